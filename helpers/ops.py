@@ -1,0 +1,404 @@
+"""The public functions, in two layers: NumPy in and out, and launches on buffers that stay on the GPU.
+
+A public function checks its arguments, uploads, launches and reads back. `launch` takes resident buffers in
+binding order and reads nothing, so that launches can follow each other without a copy.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, prod
+
+import numpy as np
+import wgpu
+
+from helpers import gpu
+from helpers.shapes import ConvShape, check_size
+from helpers.wgsl import Kernel, load, rungs
+
+# --- How each rung is dispatched ------------------------------------------------------------------------
+
+Plan = tuple[tuple[int, int, int], int]  # workgroups, and the most loop iterations of one thread
+
+
+def flat(elements: int) -> tuple[int, int, int]:
+    """Workgroups of 256 threads, one thread an element, in rows of at most 65,535 workgroups."""
+    blocks = ceil(elements / 256)
+    return min(blocks, gpu.MAX_WORKGROUPS), ceil(blocks / gpu.MAX_WORKGROUPS), 1
+
+
+def nested(*sizes: int) -> int:
+    """Iterations of loops of these sizes, one inside the other, counting each loop's last test too."""
+    return sum(prod(sizes[:depth]) * (size + 1) for depth, size in enumerate(sizes))
+
+
+def tree(elements: int, threads: int) -> int:
+    """Iterations of one thread that takes every `threads`-th element and then folds the partial sums."""
+    return nested(ceil(elements / threads)) + nested(threads.bit_length() - 1)
+
+
+def thread_per_output(s: ConvShape, kernel: Kernel) -> Plan:
+    return flat(prod(s.output)), nested(s.in_channels, s.kernel_h, s.kernel_w)
+
+
+def thread_per_weight(s: ConvShape, kernel: Kernel) -> Plan:
+    return flat(prod(s.weight)), nested(s.batch, s.out_h, s.out_w)
+
+
+def workgroup_per_weight(s: ConvShape, kernel: Kernel) -> Plan:
+    products = s.batch * s.out_h * s.out_w
+    return (s.in_channels * s.kernel_w, s.kernel_h, s.out_channels), tree(products, kernel.value("THREADS"))
+
+
+def gather(s: ConvShape, kernel: Kernel) -> Plan:
+    return flat(prod(s.input)), nested(s.out_channels, s.kernel_h, s.kernel_w)
+
+
+def shared_weights(s: ConvShape, kernel: Kernel) -> Plan:
+    tile, chunk = kernel.value("TILE"), kernel.value("CHUNK")
+    planes, taps = s.batch * s.in_channels, s.kernel_h * s.kernel_w
+    layers = min(planes, gpu.MAX_WORKGROUPS)
+    loads = ceil(min(taps, chunk) / tile**2) + 1
+    loops = nested(ceil(planes / layers), s.out_channels, ceil(taps / chunk), min(taps, chunk) + loads)
+    return (ceil(s.in_w / tile), ceil(s.in_h / tile), layers), loops
+
+
+def thread_per_channel(s: ConvShape, kernel: Kernel) -> Plan:
+    return (ceil(s.out_channels / 256), 1, 1), nested(s.batch, s.out_h * s.out_w)
+
+
+def workgroup_per_channel(s: ConvShape, kernel: Kernel) -> Plan:
+    return (s.out_channels, 1, 1), tree(s.batch * s.out_h * s.out_w, kernel.value("THREADS"))
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One kernel folder: its tensors in binding order, its uniform parameters, and how each rung is dispatched."""
+
+    tensors: tuple[str, ...]  # the last one is written
+    plans: dict[str, Callable[[ConvShape, Kernel], Plan]]
+    params: Callable[[ConvShape], tuple[int, ...]] = ConvShape.params
+
+
+OPERATIONS = {
+    "conv2d": Operation(
+        ("input", "weight", "bias", "output"),
+        {"1_thread_per_output": thread_per_output},
+    ),
+    "conv2d_grad_weight": Operation(
+        ("grad_output", "input", "grad_weight"),
+        {"1_thread_per_weight": thread_per_weight, "2_workgroup_per_weight": workgroup_per_weight},
+    ),
+    "conv2d_grad_input": Operation(
+        ("grad_output", "weight", "grad_input"),
+        {"1_gather": gather, "2_shared_weights": shared_weights},
+    ),
+    "conv2d_grad_bias": Operation(
+        ("grad_output", "grad_bias"),
+        {"1_thread_per_channel": thread_per_channel, "2_workgroup_per_channel": workgroup_per_channel},
+        params=lambda shape: shape.output,
+    ),
+}
+
+# --- On the GPU -----------------------------------------------------------------------------------------
+
+
+def plan(
+    operation: str, shape: ConvShape, kernel: str | None, buffers: tuple[wgpu.GPUBuffer, ...] = ()
+) -> gpu.Pass:
+    """The pass that computes `operation`, with the named rung or the best one that this adapter can run.
+
+    On a GPU the last rung that fits is best. A CPU that imitates one pays dearly for every barrier, so there the
+    first rung that fits is.
+
+    Raises
+    ------
+    ValueError
+        There is no such rung.
+    GpuError
+        No rung (or not the one named) can run here, and why.
+    """
+    plans = OPERATIONS[operation].plans
+    order = (
+        (kernel,) if kernel is not None else rungs(operation)[:: 1 if gpu.banner().kind == "software" else -1]
+    )
+    steps = []
+    for rung in order:
+        loaded = load(operation, rung)
+        workgroups, loops = plans[rung](shape, loaded)
+        steps.append(gpu.Pass(loaded, buffers, workgroups, loops))
+    possible = [step for step in steps if step.problem() is None]
+    return possible[0] if possible else steps[-1].refuse()
+
+
+def launch(
+    operation: str,
+    buffers: tuple[wgpu.GPUBuffer, ...],
+    shape: ConvShape,
+    *,
+    kernel: str | None = None,
+    dtype: str = "float32",
+) -> None:
+    """Launch one convolution operation on resident buffers and read nothing back.
+
+    Parameters
+    ----------
+    operation : str
+        A folder of kernels: conv2d, conv2d_grad_weight, conv2d_grad_input or conv2d_grad_bias.
+    buffers : tuple of GPUBuffer
+        The tensors in binding order, without the parameters; the last one is written.
+    shape : ConvShape
+        Sizes of the whole problem.
+    kernel : str, optional
+        A rung; the best one for this adapter by default.
+    dtype : str
+        float32, the only one there is.
+
+    Raises
+    ------
+    TypeError
+        `dtype` is not float32.
+    ValueError
+        An unknown rung, or a buffer too small for its tensor.
+    GpuError
+        This adapter cannot run it.
+    """
+    if str(dtype) != "float32":
+        raise TypeError(
+            f"{operation}: dtype = {dtype}: it must be float32, the only one these kernels compute"
+        )
+    names = OPERATIONS[operation].tensors
+    if len(buffers) != len(names):
+        raise ValueError(f"{operation}: {len(buffers)} buffers: it takes {len(names)}, {', '.join(names)}")
+    for name, buffer in zip(names, buffers, strict=True):
+        needed = 4 * prod(shape.of(name))
+        if buffer.size < needed:
+            raise ValueError(
+                f"{operation}: {name} is a buffer of {buffer.size} bytes: {shape.of(name)} takes {needed}"
+            )
+    params = gpu.uniform(OPERATIONS[operation].params(shape))
+    gpu.run(plan(operation, shape, kernel, (*buffers, params)))
+
+
+def compute(operation: str, shape: ConvShape, kernel: str | None, **tensors: np.ndarray) -> np.ndarray:
+    """Upload, launch, read: the tensor of `operation` that is not among those given."""
+    plan(operation, shape, kernel)  # refuses before anything is uploaded
+    *inputs, output = OPERATIONS[operation].tensors
+    buffers = [gpu.upload(tensors[name], name) for name in inputs]
+    buffers.append(gpu.empty(4 * prod(shape.of(output)), output))
+    launch(operation, tuple(buffers), shape, kernel=kernel)
+    return gpu.read(buffers[-1], shape.of(output))
+
+
+# --- NumPy in, NumPy out --------------------------------------------------------------------------------
+
+
+def conv2d(
+    input: np.ndarray,
+    weight: np.ndarray,
+    bias: np.ndarray | None = None,
+    stride: int = 1,
+    padding: int | tuple[int, int] = 0,
+) -> np.ndarray:
+    """Convolution as deep learning means it: cross-correlation, without a flip.
+
+    ``output[n,co,oh,ow] = bias[co] + sum over ci,kh,kw of input[n,ci,oh*S+kh-Ph,ow*S+kw-Pw] * weight[co,ci,kh,kw]``
+
+    Parameters
+    ----------
+    input : float32 array (N, Ci, H, W)
+    weight : float32 array (Co, Ci, kH, kW)
+    bias : float32 array (Co,), optional
+    stride : int
+    padding : int or (Ph, Pw)
+
+    Returns
+    -------
+    float32 array (N, Co, oH, oW)
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument breaks a rule; names it, its value and the rule.
+    GpuError
+        This adapter cannot run it, and what to do.
+    """
+    _tensor("input", input, "N Ci H W")
+    _tensor("weight", weight, "Co Ci kH kW")
+    shape = _shape(input.shape, "weight", weight.shape, stride, padding)
+    if bias is None:
+        bias = np.zeros(shape.out_channels, np.float32)
+    _agree("bias", _tensor("bias", bias, "Co"), shape)
+    return compute("conv2d", shape, None, input=input, weight=weight, bias=bias)
+
+
+def conv2d_grad_weight(
+    input: np.ndarray,
+    weight_size: tuple[int, int, int, int],
+    grad_output: np.ndarray,
+    stride: int = 1,
+    padding: int | tuple[int, int] = 0,
+    *,
+    kernel: str | None = None,
+) -> np.ndarray:
+    """Gradient of the loss for conv2d's weight: the input correlated with the upstream gradient.
+
+    ``grad_weight[co,ci,kh,kw] = sum over n,oh,ow of grad_output[n,co,oh,ow] * input[n,ci,oh*S+kh-Ph,ow*S+kw-Pw]``
+    (the chain rule on conv2d's sum, which is linear in the weight).
+
+    Parameters
+    ----------
+    input : float32 array (N, Ci, H, W)
+    weight_size : (Co, Ci, kH, kW)
+    grad_output : float32 array (N, Co, oH, oW)
+    stride : int
+    padding : int or (Ph, Pw)
+    kernel : str, optional
+        A rung of kernels/conv2d_grad_weight; the best one for this adapter by default.
+
+    Returns
+    -------
+    float32 array (Co, Ci, kH, kW)
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument breaks a rule; names it, its value and the rule.
+    GpuError
+        This adapter cannot run it, and what to do.
+    """
+    _tensor("input", input, "N Ci H W")
+    _tensor("grad_output", grad_output, "N Co oH oW")
+    weight_size = _sizes("weight_size", weight_size, "Co Ci kH kW")
+    shape = _shape(input.shape, "weight_size", weight_size, stride, padding)
+    _agree("grad_output", grad_output, shape)
+    return compute("conv2d_grad_weight", shape, kernel, grad_output=grad_output, input=input)
+
+
+def conv2d_grad_input(
+    input_size: tuple[int, int, int, int],
+    weight: np.ndarray,
+    grad_output: np.ndarray,
+    stride: int = 1,
+    padding: int | tuple[int, int] = 0,
+    *,
+    kernel: str | None = None,
+) -> np.ndarray:
+    """Gradient of the loss for conv2d's input: what each pixel's outputs send back to it.
+
+    ``grad_input[n,ci,ih,iw] = sum over co,kh,kw of grad_output[n,co,oh,ow] * weight[co,ci,kh,kw]`` over those
+    kh, kw for which ``oh = (ih+Ph-kh)/S`` and ``ow = (iw+Pw-kw)/S`` are whole and inside the output.
+
+    Parameters
+    ----------
+    input_size : (N, Ci, H, W)
+    weight : float32 array (Co, Ci, kH, kW)
+    grad_output : float32 array (N, Co, oH, oW)
+    stride : int
+    padding : int or (Ph, Pw)
+    kernel : str, optional
+        A rung of kernels/conv2d_grad_input; the best one for this adapter by default.
+
+    Returns
+    -------
+    float32 array (N, Ci, H, W)
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument breaks a rule; names it, its value and the rule.
+    GpuError
+        This adapter cannot run it, and what to do.
+    """
+    _tensor("weight", weight, "Co Ci kH kW")
+    _tensor("grad_output", grad_output, "N Co oH oW")
+    shape = _shape(_sizes("input_size", input_size, "N Ci H W"), "weight", weight.shape, stride, padding)
+    _agree("grad_output", grad_output, shape)
+    return compute("conv2d_grad_input", shape, kernel, grad_output=grad_output, weight=weight)
+
+
+def conv2d_grad_bias(grad_output: np.ndarray, *, kernel: str | None = None) -> np.ndarray:
+    """Gradient of the loss for conv2d's bias: the upstream gradient summed over batch, rows and columns.
+
+    ``grad_bias[co] = sum over n,oh,ow of grad_output[n,co,oh,ow]``
+
+    Parameters
+    ----------
+    grad_output : float32 array (N, Co, oH, oW)
+    kernel : str, optional
+        A rung of kernels/conv2d_grad_bias; the best one for this adapter by default.
+
+    Returns
+    -------
+    float32 array (Co,)
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument breaks a rule; names it, its value and the rule.
+    GpuError
+        This adapter cannot run it, and what to do.
+    """
+    n, co, out_h, out_w = _tensor("grad_output", grad_output, "N Co oH oW").shape
+    shape = ConvShape(n, 1, out_h, out_w, co, 1, 1)  # any convolution with this output: the bias sees no more
+    return compute("conv2d_grad_bias", shape, kernel, grad_output=grad_output)
+
+
+# --- Checks ---------------------------------------------------------------------------------------------
+
+
+def _tensor(name: str, array: np.ndarray, axes: str) -> np.ndarray:
+    """Refuse what is not a float32 array of the right rank without an empty axis."""
+    axes = axes.split()
+    if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a {type(array).__name__}: it must be a plain NumPy array")
+    if array.dtype != np.float32:
+        raise TypeError(f"{name} has dtype {array.dtype}: it must be float32 (try {name}.astype(np.float32))")
+    if array.ndim != len(axes):
+        raise ValueError(
+            f"{name} has shape {array.shape}: it must have {len(axes)} axes, ({', '.join(axes)})"
+        )
+    if 0 in array.shape:
+        raise ValueError(f"{name} has shape {array.shape}: no axis may be 0")
+    return array
+
+
+def _int(value: int) -> int:
+    """`value` as Python's int; NumPy's integers are welcome, True and 2.0 are not."""
+    return int(value) if isinstance(value, np.integer) else value
+
+
+def _sizes(name: str, sizes: tuple[int, ...], axes: str) -> tuple[int, ...]:
+    """Refuse what is not one whole number >= 1 for each axis."""
+    axes = axes.split()
+    if not isinstance(sizes, tuple | list) or len(sizes) != len(axes):
+        raise ValueError(f"{name} = {sizes!r}: it must be {len(axes)} ints, ({', '.join(axes)})")
+    for axis, size in zip(axes, sizes, strict=True):
+        check_size(f"{name}'s {axis}", _int(size))
+    return tuple(int(size) for size in sizes)
+
+
+def _shape(input_size: tuple, name: str, weight_size: tuple, stride: int, padding: int | tuple) -> ConvShape:
+    """The whole problem's sizes, checked against each other; `name` is what the caller calls the weight."""
+    n, ci, in_h, in_w = input_size
+    co, weight_ci, kernel_h, kernel_w = weight_size
+    if weight_ci != ci:
+        raise ValueError(
+            f"{name} has Ci = {weight_ci} (axis 1), and the input has {ci} channels: they must agree"
+        )
+    pair = padding if isinstance(padding, tuple | list) else (padding, padding)
+    if len(pair) != 2:
+        raise ValueError(f"padding = {padding!r}: it must be one int or two, (Ph, Pw)")
+    stride, padding_h, padding_w = _int(stride), _int(pair[0]), _int(pair[1])
+    check_size("stride", stride)
+    check_size("padding", padding_h, smallest=0)
+    check_size("padding", padding_w, smallest=0)
+    return ConvShape(n, ci, in_h, in_w, co, kernel_h, kernel_w, stride, padding_h, padding_w)
+
+
+def _agree(name: str, array: np.ndarray, shape: ConvShape) -> None:
+    """Refuse a tensor whose shape is not the one that the other arguments imply."""
+    if array.shape != shape.of(name):
+        raise ValueError(
+            f"{name} has shape {array.shape}: input {shape.input}, weight {shape.weight}, stride {shape.stride} and "
+            f"padding {shape.padding_h, shape.padding_w} make it {shape.of(name)}"
+        )

@@ -1,0 +1,139 @@
+"""Kernels as text: load them from `kernels/`, read their parts, and say where a compiler found a mistake."""
+
+import re
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+KERNELS = Path(__file__).resolve().parents[1] / "kernels"
+BINDING = re.compile(r"@group\(0\)\s*@binding\((\d+)\)\s*var<(uniform|storage)(?:,\s*(\w+))?>")
+PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
+
+
+class WgslError(ValueError):
+    """A kernel that does not compile: where, and what the compiler expected."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the message alone, without the launcher's frames above it."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A WGSL source with the values of its `override` constants.
+
+    `name` is what messages call it: ``conv2d_grad_weight/1_thread_per_weight`` for a file, or any words for a
+    text written in a notebook cell.
+    """
+
+    source: str
+    name: str = "your kernel"
+    constants: tuple[tuple[str, float], ...] = ()
+
+    @cached_property
+    def code(self) -> str:
+        """The source without its line comments."""
+        return re.sub(r"//[^\n]*", "", self.source)
+
+    @cached_property
+    def bindings(self) -> tuple[str, ...]:
+        """The buffer type at each binding of group 0, in WebGPU's words, as the source declares it.
+
+        Raises WgslError where the bindings are not 0, 1, 2, ...
+        """
+        kinds = {}
+        for number, space, access in BINDING.findall(self.code):
+            storage = "storage" if access == "read_write" else "read-only-storage"
+            kinds[int(number)] = "uniform" if space == "uniform" else storage
+        if sorted(kinds) != list(range(len(kinds))) or not kinds:
+            raise WgslError(
+                f"{self.name}: its bindings are {sorted(kinds)}; they must be 0, 1, 2, ... in group 0"
+            )
+        return tuple(kinds[number] for number in sorted(kinds))
+
+    def value(self, name: str) -> int:
+        """The value of an `override` or `const` u32 of the kernel."""
+        written = re.search(rf"\b(?:override|const) {name}: u32 = (\d+)u", self.code)
+        return int(dict(self.constants).get(name, written and written[1]))
+
+    def part(self, number: int) -> "Listing":
+        """The piece of the kernel that starts at its comment ``// number.`` and ends before the next one."""
+        starts = {int(found[1]): found.start() for found in PART.finditer(self.source)}
+        if number not in starts:
+            raise ValueError(f"number = {number}: {self.name} has the parts {sorted(starts)}")
+        text = self.source[starts[number] : starts.get(number + 1)]
+        first = self.source.count("\n", 0, starts[number]) + 1
+        return Listing(text.rstrip(), first)
+
+    @property
+    def listing(self) -> "Listing":
+        """The whole source, for display."""
+        return Listing(self.source.rstrip(), 1)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Source text that a notebook shows with the line numbers of its file."""
+
+    text: str
+    first_line: int
+    language: str = "rust"  # what JupyterLab and GitHub color WGSL most like
+
+    def __repr__(self) -> str:
+        lines = enumerate(self.text.split("\n"), self.first_line)
+        return "\n".join(f"{number:3}  {line}".rstrip() for number, line in lines)
+
+    def _repr_markdown_(self) -> str:
+        return f"```{self.language}\n{self!r}\n```"
+
+
+@cache
+def rungs(operation: str) -> tuple[str, ...]:
+    """The rungs of an operation, simplest first: the file stems of its folder."""
+    return tuple(sorted(path.stem for path in (KERNELS / operation).glob("*.wgsl")))
+
+
+@cache
+def load(operation: str, rung: str) -> Kernel:
+    """The kernel in ``kernels/<operation>/<rung>.wgsl``.
+
+    Raises
+    ------
+    ValueError
+        There is no such rung: names those that there are.
+    """
+    if rung not in rungs(operation):
+        raise ValueError(f"kernel = {rung!r}: {operation} has {', '.join(rungs(operation))}")
+    path = KERNELS / operation / f"{rung}.wgsl"
+    return Kernel(path.read_text(encoding="utf-8"), f"{operation}/{rung}")
+
+
+def locate(kernel: Kernel, message: str) -> str:
+    """Rewrite a compiler's message: the kernel's name, line and column, the line itself with a caret, the reason.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The source that was compiled.
+    message : str
+        What wgpu raised; the place stands in it as ``┌─ wgsl:3:14``, the reason before or after it.
+    """
+    place = re.search(r"┌─ [^\n]*:(\d+):(\d+)", message)
+    lines = [line.strip(" │=\t") for line in message.splitlines()]
+    reasons = [re.sub(r"^Shader '[^']*' parsing error: ", "", line) for line in lines]
+    skipped = ("Validation Error", "Caused by:", "In wgpu", "┌─", "Shader validation error")
+    prose = [reason for reason in reasons if reason and not reason.startswith(skipped)]
+    if not place:
+        return f"{kernel.name} does not compile: {'; '.join(dict.fromkeys(prose))}"
+    line, column = int(place[1]), int(place[2])
+    excerpt = kernel.source.split("\n")[line - 1]
+    caret = re.search(r"\^+[^\n]*", message)
+    pointer = caret[0].split(" naga::")[0] if caret else "^"
+    told = [
+        text for text in prose if not re.match(r"\d+ │|\^|Expression \[|\d+\s*$", text) and "│" not in text
+    ]
+    reason = "; ".join(dict.fromkeys(told)) or message.strip()
+    return (
+        f"{kernel.name} does not compile, line {line}, column {column}: {reason}\n"
+        f"{line:4} | {excerpt}\n     | {' ' * (column - 1)}{pointer}"
+    )

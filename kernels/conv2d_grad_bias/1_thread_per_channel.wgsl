@@ -1,0 +1,43 @@
+// conv2d_grad_bias / 1_thread_per_channel
+//
+// equation  grad_bias[co] = sum over n, oh, ow of grad_output[n,co,oh,ow]
+// in        grad_output (N, Co, oH, oW)
+// out       grad_bias (Co)
+// dispatch  ceil(Co / 256) workgroups
+// owner     one thread owns one channel and is the only one that writes it
+// barriers  none: no thread needs what another one computed
+// limits    one thread walks through N*oH*oW elements; Co is at most 65,535 * 256
+// new here  the bias met a 1 in every output, so its gradient is a plain sum
+
+struct Params {
+  batch: u32,         // N
+  out_channels: u32,  // Co
+  out_h: u32,         // oH
+  out_w: u32,         // oW
+}
+
+@group(0) @binding(0) var<storage, read> grad_output: array<f32>;      // (N, Co, oH, oW)
+@group(0) @binding(1) var<storage, read_write> grad_bias: array<f32>;  // (Co)
+@group(0) @binding(2) var<uniform> params: Params;
+
+@compute @workgroup_size(256)
+fn main(@builtin(global_invocation_id) global: vec3u) {
+  // 1. Which channel is mine?
+  let co = global.x;                             // [0, Co)
+  if (co >= params.out_channels) {
+    return;  // the last workgroup is rarely full
+  }
+
+  // 2. Sum its plane of every image.
+  var sum = 0.0;
+  let pixels = params.out_h * params.out_w;
+  for (var n = 0u; n < params.batch; n++) {      // [0, N)
+    let plane = (n * params.out_channels + co) * pixels;
+    for (var i = 0u; i < pixels; i++) {          // [0, oH*oW)
+      sum += grad_output[plane + i];
+    }
+  }
+
+  // 3. Write it.
+  grad_bias[co] = sum;
+}

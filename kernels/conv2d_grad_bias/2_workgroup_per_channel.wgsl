@@ -1,0 +1,56 @@
+// conv2d_grad_bias / 2_workgroup_per_channel
+//
+// equation  grad_bias[co] = sum over n, oh, ow of grad_output[n,co,oh,ow]
+// in        grad_output (N, Co, oH, oW)
+// out       grad_bias (Co)
+// dispatch  Co workgroups
+// owner     one workgroup owns one channel; its thread 0 is the only one that writes it
+// barriers  one before each halving of the tree: a thread adds a partial sum that another thread wrote
+// limits    Co is at most 65,535; THREADS is a power of two
+// new here  256 threads share one channel's sum and fold it in a tree
+
+override THREADS: u32 = 256u;
+
+struct Params {
+  batch: u32,         // N
+  out_channels: u32,  // Co
+  out_h: u32,         // oH
+  out_w: u32,         // oW
+}
+
+@group(0) @binding(0) var<storage, read> grad_output: array<f32>;      // (N, Co, oH, oW)
+@group(0) @binding(1) var<storage, read_write> grad_bias: array<f32>;  // (Co)
+@group(0) @binding(2) var<uniform> params: Params;
+
+var<workgroup> partial: array<f32, THREADS>;  // one partial sum per thread
+
+@compute @workgroup_size(THREADS)
+fn main(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, THREADS)
+) {
+  // 1. Which channel is ours?
+  let co = workgroup.x;  // [0, Co)
+
+  // 2. Take every THREADS-th element: neighbors read neighboring addresses.
+  var sum = 0.0;
+  let pixels = params.out_h * params.out_w;
+  for (var i = thread; i < params.batch * pixels; i += THREADS) {  // [0, N*oH*oW)
+    let n = i / pixels;                                            // [0, N)
+    sum += grad_output[(n * params.out_channels + co) * pixels + i % pixels];
+  }
+  partial[thread] = sum;
+
+  // 3. Fold the partial sums in half until one is left.
+  for (var half = THREADS / 2u; half > 0u; half /= 2u) {           // 128, 64, ..., 1
+    workgroupBarrier();  // the sums that this halving reads are written
+    if (thread < half) {
+      partial[thread] += partial[thread + half];
+    }
+  }
+
+  // 4. Thread 0 wrote the last sum itself, so it needs no barrier to read it.
+  if (thread == 0u) {
+    grad_bias[co] = partial[0];
+  }
+}

@@ -1,0 +1,68 @@
+// conv2d_grad_weight / 1_thread_per_weight
+//
+// equation  grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
+//             grad_output[n,co,oh,ow] * input[n, ci, oh*S + kh - Ph, ow*S + kw - Pw]
+// in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
+// out       grad_weight (Co, Ci, kH, kW)
+// dispatch  ceil(Co*Ci*kH*kW / 256) workgroups, in rows of at most 65,535
+// owner     one thread owns one weight and is the only one that writes it
+// barriers  none: no thread needs what another one computed
+// limits    one thread walks through N*oH*oW products, however idle the rest of the GPU is
+// new here  the classroom mapping: decode a flat index, then loop
+
+struct Params {
+  batch: u32,         // N
+  in_channels: u32,   // Ci
+  in_h: u32,          // H
+  in_w: u32,          // W
+  out_channels: u32,  // Co
+  kernel_h: u32,      // kH
+  kernel_w: u32,      // kW
+  stride: u32,        // S
+  padding_h: u32,     // Ph
+  out_h: u32,         // oH
+  out_w: u32,         // oW
+  padding_w: u32,     // Pw
+}
+
+@group(0) @binding(0) var<storage, read> grad_output: array<f32>;        // (N, Co, oH, oW)
+@group(0) @binding(1) var<storage, read> input: array<f32>;              // (N, Ci, H, W)
+@group(0) @binding(2) var<storage, read_write> grad_weight: array<f32>;  // (Co, Ci, kH, kW)
+@group(0) @binding(3) var<uniform> params: Params;
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, 256)
+) {
+  // 1. Which weight is mine?
+  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+  if (index >= params.out_channels * params.in_channels * params.kernel_h * params.kernel_w) {
+    return;  // the last workgroup is rarely full
+  }
+  let kw = index % params.kernel_w;                                          // [0, kW)
+  let kh = index / params.kernel_w % params.kernel_h;                        // [0, kH)
+  let ci = index / (params.kernel_w * params.kernel_h) % params.in_channels; // [0, Ci)
+  let co = index / (params.kernel_w * params.kernel_h * params.in_channels); // [0, Co)
+
+  // 2. Walk through everything it ever met.
+  var sum = 0.0;
+  for (var n = 0u; n < params.batch; n++) {                   // [0, N)
+    for (var oh = 0u; oh < params.out_h; oh++) {              // [0, oH)
+      let ih = oh * params.stride + kh - params.padding_h;    // above the top edge it wraps to > H
+      if (ih >= params.in_h) { continue; }                    // a row of padding adds nothing
+      let output_row = ((n * params.out_channels + co) * params.out_h + oh) * params.out_w;
+      let input_row = ((n * params.in_channels + ci) * params.in_h + ih) * params.in_w;
+      for (var ow = 0u; ow < params.out_w; ow++) {            // [0, oW)
+        let iw = ow * params.stride + kw - params.padding_w;  // [0, W) or padding
+        if (iw < params.in_w) {
+          sum += grad_output[output_row + ow] * input[input_row + iw];
+        }
+      }
+    }
+  }
+
+  // 3. Write it.
+  grad_weight[index] = sum;
+}

@@ -1,0 +1,77 @@
+// conv2d_grad_weight / 2_workgroup_per_weight
+//
+// equation  grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
+//             grad_output[n,co,oh,ow] * input[n, ci, oh*S + kh - Ph, ow*S + kw - Pw]
+// in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
+// out       grad_weight (Co, Ci, kH, kW)
+// dispatch  (Ci*kW, kH, Co) workgroups
+// owner     one workgroup owns one weight; its thread 0 is the only one that writes it
+// barriers  one before each halving of the tree: a thread adds a partial sum that another thread wrote
+// limits    Ci*kW, kH and Co are at most 65,535; THREADS is a power of two
+// new here  256 threads share one weight's sum, so that a few weights still fill a GPU
+
+override THREADS: u32 = 256u;
+
+struct Params {
+  batch: u32,         // N
+  in_channels: u32,   // Ci
+  in_h: u32,          // H
+  in_w: u32,          // W
+  out_channels: u32,  // Co
+  kernel_h: u32,      // kH
+  kernel_w: u32,      // kW
+  stride: u32,        // S
+  padding_h: u32,     // Ph
+  out_h: u32,         // oH
+  out_w: u32,         // oW
+  padding_w: u32,     // Pw
+}
+
+@group(0) @binding(0) var<storage, read> grad_output: array<f32>;        // (N, Co, oH, oW)
+@group(0) @binding(1) var<storage, read> input: array<f32>;              // (N, Ci, H, W)
+@group(0) @binding(2) var<storage, read_write> grad_weight: array<f32>;  // (Co, Ci, kH, kW)
+@group(0) @binding(3) var<uniform> params: Params;
+
+var<workgroup> partial: array<f32, THREADS>;  // one partial sum per thread
+
+@compute @workgroup_size(THREADS)
+fn main(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, THREADS)
+) {
+  // 1. Which weight is ours?
+  let kw = workgroup.x % params.kernel_w;  // [0, kW)
+  let ci = workgroup.x / params.kernel_w;  // [0, Ci)
+  let kh = workgroup.y;                    // [0, kH)
+  let co = workgroup.z;                    // [0, Co)
+
+  // 2. Take every THREADS-th product: neighbors read neighboring addresses.
+  var sum = 0.0;
+  let products = params.batch * params.out_h * params.out_w;
+  for (var i = thread; i < products; i += THREADS) {      // [0, N*oH*oW)
+    let ow = i % params.out_w;                            // [0, oW)
+    let oh = i / params.out_w % params.out_h;             // [0, oH)
+    let n = i / (params.out_w * params.out_h);            // [0, N)
+    let ih = oh * params.stride + kh - params.padding_h;  // [0, H) or padding
+    let iw = ow * params.stride + kw - params.padding_w;  // [0, W) or padding
+    if (ih < params.in_h && iw < params.in_w) {
+      let output_at = ((n * params.out_channels + co) * params.out_h + oh) * params.out_w + ow;
+      let input_at = ((n * params.in_channels + ci) * params.in_h + ih) * params.in_w + iw;
+      sum += grad_output[output_at] * input[input_at];
+    }
+  }
+  partial[thread] = sum;
+
+  // 3. Fold the partial sums in half until one is left.
+  for (var half = THREADS / 2u; half > 0u; half /= 2u) {  // 128, 64, ..., 1
+    workgroupBarrier();  // the sums that this halving reads are written
+    if (thread < half) {
+      partial[thread] += partial[thread + half];
+    }
+  }
+
+  // 4. Thread 0 wrote the last sum itself, so it needs no barrier to read it.
+  if (thread == 0u) {
+    grad_weight[((co * params.in_channels + ci) * params.kernel_h + kh) * params.kernel_w + kw] = partial[0];
+  }
+}
