@@ -75,9 +75,7 @@ def _device() -> wgpu.GPUDevice:
 def device() -> wgpu.GPUDevice:
     """The one device of this process, with the portable limits of WebGPU and no more."""
     if os.getpid() != OWNER:
-        raise GpuError(
-            "this process was forked from one that uses the GPU: start it with multiprocessing's 'spawn'"
-        )
+        raise GpuError("this process was forked from one that uses the GPU: start it with multiprocessing's 'spawn'")
     return _device()
 
 
@@ -111,9 +109,7 @@ class Banner:
         return f"{self.name} via {self.backend} ({self.kind})"
 
     def __repr__(self) -> str:
-        note = (
-            "" if self.kind == "hardware" else ": results are right, but its speed says nothing about a GPU"
-        )
+        note = "" if self.kind == "hardware" else ": results are right, but its speed says nothing about a GPU"
         rows = [("adapter", self.name), ("backend", self.backend), ("kind", self.kind + note)]
         rows += [("driver", self.driver)] + [("fault", fault) for fault in self.faults]
         return "\n".join(f"{key:<9}{text}" for key, text in rows)
@@ -191,16 +187,13 @@ def module(source: str, constants: tuple[tuple[str, float], ...]) -> wgpu.GPUSha
 def bind_group_layout(kinds: tuple[str, ...]) -> wgpu.GPUBindGroupLayout:
     """The layout of one bind group: buffers of these kinds at bindings 0, 1, 2, ..."""
     entries = [
-        {"binding": i, "visibility": wgpu.ShaderStage.COMPUTE, "buffer": {"type": kind}}
-        for i, kind in enumerate(kinds)
+        {"binding": i, "visibility": wgpu.ShaderStage.COMPUTE, "buffer": {"type": kind}} for i, kind in enumerate(kinds)
     ]
     return device().create_bind_group_layout(entries=entries)
 
 
 @cache
-def _pipeline(
-    source: str, constants: tuple, entry_point: str, kinds: tuple[str, ...]
-) -> wgpu.GPUComputePipeline:
+def _pipeline(source: str, constants: tuple, entry_point: str, kinds: tuple[str, ...]) -> wgpu.GPUComputePipeline:
     return device().create_compute_pipeline(
         layout=device().create_pipeline_layout(bind_group_layouts=[bind_group_layout(kinds)]),
         compute={

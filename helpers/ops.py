@@ -103,12 +103,13 @@ OPERATIONS = {
 
 
 def plan(
-    operation: str, shape: ConvShape, kernel: str | None, buffers: tuple[wgpu.GPUBuffer, ...] = ()
+    operation: str, shape: ConvShape, kernel: str | Kernel | None = None, buffers: tuple[wgpu.GPUBuffer, ...] = ()
 ) -> gpu.Pass:
-    """The pass that computes `operation`, with the named rung or the best one that this adapter can run.
+    """The pass that computes `operation`, with the given kernel or the best rung that this adapter can run.
 
     On a GPU the last rung that fits is best. A CPU that imitates one pays dearly for every barrier, so there the
-    first rung that fits is.
+    first rung that fits is. A `Kernel` (a rung with other constants, or with an edited text) is dispatched as the
+    rung whose name it bears.
 
     Raises
     ------
@@ -117,17 +118,23 @@ def plan(
     GpuError
         No rung (or not the one named) can run here, and why.
     """
-    plans = OPERATIONS[operation].plans
-    order = (
-        (kernel,) if kernel is not None else rungs(operation)[:: 1 if gpu.banner().kind == "software" else -1]
-    )
     steps = []
-    for rung in order:
-        loaded = load(operation, rung)
-        workgroups, loops = plans[rung](shape, loaded)
-        steps.append(gpu.Pass(loaded, buffers, workgroups, loops))
+    for candidate in _candidates(operation, kernel):
+        workgroups, loops = OPERATIONS[operation].plans[candidate.rung](shape, candidate)
+        steps.append(gpu.Pass(candidate, buffers, workgroups, loops))
     possible = [step for step in steps if step.problem() is None]
     return possible[0] if possible else steps[-1].refuse()
+
+
+def _candidates(operation: str, kernel: str | Kernel | None) -> list[Kernel]:
+    """The kernels that may serve, best first."""
+    if kernel is None:
+        order = rungs(operation) if gpu.banner().kind == "software" else rungs(operation)[::-1]
+        return [load(operation, rung) for rung in order]
+    if isinstance(kernel, Kernel):
+        load(operation, kernel.rung)  # refuses the name of no rung
+        return [kernel]
+    return [load(operation, kernel)]
 
 
 def launch(
@@ -135,7 +142,7 @@ def launch(
     buffers: tuple[wgpu.GPUBuffer, ...],
     shape: ConvShape,
     *,
-    kernel: str | None = None,
+    kernel: str | Kernel | None = None,
     dtype: str = "float32",
 ) -> None:
     """Launch one convolution operation on resident buffers and read nothing back.
@@ -148,7 +155,7 @@ def launch(
         The tensors in binding order, without the parameters; the last one is written.
     shape : ConvShape
         Sizes of the whole problem.
-    kernel : str, optional
+    kernel : str or Kernel, optional
         A rung; the best one for this adapter by default.
     dtype : str
         float32, the only one there is.
@@ -163,23 +170,19 @@ def launch(
         This adapter cannot run it.
     """
     if str(dtype) != "float32":
-        raise TypeError(
-            f"{operation}: dtype = {dtype}: it must be float32, the only one these kernels compute"
-        )
+        raise TypeError(f"{operation}: dtype = {dtype}: it must be float32, the only one these kernels compute")
     names = OPERATIONS[operation].tensors
     if len(buffers) != len(names):
         raise ValueError(f"{operation}: {len(buffers)} buffers: it takes {len(names)}, {', '.join(names)}")
     for name, buffer in zip(names, buffers, strict=True):
         needed = 4 * prod(shape.of(name))
         if buffer.size < needed:
-            raise ValueError(
-                f"{operation}: {name} is a buffer of {buffer.size} bytes: {shape.of(name)} takes {needed}"
-            )
+            raise ValueError(f"{operation}: {name} is a buffer of {buffer.size} bytes: {shape.of(name)} takes {needed}")
     params = gpu.uniform(OPERATIONS[operation].params(shape))
     gpu.run(plan(operation, shape, kernel, (*buffers, params)))
 
 
-def compute(operation: str, shape: ConvShape, kernel: str | None, **tensors: np.ndarray) -> np.ndarray:
+def compute(operation: str, shape: ConvShape, kernel: str | Kernel | None, **tensors: np.ndarray) -> np.ndarray:
     """Upload, launch, read: the tensor of `operation` that is not among those given."""
     plan(operation, shape, kernel)  # refuses before anything is uploaded
     *inputs, output = OPERATIONS[operation].tensors
@@ -238,7 +241,7 @@ def conv2d_grad_weight(
     stride: int = 1,
     padding: int | tuple[int, int] = 0,
     *,
-    kernel: str | None = None,
+    kernel: str | Kernel | None = None,
 ) -> np.ndarray:
     """Gradient of the loss for conv2d's weight: the input correlated with the upstream gradient.
 
@@ -252,7 +255,7 @@ def conv2d_grad_weight(
     grad_output : float32 array (N, Co, oH, oW)
     stride : int
     padding : int or (Ph, Pw)
-    kernel : str, optional
+    kernel : str or Kernel, optional
         A rung of kernels/conv2d_grad_weight; the best one for this adapter by default.
 
     Returns
@@ -281,7 +284,7 @@ def conv2d_grad_input(
     stride: int = 1,
     padding: int | tuple[int, int] = 0,
     *,
-    kernel: str | None = None,
+    kernel: str | Kernel | None = None,
 ) -> np.ndarray:
     """Gradient of the loss for conv2d's input: what each pixel's outputs send back to it.
 
@@ -295,7 +298,7 @@ def conv2d_grad_input(
     grad_output : float32 array (N, Co, oH, oW)
     stride : int
     padding : int or (Ph, Pw)
-    kernel : str, optional
+    kernel : str or Kernel, optional
         A rung of kernels/conv2d_grad_input; the best one for this adapter by default.
 
     Returns
@@ -316,7 +319,7 @@ def conv2d_grad_input(
     return compute("conv2d_grad_input", shape, kernel, grad_output=grad_output, weight=weight)
 
 
-def conv2d_grad_bias(grad_output: np.ndarray, *, kernel: str | None = None) -> np.ndarray:
+def conv2d_grad_bias(grad_output: np.ndarray, *, kernel: str | Kernel | None = None) -> np.ndarray:
     """Gradient of the loss for conv2d's bias: the upstream gradient summed over batch, rows and columns.
 
     ``grad_bias[co] = sum over n,oh,ow of grad_output[n,co,oh,ow]``
@@ -324,7 +327,7 @@ def conv2d_grad_bias(grad_output: np.ndarray, *, kernel: str | None = None) -> n
     Parameters
     ----------
     grad_output : float32 array (N, Co, oH, oW)
-    kernel : str, optional
+    kernel : str or Kernel, optional
         A rung of kernels/conv2d_grad_bias; the best one for this adapter by default.
 
     Returns
@@ -354,9 +357,7 @@ def _tensor(name: str, array: np.ndarray, axes: str) -> np.ndarray:
     if array.dtype != np.float32:
         raise TypeError(f"{name} has dtype {array.dtype}: it must be float32 (try {name}.astype(np.float32))")
     if array.ndim != len(axes):
-        raise ValueError(
-            f"{name} has shape {array.shape}: it must have {len(axes)} axes, ({', '.join(axes)})"
-        )
+        raise ValueError(f"{name} has shape {array.shape}: it must have {len(axes)} axes, ({', '.join(axes)})")
     if 0 in array.shape:
         raise ValueError(f"{name} has shape {array.shape}: no axis may be 0")
     return array
@@ -382,9 +383,7 @@ def _shape(input_size: tuple, name: str, weight_size: tuple, stride: int, paddin
     n, ci, in_h, in_w = input_size
     co, weight_ci, kernel_h, kernel_w = weight_size
     if weight_ci != ci:
-        raise ValueError(
-            f"{name} has Ci = {weight_ci} (axis 1), and the input has {ci} channels: they must agree"
-        )
+        raise ValueError(f"{name} has Ci = {weight_ci} (axis 1), and the input has {ci} channels: they must agree")
     pair = padding if isinstance(padding, tuple | list) else (padding, padding)
     if len(pair) != 2:
         raise ValueError(f"padding = {padding!r}: it must be one int or two, (Ph, Pw)")

@@ -1,7 +1,9 @@
 """Kernels as text: load them from `kernels/`, read their parts, and say where a compiler found a mistake."""
 
+import inspect
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -46,10 +48,32 @@ class Kernel:
             storage = "storage" if access == "read_write" else "read-only-storage"
             kinds[int(number)] = "uniform" if space == "uniform" else storage
         if sorted(kinds) != list(range(len(kinds))) or not kinds:
-            raise WgslError(
-                f"{self.name}: its bindings are {sorted(kinds)}; they must be 0, 1, 2, ... in group 0"
-            )
+            raise WgslError(f"{self.name}: its bindings are {sorted(kinds)}; they must be 0, 1, 2, ... in group 0")
         return tuple(kinds[number] for number in sorted(kinds))
+
+    @property
+    def rung(self) -> str:
+        """The file stem in its name."""
+        return self.name.rpartition("/")[2]
+
+    def with_constants(self, **constants: int) -> "Kernel":
+        """The same source with other values for its `override` constants.
+
+        Raises ValueError for a name that the source does not declare as `override`.
+        """
+        for name, value in constants.items():
+            if not re.search(rf"\boverride {name}\b", self.code):
+                raise ValueError(f"{name} = {value}: {self.name} has no `override {name}`")
+        return replace(self, constants=tuple(sorted(constants.items())))
+
+    def edit(self, old: str, new: str) -> "Kernel":
+        """The kernel with one piece of its text replaced, to see what then goes wrong.
+
+        Raises ValueError where `old` does not stand in the source exactly once.
+        """
+        if self.source.count(old) != 1:
+            raise ValueError(f"old = {old!r}: it stands {self.source.count(old)} times in {self.name}, it must be once")
+        return replace(self, source=self.source.replace(old, new))
 
     def value(self, name: str) -> int:
         """The value of an `override` or `const` u32 of the kernel."""
@@ -78,6 +102,12 @@ class Listing:
     text: str
     first_line: int
     language: str = "rust"  # what JupyterLab and GitHub color WGSL most like
+
+    @classmethod
+    def of(cls, function: Callable) -> "Listing":
+        """The source of a Python function, with the line numbers of its module."""
+        lines, first = inspect.getsourcelines(function)
+        return cls("".join(lines).rstrip(), first, "python")
 
     def __repr__(self) -> str:
         lines = enumerate(self.text.split("\n"), self.first_line)
@@ -129,9 +159,7 @@ def locate(kernel: Kernel, message: str) -> str:
     excerpt = kernel.source.split("\n")[line - 1]
     caret = re.search(r"\^+[^\n]*", message)
     pointer = caret[0].split(" naga::")[0] if caret else "^"
-    told = [
-        text for text in prose if not re.match(r"\d+ │|\^|Expression \[|\d+\s*$", text) and "│" not in text
-    ]
+    told = [text for text in prose if not re.match(r"\d+ │|\^|Expression \[|\d+\s*$", text) and "│" not in text]
     reason = "; ".join(dict.fromkeys(told)) or message.strip()
     return (
         f"{kernel.name} does not compile, line {line}, column {column}: {reason}\n"

@@ -1,0 +1,204 @@
+"""Pictures with sliders. Every state that the sliders can reach is a valid one, and each is also said in words."""
+
+import html
+from collections.abc import Callable, Mapping
+
+import ipywidgets
+import numpy as np
+
+from helpers import ops
+from helpers.draw import Picture
+from helpers.draw_conv import WeightGradientPicture
+from helpers.draw_threads import ProductsPicture, ThreadsPicture, TreePicture
+from helpers.shapes import ConvShape
+from helpers.wgsl import load
+
+Values = dict[str, int]
+Rule = Callable[[Values], tuple[int, int]]  # the limits of one value, from those before it
+
+
+class Explorer(ipywidgets.VBox):
+    """One picture, a slider with a number box for each value, and one sentence that says what is seen.
+
+    Parameters
+    ----------
+    draw : callable
+        Takes the values by name and returns the picture, which it redraws in place.
+    rules : mapping of name to rule
+        The limits of each value, computed from the values before it; a value that no longer fits moves to the limit.
+    values : mapping of name to int
+        Where the sliders start.
+
+    The stored output of a cell is the picture and its sentence, so that they are there before anything runs.
+    """
+
+    def __init__(self, draw: Callable[..., Picture], rules: Mapping[str, Rule], values: Values) -> None:
+        self._draw, self._rules, self._values, self._settling = draw, rules, dict(values), False
+        self._picture = draw(**values)
+        size = {"width": f"{self._picture.width}px", "height": f"{self._picture.height}px"}
+        self._image = ipywidgets.Image(
+            format="png", layout=ipywidgets.Layout(**size, flex="0 0 auto", max_width="none")
+        )
+        self._words = ipywidgets.HTML()
+        self._boxes = {name: _number_box(name) for name in rules}
+        self._sliders = {name: _slider(box) for name, box in self._boxes.items()}
+        pairs = [ipywidgets.HBox([self._boxes[name], self._sliders[name]]) for name in rules]
+        rows = ipywidgets.Box(pairs, layout=ipywidgets.Layout(flex_flow="row wrap", max_width=size["width"]))
+        super().__init__([rows, self._image, self._words])
+        self.set(**values)
+        for box in self._boxes.values():
+            box.observe(lambda change: self._settling or self.set(), "value")
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows now."""
+        return self._picture.sentence
+
+    @property
+    def values(self) -> Values:
+        """Where the sliders stand."""
+        return dict(self._values)
+
+    def set(self, **values: int) -> str:
+        """Move sliders from code; returns the new sentence.
+
+        Raises ValueError for a name that has no slider.
+        """
+        if unknown := set(values) - set(self._rules):
+            raise ValueError(f"{', '.join(sorted(unknown))}: the sliders are {', '.join(self._rules)}")
+        self._settle({name: values.get(name, box.value) for name, box in self._boxes.items()})
+        self._picture = self._draw(**self._values)
+        self._image.value = self._picture.png()
+        self._words.value = f'<p role="status" aria-live="polite">{html.escape(self.sentence)}</p>'
+        return self.sentence
+
+    def _settle(self, wanted: Values) -> None:
+        """Give every slider its limits and the nearest allowed value, in the order of the rules."""
+        self._settling = True
+        for name, rule in self._rules.items():
+            low, high = rule(self._values | {n: v for n, v in wanted.items() if n != name})
+            self._values[name] = wanted[name] = min(max(wanted[name], low), high)
+            for control in (self._boxes[name], self._sliders[name]):
+                with control.hold_trait_notifications():
+                    control.min, control.max, control.value = low, high, wanted[name]
+                control.disabled = low == high
+        self._settling = False
+
+    def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
+        data, metadata = self._picture._repr_mimebundle_()
+        return super()._repr_mimebundle_(**kwargs) | data, metadata
+
+
+def _number_box(name: str) -> ipywidgets.BoundedIntText:
+    layout = ipywidgets.Layout(width="112px")
+    return ipywidgets.BoundedIntText(description=name, layout=layout, style={"description_width": "48px"})
+
+
+def _slider(box: ipywidgets.BoundedIntText) -> ipywidgets.IntSlider:
+    slider = ipywidgets.IntSlider(readout=False, layout=ipywidgets.Layout(width="150px", margin="2px 18px 2px 4px"))
+    ipywidgets.link((box, "value"), (slider, "value"))
+    return slider
+
+
+def upto(limit: int) -> Rule:
+    """The rule 0 <= value < limit."""
+    return lambda values: (0, limit - 1)
+
+
+# --- The weight gradient ----------------------------------------------------------------------------------
+
+
+def weight_gradient(input: np.ndarray, grad_output: np.ndarray) -> Explorer:
+    """Sliders kh and kw over one image and one pair of channels, with the pixels named by letters.
+
+    Parameters
+    ----------
+    input : float32 array (1, 1, H, W)
+    grad_output : float32 array (1, 1, oH, oW)
+    """
+    shape = _plain(input, grad_output)
+    grad_weight = ops.conv2d_grad_weight(input, shape.weight, grad_output)
+    picture = WeightGradientPicture(shape, input, grad_output, grad_weight, letters=True)
+    return Explorer(picture.show, {"kh": upto(shape.kernel_h), "kw": upto(shape.kernel_w)}, {"kh": 0, "kw": 0})
+
+
+def _plain(input: np.ndarray, grad_output: np.ndarray) -> ConvShape:
+    """The sizes of one image and one pair of channels, with stride 1 and no padding."""
+    kernel = (1 + i - o for i, o in zip(input.shape[2:], grad_output.shape[2:], strict=True))
+    return ConvShape(1, 1, *input.shape[2:], 1, *kernel)
+
+
+ANY_SHAPE: dict[str, Rule] = {
+    "N": lambda v: (1, 3),
+    "Ci": lambda v: (1, 3),
+    "Co": lambda v: (1, 3),
+    "H": lambda v: (1, 7),
+    "W": lambda v: (1, 7),
+    "stride": lambda v: (1, 3),
+    "padding": lambda v: (0, 2),
+    "kH": lambda v: (1, min(5, v["H"] + 2 * v["padding"])),
+    "kW": lambda v: (1, min(5, v["W"] + 2 * v["padding"])),
+    "n": lambda v: (0, v["N"] - 1),
+    "co": lambda v: (0, v["Co"] - 1),
+    "ci": lambda v: (0, v["Ci"] - 1),
+    "kh": lambda v: (0, v["kH"] - 1),
+    "kw": lambda v: (0, v["kW"] - 1),
+}
+
+
+def any_weight_gradient(seed: int = 0, **values: int) -> Explorer:
+    """Sliders for every size, stride and padding, and for every index, over small random whole numbers."""
+    pictures: dict[ConvShape, WeightGradientPicture] = {}
+
+    def draw(N, Ci, Co, H, W, stride, padding, kH, kW, n, co, ci, kh, kw) -> Picture:
+        shape = ConvShape(N, Ci, H, W, Co, kH, kW, stride, padding, padding)
+        if shape not in pictures:
+            pictures.clear()  # one at a time: the last shape is the only one on the screen
+            pictures[shape] = _random_picture(shape, seed)
+        return pictures[shape].show(kh, kw, co, ci, n)
+
+    start = {"N": 2, "Ci": 2, "Co": 3, "H": 5, "W": 7, "stride": 1, "padding": 0, "kH": 3, "kW": 3}
+    return Explorer(draw, ANY_SHAPE, {**dict.fromkeys(ANY_SHAPE, 0), **start, **values})
+
+
+def _random_picture(shape: ConvShape, seed: int) -> WeightGradientPicture:
+    random = np.random.default_rng(seed)
+    input = random.integers(0, 5, shape.input).astype(np.float32)
+    grad_output = random.integers(-1, 3, shape.output).astype(np.float32)
+    padding = shape.padding_h, shape.padding_w
+    grad_weight = ops.conv2d_grad_weight(input, shape.weight, grad_output, shape.stride, padding)
+    return WeightGradientPicture(shape, input, grad_output, grad_weight)
+
+
+# --- How threads share the work -----------------------------------------------------------------------------
+
+
+def threads(shape: ConvShape) -> Explorer:
+    """One slider over the threads of the first workgroup, each of which owns one weight, or none."""
+    picture = ThreadsPicture(shape)
+    return Explorer(picture.show, {"thread": upto(256)}, {"thread": 37})
+
+
+def products(shape: ConvShape, count: int = 256) -> Explorer:
+    """One slider over `count` threads that share one weight's products."""
+    picture = ProductsPicture(shape, count)
+    return Explorer(picture.show, {"thread": upto(count)}, {"thread": 37})
+
+
+def tree(input: np.ndarray, grad_output: np.ndarray, count: int = 16) -> Explorer:
+    """One slider over the halvings of the partial sums of `count` threads, for the weight at kh = kw = 0.
+
+    Parameters
+    ----------
+    input : float32 array (1, 1, H, W)
+    grad_output : float32 array (1, 1, oH, oW)
+    count : int
+        Threads, a power of two; the kernel really runs with so many.
+    """
+    shape = _plain(input, grad_output)
+    kernel = load("conv2d_grad_weight", "2_workgroup_per_weight").with_constants(THREADS=count)
+    grad_weight = ops.conv2d_grad_weight(input, shape.weight, grad_output, kernel=kernel)
+    products = (input[0, 0, : shape.out_h, : shape.out_w] * grad_output[0, 0]).astype(int).ravel()
+    partial = [int(products[t::count].sum()) for t in range(count)]
+    picture = TreePicture(partial, float(grad_weight[0, 0, 0, 0]))
+    return Explorer(picture.show, {"step": upto(len(picture.steps))}, {"step": 0})
