@@ -137,15 +137,15 @@ def _candidates(operation: str, kernel: str | Kernel | None) -> list[Kernel]:
     return [load(operation, kernel)]
 
 
-def launch(
+def step(
     operation: str,
     buffers: tuple[wgpu.GPUBuffer, ...],
     shape: ConvShape,
     *,
     kernel: str | Kernel | None = None,
     dtype: str = "float32",
-) -> None:
-    """Launch one convolution operation on resident buffers and read nothing back.
+) -> gpu.Pass:
+    """The pass of one convolution operation over resident buffers, to run alone, with others, or to measure.
 
     Parameters
     ----------
@@ -165,10 +165,12 @@ def launch(
     TypeError
         `dtype` is not float32.
     ValueError
-        An unknown rung, or a buffer too small for its tensor.
+        An unknown operation or rung, or a buffer too small for its tensor.
     GpuError
         This adapter cannot run it.
     """
+    if operation not in OPERATIONS:
+        raise ValueError(f"operation = {operation!r}: it must be one of {', '.join(OPERATIONS)}")
     if str(dtype) != "float32":
         raise TypeError(f"{operation}: dtype = {dtype}: it must be float32, the only one these kernels compute")
     names = OPERATIONS[operation].tensors
@@ -179,7 +181,12 @@ def launch(
         if buffer.size < needed:
             raise ValueError(f"{operation}: {name} is a buffer of {buffer.size} bytes: {shape.of(name)} takes {needed}")
     params = gpu.uniform(OPERATIONS[operation].params(shape))
-    gpu.run(plan(operation, shape, kernel, (*buffers, params)))
+    return plan(operation, shape, kernel, (*buffers, params))
+
+
+def launch(operation: str, buffers: tuple[wgpu.GPUBuffer, ...], shape: ConvShape, **options) -> None:
+    """Launch one operation on resident buffers and read nothing back; arguments and errors are those of `step`."""
+    gpu.run(step(operation, buffers, shape, **options))
 
 
 def compute(operation: str, shape: ConvShape, kernel: str | Kernel | None, **tensors: np.ndarray) -> np.ndarray:
