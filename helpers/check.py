@@ -71,7 +71,7 @@ class Report:
 
     def explain(self) -> str:
         """The count and the first mismatches, one a line."""
-        if self.ok or self.reason:
+        if not self.wrong:
             return repr(self)
         lines = [f"{self.name} {self.shape}: {self.wrong} of {self.count} wrong"]
         for index, got, want in self.mismatches:
@@ -135,7 +135,7 @@ def tolerance(terms: float | Array, total: float | Array, *data: Array, scale: f
 
 
 def products(name: str, got: Array, formula: Callable, *data: Array) -> Report:
-    """Judge `got` by ``formula(*data)``: any sum of products of the data, with plus signs only."""
+    """Judge `got` by ``formula(*data)``: any sum of products, with plus signs only, of the numbers the kernel read."""
     data = tuple(np.asarray(a, np.float64) for a in data)
     total = formula(*map(np.abs, data))
     terms = formula(*((a != 0).astype(np.float64) for a in data))

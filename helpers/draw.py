@@ -203,8 +203,8 @@ def tint(color: str, strength: float = 0.16) -> tuple[float, float, float, float
     return to_rgba(color, strength)
 
 
-def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, *, signed: bool, height=170) -> Picture:
-    """A row of images at one common scale.
+def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, *, ink: int = 0, height=112) -> Picture:
+    """A row of images: the first `ink` of them as ink on paper, the others signed and at one common scale.
 
     Parameters
     ----------
@@ -213,24 +213,23 @@ def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, *
     titles : str for each panel
     sentence : str
         What the pictures show, in words made from the same arrays.
-    signed : bool
-        True for gradients: the color says the sign, white is zero. False for ink on paper.
+    ink : int
+        How many panels are not signed. In the others the color says the sign, and white is zero.
     height : int
-        CSS pixels of the tallest panel.
+        CSS pixels of each panel.
     """
-    widths = [height * panel.shape[1] / panel.shape[0] for panel in panels]
-    gap = 14
+    gap, widths = 14, [height * panel.shape[1] / panel.shape[0] for panel in panels]
     picture = Picture(int(sum(widths) + gap * (len(panels) + 1)), height + 40)
-    largest = max(float(np.abs(panel).max()) for panel in panels) or 1.0
-    x = gap
-    for panel, title, width in zip(panels, titles, widths, strict=True):
-        scale = {"cmap": SIGNED, "vmin": -largest, "vmax": largest} if signed else {"cmap": "gray_r", "vmin": 0}
-        place = (x / picture.width, 10 / picture.height, width / picture.width, height / picture.height)
+    largest = max((float(np.abs(panel).max()) for panel in panels[ink:]), default=0) or 1.0
+    lefts = np.cumsum([gap, *(width + gap for width in widths)])
+    for i, (panel, left, width) in enumerate(zip(panels, lefts, widths, strict=False)):
+        place = left / picture.width, 10 / picture.height, width / picture.width, height / picture.height
         axes = picture.figure.add_axes(place)
+        scale = {"cmap": "gray_r", "vmin": 0} if i < ink else {"cmap": SIGNED, "vmin": -largest, "vmax": largest}
         axes.imshow(panel, aspect="auto", **scale)
         axes.set_axis_off()
-        picture.boxes([Box(x, 30, width, height)], GRAY)
-        picture.words([Word(x + width / 2, 14, title, 13)])
-        x += width + gap
+    places = list(zip(lefts, widths, strict=False))
+    picture.boxes((Box(left, 30, width, height) for left, width in places), GRAY)
+    picture.words(Word(left + width / 2, 14, title, 13) for title, (left, width) in zip(titles, places, strict=True))
     picture.sentence = sentence
     return picture

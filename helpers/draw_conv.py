@@ -160,13 +160,14 @@ class WeightGradientPicture(Picture):
 
     def _sentence(self, here: list[Meeting], meetings: list[Meeting], total: int, index: tuple, n: int) -> str:
         place = f"grad_weight[{','.join(map(str, index))}]"
-        images = f", in image {n} ({len(meetings)} in all {self.shape.batch} images)" if self.shape.batch > 1 else ""
-        met = "met nothing but padding"
-        if here:
-            rows, columns = said("row", {m.ih for m in here}), said("column", {m.iw for m in here})
-            met = f"met {len(here)} pixel{'s' * (len(here) > 1)}: input {rows}, {columns}"
-        terms = "its terms add up to"
-        if self.letters:
-            terms = f"dW[{index[2]},{index[3]}] = {' + '.join(self._term(*index[:2], m) for m in here)} ="
         returned = number(self.grad_weight[index])
-        return f"{place} {met}{images}; {terms} {number(total)}. The GPU kernel returned {returned}."
+        verdict = f"Its terms add up to {number(total)}; the GPU returned {returned}."
+        if not here:
+            return f"{place} met only padding in image {n}. {verdict}"
+        where = f"{said('row', {m.ih for m in here})}, {said('column', {m.iw for m in here})}"
+        if self.letters:
+            terms = " + ".join(self._term(*index[:2], m) for m in here)
+            return f"dW[{index[2]},{index[3]}] = {terms} = {number(total)}: input {where}. The GPU returned {returned}."
+        others = f" ({len(meetings)} in all {self.shape.batch} images)" if self.shape.batch > 1 else ""
+        met = f"met {len(here)} pixel{'s' * (len(here) > 1)} of image {n}: {where}{others}"
+        return f"{place} {met}. {verdict}"

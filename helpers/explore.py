@@ -41,7 +41,8 @@ class Explorer(ipywidgets.VBox):
         )
         self._words = ipywidgets.HTML()
         self._boxes = {name: _number_box(name) for name in rules}
-        self._sliders = {name: _slider(box) for name, box in self._boxes.items()}
+        length = 300 if len(rules) < 3 else 76  # CSS pixels; five pairs fit in a row
+        self._sliders = {name: _slider(box, length) for name, box in self._boxes.items()}
         pairs = [ipywidgets.HBox([self._boxes[name], self._sliders[name]]) for name in rules]
         rows = ipywidgets.Box(pairs, layout=ipywidgets.Layout(flex_flow="row wrap", max_width=size["width"]))
         super().__init__([rows, self._image, self._words])
@@ -90,12 +91,13 @@ class Explorer(ipywidgets.VBox):
 
 
 def _number_box(name: str) -> ipywidgets.BoundedIntText:
-    layout = ipywidgets.Layout(width="112px")
-    return ipywidgets.BoundedIntText(description=name, layout=layout, style={"description_width": "48px"})
+    layout = ipywidgets.Layout(width="108px")
+    return ipywidgets.BoundedIntText(description=name, layout=layout, style={"description_width": "54px"})
 
 
-def _slider(box: ipywidgets.BoundedIntText) -> ipywidgets.IntSlider:
-    slider = ipywidgets.IntSlider(readout=False, layout=ipywidgets.Layout(width="150px", margin="2px 18px 2px 4px"))
+def _slider(box: ipywidgets.BoundedIntText, length: int) -> ipywidgets.IntSlider:
+    layout = ipywidgets.Layout(width=f"{length}px", margin="2px 4px")
+    slider = ipywidgets.IntSlider(readout=False, layout=layout)
     ipywidgets.link((box, "value"), (slider, "value"))
     return slider
 
@@ -201,4 +203,4 @@ def tree(input: np.ndarray, grad_output: np.ndarray, count: int = 16) -> Explore
     products = (input[0, 0, : shape.out_h, : shape.out_w] * grad_output[0, 0]).astype(int).ravel()
     partial = [int(products[t::count].sum()) for t in range(count)]
     picture = TreePicture(partial, float(grad_weight[0, 0, 0, 0]))
-    return Explorer(picture.show, {"step": upto(len(picture.steps))}, {"step": 0})
+    return Explorer(picture.show, {"step": upto(len(picture.steps))}, {"step": len(picture.steps) - 1})

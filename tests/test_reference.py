@@ -1,0 +1,163 @@
+"""The oracle itself: loops against twins, both against SciPy, and against numbers worked out by hand."""
+
+import inspect
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy import signal
+
+from helpers import reference
+from helpers.shapes import ConvShape
+
+LOOPS = [
+    reference.conv2d_loops,
+    reference.conv2d_grad_weight_loops,
+    reference.conv2d_grad_input_loops,
+    reference.conv2d_grad_bias_loops,
+]
+
+
+@st.composite
+def shapes(draw: st.DrawFn) -> ConvShape:
+    """Small convolutions of every kind: stride beyond the kernel, padding beyond the kernel, nothing square."""
+    small = st.integers(1, 3)
+    kernel_h, kernel_w = draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    padding_h, padding_w = draw(st.integers(0, 5)), draw(st.integers(0, 5))
+    in_h = draw(st.integers(max(1, kernel_h - 2 * padding_h), 6))
+    in_w = draw(st.integers(max(1, kernel_w - 2 * padding_w), 6))
+    stride = draw(st.integers(1, 5))
+    sizes = (draw(small), draw(small), in_h, in_w, draw(small), kernel_h, kernel_w)
+    return ConvShape(*sizes, stride, padding_h, padding_w)
+
+
+SKIPPED = ConvShape(2, 2, 7, 6, 3, 2, 1, stride=4)  # rows 2, 3 and 6 of the input meet no weight
+PADDED = ConvShape(1, 1, 1, 2, 2, 2, 3, stride=3, padding_h=5, padding_w=4)  # windows in the padding alone
+
+
+def data(shape: ConvShape) -> tuple[np.ndarray, ...]:
+    """Input, weight, bias and upstream gradient, float32."""
+    rng = np.random.default_rng(7)
+    sizes = (shape.input, shape.weight, (shape.out_channels,), shape.output)
+    return tuple(rng.standard_normal(size).astype(np.float32) for size in sizes)
+
+
+def all_four(shape: ConvShape, suffix: str = "") -> list[np.ndarray]:
+    """Output and the three gradients, from the loops or from the twins."""
+    x, w, b, dy = data(shape)
+    conv = {"stride": shape.stride, "padding": (shape.padding_h, shape.padding_w)}
+    arguments = {
+        "conv2d": ((x, w, b), conv),
+        "conv2d_grad_weight": ((x, w.shape, dy), conv),
+        "conv2d_grad_input": ((x.shape, w, dy), conv),
+        "conv2d_grad_bias": ((dy,), {}),
+    }
+    return [getattr(reference, name + suffix)(*args, **kw) for name, (args, kw) in arguments.items()]
+
+
+def scipy_four(shape: ConvShape) -> list[np.ndarray]:
+    """The same by SciPy: correlate, correlate with the spread-out upstream gradient, full convolution, sum."""
+    x, w, b, dy = (a.astype(np.float64) for a in data(shape))
+    (ph, pw), (h, wd), s = (shape.padding_h, shape.padding_w), (shape.in_h, shape.in_w), shape.stride
+    padded = np.zeros((*x.shape[:2], h + 2 * ph, wd + 2 * pw))
+    padded[:, :, ph : ph + h, pw : pw + wd] = x
+    spread = np.zeros((*dy.shape[:2], (shape.out_h - 1) * s + 1, (shape.out_w - 1) * s + 1))
+    spread[:, :, ::s, ::s] = dy  # zeros between the upstream gradients
+    output, grad_weight, grad_input = np.zeros(dy.shape), np.zeros(w.shape), np.zeros(padded.shape)
+    for n, co, ci in np.ndindex(shape.batch, shape.out_channels, shape.in_channels):
+        output[n, co] += signal.correlate2d(padded[n, ci], w[co, ci], "valid")[::s, ::s]
+        met = signal.correlate2d(padded[n, ci], spread[n, co], "valid")
+        grad_weight[co, ci] += met[: shape.kernel_h, : shape.kernel_w]
+        full = signal.convolve2d(spread[n, co], w[co, ci], "full")
+        grad_input[n, ci, : full.shape[0], : full.shape[1]] += full
+    grad_input = grad_input[:, :, ph : ph + h, pw : pw + wd]
+    return [output + b[:, None, None], grad_weight, grad_input, np.einsum("nohw->o", dy)]
+
+
+def agree(left: list[np.ndarray], right: list[np.ndarray]) -> bool:
+    """Same shapes, all float64, and equal up to float64 rounding."""
+    return all(
+        a.shape == b.shape and a.dtype == b.dtype == np.float64 and np.allclose(a, b, rtol=1e-12, atol=1e-12)
+        for a, b in zip(left, right, strict=True)
+    )
+
+
+@settings(max_examples=120, deadline=None, derandomize=True)
+@given(shapes())
+@example(SKIPPED)
+@example(PADDED)
+def test_loops_twins_and_scipy_agree(shape: ConvShape) -> None:
+    twins = all_four(shape)
+    assert agree(all_four(shape, "_loops"), twins)
+    assert agree(scipy_four(shape), twins)
+
+
+@pytest.mark.parametrize("slip", ["shift", "stride", "order"])
+def test_scipy_notices_a_broken_twin(slip: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    true_windows = reference._windows
+
+    def windows(padded, kernel, output, stride):
+        for kh, kw, window in true_windows(padded, kernel, output, 1 if slip == "stride" else stride):
+            shifted = np.roll(window, 1, axis=3) if slip == "shift" else window
+            yield (kw, kh, shifted) if slip == "order" else (kh, kw, shifted)
+
+    shape = ConvShape(2, 2, 5, 7, 3, 3, 3, stride=2, padding_h=1)
+    assert agree(all_four(shape), scipy_four(shape))
+    monkeypatch.setattr(reference, "_windows", windows)
+    assert not agree(all_four(shape), scipy_four(shape))
+
+
+@pytest.mark.parametrize("suffix", ["", "_loops"])
+def test_the_classroom_puzzle_by_hand(suffix: str) -> None:
+    x = np.arange(1, 26).reshape(1, 1, 5, 5)  # a..y
+    dy = np.array([[7, -8, 9], [10, 11, -12], [13, 14, 15]]).reshape(1, 1, 3, 3)  # G..O
+    grad_weight = getattr(reference, "conv2d_grad_weight" + suffix)(x, (1, 1, 3, 3), dy)
+    a, b, c, f, g, h, k, m, n = 1, 2, 3, 6, 7, 8, 11, 12, 13  # the first window, letter by letter
+    assert grad_weight[0, 0, 0, 0] == 7 * a - 8 * b + 9 * c + 10 * f + 11 * g - 12 * h + 13 * k + 14 * m + 15 * n
+    assert grad_weight[0, 0, 0, 1] - grad_weight[0, 0, 0, 0] == dy.sum()  # one step right: every letter + 1
+    assert grad_weight[0, 0, 1, 0] - grad_weight[0, 0, 0, 0] == 5 * dy.sum()  # one step down: + 5
+
+
+@pytest.mark.parametrize("suffix", ["", "_loops"])
+def test_pixels_that_no_weight_meets_get_a_gradient_of_zero(suffix: str) -> None:
+    grad_input = all_four(SKIPPED, suffix)[2]
+    met = np.any(grad_input != 0, axis=(0, 1))
+    assert met.any(axis=1).tolist() == [True, True, False, False, True, True, False]
+    assert met.any(axis=0).tolist() == [True, False, False, False, True, False]
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(shapes())
+def test_the_gradients_are_adjoint_to_the_forward_pass(shape: ConvShape) -> None:
+    x, w, b, dy = data(shape)
+    output, grad_weight, grad_input, grad_bias = all_four(shape)
+    by_weight = np.vdot(w, grad_weight) + np.vdot(b, grad_bias)
+    by_input = np.vdot(x, grad_input) + np.vdot(b, grad_bias)
+    assert np.allclose(np.vdot(output, dy), [by_weight, by_input], rtol=1e-10, atol=1e-10)
+
+
+def test_one_number_pads_both_axes_alike() -> None:
+    x, w, _, dy = data(ConvShape(2, 2, 5, 7, 3, 3, 2, padding_h=2, padding_w=2))
+    assert agree([reference.conv2d(x, w, padding=2)], [reference.conv2d(x, w, padding=(2, 2))])
+    by_loops = reference.conv2d_grad_weight_loops(x, w.shape, dy, padding=2)
+    assert agree([by_loops], [reference.conv2d_grad_weight(x, w.shape, dy, padding=(2, 2))])
+
+
+def test_the_arguments_are_left_alone() -> None:
+    x, w, b, dy = data(SKIPPED)
+    before = [a.copy() for a in (x, w, b, dy)]
+    reference.conv2d(x, w, b, stride=4)
+    reference.conv2d_grad_weight(x, w.shape, dy, stride=4)
+    reference.conv2d_grad_input(x.shape, w, dy, stride=4)
+    assert all(np.array_equal(a, c) for a, c in zip((x, w, b, dy), before, strict=True))
+
+
+@pytest.mark.parametrize("loops", LOOPS, ids=lambda function: function.__name__)
+def test_a_lesson_can_show_the_loops_on_a_projector(loops) -> None:
+    lines = inspect.getsource(loops).splitlines()
+    assert len(lines) <= 25
+    assert max(map(len, lines)) < 90
+    makes_array = [line for line in lines if "np.zeros(" in line or "np.asarray(" in line]
+    assert makes_array
+    assert all("# (" in line for line in makes_array), "each line that makes an array tells its shape"
