@@ -17,6 +17,7 @@ from helpers.wgsl import Kernel, load, rungs
 
 # --- How each rung is dispatched ------------------------------------------------------------------------
 
+FULL = 256  # workgroups of 256 threads that keep a large GPU of today busy
 Plan = tuple[tuple[int, int, int], int]  # workgroups, and the most loop iterations of one thread
 
 
@@ -107,9 +108,9 @@ def plan(
 ) -> gpu.Pass:
     """The pass that computes `operation`, with the given kernel or the best rung that this adapter can run.
 
-    On a GPU the last rung that fits is best. A CPU that imitates one pays dearly for every barrier, so there the
-    first rung that fits is. A `Kernel` (a rung with other constants, or with an edited text) is dispatched as the
-    rung whose name it bears.
+    One thread per element is best where there are enough elements to fill a GPU; with fewer, the last rung is, which
+    spends more threads on each. A CPU that imitates a GPU pays dearly for every barrier, so there the first rung is.
+    A `Kernel` (a rung with other constants, or with an edited text) is dispatched as the rung whose name it bears.
 
     Raises
     ------
@@ -122,19 +123,18 @@ def plan(
     for candidate in _candidates(operation, kernel):
         workgroups, loops = OPERATIONS[operation].plans[candidate.rung](shape, candidate)
         steps.append(gpu.Pass(candidate, buffers, workgroups, loops))
+    if gpu.banner().kind == "hardware" and prod(steps[0].workgroups) < FULL:
+        steps.reverse()
     possible = [step for step in steps if step.problem() is None]
-    return possible[0] if possible else steps[-1].refuse()
+    return possible[0] if possible else steps[0].refuse()
 
 
 def _candidates(operation: str, kernel: str | Kernel | None) -> list[Kernel]:
-    """The kernels that may serve, best first."""
-    if kernel is None:
-        order = rungs(operation) if gpu.banner().kind == "software" else rungs(operation)[::-1]
-        return [load(operation, rung) for rung in order]
+    """The kernels that may serve, simplest first."""
     if isinstance(kernel, Kernel):
-        load(operation, kernel.rung)  # refuses the name of no rung
+        load(operation, kernel.rung)  # refuses a name that is no rung
         return [kernel]
-    return [load(operation, kernel)]
+    return [load(operation, rung) for rung in (rungs(operation) if kernel is None else [kernel])]
 
 
 def step(

@@ -49,9 +49,10 @@ fn main(
   var sum = 0.0;
   let products = params.batch * params.out_h * params.out_w;
   for (var i = thread; i < products; i += THREADS) {      // [0, N*oH*oW)
-    let ow = i % params.out_w;                            // [0, oW)
-    let oh = i / params.out_w % params.out_h;             // [0, oH)
-    let n = i / (params.out_w * params.out_h);            // [0, N)
+    let row = i / params.out_w;                           // [0, N*oH)
+    let ow = i - row * params.out_w;                      // [0, oW): a remainder, cheaper than %
+    let n = row / params.out_h;                           // [0, N)
+    let oh = row - n * params.out_h;                      // [0, oH)
     let ih = oh * params.stride + kh - params.padding_h;  // [0, H) or padding
     let iw = ow * params.stride + kw - params.padding_w;  // [0, W) or padding
     if (ih < params.in_h && iw < params.in_w) {

@@ -1,0 +1,59 @@
+"""A pytest plugin: a notebook whose kernel dies or hangs fails in seconds.
+
+nbval waits for a cell's whole timeout, even for a kernel process that is gone, and lets every cell after a hung one
+wait as long again. Here it looks at the process once a second, and a kernel that hung once is stopped.
+"""
+
+import time
+from collections.abc import Generator
+from queue import Empty
+
+import pytest
+from nbval.kernel import RunningKernel
+from nbval.plugin import IPyNbCell
+
+LOOK_EVERY = 1.0  # seconds
+
+_wait_for_message = RunningKernel.get_message
+
+
+class KernelDied(RuntimeError):
+    """The kernel's process ended while a cell was running."""
+
+
+def get_message(kernel: RunningKernel, stream: str, timeout: float) -> dict:
+    """The kernel's next message: nbval's own getter, called in short slices between looks at the process.
+
+    Raises
+    ------
+    Empty
+        No message came within `timeout` seconds.
+    KernelDied
+        None will ever come.
+    """
+    deadline = time.monotonic() + timeout
+    while True:
+        left = max(0.0, deadline - time.monotonic())
+        try:
+            return _wait_for_message(kernel, stream, min(left, LOOK_EVERY))
+        except Empty:
+            if not kernel.is_alive():
+                code = kernel.km.provisioner.process.returncode
+                raise KernelDied(f"the kernel process died (exit code {code}) while running this cell") from None
+            if left <= LOOK_EVERY:
+                raise
+
+
+RunningKernel.get_message = get_message
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Report a death with the cell's source, and stop a kernel that hung: it would hang again."""
+    try:
+        return (yield)
+    except KernelDied as death:
+        item.raise_cell_error(str(death))
+    finally:
+        if isinstance(item, IPyNbCell) and item.parent.timed_out and item.parent.kernel.is_alive():
+            item.parent.kernel.stop()

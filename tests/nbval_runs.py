@@ -1,0 +1,51 @@
+"""Run nbval over notebooks made by a test, and say what it said about each cell."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+PROJECT = Path(__file__).resolve().parents[1]
+QUIET = ["-p", "no:cacheprovider", "-p", "no:hypothesispytest"]  # the second one only costs time here
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What nbval said about one code cell: why it is red, or "" where it is not, and how long it took."""
+
+    failure: str
+    seconds: float
+
+
+def nbval(folder: Path, *options: str) -> dict[str, list[Outcome]]:
+    """Run nbval over all notebooks below `folder`, from another working folder.
+
+    pytest gets this project's settings and no more, as when a reader types `pytest --nbval notebooks`.
+
+    Returns
+    -------
+    dict
+        For the stem of each notebook's file name, one outcome for each of its code cells.
+    """
+    shutil.copy(PROJECT / "pyproject.toml", folder)
+    shutil.copytree(PROJECT / "tests", folder / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHONPATH"))}
+    command = [sys.executable, "-m", "pytest", *QUIET, "--nbval", *options, "--junitxml=report.xml"]
+    notebooks = sorted(folder.rglob("*.ipynb"))
+    subprocess.run([*command, *map(str, notebooks)], cwd=elsewhere, env=env, check=False, timeout=120)
+    outcomes = defaultdict(list)
+    for case in ElementTree.parse(elsewhere / "report.xml").iter("testcase"):
+        failure = "".join(str(node.text) for node in case if node.tag in ("failure", "error"))
+        outcomes[case.get("classname").split(".")[-2]].append(Outcome(failure, float(case.get("time"))))
+    return dict(outcomes)
+
+
+def red(outcomes: list[Outcome]) -> set[int]:
+    """Which code cells failed, counted from 0 as nbval does."""
+    return {i for i, outcome in enumerate(outcomes) if outcome.failure}

@@ -1,0 +1,298 @@
+"""The rules of a stored notebook: what nbval cannot see, read from the file without running it.
+
+Each rule is a function over a `Lesson` that yields what breaks it; its docstring is the rule as a writer reads it.
+"""
+
+import ast
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from urllib.parse import unquote
+
+import nbformat
+from nbformat import NotebookNode
+
+NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
+
+IGNORE = "# NBVAL_IGNORE_OUTPUT"
+MARKER = re.compile("NBVAL_|PYTEST_VALIDATE_")  # nbval has more of them, and an older name
+MOST_IGNORED = 3  # the setup cell and two timings
+MEDIAN_LINES, MOST_LINES = 4, 20
+MOST_BYTES = 3_000_000
+REDRAWN = {"Output", "clear_output", "display_id", "update_display"}
+REDRAWN |= {"interact", "interact_manual", "interactive_output"}
+
+# What another machine would write differently. A number as small as 1.2e-07 is what rounding left over.
+MACHINE = re.compile(
+    r"0x[0-9a-f]{4,}"
+    r"|(?<![\w.:</])/[\w.-]+/[\w.-]|\b[A-Z]:\\"  # absolute paths
+    r"|\b(?:llvmpipe|lavapipe|swiftshader|mesa|nvidia|geforce|radeon|amd|intel|apple m\d)\b"
+    r"|\d ?(?:ns|[uµμ]s|ms|seconds?)\b|[GT]FLOP"
+    r"|\de-\d"  # 1.2e-07
+    r"|data:image/",
+    re.IGNORECASE,
+)
+EMOJI = re.compile("[\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]")
+CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"""\]\(<?([^)\s>]+)|(?:src|href)=["']([^"']+)""")
+PICTURE_WITHOUT_ALT = re.compile(r"!\[\s*\]\(|<img(?![^>]*\balt=[\"'][^\"'])", re.IGNORECASE)
+SENTENCE = re.compile(r"^[^<\s]\S*(\s+\S+){2,}[.!?]\s*$")
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A notebook and where it is."""
+
+    path: Path
+    notebook: NotebookNode
+
+    @classmethod
+    def read(cls, path: Path) -> "Lesson":
+        return cls(path, nbformat.read(path, as_version=4))
+
+    @cached_property
+    def cells(self) -> list["Cell"]:
+        return [Cell(number, node) for number, node in enumerate(self.notebook.cells, 1)]
+
+    @property
+    def code(self) -> list["Cell"]:
+        return [cell for cell in self.cells if cell.is_code]
+
+    @property
+    def prose(self) -> list["Cell"]:
+        return [cell for cell in self.cells if cell.node.cell_type == "markdown"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell with its place in the notebook, counted from 1."""
+
+    number: int
+    node: NotebookNode
+
+    def __str__(self) -> str:
+        first = self.source.strip().split("\n")[0]
+        return f"cell {self.number} ({first[:50]!r})"
+
+    @property
+    def source(self) -> str:
+        return self.node.source
+
+    @property
+    def is_code(self) -> bool:
+        return self.node.cell_type == "code"
+
+    @property
+    def outputs(self) -> list[NotebookNode]:
+        return self.node.outputs if self.is_code else []
+
+    @property
+    def ignored(self) -> bool:
+        return IGNORE in self.source.splitlines()
+
+    @property
+    def words(self) -> str:
+        """Markdown without the code in it."""
+        return CODE.sub("", self.source)
+
+    @cached_property
+    def syntax(self) -> list[ast.AST]:
+        """The nodes of the code; none if it is not Python."""
+        try:
+            return list(ast.walk(ast.parse(self.source)))
+        except SyntaxError:
+            return []
+
+    @property
+    def length(self) -> int:
+        """Lines of code: neither blank ones, nor nbval's marker, nor the text of a kernel."""
+        kernels = set()
+        for node in self.syntax:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and "@compute" in node.value:
+                kernels.update(range(node.lineno, node.end_lineno + 1))
+        lines = enumerate(self.source.splitlines(), 1)
+        return sum(bool(line.strip()) and line != IGNORE and i not in kernels for i, line in lines)
+
+
+def texts(output: NotebookNode) -> list[str]:
+    """The parts of an output that nbval compares as text."""
+    if output.output_type == "stream":
+        return [output.text]
+    return [text for kind, text in output.get("data", {}).items() if kind.startswith(("text/", "image/svg"))]
+
+
+# --- The rules ------------------------------------------------------------------------
+
+RULES: list[Callable[[Lesson], Iterator[str]]] = []
+
+
+def rule(function: Callable[[Lesson], Iterator[str]]) -> Callable[[Lesson], Iterator[str]]:
+    RULES.append(function)
+    return function
+
+
+def broken_rules(lesson: Lesson) -> list[str]:
+    """One line for each breach: notebook, rule, what breaks it, and the rule in words."""
+    return [f"{lesson.path.name}: {rule.__name__}: {found}. {rule.__doc__}" for rule in RULES for found in rule(lesson)]
+
+
+@rule
+def counts(lesson: Lesson) -> Iterator[str]:
+    """The stored counts are 1, 2, ... n: one run from top to bottom (nbval compares nothing in a cell without)."""
+    found = [cell.node.get("execution_count") for cell in lesson.code]
+    if found != list(range(1, len(found) + 1)):
+        yield f"execution counts are {found}"
+
+
+@rule
+def errors(lesson: Lesson) -> Iterator[str]:
+    """No cell fails; to show an error, catch it and print its message."""
+    for cell in lesson.code:
+        yield from (f"{cell} stores {o.ename}: {o.evalue}" for o in cell.outputs if o.output_type == "error")
+
+
+@rule
+def stderr(lesson: Lesson) -> Iterator[str]:
+    """No cell writes to stderr: such text differs from machine to machine."""
+    for cell in lesson.code:
+        yield from (f"{cell} wrote {o.text!r}" for o in cell.outputs if o.get("name") == "stderr")
+
+
+@rule
+def widget_state(lesson: Lesson) -> Iterator[str]:
+    """Nothing stored names a widget's model, which lives only as long as its kernel."""
+    if "widgets" in lesson.notebook.metadata:
+        yield "metadata.widgets is there"
+    for cell in lesson.code:
+        if any("widget" in kind for output in cell.outputs for kind in output.get("data", {})):
+            yield f"{cell} stores a widget view"
+
+
+@rule
+def machine_facts(lesson: Lesson) -> Iterator[str]:
+    """A compared output is the same on every machine: no address, absolute path, adapter, time or rounding error."""
+    for cell in lesson.code:
+        for text in [] if cell.ignored else [t for output in cell.outputs for t in texts(output)]:
+            yield from (f"{cell} shows {found[0]!r}" for found in MACHINE.finditer(text))
+
+
+@rule
+def ignored_cells(lesson: Lesson) -> Iterator[str]:
+    """Only setup and timings are ignored: at most 3 cells, by "# NBVAL_IGNORE_OUTPUT" alone on its line; no tags."""
+    ignored = [cell for cell in lesson.code if cell.ignored]
+    if len(ignored) > MOST_IGNORED:
+        yield f"{len(ignored)} cells are ignored: {', '.join(map(str, ignored))}"
+    for cell in lesson.code:
+        lines = [line for line in cell.source.splitlines() if MARKER.search(line) and line != IGNORE]
+        yield from (f"{cell} has {line!r}" for line in lines)
+        if tags := cell.node.metadata.get("tags"):
+            yield f"{cell} has the tags {tags}"
+
+
+@rule
+def headings(lesson: Lesson) -> Iterator[str]:
+    """The notebook opens with its one H1, and no heading skips a level."""
+    found = [len(marks) for cell in lesson.prose for marks in re.findall(r"^(#{1,6}) ", cell.words, re.MULTILINE)]
+    if found[:1] != [1] or found.count(1) != 1 or not lesson.cells[0].source.startswith("# "):
+        yield f"heading levels are {found}"
+    yield from (f"H{now} follows H{before}" for before, now in pairwise(found) if now > before + 1)
+
+
+@rule
+def setup_cell(lesson: Lesson) -> Iterator[str]:
+    """The first code cell holds all imports, ends with the adapter's banner(), and is ignored by nbval."""
+    for cell in lesson.code[:1]:
+        if not (cell.ignored and imports(cell) and cell.source.rstrip().endswith("banner()")):
+            yield f"{cell} is no setup cell"
+    yield from (f"{cell} imports" for cell in lesson.code[1:] if imports(cell))
+
+
+def imports(cell: Cell) -> bool:
+    return any(isinstance(node, ast.Import | ast.ImportFrom) for node in cell.syntax)
+
+
+@rule
+def lengths(lesson: Lesson) -> Iterator[str]:
+    """Code cells are short: at most 20 lines, half of them at most 4 (the text of a kernel does not count)."""
+    yield from (f"{cell} has {cell.length} lines" for cell in lesson.code if cell.length > MOST_LINES)
+    if lesson.code and (middle := median(cell.length for cell in lesson.code)) > MEDIAN_LINES:
+        yield f"the median is {middle} lines"
+
+
+@rule
+def sentence_before_code(lesson: Lesson) -> Iterator[str]:
+    """A Markdown cell with a sentence, not only a heading, stands before each code cell."""
+    for before, cell in pairwise([None, *lesson.cells]):
+        said = before and not before.is_code and re.search(r"^(?!\s*#).*\w", before.words, re.MULTILINE)
+        if cell.is_code and not said:
+            yield f"nothing introduces {cell}"
+
+
+@rule
+def plain_python(lesson: Lesson) -> Iterator[str]:
+    """Code is plain Python: no magic, no shell line, no trailing semicolon (nbval fails on it)."""
+    for cell in lesson.code:
+        if not cell.syntax or cell.source.rstrip().endswith(";"):
+            yield f"{cell}"
+
+
+@rule
+def redrawn_outputs(lesson: Lesson) -> Iterator[str]:
+    """No interact, Output(), clear_output or display update: nbval cannot follow them (use observe)."""
+    for cell in lesson.code:
+        names = {getattr(node, field, None) for node in cell.syntax for field in ("id", "attr", "arg", "name")}
+        if found := sorted(REDRAWN & names):
+            yield f"{cell} uses {', '.join(found)}"
+
+
+@rule
+def pictures_in_words(lesson: Lesson) -> Iterator[str]:
+    """Each picture says its content: a sentence beside it in the output (nbval compares it), alt text in Markdown."""
+    for cell in lesson.code:
+        pictures = sum(any(kind.startswith("image/") for kind in o.get("data", {})) for o in cell.outputs)
+        said = [text for output in cell.outputs for text in texts(output) if SENTENCE.match(text)]
+        if pictures > len(said):
+            yield f"{cell} shows {pictures} pictures and {len(said)} sentences"
+    shown = [(cell, text) for cell in lesson.code for output in cell.outputs for text in texts(output)]
+    shown += [(cell, cell.words) for cell in lesson.prose]
+    yield from (f"{cell} has a picture without alt text" for cell, text in shown if PICTURE_WITHOUT_ALT.search(text))
+
+
+@rule
+def size(lesson: Lesson) -> Iterator[str]:
+    """The file stays below 3 MB."""
+    if len(nbformat.writes(lesson.notebook).encode()) >= MOST_BYTES:
+        yield f"it has more than {MOST_BYTES:,} bytes"
+
+
+@rule
+def characters(lesson: Lesson) -> Iterator[str]:
+    """No invisible characters (controls, zero-width, no-break spaces), and no emoji in the prose."""
+    for cell in lesson.cells:
+        hidden = {c for c in cell.source if unicodedata.category(c)[0] in "CZ" and c not in " \n"}
+        emoji = set(EMOJI.findall(cell.source)) if not cell.is_code else set()
+        yield from (f"{cell} has {c!a}" for c in sorted(hidden | emoji))
+
+
+@rule
+def links(lesson: Lesson) -> Iterator[str]:
+    """Every relative link leads to a file."""
+    for cell in lesson.prose:
+        for target in (a or b for a, b in LINK.findall(cell.words)):
+            file = unquote(target.split("#")[0])
+            if not re.match(r"\w+:", target) and not (lesson.path.parent / file).exists():
+                yield f"{cell} links to {target}"
+
+
+@rule
+def details(lesson: Lesson) -> Iterator[str]:
+    """Every <details> and <summary> is closed in its own cell."""
+    for cell in lesson.prose:
+        for tag in "details", "summary":
+            if len(re.findall(f"<{tag}[ >]", cell.words)) != cell.words.count(f"</{tag}>"):
+                yield f"{cell} leaves <{tag}> open"

@@ -1,0 +1,125 @@
+"""Run notebooks from top to bottom and store them with their outputs: the same bytes every time.
+
+    python tests/store.py [notebook ...]
+
+Without a name it stores every notebook of notebooks/. A cell that fails, or writes to stderr, stores nothing.
+A cell that nbval ignores keeps what it shows until its text is edited or its output cleared: a new time at every run
+would be noise.
+"""
+
+import argparse
+import hashlib
+import sys
+from collections import Counter
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellControlSignal, DeadKernelError
+from nbformat import NotebookNode
+from notebook_gate import NOTEBOOKS, Lesson, broken_rules, stderr
+
+CELL_TIMEOUT = 120  # seconds
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"  # names a model of a kernel that is gone
+
+
+class StoreError(RuntimeError):
+    """A notebook that must not be stored, and why."""
+
+
+def execute(notebook: NotebookNode, folder: Path) -> None:
+    """Run every cell in a fresh kernel that starts in `folder`; the outputs replace those in `notebook`."""
+    client = NotebookClient(
+        notebook,
+        timeout=CELL_TIMEOUT,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
+        record_timing=False,
+        store_widget_state=False,
+        coalesce_streams=True,
+    )
+    try:
+        client.execute()
+    except (CellControlSignal, DeadKernelError) as error:
+        raise StoreError(str(error)) from None
+
+
+def normalize(notebook: NotebookNode) -> None:
+    """Take away what differs from run to run or from machine to machine, but says nothing to a reader."""
+    language = notebook.metadata.language_info
+    language.pop("version", None)
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    notebook.metadata = nbformat.from_dict({"kernelspec": kernel, "language_info": language})
+    notebook.nbformat_minor = 5  # the first format with cell ids
+    for cell, name in zip(notebook.cells, ids(notebook), strict=True):
+        cell.id = name
+        cell.metadata = NotebookNode()
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if keep(output)]
+
+
+def ids(notebook: NotebookNode) -> list[str]:
+    """One id for each cell, from its text: a cell that moves keeps its id, and so do its neighbors."""
+    seen = Counter()
+    names = []
+    for cell in notebook.cells:
+        seen[cell.source] += 1
+        text = f"{cell.cell_type} {seen[cell.source]} {cell.source}"
+        names.append(hashlib.sha256(text.encode()).hexdigest()[:8])
+    return names
+
+
+def keep(output: NotebookNode) -> bool:
+    """Drop an output's reference to a widget; whether anything else is left."""
+    if "data" not in output:
+        return True
+    output.data.pop(WIDGET_VIEW, None)
+    return bool(output.data)
+
+
+def keep_ignored(notebook: NotebookNode, before: NotebookNode) -> None:
+    """Give cells that nbval ignores their old outputs back; as ids come from texts, an edited cell has none."""
+    old = {cell.node.get("id"): cell.outputs for cell in Lesson(Path(), before).code if cell.ignored}
+    for cell in notebook.cells:
+        if old.get(cell.id):
+            cell.outputs = old[cell.id]
+
+
+def store(path: Path) -> list[str]:
+    """Run the notebook at `path`, write it back, and return which of the gate's rules it breaks.
+
+    Raises
+    ------
+    StoreError
+        A cell failed, hung or wrote to stderr; the file is as it was.
+    """
+    before, notebook = Lesson.read(path).notebook, Lesson.read(path).notebook
+    execute(notebook, path.parent)
+    normalize(notebook)
+    keep_ignored(notebook, before)
+    if said := list(stderr(Lesson(path, notebook))):
+        raise StoreError("\n".join(said))
+    text = nbformat.writes(notebook).rstrip("\n") + "\n"
+    path.write_text(text, encoding="utf-8", newline="\n")
+    return broken_rules(Lesson.read(path))
+
+
+def main() -> int:
+    """Store the notebooks named on the command line; 1 if one could not be, or breaks a rule."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("notebooks", nargs="*", type=Path, default=sorted(NOTEBOOKS.glob("*.ipynb")))
+    failed = False
+    for path in parser.parse_args().notebooks:
+        try:
+            broken = store(path.resolve())
+        except StoreError as error:
+            failed = True
+            print(f"{path}: not stored\n{error}", file=sys.stderr)
+        else:
+            failed = failed or bool(broken)
+            print("\n  ".join([f"{path}: stored", *broken]))
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""Storing a notebook gives the same bytes every time, or refuses and leaves the file alone."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode, v4
+from notebook_gate import IGNORE
+from store import StoreError, keep_ignored, normalize, store
+
+TOY = """\
+import ipywidgets
+import matplotlib.pyplot as plt
+from IPython.display import display
+
+slider = ipywidgets.IntSlider()
+slider.observe(lambda change: print(change.new), "value")
+display(slider)
+slider.value = 3
+plt.imshow([[0, 1]])
+plt.show()
+1 + 1"""
+CLOCK = f"{IGNORE}\nimport time\n\nprint(time.time_ns() / 1e9, 'seconds')"
+
+
+def write(path: Path, cells: list[NotebookNode]) -> Path:
+    """A notebook as an editor leaves it, with one machine's metadata."""
+    notebook = v4.new_notebook(cells=cells)
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "my venv"}
+    nbformat.write(notebook, path)
+    return path
+
+
+def test_store_writes_the_same_bytes_every_time(tmp_path: Path) -> None:
+    toy, clock = v4.new_code_cell(TOY, metadata={"scrolled": True}), v4.new_code_cell(CLOCK)
+    path = write(tmp_path / "toy.ipynb", [toy, clock])
+    store(path)
+    text = path.read_text(encoding="utf-8")
+    cells = nbformat.read(path, as_version=4).cells
+    cells[0].update(id="other", execution_count=7, metadata={"scrolled": True})
+    store(write(path, cells))
+    assert path.read_bytes() == text.encode()
+    assert '"2"' in text
+    assert "seconds" in text
+    assert "image/png" in text
+    assert "widget-view" not in text
+    assert "my venv" not in text
+    assert "scrolled" not in text
+
+
+def test_an_edited_cell_shows_what_it_does_now() -> None:
+    before, now = (
+        v4.new_notebook(
+            cells=[v4.new_code_cell(f"{IGNORE}\n{source}", outputs=[v4.new_output("stream", text=shown)])],
+            metadata={"language_info": {"name": "python"}},
+        )
+        for source, shown in [("print(1)", "1"), ("print(2)", "2")]
+    )
+    normalize(before)
+    before.cells[0].source = now.cells[0].source  # an editor keeps the id
+    normalize(now)
+    keep_ignored(now, before)
+    assert now.cells[0].outputs[0].text == "2"
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("import sys\nprint('careful', file=sys.stderr)", "careful"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("import os\nos._exit(3)", "died"),
+    ],
+)
+def test_store_refuses(tmp_path: Path, source: str, said: str) -> None:
+    path = write(tmp_path / "wrong.ipynb", [v4.new_code_cell(source)])
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=said):
+        store(path)
+    assert path.read_bytes() == before
