@@ -196,7 +196,6 @@ def quiet_jupyterlab() -> None:
 
 # --- The system's packages ------------------------------------------------------------------------------
 
-
 IS_ROOT = os.name == "posix" and os.geteuid() == 0
 SUDO = "" if IS_ROOT else "sudo "
 
@@ -246,14 +245,14 @@ def adapters(env: dict, seconds: float = 60) -> tuple[str, list[str]]:
     Asked in a process of its own, because a broken graphics driver may hang or crash.
     """
     options = {"cwd": ROOT, "env": env, "capture_output": True, "text": True, "timeout": seconds}
-    todo = "repair the graphics driver, or pass it by with --adapter NAME or --software"
+    todo = "repair the graphics driver; or, on Linux, pass it by with --software"
     try:
         asked = subprocess.run([PYTHON, "-c", PROBE], **options)
     except subprocess.TimeoutExpired:
         raise Stop(f"the graphics driver did not answer within {seconds:.0f} s", todo) from None
     if asked.returncode:
         last = asked.stderr.strip().splitlines()[-1:] or [f"exit status {asked.returncode}"]
-        raise Stop(f"the graphics driver failed when asked for an adapter: {last[0]}", todo)
+        raise Stop(f"asking for an adapter failed: {last[0]}", f"delete .venv and run this again; else {todo}")
     picked, seen = json.loads(asked.stdout.splitlines()[-1])
     return picked, seen
 
@@ -266,6 +265,7 @@ def ensure_adapter(env: dict, wanted: str | None) -> None:
     """Find a usable adapter, install a software one where that can be done, and write the choice into `env`."""
     if wanted:
         env["WGPUPY_WGPU_ADAPTER_NAME"] = wanted
+    wanted = env.get("WGPUPY_WGPU_ADAPTER_NAME")
     picked, seen = adapters(env)
     if wanted and not picked:
         todo = f"take a part of one of these: {'; '.join(seen)}" if seen else advice()

@@ -182,7 +182,8 @@ def _run(kernel: Kernel, case: Case) -> np.ndarray:
     params = gpu.uniform((s.batch, s.in_channels, s.in_h, s.in_w, s.out_channels, s.kernel_h))
     buffers = gpu.upload(case.grad_output, "grad_output"), gpu.upload(case.input, "input"), answer, params
     groups = ceil(prod(s.weight) / 256), 1, 1
-    gpu.run(gpu.Pass(kernel, buffers, groups, ops.nested(s.batch, s.out_h, s.out_w)))
+    loops, _ = ops.loop(s.batch, ops.loop(s.out_h, ops.loop(s.out_w)))
+    gpu.run(gpu.Pass(kernel, buffers, groups, loops))
     return gpu.read(answer, s.weight)
 
 

@@ -10,6 +10,7 @@ from math import ceil, prod
 
 import numpy as np
 import wgpu
+from numpy.typing import DTypeLike
 
 from helpers import gpu
 from helpers.shapes import ConvShape, check_size
@@ -27,22 +28,30 @@ def flat(elements: int) -> tuple[int, int, int]:
     return min(blocks, gpu.MAX_WORKGROUPS), ceil(blocks / gpu.MAX_WORKGROUPS), 1
 
 
-def nested(*sizes: int) -> int:
-    """Iterations of loops of these sizes, one inside the other, counting each loop's last test too."""
-    return sum(prod(sizes[:depth]) * (size + 1) for depth, size in enumerate(sizes))
+Loop = tuple[int, int]  # iterations of a thread that enters a loop, and of one that only waits for its neighbors
+
+
+def loop(size: int, *inner: Loop) -> Loop:
+    """Count a loop's iterations, those of the loops in its body included.
+
+    The test that ends a loop is an iteration too. And where threads run in step, those that have left a loop still
+    walk through the rest of its body, doing nothing: that costs one more iteration of every loop inside.
+    """
+    waiting = 1 + sum(idle for _, idle in inner)
+    return size * (1 + sum(busy for busy, _ in inner)) + waiting, waiting
 
 
 def tree(elements: int, threads: int) -> int:
     """Iterations of one thread that takes every `threads`-th element and then folds the partial sums."""
-    return nested(ceil(elements / threads)) + nested(threads.bit_length() - 1)
+    return loop(ceil(elements / threads))[0] + loop(threads.bit_length() - 1)[0]
 
 
 def thread_per_output(s: ConvShape, kernel: Kernel) -> Plan:
-    return flat(prod(s.output)), nested(s.in_channels, s.kernel_h, s.kernel_w)
+    return flat(prod(s.output)), loop(s.in_channels, loop(s.kernel_h, loop(s.kernel_w)))[0]
 
 
 def thread_per_weight(s: ConvShape, kernel: Kernel) -> Plan:
-    return flat(prod(s.weight)), nested(s.batch, s.out_h, s.out_w)
+    return flat(prod(s.weight)), loop(s.batch, loop(s.out_h, loop(s.out_w)))[0]
 
 
 def workgroup_per_weight(s: ConvShape, kernel: Kernel) -> Plan:
@@ -51,20 +60,21 @@ def workgroup_per_weight(s: ConvShape, kernel: Kernel) -> Plan:
 
 
 def gather(s: ConvShape, kernel: Kernel) -> Plan:
-    return flat(prod(s.input)), nested(s.out_channels, s.kernel_h, s.kernel_w)
+    return flat(prod(s.input)), loop(s.out_channels, loop(s.kernel_h, loop(s.kernel_w)))[0]
 
 
 def shared_weights(s: ConvShape, kernel: Kernel) -> Plan:
     tile, chunk = kernel.value("TILE"), kernel.value("CHUNK")
     planes, taps = s.batch * s.in_channels, s.kernel_h * s.kernel_w
     layers = min(planes, gpu.MAX_WORKGROUPS)
-    loads = ceil(min(taps, chunk) / tile**2) + 1
-    loops = nested(ceil(planes / layers), s.out_channels, ceil(taps / chunk), min(taps, chunk) + loads)
+    most = min(taps, chunk)
+    chunks = loop(ceil(taps / chunk), loop(ceil(most / tile**2)), loop(most))
+    loops, _ = loop(ceil(planes / layers), loop(s.out_channels, chunks))
     return (ceil(s.in_w / tile), ceil(s.in_h / tile), layers), loops
 
 
 def thread_per_channel(s: ConvShape, kernel: Kernel) -> Plan:
-    return (ceil(s.out_channels / 256), 1, 1), nested(s.batch, s.out_h * s.out_w)
+    return (ceil(s.out_channels / 256), 1, 1), loop(s.batch, loop(s.out_h * s.out_w))[0]
 
 
 def workgroup_per_channel(s: ConvShape, kernel: Kernel) -> Plan:
@@ -143,7 +153,7 @@ def step(
     shape: ConvShape,
     *,
     kernel: str | Kernel | None = None,
-    dtype: str = "float32",
+    dtype: DTypeLike = "float32",
 ) -> gpu.Pass:
     """The pass of one convolution operation over resident buffers, to run alone, with others, or to measure.
 
@@ -157,7 +167,7 @@ def step(
         Sizes of the whole problem.
     kernel : str or Kernel, optional
         A rung; the best one for this adapter by default.
-    dtype : str
+    dtype : dtype
         float32, the only one there is.
 
     Raises
@@ -171,7 +181,7 @@ def step(
     """
     if operation not in OPERATIONS:
         raise ValueError(f"operation = {operation!r}: it must be one of {', '.join(OPERATIONS)}")
-    if str(dtype) != "float32":
+    if getattr(dtype, "__name__", str(dtype)) != "float32":
         raise TypeError(f"{operation}: dtype = {dtype}: it must be float32, the only one these kernels compute")
     names = OPERATIONS[operation].tensors
     if len(buffers) != len(names):
@@ -364,7 +374,7 @@ def _tensor(name: str, array: np.ndarray, axes: str) -> np.ndarray:
     if array.dtype != np.float32:
         raise TypeError(f"{name} has dtype {array.dtype}: it must be float32 (try {name}.astype(np.float32))")
     if array.ndim != len(axes):
-        raise ValueError(f"{name} has shape {array.shape}: it must have {len(axes)} axes, ({', '.join(axes)})")
+        raise ValueError(f"{name} has shape {array.shape}: its axes must be ({', '.join(axes)})")
     if 0 in array.shape:
         raise ValueError(f"{name} has shape {array.shape}: no axis may be 0")
     return array

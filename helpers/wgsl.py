@@ -9,6 +9,7 @@ from pathlib import Path
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 BINDING = re.compile(r"@group\(0\)\s*@binding\((\d+)\)\s*var<(uniform|storage)(?:,\s*(\w+))?>")
+TYPES = {"Sint, width: 4": "i32", "Uint, width: 4": "u32", "Float, width: 4": "f32", "Bool, width: 1": "bool"}
 PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
 
 
@@ -34,8 +35,8 @@ class Kernel:
 
     @cached_property
     def code(self) -> str:
-        """The source without its line comments."""
-        return re.sub(r"//[^\n]*", "", self.source)
+        """The source without its comments."""
+        return re.sub(r"//[^\n]*|/\*.*?\*/", "", self.source, flags=re.DOTALL)
 
     @cached_property
     def bindings(self) -> tuple[str, ...]:
@@ -139,29 +140,28 @@ def load(operation: str, rung: str) -> Kernel:
 
 
 def locate(kernel: Kernel, message: str) -> str:
-    """Rewrite a compiler's message: the kernel's name, line and column, the line itself with a caret, the reason.
+    """Shorten a compiler's message to the kernel's name, line and column, the reason, and the lines with their carets.
 
     Parameters
     ----------
     kernel : Kernel
         The source that was compiled.
     message : str
-        What wgpu raised; the place stands in it as ``┌─ wgsl:3:14``, the reason before or after it.
+        What wgpu raised. The place stands in it as ``┌─ wgsl:3:14``; under it naga draws the lines behind ``│`` and
+        writes notes behind ``=``.
     """
+    for theirs, wgsl in TYPES.items():
+        message = message.replace(f"Scalar(Scalar {{ kind: {theirs} }})", wgsl)
+    message = re.sub(r"\[\d+\] \(of type (\w+)\)", r"\1", message)
+    lines = [re.sub(r" naga::.*", "", line.rstrip()) for line in message.splitlines()]
     place = re.search(r"┌─ [^\n]*:(\d+):(\d+)", message)
-    lines = [line.strip(" │=\t") for line in message.splitlines()]
-    reasons = [re.sub(r"^Shader '[^']*' parsing error: ", "", line) for line in lines]
-    skipped = ("Validation Error", "Caused by:", "In wgpu", "┌─", "Shader validation error")
-    prose = [reason for reason in reasons if reason and not reason.startswith(skipped)]
+    notes = [line.strip("= ") for line in lines if re.match(r"\s+= ", line) and not re.search(r"\[\d+\] is inv", line)]
+    headline = re.search(r"Shader '[^']*' parsing error: (.*)", message)
+    reasons = [headline[1]] if headline else []
     if not place:
+        boilerplate = ("Validation Error", "Caused by:", "In wgpu")
+        prose = [line.strip() for line in lines if line.strip() and not line.strip().startswith(boilerplate)]
         return f"{kernel.name} does not compile: {'; '.join(dict.fromkeys(prose))}"
-    line, column = int(place[1]), int(place[2])
-    excerpt = kernel.source.split("\n")[line - 1]
-    caret = re.search(r"\^+[^\n]*", message)
-    pointer = caret[0].split(" naga::")[0] if caret else "^"
-    told = [text for text in prose if not re.match(r"\d+ │|\^|Expression \[|\d+\s*$", text) and "│" not in text]
-    reason = "; ".join(dict.fromkeys(told)) or message.strip()
-    return (
-        f"{kernel.name} does not compile, line {line}, column {column}: {reason}\n"
-        f"{line:4} | {excerpt}\n     | {' ' * (column - 1)}{pointer}"
-    )
+    drawn = [line for line in lines if re.match(r"\s*\d* *│.*\S", line) and line.strip() != "│"]
+    reason = "; ".join(dict.fromkeys(reasons + notes)) or lines[0]
+    return "\n".join([f"{kernel.name} does not compile, line {place[1]}, column {place[2]}: {reason}", *drawn])

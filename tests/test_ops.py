@@ -82,7 +82,7 @@ def test_another_dtype_is_a_type_error(name, argument, dtype):
 @pytest.mark.parametrize("change", [lambda array: array.reshape(len(array), -1), lambda array: array[None]])
 def test_a_wrong_rank_is_a_value_error(name, argument, change):
     value = change(RIGHT[name][argument])
-    axes = "1 axes" if argument == "bias" else "4 axes"
+    axes = "its axes must be (Co)" if argument == "bias" else "its axes must be ("
     refused(ValueError, f"{argument} has shape {value.shape}", axes, name=name, **{argument: value})
 
 

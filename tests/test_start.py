@@ -229,6 +229,13 @@ def test_a_changed_package_is_refused(project: Path, this_python: None) -> None:
         start.install(pip_environment(PIP_NO_INDEX="1", PIP_FIND_LINKS=str(project.parent)))
 
 
+def test_every_package_must_have_a_hash(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(start, "lines_of", lambda command, env: asked.extend(command) or [])
+    start.install({})
+    assert asked[-3:] == ["--require-hashes", "-r", start.LOCK]
+
+
 @pytest.mark.parametrize(
     ("output", "why"),
     [
@@ -373,14 +380,19 @@ def test_a_chosen_opengl_is_called_a_fallback(monkeypatch: pytest.MonkeyPatch, c
     assert "A via OpenGL (only a fallback" in capsys.readouterr().out
 
 
-def test_a_chosen_adapter_that_is_not_there(nobody: None) -> None:
+@pytest.mark.parametrize("option", ["Abacus", None], ids=["--adapter", "environment"])
+def test_a_chosen_adapter_that_is_not_there(option: str | None, nobody: None) -> None:
+    env = start.environment() if option else {**start.environment(), "WGPUPY_WGPU_ADAPTER_NAME": "Abacus"}
     with pytest.raises(Stop, match=r"no adapter matches 'Abacus'.*\n.*take a part of one of these: \w"):
-        start.ensure_adapter(start.environment(), "Abacus")
+        start.ensure_adapter(env, option)
 
 
 @pytest.mark.parametrize(
     ("driver", "why"),
-    [("import time; time.sleep(60)", "did not answer within 0 s"), ("import os; os.abort()", "failed when asked")],
+    [
+        ("import time; time.sleep(60)", "did not answer within 0 s"),
+        ("import os; os.abort()", "asking for an adapter failed"),
+    ],
 )
 def test_a_broken_driver(driver: str, why: str, this_python: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start, "PROBE", driver)
@@ -523,7 +535,7 @@ def test_jupyterlab_opens_the_first_lesson(project: Path, called: SimpleNamespac
     (project / "notebooks").mkdir()
     with pytest.raises(Stop, match="there is no lesson"):
         start.lab(start.arguments([]), {})
-    for name in ("02_b.ipynb", "01_a.ipynb", "Untitled.ipynb"):
+    for name in ("03_c.ipynb", "01_a.ipynb", "02_b.ipynb", "00 notes.txt", "Untitled.ipynb", "04_d.ipynb"):
         (project / "notebooks" / name).touch()
     assert start.lab(start.arguments(["--port", "9000", "--no-browser"]), {}) == 0
     (line,) = called.lines
