@@ -353,7 +353,7 @@ def find_browser() -> str | None:
 def install_browser(env: dict) -> str:
     say("No browser was found for the browser tests: installing Chromium.")
     if can_apt() and "ubuntu" not in distribution():  # Ubuntu's package chromium is a snap
-        apt_install(env, "chromium")
+        apt_install(env, "chromium", "libatomic1")  # Playwright needs the latter, and does not bring it
         return shutil.which("chromium")
     path = run([PYTHON, "-c", PLAYWRIGHT_PATH], env).strip()
     if not Path(path).exists():

@@ -168,6 +168,6 @@ class WeightGradientPicture(Picture):
         if self.letters:
             terms = " + ".join(self._term(*index[:2], m) for m in here)
             return f"dW[{index[2]},{index[3]}] = {terms} = {number(total)}: input {where}. The GPU returned {returned}."
-        others = f" ({len(meetings)} in all {self.shape.batch} images)" if self.shape.batch > 1 else ""
+        others = f" ({len(meetings)} in all)" if self.shape.batch > 1 else ""
         met = f"met {len(here)} pixel{'s' * (len(here) > 1)} of image {n}: {where}{others}"
         return f"{place} {met}. {verdict}"

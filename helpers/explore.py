@@ -41,7 +41,7 @@ class Explorer(ipywidgets.VBox):
         )
         self._words = ipywidgets.HTML()
         self._boxes = {name: _number_box(name) for name in rules}
-        length = 300 if len(rules) < 3 else 76  # CSS pixels; five pairs fit in a row
+        length = 300 if len(rules) < 3 else 64  # CSS pixels; five pairs fit in a row
         self._sliders = {name: _slider(box, length) for name, box in self._boxes.items()}
         pairs = [ipywidgets.HBox([self._boxes[name], self._sliders[name]]) for name in rules]
         rows = ipywidgets.Box(pairs, layout=ipywidgets.Layout(flex_flow="row wrap", max_width=size["width"]))

@@ -325,7 +325,9 @@ HIDDEN = {"VK_DRIVER_FILES": "/nonexistent"}
 
 @pytest.fixture
 def nobody(this_python: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A user without root, on a machine where apt-get is the first package manager found."""
+    """A user without root who chose no adapter, on a machine where apt-get is the first package manager found."""
+    for name in ("WGPUPY_WGPU_ADAPTER_NAME", "WGPU_BACKEND_TYPE"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(start, "IS_ROOT", False)
     monkeypatch.setattr(start, "SUDO", "sudo ")
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
@@ -466,7 +468,7 @@ def test_a_snap_is_no_browser_for_tests(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("apt", "names", "asked"),
     [
-        (True, {"debian"}, "apt-get install chromium"),
+        (True, {"debian"}, "apt-get install chromium libatomic1"),
         (True, {"debian", "ubuntu"}, "playwright install --with-deps chromium"),
         (False, set(), "playwright install chromium"),
     ],
@@ -488,7 +490,7 @@ def test_a_missing_browser_is_installed(apt: bool, names: set, asked: str, monke
     env = {}
     start.ensure_browser(env)
     assert done == [asked]
-    assert env["CONVGRAD_BROWSER"].endswith("chromium")
+    assert env["CONVGRAD_BROWSER"].endswith("/chromium")
 
 
 # --- The commands ---------------------------------------------------------------------------------------
