@@ -13,7 +13,8 @@ import wgpu
 from numpy.typing import DTypeLike
 
 from helpers import gpu
-from helpers.shapes import ConvShape, check_size
+from helpers.arguments import as_int, check_buffers, check_dtype, check_size, check_sizes, check_tensor
+from helpers.shapes import ConvShape
 from helpers.wgsl import Kernel, load, rungs
 
 # --- How each rung is dispatched ------------------------------------------------------------------------
@@ -181,15 +182,8 @@ def step(
     """
     if operation not in OPERATIONS:
         raise ValueError(f"operation = {operation!r}: it must be one of {', '.join(OPERATIONS)}")
-    if getattr(dtype, "__name__", str(dtype)) != "float32":
-        raise TypeError(f"{operation}: dtype = {dtype}: it must be float32, the only one these kernels compute")
-    names = OPERATIONS[operation].tensors
-    if len(buffers) != len(names):
-        raise ValueError(f"{operation}: {len(buffers)} buffers: it takes {len(names)}, {', '.join(names)}")
-    for name, buffer in zip(names, buffers, strict=True):
-        needed = 4 * prod(shape.of(name))
-        if buffer.size < needed:
-            raise ValueError(f"{operation}: {name} is a buffer of {buffer.size} bytes: {shape.of(name)} takes {needed}")
+    check_dtype(operation, dtype)
+    check_buffers(operation, {name: shape.of(name) for name in OPERATIONS[operation].tensors}, buffers)
     params = gpu.uniform(OPERATIONS[operation].params(shape))
     return plan(operation, shape, kernel, (*buffers, params))
 
@@ -242,12 +236,12 @@ def conv2d(
     GpuError
         This adapter cannot run it, and what to do.
     """
-    _tensor("input", input, "N Ci H W")
-    _tensor("weight", weight, "Co Ci kH kW")
+    check_tensor("input", input, "N Ci H W")
+    check_tensor("weight", weight, "Co Ci kH kW")
     shape = _shape(input.shape, "weight", weight.shape, stride, padding)
     if bias is None:
         bias = np.zeros(shape.out_channels, np.float32)
-    _agree("bias", _tensor("bias", bias, "Co"), shape)
+    _agree("bias", check_tensor("bias", bias, "Co"), shape)
     return compute("conv2d", shape, None, input=input, weight=weight, bias=bias)
 
 
@@ -286,9 +280,9 @@ def conv2d_grad_weight(
     GpuError
         This adapter cannot run it, and what to do.
     """
-    _tensor("input", input, "N Ci H W")
-    _tensor("grad_output", grad_output, "N Co oH oW")
-    weight_size = _sizes("weight_size", weight_size, "Co Ci kH kW")
+    check_tensor("input", input, "N Ci H W")
+    check_tensor("grad_output", grad_output, "N Co oH oW")
+    weight_size = check_sizes("weight_size", weight_size, "Co Ci kH kW")
     shape = _shape(input.shape, "weight_size", weight_size, stride, padding)
     _agree("grad_output", grad_output, shape)
     return compute("conv2d_grad_weight", shape, kernel, grad_output=grad_output, input=input)
@@ -329,9 +323,9 @@ def conv2d_grad_input(
     GpuError
         This adapter cannot run it, and what to do.
     """
-    _tensor("weight", weight, "Co Ci kH kW")
-    _tensor("grad_output", grad_output, "N Co oH oW")
-    shape = _shape(_sizes("input_size", input_size, "N Ci H W"), "weight", weight.shape, stride, padding)
+    check_tensor("weight", weight, "Co Ci kH kW")
+    check_tensor("grad_output", grad_output, "N Co oH oW")
+    shape = _shape(check_sizes("input_size", input_size, "N Ci H W"), "weight", weight.shape, stride, padding)
     _agree("grad_output", grad_output, shape)
     return compute("conv2d_grad_input", shape, kernel, grad_output=grad_output, weight=weight)
 
@@ -358,41 +352,12 @@ def conv2d_grad_bias(grad_output: np.ndarray, *, kernel: str | Kernel | None = N
     GpuError
         This adapter cannot run it, and what to do.
     """
-    n, co, out_h, out_w = _tensor("grad_output", grad_output, "N Co oH oW").shape
+    n, co, out_h, out_w = check_tensor("grad_output", grad_output, "N Co oH oW").shape
     shape = ConvShape(n, 1, out_h, out_w, co, 1, 1)  # any convolution with this output: the bias sees no more
     return compute("conv2d_grad_bias", shape, kernel, grad_output=grad_output)
 
 
 # --- Checks ---------------------------------------------------------------------------------------------
-
-
-def _tensor(name: str, array: np.ndarray, axes: str) -> np.ndarray:
-    """Refuse what is not a float32 array of the right rank without an empty axis."""
-    axes = axes.split()
-    if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a {type(array).__name__}: it must be a plain NumPy array")
-    if array.dtype != np.float32:
-        raise TypeError(f"{name} has dtype {array.dtype}: it must be float32 (try {name}.astype(np.float32))")
-    if array.ndim != len(axes):
-        raise ValueError(f"{name} has shape {array.shape}: its axes must be ({', '.join(axes)})")
-    if 0 in array.shape:
-        raise ValueError(f"{name} has shape {array.shape}: no axis may be 0")
-    return array
-
-
-def _int(value: int) -> int:
-    """`value` as Python's int; NumPy's integers are welcome, True and 2.0 are not."""
-    return int(value) if isinstance(value, np.integer) else value
-
-
-def _sizes(name: str, sizes: tuple[int, ...], axes: str) -> tuple[int, ...]:
-    """Refuse what is not one whole number >= 1 for each axis."""
-    axes = axes.split()
-    if not isinstance(sizes, tuple | list) or len(sizes) != len(axes):
-        raise ValueError(f"{name} = {sizes!r}: it must be {len(axes)} ints, ({', '.join(axes)})")
-    for axis, size in zip(axes, sizes, strict=True):
-        check_size(f"{name}'s {axis}", _int(size))
-    return tuple(int(size) for size in sizes)
 
 
 def _shape(input_size: tuple, name: str, weight_size: tuple, stride: int, padding: int | tuple) -> ConvShape:
@@ -404,7 +369,7 @@ def _shape(input_size: tuple, name: str, weight_size: tuple, stride: int, paddin
     pair = padding if isinstance(padding, tuple | list) else (padding, padding)
     if len(pair) != 2:
         raise ValueError(f"padding = {padding!r}: it must be one int or two, (Ph, Pw)")
-    stride, padding_h, padding_w = _int(stride), _int(pair[0]), _int(pair[1])
+    stride, padding_h, padding_w = as_int(stride), as_int(pair[0]), as_int(pair[1])
     check_size("stride", stride)
     check_size("padding", padding_h, smallest=0)
     check_size("padding", padding_w, smallest=0)

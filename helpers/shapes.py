@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 
-LARGEST = 2**30  # keeps every index of a kernel, and every wrapped negative one, inside 32 bits
+from helpers.arguments import LARGEST, check_size
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,3 @@ class ConvShape:
             *(self.out_channels, self.kernel_h, self.kernel_w, self.stride),
             *(self.padding_h, self.out_h, self.out_w, self.padding_w),
         )
-
-
-def check_size(name: str, value: int, smallest: int = 1) -> None:
-    """Refuse what is not a whole number from `smallest` to LARGEST, by the argument's name."""
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{name} = {value!r} is a {type(value).__name__}: it must be an int")
-    if not smallest <= value <= LARGEST:
-        raise ValueError(f"{name} = {value}: it must be from {smallest} to {LARGEST}")
