@@ -10,17 +10,18 @@ from numpy.typing import DTypeLike
 LARGEST = 2**30  # keeps every index of a kernel, and every wrapped negative one, inside 32 bits
 
 
-def check_tensor(name: str, array: np.ndarray, axes: str) -> np.ndarray:
+def check_tensor(operation: str, name: str, array: np.ndarray, axes: str) -> np.ndarray:
     """Refuse what is not a float32 array of the right rank without an empty axis."""
     axes = axes.split()
     if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a {type(array).__name__}: it must be a plain NumPy array")
+        raise TypeError(f"{operation}: {name} is a {type(array).__name__}: it must be a plain NumPy array")
     if array.dtype != np.float32:
-        raise TypeError(f"{name} has dtype {array.dtype}: it must be float32 (try {name}.astype(np.float32))")
+        said = f"{operation}: {name} has dtype {array.dtype}"
+        raise TypeError(f"{said}: it must be float32 (try {name}.astype(np.float32))")
     if array.ndim != len(axes):
-        raise ValueError(f"{name} has shape {array.shape}: its axes must be ({', '.join(axes)})")
+        raise ValueError(f"{operation}: {name} has shape {array.shape}: its axes must be ({', '.join(axes)})")
     if 0 in array.shape:
-        raise ValueError(f"{name} has shape {array.shape}: no axis may be 0")
+        raise ValueError(f"{operation}: {name} has shape {array.shape}: no axis may be 0")
     return array
 
 
@@ -48,8 +49,12 @@ def check_sizes(name: str, sizes: tuple[int, ...], axes: str) -> tuple[int, ...]
 
 
 def check_dtype(operation: str, dtype: DTypeLike) -> None:
-    """Refuse every dtype but float32."""
-    if getattr(dtype, "__name__", str(dtype)) != "float32":
+    """Refuse every dtype but float32, however it is written."""
+    try:
+        known = dtype is not None and np.dtype(dtype) == np.float32
+    except TypeError:
+        known = False
+    if not known:
         raise TypeError(f"{operation}: dtype = {dtype}: it must be float32, the only one these kernels compute")
 
 

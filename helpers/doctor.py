@@ -2,11 +2,11 @@
 
 import platform
 import sys
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 import wgpu
 
-from helpers import gpu
+from helpers import gpu, timing
 from helpers.wgsl import load
 
 PACKAGES = ("wgpu", "numpy", "jupyterlab", "ipywidgets", "matplotlib")
@@ -30,7 +30,7 @@ def clock() -> str:
     """What times a kernel here, found by timing one."""
     counting = gpu.Pass(load("loop_cap", "1_count"), (gpu.empty(4, "counted"),), (1, 1, 1))
     names = {"timestamps": "the GPU's timestamps", "wall": "wall clock: the GPU has no working timestamps"}
-    return names[gpu.measure(counting, repeats=3).clock]
+    return names[timing.measure(counting, repeats=3).clock]
 
 
 def gpu_report() -> str:
@@ -39,10 +39,18 @@ def gpu_report() -> str:
     return f"{gpu.banner()!r}\n{faults}limits   {limits()}\nclock    {clock()}"
 
 
+def version_of(package: str) -> str:
+    """Its installed version, or that it is missing."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "MISSING"
+
+
 def machine_report() -> str:
     """What can be told without opening a GPU."""
     adapters = "; ".join(adapter.summary for adapter in wgpu.gpu.enumerate_adapters_sync())
-    packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    packages = ", ".join(f"{name} {version_of(name)}" for name in PACKAGES)
     system = f"{platform.platform()}, Python {platform.python_version()} ({platform.machine()})"
     return f"adapters {adapters or 'none'}\nsystem   {system}\npackages {packages}"
 

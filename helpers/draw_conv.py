@@ -31,6 +31,8 @@ class WeightGradientPicture(Picture):
 
     def __init__(self, shape: ConvShape, input, grad_output, grad_weight, letters: bool = False) -> None:
         self.shape, self.input, self.grad_output, self.grad_weight = shape, input, grad_output, grad_weight
+        if letters and (shape.in_h * shape.in_w > 26 or shape.out_h * shape.out_w > 20):
+            raise ValueError(f"letters = True: {shape.input} and {shape.output} are more than 26 and 20 letters")
         self.letters = letters
         self.drawn = None
         super().__init__(WIDTH, HEIGHT)
@@ -114,13 +116,14 @@ class WeightGradientPicture(Picture):
 
     def _move(self, kh: int, kw: int, co: int, ci: int, n: int) -> None:
         meetings = weight_meets(self.shape, kh, kw)
-        products = [int(self.grad_output[m.n, co, m.oh, m.ow]) * int(self.input[m.n, ci, m.ih, m.iw]) for m in meetings]
+        pairs = [(self.grad_output[m.n, co, m.oh, m.ow], self.input[m.n, ci, m.ih, m.iw]) for m in meetings]
+        products = [float(factor) * float(pixel) for factor, pixel in pairs]
         here = [m for m in meetings if m.n == n]
         self._move_window(here, kh, kw, co, n)
         self.weight.put([Box(self.left["weight"] + kw * self.cell, TOP + kh * self.cell, self.cell, self.cell)])
-        sums = [0, *np.cumsum(products, dtype=int).tolist()]
+        sums = [0.0, *np.cumsum(products).tolist()]
         first = sum(m.n < n for m in meetings)
-        before = [("images before", "", number(sums[first]))] if n else []
+        before = [("before", "", number(sums[first]))] if n else []
         terms = zip(map(partial(self._term, co, ci), here), products[first:], sums[first + 1 :], strict=False)
         self._fill_table(before + [(term, number(product), number(total)) for term, product, total in terms])
         self._conclude(sums[-1], (co, ci, kh, kw))
@@ -136,7 +139,7 @@ class WeightGradientPicture(Picture):
         self.missed.put(Box(*corner, cell, cell) for place, corner in corners.items() if place not in met)
         near = {place: (x + cell * 0.94, y + cell * 0.84) for place, (x, y) in corners.items()}
         self.factors.put(
-            Word(*near[place], "×" + number(factor), cell * 0.25, "right") for place, factor in met.items()
+            Word(*near[place], "×" + number(factor), max(cell * 0.25, 9), "right") for place, factor in met.items()
         )
 
     def _fill_table(self, columns: list[tuple[str, str, str]]) -> None:
@@ -145,7 +148,7 @@ class WeightGradientPicture(Picture):
         words = [
             (162 + 92 * i, TABLE + 20 + 30 * row, columns[i][row]) for i in range(len(columns)) for row in range(3)
         ]
-        self.table.put(Word(x, y, word, 15 if len(word) < 9 else 12) for x, y, word in words)
+        self.table.put(Word(x, y, word, 15) for x, y, word in words)
 
     def _conclude(self, total: int, index: tuple[int, int, int, int]) -> None:
         lines = f"sum of its terms: {number(total)}", f"the GPU returned: {number(self.grad_weight[index])}"

@@ -24,8 +24,8 @@ class ThreadsPicture(Picture):
         self.words([Word(450, 22, "the weights, each with its thread", 17, "left")], BLUE, weight="bold")
         self._draw_threads()
         self._draw_weights()
-        self.thread = self.moves(self.boxes(edge=ORANGE, face=tint(ORANGE, 0.3), line=4))
-        self.weight = self.moves(self.boxes(edge=ORANGE, face=tint(ORANGE, 0.3), line=4))
+        self.thread = self.moves(self.boxes(edge=ORANGE, line=4))
+        self.weight = self.moves(self.boxes(edge=ORANGE, line=4))
 
     def show(self, thread: int) -> "ThreadsPicture":
         """Point at one thread and at its weight."""
@@ -100,9 +100,9 @@ class ProductsPicture(Picture):
         heights = [self._middle(taken) + 24 for taken in self._rounds()]
         notes = [f"thread {thread} takes product {i}" for i in mine]
         self.names.put(Word(430, y, note, 15, "left") for y, note in zip(heights, notes, strict=False))
-        outputs = ", ".join(str(divmod(i, self.shape.out_w)) for i in mine)
+        outputs = ", at (oh, ow) = " * bool(mine) + ", ".join(str(divmod(i, self.shape.out_w)) for i in mine)
         self.sentence = (
-            f"Thread {thread} of {self.threads} takes {said('product', mine)}, at (oh, ow) = {outputs}: "
+            f"Thread {thread} of {self.threads} takes {said('product', mine)}{outputs}: "
             f"{len(mine)} of {self.count}. In each round, neighboring threads read neighboring addresses."
         )
         return self
@@ -124,7 +124,7 @@ class TreePicture(Picture):
 
     Parameters
     ----------
-    partial : list of int
+    partial : list of float
         One sum per thread; their number is a power of two.
     returned : float
         What a kernel with as many threads returned for the same weight.
@@ -132,7 +132,7 @@ class TreePicture(Picture):
 
     ROW = 72
 
-    def __init__(self, partial: list[int], returned: float) -> None:
+    def __init__(self, partial: list[float], returned: float) -> None:
         self.steps, self.returned = tree_steps(partial), returned
         self.cell = min(770 / len(partial), 52)
         super().__init__(WIDTH, TOP + self.ROW * len(self.steps))
@@ -148,7 +148,7 @@ class TreePicture(Picture):
     def show(self, step: int) -> "TreePicture":
         """Show the sums before the first halving, and after each one up to `step`."""
         shown = self.steps[: step + 1]
-        self.cells.put(self._box(row, i) for row, sums in enumerate(shown) for i in range(len(sums)))
+        self.cells.put(self._box(row, i) for row, sums in enumerate(shown[:-1]) for i in range(len(sums)))
         self.new.put(self._box(step, i) for i in range(len(shown[-1])))
         self.sums.put(
             Word(self._middle(i), self._top(row) + 18, number(value), 16)

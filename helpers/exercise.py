@@ -4,22 +4,27 @@ A learner's kernel runs in a process of its own. One that never ends or brings t
 other mistake, and costs the notebook nothing.
 """
 
+import faulthandler
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache
 from math import ceil, prod
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
 
-from helpers import check, digits, gpu, ops, reference
+from helpers import check, digits, gpu, reference
+from helpers.plans import loop
 from helpers.shapes import ConvShape
 from helpers.wgsl import Kernel, Listing, WgslError, load
 
 SECONDS = 30  # how long a learner's kernel may take in all
+UNTOUCHED = np.float32(-99999.5)  # stands wherever a kernel has not written; no answer of ours
 NOT_ATTEMPTED, NO_COMPILE, WRONG, RIGHT = "not attempted", "does not compile", "wrong", "right"
 
 # --- The texts --------------------------------------------------------------------------------------------
@@ -93,9 +98,7 @@ def _random(random: np.random.Generator, *sizes: tuple) -> list[np.ndarray]:
 
 
 def _case(name: str, input: np.ndarray, grad_output: np.ndarray, judge=against_reference) -> Case:
-    n, ci, in_h, in_w = input.shape
-    _, co, out_h, out_w = grad_output.shape
-    shape = ConvShape(n, ci, in_h, in_w, co, in_h - out_h + 1, in_w - out_w + 1)
+    shape = ConvShape.between(input.shape, grad_output.shape)
     return Case(name, shape, input.astype(np.float32), grad_output.astype(np.float32), judge)
 
 
@@ -134,23 +137,35 @@ def grade(source: str) -> Grades:
     source : str
         WGSL with the bindings of the skeleton.
 
-    Raises TypeError where `source` is no text.
+    Raises
+    ------
+    TypeError
+        `source` is no text.
+    GpuError
+        This machine cannot run any kernel; that says nothing about the learner's.
     """
     if not isinstance(source, str):
         raise TypeError(f"source is a {type(source).__name__}: it must be the text of your kernel")
-    names = [case.name for case in cases()]
     if Kernel(source).code.split() == Kernel(skeleton()).code.split():
-        return Grades(Verdict(name, NOT_ATTEMPTED) for name in names)
-    command = [sys.executable, "-m", "helpers.exercise"]
-    root = Path(__file__).parents[1]
+        return Grades(Verdict(case.name, NOT_ATTEMPTED) for case in cases())
     try:
-        done = subprocess.run(command, input=source, cwd=root, capture_output=True, encoding="utf-8", timeout=SECONDS)
+        done = _in_another_process(source)
     except subprocess.TimeoutExpired:
         return _all_wrong(f"it did not end within {SECONDS} s; does every loop count toward its limit?")
-    if done.returncode:
-        last = (done.stderr.strip() or "no message").splitlines()[-1]
-        return _all_wrong(f"it brought the GPU driver down ({last})")
-    return Grades(Verdict(**verdict) for verdict in json.loads(done.stdout))
+    if done.returncode == 0:
+        return Grades(Verdict(**verdict) for verdict in json.loads(done.stdout.splitlines()[-1]))
+    last = (done.stderr.strip() or "no message").splitlines()[-1]
+    if done.returncode == 1:  # Python's own error: no adapter, say
+        raise gpu.GpuError(f"your kernel could not be tried: {last}")
+    return _all_wrong(f"it brought the GPU driver down ({last})")
+
+
+def _in_another_process(source: str) -> subprocess.CompletedProcess:
+    root = Path(__file__).resolve().parents[1]
+    paths = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "PYTHONPATH": paths, "PYTHONIOENCODING": "utf-8"}
+    options = {"cwd": root, "env": environment, "capture_output": True, "encoding": "utf-8", "errors": "replace"}
+    return subprocess.run([sys.executable, "-m", "helpers.exercise"], input=source, timeout=SECONDS, **options)
 
 
 def _all_wrong(reason: str) -> Grades:
@@ -161,9 +176,9 @@ def _grade_here(source: str) -> Grades:
     """What the other process does."""
     kernel = Kernel(source)
     try:
+        gpu.pipeline(kernel, "main")
         if kernel.bindings != load("exercise_conv_bw", "1_weight").bindings:
             raise WgslError("its bindings are not the skeleton's four; put them back as they were")
-        gpu.pipeline(kernel, "main")
     except WgslError as error:
         said = str(error).removeprefix("your kernel does not compile, ")
         return Grades(Verdict(case.name, NO_COMPILE, "" if i else said) for i, case in enumerate(cases()))
@@ -171,26 +186,38 @@ def _grade_here(source: str) -> Grades:
 
 
 def _verdict(kernel: Kernel, case: Case) -> Verdict:
-    report = case.judge(case, _run(kernel, case))
-    return Verdict(case.name, RIGHT) if report.ok else Verdict(case.name, WRONG, _first_mismatch(report))
+    try:
+        answer, past_it = np.split(_run(kernel, case), [prod(case.shape.weight)])
+    except gpu.GpuError as error:
+        return Verdict(case.name, WRONG, str(error))
+    report = case.judge(case, answer.reshape(case.shape.weight))
+    if not report.ok:
+        return Verdict(case.name, WRONG, _first_mismatch(report))
+    if (past_it != UNTOUCHED).any():
+        return Verdict(case.name, WRONG, "each weight is right, but a thread without a weight wrote past them (step 1)")
+    return Verdict(case.name, RIGHT)
 
 
 def _run(kernel: Kernel, case: Case) -> np.ndarray:
-    """The kernel's answer, NaN where it wrote nothing."""
+    """What stands in the buffer of weights and in as much room behind it as there are threads."""
     s = case.shape
-    answer = gpu.upload(np.full(s.weight, np.nan, np.float32), "grad_weights")
+    groups = ceil(prod(s.weight) / 256)
+    answer = gpu.upload(np.full(groups * 256, UNTOUCHED), "grad_weights")
     params = gpu.uniform((s.batch, s.in_channels, s.in_h, s.in_w, s.out_channels, s.kernel_h))
     buffers = gpu.upload(case.grad_output, "grad_output"), gpu.upload(case.input, "input"), answer, params
-    groups = ceil(prod(s.weight) / 256), 1, 1
-    loops, _ = ops.loop(s.batch, ops.loop(s.out_h, ops.loop(s.out_w)))
-    gpu.run(gpu.Pass(kernel, buffers, groups, loops))
-    return gpu.read(answer, s.weight)
+    loops, _ = loop(s.batch, loop(s.out_h, loop(s.out_w)))
+    gpu.run(gpu.Pass(kernel, buffers, (groups, 1, 1), loops))
+    return gpu.read(answer, (groups * 256,))
 
 
 def _first_mismatch(report: check.Report) -> str:
     index, got, want = report.mismatches[0]
     place = ", ".join(f"{letter} = {i}" for letter, i in zip(("k", "c", "fh", "fw"), index, strict=True))
-    yours = "nothing was written" if np.isnan(got) else f"yours is {got:g}"
+    yours = f"yours is {got:g}"
+    if got == UNTOUCHED:
+        yours = "nothing was written"
+    elif got == np.float32(UNTOUCHED + np.float32(want)):
+        yours = "yours was added to what stood there before (= instead of +=)"
     return f"{report.wrong} of {prod(report.shape)} weights; first at {place}: {yours}, right is {want:g}"
 
 
@@ -208,11 +235,20 @@ def predict(answer: float | None, input: np.ndarray, grad_output: np.ndarray, kh
     grad_output : array (1, 1, oH, oW)
     kh, kw : int
         Which weight.
+
+    Raises
+    ------
+    TypeError
+        `answer` is no number.
+    IndexError
+        There is no such weight.
     """
     test = f"dW[{kh},{kw}]"
     if answer is None:
         return Verdict(test, NOT_ATTEMPTED, "put your number in place of None")
-    size = tuple(1 + i - o for i, o in zip(input.shape, grad_output.shape, strict=True))
+    if not isinstance(answer, Real):
+        raise TypeError(f"answer = {answer!r} is a {type(answer).__name__}: it must be a number")
+    size = ConvShape.between(input.shape, grad_output.shape).weight
     right = reference.conv2d_grad_weight(input, size, grad_output)[0, 0]
     flipped = reference.conv2d_grad_weight(input, size, grad_output[:, :, ::-1, ::-1])[0, 0]
     if answer == right[kh, kw]:
@@ -221,8 +257,10 @@ def predict(answer: float | None, input: np.ndarray, grad_output: np.ndarray, kh
         return Verdict(test, WRONG, f"{answer:g} comes out when the upstream gradient is flipped; there is no flip")
     for row, column in np.argwhere(right == answer):
         return Verdict(test, WRONG, f"{answer:g} is dW[{row},{column}]; the window starts at row {kh}, column {kw}")
-    return Verdict(test, WRONG, f"it is not {answer:g}; lay G over the pixel at row {kh}, column {kw} and try again")
+    advice = f"lay the upstream gradient's corner over the pixel at row {kh}, column {kw}, and try again"
+    return Verdict(test, WRONG, f"it is not {answer:g}; {advice}")
 
 
 if __name__ == "__main__":
+    faulthandler.dump_traceback_later(SECONDS + 5, exit=True)  # where the parent died first, end all the same
     print(json.dumps([asdict(verdict) for verdict in _grade_here(sys.stdin.read())]))

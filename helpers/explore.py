@@ -34,17 +34,18 @@ class Explorer(ipywidgets.VBox):
 
     def __init__(self, draw: Callable[..., Picture], rules: Mapping[str, Rule], values: Values) -> None:
         self._draw, self._rules, self._values, self._settling = draw, rules, dict(values), False
-        self._picture = draw(**values)
-        size = {"width": f"{self._picture.width}px", "height": f"{self._picture.height}px"}
-        self._image = ipywidgets.Image(
-            format="png", layout=ipywidgets.Layout(**size, flex="0 0 auto", max_width="none")
-        )
+        self._values = self._allowed(values)
+        self._picture = draw(**self._values)
+        width, height = f"{self._picture.width}px", f"{self._picture.height}px"
+        fit = {"max_width": "calc(100% - 4px)", "object_fit": "contain", "object_position": "left top"}
+        layout = ipywidgets.Layout(width=width, height=height, flex="0 0 auto", **fit)
+        self._image = ipywidgets.Image(format="png", layout=layout)
         self._words = ipywidgets.HTML()
         self._boxes = {name: _number_box(name) for name in rules}
         length = 300 if len(rules) < 3 else 64  # CSS pixels; five pairs fit in a row
         self._sliders = {name: _slider(box, length) for name, box in self._boxes.items()}
         pairs = [ipywidgets.HBox([self._boxes[name], self._sliders[name]]) for name in rules]
-        rows = ipywidgets.Box(pairs, layout=ipywidgets.Layout(flex_flow="row wrap", max_width=size["width"]))
+        rows = ipywidgets.Box(pairs, layout=ipywidgets.Layout(flex_flow="row wrap", max_width=width))
         super().__init__([rows, self._image, self._words])
         self.set(**values)
         for box in self._boxes.values():
@@ -73,15 +74,22 @@ class Explorer(ipywidgets.VBox):
         self._words.value = f'<p role="status" aria-live="polite">{html.escape(self.sentence)}</p>'
         return self.sentence
 
-    def _settle(self, wanted: Values) -> None:
-        """Give every slider its limits and the nearest allowed value, in the order of the rules."""
-        self._settling = True
+    def _allowed(self, wanted: Values) -> Values:
+        """The nearest allowed values, in the order of the rules."""
+        allowed = dict(wanted)
         for name, rule in self._rules.items():
-            low, high = rule(self._values | {n: v for n, v in wanted.items() if n != name})
-            self._values[name] = wanted[name] = min(max(wanted[name], low), high)
+            low, high = rule(allowed)
+            allowed[name] = min(max(allowed[name], low), high)
+        return allowed
+
+    def _settle(self, wanted: Values) -> None:
+        """Give every slider its limits and the nearest allowed value."""
+        self._values, self._settling = self._allowed(wanted), True
+        for name, rule in self._rules.items():
+            low, high = rule(self._values)
             for control in (self._boxes[name], self._sliders[name]):
                 with control.hold_trait_notifications():
-                    control.min, control.max, control.value = low, high, wanted[name]
+                    control.min, control.max, control.value = low, high, self._values[name]
                 control.disabled = low == high
         self._settling = False
 
@@ -125,9 +133,11 @@ def weight_gradient(input: np.ndarray, grad_output: np.ndarray) -> Explorer:
 
 
 def _plain(input: np.ndarray, grad_output: np.ndarray) -> ConvShape:
-    """The sizes of one image and one pair of channels, with stride 1 and no padding."""
-    kernel = (1 + i - o for i, o in zip(input.shape[2:], grad_output.shape[2:], strict=True))
-    return ConvShape(1, 1, *input.shape[2:], 1, *kernel)
+    """The sizes of one image and one pair of channels, with stride 1 and no padding; refuses anything else."""
+    for name, array in (("input", input), ("grad_output", grad_output)):
+        if array.shape[:2] != (1, 1):
+            raise ValueError(f"{name} has shape {array.shape}: it must be one image of one channel, (1, 1, ., .)")
+    return ConvShape.between(input.shape, grad_output.shape)
 
 
 ANY_SHAPE: dict[str, Rule] = {
@@ -200,7 +210,7 @@ def tree(input: np.ndarray, grad_output: np.ndarray, count: int = 16) -> Explore
     shape = _plain(input, grad_output)
     kernel = load("conv2d_grad_weight", "2_workgroup_per_weight").with_constants(THREADS=count)
     grad_weight = ops.conv2d_grad_weight(input, shape.weight, grad_output, kernel=kernel)
-    products = (input[0, 0, : shape.out_h, : shape.out_w] * grad_output[0, 0]).astype(int).ravel()
-    partial = [int(products[t::count].sum()) for t in range(count)]
+    products = (input[0, 0, : shape.out_h, : shape.out_w].astype(float) * grad_output[0, 0]).ravel()
+    partial = [float(products[t::count].sum()) for t in range(count)]
     picture = TreePicture(partial, float(grad_weight[0, 0, 0, 0]))
     return Explorer(picture.show, {"step": upto(len(picture.steps))}, {"step": len(picture.steps) - 1})

@@ -1,16 +1,15 @@
-"""The GPU: find an adapter, load WGSL kernels, run them, read results, time them.
+"""The GPU: find an adapter, make kernels ready, run them, read results.
 
 Everything that is slow to make is made once: the device, and by their own keys the modules (source, constants),
 bind group layouts (shape of layout) and pipelines (module, entry point, layout).
 """
 
 import os
-import statistics
 import sys
 import tempfile
-import time
 from dataclasses import dataclass, field
 from functools import cache
+from math import prod
 from typing import NoReturn
 
 import numpy as np
@@ -26,6 +25,7 @@ OWNER = os.getpid()  # a GPU opened before a fork hangs in the child
 
 # What every WebGPU implementation offers. A device made with more would run kernels here that fail elsewhere.
 PORTABLE_LIMITS = {
+    "max-bind-groups": 4,
     "max-buffer-size": 256 * 2**20,
     "max-storage-buffer-binding-size": 128 * 2**20,
     "max-uniform-buffer-binding-size": 65536,
@@ -43,6 +43,11 @@ MAX_BINDING = PORTABLE_LIMITS["max-storage-buffer-binding-size"]
 
 class GpuError(RuntimeError):
     """Something that this adapter cannot do, with what to do about it."""
+
+
+def last_line(error: Exception) -> str:
+    """The last line of an error's text, which in wgpu's says the reason."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[-1].strip()
 
 
 # --- Adapter and device ---------------------------------------------------------------------------------
@@ -69,13 +74,21 @@ def adapter() -> wgpu.GPUAdapter:
 @cache
 def _device() -> wgpu.GPUDevice:
     features = ["timestamp-query"] if "timestamp-query" in adapter().features else []
-    return adapter().request_device_sync(required_features=features, required_limits=PORTABLE_LIMITS)
+    try:
+        return adapter().request_device_sync(required_features=features, required_limits=PORTABLE_LIMITS)
+    except (RuntimeError, wgpu.GPUError) as error:
+        raise GpuError(
+            f"{adapter().summary} does not offer what every WebGPU adapter should: {last_line(error)}; choose another "
+            "adapter (see README, Choosing a GPU)"
+        ) from error
 
 
 def device() -> wgpu.GPUDevice:
-    """The one device of this process, with the portable limits of WebGPU and no more."""
+    """The one device of this process, with WebGPU's portable limits for all that a kernel uses."""
     if os.getpid() != OWNER:
-        raise GpuError("this process was forked from one that uses the GPU: start it with multiprocessing's 'spawn'")
+        raise GpuError(
+            "this process was forked from one that had loaded the GPU driver: start it with multiprocessing's 'spawn'"
+        )
     return _device()
 
 
@@ -88,7 +101,7 @@ def loop_cap() -> int | None:
     """
     counter = load("loop_cap", "1_count")
     counted = empty(4, "counted")
-    _submit((Pass(counter, (counted,), (1, 1, 1)),))
+    submit((Pass(counter, (counted,), (1, 1, 1)),))
     return None if read(counted, (1,), np.uint32)[0] == 300_000 else 65_535
 
 
@@ -126,7 +139,9 @@ def banner() -> Banner:
             "refused (Mesa 23 or newer has no such cap)"
         )
     if info["backend_type"].startswith("OpenGL"):
-        faults.append("OpenGL is a fallback: no Vulkan driver was found (see README, Choosing a GPU)")
+        faults.append(
+            "OpenGL is in use, to which wgpu falls back where it finds no Vulkan driver (see README, Choosing a GPU)"
+        )
     return Banner(
         name=info["device"],
         backend=info["backend_type"],
@@ -142,29 +157,44 @@ def banner() -> Banner:
 STORAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
 
 
-def empty(nbytes: int, name: str) -> wgpu.GPUBuffer:
-    """A storage buffer of `nbytes` zeros; `name` is what an error calls it."""
+def check_room(nbytes: int, name: str) -> None:
+    """Refuse a tensor that is too large for one binding."""
     if nbytes > MAX_BINDING:
         raise GpuError(
-            f"{name} takes {nbytes / 2**20:.1f} MiB, more than the {MAX_BINDING >> 20} MiB that one binding may "
-            "hold: split the batch (gradients of weight and bias add up, gradients of the input stand side by side)"
+            f"{name} takes {nbytes / 2**20:.1f} MiB, more than the {MAX_BINDING >> 20} MiB that one binding may hold: "
+            "split the batch (gradients of weight and bias add up, gradients of the input stand side by side)"
         )
+
+
+def empty(nbytes: int, name: str) -> wgpu.GPUBuffer:
+    """A storage buffer of `nbytes` zeros; `name` is what an error calls it."""
+    check_room(nbytes, name)
     try:
         return device().create_buffer(label=name, size=nbytes, usage=STORAGE)
     except wgpu.GPUError as error:
-        raise GpuError(f"{name}: the adapter has no room for {nbytes / 2**20:.1f} MiB more") from error
+        raise GpuError(f"{name}: the adapter refuses {nbytes / 2**20:.1f} MiB more: {last_line(error)}") from error
 
 
 def upload(array: np.ndarray, name: str) -> wgpu.GPUBuffer:
-    """A storage buffer that holds `array`, row-major (a strided array is copied in that order)."""
+    """A storage buffer that holds `array`, row-major (a strided array is copied in that order).
+
+    Raises TypeError where its elements are not 4 bytes long, as all of WGSL's numbers are.
+    """
+    if array.itemsize != 4:
+        raise TypeError(f"{name} has dtype {array.dtype}: it must be float32, int32 or uint32")
     buffer = empty(array.nbytes, name)
     device().queue.write_buffer(buffer, 0, np.ascontiguousarray(array))
     return buffer
 
 
 def read(buffer: wgpu.GPUBuffer, shape: tuple[int, ...], dtype: type = np.float32) -> np.ndarray:
-    """Wait for all that was submitted, then copy `buffer` back as an array of `shape`."""
-    return np.frombuffer(device().queue.read_buffer(buffer), dtype).reshape(shape).copy()
+    """Wait for all that was submitted, then copy the first elements of `buffer` into an array of `shape`.
+
+    A kernel that never ends is waited for without end.
+    """
+    return np.frombuffer(
+        device().queue.read_buffer(buffer, size=np.dtype(dtype).itemsize * prod(shape)), dtype
+    ).reshape(shape)
 
 
 def uniform(values: tuple[int, ...]) -> wgpu.GPUBuffer:
@@ -204,18 +234,34 @@ def _pipeline(source: str, constants: tuple, entry_point: str, kinds: tuple[str,
     )
 
 
+@cache
 def pipeline(kernel: Kernel, entry_point: str) -> wgpu.GPUComputePipeline:
     """The pipeline of one entry point of a kernel.
 
     Raises
     ------
     WgslError
-        The kernel does not compile: says where, and what the compiler expected.
+        The kernel does not compile (says where, and what the compiler expected), or takes more than every WebGPU
+        adapter offers.
     """
     try:
+        module(kernel.source, kernel.constants)  # first: the compiler explains a mistake best
+        _check_limits(kernel, entry_point)
         return _pipeline(kernel.source, kernel.constants, entry_point, kernel.bindings)
     except wgpu.GPUError as error:
         raise WgslError(locate(kernel, str(error))) from None
+
+
+def _check_limits(kernel: Kernel, entry_point: str) -> None:
+    """Refuse what wgpu lets pass where the size comes from an `override`, and what then hangs a real GPU."""
+    threads, held = kernel.threads(entry_point), kernel.workgroup_bytes
+    most, room = (
+        PORTABLE_LIMITS[f"max-compute-{name}"] for name in ("invocations-per-workgroup", "workgroup-storage-size")
+    )
+    if threads > most:
+        raise WgslError(f"{kernel.name}: {threads} threads in a workgroup: every adapter offers {most} and no more")
+    if held > room:
+        raise WgslError(f"{kernel.name}: {held:,} bytes of workgroup memory: every adapter offers {room:,} and no more")
 
 
 # --- Running --------------------------------------------------------------------------------------------
@@ -233,11 +279,7 @@ class Pass:
     workgroups: tuple[int, int, int]
     loops: int = 0
     entry_point: str = "main"
-
-    @property
-    def label(self) -> str:
-        """What a GPU debugger calls this pass."""
-        return self.kernel.name if self.entry_point == "main" else self.entry_point
+    label: str = ""  # what a GPU debugger calls this pass; the kernel's name by default
 
     def problem(self) -> str | None:
         """Why this pass cannot run on the adapter in use, or None."""
@@ -261,96 +303,45 @@ def run(*passes: Pass) -> None:
     Raises
     ------
     GpuError
-        A pass asks for more than this adapter can do; nothing was launched.
+        A pass asks for more than this adapter can do, or for buffers that do not fit; nothing was launched.
+    WgslError
+        A kernel does not compile.
     """
-    for step in passes:
-        if step.problem():
-            step.refuse()
-    _submit(passes)
+    for each in passes:
+        if each.problem():
+            each.refuse()
+    submit(passes)
 
 
-def _submit(passes: tuple[Pass, ...], clock: wgpu.GPUQuerySet | None = None) -> None:
+def submit(passes: tuple[Pass, ...], clock: wgpu.GPUQuerySet | None = None) -> None:
     """Encode and submit; with a `clock`, write its ticks 0 and 1 at the first begin and the last end."""
     encoder = device().create_command_encoder()
     bind_groups = {}
-    for i, step in enumerate(passes):
+    for i, each in enumerate(passes):
         marks = {"beginning_of_pass_write_index": 0} if i == 0 else {}
         if i == len(passes) - 1:
             marks["end_of_pass_write_index"] = 1
         writes = {"query_set": clock, **marks} if clock and marks else None
-        bound = step.kernel.bindings, step.buffers
+        ready = pipeline(each.kernel, each.entry_point)
+        bound = each.kernel.bindings, each.buffers
         if bound not in bind_groups:
-            bind_groups[bound] = _bind_group(*bound)
-        compute = encoder.begin_compute_pass(label=step.label, timestamp_writes=writes)
-        compute.set_pipeline(pipeline(step.kernel, step.entry_point))
+            bind_groups[bound] = _bind_group(each.kernel.name, *bound)
+        compute = encoder.begin_compute_pass(label=each.label or each.kernel.name, timestamp_writes=writes)
+        compute.set_pipeline(ready)
         compute.set_bind_group(0, bind_groups[bound])
-        compute.dispatch_workgroups(*step.workgroups)
+        compute.dispatch_workgroups(*each.workgroups)
         compute.end()
-    device().queue.submit([encoder.finish()])
+    try:
+        device().queue.submit([encoder.finish()])
+    except wgpu.GPUError as error:
+        raise GpuError(f"{', '.join(each.kernel.name for each in passes)}: {last_line(error)}") from error
 
 
-def _bind_group(kinds: tuple[str, ...], buffers: tuple[wgpu.GPUBuffer, ...]) -> wgpu.GPUBindGroup:
+def _bind_group(name: str, kinds: tuple[str, ...], buffers: tuple[wgpu.GPUBuffer, ...]) -> wgpu.GPUBindGroup:
+    if len(buffers) != len(kinds):
+        raise GpuError(f"{name} has {len(kinds)} bindings ({', '.join(kinds)}), and {len(buffers)} buffers were given")
     entries = [{"binding": i, "resource": {"buffer": buffer}} for i, buffer in enumerate(buffers)]
-    return device().create_bind_group(layout=bind_group_layout(kinds), entries=entries)
-
-
-# --- Timing ---------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Timing:
-    """How long a launch took, in nanoseconds, once for each repeat; `clock` is "timestamps" or "wall"."""
-
-    nanoseconds: tuple[float, ...]
-    clock: str
-
-    @property
-    def median(self) -> float:
-        """Nanoseconds of the middle run."""
-        return statistics.median(self.nanoseconds)
-
-    def __repr__(self) -> str:
-        runs = len(self.nanoseconds)
-        return f"{self.median / 1e6:.3f} ms, median of {runs} ({self.clock}, {banner().summary})"
-
-
-def measure(*passes: Pass, repeats: int = 20) -> Timing:
-    """Run the passes `repeats` times after three warm-ups, and time each run.
-
-    The GPU's own timestamps where it has them and they move; else the wall clock around submit and wait, which
-    counts the host's overhead too.
-    """
-    run(*passes)
-    for _ in range(2):
-        _submit(passes)
-    if "timestamp-query" in device().features:
-        ticks = [_timestamps(passes) for _ in range(repeats)]
-        if min(ticks) > 0:  # some drivers hand out zeros
-            return Timing(tuple(tick * _nanoseconds_per_tick() for tick in ticks), "timestamps")
-    return Timing(tuple(_wall(passes) for _ in range(repeats)), "wall")
-
-
-def _timestamps(passes: tuple[Pass, ...]) -> int:
-    clock = device().create_query_set(type="timestamp", count=2)
-    _submit(passes, clock)
-    usage = wgpu.BufferUsage.QUERY_RESOLVE | wgpu.BufferUsage.COPY_SRC
-    resolved = device().create_buffer(size=16, usage=usage)
-    encoder = device().create_command_encoder()
-    encoder.resolve_query_set(clock, 0, 2, resolved, 0)
-    device().queue.submit([encoder.finish()])
-    begin, end = read(resolved, (2,), np.uint64)
-    return int(end) - int(begin)
-
-
-@cache
-def _nanoseconds_per_tick() -> float:
-    from wgpu.backends.wgpu_native import _api  # wgpu 0.32 wraps no public way to this number
-
-    return _api.libf.wgpuQueueGetTimestampPeriod(device().queue._internal)
-
-
-def _wall(passes: tuple[Pass, ...]) -> float:
-    start = time.perf_counter_ns()
-    _submit(passes)
-    device().queue.read_buffer(passes[-1].buffers[0], size=4)
-    return time.perf_counter_ns() - start
+    try:
+        return device().create_bind_group(layout=bind_group_layout(kinds), entries=entries)
+    except wgpu.GPUError as error:
+        raise GpuError(f"{name}: its buffers do not fit its bindings: {last_line(error)}") from error

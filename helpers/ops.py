@@ -6,80 +6,18 @@ binding order and reads nothing, so that launches can follow each other without 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil, prod
+from math import prod
 
 import numpy as np
 import wgpu
 from numpy.typing import DTypeLike
 
-from helpers import gpu
+from helpers import gpu, plans
 from helpers.arguments import as_int, check_buffers, check_dtype, check_size, check_sizes, check_tensor
 from helpers.shapes import ConvShape
 from helpers.wgsl import Kernel, load, rungs
 
-# --- How each rung is dispatched ------------------------------------------------------------------------
-
-FULL = 256  # workgroups of 256 threads that keep a large GPU of today busy
-Plan = tuple[tuple[int, int, int], int]  # workgroups, and the most loop iterations of one thread
-
-
-def flat(elements: int) -> tuple[int, int, int]:
-    """Workgroups of 256 threads, one thread an element, in rows of at most 65,535 workgroups."""
-    blocks = ceil(elements / 256)
-    return min(blocks, gpu.MAX_WORKGROUPS), ceil(blocks / gpu.MAX_WORKGROUPS), 1
-
-
-Loop = tuple[int, int]  # iterations of a thread that enters a loop, and of one that only waits for its neighbors
-
-
-def loop(size: int, *inner: Loop) -> Loop:
-    """Count a loop's iterations, those of the loops in its body included.
-
-    The test that ends a loop is an iteration too. And where threads run in step, those that have left a loop still
-    walk through the rest of its body, doing nothing: that costs one more iteration of every loop inside.
-    """
-    waiting = 1 + sum(idle for _, idle in inner)
-    return size * (1 + sum(busy for busy, _ in inner)) + waiting, waiting
-
-
-def tree(elements: int, threads: int) -> int:
-    """Iterations of one thread that takes every `threads`-th element and then folds the partial sums."""
-    return loop(ceil(elements / threads))[0] + loop(threads.bit_length() - 1)[0]
-
-
-def thread_per_output(s: ConvShape, kernel: Kernel) -> Plan:
-    return flat(prod(s.output)), loop(s.in_channels, loop(s.kernel_h, loop(s.kernel_w)))[0]
-
-
-def thread_per_weight(s: ConvShape, kernel: Kernel) -> Plan:
-    return flat(prod(s.weight)), loop(s.batch, loop(s.out_h, loop(s.out_w)))[0]
-
-
-def workgroup_per_weight(s: ConvShape, kernel: Kernel) -> Plan:
-    products = s.batch * s.out_h * s.out_w
-    return (s.in_channels * s.kernel_w, s.kernel_h, s.out_channels), tree(products, kernel.value("THREADS"))
-
-
-def gather(s: ConvShape, kernel: Kernel) -> Plan:
-    return flat(prod(s.input)), loop(s.out_channels, loop(s.kernel_h, loop(s.kernel_w)))[0]
-
-
-def shared_weights(s: ConvShape, kernel: Kernel) -> Plan:
-    tile, chunk = kernel.value("TILE"), kernel.value("CHUNK")
-    planes, taps = s.batch * s.in_channels, s.kernel_h * s.kernel_w
-    layers = min(planes, gpu.MAX_WORKGROUPS)
-    most = min(taps, chunk)
-    chunks = loop(ceil(taps / chunk), loop(ceil(most / tile**2)), loop(most))
-    loops, _ = loop(ceil(planes / layers), loop(s.out_channels, chunks))
-    return (ceil(s.in_w / tile), ceil(s.in_h / tile), layers), loops
-
-
-def thread_per_channel(s: ConvShape, kernel: Kernel) -> Plan:
-    return (ceil(s.out_channels / 256), 1, 1), loop(s.batch, loop(s.out_h * s.out_w))[0]
-
-
-def workgroup_per_channel(s: ConvShape, kernel: Kernel) -> Plan:
-    return (s.out_channels, 1, 1), tree(s.batch * s.out_h * s.out_w, kernel.value("THREADS"))
+ENOUGH_WORKGROUPS = 256  # of 256 threads each: as many keep a large GPU of today busy
 
 
 @dataclass(frozen=True)
@@ -87,26 +25,26 @@ class Operation:
     """One kernel folder: its tensors in binding order, its uniform parameters, and how each rung is dispatched."""
 
     tensors: tuple[str, ...]  # the last one is written
-    plans: dict[str, Callable[[ConvShape, Kernel], Plan]]
+    plans: dict[str, Callable[[ConvShape, Kernel], plans.Plan]]
     params: Callable[[ConvShape], tuple[int, ...]] = ConvShape.params
 
 
 OPERATIONS = {
     "conv2d": Operation(
         ("input", "weight", "bias", "output"),
-        {"1_thread_per_output": thread_per_output},
+        {"1_thread_per_output": plans.thread_per_output},
     ),
     "conv2d_grad_weight": Operation(
         ("grad_output", "input", "grad_weight"),
-        {"1_thread_per_weight": thread_per_weight, "2_workgroup_per_weight": workgroup_per_weight},
+        {"1_thread_per_weight": plans.thread_per_weight, "2_workgroup_per_weight": plans.workgroup_per_weight},
     ),
     "conv2d_grad_input": Operation(
         ("grad_output", "weight", "grad_input"),
-        {"1_gather": gather, "2_shared_weights": shared_weights},
+        {"1_gather": plans.gather, "2_shared_weights": plans.shared_weights},
     ),
     "conv2d_grad_bias": Operation(
         ("grad_output", "grad_bias"),
-        {"1_thread_per_channel": thread_per_channel, "2_workgroup_per_channel": workgroup_per_channel},
+        {"1_thread_per_channel": plans.thread_per_channel, "2_workgroup_per_channel": plans.workgroup_per_channel},
         params=lambda shape: shape.output,
     ),
 }
@@ -114,7 +52,7 @@ OPERATIONS = {
 # --- On the GPU -----------------------------------------------------------------------------------------
 
 
-def plan(
+def choose(
     operation: str, shape: ConvShape, kernel: str | Kernel | None = None, buffers: tuple[wgpu.GPUBuffer, ...] = ()
 ) -> gpu.Pass:
     """The pass that computes `operation`, with the given kernel or the best rung that this adapter can run.
@@ -130,25 +68,35 @@ def plan(
     GpuError
         No rung (or not the one named) can run here, and why.
     """
-    steps = []
+    passes = []
     for candidate in _candidates(operation, kernel):
         workgroups, loops = OPERATIONS[operation].plans[candidate.rung](shape, candidate)
-        steps.append(gpu.Pass(candidate, buffers, workgroups, loops))
-    if gpu.banner().kind == "hardware" and prod(steps[0].workgroups) < FULL:
-        steps.reverse()
-    possible = [step for step in steps if step.problem() is None]
-    return possible[0] if possible else steps[0].refuse()
+        passes.append(gpu.Pass(candidate, buffers, workgroups, loops))
+    if gpu.banner().kind == "hardware" and prod(passes[0].workgroups) < ENOUGH_WORKGROUPS:
+        passes.reverse()
+    possible = [each for each in passes if each.problem() is None]
+    return possible[0] if possible else passes[0].refuse()
 
 
 def _candidates(operation: str, kernel: str | Kernel | None) -> list[Kernel]:
     """The kernels that may serve, simplest first."""
+    _known(operation)
+    if kernel is None:
+        return [load(operation, rung) for rung in rungs(operation)]
     if isinstance(kernel, Kernel):
         load(operation, kernel.rung)  # refuses a name that is no rung
         return [kernel]
-    return [load(operation, rung) for rung in (rungs(operation) if kernel is None else [kernel])]
+    if not isinstance(kernel, str):
+        raise TypeError(f"kernel is a {type(kernel).__name__}: it must be the name of a rung, or a Kernel")
+    return [load(operation, kernel)]
 
 
-def step(
+def _known(operation: str) -> None:
+    if operation not in OPERATIONS:
+        raise ValueError(f"operation = {operation!r}: it must be one of {', '.join(OPERATIONS)}")
+
+
+def prepare(
     operation: str,
     buffers: tuple[wgpu.GPUBuffer, ...],
     shape: ConvShape,
@@ -180,27 +128,28 @@ def step(
     GpuError
         This adapter cannot run it.
     """
-    if operation not in OPERATIONS:
-        raise ValueError(f"operation = {operation!r}: it must be one of {', '.join(OPERATIONS)}")
+    _known(operation)
     check_dtype(operation, dtype)
     check_buffers(operation, {name: shape.of(name) for name in OPERATIONS[operation].tensors}, buffers)
     params = gpu.uniform(OPERATIONS[operation].params(shape))
-    return plan(operation, shape, kernel, (*buffers, params))
+    return choose(operation, shape, kernel, (*buffers, params))
 
 
 def launch(operation: str, buffers: tuple[wgpu.GPUBuffer, ...], shape: ConvShape, **options) -> None:
-    """Launch one operation on resident buffers and read nothing back; arguments and errors are those of `step`."""
-    gpu.run(step(operation, buffers, shape, **options))
+    """Launch one operation on resident buffers and read nothing back; arguments and errors are those of `prepare`."""
+    gpu.run(prepare(operation, buffers, shape, **options))
 
 
 def compute(operation: str, shape: ConvShape, kernel: str | Kernel | None, **tensors: np.ndarray) -> np.ndarray:
     """Upload, launch, read: the tensor of `operation` that is not among those given."""
-    plan(operation, shape, kernel)  # refuses before anything is uploaded
     *inputs, output = OPERATIONS[operation].tensors
+    choose(operation, shape, kernel)  # this and the next lines refuse before anything is uploaded
+    for name in (*inputs, output):
+        gpu.check_room(4 * prod(shape.of(name)), name)
+    result = gpu.empty(4 * prod(shape.of(output)), output)
     buffers = [gpu.upload(tensors[name], name) for name in inputs]
-    buffers.append(gpu.empty(4 * prod(shape.of(output)), output))
-    launch(operation, tuple(buffers), shape, kernel=kernel)
-    return gpu.read(buffers[-1], shape.of(output))
+    launch(operation, (*buffers, result), shape, kernel=kernel)
+    return gpu.read(result, shape.of(output))
 
 
 # --- NumPy in, NumPy out --------------------------------------------------------------------------------
@@ -236,12 +185,12 @@ def conv2d(
     GpuError
         This adapter cannot run it, and what to do.
     """
-    check_tensor("input", input, "N Ci H W")
-    check_tensor("weight", weight, "Co Ci kH kW")
+    check_tensor("conv2d", "input", input, "N Ci H W")
+    check_tensor("conv2d", "weight", weight, "Co Ci kH kW")
     shape = _shape(input.shape, "weight", weight.shape, stride, padding)
     if bias is None:
         bias = np.zeros(shape.out_channels, np.float32)
-    _agree("bias", check_tensor("bias", bias, "Co"), shape)
+    _agree("bias", check_tensor("conv2d", "bias", bias, "Co"), shape)
     return compute("conv2d", shape, None, input=input, weight=weight, bias=bias)
 
 
@@ -280,8 +229,8 @@ def conv2d_grad_weight(
     GpuError
         This adapter cannot run it, and what to do.
     """
-    check_tensor("input", input, "N Ci H W")
-    check_tensor("grad_output", grad_output, "N Co oH oW")
+    check_tensor("conv2d_grad_weight", "input", input, "N Ci H W")
+    check_tensor("conv2d_grad_weight", "grad_output", grad_output, "N Co oH oW")
     weight_size = check_sizes("weight_size", weight_size, "Co Ci kH kW")
     shape = _shape(input.shape, "weight_size", weight_size, stride, padding)
     _agree("grad_output", grad_output, shape)
@@ -323,8 +272,8 @@ def conv2d_grad_input(
     GpuError
         This adapter cannot run it, and what to do.
     """
-    check_tensor("weight", weight, "Co Ci kH kW")
-    check_tensor("grad_output", grad_output, "N Co oH oW")
+    check_tensor("conv2d_grad_input", "weight", weight, "Co Ci kH kW")
+    check_tensor("conv2d_grad_input", "grad_output", grad_output, "N Co oH oW")
     shape = _shape(check_sizes("input_size", input_size, "N Ci H W"), "weight", weight.shape, stride, padding)
     _agree("grad_output", grad_output, shape)
     return compute("conv2d_grad_input", shape, kernel, grad_output=grad_output, weight=weight)
@@ -352,7 +301,7 @@ def conv2d_grad_bias(grad_output: np.ndarray, *, kernel: str | Kernel | None = N
     GpuError
         This adapter cannot run it, and what to do.
     """
-    n, co, out_h, out_w = check_tensor("grad_output", grad_output, "N Co oH oW").shape
+    n, co, out_h, out_w = check_tensor("conv2d_grad_bias", "grad_output", grad_output, "N Co oH oW").shape
     shape = ConvShape(n, 1, out_h, out_w, co, 1, 1)  # any convolution with this output: the bias sees no more
     return compute("conv2d_grad_bias", shape, kernel, grad_output=grad_output)
 
@@ -373,7 +322,10 @@ def _shape(input_size: tuple, name: str, weight_size: tuple, stride: int, paddin
     check_size("stride", stride)
     check_size("padding", padding_h, smallest=0)
     check_size("padding", padding_w, smallest=0)
-    return ConvShape(n, ci, in_h, in_w, co, kernel_h, kernel_w, stride, padding_h, padding_w)
+    try:
+        return ConvShape(n, ci, in_h, in_w, co, kernel_h, kernel_w, stride, padding_h, padding_w)
+    except ValueError as error:
+        raise ValueError(f"{name} {tuple(weight_size)} does not fit the input {tuple(input_size)}: {error}") from None
 
 
 def _agree(name: str, array: np.ndarray, shape: ConvShape) -> None:

@@ -47,8 +47,13 @@ def products_of_thread(shape: ConvShape, thread: int, threads: int) -> range:
     return range(thread, shape.batch * shape.out_h * shape.out_w, threads)
 
 
-def tree_steps(partial: list[int]) -> list[list[int]]:
-    """The partial sums before the first halving and after each one: lists of length T, T/2, ..., 1."""
+def tree_steps(partial: list[float]) -> list[list[float]]:
+    """The partial sums before the first halving and after each one: lists of length T, T/2, ..., 1.
+
+    Raises ValueError where T is no power of two: a fold in half would lose a sum.
+    """
+    if not partial or len(partial) & (len(partial) - 1):
+        raise ValueError(f"partial has {len(partial)} sums: they must be a power of two")
     steps = [partial]
     while len(steps[-1]) > 1:
         half = len(steps[-1]) // 2

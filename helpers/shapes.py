@@ -44,6 +44,12 @@ class ConvShape:
             if padded > LARGEST:
                 raise ValueError(f"in_{axis} + 2*padding_{axis} = {padded} is more than {LARGEST}")
 
+    @classmethod
+    def between(cls, input: tuple[int, ...], output: tuple[int, ...]) -> "ConvShape":
+        """The convolution with stride 1 and no padding from an input shape to an output shape."""
+        (n, ci, in_h, in_w), (_, co, out_h, out_w) = input, output
+        return cls(n, ci, in_h, in_w, co, in_h - out_h + 1, in_w - out_w + 1)
+
     def padded(self, axis: str) -> int:
         """Rows (axis "h") or columns ("w") of the input with its padding on both sides."""
         return getattr(self, f"in_{axis}") + 2 * getattr(self, f"padding_{axis}")

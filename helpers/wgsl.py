@@ -5,10 +5,17 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from math import prod
 from pathlib import Path
 
+from helpers.arguments import check_size
+
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
-BINDING = re.compile(r"@group\(0\)\s*@binding\((\d+)\)\s*var<(uniform|storage)(?:,\s*(\w+))?>")
+ATTRIBUTE = r"@\w+\s*\([^)]*\)\s*"
+BINDING = re.compile(rf"((?:{ATTRIBUTE})+)var\s*<\s*(uniform|storage)\s*(?:,\s*(\w+)\s*)?,?\s*>")
+ENTRY_POINT = re.compile(r"@workgroup_size\s*\(([^)]*)\)[^{;]*?\bfn\s+(\w+)")
+COMMENT = re.compile(r"//[^\n]*|/\*(?:(?!/\*|\*/).)*\*/", re.DOTALL)
+SIZES = {"f32": 4, "u32": 4, "i32": 4, "vec2f": 8, "vec3f": 16, "vec4f": 16}  # bytes of an array's element
 TYPES = {"Sint, width: 4": "i32", "Uint, width: 4": "u32", "Float, width: 4": "f32", "Bool, width: 1": "bool"}
 PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
 
@@ -36,7 +43,10 @@ class Kernel:
     @cached_property
     def code(self) -> str:
         """The source without its comments."""
-        return re.sub(r"//[^\n]*|/\*.*?\*/", "", self.source, flags=re.DOTALL)
+        code, found = self.source, 1
+        while found:  # block comments nest: the inner ones go first
+            code, found = COMMENT.subn(" ", code)
+        return code
 
     @cached_property
     def bindings(self) -> tuple[str, ...]:
@@ -45,12 +55,28 @@ class Kernel:
         Raises WgslError where the bindings are not 0, 1, 2, ...
         """
         kinds = {}
-        for number, space, access in BINDING.findall(self.code):
+        for attributes, space, access in BINDING.findall(self.code):
+            (number,) = re.findall(r"@binding\s*\(\s*(\d+)", attributes) or [-1]
             storage = "storage" if access == "read_write" else "read-only-storage"
             kinds[int(number)] = "uniform" if space == "uniform" else storage
         if sorted(kinds) != list(range(len(kinds))) or not kinds:
             raise WgslError(f"{self.name}: its bindings are {sorted(kinds)}; they must be 0, 1, 2, ... in group 0")
         return tuple(kinds[number] for number in sorted(kinds))
+
+    def threads(self, entry_point: str) -> int:
+        """Invocations in one workgroup of an entry point; 0 where the source declares no such one."""
+        sizes = {name: size for size, name in ENTRY_POINT.findall(self.code)}
+        return prod(self.number(size) for size in sizes.get(entry_point, "0").split(",") if size.strip())
+
+    @property
+    def workgroup_bytes(self) -> int:
+        """Workgroup memory that the kernel's arrays of numbers and vectors take."""
+        types = re.findall(r"var\s*<\s*workgroup\s*>\s*\w+\s*:\s*([^;]+);", self.code)
+        return sum(self._bytes(kind.strip()) for kind in types)
+
+    def _bytes(self, kind: str) -> int:
+        array = re.fullmatch(r"array\s*<(.*),([^,<>]*)>", kind, re.DOTALL)
+        return self._bytes(array[1].strip()) * self.number(array[2]) if array else SIZES.get(kind, 0)
 
     @property
     def rung(self) -> str:
@@ -63,9 +89,10 @@ class Kernel:
         Raises ValueError for a name that the source does not declare as `override`.
         """
         for name, value in constants.items():
+            check_size(name, value)
             if not re.search(rf"\boverride {name}\b", self.code):
                 raise ValueError(f"{name} = {value}: {self.name} has no `override {name}`")
-        return replace(self, constants=tuple(sorted(constants.items())))
+        return replace(self, constants=tuple(sorted({**dict(self.constants), **constants}.items())))
 
     def edit(self, old: str, new: str) -> "Kernel":
         """The kernel with one piece of its text replaced, to see what then goes wrong.
@@ -77,9 +104,19 @@ class Kernel:
         return replace(self, source=self.source.replace(old, new))
 
     def value(self, name: str) -> int:
-        """The value of an `override` or `const` u32 of the kernel."""
-        written = re.search(rf"\b(?:override|const) {name}: u32 = (\d+)u", self.code)
-        return int(dict(self.constants).get(name, written and written[1]))
+        """The value of an `override` or `const` of the kernel.
+
+        Raises ValueError where the source declares no such one.
+        """
+        written = re.search(rf"\b(?:override|const)\s+{name}\b[^=;]*=([^;]*);", self.code)
+        if not written:
+            raise ValueError(f"name = {name!r}: {self.name} has no such `override` or `const`")
+        return dict(self.constants).get(name) or self.number(written[1])
+
+    def number(self, expression: str) -> int:
+        """A whole number that the kernel writes as a product of numbers and constants, like ``TILE * 16u``."""
+        factors = [factor.strip() for factor in expression.split("*")]
+        return prod(int(f.rstrip("ui")) if f[:1].isdigit() else self.value(f) for f in factors)
 
     def part(self, number: int) -> "Listing":
         """The piece of the kernel that starts at its comment ``// number.`` and ends before the next one."""
@@ -118,25 +155,28 @@ class Listing:
         return f"```{self.language}\n{self!r}\n```"
 
 
-@cache
 def rungs(operation: str) -> tuple[str, ...]:
     """The rungs of an operation, simplest first: the file stems of its folder."""
     return tuple(sorted(path.stem for path in (KERNELS / operation).glob("*.wgsl")))
 
 
-@cache
 def load(operation: str, rung: str) -> Kernel:
-    """The kernel in ``kernels/<operation>/<rung>.wgsl``.
+    """The kernel in ``kernels/<operation>/<rung>.wgsl``, as the file is now.
 
     Raises
     ------
     ValueError
         There is no such rung: names those that there are.
     """
-    if rung not in rungs(operation):
-        raise ValueError(f"kernel = {rung!r}: {operation} has {', '.join(rungs(operation))}")
     path = KERNELS / operation / f"{rung}.wgsl"
-    return Kernel(path.read_text(encoding="utf-8"), f"{operation}/{rung}")
+    if rung not in rungs(operation):
+        raise ValueError(f"kernel = {rung!r}: {operation} has {', '.join(rungs(operation)) or 'no kernels'}")
+    return _read(path, path.stat().st_mtime_ns)
+
+
+@cache
+def _read(path: Path, changed: int) -> Kernel:
+    return Kernel(path.read_text(encoding="utf-8"), f"{path.parent.name}/{path.stem}")
 
 
 def locate(kernel: Kernel, message: str) -> str:
@@ -153,7 +193,7 @@ def locate(kernel: Kernel, message: str) -> str:
     for theirs, wgsl in TYPES.items():
         message = message.replace(f"Scalar(Scalar {{ kind: {theirs} }})", wgsl)
     message = re.sub(r"\[\d+\] \(of type (\w+)\)", r"\1", message)
-    lines = [re.sub(r" naga::.*", "", line.rstrip()) for line in message.splitlines()]
+    lines = [re.sub(r" naga::.*", "", line.rstrip())[:160] for line in message.splitlines()]
     place = re.search(r"┌─ [^\n]*:(\d+):(\d+)", message)
     notes = [line.strip("= ") for line in lines if re.match(r"\s+= ", line) and not re.search(r"\[\d+\] is inv", line)]
     headline = re.search(r"Shader '[^']*' parsing error: (.*)", message)

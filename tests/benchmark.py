@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 
-from helpers import gpu, ops
+from helpers import gpu, ops, timing
 from helpers.shapes import ConvShape
 from helpers.wgsl import rungs
 
@@ -33,8 +33,8 @@ def rung_times(operation: str, shape: ConvShape) -> dict[str, float]:
     random = np.random.default_rng(0)
     tensors = ops.OPERATIONS[operation].tensors
     buffers = tuple(gpu.upload(random.standard_normal(shape.of(name), np.float32), name) for name in tensors)
-    steps = {rung: ops.step(operation, buffers, shape, kernel=rung) for rung in rungs(operation)}
-    return {rung: gpu.measure(step).median / 1e6 for rung, step in steps.items()}
+    passes = {rung: ops.prepare(operation, buffers, shape, kernel=rung) for rung in rungs(operation)}
+    return {rung: timing.measure(each).median / 1e6 for rung, each in passes.items()}
 
 
 def library_times(shape: ConvShape) -> dict[str, float]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from problems import EVERY_RUNG, inputs, launched, operation, shapes
 
 import helpers
-from helpers import gpu, ops, wgsl
+from helpers import gpu, ops, plans, wgsl
 from helpers.gpu import GpuError, Pass
 from helpers.shapes import ConvShape
 from helpers.wgsl import Kernel
@@ -47,7 +47,7 @@ def test_without_a_cap_every_loop_may_run(idle, monkeypatch):
 
 def test_the_default_falls_back_to_a_rung_that_can_run(monkeypatch):
     def chosen(shape: ConvShape) -> str:
-        return ops.plan("conv2d_grad_weight", shape, None).kernel.name
+        return ops.choose("conv2d_grad_weight", shape, None).kernel.name
 
     assert chosen(BROAD) == "conv2d_grad_weight/1_thread_per_weight"
     monkeypatch.setattr(gpu, "loop_cap", lambda: 100)
@@ -64,7 +64,7 @@ def test_the_default_falls_back_to_a_rung_that_can_run(monkeypatch):
 def test_a_rung_asked_for_by_name_is_never_replaced(shape, rung, reason, monkeypatch):
     monkeypatch.setattr(gpu, "loop_cap", lambda: 1000)
     with pytest.raises(GpuError) as refused:
-        ops.plan("conv2d_grad_weight", shape, rung)
+        ops.choose("conv2d_grad_weight", shape, rung)
     assert str(refused.value).startswith(f"conv2d_grad_weight/{rung}: ")
     assert reason in str(refused.value)
 
@@ -117,7 +117,7 @@ LOOPS = {
 @given(shape=shapes())
 def test_a_launch_declares_what_its_busiest_thread_does(kernel, shape):
     true = sum(iterations(*nest) for nest in LOOPS[kernel.name](shape))
-    assert true <= ops.plan(operation(kernel), shape, kernel).loops <= 2 * true
+    assert true <= ops.choose(operation(kernel), shape, kernel).loops <= 2 * true
 
 
 def shared_weights_iterations(s: ConvShape, layers: int, tile: int, chunk: int) -> int:
@@ -138,7 +138,7 @@ def test_shared_weights_declares_enough_for_several_planes_and_chunks(shape, lay
     source = f"override TILE: u32 = {tile}u;\nconst CHUNK: u32 = {chunk}u;"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gpu, "MAX_WORKGROUPS", layers)
-        (_, _, planes), declared = ops.shared_weights(shape, Kernel(source))
+        (_, _, planes), declared = plans.shared_weights(shape, Kernel(source))
     assert planes == min(layers, shape.batch * shape.in_channels)
     true = shared_weights_iterations(shape, planes, tile, chunk)
     assert true <= declared <= 2 * true

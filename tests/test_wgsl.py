@@ -2,10 +2,12 @@
 
 import re
 
+import numpy as np
 import pytest
 
+import helpers
 from helpers import gpu, wgsl
-from helpers.wgsl import Kernel, WgslError
+from helpers.wgsl import Kernel, WgslError, load
 
 SOURCE = """\
 // Twice each number.
@@ -174,7 +176,6 @@ def test_a_notebook_shows_the_message_and_no_traceback():
     [
         (Kernel(SOURCE, "doubler"), "mian", "Unable to find entry point 'mian'"),
         (Kernel(SOURCE, "doubler", (("WIDTH", 3),)), "main", "pipeline-overridable constant 'WIDTH' not found"),
-        (Kernel(SOURCE.replace("COUNT)\nfn", "512)\nfn"), "doubler"), "main", "invocations_per_workgroup` of 256"),
     ],
 )
 def test_a_mistake_without_a_place_says_what_is_wrong(kernel, entry_point, reason):
@@ -187,3 +188,59 @@ def test_a_mistake_without_a_place_says_what_is_wrong(kernel, entry_point, reaso
 def test_the_kernel_without_a_mistake_compiles():
     gpu.pipeline(Kernel(f"{HEAD}  data[i] = first;\n}}\n"), "main")
     gpu.pipeline(Kernel(SOURCE), "main")
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "@group(0) @binding(0) var<storage, read_write> data: array<f32>;",
+        "@binding(0) @group(0) var<storage, read_write> data: array<f32>;",
+        "@group(0u)\n@binding( 0u )\nvar <storage , read_write,> data: array<f32>;",
+        "/* @binding(1) /* nested */ var<uniform> */ @group(0) @binding(0) var<storage,read_write> data: array<f32>;",
+    ],
+)
+def test_bindings_are_found_however_they_are_written(declared):
+    kernel = Kernel(declared + "@compute @workgroup_size(1) fn main() { data[0] = 1.0; }")
+    assert kernel.bindings == ("storage",)
+    gpu.pipeline(kernel, "main")
+
+
+def test_a_typo_in_a_binding_is_explained_by_the_compiler():
+    with pytest.raises(WgslError, match="unknown attribute"):
+        gpu.pipeline(Kernel(SOURCE.replace("@binding(0)", "@bindng(0)")), "main")
+
+
+@pytest.mark.parametrize(
+    ("size", "threads"), [("64", 64), ("8u, 4", 32), ("COUNT", 64), ("COUNT, 2, HALF,", 4096), ("2 * COUNT", 128)]
+)
+def test_threads_are_counted(size, threads):
+    assert Kernel(SOURCE.replace("@workgroup_size(COUNT)", f"@workgroup_size({size})")).threads("main") == threads
+
+
+def test_constants_add_up_and_must_be_whole():
+    kernel = Kernel("override A: u32 = 1u; override B: u32 = 2u;")
+    both = kernel.with_constants(A=3).with_constants(B=4)
+    assert (both.value("A"), both.value("B")) == (3, 4)
+    for wrong in (2.5, True, "8", None):
+        with pytest.raises(TypeError, match=r"A = .* must be an int"):
+            kernel.with_constants(A=wrong)
+    with pytest.raises(ValueError, match="A = 0"):
+        kernel.with_constants(A=0)
+    with pytest.raises(ValueError, match="no such `override` or `const`"):
+        kernel.value("C")
+
+
+@pytest.mark.parametrize("threads", [3, 100, 255])
+def test_a_tree_wants_a_power_of_two(threads):
+    kernel = load("conv2d_grad_weight", "2_workgroup_per_weight").with_constants(THREADS=threads)
+    one = np.ones((1, 1, 1, 1), np.float32)
+    with pytest.raises(ValueError, match=f"THREADS = {threads}: it must be a power of two"):
+        helpers.conv2d_grad_weight(one, one.shape, one, kernel=kernel)
+
+
+def test_an_edited_file_is_read_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(wgsl, "KERNELS", tmp_path)
+    (tmp_path / "op").mkdir()
+    for words in ("first", "second, longer"):
+        (tmp_path / "op" / "1_rung.wgsl").write_text(words)
+        assert load("op", "1_rung").source == words

@@ -3,10 +3,10 @@
 // equation  grad_bias[co] = sum over n, oh, ow of grad_output[n,co,oh,ow]
 // in        grad_output (N, Co, oH, oW)
 // out       grad_bias (Co)
-// dispatch  ceil(Co / 256) workgroups
+// dispatch  ceil(Co / 256) workgroups, in rows of at most 65,535
 // owner     one thread owns one channel and is the only one that writes it
 // barriers  none: no thread needs what another one computed
-// limits    one thread walks through N*oH*oW elements; Co is at most 65,535 * 256
+// limits    one thread walks through N*oH*oW elements, however idle the rest of the GPU is
 // new here  the bias met a 1 in every output, so its gradient is a plain sum
 
 struct Params {
@@ -21,9 +21,13 @@ struct Params {
 @group(0) @binding(2) var<uniform> params: Params;
 
 @compute @workgroup_size(256)
-fn main(@builtin(global_invocation_id) global: vec3u) {
+fn main(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, 256)
+) {
   // 1. Which channel is mine?
-  let co = global.x;                             // [0, Co)
+  let co = (workgroup.y * grid.x + workgroup.x) * 256u + thread;  // [0, Co)
   if (co >= params.out_channels) {
     return;  // the last workgroup is rarely full
   }

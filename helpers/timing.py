@@ -1,0 +1,72 @@
+"""How long a launch takes: by the GPU's own timestamps where it has them, else by the wall clock."""
+
+import statistics
+import time
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import wgpu
+
+from helpers.gpu import Pass, banner, device, read, run, submit
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How long a launch took, in nanoseconds, once for each repeat; `clock` is "timestamps" or "wall"."""
+
+    nanoseconds: tuple[float, ...]
+    clock: str
+
+    @property
+    def median(self) -> float:
+        """Nanoseconds of the middle run."""
+        return statistics.median(self.nanoseconds)
+
+    def __repr__(self) -> str:
+        runs = len(self.nanoseconds)
+        return f"{self.median / 1e6:.3f} ms, median of {runs} ({self.clock}, {banner().summary})"
+
+
+def measure(*passes: Pass, repeats: int = 20) -> Timing:
+    """Run the passes `repeats` times after three warm-ups, and time each run.
+
+    The GPU's own timestamps where it has them and they move; else the wall clock around submit and wait, which
+    counts the host's overhead too.
+    """
+    if not passes or repeats < 1:
+        raise ValueError(f"{len(passes)} passes, repeats = {repeats}: there must be at least one of each")
+    run(*passes)
+    for _ in range(2):
+        submit(passes)
+    if "timestamp-query" in device().features:
+        ticks = [_timestamps(passes) for _ in range(repeats)]
+        if min(ticks) > 0:  # some drivers hand out zeros
+            return Timing(tuple(tick * _nanoseconds_per_tick() for tick in ticks), "timestamps")
+    return Timing(tuple(_wall(passes) for _ in range(repeats)), "wall")
+
+
+def _timestamps(passes: tuple[Pass, ...]) -> int:
+    clock = device().create_query_set(type="timestamp", count=2)
+    submit(passes, clock)
+    usage = wgpu.BufferUsage.QUERY_RESOLVE | wgpu.BufferUsage.COPY_SRC
+    resolved = device().create_buffer(size=16, usage=usage)
+    encoder = device().create_command_encoder()
+    encoder.resolve_query_set(clock, 0, 2, resolved, 0)
+    device().queue.submit([encoder.finish()])
+    begin, end = read(resolved, (2,), np.uint64)
+    return int(end) - int(begin)
+
+
+@cache
+def _nanoseconds_per_tick() -> float:
+    from wgpu.backends.wgpu_native import _api  # wgpu 0.32 wraps no public way to this number
+
+    return _api.libf.wgpuQueueGetTimestampPeriod(device().queue._internal)
+
+
+def _wall(passes: tuple[Pass, ...]) -> float:
+    start = time.perf_counter_ns()
+    submit(passes)
+    device().queue.read_buffer(passes[-1].buffers[0], size=4)
+    return time.perf_counter_ns() - start

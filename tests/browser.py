@@ -1,0 +1,277 @@
+"""A lesson in a real browser: JupyterLab over a copy of the project, a page, and the parts of the page that tests name.
+
+Everything waits for what it needs to see, never for a fixed time.
+"""
+
+import base64
+import io
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+from nbformat import NotebookNode
+from PIL import Image
+from playwright.sync_api import Locator, Page, WebSocket, expect
+
+from helpers.explore import Explorer
+from start import find_browser
+
+PROJECT = Path(__file__).resolve().parents[1]
+TOKEN = "convgrad"
+SECONDS = 30  # how long anything may take to show, on a machine that is busy with other tests
+SETTINGS = {  # all cells are in the page at once, and nothing stands in the way
+    "notebook-extension/tracker": {"windowingMode": "none"},
+    "apputils-extension/notification": {"fetchNews": "false"},
+    "docmanager-extension/plugin": {"autosave": False},
+}
+FOLDERS = ["JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"]
+FOLDERS += ["JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+FLAGS += ["--disable-sync", "--no-first-run"]
+KERNEL_ERROR = re.compile(r'"msg_type":\s*"error".*?"evalue":\s*"(.*?)"', re.DOTALL)
+
+# Started before a key is pressed: the milliseconds from that key until the image has loaded a new picture.
+STEP = """(image, longest) => {
+  const once = {once: true, capture: true};
+  window.step = new Promise((done, failed) => {
+    let pressed;
+    setTimeout(() => failed(Error(`no new picture in ${longest} ms`)), longest);
+    addEventListener('keydown', () => pressed = performance.now(), once);
+    image.addEventListener('load', () => requestAnimationFrame(() => done(performance.now() - pressed)), once);
+  });
+  return true;
+}"""
+# An image's file in base64; "" where the page has thrown it away already because there is a newer one.
+FILE = """async image => {
+  const file = await fetch(image.src).catch(() => new Response());
+  return btoa(Array.from(new Uint8Array(await file.arrayBuffer()), byte => String.fromCharCode(byte)).join(''));
+}"""
+NUMBERS = "controls => controls.map(control => Number(control.value ?? control.ariaValueText))"
+
+
+# --- Server and page ------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def jupyterlab(home: Path) -> Iterator[str]:
+    """Serve a copy of the project from the empty folder `home`; gives the address of its notebooks."""
+    env, port, log = os.environ | furnish(home), free_port(), home / "jupyterlab.log"
+    options = ["--no-browser", f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={home / 'project'}"]
+    options += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
+    options += ["--allow-root"] if hasattr(os, "getuid") and os.getuid() == 0 else []
+    with log.open("w") as output:
+        command = [sys.executable, "-m", "jupyterlab", *options]
+        server = subprocess.Popen(command, cwd=home, env=env, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        wait_for_port(server, port, log)
+        yield f"http://127.0.0.1:{port}/lab/tree/notebooks"
+    finally:
+        stop(server)
+
+
+def furnish(home: Path) -> dict[str, str]:
+    """Fill `home` with a copy of the project and with settings; gives the environment that keeps JupyterLab inside.
+
+    So neither the project nor the reader's own JupyterLab changes, whatever a test does.
+    """
+    for folder in ("notebooks", "helpers", "kernels"):
+        ignore = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
+        shutil.copytree(PROJECT / folder, home / "project" / folder, ignore=ignore)
+    for name, values in SETTINGS.items():
+        file = home / "JUPYTERLAB_SETTINGS_DIR" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(values))
+    return {name: str(home / name) for name in FOLDERS}
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def wait_for_port(server: subprocess.Popen, port: int, log: Path) -> None:
+    end = time.monotonic() + SECONDS
+    while server.poll() is None and time.monotonic() < end:
+        with socket.socket() as client:
+            if client.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    server.kill()
+    pytest.fail(f"JupyterLab did not start; it said:\n{log.read_text()[-2000:]}")
+
+
+def stop(server: subprocess.Popen) -> None:
+    """Ask JupyterLab to end with its kernels, and insist where it does not."""
+    server.terminate()
+    try:
+        server.wait(10)
+    except subprocess.TimeoutExpired:
+        server.kill()
+
+
+def browser_path() -> str:
+    """The browser that start.py found, or one on the PATH. Without one the tests fail: they skip nothing."""
+    path = os.environ.get("CONVGRAD_BROWSER") or find_browser()
+    if not path or not Path(path).exists():
+        pytest.fail(f"no browser to test with ({path}): run `python3 start.py test`, which installs one", pytrace=False)
+    return path
+
+
+# --- A lesson and its explorers -----------------------------------------------------------------------------------
+
+
+class LivePage:
+    """One lesson open in JupyterLab, and what went wrong in the page or in the kernel so far (`troubles`)."""
+
+    def __init__(self, page: Page, address: str, name: str) -> None:
+        self.page, self.troubles = page, []
+        self.stored = nbformat.read(PROJECT / "notebooks" / name, as_version=4)
+        page.set_default_timeout(1000 * SECONDS)
+        expect.set_options(timeout=1000 * SECONDS)
+        page.on("pageerror", lambda error: self.troubles.append(f"in the page: {error}"))
+        page.on("websocket", self._listen)
+        page.goto(f"{address}/{name}?token={TOKEN}&reset")
+        expect(self.cells).to_have_count(len(self.stored.cells))
+        page.get_by_text("| Idle").wait_for()  # the status bar; the circle above is idle before there is a kernel
+
+    def _listen(self, socket: WebSocket) -> None:
+        """Keep the errors that the kernel tells, also those after a slider moved, which JupyterLab shows nowhere."""
+
+        def read(frame: str | bytes) -> None:
+            text = frame if isinstance(frame, str) else frame.decode(errors="replace")
+            self.troubles += [f"in the kernel: {message}" for message in KERNEL_ERROR.findall(text)]
+
+        socket.on("framereceived", read)
+
+    @property
+    def outputs(self) -> list[NotebookNode]:
+        """What the notebook's file stores below its cells."""
+        return [output for cell in self.stored.cells for output in cell.get("outputs", [])]
+
+    @property
+    def cells(self) -> Locator:
+        return self.page.locator(".jp-Cell")
+
+    @property
+    def code_cells(self) -> Locator:
+        return self.page.locator(".jp-CodeCell")
+
+    @property
+    def pictures(self) -> Locator:
+        """Every picture in the outputs."""
+        return self.page.locator(".jp-OutputArea img")
+
+    def code_cell(self, words: str) -> Locator:
+        """The code cells whose source contains `words`."""
+        return self.code_cells.filter(has=self.page.locator(".cm-content", has_text=words))
+
+    @property
+    def explorers(self) -> list["Shown"]:
+        """All explorers as they stand."""
+        return [Shown(self.page, cell) for cell in self.code_cell("explore.").all()]
+
+    def explorer(self, words: str) -> "Shown":
+        """The explorer that a cell with these words makes: a new one, with its sliders where they start."""
+        return Shown(self.page, self.run(self.code_cell(words)))
+
+    def run(self, cell: Locator) -> Locator:
+        """Run one cell and wait for its end; it is then selected, in command mode."""
+        prompt = cell.locator(".jp-InputPrompt")
+        before = prompt.inner_text()
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Control+Enter")
+        expect(prompt).not_to_have_text(before)
+        expect(prompt).to_have_text(re.compile(r"\d"))
+        return cell
+
+    def run_all(self) -> None:
+        self.page.get_by_role("menuitem", name="Run", exact=True).click()
+        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        waiting = self.page.locator(".jp-InputPrompt", has_text="[*]")
+        waiting.first.wait_for()
+        expect(waiting).to_have_count(0, timeout=120_000)
+
+
+class Shown:
+    """An explorer as the browser shows it."""
+
+    def __init__(self, page: Page, cell: Locator) -> None:
+        self.page, self.cell = page, cell
+        self.output = cell.locator(".jp-OutputArea")
+        self.image, self.words = cell.locator("img"), cell.get_by_role("status")
+        self.boxes, self.handles = cell.get_by_role("spinbutton"), cell.get_by_role("slider")
+
+    def box(self, name: str) -> Locator:
+        return self.cell.get_by_role("spinbutton", name=name, exact=True)
+
+    def handle(self, name: str) -> Locator:
+        """The slider beside the number box of that name."""
+        pair = self.cell.locator(".widget-hbox").filter(has=self.page.get_by_role("spinbutton", name=name, exact=True))
+        return pair.get_by_role("slider")
+
+    @property
+    def names(self) -> list[str]:
+        """The labels of the number boxes; "" for a box without one."""
+        return self.boxes.evaluate_all("boxes => boxes.map(box => box.labels[0]?.innerText ?? '')")
+
+    @property
+    def values(self) -> dict[str, int]:
+        """What the number boxes show."""
+        return dict(zip(self.names, self.boxes.evaluate_all(NUMBERS), strict=True))
+
+    def type(self, name: str, value: int) -> None:
+        self.box(name).fill(str(value))
+        self.box(name).press("Enter")
+
+    def png(self) -> bytes:
+        return base64.b64decode(self.image.evaluate(FILE))
+
+    def shows(self, twin: Explorer, seconds: float = SECONDS) -> None:
+        """Assert that words, number boxes, sliders and picture soon are those of an explorer in this process."""
+        picture = base64.b64decode(twin._repr_mimebundle_()[0]["image/png"])  # drawn anew, past the twin's widgets
+        numbers = [*twin.values.values()]
+        self._soon("words", self.words.inner_text, twin.sentence, seconds)
+        self._soon("number boxes", lambda: self.boxes.evaluate_all(NUMBERS), numbers, seconds)
+        self._soon("sliders", lambda: self.handles.evaluate_all(NUMBERS), numbers, seconds)
+        self._soon("the picture is new", lambda: self.png() == picture, True, seconds)
+
+    def _soon(self, what: str, read: Callable[[], object], wanted: object, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while (found := read()) != wanted and time.monotonic() < end:
+            self.page.wait_for_timeout(20)
+        assert found == wanted, f"{what}: {found!r} instead of {wanted!r}"
+
+    def step(self, key: str) -> float:
+        """Press a key that moves the focused slider; milliseconds until the new picture has loaded."""
+        self.image.evaluate(STEP, 1000 * SECONDS)
+        self.page.keyboard.press(key)
+        return self.page.evaluate("window.step")
+
+
+@contextmanager
+def filmed(page: Page) -> Iterator[list[np.ndarray]]:
+    """Collect every frame that the browser paints, as (rows, columns) bytes from black to white."""
+    session, frames = page.context.new_cdp_session(page), []
+
+    def keep(event: dict) -> None:
+        frames.append(np.asarray(Image.open(io.BytesIO(base64.b64decode(event["data"]))).convert("L")))
+        session.send("Page.screencastFrameAck", {"sessionId": event["sessionId"]})
+
+    session.on("Page.screencastFrame", keep)
+    session.send("Page.startScreencast", {"format": "jpeg", "quality": 60})
+    try:
+        yield frames
+    finally:
+        session.detach()

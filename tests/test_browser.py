@@ -1,0 +1,248 @@
+"""Lesson 02 as a reader meets it: opened, run, moved by mouse and keys, and its exercise solved in the browser.
+
+The tests share one page and run in this order: the first one sees the lesson before anything ran. What the browser
+shows is compared with the same explorer in this process, its twin. Later tests plant a fault each, to be noticed.
+"""
+
+from collections.abc import Iterator
+from statistics import median
+
+import numpy as np
+import pytest
+from browser import FLAGS, LivePage, Shown, browser_path, filmed, jupyterlab
+from notebook_gate import texts
+from playwright.sync_api import expect, sync_playwright
+
+from helpers import exercise, explore
+from helpers.shapes import ConvShape
+
+LESSON = "02_weight_gradient.ipynb"
+FIRST, BIG = "explore.weight_gradient(", "explore.any_weight_gradient("
+VIEW = {"width": 1280, "height": 720}
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LivePage]:
+    """The lesson, open and not yet run."""
+    path = browser_path()
+    with jupyterlab(tmp_path_factory.mktemp("jupyterlab")) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield LivePage(browser.new_page(viewport=VIEW), address, LESSON)
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def lesson(opened: LivePage) -> LivePage:
+    """The lesson after all its cells ran."""
+    opened.run_all()
+    return opened
+
+
+@pytest.fixture(autouse=True)
+def _no_trouble(opened: LivePage) -> Iterator[None]:
+    """No test may leave an error in the page or in the kernel."""
+    yield
+    assert opened.troubles == []
+
+
+def test_everything_stored_shows_before_anything_runs(opened: LivePage) -> None:
+    drawn = sum("image/png" in output.get("data", {}) for output in opened.outputs)
+    expect(opened.page.locator(".jp-OutputArea-output")).to_have_count(len(opened.outputs))
+    expect(opened.pictures).to_have_count(drawn)
+    sizes = opened.pictures.evaluate_all("images => images.map(image => [image.naturalWidth, image.clientWidth])")
+    assert all(natural >= width > 0 for natural, width in sizes)
+    expect(opened.page.get_by_text("Error displaying widget")).to_have_count(0)
+    expect(opened.page.get_by_text("Loading widget")).to_have_count(0)
+
+
+def test_every_cell_runs_and_says_what_is_stored(lesson: LivePage) -> None:
+    counts = [f"[{i}]:" for i in range(1, lesson.code_cells.count() + 1)]
+    assert lesson.page.locator(".jp-CodeCell .jp-InputPrompt").all_inner_texts() == counts
+    expect(lesson.page.locator("[data-mime-type='application/vnd.jupyter.error']")).to_have_count(0)
+    expect(lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']")).to_have_count(0)
+    stored = "\n".join(text for output in lesson.outputs for text in texts(output))
+    said = [shown.words.inner_text() for shown in lesson.explorers]
+    assert said
+    assert [words for words in said if words not in stored] == []
+
+
+def test_every_control_has_a_name_and_every_picture_its_words(lesson: LivePage) -> None:
+    for shown in lesson.explorers:
+        names = shown.names
+        assert all(names)
+        assert len({*names}) == len(names) == shown.handles.count() > 0
+        for name in names:
+            expect(shown.box(name)).to_have_count(1)  # found by its role and name, as a screen reader finds it
+        expect(shown.image).to_have_count(1)
+        expect(shown.words).to_have_attribute("aria-live", "polite")
+
+
+def test_every_picture_is_whole(lesson: LivePage) -> None:
+    """In a window of a small laptop, with JupyterLab's file list open as it is at first."""
+    for shown in lesson.explorers:
+        image, output = shown.image.bounding_box(), shown.output.bounding_box()
+        assert image["x"] + image["width"] <= output["x"] + output["width"]
+
+
+def test_keys_mouse_and_typing_move_the_same_picture(lesson: LivePage) -> None:
+    shown = lesson.explorer(BIG)
+    twin = explore.any_weight_gradient()
+    before = shown.png()
+    shown.handle("kh").press("ArrowRight")
+    twin.set(kh=1)
+    shown.shows(twin)
+    assert shown.png() != before
+    drag_to_its_end(shown, "kw")
+    twin.set(kw=2)
+    shown.shows(twin)
+    shown.type("co", 1)
+    twin.set(co=1)
+    shown.shows(twin)
+
+
+def drag_to_its_end(shown: Shown, name: str) -> None:
+    mouse, handle = shown.page.mouse, shown.handle(name)
+    handle.scroll_into_view_if_needed()
+    box = handle.bounding_box()
+    mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    mouse.down()
+    mouse.move(box["x"] + 400, box["y"] + box["height"] / 2, steps=4)
+    mouse.up()
+
+
+def test_the_keyboard_alone_is_enough(lesson: LivePage) -> None:
+    shown, keyboard = lesson.explorer(FIRST), lesson.page.keyboard  # its cell is selected, in command mode
+    cells, words = (lesson.cells.count(), lesson.code_cells.count()), shown.words.inner_text()
+    tab_to(shown, "kh")
+    keyboard.press("ArrowUp")
+    expect(shown.box("kh")).to_have_value("1")
+    expect(shown.words).not_to_have_text(words)
+    tab_to(shown, "kw")
+    keyboard.press("Control+a")
+    keyboard.type("dd00xab2")  # in command mode these would delete, restart, cut and insert
+    keyboard.press("Enter")
+    expect(shown.handle("kw")).to_have_attribute("aria-valuetext", "2")
+    assert (lesson.cells.count(), lesson.code_cells.count()) == cells
+    expect(lesson.page.get_by_role("dialog")).to_have_count(0)
+
+
+def tab_to(shown: Shown, name: str) -> None:
+    for _ in range(12):
+        shown.page.keyboard.press("Tab")
+        if shown.box(name).evaluate("box => box === document.activeElement"):
+            return
+    pytest.fail(f"Tab does not reach the number box {name}")
+
+
+def test_no_extreme_leads_to_an_invalid_state(lesson: LivePage) -> None:
+    shown = lesson.explorer(BIG)
+    twin = explore.any_weight_gradient()
+    for extreme in (-5, 99):
+        for name in twin.values:
+            if shown.box(name).is_enabled():
+                shown.type(name, extreme)
+                twin.set(**{name: extreme})
+                shown.shows(twin)
+                assert exists(**shown.values)
+
+
+def exists(N, Ci, Co, H, W, stride, padding, kH, kW, n, co, ci, kh, kw) -> bool:
+    """Whether there is such a convolution, with such an image, such channels and such a weight."""
+    shape = ConvShape(N, Ci, H, W, Co, kH, kW, stride, padding, padding)  # raises where there is none
+    sizes = shape.batch, *shape.weight
+    return all(0 <= index < size for index, size in zip((n, co, ci, kh, kw), sizes, strict=True))
+
+
+def test_the_filter_cannot_outgrow_the_image(lesson: LivePage) -> None:
+    shown = lesson.explorer(BIG)
+    for name, value, limit in [("padding", 0, "5"), ("H", 2, "2"), ("H", 1, "1"), ("padding", 1, "3"), ("H", 7, "5")]:
+        shown.type(name, value)
+        expect(shown.box("kH")).to_have_attribute("max", limit)
+        expect(shown.handle("kH")).to_have_attribute("aria-valuemax", f"{limit}.0")
+        assert shown.values["kH"] <= int(limit)
+
+
+def test_nothing_jumps_or_flickers(lesson: LivePage) -> None:
+    steady(lesson.explorer(BIG))
+
+
+def steady(shown: Shown) -> None:
+    """Assert that ten steps of a slider move nothing on the page, and that no painted frame lacks the picture."""
+    shown.handle("kh").focus()
+    before = layout(shown)
+    with filmed(shown.page) as frames:
+        for i in range(10):
+            shown.step("ArrowLeft" if i % 2 else "ArrowRight")
+            assert layout(shown) == before, "the page jumps"
+    assert len(frames) > 5
+    ink = [(part(frame, before["image"]) < 128).mean() for frame in frames]
+    assert min(ink) > max(ink) / 2, "the picture flickers"
+
+
+def layout(shown: Shown) -> dict:
+    """Where things are, in CSS pixels."""
+    scrolled = shown.page.locator(".jp-WindowedPanel-outer").evaluate("panel => panel.scrollTop")
+    return {"scrolled": scrolled, "output": shown.output.bounding_box(), "image": shown.image.bounding_box()}
+
+
+def part(frame: np.ndarray, box: dict) -> np.ndarray:
+    """What a frame shows at `box`; the view may cut it off below."""
+    top, left = max(0, round(box["y"])), round(box["x"])
+    return frame[top : round(box["y"] + box["height"]), left : round(left + box["width"])]
+
+
+HIDE = "image.style.visibility = 'hidden'; image.addEventListener('load', () => image.style.visibility = '')"
+GROW = "image.style.height = image.clientHeight + 1 + 'px'"
+
+
+@pytest.mark.parametrize(("fault", "found"), [(HIDE, "flickers"), (GROW, "jumps")], ids=["flickers", "jumps"])
+def test_a_restless_picture_is_noticed(lesson: LivePage, fault: str, found: str) -> None:
+    shown = lesson.explorer(FIRST)
+    shown.image.evaluate(f"image => addEventListener('keydown', window.fault = () => {{ {fault} }}, true)")
+    with pytest.raises(AssertionError, match=found):
+        steady(shown)
+    lesson.page.evaluate("removeEventListener('keydown', window.fault, true)")
+
+
+def test_a_picture_that_stands_still_is_noticed(lesson: LivePage) -> None:
+    shown = lesson.explorer(BIG)
+    twin = explore.any_weight_gradient()
+    shown.shows(twin)
+    shown.image.evaluate("image => { window.live = image; image.replaceWith(image.cloneNode()) }")
+    shown.handle("kh").press("ArrowRight")
+    twin.set(kh=1)
+    with pytest.raises(AssertionError, match="the picture"):
+        shown.shows(twin, seconds=1)
+    shown.image.evaluate("image => image.replaceWith(window.live)")
+    shown.shows(twin)
+
+
+def test_how_fast_a_picture_follows_its_slider(lesson: LivePage, capsys: pytest.CaptureFixture) -> None:
+    """Only told, never judged: a busy machine is no mistake."""
+    said = []
+    for words in (FIRST, BIG):
+        shown = lesson.explorer(words)
+        shown.handle("kh").focus()
+        times = [shown.step("ArrowLeft" if i % 2 else "ArrowRight") for i in range(20)]
+        said.append(f"{words.strip('(')} {median(times):.0f} ms (longest {max(times):.0f})")
+    with capsys.disabled():
+        print(f"\nfrom key to new picture, median of 20: {', '.join(said)}")
+
+
+def test_the_exercise_can_be_solved(lesson: LivePage) -> None:
+    editor, grading = lesson.code_cell("my_kernel = "), lesson.code_cell("exercise.grade(my_kernel)")
+    tests = len(exercise.cases())
+    expect(grading).to_contain_text(f"0 of {tests} tests pass")
+    editor.locator(".cm-content").click()
+    lesson.page.keyboard.press("Control+a")
+    lesson.page.keyboard.insert_text(f'my_kernel = """\n{exercise.solution().text}\n"""')
+    lesson.run(editor)
+    lesson.run(grading)
+    expect(grading).to_contain_text(f"{tests} of {tests} tests pass")
+
+
+def test_a_missing_browser_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CONVGRAD_BROWSER", raising=False)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(pytest.fail.Exception, match=r"run `python3 start.py test`, which installs one"):
+        browser_path()

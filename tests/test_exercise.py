@@ -1,0 +1,169 @@
+"""The grader: the official kernel passes, wrong ones fail where they should, and no learner's text breaks anything."""
+
+import os
+import subprocess
+
+import nbformat
+import numpy as np
+import pytest
+
+from helpers import exercise, gpu
+from helpers.exercise import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG
+from helpers.wgsl import KERNELS
+
+SOLUTION = exercise.solution().text
+NAMES = [
+    "conv_bw_tiny_3x3",
+    "conv_bw_numerical_gradient_check",
+    "conv_bw_lenet_conv1",
+    "conv_bw_lenet_conv2",
+    "conv_bw_batch_of_oblongs",
+]
+
+
+def graded(source: str) -> exercise.Grades:
+    """Grade in this process, which is quicker; the sandbox has tests of its own."""
+    return exercise._grade_here(source)
+
+
+def edited(old: str, new: str) -> str:
+    assert SOLUTION.count(old) == 1
+    return SOLUTION.replace(old, new)
+
+
+def outcomes(grades: exercise.Grades) -> list[str]:
+    return [verdict.outcome for verdict in grades]
+
+
+def test_the_official_kernel_passes_in_its_own_process():
+    grades = exercise.grade(SOLUTION)
+    assert [verdict.test for verdict in grades] == NAMES
+    assert outcomes(grades) == [RIGHT] * 5
+    assert repr(grades).endswith("5 of 5 tests pass")
+
+
+def test_the_notebook_holds_the_skeleton():
+    lesson = nbformat.read(KERNELS.parent / "notebooks" / "02_weight_gradient.ipynb", 4)
+    (cell,) = (cell for cell in lesson.cells if cell.source.startswith("my_kernel ="))
+    assert cell.source == f'my_kernel = """\n{exercise.skeleton()}\n"""'
+
+
+def test_the_skeleton_is_not_attempted_even_with_other_blanks_and_comments():
+    assert outcomes(exercise.grade(exercise.skeleton().replace("// 1.", "\n   // my first"))) == [NOT_ATTEMPTED] * 5
+
+
+# What goes wrong, and in how many of the five tests it must be seen.
+WRONG_KERNELS = [
+    ("b < params.batch", "b < 1u", 1),  # what the four classroom tests miss
+    ("idx % params.F;", "idx / params.F % params.F;", 5),
+    ("params.H + oh + fh", "params.H + oh + fw", 5),
+    ("(b * params.C + c) * params.H + oh", "(b * params.C + c) * params.W + oh", 1),  # only an oblong image tells
+    ("((b * params.K + k) * out_h", "((b * params.C + k) * out_h", 1),
+    ("oh < out_h", "oh < out_h - 1u", 5),
+    ("grad_output[grad_at]", "1.0", 5),
+    ("idx / (params.F * params.F) % params.C", "0u", 2),
+    ("var sum = 0.0", "var sum = 1.0", 5),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "seen"), WRONG_KERNELS)
+def test_a_wrong_kernel_fails(old, new, seen):
+    grades = graded(edited(old, new))
+    assert outcomes(grades).count(WRONG) >= seen
+    assert grades[4].outcome == WRONG  # ours catches every one
+    assert "first at k = " in grades[4].detail
+
+
+def test_a_missing_guard_is_seen():
+    grades = graded(edited("if (idx >= params.K * params.C * params.F * params.F) { return; }", ""))
+    assert outcomes(grades)[:3] == [WRONG] * 3
+    assert "step 1" in grades[0].detail
+
+
+def test_adding_to_what_stood_there_is_named():
+    assert "= instead of +=" in graded(edited("grad_weights[idx] = sum", "grad_weights[idx] += sum"))[0].detail
+
+
+def test_a_weight_that_is_never_written_is_named():
+    grades = graded(edited("grad_weights[idx] = sum;", "if (fw > 0u) { grad_weights[idx] = sum; }"))
+    assert "nothing was written" in grades[0].detail
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("let fw =", "et fw =", "line 14, column 6"),
+        ("@binding(3)", "@binding(4)", "they must be 0, 1, 2"),
+        ("var<storage, read> input", "var<storage, read_write> input", "not the skeleton's four"),
+        ("@workgroup_size(256)", "@workgroup_size(512)", "512"),
+        ("fn main", "fn mine", "main"),
+    ],
+)
+def test_a_kernel_that_does_not_compile_says_why_once(old, new, said):
+    grades = graded(edited(old, new))
+    assert outcomes(grades) == [NO_COMPILE] * 5
+    assert said in grades[0].detail
+    assert not grades[1].detail
+
+
+def test_letters_of_any_alphabet_reach_the_other_process(monkeypatch):
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
+    monkeypatch.setenv("LC_ALL", "C")
+    assert exercise.grade(f"// 写 × ≤\n{SOLUTION}").passed == 5
+
+
+def child(monkeypatch, command: str, seconds: float = 5) -> None:
+    """Let the other process be a shell command."""
+    real = subprocess.run
+    monkeypatch.setattr(exercise, "SECONDS", seconds)
+    monkeypatch.setattr(exercise.subprocess, "run", lambda _, **options: real(["sh", "-c", command], **options))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="stands a shell command in for the other process")
+def test_an_endless_kernel_is_reported(monkeypatch):
+    child(monkeypatch, "exec sleep 60", seconds=0.2)
+    grades = exercise.grade(SOLUTION)
+    assert outcomes(grades) == [WRONG] * 5
+    assert "did not end" in grades[0].detail
+
+
+@pytest.mark.skipif(os.name == "nt", reason="stands a shell command in for the other process")
+def test_a_crash_of_the_driver_is_reported(monkeypatch):
+    child(monkeypatch, "kill -SEGV $$")
+    assert "brought the GPU driver down" in exercise.grade(SOLUTION)[0].detail
+
+
+def test_a_machine_without_an_adapter_is_no_wrong_kernel(monkeypatch):
+    monkeypatch.setenv("WGPUPY_WGPU_ADAPTER_NAME", "no such adapter")
+    with pytest.raises(gpu.GpuError, match=r"could not be tried.*no such adapter"):
+        exercise.grade(SOLUTION)
+
+
+def test_a_kernel_that_is_no_text_is_refused():
+    with pytest.raises(TypeError, match="source is a int"):
+        exercise.grade(3)
+
+
+IMAGE = np.array([[1, 2, 0], [3, 1, 2], [0, 4, 1]], np.float32)[None, None]
+UPSTREAM = np.array([[2, 1], [-1, 3]], np.float32)[None, None]
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "said"),
+    [
+        (None, NOT_ATTEMPTED, "in place of None"),
+        (2 * 2 + 1 * 0 - 1 * 1 + 3 * 2, RIGHT, ""),
+        (3 * 2 - 1 * 0 + 1 * 1 + 2 * 2, WRONG, "no flip"),
+        (2 * 3 + 1 * 1 - 1 * 0 + 3 * 4, WRONG, "is dW[1,0]"),
+        (100, WRONG, "it is not 100"),
+    ],
+)
+def test_a_prediction_is_judged_and_the_slip_named(answer, outcome, said):
+    verdict = exercise.predict(answer, IMAGE, UPSTREAM, 0, 1)
+    assert (verdict.test, verdict.outcome) == ("dW[0,1]", outcome)
+    assert said in verdict.detail
+
+
+def test_a_prediction_that_is_no_number_is_refused():
+    with pytest.raises(TypeError, match="answer = '5' is a str"):
+        exercise.predict("5", IMAGE, UPSTREAM, 0, 1)
