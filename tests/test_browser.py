@@ -217,16 +217,15 @@ def test_a_picture_that_stands_still_is_noticed(lesson: LivePage) -> None:
     shown.shows(twin)
 
 
-def test_how_fast_a_picture_follows_its_slider(lesson: LivePage, capsys: pytest.CaptureFixture) -> None:
-    """Only told, never judged: a busy machine is no mistake."""
+def test_how_fast_a_picture_follows_its_slider(lesson: LivePage, record_property) -> None:
+    """Only told, at the end of the run, and never judged: a busy machine is no mistake."""
     said = []
     for words in (FIRST, BIG):
         shown = lesson.explorer(words)
         shown.handle("kh").focus()
         times = [shown.step("ArrowLeft" if i % 2 else "ArrowRight") for i in range(20)]
         said.append(f"{words.strip('(')} {median(times):.0f} ms (longest {max(times):.0f})")
-    with capsys.disabled():
-        print(f"\nfrom key to new picture, median of 20: {', '.join(said)}")
+    record_property("told", f"from key to new picture, median of 20: {', '.join(said)}")
 
 
 def test_the_exercise_can_be_solved(lesson: LivePage) -> None:
