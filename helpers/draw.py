@@ -12,8 +12,9 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_rgba
+from matplotlib.colors import ListedColormap, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import PathPatch
@@ -25,7 +26,7 @@ from PIL import Image
 # Colors that stay apart for color-blind eyes; each one also has an outline or a place of its own.
 INK, GRAY, LINE, PAPER = "#1a1a1a", "#5f5f5f", "#b5b5b5", "#ffffff"
 BLUE, ORANGE = "#005a9c", "#b34700"
-SIGNED = "PuOr_r"  # images of gradients: violet below zero, white at zero, orange above
+SIGNED = ListedColormap(colormaps["PuOr_r"](np.linspace(0.15, 0.85, 255)))  # violet below zero, white, orange above
 SHARPNESS = 1.25  # image pixels per CSS pixel: more look sharper on dense screens, fewer move faster
 
 
@@ -216,7 +217,8 @@ def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, *
     sentence : str
         What the pictures show, in words made from the same arrays.
     ink : int
-        How many panels are not signed. In the others the color says the sign, and white is zero.
+        How many panels are not signed. In the others the color says the sign, and white is zero; where the cells are
+        large enough, a plus or minus in each says it too.
     height : int
         CSS pixels of each panel.
     """
@@ -233,5 +235,15 @@ def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, *
     places = list(zip(lefts, widths, strict=False))
     picture.boxes((Box(left, 30, width, height) for left, width in places), GRAY)
     picture.words(Word(left + width / 2, 14, title, 13) for title, (left, width) in zip(titles, places, strict=True))
+    for panel, (left, _) in zip(panels[ink:], places[ink:], strict=True):
+        picture.words(_signs(panel, left, 30, height / panel.shape[0]))
     picture.sentence = sentence
     return picture
+
+
+def _signs(panel: np.ndarray, left: float, top: float, cell: float) -> Iterable[Word]:
+    """A plus or minus in the middle of each cell that is not 0, where there is room."""
+    for (row, column), value in np.ndenumerate(panel):
+        if cell >= 14 and value:
+            sign = "+" if value > 0 else "\N{MINUS SIGN}"
+            yield Word(left + (column + 0.5) * cell, top + (row + 0.5) * cell, sign, 13)

@@ -94,12 +94,14 @@ class WeightGradientPicture(Picture):
 
     def _draw_titles(self, co: int, ci: int, n: int) -> None:
         s = self.shape
-        middle = TOP + max(s.out_h, s.kernel_h) * self.cell / 2
         names = (f"input[{n},{ci}]", f"grad_output[{n},{co}]", f"grad_weight[{co},{ci}]")
         for left, name, color in zip(self.left.values(), names, (INK, ORANGE, BLUE), strict=True):
             self.words([Word(left, 22, name, 17, "left")], color, weight="bold")
-        signs = ("output", "\N{STAR OPERATOR}", 44), ("weight", "=", 26)
-        self.words((Word(self.left[part] - SIGNS / 2, middle, sign, size) for part, sign, size in signs), GRAY)
+        signs = ("output", s.out_h, "\N{STAR OPERATOR}", 44), ("weight", s.kernel_h, "=", 26)
+        heights = [
+            (self.left[part] - SIGNS / 2, TOP + rows * self.cell / 2, sign, size) for part, rows, sign, size in signs
+        ]
+        self.words((Word(*place) for place in heights), GRAY)
         labels = enumerate(("term", "product", "running sum"))
         self.words((Word(104, TABLE + 20 + 30 * row, label, 14, "right") for row, label in labels), GRAY)
 
@@ -123,7 +125,7 @@ class WeightGradientPicture(Picture):
         self.weight.put([Box(self.left["weight"] + kw * self.cell, TOP + kh * self.cell, self.cell, self.cell)])
         sums = [0.0, *np.cumsum(products).tolist()]
         first = sum(m.n < n for m in meetings)
-        before = [("before", "", number(sums[first]))] if n else []
+        before = [(said("image", range(n)), "", number(sums[first]))] if n else []
         terms = zip(map(partial(self._term, co, ci), here), products[first:], sums[first + 1 :], strict=False)
         self._fill_table(before + [(term, number(product), number(total)) for term, product, total in terms])
         self._conclude(sums[-1], (co, ci, kh, kw))

@@ -26,11 +26,14 @@ class ThreadsPicture(Picture):
         self._draw_weights()
         self.thread = self.moves(self.boxes(edge=ORANGE, line=4))
         self.weight = self.moves(self.boxes(edge=ORANGE, line=4))
+        self.name = self.moves(self.words(color=ORANGE, weight="bold"))
 
     def show(self, thread: int) -> "ThreadsPicture":
         """Point at one thread and at its weight."""
         owned = weight_of_thread(self.shape, thread)
-        self.thread.put([self._thread_box(thread)])
+        box = self._thread_box(thread)
+        self.thread.put([box])
+        self.name.put([Word(box.x + 11, box.y + 11, str(thread), 12)] if thread % 16 else [])
         self.weight.put([self._weight_box(*owned)] if owned else [])
         self.sentence = self._sentence(thread, owned)
         return self
@@ -40,8 +43,8 @@ class ThreadsPicture(Picture):
         busy, idle = range(min(weights, 256)), range(weights, 256)
         self.boxes(map(self._thread_box, busy), LINE, tint(BLUE, 0.12))
         self.boxes(map(self._thread_box, idle), LINE, dashes=(0, (2, 2)))
-        self._number(map(self._thread_box, busy), busy, INK)
-        self._number(map(self._thread_box, idle), idle, GRAY)
+        every_row = range(0, 256, 16)
+        self._number(map(self._thread_box, every_row), every_row, GRAY)
 
     def _draw_weights(self) -> None:
         weights = range(min(prod(self.shape.weight), 256))

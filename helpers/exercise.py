@@ -7,6 +7,7 @@ other mistake, and costs the notebook nothing.
 import faulthandler
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -179,8 +180,10 @@ def _grade_here(source: str) -> Grades:
         gpu.pipeline(kernel, "main")
         if kernel.bindings != load("exercise_conv_bw", "1_weight").bindings:
             raise WgslError("its bindings are not the skeleton's four; put them back as they were")
+        if kernel.threads("main") != 256:
+            raise WgslError(f"its workgroups have {kernel.threads('main')} threads; it is launched for 256")
     except WgslError as error:
-        said = str(error).removeprefix("your kernel does not compile, ")
+        said = re.sub("^your kernel does not compile[,:] ", "", str(error))
         return Grades(Verdict(case.name, NO_COMPILE, "" if i else said) for i, case in enumerate(cases()))
     return Grades(_verdict(kernel, case) for case in cases())
 
@@ -217,7 +220,7 @@ def _first_mismatch(report: check.Report) -> str:
     if got == UNTOUCHED:
         yours = "nothing was written"
     elif got == np.float32(UNTOUCHED + np.float32(want)):
-        yours = "yours was added to what stood there before (= instead of +=)"
+        yours = "yours was added to what stood there before (write =, not +=)"
     return f"{report.wrong} of {prod(report.shape)} weights; first at {place}: {yours}, right is {want:g}"
 
 
@@ -255,6 +258,13 @@ def predict(answer: float | None, input: np.ndarray, grad_output: np.ndarray, kh
         return Verdict(test, RIGHT)
     if answer == flipped[kh, kw]:
         return Verdict(test, WRONG, f"{answer:g} comes out when the upstream gradient is flipped; there is no flip")
+    slips = {
+        "transposed": reference.conv2d_grad_weight(input, size, grad_output.swapaxes(2, 3)),
+        "taken without its minus signs": reference.conv2d_grad_weight(input, size, np.abs(grad_output)),
+    }
+    for slip, numbers in slips.items() if grad_output.shape[2] == grad_output.shape[3] else ():
+        if answer == numbers[0, 0, kh, kw]:
+            return Verdict(test, WRONG, f"{answer:g} comes out when the upstream gradient is {slip}")
     for row, column in np.argwhere(right == answer):
         return Verdict(test, WRONG, f"{answer:g} is dW[{row},{column}]; the window starts at row {kh}, column {kw}")
     advice = f"lay the upstream gradient's corner over the pixel at row {kh}, column {kw}, and try again"

@@ -1,7 +1,8 @@
 """Pictures with sliders. Every state that the sliders can reach is a valid one, and each is also said in words."""
 
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, pairwise
 
 import ipywidgets
 import numpy as np
@@ -28,11 +29,15 @@ class Explorer(ipywidgets.VBox):
         The limits of each value, computed from the values before it; a value that no longer fits moves to the limit.
     values : mapping of name to int
         Where the sliders start.
+    breaks : names
+        Values with which a new row of sliders begins.
 
     The stored output of a cell is the picture and its sentence, so that they are there before anything runs.
     """
 
-    def __init__(self, draw: Callable[..., Picture], rules: Mapping[str, Rule], values: Values) -> None:
+    def __init__(
+        self, draw: Callable[..., Picture], rules: Mapping[str, Rule], values: Values, breaks: Sequence[str] = ()
+    ) -> None:
         self._draw, self._rules, self._values, self._settling = draw, rules, dict(values), False
         self._values = self._allowed(values)
         self._picture = draw(**self._values)
@@ -44,9 +49,11 @@ class Explorer(ipywidgets.VBox):
         self._boxes = {name: _number_box(name) for name in rules}
         length = 300 if len(rules) < 3 else 64  # CSS pixels; five pairs fit in a row
         self._sliders = {name: _slider(box, length) for name, box in self._boxes.items()}
-        pairs = [ipywidgets.HBox([self._boxes[name], self._sliders[name]]) for name in rules]
-        rows = ipywidgets.Box(pairs, layout=ipywidgets.Layout(flex_flow="row wrap", max_width=width))
-        super().__init__([rows, self._image, self._words])
+        lines = [[self._boxes[name], self._sliders[name]] for name in rules]
+        starts = [0, *(i for i, name in enumerate(rules) if name in breaks), len(rules)]
+        wrap = ipywidgets.Layout(flex_flow="row wrap", max_width=width)
+        rows = [ipywidgets.Box([*chain(*lines[i:j])], layout=wrap) for i, j in pairwise(starts)]
+        super().__init__([*rows, self._image, self._words])
         self.set(**values)
         for box in self._boxes.values():
             box.observe(lambda change: self._settling or self.set(), "value")
@@ -170,13 +177,13 @@ def any_weight_gradient(seed: int = 0, **values: int) -> Explorer:
         return pictures[shape].show(kh, kw, co, ci, n)
 
     start = {"N": 2, "Ci": 2, "Co": 3, "H": 5, "W": 7, "stride": 1, "padding": 0, "kH": 3, "kW": 3}
-    return Explorer(draw, ANY_SHAPE, {**dict.fromkeys(ANY_SHAPE, 0), **start, **values})
+    return Explorer(draw, ANY_SHAPE, {**dict.fromkeys(ANY_SHAPE, 0), **start, **values}, breaks=("stride", "n"))
 
 
 def _random_picture(shape: ConvShape, seed: int) -> WeightGradientPicture:
     random = np.random.default_rng(seed)
     input = random.integers(0, 5, shape.input).astype(np.float32)
-    grad_output = random.integers(-1, 3, shape.output).astype(np.float32)
+    grad_output = random.choice([-1, 1, 2, 3], shape.output).astype(np.float32)  # no zeros, which look like nothing
     padding = shape.padding_h, shape.padding_w
     grad_weight = ops.conv2d_grad_weight(input, shape.weight, grad_output, shape.stride, padding)
     return WeightGradientPicture(shape, input, grad_output, grad_weight)

@@ -70,3 +70,21 @@ def _wall(passes: tuple[Pass, ...]) -> float:
     submit(passes)
     device().queue.read_buffer(passes[-1].buffers[0], size=4)
     return time.perf_counter_ns() - start
+
+
+class Stopwatch:
+    """The wall clock of a sequence of steps, for a timeline: call `lap` with a step's name when it has ended."""
+
+    def __init__(self) -> None:
+        self.spans: list[tuple[str, float, float]] = []  # name, start and duration in milliseconds
+        self._begin = self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        """End the step that began at the lap before."""
+        now = time.perf_counter()
+        self.spans.append((name, (self._last - self._begin) * 1e3, (now - self._last) * 1e3))
+        self._last = now
+
+    def __repr__(self) -> str:
+        longest = max(self.spans, key=lambda span: span[2])[0]
+        return f"All steps took {(self._last - self._begin) * 1e3:.1f} ms; the longest was to {longest}."

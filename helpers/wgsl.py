@@ -119,8 +119,8 @@ class Kernel:
         return prod(int(f.rstrip("ui")) if f[:1].isdigit() else self.value(f) for f in factors)
 
     def part(self, number: int) -> "Listing":
-        """The piece of the kernel that starts at its comment ``// number.`` and ends before the next one."""
-        starts = {int(found[1]): found.start() for found in PART.finditer(self.source)}
+        """The piece from the comment ``// number.`` to the next one; 0 is all that stands before the first."""
+        starts = {0: 0} | {int(found[1]): found.start() for found in PART.finditer(self.source)}
         if number not in starts:
             raise ValueError(f"number = {number}: {self.name} has the parts {sorted(starts)}")
         text = self.source[starts[number] : starts.get(number + 1)]
@@ -191,8 +191,14 @@ def locate(kernel: Kernel, message: str) -> str:
         writes notes behind ``=``.
     """
     for theirs, wgsl in TYPES.items():
-        message = message.replace(f"Scalar(Scalar {{ kind: {theirs} }})", wgsl)
-    message = re.sub(r"\[\d+\] \(of type (\w+)\)", r"\1", message)
+        message = message.replace(f"Scalar(Scalar {{ kind: {theirs} }})", wgsl).replace(
+            f"Scalar {{ kind: {theirs} }}", wgsl
+        )
+    message = re.sub(r"Vector \{ size: Tri, scalar: (\w+) \}", r"vec3<\1>", message)
+    unlike = r"The type of \[\d+\] doesn't match the type stored in \[\d+\]"
+    message = re.sub(unlike, "the two sides of = differ in type; is an index like [i] missing?", message)
+    message = message.replace('found ""', "found the end of the text; is a } missing?")
+    message = re.sub(r"\[\d+\] \(of type ([\w<>]+)\)", r"\1", message)
     lines = [re.sub(r" naga::.*", "", line.rstrip())[:160] for line in message.splitlines()]
     place = re.search(r"┌─ [^\n]*:(\d+):(\d+)", message)
     notes = [line.strip("= ") for line in lines if re.match(r"\s+= ", line) and not re.search(r"\[\d+\] is inv", line)]

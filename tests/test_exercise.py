@@ -81,7 +81,7 @@ def test_a_missing_guard_is_seen():
 
 
 def test_adding_to_what_stood_there_is_named():
-    assert "= instead of +=" in graded(edited("grad_weights[idx] = sum", "grad_weights[idx] += sum"))[0].detail
+    assert "write =, not +=" in graded(edited("grad_weights[idx] = sum", "grad_weights[idx] += sum"))[0].detail
 
 
 def test_a_weight_that_is_never_written_is_named():
@@ -96,6 +96,10 @@ def test_a_weight_that_is_never_written_is_named():
         ("@binding(3)", "@binding(4)", "they must be 0, 1, 2"),
         ("var<storage, read> input", "var<storage, read_write> input", "not the skeleton's four"),
         ("@workgroup_size(256)", "@workgroup_size(512)", "512"),
+        ("@workgroup_size(256)", "@workgroup_size(64)", "64 threads; it is launched for 256"),
+        ("grad_weights[idx] = sum", "grad_weights = sum", "is an index like [i] missing?"),
+        ("let idx = global.x", "let idx = global", "can't work with vec3<u32> and u32"),
+        ("  grad_weights[idx] = sum;\n}", "  grad_weights[idx] = sum;", "is a } missing?"),
         ("fn main", "fn mine", "main"),
     ],
 )
@@ -144,7 +148,7 @@ def test_a_kernel_that_is_no_text_is_refused():
         exercise.grade(3)
 
 
-IMAGE = np.array([[1, 2, 0], [3, 1, 2], [0, 4, 1]], np.float32)[None, None]
+IMAGE = np.array([[1, 2, 3], [3, 1, 4], [0, 4, 1]], np.float32)[None, None]
 UPSTREAM = np.array([[2, 1], [-1, 3]], np.float32)[None, None]
 
 
@@ -152,8 +156,10 @@ UPSTREAM = np.array([[2, 1], [-1, 3]], np.float32)[None, None]
     ("answer", "outcome", "said"),
     [
         (None, NOT_ATTEMPTED, "in place of None"),
-        (2 * 2 + 1 * 0 - 1 * 1 + 3 * 2, RIGHT, ""),
-        (3 * 2 - 1 * 0 + 1 * 1 + 2 * 2, WRONG, "no flip"),
+        (2 * 2 + 1 * 3 - 1 * 1 + 3 * 4, RIGHT, ""),
+        (3 * 2 - 1 * 3 + 1 * 1 + 2 * 4, WRONG, "no flip"),
+        (2 * 2 - 1 * 3 + 1 * 1 + 3 * 4, WRONG, "transposed"),
+        (2 * 2 + 1 * 3 + 1 * 1 + 3 * 4, WRONG, "minus signs"),
         (2 * 3 + 1 * 1 - 1 * 0 + 3 * 4, WRONG, "is dW[1,0]"),
         (100, WRONG, "it is not 100"),
     ],

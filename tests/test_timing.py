@@ -56,3 +56,13 @@ def test_nothing_to_measure_is_refused(step):
     for passes, repeats in ((), 3), ((step,), 0):
         with pytest.raises(ValueError, match="at least one of each"):
             timing.measure(*passes, repeats=repeats)
+
+
+def test_a_stopwatch_leaves_no_gap_between_its_laps():
+    watch = timing.Stopwatch()
+    for name in ("open the door", "wait"):
+        watch.lap(name)
+    (first, start, lasted), (second, then, _) = watch.spans
+    assert (first, second, start) == ("open the door", "wait", 0)
+    assert then == pytest.approx(lasted)
+    assert "the longest was to " in repr(watch)

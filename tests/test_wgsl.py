@@ -64,7 +64,7 @@ def test_a_part_is_its_lines_with_the_numbers_of_the_file():
 
 
 def test_a_part_that_is_not_there_names_those_that_are():
-    with pytest.raises(ValueError, match=r"number = 3: your kernel has the parts \[1, 2\]"):
+    with pytest.raises(ValueError, match=r"number = 3: your kernel has the parts \[0, 1, 2\]"):
         Kernel(SOURCE).part(3)
 
 

@@ -27,7 +27,7 @@ fn main(@builtin(global_invocation_id) global: vec3u) {
   let fh = idx / params.F % params.F;  // *
   let c = idx / (params.F * params.F) % params.C;  // *
   let k = idx / (params.F * params.F * params.C);  // *
-  // 3. Start a sum at 0, and compute the size of the output.
+  // 3. Start a sum at 0.0, and compute the size of the output.
   var sum = 0.0;  // *
   let out_h = params.H - params.F + 1u;  // *
   let out_w = params.W - params.F + 1u;  // *
