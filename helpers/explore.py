@@ -47,7 +47,7 @@ class Explorer(ipywidgets.VBox):
         self._image = ipywidgets.Image(format="png", layout=layout)
         self._words = ipywidgets.HTML()
         self._boxes = {name: _number_box(name) for name in rules}
-        length = 300 if len(rules) < 3 else 64  # CSS pixels; five pairs fit in a row
+        length = min(300, max(64, self._picture.width // len(rules) - 130))  # CSS pixels
         self._sliders = {name: _slider(box, length) for name, box in self._boxes.items()}
         lines = [[self._boxes[name], self._sliders[name]] for name in rules]
         starts = [0, *(i for i, name in enumerate(rules) if name in breaks), len(rules)]

@@ -162,7 +162,7 @@ def check_room(nbytes: int, name: str) -> None:
     if nbytes > MAX_BINDING:
         raise GpuError(
             f"{name} takes {nbytes / 2**20:.1f} MiB, more than the {MAX_BINDING >> 20} MiB that one binding may hold: "
-            "split the batch (gradients of weight and bias add up, gradients of the input stand side by side)"
+            "split the batch (gradients of weights and biases add up, those of inputs stand side by side)"
         )
 
 
@@ -283,11 +283,12 @@ class Pass:
 
     def problem(self) -> str | None:
         """Why this pass cannot run on the adapter in use, or None."""
+        name = " ".join(filter(None, [self.kernel.name, self.label]))
         if max(self.workgroups) > MAX_WORKGROUPS:
-            return f"{self.kernel.name}: {self.workgroups} workgroups: each may be at most {MAX_WORKGROUPS:,}"
+            return f"{name}: {self.workgroups} workgroups: each may be at most {MAX_WORKGROUPS:,}"
         if loop_cap() and self.loops > loop_cap():
             return (
-                f"{self.kernel.name}: a thread may loop {self.loops:,} times, and this adapter ({banner().name}, "
+                f"{name}: a thread may loop {self.loops:,} times, and this adapter ({banner().name}, "
                 f"{banner().driver}) stops it silently after {loop_cap():,}"
             )
         return None

@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike
 from helpers import gpu, plans
 from helpers.arguments import as_int, check_buffers, check_dtype, check_size, check_sizes, check_tensor
 from helpers.shapes import ConvShape
-from helpers.wgsl import Kernel, load, rungs
+from helpers.wgsl import Kernel, candidates
 
 ENOUGH_WORKGROUPS = 256  # of 256 threads each: as many keep a large GPU of today busy
 
@@ -68,27 +68,15 @@ def choose(
     GpuError
         No rung (or not the one named) can run here, and why.
     """
+    _known(operation)
     passes = []
-    for candidate in _candidates(operation, kernel):
+    for candidate in candidates(operation, kernel):
         workgroups, loops = OPERATIONS[operation].plans[candidate.rung](shape, candidate)
         passes.append(gpu.Pass(candidate, buffers, workgroups, loops))
     if gpu.banner().kind == "hardware" and prod(passes[0].workgroups) < ENOUGH_WORKGROUPS:
         passes.reverse()
     possible = [each for each in passes if each.problem() is None]
     return possible[0] if possible else passes[0].refuse()
-
-
-def _candidates(operation: str, kernel: str | Kernel | None) -> list[Kernel]:
-    """The kernels that may serve, simplest first."""
-    _known(operation)
-    if kernel is None:
-        return [load(operation, rung) for rung in rungs(operation)]
-    if isinstance(kernel, Kernel):
-        load(operation, kernel.rung)  # refuses a name that is no rung
-        return [kernel]
-    if not isinstance(kernel, str):
-        raise TypeError(f"kernel is a {type(kernel).__name__}: it must be the name of a rung, or a Kernel")
-    return [load(operation, kernel)]
 
 
 def _known(operation: str) -> None:

@@ -174,6 +174,21 @@ def load(operation: str, rung: str) -> Kernel:
     return _read(path, path.stat().st_mtime_ns)
 
 
+def candidates(operation: str, kernel: str | Kernel | None = None) -> list[Kernel]:
+    """What may compute an operation, simplest first: the kernel that was asked for, or else every rung.
+
+    Raises TypeError where `kernel` is no name and no Kernel, ValueError where it bears the name of no rung.
+    """
+    if kernel is None:
+        return [load(operation, rung) for rung in rungs(operation)]
+    if isinstance(kernel, Kernel):
+        load(operation, kernel.rung)
+        return [kernel]
+    if not isinstance(kernel, str):
+        raise TypeError(f"kernel is a {type(kernel).__name__}: it must be the name of a rung, or a Kernel")
+    return [load(operation, kernel)]
+
+
 @cache
 def _read(path: Path, changed: int) -> Kernel:
     return Kernel(path.read_text(encoding="utf-8"), f"{path.parent.name}/{path.stem}")

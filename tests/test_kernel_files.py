@@ -1,12 +1,11 @@
 """A kernel file keeps its promises to the reader: header, comments, and the rules that no compiler checks."""
 
 import re
-from math import prod
 from pathlib import Path
 
 import pytest
 
-from helpers import ops, wgsl
+from helpers import gemm, ops, wgsl
 from helpers.shapes import ConvShape
 
 KEYS = ["equation", "in", "out", "dispatch", "owner", "barriers", "limits", "new here"]
@@ -87,15 +86,11 @@ def test_no_index_goes_through_a_float(path):
 def test_a_workgroup_fits_every_gpu(path):
     """At most 256 threads and 16 KiB: wgpu checks neither where an `override` gives the size."""
     source = kernel(path)
-
-    def number(text: str) -> int:
-        return int(text.rstrip("u")) if text[0].isdigit() else source.value(text)
-
-    (size,) = re.findall(r"@workgroup_size\(([^)]*)\)", source.code)
-    assert prod(number(side) for side in size.split(", ")) <= 256
-    arrays = re.findall(r"var<workgroup> \w+: array<f32, (\w+)>", source.code)
-    assert len(arrays) == source.code.count("var<workgroup>")
-    assert sum(4 * number(length) for length in arrays) <= 16384
+    entry_points = re.findall(r"@compute[^{]*?\bfn (\w+)", source.code)
+    assert entry_points
+    assert all(0 < source.threads(entry_point) <= 256 for entry_point in entry_points)
+    assert ("var<workgroup>" in source.code) == (source.workgroup_bytes > 0)
+    assert source.workgroup_bytes <= 16384
 
 
 # --- What the launcher relies on ------------------------------------------------------------------------
@@ -110,12 +105,15 @@ def test_every_rung_has_a_plan(operation):
     assert tuple(sorted(ops.OPERATIONS[operation].plans)) == wgsl.rungs(operation)
 
 
-@every_operation
+TENSORS = {name: operation.tensors for name, operation in ops.OPERATIONS.items()} | gemm.TENSORS
+
+
+@pytest.mark.parametrize("operation", TENSORS)
 def test_bindings_have_the_launchers_order(operation):
     for rung in wgsl.rungs(operation):
         code = wgsl.load(operation, rung).code
         names = re.findall(r"@binding\(\d\) var<[^>]*> (\w+)", code)
-        assert names == [*ops.OPERATIONS[operation].tensors, "params"]
+        assert names == [*TENSORS[operation], "params"]
         assert re.findall(r"@binding\((\d)\)", code) == [str(i) for i in range(len(names))]
 
 
@@ -127,6 +125,23 @@ def test_params_have_the_launchers_order(operation):
         struct = re.search(r"struct Params \{(.*?)\}", wgsl.load(operation, rung).code, re.DOTALL)[1]
         names = re.findall(r"(\w+): u32,", struct)
         assert tuple(getattr(DISTINCT, name) for name in names) == packed
+
+
+@pytest.mark.parametrize("operation", gemm.TENSORS)
+def test_a_gemms_params_have_the_launchers_order(operation):
+    values = {"m": 2, "k": 3, "n": 5, "batch_size": 7, "activation": 4, "b_stride": 15, "d_b_stride": 15, "unused": 0}
+    packed = gemm.GemmShape(2, 3, 5, 7, b_per_item=True, per_item=True).params("sigmoid")
+    assert gemm.GemmShape(2, 3, 5, 7, b_per_item=True).params("none")[4:] == (0, 15, 0, 0)
+    for rung in wgsl.rungs(operation):
+        struct = re.search(r"struct Params \{(.*?)\}", wgsl.load(operation, rung).code, re.DOTALL)[1]
+        assert tuple(values[name] for name in re.findall(r"(\w+): u32,", struct)) == packed
+
+
+@pytest.mark.parametrize("operation", gemm.TENSORS)
+def test_a_gemms_entry_points_are_those_of_its_plan(operation):
+    for rung in wgsl.rungs(operation):
+        written = re.findall(r"@compute[^{]*?\bfn (\w+)", wgsl.load(operation, rung).code)
+        assert [each.entry_point for each in gemm.plan(operation, gemm.GemmShape(2, 3, 5), rung)] == written
 
 
 def test_all_convolutions_with_twelve_parameters_share_one_struct():
