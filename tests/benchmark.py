@@ -89,8 +89,8 @@ def rows() -> Iterator[str]:
         library = library_times(shape)
         for operation in GRADIENTS:
             one, two = rung_times(operation, shape).values()
-            theirs = f"{library[operation]:.4f} | {two / library[operation]:.2f}" if library else "not here | "
-            yield f"| {name} | {operation} | {one:.4f} | {two:.4f} | {one / two:.2f} | {theirs} |"
+            theirs = f"{library[operation]:.3g} | {two / library[operation]:.3g}" if library else "not here | "
+            yield f"| {name} | {operation} | {one:.3g} | {two:.3g} | {one / two:.3g} | {theirs} |"
 
 
 if __name__ == "__main__":
