@@ -29,7 +29,7 @@ REDRAWN |= {"interact", "interact_manual", "interactive_output"}
 
 # What another machine would write differently. A number as small as 1.2e-07 is what rounding left over.
 MACHINE = re.compile(
-    r"0x[0-9a-f]{4,}"
+    r"0x[0-9a-f]{4,}\b"
     r"|(?<![\w.:</])/[\w.-]+/[\w.-]|\b[A-Z]:\\"  # absolute paths
     r"|\b(?:llvmpipe|lavapipe|swiftshader|mesa|nvidia|geforce|radeon|amd|intel|apple m\d)\b"
     r"|\d ?(?:ns|[uµμ]s|ms|seconds?)\b|[GT]FLOP"
