@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers import reference_gemm
-from helpers.draw import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Line, Picture, Word, number, tint
+from helpers.draw import BLUE, GRAY, INK, LINE, ORANGE, Box, Line, Picture, Word, number, tint
 from helpers.reference_gemm import CUBE, ROOT
 
 WIDTH = 960
@@ -95,7 +95,7 @@ class ActivationsPicture(Picture):
         self.cross = self.moves(self.lines(color=INK, line=1))
         self.tangent = self.moves(self.lines(color=ORANGE, line=2))
         self.tangent.set_linestyle((0, (4, 2)))
-        self.points = self.moves(self.boxes(edge=INK, face=PAPER, line=2.5))
+        self.points = self.moves(self.boxes(edge=INK, face=INK, line=1))
         self.value = self.moves(self.words(color=BLUE, weight="bold"))
         self.rise = self.moves(self.words(color=ORANGE, weight="bold"))
 
@@ -149,10 +149,18 @@ def _hyperbolic(x):
     return (np.exp(x) - np.exp(-x)) / (np.exp(x) + np.exp(-x))
 
 
-def _small(x, factor=1):
-    """e / (1 + e)² with e = exp(-factor |x|): at most 1, so that it cannot overflow."""
-    e = np.exp(-factor * np.abs(x))
-    return e / ((1 + e) * (1 + e))
+def _sigmoid(x):
+    """sigmoid as the kernels write it: exp only of numbers up to 0, so that it cannot overflow."""
+    e = np.exp(-np.abs(x))
+    return np.where(x > 0, np.ones_like(e), e) / (1 + e)
+
+
+def _stable_gelu_slope(x):
+    """gelu's slope as the kernel writes it, with z = 2u."""
+    t = np.clip(x, *x.dtype.type([-11, 11]))
+    root, cube = x.dtype.type(2 * ROOT), x.dtype.type(CUBE)
+    z, dz = root * t * (1 + cube * t * t), root * (1 + 3 * cube * t * t)
+    return _sigmoid(z) * (1 + t * dz * _sigmoid(-z))
 
 
 TAILS = (
@@ -161,8 +169,8 @@ TAILS = (
         100,
         "x · exp(x) / (1 + exp(x))",
         lambda x: x * np.exp(x) / (1 + np.exp(x)),
-        "x / (1 + exp(−x))",
-        lambda x: x / (1 + np.exp(-x)),
+        "x · σ(x), with exp(−|x|) in σ",
+        lambda x: x * _sigmoid(x),
         lambda x: reference_gemm.act(x, "silu"),
     ),
     Tail(
@@ -170,8 +178,8 @@ TAILS = (
         100,
         "(exp(x) − exp(−x)) / (exp(x) + exp(−x))",
         _hyperbolic,
-        "the same, at x cut to ±44",
-        lambda x: _hyperbolic(np.clip(x, np.float32(-44), np.float32(44))),
+        "σ(2x) − σ(−2x)",
+        lambda x: _sigmoid(2 * x) - _sigmoid(-2 * x),
         lambda x: reference_gemm.act(x, "tanh"),
     ),
     Tail(
@@ -179,8 +187,8 @@ TAILS = (
         3e38,
         "(1 + t) / 2 + x (1 − t²) u′ / 2, with t = tanh(u)",
         _gelu_slope,
-        "the same, at x cut to ±11",
-        lambda x: _gelu_slope(np.clip(x, np.float32(-11), np.float32(11))),
+        "σ(z) (1 + x z′ σ(−z)), x cut to ±11, z = 2u",
+        _stable_gelu_slope,
         lambda x: reference_gemm.slope(x, "gelu"),
     ),
     Tail(
@@ -188,8 +196,8 @@ TAILS = (
         20,
         "s · (1 − s), with s = sigmoid(x)",
         lambda x: reference_gemm.sigmoid(x) * (1 - reference_gemm.sigmoid(x)),
-        "e / (1 + e)², with e = exp(−|x|)",
-        _small,
+        "σ(x) · σ(−x)",
+        lambda x: _sigmoid(x) * _sigmoid(-x),
         lambda x: reference_gemm.slope(x, "sigmoid"),
     ),
     Tail(
@@ -197,8 +205,8 @@ TAILS = (
         10,
         "1 − tanh(x)²",
         lambda x: 1 - np.tanh(x) * np.tanh(x),
-        "4e / (1 + e)², with e = exp(−2|x|)",
-        lambda x: 4 * _small(x, 2),
+        "4 σ(2x) σ(−2x)",
+        lambda x: 4 * _sigmoid(2 * x) * _sigmoid(-2 * x),
         lambda x: reference_gemm.slope(x, "tanh"),
     ),
 )

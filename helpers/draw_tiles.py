@@ -147,7 +147,7 @@ class TilesPicture(Picture):
         self.tiles.put(() if done else tiles)
         own = self._cell(left, top, *self._owned(thread))
         self.own.put([own])
-        self.mine.put([Word(own.x + own.width / 2, own.y + own.height / 2, str(thread), 12)])
+        self.mine.put([Word(own.x + own.width / 2, own.y + own.height / 2, f"t{thread}", 12)])
 
     def _owned(self, thread: int) -> Cell:
         return self.corner[0] + thread // self.TILE, self.corner[1] + thread % self.TILE

@@ -2,7 +2,7 @@
 
 import html
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import ipywidgets
 import numpy as np
@@ -49,10 +49,10 @@ class Explorer(ipywidgets.VBox):
         self._boxes = {name: _number_box(name) for name in rules}
         length = min(300, max(64, self._picture.width // len(rules) - 130))  # CSS pixels
         self._sliders = {name: _slider(box, length) for name, box in self._boxes.items()}
-        lines = [[self._boxes[name], self._sliders[name]] for name in rules]
+        pairs = [ipywidgets.HBox([self._boxes[name], self._sliders[name]]) for name in rules]
         starts = [0, *(i for i, name in enumerate(rules) if name in breaks), len(rules)]
         wrap = ipywidgets.Layout(flex_flow="row wrap", max_width=width)
-        rows = [ipywidgets.Box([*chain(*lines[i:j])], layout=wrap) for i, j in pairwise(starts)]
+        rows = [ipywidgets.Box(pairs[i:j], layout=wrap) for i, j in pairwise(starts)]
         super().__init__([*rows, self._image, self._words])
         self.set(**values)
         for box in self._boxes.values():

@@ -87,4 +87,4 @@ class Stopwatch:
 
     def __repr__(self) -> str:
         longest = max(self.spans, key=lambda span: span[2])[0]
-        return f"All steps took {(self._last - self._begin) * 1e3:.1f} ms; the longest was to {longest}."
+        return f"All steps took {(self._last - self._begin) * 1e3:.1f} ms; the longest step: {longest}."

@@ -212,6 +212,8 @@ def locate(kernel: Kernel, message: str) -> str:
     message = re.sub(r"Vector \{ size: Tri, scalar: (\w+) \}", r"vec3<\1>", message)
     unlike = r"The type of \[\d+\] doesn't match the type stored in \[\d+\]"
     message = re.sub(unlike, "the two sides of = differ in type; is an index like [i] missing?", message)
+    returned = r"The `return` expression [^\n]* does not match the declared return type [^\n]*"
+    message = re.sub(returned, "what is returned has another type than declared; is 0 written for 0.0?", message)
     message = message.replace('found ""', "found the end of the text; is a } missing?")
     message = re.sub(r"\[\d+\] \(of type ([\w<>]+)\)", r"\1", message)
     lines = [re.sub(r" naga::.*", "", line.rstrip())[:160] for line in message.splitlines()]

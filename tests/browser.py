@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 from nbformat import NotebookNode
 from PIL import Image
-from playwright.sync_api import Locator, Page, WebSocket, expect
+from playwright.sync_api import Locator, Page, WebSocket, expect, sync_playwright
 
 from helpers.explore import Explorer
 from start import find_browser
@@ -37,6 +37,7 @@ SETTINGS = {  # all cells are in the page at once, and nothing stands in the way
 }
 FOLDERS = ["JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"]
 FOLDERS += ["JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"]
+VIEW = {"width": 1280, "height": 720}
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 FLAGS += ["--disable-sync", "--no-first-run"]
 KERNEL_ERROR = re.compile(r'"msg_type":\s*"error".*?"evalue":\s*"(.*?)"', re.DOTALL)
@@ -132,6 +133,16 @@ def browser_path() -> str:
 # --- A lesson and its explorers -----------------------------------------------------------------------------------
 
 
+@contextmanager
+def opened_lesson(home: Path, name: str) -> Iterator["LivePage"]:
+    """A lesson of a copy of the project, open in a browser as large as a small laptop's, and not yet run."""
+    path = browser_path()
+    with jupyterlab(home) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield LivePage(browser.new_page(viewport=VIEW), address, name)
+        browser.close()
+
+
 class LivePage:
     """One lesson open in JupyterLab, and what went wrong in the page or in the kernel so far (`troubles`)."""
 
@@ -173,14 +184,14 @@ class LivePage:
         """Every picture in the outputs."""
         return self.page.locator(".jp-OutputArea img")
 
-    def code_cell(self, words: str) -> Locator:
+    def code_cell(self, words: str | re.Pattern) -> Locator:
         """The code cells whose source contains `words`."""
         return self.code_cells.filter(has=self.page.locator(".cm-content", has_text=words))
 
     @property
     def explorers(self) -> list["Shown"]:
         """All explorers as they stand."""
-        return [Shown(self.page, cell) for cell in self.code_cell("explore.").all()]
+        return [Shown(self.page, cell) for cell in self.code_cell(re.compile(r"explore\w*\.")).all()]
 
     def explorer(self, words: str) -> "Shown":
         """The explorer that a cell with these words makes: a new one, with its sliders where they start."""

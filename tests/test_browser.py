@@ -9,26 +9,22 @@ from statistics import median
 
 import numpy as np
 import pytest
-from browser import FLAGS, LivePage, Shown, browser_path, filmed, jupyterlab
+from browser import LivePage, Shown, browser_path, filmed, opened_lesson
 from notebook_gate import texts
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from helpers import exercise, explore
 from helpers.shapes import ConvShape
 
 LESSON = "02_weight_gradient.ipynb"
 FIRST, BIG = "explore.weight_gradient(", "explore.any_weight_gradient("
-VIEW = {"width": 1280, "height": 720}
 
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LivePage]:
     """The lesson, open and not yet run."""
-    path = browser_path()
-    with jupyterlab(tmp_path_factory.mktemp("jupyterlab")) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield LivePage(browser.new_page(viewport=VIEW), address, LESSON)
-        browser.close()
+    with opened_lesson(tmp_path_factory.mktemp("jupyterlab"), LESSON) as page:
+        yield page
 
 
 @pytest.fixture(scope="module")

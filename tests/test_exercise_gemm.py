@@ -7,19 +7,22 @@ from helpers import exercise_gemm
 from helpers.exercise import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG
 
 A = np.array([[1, 0, 2, -1], [0, 3, 1, 1], [2, 1, 0, 1]], np.float32)
-GRAD = np.array([[5, 2], [-1, 4], [2, -3]], np.float32)
-GRAD_PRE = np.array([[0, 2], [-1, 0], [2, -3]], np.float32)
+GRAD = np.array([[1, -2], [3, 1], [-1, 2]], np.float32)
+GRAD_PRE = np.array([[0, -2], [3, 0], [-1, 2]], np.float32)
 
 
 def outcomes(expression: str | None) -> list[str]:
     return [verdict.outcome for verdict in exercise_gemm.grade(expression)]
 
 
-def test_nothing_is_not_attempted():
-    assert outcomes(None) == [NOT_ATTEMPTED] * 4
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_nothing_is_not_attempted(nothing):
+    assert outcomes(nothing) == [NOT_ATTEMPTED] * 4
 
 
-@pytest.mark.parametrize("right", ["select(0.01, 1.0, x > 0.0)", "select(1.0, 0.01, x <= 0.0)"])
+@pytest.mark.parametrize(
+    "right", ["select(exp(x), 1.0, x > 0.0)", "exp(min(x, 0.0))", "select(1.0, exp(x), x <= 0.0)  // mine"]
+)
 def test_the_right_slope_passes(right):
     assert outcomes(right) == [RIGHT] * 4
 
@@ -27,20 +30,24 @@ def test_the_right_slope_passes(right):
 @pytest.mark.parametrize(
     ("wrong", "seen"),
     [
-        (exercise_gemm.RELU, [RIGHT, WRONG, WRONG, WRONG]),
-        ("select(0.01, 1.0, x >= 0.0)", [RIGHT, RIGHT, WRONG, RIGHT]),
-        ("select(1.0, 0.01, x > 0.0)", [WRONG] * 4),
-        ("select(0.01 * x, x, x > 0.0)", [WRONG] * 4),
-        ("clamp(x * 1e30, 0.01, 1.0)", [RIGHT, RIGHT, RIGHT, RIGHT]),  # odd, and right where it is asked
-        ("clamp(x, 0.01, 1.0)", [WRONG, RIGHT, RIGHT, RIGHT]),
+        ("select(0.0, 1.0, x > 0.0)", [RIGHT, WRONG, WRONG, RIGHT]),
+        ("exp(x)", [WRONG, RIGHT, RIGHT, WRONG]),
+        ("select(1.0, exp(x), x > 0.0)", [WRONG, WRONG, RIGHT, WRONG]),
+        ("select(exp(x) - 1.0, x, x > 0.0)", [WRONG, WRONG, WRONG, WRONG]),
+        ("select(exp(x), 1.0, x > 50.0)", [WRONG, RIGHT, RIGHT, RIGHT]),
     ],
 )
 def test_a_wrong_slope_is_seen(wrong, seen):
     assert outcomes(wrong) == seen
 
 
+def test_an_integer_for_a_float_is_explained():
+    detail = exercise_gemm.grade("select(0, 1, x > 0.0)")[0].detail
+    assert "is 0 written for 0.0?" in detail
+
+
 def test_a_slope_that_does_not_compile_says_why_once():
-    grades = exercise_gemm.grade("select(0.01, 1.0, y > 0.0)")
+    grades = exercise_gemm.grade("select(exp(x), 1.0, y > 0.0)")
     assert [verdict.outcome for verdict in grades] == [NO_COMPILE] * 4
     assert "no definition in scope for identifier: `y`" in grades[0].detail
     assert not grades[1].detail
@@ -55,9 +62,9 @@ def test_a_slope_that_is_no_text_is_refused():
     ("answer", "outcome", "said"),
     [
         (None, NOT_ATTEMPTED, "in place of None"),
-        (-1 * 2 + 1 * 0 + 1 * -3, RIGHT, ""),
-        (-1 * 2 + 1 * 4 + 1 * -3, WRONG, "take grad_pre"),
-        (1 * 0 + 0 * -1 + 2 * 2, WRONG, "is d_b[0,0]"),
+        (-1 * -2 + 1 * 0 + 1 * 2, RIGHT, ""),
+        (-1 * -2 + 1 * 1 + 1 * 2, WRONG, "take grad_pre"),
+        (1 * 0 + 0 * 3 + 2 * -1, WRONG, "is d_b[0,0]"),
         (77, WRONG, "column 3 of a"),
     ],
 )

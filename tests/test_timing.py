@@ -65,4 +65,4 @@ def test_a_stopwatch_leaves_no_gap_between_its_laps():
     (first, start, lasted), (second, then, _) = watch.spans
     assert (first, second, start) == ("open the door", "wait", 0)
     assert then == pytest.approx(lasted)
-    assert "the longest was to " in repr(watch)
+    assert "the longest step: " in repr(watch)

@@ -20,7 +20,7 @@ struct Params {
   activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
   b_stride: u32,    // from one item's b to the next: K*N, or 0 where all items share one b
   d_b_stride: u32,  // for the backward passes
-  unused: u32,      // eight words: a uniform struct is a multiple of 16 bytes
+  unused: u32,      // fills up eight words: some backends want multiples of 16 bytes
 }
 
 @group(0) @binding(0) var<storage, read> a: array<f32>;             // (batch, M, K)
@@ -94,7 +94,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
     pre += tile_product(local.y, local.x);
     workgroupBarrier();  // nobody still reads them
   }
-  if (m < params.m && n < params.n) {  // a flag, not a return: the barriers wait for every thread
+  if (m < params.m && n < params.n) {  // no return above: every thread must reach the barriers
     output[(item * params.m + m) * params.n + n] = activate(pre + bias[n]);
   }
 }

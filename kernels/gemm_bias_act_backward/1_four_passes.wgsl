@@ -26,7 +26,7 @@ struct Params {
   activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
   b_stride: u32,    // from one item's b to the next: K*N, or 0 where all items share one b
   d_b_stride: u32,  // likewise for d_b: 0 where the items' gradients are added up
-  unused: u32,      // eight words: a uniform struct is a multiple of 16 bytes
+  unused: u32,      // fills up eight words: some backends want multiples of 16 bytes
 }
 
 @group(0) @binding(0) var<storage, read_write> a: array<f32>;         // (batch, M, K)
@@ -120,7 +120,7 @@ fn gemm_bwd_grad_pre_f32(@builtin(workgroup_id) group: vec3u, @builtin(local_inv
     pre += tile_product(local.y, local.x);
     workgroupBarrier();  // nobody still reads them
   }
-  if (m < params.m && n < params.n) {  // a flag, not a return: the barriers wait for every thread
+  if (m < params.m && n < params.n) {  // no return above: every thread must reach the barriers
     let at = (item * params.m + m) * params.n + n;
     grad_pre[at] = grad[at] * finite_or_0(slope(pre + bias[n]));
   }
