@@ -146,16 +146,20 @@ def test_a_kernel_in_a_cell_does_not_count_as_code() -> None:
 # --- nbval ------------------------------------------------------------------------------
 
 LESSON = NOTEBOOKS / "02_weight_gradient.ipynb"
-RUNGS = sorted((PROJECT / "kernels/conv2d_grad_weight").glob("*.wgsl"))
-RIGHT, WRONG = "var sum = 0.0;", "var sum = 1.0;"  # a constant of both rungs
+KERNELS = {  # each kernel that is to be broken, and the lesson that must notice
+    PROJECT / "kernels/conv2d_grad_weight/1_thread_per_weight.wgsl": LESSON,
+    PROJECT / "kernels/conv2d_grad_weight/2_workgroup_per_weight.wgsl": LESSON,
+    PROJECT / "kernels/gemm_bias_act_backward/1_four_passes.wgsl": NOTEBOOKS / "06_fused_gemm_backward.ipynb",
+}
+RIGHT, WRONG = "var sum = 0.0;", "var sum = 1.0;"  # a constant of them all
 
 
-def copy(tree: Path) -> Path:
+def copy(tree: Path, lesson: Path = LESSON) -> Path:
     """Copy what the lesson needs to `tree`; the path of its notebook there, named like `tree`."""
     for part in "helpers", "kernels":
         shutil.copytree(PROJECT / part, tree / part, ignore=shutil.ignore_patterns("__pycache__"))
     (tree / "notebooks").mkdir()
-    return Path(shutil.copy(LESSON, tree / "notebooks" / f"{tree.name}.ipynb"))
+    return Path(shutil.copy(lesson, tree / "notebooks" / f"{tree.name}.ipynb"))
 
 
 def run_again(path: Path) -> None:
@@ -188,8 +192,8 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Outcome]]
     """Copies of the project with one thing changed, and what nbval says about the lesson in each of them."""
     folder = tmp_path_factory.mktemp("copies")
     run_again(copy(folder / "again"))
-    for rung in RUNGS:
-        change_kernel(copy(folder / rung.stem), rung)
+    for kernel, lesson in KERNELS.items():
+        change_kernel(copy(folder / kernel.stem, lesson), kernel)
     return nbval(folder)
 
 
@@ -199,8 +203,8 @@ def test_only_a_changed_output_is_red(copies: dict[str, list[Outcome]]) -> None:
     assert red(copies["again"]) == {cells + changed_cell()}
 
 
-@pytest.mark.parametrize("rung", [rung.stem for rung in RUNGS])
-def test_a_changed_kernel_is_red_where_it_computes(copies: dict[str, list[Outcome]], rung: str) -> None:
-    code = Lesson.read(LESSON).code
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.stem)
+def test_a_changed_kernel_is_red_where_it_computes(copies: dict[str, list[Outcome]], kernel: Path) -> None:
+    code = Lesson.read(KERNELS[kernel]).code
     listings = {i for i, cell in enumerate(code) if any(RIGHT in text for o in cell.outputs for text in texts(o))}
-    assert red(copies[rung]) - listings
+    assert red(copies[kernel.stem]) - listings
