@@ -1,5 +1,6 @@
-"""Hypothesis draws the same problems every time, so that a run can be repeated; what tests measure is printed last."""
+"""Hypothesis draws the same problems every time, so that a run can be repeated. What tests measure is printed last."""
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("convgrad", derandomize=True, database=None, deadline=None, max_examples=50)
@@ -12,3 +13,29 @@ def pytest_terminal_summary(terminalreporter) -> None:
         for name, value in report.user_properties:
             if name == "told":
                 terminalreporter.write_line(value)
+
+
+# --- A lesson in a real browser: the test file names it as LESSON ---------------------------------------
+
+
+@pytest.fixture(scope="module")
+def opened(request, tmp_path_factory):
+    """The lesson, open and not yet run: a `browser.LivePage`."""
+    from browser import opened_lesson  # here, as most test runs need no browser
+
+    with opened_lesson(tmp_path_factory.mktemp("jupyterlab"), request.module.LESSON) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def lesson(opened):
+    """The lesson after all its cells ran."""
+    opened.run_all()
+    return opened
+
+
+@pytest.fixture
+def no_trouble(opened):
+    """No test may leave an error in the page or in the kernel."""
+    yield
+    assert opened.troubles == []

@@ -4,41 +4,20 @@ The tests share one page and run in this order: the first one sees the lesson be
 shows is compared with the same explorer in this process, its twin. Later tests plant a fault each, to be noticed.
 """
 
-from collections.abc import Iterator
 from statistics import median
 
 import numpy as np
 import pytest
-from browser import LivePage, Shown, browser_path, filmed, opened_lesson
+from browser import LivePage, Shown, browser_path, filmed
 from notebook_gate import texts
 from playwright.sync_api import expect
 
 from helpers import exercise, explore
 from helpers.shapes import ConvShape
 
-LESSON = "02_weight_gradient.ipynb"
+LESSON = "02_weight_gradient.ipynb"  # what the fixture `opened` opens
+pytestmark = pytest.mark.usefixtures("no_trouble")
 FIRST, BIG = "explore.weight_gradient(", "explore.any_weight_gradient("
-
-
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LivePage]:
-    """The lesson, open and not yet run."""
-    with opened_lesson(tmp_path_factory.mktemp("jupyterlab"), LESSON) as page:
-        yield page
-
-
-@pytest.fixture(scope="module")
-def lesson(opened: LivePage) -> LivePage:
-    """The lesson after all its cells ran."""
-    opened.run_all()
-    return opened
-
-
-@pytest.fixture(autouse=True)
-def _no_trouble(opened: LivePage) -> Iterator[None]:
-    """No test may leave an error in the page or in the kernel."""
-    yield
-    assert opened.troubles == []
 
 
 def test_everything_stored_shows_before_anything_runs(opened: LivePage) -> None:

@@ -1,40 +1,19 @@
 """Lesson 06 as a reader meets it: the questions that lesson 02 is asked, and its own sliders and exercise."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 import test_browser as asked
-from browser import LivePage, opened_lesson
+from browser import LivePage
 from playwright.sync_api import expect
 
 import helpers
 from helpers import exercise_gemm, explore_gemm
 
+LESSON = "06_fused_gemm_backward.ipynb"  # what the fixture `opened` opens
+pytestmark = pytest.mark.usefixtures("no_trouble")
 A = np.array([[1, 0, 2, -1], [0, 3, 1, 1], [2, 1, 0, 1]], np.float32)
 B = np.array([[1, 2], [0, -1], [1, 0], [2, 1]], np.float32)
 BIAS, GRAD = np.array([-1, 1], np.float32), np.array([[5, 2], [-1, 4], [2, -3]], np.float32)
-
-
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LivePage]:
-    """The lesson, open and not yet run."""
-    with opened_lesson(tmp_path_factory.mktemp("jupyterlab"), "06_fused_gemm_backward.ipynb") as page:
-        yield page
-
-
-@pytest.fixture(scope="module")
-def lesson(opened: LivePage) -> LivePage:
-    """The lesson after all its cells ran."""
-    opened.run_all()
-    return opened
-
-
-@pytest.fixture(autouse=True)
-def _no_trouble(opened: LivePage) -> Iterator[None]:
-    """No test may leave an error in the page or in the kernel."""
-    yield
-    assert opened.troubles == []
 
 
 def test_everything_stored_shows_before_anything_runs(opened: LivePage) -> None:
