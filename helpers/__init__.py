@@ -1,21 +1,32 @@
 """convgrad's helpers: run real WGSL kernels from Python, check them, draw what they do.
 
-The modules a reader meets first: `ops` and `gemm` (the gradient functions), `gpu` (adapter, launch, timing), `wgsl`
-(kernels as text), `reference` (float64 NumPy), `check` (is it right?), `explore` (pictures with sliders).
+The names below are loaded when they are first used, so that what needs no GPU (references, checks, index maps,
+pictures, digits) works where wgpu cannot be imported.
 """
 
-from helpers.gemm import gemm_bias_act, gemm_bias_act_backward
-from helpers.gpu import banner
-from helpers.ops import conv2d, conv2d_grad_bias, conv2d_grad_input, conv2d_grad_weight
-from helpers.wgsl import load
+from importlib import import_module
 
-__all__ = [
-    "banner",
-    "conv2d",
-    "conv2d_grad_bias",
-    "conv2d_grad_input",
-    "conv2d_grad_weight",
-    "gemm_bias_act",
-    "gemm_bias_act_backward",
-    "load",
-]
+_HOME = {
+    "Kernel": "helpers.wgsl",
+    "WgslError": "helpers.wgsl",
+    "load": "helpers.wgsl",
+    "adapter_info": "helpers.gpu",
+    "explain_choice": "helpers.operations",
+    "conv2d": "helpers.convolution.operations",
+    "conv2d_grad_bias": "helpers.convolution.operations",
+    "conv2d_grad_input": "helpers.convolution.operations",
+    "conv2d_grad_weight": "helpers.convolution.operations",
+    "gemm_bias_act": "helpers.gemm.operations",
+    "gemm_bias_act_backward": "helpers.gemm.operations",
+}
+__all__ = list(_HOME)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'helpers' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -79,8 +79,8 @@ class Kernel:
         return self._bytes(array[1].strip()) * self.number(array[2]) if array else SIZES.get(kind, 0)
 
     @property
-    def rung(self) -> str:
-        """The file stem in its name."""
+    def version(self) -> str:
+        """The version that it is, or was before it was edited: the file stem in its name."""
         return self.name.rpartition("/")[2]
 
     def with_constants(self, **constants: int) -> "Kernel":
@@ -97,10 +97,12 @@ class Kernel:
     def edit(self, old: str, new: str) -> "Kernel":
         """The kernel with one piece of its text replaced, to see what then goes wrong.
 
-        Raises ValueError where `old` does not stand in the source exactly once.
+        Raises ValueError where `old` does not occur in the source exactly once.
         """
         if self.source.count(old) != 1:
-            raise ValueError(f"old = {old!r}: it stands {self.source.count(old)} times in {self.name}, it must be once")
+            raise ValueError(
+                f"old = {old!r}: {self.name} contains it {self.source.count(old)} times; it must occur exactly once"
+            )
         return replace(self, source=self.source.replace(old, new))
 
     def value(self, name: str) -> int:
@@ -155,38 +157,22 @@ class Listing:
         return f"```{self.language}\n{self!r}\n```"
 
 
-def rungs(operation: str) -> tuple[str, ...]:
-    """The rungs of an operation, simplest first: the file stems of its folder."""
+def versions(operation: str) -> tuple[str, ...]:
+    """The versions of an operation, simplest first: the file stems of its folder."""
     return tuple(sorted(path.stem for path in (KERNELS / operation).glob("*.wgsl")))
 
 
-def load(operation: str, rung: str) -> Kernel:
-    """The kernel in ``kernels/<operation>/<rung>.wgsl``, as the file is now.
+def load(operation: str, version: str) -> Kernel:
+    """The kernel in ``kernels/<operation>/<version>.wgsl``, as the file is now.
 
-    Raises
-    ------
-    ValueError
-        There is no such rung: names those that there are.
+    Raises ValueError where there is no such version, and names those that there are.
     """
-    path = KERNELS / operation / f"{rung}.wgsl"
-    if rung not in rungs(operation):
-        raise ValueError(f"kernel = {rung!r}: {operation} has {', '.join(rungs(operation)) or 'no kernels'}")
-    return _read(path, path.stat().st_mtime_ns)
-
-
-def candidates(operation: str, kernel: str | Kernel | None = None) -> list[Kernel]:
-    """What may compute an operation, simplest first: the kernel that was asked for, or else every rung.
-
-    Raises TypeError where `kernel` is no name and no Kernel, ValueError where it bears the name of no rung.
-    """
-    if kernel is None:
-        return [load(operation, rung) for rung in rungs(operation)]
-    if isinstance(kernel, Kernel):
-        load(operation, kernel.rung)
-        return [kernel]
-    if not isinstance(kernel, str):
-        raise TypeError(f"kernel is a {type(kernel).__name__}: it must be the name of a rung, or a Kernel")
-    return [load(operation, kernel)]
+    path = KERNELS / operation / f"{version}.wgsl"
+    try:
+        return _read(path, path.stat().st_mtime_ns)
+    except OSError:
+        listed = ", ".join(versions(operation)) or "no kernels"
+        raise ValueError(f"kernel = {version!r}: {operation} has {listed}") from None
 
 
 @cache
@@ -194,7 +180,7 @@ def _read(path: Path, changed: int) -> Kernel:
     return Kernel(path.read_text(encoding="utf-8"), f"{path.parent.name}/{path.stem}")
 
 
-def locate(kernel: Kernel, message: str) -> str:
+def explain_compile_error(kernel: Kernel, message: str) -> str:
     """Shorten a compiler's message to the kernel's name, line and column, the reason, and the lines with their carets.
 
     Parameters

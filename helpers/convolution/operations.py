@@ -1,0 +1,268 @@
+"""Convolution and its three gradients on the GPU: the public functions, and their versions.
+
+Each public function takes and returns NumPy float32 arrays. An argument that breaks a rule is a TypeError or
+ValueError that names it, its value and the rule, before anything is launched; what this adapter cannot run is a
+GpuError that says what to do. For buffers that stay on the GPU, use `prepare` and `launch` of the OPERATIONS below.
+
+Everywhere, ``oh*S + kh - Ph`` is the input row under filter row kh at output row oh, and columns likewise.
+"""
+
+from collections.abc import Sequence
+from math import ceil, prod
+
+import numpy as np
+
+from helpers.arguments import as_int, check_size, check_sizes, check_tensor
+from helpers.convolution.shapes import ConvShape
+from helpers.gpu.adapter import MAX_WORKGROUPS, AdapterInfo
+from helpers.gpu.operation import Choice, Operation, Schedule, flat, nested_loops, one_step, tree_reduction
+from helpers.wgsl import Kernel
+
+Padding = int | tuple[int, int]
+
+# --- How each version is dispatched: workgroups, and the most loop iterations of one thread -----------------
+
+
+def _thread_per_output(s: ConvShape, kernel: Kernel) -> Schedule:
+    return one_step(flat(prod(s.output)), nested_loops(s.in_channels, s.kernel_h, s.kernel_w))
+
+
+def _thread_per_weight(s: ConvShape, kernel: Kernel) -> Schedule:
+    return one_step(flat(prod(s.weight)), nested_loops(s.batch, s.out_h, s.out_w))
+
+
+def _workgroup_per_weight(s: ConvShape, kernel: Kernel) -> Schedule:
+    products = s.batch * s.out_h * s.out_w
+    workgroups = s.in_channels * s.kernel_w, s.kernel_h, s.out_channels
+    return one_step(workgroups, tree_reduction(products, kernel.value("THREADS")))
+
+
+def _gather(s: ConvShape, kernel: Kernel) -> Schedule:
+    return one_step(flat(prod(s.input)), nested_loops(s.out_channels, s.kernel_h, s.kernel_w))
+
+
+def _shared_weights(s: ConvShape, kernel: Kernel) -> Schedule:
+    tile, chunk = kernel.value("TILE"), kernel.value("CHUNK")
+    planes, weights = s.batch * s.in_channels, s.kernel_h * s.kernel_w
+    layers, loaded = min(planes, MAX_WORKGROUPS), min(weights, chunk)
+    inner = ceil(loaded / tile**2) + loaded + 2  # the loads, then the products
+    iterations = nested_loops(ceil(planes / layers), s.out_channels, ceil(weights / chunk), inner)
+    return one_step((ceil(s.in_w / tile), ceil(s.in_h / tile), layers), iterations)
+
+
+def _thread_per_channel(s: ConvShape, kernel: Kernel) -> Schedule:
+    return one_step(flat(s.out_channels), nested_loops(s.batch, s.out_h * s.out_w))
+
+
+def _workgroup_per_channel(s: ConvShape, kernel: Kernel) -> Schedule:
+    return one_step((s.out_channels, 1, 1), tree_reduction(s.batch * s.out_h * s.out_w, kernel.value("THREADS")))
+
+
+# --- Which version is chosen ------------------------------------------------------------------------------
+
+BUSY = 65_536  # threads: as many keep a large GPU of today busy
+
+
+def _choose_forward(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
+    return [Choice("1_thread_per_output", "it is the only version")]
+
+
+def _choose_by_results(one_thread: str, many_threads: str, tensor: str, results: str):
+    """The rule of an operation with two versions: a thread for each result where these alone keep the GPU busy."""
+
+    def choose(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
+        count = prod(s.of(tensor))
+        if adapter.kind == "software":
+            reason = "a software adapter has few threads, and a barrier is slow on it"
+            return Choice(one_thread, reason), Choice(many_threads, "it needs fewer loop iterations in each thread")
+        if count >= BUSY:
+            reason = f"{count:,} {results}, one for each thread, keep a GPU busy (from {BUSY:,} on)"
+            return Choice(one_thread, reason), Choice(many_threads, "it needs fewer loop iterations in each thread")
+        reason = f"one thread for each of {count:,} {results} would leave a GPU idle (below {BUSY:,})"
+        return Choice(many_threads, reason), Choice(one_thread, "it needs fewer workgroups")
+
+    return choose
+
+
+GRAD_WEIGHT = Operation(
+    name="conv2d_grad_weight",
+    tensors=("grad_output", "input", "grad_weight"),
+    outputs=("grad_weight",),
+    versions={"1_thread_per_weight": _thread_per_weight, "2_workgroup_per_weight": _workgroup_per_weight},
+    choose=_choose_by_results("1_thread_per_weight", "2_workgroup_per_weight", "weight", "weights"),
+)
+GRAD_INPUT = Operation(
+    name="conv2d_grad_input",
+    tensors=("grad_output", "weight", "grad_input"),
+    outputs=("grad_input",),
+    versions={"1_gather": _gather, "2_shared_weights": _shared_weights},
+    choose=_choose_by_results("1_gather", "2_shared_weights", "input", "pixels"),
+)
+GRAD_BIAS = Operation(
+    name="conv2d_grad_bias",
+    tensors=("grad_output", "grad_bias"),
+    outputs=("grad_bias",),
+    versions={"1_thread_per_channel": _thread_per_channel, "2_workgroup_per_channel": _workgroup_per_channel},
+    choose=_choose_by_results("1_thread_per_channel", "2_workgroup_per_channel", "bias", "channels"),
+    params=lambda shape: shape.output,
+)
+FORWARD = Operation(
+    name="conv2d",
+    tensors=("input", "weight", "bias", "output"),
+    outputs=("output",),
+    versions={"1_thread_per_output": _thread_per_output},
+    choose=_choose_forward,
+)
+OPERATIONS = {operation.name: operation for operation in (FORWARD, GRAD_WEIGHT, GRAD_INPUT, GRAD_BIAS)}
+
+# --- NumPy in, NumPy out ----------------------------------------------------------------------------------
+
+
+def conv2d(
+    input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None, stride: int = 1, padding: Padding = 0
+) -> np.ndarray:
+    """Convolution as deep learning means it: cross-correlation, without a flip.
+
+    ``output[n,co,oh,ow] = bias[co] + sum over ci,kh,kw of input[n,ci,oh*S+kh-Ph,ow*S+kw-Pw] * weight[co,ci,kh,kw]``
+
+    Parameters
+    ----------
+    input : float32 array (N, Ci, H, W)
+    weight : float32 array (Co, Ci, kH, kW)
+    bias : float32 array (Co,), optional
+    stride : int
+    padding : int or (Ph, Pw)
+
+    Returns
+    -------
+    float32 array (N, Co, oH, oW)
+    """
+    check_tensor("conv2d", "input", input, "N Ci H W")
+    check_tensor("conv2d", "weight", weight, "Co Ci kH kW")
+    shape = _shape(input.shape, "weight", weight.shape, stride, padding)
+    if bias is None:
+        bias = np.zeros(shape.out_channels, np.float32)
+    _require_shape("bias", check_tensor("conv2d", "bias", bias, "Co"), shape)
+    return FORWARD.compute(shape, None, input=input, weight=weight, bias=bias)[0]
+
+
+def conv2d_grad_weight(
+    input: np.ndarray,
+    weight_size: tuple[int, int, int, int],
+    grad_output: np.ndarray,
+    stride: int = 1,
+    padding: Padding = 0,
+    *,
+    kernel: str | Kernel | None = None,
+) -> np.ndarray:
+    """Gradient of the loss for conv2d's weight: the input correlated with the upstream gradient.
+
+    ``grad_weight[co,ci,kh,kw] = sum over n,oh,ow of grad_output[n,co,oh,ow] * input[n,ci,oh*S+kh-Ph,ow*S+kw-Pw]``
+    (the chain rule on conv2d's sum, which is linear in the weight).
+
+    Parameters
+    ----------
+    input : float32 array (N, Ci, H, W)
+    weight_size : (Co, Ci, kH, kW)
+    grad_output : float32 array (N, Co, oH, oW)
+    stride : int
+    padding : int or (Ph, Pw)
+    kernel : str or Kernel, optional
+        A version in kernels/conv2d_grad_weight; the best one for this adapter by default.
+
+    Returns
+    -------
+    float32 array (Co, Ci, kH, kW)
+    """
+    check_tensor("conv2d_grad_weight", "input", input, "N Ci H W")
+    check_tensor("conv2d_grad_weight", "grad_output", grad_output, "N Co oH oW")
+    weight_size = check_sizes("weight_size", weight_size, "Co Ci kH kW")
+    shape = _shape(input.shape, "weight_size", weight_size, stride, padding)
+    _require_shape("grad_output", grad_output, shape)
+    return GRAD_WEIGHT.compute(shape, kernel, grad_output=grad_output, input=input)[0]
+
+
+def conv2d_grad_input(
+    input_size: tuple[int, int, int, int],
+    weight: np.ndarray,
+    grad_output: np.ndarray,
+    stride: int = 1,
+    padding: Padding = 0,
+    *,
+    kernel: str | Kernel | None = None,
+) -> np.ndarray:
+    """Gradient of the loss for conv2d's input: what each pixel receives from the outputs to which it contributed.
+
+    ``grad_input[n,ci,ih,iw] = sum over co,kh,kw of grad_output[n,co,oh,ow] * weight[co,ci,kh,kw]`` over those
+    kh, kw for which ``oh = (ih+Ph-kh)/S`` and ``ow = (iw+Pw-kw)/S`` are whole and inside the output.
+
+    Parameters
+    ----------
+    input_size : (N, Ci, H, W)
+    weight : float32 array (Co, Ci, kH, kW)
+    grad_output : float32 array (N, Co, oH, oW)
+    stride : int
+    padding : int or (Ph, Pw)
+    kernel : str or Kernel, optional
+        A version in kernels/conv2d_grad_input; the best one for this adapter by default.
+
+    Returns
+    -------
+    float32 array (N, Ci, H, W)
+    """
+    check_tensor("conv2d_grad_input", "weight", weight, "Co Ci kH kW")
+    check_tensor("conv2d_grad_input", "grad_output", grad_output, "N Co oH oW")
+    shape = _shape(check_sizes("input_size", input_size, "N Ci H W"), "weight", weight.shape, stride, padding)
+    _require_shape("grad_output", grad_output, shape)
+    return GRAD_INPUT.compute(shape, kernel, grad_output=grad_output, weight=weight)[0]
+
+
+def conv2d_grad_bias(grad_output: np.ndarray, *, kernel: str | Kernel | None = None) -> np.ndarray:
+    """Gradient of the loss for conv2d's bias: the upstream gradient summed over batch, rows and columns.
+
+    ``grad_bias[co] = sum over n,oh,ow of grad_output[n,co,oh,ow]``
+
+    Parameters
+    ----------
+    grad_output : float32 array (N, Co, oH, oW)
+    kernel : str or Kernel, optional
+        A version in kernels/conv2d_grad_bias; the best one for this adapter by default.
+
+    Returns
+    -------
+    float32 array (Co,)
+    """
+    n, co, out_h, out_w = check_tensor("conv2d_grad_bias", "grad_output", grad_output, "N Co oH oW").shape
+    shape = ConvShape(n, 1, out_h, out_w, co, 1, 1)  # any convolution with this output has the same bias gradient
+    return GRAD_BIAS.compute(shape, kernel, grad_output=grad_output)[0]
+
+
+# --- Checks -----------------------------------------------------------------------------------------------
+
+
+def _shape(input_size: tuple, name: str, weight_size: tuple, stride: int, padding: Padding) -> ConvShape:
+    """The whole problem's sizes, checked against each other; `name` is what the caller calls the weight."""
+    n, ci, in_h, in_w = input_size
+    co, weight_ci, kernel_h, kernel_w = weight_size
+    if weight_ci != ci:
+        raise ValueError(f"{name} has Ci = {weight_ci} (axis 1), and the input has {ci} channels: they must be equal")
+    pair = padding if isinstance(padding, tuple | list) else (padding, padding)
+    if len(pair) != 2:
+        raise ValueError(f"padding = {padding!r}: it must be one int or two, (Ph, Pw)")
+    stride, padding_h, padding_w = as_int(stride), as_int(pair[0]), as_int(pair[1])
+    check_size("stride", stride)
+    check_size("padding", padding_h, smallest=0)
+    check_size("padding", padding_w, smallest=0)
+    try:
+        return ConvShape(n, ci, in_h, in_w, co, kernel_h, kernel_w, stride, padding_h, padding_w)
+    except ValueError as error:
+        raise ValueError(f"{name} {tuple(weight_size)} does not fit the input {tuple(input_size)}: {error}") from None
+
+
+def _require_shape(name: str, array: np.ndarray, shape: ConvShape) -> None:
+    """Refuse a tensor whose shape is not the one that the other arguments imply."""
+    if array.shape != shape.of(name):
+        raise ValueError(
+            f"{name} has shape {array.shape}: input {shape.input}, weight {shape.weight}, stride {shape.stride} and "
+            f"padding {shape.padding_h, shape.padding_w} make it {shape.of(name)}"
+        )

@@ -1,0 +1,1 @@
+"""A fully connected layer, fused: GEMM + bias + activation, and its backward pass."""

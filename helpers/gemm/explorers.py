@@ -1,0 +1,59 @@
+"""Pictures with sliders for a fused layer: matrix product, bias and activation, and their gradients."""
+
+import numpy as np
+
+from helpers.gemm.activations import NAMES, STEPS, ActivationsPicture
+from helpers.gemm.pictures import PRODUCTS, GemmPicture
+from helpers.gemm.tiles import TilesPicture
+from helpers.pictures.explorer import Explorer, below
+
+
+def products(
+    a: np.ndarray,
+    b: np.ndarray,
+    bias: np.ndarray,
+    grad: np.ndarray,
+    pre: np.ndarray,
+    d_a: np.ndarray,
+    d_b: np.ndarray,
+    d_bias: np.ndarray,
+) -> Explorer:
+    """Sliders over the four products of a relu layer, and over the row and column of the result.
+
+    Parameters
+    ----------
+    a, b, bias, grad : float32 arrays (M, K), (K, N), (N) and (M, N)
+        Small whole numbers; M and K up to 4, N up to 5.
+    pre, d_a, d_b, d_bias : float32 arrays (M, N), (M, K), (K, N) and (N)
+        What the GPU returned: the forward pass without its relu, and the three gradients with it.
+    """
+    picture = GemmPicture(a, b, bias, grad, {"pre": pre, "d_a": d_a, "d_b": d_b, "d_bias": d_bias})
+    rules = {
+        "product": below(len(PRODUCTS)),
+        "row": lambda values: (0, picture.size(values["product"])[0] - 1),
+        "column": lambda values: (0, picture.size(values["product"])[1] - 1),
+    }
+    return Explorer(picture.show, rules, {"product": 2, "row": min(2, len(b) - 1), "column": min(1, b.shape[1] - 1)})
+
+
+def tiles(a: np.ndarray, b: np.ndarray, result: np.ndarray) -> Explorer:
+    """Sliders over the steps of one workgroup of 4 x 4 threads, and over its threads.
+
+    Parameters
+    ----------
+    a, b : float32 arrays (M, K) and (K, N)
+        Whole numbers of one digit; M and N of 4 or 8, K of 9 to 12. Where 4 does not divide K, zeros fill the last
+        tiles.
+    result : float32 array (M, N)
+        What the GPU returned for a @ b.
+    """
+    picture = TilesPicture(a, b, result)
+    rules = {"step": below(picture.steps), "thread": below(TilesPicture.TILE**2)}
+    return Explorer(picture.show, rules, {"step": 1, "thread": 6})
+
+
+def activations() -> Explorer:
+    """Sliders over the six activations by number, and over x in tenths from -6 to 6."""
+    picture = ActivationsPicture()
+    rules = {"act": below(len(NAMES)), "tenths": lambda values: (-STEPS, STEPS)}
+    return Explorer(picture.show, rules, {"act": 2, "tenths": 10})

@@ -1,0 +1,60 @@
+"""Which cells contribute to which: the index arithmetic of the products' pictures, in plain Python, without a GPU.
+
+The tests prove each of these sets equal to what the kernels read, element by element.
+"""
+
+from typing import NamedTuple
+
+Cell = tuple[int, int]  # row and column in a matrix as it lies in memory
+
+
+class GemmTerm(NamedTuple):
+    """One product of two cells in an element of a result; in a column sum nothing stands on the right."""
+
+    left: Cell
+    right: Cell | None
+
+
+def gemm_terms(product: str, sizes: tuple[int, int, int], row: int, column: int) -> list[GemmTerm]:
+    """Every term of one element of a result, in the order in which a kernel adds them.
+
+    Parameters
+    ----------
+    product : str
+        "pre" = a @ b, "d_a" = grad_pre @ b^T, "d_b" = a^T @ grad_pre, or "d_bias", the column sums of grad_pre.
+    sizes : (M, K, N)
+        Of a (M, K), b (K, N) and grad_pre (M, N), none of which is turned over in memory.
+    row, column : int
+        The element of the result; d_bias has the one row 0.
+
+    Raises ValueError where there is no such product.
+    """
+    m, k, n = sizes
+    if product == "pre":
+        return [GemmTerm((row, i), (i, column)) for i in range(k)]
+    if product == "d_a":
+        return [GemmTerm((row, i), (column, i)) for i in range(n)]
+    if product == "d_b":
+        return [GemmTerm((i, row), (i, column)) for i in range(m)]
+    if product == "d_bias":
+        return [GemmTerm((i, column), None) for i in range(m)]
+    raise ValueError(f"product = {product!r}: it must be one of pre, d_a, d_b, d_bias")
+
+
+def tile_loads(tile: int, corner: Cell, first: int, thread: int) -> tuple[Cell, Cell]:
+    """The cells of a and of b that one thread loads, for a product a @ b in tiles.
+
+    The thread belongs to the workgroup whose tile of the result begins at `corner`, and the tiles of the operands
+    begin at k = `first`. A cell past the edge of its matrix is one for which a kernel puts 0.
+    """
+    y, x = divmod(thread, tile)
+    return (corner[0] + y, first + x), (first + y, corner[1] + x)
+
+
+def tile_mates(tile: int, thread: int) -> tuple[list[int], list[int]]:
+    """The threads in a thread's row, which share the left tile's cells, and in its column, which share the right one's.
+
+    What its mates loaded is what the thread reads, and what it loaded is what its mates read.
+    """
+    y, x = divmod(thread, tile)
+    return [y * tile + i for i in range(tile)], [i * tile + x for i in range(tile)]

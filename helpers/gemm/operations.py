@@ -1,0 +1,185 @@
+"""A fully connected layer, fused, on the GPU: GEMM + bias + activation, and its backward pass in four dispatches.
+
+Each public function takes and returns NumPy float32 arrays. An argument that breaks a rule is a TypeError or
+ValueError that names it, its value and the rule, before anything is launched; what this adapter cannot run is a
+GpuError that says what to do. For buffers that stay on the GPU, use `prepare` and `launch` of FORWARD and BACKWARD.
+"""
+
+from collections.abc import Sequence
+from math import ceil, prod
+
+import numpy as np
+
+from helpers.arguments import check_tensor
+from helpers.gemm.shapes import GemmShape
+from helpers.gpu.adapter import AdapterInfo
+from helpers.gpu.operation import Choice, Operation, Schedule, Step, flat, nested_loops
+from helpers.wgsl import Kernel
+
+# --- How each version is dispatched: workgroups, and the most loop iterations of one thread -----------------
+
+
+def _forward_thread_per_element(s: GemmShape, kernel: Kernel) -> Schedule:
+    return Schedule((Step(flat(prod(s.of("output"))), nested_loops(s.k)),))
+
+
+def _forward_tiled(s: GemmShape, kernel: Kernel) -> Schedule:
+    return Schedule((_tiles(kernel, "main", "", s.n, s.m, s.batch_size, s.k),))
+
+
+def _backward_thread_per_element(s: GemmShape, kernel: Kernel) -> Schedule:
+    def step(name: str, tensor: str, *loops: int) -> Step:
+        return Step(flat(prod(s.of(tensor))), nested_loops(*loops), f"gemm_bwd_{name}_f32", f"gemm_bwd_{name}")
+
+    items = 1 if s.per_item else s.batch_size
+    return Schedule(
+        (
+            step("grad_pre", "grad_pre", s.k),
+            step("da", "d_a", s.n),
+            step("db", "d_b", items, s.m),
+            step("dbias", "d_bias", s.batch_size * s.m),
+        )
+    )
+
+
+def _backward_tiled(s: GemmShape, kernel: Kernel) -> Schedule:
+    def tiles(name: str, *sizes: int) -> Step:
+        return _tiles(kernel, f"gemm_bwd_{name}_f32", f"gemm_bwd_{name}", *sizes)
+
+    items, layers = (1, s.batch_size) if s.per_item else (s.batch_size, 1)  # of one thread, of the dispatch
+    bias = Step((ceil(s.n / 256), 1, 1), nested_loops(s.batch_size * s.m), "gemm_bwd_dbias_f32", "gemm_bwd_dbias")
+    return Schedule(
+        (
+            tiles("grad_pre", s.n, s.m, s.batch_size, s.k),
+            tiles("da", s.k, s.m, s.batch_size, s.n),
+            tiles("db", s.n, s.k, layers, s.m, items),
+            bias,
+        )
+    )
+
+
+def _tiles(
+    kernel: Kernel, entry_point: str, label: str, columns: int, rows: int, layers: int, terms: int, items: int = 1
+) -> Step:
+    """One thread an element of (layers, rows, columns), each a sum of items * terms products taken tile by tile."""
+    tile = kernel.value("TILE")
+    workgroups = ceil(columns / tile), ceil(rows / tile), layers
+    return Step(workgroups, nested_loops(items, ceil(terms / tile), tile), entry_point, label)
+
+
+# --- Which version is chosen ------------------------------------------------------------------------------
+
+
+def _choose(s: GemmShape, adapter: AdapterInfo) -> Sequence[Choice]:
+    if adapter.kind == "software":
+        reason = "on a software adapter a barrier costs more than the loads that a tile saves"
+        return Choice("1_thread_per_element", reason), Choice("2_tiled", "it needs fewer workgroups in a row")
+    reason = "a workgroup loads each number once for a whole row or column of its tile"
+    return Choice("2_tiled", reason), Choice("1_thread_per_element", "it has no limit on the batch")
+
+
+FORWARD = Operation(
+    name="gemm_bias_act",
+    tensors=("a", "b", "bias", "output"),
+    outputs=("output",),
+    versions={"1_thread_per_element": _forward_thread_per_element, "2_tiled": _forward_tiled},
+    choose=_choose,
+)
+BACKWARD = Operation(
+    name="gemm_bias_act_backward",
+    tensors=("a", "b", "bias", "grad", "grad_pre", "d_a", "d_b", "d_bias"),
+    outputs=("d_a", "d_b", "d_bias"),
+    versions={"1_thread_per_element": _backward_thread_per_element, "2_tiled": _backward_tiled},
+    choose=_choose,
+)
+OPERATIONS = {operation.name: operation for operation in (FORWARD, BACKWARD)}
+
+# --- NumPy in, NumPy out ----------------------------------------------------------------------------------
+
+
+def gemm_bias_act(a: np.ndarray, b: np.ndarray, bias: np.ndarray, activation: str = "none") -> np.ndarray:
+    """A fully connected layer: ``output = act(a @ b + bias)``.
+
+    Parameters
+    ----------
+    a : float32 array (batch, M, K)
+    b : float32 array (K, N), shared by all items, or (batch, K, N)
+    bias : float32 array (N,)
+    activation : str
+        One of none, relu, gelu (the tanh form), silu, sigmoid, tanh.
+
+    Returns
+    -------
+    float32 array (batch, M, N)
+    """
+    shape = _shape(FORWARD.name, a, b, bias, activation)
+    return FORWARD.compute(shape, None, a=a, b=b, bias=bias)[0]
+
+
+def gemm_bias_act_backward(
+    a: np.ndarray,
+    b: np.ndarray,
+    bias: np.ndarray,
+    grad: np.ndarray,
+    activation: str = "none",
+    *,
+    per_item: bool = False,
+    kernel: str | Kernel | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Gradients of the loss for the three inputs of `gemm_bias_act`.
+
+    ``grad_pre = grad * act'(a @ b + bias)``, then ``d_a = grad_pre @ b^T``, ``d_b = a^T @ grad_pre`` summed over
+    the batch, and ``d_bias`` = grad_pre summed over batch and M (the chain rule, first on act, then on a sum that
+    is linear in each of a, b and bias). The sum is b's gradient where all items share one b; where each has its
+    own, ask for `per_item`.
+
+    Parameters
+    ----------
+    a : float32 array (batch, M, K)
+    b : float32 array (K, N), shared by all items, or (batch, K, N)
+    bias : float32 array (N,)
+    grad : float32 array (batch, M, N)
+        Gradient of the loss for the output.
+    activation : str
+        One of none, relu, gelu (the tanh form), silu, sigmoid, tanh. ReLU's derivative at 0 is 0.
+    per_item : bool
+        Keep the gradients of the items' b apart.
+    kernel : str or Kernel, optional
+        A version in kernels/gemm_bias_act_backward; the best one for this adapter by default.
+
+    Returns
+    -------
+    d_a : float32 array (batch, M, K)
+    d_b : float32 array (K, N), or (batch, K, N) with `per_item`
+    d_bias : float32 array (N,)
+    """
+    shape = _shape(BACKWARD.name, a, b, bias, activation, per_item)
+    check_tensor(BACKWARD.name, "grad", grad, "batch M N")
+    _require_shape(BACKWARD.name, "grad", grad, shape)
+    return BACKWARD.compute(shape, kernel, a=a, b=b, bias=bias, grad=grad)
+
+
+# --- Checks -----------------------------------------------------------------------------------------------
+
+
+def _shape(
+    operation: str, a: np.ndarray, b: np.ndarray, bias: np.ndarray, activation: str, per_item: bool = False
+) -> GemmShape:
+    """The whole problem's sizes, checked against each other."""
+    b_per_item = getattr(b, "ndim", 2) == 3
+    batch_size, m, k = check_tensor(operation, "a", a, "batch M K").shape
+    check_tensor(operation, "b", b, "batch K N" if b_per_item else "K N")
+    check_tensor(operation, "bias", bias, "N")
+    if b.shape[:-1] not in [(k,), (batch_size, k)]:
+        found = f"{operation}: b has shape {b.shape}: with a {a.shape} it must be"
+        raise ValueError(f"{found} ({k}, N), shared by all items, or ({batch_size}, {k}, N)")
+    shape = GemmShape(m, k, b.shape[-1], batch_size, activation, b_per_item, per_item)
+    _require_shape(operation, "bias", bias, shape)
+    return shape
+
+
+def _require_shape(operation: str, name: str, array: np.ndarray, shape: GemmShape) -> None:
+    """Refuse a tensor whose shape is not the one that `a` and `b` imply."""
+    if array.shape != shape.of(name):
+        found = f"{operation}: {name} has shape {array.shape}"
+        raise ValueError(f"{found}: a {shape.of('a')} and b {shape.of('b')} make it {shape.of(name)}")

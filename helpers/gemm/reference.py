@@ -1,0 +1,136 @@
+"""GEMM + bias + activation and its gradients in float64: first as loops to read, then as fast twins.
+
+The same pact as in `reference`: ``..._loops`` says a formula one multiplication at a time, its twin leaves the
+sums to NumPy, and the tests hold the two against each other and against SciPy.
+
+Letters: item i of the batch, row m in M, inner index k in K, column n in N. `a` is (batch, M, K), `b` (K, N) or
+(batch, K, N), `bias` (N,), `output`, its gradient `grad` and `grad_pre` (batch, M, N).
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+Array = np.ndarray
+ROOT, CUBE = np.sqrt(2 / np.pi), 0.044715  # GELU's, in its tanh form
+
+# --- Activations and their derivatives: what every loop below calls ------------------------
+
+
+def sigmoid(x: Array) -> Array:
+    """1 / (1 + exp(-x)), without overflow on the left and without losing the last digits there."""
+    return np.exp(-np.logaddexp(0, -x))
+
+
+def gelu(x: Array) -> Array:
+    """x * (1 + tanh(u)) / 2 = x * sigmoid(2u), with u = sqrt(2/pi) * (x + 0.044715 x^3)."""
+    return x * sigmoid(2 * ROOT * (x + CUBE * x**3))
+
+
+def gelu_derivative(x: Array) -> Array:
+    """The product rule on x * sigmoid(2u); 1 and 0 are all that is left beyond |x| = 40."""
+    x = np.clip(x, -40, 40)
+    twice_u, twice_du = 2 * ROOT * (x + CUBE * x**3), 2 * ROOT * (1 + 3 * CUBE * x**2)
+    return sigmoid(twice_u) * (1 + x * twice_du * sigmoid(-twice_u))
+
+
+def silu_derivative(x: Array) -> Array:
+    """The product rule on x * sigmoid(x)."""
+    return sigmoid(x) * (1 + x * sigmoid(-x))
+
+
+def sigmoid_derivative(x: Array) -> Array:
+    """s * (1 - s), where 1 - s is sigmoid(-x)."""
+    return sigmoid(x) * sigmoid(-x)
+
+
+def tanh_derivative(x: Array) -> Array:
+    """1 - tanh(x)^2, which is four times sigmoid's derivative at 2x."""
+    return 4 * sigmoid_derivative(2 * x)
+
+
+ACTIVATIONS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {  # each with its derivative
+    "none": (lambda x: x, np.ones_like),
+    "relu": (lambda x: np.maximum(x, 0), lambda x: np.where(x > 0, 1.0, 0.0)),
+    "gelu": (gelu, gelu_derivative),
+    "silu": (lambda x: x * sigmoid(x), silu_derivative),
+    "sigmoid": (sigmoid, sigmoid_derivative),
+    "tanh": (np.tanh, tanh_derivative),
+}
+
+
+def act(x: Array, activation: str) -> Array:
+    """The activation, element by element."""
+    return ACTIVATIONS[activation][0](np.asarray(x, np.float64))
+
+
+def derivative(x: Array, activation: str) -> Array:
+    """Its derivative, element by element; ReLU's at 0 is 0."""
+    return ACTIVATIONS[activation][1](np.asarray(x, np.float64))
+
+
+# --- Loops: read these aloud ----------------------------------------------------------
+
+
+def pre_loops(a: Array, b: Array, bias: Array) -> Array:
+    """Each pre-activation: its bias, and one row of a times one column of b. (batch, M, N)"""
+    (batch, M, K), N = np.shape(a), np.shape(b)[-1]
+    b = np.broadcast_to(b, (batch, K, N))  # one b for all items, or one each
+    pre = np.zeros((batch, M, N))
+    for i, m, n in np.ndindex(batch, M, N):  # for each output
+        total = float(bias[n])
+        for k in range(K):
+            total += float(a[i, m, k]) * float(b[i, k, n])
+        pre[i, m, n] = total
+    return pre
+
+
+def forward_loops(a: Array, b: Array, bias: Array, activation: str = "none") -> Array:
+    """output = act(pre), (batch, M, N)"""
+    return act(pre_loops(a, b, bias), activation)
+
+
+def backward_loops(
+    a: Array, b: Array, bias: Array, grad: Array, activation: str = "none"
+) -> tuple[Array, Array, Array]:
+    """Each product a * b in the forward pass sends grad_pre back, times the other factor.
+
+    a (batch, M, K), b (K, N), bias (N,), grad (batch, M, N) -> d_a (batch, M, K), d_b (K, N), d_bias (N,)
+    """
+    (batch, M, K), N = np.shape(a), np.shape(b)[-1]
+    b = np.broadcast_to(b, (batch, K, N))  # one b for all items, or one each
+    grad_pre = grad * derivative(pre_loops(a, b, bias), activation)  # (batch, M, N)
+    d_a, d_b, d_bias = np.zeros((batch, M, K)), np.zeros((K, N)), np.zeros(N)
+    for i, m, n in np.ndindex(batch, M, N):  # for each output
+        d_bias[n] += grad_pre[i, m, n]
+        for k in range(K):  # for each product in it
+            d_a[i, m, k] += grad_pre[i, m, n] * b[i, k, n]
+            d_b[k, n] += a[i, m, k] * grad_pre[i, m, n]
+    return d_a, d_b, d_bias
+
+
+# --- Twins: the same sums as matrix products ------------------------------------------
+
+
+def pre(a: Array, b: Array, bias: Array) -> Array:
+    """Twin of `pre_loops`: (batch, M, N)."""
+    return np.asarray(a, np.float64) @ np.asarray(b, np.float64) + np.asarray(bias, np.float64)
+
+
+def forward(a: Array, b: Array, bias: Array, activation: str = "none") -> Array:
+    """Twin of `forward_loops`: output (batch, M, N)."""
+    return act(pre(a, b, bias), activation)
+
+
+def backward(
+    a: Array, b: Array, bias: Array, grad: Array, activation: str = "none", *, per_item: bool = False
+) -> tuple[Array, Array, Array]:
+    """Twin of `backward_loops`; with `per_item`, d_b is (batch, K, N) and no sum."""
+    return sums(a, b, np.asarray(grad, np.float64) * derivative(pre(a, b, bias), activation), per_item)
+
+
+def sums(a: Array, b: Array, grad_pre: Array, per_item: bool = False) -> tuple[Array, Array, Array]:
+    """What the last three passes make of grad_pre: d_a, d_b and d_bias."""
+    a, b, grad_pre = (np.asarray(tensor, np.float64) for tensor in (a, b, grad_pre))
+    d_b = a.swapaxes(1, 2) @ grad_pre  # (batch, K, N)
+    return grad_pre @ b.swapaxes(-1, -2), d_b if per_item else d_b.sum(axis=0), grad_pre.sum(axis=(0, 1))

@@ -1,0 +1,117 @@
+"""The adapter in use, the one device of this process, and the limits that it keeps."""
+
+import os
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from functools import cache
+
+if sys.platform == "linux":  # else the driver complains on stderr where there is no desktop session
+    os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
+
+import wgpu
+
+OWNER = os.getpid()  # a GPU opened before a fork hangs in the child
+
+# What every WebGPU implementation offers. A device made with more would run kernels here that fail elsewhere.
+PORTABLE_LIMITS = {
+    "max-bind-groups": 4,
+    "max-buffer-size": 256 * 2**20,
+    "max-storage-buffer-binding-size": 128 * 2**20,
+    "max-uniform-buffer-binding-size": 65536,
+    "max-storage-buffers-per-shader-stage": 8,
+    "max-compute-workgroup-storage-size": 16384,
+    "max-compute-invocations-per-workgroup": 256,
+    "max-compute-workgroup-size-x": 256,
+    "max-compute-workgroup-size-y": 256,
+    "max-compute-workgroup-size-z": 64,
+    "max-compute-workgroups-per-dimension": 65535,
+}
+MAX_WORKGROUPS = PORTABLE_LIMITS["max-compute-workgroups-per-dimension"]
+MAX_BINDING = PORTABLE_LIMITS["max-storage-buffer-binding-size"]  # bytes
+MAX_THREADS = PORTABLE_LIMITS["max-compute-invocations-per-workgroup"]
+MAX_WORKGROUP_BYTES = PORTABLE_LIMITS["max-compute-workgroup-storage-size"]
+
+
+class GpuError(RuntimeError):
+    """Something that this adapter cannot do, with what to do about it."""
+
+
+def reason(error: Exception) -> str:
+    """The last line of an error's text: where wgpu says what went wrong."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[-1].strip()
+
+
+@cache
+def adapter() -> wgpu.GPUAdapter:
+    """The adapter in use: the fastest one, or the one that the environment names.
+
+    WGPUPY_WGPU_ADAPTER_NAME takes a part of an adapter's summary, WGPU_BACKEND_TYPE one of Vulkan, Metal,
+    D3D12 or OpenGL; both are read once, before the first use.
+    """
+    try:
+        return wgpu.gpu.request_adapter_sync(power_preference="high-performance")
+    except (RuntimeError, ValueError) as error:
+        found = [each.summary for each in wgpu.gpu.enumerate_adapters_sync()]
+        wanted = os.environ.get("WGPUPY_WGPU_ADAPTER_NAME") or os.environ.get("WGPU_BACKEND_TYPE")
+        raise GpuError(
+            (f"no adapter matches {wanted!r}" if wanted else "no GPU adapter was found")
+            + f"; this machine has {', '.join(found) or 'none'}: run `python3 start.py doctor`"
+        ) from error
+
+
+@cache
+def _device() -> wgpu.GPUDevice:
+    features = ["timestamp-query"] if "timestamp-query" in adapter().features else []
+    try:
+        return adapter().request_device_sync(required_features=features, required_limits=PORTABLE_LIMITS)
+    except (RuntimeError, wgpu.GPUError) as error:
+        raise GpuError(
+            f"{adapter().summary} does not offer what every WebGPU adapter should: {reason(error)}; choose another "
+            "adapter (see README, Choosing a GPU)"
+        ) from error
+
+
+def device() -> wgpu.GPUDevice:
+    """The one device of this process, with WebGPU's portable limits for all that a kernel uses."""
+    if os.getpid() != OWNER:
+        raise GpuError(
+            "this process was forked from one that had loaded the GPU driver: start it with multiprocessing's 'spawn'"
+        )
+    return _device()
+
+
+@dataclass(frozen=True)
+class AdapterInfo:
+    """What a lesson's first cell says about the GPU in use."""
+
+    name: str
+    backend: str
+    kind: str  # "hardware" or "software"
+    driver: str
+    limits: dict[str, int] = field(repr=False, hash=False)
+
+    @property
+    def summary(self) -> str:
+        """One line: name, backend and kind."""
+        return f"{self.name} via {self.backend} ({self.kind})"
+
+    def __repr__(self) -> str:
+        kind = self.kind if self.kind == "hardware" else "software: its results are right, its speed is not a GPU's"
+        backend = self.backend
+        if backend.startswith("OpenGL"):
+            backend += ": wgpu found no Vulkan driver and fell back to OpenGL (see README, Choosing a GPU)"
+        return f"adapter  {self.name}\nbackend  {backend}\nkind     {kind}\ndriver   {self.driver}"
+
+
+@cache
+def adapter_info() -> AdapterInfo:
+    """Name, backend, kind, driver and limits of the adapter in use."""
+    info = adapter().info
+    return AdapterInfo(
+        name=info["device"],
+        backend=info["backend_type"],
+        kind="software" if info["adapter_type"] == "CPU" else "hardware",
+        driver=info["description"] or "unnamed",
+        limits=dict(PORTABLE_LIMITS),
+    )

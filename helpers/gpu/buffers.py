@@ -1,0 +1,58 @@
+"""Arrays on the GPU: make a buffer, fill it, read it back."""
+
+from functools import lru_cache
+from math import prod
+
+import numpy as np
+import wgpu
+
+from helpers.gpu.adapter import MAX_BINDING, GpuError, device, reason
+
+STORAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
+
+
+def require_one_binding(nbytes: int, name: str) -> None:
+    """Refuse a tensor that is too large for one binding."""
+    if nbytes > MAX_BINDING:
+        raise GpuError(
+            f"{name} takes {nbytes / 2**20:.1f} MiB, more than the {MAX_BINDING >> 20} MiB that one binding may hold: "
+            "split the batch (gradients of weights and biases add up, those of inputs are concatenated)"
+        )
+
+
+def empty(nbytes: int, name: str) -> wgpu.GPUBuffer:
+    """A storage buffer of `nbytes` zeros; `name` is what an error calls it."""
+    require_one_binding(nbytes, name)
+    try:
+        return device().create_buffer(label=name, size=nbytes, usage=STORAGE)
+    except wgpu.GPUError as error:
+        raise GpuError(f"{name}: the adapter refuses {nbytes / 2**20:.1f} MiB more: {reason(error)}") from error
+
+
+def upload(array: np.ndarray, name: str) -> wgpu.GPUBuffer:
+    """A storage buffer that holds `array`, row-major (a strided array is copied in that order).
+
+    Raises TypeError where its elements are not 4 bytes long, as all of WGSL's numbers are.
+    """
+    if array.itemsize != 4:
+        raise TypeError(f"{name} has dtype {array.dtype}: it must be float32, int32 or uint32")
+    buffer = empty(array.nbytes, name)
+    device().queue.write_buffer(buffer, 0, np.ascontiguousarray(array))
+    return buffer
+
+
+def read(buffer: wgpu.GPUBuffer, shape: tuple[int, ...], dtype: type = np.float32) -> np.ndarray:
+    """Wait for all that was submitted, then copy the first elements of `buffer` into an array of `shape`.
+
+    A kernel that never ends is waited for without end.
+    """
+    nbytes = np.dtype(dtype).itemsize * prod(shape)
+    return np.frombuffer(device().queue.read_buffer(buffer, size=nbytes), dtype).reshape(shape)
+
+
+@lru_cache(maxsize=256)
+def uniform(values: tuple[int, ...]) -> wgpu.GPUBuffer:
+    """A uniform buffer of u32, padded to the 16 bytes that WGSL rounds a struct up to; the same values share one."""
+    data = np.zeros(-(-len(values) // 4) * 4, np.uint32)
+    data[: len(values)] = values
+    return device().create_buffer_with_data(label="params", data=data, usage=wgpu.BufferUsage.UNIFORM)

@@ -1,0 +1,73 @@
+"""What this machine has, in ten lines that fit into a mail: `python3 start.py doctor`."""
+
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+import wgpu
+
+from helpers import gpu
+from helpers.gpu import timing
+from helpers.gpu.passes import counting_pass, loop_cap
+
+PACKAGES = ("wgpu", "numpy", "jupyterlab", "ipywidgets", "matplotlib")
+LIMITS = {  # the limits that kernels meet first: in what unit, and how it is told
+    "max-compute-invocations-per-workgroup": (1, "threads a workgroup"),
+    "max-compute-workgroup-storage-size": (2**10, "KiB workgroup memory"),
+    "max-storage-buffers-per-shader-stage": (1, "storage buffers"),
+    "max-storage-buffer-binding-size": (2**20, "MiB a binding"),
+}
+
+
+def limits() -> str:
+    """The limits that convgrad keeps to, each of what the adapter offers."""
+    used, offered = gpu.adapter_info().limits, gpu.adapter().limits
+    return ", ".join(
+        f"{used[name] // unit:,} of {offered[name] // unit:,} {text}" for name, (unit, text) in LIMITS.items()
+    )
+
+
+def clock() -> str:
+    """What times a kernel here, found by timing one."""
+    names = {"timestamps": "the GPU's timestamps", "wall": "wall clock: the GPU has no working timestamps"}
+    return names[timing.measure(counting_pass(), repeats=3).clock]
+
+
+def gpu_report() -> str:
+    """What a lesson's first cell says, then the loop cap, limits and clock."""
+    cap = "none"
+    if loop_cap():
+        cap = f"this driver stops a thread silently after {loop_cap():,} iterations: longer launches are refused"
+    return f"{gpu.adapter_info()!r}\nloop cap {cap}\nlimits   {limits()}\nclock    {clock()}"
+
+
+def version_of(package: str) -> str:
+    """Its installed version, or that it is missing."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "MISSING"
+
+
+def machine_report() -> str:
+    """What can be told without opening a GPU."""
+    adapters = "; ".join(adapter.summary for adapter in wgpu.gpu.enumerate_adapters_sync())
+    packages = ", ".join(f"{name} {version_of(name)}" for name in PACKAGES)
+    system = f"{platform.platform()}, Python {platform.python_version()} ({platform.machine()})"
+    return f"adapters {adapters or 'none'}\nsystem   {system}\npackages {packages}"
+
+
+def main() -> int:
+    """Print the report; 1 where the GPU does not work, and then the reason is part of the report."""
+    broken = False
+    try:
+        told = gpu_report()
+    except Exception as error:  # whatever it is, it is what the reader of this report wants to know
+        broken = True
+        told = f"BROKEN   {type(error).__name__}: {error}"
+    print(f"{told}\n{machine_report()}")
+    return int(broken)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

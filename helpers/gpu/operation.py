@@ -1,0 +1,249 @@
+"""One description for all operations: their tensors, their versions, how each is dispatched, and which is chosen.
+
+A call walks one way: check the arguments, plan once, upload, run, read.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import ceil, prod
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import wgpu
+
+from helpers.gpu.adapter import MAX_WORKGROUPS, AdapterInfo, GpuError, adapter_info
+from helpers.gpu.buffers import empty, read, require_one_binding, uniform, upload
+from helpers.gpu.passes import Pass, run
+from helpers.wgsl import Kernel, load
+
+Workgroups = tuple[int, int, int]
+
+
+class Shape(Protocol):
+    """The sizes of one problem, checked; hashable."""
+
+    def of(self, tensor: str) -> tuple[int, ...]:
+        """The shape of a tensor, by its name."""
+
+    def params(self) -> tuple[int, ...]:
+        """The u32 of the kernels' uniform struct, in its order."""
+
+
+class Step(NamedTuple):
+    """One dispatch of a version, without its buffers.
+
+    `iterations` is an upper bound on the loop iterations of one thread (see `nested_loops`).
+    """
+
+    workgroups: Workgroups
+    iterations: int
+    entry_point: str = "main"
+    label: str = ""
+
+
+class Schedule(NamedTuple):
+    """The steps of a version in their order, and the bytes of each scratch buffer that they share.
+
+    Scratch buffers are bound behind the operation's tensors, in this order, and before the parameters.
+    """
+
+    steps: tuple[Step, ...]
+    scratch: Mapping[str, int] = {}
+
+
+class Choice(NamedTuple):
+    """A version and why it is the best one for a shape on an adapter."""
+
+    version: str
+    reason: str
+
+
+class Plan(NamedTuple):
+    """What a launch needs and its shape decides: passes without buffers, scratch, parameters, and why it cannot run."""
+
+    passes: tuple[Pass, ...]
+    scratch: Mapping[str, int]
+    params: tuple[int, ...]
+    problem: str | None
+
+
+# --- How a version is dispatched ------------------------------------------------------------------------
+
+
+def one_step(workgroups: Workgroups, iterations: int) -> Schedule:
+    """The schedule of a version that is a single dispatch."""
+    return Schedule((Step(workgroups, iterations),))
+
+
+def flat(elements: int, threads: int = 256) -> Workgroups:
+    """Workgroups for one thread an element, in rows of at most 65,535 workgroups."""
+    blocks = ceil(elements / threads)
+    return min(blocks, MAX_WORKGROUPS), ceil(blocks / MAX_WORKGROUPS), 1
+
+
+def nested_loops(*sizes: int) -> int:
+    """An upper bound on the iterations of loops inside each other, from the outermost size to the innermost.
+
+    Drivers also count the test that ends a loop, and one iteration of each inner loop for a thread that only waits
+    for its neighbors. Where two loops follow each other in one body, give the sum of their sizes plus 2.
+    """
+    total = 0
+    for waiting, size in enumerate(reversed(sizes), 1):
+        total = size * (1 + total) + waiting
+    return total
+
+
+def tree_reduction(elements: int, threads: int) -> int:
+    """The iterations of a thread that sums every `threads`-th element, then takes part in a tree reduction.
+
+    Raises ValueError where `threads` is not a power of two: a step of the tree would lose a sum.
+    """
+    if threads & (threads - 1):
+        raise ValueError(f"THREADS = {threads}: it must be a power of two")
+    return nested_loops(ceil(elements / threads)) + nested_loops(threads.bit_length() - 1)
+
+
+# --- An operation ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """One folder of kernels: what its versions read and write, how each is dispatched, and which one is chosen.
+
+    Parameters
+    ----------
+    name : str
+        The folder in `kernels`.
+    tensors : tuple of str
+        In binding order; scratch buffers and the parameters follow.
+    outputs : tuple of str
+        The tensors that `compute` returns.
+    versions : mapping of str to function
+        For each file stem, its schedule for a shape and a kernel (whose constants count).
+    choose : function
+        For a shape and an adapter, the versions worth running, best first, each with the reason.
+    params : function, optional
+        The uniform parameters, where they are not `shape.params()`.
+    """
+
+    name: str
+    tensors: tuple[str, ...]
+    outputs: tuple[str, ...]
+    versions: Mapping[str, Callable[[Shape, Kernel], Schedule]]
+    choose: Callable[[Shape, AdapterInfo], Sequence[Choice]]
+    params: Callable[[Shape], tuple[int, ...]] = lambda shape: shape.params()
+
+    def kernel(self, version: str | Kernel) -> Kernel:
+        """The kernel of a version by its name, or the given one (a version with other constants or an edited text).
+
+        Raises TypeError where `version` is neither, ValueError where it has the name of no version.
+        """
+        if not isinstance(version, str | Kernel):
+            raise TypeError(f"kernel is a {type(version).__name__}: it must be a version's name, or a Kernel")
+        stem = version.version if isinstance(version, Kernel) else version
+        if stem not in self.versions:
+            raise ValueError(f"kernel = {stem!r}: {self.name} has {', '.join(self.versions)}")
+        return version if isinstance(version, Kernel) else load(self.name, version)
+
+    def plan(self, shape: Shape, kernel: str | Kernel | None = None) -> Plan:
+        """How a problem is computed, with the given kernel or with the best version that this adapter can run.
+
+        Raises
+        ------
+        TypeError, ValueError
+            `kernel` names no version.
+        GpuError
+            No version (or not the one named) can run here, and why.
+        """
+        if kernel is not None:
+            plans = [_planned(self, shape, self.kernel(kernel))]
+        else:
+            plans = (
+                _planned(self, shape, self.kernel(choice.version)) for choice in self.choose(shape, adapter_info())
+            )
+        problems = []
+        for plan in plans:
+            if plan.problem is None:
+                return plan
+            problems.append(plan.problem)
+        raise GpuError(f"{problems[0]}: choose another kernel, a smaller problem or another adapter")
+
+    def explain_choice(self, shape: Shape) -> str:
+        """Which version a call without `kernel=` takes for this shape on this adapter, and why, in one sentence."""
+        taken = self.plan(shape).passes[0].kernel.version
+        passed_by = []
+        for choice in self.choose(shape, adapter_info()):
+            if choice.version == taken:
+                return f"{self.name} takes {taken}: {choice.reason}{''.join(passed_by)}."
+            problem = _planned(self, shape, self.kernel(choice.version)).problem
+            passed_by.append(f" ({choice.version} comes first, but cannot run: {problem})")
+        raise AssertionError(f"{taken} is not among the choices")  # plan takes one of them
+
+    def prepare(
+        self, buffers: Sequence[wgpu.GPUBuffer], shape: Shape, kernel: str | Kernel | None = None
+    ) -> tuple[Pass, ...]:
+        """The passes over resident buffers, to run together, with others or again, or to measure.
+
+        Parameters
+        ----------
+        buffers : sequence of GPUBuffer
+            The tensors in binding order, without the parameters; each needs a buffer of its own.
+        shape : Shape
+            The sizes of the whole problem.
+        kernel : str or Kernel, optional
+            A version; the best one for this adapter by default.
+
+        Raises
+        ------
+        TypeError, ValueError
+            An unknown version, or buffers that do not hold the tensors.
+        GpuError
+            This adapter cannot run it.
+        """
+        plan = self.plan(shape, kernel)
+        self._check_buffers(buffers, shape)
+        return self._bound(plan, buffers)
+
+    def launch(self, buffers: Sequence[wgpu.GPUBuffer], shape: Shape, kernel: str | Kernel | None = None) -> None:
+        """Run over resident buffers and read nothing back; arguments and errors are those of `prepare`."""
+        run(*self.prepare(buffers, shape, kernel))
+
+    def compute(self, shape: Shape, kernel: str | Kernel | None, **inputs: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Upload the inputs, run, and read the outputs, in the order of `outputs`."""
+        plan = self.plan(shape, kernel)
+        buffers = {
+            name: upload(inputs[name], name) if name in inputs else empty(4 * prod(shape.of(name)), name)
+            for name in self.tensors
+        }
+        run(*self._bound(plan, buffers.values()))
+        return tuple(read(buffers[name], shape.of(name)) for name in self.outputs)
+
+    @staticmethod
+    def _bound(plan: Plan, buffers: Sequence[wgpu.GPUBuffer]) -> tuple[Pass, ...]:
+        scratch = (empty(nbytes, name) for name, nbytes in plan.scratch.items())
+        bound = (*buffers, *scratch, uniform(plan.params))
+        return tuple(replace(each, buffers=bound) for each in plan.passes)
+
+    def _check_buffers(self, buffers: Sequence[wgpu.GPUBuffer], shape: Shape) -> None:
+        """Refuse a wrong number of buffers, one buffer for two tensors, or one too small for its tensor."""
+        names = ", ".join(self.tensors)
+        if len(buffers) != len(self.tensors):
+            raise ValueError(f"{self.name}: {len(buffers)} buffers: it takes {len(self.tensors)}, {names}")
+        if len(set(buffers)) < len(buffers):
+            raise ValueError(f"{self.name}: one buffer was given for two tensors: {names} need one each")
+        for name, buffer in zip(self.tensors, buffers, strict=True):
+            size, needed = buffer.size, 4 * prod(shape.of(name))
+            if size < needed:
+                raise ValueError(f"{self.name}: {name} is a buffer of {size} bytes: {shape.of(name)} takes {needed}")
+
+
+@lru_cache(maxsize=1024)
+def _planned(operation: Operation, shape: Shape, kernel: Kernel) -> Plan:
+    """The plan of one version; also one that cannot run here."""
+    for name in operation.tensors:
+        require_one_binding(4 * prod(shape.of(name)), name)
+    schedule = operation.versions[kernel.version](shape, kernel)
+    passes = tuple(Pass(kernel, (), *step) for step in schedule.steps)
+    problem = next(filter(None, (each.problem() for each in passes)), None)
+    return Plan(passes, schedule.scratch, operation.params(shape), problem)

@@ -1,0 +1,225 @@
+"""Kernels made ready once, and passes that run them.
+
+Compiled modules are kept by their source, layouts by the buffer types that they list, pipelines by source, entry
+point, constants and layout, and a bind group for as long as a pass over the same buffers lives.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import groupby
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+import numpy as np
+import wgpu
+
+from helpers.gpu.adapter import (
+    MAX_THREADS,
+    MAX_WORKGROUP_BYTES,
+    MAX_WORKGROUPS,
+    GpuError,
+    adapter_info,
+    device,
+    reason,
+)
+from helpers.gpu.buffers import empty, read
+from helpers.wgsl import Kernel, WgslError, explain_compile_error
+
+# --- Made once ------------------------------------------------------------------------------------------
+
+
+@cache
+def module(source: str) -> wgpu.GPUShaderModule:
+    """The compiled module of a source."""
+    return device().create_shader_module(code=source)
+
+
+@cache
+def bind_group_layout(kinds: tuple[str, ...]) -> wgpu.GPUBindGroupLayout:
+    """The layout of one bind group: buffers of these kinds at bindings 0, 1, 2, ..."""
+    entries = [
+        {"binding": i, "visibility": wgpu.ShaderStage.COMPUTE, "buffer": {"type": kind}} for i, kind in enumerate(kinds)
+    ]
+    return device().create_bind_group_layout(entries=entries)
+
+
+@cache
+def pipeline(kernel: Kernel, entry_point: str) -> wgpu.GPUComputePipeline:
+    """The pipeline of one entry point of a kernel.
+
+    Raises
+    ------
+    WgslError
+        The kernel does not compile (says where, and what the compiler expected), or takes more than every WebGPU
+        adapter offers.
+    """
+    try:
+        module(kernel.source)  # first: the compiler explains a mistake best
+        _require_portable(kernel, entry_point)
+        return _pipeline(kernel.source, entry_point, kernel.constants, kernel.bindings)
+    except wgpu.GPUError as error:
+        raise WgslError(explain_compile_error(kernel, str(error))) from None
+
+
+@cache
+def _pipeline(source: str, entry_point: str, constants: tuple, kinds: tuple[str, ...]) -> wgpu.GPUComputePipeline:
+    layout = device().create_pipeline_layout(bind_group_layouts=[bind_group_layout(kinds)])
+    compute = {"module": module(source), "entry_point": entry_point, "constants": dict(constants)}
+    return device().create_compute_pipeline(layout=layout, compute=compute)
+
+
+def _require_portable(kernel: Kernel, entry_point: str) -> None:
+    """Refuse what wgpu lets pass where the size comes from an `override`, and what then hangs a real GPU."""
+    threads, held = kernel.threads(entry_point), kernel.workgroup_bytes
+    if threads > MAX_THREADS:
+        raise WgslError(f"{kernel.name}: {threads} threads in a workgroup: every adapter offers {MAX_THREADS}, no more")
+    if held > MAX_WORKGROUP_BYTES:
+        limit = f"every adapter offers {MAX_WORKGROUP_BYTES:,}, no more"
+        raise WgslError(f"{kernel.name}: {held:,} bytes of workgroup memory: {limit}")
+
+
+_bind_groups: WeakValueDictionary[tuple, wgpu.GPUBindGroup] = WeakValueDictionary()
+
+
+def bind_group(kernel: Kernel, buffers: tuple[wgpu.GPUBuffer, ...]) -> wgpu.GPUBindGroup:
+    """The buffers at bindings 0, 1, 2, ... of a kernel; passes over the same buffers share one bind group.
+
+    Raises GpuError where the buffers do not fit the kernel's bindings.
+    """
+    kinds = kernel.bindings
+    if (kinds, buffers) in _bind_groups:
+        return _bind_groups[kinds, buffers]
+    if len(buffers) != len(kinds):
+        listed = ", ".join(kinds)
+        raise GpuError(f"{kernel.name} has {len(kinds)} bindings ({listed}), and {len(buffers)} buffers were given")
+    entries = [{"binding": i, "resource": {"buffer": buffer}} for i, buffer in enumerate(buffers)]
+    try:
+        made = device().create_bind_group(layout=bind_group_layout(kinds), entries=entries)
+    except wgpu.GPUError as error:
+        raise GpuError(f"{kernel.name}: its buffers do not fit its bindings: {reason(error)}") from error
+    _bind_groups[kinds, buffers] = made
+    return made
+
+
+# --- Running --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One dispatch: a kernel over its buffers (in binding order), so many workgroups in x, y and z.
+
+    `iterations` is an upper bound on the loop iterations of one thread, for the drivers that stop a thread after too
+    many. `label` is what a GPU debugger calls this dispatch; one without a label shares a compute pass with its
+    neighbors.
+    """
+
+    kernel: Kernel
+    buffers: tuple[wgpu.GPUBuffer, ...]
+    workgroups: tuple[int, int, int]
+    iterations: int = 0
+    entry_point: str = "main"
+    label: str = ""
+
+    def problem(self) -> str | None:
+        """Why this pass cannot run on the adapter in use, or None."""
+        name = " ".join(filter(None, [self.kernel.name, self.label]))
+        if max(self.workgroups) > MAX_WORKGROUPS:
+            return f"{name}: {self.workgroups} workgroups: each number may be at most {MAX_WORKGROUPS:,}"
+        if self.iterations > CAP and loop_cap():
+            used = f"{adapter_info().name}, {adapter_info().driver}"
+            return (
+                f"{name}: a thread may loop {self.iterations:,} times, and this adapter's driver ({used}) stops it "
+                f"silently after {loop_cap():,}"
+            )
+        return None
+
+    @cached_property
+    def ready(self) -> tuple[wgpu.GPUComputePipeline, wgpu.GPUBindGroup]:
+        """Pipeline and bind group, made at the first use.
+
+        Raises GpuError or WgslError where this pass cannot run.
+        """
+        if problem := self.problem():
+            raise GpuError(f"{problem}: choose another kernel, a smaller problem or another adapter")
+        return pipeline(self.kernel, self.entry_point), bind_group(self.kernel, self.buffers)
+
+
+def run(*passes: Pass) -> None:
+    """Record the passes in one encoder and submit it once; a later pass sees what an earlier one wrote.
+
+    Raises
+    ------
+    GpuError
+        A pass asks for more than this adapter can do, or for buffers that do not fit; nothing was launched.
+    WgslError
+        A kernel does not compile.
+    """
+    for each in passes:
+        _ = each.ready
+    submit(passes)
+
+
+def submit(passes: Sequence[Pass], clock: wgpu.GPUQuerySet | None = None) -> None:
+    """Encode and submit; with a `clock`, write its ticks 0 and 1 at the first begin and the last end."""
+    encoder = device().create_command_encoder()
+    batches = list(_batches(passes))
+    for i, batch in enumerate(batches):
+        marks = {"beginning_of_pass_write_index": 0} if i == 0 else {}
+        if i == len(batches) - 1:
+            marks["end_of_pass_write_index"] = 1
+        writes = {"query_set": clock, **marks} if clock and marks else None
+        _encode(encoder.begin_compute_pass(label=_label(batch), timestamp_writes=writes), batch)
+    try:
+        device().queue.submit([encoder.finish()])
+    except wgpu.GPUError as error:
+        raise GpuError(f"{', '.join(each.kernel.name for each in passes)}: {reason(error)}") from error
+
+
+def _batches(passes: Sequence[Pass]) -> Iterator[Sequence[Pass]]:
+    """What shares a compute pass: neighbors without a label. Each one with a label has its own."""
+    for labelled, group in groupby(passes, lambda each: bool(each.label)):
+        batch = list(group)
+        yield from [[each] for each in batch] if labelled else [batch]
+
+
+def _label(batch: Sequence[Pass]) -> str:
+    more = f" and {len(batch) - 1} more" if len(batch) > 1 else ""
+    return batch[0].label or batch[0].kernel.name + more
+
+
+def _encode(compute: wgpu.GPUComputePassEncoder, batch: Sequence[Pass]) -> None:
+    """Record dispatches, and set only what differs from the one before."""
+    last_pipeline = last_group = None
+    for each in batch:
+        made, group = each.ready
+        if made is not last_pipeline:
+            compute.set_pipeline(made)
+        if group is not last_group:
+            compute.set_bind_group(0, group)
+        compute.dispatch_workgroups(*each.workgroups)
+        last_pipeline, last_group = made, group
+    compute.end()
+
+
+# --- A fault of old drivers -----------------------------------------------------------------------------
+
+CAP = 65_535  # iterations; a launch with fewer runs everywhere
+
+
+def counting_pass() -> Pass:
+    """One thread that counts to 300,000 and writes how far it came."""
+    source = Path(__file__).with_name("loop_cap.wgsl").read_text(encoding="utf-8")
+    return Pass(Kernel(source, "loop_cap"), (empty(4, "counted"),), (1, 1, 1))
+
+
+@cache
+def loop_cap() -> int | None:
+    """How many loop iterations one thread may run in all before the driver stops it silently, or None.
+
+    Mesa before 23 stops a software shader after 65,535 iterations and returns what it has: a wrong sum and no
+    error. So a kernel counts to 300,000 once, and the driver is judged by what it does, not by its version.
+    """
+    counting = counting_pass()
+    run(counting)
+    return None if read(counting.buffers[0], (1,), np.uint32)[0] == 300_000 else CAP

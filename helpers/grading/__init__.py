@@ -1,0 +1,1 @@
+"""Is it right? Reports, tolerances, verdicts, and a learner's kernel in a process of its own."""

@@ -1,0 +1,83 @@
+"""The verdict on one array: compare it with the right one, and say where it is wrong."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+Array = np.ndarray
+SHOWN = 4  # mismatches that a report keeps
+
+
+class CheckError(AssertionError):
+    """A gradient is wrong; the message says where."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: the message without the stack."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """The verdict on one gradient: true if it is right, one line when shown."""
+
+    name: str
+    shape: tuple[int, ...]
+    count: int = 0  # numbers compared
+    wrong: int = 0  # those further off than their tolerance
+    error: float = 0.0  # the largest |got - want|
+    share: float = 0.0  # the largest |got - want| / tolerance
+    mismatches: tuple[tuple[tuple, float, float], ...] = ()  # the first few (index, got, want)
+    reason: str = ""  # why nothing was compared
+
+    @property
+    def ok(self) -> bool:
+        """Something was compared, and all of it was right."""
+        return self.count > 0 and self.wrong == 0
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __repr__(self) -> str:
+        head = f"{self.name:<11}  {self.shape!s:<17}"
+        if self.reason:
+            return f"{head}  not compared: {self.reason}"
+        right = f"{self.count - self.wrong} of {self.count} right"
+        return f"{head}  {right:<24}  largest error {self.error:.2g} ({self.share:.2f} of the tolerance)"
+
+    def explain(self) -> str:
+        """The count and the first mismatches, one a line."""
+        if not self.wrong:
+            return repr(self)
+        lines = [f"{self.name} {self.shape}: {self.wrong} of {self.count} wrong"]
+        for index, got, want in self.mismatches:
+            lines.append(f"  at [{', '.join(map(str, index))}]: got {got:.9g}, want {want:.9g}")
+        more = self.wrong - len(self.mismatches)
+        return "\n".join(lines + [f"  and {more} more"] * (more > 0))
+
+    def require(self) -> "Report":
+        """Return this report, or raise the CheckError that explains it."""
+        if not self.ok:
+            raise CheckError(self.explain())
+        return self
+
+
+def compare(name: str, got: Array, want: Array, tolerance: float | Array, where: bool | Array = True) -> Report:
+    """Judge float32 `got` by float64 `want`, element by element: is |got - want| <= tolerance?
+
+    NaN is right only where NaN is wanted, an infinity only where the same one is; `where` picks what is judged.
+    """
+    got, want = np.asarray(got), np.asarray(want, np.float64)
+    if got.dtype != np.float32:
+        return Report(name, got.shape, reason=f"the dtype is {got.dtype}, it must be float32")
+    if got.shape != want.shape:
+        return Report(name, got.shape, reason=f"the shape must be {want.shape}")
+    where = np.broadcast_to(where, got.shape)
+    same = ~where | (got == want) | (np.isnan(got) & np.isnan(want))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error = np.where(same, 0.0, np.nan_to_num(np.abs(got - want), nan=np.inf, posinf=np.inf))
+        share = np.where(same, 0.0, error / tolerance)
+    wrong = ~same & ~((error <= tolerance) & np.isfinite(error))
+    places = [tuple(map(int, place)) for place in np.argwhere(wrong)[:SHOWN]]
+    first = tuple((place, float(got[place]), float(want[place])) for place in places)
+    largest, part = float(error.max(initial=0)), float(share.max(initial=0))
+    return Report(name, got.shape, int(where.sum()), int(wrong.sum()), largest, part, first)

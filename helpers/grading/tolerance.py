@@ -1,0 +1,56 @@
+"""A tolerance that can be defended.
+
+How far may a right float32 kernel be from the exact sum? In six lines:
+
+1. One operation may be off by a factor (1 + d), |d| <= u. Rounding to nearest has u = 2**-24, but WGSL leaves
+   the direction of rounding to the adapter, so u = 2**-23 here.
+2. In a sum of n products each term meets one multiplication and at most n - 1 additions, in any order, tree
+   or split; a fused multiply-add only leaves a rounding out.
+3. So |got - exact| <= gamma_n * sum |terms|, with gamma_n = n u / (1 - n u).
+   (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, chapters 3 and 4.)
+4. An adapter may take numbers below 2**-126 for zero; the bound adds all that this can lose.
+5. The formula itself tells the rest: on absolute values it gives sum |terms|, on "not zero?" it gives n.
+6. Whole numbers with sum |terms| <= 2**24 stay exact in every order: there the tolerance is 0.
+
+So a right kernel is never called wrong. The price: line 3 is the worst case, and real errors mostly cancel.
+Beyond about 2,900 terms (n * n * u > 1) a kernel that drops one average term still passes, and with 100,000
+terms 1.2 % of sum |terms| passes. Whole numbers (line 6) catch those: test with them first.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from helpers.grading.report import Array, Report, compare
+
+ROUNDING = 2.0**-23  # u of line 1
+SMALLEST_NORMAL = 2.0**-126
+FLOAT32_MAX = float(np.finfo(np.float32).max)
+
+
+def tolerance(terms: float | Array, total: float | Array, *data: Array, scale: float = 1.0) -> Array:
+    """How far a right float32 sum may be from the exact one: `terms` (n) products, sum |terms| = `total`.
+
+    `data` are the factors; `scale` is sum |c| where what is judged is in turn a sum of c * such a sum. A
+    ValueError says that float32 promises nothing: 2**23 terms or more, or sums that may overflow.
+    """
+    exact = all(np.array_equal(a, np.rint(a)) for a in data) & (total <= 2**24)
+    spread = ROUNDING * (np.asarray(terms) + 1)  # the one more pays for the float64 reference's own rounding
+    flushed = SMALLEST_NORMAL * terms * scale * (2 + sum(np.abs(a).max() for a in data))
+    with np.errstate(all="ignore"):  # where spread >= 1 the bound becomes infinite, and is refused
+        gamma = np.where(spread < 1, spread / (1 - spread), np.inf)
+        bound = np.where(exact, 0.0, gamma * total + (1 + gamma) * flushed)
+    if not np.all(total + bound <= FLOAT32_MAX):
+        raise ValueError(
+            f"sum |terms| = {np.max(total):.3g} over {np.max(terms):.0f} terms: float32 promises nothing beyond "
+            f"{FLOAT32_MAX:.3g} or {1 / ROUNDING:.0f} terms; check a smaller case, with finite numbers"
+        )
+    return bound
+
+
+def compare_sums(name: str, got: Array, formula: Callable, *data: Array) -> Report:
+    """Judge `got` by ``formula(*data)``: any sum of products, with plus signs only, of the numbers the kernel read."""
+    data = tuple(np.asarray(a, np.float64) for a in data)
+    total = formula(*map(np.abs, data))
+    terms = formula(*((a != 0).astype(np.float64) for a in data))
+    return compare(name, got, formula(*data), tolerance(terms, total, *data))

@@ -1,0 +1,76 @@
+// gemm_bias_act / 1_thread_per_element
+//
+// equation  output = act(pre), with pre[i,m,n] = bias[n] + sum over k of a[i,m,k] * b[i,k,n]
+// in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N)
+// out       output (batch, M, N)
+// dispatch  ceil(batch*M*N / 256) workgroups, in rows of at most 65,535
+// owner     one thread owns one output element and is the only one that writes it
+// barriers  none: no thread needs what another one computed
+// limits    every thread reads its whole row of a and column of b from storage memory
+// new here  the naive product, to compare with
+
+struct Params {
+  m: u32,           // M
+  k: u32,           // K
+  n: u32,           // N
+  batch_size: u32,  // items
+  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 where all items share one b
+  d_b_stride: u32,  // for the backward passes
+  unused: u32,      // fills up eight words: some backends want multiples of 16 bytes
+}
+
+@group(0) @binding(0) var<storage, read> a: array<f32>;             // (batch, M, K)
+@group(0) @binding(1) var<storage, read> b: array<f32>;             // ([batch,] K, N)
+@group(0) @binding(2) var<storage, read> bias: array<f32>;          // (N)
+@group(0) @binding(3) var<storage, read_write> output: array<f32>;  // (batch, M, N)
+@group(0) @binding(4) var<uniform> params: Params;
+
+// 1. The activation, right for every finite x. All but none and relu lean on one sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }  // exp(-88) is below all normal float32
+  let e = exp(-abs(x));                                     // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);               // 1/(1+e) right of 0, e/(1+e) left of it
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+fn activate(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return max(x, 0.0); }                     // relu
+    case 2u: {                                           // gelu: x * sigmoid(z)
+      let t = clamp(x, -11.0, 11.0);                     // farther out sigmoid(z) is 0 or 1; t*t is finite
+      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
+    }
+    case 3u: { return max(x, -88.0) * sigmoid(x); }      // silu; the max keeps 0 * infinity away
+    case 4u: { return sigmoid(x); }
+    case 5u: {                                           // tanh = (1-e) / (1+e), with e = exp(-2x)
+      let t = clamp(x, -44.0, 44.0);
+      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));  // near 0 a difference cancels
+      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
+    }
+    default: { return x; }                               // none
+  }
+}
+
+// 2. One thread computes one element.
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, 256)
+) {
+  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+  if (index >= params.batch_size * params.m * params.n) {
+    return;  // the last workgroup is rarely full
+  }
+  let n = index % params.n;                // [0, N): neighbors read neighboring columns of b
+  let row = index / params.n;              // [0, batch*M): the row of a, all items taken together
+  let item = row / params.m;               // [0, batch)
+  var pre = bias[n];
+  for (var k = 0u; k < params.k; k++) {    // [0, K)
+    pre += a[row * params.k + k] * b[item * params.b_stride + k * params.n + n];
+  }
+  output[index] = activate(pre);
+}

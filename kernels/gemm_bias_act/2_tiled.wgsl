@@ -1,0 +1,100 @@
+// gemm_bias_act / 2_tiled
+//
+// equation  output = act(pre), with pre[i,m,n] = bias[n] + sum over k of a[i,m,k] * b[i,k,n]
+// in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N)
+// out       output (batch, M, N)
+// dispatch  (ceil(N/TILE), ceil(M/TILE), batch) workgroups of TILE x TILE threads
+// owner     one thread owns one output element and is the only one that writes it
+// barriers  one after the loads: a thread reads what its neighbors loaded;
+//           one after the products: nobody may still read what the next load overwrites
+// limits    ceil(N/TILE), ceil(M/TILE) and batch are at most 65,535
+// new here  a tile of each operand is loaded once and read by TILE threads, and act costs no trip to memory
+
+override TILE: u32 = 16u;
+
+struct Params {
+  m: u32,           // M
+  k: u32,           // K
+  n: u32,           // N
+  batch_size: u32,  // items
+  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 where all items share one b
+  d_b_stride: u32,  // for the backward passes
+  unused: u32,      // fills up eight words: some backends want multiples of 16 bytes
+}
+
+@group(0) @binding(0) var<storage, read> a: array<f32>;             // (batch, M, K)
+@group(0) @binding(1) var<storage, read> b: array<f32>;             // ([batch,] K, N)
+@group(0) @binding(2) var<storage, read> bias: array<f32>;          // (N)
+@group(0) @binding(3) var<storage, read_write> output: array<f32>;  // (batch, M, N)
+@group(0) @binding(4) var<uniform> params: Params;
+
+var<workgroup> left: array<f32, TILE * TILE>;   // a tile of a
+var<workgroup> right: array<f32, TILE * TILE>;  // a tile of b
+
+// 1. The activation, right for every finite x. All but none and relu lean on one sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }  // exp(-88) is below all normal float32
+  let e = exp(-abs(x));                                     // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);               // 1/(1+e) right of 0, e/(1+e) left of it
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+fn activate(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return max(x, 0.0); }                     // relu
+    case 2u: {                                           // gelu: x * sigmoid(z)
+      let t = clamp(x, -11.0, 11.0);                     // farther out sigmoid(z) is 0 or 1; t*t is finite
+      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
+    }
+    case 3u: { return max(x, -88.0) * sigmoid(x); }      // silu; the max keeps 0 * infinity away
+    case 4u: { return sigmoid(x); }
+    case 5u: {                                           // tanh = (1-e) / (1+e), with e = exp(-2x)
+      let t = clamp(x, -44.0, 44.0);
+      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));  // near 0 a difference cancels
+      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
+    }
+    default: { return x; }                               // none
+  }
+}
+
+// 2. Reading an operand: 0 past an edge, where a tile reaches farther than the matrix.
+fn read_a(item: u32, m: u32, k: u32) -> f32 {
+  if (m < params.m && k < params.k) { return a[(item * params.m + m) * params.k + k]; }
+  return 0.0;
+}
+
+fn read_b(item: u32, k: u32, n: u32) -> f32 {
+  if (k < params.k && n < params.n) { return b[item * params.b_stride + k * params.n + n]; }
+  return 0.0;
+}
+
+// 3. One row of the left tile times one column of the right one.
+fn tile_product(row: u32, column: u32) -> f32 {
+  var sum = 0.0;
+  for (var i = 0u; i < TILE; i++) {  // [0, TILE)
+    sum += left[row * TILE + i] * right[i * TILE + column];
+  }
+  return sum;
+}
+
+// 4. Walk along k, tile by tile; then bias and activation, while the sum is still in a register.
+@compute @workgroup_size(TILE, TILE)
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+  let n = group.x * TILE + local.x;  // [0, N) or past the edge
+  let m = group.y * TILE + local.y;  // [0, M) or past the edge
+  let item = group.z;                // [0, batch)
+  var pre = 0.0;
+  for (var first = 0u; first < params.k; first += TILE) {  // [0, K)
+    left[local.y * TILE + local.x] = read_a(item, m, first + local.x);
+    right[local.y * TILE + local.x] = read_b(item, first + local.y, n);
+    workgroupBarrier();  // both tiles are in place
+    pre += tile_product(local.y, local.x);
+    workgroupBarrier();  // nobody still reads them
+  }
+  if (m < params.m && n < params.n) {  // no return above: every thread must reach the barriers
+    output[(item * params.m + m) * params.n + n] = activate(pre + bias[n]);
+  }
+}

@@ -1,0 +1,162 @@
+// gemm_bias_act_backward / 1_thread_per_element
+//
+// equation  grad_pre = grad * act'(pre), with pre = a @ b + bias
+//           d_a = grad_pre @ b^T;  d_b = sum over batch of a^T @ grad_pre;
+//           d_bias[n] = sum over batch, m of grad_pre[i,m,n]
+// in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N), grad (batch, M, N)
+// out       grad_pre (batch, M, N), d_a (batch, M, K), d_b (K, N) or (batch, K, N), d_bias (N)
+// dispatch  gemm_bwd_grad_pre_f32  ceil(batch*M*N / 256) workgroups, in rows of at most 65,535
+//           gemm_bwd_da_f32        ceil(batch*M*K / 256), likewise
+//           gemm_bwd_db_f32        ceil(K*N / 256), likewise, or ceil(batch*K*N / 256) where d_b is per item
+//           gemm_bwd_dbias_f32     ceil(N / 256), likewise
+//           in this order: the last three read the grad_pre that the first one writes
+// owner     one thread owns one element of its pass's output and is the only one that writes it
+// barriers  none: no thread needs what another one of its pass computed
+// limits    every thread reads its whole row and column from storage memory
+// new here  the naive products, to compare with
+
+struct Params {
+  m: u32,           // M
+  k: u32,           // K
+  n: u32,           // N
+  batch_size: u32,  // items
+  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 where all items share one b
+  d_b_stride: u32,  // likewise for d_b: 0 where the items' gradients are added up
+  unused: u32,      // fills up eight words: some backends want multiples of 16 bytes
+}
+
+@group(0) @binding(0) var<storage, read_write> a: array<f32>;         // (batch, M, K)
+@group(0) @binding(1) var<storage, read_write> b: array<f32>;         // ([batch,] K, N)
+@group(0) @binding(2) var<storage, read_write> bias: array<f32>;      // (N)
+@group(0) @binding(3) var<storage, read_write> grad: array<f32>;      // (batch, M, N)
+@group(0) @binding(4) var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
+@group(0) @binding(5) var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
+@group(0) @binding(6) var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
+@group(0) @binding(7) var<storage, read_write> d_bias: array<f32>;    // (N)
+@group(0) @binding(8) var<uniform> params: Params;
+
+// 1. The activation's derivative, act'(x), right for every finite x. All but none and relu lean on one sigmoid,
+//    whose counterpart 1 - sigmoid(z) is written sigmoid(-z): the difference would cancel.
+fn sigmoid(x: f32) -> f32 {
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }  // exp(-88) is below all normal float32
+  let e = exp(-abs(x));                                     // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);               // 1/(1+e) right of 0, e/(1+e) left of it
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+fn derivative(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return select(0.0, 1.0, x > 0.0); }    // relu: 0 at 0
+    case 2u: {                                        // gelu: x * sigmoid(z)
+      let t = clamp(x, -11.0, 11.0);                  // farther out the derivative is 0 or 1; t*t is finite
+      let z = GELU * t * (1.0 + CUBE * t * t);
+      let dz = GELU * (1.0 + 3.0 * CUBE * t * t);
+      return sigmoid(z) * (1.0 + t * dz * sigmoid(-z));
+    }
+    case 3u: {                                        // silu: x * sigmoid(x)
+      let t = clamp(x, -88.0, 88.0);                  // keeps infinity * 0 away
+      return sigmoid(t) * (1.0 + t * sigmoid(-t));
+    }
+    case 4u: { return sigmoid(x) * sigmoid(-x); }     // sigmoid
+    case 5u: {                                        // tanh: 1 - tanh^2 = 4 * sigmoid(2x) * sigmoid(-2x)
+      let t = clamp(x, -44.0, 44.0);
+      return 4.0 * sigmoid(2.0 * t) * sigmoid(-2.0 * t);
+    }
+    default: { return 1.0; }                          // none
+  }
+}
+
+// 2. A derivative that is not finite counts as 0. Only a pre that is NaN has one: its sum overflowed both ways.
+fn finite_or_0(x: f32) -> f32 {
+  let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;  // bits, as WGSL may assume x == x
+  return select(0.0, x, finite);
+}
+
+// 3. grad_pre = grad * act'(a @ b + bias).
+@compute @workgroup_size(256)
+fn gemm_bwd_grad_pre_f32(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, 256)
+) {
+  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+  if (index >= params.batch_size * params.m * params.n) {
+    return;  // the last workgroup is rarely full
+  }
+  let n = index % params.n;                // [0, N)
+  let row = index / params.n;              // [0, batch*M)
+  let item = row / params.m;               // [0, batch)
+  var pre = bias[n];
+  for (var k = 0u; k < params.k; k++) {    // [0, K)
+    pre += a[row * params.k + k] * b[item * params.b_stride + k * params.n + n];
+  }
+  grad_pre[index] = grad[index] * finite_or_0(derivative(pre));
+}
+
+// 4. d_a = grad_pre @ b^T: a row of grad_pre times a row of b.
+@compute @workgroup_size(256)
+fn gemm_bwd_da_f32(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, 256)
+) {
+  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+  if (index >= params.batch_size * params.m * params.k) {
+    return;  // the last workgroup is rarely full
+  }
+  let k = index % params.k;                // [0, K)
+  let row = index / params.k;              // [0, batch*M)
+  let item = row / params.m;               // [0, batch)
+  var sum = 0.0;
+  for (var n = 0u; n < params.n; n++) {    // [0, N)
+    sum += grad_pre[row * params.n + n] * b[item * params.b_stride + k * params.n + n];
+  }
+  d_a[index] = sum;
+}
+
+// 5. d_b = a^T @ grad_pre: a column of a times a column of grad_pre, over all items that share this b.
+@compute @workgroup_size(256)
+fn gemm_bwd_db_f32(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, 256)
+) {
+  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+  let per_item = params.d_b_stride != 0u;
+  if (index >= params.k * params.n * select(1u, params.batch_size, per_item)) {
+    return;  // the last workgroup is rarely full
+  }
+  let n = index % params.n;                               // [0, N)
+  let k = index / params.n % params.k;                    // [0, K)
+  let first = index / (params.n * params.k);              // the item, or 0 where all are added up
+  let last = select(params.batch_size, first + 1u, per_item);
+  var sum = 0.0;
+  for (var item = first; item < last; item++) {           // [0, batch)
+    for (var m = 0u; m < params.m; m++) {                 // [0, M)
+      let row = item * params.m + m;                      // [0, batch*M)
+      sum += a[row * params.k + k] * grad_pre[row * params.n + n];
+    }
+  }
+  d_b[index] = sum;
+}
+
+// 6. d_bias = the sum of a column of grad_pre: the bias was added to each row of every item.
+@compute @workgroup_size(256)
+fn gemm_bwd_dbias_f32(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, 256)
+) {
+  let n = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+  if (n >= params.n) {
+    return;  // the last workgroup is rarely full
+  }
+  var sum = 0.0;
+  for (var row = 0u; row < params.batch_size * params.m; row++) {  // [0, batch*M)
+    sum += grad_pre[row * params.n + n];
+  }
+  d_bias[n] = sum;
+}

@@ -1,0 +1,183 @@
+// gemm_bias_act_backward / 2_tiled
+//
+// equation  grad_pre = grad * act'(pre), with pre = a @ b + bias
+//           d_a = grad_pre @ b^T;  d_b = sum over batch of a^T @ grad_pre;
+//           d_bias[n] = sum over batch, m of grad_pre[i,m,n]
+// in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N), grad (batch, M, N)
+// out       grad_pre (batch, M, N), d_a (batch, M, K), d_b (K, N) or (batch, K, N), d_bias (N)
+// dispatch  gemm_bwd_grad_pre_f32  (ceil(N/TILE), ceil(M/TILE), batch)
+//           gemm_bwd_da_f32        (ceil(K/TILE), ceil(M/TILE), batch)
+//           gemm_bwd_db_f32        (ceil(N/TILE), ceil(K/TILE), 1), or batch layers where d_b is per item
+//           gemm_bwd_dbias_f32     (ceil(N/256), 1, 1)
+//           in this order: the last three read the grad_pre that the first one writes
+// owner     one thread owns one element of its pass's output and is the only one that writes it
+// barriers  one after the loads: a thread reads what its neighbors loaded;
+//           one after the products: nobody may still read what the next load overwrites
+// limits    each side of a dispatch is at most 65,535; the eight storage bindings are eight distinct buffers
+// new here  four entry points over one bind group, and a pre that is recomputed instead of stored
+
+override TILE: u32 = 16u;
+
+struct Params {
+  m: u32,           // M
+  k: u32,           // K
+  n: u32,           // N
+  batch_size: u32,  // items
+  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 where all items share one b
+  d_b_stride: u32,  // likewise for d_b: 0 where the items' gradients are added up
+  unused: u32,      // fills up eight words: some backends want multiples of 16 bytes
+}
+
+@group(0) @binding(0) var<storage, read_write> a: array<f32>;         // (batch, M, K)
+@group(0) @binding(1) var<storage, read_write> b: array<f32>;         // ([batch,] K, N)
+@group(0) @binding(2) var<storage, read_write> bias: array<f32>;      // (N)
+@group(0) @binding(3) var<storage, read_write> grad: array<f32>;      // (batch, M, N)
+@group(0) @binding(4) var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
+@group(0) @binding(5) var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
+@group(0) @binding(6) var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
+@group(0) @binding(7) var<storage, read_write> d_bias: array<f32>;    // (N)
+@group(0) @binding(8) var<uniform> params: Params;
+
+var<workgroup> left: array<f32, TILE * TILE>;   // a tile of the left operand, its rows along local.y
+var<workgroup> right: array<f32, TILE * TILE>;  // a tile of the right operand, its columns along local.x
+
+// 1. The activation's derivative, act'(x), right for every finite x. All but none and relu lean on one sigmoid,
+//    whose counterpart 1 - sigmoid(z) is written sigmoid(-z): the difference would cancel.
+fn sigmoid(x: f32) -> f32 {
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }  // exp(-88) is below all normal float32
+  let e = exp(-abs(x));                                     // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);               // 1/(1+e) right of 0, e/(1+e) left of it
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+fn derivative(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return select(0.0, 1.0, x > 0.0); }    // relu: 0 at 0
+    case 2u: {                                        // gelu: x * sigmoid(z)
+      let t = clamp(x, -11.0, 11.0);                  // farther out the derivative is 0 or 1; t*t is finite
+      let z = GELU * t * (1.0 + CUBE * t * t);
+      let dz = GELU * (1.0 + 3.0 * CUBE * t * t);
+      return sigmoid(z) * (1.0 + t * dz * sigmoid(-z));
+    }
+    case 3u: {                                        // silu: x * sigmoid(x)
+      let t = clamp(x, -88.0, 88.0);                  // keeps infinity * 0 away
+      return sigmoid(t) * (1.0 + t * sigmoid(-t));
+    }
+    case 4u: { return sigmoid(x) * sigmoid(-x); }     // sigmoid
+    case 5u: {                                        // tanh: 1 - tanh^2 = 4 * sigmoid(2x) * sigmoid(-2x)
+      let t = clamp(x, -44.0, 44.0);
+      return 4.0 * sigmoid(2.0 * t) * sigmoid(-2.0 * t);
+    }
+    default: { return 1.0; }                          // none
+  }
+}
+
+// 2. A derivative that is not finite counts as 0. Only a pre that is NaN has one: its sum overflowed both ways.
+fn finite_or_0(x: f32) -> f32 {
+  let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;  // bits, as WGSL may assume x == x
+  return select(0.0, x, finite);
+}
+
+// 3. Reading an operand: 0 past an edge, where a tile reaches farther than the matrix.
+fn read_a(item: u32, m: u32, k: u32) -> f32 {
+  if (m < params.m && k < params.k) { return a[(item * params.m + m) * params.k + k]; }
+  return 0.0;
+}
+
+fn read_b(item: u32, k: u32, n: u32) -> f32 {
+  if (k < params.k && n < params.n) { return b[item * params.b_stride + k * params.n + n]; }
+  return 0.0;
+}
+
+fn read_grad_pre(item: u32, m: u32, n: u32) -> f32 {
+  if (m < params.m && n < params.n) { return grad_pre[(item * params.m + m) * params.n + n]; }
+  return 0.0;
+}
+
+// 4. One row of the left tile times one column of the right one.
+fn tile_product(row: u32, column: u32) -> f32 {
+  var sum = 0.0;
+  for (var i = 0u; i < TILE; i++) {  // [0, TILE)
+    sum += left[row * TILE + i] * right[i * TILE + column];
+  }
+  return sum;
+}
+
+// 5. grad_pre = grad * act'(a @ b + bias): walk along k, tile by tile.
+@compute @workgroup_size(TILE, TILE)
+fn gemm_bwd_grad_pre_f32(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+  let n = group.x * TILE + local.x;  // [0, N) or past the edge
+  let m = group.y * TILE + local.y;  // [0, M) or past the edge
+  let item = group.z;                // [0, batch)
+  var pre = 0.0;
+  for (var first = 0u; first < params.k; first += TILE) {  // [0, K)
+    left[local.y * TILE + local.x] = read_a(item, m, first + local.x);
+    right[local.y * TILE + local.x] = read_b(item, first + local.y, n);
+    workgroupBarrier();  // both tiles are in place
+    pre += tile_product(local.y, local.x);
+    workgroupBarrier();  // nobody still reads them
+  }
+  if (m < params.m && n < params.n) {  // no return above: every thread must reach the barriers
+    let at = (item * params.m + m) * params.n + n;
+    grad_pre[at] = grad[at] * finite_or_0(derivative(pre + bias[n]));
+  }
+}
+
+// 6. d_a = grad_pre @ b^T: walk along n. The tile of b is transposed on its way in.
+@compute @workgroup_size(TILE, TILE)
+fn gemm_bwd_da_f32(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+  let k = group.x * TILE + local.x;       // [0, K) or past the edge
+  let m = group.y * TILE + local.y;       // [0, M) or past the edge
+  let item = group.z;                     // [0, batch)
+  let load_k = group.x * TILE + local.y;  // the row of b that this thread loads; neighbors read along n
+  var sum = 0.0;
+  for (var first = 0u; first < params.n; first += TILE) {  // [0, N)
+    left[local.y * TILE + local.x] = read_grad_pre(item, m, first + local.x);
+    right[local.x * TILE + local.y] = read_b(item, load_k, first + local.x);
+    workgroupBarrier();  // both tiles are in place
+    sum += tile_product(local.y, local.x);
+    workgroupBarrier();  // nobody still reads them
+  }
+  if (m < params.m && k < params.k) {
+    d_a[(item * params.m + m) * params.k + k] = sum;
+  }
+}
+
+// 7. d_b = a^T @ grad_pre: walk along m, and along the batch where all items share one b.
+@compute @workgroup_size(TILE, TILE)
+fn gemm_bwd_db_f32(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+  let n = group.x * TILE + local.x;       // [0, N) or past the edge
+  let k = group.y * TILE + local.y;       // [0, K) or past the edge
+  let load_k = group.y * TILE + local.x;  // the column of a that this thread loads; neighbors read along k
+  let last = select(params.batch_size, group.z + 1u, params.d_b_stride != 0u);  // all items, or one
+  var sum = 0.0;
+  for (var item = group.z; item < last; item++) {            // [0, batch)
+    for (var first = 0u; first < params.m; first += TILE) {  // [0, M)
+      left[local.x * TILE + local.y] = read_a(item, first + local.y, load_k);
+      right[local.y * TILE + local.x] = read_grad_pre(item, first + local.y, n);
+      workgroupBarrier();  // both tiles are in place
+      sum += tile_product(local.y, local.x);
+      workgroupBarrier();  // nobody still reads them
+    }
+  }
+  if (k < params.k && n < params.n) {
+    d_b[group.z * params.d_b_stride + k * params.n + n] = sum;
+  }
+}
+
+// 8. d_bias = the sum of a column of grad_pre: the bias was added to each row of every item.
+@compute @workgroup_size(256)
+fn gemm_bwd_dbias_f32(@builtin(global_invocation_id) global: vec3u) {
+  let n = global.x;  // [0, N) or past the edge
+  if (n >= params.n) {
+    return;  // no barrier follows
+  }
+  var sum = 0.0;
+  for (var row = 0u; row < params.batch_size * params.m; row++) {  // [0, batch*M)
+    sum += grad_pre[row * params.n + n];
+  }
+  d_bias[n] = sum;
+}
