@@ -1,4 +1,4 @@
-"""Kernels as text: load them from `kernels/`, read their parts, and say where a compiler found a mistake."""
+"""Kernels as text: load them from `kernels/`, read what they declare, and explain a compiler's messages."""
 
 import inspect
 import re
@@ -16,12 +16,21 @@ BINDING = re.compile(rf"((?:{ATTRIBUTE})+)var\s*<\s*(uniform|storage)\s*(?:,\s*(
 ENTRY_POINT = re.compile(r"@workgroup_size\s*\(([^)]*)\)[^{;]*?\bfn\s+(\w+)")
 COMMENT = re.compile(r"//[^\n]*|/\*(?:(?!/\*|\*/).)*\*/", re.DOTALL)
 SIZES = {"f32": 4, "u32": 4, "i32": 4, "vec2f": 8, "vec3f": 16, "vec4f": 16}  # bytes of an array's element
-TYPES = {"Sint, width: 4": "i32", "Uint, width: 4": "u32", "Float, width: 4": "f32", "Bool, width: 1": "bool"}
 PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
+SCALAR = r"(?:Scalar\()?Scalar \{ kind: %s, width: \d \}\)?"
+PLAIN_WORDS = {  # the compiler's, as patterns in this order, and what a learner can use instead
+    **{SCALAR % kind: name for kind, name in {"Sint": "i32", "Uint": "u32", "Float": "f32", "Bool": "bool"}.items()},
+    r"Vector \{ size: Tri, scalar: (\w+) \}": r"vec3<\1>",
+    r"\[\d+\] \(of type ([\w<>]+)\)": r"\1",
+    r"The type of .* match the type stored .*": "the two sides of = differ in type; is an index like [i] missing?",
+    r"The `return` expression .* declared return type.*": "the returned value has a wrong type; is 0 written for 0.0?",
+    r'found ""': "found the end of the text; is a } missing?",
+    r" \[\d+\] ": " ",
+}
 
 
 class WgslError(ValueError):
-    """A kernel that does not compile: where, and what the compiler expected."""
+    """A kernel that does not compile: the place, and what the compiler expected there."""
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows: the message alone, without the launcher's frames above it."""
@@ -32,8 +41,8 @@ class WgslError(ValueError):
 class Kernel:
     """A WGSL source with the values of its `override` constants.
 
-    `name` is what messages call it: ``conv2d_grad_weight/1_thread_per_weight`` for a file, or any words for a
-    text written in a notebook cell.
+    `name` stands for it in messages: ``conv2d_grad_weight/1_thread_per_weight`` for a file, or any words for a text
+    written in a notebook cell.
     """
 
     source: str
@@ -50,7 +59,7 @@ class Kernel:
 
     @cached_property
     def bindings(self) -> tuple[str, ...]:
-        """The buffer type at each binding of group 0, in WebGPU's words, as the source declares it.
+        """WebGPU's buffer type at each binding of group 0.
 
         Raises WgslError where the bindings are not 0, 1, 2, ...
         """
@@ -64,23 +73,23 @@ class Kernel:
         return tuple(kinds[number] for number in sorted(kinds))
 
     def threads(self, entry_point: str) -> int:
-        """Invocations in one workgroup of an entry point; 0 where the source declares no such one."""
+        """Threads in one workgroup of an entry point; 0 where the source declares no such entry point."""
         sizes = {name: size for size, name in ENTRY_POINT.findall(self.code)}
-        return prod(self.number(size) for size in sizes.get(entry_point, "0").split(",") if size.strip())
+        return prod(self._number(size) for size in sizes.get(entry_point, "0").split(",") if size.strip())
 
     @property
     def workgroup_bytes(self) -> int:
-        """Workgroup memory that the kernel's arrays of numbers and vectors take."""
+        """Bytes of the workgroup memory in which the kernel declares its arrays."""
         types = re.findall(r"var\s*<\s*workgroup\s*>\s*\w+\s*:\s*([^;]+);", self.code)
         return sum(self._bytes(kind.strip()) for kind in types)
 
     def _bytes(self, kind: str) -> int:
         array = re.fullmatch(r"array\s*<(.*),([^,<>]*)>", kind, re.DOTALL)
-        return self._bytes(array[1].strip()) * self.number(array[2]) if array else SIZES.get(kind, 0)
+        return self._bytes(array[1].strip()) * self._number(array[2]) if array else SIZES.get(kind, 0)
 
     @property
     def version(self) -> str:
-        """The version that it is, or was before it was edited: the file stem in its name."""
+        """The version that this kernel is, or was before an edit: the file stem in its name."""
         return self.name.rpartition("/")[2]
 
     def with_constants(self, **constants: int) -> "Kernel":
@@ -95,33 +104,35 @@ class Kernel:
         return replace(self, constants=tuple(sorted({**dict(self.constants), **constants}.items())))
 
     def edit(self, old: str, new: str) -> "Kernel":
-        """The kernel with one piece of its text replaced, to see what then goes wrong.
+        """The same kernel with one piece of its text replaced.
 
         Raises ValueError where `old` does not occur in the source exactly once.
         """
-        if self.source.count(old) != 1:
-            raise ValueError(
-                f"old = {old!r}: {self.name} contains it {self.source.count(old)} times; it must occur exactly once"
-            )
+        count = self.source.count(old)
+        if count != 1:
+            raise ValueError(f"old = {old!r}: {self.name} contains it {count} times; it must occur exactly once")
         return replace(self, source=self.source.replace(old, new))
 
     def value(self, name: str) -> int:
-        """The value of an `override` or `const` of the kernel.
+        """The value of an `override` or `const`.
 
-        Raises ValueError where the source declares no such one.
+        Raises ValueError where the source declares none of this name.
         """
         written = re.search(rf"\b(?:override|const)\s+{name}\b[^=;]*=([^;]*);", self.code)
         if not written:
             raise ValueError(f"name = {name!r}: {self.name} has no such `override` or `const`")
-        return dict(self.constants).get(name) or self.number(written[1])
+        return dict(self.constants).get(name) or self._number(written[1])
 
-    def number(self, expression: str) -> int:
-        """A whole number that the kernel writes as a product of numbers and constants, like ``TILE * 16u``."""
+    def _number(self, expression: str) -> int:
+        """The value of a product of whole numbers and constants, like ``TILE * 16u``."""
         factors = [factor.strip() for factor in expression.split("*")]
         return prod(int(f.rstrip("ui")) if f[:1].isdigit() else self.value(f) for f in factors)
 
     def part(self, number: int) -> "Listing":
-        """The piece from the comment ``// number.`` to the next one; 0 is all that stands before the first."""
+        """The lines from the comment ``// number.`` up to the next part; part 0 is what precedes part 1.
+
+        Raises ValueError where there is no such part.
+        """
         starts = {0: 0} | {int(found[1]): found.start() for found in PART.finditer(self.source)}
         if number not in starts:
             raise ValueError(f"number = {number}: {self.name} has the parts {sorted(starts)}")
@@ -137,7 +148,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Listing:
-    """Source text that a notebook shows with the line numbers of its file."""
+    """Source text that a notebook shows with line numbers."""
 
     text: str
     first_line: int
@@ -145,7 +156,7 @@ class Listing:
 
     @classmethod
     def of(cls, function: Callable) -> "Listing":
-        """The source of a Python function, with the line numbers of its module."""
+        """The source of a Python function, with the line numbers of its file."""
         lines, first = inspect.getsourcelines(function)
         return cls("".join(lines).rstrip(), first, "python")
 
@@ -163,9 +174,9 @@ def versions(operation: str) -> tuple[str, ...]:
 
 
 def load(operation: str, version: str) -> Kernel:
-    """The kernel in ``kernels/<operation>/<version>.wgsl``, as the file is now.
+    """The kernel in ``kernels/<operation>/<version>.wgsl``, read again after the file has changed.
 
-    Raises ValueError where there is no such version, and names those that there are.
+    Raises ValueError where there is no such version; the message lists the versions that exist.
     """
     path = KERNELS / operation / f"{version}.wgsl"
     try:
@@ -176,41 +187,35 @@ def load(operation: str, version: str) -> Kernel:
 
 
 @cache
-def _read(path: Path, changed: int) -> Kernel:
+def _read(path: Path, modified: int) -> Kernel:
     return Kernel(path.read_text(encoding="utf-8"), f"{path.parent.name}/{path.stem}")
 
 
 def explain_compile_error(kernel: Kernel, message: str) -> str:
-    """Shorten a compiler's message to the kernel's name, line and column, the reason, and the lines with their carets.
+    """Shorten a compiler's message to the kernel's name, line, column and reason, and the lines with their carets.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The source that was compiled.
-    message : str
-        What wgpu raised. The place stands in it as ``┌─ wgsl:3:14``; under it naga draws the lines behind ``│`` and
-        writes notes behind ``=``.
+    wgpu's `message` gives the place as ``┌─ wgsl:3:14`` (for an unknown entry point it has none), draws the source
+    behind ``│`` and adds notes behind ``=``.
     """
-    for theirs, wgsl in TYPES.items():
-        message = message.replace(f"Scalar(Scalar {{ kind: {theirs} }})", wgsl).replace(
-            f"Scalar {{ kind: {theirs} }}", wgsl
-        )
-    message = re.sub(r"Vector \{ size: Tri, scalar: (\w+) \}", r"vec3<\1>", message)
-    unlike = r"The type of \[\d+\] doesn't match the type stored in \[\d+\]"
-    message = re.sub(unlike, "the two sides of = differ in type; is an index like [i] missing?", message)
-    returned = r"The `return` expression [^\n]* does not match the declared return type [^\n]*"
-    message = re.sub(returned, "what is returned has another type than declared; is 0 written for 0.0?", message)
-    message = message.replace('found ""', "found the end of the text; is a } missing?")
-    message = re.sub(r"\[\d+\] \(of type ([\w<>]+)\)", r"\1", message)
-    lines = [re.sub(r" naga::.*", "", line.rstrip())[:160] for line in message.splitlines()]
-    place = re.search(r"┌─ [^\n]*:(\d+):(\d+)", message)
-    notes = [line.strip("= ") for line in lines if re.match(r"\s+= ", line) and not re.search(r"\[\d+\] is inv", line)]
-    headline = re.search(r"Shader '[^']*' parsing error: (.*)", message)
-    reasons = [headline[1]] if headline else []
-    if not place:
-        boilerplate = ("Validation Error", "Caused by:", "In wgpu")
-        prose = [line.strip() for line in lines if line.strip() and not line.strip().startswith(boilerplate)]
-        return f"{kernel.name} does not compile: {'; '.join(dict.fromkeys(prose))}"
-    drawn = [line for line in lines if re.match(r"\s*\d* *│.*\S", line) and line.strip() != "│"]
-    reason = "; ".join(dict.fromkeys(reasons + notes)) or lines[0]
-    return "\n".join([f"{kernel.name} does not compile, line {place[1]}, column {place[2]}: {reason}", *drawn])
+    reason = "; ".join(_reasons(message))
+    place = re.search(r"┌─ .*:(\d+):(\d+)", message)
+    where = f", line {place[1]}, column {place[2]}" if place else ""
+    drawn = (re.sub(r" naga::.*", "", line.rstrip())[:160] for line in message.splitlines())
+    excerpt = [line for line in drawn if re.match(r"\s*\d* *│ *[^ ]", line)]
+    return "\n".join([f"{kernel.name} does not compile{where}: {reason}", *excerpt])
+
+
+def _reasons(message: str) -> list[str]:
+    """The headline and the notes in plain words; all lines of a message that has neither."""
+    found = re.findall(r"parsing error: (.*)", message) + re.findall(r"^ +=+ (?:note: )?(.*)", message, re.MULTILINE)
+    if not found:
+        lines = [line.strip() for line in message.splitlines()]
+        found = [line for line in lines if line and not line.startswith(("Validation Error", "Caused by:", "In wgpu"))]
+    useful = [line for line in found if not re.search(r"\[\d+\] is invalid", line)]
+    return list(dict.fromkeys(map(_in_plain_words, useful)))  # each one once
+
+
+def _in_plain_words(reason: str) -> str:
+    for pattern, words in PLAIN_WORDS.items():
+        reason = re.sub(pattern, words, reason)
+    return reason

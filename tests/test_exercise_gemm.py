@@ -1,10 +1,10 @@
-"""The slope exercise: the right expression passes, each tempting wrong one fails, and slips are named."""
+"""The derivative exercise: the right expression passes, each tempting wrong one fails, and mistakes are named."""
 
 import numpy as np
 import pytest
 
-from helpers import exercise_gemm
-from helpers.exercise import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG
+from helpers.gemm import exercise
+from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG
 
 A = np.array([[1, 0, 2, -1], [0, 3, 1, 1], [2, 1, 0, 1]], np.float32)
 GRAD = np.array([[1, -2], [3, 1], [-1, 2]], np.float32)
@@ -12,7 +12,7 @@ GRAD_PRE = np.array([[0, -2], [3, 0], [-1, 2]], np.float32)
 
 
 def outcomes(expression: str | None) -> list[str]:
-    return [verdict.outcome for verdict in exercise_gemm.grade(expression)]
+    return [verdict.outcome for verdict in exercise.grade(expression)]
 
 
 @pytest.mark.parametrize("nothing", [None, ""])
@@ -21,9 +21,9 @@ def test_nothing_is_not_attempted(nothing):
 
 
 @pytest.mark.parametrize(
-    "right", ["select(exp(x), 1.0, x > 0.0)", "exp(min(x, 0.0))", "select(1.0, exp(x), x <= 0.0)  // mine"]
+    "right", ["select(exp(x), 1.0, x > 0.0)", "exp(min(x, 0.0))", "select(1.0, exp(x), x <= 0.0);  // mine; yes"]
 )
-def test_the_right_slope_passes(right):
+def test_the_right_derivative_passes(right):
     assert outcomes(right) == [RIGHT] * 4
 
 
@@ -37,43 +37,50 @@ def test_the_right_slope_passes(right):
         ("select(exp(x), 1.0, x > 50.0)", [WRONG, RIGHT, RIGHT, RIGHT]),
     ],
 )
-def test_a_wrong_slope_is_seen(wrong, seen):
+def test_a_wrong_derivative_is_seen(wrong, seen):
     assert outcomes(wrong) == seen
 
 
 def test_an_integer_for_a_float_is_explained():
-    detail = exercise_gemm.grade("select(0, 1, x > 0.0)")[0].detail
+    detail = exercise.grade("select(0, 1, x > 0.0)")[0].detail
     assert "is 0 written for 0.0?" in detail
 
 
-def test_a_slope_that_does_not_compile_says_why_once():
-    grades = exercise_gemm.grade("select(exp(x), 1.0, y > 0.0)")
+@pytest.mark.parametrize("expression", ["1.0; loop { } return 1.0", "1.0; } case 7u: { return 1.0"])
+def test_only_an_expression_is_accepted(expression):
+    grades = exercise.grade(expression)
+    assert [verdict.outcome for verdict in grades] == [NO_COMPILE] * 4
+    assert "without semicolons or braces" in grades[0].detail
+
+
+def test_a_derivative_that_does_not_compile_says_why_once():
+    grades = exercise.grade("select(exp(x), 1.0, y > 0.0)")
     assert [verdict.outcome for verdict in grades] == [NO_COMPILE] * 4
     assert "no definition in scope for identifier: `y`" in grades[0].detail
     assert not grades[1].detail
 
 
-def test_a_slope_that_is_no_text_is_refused():
+def test_a_derivative_must_be_text():
     with pytest.raises(TypeError, match="expression is a float"):
-        exercise_gemm.grade(0.01)
+        exercise.grade(0.01)
 
 
 @pytest.mark.parametrize(
-    ("answer", "outcome", "said"),
+    ("answer", "outcome", "words"),
     [
         (None, NOT_ATTEMPTED, "in place of None"),
         (-1 * -2 + 1 * 0 + 1 * 2, RIGHT, ""),
-        (-1 * -2 + 1 * 1 + 1 * 2, WRONG, "take grad_pre"),
+        (-1 * -2 + 1 * 1 + 1 * 2, WRONG, "use grad_pre"),
         (1 * 0 + 0 * 3 + 2 * -1, WRONG, "is d_b[0,0]"),
         (77, WRONG, "column 3 of a"),
     ],
 )
-def test_a_prediction_is_judged_and_the_slip_named(answer, outcome, said):
-    verdict = exercise_gemm.predict(answer, A, GRAD, GRAD_PRE, 3, 1)
+def test_a_prediction_is_judged_and_the_mistake_named(answer, outcome, words):
+    verdict = exercise.predict(answer, A, GRAD, GRAD_PRE, 3, 1)
     assert (verdict.test, verdict.outcome) == ("d_b[3,1]", outcome)
-    assert said in verdict.detail
+    assert words in verdict.detail
 
 
-def test_a_prediction_that_is_no_number_is_refused():
+def test_a_prediction_must_be_a_number():
     with pytest.raises(TypeError, match="answer = '-5' is a str"):
-        exercise_gemm.predict("-5", A, GRAD, GRAD_PRE, 3, 1)
+        exercise.predict("-5", A, GRAD, GRAD_PRE, 3, 1)

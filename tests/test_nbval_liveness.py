@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 from nbformat import v4
-from nbval_runs import Outcome, nbval
+from support.nbval_runs import Outcome, nbval
 
 SICK = {
     "exits": "os._exit(3)",

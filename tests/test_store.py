@@ -5,8 +5,8 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat import NotebookNode, v4
-from notebook_gate import IGNORE
-from store import StoreError, keep_ignored, normalize, store
+from support.notebook_gate import IGNORE
+from support.store import StoreError, keep_ignored, normalize, store
 
 TOY = """\
 import ipywidgets

@@ -1,19 +1,10 @@
-"""The learner's kernel, graded: not attempted, does not compile, wrong (and where), or right.
+"""The learner's kernel for the weight gradient, graded: not attempted, does not compile, wrong (and where), or right."""
 
-A learner's kernel runs in a process of its own. One that never ends or brings the driver down is reported like any
-other mistake, and costs the notebook nothing.
-"""
-
-import faulthandler
-import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from math import ceil, prod
-from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -22,15 +13,13 @@ from helpers import gpu
 from helpers.convolution import check, reference
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
-from helpers.gpu.operation import nested_loops
 from helpers.gpu.passes import pipeline
 from helpers.grading.report import Report, compare
-from helpers.grading.sandbox import SECONDS, run_module
-from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict
+from helpers.grading.sandbox import UNTOUCHED, EndlessLoop, graded_apart, run_guarded, serve
+from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict, require_number
 from helpers.wgsl import Kernel, Listing, WgslError
 
 OFFICIAL = Kernel(Path(__file__).with_name("exercise.wgsl").read_text(encoding="utf-8"), "exercise")
-UNTOUCHED = np.float32(-99999.5)  # stands wherever a kernel has not written; no answer of ours
 
 # --- The texts --------------------------------------------------------------------------------------------
 
@@ -65,12 +54,12 @@ class Case:
 
 
 def against_reference(case: Case, got: np.ndarray) -> Report:
-    """Compare with the float64 loops' answer."""
+    """Compare with the float64 reference."""
     return check.grad_weight(got, case.input, case.grad_output)
 
 
 def against_differences(case: Case, got: np.ndarray) -> Report:
-    """Perturb each weight by 1 up and down, watch the loss, and allow a relative error of 1e-3.
+    """Move each weight by 1 up and down, watch the loss, and allow a relative error of 1e-3.
 
     The loss is sum(output * grad_output): its gradient for the output is grad_output, and it is linear in each
     weight, so that the step may be as large as 1.
@@ -121,28 +110,16 @@ def grade(source: str) -> Grades:
     Raises
     ------
     TypeError
-        `source` is no text.
+        `source` is not text.
     GpuError
         This machine cannot run any kernel; that says nothing about the learner's.
     """
     if not isinstance(source, str):
         raise TypeError(f"source is a {type(source).__name__}: it must be the text of your kernel")
+    tests = [case.name for case in cases()]
     if Kernel(source).code.split() == Kernel(skeleton()).code.split():
-        return Grades(Verdict(case.name, NOT_ATTEMPTED) for case in cases())
-    try:
-        done = run_module("helpers.convolution.exercise", source)
-    except subprocess.TimeoutExpired:
-        return _all_wrong(f"it did not end within {SECONDS} s; does every loop count toward its limit?")
-    if done.returncode == 0:
-        return Grades(Verdict(**verdict) for verdict in json.loads(done.stdout.splitlines()[-1]))
-    last = (done.stderr.strip() or "no message").splitlines()[-1]
-    if done.returncode == 1:  # Python's own error: no adapter, say
-        raise gpu.GpuError(f"your kernel could not be tried: {last}")
-    return _all_wrong(f"it brought the GPU driver down ({last})")
-
-
-def _all_wrong(reason: str) -> Grades:
-    return Grades(Verdict(case.name, WRONG, reason) for case in cases())
+        return Grades.alike(tests, NOT_ATTEMPTED)
+    return graded_apart("helpers.convolution.exercise", source, tests)
 
 
 def _grade_here(source: str) -> Grades:
@@ -151,56 +128,60 @@ def _grade_here(source: str) -> Grades:
     try:
         pipeline(kernel, "main")
         if kernel.bindings != OFFICIAL.bindings:
-            raise WgslError("its bindings are not the skeleton's four; put them back as they were")
+            raise WgslError("its bindings differ from the skeleton's four; copy those from the skeleton")
         if kernel.threads("main") != 256:
-            raise WgslError(f"its workgroups have {kernel.threads('main')} threads; it is launched for 256")
+            raise WgslError(f"its workgroups have {kernel.threads('main')} threads; write @workgroup_size(256)")
     except WgslError as error:
-        said = re.sub("^your kernel does not compile[,:] ", "", str(error))
-        return Grades(Verdict(case.name, NO_COMPILE, "" if i else said) for i, case in enumerate(cases()))
+        detail = re.sub("^your kernel does not compile[,:] ", "", str(error))
+        return Grades.alike([case.name for case in cases()], NO_COMPILE, detail)
     return Grades(_verdict(kernel, case) for case in cases())
 
 
 def _verdict(kernel: Kernel, case: Case) -> Verdict:
     try:
-        answer, past_it = np.split(_run(kernel, case), [prod(case.shape.weight)])
-    except gpu.GpuError as error:
+        (answer, past_it), (with_nan, _) = (_run(kernel, case, guard) for guard in (4099, np.nan))
+    except (gpu.GpuError, EndlessLoop) as error:
         return Verdict(case.name, WRONG, str(error))
-    report = case.judge(case, answer.reshape(case.shape.weight))
-    if not report.ok:
-        return Verdict(case.name, WRONG, _first_mismatch(report))
-    if (past_it != UNTOUCHED).any():
-        return Verdict(case.name, WRONG, "each weight is right, but a thread without a weight wrote past them (step 1)")
-    return Verdict(case.name, RIGHT)
+    report = case.judge(case, answer)
+    if (overread := np.argwhere(np.isnan(with_nan) & ~np.isnan(answer))).size:
+        detail = f"at {_place(overread[0])} it reads past the end of an input; does every loop stop at its limit?"
+    elif not report.ok:
+        detail = _first_mismatch(report)
+    elif (past_it != UNTOUCHED).any():
+        detail = "each weight is right, but a thread without a weight wrote behind the last one (step 1)"
+    else:
+        return Verdict(case.name, RIGHT)
+    return Verdict(case.name, WRONG, detail)
 
 
-def _run(kernel: Kernel, case: Case) -> np.ndarray:
-    """What stands in the buffer of weights and in as much room behind it as there are threads."""
-    s = case.shape
-    groups = ceil(prod(s.weight) / 256)
-    answer = gpu.upload(np.full(groups * 256, UNTOUCHED), "grad_weights")
-    params = gpu.uniform((s.batch, s.in_channels, s.in_h, s.in_w, s.out_channels, s.kernel_h))
-    buffers = gpu.upload(case.grad_output, "grad_output"), gpu.upload(case.input, "input"), answer, params
-    loops = nested_loops(s.batch, s.out_h, s.out_w)
-    gpu.run(gpu.Pass(kernel, buffers, (groups, 1, 1), loops))
-    return gpu.read(answer, (groups * 256,))
+def _run(kernel: Kernel, case: Case, guard: float) -> tuple[np.ndarray, np.ndarray]:
+    """The weights' gradient, and what stands behind it: there is room for one number from each thread."""
+    s, weights = case.shape, prod(case.shape.weight)
+    workgroups = ceil(weights / 256)
+    params = s.batch, s.in_channels, s.in_h, s.in_w, s.out_channels, s.kernel_h
+    written = run_guarded(kernel, (case.grad_output, case.input), workgroups * 256, params, workgroups, guard)
+    return written[:weights].reshape(s.weight), written[weights:]
 
 
 def _first_mismatch(report: Report) -> str:
     index, got, want = report.mismatches[0]
-    place = ", ".join(f"{letter} = {i}" for letter, i in zip(("k", "c", "fh", "fw"), index, strict=True))
     yours = f"yours is {got:g}"
     if got == UNTOUCHED:
         yours = "nothing was written"
     elif got == np.float32(UNTOUCHED + np.float32(want)):
-        yours = "yours was added to what stood there before (write =, not +=)"
-    return f"{report.wrong} of {prod(report.shape)} weights; first at {place}: {yours}, right is {want:g}"
+        yours = "yours was added to the number that was there before (write =, not +=)"
+    return f"{report.wrong} of {prod(report.shape)} weights; first at {_place(index)}: {yours}, right is {want:g}"
+
+
+def _place(index: tuple[int, ...]) -> str:
+    return ", ".join(f"{letter} = {i}" for letter, i in zip(("k", "c", "fh", "fw"), index, strict=True))
 
 
 # --- Pen and paper ----------------------------------------------------------------------------------------
 
 
 def predict(answer: float | None, input: np.ndarray, grad_output: np.ndarray, kh: int, kw: int) -> Verdict:
-    """Check a value of one weight's gradient that was worked out by hand, and name the likely slip.
+    """Check a value of one weight's gradient that was worked out by hand, and name the likely mistake.
 
     Parameters
     ----------
@@ -214,35 +195,35 @@ def predict(answer: float | None, input: np.ndarray, grad_output: np.ndarray, kh
     Raises
     ------
     TypeError
-        `answer` is no number.
+        `answer` is not a number.
     IndexError
         There is no such weight.
     """
     test = f"dW[{kh},{kw}]"
     if answer is None:
-        return Verdict(test, NOT_ATTEMPTED, "put your number in place of None")
-    if not isinstance(answer, Real):
-        raise TypeError(f"answer = {answer!r} is a {type(answer).__name__}: it must be a number")
+        return Verdict(test, NOT_ATTEMPTED, "write your number in place of None")
+    require_number(answer)
     size = ConvShape.between(input.shape, grad_output.shape).weight
-    right = reference.conv2d_grad_weight(input, size, grad_output)[0, 0]
-    flipped = reference.conv2d_grad_weight(input, size, grad_output[:, :, ::-1, ::-1])[0, 0]
+
+    def gradient(upstream: np.ndarray) -> np.ndarray:
+        return reference.conv2d_grad_weight(input, size, upstream)[0, 0]
+
+    right = gradient(grad_output)
     if answer == right[kh, kw]:
         return Verdict(test, RIGHT)
-    if answer == flipped[kh, kw]:
-        return Verdict(test, WRONG, f"{answer:g} comes out when the upstream gradient is flipped; there is no flip")
-    slips = {
-        "transposed": reference.conv2d_grad_weight(input, size, grad_output.swapaxes(2, 3)),
-        "taken without its minus signs": reference.conv2d_grad_weight(input, size, np.abs(grad_output)),
+    mistakes = {
+        "flipped; there is no flip": grad_output[:, :, ::-1, ::-1],
+        "transposed": grad_output.swapaxes(2, 3),
+        "taken without its minus signs": abs(grad_output),
     }
-    for slip, numbers in slips.items() if grad_output.shape[2] == grad_output.shape[3] else ():
-        if answer == numbers[0, 0, kh, kw]:
-            return Verdict(test, WRONG, f"{answer:g} comes out when the upstream gradient is {slip}")
+    for mistake, upstream in mistakes.items():
+        if upstream.shape == grad_output.shape and answer == gradient(upstream)[kh, kw]:
+            return Verdict(test, WRONG, f"you get {answer:g} when the upstream gradient is {mistake}")
     for row, column in np.argwhere(right == answer):
-        return Verdict(test, WRONG, f"{answer:g} is dW[{row},{column}]; the window starts at row {kh}, column {kw}")
-    advice = f"lay the upstream gradient's corner over the pixel at row {kh}, column {kw}, and try again"
-    return Verdict(test, WRONG, f"it is not {answer:g}; {advice}")
+        detail = f"{answer:g} is dW[{row},{column}]; start the window at row {kh}, column {kw}"
+        return Verdict(test, WRONG, detail)
+    return Verdict(test, WRONG, f"place the upstream gradient's corner on the pixel at row {kh}, column {kw}")
 
 
 if __name__ == "__main__":
-    faulthandler.dump_traceback_later(SECONDS + 5, exit=True)  # where the parent died first, end all the same
-    print(json.dumps([asdict(verdict) for verdict in _grade_here(sys.stdin.read())]))
+    serve(_grade_here)

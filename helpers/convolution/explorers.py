@@ -3,9 +3,9 @@
 import numpy as np
 
 from helpers.convolution import operations
-from helpers.convolution.pictures import WeightGradientPicture
+from helpers.convolution.indices import products_of_thread
+from helpers.convolution.pictures import SharedProductsPicture, ThreadsPicture, TreePicture, WeightGradientPicture
 from helpers.convolution.shapes import ConvShape
-from helpers.convolution.threads import ProductsPicture, ThreadsPicture, TreePicture
 from helpers.pictures.canvas import Picture
 from helpers.pictures.explorer import Explorer, Rule, below
 from helpers.wgsl import load
@@ -65,7 +65,7 @@ def any_weight_gradient(seed: int = 0, **values: int) -> Explorer:
         return pictures[shape].show(kh, kw, co, ci, n)
 
     start = {"N": 2, "Ci": 2, "Co": 3, "H": 5, "W": 7, "stride": 1, "padding": 0, "kH": 3, "kW": 3}
-    return Explorer(draw, ANY_SHAPE, {**dict.fromkeys(ANY_SHAPE, 0), **start, **values}, breaks=("stride", "n"))
+    return Explorer(draw, ANY_SHAPE, {**dict.fromkeys(ANY_SHAPE, 0), **start, **values}, columns=7)
 
 
 def _random_picture(shape: ConvShape, seed: int) -> WeightGradientPicture:
@@ -86,14 +86,14 @@ def threads(shape: ConvShape) -> Explorer:
     return Explorer(picture.show, {"thread": below(256)}, {"thread": 37})
 
 
-def products(shape: ConvShape, count: int = 256) -> Explorer:
+def shared_products(shape: ConvShape, count: int = 256) -> Explorer:
     """One slider over `count` threads that share one weight's products."""
-    picture = ProductsPicture(shape, count)
+    picture = SharedProductsPicture(shape, count)
     return Explorer(picture.show, {"thread": below(count)}, {"thread": 37})
 
 
-def tree(input: np.ndarray, grad_output: np.ndarray, count: int = 16) -> Explorer:
-    """One slider over the halvings of the partial sums of `count` threads, for the weight at kh = kw = 0.
+def tree_reduction(input: np.ndarray, grad_output: np.ndarray, count: int = 16) -> Explorer:
+    """One slider over the steps of the tree reduction of `count` threads' sums, for the weight at kh = kw = 0.
 
     Parameters
     ----------
@@ -106,6 +106,6 @@ def tree(input: np.ndarray, grad_output: np.ndarray, count: int = 16) -> Explore
     kernel = load("conv2d_grad_weight", "2_workgroup_per_weight").with_constants(THREADS=count)
     grad_weight = operations.conv2d_grad_weight(input, shape.weight, grad_output, kernel=kernel)
     products = (input[0, 0, : shape.out_h, : shape.out_w].astype(float) * grad_output[0, 0]).ravel()
-    partial = [float(products[t::count].sum()) for t in range(count)]
+    partial = [float(products[products_of_thread(shape, thread, count)].sum()) for thread in range(count)]
     picture = TreePicture(partial, float(grad_weight[0, 0, 0, 0]))
     return Explorer(picture.show, {"step": below(len(picture.steps))}, {"step": len(picture.steps) - 1})

@@ -1,4 +1,4 @@
-"""Who meets whom: the index arithmetic of the pictures, in plain Python and without a GPU.
+"""Which inputs contribute to which weight: the index arithmetic of the pictures, in plain Python and without a GPU.
 
 The tests prove each of these sets equal to what the kernels read, element by element.
 """
@@ -19,9 +19,9 @@ class Contribution(NamedTuple):
 
 
 def contributions_to_weight(shape: ConvShape, kh: int, kw: int) -> list[Contribution]:
-    """Every meeting of the weights at (kh, kw), in the order in which a kernel's loops n, oh, ow visit them.
+    """Which inputs contribute to the weights at (kh, kw), in the order in which a kernel's loops n, oh, ow read them.
 
-    All pairs of channels (co, ci) meet at the same places. A position in the padding is not a meeting.
+    The places are the same for all pairs of channels (co, ci). A position in the padding contributes nothing.
     """
     contributions = []
     for n in range(shape.batch):
@@ -48,9 +48,9 @@ def products_of_thread(shape: ConvShape, thread: int, threads: int) -> range:
 
 
 def tree_steps(partial: list[float]) -> list[list[float]]:
-    """The partial sums before the first halving and after each one: lists of length T, T/2, ..., 1.
+    """The partial sums before the tree reduction and after each of its steps: lists of length T, T/2, ..., 1.
 
-    Raises ValueError where T is no power of two: a fold in half would lose a sum.
+    Raises ValueError where T is not a power of two: a step that adds one half to the other would lose a sum.
     """
     if not partial or len(partial) & (len(partial) - 1):
         raise ValueError(f"partial has {len(partial)} sums: they must be a power of two")

@@ -58,30 +58,47 @@ def _workgroup_per_channel(s: ConvShape, kernel: Kernel) -> Schedule:
     return one_step((s.out_channels, 1, 1), tree_reduction(s.batch * s.out_h * s.out_w, kernel.value("THREADS")))
 
 
-# --- Which version is chosen ------------------------------------------------------------------------------
+# --- Which version is chosen: thresholds measured with tests/benchmark.py on an NVIDIA H200 -------------------
 
-BUSY = 65_536  # threads: as many keep a large GPU of today busy
+MANY_THREADS = 65_536  # with as many threads at work, more of them gain nothing
+SHORT_SUM = 32  # terms that one thread adds faster than a workgroup shares them
+FULL_TILE = 12  # rows and columns from which an image fills most of a 16 x 16 tile
+ON_SOFTWARE = "a software adapter runs few threads at once, and a barrier is slow on it"
+SHORTER_LOOPS, FEWER_WORKGROUPS = "its threads run shorter loops", "it needs fewer workgroups"
 
 
 def _choose_forward(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
-    return [Choice("1_thread_per_output", "it is the only version")]
+    return (Choice("1_thread_per_output", "it is the only version"),)
 
 
-def _choose_by_results(one_thread: str, many_threads: str, tensor: str, results: str):
-    """The rule of an operation with two versions: a thread for each result where these alone keep the GPU busy."""
+def _choose_grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
+    one, many, weights = "1_thread_per_weight", "2_workgroup_per_weight", prod(s.weight)
+    if adapter.kind == "software":
+        return Choice(one, ON_SOFTWARE), Choice(many, SHORTER_LOOPS)
+    if weights >= MANY_THREADS:
+        return Choice(one, f"one thread for each of {weights:,} weights keeps a GPU busy"), Choice(many, SHORTER_LOOPS)
+    reason = f"one thread for each of {weights:,} weights would leave most of a GPU idle (it takes {MANY_THREADS:,})"
+    return Choice(many, reason), Choice(one, FEWER_WORKGROUPS)
 
-    def choose(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
-        count = prod(s.of(tensor))
-        if adapter.kind == "software":
-            reason = "a software adapter has few threads, and a barrier is slow on it"
-            return Choice(one_thread, reason), Choice(many_threads, "it needs fewer loop iterations in each thread")
-        if count >= BUSY:
-            reason = f"{count:,} {results}, one for each thread, keep a GPU busy (from {BUSY:,} on)"
-            return Choice(one_thread, reason), Choice(many_threads, "it needs fewer loop iterations in each thread")
-        reason = f"one thread for each of {count:,} {results} would leave a GPU idle (below {BUSY:,})"
-        return Choice(many_threads, reason), Choice(one_thread, "it needs fewer workgroups")
 
-    return choose
+def _choose_grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
+    gather, shared, pixels = "1_gather", "2_shared_weights", prod(s.input)
+    if adapter.kind == "software":
+        return Choice(gather, ON_SOFTWARE), Choice(shared, FEWER_WORKGROUPS)
+    if s.stride == 1 and min(s.in_h, s.in_w) >= FULL_TILE and pixels < MANY_THREADS:
+        reason = f"with {pixels:,} pixels, few threads are at work, and sharing the weights spares each of them loads"
+        return Choice(shared, reason), Choice(gather, FEWER_WORKGROUPS)
+    reason = "tiles of 16 x 16 pixels pay off only at stride 1, on images that fill them, and with few pixels in all"
+    return Choice(gather, reason), Choice(shared, FEWER_WORKGROUPS)
+
+
+def _choose_grad_bias(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
+    one, many, terms = "1_thread_per_channel", "2_workgroup_per_channel", s.batch * s.out_h * s.out_w
+    if adapter.kind == "software":
+        return Choice(one, ON_SOFTWARE), Choice(many, SHORTER_LOOPS)
+    if terms < SHORT_SUM:
+        return Choice(one, f"a sum of {terms} terms is too short to share"), Choice(many, SHORTER_LOOPS)
+    return Choice(many, f"256 threads share each sum of {terms:,} terms"), Choice(one, FEWER_WORKGROUPS)
 
 
 GRAD_WEIGHT = Operation(
@@ -89,21 +106,21 @@ GRAD_WEIGHT = Operation(
     tensors=("grad_output", "input", "grad_weight"),
     outputs=("grad_weight",),
     versions={"1_thread_per_weight": _thread_per_weight, "2_workgroup_per_weight": _workgroup_per_weight},
-    choose=_choose_by_results("1_thread_per_weight", "2_workgroup_per_weight", "weight", "weights"),
+    choose=_choose_grad_weight,
 )
 GRAD_INPUT = Operation(
     name="conv2d_grad_input",
     tensors=("grad_output", "weight", "grad_input"),
     outputs=("grad_input",),
     versions={"1_gather": _gather, "2_shared_weights": _shared_weights},
-    choose=_choose_by_results("1_gather", "2_shared_weights", "input", "pixels"),
+    choose=_choose_grad_input,
 )
 GRAD_BIAS = Operation(
     name="conv2d_grad_bias",
     tensors=("grad_output", "grad_bias"),
     outputs=("grad_bias",),
     versions={"1_thread_per_channel": _thread_per_channel, "2_workgroup_per_channel": _workgroup_per_channel},
-    choose=_choose_by_results("1_thread_per_channel", "2_workgroup_per_channel", "bias", "channels"),
+    choose=_choose_grad_bias,
     params=lambda shape: shape.output,
 )
 FORWARD = Operation(

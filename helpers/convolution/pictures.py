@@ -1,22 +1,25 @@
-"""The picture of a weight gradient: the input, the upstream gradient laid over it, and the weight they make."""
+"""Pictures of a convolution's weight gradient: what contributes to a weight, and how threads share the work."""
 
-from functools import partial
+from math import prod
 from string import ascii_lowercase, ascii_uppercase
 
 import numpy as np
 
-from helpers.convolution.indices import Contribution, contributions_to_weight
+from helpers.convolution.indices import (
+    Contribution,
+    contributions_to_weight,
+    products_of_thread,
+    tree_steps,
+    weight_of_thread,
+)
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Box, Picture, Word, in_words, number, tint
-
-WIDTH, HEIGHT = 960, 460
-TOP, TABLE = 56, 372  # where the grids begin, and where the list of terms begins
-COLUMNS = 9  # terms that fit in the list
-SIGNS = 46  # room for the sign between two grids
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Box, Line, Picture, Word, in_words, number
+from helpers.pictures.canvas import product_text, tint
+from helpers.pictures.parts import MARGIN, Grid, Matrix, conclusion, running_sum, side_by_side
 
 
 class WeightGradientPicture(Picture):
-    """Which inputs one weight met, and what came of it.
+    """Which inputs contribute to one weight: the upstream gradient laid over the input, and the sum that they make.
 
     Parameters
     ----------
@@ -30,151 +33,228 @@ class WeightGradientPicture(Picture):
     """
 
     def __init__(self, shape: ConvShape, input, grad_output, grad_weight, letters: bool = False) -> None:
-        self.shape, self.input, self.grad_output, self.grad_weight = shape, input, grad_output, grad_weight
         if letters and (shape.in_h * shape.in_w > 26 or shape.out_h * shape.out_w > 20):
             raise ValueError(f"letters = True: {shape.input} and {shape.output} are more than 26 and 20 letters")
-        self.letters = letters
-        self.drawn = None
-        super().__init__(WIDTH, HEIGHT)
+        self.shape, self.letters = shape, letters
+        self.input, self.grad_output, self.grad_weight = input, grad_output, grad_weight
+        super().__init__(440)
 
     def show(self, kh: int, kw: int, co: int = 0, ci: int = 0, n: int = 0) -> "WeightGradientPicture":
         """Move to weight [co, ci, kh, kw] and image n."""
-        if self.drawn != (co, ci, n):
-            self._draw_still(co, ci, n)
-            self.drawn = co, ci, n
-        self._move(kh, kw, co, ci, n)
+        if self.starts(co, ci, n):
+            self._draw_grids(co, ci, n)
+            self.stands_still()
+        contributions = contributions_to_weight(self.shape, kh, kw)
+        here = [c for c in contributions if c.n == n]
+        self._draw_window(here, kh, kw, co)
+        self.weight_grid.highlight([(kh, kw)], BLUE)
+        self.weight_grid.outline((kh, kw), (kh, kw), BLUE)
+        products = [float(self.grad_output[c.n, co, c.oh, c.ow]) * self.input[c.n, ci, c.ih, c.iw] for c in contributions]
+        total, before = sum(products), sum(p for p, c in zip(products, contributions, strict=True) if c.n < n)
+        terms = [self._term(c, co, ci) for c in here]
+        shown = [p for p, c in zip(products, contributions, strict=True) if c.n == n]
+        columns = [(f"n < {n}", "", number(before))] * bool(n) + running_sum(terms, shown, before)
+        conclusion(self, columns, total, self.grad_weight[co, ci, kh, kw])
+        self.sentence = self._sentence(here, terms, len(contributions), total, (co, ci, kh, kw), n)
         return self
 
-    # --- What stands still --------------------------------------------------------------------------------
-
-    def _draw_still(self, co: int, ci: int, n: int) -> None:
-        self.clear()
+    def _draw_grids(self, co: int, ci: int, n: int) -> None:
         s = self.shape
-        tallest = max(s.padded("h"), s.out_h, s.kernel_h)
-        widths = s.padded("w"), s.out_w, s.kernel_w
-        sizes = (cell for cell in range(62, 0, -1) if tallest * cell <= TABLE - TOP - 20)
-        self.cell = next(cell for cell in sizes if sum(self._columns(widths, cell)) <= WIDTH - 30)
-        lefts = np.cumsum([20, *self._columns(widths, self.cell)])
-        self.left = dict(zip(("input", "output", "weight"), lefts.tolist(), strict=False))
-        self._draw_padding()
-        input_left, input_top = self._input_corner()
-        self.grid(input_left, input_top, self.cell, self.input[n, ci], INK)
-        self.grid(self.left["output"], TOP, self.cell, self.grad_output[n, co], ORANGE, weight="bold")
-        self.grid(self.left["weight"], TOP, self.cell, self.grad_weight[co, ci], BLUE)
-        if self.letters:
-            self._draw_letters(input_left, input_top)
-        self._draw_titles(co, ci, n)
-        self._make_moving_parts()
-
-    @staticmethod
-    def _columns(widths: tuple[int, int, int], cell: int) -> list[float]:
-        """CSS pixels from the left of each grid to the next, with room for the words beside it."""
-        inner = [max(width * cell, 170) + SIGNS for width in widths[:2]]
-        return [*inner, max(widths[2] * cell, 190)]
-
-    def _input_corner(self) -> tuple[float, float]:
-        s = self.shape
-        return self.left["input"] + s.padding_w * self.cell, TOP + s.padding_h * self.cell
-
-    def _draw_padding(self) -> None:
-        s, cell = self.shape, self.cell
-        if s.padding_h or s.padding_w:
-            corners = np.ndindex(s.padded("h"), s.padded("w"))
-            boxes = [Box(self.left["input"] + column * cell, TOP + row * cell, cell, cell) for row, column in corners]
-            self.boxes(boxes, LINE, line=0.8, dashes=(0, (2, 3)))
-
-    def _draw_letters(self, left: float, top: float) -> None:
-        self._name_cells(left, top, self.input.shape[2:], ascii_lowercase, GRAY)
-        self._name_cells(self.left["output"], TOP, self.grad_output.shape[2:], ascii_uppercase[6:], ORANGE)
-
-    def _name_cells(self, left: float, top: float, size: tuple[int, int], names: str, color: str) -> None:
-        corners = zip(names, np.ndindex(size), strict=False)
-        places = [(left + (x + 0.16) * self.cell, top + (y + 0.17) * self.cell, name) for name, (y, x) in corners]
-        self.words((Word(*place, 13) for place in places), color, style="italic")
-
-    def _draw_titles(self, co: int, ci: int, n: int) -> None:
-        s = self.shape
-        names = (f"input[{n},{ci}]", f"grad_output[{n},{co}]", f"grad_weight[{co},{ci}]")
-        for left, name, color in zip(self.left.values(), names, (INK, ORANGE, BLUE), strict=True):
-            self.words([Word(left, 22, name, 17, "left")], color, weight="bold")
-        signs = ("output", s.out_h, "\N{STAR OPERATOR}", 44), ("weight", s.kernel_h, "=", 26)
-        heights = [
-            (self.left[part] - SIGNS / 2, TOP + rows * self.cell / 2, sign, size) for part, rows, sign, size in signs
-        ]
-        self.words((Word(*place) for place in heights), GRAY)
-        labels = enumerate(("term", "product", "running sum"))
-        self.words((Word(104, TABLE + 20 + 30 * row, label, 14, "right") for row, label in labels), GRAY)
-
-    # --- What moves ---------------------------------------------------------------------------------------
-
-    def _make_moving_parts(self) -> None:
-        self.chips = self.moves(self.boxes(edge=ORANGE, face=tint(ORANGE), line=1.6))
-        self.missed = self.moves(self.boxes(edge=ORANGE, line=1.6))
-        self.factors = self.moves(self.words(color=ORANGE, weight="bold"))
-        self.window = self.moves(self.boxes(edge=ORANGE, line=4))
-        self.weight = self.moves(self.boxes(edge=BLUE, face=tint(BLUE), line=4))
-        self.table = self.moves(self.words())
-        self.verdict = self.moves(self.words(color=BLUE))
-
-    def _move(self, kh: int, kw: int, co: int, ci: int, n: int) -> None:
-        contributions = contributions_to_weight(self.shape, kh, kw)
-        pairs = [(self.grad_output[m.n, co, m.oh, m.ow], self.input[m.n, ci, m.ih, m.iw]) for m in contributions]
-        products = [float(factor) * float(pixel) for factor, pixel in pairs]
-        here = [m for m in contributions if m.n == n]
-        self._move_window(here, kh, kw, co, n)
-        self.weight.put([Box(self.left["weight"] + kw * self.cell, TOP + kh * self.cell, self.cell, self.cell)])
-        sums = [0.0, *np.cumsum(products).tolist()]
-        first = sum(m.n < n for m in contributions)
-        before = [(in_words("image", range(n)), "", number(sums[first]))] if n else []
-        terms = zip(map(partial(self._term, co, ci), here), products[first:], sums[first + 1 :], strict=False)
-        self._fill_table(before + [(term, number(product), number(total)) for term, product, total in terms])
-        self._conclude(sums[-1], (co, ci, kh, kw))
-        self.sentence = self._sentence(here, contributions, sums[-1], (co, ci, kh, kw), n)
-
-    def _move_window(self, here: list[Contribution], kh: int, kw: int, co: int, n: int) -> None:
-        s, cell = self.shape, self.cell
-        left, top, step = self.left["input"] + kw * cell, TOP + kh * cell, s.stride * cell
-        self.window.put([Box(left, top, (s.out_w - 1) * step + cell, (s.out_h - 1) * step + cell)])
-        corners = {(oh, ow): (left + ow * step, top + oh * step) for oh, ow in np.ndindex(s.out_h, s.out_w)}
-        met = {(m.oh, m.ow): self.grad_output[n, co, m.oh, m.ow] for m in here}
-        self.chips.put(Box(*corners[place], cell, cell) for place in met)
-        self.missed.put(Box(*corner, cell, cell) for place, corner in corners.items() if place not in met)
-        near = {place: (x + cell * 0.94, y + cell * 0.84) for place, (x, y) in corners.items()}
-        self.factors.put(
-            Word(*near[place], "×" + number(factor), max(cell * 0.25, 9), "right") for place, factor in met.items()
+        padding = ((s.padding_h, s.padding_h), (s.padding_w, s.padding_w))
+        matrices = (
+            Matrix("input", np.pad(self.input[n, ci], padding, constant_values=np.nan), f"n = {n}, ci = {ci}"),
+            Matrix("grad_output", self.grad_output[n, co], f"n = {n}, co = {co}", ORANGE, "bold"),
+            Matrix("grad_weight", self.grad_weight[co, ci], f"co = {co}, ci = {ci}", BLUE),
         )
-
-    def _fill_table(self, columns: list[tuple[str, str, str]]) -> None:
-        if len(columns) > COLUMNS:
-            columns = [*columns[: COLUMNS - 2], ("…", "…", "…"), columns[-1]]
-        words = [
-            (162 + 92 * i, TABLE + 20 + 30 * row, columns[i][row]) for i in range(len(columns)) for row in range(3)
-        ]
-        self.table.put(Word(x, y, word, 15) for x, y, word in words)
-
-    def _conclude(self, total: int, index: tuple[int, int, int, int]) -> None:
-        lines = f"sum of its terms: {number(total)}", f"the GPU returned: {number(self.grad_weight[index])}"
-        top = TOP + self.shape.kernel_h * self.cell + 24
-        self.verdict.put(Word(self.left["weight"], top + 24 * i, line, 15, "left") for i, line in enumerate(lines))
-
-    def _term(self, co: int, ci: int, m: Contribution) -> str:
+        grids = side_by_side(self, matrices, "★=", 8, self.height - 106)
+        self.input_grid, output_grid, self.weight_grid = grids
+        self.write(MARGIN, self.height - 98, "★ correlation: slide, multiply, add", 13, GRAY)
         if self.letters:
-            factor, pixel = m.oh * self.shape.out_w + m.ow, m.ih * self.shape.in_w + m.iw
+            self._name_cells(self.input_grid, ascii_lowercase, GRAY)
+            self._name_cells(output_grid, ascii_uppercase[6:], ORANGE)
+
+    def _name_cells(self, grid: Grid, names: str, color: str) -> None:
+        boxes = [grid.box(*cell) for cell in np.ndindex(grid.values.shape)]
+        self.words((Word(b.x + 9, b.y + 10, name, 13) for b, name in zip(boxes, names, strict=False)), color)
+
+    def _draw_window(self, here: list[Contribution], kh: int, kw: int, co: int) -> None:
+        s = self.shape
+        cells = {(c.ih + s.padding_h, c.iw + s.padding_w): self.grad_output[c.n, co, c.oh, c.ow] for c in here}
+        window = [(kh + oh * s.stride, kw + ow * s.stride) for oh, ow in np.ndindex(s.out_h, s.out_w)]
+        self.boxes((self.input_grid.box(*cell) for cell in window if cell not in cells), ORANGE, line=1.6)
+        self.input_grid.highlight(cells)
+        self.input_grid.outline(window[0], window[-1])
+        self.input_grid.factors(cells)
+
+    def _term(self, c: Contribution, co: int, ci: int) -> str:
+        if self.letters:
+            factor, pixel = c.oh * self.shape.out_w + c.ow, c.ih * self.shape.in_w + c.iw
             return f"{ascii_uppercase[6 + factor]}·{ascii_lowercase[pixel]}"
-        return f"{number(self.grad_output[m.n, co, m.oh, m.ow])}·{number(self.input[m.n, ci, m.ih, m.iw])}"
+        return product_text(self.grad_output[c.n, co, c.oh, c.ow], self.input[c.n, ci, c.ih, c.iw])
 
     def _sentence(
-        self, here: list[Contribution], contributions: list[Contribution], total: int, index: tuple, n: int
+        self, here: list[Contribution], terms: list[str], count: int, total: float, index: tuple, n: int
     ) -> str:
-        place = f"grad_weight[{','.join(map(str, index))}]"
-        returned = number(self.grad_weight[index])
+        weight, returned = f"grad_weight[{','.join(map(str, index))}]", number(self.grad_weight[index])
+        where = f"{in_words('row', {c.ih for c in here})}, {in_words('column', {c.iw for c in here})}"
+        if self.letters:
+            name = f"dW[{index[2]},{index[3]}]"
+            return f"{name} = {' + '.join(terms)} = {number(total)}: input {where}. The GPU returned {returned}."
         verdict = f"Its terms add up to {number(total)}; the GPU returned {returned}."
         if not here:
-            return f"{place} met only padding in image {n}. {verdict}"
-        where = f"{in_words('row', {m.ih for m in here})}, {in_words('column', {m.iw for m in here})}"
-        if self.letters:
-            terms = " + ".join(self._term(*index[:2], m) for m in here)
-            return f"dW[{index[2]},{index[3]}] = {terms} = {number(total)}: input {where}. The GPU returned {returned}."
-        others = f" ({len(contributions)} in all)" if self.shape.batch > 1 else ""
-        met = f"met {len(here)} pixel{'s' * (len(here) > 1)} of image {n}: {where}{others}"
-        return f"{place} {met}. {verdict}"
+            return f"No pixel of image {n} contributes to {weight}: only padding lies there. {verdict}"
+        pixels = f"{len(here)} pixels of image {n} contribute" if len(here) > 1 else f"1 pixel of image {n} contributes"
+        others = f" ({count} pixels in the whole batch)" * (self.shape.batch > 1)
+        return f"{pixels} to {weight}: {where}{others}. {verdict}"
+
+
+# --- How threads share the work -----------------------------------------------------------------------------
+
+
+class ThreadsPicture(Picture):
+    """The first workgroup of 256 threads beside the weights that they own, one each."""
+
+    def __init__(self, shape: ConvShape) -> None:
+        self.shape, count = shape, prod(shape.weight)
+        super().__init__(448)
+        self.starts()
+        self.write(MARGIN, 18, "workgroup 0: 256 threads", 17, weight="bold")
+        self.write(352, 18, "the weights, each with its thread", 17, BLUE, "bold")
+        numbers = np.where(np.arange(256) < count, np.arange(256), np.nan).reshape(16, 16)
+        self.threads = Grid(self, numbers, 52, 40, (17, 22), numbers=False)
+        firsts = [(self.threads.box(row, 0), 16 * row) for row in range(16)]
+        self.words((Word(46, box.middle[1], str(first), 13, "right") for box, first in firsts), GRAY)
+        filters = np.arange(count).reshape(-1, *shape.weight[2:])
+        self.filters = [self._filter(i, owners) for i, owners in enumerate(filters) if owners.max() < 256]
+        held = [self.threads.box(*divmod(i, 16)) for i in range(min(count, 256))]
+        owned = [grid.box(*cell) for grid in self.filters for cell in np.ndindex(grid.values.shape)]
+        self.boxes(held + owned, LINE, tint(BLUE, 1 / 8))
+        self.stands_still()
+
+    def _filter(self, i: int, owners: np.ndarray) -> Grid:
+        """The grid of one pair of channels, three such grids in a row."""
+        (row, column), (kernel_h, kernel_w) = divmod(i, 3), owners.shape
+        place = 352 + column * (29 * kernel_w + 19), 72 + row * (24 * kernel_h + 44)
+        return Grid(self, owners, *place, (29, 24), note=f"grad_weight[{i // self.shape.in_channels},{i % self.shape.in_channels}]")
+
+    def show(self, thread: int) -> "ThreadsPicture":
+        """Point at one thread and at its weight."""
+        self.starts()
+        owned = weight_of_thread(self.shape, thread)
+        self.threads.outline(divmod(thread, 16), divmod(thread, 16))
+        owns = f"owns [{','.join(map(str, owned))}]" if owned else "owns nothing"
+        self.write(52, 414, f"thread {thread} {owns}", 17, ORANGE, "bold")
+        if owned and (pair := owned[0] * self.shape.in_channels + owned[1]) < len(self.filters):
+            self.filters[pair].outline(owned[2:], owned[2:])
+        self.sentence = self._sentence(thread, owned)
+        return self
+
+    def _sentence(self, thread: int, owned: tuple[int, int, int, int] | None) -> str:
+        s = self.shape
+        if not owned:
+            return f"Thread {thread} owns nothing: there are {prod(s.weight)} weights, so it returns at once."
+        co, ci, kh, kw = owned
+        code = f"{thread} = (({co}·{s.in_channels} + {ci})·{s.kernel_h} + {kh})·{s.kernel_w} + {kw}"
+        loop = f"{s.batch}·{s.out_h}·{s.out_w} = {s.batch * s.out_h * s.out_w}"
+        return f"Thread {thread} owns grad_weight[{co},{ci},{kh},{kw}], because {code}. It sums {loop} products alone."
+
+
+class SharedProductsPicture(Picture):
+    """The products of one weight, one cell each, and the few that one of many threads takes."""
+
+    def __init__(self, shape: ConvShape, threads: int) -> None:
+        self.shape, self.threads, self.count = shape, threads, shape.batch * shape.out_h * shape.out_w
+        cell = 368 / shape.out_w
+        super().__init__(int(56 + shape.batch * shape.out_h * cell))
+        self.starts()
+        self.write(MARGIN, 18, f"the {self.count} products of one weight, in loop order", 17, weight="bold")
+        places = np.zeros((shape.batch * shape.out_h, shape.out_w))
+        self.grid = Grid(self, places, MARGIN, 40, (cell, cell), numbers=False)
+        firsts = range(0, self.count, threads)
+        self.rounds = [range(first, min(first + threads, self.count)) for first in firsts]
+        for i, taken in enumerate(self.rounds):
+            self.boxes(map(self._box, taken), LINE, tint(BLUE, (1 + 2 * (i % 2)) / 16))
+            note = f"round {i}: {in_words('thread', range(len(taken)))} take {in_words('product', taken)}"
+            self.write(404, self._middle(taken) - 12, note, 15, BLUE)
+        self.stands_still()
+
+    def show(self, thread: int) -> "SharedProductsPicture":
+        """Point at the products of one thread."""
+        self.starts()
+        mine = products_of_thread(self.shape, thread, self.threads)
+        self.boxes(map(self._box, mine), ORANGE, tint(ORANGE, 7 / 16), 4)
+        for taken, product in zip(self.rounds, mine, strict=False):
+            self.write(404, self._middle(taken) + 12, f"thread {thread} takes product {product}", 15, ORANGE, "bold")
+        outputs = ", at (oh, ow) = " * bool(mine) + ", ".join(str(divmod(i, self.shape.out_w)) for i in mine)
+        self.sentence = (
+            f"Thread {thread} of {self.threads} takes {in_words('product', mine)}{outputs}: {len(mine)} of {self.count}. "
+            "In each round, neighboring threads read neighboring addresses: their access is coalesced."
+        )
+        return self
+
+    def _middle(self, taken: range) -> float:
+        return self._box((taken[0] + taken[-1]) // 2).middle[1]
+
+    def _box(self, product: int) -> Box:
+        return self.grid.box(*divmod(product, self.shape.out_w))
+
+
+class TreePicture(Picture):
+    """The tree reduction of one workgroup's partial sums: each step adds one half to the other, until one sum is left.
+
+    Parameters
+    ----------
+    partial : list of float
+        One sum per thread; their number is a power of two.
+    returned : float
+        What a kernel with as many threads returned for the same weight.
+    """
+
+    ROW = 74
+
+    def __init__(self, partial: list[float], returned: float) -> None:
+        self.steps, self.returned = tree_steps(partial), returned
+        self.cell = min(680 / len(partial), 54)
+        super().__init__(64 + self.ROW * len(self.steps))
+        self.starts()
+        self.write(MARGIN, 18, "partial sums in workgroup memory", 17, weight="bold")
+        labels = ["thread", "own sum", *(f"after step {i}" for i in range(1, len(self.steps)))]
+        heights = [50, *(self._top(i) + 18 for i in range(len(self.steps)))]
+        self.words((Word(132, y, label, 14, "right") for y, label in zip(heights, labels, strict=True)), GRAY)
+        self.words((Word(self._box(0, i).middle[0], 50, str(i), 13) for i in range(len(partial))), GRAY)
+        self.stands_still()
+
+    def show(self, step: int) -> "TreePicture":
+        """Show each thread's own sum, and the sums after each step up to `step`."""
+        self.starts()
+        for row, sums in enumerate(self.steps[: step + 1]):
+            new = row == step
+            grid = Grid(self, [sums], 144, self._top(row), (self.cell, 36))
+            color = ORANGE if new else BLUE
+            self.boxes((grid.box(0, i) for i in range(len(sums))), color, tint(color), 3 if new else 1)
+            self.lines((line for i in range(len(sums)) for line in self._adds(row, i)) if row else (), BLUE)
+        self.sentence = self._sentence(step)
+        return self
+
+    def _adds(self, row: int, i: int) -> tuple[Line, Line]:
+        """From the two sums that a thread adds to their sum."""
+        (x, _), other = self._box(row, i).middle, self._box(row - 1, i + len(self.steps[row])).middle[0]
+        bottom, top = self._top(row - 1) + 36, self._top(row)
+        return Line(x, bottom, x, top), Line(other, bottom, x, top)
+
+    def _top(self, row: int) -> float:
+        return 64 + row * self.ROW
+
+    def _box(self, row: int, thread: int) -> Box:
+        return Box(144 + thread * self.cell, self._top(row), self.cell, 36)
+
+    def _sentence(self, step: int) -> str:
+        threads, left = len(self.steps[0]), len(self.steps[step])
+        if step == 0:
+            return f"Each of {threads} threads has summed its own products. No thread has waited at a barrier yet."
+        adders = "thread 0 adds" if left == 1 else f"{in_words('thread', range(left))} each add"
+        done = f"Step {step} of the tree reduction: after a barrier, {adders} the sum {left} to the right."
+        if left > 1:
+            return f"{done} {left} sums are left, and {threads - left} threads have nothing more to do."
+        total, returned = number(self.steps[-1][0]), number(self.returned)
+        return f"{done} The sum is {total}; the GPU kernel with {threads} threads returned {returned}."

@@ -1,18 +1,16 @@
-"""Convolution and its three gradients in float64: first as loops to read, then as fast twins.
+"""Convolution and its three gradients in float64: first as loops to read, then vectorized.
 
-Every kernel is measured against this file, so it is written to be believed. Each formula stands here
-twice: ``..._loops`` says it one multiplication at a time; its twin without ``_loops`` walks over the kernel
-positions only and leaves the rest to NumPy. The tests hold the two against each other and against SciPy.
+Every kernel is compared with this file, so each formula stands here twice: ``..._loops`` computes one product at a
+time, and the vectorized version, without ``_loops``, is one einsum over all windows of the input. The tests compare
+the two with each other and with SciPy.
 
 Letters: batch n in N, input channel ci in Ci, output channel co in Co, input row and column ih, iw in H, W,
-output row and column oh, ow in oH, oW, kernel row and column kh, kw in kH, kW, stride S, padding Ph, Pw.
+output row and column oh, ow in oH, oW, filter row and column kh, kw in kH, kW, stride S, padding Ph, Pw.
 ``oH = (H + 2*Ph - kH) // S + 1``, and oW likewise.
 
-Every function casts to float64, returns float64 and trusts its arguments (the public functions are the ones
-that check them). The twins want finite data: they multiply by the zeros of the padding, which the loops skip.
+Every function casts to float64, returns float64 and trusts its arguments; the public functions check them. The
+vectorized versions need finite data: they multiply by the zeros of the padding, which the loops skip.
 """
-
-from collections.abc import Iterator
 
 import numpy as np
 
@@ -20,7 +18,7 @@ Array = np.ndarray
 Padding = int | tuple[int, int]  # one number for both axes, or (Ph, Pw)
 Size = tuple[int, ...]
 
-# --- Loops: read these aloud ----------------------------------------------------------
+# --- Loops: one product at a time ----------------------------------------------------------
 
 
 def conv2d_loops(
@@ -42,9 +40,9 @@ def conv2d_loops(
     output = np.zeros((N, Co, oH, oW))  # (N, Co, oH, oW)
     for n, co, oh, ow in np.ndindex(N, Co, oH, oW):  # for each output
         total = 0.0 if bias is None else float(bias[co])
-        for ci, kh, kw in np.ndindex(Ci, kH, kW):  # for each weight that it meets
+        for ci, kh, kw in np.ndindex(Ci, kH, kW):  # for each weight of the filter
             ih, iw = oh * S + kh - Ph, ow * S + kw - Pw
-            if 0 <= ih < H and 0 <= iw < W:  # outside the input contributes nothing
+            if 0 <= ih < H and 0 <= iw < W:  # a position in the padding adds nothing
                 total += input[n, ci, ih, iw] * weight[co, ci, kh, kw]
         output[n, co, oh, ow] = total
     return output
@@ -57,7 +55,7 @@ def conv2d_grad_weight_loops(
     stride: int = 1,
     padding: Padding = 0,
 ) -> Array:
-    """Each weight gathers, over all outputs, the upstream gradient times what it met.
+    """Each weight adds up, over all outputs, the upstream gradient times the pixel under it.
 
     input (N, Ci, H, W), grad_output (N, Co, oH, oW) -> grad_weight (Co, Ci, kH, kW)
     """
@@ -68,9 +66,9 @@ def conv2d_grad_weight_loops(
     grad_weight = np.zeros((Co, Ci, kH, kW))  # (Co, Ci, kH, kW)
     for co, ci, kh, kw in np.ndindex(Co, Ci, kH, kW):  # for each weight
         total = 0.0
-        for n, oh, ow in np.ndindex(N, oH, oW):  # for each output that it helped make
+        for n, oh, ow in np.ndindex(N, oH, oW):  # for each output that it contributed to
             ih, iw = oh * S + kh - Ph, ow * S + kw - Pw
-            if 0 <= ih < H and 0 <= iw < W:  # outside the input contributes nothing
+            if 0 <= ih < H and 0 <= iw < W:  # a position in the padding adds nothing
                 total += grad_output[n, co, oh, ow] * input[n, ci, ih, iw]
         grad_weight[co, ci, kh, kw] = total
     return grad_weight
@@ -83,7 +81,7 @@ def conv2d_grad_input_loops(
     stride: int = 1,
     padding: Padding = 0,
 ) -> Array:
-    """Each pixel gathers, over the outputs that saw it, upstream gradient times weight.
+    """Each pixel adds up, over the outputs that it contributed to, upstream gradient times weight.
 
     weight (Co, Ci, kH, kW), grad_output (N, Co, oH, oW) -> grad_input (N, Ci, H, W)
     """
@@ -94,17 +92,17 @@ def conv2d_grad_input_loops(
     grad_input = np.zeros((N, Ci, H, W))  # (N, Ci, H, W)
     for n, ci, ih, iw in np.ndindex(N, Ci, H, W):  # for each input pixel
         total = 0.0
-        for co, kh, kw in np.ndindex(Co, kH, kW):  # for each weight it may have met
+        for co, kh, kw in np.ndindex(Co, kH, kW):  # for each weight
             oh, rest_h = divmod(ih + Ph - kh, S)  # ih = oh * S + kh - Ph, solved for oh
             ow, rest_w = divmod(iw + Pw - kw, S)
-            if rest_h == rest_w == 0 and 0 <= oh < oH and 0 <= ow < oW:  # it exists
+            if rest_h == rest_w == 0 and 0 <= oh < oH and 0 <= ow < oW:  # there is such an output
                 total += grad_output[n, co, oh, ow] * weight[co, ci, kh, kw]
         grad_input[n, ci, ih, iw] = total
     return grad_input
 
 
 def conv2d_grad_bias_loops(grad_output: Array) -> Array:
-    """Each bias was added to every output of its channel, so it gathers them all.
+    """Each bias was added to every output of its channel, so its gradient is their sum.
 
     grad_output (N, Co, oH, oW) -> grad_bias (Co,)
     """
@@ -119,46 +117,42 @@ def conv2d_grad_bias_loops(grad_output: Array) -> Array:
     return grad_bias
 
 
-# --- Twins: the same sums, one kernel position at a time ------------------------------
+# --- Vectorized: one einsum over all windows -------------------------------------------
+# In the subscripts o is an output channel, c an input channel, (h, w) a row and column, (i, j) one of the filter.
 
 
 def conv2d(input: Array, weight: Array, bias: Array | None = None, stride: int = 1, padding: Padding = 0) -> Array:
-    """Twin of `conv2d_loops`: output (N, Co, oH, oW)."""
-    padded, weight = _pad(input, padding), np.asarray(weight, np.float64)
-    (N, _, padded_h, padded_w), (Co, _, kH, kW) = padded.shape, weight.shape
-    output = np.zeros((N, Co, (padded_h - kH) // stride + 1, (padded_w - kW) // stride + 1))
-    if bias is not None:
-        output += np.reshape(bias, (Co, 1, 1))
-    for kh, kw, window in _windows(padded, (kH, kW), output.shape, stride):
-        output += np.tensordot(weight[:, :, kh, kw], window, (1, 1)).swapaxes(0, 1)  # over ci
-    return output
+    """Vectorized `conv2d_loops`: output (N, Co, oH, oW)."""
+    weight = np.asarray(weight, np.float64)  # (Co, Ci, kH, kW)
+    windows = _windows(_pad(input, padding), weight.shape[2:], stride)  # (N, Ci, oH, oW, kH, kW)
+    output = np.einsum("nchwij,ocij->nohw", windows, weight, optimize=True)
+    return output if bias is None else output + np.reshape(bias, (-1, 1, 1))
 
 
 def conv2d_grad_weight(
     input: Array, weight_size: Size, grad_output: Array, stride: int = 1, padding: Padding = 0
 ) -> Array:
-    """Twin of `conv2d_grad_weight_loops`: grad_weight (Co, Ci, kH, kW)."""
-    padded, grad_output = _pad(input, padding), np.asarray(grad_output, np.float64)
-    grad_weight = np.zeros(weight_size)
-    for kh, kw, window in _windows(padded, weight_size[2:], grad_output.shape, stride):
-        grad_weight[:, :, kh, kw] = np.tensordot(grad_output, window, [(0, 2, 3)] * 2)  # over n, oh, ow
-    return grad_weight
+    """Vectorized `conv2d_grad_weight_loops`: grad_weight (Co, Ci, kH, kW)."""
+    grad_output = np.asarray(grad_output, np.float64)  # (N, Co, oH, oW)
+    windows = _windows(_pad(input, padding), weight_size[2:], stride)  # (N, Ci, oH, oW, kH, kW)
+    return np.einsum("nohw,nchwij->ocij", grad_output, windows, optimize=True)
 
 
 def conv2d_grad_input(
     input_size: Size, weight: Array, grad_output: Array, stride: int = 1, padding: Padding = 0
 ) -> Array:
-    """Twin of `conv2d_grad_input_loops`: grad_input (N, Ci, H, W), scattered, not gathered."""
+    """Vectorized `conv2d_grad_input_loops`: grad_input (N, Ci, H, W), a full convolution with the flipped filter."""
     weight, grad_output = np.asarray(weight, np.float64), np.asarray(grad_output, np.float64)
-    (_, _, H, W), (Ph, Pw) = input_size, np.broadcast_to(padding, 2)
-    padded = _pad(np.zeros(input_size), padding)
-    for kh, kw, window in _windows(padded, weight.shape[2:], grad_output.shape, stride):
-        window += np.tensordot(weight[:, :, kh, kw], grad_output, (0, 1)).swapaxes(0, 1)  # over co
-    return padded[:, :, Ph : Ph + H, Pw : Pw + W].copy()
+    (N, _, H, W), (Co, _, kH, kW), (oH, oW) = input_size, weight.shape, grad_output.shape[2:]
+    Ph, Pw = np.broadcast_to(padding, 2)
+    spread = np.zeros((N, Co, H + 2 * Ph + kH - 1, W + 2 * Pw + kW - 1))  # zeros between and around the gradients
+    spread[:, :, kH - 1 :: stride, kW - 1 :: stride][:, :, :oH, :oW] = grad_output
+    windows = _windows(spread, (kH, kW))[:, :, Ph : Ph + H, Pw : Pw + W]  # (N, Co, H, W, kH, kW)
+    return np.einsum("nohwij,ocij->nchw", windows, weight[:, :, ::-1, ::-1], optimize=True)
 
 
 def conv2d_grad_bias(grad_output: Array) -> Array:
-    """Twin of `conv2d_grad_bias_loops`: grad_bias (Co,)."""
+    """Vectorized `conv2d_grad_bias_loops`: grad_bias (Co,)."""
     return np.asarray(grad_output, np.float64).sum(axis=(0, 2, 3))
 
 
@@ -168,9 +162,6 @@ def _pad(input: Array, padding: Padding) -> Array:
     return np.pad(np.asarray(input, np.float64), ((0, 0), (0, 0), (Ph, Ph), (Pw, Pw)))
 
 
-def _windows(padded: Array, kernel: Size, output: Size, stride: int) -> Iterator[tuple[int, int, Array]]:
-    """Each kernel position (kh, kw) and what it meets of `padded`: a view (N, Ci, oH, oW)."""
-    oH, oW = output[2:]
-    for kh, kw in np.ndindex(*kernel):
-        rows = slice(kh, kh + stride * oH, stride)  # may end past the edge; counts oH all the same
-        yield kh, kw, padded[:, :, rows, kw : kw + stride * oW : stride]
+def _windows(padded: Array, filter: Size, stride: int = 1) -> Array:
+    """Every position of the filter on its images, as a view: (..., oH, oW, kH, kW)."""
+    return np.lib.stride_tricks.sliding_window_view(padded, filter, axis=(2, 3))[:, :, ::stride, ::stride]

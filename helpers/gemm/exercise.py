@@ -1,14 +1,15 @@
 """What a learner works out in the GEMM lesson, judged: one number by hand, and one activation's derivative in WGSL."""
 
-from numbers import Real
+import re
 
 import numpy as np
 
 from helpers.gemm.operations import gemm_bias_act_backward
-from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict
+from helpers.grading.loops import without_comments
+from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict, require_number
 from helpers.wgsl import Kernel, WgslError, load
 
-RELU = "return select(0.0, 1.0, x > 0.0);"  # what the learner's expression takes the place of
+RELU = "return select(0.0, 1.0, x > 0.0);"  # the learner's expression takes its place
 TESTS = {  # where ELU's derivative is asked for
     "derivative_right_of_0": (0.5, 1.0, 3.0),
     "derivative_left_of_0": (-0.5, -1.0, -3.0),
@@ -30,27 +31,27 @@ def grade(expression: str | None) -> Grades:
     expression : str or None
         WGSL in `x`; None or nothing while there is none.
 
-    Raises TypeError where `expression` is no text.
+    Raises TypeError where `expression` is not text.
     """
     if expression is None or expression == "":
-        return Grades(Verdict(name, NOT_ATTEMPTED) for name in TESTS)
+        return Grades.alike(list(TESTS), NOT_ATTEMPTED)
     if not isinstance(expression, str):
         raise TypeError(f"expression is a {type(expression).__name__}: it must be WGSL text, in quotes")
-    with_theirs = f"case 1u: {{ return\n{expression}\n;"  # on a line of its own, whatever comment ends it
-    kernel = load("gemm_bias_act_backward", "2_tiled").edit(f"case 1u: {{ {RELU}", with_theirs)
+    code = without_comments(expression).strip().removesuffix(";")
+    if re.search(r"[;{}]", code):  # no statement, and so no loop
+        return Grades.alike(list(TESTS), NO_COMPILE, "write one expression in x, without semicolons or braces")
+    theirs = f"case 1u: {{ return\n{code}\n;"
+    kernel = load("gemm_bias_act_backward", "2_tiled").edit(f"case 1u: {{ {RELU}", theirs)
     try:
         return Grades(_verdict(name, kernel, np.float32(points)) for name, points in TESTS.items())
     except WgslError as error:
-        said = str(error).partition(" does not compile, ")[2] or str(error)
-        return Grades(Verdict(name, NO_COMPILE, "" if i else said) for i, name in enumerate(TESTS))
+        return Grades.alike(list(TESTS), NO_COMPILE, str(error).partition(" does not compile, ")[2] or str(error))
 
 
 def derivatives(kernel: Kernel, points: np.ndarray) -> np.ndarray:
     """The derivative that a kernel uses for relu at each point: d_bias of a layer whose pre is its bias."""
     count = len(points)
-    a, b, grad = (
-        np.full(size, value, np.float32) for size, value in (((1, 1, 1), 0), ((1, count), 0), ((1, 1, count), 1))
-    )
+    a, b, grad = np.zeros((1, 1, 1), np.float32), np.zeros((1, count), np.float32), np.ones((1, 1, count), np.float32)
     return gemm_bias_act_backward(a, b, points, grad, "relu", kernel=kernel)[2]
 
 
@@ -64,7 +65,7 @@ def _verdict(name: str, kernel: Kernel, points: np.ndarray) -> Verdict:
 def predict(
     answer: float | None, a: np.ndarray, grad: np.ndarray, grad_pre: np.ndarray, row: int, column: int
 ) -> Verdict:
-    """Check one number of d_b that was worked out by hand, and name the likely slip.
+    """Check one number of d_b that was worked out by hand, and name the likely mistake.
 
     Parameters
     ----------
@@ -75,20 +76,17 @@ def predict(
     row, column : int
         Which number of d_b, (K, N).
 
-    Raises TypeError where `answer` is no number.
+    Raises TypeError where `answer` is not a number.
     """
-    test = f"d_b[{row},{column}]"
+    test, advice = f"d_b[{row},{column}]", f"take column {row} of a and column {column} of grad_pre"
     if answer is None:
-        return Verdict(test, NOT_ATTEMPTED, "put your number in place of None")
-    if not isinstance(answer, Real):
-        raise TypeError(f"answer = {answer!r} is a {type(answer).__name__}: it must be a number")
+        return Verdict(test, NOT_ATTEMPTED, "write your number in place of None")
+    require_number(answer)
     right = a.T @ grad_pre  # (K, N)
     if answer == right[row, column]:
         return Verdict(test, RIGHT)
     if answer == (a.T @ grad)[row, column]:
-        return Verdict(test, WRONG, f"{answer:g} comes out of grad; it has to pass the activation first: take grad_pre")
+        return Verdict(test, WRONG, f"you get {answer:g} from grad; use grad_pre, its product with the derivative")
     for k, n in np.argwhere(right == answer):
-        return Verdict(
-            test, WRONG, f"{answer:g} is d_b[{k},{n}]; take column {row} of a and column {column} of grad_pre"
-        )
-    return Verdict(test, WRONG, f"it is not {answer:g}; take column {row} of a and column {column} of grad_pre")
+        return Verdict(test, WRONG, f"{answer:g} is d_b[{k},{n}]; {advice}")
+    return Verdict(test, WRONG, advice)

@@ -1,7 +1,7 @@
-"""GEMM + bias + activation and its gradients in float64: first as loops to read, then as fast twins.
+"""GEMM + bias + activation and its gradients in float64: first as loops to read, then vectorized.
 
-The same pact as in `reference`: ``..._loops`` says a formula one multiplication at a time, its twin leaves the
-sums to NumPy, and the tests hold the two against each other and against SciPy.
+As in the convolution's reference, ``..._loops`` computes one product at a time, the vectorized version leaves the
+sums to NumPy, and the tests compare the two with each other and with SciPy.
 
 Letters: item i of the batch, row m in M, inner index k in K, column n in N. `a` is (batch, M, K), `b` (K, N) or
 (batch, K, N), `bias` (N,), `output`, its gradient `grad` and `grad_pre` (batch, M, N).
@@ -14,7 +14,7 @@ import numpy as np
 Array = np.ndarray
 ROOT, CUBE = np.sqrt(2 / np.pi), 0.044715  # GELU's, in its tanh form
 
-# --- Activations and their derivatives: what every loop below calls ------------------------
+# --- Activations and their derivatives: all loops below call them ----------
 
 
 def sigmoid(x: Array) -> Array:
@@ -28,7 +28,7 @@ def gelu(x: Array) -> Array:
 
 
 def gelu_derivative(x: Array) -> Array:
-    """The product rule on x * sigmoid(2u); 1 and 0 are all that is left beyond |x| = 40."""
+    """The product rule on x * sigmoid(2u); beyond |x| = 40 it is 1 or 0."""
     x = np.clip(x, -40, 40)
     twice_u, twice_du = 2 * ROOT * (x + CUBE * x**3), 2 * ROOT * (1 + 3 * CUBE * x**2)
     return sigmoid(twice_u) * (1 + x * twice_du * sigmoid(-twice_u))
@@ -69,7 +69,7 @@ def derivative(x: Array, activation: str) -> Array:
     return ACTIVATIONS[activation][1](np.asarray(x, np.float64))
 
 
-# --- Loops: read these aloud ----------------------------------------------------------
+# --- Loops: one product at a time ----------------------------------------------------------
 
 
 def pre_loops(a: Array, b: Array, bias: Array) -> Array:
@@ -109,28 +109,28 @@ def backward_loops(
     return d_a, d_b, d_bias
 
 
-# --- Twins: the same sums as matrix products ------------------------------------------
+# --- Vectorized: the same sums as matrix products ---------------------------------------
 
 
 def pre(a: Array, b: Array, bias: Array) -> Array:
-    """Twin of `pre_loops`: (batch, M, N)."""
+    """Vectorized `pre_loops`: (batch, M, N)."""
     return np.asarray(a, np.float64) @ np.asarray(b, np.float64) + np.asarray(bias, np.float64)
 
 
 def forward(a: Array, b: Array, bias: Array, activation: str = "none") -> Array:
-    """Twin of `forward_loops`: output (batch, M, N)."""
+    """Vectorized `forward_loops`: output (batch, M, N)."""
     return act(pre(a, b, bias), activation)
 
 
 def backward(
     a: Array, b: Array, bias: Array, grad: Array, activation: str = "none", *, per_item: bool = False
 ) -> tuple[Array, Array, Array]:
-    """Twin of `backward_loops`; with `per_item`, d_b is (batch, K, N) and no sum."""
+    """Vectorized `backward_loops`; with `per_item`, d_b is (batch, K, N), one for each item."""
     return sums(a, b, np.asarray(grad, np.float64) * derivative(pre(a, b, bias), activation), per_item)
 
 
 def sums(a: Array, b: Array, grad_pre: Array, per_item: bool = False) -> tuple[Array, Array, Array]:
-    """What the last three passes make of grad_pre: d_a, d_b and d_bias."""
+    """The last three passes: d_a, d_b and d_bias from grad_pre."""
     a, b, grad_pre = (np.asarray(tensor, np.float64) for tensor in (a, b, grad_pre))
     d_b = a.swapaxes(1, 2) @ grad_pre  # (batch, K, N)
     return grad_pre @ b.swapaxes(-1, -2), d_b if per_item else d_b.sum(axis=0), grad_pre.sum(axis=(0, 1))

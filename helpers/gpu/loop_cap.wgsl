@@ -1,12 +1,11 @@
-// Counts to 300,000 in two loops, as a driver that caps loops counts the iterations of both together.
+// Counts to 300,000. A driver that stops a thread after 65,535 loop iterations leaves a smaller number.
 
 @group(0) @binding(0) var<storage, read_write> counted: array<u32>;  // (1)
 
 @compute @workgroup_size(1)
 fn main() {
-  // 1. Count, in two loops: the cap is on the iterations of both together.
   var count = 0u;
-  for (var i = 0u; i < 600u; i++) {
+  for (var i = 0u; i < 600u; i++) {  // two loops: what such a driver counts is the iterations of all loops together
     for (var j = 0u; j < 500u; j++) {
       count++;
     }

@@ -169,6 +169,10 @@ class Operation:
             problems.append(plan.problem)
         raise GpuError(f"{problems[0]}: choose another kernel, a smaller problem or another adapter")
 
+    def problem(self, shape: Shape, version: str) -> str | None:
+        """Why a version cannot run for this shape on this adapter, or None."""
+        return _planned(self, shape, self.kernel(version)).problem
+
     def explain_choice(self, shape: Shape) -> str:
         """Which version a call without `kernel=` takes for this shape on this adapter, and why, in one sentence."""
         taken = self.plan(shape).passes[0].kernel.version
@@ -176,7 +180,7 @@ class Operation:
         for choice in self.choose(shape, adapter_info()):
             if choice.version == taken:
                 return f"{self.name} takes {taken}: {choice.reason}{''.join(passed_by)}."
-            problem = _planned(self, shape, self.kernel(choice.version)).problem
+            problem = self.problem(shape, choice.version)
             passed_by.append(f" ({choice.version} comes first, but cannot run: {problem})")
         raise AssertionError(f"{taken} is not among the choices")  # plan takes one of them
 

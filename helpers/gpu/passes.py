@@ -4,10 +4,9 @@ Compiled modules are kept by their source, layouts by the buffer types that they
 point, constants and layout, and a bind group for as long as a pass over the same buffers lives.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import groupby
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -156,36 +155,38 @@ def run(*passes: Pass) -> None:
         A kernel does not compile.
     """
     for each in passes:
-        _ = each.ready
+        _ = each.ready  # refuses, before anything is encoded
     submit(passes)
 
 
 def submit(passes: Sequence[Pass], clock: wgpu.GPUQuerySet | None = None) -> None:
     """Encode and submit; with a `clock`, write its ticks 0 and 1 at the first begin and the last end."""
-    encoder = device().create_command_encoder()
-    batches = list(_batches(passes))
+    gpu, batches = device(), _batches(passes)
+    encoder = gpu.create_command_encoder()
     for i, batch in enumerate(batches):
-        marks = {"beginning_of_pass_write_index": 0} if i == 0 else {}
-        if i == len(batches) - 1:
+        marks = {}
+        if clock and i == 0:
+            marks["beginning_of_pass_write_index"] = 0
+        if clock and i == len(batches) - 1:
             marks["end_of_pass_write_index"] = 1
-        writes = {"query_set": clock, **marks} if clock and marks else None
-        _encode(encoder.begin_compute_pass(label=_label(batch), timestamp_writes=writes), batch)
+        writes = {"query_set": clock, **marks} if marks else None
+        label = batch[0].label or batch[0].kernel.name
+        _encode(encoder.begin_compute_pass(label=label, timestamp_writes=writes), batch)
     try:
-        device().queue.submit([encoder.finish()])
+        gpu.queue.submit([encoder.finish()])
     except wgpu.GPUError as error:
         raise GpuError(f"{', '.join(each.kernel.name for each in passes)}: {reason(error)}") from error
 
 
-def _batches(passes: Sequence[Pass]) -> Iterator[Sequence[Pass]]:
+def _batches(passes: Sequence[Pass]) -> list[list[Pass]]:
     """What shares a compute pass: neighbors without a label. Each one with a label has its own."""
-    for labelled, group in groupby(passes, lambda each: bool(each.label)):
-        batch = list(group)
-        yield from [[each] for each in batch] if labelled else [batch]
-
-
-def _label(batch: Sequence[Pass]) -> str:
-    more = f" and {len(batch) - 1} more" if len(batch) > 1 else ""
-    return batch[0].label or batch[0].kernel.name + more
+    batches = []
+    for each in passes:
+        if each.label or not batches or batches[-1][0].label:
+            batches.append([each])
+        else:
+            batches[-1].append(each)
+    return batches
 
 
 def _encode(compute: wgpu.GPUComputePassEncoder, batch: Sequence[Pass]) -> None:

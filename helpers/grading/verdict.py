@@ -1,6 +1,8 @@
 """What a test says about a learner's work."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 NOT_ATTEMPTED, NO_COMPILE, WRONG, RIGHT = "not attempted", "does not compile", "wrong", "right"
 
@@ -20,6 +22,11 @@ class Verdict:
 class Grades(tuple[Verdict, ...]):
     """All verdicts on one kernel, and how many of the tests it passes."""
 
+    @classmethod
+    def alike(cls, tests: Sequence[str], outcome: str, detail: str = "") -> "Grades":
+        """The same outcome in every test, with the reason in the first."""
+        return cls(Verdict(test, outcome, "" if i else detail) for i, test in enumerate(tests))
+
     @property
     def passed(self) -> int:
         """How many tests say right."""
@@ -27,3 +34,9 @@ class Grades(tuple[Verdict, ...]):
 
     def __repr__(self) -> str:
         return "\n".join([*map(repr, self), f"{self.passed} of {len(self)} tests pass"])
+
+
+def require_number(answer: object) -> None:
+    """Raise TypeError unless a reader's answer is a number."""
+    if not isinstance(answer, Real):
+        raise TypeError(f"answer = {answer!r} is a {type(answer).__name__}: it must be a number")

@@ -1,1 +1,5 @@
-"""Pictures with sliders: a canvas, the parts that pictures are made of, and the widget."""
+"""Pictures with sliders: a canvas, the parts that pictures are made of, two ready figures, and the widget."""
+
+from helpers.pictures.figures import images, timeline
+
+__all__ = ["images", "timeline"]

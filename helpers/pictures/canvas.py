@@ -1,33 +1,37 @@
-"""Pictures: matplotlib figures that know their content in one sentence and are redrawn in place.
+"""Pictures that say their content in one sentence, drawn in CSS pixels with y pointing down.
 
-A picture is drawn in CSS pixels with y pointing down. What stands still is drawn once and kept as pixels; what moves
-is drawn over it. All words of one color are one path, and all boxes of one style another, so that a step of a slider
-costs a few milliseconds however many cells it changes.
+A picture is a list of marks. Those that stand still are painted once and kept as pixels; those that move are painted
+over them. All words of one color are one mark, and all boxes of one style another, so that a step of a slider costs a
+few milliseconds however many cells it changes.
 """
 
 import base64
 import io
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Iterable
 from functools import cache
+from itertools import chain, product
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib import colormaps
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import ListedColormap, to_rgba
-from matplotlib.figure import Figure
+from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.font_manager import FontProperties
-from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.textpath import TextPath
-from matplotlib.transforms import Affine2D
+from matplotlib.transforms import Affine2D, Bbox
 from PIL import Image
 
 # Colors that stay apart for color-blind eyes; each one also has an outline or a place of its own.
 INK, GRAY, LINE, PAPER = "#1a1a1a", "#5f5f5f", "#b5b5b5", "#ffffff"
 BLUE, ORANGE = "#005a9c", "#b34700"
-SIGNED = ListedColormap(colormaps["PuOr_r"](np.linspace(0.15, 0.85, 255)))  # violet below zero, white, orange above
+WIDTH = 840  # what JupyterLab has room for in a window 1280 pixels wide, with its file list open
 SHARPNESS = 1.25  # image pixels per CSS pixel: more look sharper on dense screens, fewer move faster
+
+
+def tint(color: str, strength: float = 3 / 16) -> tuple[float, float, float, float]:
+    """A see-through version of a color, to lay over what is already drawn."""
+    return to_rgba(color, strength)
 
 
 class Word(NamedTuple):
@@ -48,6 +52,15 @@ class Box(NamedTuple):
     width: float
     height: float
 
+    @property
+    def middle(self) -> tuple[float, float]:
+        """The point in its middle."""
+        return self.x + self.width / 2, self.y + self.height / 2
+
+    def to(self, other: "Box") -> "Box":
+        """The rectangle from this box to another one to its lower right."""
+        return Box(self.x, self.y, other.x + other.width - self.x, other.y + other.height - self.y)
+
 
 class Line(NamedTuple):
     """A straight line between two points."""
@@ -58,135 +71,179 @@ class Line(NamedTuple):
     y1: float
 
 
+class Mark(NamedTuple):
+    """One thing on a picture: a path or, in a box, an image."""
+
+    path: Path | None
+    edge: str = PAPER
+    face: tuple[float, ...] | None = None
+    line: float = 0  # CSS pixels
+    dashes: tuple[float, float] | None = None
+    snap: bool = False  # whether its lines keep to whole pixels
+    words: tuple[Word, ...] = ()
+    weight: str = "normal"
+    image: tuple[Box, np.ndarray] | None = None
+
+
 class Picture:
-    """A figure of `width` x `height` CSS pixels; subclasses draw on it and set `sentence`."""
+    """A sheet of `width` x `height` CSS pixels; subclasses draw on it and set `sentence`."""
 
-    def __init__(self, width: int, height: int) -> None:
-        self.width, self.height = width, height
-        self.figure = Figure(figsize=(width / 100, height / 100), dpi=100 * SHARPNESS, facecolor=PAPER)
-        self.canvas = FigureCanvasAgg(self.figure)
-        self.sentence = ""
-        self.clear()
+    def __init__(self, height: int, width: int = WIDTH) -> None:
+        self.width, self.height, self.sentence = width, height, ""
+        self._renderer = RendererAgg(round(width * SHARPNESS), round(height * SHARPNESS), 72)
+        self.marks: list[Mark] = []
+        self._drawn, self._still, self._pixels = None, 0, None
 
-    def clear(self) -> None:
-        """Start over with an empty sheet."""
-        self.figure.clear()
-        self.moving: list[PathPatch] = []
-        self._still = None
+    def starts(self, *what: object) -> bool:
+        """Begin the next drawing: on an empty sheet (True), or over what stands still if that was drawn for `what`."""
+        if what == self._drawn:
+            del self.marks[self._still :]
+            return False
+        self.marks, self._drawn, self._still, self._pixels = [], what, 0, None
+        return True
 
-    def words(self, words: Iterable[Word] = (), color=INK, weight="normal", style="normal") -> "Words":
+    def stands_still(self) -> None:
+        """Keep all that is drawn so far until `starts` is called for something else."""
+        self._still = len(self.marks)
+
+    def words(self, words: Iterable[Word], color=INK, weight="normal") -> None:
         """Write words that all look alike."""
-        return self._add(Words(words, color, weight, style))
+        written = tuple(word for word in words if word.text.strip())
+        if written:
+            vertices, codes = zip(*(outline(word, weight) for word in written), strict=True)
+            path = Path(np.concatenate(vertices), np.concatenate(codes))
+            self.marks.append(Mark(path, face=to_rgba(color), words=written, weight=weight))
 
-    def boxes(self, boxes: Iterable[Box] = (), edge=LINE, face="none", line=1.0, dashes="solid") -> "Boxes":
-        """Draw rectangles that all look alike; `line` is in CSS pixels."""
-        return self._add(Boxes(boxes, edge, face, line, dashes))
+    def write(self, x: float, y: float, text: str, size=14, color=INK, weight="normal", align="left") -> None:
+        """Write a few words."""
+        self.words([Word(x, y, text, size, align)], color, weight)
 
-    def lines(self, lines: Iterable[Line] = (), color=GRAY, line=1.4) -> "Lines":
+    def boxes(self, boxes: Iterable[Box], edge=LINE, face=None, line=1.0, dashes=None) -> None:
+        """Draw rectangles that all look alike; `line` is in CSS pixels, `dashes` are (on, off)."""
+        corners = [((x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)) for x, y, w, h in boxes]
+        codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(corners)
+        self._draw(corners, codes, edge=edge, face=face and to_rgba(face), line=line, dashes=dashes, snap=True)
+
+    def lines(self, lines: Iterable[Line], color=GRAY, line=1.4, dashes=None) -> None:
         """Draw straight lines; `line` is in CSS pixels."""
-        return self._add(Lines(lines, color, line))
+        lines = list(lines)
+        self._draw(lines, [Path.MOVETO, Path.LINETO] * len(lines), edge=color, line=line, dashes=dashes)
 
-    def _add(self, artist: PathPatch) -> PathPatch:
-        artist.set_transform(
-            Affine2D().scale(1 / self.width, -1 / self.height).translate(0, 1) + self.figure.transFigure
-        )
-        return self.figure.add_artist(artist)
+    def curve(self, x: np.ndarray, y: np.ndarray, color=INK, line=3.0) -> None:
+        """Draw one line through many points; nan leaves a gap."""
+        self._draw(np.stack([x, y], -1), None, edge=color, line=line)
 
-    def moves(self, artist: PathPatch) -> PathPatch:
-        """Mark words or boxes as changing between two drawings; their `put` changes them."""
-        artist.set_animated(True)
-        self.moving.append(artist)
-        return artist
+    def image(self, box: Box, colors: np.ndarray) -> None:
+        """Lay an image (rows, columns, 4) of bytes over a box."""
+        self.marks.append(Mark(None, image=(box, colors)))
 
-    def grid(self, x: float, y: float, cell: float, values: np.ndarray, color=INK, weight="normal") -> None:
-        """A grid of numbers, its top left corner at (x, y)."""
-        places = [(x + column * cell, y + row * cell, value) for (row, column), value in np.ndenumerate(values)]
-        self.boxes(Box(left, top, cell, cell) for left, top, _ in places)
-        half, size = cell / 2, cell * 0.36
-        self.words((Word(left + half, top + half, number(v), size) for left, top, v in places), color, weight)
+    def _draw(self, points: object, codes: list | None, **style) -> None:
+        points = np.array(points, float).reshape(-1, 2)
+        if len(points):
+            self.marks.append(Mark(Path(points, codes), **style))
+
+    # --- Painting -----------------------------------------------------------------------------------------
 
     def rgba(self) -> np.ndarray:
         """The picture as it is now, (rows, columns, 4) bytes."""
-        if self._still is None:
-            self.canvas.draw()
-            self._still = self.canvas.copy_from_bbox(self.figure.bbox)
-        self.canvas.restore_region(self._still)
-        for artist in self.moving:
-            self.figure.draw_artist(artist)
-        return np.asarray(self.canvas.buffer_rgba())
+        if self._pixels is None:
+            self._renderer.clear()
+            self._paint(Mark(Path(np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * 1e4), face=to_rgba(PAPER)))
+            for mark in self.marks[: self._still]:
+                self._paint(mark)
+            everything = Bbox.from_bounds(0, 0, self._renderer.width, self._renderer.height)
+            self._pixels = self._renderer.copy_from_bbox(everything)
+        self._renderer.restore_region(self._pixels)
+        for mark in self.marks[self._still :]:
+            self._paint(mark)
+        return np.array(self._renderer.buffer_rgba())
+
+    def _paint(self, mark: Mark) -> None:
+        style = self._renderer.new_gc()
+        if mark.image:
+            box, colors = mark.image
+            x, y, width, height = (round(value * SHARPNESS) for value in box)
+            rows, columns = (np.arange(size) * n // size for size, n in zip((height, width), colors.shape, strict=False))
+            large = np.ascontiguousarray(colors[rows[::-1]][:, columns])
+            self._renderer.draw_image(style, x, self._renderer.height - y - height, large)
+            return
+        style.set_foreground(mark.edge)
+        style.set_linewidth(mark.line * SHARPNESS)
+        style.set_joinstyle("miter")
+        style.set_snap(mark.snap)
+        if mark.dashes:
+            style.set_dashes(0, [length * SHARPNESS for length in mark.dashes])
+        flip = Affine2D().scale(SHARPNESS, -SHARPNESS).translate(0, self._renderer.height)
+        self._renderer.draw_path(style, mark.path, flip, mark.face)
 
     def png(self) -> bytes:
         """The picture as it is now, as a PNG file."""
-        file = io.BytesIO()
-        Image.fromarray(self.rgba()).convert("RGB").save(file, "png", compress_level=1)
-        return file.getvalue()
+        return _png(self.rgba(), any(mark.image for mark in self.marks))
 
     def _repr_mimebundle_(self, **_) -> tuple[dict, dict]:
-        image = base64.b64encode(self.png()).decode()
+        """The picture with its sentence written below it: JupyterLab shows a picture, or a text, but not both."""
+        lines = textwrap.wrap(self.sentence, int(self.width / 7.7))
+        caption = Picture(22 * len(lines) + 6, self.width)
+        caption.words(Word(4, 11 + 22 * i, line, 13, "left") for i, line in enumerate(lines))
+        file = _png(np.vstack([self.rgba(), caption.rgba()]), any(mark.image for mark in self.marks))
+        image = base64.b64encode(file).decode()
         return {"text/plain": self.sentence, "image/png": image}, {"image/png": {"width": self.width}}
 
 
-class Boxes(PathPatch):
-    """Rectangles that share one style, drawn as one path."""
-
-    def __init__(self, boxes: Iterable[Box], edge, face, line: float, dashes) -> None:
-        style = {"edgecolor": edge, "facecolor": face, "linewidth": line * 0.72, "linestyle": dashes}
-        super().__init__(Path(np.empty((0, 2))), joinstyle="miter", **style)
-        self.put(boxes)
-
-    def put(self, boxes: Iterable[Box]) -> None:
-        """Draw these instead."""
-        corners = [((x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)) for x, y, w, h in boxes]
-        codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(corners)
-        self.set_path(Path(np.array(corners, float).reshape(-1, 2), codes or None))
-
-
-class Lines(PathPatch):
-    """Straight lines that share one style, drawn as one path."""
-
-    def __init__(self, lines: Iterable[Line], color, line: float) -> None:
-        super().__init__(Path(np.empty((0, 2))), edgecolor=color, facecolor="none", linewidth=line * 0.72)
-        self.put(lines)
-
-    def put(self, lines: Iterable[Line]) -> None:
-        """Draw these instead."""
-        points = np.array(list(lines), float).reshape(-1, 2)
-        self.set_path(Path(points, [Path.MOVETO, Path.LINETO] * (len(points) // 2) or None))
-
-
-class Words(PathPatch):
-    """Words that share one color and face, drawn as one path."""
-
-    def __init__(self, words: Iterable[Word], color, weight: str, style: str) -> None:
-        super().__init__(Path(np.empty((0, 2))), facecolor=color, linewidth=0)
-        self.face = weight, style
-        self.put(words)
-
-    def put(self, words: Iterable[Word]) -> None:
-        """Write these instead."""
-        pieces = [_outline(word, *self.face) for word in words if word.text.strip()]
-        vertices, codes = zip(*pieces, strict=True) if pieces else ([np.empty((0, 2))], None)
-        self.set_path(Path(np.concatenate(vertices), np.concatenate(codes) if codes else None))
+def _png(rgba: np.ndarray, many_colors: bool) -> bytes:
+    """A PNG file; few colors make it three times as fast to write."""
+    image, file = Image.fromarray(rgba).convert("RGB"), io.BytesIO()
+    image = image if many_colors else image.quantize(palette=_palette(), dither=Image.Dither.NONE)
+    image.save(file, "png", compress_level=1)
+    return file.getvalue()
 
 
 @cache
-def _glyphs(text: str, weight: str, style: str) -> tuple[np.ndarray, np.ndarray, float]:
+def _palette() -> Image.Image:
+    """Every color in 16 steps over paper and over both tints: what lines and words with soft edges are made of."""
+    grounds = to_rgb(PAPER), *(_over(tint(color), to_rgb(PAPER)) for color in (BLUE, ORANGE))
+    colors = [to_rgb(color) for color in (INK, GRAY, LINE, BLUE, ORANGE)]
+    mixed = (_over((*color, k / 16), ground) for color, ground, k in product(colors, grounds, range(17)))
+    image = Image.new("P", (1, 1))
+    image.putpalette([round(255 * part) for part in chain(*mixed)])
+    return image
+
+
+def _over(color: tuple[float, ...], ground: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(color[3] * part + (1 - color[3]) * below for part, below in zip(color[:3], ground, strict=True))
+
+
+# --- Words --------------------------------------------------------------------------------------------------
+
+
+@cache
+def _glyphs(text: str, weight: str) -> tuple[np.ndarray, np.ndarray, float]:
     """Vertices and codes of a text of size 1, and its width."""
-    path = TextPath((0, 0), text, size=1, prop=FontProperties(family="DejaVu Sans", weight=weight, style=style))
+    path = TextPath((0, 0), text, size=1, prop=FontProperties(family="DejaVu Sans", weight=weight))
     return path.vertices, path.codes, path.vertices[:, 0].max()
 
 
-def _outline(word: Word, weight: str, style: str) -> tuple[np.ndarray, np.ndarray]:
-    vertices, codes, width = _glyphs(word.text, weight, style)
-    wide = width * word.size
-    left = {"left": word.x, "middle": word.x - wide / 2, "right": word.x - wide}[word.align]
+def outline(word: Word, weight: str) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices and codes of a word where it stands."""
+    vertices, codes, width = _glyphs(word.text, weight)
+    left = word.x - width * word.size * {"left": 0, "middle": 0.5, "right": 1}[word.align]
     baseline = word.y + 0.36 * word.size  # half the height of a digit below its middle
     return vertices * (word.size, -word.size) + (left, baseline), codes
 
 
+def text_width(text: str, size: float, weight: str = "normal") -> float:
+    """CSS pixels from the left end of a text to its right end."""
+    return _glyphs(text, weight)[2] * size if text.strip() else 0.0
+
+
 def number(value: float) -> str:
-    """A number as short as it can be in_words, with a real minus sign."""
-    return f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
+    """A number as short as it can be written, with a real minus sign, and no minus before zero."""
+    return f"{value + 0.0:.4g}".replace("-", "\N{MINUS SIGN}")
+
+
+def product_text(*factors: float) -> str:
+    """A product in words, with parentheses around a negative factor that is not alone."""
+    return "·".join(f"({number(f)})" if f < 0 and len(factors) > 1 else number(f) for f in factors)
 
 
 def in_words(name: str, numbers: Iterable[int]) -> str:
@@ -199,51 +256,3 @@ def in_words(name: str, numbers: Iterable[int]) -> str:
     if len(found) > 2 and found[-1] - found[0] == len(found) - 1:
         return f"{name}s {found[0]} to {found[-1]}"
     return f"{name}s {', '.join(map(str, found[:-1]))} and {found[-1]}"
-
-
-def tint(color: str, strength: float = 0.16) -> tuple[float, float, float, float]:
-    """A see-through version of a color, to lay over what is already drawn."""
-    return to_rgba(color, strength)
-
-
-def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, *, ink: int = 0, height=112) -> Picture:
-    """A row of images: the first `ink` of them as ink on paper, the others signed and at one common scale.
-
-    Parameters
-    ----------
-    panels : arrays (rows, columns)
-        Shown from left to right, each as high as the others.
-    titles : str for each panel
-    sentence : str
-        What the pictures show, in words made from the same arrays.
-    ink : int
-        How many panels are not signed. In the others the color says the sign, and white is zero; where the cells are
-        large enough, a plus or minus in each says it too.
-    height : int
-        CSS pixels of each panel.
-    """
-    gap, widths = 14, [height * panel.shape[1] / panel.shape[0] for panel in panels]
-    picture = Picture(int(sum(widths) + gap * (len(panels) + 1)), height + 40)
-    largest = max((float(np.abs(panel).max()) for panel in panels[ink:]), default=0) or 1.0
-    lefts = np.cumsum([gap, *(width + gap for width in widths)])
-    for i, (panel, left, width) in enumerate(zip(panels, lefts, widths, strict=False)):
-        place = left / picture.width, 10 / picture.height, width / picture.width, height / picture.height
-        axes = picture.figure.add_axes(place)
-        scale = {"cmap": "gray_r", "vmin": 0} if i < ink else {"cmap": SIGNED, "vmin": -largest, "vmax": largest}
-        axes.imshow(panel, aspect="auto", **scale)
-        axes.set_axis_off()
-    places = list(zip(lefts, widths, strict=False))
-    picture.boxes((Box(left, 30, width, height) for left, width in places), GRAY)
-    picture.words(Word(left + width / 2, 14, title, 13) for title, (left, width) in zip(titles, places, strict=True))
-    for panel, (left, _) in zip(panels[ink:], places[ink:], strict=True):
-        picture.words(_signs(panel, left, 30, height / panel.shape[0]))
-    picture.sentence = sentence
-    return picture
-
-
-def _signs(panel: np.ndarray, left: float, top: float, cell: float) -> Iterable[Word]:
-    """A plus or minus in the middle of each cell that is not 0, where there is room."""
-    for (row, column), value in np.ndenumerate(panel):
-        if cell >= 14 and value:
-            sign = "+" if value > 0 else "\N{MINUS SIGN}"
-            yield Word(left + (column + 0.5) * cell, top + (row + 0.5) * cell, sign, 13)

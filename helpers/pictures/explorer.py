@@ -1,8 +1,7 @@
 """Pictures with sliders. Every state that the sliders can reach is a valid one, and each is also said in words."""
 
 import html
-from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Mapping
 
 import ipywidgets
 
@@ -10,6 +9,15 @@ from helpers.pictures.canvas import Picture
 
 Values = dict[str, int]
 Rule = Callable[[Values], tuple[int, int]]  # the limits of one value, from those before it
+
+# A slider's handle gets no name from ipywidgets. This gives it that of the number box above it, as soon as both are in
+# the page: a style sheet is the one element that is loaded, and says so, wherever a widget puts it.
+NAME_HANDLES = """<style onload="
+const explorer = this.closest('.convgrad-explorer'), handles = () => [...explorer.querySelectorAll('[role=slider]')];
+const name = handle => handle.setAttribute('aria-label',
+  handle.closest('.convgrad-control').querySelector('label').textContent);
+new MutationObserver(() => handles().forEach(name)).observe(explorer, {childList: true, subtree: true});
+handles().forEach(name)"></style>"""
 
 
 class Explorer(ipywidgets.VBox):
@@ -23,39 +31,36 @@ class Explorer(ipywidgets.VBox):
         The limits of each value, computed from the values before it; a value that no longer fits moves to the limit.
     values : mapping of name to int
         Where the sliders start.
-    breaks : names
-        Values with which a new row of sliders begins.
+    columns : int
+        How many sliders stand beside each other; all of them if not given.
 
     The stored output of a cell is the picture and its sentence, so that they are there before anything runs.
     """
 
     def __init__(
-        self, draw: Callable[..., Picture], rules: Mapping[str, Rule], values: Values, breaks: Sequence[str] = ()
+        self, draw: Callable[..., Picture], rules: Mapping[str, Rule], values: Values, columns: int | None = None
     ) -> None:
         self._draw, self._rules, self._values, self._settling = draw, rules, dict(values), False
-        self._values = self._allowed(values)
-        self._picture = draw(**self._values)
-        width, height = f"{self._picture.width}px", f"{self._picture.height}px"
-        fit = {"max_width": "calc(100% - 4px)", "object_fit": "contain", "object_position": "left top"}
-        layout = ipywidgets.Layout(width=width, height=height, flex="0 0 auto", **fit)
-        self._image = ipywidgets.Image(format="png", layout=layout)
-        self._words = ipywidgets.HTML()
+        columns = columns or len(rules)
+        self._image, self._words = ipywidgets.Image(format="png"), ipywidgets.HTML()
         self._boxes = {name: _number_box(name) for name in rules}
-        length = min(300, max(64, self._picture.width // len(rules) - 130))  # CSS pixels
-        self._sliders = {name: _slider(box, length) for name, box in self._boxes.items()}
-        pairs = [ipywidgets.HBox([self._boxes[name], self._sliders[name]]) for name in rules]
-        starts = [0, *(i for i, name in enumerate(rules) if name in breaks), len(rules)]
-        wrap = ipywidgets.Layout(flex_flow="row wrap", max_width=width)
-        rows = [ipywidgets.Box(pairs[i:j], layout=wrap) for i, j in pairwise(starts)]
-        super().__init__([*rows, self._image, self._words])
+        self._sliders = {name: ipywidgets.IntSlider(readout=False) for name in rules}
         self.set(**values)
-        for box in self._boxes.values():
-            box.observe(lambda change: self._settling or self.set(), "value")
+        width = self.picture.width
+        self._image.layout = ipywidgets.Layout(width=f"{width}px", max_width="100%", flex="0 0 auto")
+        grid = ipywidgets.Layout(grid_template_columns=f"repeat({columns}, {min(width // columns, 280)}px)")
+        pairs = [_above(self._boxes[name], self._sliders[name]) for name in rules]
+        names = ipywidgets.HTML(NAME_HANDLES, layout=ipywidgets.Layout(height="0", margin="0"))
+        super().__init__([ipywidgets.GridBox(pairs, layout=grid), self._image, self._words, names])
+        self.add_class("convgrad-explorer")
+        for name in rules:
+            for control in (self._sliders[name], self._boxes[name]):
+                control.observe(lambda change, name=name: self._settling or self.set(**{name: change.new}), "value")
 
     @property
     def sentence(self) -> str:
         """What the picture shows now."""
-        return self._picture.sentence
+        return self.picture.sentence
 
     @property
     def values(self) -> Values:
@@ -69,10 +74,11 @@ class Explorer(ipywidgets.VBox):
         """
         if unknown := set(values) - set(self._rules):
             raise ValueError(f"{', '.join(sorted(unknown))}: the sliders are {', '.join(self._rules)}")
-        self._settle({name: values.get(name, box.value) for name, box in self._boxes.items()})
-        self._picture = self._draw(**self._values)
-        self._image.value = self._picture.png()
+        self._values = self._allowed(self._values | values)
+        self.picture = self._draw(**self._values)
+        self._image.value = self.picture.png()  # first of all: this is what the eye waits for
         self._words.value = f'<p role="status" aria-live="polite">{html.escape(self.sentence)}</p>'
+        self._settle()
         return self.sentence
 
     def _allowed(self, wanted: Values) -> Values:
@@ -83,32 +89,34 @@ class Explorer(ipywidgets.VBox):
             allowed[name] = min(max(allowed[name], low), high)
         return allowed
 
-    def _settle(self, wanted: Values) -> None:
-        """Give every slider its limits and the nearest allowed value."""
-        self._values, self._settling = self._allowed(wanted), True
+    def _settle(self) -> None:
+        """Give every slider and number box its limits and its value."""
+        self._settling = True
         for name, rule in self._rules.items():
             low, high = rule(self._values)
             for control in (self._boxes[name], self._sliders[name]):
-                with control.hold_trait_notifications():
-                    control.min, control.max, control.value = low, high, self._values[name]
-                control.disabled = low == high
+                wanted = {"min": low, "max": high, "value": self._values[name], "disabled": low == high}
+                if any(getattr(control, trait) != value for trait, value in wanted.items()):
+                    with control.hold_sync(), control.hold_trait_notifications():
+                        for trait, value in wanted.items():
+                            setattr(control, trait, value)
         self._settling = False
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
-        data, metadata = self._picture._repr_mimebundle_()
+        data, metadata = self.picture._repr_mimebundle_()
         return super()._repr_mimebundle_(**kwargs) | data, metadata
 
 
 def _number_box(name: str) -> ipywidgets.BoundedIntText:
-    layout = ipywidgets.Layout(width="108px")
+    layout = ipywidgets.Layout(width="112px", margin="2px 0 0")
     return ipywidgets.BoundedIntText(description=name, layout=layout, style={"description_width": "54px"})
 
 
-def _slider(box: ipywidgets.BoundedIntText, length: int) -> ipywidgets.IntSlider:
-    layout = ipywidgets.Layout(width=f"{length}px", margin="2px 4px")
-    slider = ipywidgets.IntSlider(readout=False, layout=layout)
-    ipywidgets.link((box, "value"), (slider, "value"))
-    return slider
+def _above(box: ipywidgets.BoundedIntText, slider: ipywidgets.IntSlider) -> ipywidgets.VBox:
+    slider.layout = ipywidgets.Layout(width="calc(100% - 16px)", height="22px", margin="0 8px")
+    pair = ipywidgets.VBox([box, slider])
+    pair.add_class("convgrad-control")
+    return pair
 
 
 def below(limit: int) -> Rule:

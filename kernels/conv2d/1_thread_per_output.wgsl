@@ -2,13 +2,15 @@
 //
 // equation  output[n,co,oh,ow] = bias[co] + sum over ci, kh, kw of
 //             input[n, ci, oh*S + kh - Ph, ow*S + kw - Pw] * weight[co,ci,kh,kw]
+// numpy     windows = sliding_window_view(np.pad(input, [(0,), (0,), (Ph,), (Pw,)]), (kH, kW), (2, 3))[:, :, ::S, ::S]
+//           output = np.einsum("nchwij,ocij->nohw", windows, weight) + bias[:, None, None]
 // in        input (N, Ci, H, W), weight (Co, Ci, kH, kW), bias (Co)
 // out       output (N, Co, oH, oW)
-// dispatch  ceil(N*Co*oH*oW / 256) workgroups, in rows of at most 65,535
-// owner     one thread owns one output element and is the only one that writes it
-// barriers  none: no thread needs what another one computed
-// limits    one thread walks through Ci*kH*kW products
-// new here  the forward pass that every check in this project leans on
+// dispatch  ceil(N*Co*oH*oW / 256) workgroups of 256 threads
+// barriers  none: each thread writes its own element and reads only inputs
+// cost      per element, at most: 2*Ci*kH*kW + 1 global loads, 0 workgroup loads, Ci*kH*kW multiply-adds
+// limits    neighbors load most of the same pixels again: their windows overlap
+// new here  one thread computes one element: it decodes its flat index, then sums the window under it
 
 struct Params {
   batch: u32,         // N
@@ -38,12 +40,12 @@ fn main(
   @builtin(local_invocation_index) thread: u32,  // [0, 256)
 ) {
   // 1. Which output element is mine?
-  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;  // workgroups lie in rows of up to 65,535
   if (index >= params.batch * params.out_channels * params.out_h * params.out_w) {
     return;  // the last workgroup is rarely full
   }
-  let ow = index % params.out_w;                                   // [0, oW)
-  let oh = index / params.out_w % params.out_h;                    // [0, oH)
+  let ow = index % params.out_w;                                         // [0, oW)
+  let oh = index / params.out_w % params.out_h;                          // [0, oH)
   let co = index / (params.out_w * params.out_h) % params.out_channels;  // [0, Co)
   let n = index / (params.out_w * params.out_h * params.out_channels);   // [0, N)
 
@@ -51,12 +53,12 @@ fn main(
   var sum = bias[co];
   for (var ci = 0u; ci < params.in_channels; ci++) {               // [0, Ci)
     for (var kh = 0u; kh < params.kernel_h; kh++) {                // [0, kH)
-      let ih = oh * params.stride + kh - params.padding_h;         // above the top edge it wraps to > H
+      let ih = oh * params.stride + kh - params.padding_h;         // [0, H) or padding: below 0 it wraps to > H
       if (ih >= params.in_h) { continue; }                         // a row of padding adds nothing
       let input_row = ((n * params.in_channels + ci) * params.in_h + ih) * params.in_w;
       let weight_row = ((co * params.in_channels + ci) * params.kernel_h + kh) * params.kernel_w;
       for (var kw = 0u; kw < params.kernel_w; kw++) {              // [0, kW)
-        let iw = ow * params.stride + kw - params.padding_w;       // [0, W) or padding
+        let iw = ow * params.stride + kw - params.padding_w;       // [0, W) or padding, likewise
         if (iw < params.in_w) {
           sum += input[input_row + iw] * weight[weight_row + kw];
         }

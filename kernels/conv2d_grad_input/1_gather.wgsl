@@ -1,15 +1,19 @@
 // conv2d_grad_input / 1_gather
 //
-// equation  grad_input[n,ci,ih,iw] = sum over co, kh, kw of
-//             grad_output[n, co, oh, ow] * weight[co,ci,kh,kw]
-//             where oh*S = ih + Ph - kh and ow*S = iw + Pw - kw have an answer inside the output
+// equation  grad_input[n,ci,ih,iw] = sum over co, kh, kw of grad_output[n,co,oh,ow] * weight[co,ci,kh,kw],
+//             where oh = (ih + Ph - kh) / S and ow = (iw + Pw - kw) / S are whole and inside the output
+// numpy     dilated = np.zeros((N, Co, H + 2*Ph + kH - 1, W + 2*Pw + kW - 1))  # zeros between and around
+//           dilated[:, :, kH-1:H+2*Ph:S, kW-1:W+2*Pw:S] = grad_output
+//           windows = sliding_window_view(dilated, (kH, kW), (2, 3))[:, :, Ph:Ph+H, Pw:Pw+W]
+//           grad_input = np.einsum("nohwij,ocij->nchw", windows, weight[:, :, ::-1, ::-1])
 // in        grad_output (N, Co, oH, oW), weight (Co, Ci, kH, kW)
 // out       grad_input (N, Ci, H, W)
-// dispatch  ceil(N*Ci*H*W / 256) workgroups, in rows of at most 65,535
-// owner     one thread owns one input pixel and is the only one that writes it
-// barriers  none: each thread gathers what is its own, and nobody scatters
-// limits    one thread walks through Co*kH*kW products, most of them empty when S > 1
-// new here  the gather: ask which outputs a pixel went into, instead of pushing into pixels
+// dispatch  ceil(N*Ci*H*W / 256) workgroups of 256 threads
+// barriers  none: each thread writes its own pixel and reads only inputs
+// cost      per pixel, with T = Co*ceil(kH/S)*ceil(kW/S), at most:
+//           2*T global loads, 0 workgroup loads, T multiply-adds
+// limits    one thread tests up to Co*kH*kW weights; where S > 1, most of them contribute nothing
+// new here  a gather: each pixel collects its gradient; scattering it from the outputs would be a data race
 
 struct Params {
   batch: u32,         // N
@@ -38,7 +42,7 @@ fn main(
   @builtin(local_invocation_index) thread: u32,  // [0, 256)
 ) {
   // 1. Which input pixel is mine?
-  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;  // workgroups lie in rows of up to 65,535
   if (index >= params.batch * params.in_channels * params.in_h * params.in_w) {
     return;  // the last workgroup is rarely full
   }
@@ -47,17 +51,17 @@ fn main(
   let ci = index / (params.in_w * params.in_h) % params.in_channels;   // [0, Ci)
   let n = index / (params.in_w * params.in_h * params.in_channels);    // [0, N)
 
-  // 2. Gather from every output whose window covered it.
+  // 2. Gather from every output to which it contributed.
   var sum = 0.0;
   for (var co = 0u; co < params.out_channels; co++) {                  // [0, Co)
     for (var kh = 0u; kh < params.kernel_h; kh++) {                    // [0, kH)
-      let row = ih + params.padding_h - kh;                            // oh*S; below 0 it wraps to > oH*S
+      let row = ih + params.padding_h - kh;                            // oh*S, if whole; below 0 it wraps to > oH*S
       let oh = row / params.stride;                                    // [0, oH) or no such output
       if (row % params.stride != 0u || oh >= params.out_h) { continue; }
       let output_row = ((n * params.out_channels + co) * params.out_h + oh) * params.out_w;
       let weight_row = ((co * params.in_channels + ci) * params.kernel_h + kh) * params.kernel_w;
       for (var kw = 0u; kw < params.kernel_w; kw++) {                  // [0, kW)
-        let column = iw + params.padding_w - kw;                       // ow*S
+        let column = iw + params.padding_w - kw;                       // ow*S, likewise
         let ow = column / params.stride;                               // [0, oW) or no such output
         if (column % params.stride == 0u && ow < params.out_w) {
           sum += grad_output[output_row + ow] * weight[weight_row + kw];

@@ -1,16 +1,20 @@
 // conv2d_grad_input / 2_shared_weights
 //
-// equation  grad_input[n,ci,ih,iw] = sum over co, kh, kw of
-//             grad_output[n, co, oh, ow] * weight[co,ci,kh,kw]
-//             where oh*S = ih + Ph - kh and ow*S = iw + Pw - kw have an answer inside the output
+// equation  grad_input[n,ci,ih,iw] = sum over co, kh, kw of grad_output[n,co,oh,ow] * weight[co,ci,kh,kw],
+//             where oh = (ih + Ph - kh) / S and ow = (iw + Pw - kw) / S are whole and inside the output
+// numpy     dilated = np.zeros((N, Co, H + 2*Ph + kH - 1, W + 2*Pw + kW - 1))  # zeros between and around
+//           dilated[:, :, kH-1:H+2*Ph:S, kW-1:W+2*Pw:S] = grad_output
+//           windows = sliding_window_view(dilated, (kH, kW), (2, 3))[:, :, Ph:Ph+H, Pw:Pw+W]
+//           grad_input = np.einsum("nohwij,ocij->nchw", windows, weight[:, :, ::-1, ::-1])
 // in        grad_output (N, Co, oH, oW), weight (Co, Ci, kH, kW)
 // out       grad_input (N, Ci, H, W)
-// dispatch  (ceil(W/16), ceil(H/16), min(N*Ci, 65535)) workgroups of TILE x TILE = 16 x 16 threads
-// owner     one thread owns one input pixel and is the only one that writes it
-// barriers  one before a load: nobody may still use the old weights;
-//           one after it: the new weights are all in place
-// limits    ceil(W/TILE) and ceil(H/TILE) are at most 65,535; kernels over CHUNK weights are loaded in pieces
-// new here  256 neighbors need the same weights, so the workgroup loads each weight once for all of them
+// dispatch  (ceil(W/TILE), ceil(H/TILE), min(N*Ci, 65535)) workgroups of TILE x TILE = 16 x 16 threads
+// barriers  one before a load: no thread may still read the old weights;
+//           one after it: a thread reads weights that others loaded
+// cost      per pixel of a full tile, with T = Co*ceil(kH/S)*ceil(kW/S), at most:
+//           T + Co*kH*kW/(TILE*TILE) global loads, T workgroup loads, T multiply-adds
+// limits    ceil(W/TILE) and ceil(H/TILE) are at most 65,535; the loads of grad_output are not shared
+// new here  the workgroup loads each weight once for all its pixels, a filter over CHUNK weights in pieces
 
 override TILE: u32 = 16u;  // pixels along each side of a workgroup
 const CHUNK: u32 = 4096u;  // weights held at once: 16 KiB, all the workgroup memory that every GPU has
@@ -48,7 +52,7 @@ fn main(
   let iw = workgroup.x * TILE + local.x;                      // [0, W) when inside
   let ih = workgroup.y * TILE + local.y;                      // [0, H) when inside
   let inside = iw < params.in_w && ih < params.in_h;
-  let taps = params.kernel_h * params.kernel_w;
+  let taps = params.kernel_h * params.kernel_w;               // weights of one channel of the filter
 
   // 2. A dispatch has at most 65,535 layers, so a workgroup may serve several (n, ci) planes.
   for (var plane = workgroup.z; plane < params.batch * params.in_channels; plane += grid.z) {
@@ -61,27 +65,27 @@ fn main(
         let count = min(CHUNK, taps - first);
 
         // 3. Load this channel's weights together.
-        workgroupBarrier();  // nobody still uses the old weights
+        workgroupBarrier();  // no thread still reads the old weights
         for (var i = thread; i < count; i += TILE * TILE) {
           shared_weights[i] = weight[(co * params.in_channels + ci) * taps + first + i];
         }
         workgroupBarrier();  // the new weights are in place
 
-        // 4. Gather; counting kh and kw up is cheaper than dividing for them.
+        // 4. Gather. kh and kw are counted up, which saves two divisions for each weight.
         var kh = first / params.kernel_w;                     // [0, kH)
         var kw = first % params.kernel_w;                     // [0, kW)
         for (var i = 0u; i < select(0u, count, inside); i++) {
-          let row = ih + params.padding_h - kh;               // oh*S; below 0 it wraps to > oH*S
-          let column = iw + params.padding_w - kw;            // ow*S
+          let row = ih + params.padding_h - kh;               // oh*S, if whole; below 0 it wraps to > oH*S
+          let column = iw + params.padding_w - kw;            // ow*S, likewise
           var oh = row;                                       // [0, oH) or no such output
           var ow = column;                                    // [0, oW) or no such output
-          var met = true;
+          var whole = true;                                   // are row and column multiples of S?
           if (params.stride != 1u) {                          // stride 1 needs no division
-            met = row % params.stride == 0u && column % params.stride == 0u;
+            whole = row % params.stride == 0u && column % params.stride == 0u;
             oh = row / params.stride;
             ow = column / params.stride;
           }
-          if (met && oh < params.out_h && ow < params.out_w) {
+          if (whole && oh < params.out_h && ow < params.out_w) {
             sum += shared_weights[i] * grad_output[(output_plane + oh) * params.out_w + ow];
           }
           kw++;

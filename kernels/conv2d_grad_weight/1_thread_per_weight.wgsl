@@ -2,13 +2,15 @@
 //
 // equation  grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
 //             grad_output[n,co,oh,ow] * input[n, ci, oh*S + kh - Ph, ow*S + kw - Pw]
+// numpy     windows = sliding_window_view(np.pad(input, [(0,), (0,), (Ph,), (Pw,)]), (kH, kW), (2, 3))[:, :, ::S, ::S]
+//           grad_weight = np.einsum("nohw,nchwij->ocij", grad_output, windows)
 // in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
 // out       grad_weight (Co, Ci, kH, kW)
-// dispatch  ceil(Co*Ci*kH*kW / 256) workgroups, in rows of at most 65,535
-// owner     one thread owns one weight and is the only one that writes it
-// barriers  none: no thread needs what another one computed
-// limits    one thread walks through N*oH*oW products, however idle the rest of the GPU is
-// new here  the classroom mapping: decode a flat index, then loop
+// dispatch  ceil(Co*Ci*kH*kW / 256) workgroups of 256 threads
+// barriers  none: each thread writes its own weight and reads only inputs
+// cost      per weight, at most: 2*N*oH*oW global loads, 0 workgroup loads, N*oH*oW multiply-adds; all by one thread
+// limits    a small filter has fewer weights than a GPU has threads, and the others stay idle
+// new here  one thread computes one weight: it decodes its flat index, then loops over every output
 
 struct Params {
   batch: u32,         // N
@@ -37,7 +39,7 @@ fn main(
   @builtin(local_invocation_index) thread: u32,  // [0, 256)
 ) {
   // 1. Which weight is mine?
-  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;  // workgroups lie in rows of up to 65,535
   if (index >= params.out_channels * params.in_channels * params.kernel_h * params.kernel_w) {
     return;  // the last workgroup is rarely full
   }
@@ -46,16 +48,16 @@ fn main(
   let ci = index / (params.kernel_w * params.kernel_h) % params.in_channels; // [0, Ci)
   let co = index / (params.kernel_w * params.kernel_h * params.in_channels); // [0, Co)
 
-  // 2. Walk through everything it ever met.
+  // 2. Loop over every output: the weight contributed to each that lies over a pixel.
   var sum = 0.0;
   for (var n = 0u; n < params.batch; n++) {                   // [0, N)
     for (var oh = 0u; oh < params.out_h; oh++) {              // [0, oH)
-      let ih = oh * params.stride + kh - params.padding_h;    // above the top edge it wraps to > H
+      let ih = oh * params.stride + kh - params.padding_h;    // [0, H) or padding: below 0 it wraps to > H
       if (ih >= params.in_h) { continue; }                    // a row of padding adds nothing
       let output_row = ((n * params.out_channels + co) * params.out_h + oh) * params.out_w;
       let input_row = ((n * params.in_channels + ci) * params.in_h + ih) * params.in_w;
       for (var ow = 0u; ow < params.out_w; ow++) {            // [0, oW)
-        let iw = ow * params.stride + kw - params.padding_w;  // [0, W) or padding
+        let iw = ow * params.stride + kw - params.padding_w;  // [0, W) or padding, likewise
         if (iw < params.in_w) {
           sum += grad_output[output_row + ow] * input[input_row + iw];
         }

@@ -2,13 +2,16 @@
 //
 // equation  grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
 //             grad_output[n,co,oh,ow] * input[n, ci, oh*S + kh - Ph, ow*S + kw - Pw]
+// numpy     windows = sliding_window_view(np.pad(input, [(0,), (0,), (Ph,), (Pw,)]), (kH, kW), (2, 3))[:, :, ::S, ::S]
+//           grad_weight = np.einsum("nohw,nchwij->ocij", grad_output, windows)
 // in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
 // out       grad_weight (Co, Ci, kH, kW)
-// dispatch  (Ci*kW, kH, Co) workgroups
-// owner     one workgroup owns one weight; its thread 0 is the only one that writes it
-// barriers  one before each halving of the tree: a thread adds a partial sum that another thread wrote
+// dispatch  (Ci*kW, kH, Co) workgroups of THREADS = 256 threads
+// barriers  one before each step of the tree: a thread adds a partial sum that another thread wrote
+// cost      per weight, at most: 2*N*oH*oW global loads, 2*THREADS - 1 workgroup loads, N*oH*oW multiply-adds;
+//           one thread has ceil(N*oH*oW/THREADS) of the products, then log2(THREADS) = 8 steps of the tree
 // limits    Ci*kW, kH and Co are at most 65,535; THREADS is a power of two
-// new here  256 threads share one weight's sum, so that a few weights still fill a GPU
+// new here  THREADS threads share one weight's sum: coalesced loads, then a tree reduction in workgroup memory
 
 override THREADS: u32 = 256u;
 
@@ -45,16 +48,16 @@ fn main(
   let kh = workgroup.y;                    // [0, kH)
   let co = workgroup.z;                    // [0, Co)
 
-  // 2. Take every THREADS-th product: neighbors read neighboring addresses.
+  // 2. Take every THREADS-th product: neighbors read neighboring addresses (coalesced loads).
   var sum = 0.0;
   let products = params.batch * params.out_h * params.out_w;
   for (var i = thread; i < products; i += THREADS) {      // [0, N*oH*oW)
     let row = i / params.out_w;                           // [0, N*oH)
-    let ow = i - row * params.out_w;                      // [0, oW): a remainder, cheaper than %
+    let ow = i % params.out_w;                            // [0, oW)
+    let oh = row % params.out_h;                          // [0, oH)
     let n = row / params.out_h;                           // [0, N)
-    let oh = row - n * params.out_h;                      // [0, oH)
-    let ih = oh * params.stride + kh - params.padding_h;  // [0, H) or padding
-    let iw = ow * params.stride + kw - params.padding_w;  // [0, W) or padding
+    let ih = oh * params.stride + kh - params.padding_h;  // [0, H) or padding: below 0 it wraps to > H
+    let iw = ow * params.stride + kw - params.padding_w;  // [0, W) or padding, likewise
     if (ih < params.in_h && iw < params.in_w) {
       let output_at = ((n * params.out_channels + co) * params.out_h + oh) * params.out_w + ow;
       let input_at = ((n * params.in_channels + ci) * params.in_h + ih) * params.in_w + iw;
@@ -63,9 +66,9 @@ fn main(
   }
   partial[thread] = sum;
 
-  // 3. Fold the partial sums in half until one is left.
+  // 3. Add the partial sums in a tree: each step leaves half as many, until one is left.
   for (var half = THREADS / 2u; half > 0u; half /= 2u) {  // 128, 64, ..., 1
-    workgroupBarrier();  // the sums that this halving reads are written
+    workgroupBarrier();  // the sums that this step reads are written
     if (thread < half) {
       partial[thread] += partial[thread + half];
     }

@@ -1,13 +1,14 @@
 // gemm_bias_act / 1_thread_per_element
 //
 // equation  output = act(pre), with pre[i,m,n] = bias[n] + sum over k of a[i,m,k] * b[i,k,n]
+// numpy     pre = a @ b + bias; output = act(pre)
 // in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N)
 // out       output (batch, M, N)
-// dispatch  ceil(batch*M*N / 256) workgroups, in rows of at most 65,535
-// owner     one thread owns one output element and is the only one that writes it
-// barriers  none: no thread needs what another one computed
-// limits    every thread reads its whole row of a and column of b from storage memory
-// new here  the naive product, to compare with
+// dispatch  ceil(batch*M*N / 256) workgroups of 256 threads
+// barriers  none: each thread writes its own element and reads only inputs
+// cost      per element: 2*K + 1 global loads, 0 workgroup loads, K multiply-adds
+// limits    two global loads for each multiply-add; N threads load each row of a again, M threads each column of b
+// new here  one thread computes one element, and act follows the sum while it is still in a register (fused)
 
 struct Params {
   m: u32,           // M
@@ -26,7 +27,7 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> output: array<f32>;  // (batch, M, N)
 @group(0) @binding(4) var<uniform> params: Params;
 
-// 1. The activation, right for every finite x. All but none and relu lean on one sigmoid.
+// 1. The activation, right for every finite x. All but none and relu use one sigmoid.
 fn sigmoid(x: f32) -> f32 {
   if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }  // exp(-88) is below all normal float32
   let e = exp(-abs(x));                                     // at most 1: it never overflows
@@ -54,22 +55,24 @@ fn activate(x: f32) -> f32 {
   }
 }
 
-// 2. One thread computes one element.
+// 2. The number of a thread in the whole dispatch, whose workgroups lie in rows of up to 65,535.
+fn flat_index(global: vec3u, grid: vec3u) -> u32 {
+  return global.y * grid.x * 256u + global.x;
+}
+
+// 3. A row of a times a column of b, after the bias. Neighbors have the same m and the next n: they read one number
+//    of a together and neighboring numbers of b (coalesced loads).
 @compute @workgroup_size(256)
-fn main(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) grid: vec3u,
-  @builtin(local_invocation_index) thread: u32,  // [0, 256)
-) {
-  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+fn main(@builtin(global_invocation_id) global: vec3u, @builtin(num_workgroups) grid: vec3u) {
+  let index = flat_index(global, grid);
   if (index >= params.batch_size * params.m * params.n) {
     return;  // the last workgroup is rarely full
   }
-  let n = index % params.n;                // [0, N): neighbors read neighboring columns of b
-  let row = index / params.n;              // [0, batch*M): the row of a, all items taken together
-  let item = row / params.m;               // [0, batch)
+  let n = index % params.n;              // [0, N)
+  let row = index / params.n;            // [0, batch*M): m, counted through all items
+  let item = row / params.m;             // [0, batch)
   var pre = bias[n];
-  for (var k = 0u; k < params.k; k++) {    // [0, K)
+  for (var k = 0u; k < params.k; k++) {  // [0, K)
     pre += a[row * params.k + k] * b[item * params.b_stride + k * params.n + n];
   }
   output[index] = activate(pre);

@@ -1,14 +1,16 @@
 // gemm_bias_act / 2_tiled
 //
 // equation  output = act(pre), with pre[i,m,n] = bias[n] + sum over k of a[i,m,k] * b[i,k,n]
+// numpy     pre = a @ b + bias; output = act(pre)
 // in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N)
 // out       output (batch, M, N)
-// dispatch  (ceil(N/TILE), ceil(M/TILE), batch) workgroups of TILE x TILE threads
-// owner     one thread owns one output element and is the only one that writes it
-// barriers  one after the loads: a thread reads what its neighbors loaded;
-//           one after the products: nobody may still read what the next load overwrites
-// limits    ceil(N/TILE), ceil(M/TILE) and batch are at most 65,535
-// new here  a tile of each operand is loaded once and read by TILE threads, and act costs no trip to memory
+// dispatch  (ceil(N/TILE), ceil(M/TILE), batch) workgroups of TILE x TILE = 16 x 16 threads
+// barriers  one after the loads: a thread reads what others loaded;
+//           one after the products: no thread may still read what the next load overwrites
+// cost      per element, where TILE divides M, K and N:
+//           2*K/TILE + 1 global loads, 2*K workgroup loads, K multiply-adds
+// limits    ceil(N/TILE), ceil(M/TILE) and batch are at most 65,535; two workgroup loads for each multiply-add
+// new here  each number of a tile is loaded once for TILE threads: TILE times fewer global loads than version 1
 
 override TILE: u32 = 16u;
 
@@ -32,7 +34,7 @@ struct Params {
 var<workgroup> left: array<f32, TILE * TILE>;   // a tile of a
 var<workgroup> right: array<f32, TILE * TILE>;  // a tile of b
 
-// 1. The activation, right for every finite x. All but none and relu lean on one sigmoid.
+// 1. The activation, right for every finite x. All but none and relu use one sigmoid.
 fn sigmoid(x: f32) -> f32 {
   if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }  // exp(-88) is below all normal float32
   let e = exp(-abs(x));                                     // at most 1: it never overflows
@@ -80,7 +82,7 @@ fn tile_product(row: u32, column: u32) -> f32 {
   return sum;
 }
 
-// 4. Walk along k, tile by tile; then bias and activation, while the sum is still in a register.
+// 4. Add up along k, tile by tile; then bias and activation, while the sum is still in a register.
 @compute @workgroup_size(TILE, TILE)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
   let n = group.x * TILE + local.x;  // [0, N) or past the edge
@@ -92,7 +94,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
     right[local.y * TILE + local.x] = read_b(item, first + local.y, n);
     workgroupBarrier();  // both tiles are in place
     pre += tile_product(local.y, local.x);
-    workgroupBarrier();  // nobody still reads them
+    workgroupBarrier();  // no thread still reads them
   }
   if (m < params.m && n < params.n) {  // no return above: every thread must reach the barriers
     output[(item * params.m + m) * params.n + n] = activate(pre + bias[n]);

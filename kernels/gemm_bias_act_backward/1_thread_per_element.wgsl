@@ -1,19 +1,25 @@
 // gemm_bias_act_backward / 1_thread_per_element
 //
-// equation  grad_pre = grad * act'(pre), with pre = a @ b + bias
-//           d_a = grad_pre @ b^T;  d_b = sum over batch of a^T @ grad_pre;
+// equation  grad_pre = grad * act'(pre), with pre = a @ b + bias;
+//           d_a = grad_pre @ b^T; d_b = sum over batch of a^T @ grad_pre;
 //           d_bias[n] = sum over batch, m of grad_pre[i,m,n]
+// numpy     grad_pre = grad * derivative(a @ b + bias); d_a = grad_pre @ b.swapaxes(-1, -2)
+//           d_b = np.einsum("imk,imn->kn", a, grad_pre); d_bias = grad_pre.sum((0, 1))  # "->ikn" per item
 // in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N), grad (batch, M, N)
 // out       grad_pre (batch, M, N), d_a (batch, M, K), d_b (K, N) or (batch, K, N), d_bias (N)
-// dispatch  gemm_bwd_grad_pre_f32  ceil(batch*M*N / 256) workgroups, in rows of at most 65,535
-//           gemm_bwd_da_f32        ceil(batch*M*K / 256), likewise
-//           gemm_bwd_db_f32        ceil(K*N / 256), likewise, or ceil(batch*K*N / 256) where d_b is per item
-//           gemm_bwd_dbias_f32     ceil(N / 256), likewise
-//           in this order: the last three read the grad_pre that the first one writes
-// owner     one thread owns one element of its pass's output and is the only one that writes it
-// barriers  none: no thread needs what another one of its pass computed
-// limits    every thread reads its whole row and column from storage memory
-// new here  the naive products, to compare with
+// dispatch  workgroups of 256 threads; the last three passes read the grad_pre that the first one writes
+//           gemm_bwd_grad_pre_f32  ceil(batch*M*N / 256)
+//           gemm_bwd_da_f32        ceil(batch*M*K / 256)
+//           gemm_bwd_db_f32        ceil(K*N / 256), or ceil(batch*K*N / 256) where d_b is per item
+//           gemm_bwd_dbias_f32     ceil(N / 256)
+// barriers  none: each thread writes its own element and reads nothing that its own pass writes
+// cost      per element: global loads, workgroup loads, multiply-adds
+//           grad_pre  2*K + 2, 0, K
+//           d_a       2*N, 0, N
+//           d_b       2*batch*M, 0, batch*M; or 2*M, 0, M where d_b is per item
+//           d_bias    batch*M, 0, 0 (only additions)
+// limits    the eight storage bindings are eight distinct buffers; in d_a the loads of b are not coalesced
+// new here  four entry points over one bind group, and a pre that is recomputed instead of stored
 
 struct Params {
   m: u32,           // M
@@ -36,8 +42,8 @@ struct Params {
 @group(0) @binding(7) var<storage, read_write> d_bias: array<f32>;    // (N)
 @group(0) @binding(8) var<uniform> params: Params;
 
-// 1. The activation's derivative, act'(x), right for every finite x. All but none and relu lean on one sigmoid,
-//    whose counterpart 1 - sigmoid(z) is written sigmoid(-z): the difference would cancel.
+// 1. The activation's derivative, act'(x), right for every finite x. All but none and relu use one sigmoid,
+//    and write 1 - sigmoid(z) as sigmoid(-z): the difference would lose its digits to cancellation.
 fn sigmoid(x: f32) -> f32 {
   if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }  // exp(-88) is below all normal float32
   let e = exp(-abs(x));                                     // at most 1: it never overflows
@@ -75,82 +81,71 @@ fn finite_or_0(x: f32) -> f32 {
   return select(0.0, x, finite);
 }
 
-// 3. grad_pre = grad * act'(a @ b + bias).
+// 3. The number of a thread in the whole dispatch, whose workgroups lie in rows of up to 65,535.
+fn flat_index(global: vec3u, grid: vec3u) -> u32 {
+  return global.y * grid.x * 256u + global.x;
+}
+
+// 4. grad_pre = grad * act'(a @ b + bias): a row of a times a column of b. Neighbors have the same m and the next n:
+//    they read one number of a together and neighboring numbers of b (coalesced loads).
 @compute @workgroup_size(256)
-fn gemm_bwd_grad_pre_f32(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) grid: vec3u,
-  @builtin(local_invocation_index) thread: u32,  // [0, 256)
-) {
-  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+fn gemm_bwd_grad_pre_f32(@builtin(global_invocation_id) global: vec3u, @builtin(num_workgroups) grid: vec3u) {
+  let index = flat_index(global, grid);
   if (index >= params.batch_size * params.m * params.n) {
     return;  // the last workgroup is rarely full
   }
-  let n = index % params.n;                // [0, N)
-  let row = index / params.n;              // [0, batch*M)
-  let item = row / params.m;               // [0, batch)
+  let n = index % params.n;              // [0, N)
+  let row = index / params.n;            // [0, batch*M): m, counted through all items
+  let item = row / params.m;             // [0, batch)
   var pre = bias[n];
-  for (var k = 0u; k < params.k; k++) {    // [0, K)
+  for (var k = 0u; k < params.k; k++) {  // [0, K)
     pre += a[row * params.k + k] * b[item * params.b_stride + k * params.n + n];
   }
   grad_pre[index] = grad[index] * finite_or_0(derivative(pre));
 }
 
-// 4. d_a = grad_pre @ b^T: a row of grad_pre times a row of b.
+// 5. d_a = grad_pre @ b^T: a row of grad_pre times a row of b. Neighbors have the next k: they read numbers of b
+//    that lie N apart, so these loads are not coalesced.
 @compute @workgroup_size(256)
-fn gemm_bwd_da_f32(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) grid: vec3u,
-  @builtin(local_invocation_index) thread: u32,  // [0, 256)
-) {
-  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+fn gemm_bwd_da_f32(@builtin(global_invocation_id) global: vec3u, @builtin(num_workgroups) grid: vec3u) {
+  let index = flat_index(global, grid);
   if (index >= params.batch_size * params.m * params.k) {
     return;  // the last workgroup is rarely full
   }
-  let k = index % params.k;                // [0, K)
-  let row = index / params.k;              // [0, batch*M)
-  let item = row / params.m;               // [0, batch)
+  let k = index % params.k;              // [0, K)
+  let row = index / params.k;            // [0, batch*M)
+  let item = row / params.m;             // [0, batch)
   var sum = 0.0;
-  for (var n = 0u; n < params.n; n++) {    // [0, N)
+  for (var n = 0u; n < params.n; n++) {  // [0, N)
     sum += grad_pre[row * params.n + n] * b[item * params.b_stride + k * params.n + n];
   }
   d_a[index] = sum;
 }
 
-// 5. d_b = a^T @ grad_pre: a column of a times a column of grad_pre, over all items that share this b.
+// 6. d_b = a^T @ grad_pre: a column of a times a column of grad_pre, through all items that share one b. Neighbors
+//    have the same k and the next n: coalesced loads again.
 @compute @workgroup_size(256)
-fn gemm_bwd_db_f32(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) grid: vec3u,
-  @builtin(local_invocation_index) thread: u32,  // [0, 256)
-) {
-  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
-  let per_item = params.d_b_stride != 0u;
-  if (index >= params.k * params.n * select(1u, params.batch_size, per_item)) {
+fn gemm_bwd_db_f32(@builtin(global_invocation_id) global: vec3u, @builtin(num_workgroups) grid: vec3u) {
+  let index = flat_index(global, grid);
+  let results = select(1u, params.batch_size, params.d_b_stride != 0u);  // one d_b, or one per item
+  if (index >= results * params.k * params.n) {
     return;  // the last workgroup is rarely full
   }
-  let n = index % params.n;                               // [0, N)
-  let k = index / params.n % params.k;                    // [0, K)
-  let first = index / (params.n * params.k);              // the item, or 0 where all are added up
-  let last = select(params.batch_size, first + 1u, per_item);
+  let n = index % params.n;                           // [0, N)
+  let k = index / params.n % params.k;                // [0, K)
+  let rows = params.batch_size / results * params.m;  // that one d_b sums over: batch*M, or M
+  let first = index / (params.n * params.k) * rows;   // 0, or item*M
   var sum = 0.0;
-  for (var item = first; item < last; item++) {           // [0, batch)
-    for (var m = 0u; m < params.m; m++) {                 // [0, M)
-      let row = item * params.m + m;                      // [0, batch*M)
-      sum += a[row * params.k + k] * grad_pre[row * params.n + n];
-    }
+  for (var row = first; row < first + rows; row++) {  // [0, batch*M)
+    sum += a[row * params.k + k] * grad_pre[row * params.n + n];
   }
   d_b[index] = sum;
 }
 
-// 6. d_bias = the sum of a column of grad_pre: the bias was added to each row of every item.
+// 7. d_bias = the sum of a column of grad_pre: the bias was added to each row of every item. Coalesced, too.
 @compute @workgroup_size(256)
-fn gemm_bwd_dbias_f32(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) grid: vec3u,
-  @builtin(local_invocation_index) thread: u32,  // [0, 256)
-) {
-  let n = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+fn gemm_bwd_dbias_f32(@builtin(global_invocation_id) global: vec3u, @builtin(num_workgroups) grid: vec3u) {
+  let n = flat_index(global, grid);                                // [0, N) or past the end
   if (n >= params.n) {
     return;  // the last workgroup is rarely full
   }

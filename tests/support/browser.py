@@ -24,10 +24,10 @@ from nbformat import NotebookNode
 from PIL import Image
 from playwright.sync_api import Locator, Page, WebSocket, expect, sync_playwright
 
-from helpers.explore import Explorer
+from helpers.pictures.explorer import Explorer
 from start import find_browser
 
-PROJECT = Path(__file__).resolve().parents[1]
+PROJECT = Path(__file__).resolve().parents[2]
 TOKEN = "convgrad"
 SECONDS = 30  # how long anything may take to show, on a machine that is busy with other tests
 SETTINGS = {  # all cells are in the page at once, and nothing stands in the way

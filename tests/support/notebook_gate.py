@@ -17,7 +17,7 @@ from urllib.parse import unquote
 import nbformat
 from nbformat import NotebookNode
 
-NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 
 IGNORE = "# NBVAL_IGNORE_OUTPUT"
 MARKER = re.compile("NBVAL_|PYTEST_VALIDATE_")  # nbval has more of them, and an older name
@@ -43,6 +43,11 @@ LINK = re.compile(r"""\]\(<?([^)\s>]+)|(?:src|href)=["']([^"']+)""")
 PICTURE_WITHOUT_ALT = re.compile(r"!\[\s*\]\(|<img(?![^>]*\balt=[\"'][^\"'])", re.IGNORECASE)
 SENTENCE = re.compile(r"^[^<\s]\S*(\s+\S+){2,}[.!?]\s*$")
 
+# Words that a reader finds nowhere else in this sense (the glossary has the field's own), and where they are right.
+PRIVATE = "rungs? oblongs? twins? turned.over slopes? wish(?:es|ed)? fold(?:s|ed|ing)? halvings? meet(?:s|ings?)? met"
+PRIVATE_WORD = re.compile(rf"\b(?:{PRIVATE.replace(' ', '|')})\b", re.IGNORECASE)
+RIGHTLY = re.compile(r"meet the GPU|F\.fold")
+
 
 @dataclass(frozen=True)
 class Lesson:
@@ -65,10 +70,14 @@ class Lesson:
 
     @property
     def prose(self) -> list["Cell"]:
-        return [cell for cell in self.cells if cell.node.cell_type == "markdown"]
+        return [cell for cell in self.cells if not cell.is_code]
+
+    @property
+    def outputs(self) -> list[tuple["Cell", NotebookNode]]:
+        return [(cell, output) for cell in self.cells for output in cell.outputs]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Cell:
     """One cell with its place in the notebook, counted from 1."""
 
@@ -79,26 +88,12 @@ class Cell:
         first = self.source.strip().split("\n")[0]
         return f"cell {self.number} ({first[:50]!r})"
 
-    @property
-    def source(self) -> str:
-        return self.node.source
-
-    @property
-    def is_code(self) -> bool:
-        return self.node.cell_type == "code"
-
-    @property
-    def outputs(self) -> list[NotebookNode]:
-        return self.node.outputs if self.is_code else []
-
-    @property
-    def ignored(self) -> bool:
-        return IGNORE in self.source.splitlines()
-
-    @property
-    def words(self) -> str:
-        """Markdown without the code in it."""
-        return CODE.sub("", self.source)
+    def __post_init__(self) -> None:
+        self.source: str = self.node.source
+        self.is_code = self.node.cell_type == "code"
+        self.outputs: list[NotebookNode] = self.node.outputs if self.is_code else []
+        self.ignored = IGNORE in self.source.splitlines()
+        self.words = CODE.sub("", self.source)  # Markdown without the code in it
 
     @cached_property
     def syntax(self) -> list[ast.AST]:
@@ -123,7 +118,17 @@ def texts(output: NotebookNode) -> list[str]:
     """The parts of an output that nbval compares as text."""
     if output.output_type == "stream":
         return [output.text]
-    return [text for kind, text in output.get("data", {}).items() if kind.startswith(("text/", "image/svg"))]
+    return [output.data[kind] for kind in kinds(output) if kind.startswith(("text/", "image/svg"))]
+
+
+def kinds(output: NotebookNode) -> list[str]:
+    """The MIME types of an output."""
+    return [*output.get("data", {})]
+
+
+def private_words(text: str) -> list[str]:
+    """The words of a text that are not the field's, in their order."""
+    return PRIVATE_WORD.findall(RIGHTLY.sub("", text))
 
 
 # --- The rules ------------------------------------------------------------------------
@@ -152,15 +157,15 @@ def counts(lesson: Lesson) -> Iterator[str]:
 @rule
 def errors(lesson: Lesson) -> Iterator[str]:
     """No cell fails; to show an error, catch it and print its message."""
-    for cell in lesson.code:
-        yield from (f"{cell} stores {o.ename}: {o.evalue}" for o in cell.outputs if o.output_type == "error")
+    for cell, output in lesson.outputs:
+        if output.output_type == "error":
+            yield f"{cell} stores {output.ename}: {output.evalue}"
 
 
 @rule
 def stderr(lesson: Lesson) -> Iterator[str]:
     """No cell writes to stderr: such text differs from machine to machine."""
-    for cell in lesson.code:
-        yield from (f"{cell} wrote {o.text!r}" for o in cell.outputs if o.get("name") == "stderr")
+    yield from (f"{cell} wrote {output.text!r}" for cell, output in lesson.outputs if output.get("name") == "stderr")
 
 
 @rule
@@ -168,17 +173,15 @@ def widget_state(lesson: Lesson) -> Iterator[str]:
     """Nothing stored names a widget's model, which lives only as long as its kernel."""
     if "widgets" in lesson.notebook.metadata:
         yield "metadata.widgets is there"
-    for cell in lesson.code:
-        if any("widget" in kind for output in cell.outputs for kind in output.get("data", {})):
-            yield f"{cell} stores a widget view"
+    yield from (f"{cell} stores a widget view" for cell, output in lesson.outputs if "widget" in str(kinds(output)))
 
 
 @rule
 def machine_facts(lesson: Lesson) -> Iterator[str]:
     """A compared output is the same on every machine: no address, absolute path, adapter, time or rounding error."""
-    for cell in lesson.code:
-        for text in [] if cell.ignored else [t for output in cell.outputs for t in texts(output)]:
-            yield from (f"{cell} shows {found[0]!r}" for found in MACHINE.finditer(text))
+    for cell, output in lesson.outputs:
+        for found in MACHINE.finditer("" if cell.ignored else "\n".join(texts(output))):
+            yield f"{cell} shows {found[0]!r}"
 
 
 @rule
@@ -205,10 +208,10 @@ def headings(lesson: Lesson) -> Iterator[str]:
 
 @rule
 def setup_cell(lesson: Lesson) -> Iterator[str]:
-    """The first code cell holds all imports, ends with the adapter's banner(), and is ignored by nbval."""
+    """The first code cell holds all imports, ends with adapter_info(), and is ignored by nbval."""
     for cell in lesson.code[:1]:
-        if not (cell.ignored and imports(cell) and cell.source.rstrip().endswith("banner()")):
-            yield f"{cell} is no setup cell"
+        if not (cell.ignored and imports(cell) and cell.source.rstrip().endswith("adapter_info()")):
+            yield f"{cell} is not a setup cell"
     yield from (f"{cell} imports" for cell in lesson.code[1:] if imports(cell))
 
 
@@ -254,11 +257,11 @@ def redrawn_outputs(lesson: Lesson) -> Iterator[str]:
 def pictures_in_words(lesson: Lesson) -> Iterator[str]:
     """Each picture says its content: a sentence beside it in the output (nbval compares it), alt text in Markdown."""
     for cell in lesson.code:
-        pictures = sum(any(kind.startswith("image/") for kind in o.get("data", {})) for o in cell.outputs)
+        pictures = sum("image/" in str(kinds(output)) for output in cell.outputs)
         said = [text for output in cell.outputs for text in texts(output) if SENTENCE.match(text)]
         if pictures > len(said):
             yield f"{cell} shows {pictures} pictures and {len(said)} sentences"
-    shown = [(cell, text) for cell in lesson.code for output in cell.outputs for text in texts(output)]
+    shown = [(cell, text) for cell, output in lesson.outputs for text in texts(output)]
     shown += [(cell, cell.words) for cell in lesson.prose]
     yield from (f"{cell} has a picture without alt text" for cell, text in shown if PICTURE_WITHOUT_ALT.search(text))
 
@@ -296,3 +299,10 @@ def details(lesson: Lesson) -> Iterator[str]:
         for tag in "details", "summary":
             if len(re.findall(f"<{tag}[ >]", cell.words)) != cell.words.count(f"</{tag}>"):
                 yield f"{cell} leaves <{tag}> open"
+
+
+@rule
+def words(lesson: Lesson) -> Iterator[str]:
+    """The lesson uses the field's words, which the glossary has, and none of its own for the same things."""
+    for cell in lesson.cells:
+        yield from (f"{cell} says {word!r}" for word in dict.fromkeys(private_words(cell.source)))

@@ -1,6 +1,6 @@
 """Run notebooks from top to bottom and store them with their outputs: the same bytes every time.
 
-    python tests/store.py [notebook ...]
+    python tests/support/store.py [notebook ...]
 
 Without a name it stores every notebook of notebooks/. A cell that fails, or writes to stderr, stores nothing.
 A cell that nbval ignores keeps what it shows until its text is edited or its output cleared: a new time at every run
@@ -10,14 +10,16 @@ would be noise.
 import argparse
 import hashlib
 import sys
-from collections import Counter
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, DeadKernelError
 from nbformat import NotebookNode
-from notebook_gate import NOTEBOOKS, Lesson, broken_rules, stderr
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # this file is a script, too
+
+from support.notebook_gate import NOTEBOOKS, Lesson, broken_rules, stderr
 
 CELL_TIMEOUT = 120  # seconds
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"  # names a model of a kernel that is gone
@@ -54,27 +56,17 @@ def normalize(notebook: NotebookNode) -> None:
     for cell, name in zip(notebook.cells, ids(notebook), strict=True):
         cell.id = name
         cell.metadata = NotebookNode()
-        if cell.cell_type == "code":
-            cell.outputs = [output for output in cell.outputs if keep(output)]
+        for output in [*cell.get("outputs", [])]:
+            if output.get("data", {}).pop(WIDGET_VIEW, None) and not output.data:
+                cell.outputs.remove(output)
 
 
 def ids(notebook: NotebookNode) -> list[str]:
     """One id for each cell, from its text: a cell that moves keeps its id, and so do its neighbors."""
-    seen = Counter()
-    names = []
-    for cell in notebook.cells:
-        seen[cell.source] += 1
-        text = f"{cell.cell_type} {seen[cell.source]} {cell.source}"
-        names.append(hashlib.sha256(text.encode()).hexdigest()[:8])
-    return names
-
-
-def keep(output: NotebookNode) -> bool:
-    """Drop an output's reference to a widget; whether anything else is left."""
-    if "data" not in output:
-        return True
-    output.data.pop(WIDGET_VIEW, None)
-    return bool(output.data)
+    sources = [cell.source for cell in notebook.cells]
+    counts = [sources[: i + 1].count(source) for i, source in enumerate(sources)]
+    texts = [f"{cell.cell_type} {count} {cell.source}" for cell, count in zip(notebook.cells, counts, strict=True)]
+    return [hashlib.sha256(text.encode()).hexdigest()[:8] for text in texts]
 
 
 def keep_ignored(notebook: NotebookNode, before: NotebookNode) -> None:
@@ -108,17 +100,16 @@ def main() -> int:
     """Store the notebooks named on the command line; 1 if one could not be, or breaks a rule."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", type=Path, default=sorted(NOTEBOOKS.glob("*.ipynb")))
-    failed = False
+    failed = 0
     for path in parser.parse_args().notebooks:
         try:
             broken = store(path.resolve())
-        except StoreError as error:
-            failed = True
-            print(f"{path}: not stored\n{error}", file=sys.stderr)
-        else:
-            failed = failed or bool(broken)
             print("\n  ".join([f"{path}: stored", *broken]))
-    return int(failed)
+        except StoreError as error:
+            broken = [error]
+            print(f"{path}: not stored\n{error}", file=sys.stderr)
+        failed |= bool(broken)
+    return failed
 
 
 if __name__ == "__main__":

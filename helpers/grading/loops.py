@@ -1,0 +1,116 @@
+"""Count the loop iterations of a kernel: in a copy of its text that counts, and that ends loops which never would.
+
+An endless kernel may hang a GPU for good, and some drivers cut its loops off without an error, so that its results
+look right. So a kernel that may be endless runs as a counting copy only.
+"""
+
+import re
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.wgsl import Kernel
+
+BUDGET = 16_000  # iterations of one invocation: many times what an exercise needs, and below every driver's limit
+
+COUNTERS = """
+@group(0) @binding({binding}) var<storage, read_write> {x}seen: array<atomic<u32>, {loops} + 1>;
+var<private> {x}total: u32;                     // iterations of this invocation, in all loops
+var<private> {x}current: array<u32, {loops}>;   // of each loop, since it was last entered
+var<private> {x}longest: array<u32, {loops}>;   // of each loop, the most until it ended
+
+fn {x}over(i: u32) -> bool {{
+  {x}total++;
+  {x}current[i]++;
+  atomicMax(&{x}seen[0], {x}total);
+  if ({x}total == {budget}u + 1u) {{
+    for (var k = 0u; k < {loops}; k++) {{ atomicMax(&{x}seen[k + 1], {x}current[k] / (1 + {x}longest[k])); }}
+  }}
+  return {x}total > {budget}u;
+}}
+
+fn {x}ended(i: u32) {{
+  {x}longest[i] = max({x}longest[i], {x}current[i]);
+  {x}current[i] = 0u;
+}}
+"""
+
+
+class Counted(NamedTuple):
+    """A copy of a kernel that counts its loops' iterations, and leaves every loop once an invocation exceeds the budget.
+
+    Its counts are u32 in a storage buffer at `binding`, of `nbytes` bytes, to be zero at the start.
+    """
+
+    kernel: Kernel
+    lines: tuple[int, ...]  # where each loop begins
+    budget: int
+    binding: int
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the buffer of counts."""
+        return 4 * (max(1, len(self.lines)) + 1)
+
+    def endless_line(self, counts: np.ndarray) -> int | None:
+        """The line of the loop that used up the budget, or None where every invocation stayed within it.
+
+        It is the loop that had run longest compared with how long it took whenever it ended.
+        """
+        return self.lines[int(np.argmax(counts[1:]))] if counts[0] > self.budget else None
+
+
+def counted(kernel: Kernel, budget: int = BUDGET, binding: int | None = None) -> Counted:
+    """The counting copy of a kernel.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Any text that compiles; its lines keep their numbers.
+    budget : int
+        Iterations that one invocation may make in all its loops together.
+    binding : int, optional
+        Where the counts are bound in group 0: behind all other bindings by default. The number of a binding that the
+        entry point does not use will do too.
+    """
+    code, source = without_comments(kernel.source), kernel.source
+    prefix = "counted_"
+    while prefix in source:  # a name that the kernel does not use
+        prefix += "x_"
+    inserted, lines = [], []
+    for number, loop in enumerate(re.finditer(r"\b(for|while|loop)\b[^{]*\{", code)):
+        inserted.append((loop.end(), f" if ({prefix}over({number})) {{ break; }}"))
+        inserted.append((_end_of_block(code, loop.end()), f" {prefix}ended({number});"))
+        lines.append(1 + code.count("\n", 0, loop.start()))
+    for at, text in sorted(inserted, reverse=True):
+        source = source[:at] + text + source[at:]
+    binding = len(kernel.bindings) if binding is None else binding
+    source += COUNTERS.format(x=prefix, binding=binding, loops=max(1, len(lines)), budget=budget)
+    return Counted(replace(kernel, source=source), tuple(lines), budget, binding)
+
+
+def without_comments(source: str) -> str:
+    """The text with blanks in place of its comments, so that all else keeps its place."""
+    kept, at, depth = [], 0, 0  # block comments nest
+    while at < len(source):
+        pair = source[at : at + 2]
+        comment = depth > 0 or pair in ("//", "/*")
+        length = 2 if pair == "/*" or (pair == "*/" and depth) else 1
+        if pair == "//" and not depth:
+            length = len(source[at:].partition("\n")[0])
+        depth += {"/*": 1, "*/": -1}.get(pair, 0) if comment else 0
+        text = source[at : at + length]
+        kept.append(re.sub(r"[^\n]", " ", text) if comment else text)
+        at += length
+    return "".join(kept)
+
+
+def _end_of_block(code: str, at: int) -> int:
+    """The place behind the brace that closes the block whose text begins at `at`."""
+    depth = 1
+    for brace in re.finditer(r"[{}]", code[at:]):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return at + brace.end()
+    return len(code)  # never closed: it does not compile
