@@ -1,23 +1,30 @@
-"""The six activations and their slopes: against SciPy, at the ends of float32, at the kink, in the tails."""
+"""The six activations and their derivatives: against SciPy, at the ends of float32, at the kink, in the tails."""
 
 import numpy as np
 import pytest
-from gemm_problems import EXTREMES, backward, bias_alone, forward, forward_report, require_backward
 from scipy.differentiate import derivative
 from scipy.special import expit
+from support.problems import EXTREMES, bias_alone, launched, require_close, versions_of
 
-from helpers import check_gemm, gemm
-from helpers import reference_gemm as reference
+from helpers.gemm import check, reference
+from helpers.gemm.operations import BACKWARD, FORWARD
+from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 
-every_activation = pytest.mark.parametrize("activation", gemm.ACTIVATIONS)
+VERSIONS = versions_of(FORWARD.name) + versions_of(BACKWARD.name)
+every_activation = pytest.mark.parametrize("activation", ACTIVATIONS)
 every_smooth = pytest.mark.parametrize("activation", ["gelu", "silu", "sigmoid", "tanh"])
 DENSE = np.linspace(-12, 12, 4001, dtype=np.float32)
 TAILS = np.linspace(-100, 100, 4001, dtype=np.float32)
 
 
-def slopes(x: np.ndarray, activation: str) -> np.ndarray:
-    """act'(x) as the GPU computes it."""
-    return backward(bias_alone(x), activation)[2]
+def outputs(x: np.ndarray, activation: str) -> np.ndarray:
+    """act(x) as the GPU computes it, one row for each version."""
+    return np.array([launched(kernel, *bias_alone(x, activation))[0].ravel() for kernel in versions_of(FORWARD.name)])
+
+
+def derivatives(x: np.ndarray, activation: str) -> np.ndarray:
+    """act'(x) as the GPU computes it, one row for each version."""
+    return np.array([launched(kernel, *bias_alone(x, activation))[2] for kernel in versions_of(BACKWARD.name)])
 
 
 # --- The reference itself ---------------------------------------------------------------------------------
@@ -32,8 +39,8 @@ SCIPY = {  # written with SciPy's and NumPy's own functions, where they do not c
 }
 
 
-def test_kernels_and_reference_know_the_same_six():
-    assert gemm.ACTIVATIONS == tuple(reference.ACTIVATIONS) == tuple(SCIPY) == tuple(check_gemm.STEEPEST)
+def test_kernels_and_reference_have_the_same_six():
+    assert tuple(reference.ACTIVATIONS) == tuple(SCIPY) == tuple(check.STEEPEST) == ACTIVATIONS
 
 
 @every_activation
@@ -43,28 +50,27 @@ def test_the_reference_agrees_with_scipy(activation):
 
 
 @every_smooth
-def test_the_references_slope_is_the_derivative_of_scipys_function(activation):
+def test_the_references_derivative_is_that_of_scipys_function(activation):
     x = np.linspace(-12, 12, 501)
     numerical = derivative(SCIPY[activation], x, initial_step=0.1, order=10).df
-    np.testing.assert_allclose(reference.slope(x, activation), numerical, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(reference.derivative(x, activation), numerical, rtol=1e-9, atol=1e-9)
 
 
 @every_smooth
-def test_the_steepest_slopes_are_as_steep_as_they_are_said_to_be(activation):
+def test_the_steepest_derivatives_are_as_steep_as_declared(activation):
     x = np.linspace(-20, 20, 40_001)
-    slope = reference.slope(x, activation)
-    first, second = check_gemm.STEEPEST[activation]
-    assert 0.95 * first < abs(slope).max() <= first
-    assert 0.95 * second < abs(np.gradient(slope, x)).max() <= second
+    values, (first, second) = reference.derivative(x, activation), check.STEEPEST[activation]
+    assert 0.95 * first < abs(values).max() <= first
+    assert 0.95 * second < abs(np.gradient(values, x)).max() <= second
 
 
 def test_the_references_tails_keep_their_digits():
     """expit keeps them too; 1 - tanh(x)^2 would be 0 from x = 19 on."""
     x = np.array([-700.0, -80.0, -40.0, 40.0, 80.0])
     np.testing.assert_allclose(reference.sigmoid(x), expit(x), rtol=1e-12)
-    np.testing.assert_allclose(reference.slope(x, "sigmoid"), expit(x) * expit(-x), rtol=1e-12)
-    np.testing.assert_allclose(reference.slope(x / 2, "tanh"), 4 * np.exp(-abs(x)), rtol=1e-12)
-    np.testing.assert_allclose(reference.slope(x, "silu")[:3], (1 + x[:3]) * np.exp(x[:3]), rtol=1e-12)
+    np.testing.assert_allclose(reference.derivative(x, "sigmoid"), expit(x) * expit(-x), rtol=1e-12)
+    np.testing.assert_allclose(reference.derivative(x / 2, "tanh"), 4 * np.exp(-abs(x)), rtol=1e-12)
+    np.testing.assert_allclose(reference.derivative(x, "silu")[:3], (1 + x[:3]) * np.exp(x[:3]), rtol=1e-12)
 
 
 # --- On the GPU -------------------------------------------------------------------------------------------
@@ -72,30 +78,20 @@ def test_the_references_tails_keep_their_digits():
 
 @every_activation
 @pytest.mark.parametrize("x", [EXTREMES, DENSE, TAILS], ids=["extremes", "dense", "tails"])
-def test_outputs_are_right_to_their_last_digits(activation, x):
-    forward_report(bias_alone(x), activation).require()
-
-
-@every_activation
-@pytest.mark.parametrize("x", [EXTREMES, DENSE, TAILS], ids=["extremes", "dense", "tails"])
-def test_slopes_are_right_to_their_last_digits(activation, x):
-    require_backward(bias_alone(x), activation)
+def test_outputs_and_derivatives_are_right_to_their_last_digits(activation, x):
+    for kernel in VERSIONS:
+        require_close(kernel, *bias_alone(x, activation))
 
 
 FAR = [100, 1e4, 3e38, -100, -1e4, -3e38]
-FAR_SLOPES = {
-    "none": [1, 1, 1, 1, 1, 1],
-    "relu": [1, 1, 1, 0, 0, 0],
-    "gelu": [1, 1, 1, 0, 0, 0],
-    "silu": [1, 1, 1, 0, 0, 0],
-    "sigmoid": [0, 0, 0, 0, 0, 0],
-    "tanh": [0, 0, 0, 0, 0, 0],
+FAR_DERIVATIVES = {
+    "none": (1,) * 6,
+    **dict.fromkeys(["relu", "gelu", "silu"], (1, 1, 1, 0, 0, 0)),
+    **dict.fromkeys(["sigmoid", "tanh"], (0,) * 6),
 }
 FAR_OUTPUTS = {
     "none": FAR,
-    "relu": [100, 1e4, 3e38, 0, 0, 0],
-    "gelu": [100, 1e4, 3e38, 0, 0, 0],
-    "silu": [100, 1e4, 3e38, 0, 0, 0],
+    **dict.fromkeys(["relu", "gelu", "silu"], (100, 1e4, 3e38, 0, 0, 0)),
     "sigmoid": [1, 1, 1, 0, 0, 0],
     "tanh": [1, 1, 1, -1, -1, -1],
 }
@@ -103,39 +99,49 @@ FAR_OUTPUTS = {
 
 @every_activation
 def test_far_from_zero_nothing_overflows(activation):
-    """The slope of GELU at 100 is 1: a formula that overflows gives NaN there, which would count as 0."""
-    assert slopes(FAR, activation).tolist() == FAR_SLOPES[activation]
-    assert np.array_equal(forward(bias_alone(FAR), activation).ravel(), np.float32(FAR_OUTPUTS[activation]))
+    """The derivative of GELU at 100 is 1: a formula that overflows gives NaN there, which would count as 0."""
+    assert (derivatives(FAR, activation) == FAR_DERIVATIVES[activation]).all()
+    assert (outputs(FAR, activation) == np.float32(FAR_OUTPUTS[activation])).all()
 
 
-def test_relu_has_slope_0_at_both_zeros_and_1_right_of_them():
-    assert slopes([0.0, -0.0, 2.0**-126, -(2.0**-126)], "relu").tolist() == [0, 0, 1, 0]
+def test_relu_has_derivative_0_at_both_zeros_and_1_right_of_them():
+    assert (derivatives([0.0, -0.0, 2.0**-126, -(2.0**-126)], "relu") == [0, 0, 1, 0]).all()
 
 
-@pytest.mark.parametrize(("activation", "slope"), [("gelu", 0.5), ("silu", 0.5), ("sigmoid", 0.25), ("tanh", 1.0)])
-def test_the_slope_at_zero_is_the_known_one(activation, slope):
-    assert np.allclose(slopes([0.0, -0.0, 1e-38], activation), slope, rtol=1e-6, atol=0)
+@pytest.mark.parametrize(("activation", "derivative"), [("gelu", 0.5), ("silu", 0.5), ("sigmoid", 0.25), ("tanh", 1.0)])
+def test_the_derivative_at_zero_is_the_known_one(activation, derivative):
+    assert np.allclose(derivatives([0.0, -0.0, 1e-38], activation), derivative, rtol=1e-6, atol=0)
 
 
 @every_smooth
 def test_tails_are_right_relative_to_their_own_size(activation):
-    """A slope of 1e-30 times a large gradient is no longer small: so its digits count."""
+    """A derivative of 1e-30 times a large gradient is no longer small: so its digits count."""
     x = np.linspace(-8, -3, 501, dtype=np.float32) if activation == "gelu" else np.linspace(-40, -3, 501)
     x = x.astype(np.float32)
-    want = reference.slope(x, activation)
+    want = reference.derivative(x, activation)
     assert abs(want).min() < 1e-13
-    np.testing.assert_allclose(slopes(x, activation), want, rtol=1e-4)
+    np.testing.assert_allclose(derivatives(x, activation), [want, want], rtol=1e-4)
 
 
 def test_tanh_keeps_its_digits_near_zero():
     x = np.float32(np.concatenate([10.0 ** np.arange(-37, 0), np.linspace(0.05, 0.2, 1001)]))
     x = np.concatenate([x, -x])
-    np.testing.assert_allclose(forward(bias_alone(x), "tanh").ravel(), np.tanh(x.astype(np.float64)), rtol=5e-6)
+    np.testing.assert_allclose(outputs(x, "tanh"), np.tanh([x, x], dtype=np.float64), rtol=5e-6)
 
 
 @every_activation
-def test_a_pre_activation_that_overflowed_still_has_its_slope(activation):
-    """3e38 * 3e38 is too large for float32, and no reason to lose a slope of 1."""
-    data = bias_alone(np.zeros(2))
-    data["a"][:], data["b"][:] = 3e38, [[3e38, -3e38]]
-    assert backward(data, activation)[2].tolist() == FAR_SLOPES[activation][2::3]
+def test_a_pre_activation_that_overflows_still_has_its_derivative(activation):
+    """3e38 * 3e38 is too large for float32, and no reason to lose a derivative of 1."""
+    shape, tensors = bias_alone(np.zeros(2), activation)
+    tensors |= {"a": np.full((1, 1, 1), 3e38), "b": np.array([[3e38, -3e38]])}
+    for kernel in versions_of(BACKWARD.name):
+        assert launched(kernel, shape, tensors)[2].tolist() == list(FAR_DERIVATIVES[activation][2::3])
+
+
+@pytest.mark.parametrize("activation", ["sigmoid", "tanh"])
+def test_a_pre_activation_that_is_not_a_number_has_derivative_zero(activation):
+    """Two products that overflow in opposite directions."""
+    shape, tensors = GemmShape(1, 2, 1, activation=activation), bias_alone(np.zeros(1), activation)[1]
+    tensors |= {"a": np.full((1, 1, 2), 3e38), "b": np.array([[3e38], [-3e38]])}
+    for kernel in versions_of(BACKWARD.name):
+        assert launched(kernel, shape, tensors)[2] == 0

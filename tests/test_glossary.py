@@ -59,10 +59,8 @@ ROW = "| **filter** | Some weights. | [02](02_weight_gradient.ipynb) | filter | 
     ("old", "new", "said"),
     [
         (" | —", "", "not six fields"),
-        ("weights.", "weights", "not one sentence"),
         ("weights.", "weights. They slide.", "not one sentence"),
         ("[02](02_weight_gradient.ipynb)", "02 (to come)", "must be written [02](02_weight_gradient.ipynb)"),
-        ("[02](02_weight_gradient.ipynb)", "03", "must be written 03 (to come)"),
         ("[02](02_weight_gradient.ipynb)", "11 (to come)", "no such lesson"),
         ("**filter**", "**flux**", "the lesson never uses it"),
         (ROW, f"{ROW}\n{ROW.replace('filter', 'a filter')}", "not sorted"),

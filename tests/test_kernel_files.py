@@ -1,178 +1,177 @@
-"""A kernel file keeps its promises to the reader: header, comments, and the rules that no compiler checks."""
+"""What a kernel file promises its reader, and the rules that no compiler checks."""
 
 import re
-from pathlib import Path
 
+import numpy as np
 import pytest
+from support.problems import EVERY_VERSION, answer, drawn, every_version, normal, operation_of
 
-from helpers import gemm, ops, wgsl
-from helpers.shapes import ConvShape
+from helpers.convolution.shapes import ConvShape
+from helpers.gemm import reference as gemm
+from helpers.gemm.shapes import GemmShape
+from helpers.gpu.operation import Operation, Shape
+from helpers.operations import OPERATIONS
+from helpers.wgsl import KERNELS, PART, Kernel, load, versions
 
-KEYS = ["equation", "in", "out", "dispatch", "owner", "barriers", "limits", "new here"]
-FILES = sorted(wgsl.KERNELS.glob("*/*.wgsl"))
-FLOAT_INDEX = re.compile(r"\b[iu]32\(\s*(f32|floor|round|trunc)\b")
-DISTINCT = ConvShape(2, 3, 30, 40, 5, 4, 7, 1, 8, 9)  # no two of its twelve parameters are equal
+KEYS = ["title", "equation", "numpy", "in", "out", "dispatch", "barriers", "cost", "limits", "new here"]
+FLOAT_INDEX = re.compile(r"\b[iu]32\(\s*(f32|floor|round|trunc)\b")  # u32(f32(i) * inverse) is wrong for 41, 47, ...
+# No two sizes are equal; a stride that leaves a rest, and a padding larger than the filter.
+CONVOLUTIONS = (ConvShape(2, 3, 30, 40, 10, 4, 7, 6, 1, 8), ConvShape(2, 3, 6, 8, 4, 3, 2, 1, 4, 5))
+LAYERS = (GemmShape(2, 3, 5, 4, "gelu", b_per_item=True), GemmShape(5, 4, 3, 2, "tanh", per_item=True))
+LETTERS = "N Ci H W Co kH kW S Ph oH oW Pw"  # of a convolution's parameters, in their order
 
-every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-every_operation = pytest.mark.parametrize("operation", ops.OPERATIONS)
-
-
-def kernel(path: Path) -> wgsl.Kernel:
-    return wgsl.load(path.parent.name, path.stem)
+every_operation = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
 
 
-def header(source: str) -> dict[str, str]:
-    """The text at each key of the comment that opens a file; the first line stands under "title"."""
-    comment = source.split("\n\n", 1)[0]
-    title, _, *lines = comment.split("\n")
+def shapes_for(operation: Operation) -> tuple[Shape, Shape]:
+    return LAYERS if "gemm" in operation.name else CONVOLUTIONS
+
+
+def header(kernel: Kernel) -> dict[str, str]:
+    """The text at each key of the comment that opens a file; the first line is the title."""
+    title, _, *lines = kernel.source.split("\n\n", 1)[0].split("\n")
     found, key = {"title": title.removeprefix("// ")}, ""
     for line in lines:
         key = line[3:13].strip() or key  # a line without a key continues the one above
-        found[key] = f"{found.get(key, '')} {line[13:].strip()}".strip()
+        found[key] = f"{found.get(key, '')}\n{line[13:]}".strip()
     return found
 
 
+def entry_points(kernel: Kernel) -> list[str]:
+    return re.findall(r"@compute[^{]*?\bfn (\w+)", kernel.code)
+
+
 def late_barrier(code: str) -> bool:
-    """Is there a function from which one thread may return while others wait at a barrier?"""
+    """Is there a function in which a thread may return while others wait at a barrier?"""
     return any("return" in body and "Barrier()" in body for body in re.split(r"\bfn \w+", code)[1:])
+
+
+def require_numpy(kernel: Kernel, shape: Shape) -> None:
+    """Execute the header's NumPy with the tensors and sizes under their names, and compare every output."""
+    operation = operation_of(kernel)
+    tensors = {name: tensor.astype(np.float64) for name, tensor in drawn(operation, shape, normal).items()}
+    names = {"np": np, "sliding_window_view": np.lib.stride_tricks.sliding_window_view, **tensors}
+    if isinstance(shape, ConvShape):
+        names |= dict(zip(LETTERS.split(), shape.params(), strict=True))
+    else:
+        names |= {f.__name__: lambda x, f=f: f(x, shape.activation) for f in (gemm.act, gemm.derivative)}
+    lines = header(kernel)["numpy"]
+    exec(lines.replace("->kn", "->ikn") if getattr(shape, "per_item", False) else lines, names)
+    for name, right in zip(operation.outputs, answer(operation, shape, tensors), strict=True):
+        np.testing.assert_allclose(names[name], right, rtol=1e-9, atol=1e-9, err_msg=f"{kernel.name}: {name}")
 
 
 # --- What the reader sees -------------------------------------------------------------------------------
 
 
-@every_file
-def test_the_header_has_its_keys_in_order(path):
-    found = header(kernel(path).source)
-    assert list(found) == ["title", *KEYS]
-    assert found["title"] == f"{path.parent.name} / {path.stem}"
+@every_version
+def test_the_header_has_its_keys_in_order(kernel):
+    found = header(kernel)
+    assert list(found) == KEYS
+    assert found["title"] == kernel.name.replace("/", " / ")
     assert all(found.values())
+    assert re.search("global loads.*workgroup loads.*multiply-adds", found["cost"], re.DOTALL)
+    assert found["barriers"].startswith("none") == ("Barrier()" not in kernel.code)
 
 
-@every_file
-def test_the_header_tells_the_truth_about_barriers(path):
-    source = kernel(path)
-    assert header(source.source)["barriers"].startswith("none") == ("Barrier()" not in source.code)
+@every_version
+def test_the_numpy_lines_compute_what_the_reference_does(kernel):
+    for shape in shapes_for(operation_of(kernel)):
+        require_numpy(kernel, shape)
 
 
-@every_file
-def test_every_storage_binding_says_its_shape(path):
-    bindings = re.findall(r"^.*var<storage.*$", kernel(path).source, re.MULTILINE)
-    assert bindings
-    for line in bindings:
+@every_version
+def test_storage_bindings_have_a_comment_with_their_shape_and_parts_count_from_one(kernel):
+    for line in re.findall(r"^.*var<storage.*$", kernel.source, re.MULTILINE):
         assert re.search(r"; +// \([^()]+\)$", line), line
-
-
-@every_file
-def test_the_parts_count_from_one(path):
-    numbers = [int(number) for number in wgsl.PART.findall(kernel(path).source)]
+    numbers = [int(number) for number in PART.findall(kernel.source)]
     assert numbers == list(range(1, len(numbers) + 1)) != []
+
+
+@every_operation
+def test_versions_share_equation_tensors_parameters_and_activation(operation):
+    kernels = [load(operation.name, version) for version in operation.versions]
+    for key in ("equation", "numpy", "in", "out"):
+        assert len({header(kernel)[key] for kernel in kernels}) == 1, key
+    assert len({re.search(r"struct Params.*?> params: Params;", k.source, re.DOTALL)[0] for k in kernels}) == 1
+    if "gemm" in operation.name:
+        assert len({kernel.part(1).text for kernel in kernels}) == 1
 
 
 # --- What the compiler does not see ---------------------------------------------------------------------
 
 
-@every_file
-def test_no_thread_returns_while_others_wait(path):
-    assert not late_barrier(kernel(path).code)
+@every_version
+def test_every_thread_reaches_every_barrier_and_no_index_is_rounded(kernel):
+    assert not late_barrier(kernel.code)
+    assert not FLOAT_INDEX.search(kernel.code)
 
 
-@every_file
-def test_no_index_goes_through_a_float(path):
-    """``u32(f32(i) * inverse)`` is wrong for many divisors, 41 and 47 among them."""
-    assert not FLOAT_INDEX.search(kernel(path).code)
-
-
-@every_file
-def test_a_workgroup_fits_every_gpu(path):
+@every_version
+def test_a_workgroup_fits_every_gpu(kernel):
     """At most 256 threads and 16 KiB: wgpu checks neither where an `override` gives the size."""
-    source = kernel(path)
-    entry_points = re.findall(r"@compute[^{]*?\bfn (\w+)", source.code)
-    assert entry_points
-    assert all(0 < source.threads(entry_point) <= 256 for entry_point in entry_points)
-    assert ("var<workgroup>" in source.code) == (source.workgroup_bytes > 0)
-    assert source.workgroup_bytes <= 16384
+    assert all(0 < kernel.threads(entry_point) <= 256 for entry_point in entry_points(kernel))
+    assert ("var<workgroup>" in kernel.code) == (kernel.workgroup_bytes > 0)
+    assert kernel.workgroup_bytes <= 16384
 
 
 # --- What the launcher relies on ------------------------------------------------------------------------
 
 
-def test_every_operation_has_a_folder():
-    assert {*ops.OPERATIONS} <= {path.parent.name for path in FILES}
+def test_folders_and_files_are_the_operations_and_their_versions():
+    assert {path.name for path in KERNELS.iterdir()} == {*OPERATIONS}
+    for name, operation in OPERATIONS.items():
+        assert tuple(operation.versions) == versions(name) != ()
 
 
-@every_operation
-def test_every_rung_has_a_plan(operation):
-    assert tuple(sorted(ops.OPERATIONS[operation].plans)) == wgsl.rungs(operation)
+@every_version
+def test_bindings_and_entry_points_have_the_order_of_the_schedule(kernel):
+    operation = operation_of(kernel)
+    schedule = operation.versions[kernel.version](shapes_for(operation)[0], kernel)
+    names = re.findall(r"@binding\(\d\) var<[^>]*> (\w+)", kernel.code)
+    assert names == [*operation.tensors, *schedule.scratch, "params"]
+    assert re.findall(r"@binding\((\d)\)", kernel.code) == [str(i) for i in range(len(names))]
+    assert list(dict.fromkeys(step.entry_point for step in schedule.steps)) == entry_points(kernel) != []
 
 
-TENSORS = {name: operation.tensors for name, operation in ops.OPERATIONS.items()} | gemm.TENSORS
-
-
-@pytest.mark.parametrize("operation", TENSORS)
-def test_bindings_have_the_launchers_order(operation):
-    for rung in wgsl.rungs(operation):
-        code = wgsl.load(operation, rung).code
-        names = re.findall(r"@binding\(\d\) var<[^>]*> (\w+)", code)
-        assert names == [*TENSORS[operation], "params"]
-        assert re.findall(r"@binding\((\d)\)", code) == [str(i) for i in range(len(names))]
-
-
-@every_operation
-def test_params_have_the_launchers_order(operation):
-    """Each member of the struct, looked up by its name, is the number that the launcher packs at its place."""
-    packed = ops.OPERATIONS[operation].params(DISTINCT)
-    for rung in wgsl.rungs(operation):
-        struct = re.search(r"struct Params \{(.*?)\}", wgsl.load(operation, rung).code, re.DOTALL)[1]
-        names = re.findall(r"(\w+): u32,", struct)
-        assert tuple(getattr(DISTINCT, name) for name in names) == packed
-
-
-@pytest.mark.parametrize("operation", gemm.TENSORS)
-def test_a_gemms_params_have_the_launchers_order(operation):
-    values = {"m": 2, "k": 3, "n": 5, "batch_size": 7, "activation": 4, "b_stride": 15, "d_b_stride": 15, "unused": 0}
-    packed = gemm.GemmShape(2, 3, 5, 7, b_per_item=True, per_item=True).params("sigmoid")
-    assert gemm.GemmShape(2, 3, 5, 7, b_per_item=True).params("none")[4:] == (0, 15, 0, 0)
-    for rung in wgsl.rungs(operation):
-        struct = re.search(r"struct Params \{(.*?)\}", wgsl.load(operation, rung).code, re.DOTALL)[1]
-        assert tuple(values[name] for name in re.findall(r"(\w+): u32,", struct)) == packed
-
-
-@pytest.mark.parametrize("operation", gemm.TENSORS)
-def test_a_gemms_entry_points_are_those_of_its_plan(operation):
-    for rung in wgsl.rungs(operation):
-        written = re.findall(r"@compute[^{]*?\bfn (\w+)", wgsl.load(operation, rung).code)
-        assert [each.entry_point for each in gemm.plan(operation, gemm.GemmShape(2, 3, 5), rung)] == written
-
-
-def test_all_convolutions_with_twelve_parameters_share_one_struct():
-    structs = [re.search(r"struct Params \{.*?\n\}\n", kernel(path).source, re.DOTALL) for path in FILES]
-    texts = [struct[0] for struct in structs if struct and struct[0].count("u32") == 12]
-    assert len(texts) >= 5
-    assert len(set(texts)) == 1
-
-
-def test_the_twelve_parameters_have_the_documented_order():
-    names = "batch in_channels in_h in_w out_channels kernel_h kernel_w stride padding_h out_h out_w padding_w"
-    assert DISTINCT.params() == tuple(getattr(DISTINCT, name) for name in names.split())
-    assert len(set(DISTINCT.params())) == 12
+@every_version
+def test_parameters_have_the_documented_order_in_struct_and_launcher(kernel):
+    operation = operation_of(kernel)
+    struct = re.search(r"struct Params \{(.*?)\}", kernel.code, re.DOTALL)[1]
+    if "gemm" in operation.name:
+        names = "m k n batch_size activation b_stride d_b_stride unused"
+        assert [operation.params(shape) for shape in LAYERS] == [(2, 3, 5, 4, 2, 15, 0, 0), (5, 4, 3, 2, 5, 0, 12, 0)]
+    else:
+        all_names = "batch in_channels in_h in_w out_channels kernel_h kernel_w stride padding_h out_h out_w padding_w"
+        names = "batch out_channels out_h out_w" if operation.name == "conv2d_grad_bias" else all_names
+        values = tuple(getattr(CONVOLUTIONS[0], name) for name in names.split())
+        assert operation.params(CONVOLUTIONS[0]) == values
+        assert len({*values}) == len(values)  # else two of them could change places
+    assert re.findall(r"(\w+): u32,", struct) == names.split()
 
 
 # --- The checks above can fail --------------------------------------------------------------------------
 
 
-def test_a_return_before_a_barrier_would_be_seen():
-    source = wgsl.load("conv2d_grad_input", "2_shared_weights").code
-    assert late_barrier(source.replace("let taps", "if (!inside) { return; }\n  let taps"))
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("conv2d_grad_weight/1_thread_per_weight", "grad_output, windows)", "grad_output, windows[..., ::-1])"),
+        ("conv2d_grad_input/1_gather", "weight[:, :, ::-1, ::-1]", "weight"),
+        ("gemm_bias_act_backward/2_tiled", "derivative(a @ b + bias)", "derivative(a @ b)"),
+    ],
+)
+def test_a_wrong_numpy_line_is_noticed(name, old, new):
+    kernel = load(*name.split("/"))
+    wrong = kernel.edit(old, new)
+    with pytest.raises(AssertionError, match=name):
+        require_numpy(wrong, shapes_for(operation_of(kernel))[1])
 
 
-def test_an_index_made_by_a_reciprocal_would_be_seen():
-    source = wgsl.load("conv2d", "1_thread_per_output").code
-    assert FLOAT_INDEX.search(source.replace("index / params.out_w", "u32(f32(index) * inverse)"))
-
-
-def test_a_missing_or_misplaced_key_would_be_seen():
-    source = wgsl.load("conv2d", "1_thread_per_output").source
-    without = re.sub(r"// owner .*\n", "", source)
-    swapped = source.replace("// in   ", "// out  ").replace("// out       output", "// in        output")
-    assert list(header(without)) != ["title", *KEYS]
-    assert list(header(swapped)) != ["title", *KEYS]
+def test_a_return_before_a_barrier_an_index_through_a_float_and_a_missing_key_are_noticed():
+    kernels = {kernel.name: kernel for kernel in EVERY_VERSION}
+    tiled = kernels["conv2d_grad_input/2_shared_weights"]
+    assert late_barrier(tiled.edit("let taps", "if (!inside) { return; }\n  let taps").code)
+    forward = kernels["conv2d/1_thread_per_output"]
+    assert FLOAT_INDEX.search(forward.edit("index / params.out_w %", "u32(f32(index) * inverse) %").code)
+    assert list(header(forward.edit("// cost ", "//      "))) != KEYS

@@ -1,12 +1,11 @@
 """Every version of every operation, against the float64 reference, its other versions and its own contract."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.problems import (
+    EVERY_VERSION,
     answer,
     conv,
     conv_shapes,
@@ -54,25 +53,27 @@ CASES = {
     "stride over filter": ConvShape(2, 2, 11, 13, 3, 2, 1, 4),
     "padding over filter": ConvShape(2, 2, 3, 2, 2, 2, 3, 2, 5, 7),
     "one of each size": GemmShape(1, 1, 1),
-    "exactly one tile": GemmShape(16, 16, 16, 2),
+    "exactly one tile": GemmShape(16, 16, 16, 2, "relu"),
     "one past full tiles, b per item": GemmShape(17, 33, 49, 3, "none", True, True),
-    "K of thousands": GemmShape(2, 5000, 3, 2),
+    "K of thousands": GemmShape(2, 5000, 3, 2, "relu"),
     "M of thousands": GemmShape(3000, 2, 3, 2),
     "N over 256 and over 1,024": GemmShape(2, 3, 1030, 2),
-    "thousands of items": GemmShape(1, 2, 3, 3000),
+    "thousands of items": GemmShape(1, 2, 3, 3000, "relu"),
     "thousands of items with their own b": GemmShape(1, 2, 3, 3000, "none", True, True),
 }
 
 
-@every_version
-@pytest.mark.parametrize("subject", [ConvShape, GemmShape], ids=["convolution", "gemm"])
-def test_the_named_cases_come_out_exactly(kernel, subject):
-    if (subject is GemmShape) != ("gemm" in kernel.name):
-        return
-    for shape in (shape for shape in CASES.values() if isinstance(shape, subject)):
-        require_exact(kernel, shape)
-        if subject is GemmShape:
-            require_exact(kernel, replace(shape, activation="relu"))
+@pytest.mark.parametrize(
+    ("kernel", "shape"),
+    [
+        pytest.param(kernel, shape, id=f"{kernel.name}: {name}")
+        for kernel in EVERY_VERSION
+        for name, shape in CASES.items()
+        if isinstance(shape, GemmShape) == ("gemm" in kernel.name)
+    ],
+)
+def test_a_named_case_comes_out_exactly(kernel, shape):
+    require_exact(kernel, shape)
 
 
 @pytest.mark.parametrize("kernel", versions_of("conv2d_grad_input"), ids=lambda kernel: kernel.version)

@@ -1,5 +1,6 @@
 """Operations: what is planned, which version is chosen and why, and launches over buffers that stay on the GPU."""
 
+import re
 from dataclasses import replace
 from itertools import permutations
 from math import prod
@@ -346,7 +347,8 @@ def test_what_needs_no_gpu_imports_without_wgpu():
 LAYERS = [  # each folder or module may import those of the layers before its own, and itself
     {"arguments", "data"},
     {"wgsl"},
-    {"gpu", "pictures", "grading"},
+    {"gpu", "pictures"},
+    {"grading"},
     {"convolution", "gemm"},
     {"operations"},
 ]
@@ -374,3 +376,17 @@ def test_imports_run_one_way(tmp_path):
     (tmp_path / "gpu").mkdir()
     (tmp_path / "gpu" / "passes.py").write_text("from helpers.wgsl import load\nfrom helpers.gemm import check\n")
     assert wrong_imports(tmp_path) == ["gpu/passes.py: from helpers.gemm import check"]
+
+
+def importers(root: Path, module: str) -> set[str]:
+    """The files below a folder with a line that imports a module whose name begins so."""
+    imported = re.compile(rf"^\s*(?:from|import) {module}", re.MULTILINE)
+    return {path.name for path in root.rglob("*.py") if imported.search(path.read_text(encoding="utf-8"))}
+
+
+def test_only_the_gpu_folder_imports_wgpu_and_no_test_imports_another(tmp_path):
+    root = Path(helpers.__file__).parent
+    assert importers(root, "wgpu") == importers(root / "gpu", "wgpu") != set()
+    assert importers(root.parent / "tests", "test_") == set()
+    (tmp_path / "test_a.py").write_text("from test_b import c\n")
+    assert importers(tmp_path, "test_") == {"test_a.py"}

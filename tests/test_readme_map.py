@@ -59,7 +59,6 @@ A [word](notebooks/glossary.ipynb)
     [
         ("", "", set(), []),
         ("", "", {"kernels/max"}, ["kernels/max: not on the map"]),
-        ("", "", {"notebooks/02_c.ipynb"}, ["notebooks/02_c.ipynb: not on the map"]),
         ("(kernels/sum)", "(kernels/max), [sum](kernels/sum)", set(), ["kernels/max: not in the project"]),
         ("glossary", "words", set(), ["notebooks/words.ipynb: not in the project"]),
         (" *(to come)*", "", set(), ["01 B: neither a link nor 'to come'"]),

@@ -40,21 +40,17 @@ def test_store_writes_the_same_bytes_every_time(tmp_path: Path) -> None:
     cells[0].update(id="other", execution_count=7, metadata={"scrolled": True})
     store(write(path, cells))
     assert path.read_bytes() == text.encode()
-    assert '"2"' in text
-    assert "seconds" in text
-    assert "image/png" in text
-    assert "widget-view" not in text
-    assert "my venv" not in text
-    assert "scrolled" not in text
+    assert all(kept in text for kept in ('"2"', "seconds", "image/png"))
+    assert not any(dropped in text for dropped in ("widget-view", "my venv", "scrolled"))
 
 
 def test_an_edited_cell_shows_what_it_does_now() -> None:
     before, now = (
         v4.new_notebook(
-            cells=[v4.new_code_cell(f"{IGNORE}\n{source}", outputs=[v4.new_output("stream", text=shown)])],
+            cells=[v4.new_code_cell(f"{IGNORE}\nprint({n})", outputs=[v4.new_output("stream", text=n)])],
             metadata={"language_info": {"name": "python"}},
         )
-        for source, shown in [("print(1)", "1"), ("print(2)", "2")]
+        for n in "12"
     )
     normalize(before)
     before.cells[0].source = now.cells[0].source  # an editor keeps the id
@@ -63,15 +59,11 @@ def test_an_edited_cell_shows_what_it_does_now() -> None:
     assert now.cells[0].outputs[0].text == "2"
 
 
-@pytest.mark.parametrize(
-    ("source", "said"),
-    [
-        ("import sys\nprint('careful', file=sys.stderr)", "careful"),
-        ("1 / 0", "ZeroDivisionError"),
-        ("import os\nos._exit(3)", "died"),
-    ],
-)
-def test_store_refuses(tmp_path: Path, source: str, said: str) -> None:
+WRONG = {"careful": "import sys\nprint('careful', file=sys.stderr)", "Zero": "1 / 0", "died": "import os\nos._exit(3)"}
+
+
+@pytest.mark.parametrize(("said", "source"), WRONG.items())
+def test_store_refuses(tmp_path: Path, said: str, source: str) -> None:
     path = write(tmp_path / "wrong.ipynb", [v4.new_code_cell(source)])
     before = path.read_bytes()
     with pytest.raises(StoreError, match=said):

@@ -24,7 +24,7 @@ def conv2d(
 
 
 def grad_weight(got: Array, input: Array, grad_output: Array, stride: int = 1, padding: Padding = 0) -> Report:
-    """Judge a weight gradient, `got` (Co, Ci, kH, kW), whose own shape says how large the filter is."""
+    """Judge a weight gradient, `got` (Co, Ci, kH, kW), whose shape gives the size of the filter."""
     if reason := _mismatch(input, got, grad_output, stride, padding):
         return Report("grad_weight", np.shape(got), reason=reason)
 
@@ -35,7 +35,7 @@ def grad_weight(got: Array, input: Array, grad_output: Array, stride: int = 1, p
 
 
 def grad_input(got: Array, weight: Array, grad_output: Array, stride: int = 1, padding: Padding = 0) -> Report:
-    """Judge an input gradient, `got` (N, Ci, H, W), whose own shape says how large the input is."""
+    """Judge an input gradient, `got` (N, Ci, H, W), whose shape gives the size of the input."""
     if reason := _mismatch(got, weight, grad_output, stride, padding):
         return Report("grad_input", np.shape(got), reason=reason)
     formula = partial(reference.conv2d_grad_input, np.shape(got), stride=stride, padding=padding)
@@ -80,7 +80,7 @@ def adjoint(
         argument, terms = sides[name]
         if np.shape(gradient) != argument.shape:
             return Report("adjoint", np.shape(gradient), reason=f"{name} must have the shape {argument.shape}")
-        dots.append(np.float32(np.vdot(argument, gradient)))  # one more rounding, so one more term
+        dots.append(np.float32(np.vdot(argument, gradient)))  # one more rounding counts as one more term
         allowed.append(tolerance(terms + 1, total, x, w, dy, scale=abs(argument).sum()))
     return compare("adjoint", dots, [_loss(x, w, dy, stride, padding)] * len(dots), allowed)
 
@@ -94,7 +94,7 @@ def finite_differences(
     padding: Padding = 0,
     samples: int = 100,
 ) -> Report:
-    """Judge a weight gradient by central differences, at `samples` weights: the same ones every time, or all."""
+    """Judge a weight gradient by central differences, at `samples` weights (always the same ones) or at all."""
     x, w, dy = (np.asarray(a, np.float64) for a in (input, weight, grad_output))
     want, allowed, where = np.zeros(w.shape), np.zeros(w.shape), np.zeros(w.shape, bool)
     where.flat[np.random.default_rng(0).choice(w.size, min(samples, w.size), replace=False)] = True
@@ -102,7 +102,7 @@ def finite_differences(
     whole = _loss(abs(x), abs(w), abs(dy), stride, padding)
     for place in zip(*np.nonzero(where), strict=True):
         step = np.zeros(w.shape)
-        step[place] = 1  # as long as we like: what is linear has no truncation error
+        step[place] = 1  # any step will do: a linear loss has no truncation error
         up, down = (_loss(x, moved, dy, stride, padding) for moved in (w + step, w - step))
         total = _loss(abs(x), step, abs(dy), stride, padding)
         want[place] = (up - down) / 2

@@ -1,4 +1,4 @@
-"""The learner's kernel for the weight gradient, graded: not attempted, does not compile, wrong (and where), or right."""
+"""The learner's kernel, graded: not attempted, does not compile, wrong (and where), or right."""
 
 import re
 from collections.abc import Callable

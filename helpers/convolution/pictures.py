@@ -13,8 +13,7 @@ from helpers.convolution.indices import (
     weight_of_thread,
 )
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Box, Line, Picture, Word, in_words, number
-from helpers.pictures.canvas import product_text, tint
+from helpers.pictures.canvas import BLUE, GRAY, LINE, ORANGE, Box, Picture, Word, in_words, number, product_text, tint
 from helpers.pictures.parts import MARGIN, Grid, Matrix, conclusion, running_sum, side_by_side
 
 
@@ -24,8 +23,7 @@ class WeightGradientPicture(Picture):
     Parameters
     ----------
     shape : ConvShape
-    input : array (N, Ci, H, W)
-    grad_output : array (N, Co, oH, oW)
+    input, grad_output : arrays (N, Ci, H, W) and (N, Co, oH, oW)
     grad_weight : array (Co, Ci, kH, kW)
         What a kernel returned for them; the picture sets its own sum beside it.
     letters : bool
@@ -37,7 +35,7 @@ class WeightGradientPicture(Picture):
             raise ValueError(f"letters = True: {shape.input} and {shape.output} are more than 26 and 20 letters")
         self.shape, self.letters = shape, letters
         self.input, self.grad_output, self.grad_weight = input, grad_output, grad_weight
-        super().__init__(440)
+        super().__init__(432)
 
     def show(self, kh: int, kw: int, co: int = 0, ci: int = 0, n: int = 0) -> "WeightGradientPicture":
         """Move to weight [co, ci, kh, kw] and image n."""
@@ -45,45 +43,50 @@ class WeightGradientPicture(Picture):
             self._draw_grids(co, ci, n)
             self.stands_still()
         contributions = contributions_to_weight(self.shape, kh, kw)
-        here = [c for c in contributions if c.n == n]
+        here, before = ([c for c in contributions if c.n in images] for images in ([n], range(n)))
         self._draw_window(here, kh, kw, co)
-        self.weight_grid.highlight([(kh, kw)], BLUE)
-        self.weight_grid.outline((kh, kw), (kh, kw), BLUE)
-        products = [float(self.grad_output[c.n, co, c.oh, c.ow]) * self.input[c.n, ci, c.ih, c.iw] for c in contributions]
-        total, before = sum(products), sum(p for p, c in zip(products, contributions, strict=True) if c.n < n)
-        terms = [self._term(c, co, ci) for c in here]
-        shown = [p for p, c in zip(products, contributions, strict=True) if c.n == n]
-        columns = [(f"n < {n}", "", number(before))] * bool(n) + running_sum(terms, shown, before)
-        conclusion(self, columns, total, self.grad_weight[co, ci, kh, kw])
-        self.sentence = self._sentence(here, terms, len(contributions), total, (co, ci, kh, kw), n)
+        self.weight_grid.mark([(kh, kw)], BLUE)
+        products, earlier, every = (
+            [float(self.grad_output[c.n, co, c.oh, c.ow]) * float(self.input[c.n, ci, c.ih, c.iw]) for c in some]
+            for some in (here, before, contributions)
+        )
+        terms, returned = [self._term(c, co, ci) for c in here], self.grad_weight[co, ci, kh, kw]
+        columns = [(f"n < {n}", "", number(sum(earlier)))] * (n > 0) + running_sum(terms, products, sum(earlier))
+        total = conclusion(self, columns, sum(every), returned)
+        verdict = f"Its terms add up to {total}; the GPU returned {number(returned)}."
+        self.sentence = f"{self._contributors(here, len(every), f'grad_weight[{co},{ci},{kh},{kw}]', n)} {verdict}"
+        if self.letters:
+            where = f"input {self._where(here)}. The GPU returned {number(returned)}."
+            self.sentence = f"dW[{kh},{kw}] = {' + '.join(terms)} = {total}: {where}"
         return self
 
     def _draw_grids(self, co: int, ci: int, n: int) -> None:
         s = self.shape
-        padding = ((s.padding_h, s.padding_h), (s.padding_w, s.padding_w))
+        padding = (s.padding_h, s.padding_h), (s.padding_w, s.padding_w)
+        padded = np.pad(self.input[n, ci], padding, constant_values=np.nan)
         matrices = (
-            Matrix("input", np.pad(self.input[n, ci], padding, constant_values=np.nan), f"n = {n}, ci = {ci}"),
+            Matrix("input", padded, f"n = {n}, ci = {ci}", lifted=True),
             Matrix("grad_output", self.grad_output[n, co], f"n = {n}, co = {co}", ORANGE, "bold"),
             Matrix("grad_weight", self.grad_weight[co, ci], f"co = {co}, ci = {ci}", BLUE),
         )
-        grids = side_by_side(self, matrices, "★=", 8, self.height - 106)
-        self.input_grid, output_grid, self.weight_grid = grids
+        self.input_grid, output_grid, self.weight_grid = side_by_side(self, matrices, "★=", 6, self.height - 110)
         self.write(MARGIN, self.height - 98, "★ correlation: slide, multiply, add", 13, GRAY)
         if self.letters:
-            self._name_cells(self.input_grid, ascii_lowercase, GRAY)
-            self._name_cells(output_grid, ascii_uppercase[6:], ORANGE)
-
-    def _name_cells(self, grid: Grid, names: str, color: str) -> None:
-        boxes = [grid.box(*cell) for cell in np.ndindex(grid.values.shape)]
-        self.words((Word(b.x + 9, b.y + 10, name, 13) for b, name in zip(boxes, names, strict=False)), color)
+            for grid, names, color in (
+                (self.input_grid, ascii_lowercase, GRAY),
+                (output_grid, ascii_uppercase[6:], ORANGE),
+            ):
+                boxes = (grid.box(*cell) for cell in np.ndindex(grid.values.shape))
+                self.words((Word(b.x + 9, b.y + 10, name, 13) for b, name in zip(boxes, names, strict=False)), color)
 
     def _draw_window(self, here: list[Contribution], kh: int, kw: int, co: int) -> None:
         s = self.shape
         cells = {(c.ih + s.padding_h, c.iw + s.padding_w): self.grad_output[c.n, co, c.oh, c.ow] for c in here}
         window = [(kh + oh * s.stride, kw + ow * s.stride) for oh, ow in np.ndindex(s.out_h, s.out_w)]
-        self.boxes((self.input_grid.box(*cell) for cell in window if cell not in cells), ORANGE, line=1.6)
-        self.input_grid.highlight(cells)
-        self.input_grid.outline(window[0], window[-1])
+        boxes = {cell: self.input_grid.box(*cell) for cell in window}
+        self.boxes((box for cell, box in boxes.items() if cell not in cells), ORANGE)
+        self.boxes((boxes[cell] for cell in cells), ORANGE, tint(ORANGE), 1.6)
+        self.boxes([boxes[window[0]].to(boxes[window[-1]])], ORANGE, line=4)
         self.input_grid.factors(cells)
 
     def _term(self, c: Contribution, co: int, ci: int) -> str:
@@ -92,23 +95,18 @@ class WeightGradientPicture(Picture):
             return f"{ascii_uppercase[6 + factor]}·{ascii_lowercase[pixel]}"
         return product_text(self.grad_output[c.n, co, c.oh, c.ow], self.input[c.n, ci, c.ih, c.iw])
 
-    def _sentence(
-        self, here: list[Contribution], terms: list[str], count: int, total: float, index: tuple, n: int
-    ) -> str:
-        weight, returned = f"grad_weight[{','.join(map(str, index))}]", number(self.grad_weight[index])
-        where = f"{in_words('row', {c.ih for c in here})}, {in_words('column', {c.iw for c in here})}"
-        if self.letters:
-            name = f"dW[{index[2]},{index[3]}]"
-            return f"{name} = {' + '.join(terms)} = {number(total)}: input {where}. The GPU returned {returned}."
-        verdict = f"Its terms add up to {number(total)}; the GPU returned {returned}."
+    def _where(self, here: list[Contribution]) -> str:
+        return f"{in_words('row', {c.ih for c in here})}, {in_words('column', {c.iw for c in here})}"
+
+    def _contributors(self, here: list[Contribution], count: int, weight: str, n: int) -> str:
         if not here:
-            return f"No pixel of image {n} contributes to {weight}: only padding lies there. {verdict}"
+            return f"No pixel of image {n} contributes to {weight}: only padding lies there."
         pixels = f"{len(here)} pixels of image {n} contribute" if len(here) > 1 else f"1 pixel of image {n} contributes"
-        others = f" ({count} pixels in the whole batch)" * (self.shape.batch > 1)
-        return f"{pixels} to {weight}: {where}{others}. {verdict}"
+        others = f" ({count} in the whole batch)" * (self.shape.batch > 1)
+        return f"{pixels} to {weight}: {self._where(here)}{others}."
 
 
-# --- How threads share the work -----------------------------------------------------------------------------
+# --- How threads share the work -------------------------------------------------------------------------------
 
 
 class ThreadsPicture(Picture):
@@ -116,47 +114,43 @@ class ThreadsPicture(Picture):
 
     def __init__(self, shape: ConvShape) -> None:
         self.shape, count = shape, prod(shape.weight)
-        super().__init__(448)
+        super().__init__(436)
         self.starts()
         self.write(MARGIN, 18, "workgroup 0: 256 threads", 17, weight="bold")
         self.write(352, 18, "the weights, each with its thread", 17, BLUE, "bold")
         numbers = np.where(np.arange(256) < count, np.arange(256), np.nan).reshape(16, 16)
         self.threads = Grid(self, numbers, 52, 40, (17, 22), numbers=False)
-        firsts = [(self.threads.box(row, 0), 16 * row) for row in range(16)]
-        self.words((Word(46, box.middle[1], str(first), 13, "right") for box, first in firsts), GRAY)
+        firsts = ((self.threads.box(row, 0).middle[1], 16 * row) for row in range(16))
+        self.words((Word(46, y, str(first), 13, "right") for y, first in firsts), GRAY)
         filters = np.arange(count).reshape(-1, *shape.weight[2:])
         self.filters = [self._filter(i, owners) for i, owners in enumerate(filters) if owners.max() < 256]
         held = [self.threads.box(*divmod(i, 16)) for i in range(min(count, 256))]
         owned = [grid.box(*cell) for grid in self.filters for cell in np.ndindex(grid.values.shape)]
-        self.boxes(held + owned, LINE, tint(BLUE, 1 / 8))
+        self.boxes(held + owned, LINE, tint(BLUE))
         self.stands_still()
 
     def _filter(self, i: int, owners: np.ndarray) -> Grid:
         """The grid of one pair of channels, three such grids in a row."""
-        (row, column), (kernel_h, kernel_w) = divmod(i, 3), owners.shape
-        place = 352 + column * (29 * kernel_w + 19), 72 + row * (24 * kernel_h + 44)
-        return Grid(self, owners, *place, (29, 24), note=f"grad_weight[{i // self.shape.in_channels},{i % self.shape.in_channels}]")
+        (row, column), (co, ci) = divmod(i, 3), divmod(i, self.shape.in_channels)
+        place = 352 + column * (29 * owners.shape[1] + 19), 72 + row * (24 * owners.shape[0] + 44)
+        return Grid(self, owners, *place, (29, 24), note=f"grad_weight[{co},{ci}]")
 
     def show(self, thread: int) -> "ThreadsPicture":
         """Point at one thread and at its weight."""
         self.starts()
-        owned = weight_of_thread(self.shape, thread)
-        self.threads.outline(divmod(thread, 16), divmod(thread, 16))
-        owns = f"owns [{','.join(map(str, owned))}]" if owned else "owns nothing"
-        self.write(52, 414, f"thread {thread} {owns}", 17, ORANGE, "bold")
-        if owned and (pair := owned[0] * self.shape.in_channels + owned[1]) < len(self.filters):
-            self.filters[pair].outline(owned[2:], owned[2:])
-        self.sentence = self._sentence(thread, owned)
+        s, owned = self.shape, weight_of_thread(self.shape, thread)
+        self.threads.mark([divmod(thread, 16)])
+        self.write(52, 414, f"thread {thread}{' owns no weight' * (not owned)}", 17, ORANGE, "bold")
+        self.sentence = f"Thread {thread} owns nothing: there are {prod(s.weight)} weights, so it returns at once."
+        if owned:
+            co, ci, kh, kw = owned
+            if co * s.in_channels + ci < len(self.filters):
+                self.filters[co * s.in_channels + ci].mark([(kh, kw)])
+            code = f"{thread} = (({co}·{s.in_channels} + {ci})·{s.kernel_h} + {kh})·{s.kernel_w} + {kw}"
+            loop = f"{s.batch}·{s.out_h}·{s.out_w} = {s.batch * s.out_h * s.out_w}"
+            weight = f"grad_weight[{co},{ci},{kh},{kw}]"
+            self.sentence = f"Thread {thread} owns {weight}, because {code}. It sums {loop} products alone."
         return self
-
-    def _sentence(self, thread: int, owned: tuple[int, int, int, int] | None) -> str:
-        s = self.shape
-        if not owned:
-            return f"Thread {thread} owns nothing: there are {prod(s.weight)} weights, so it returns at once."
-        co, ci, kh, kw = owned
-        code = f"{thread} = (({co}·{s.in_channels} + {ci})·{s.kernel_h} + {kh})·{s.kernel_w} + {kw}"
-        loop = f"{s.batch}·{s.out_h}·{s.out_w} = {s.batch * s.out_h * s.out_w}"
-        return f"Thread {thread} owns grad_weight[{co},{ci},{kh},{kw}], because {code}. It sums {loop} products alone."
 
 
 class SharedProductsPicture(Picture):
@@ -168,12 +162,12 @@ class SharedProductsPicture(Picture):
         super().__init__(int(56 + shape.batch * shape.out_h * cell))
         self.starts()
         self.write(MARGIN, 18, f"the {self.count} products of one weight, in loop order", 17, weight="bold")
-        places = np.zeros((shape.batch * shape.out_h, shape.out_w))
-        self.grid = Grid(self, places, MARGIN, 40, (cell, cell), numbers=False)
+        grid = Grid(self, np.zeros((shape.batch * shape.out_h, shape.out_w)), MARGIN, 40, (cell, cell), numbers=False)
+        self.cells = [grid.box(*cell) for cell in np.ndindex(grid.values.shape)]
         firsts = range(0, self.count, threads)
         self.rounds = [range(first, min(first + threads, self.count)) for first in firsts]
         for i, taken in enumerate(self.rounds):
-            self.boxes(map(self._box, taken), LINE, tint(BLUE, (1 + 2 * (i % 2)) / 16))
+            self.boxes((self.cells[product] for product in taken), LINE, tint(BLUE, (1 + 2 * (i % 2)) / 16))
             note = f"round {i}: {in_words('thread', range(len(taken)))} take {in_words('product', taken)}"
             self.write(404, self._middle(taken) - 12, note, 15, BLUE)
         self.stands_still()
@@ -182,21 +176,17 @@ class SharedProductsPicture(Picture):
         """Point at the products of one thread."""
         self.starts()
         mine = products_of_thread(self.shape, thread, self.threads)
-        self.boxes(map(self._box, mine), ORANGE, tint(ORANGE, 7 / 16), 4)
+        self.boxes((self.cells[product] for product in mine), ORANGE, tint(ORANGE, 7 / 16), 4)
         for taken, product in zip(self.rounds, mine, strict=False):
             self.write(404, self._middle(taken) + 12, f"thread {thread} takes product {product}", 15, ORANGE, "bold")
         outputs = ", at (oh, ow) = " * bool(mine) + ", ".join(str(divmod(i, self.shape.out_w)) for i in mine)
-        self.sentence = (
-            f"Thread {thread} of {self.threads} takes {in_words('product', mine)}{outputs}: {len(mine)} of {self.count}. "
-            "In each round, neighboring threads read neighboring addresses: their access is coalesced."
-        )
+        share = f"takes {in_words('product', mine)}{outputs}: {len(mine)} of {self.count}."
+        access = "In each round, neighboring threads read neighboring addresses: their access is coalesced."
+        self.sentence = f"Thread {thread} of {self.threads} {share} {access}"
         return self
 
     def _middle(self, taken: range) -> float:
-        return self._box((taken[0] + taken[-1]) // 2).middle[1]
-
-    def _box(self, product: int) -> Box:
-        return self.grid.box(*divmod(product, self.shape.out_w))
+        return self.cells[(taken[0] + taken[-1]) // 2].middle[1]
 
 
 class TreePicture(Picture):
@@ -214,12 +204,11 @@ class TreePicture(Picture):
 
     def __init__(self, partial: list[float], returned: float) -> None:
         self.steps, self.returned = tree_steps(partial), returned
-        self.cell = min(680 / len(partial), 54)
-        super().__init__(64 + self.ROW * len(self.steps))
+        super().__init__(56 + self.ROW * len(self.steps))
         self.starts()
         self.write(MARGIN, 18, "partial sums in workgroup memory", 17, weight="bold")
         labels = ["thread", "own sum", *(f"after step {i}" for i in range(1, len(self.steps)))]
-        heights = [50, *(self._top(i) + 18 for i in range(len(self.steps)))]
+        heights = [50, *(self._box(i, 0).middle[1] for i in range(len(self.steps)))]
         self.words((Word(132, y, label, 14, "right") for y, label in zip(heights, labels, strict=True)), GRAY)
         self.words((Word(self._box(0, i).middle[0], 50, str(i), 13) for i in range(len(partial))), GRAY)
         self.stands_still()
@@ -228,25 +217,18 @@ class TreePicture(Picture):
         """Show each thread's own sum, and the sums after each step up to `step`."""
         self.starts()
         for row, sums in enumerate(self.steps[: step + 1]):
-            new = row == step
-            grid = Grid(self, [sums], 144, self._top(row), (self.cell, 36))
-            color = ORANGE if new else BLUE
-            self.boxes((grid.box(0, i) for i in range(len(sums))), color, tint(color), 3 if new else 1)
-            self.lines((line for i in range(len(sums)) for line in self._adds(row, i)) if row else (), BLUE)
+            boxes, color = [self._box(row, i) for i in range(len(sums))], ORANGE if row == step else BLUE
+            Grid(self, [sums], boxes[0].x, boxes[0].y, boxes[0][2:])
+            self.boxes(boxes, color, tint(color), 3 if row == step else 1)
+            for i, (x, top, _, _) in enumerate(boxes if row else ()):
+                for other in (self._box(row - 1, i), self._box(row - 1, i + len(sums))):
+                    self.lines([(other.middle[0], other.y + other.height, x + other.width / 2, top)], BLUE)
         self.sentence = self._sentence(step)
         return self
 
-    def _adds(self, row: int, i: int) -> tuple[Line, Line]:
-        """From the two sums that a thread adds to their sum."""
-        (x, _), other = self._box(row, i).middle, self._box(row - 1, i + len(self.steps[row])).middle[0]
-        bottom, top = self._top(row - 1) + 36, self._top(row)
-        return Line(x, bottom, x, top), Line(other, bottom, x, top)
-
-    def _top(self, row: int) -> float:
-        return 64 + row * self.ROW
-
     def _box(self, row: int, thread: int) -> Box:
-        return Box(144 + thread * self.cell, self._top(row), self.cell, 36)
+        width = min(680 / len(self.steps[0]), 54)
+        return Box(144 + thread * width, 64 + row * self.ROW, width, 36)
 
     def _sentence(self, step: int) -> str:
         threads, left = len(self.steps[0]), len(self.steps[step])

@@ -18,7 +18,7 @@ Array = np.ndarray
 Padding = int | tuple[int, int]  # one number for both axes, or (Ph, Pw)
 Size = tuple[int, ...]
 
-# --- Loops: one product at a time ----------------------------------------------------------
+# --- Loops: one product at a time ------------------------------------------------------
 
 
 def conv2d_loops(
@@ -28,7 +28,7 @@ def conv2d_loops(
     stride: int = 1,
     padding: Padding = 0,
 ) -> Array:
-    """Each output adds up one window of the input, every pixel times its weight.
+    """Each output sums one window of the input, every pixel times its weight.
 
     input (N, Ci, H, W), weight (Co, Ci, kH, kW), bias (Co,) -> output (N, Co, oH, oW)
     """
@@ -55,7 +55,7 @@ def conv2d_grad_weight_loops(
     stride: int = 1,
     padding: Padding = 0,
 ) -> Array:
-    """Each weight adds up, over all outputs, the upstream gradient times the pixel under it.
+    """Each weight sums, over all outputs, upstream gradient times the pixel under it.
 
     input (N, Ci, H, W), grad_output (N, Co, oH, oW) -> grad_weight (Co, Ci, kH, kW)
     """
@@ -81,7 +81,7 @@ def conv2d_grad_input_loops(
     stride: int = 1,
     padding: Padding = 0,
 ) -> Array:
-    """Each pixel adds up, over the outputs that it contributed to, upstream gradient times weight.
+    """Each pixel sums upstream gradient times weight, over the outputs it is part of.
 
     weight (Co, Ci, kH, kW), grad_output (N, Co, oH, oW) -> grad_input (N, Ci, H, W)
     """
@@ -95,7 +95,7 @@ def conv2d_grad_input_loops(
         for co, kh, kw in np.ndindex(Co, kH, kW):  # for each weight
             oh, rest_h = divmod(ih + Ph - kh, S)  # ih = oh * S + kh - Ph, solved for oh
             ow, rest_w = divmod(iw + Pw - kw, S)
-            if rest_h == rest_w == 0 and 0 <= oh < oH and 0 <= ow < oW:  # there is such an output
+            if rest_h == rest_w == 0 and 0 <= oh < oH and 0 <= ow < oW:  # it exists
                 total += grad_output[n, co, oh, ow] * weight[co, ci, kh, kw]
         grad_input[n, ci, ih, iw] = total
     return grad_input

@@ -1,4 +1,4 @@
-"""Is a fully connected layer's output right, and are its three gradients? A tolerance to defend, in five lines.
+"""Is the output of a fully connected layer right, and are its three gradients? The tolerance, in five steps:
 
 1. The kernel's `pre` is a float32 sum, off by at most delta: `tolerance` of K products and a bias. So act(pre)
    and act'(pre) are off by at most delta times the steepest that act and act' ever are (STEEPEST).
@@ -6,11 +6,12 @@
    3 + 2 |z| units in the last place and a division 2.5; z, three roundings away from x, costs at most 6 |z| more. So
    s(z) is off by at most 5 + (3 + 8 |z|) s(-z) units of itself. What is below exp(-87) may be taken for zero.
 3. Outputs are size * s(z), derivatives s(z) * (p + q * s(-z)): count the units of the factors, and the roundings.
-4. grad_pre is one product more. d_a, d_b and d_bias are sums over grad_pre: to their own `tolerance` comes what
-   grad_pre's error adds to each.
-5. At ReLU's kink the derivative jumps. Where |pre| <= delta both derivatives are right, so there all of |grad| is allowed.
+4. grad_pre is one more product. d_a, d_b and d_bias are sums over grad_pre, so the effect of its error is added to
+   their own `tolerance`.
+5. At ReLU's kink the derivative jumps. Where |pre| <= delta both derivatives are right, so an error of |grad| is
+   allowed there.
 
-Line 5 forgives; whole numbers do not: on them delta is 0, and so is every tolerance of "none" and "relu".
+Step 5 is lenient, so also test with whole numbers: on them delta is 0, and so is every tolerance of "none" and "relu".
 """
 
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ from helpers.gemm.reference import CUBE, ROOT, Array, sigmoid
 from helpers.grading.report import Report, compare
 from helpers.grading.tolerance import ROUNDING, SMALLEST_NORMAL, tolerance
 
-STEEPEST = {  # the largest |act'| and |act''|, rounded up; ReLU's jump is line 5
+STEEPEST = {  # the largest |act'| and |act''|, rounded up; ReLU's jump is step 5
     "none": (1.0, 0.0),
     "relu": (1.0, 0.0),
     "gelu": (1.13, 0.80),
@@ -44,7 +45,7 @@ def gemm_bias_act(got: Array, a: Array, b: Array, bias: Array, activation: str =
 def gemm_bias_act_backward(
     got: Sequence[Array], a: Array, b: Array, bias: Array, grad: Array, activation: str = "none"
 ) -> tuple[Report, Report, Report]:
-    """Judge the three gradients, `got` = (d_a, d_b, d_bias); d_b's own rank says whether it is per item."""
+    """Judge the three gradients, `got` = (d_a, d_b, d_bias); d_b has three axes where it is per item."""
     names, per_item = ("d_a", "d_b", "d_bias"), np.ndim(got[1]) == 3
     if reason := _mismatch(a, b, bias, grad):
         return tuple(Report(name, np.shape(part), reason=reason) for name, part in zip(names, got, strict=True))
@@ -63,7 +64,7 @@ def gemm_bias_act_backward(
 
 
 def _pre(a: Array, b: Array, bias: Array) -> tuple[Array, Array]:
-    """The pre-activation, and how far a right float32 one may be from it: line 1. A bias alone is not rounded."""
+    """The pre-activation, and how far a right float32 one may be from it: step 1. A bias alone is not rounded."""
     data = a, b, bias = tuple(np.asarray(tensor, np.float64) for tensor in (a, b, bias))
     products = reference.pre(a != 0, b != 0, np.zeros_like(bias))
     delta = tolerance(products + (bias != 0), reference.pre(*map(abs, data)), *data)
@@ -71,12 +72,12 @@ def _pre(a: Array, b: Array, bias: Array) -> tuple[Array, Array]:
 
 
 def _units(z: Array) -> Array:
-    """The error of s(z), in units of itself: line 2."""
+    """The error of s(z), in units of itself: step 2."""
     return 5 + (3 + 8 * abs(z)) * sigmoid(-z)
 
 
 def _output_error(pre: Array, activation: str) -> Array:
-    """What act itself may add, apart from the error of its argument: lines 2 and 3."""
+    """The error of act itself, without that of its argument: steps 2 and 3."""
     if activation in ("none", "relu"):
         return np.zeros_like(pre)
     z, _, _ = _parts(pre, activation)
@@ -87,7 +88,7 @@ def _output_error(pre: Array, activation: str) -> Array:
 
 
 def _grad_pre_error(pre: Array, delta: Array, grad: Array, activation: str) -> Array:
-    """How far a right float32 grad_pre may be from the exact one: lines 1 to 5."""
+    """How far a right float32 grad_pre may be from the exact one: steps 1 to 5."""
     if activation == "none":
         return np.zeros_like(pre)
     if activation == "relu":
@@ -100,7 +101,7 @@ def _grad_pre_error(pre: Array, delta: Array, grad: Array, activation: str) -> A
 
 
 def _parts(pre: Array, activation: str) -> tuple[Array, float, Array | float]:
-    """z, p and q of a derivative s(z) * (p + q * s(-z)); beyond |x| = 88 nothing changes any more."""
+    """z, p and q of a derivative s(z) * (p + q * s(-z)); beyond |x| = 88 they are constant in float32."""
     x = np.clip(pre, -88, 88)
     if activation == "gelu":
         x = np.clip(x, -11, 11)

@@ -2,13 +2,11 @@
 
 import numpy as np
 
-from helpers.gemm.activations import NAMES, STEPS, ActivationsPicture
-from helpers.gemm.pictures import PRODUCTS, GemmPicture
-from helpers.gemm.tiles import TilesPicture
+from helpers.gemm.pictures import NAMES, PRODUCTS, TILE, ActivationsPicture, GradientsPicture, TilesPicture
 from helpers.pictures.explorer import Explorer, below
 
 
-def products(
+def gradients(
     a: np.ndarray,
     b: np.ndarray,
     bias: np.ndarray,
@@ -27,7 +25,7 @@ def products(
     pre, d_a, d_b, d_bias : float32 arrays (M, N), (M, K), (K, N) and (N)
         What the GPU returned: the forward pass without its relu, and the three gradients with it.
     """
-    picture = GemmPicture(a, b, bias, grad, {"pre": pre, "d_a": d_a, "d_b": d_b, "d_bias": d_bias})
+    picture = GradientsPicture(a, b, bias, grad, {"pre": pre, "d_a": d_a, "d_b": d_b, "d_bias": d_bias})
     rules = {
         "product": below(len(PRODUCTS)),
         "row": lambda values: (0, picture.size(values["product"])[0] - 1),
@@ -48,12 +46,12 @@ def tiles(a: np.ndarray, b: np.ndarray, result: np.ndarray) -> Explorer:
         What the GPU returned for a @ b.
     """
     picture = TilesPicture(a, b, result)
-    rules = {"step": below(picture.steps), "thread": below(TilesPicture.TILE**2)}
+    rules = {"step": below(picture.steps), "thread": below(TILE**2)}
     return Explorer(picture.show, rules, {"step": 1, "thread": 6})
 
 
 def activations() -> Explorer:
     """Sliders over the six activations by number, and over x in tenths from -6 to 6."""
     picture = ActivationsPicture()
-    rules = {"act": below(len(NAMES)), "tenths": lambda values: (-STEPS, STEPS)}
+    rules = {"act": below(len(NAMES)), "tenths": lambda values: (-60, 60)}
     return Explorer(picture.show, rules, {"act": 2, "tenths": 10})

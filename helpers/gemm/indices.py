@@ -1,4 +1,4 @@
-"""Which cells contribute to which: the index arithmetic of the products' pictures, in plain Python, without a GPU.
+"""Which elements contribute to which: the index arithmetic of the products' pictures, in plain Python, without a GPU.
 
 The tests prove each of these sets equal to what the kernels read, element by element.
 """
@@ -9,7 +9,7 @@ Cell = tuple[int, int]  # row and column in a matrix as it lies in memory
 
 
 class GemmTerm(NamedTuple):
-    """One product of two cells in an element of a result; in a column sum nothing stands on the right."""
+    """One product of two cells in an element of a result; a column sum has none on the right."""
 
     left: Cell
     right: Cell | None
@@ -23,7 +23,7 @@ def gemm_terms(product: str, sizes: tuple[int, int, int], row: int, column: int)
     product : str
         "pre" = a @ b, "d_a" = grad_pre @ b^T, "d_b" = a^T @ grad_pre, or "d_bias", the column sums of grad_pre.
     sizes : (M, K, N)
-        Of a (M, K), b (K, N) and grad_pre (M, N), none of which is turned over in memory.
+        Of a (M, K), b (K, N) and grad_pre (M, N), none of which is transposed in memory.
     row, column : int
         The element of the result; d_bias has the one row 0.
 

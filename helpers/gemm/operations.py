@@ -36,7 +36,7 @@ def _backward_thread_per_element(s: GemmShape, kernel: Kernel) -> Schedule:
         (
             step("grad_pre", "grad_pre", s.k),
             step("da", "d_a", s.n),
-            step("db", "d_b", items, s.m),
+            step("db", "d_b", items * s.m),
             step("dbias", "d_bias", s.batch_size * s.m),
         )
     )

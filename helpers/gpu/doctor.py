@@ -11,7 +11,7 @@ from helpers.gpu import timing
 from helpers.gpu.passes import counting_pass, loop_cap
 
 PACKAGES = ("wgpu", "numpy", "jupyterlab", "ipywidgets", "matplotlib")
-LIMITS = {  # the limits that kernels meet first: in what unit, and how it is told
+LIMITS = {  # the limits that kernels reach first: in what unit, and how it is shown
     "max-compute-invocations-per-workgroup": (1, "threads a workgroup"),
     "max-compute-workgroup-storage-size": (2**10, "KiB workgroup memory"),
     "max-storage-buffers-per-shader-stage": (1, "storage buffers"),

@@ -38,7 +38,7 @@ fn {x}ended(i: u32) {{
 
 
 class Counted(NamedTuple):
-    """A copy of a kernel that counts its loops' iterations, and leaves every loop once an invocation exceeds the budget.
+    """A copy of a kernel that counts its iterations, and leaves every loop once an invocation exceeds the budget.
 
     Its counts are u32 in a storage buffer at `binding`, of `nbytes` bytes, to be zero at the start.
     """

@@ -1,4 +1,4 @@
-"""The verdict on one array: compare it with the right one, and say where it is wrong."""
+"""Compare an array with the right one, and report where it is wrong."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ class CheckError(AssertionError):
     """A gradient is wrong; the message says where."""
 
     def _render_traceback_(self) -> list[str]:
-        """What a notebook shows: the message without the stack."""
+        """What IPython shows: the message alone."""
         return [f"{type(self).__name__}: {self}"]
 
 
@@ -23,9 +23,9 @@ class Report:
     name: str
     shape: tuple[int, ...]
     count: int = 0  # numbers compared
-    wrong: int = 0  # those further off than their tolerance
+    wrong: int = 0  # those that are off by more than their tolerance
     error: float = 0.0  # the largest |got - want|
-    share: float = 0.0  # the largest |got - want| / tolerance
+    tolerance_used: float = 0.0  # the largest |got - want| / tolerance
     mismatches: tuple[tuple[tuple, float, float], ...] = ()  # the first few (index, got, want)
     reason: str = ""  # why nothing was compared
 
@@ -42,7 +42,7 @@ class Report:
         if self.reason:
             return f"{head}  not compared: {self.reason}"
         right = f"{self.count - self.wrong} of {self.count} right"
-        return f"{head}  {right:<24}  largest error {self.error:.2g} ({self.share:.2f} of the tolerance)"
+        return f"{head}  {right:<24}  largest error {self.error:.2g} ({self.tolerance_used:.2f} of the tolerance)"
 
     def explain(self) -> str:
         """The count and the first mismatches, one a line."""
@@ -64,7 +64,7 @@ class Report:
 def compare(name: str, got: Array, want: Array, tolerance: float | Array, where: bool | Array = True) -> Report:
     """Judge float32 `got` by float64 `want`, element by element: is |got - want| <= tolerance?
 
-    NaN is right only where NaN is wanted, an infinity only where the same one is; `where` picks what is judged.
+    NaN is right only where NaN is wanted, an infinity only where the same one is; `where` selects the elements.
     """
     got, want = np.asarray(got), np.asarray(want, np.float64)
     if got.dtype != np.float32:
@@ -75,9 +75,9 @@ def compare(name: str, got: Array, want: Array, tolerance: float | Array, where:
     same = ~where | (got == want) | (np.isnan(got) & np.isnan(want))
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.where(same, 0.0, np.nan_to_num(np.abs(got - want), nan=np.inf, posinf=np.inf))
-        share = np.where(same, 0.0, error / tolerance)
+        used = np.where(same, 0.0, error / tolerance)
     wrong = ~same & ~((error <= tolerance) & np.isfinite(error))
     places = [tuple(map(int, place)) for place in np.argwhere(wrong)[:SHOWN]]
     first = tuple((place, float(got[place]), float(want[place])) for place in places)
-    largest, part = float(error.max(initial=0)), float(share.max(initial=0))
-    return Report(name, got.shape, int(where.sum()), int(wrong.sum()), largest, part, first)
+    largest, most_used = float(error.max(initial=0)), float(used.max(initial=0))
+    return Report(name, got.shape, int(where.sum()), int(wrong.sum()), largest, most_used, first)

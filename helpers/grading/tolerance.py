@@ -1,20 +1,18 @@
-"""A tolerance that can be defended.
-
-How far may a right float32 kernel be from the exact sum? In six lines:
+"""How far a right float32 kernel may be from the exact sum, in six steps.
 
 1. One operation may be off by a factor (1 + d), |d| <= u. Rounding to nearest has u = 2**-24, but WGSL leaves
    the direction of rounding to the adapter, so u = 2**-23 here.
-2. In a sum of n products each term meets one multiplication and at most n - 1 additions, in any order, tree
-   or split; a fused multiply-add only leaves a rounding out.
+2. In a sum of n products each term goes through one multiplication and at most n - 1 additions, in any order, tree
+   or split; a fused multiply-add has one rounding less.
 3. So |got - exact| <= gamma_n * sum |terms|, with gamma_n = n u / (1 - n u).
    (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, chapters 3 and 4.)
-4. An adapter may take numbers below 2**-126 for zero; the bound adds all that this can lose.
-5. The formula itself tells the rest: on absolute values it gives sum |terms|, on "not zero?" it gives n.
+4. An adapter may replace numbers below 2**-126 by zero; the bound adds the most that this can lose.
+5. The formula itself gives both: with absolute values it computes sum |terms|, with "not zero?" it computes n.
 6. Whole numbers with sum |terms| <= 2**24 stay exact in every order: there the tolerance is 0.
 
-So a right kernel is never called wrong. The price: line 3 is the worst case, and real errors mostly cancel.
+So a right kernel is never called wrong. The price: step 3 is the worst case, and real errors mostly cancel.
 Beyond about 2,900 terms (n * n * u > 1) a kernel that drops one average term still passes, and with 100,000
-terms 1.2 % of sum |terms| passes. Whole numbers (line 6) catch those: test with them first.
+terms an error of 1.2 % of sum |terms| passes. Whole numbers (step 6) catch those: test with them first.
 """
 
 from collections.abc import Callable
@@ -23,7 +21,7 @@ import numpy as np
 
 from helpers.grading.report import Array, Report, compare
 
-ROUNDING = 2.0**-23  # u of line 1
+ROUNDING = 2.0**-23  # u of step 1
 SMALLEST_NORMAL = 2.0**-126
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 
@@ -31,8 +29,9 @@ FLOAT32_MAX = float(np.finfo(np.float32).max)
 def tolerance(terms: float | Array, total: float | Array, *data: Array, scale: float = 1.0) -> Array:
     """How far a right float32 sum may be from the exact one: `terms` (n) products, sum |terms| = `total`.
 
-    `data` are the factors; `scale` is sum |c| where what is judged is in turn a sum of c * such a sum. A
-    ValueError says that float32 promises nothing: 2**23 terms or more, or sums that may overflow.
+    `data` are the factors; `scale` is sum |c| for a sum of c * such sums.
+
+    Raises ValueError where float32 promises nothing: 2**23 terms or more, or sums that may overflow.
     """
     exact = all(np.array_equal(a, np.rint(a)) for a in data) & (total <= 2**24)
     spread = ROUNDING * (np.asarray(terms) + 1)  # the one more pays for the float64 reference's own rounding

@@ -62,15 +62,6 @@ class Box(NamedTuple):
         return Box(self.x, self.y, other.x + other.width - self.x, other.y + other.height - self.y)
 
 
-class Line(NamedTuple):
-    """A straight line between two points."""
-
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-
-
 class Mark(NamedTuple):
     """One thing on a picture: a path or, in a box, an image."""
 
@@ -124,8 +115,8 @@ class Picture:
         codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(corners)
         self._draw(corners, codes, edge=edge, face=face and to_rgba(face), line=line, dashes=dashes, snap=True)
 
-    def lines(self, lines: Iterable[Line], color=GRAY, line=1.4, dashes=None) -> None:
-        """Draw straight lines; `line` is in CSS pixels."""
+    def lines(self, lines: Iterable[tuple[float, ...]], color=GRAY, line=1.4, dashes=None) -> None:
+        """Draw straight lines (x0, y0, x1, y1) that all look alike."""
         lines = list(lines)
         self._draw(lines, [Path.MOVETO, Path.LINETO] * len(lines), edge=color, line=line, dashes=dashes)
 
@@ -163,7 +154,9 @@ class Picture:
         if mark.image:
             box, colors = mark.image
             x, y, width, height = (round(value * SHARPNESS) for value in box)
-            rows, columns = (np.arange(size) * n // size for size, n in zip((height, width), colors.shape, strict=False))
+            rows, columns = (
+                np.arange(size) * n // size for size, n in zip((height, width), colors.shape, strict=False)
+            )
             large = np.ascontiguousarray(colors[rows[::-1]][:, columns])
             self._renderer.draw_image(style, x, self._renderer.height - y - height, large)
             return
@@ -180,12 +173,16 @@ class Picture:
         """The picture as it is now, as a PNG file."""
         return _png(self.rgba(), any(mark.image for mark in self.marks))
 
-    def _repr_mimebundle_(self, **_) -> tuple[dict, dict]:
-        """The picture with its sentence written below it: JupyterLab shows a picture, or a text, but not both."""
-        lines = textwrap.wrap(self.sentence, int(self.width / 7.7))
+    def caption(self) -> "Picture":
+        """The sentence as a picture of its own, as wide as this one."""
+        lines = textwrap.wrap(self.sentence, int(self.width / 7.4))
         caption = Picture(22 * len(lines) + 6, self.width)
-        caption.words(Word(4, 11 + 22 * i, line, 13, "left") for i, line in enumerate(lines))
-        file = _png(np.vstack([self.rgba(), caption.rgba()]), any(mark.image for mark in self.marks))
+        caption.words(Word(16, 11 + 22 * i, line, 13, "left") for i, line in enumerate(lines))
+        return caption
+
+    def _repr_mimebundle_(self, **_) -> tuple[dict, dict]:
+        """The picture with its sentence below it: JupyterLab shows a picture or a text, but not both."""
+        file = _png(np.vstack([self.rgba(), self.caption().rgba()]), any(mark.image for mark in self.marks))
         image = base64.b64encode(file).decode()
         return {"text/plain": self.sentence, "image/png": image}, {"image/png": {"width": self.width}}
 
@@ -200,10 +197,10 @@ def _png(rgba: np.ndarray, many_colors: bool) -> bytes:
 
 @cache
 def _palette() -> Image.Image:
-    """Every color in 16 steps over paper and over both tints: what lines and words with soft edges are made of."""
+    """Every color in steps over paper and over both tints: what lines and words with soft edges are made of."""
     grounds = to_rgb(PAPER), *(_over(tint(color), to_rgb(PAPER)) for color in (BLUE, ORANGE))
     colors = [to_rgb(color) for color in (INK, GRAY, LINE, BLUE, ORANGE)]
-    mixed = (_over((*color, k / 16), ground) for color, ground, k in product(colors, grounds, range(17)))
+    mixed = [_over((*color, k / 12), ground) for color, ground, k in product(colors, grounds, range(13))]
     image = Image.new("P", (1, 1))
     image.putpalette([round(255 * part) for part in chain(*mixed)])
     return image

@@ -6,8 +6,20 @@ from math import floor, log10
 import numpy as np
 from matplotlib import colormaps
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, PAPER, WIDTH, Box, Line, Picture, Word, number, text_width
-from helpers.pictures.canvas import tint
+from helpers.pictures.canvas import (
+    BLUE,
+    GRAY,
+    INK,
+    LINE,
+    PAPER,
+    WIDTH,
+    Box,
+    Picture,
+    Word,
+    number,
+    text_width,
+    tint,
+)
 
 PALETTE = colormaps["PuOr_r"](np.linspace(0.15, 0.85, 255), bytes=True)  # violet below zero, white, orange above
 VIOLET, AMBER = (tuple(PALETTE[i] / 255) for i in (50, 204))
@@ -33,7 +45,7 @@ def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, *
     gap, shapes = 12, [panel.shape[1] / panel.shape[0] for panel in panels]
     height = min(height, (WIDTH - gap * (len(panels) + 1)) / sum(shapes))
     lefts = gap + np.cumsum([0, *(height * shape + gap for shape in shapes)])
-    names = [_in_lines(title, height * shape + gap - 6) for title, shape in zip(titles, shapes, strict=True)]
+    names = [_in_lines(title, height * shape - 2) for title, shape in zip(titles, shapes, strict=True)]
     top = 12 + 18 * max(map(len, names))
     signed = len(panels) > ink
     picture = Picture(int(top + height + 10 + 26 * signed), max(int(lefts[-1]), 300))
@@ -77,7 +89,7 @@ def _mark_signs(picture: Picture, panel: np.ndarray, box: Box) -> None:
         picture.words(Word(*place, sign, 13) for place, sign in zip(places, signs, strict=True))
         return
     corners = [(box.x + column * cell, box.y + row * cell) for row, column in np.argwhere(panel < -0.25)]
-    picture.lines((Line(x, y + cell, x + cell, y) for x, y in corners), INK, 0.7)
+    picture.lines(((x, y + cell, x + cell, y) for x, y in corners), INK, 0.7)
 
 
 def _legend(picture: Picture, y: float, cell: float) -> None:
@@ -90,8 +102,8 @@ def _legend(picture: Picture, y: float, cell: float) -> None:
             picture.write(*swatch.middle, sign, 13, align="middle")
     if cell < SIGNS:
         x, y, size, _ = swatches[1]
-        picture.lines([Line(x, y + size, x + size, y), Line(x, y + size / 2, x + size / 2, y)], INK, 0.7)
-        picture.lines([Line(x + size / 2, y + size, x + size, y + size / 2)], INK, 0.7)
+        picture.lines([(x, y + size, x + size, y), (x, y + size / 2, x + size / 2, y)], INK, 0.7)
+        picture.lines([(x + size / 2, y + size, x + size, y + size / 2)], INK, 0.7)
 
 
 # --- One launch on a time axis ------------------------------------------------------------------------------
@@ -115,14 +127,17 @@ def timeline(spans: Sequence[Span], sentence: str) -> Picture:
         raise ValueError(f"{len(spans)} spans: the picture has room for 1 to 12; leave out or join some")
     for name, _, lasts in spans:
         if lasts < 0:
-            raise ValueError(f"span {name!r} lasts {lasts} ms: a duration is 0 or more; subtract the start from the end")
+            raise ValueError(
+                f"span {name!r} lasts {lasts} ms: a duration is 0 or more; subtract the start from the end"
+            )
     left = max(150, 30 + max(text_width(name, 14) for name, _, _ in spans))
-    right, top, row = WIDTH - 92, 52, 30
+    right = WIDTH - 14 - max(text_width(f"{_brief(lasts)} ms", 14) for _, _, lasts in spans)
+    top, row = 52, 30
     begin, end = min(start for _, start, _ in spans), max(start + lasts for _, start, lasts in spans)
     scale, bottom = (right - left) / ((end - begin) or 1), top + row * len(spans)
     picture = Picture(bottom + 10)
     ticks = [(left + tick * scale, tick) for tick in _ticks(end - begin)]
-    picture.lines((Line(x, top - 10, x, bottom) for x, _ in ticks), LINE, 0.8)
+    picture.lines(((x, top - 10, x, bottom) for x, _ in ticks), LINE, 0.8)
     picture.words((Word(x, 28, number(tick), 13) for x, tick in ticks), GRAY)
     picture.write(left - 14, 28, "ms since the start", 13, GRAY, align="right")
     bars = [
@@ -131,9 +146,7 @@ def timeline(spans: Sequence[Span], sentence: str) -> Picture:
     ]
     picture.boxes((bar for _, _, bar in bars), BLUE, tint(BLUE, 0.5), 1.5)
     picture.words(Word(left - 14, bar.middle[1], name, 14, "right") for name, _, bar in bars)
-    notes = [
-        Word(bar.x + bar.width + 8, bar.middle[1], f"{_brief(lasts)} ms", 14, "left") for _, lasts, bar in bars
-    ]
+    notes = [Word(bar.x + bar.width + 8, bar.middle[1], f"{_brief(lasts)} ms", 14, "left") for _, lasts, bar in bars]
     picture.boxes((Box(n.x - 4, n.y - 8, text_width(n.text, 14) + 8, 16) for n in notes), PAPER, PAPER)
     picture.words(notes, BLUE)
     picture.sentence = sentence

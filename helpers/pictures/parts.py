@@ -12,6 +12,7 @@ from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Box, Picture,
 
 Cell = tuple[int, int]  # row and column
 MARGIN, TITLE, HEAD = 16, 15, 46  # CSS pixels: beside a row of grids, a title's letters, a title and its note
+ROOMY = 34  # the height of a cell from which on a number stays in its middle though a factor is below it
 GHOST = (2.5, 3.0)  # the dashes of a cell that no memory holds
 
 
@@ -29,12 +30,23 @@ class Grid:
     title, note : str
     color, weight : str
         Of the title and the numbers.
-    numbers : bool
-        Whether to write the values.
+    numbers, lifted : bool
+        Whether to write the values, and whether they make room for factors below them.
     """
 
     def __init__(
-        self, picture: Picture, values, x, y, cell, title="", note="", color=INK, weight="normal", numbers=True
+        self,
+        picture: Picture,
+        values,
+        x,
+        y,
+        cell,
+        title="",
+        note="",
+        color=INK,
+        weight="normal",
+        lifted=False,
+        numbers=True,
     ) -> None:
         self.picture, self.values, self.x, self.y = picture, np.asarray(values, float), x, y
         self.width, self.height = cell
@@ -46,14 +58,15 @@ class Grid:
         picture.boxes(held.values())
         if numbers:
             texts = {cell: number(self.values[cell]) for cell in held}
-            size, y = self._number_size(texts.values(), weight), 0.5 if self.height >= 34 else 0.31
+            size = self._fit(texts.values(), min(max(0.36 * self.height, 13 - lifted), 20), weight)
+            y = 0.31 if lifted and self.height < ROOMY else 0.5
             words = (Word(b.x + b.width / 2, b.y + y * b.height, texts[c], size) for c, b in held.items())
             picture.words(words, color, weight)
 
-    def _number_size(self, texts: Iterable[str], weight: str) -> float:
-        """As large as the cells have room for."""
+    def _fit(self, texts: Iterable[str], size: float, weight: str) -> float:
+        """That size, or less where a cell has no room for the widest text."""
         widest = max((text_width(text, 1, weight) for text in texts), default=1)
-        return min(max(0.36 * self.height, 12), 20, (self.width - 4) / widest)
+        return min(size, (self.width - 4) / widest)
 
     def box(self, row: int, column: int) -> Box:
         """Where a cell lies."""
@@ -64,19 +77,21 @@ class Grid:
         """Where the last row ends."""
         return self.y + len(self.values) * self.height
 
-    def highlight(self, cells: Iterable[Cell], color=ORANGE) -> None:
-        """Tint some cells."""
-        self.picture.boxes([self.box(*cell) for cell in cells], color, tint(color), 1.6)
-
-    def outline(self, first: Cell, last: Cell, color=ORANGE) -> None:
-        """Draw a thick line around the cells from one to another."""
-        self.picture.boxes([self.box(*first).to(self.box(*last))], color, line=4)
+    def mark(self, cells: Sequence[Cell], color=ORANGE) -> None:
+        """Tint some cells, and draw a thick line around them all."""
+        boxes = [self.box(*cell) for cell in cells]
+        self.picture.boxes(boxes, color, tint(color), 1.6)
+        if boxes:
+            self.picture.boxes([boxes[0].to(boxes[-1])], color, line=4)
 
     def factors(self, factors: Mapping[Cell, float]) -> None:
         """Write "×2" small into the lower right corners of cells."""
-        size = max(0.25 * self.height, 12 if self.height >= 34 else 11)
-        boxes = [(self.box(*cell), f"×{number(factor)}") for cell, factor in factors.items()]
-        words = [Word(b.x + b.width - 3, b.y + b.height - 0.5 * size - 1.5, text, size, "right") for b, text in boxes]
+        texts = {cell: f"×{number(factor)}" for cell, factor in factors.items()}
+        size = self._fit(texts.values(), max(0.25 * self.height, 12 if self.height >= ROOMY else 11), "bold")
+        corners = [(self.box(*cell), text) for cell, text in texts.items()]
+        words = [
+            Word(b.x + b.width - 2.5, b.y + b.height - 0.5 * size - 1.5, text, size, "right") for b, text in corners
+        ]
         self.picture.words(words, ORANGE, "bold")
 
 
@@ -88,6 +103,7 @@ class Matrix(NamedTuple):
     note: str = ""
     color: str = INK
     weight: str = "normal"
+    lifted: bool = False
 
 
 def side_by_side(picture: Picture, matrices: Sequence[Matrix], signs: Sequence[str], top: float, bottom: float):
@@ -104,7 +120,7 @@ def side_by_side(picture: Picture, matrices: Sequence[Matrix], signs: Sequence[s
     size = cell, min(height, 1.1 * cell)
     lefts = MARGIN + np.cumsum([0, *(width + room for width in widths)])
     made = [
-        Grid(picture, m.values, left, top + HEAD, size, m.title, m.note or " ", m.color, m.weight)
+        Grid(picture, m.values, left, top + HEAD, size, m.title, m.note or " ", m.color, m.weight, m.lifted)
         for m, left in zip(matrices, lefts, strict=False)
     ]
     middle = top + HEAD + size[1] * min(len(matrix.values) for matrix in matrices) / 2
@@ -131,20 +147,18 @@ def table(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[st
     step, lines = min(84, (box.width - 96) / max(len(columns), 1)), box.height / len(labels)
     heights = [box.y + lines * (i + 0.5) for i in range(len(labels))]
     picture.words((Word(box.x + 88, y, text, 14, "right") for y, text in zip(heights, labels, strict=True)), GRAY)
-    middles = [box.x + 96 + step * (i + 0.5) for i in range(len(columns))]
-    cells = [(x, y, word) for x, column in zip(middles, columns, strict=True) for y, word in zip(heights, column)]  # noqa: B905
-    picture.words(Word(x, y, word, 14.5) for x, y, word in cells)
+    widest = max((text_width(word, 1) for column in columns for word in column), default=1)
+    size = min(14.5, (step - 5) / widest)
+    for i, column in enumerate(columns):
+        x = box.x + 96 + step * (i + 0.5)
+        picture.words(Word(x, y, word, size) for y, word in zip(heights, column, strict=True))
 
 
-def verdict(picture: Picture, x: float, y: float, total: float, returned: float) -> None:
-    """Two lines: what the terms add up to, and what the GPU made of them."""
-    lines = f"sum of its terms: {number(total)}", f"the GPU returned: {number(returned)}"
-    picture.words((Word(x, y + 26 * i, line, 14.5, "left") for i, line in enumerate(lines)), BLUE)
-
-
-def conclusion(picture: Picture, columns: Sequence[Sequence[str]], total: float, returned: float) -> None:
-    """The table of terms at the foot of a picture, and the verdict beside it."""
-    top = picture.height - 84
+def conclusion(picture: Picture, columns: Sequence[Sequence[str]], total: float, returned: float) -> str:
+    """The table of terms at the foot of a picture, and the verdict beside it; returns the total as it is written."""
+    top, written = picture.height - 84, number(total)
     picture.lines([(MARGIN, top - 4, picture.width - MARGIN, top - 4)], LINE, 1)
     table(picture, ("term", "product", "running sum"), columns, Box(MARGIN, top, 624, 78))
-    verdict(picture, 652, top + 39, total, returned)
+    picture.write(652, top + 39, f"sum of its terms: {written}", 14.5, BLUE)
+    picture.write(652, top + 65, f"the GPU returned: {number(returned)}", 14.5, BLUE)
+    return written

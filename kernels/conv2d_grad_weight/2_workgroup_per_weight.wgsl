@@ -48,7 +48,7 @@ fn main(
   let kh = workgroup.y;                    // [0, kH)
   let co = workgroup.z;                    // [0, Co)
 
-  // 2. Take every THREADS-th product: neighbors read neighboring addresses (coalesced loads).
+  // 2. Take every THREADS-th product: neighbors read neighboring addresses (coalesced loads; in input S apart).
   var sum = 0.0;
   let products = params.batch * params.out_h * params.out_w;
   for (var i = thread; i < products; i += THREADS) {      // [0, N*oH*oW)

@@ -122,8 +122,8 @@ fn gemm_bwd_da_f32(@builtin(global_invocation_id) global: vec3u, @builtin(num_wo
   d_a[index] = sum;
 }
 
-// 6. d_b = a^T @ grad_pre: a column of a times a column of grad_pre, through all items that share one b. Neighbors
-//    have the same k and the next n: coalesced loads again.
+// 6. d_b = a^T @ grad_pre: a column of a times a column of grad_pre, through all items, or one where d_b is per item.
+//    Neighbors have the same k and the next n: coalesced loads again.
 @compute @workgroup_size(256)
 fn gemm_bwd_db_f32(@builtin(global_invocation_id) global: vec3u, @builtin(num_workgroups) grid: vec3u) {
   let index = flat_index(global, grid);

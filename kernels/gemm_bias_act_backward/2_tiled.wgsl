@@ -154,7 +154,7 @@ fn gemm_bwd_da_f32(@builtin(workgroup_id) group: vec3u, @builtin(local_invocatio
   }
 }
 
-// 7. d_b = a^T @ grad_pre: along m, and along the batch where all items share one b.
+// 7. d_b = a^T @ grad_pre: along m, and along the batch unless d_b is per item.
 @compute @workgroup_size(TILE, TILE)
 fn gemm_bwd_db_f32(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
   let n = group.x * TILE + local.x;       // [0, N) or past the edge

@@ -228,9 +228,8 @@ class Shown:
         return self.cell.get_by_role("spinbutton", name=name, exact=True)
 
     def handle(self, name: str) -> Locator:
-        """The slider beside the number box of that name."""
-        pair = self.cell.locator(".widget-hbox").filter(has=self.page.get_by_role("spinbutton", name=name, exact=True))
-        return pair.get_by_role("slider")
+        """The slider of that name, as a screen reader finds it."""
+        return self.cell.get_by_role("slider", name=name, exact=True)
 
     @property
     def names(self) -> list[str]:

@@ -38,7 +38,7 @@ def nbval(folder: Path, *options: str) -> dict[str, list[Outcome]]:
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHONPATH"))}
     command = [sys.executable, "-m", "pytest", *QUIET, "--nbval", *options, "--junitxml=report.xml"]
     notebooks = sorted(folder.rglob("*.ipynb"))
-    subprocess.run([*command, *map(str, notebooks)], cwd=elsewhere, env=env, check=False, timeout=120)
+    subprocess.run([*command, *map(str, notebooks)], cwd=elsewhere, env=env, check=False, timeout=300)
     outcomes = defaultdict(list)
     for case in ElementTree.parse(elsewhere / "report.xml").iter("testcase"):
         failure = "".join(str(node.text) for node in case if node.tag in ("failure", "error"))

@@ -84,17 +84,13 @@ def answer(operation: Operation, shape: Shape, tensors: Tensors) -> tuple[Array,
 # --- Problems ---------------------------------------------------------------------------------------------
 
 
-def _pair(smallest: int, largest: int) -> st.SearchStrategy[tuple[int, int]]:
-    return st.tuples(st.integers(smallest, largest), st.integers(smallest, largest))
-
-
 @st.composite
-def conv_shapes(draw: st.DrawFn) -> ConvShape:
-    """Small convolutions of every proportion: a stride or a padding larger than the filter, nothing square."""
-    filter, padding = draw(_pair(1, 5)), draw(_pair(0, 7))
-    height, width = (draw(st.integers(max(1, k - 2 * p), 12)) for k, p in zip(filter, padding, strict=True))
+def conv_shapes(draw: st.DrawFn, image: int = 12, filter: int = 5, padding: int = 7) -> ConvShape:
+    """Convolutions of every proportion up to these sizes: stride or padding over the filter, nothing square."""
+    filters, paddings = ([draw(st.integers(least, most)) for _ in "hw"] for least, most in ((1, filter), (0, padding)))
+    sizes = [draw(st.integers(max(1, k - 2 * p), image)) for k, p in zip(filters, paddings, strict=True)]
     batch, in_channels, out_channels = (draw(st.integers(1, 3)) for _ in range(3))
-    return ConvShape(batch, in_channels, height, width, out_channels, *filter, draw(st.integers(1, 5)), *padding)
+    return ConvShape(batch, in_channels, *sizes, out_channels, *filters, draw(st.integers(1, 5)), *paddings)
 
 
 @st.composite

@@ -19,10 +19,9 @@ from nbformat import NotebookNode
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # this file is a script, too
 
-from support.notebook_gate import NOTEBOOKS, Lesson, broken_rules, stderr
+from support.notebook_gate import NOTEBOOKS, WIDGET_VIEW, Lesson, broken_rules, errors
 
 CELL_TIMEOUT = 120  # seconds
-WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"  # names a model of a kernel that is gone
 
 
 class StoreError(RuntimeError):
@@ -89,7 +88,7 @@ def store(path: Path) -> list[str]:
     execute(notebook, path.parent)
     normalize(notebook)
     keep_ignored(notebook, before)
-    if said := list(stderr(Lesson(path, notebook))):
+    if said := list(errors(Lesson(path, notebook))):
         raise StoreError("\n".join(said))
     text = nbformat.writes(notebook).rstrip("\n") + "\n"
     path.write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,189 @@
+"""Explorers: every state that the sliders can reach is valid, and what they say is what was computed."""
+
+import random
+
+import numpy as np
+import pytest
+
+import helpers
+from helpers.convolution import explorers, reference
+from helpers.convolution.shapes import ConvShape
+from helpers.gemm import explorers as gemm_explorers
+from helpers.gemm.pictures import NAMES
+from helpers.gemm.shapes import ACTIVATIONS
+from helpers.pictures.canvas import number
+from helpers.pictures.explorer import Explorer
+
+ONE = np.ones((1, 1, 5, 5), np.float32)
+TWO = np.full((1, 1, 3, 3), 0.5, np.float32)
+
+
+# --- The widget -------------------------------------------------------------------------------------------
+
+
+def test_any_values_become_a_valid_convolution():
+    explorer, rng = explorers.any_weight_gradient(), random.Random(3)
+    for _ in range(40):
+        words = explorer.set(**{name: rng.randint(-3, 9) for name in rng.sample(list(explorer.values), 4)})
+        total, returned = words.rsplit("add up to ", 1)[1].rstrip(".").split("; the GPU returned ")
+        assert total == returned
+        for name, (low, high) in ((name, rule(explorer.values)) for name, rule in explorers.ANY_SHAPE.items()):
+            assert low <= explorer.values[name] <= high
+            for control in (explorer._boxes[name], explorer._sliders[name]):
+                assert (control.min, control.max, control.value) == (low, high, explorer.values[name])
+                assert control.disabled == (low == high)
+
+
+def test_a_start_that_cannot_be_is_moved_to_the_nearest_that_can():
+    values = explorers.any_weight_gradient(H=2, kH=5, kh=9).values
+    assert (values["H"], values["kH"], values["kh"]) == (2, 2, 1)
+
+
+def test_an_unknown_slider_is_named():
+    with pytest.raises(ValueError, match="height: the sliders are N, Ci"):
+        explorers.any_weight_gradient().set(height=3)
+
+
+@pytest.mark.parametrize("moved", ["_boxes", "_sliders"])
+def test_a_box_and_its_slider_move_each_other_and_the_picture(moved):
+    explorer = explorers.weight_gradient(ONE, TWO)
+    before, words = explorer._image.value, explorer.sentence
+    getattr(explorer, moved)["kh"].value = 2
+    assert explorer._boxes["kh"].value == explorer._sliders["kh"].value == explorer.values["kh"] == 2
+    assert explorer._image.value != before
+    assert explorer.sentence != words
+    assert explorer.sentence.split("=")[0] in explorer._words.value
+
+
+def test_a_step_sends_the_picture_first_and_nothing_twice():
+    explorer, sent = explorers.any_weight_gradient(), []
+    for widget in (explorer._image, explorer._words, *explorer._boxes.values(), *explorer._sliders.values()):
+        widget.send_state = lambda key=None, widget=widget: sent.append(type(widget).__name__)
+    explorer._sliders["kh"].value = 1
+    assert [name for name in sent if name != "IntSlider"] == ["Image", "HTML", "BoundedIntText"]
+
+
+def test_the_stored_output_is_the_picture_with_its_sentence():
+    explorer = explorers.weight_gradient(ONE, TWO)
+    data, metadata = explorer._repr_mimebundle_()
+    assert data["text/plain"] == explorer.sentence
+    assert data["image/png"].startswith("iVBOR")
+    assert len(data["image/png"]) * 3 // 4 > len(explorer.picture.png())  # the sentence is drawn below the picture
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert metadata["image/png"]["width"] == 840
+
+
+# --- A convolution ----------------------------------------------------------------------------------------
+
+
+def test_fractions_are_not_rounded_away():
+    assert "= 4.5: input rows" in explorers.weight_gradient(ONE, TWO).sentence
+    tree = explorers.tree_reduction(ONE, TWO, 8)
+    assert "The sum is 4.5; the GPU kernel with 8 threads returned 4.5" in tree.sentence
+    assert tree.set(step=1).startswith("Step 1 of the tree reduction: after a barrier, threads 0 to 3 each add")
+
+
+def test_the_letters_say_the_sum_that_the_reference_computes():
+    rng = np.random.default_rng(1)
+    image, upstream = (rng.integers(-4, 5, (1, 1, n, n)).astype(np.float32) for n in (5, 3))
+    right = reference.conv2d_grad_weight(image, (1, 1, 3, 3), upstream)
+    explorer = explorers.weight_gradient(image, upstream)
+    for kh, kw in np.ndindex(3, 3):
+        value = number(right[0, 0, kh, kw])
+        assert f"= {value}: input" in explorer.set(kh=kh, kw=kw)
+        assert f"The GPU returned {value}." in explorer.sentence
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (lambda: explorers.weight_gradient(np.ones((2, 1, 5, 5), np.float32), TWO), "it must be one image"),
+        (lambda: explorers.weight_gradient(ONE, np.ones((1, 1, 5, 5), np.float32)), "letters"),
+        (lambda: explorers.tree_reduction(ONE, TWO, 12), "power of two"),
+    ],
+)
+def test_what_a_picture_cannot_show_is_refused(make, problem):
+    with pytest.raises(ValueError, match=problem):
+        make()
+
+
+def test_threads_without_work_are_named():
+    few = explorers.shared_products(ConvShape(1, 1, 5, 5, 1, 3, 3))
+    assert "Thread 37 of 256 takes no product: 0 of 9." in few.sentence
+    threads = explorers.threads(ConvShape(1, 1, 28, 28, 6, 5, 5))
+    assert "Thread 149 owns grad_weight[5,0,4,4]" in threads.set(thread=149)
+    assert "Thread 150 owns nothing" in threads.set(thread=150)
+
+
+# --- A fused layer ----------------------------------------------------------------------------------------
+
+A = np.array([[1, 0, 2, 1], [0, 3, 1, -1], [2, 1, 0, 1]], np.float32)
+B = np.array([[1, 0, 2, -1, 1], [0, 1, 1, 2, 0], [2, -1, 0, 1, 3], [1, 0, -2, 1, 1]], np.float32)
+BIAS = np.array([1, 0, -1, 2, -3], np.float32)
+GRAD = np.array([[2, -1, 1, 0, 3], [1, 2, -1, 3, -2], [0, 1, 2, -1, 1]], np.float32)
+
+
+def gradients() -> Explorer:
+    """The explorer over the numbers above and what the GPU makes of them."""
+    pre = helpers.gemm_bias_act(A[None], B, BIAS)[0]
+    d_a, d_b, d_bias = helpers.gemm_bias_act_backward(A[None], B, BIAS, GRAD[None], "relu")
+    return gemm_explorers.gradients(A, B, BIAS, GRAD, pre, d_a[0], d_b, d_bias)
+
+
+def test_the_sum_of_the_terms_is_what_the_gpu_returned():
+    explorer = gradients()
+    for product in range(4):
+        for row, column in np.ndindex(explorer.picture.size(product)):
+            total, returned = explorer.set(product=product, row=row, column=column).rsplit(" = ", 1)[1].split("; ")
+            assert returned == f"the GPU returned {total}."
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ((0, 1, 2), "pre[1,2] = a[1,:] · b[:,2] + bias[2] = 0·2 + 3·1 + 1·0 + (−1)·(−2) + (−1) = 4; the GPU returned 4."),
+        ((1, 1, 2), "d_a[1,2] = grad_pre[1,:] · b[2,:] = 1·2 + 2·(−1) + (−1)·0 + 3·1 + 0·3 = 3; the GPU returned 3."),
+        ((2, 2, 1), "d_b[2,1] = a[:,2] · grad_pre[:,1] = 2·0 + 1·2 + 0·1 = 2; the GPU returned 2."),
+        ((3, 0, 3), "d_bias[3] = grad_pre[:,3].sum() = 0 + 3 + (−1) = 2; the GPU returned 2."),
+    ],
+)
+def test_sentences_of_the_gradients(values, sentence):
+    assert gradients().set(**dict(zip(("product", "row", "column"), values, strict=True))) == sentence
+
+
+def test_the_limits_of_row_and_column_follow_the_product():
+    explorer = gradients()
+    explorer.set(product=2, row=3, column=4)
+    assert explorer.values == {"product": 2, "row": 3, "column": 4}
+    explorer.set(product=1)
+    assert explorer.values == {"product": 1, "row": 2, "column": 3}
+    explorer.set(product=3)
+    assert explorer.values == {"product": 3, "row": 0, "column": 3}
+
+
+def test_the_smallest_example_is_drawn():
+    one, zero = np.ones((1, 1), np.float32), np.zeros(1, np.float32)
+    explorer = gemm_explorers.gradients(one, one, zero, one, one, one, one, zero + 1)
+    assert explorer.sentence == "d_b[0,0] = a[:,0] · grad_pre[:,0] = 1·1 = 1; the GPU returned 1."
+
+
+def test_sentences_of_the_tiles():
+    rng = np.random.default_rng(3)
+    a, b = (rng.integers(-3, 4, size).astype(np.float32) for size in ((8, 10), (10, 8)))
+    explorer = gemm_explorers.tiles(a, b, helpers.gemm_bias_act(a[None], b, np.zeros(8, np.float32))[0])
+    row, column = "threads 4 to 7", "threads 2, 6, 10 and 14"
+    loads = explorer.set(step=8, thread=6)
+    assert loads.startswith("Step 8, load: thread 6 loads a[5,10] = 0 (past the edge) and b[9,6]")
+    assert f"what {row} loaded on the left and {column} on the right" in explorer.set(step=5)
+    assert f"{row} read what thread 6 loaded on the left, and {column} what it loaded" in explorer.set(step=7)
+    assert "no tile follows" in explorer.set(step=11)
+    for thread, value in enumerate((a @ b)[4:, 4:].flat):
+        end = explorer.set(step=12, thread=thread)
+        assert end.endswith(f"= {number(value)}; the GPU returned {number(value)}."), end
+
+
+def test_the_kernels_number_the_activations_as_drawn():
+    assert tuple(ACTIVATIONS) == NAMES
+    assert gemm_explorers.activations().set(act=4, tenths=0) == (
+        "sigmoid at x = 0: act(x) = 0.5, and its derivative is 0.25, so an upstream gradient of 1 goes on as 0.25."
+    )

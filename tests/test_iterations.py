@@ -1,0 +1,202 @@
+"""Loop iterations: a copy of a kernel counts, and what a version declares is never too few, nor far too many."""
+
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.problems import (
+    EVERY_VERSION,
+    answer,
+    drawn,
+    every_version,
+    launched,
+    ones,
+    operation_of,
+    resident,
+    shapes_of,
+)
+
+from helpers import gpu, wgsl
+from helpers.convolution import operations
+from helpers.convolution.shapes import ConvShape
+from helpers.gemm.shapes import GemmShape
+from helpers.gpu.operation import Shape
+from helpers.gpu.passes import CAP
+from helpers.grading.loops import counted
+from helpers.wgsl import Kernel
+
+# --- The counting copy ------------------------------------------------------------------------------------
+
+HEAD = """@group(0) @binding(0) var<storage, read_write> x: array<f32>;
+fn count_to(n: u32) -> u32 { var i = 0u; while (i < n) { i++; } return i; }
+@compute @workgroup_size(4) fn main(@builtin(local_invocation_index) t: u32) { var s = 0u;
+"""
+
+
+def run(text: str) -> tuple[list[float], np.ndarray, int | None]:
+    """What four threads write, the counts, and the line of an endless loop."""
+    copy = counted(Kernel(f"{HEAD}{text}\nx[t] = f32(s); }}"), budget=1000)
+    x, counts = gpu.upload(np.zeros(4, np.float32), "x"), gpu.empty(copy.nbytes, "counts")
+    gpu.run(gpu.Pass(copy.kernel, (x, counts), (1, 1, 1)))
+    seen = gpu.read(counts, (copy.nbytes // 4,), np.uint32)
+    return gpu.read(x, (4,)).tolist(), seen, copy.endless_line(seen)
+
+
+FORMATS = {  # each computes 3 t, and thread 3 takes so many iterations
+    "nested": ("for (var i = 0u; i < t; i++) { for (var j = 0u; j < 3u; j++) { s++; } }", 3 + 9),
+    "while": ("while s < 3u * t\n{\n  s++; }", 9),
+    "dense": ("while(s<3u*t){s++;}", 9),
+    "continuing": ("loop { if (s == 3u * t) { break; } continuing { s++; } }", 10),
+    "break if": ("if (t > 0u) { loop\n{ continuing { s += 3u; break if s >= 3u * t; } } }", 3),
+    "in a function": ("s = 3u * count_to(t);", 3),
+    "in a function in a loop": ("for (var i = 0u; i < 3u; i++) { s += count_to(t); }", 3 + 9),
+    "one after the other": ("for (; s < t;) { s++; } for (; s < 3u * t; s++) { }", 9),
+    "with continue": ("for (var i = 0u; i < 6u * t; i++) { if (i % 2u == 0u) { continue; } s++; }", 18),
+    "in a switch": ("switch t { case 3u: { for (; s < 9u; s++) { } } default: { s = 3u * t; } }", 9),
+    "comments": ("/* for { /* while { */ // */ // loop {\nfor (/*{*/; s < 3u * t; s++) { /* } */ }", 9),
+    "names of the copy": ("var counted_i = 0u; for (; counted_i < t; counted_i++) { s += 3u; }", 3),
+    "no loop": ("s = 3u * t;", 0),
+}
+
+
+@pytest.mark.parametrize(("text", "most"), FORMATS.values(), ids=FORMATS)
+def test_a_copy_computes_the_same_and_counts_each_iteration(text, most):
+    wrote, counts, line = run(text)
+    assert wrote == [0, 3, 6, 9]
+    assert (counts[0], line) == (most, None)
+
+
+ENDLESS = {
+    "counts down below 0": (4, "for (var i = 2u; i >= 0u; i--) {\n for (var j = 0u; j < 400u; j++) { s++; }\n}"),
+    "inner": (5, "for (var i = 0u; i < 3u; i++) {\n for (var j = 0u; j < 400u; i++) { s++; }\n}"),
+    "inner, later": (5, "for (var i = 0u; i < 9u; i++) {\n for (var j = 0u; j != 9u - i * 2u; j++) { s++; }\n}"),
+    "middle": (5, "for (; s < 9u;) {\n for (var j = 9u; j >= 0u; j--) {\n  for (var k = 0u; k < 9u; k++) { s++; } } }"),
+    "behind another": (5, "for (var i = 0u; i < 300u; i++) { s++; }\nwhile (true) { s++; }"),
+    "one thread": (4, "while (t == 2u) { s++; }"),
+}
+
+
+@pytest.mark.parametrize(("line", "text"), ENDLESS.values(), ids=ENDLESS)
+def test_an_endless_loop_is_stopped_and_its_line_named(line, text):
+    _, counts, named = run(text)
+    assert counts[0] > 1000
+    assert named == line
+
+
+# --- What a version declares ------------------------------------------------------------------------------
+
+
+def iterations(kernel: Kernel, shape: Shape) -> list[tuple[int, int]]:
+    """For each step of a version, the iterations that it declares, and those of its busiest invocation."""
+    operation = operation_of(kernel)
+    buffers, found = resident(operation, shape, drawn(operation, shape)), []
+    for step in operation.prepare(tuple(buffers.values()), shape, kernel):
+        copy = counted(*_alone(kernel, step.entry_point))
+        bound, counts = list(step.buffers), gpu.empty(copy.nbytes, "counts")
+        bound[copy.binding : copy.binding + 1] = [counts]
+        gpu.run(replace(step, kernel=copy.kernel, buffers=tuple(bound)))
+        found.append((step.iterations, int(gpu.read(counts, (1,), np.uint32)[0])))
+    return found
+
+
+def _alone(kernel: Kernel, entry_point: str) -> tuple[Kernel, int, int | None]:
+    """A kernel, the cap, and where counts are bound.
+
+    Where 8 storage buffers, the most that there may be, are taken, the counts replace an output that the entry point
+    does not write; the other entry points, which do, are left out.
+    """
+    if len(kernel.bindings) <= 8:
+        return kernel, CAP, None
+    head, *bodies = kernel.code.split("@compute")
+    (body,) = (body for body in bodies if f"fn {entry_point}" in body)
+    operation = operation_of(kernel)
+    binding = next(operation.tensors.index(name) for name in operation.outputs if f"{name}[" not in body)
+    return replace(kernel, source=f"{head}@compute{body}"), CAP, binding
+
+
+def busy(shape: Shape) -> Shape:
+    """A convolution like this one in which some threads skip nothing: no padding, stride 1, pixels amid windows."""
+    if isinstance(shape, GemmShape):
+        return shape
+    in_h, in_w = shape.in_h + 2 * shape.kernel_h, shape.in_w + 2 * shape.kernel_w
+    return replace(shape, in_h=in_h, in_w=in_w, stride=1, padding_h=0, padding_w=0)
+
+
+@every_version
+@given(data=st.data())
+def test_a_version_declares_what_its_busiest_thread_does_and_at_most_twice_as_much(kernel, data):
+    shape = data.draw(shapes_of(kernel))
+    assert all(true <= declared for declared, true in iterations(kernel, shape))
+    assert all(true <= declared <= 2 * true + 16 for declared, true in iterations(kernel, busy(shape)))
+
+
+def test_several_planes_and_chunks_are_declared_too(monkeypatch):
+    monkeypatch.setattr(operations, "MAX_WORKGROUPS", 2)
+    kernel = wgsl.load("conv2d_grad_input", "2_shared_weights").edit("CHUNK: u32 = 4096u", "CHUNK: u32 = 5u")
+    ((declared, true),) = iterations(kernel.with_constants(TILE=2), ConvShape(3, 3, 9, 8, 2, 4, 3))
+    assert true <= declared <= 2 * true
+    assert true > 5 * 2 * 3  # planes, channels, chunks
+
+
+def test_a_loop_that_became_longer_is_noticed():
+    kernel = wgsl.load("conv2d_grad_bias", "1_thread_per_channel").edit("n < params.batch", "n < 4u * params.batch")
+    ((declared, true),) = iterations(kernel, ConvShape(2, 1, 9, 9, 3, 2, 2))
+    assert declared < true
+
+
+# --- The largest problem that a driver with the cap may run is right --------------------------------------
+
+GROWING = {  # one output element, and `size` products along each loop in turn
+    "conv2d": [
+        lambda size: ConvShape(1, size, 1, 1, 1, 1, 1),
+        lambda size: ConvShape(1, 1, size, 1, 1, size, 1),
+        lambda size: ConvShape(1, 1, 1, size, 1, 1, size),
+    ],
+    "conv2d_grad_weight": [
+        lambda size: ConvShape(size, 1, 1, 1, 1, 1, 1),
+        lambda size: ConvShape(1, 1, size, 1, 1, 1, 1),
+        lambda size: ConvShape(1, 1, 1, size, 1, 1, 1),
+    ],
+    "conv2d_grad_input": [
+        lambda size: ConvShape(1, 1, 1, 1, size, 1, 1),
+        lambda size: ConvShape(1, 1, 1, 1, 1, size, 1, 1, size),
+    ],
+    "conv2d_grad_bias": [
+        lambda size: ConvShape(size, 1, 1, 1, 1, 1, 1),
+        lambda size: ConvShape(1, 1, 1, size, 1, 1, 1),
+    ],
+    "gemm_bias_act": [lambda size: GemmShape(1, size, 1)],
+    "gemm_bias_act_backward": [
+        lambda size: GemmShape(1, size, 1),
+        lambda size: GemmShape(1, 1, size),
+        lambda size: GemmShape(size, 1, 1),
+        lambda size: GemmShape(1, 1, 1, size),
+    ],
+}
+
+
+def largest(kernel: Kernel, grow: Callable[[int], Shape]) -> int:
+    """The largest size for which the iterations that are declared for ``grow(size)`` stay within the cap."""
+    schedule = operation_of(kernel).versions[kernel.version]
+    declared = lambda size: max(step.iterations for step in schedule(grow(size), kernel).steps)  # noqa: E731
+    return bisect_right(range(2**25), CAP, lo=1, key=declared) - 1
+
+
+@pytest.mark.parametrize(
+    ("kernel", "grow"),
+    [
+        pytest.param(kernel, grow, id=f"{kernel.name} {i}")
+        for kernel in EVERY_VERSION
+        for i, grow in enumerate(GROWING[operation_of(kernel).name])
+    ],
+)
+def test_just_within_the_cap_no_product_is_lost(kernel, grow):
+    if "override THREADS" in kernel.code:  # fewer threads reach the cap with fewer products
+        kernel = kernel.with_constants(THREADS=16)
+    operation, shape = operation_of(kernel), grow(largest(kernel, grow))
+    tensors = drawn(operation, shape, ones)
+    assert all(map(np.array_equal, launched(kernel, shape, tensors), answer(operation, shape, tensors)))

@@ -1,0 +1,303 @@
+"""Pictures: in every state that a slider can reach, words are legible, apart from each other and on the sheet."""
+
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+import pytest
+
+from helpers.convolution import reference as convolution
+from helpers.convolution.pictures import SharedProductsPicture, ThreadsPicture, TreePicture, WeightGradientPicture
+from helpers.convolution.shapes import ConvShape
+from helpers.gemm import reference
+from helpers.gemm.pictures import NAMES, UNSTABLE, ActivationsPicture, GradientsPicture, TilesPicture
+from helpers.gemm.pictures import COMPUTED, is_right, unstable_formulas
+from helpers.pictures import images, timeline
+from helpers.pictures.canvas import Box, Picture, Word, in_words, number, outline
+from helpers.pictures.parts import Grid
+
+SMALLEST = 12  # CSS pixels
+
+
+def written(picture: Picture) -> list[str]:
+    """All words on a picture."""
+    return [word.text for mark in picture.marks for word in mark.words]
+
+
+def faults(picture: Picture, smallest: float = SMALLEST) -> Iterator[str]:
+    """What a reader would stumble over, in the picture and in the sentence below it."""
+    if picture.width > 840 or picture.height > 484:
+        yield f"the sheet is {picture.width} x {picture.height}"
+    for sheet in (picture, picture.caption()):
+        yield from _faults(sheet, smallest)
+
+
+def _faults(picture: Picture, smallest: float) -> Iterator[str]:
+    words = [(word, mark.weight) for mark in picture.marks for word in mark.words]
+    if not words:
+        return
+    outlines = [outline(*word)[0] for word in words]
+    boxes = np.array([[*vertices.min(axis=0), *vertices.max(axis=0)] for vertices in outlines])
+    texts = [word.text for word, _ in words]
+    yield from (f"{word.text!r} is small" for word, _ in words if word.size < smallest)
+    off = (boxes[:, :2] < 0).any(axis=1) | (boxes[:, 2:] > (picture.width, picture.height)).any(axis=1)
+    yield from (f"{texts[i]!r} leaves the sheet" for i in np.flatnonzero(off))
+    apart = (boxes[:, None, :2] >= boxes[None, :, 2:] + 1).any(axis=2)
+    touch = np.triu(~apart & ~apart.T, 1)
+    yield from (f"{texts[i]!r} touches {texts[j]!r}" for i, j in np.argwhere(touch))
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [
+        (Word(100, 50, "over"), "'here' touches 'over'"),
+        (Word(195, 20, "out"), "'out' leaves the sheet"),
+        (Word(30, 20, "tiny", 11), "'tiny' is small"),
+    ],
+)
+def test_a_fault_would_be_seen(word, found):
+    picture = Picture(100, 200)
+    picture.words([Word(90, 52, "here")])
+    assert not list(faults(picture))
+    picture.words([word])
+    assert list(faults(picture)) == [found]
+
+
+# --- Canvas and parts -------------------------------------------------------------------------------------
+
+
+def test_what_stands_still_is_kept_and_what_moves_is_replaced():
+    picture = Picture(50, 100)
+    assert picture.starts("a")
+    picture.boxes([Box(5, 5, 20, 20)])
+    picture.stands_still()
+    empty = picture.png()
+    picture.write(60, 20, "x")
+    assert picture.png() != empty
+    assert not picture.starts("a")
+    assert picture.png() == empty
+    assert picture.starts("b")
+    assert picture.marks == []
+
+
+def test_numbers_are_short_and_zero_has_no_sign():
+    assert [number(value) for value in (-0.0, -3, 0.5, 1 / 3, 2.061e-9)] == ["0", "−3", "0.5", "0.3333", "2.061e−09"]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ([], "no row"),
+        ([2], "row 2"),
+        ([1, 2], "rows 1 and 2"),
+        ([3, 1, 2], "rows 1 to 3"),
+        ([0, 2, 4], "rows 0, 2 and 4"),
+    ],
+)
+def test_numbers_are_written_as_a_person_says_them(numbers, words):
+    assert in_words("row", numbers) == words
+
+
+def test_a_grid_leaves_cells_without_memory_empty_and_makes_wide_numbers_fit():
+    picture = Picture(200)
+    grid = Grid(picture, [[1, np.nan], [-12345, 0]], 10, 40, (30, 30), "title", "note")
+    assert sorted(written(picture)) == sorted(["title", "note", "1", "−1.234e+04", "0"])
+    grid.factors({(0, 0): -1000})
+    assert grid.bottom == 100
+    assert all(extent <= 30 for extent in (np.ptp(outline(w, m.weight)[0][:, 0]) for m in picture.marks[2:] for w in m.words))
+
+
+# --- A convolution ----------------------------------------------------------------------------------------
+
+
+def weight_gradient(shape: ConvShape) -> WeightGradientPicture:
+    random = np.random.default_rng(0)
+    image, upstream = random.integers(0, 5, shape.input).astype(float), random.choice([-1, 1, 2, 3], shape.output)
+    padding = shape.padding_h, shape.padding_w
+    right = convolution.conv2d_grad_weight(image, shape.weight, upstream, shape.stride, padding)
+    return WeightGradientPicture(shape, image, upstream, right, letters=shape.in_w == 5)
+
+
+@pytest.mark.parametrize(
+    ("shape", "smallest"),
+    [
+        (ConvShape(1, 1, 5, 5, 1, 3, 3), 12),
+        (ConvShape(2, 1, 5, 7, 1, 3, 3), 12),
+        (ConvShape(1, 1, 1, 1, 1, 1, 1), 12),
+        (ConvShape(3, 1, 7, 7, 1, 1, 1, 1, 2, 2), 9.9),
+        (ConvShape(2, 1, 7, 7, 1, 5, 5, 1, 2, 2), 9.9),
+        (ConvShape(1, 1, 7, 3, 1, 3, 5, 2, 2, 2), 9.9),
+    ],
+    ids=str,
+)
+def test_every_state_of_a_weight_gradient_is_legible(shape, smallest):
+    picture = weight_gradient(shape)
+    for n, kh, kw in np.ndindex(shape.batch, shape.kernel_h, shape.kernel_w):
+        assert not list(faults(picture.show(kh, kw, n=n), smallest)), (n, kh, kw)
+        assert "−0" not in written(picture)
+
+
+def test_the_sign_of_a_correlation_is_explained():
+    assert "★ correlation: slide, multiply, add" in written(weight_gradient(ConvShape(1, 1, 5, 5, 1, 3, 3)).show(0, 0))
+
+
+def test_pictures_of_threads_are_legible():
+    shape = ConvShape(1, 1, 28, 28, 6, 5, 5)
+    threads, shared = ThreadsPicture(shape), SharedProductsPicture(shape, 256)
+    for thread in range(0, 256, 5):
+        assert not list(faults(threads.show(thread)))
+        assert not list(faults(shared.show(thread)))
+    sizes = [word.size for mark in threads.marks for word in mark.words if len(word.text) == 3]
+    assert min(sizes) >= 12.9  # three digits that the back row of a classroom can read
+    tree = TreePicture([-10.25 * i for i in range(16)], -1230)
+    for step in range(5):
+        assert not list(faults(tree.show(step), 10))
+
+
+# --- The gradients of a fused layer ---------------------------------------------------------------------------
+
+A = np.array([[1, 0, 2, 1], [0, 3, 1, -1], [2, 1, 0, 1]], np.float32)
+B = np.array([[1, 0, 2, -1, 1], [0, 1, 1, 2, 0], [2, -1, 0, 1, 3], [1, 0, -2, 1, 1]], np.float32)
+BIAS = np.array([1, 0, -1, 2, -3], np.float32)
+GRAD = np.array([[2, -1, 1, 0, 3], [1, 2, -1, 3, -2], [0, 1, 2, -1, 1]], np.float32)
+
+
+def gradients(columns: int = 5, negate: bool = False) -> GradientsPicture:
+    """The picture over the numbers above, with the reference in the GPU's place."""
+    sign = -1 if negate else 1
+    a, b, bias, grad = sign * A, B[:, :columns], BIAS[:columns], sign * GRAD[:, :columns]
+    d_a, d_b, d_bias = reference.backward(a[None], b, bias, grad[None], "relu")
+    returned = {"pre": reference.pre(a, b, bias), "d_a": d_a[0], "d_b": d_b, "d_bias": d_bias}
+    return GradientsPicture(a, b, bias, grad, returned)
+
+
+@pytest.mark.parametrize("negate", [False, True])
+@pytest.mark.parametrize("columns", [1, 2, 5])
+def test_every_state_of_the_gradients_is_legible(columns, negate):
+    picture = gradients(columns, negate)
+    for number_ in range(4):
+        for element in np.ndindex(picture.size(number_)):
+            assert not list(faults(picture.show(number_, *element))), (number_, element)
+            assert "−0" not in written(picture)
+
+
+def test_a_wrong_result_differs_from_the_sum_of_its_terms():
+    picture = gradients()
+    picture.matrices["d_b"][2, 1] += 1
+    assert picture.show(2, 2, 1).sentence.endswith(" = 2; the GPU returned 3.")
+    assert written(picture)[-2:] == ["sum of its terms: 2", "the GPU returned: 3"]
+
+
+def test_an_example_too_large_for_the_sheet_is_refused():
+    with pytest.raises(ValueError, match=r"M, K, N = \(5, 4, 5\): at most 4, 4 and 5 fit"):
+        GradientsPicture(np.ones((5, 4)), B, BIAS, np.ones((5, 5)), {})
+
+
+# --- Tiles ------------------------------------------------------------------------------------------------
+
+
+def operands(m: int, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(3)
+    return tuple(random.integers(-3, 4, size).astype(np.float32) for size in ((m, k), (k, n)))
+
+
+def tiles(*sizes: int) -> TilesPicture:
+    a, b = operands(*sizes)
+    return TilesPicture(a, b, a @ b)
+
+
+@pytest.mark.parametrize("sizes", [(8, 10, 8), (4, 12, 8), (8, 9, 4)], ids=str)
+def test_every_state_of_the_tiles_is_legible(sizes):
+    picture = tiles(*sizes)
+    for step, thread in product(range(picture.steps), range(0, 16, 3)):
+        assert not list(faults(picture.show(step, thread))), (step, thread)
+
+
+def test_a_thread_is_sure_of_its_own_cells_before_the_barrier_and_of_all_after_it():
+    picture = tiles(8, 10, 8)
+    assert written(picture.show(4, 6)).count("?") == 30
+    assert "?" not in written(picture.show(5, 6))
+
+
+@pytest.mark.parametrize(
+    ("arrays", "problem"),
+    [
+        (operands(8, 13, 8), r"M, K, N = \(8, 13, 8\): the picture has room"),
+        (operands(6, 10, 8), r"M, K, N = \(6, 10, 8\): the picture has room"),
+        ((operands(8, 10, 8)[0], np.full((10, 8), 10)), "b has elements other than -9"),
+    ],
+)
+def test_matrices_that_do_not_fit_are_refused(arrays, problem):
+    with pytest.raises(ValueError, match=problem):
+        TilesPicture(*arrays, np.zeros((8, 8)))
+
+
+# --- Activations ------------------------------------------------------------------------------------------
+
+
+def test_every_state_of_the_activations_is_legible_and_every_tangent_in_its_plot():
+    picture = ActivationsPicture()
+    for act, tenths in product(range(len(NAMES)), range(-60, 61, 5)):
+        assert not list(faults(picture.show(act, tenths))), (act, tenths)
+        plot, x = picture.plots[0], tenths / 10
+        line = plot.tangent(x, *(float(of(x, NAMES[act])) for of in (reference.act, reference.derivative)))
+        ends = np.array(line).reshape(2, 2) - plot.box[:2]
+        assert (ends >= -1e-6).all(), (act, tenths)
+        assert (ends <= np.array(plot.box[2:]) + 1e-6).all(), (act, tenths)
+
+
+def test_every_naive_formula_fails_in_float32_only_and_every_stable_one_is_right():
+    for formula in UNSTABLE:
+        naive, stable, true = formula.values()
+        assert not is_right(naive, true), formula
+        assert is_right(stable, true), formula
+        of = reference.derivative if "derivative" in formula.quantity else reference.act
+        name = formula.quantity.split()[-1]
+        assert is_right(true, float(of(np.float64(formula.x), name))), formula
+        near = [compute(np.float64(0.7)) for compute in COMPUTED[formula.quantity]]
+        np.testing.assert_allclose(near, of(np.float64(0.7), name), rtol=1e-12, err_msg=formula.quantity)
+
+
+def test_the_table_of_formulas_is_legible():
+    assert not list(faults(unstable_formulas()))
+
+
+# --- Images and times -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [1, 7, 10])
+def test_a_row_of_images_fits_the_sheet(count):
+    panels = [np.sin(np.add.outer(np.arange(24), i * np.arange(24))) for i in range(count)]
+    names = [f"grad_output[0,{i}]" if count < 10 else str(i) for i in range(count)]
+    assert not list(faults(images(panels, names, "Some images.")))
+
+
+def test_signs_are_more_than_colors():
+    large = images([np.array([[2.0, -1.0], [0.0, -2.0]])], ["filter"], "A filter.")
+    assert [word for word in written(large) if word in "+−"] == ["+", "−", "−", "+", "−"]  # in cells, then in the legend
+    small = images([np.linspace(-1, 1, 400).reshape(20, 20)], ["filter"], "A filter.")
+    strokes = [mark for mark in small.marks if mark.line == 0.7]
+    assert len(strokes[0].path.vertices) == 2 * 150  # a stroke through each cell below -1/4
+    assert {"above 0", "below 0"} < {*written(small)}
+
+
+SPANS = [("module", 0, 1.2), ("one launch of 200 passes", 1.3, 150.25), ("submit", 151.6, 0.004), ("wait", 151.61, 1400)]
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1, 1e3])
+def test_a_timeline_is_legible_at_any_scale(scale):
+    picture = timeline([(name, start * scale, lasts * scale) for name, start, lasts in SPANS] * 3, "Times.")
+    assert not list(faults(picture))
+    assert not list(faults(timeline([("submit", 3.0, 0.0)], "No time at all.")))
+
+
+@pytest.mark.parametrize(
+    ("spans", "problem"),
+    [
+        ([], "0 spans: the picture has room for 1 to 12"),
+        ([("submit", 1, -1)], r"span 'submit' lasts -1 ms: a duration is 0 or more"),
+    ],
+)
+def test_spans_that_cannot_be_drawn_are_refused(spans, problem):
+    with pytest.raises(ValueError, match=problem):
+        timeline(spans, "")

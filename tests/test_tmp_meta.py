@@ -1,0 +1,194 @@
+"""Stored notebooks keep the gate's rules, and both the gate and nbval turn red when something is wrong.
+
+That the notebooks still compute what they show is nbval's part: `pytest --nbval notebooks`.
+"""
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode, v4
+from support.nbval_runs import PROJECT, Outcome, nbval, red
+from support.notebook_gate import IGNORE, NOTEBOOKS, RULES, WIDGET_VIEW, Lesson, broken_rules, private_words, texts
+
+STORED = sorted(NOTEBOOKS.glob("*.ipynb"))
+LESSONS = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
+
+# --- The gate --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
+def test_notebook_keeps_the_rules(path: Path) -> None:
+    broken = broken_rules(Lesson.read(path))
+    assert not broken, "\n".join(broken)
+
+
+def test_what_lessons_show_uses_the_fields_words() -> None:
+    patterns = "helpers/**/*.py", "helpers/**/*.wgsl", "kernels/**/*.wgsl"
+    shown = [path for pattern in patterns for path in PROJECT.glob(pattern)]
+    found = [f"{path.relative_to(PROJECT)}: {private_words(path.read_text(encoding='utf-8'))}" for path in shown]
+    assert [line for line in found if not line.endswith(": []")] == []
+
+
+def lesson() -> NotebookNode:
+    """A notebook that keeps every rule; its last code cell is the third."""
+    picture = {"image/png": "iVBO", "text/plain": "A square of 4 white pixels."}
+    setup = f"{IGNORE}\nfrom helpers import adapter_info\n\nadapter_info()"
+    two = v4.new_output("execute_result", {"text/plain": "2"})
+    kernel = 'kernel = """\n' + "@compute fn main() {}\n" * 30 + '"""\ndraw(kernel)'  # its text is not counted
+    return v4.new_notebook(
+        cells=[
+            v4.new_markdown_cell("# A lesson\n\nYou will meet the GPU: a wishbone of metal."),
+            v4.new_code_cell(setup, execution_count=1),
+            v4.new_markdown_cell("## Numbers\n\nAdd two of them, as in [this file](test_notebooks.py)."),
+            v4.new_code_cell("1 + 1", execution_count=2, outputs=[two]),
+            v4.new_markdown_cell("<details><summary>A hint</summary>\n\nLook at it.\n\n</details>"),
+            v4.new_code_cell(kernel, execution_count=3, outputs=[v4.new_output("display_data", picture)]),
+        ]
+    )
+
+
+def breaches(notebook: NotebookNode) -> set[str]:
+    """Names of the rules that a notebook beside this file breaks."""
+    return {line.split(": ")[1] for line in broken_rules(Lesson(Path(__file__), notebook))}
+
+
+def test_gate_accepts_a_good_notebook() -> None:
+    assert breaches(lesson()) == set()
+
+
+def shows(text: str) -> Callable[[NotebookNode], None]:
+    """The notebook's sum prints `text`."""
+    return lambda nb: nb.cells[3].outputs.append(v4.new_output("stream", name="stdout", text=text))
+
+
+def says(text: str) -> Callable[[NotebookNode], None]:
+    """The notebook's hint has `text` below it."""
+    return lambda nb: nb.cells[4].update(source=nb.cells[4].source + "\n\n" + text)
+
+
+def code(text: str, cell: int = 3) -> Callable[[NotebookNode], None]:
+    """The notebook's sum (or another cell) is written `text`."""
+    return lambda nb: nb.cells[cell].update(source=text)
+
+
+def pictured(kind: str, data: object) -> Callable[[NotebookNode], None]:
+    """The notebook's picture has `data` of that kind."""
+    return lambda nb: nb.cells[5].outputs[0].data.update({kind: data})
+
+
+BREACHES = {
+    "counts": [lambda nb, n=n: nb.cells[3].update(execution_count=n) for n in (None, 7)],
+    "errors": [
+        lambda nb: nb.cells[3].outputs.append(v4.new_output("error", ename="KeyError", evalue="1")),
+        lambda nb: nb.cells[3].outputs.append(v4.new_output("stream", name="stderr", text="Warning")),
+    ],
+    "widget_state": [lambda nb: nb.metadata.update(widgets={}), pictured(WIDGET_VIEW, {})],
+    "machine_facts": [
+        *map(shows, ["<Kernel at 0x7f3a12bc>", "loaded /opt/lessons/kernel.wgsl", r"loaded C:\lessons"]),
+        *map(shows, ["llvmpipe (LLVM 15.0.6, 256 bits)", "NVIDIA H200 via Vulkan", "0.12 ms", "7 µs", "2.7 TFLOP/s"]),
+        *map(shows, ["largest error 1.2e-07", '<img alt="A digit." src="data:image/png;base64,iVBO">']),
+    ],
+    "ignored_cells": [
+        *map(code, [f"1 + 1  {IGNORE}", "# NBVAL_SKIP\n1 + 1", "# PYTEST_VALIDATE_IGNORE_OUTPUT\n1 + 1"]),
+        lambda nb: nb.cells[3].metadata.update(tags=["nbval-skip"]),
+        lambda nb: nb.cells.extend(v4.new_code_cell(IGNORE) for _ in range(3)),
+    ],
+    "headings": [says("# Another lesson"), says("#### Too deep"), code("No heading here.", cell=0)],
+    "setup_cell": [
+        code("from helpers import adapter_info\n\nadapter_info()", cell=1),
+        code(f"{IGNORE}\nimport numpy", cell=1),
+        code("import numpy"),
+    ],
+    "lengths": [code("a = 1\n" * 21), lambda nb: [nb.cells[i].update(source="a = 1\n" * 5) for i in (3, 5)]],
+    "sentence_before_code": [lambda nb: nb.cells.pop(2), code("## Numbers", cell=2)],
+    "plain_python": [code("1 + 1;"), code("%time 1 + 1")],
+    "pictures_in_words": [
+        lambda nb: nb.cells[5].outputs[0].data.pop("text/plain"),
+        pictured("text/plain", "<Figure size 640x480 with 1 Axes>"),
+        shows("<img src='x.png'>"),
+        says("![](test_notebooks.py)"),
+    ],
+    "size": [pictured("image/png", "A" * 3_000_000)],
+    "characters": [code("a\N{NO-BREAK SPACE}= 1"), says("Zero\N{ZERO WIDTH SPACE}width"), says("\N{ROCKET}")],
+    "links": [says("[gone](gone.md#top)"), says('<img alt="A digit" src="gone.png">')],
+    "words": [says("Which pixel did it meet?"), code("twin = 1")],
+}
+TRIED = [pytest.param(rule, breach, id=f"{rule}-{i}") for rule in BREACHES for i, breach in enumerate(BREACHES[rule])]
+
+
+@pytest.mark.parametrize(("rule", "breach"), TRIED)
+def test_gate_sees_a_breach(rule: str, breach: Callable[[NotebookNode], object]) -> None:
+    notebook = lesson()
+    breach(notebook)
+    assert rule in breaches(notebook)
+
+
+def test_every_rule_of_the_gate_is_tried() -> None:
+    assert [*BREACHES] == [rule.__name__ for rule in RULES]
+
+
+# --- nbval ------------------------------------------------------------------------------
+
+LOAD = re.compile(r'(\w+) = (?:helpers\.)?load\("(\w+)", "(\w+)"\)')  # how a lesson names a kernel
+LOADED = [(path, *names) for path in LESSONS for cell in Lesson.read(path).code for names in LOAD.findall(cell.source)]
+RIGHT, WRONG = "var sum = 0.0;", "var sum = 1.0;"  # a line of every kernel that adds
+
+
+def copy(tree: Path, lesson: Path) -> Path:
+    """Copy what the lesson needs to `tree`; the path of its notebook there, named like `tree`."""
+    for part in "helpers", "kernels":
+        shutil.copytree(PROJECT / part, tree / part, ignore=shutil.ignore_patterns("__pycache__"))
+    (tree / "notebooks").mkdir()
+    return Path(shutil.copy(lesson, tree / "notebooks" / f"{tree.name}.ipynb"))
+
+
+def run_again(path: Path) -> None:
+    """A reader who runs all cells twice in one kernel; the second time, one stored output is not as it was."""
+    notebook, again = (nbformat.read(path, as_version=4) for _ in range(2))
+    Lesson(path, again).code[changed_cell(path)].outputs[0].data["text/plain"] += "0"
+    notebook.cells += [NotebookNode(cell, id=f"again-{i}") for i, cell in enumerate(again.cells)]
+    nbformat.write(notebook, path)
+
+
+def changed_cell(path: Path) -> int:
+    """The last code cell with a result that nbval compares, counted from 0."""
+    code = Lesson.read(path).code
+    return max(i for i, cell in enumerate(code) if cell.outputs and "data" in cell.outputs[0] and not cell.ignored)
+
+
+def change_kernel(path: Path, variable: str, operation: str, version: str) -> None:
+    """Another constant in one kernel, and the lesson only as far as it speaks of that kernel."""
+    kernel = path.parents[1] / "kernels" / operation / f"{version}.wgsl"
+    kernel.write_text(kernel.read_text(encoding="utf-8").replace(RIGHT, WRONG), encoding="utf-8")
+    notebook = nbformat.read(path, as_version=4)
+    named = [i for i, cell in enumerate(notebook.cells) if re.search(rf"\b({variable}|{version})\b", cell.source)]
+    del notebook.cells[max(named) + 1 :]
+    nbformat.write(notebook, path)
+
+
+@pytest.fixture(scope="module")
+def copies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Outcome]]:
+    """Copies of the project with one thing changed, and what nbval says about the lesson in each of them."""
+    folder = tmp_path_factory.mktemp("copies")
+    run_again(copy(folder / "again", LESSONS[0]))
+    for path, *names in []:
+        change_kernel(copy(folder / "-".join(names), path), *names)
+    return nbval(folder)
+
+
+def test_only_a_changed_output_is_red(copies: dict[str, list[Outcome]]) -> None:
+    assert LOADED
+    cells = len(Lesson.read(LESSONS[0]).code)
+    assert len(copies["again"]) == 2 * cells
+    assert red(copies["again"]) == {cells + changed_cell(LESSONS[0])}
+
+
+@pytest.mark.parametrize(("path", "names"), [pytest.param(path, names, id="-".join(names)) for path, *names in LOADED])
+def test_a_changed_kernel_is_red_where_it_computes(copies: dict, path: Path, names: list[str]) -> None:
+    code = Lesson.read(path).code
+    listings = {i for i, cell in enumerate(code) if any(RIGHT in text for o in cell.outputs for text in texts(o))}
+    assert red(copies["-".join(names)]) - listings
