@@ -21,7 +21,7 @@ def pytest_terminal_summary(terminalreporter) -> None:
 @pytest.fixture(scope="module")
 def opened(request, tmp_path_factory):
     """The lesson, open and not yet run: a `browser.LivePage`."""
-    from browser import opened_lesson  # here, as most test runs need no browser
+    from support.browser import opened_lesson  # here, as most test runs need no browser
 
     with opened_lesson(tmp_path_factory.mktemp("jupyterlab"), request.module.LESSON) as page:
         yield page

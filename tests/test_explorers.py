@@ -141,7 +141,10 @@ def test_the_sum_of_the_terms_is_what_the_gpu_returned():
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ((0, 1, 2), "pre[1,2] = a[1,:] · b[:,2] + bias[2] = 0·2 + 3·1 + 1·0 + (−1)·(−2) + (−1) = 4; the GPU returned 4."),
+        (
+            (0, 1, 2),
+            "pre[1,2] = a[1,:] · b[:,2] + bias[2] = 0·2 + 3·1 + 1·0 + (−1)·(−2) + (−1) = 4; the GPU returned 4.",
+        ),
         ((1, 1, 2), "d_a[1,2] = grad_pre[1,:] · b[2,:] = 1·2 + 2·(−1) + (−1)·0 + 3·1 + 0·3 = 3; the GPU returned 3."),
         ((2, 2, 1), "d_b[2,1] = a[:,2] · grad_pre[:,1] = 2·0 + 1·2 + 0·1 = 2; the GPU returned 2."),
         ((3, 0, 3), "d_bias[3] = grad_pre[:,3].sum() = 0 + 3 + (−1) = 2; the GPU returned 2."),

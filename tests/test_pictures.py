@@ -9,9 +9,8 @@ import pytest
 from helpers.convolution import reference as convolution
 from helpers.convolution.pictures import SharedProductsPicture, ThreadsPicture, TreePicture, WeightGradientPicture
 from helpers.convolution.shapes import ConvShape
+from helpers.gemm import pictures as gemm
 from helpers.gemm import reference
-from helpers.gemm.pictures import NAMES, UNSTABLE, ActivationsPicture, GradientsPicture, TilesPicture
-from helpers.gemm.pictures import COMPUTED, is_right, unstable_formulas
 from helpers.pictures import images, timeline
 from helpers.pictures.canvas import Box, Picture, Word, in_words, number, outline
 from helpers.pictures.parts import Grid
@@ -104,7 +103,9 @@ def test_a_grid_leaves_cells_without_memory_empty_and_makes_wide_numbers_fit():
     assert sorted(written(picture)) == sorted(["title", "note", "1", "−1.234e+04", "0"])
     grid.factors({(0, 0): -1000})
     assert grid.bottom == 100
-    assert all(extent <= 30 for extent in (np.ptp(outline(w, m.weight)[0][:, 0]) for m in picture.marks[2:] for w in m.words))
+    assert all(
+        extent <= 30 for extent in (np.ptp(outline(w, m.weight)[0][:, 0]) for m in picture.marks[2:] for w in m.words)
+    )
 
 
 # --- A convolution ----------------------------------------------------------------------------------------
@@ -162,13 +163,13 @@ BIAS = np.array([1, 0, -1, 2, -3], np.float32)
 GRAD = np.array([[2, -1, 1, 0, 3], [1, 2, -1, 3, -2], [0, 1, 2, -1, 1]], np.float32)
 
 
-def gradients(columns: int = 5, negate: bool = False) -> GradientsPicture:
+def gradients(columns: int = 5, negate: bool = False) -> gemm.GradientsPicture:
     """The picture over the numbers above, with the reference in the GPU's place."""
     sign = -1 if negate else 1
     a, b, bias, grad = sign * A, B[:, :columns], BIAS[:columns], sign * GRAD[:, :columns]
     d_a, d_b, d_bias = reference.backward(a[None], b, bias, grad[None], "relu")
     returned = {"pre": reference.pre(a, b, bias), "d_a": d_a[0], "d_b": d_b, "d_bias": d_bias}
-    return GradientsPicture(a, b, bias, grad, returned)
+    return gemm.GradientsPicture(a, b, bias, grad, returned)
 
 
 @pytest.mark.parametrize("negate", [False, True])
@@ -190,7 +191,7 @@ def test_a_wrong_result_differs_from_the_sum_of_its_terms():
 
 def test_an_example_too_large_for_the_sheet_is_refused():
     with pytest.raises(ValueError, match=r"M, K, N = \(5, 4, 5\): at most 4, 4 and 5 fit"):
-        GradientsPicture(np.ones((5, 4)), B, BIAS, np.ones((5, 5)), {})
+        gemm.GradientsPicture(np.ones((5, 4)), B, BIAS, np.ones((5, 5)), {})
 
 
 # --- Tiles ------------------------------------------------------------------------------------------------
@@ -201,9 +202,9 @@ def operands(m: int, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:
     return tuple(random.integers(-3, 4, size).astype(np.float32) for size in ((m, k), (k, n)))
 
 
-def tiles(*sizes: int) -> TilesPicture:
+def tiles(*sizes: int) -> gemm.TilesPicture:
     a, b = operands(*sizes)
-    return TilesPicture(a, b, a @ b)
+    return gemm.TilesPicture(a, b, a @ b)
 
 
 @pytest.mark.parametrize("sizes", [(8, 10, 8), (4, 12, 8), (8, 9, 4)], ids=str)
@@ -229,37 +230,37 @@ def test_a_thread_is_sure_of_its_own_cells_before_the_barrier_and_of_all_after_i
 )
 def test_matrices_that_do_not_fit_are_refused(arrays, problem):
     with pytest.raises(ValueError, match=problem):
-        TilesPicture(*arrays, np.zeros((8, 8)))
+        gemm.TilesPicture(*arrays, np.zeros((8, 8)))
 
 
 # --- Activations ------------------------------------------------------------------------------------------
 
 
 def test_every_state_of_the_activations_is_legible_and_every_tangent_in_its_plot():
-    picture = ActivationsPicture()
-    for act, tenths in product(range(len(NAMES)), range(-60, 61, 5)):
+    picture = gemm.ActivationsPicture()
+    for act, tenths in product(range(len(gemm.NAMES)), range(-60, 61, 5)):
         assert not list(faults(picture.show(act, tenths))), (act, tenths)
         plot, x = picture.plots[0], tenths / 10
-        line = plot.tangent(x, *(float(of(x, NAMES[act])) for of in (reference.act, reference.derivative)))
+        line = plot.tangent(x, *(float(of(x, gemm.NAMES[act])) for of in (reference.act, reference.derivative)))
         ends = np.array(line).reshape(2, 2) - plot.box[:2]
         assert (ends >= -1e-6).all(), (act, tenths)
         assert (ends <= np.array(plot.box[2:]) + 1e-6).all(), (act, tenths)
 
 
 def test_every_naive_formula_fails_in_float32_only_and_every_stable_one_is_right():
-    for formula in UNSTABLE:
+    for formula in gemm.UNSTABLE:
         naive, stable, true = formula.values()
-        assert not is_right(naive, true), formula
-        assert is_right(stable, true), formula
+        assert not gemm.is_right(naive, true), formula
+        assert gemm.is_right(stable, true), formula
         of = reference.derivative if "derivative" in formula.quantity else reference.act
         name = formula.quantity.split()[-1]
-        assert is_right(true, float(of(np.float64(formula.x), name))), formula
-        near = [compute(np.float64(0.7)) for compute in COMPUTED[formula.quantity]]
+        assert gemm.is_right(true, float(of(np.float64(formula.x), name))), formula
+        near = [compute(np.float64(0.7)) for compute in gemm.COMPUTED[formula.quantity]]
         np.testing.assert_allclose(near, of(np.float64(0.7), name), rtol=1e-12, err_msg=formula.quantity)
 
 
 def test_the_table_of_formulas_is_legible():
-    assert not list(faults(unstable_formulas()))
+    assert not list(faults(gemm.unstable_formulas()))
 
 
 # --- Images and times -------------------------------------------------------------------------------------
@@ -274,14 +275,25 @@ def test_a_row_of_images_fits_the_sheet(count):
 
 def test_signs_are_more_than_colors():
     large = images([np.array([[2.0, -1.0], [0.0, -2.0]])], ["filter"], "A filter.")
-    assert [word for word in written(large) if word in "+−"] == ["+", "−", "−", "+", "−"]  # in cells, then in the legend
+    assert [word for word in written(large) if word in "+−"] == [
+        "+",
+        "−",
+        "−",
+        "+",
+        "−",
+    ]  # in cells, then in the legend
     small = images([np.linspace(-1, 1, 400).reshape(20, 20)], ["filter"], "A filter.")
     strokes = [mark for mark in small.marks if mark.line == 0.7]
     assert len(strokes[0].path.vertices) == 2 * 150  # a stroke through each cell below -1/4
     assert {"above 0", "below 0"} < {*written(small)}
 
 
-SPANS = [("module", 0, 1.2), ("one launch of 200 passes", 1.3, 150.25), ("submit", 151.6, 0.004), ("wait", 151.61, 1400)]
+SPANS = [
+    ("module", 0, 1.2),
+    ("one launch of 200 passes", 1.3, 150.25),
+    ("submit", 151.6, 0.004),
+    ("wait", 151.61, 1400),
+]
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1, 1e3])

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from math import ceil, prod
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,55 +20,47 @@ from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Gra
 from helpers.wgsl import Kernel, Listing, WgslError
 
 OFFICIAL = Kernel(Path(__file__).with_name("exercise.wgsl").read_text(encoding="utf-8"), "exercise")
-
-# --- The texts --------------------------------------------------------------------------------------------
+_LINES = OFFICIAL.source[OFFICIAL.source.index("struct Params") :].rstrip().split("\n")
 
 
 def solution() -> Listing:
     """The official kernel. It is graded in the tests as a learner's is."""
-    return Listing("\n".join(line.removesuffix("// *").rstrip() for line in _lines()), 1)
+    return Listing("\n".join(line.removesuffix("// *").rstrip() for line in _LINES), 1)
 
 
 def skeleton() -> str:
     """What the learner starts from: the solution without its starred lines."""
-    return "\n".join(line for line in _lines() if not line.endswith("// *"))
-
-
-def _lines() -> list[str]:
-    source = OFFICIAL.source
-    return source[source.index("struct Params") :].rstrip().split("\n")
+    return "\n".join(line for line in _LINES if not line.endswith("// *"))
 
 
 # --- The cases --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Case:
-    """One test: its sizes, its tensors, and what judges the kernel's answer."""
+class Case(NamedTuple):
+    """One test: its tensors, and what judges the kernel's answer for them."""
 
     name: str
-    shape: ConvShape
     input: np.ndarray
     grad_output: np.ndarray
-    judge: Callable[["Case", np.ndarray], Report]
+    judge: Callable[[np.ndarray, np.ndarray, np.ndarray], Report] = check.grad_weight
+
+    @property
+    def shape(self) -> ConvShape:
+        """Its sizes."""
+        return ConvShape.between(self.input.shape, self.grad_output.shape)
 
 
-def against_reference(case: Case, got: np.ndarray) -> Report:
-    """Compare with the float64 reference."""
-    return check.grad_weight(got, case.input, case.grad_output)
-
-
-def against_differences(case: Case, got: np.ndarray) -> Report:
+def against_differences(got: np.ndarray, input: np.ndarray, grad_output: np.ndarray) -> Report:
     """Move each weight by 1 up and down, watch the loss, and allow a relative error of 1e-3.
 
     The loss is sum(output * grad_output): its gradient for the output is grad_output, and it is linear in each
     weight, so that the step may be as large as 1.
     """
-    want = np.zeros(case.shape.weight)
+    want = np.zeros(got.shape)
     for index in np.ndindex(want.shape):
         step = np.zeros(want.shape)
         step[index] = 1
-        up, down = (reference.conv2d(case.input, sign * step) * case.grad_output for sign in (1, -1))
+        up, down = (reference.conv2d(input, sign * step) * grad_output for sign in (1, -1))
         want[index] = (up.sum() - down.sum()) / 2
     return compare("grad_weight", got, want, 1e-3 * np.abs(want))
 
@@ -77,23 +69,18 @@ def against_differences(case: Case, got: np.ndarray) -> Report:
 def cases() -> tuple[Case, ...]:
     """The four tests of the classroom, and one of ours that catches what they miss."""
     random = np.random.default_rng(5)
-    tiny, tiny_grad = np.arange(25).reshape(1, 1, 5, 5) % 7, np.arange(9).reshape(1, 1, 3, 3) - 4
+
+    def draw(*size: int, largest: int = 4) -> np.ndarray:
+        return random.integers(-largest, largest + 1, size).astype(np.float32)
+
+    tiny = np.arange(25, dtype=np.float32).reshape(1, 1, 5, 5) % 7
     return (
-        _case("conv_bw_tiny_3x3", tiny, tiny_grad),
-        _case("conv_bw_numerical_gradient_check", *_random(random, (1, 1, 6, 6), (1, 2, 4, 4)), against_differences),
-        _case("conv_bw_lenet_conv1", digits.conv1_input(), random.integers(-3, 4, (1, 6, 24, 24))),
-        _case("conv_bw_lenet_conv2", digits.conv2_input(), random.integers(-3, 4, (1, 16, 8, 8))),
-        _case("conv_bw_rectangular_batch", *_random(random, (2, 2, 5, 7), (2, 3, 3, 5))),
+        Case("conv_bw_tiny_3x3", tiny, np.arange(-4, 5, dtype=np.float32).reshape(1, 1, 3, 3)),
+        Case("conv_bw_numerical_gradient_check", draw(1, 1, 6, 6), draw(1, 2, 4, 4), against_differences),
+        Case("conv_bw_lenet_conv1", digits.conv1_input(), draw(1, 6, 24, 24, largest=3)),
+        Case("conv_bw_lenet_conv2", digits.conv2_input(), draw(1, 16, 8, 8, largest=3)),
+        Case("conv_bw_rectangular_batch", draw(2, 2, 5, 7), draw(2, 3, 3, 5)),
     )
-
-
-def _random(random: np.random.Generator, *sizes: tuple) -> list[np.ndarray]:
-    return [random.integers(-4, 5, size) for size in sizes]
-
-
-def _case(name: str, input: np.ndarray, grad_output: np.ndarray, judge=against_reference) -> Case:
-    shape = ConvShape.between(input.shape, grad_output.shape)
-    return Case(name, shape, input.astype(np.float32), grad_output.astype(np.float32), judge)
 
 
 # --- Grading ----------------------------------------------------------------------------------------------
@@ -134,24 +121,22 @@ def _grade_here(source: str) -> Grades:
     except WgslError as error:
         detail = re.sub("^your kernel does not compile[,:] ", "", str(error))
         return Grades.alike([case.name for case in cases()], NO_COMPILE, detail)
-    return Grades(_verdict(kernel, case) for case in cases())
+    return Grades(Verdict(case.name, *_outcome(kernel, case)) for case in cases())
 
 
-def _verdict(kernel: Kernel, case: Case) -> Verdict:
+def _outcome(kernel: Kernel, case: Case) -> tuple[str, str]:
     try:
         (answer, past_it), (with_nan, _) = (_run(kernel, case, guard) for guard in (4099, np.nan))
     except (gpu.GpuError, EndlessLoop) as error:
-        return Verdict(case.name, WRONG, str(error))
-    report = case.judge(case, answer)
-    if (overread := np.argwhere(np.isnan(with_nan) & ~np.isnan(answer))).size:
-        detail = f"at {_place(overread[0])} it reads past the end of an input; does every loop stop at its limit?"
-    elif not report.ok:
-        detail = _first_mismatch(report)
-    elif (past_it != UNTOUCHED).any():
-        detail = "each weight is right, but a thread without a weight wrote behind the last one (step 1)"
-    else:
-        return Verdict(case.name, RIGHT)
-    return Verdict(case.name, WRONG, detail)
+        return WRONG, str(error)
+    report = case.judge(answer, case.input, case.grad_output)
+    if (past_end := np.argwhere(np.isnan(with_nan) & ~np.isnan(answer))).size:
+        return WRONG, f"at {_place(past_end[0])} it reads past the end of an input; does every loop stop at its limit?"
+    if not report.ok:
+        return WRONG, _first_mismatch(report)
+    if (past_it != UNTOUCHED).any():
+        return WRONG, "each weight is right, but a thread without a weight wrote past the last one (step 1)"
+    return RIGHT, ""
 
 
 def _run(kernel: Kernel, case: Case, guard: float) -> tuple[np.ndarray, np.ndarray]:
@@ -192,12 +177,7 @@ def predict(answer: float | None, input: np.ndarray, grad_output: np.ndarray, kh
     kh, kw : int
         Which weight.
 
-    Raises
-    ------
-    TypeError
-        `answer` is not a number.
-    IndexError
-        There is no such weight.
+    Raises TypeError where `answer` is not a number, IndexError where there is no such weight.
     """
     test = f"dW[{kh},{kw}]"
     if answer is None:
@@ -220,8 +200,7 @@ def predict(answer: float | None, input: np.ndarray, grad_output: np.ndarray, kh
         if upstream.shape == grad_output.shape and answer == gradient(upstream)[kh, kw]:
             return Verdict(test, WRONG, f"you get {answer:g} when the upstream gradient is {mistake}")
     for row, column in np.argwhere(right == answer):
-        detail = f"{answer:g} is dW[{row},{column}]; start the window at row {kh}, column {kw}"
-        return Verdict(test, WRONG, detail)
+        return Verdict(test, WRONG, f"{answer:g} is dW[{row},{column}]; start the window at row {kh}, column {kw}")
     return Verdict(test, WRONG, f"place the upstream gradient's corner on the pixel at row {kh}, column {kw}")
 
 

@@ -14,13 +14,7 @@ from helpers.wgsl import load
 
 
 def weight_gradient(input: np.ndarray, grad_output: np.ndarray) -> Explorer:
-    """Sliders kh and kw over one image and one pair of channels, with the pixels named by letters.
-
-    Parameters
-    ----------
-    input : float32 array (1, 1, H, W)
-    grad_output : float32 array (1, 1, oH, oW)
-    """
+    """Sliders kh and kw over an image (1, 1, H, W) and a gradient (1, 1, oH, oW), with the pixels named by letters."""
     shape = _plain(input, grad_output)
     grad_weight = operations.conv2d_grad_weight(input, shape.weight, grad_output)
     picture = WeightGradientPicture(shape, input, grad_output, grad_weight, letters=True)
@@ -93,14 +87,9 @@ def shared_products(shape: ConvShape, count: int = 256) -> Explorer:
 
 
 def tree_reduction(input: np.ndarray, grad_output: np.ndarray, count: int = 16) -> Explorer:
-    """One slider over the steps of the tree reduction of `count` threads' sums, for the weight at kh = kw = 0.
+    """One slider over the steps of a tree reduction, for the weight at kh = kw = 0 and `count` threads.
 
-    Parameters
-    ----------
-    input : float32 array (1, 1, H, W)
-    grad_output : float32 array (1, 1, oH, oW)
-    count : int
-        Threads, a power of two; the kernel really runs with so many.
+    `input` is (1, 1, H, W), `grad_output` (1, 1, oH, oW), `count` a power of two; the kernel really runs with so many.
     """
     shape = _plain(input, grad_output)
     kernel = load("conv2d_grad_weight", "2_workgroup_per_weight").with_constants(THREADS=count)

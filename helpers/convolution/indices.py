@@ -3,6 +3,7 @@
 The tests prove each of these sets equal to what the kernels read, element by element.
 """
 
+from itertools import product
 from typing import NamedTuple
 
 from helpers.convolution.shapes import ConvShape
@@ -24,13 +25,11 @@ def contributions_to_weight(shape: ConvShape, kh: int, kw: int) -> list[Contribu
     The places are the same for all pairs of channels (co, ci). A position in the padding contributes nothing.
     """
     contributions = []
-    for n in range(shape.batch):
-        for oh in range(shape.out_h):
-            for ow in range(shape.out_w):
-                ih = oh * shape.stride + kh - shape.padding_h
-                iw = ow * shape.stride + kw - shape.padding_w
-                if 0 <= ih < shape.in_h and 0 <= iw < shape.in_w:
-                    contributions.append(Contribution(n, oh, ow, ih, iw))
+    for n, oh, ow in product(range(shape.batch), range(shape.out_h), range(shape.out_w)):
+        ih = oh * shape.stride + kh - shape.padding_h
+        iw = ow * shape.stride + kw - shape.padding_w
+        if 0 <= ih < shape.in_h and 0 <= iw < shape.in_w:
+            contributions.append(Contribution(n, oh, ow, ih, iw))
     return contributions
 
 

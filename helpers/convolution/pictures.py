@@ -5,16 +5,11 @@ from string import ascii_lowercase, ascii_uppercase
 
 import numpy as np
 
-from helpers.convolution.indices import (
-    Contribution,
-    contributions_to_weight,
-    products_of_thread,
-    tree_steps,
-    weight_of_thread,
-)
+from helpers.convolution import indices
+from helpers.convolution.indices import Contribution
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, LINE, ORANGE, Box, Picture, Word, in_words, number, product_text, tint
-from helpers.pictures.parts import MARGIN, Grid, Matrix, conclusion, running_sum, side_by_side
+from helpers.pictures.canvas import BLUE, GRAY, LINE, ORANGE, Box, Picture, Word, in_words, number, tint
+from helpers.pictures.parts import MARGIN, Grid, Matrix, conclusion, product_text, running_sum, side_by_side
 
 
 class WeightGradientPicture(Picture):
@@ -42,7 +37,7 @@ class WeightGradientPicture(Picture):
         if self.starts(co, ci, n):
             self._draw_grids(co, ci, n)
             self.stands_still()
-        contributions = contributions_to_weight(self.shape, kh, kw)
+        contributions = indices.contributions_to_weight(self.shape, kh, kw)
         here, before = ([c for c in contributions if c.n in images] for images in ([n], range(n)))
         self._draw_window(here, kh, kw, co)
         self.weight_grid.mark([(kh, kw)], BLUE)
@@ -138,7 +133,7 @@ class ThreadsPicture(Picture):
     def show(self, thread: int) -> "ThreadsPicture":
         """Point at one thread and at its weight."""
         self.starts()
-        s, owned = self.shape, weight_of_thread(self.shape, thread)
+        s, owned = self.shape, indices.weight_of_thread(self.shape, thread)
         self.threads.mark([divmod(thread, 16)])
         self.write(52, 414, f"thread {thread}{' owns no weight' * (not owned)}", 17, ORANGE, "bold")
         self.sentence = f"Thread {thread} owns nothing: there are {prod(s.weight)} weights, so it returns at once."
@@ -175,7 +170,7 @@ class SharedProductsPicture(Picture):
     def show(self, thread: int) -> "SharedProductsPicture":
         """Point at the products of one thread."""
         self.starts()
-        mine = products_of_thread(self.shape, thread, self.threads)
+        mine = indices.products_of_thread(self.shape, thread, self.threads)
         self.boxes((self.cells[product] for product in mine), ORANGE, tint(ORANGE, 7 / 16), 4)
         for taken, product in zip(self.rounds, mine, strict=False):
             self.write(404, self._middle(taken) + 12, f"thread {thread} takes product {product}", 15, ORANGE, "bold")
@@ -203,7 +198,7 @@ class TreePicture(Picture):
     ROW = 74
 
     def __init__(self, partial: list[float], returned: float) -> None:
-        self.steps, self.returned = tree_steps(partial), returned
+        self.steps, self.returned = indices.tree_steps(partial), returned
         super().__init__(56 + self.ROW * len(self.steps))
         self.starts()
         self.write(MARGIN, 18, "partial sums in workgroup memory", 17, weight="bold")

@@ -6,16 +6,7 @@ from helpers.gemm.pictures import NAMES, PRODUCTS, TILE, ActivationsPicture, Gra
 from helpers.pictures.explorer import Explorer, below
 
 
-def gradients(
-    a: np.ndarray,
-    b: np.ndarray,
-    bias: np.ndarray,
-    grad: np.ndarray,
-    pre: np.ndarray,
-    d_a: np.ndarray,
-    d_b: np.ndarray,
-    d_bias: np.ndarray,
-) -> Explorer:
+def gradients(a, b, bias, grad, pre, d_a, d_b, d_bias) -> Explorer:
     """Sliders over the four products of a relu layer, and over the row and column of the result.
 
     Parameters

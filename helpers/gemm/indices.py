@@ -30,15 +30,15 @@ def gemm_terms(product: str, sizes: tuple[int, int, int], row: int, column: int)
     Raises ValueError where there is no such product.
     """
     m, k, n = sizes
-    if product == "pre":
-        return [GemmTerm((row, i), (i, column)) for i in range(k)]
-    if product == "d_a":
-        return [GemmTerm((row, i), (column, i)) for i in range(n)]
-    if product == "d_b":
-        return [GemmTerm((i, row), (i, column)) for i in range(m)]
-    if product == "d_bias":
-        return [GemmTerm((i, column), None) for i in range(m)]
-    raise ValueError(f"product = {product!r}: it must be one of pre, d_a, d_b, d_bias")
+    terms = {
+        "pre": [GemmTerm((row, i), (i, column)) for i in range(k)],
+        "d_a": [GemmTerm((row, i), (column, i)) for i in range(n)],
+        "d_b": [GemmTerm((i, row), (i, column)) for i in range(m)],
+        "d_bias": [GemmTerm((i, column), None) for i in range(m)],
+    }
+    if product not in terms:
+        raise ValueError(f"product = {product!r}: it must be one of {', '.join(terms)}")
+    return terms[product]
 
 
 def tile_loads(tile: int, corner: Cell, first: int, thread: int) -> tuple[Cell, Cell]:

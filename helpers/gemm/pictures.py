@@ -9,22 +9,8 @@ import numpy as np
 from helpers.gemm import reference
 from helpers.gemm.indices import Cell, gemm_terms, tile_loads, tile_mates
 from helpers.gemm.reference import CUBE, ROOT
-from helpers.pictures.canvas import (
-    BLUE,
-    GRAY,
-    INK,
-    LINE,
-    ORANGE,
-    PAPER,
-    Box,
-    Picture,
-    Word,
-    in_words,
-    number,
-    product_text,
-    tint,
-)
-from helpers.pictures.parts import MARGIN, Grid, Matrix, conclusion, running_sum, side_by_side, table
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, Word, in_words, number, tint
+from helpers.pictures.parts import MARGIN, Grid, Matrix, conclusion, product_text, running_sum, side_by_side, table
 
 # --- The terms of one element ---------------------------------------------------------------------------------
 

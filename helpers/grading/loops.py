@@ -1,7 +1,7 @@
-"""Count the loop iterations of a kernel: in a copy of its text that counts, and that ends loops which never would.
+"""A copy of a kernel's text that counts loop iterations, and ends loops that never would.
 
-An endless kernel may hang a GPU for good, and some drivers cut its loops off without an error, so that its results
-look right. So a kernel that may be endless runs as a counting copy only.
+An endless kernel may hang a GPU for good, and some drivers stop its loops without an error, so that its results look
+right. So a kernel that may be endless runs as a counting copy only.
 """
 
 import re
@@ -38,15 +38,12 @@ fn {x}ended(i: u32) {{
 
 
 class Counted(NamedTuple):
-    """A copy of a kernel that counts its iterations, and leaves every loop once an invocation exceeds the budget.
-
-    Its counts are u32 in a storage buffer at `binding`, of `nbytes` bytes, to be zero at the start.
-    """
+    """A counting copy: an invocation that exceeds the budget leaves all its loops."""
 
     kernel: Kernel
-    lines: tuple[int, ...]  # where each loop begins
+    lines: list[int]  # where each loop begins
     budget: int
-    binding: int
+    binding: int  # of the counts, u32 in a storage buffer that holds zeros at the start
 
     @property
     def nbytes(self) -> int:
@@ -62,17 +59,10 @@ class Counted(NamedTuple):
 
 
 def counted(kernel: Kernel, budget: int = BUDGET, binding: int | None = None) -> Counted:
-    """The counting copy of a kernel.
+    """The counting copy of a kernel that compiles; its lines keep their numbers.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        Any text that compiles; its lines keep their numbers.
-    budget : int
-        Iterations that one invocation may make in all its loops together.
-    binding : int, optional
-        Where the counts are bound in group 0: behind all other bindings by default. The number of a binding that the
-        entry point does not use will do too.
+    `budget` is how many iterations one invocation may make in all its loops together. The counts are bound behind
+    all other bindings by default; `binding` may name one of these that no entry point uses.
     """
     code, source = without_comments(kernel.source), kernel.source
     prefix = "counted_"
@@ -87,7 +77,7 @@ def counted(kernel: Kernel, budget: int = BUDGET, binding: int | None = None) ->
         source = source[:at] + text + source[at:]
     binding = len(kernel.bindings) if binding is None else binding
     source += COUNTERS.format(x=prefix, binding=binding, loops=max(1, len(lines)), budget=budget)
-    return Counted(replace(kernel, source=source), tuple(lines), budget, binding)
+    return Counted(replace(kernel, source=source), lines, budget, binding)
 
 
 def without_comments(source: str) -> str:

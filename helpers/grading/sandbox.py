@@ -1,4 +1,4 @@
-"""A learner's kernel in a process of its own, counted and guarded: it can neither hang the notebook nor cheat."""
+"""A learner's kernel in a process of its own, where it cannot hang the notebook and no mistake goes unnoticed."""
 
 import faulthandler
 import json
@@ -53,7 +53,7 @@ def serve(grade: Callable[[str], Grades]) -> None:
 
 
 class EndlessLoop(Exception):
-    """A loop did not end; the message names its line."""
+    """A loop seems endless; the message names its line."""
 
 
 def guarded(array: np.ndarray, guard: float) -> np.ndarray:
@@ -71,7 +71,7 @@ def run_guarded(
 
     Only its counting copy is run. The bindings are the inputs, the output and the parameters, in this order.
 
-    Raises EndlessLoop where an invocation loops too often.
+    Raises EndlessLoop where an invocation exceeds its budget of iterations.
     """
     copy = counted(kernel)
     output = gpu.upload(np.full(room, UNTOUCHED), "output")
@@ -80,5 +80,6 @@ def run_guarded(
     gpu.run(gpu.Pass(copy.kernel, (*tensors, output, gpu.uniform(tuple(params)), counts), (workgroups, 1, 1)))
     line = copy.endless_line(gpu.read(counts, (copy.nbytes // 4,), np.uint32))
     if line:
-        raise EndlessLoop(f"the loop in line {line} does not end; does its counter reach the limit?")
+        stopped = f"stopped after {copy.budget:,} iterations"
+        raise EndlessLoop(f"the loop in line {line} seems endless ({stopped}); does its counter reach the limit?")
     return gpu.read(output, (room,))

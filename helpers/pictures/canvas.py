@@ -10,7 +10,7 @@ import io
 import textwrap
 from collections.abc import Iterable
 from functools import cache
-from itertools import chain, product
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -198,16 +198,12 @@ def _png(rgba: np.ndarray, many_colors: bool) -> bytes:
 @cache
 def _palette() -> Image.Image:
     """Every color in steps over paper and over both tints: what lines and words with soft edges are made of."""
-    grounds = to_rgb(PAPER), *(_over(tint(color), to_rgb(PAPER)) for color in (BLUE, ORANGE))
-    colors = [to_rgb(color) for color in (INK, GRAY, LINE, BLUE, ORANGE)]
-    mixed = [_over((*color, k / 12), ground) for color, ground, k in product(colors, grounds, range(13))]
+    paper, colors = np.ones(3), [np.array(to_rgb(color)) for color in (INK, GRAY, LINE, BLUE, ORANGE)]
+    grounds = paper, *(paper + tint(color)[3] * (to_rgb(color) - paper) for color in (BLUE, ORANGE))
+    mixed = [ground + k / 12 * (color - ground) for color, ground, k in product(colors, grounds, range(13))]
     image = Image.new("P", (1, 1))
-    image.putpalette([round(255 * part) for part in chain(*mixed)])
+    image.putpalette(np.rint(255 * np.concatenate(mixed)).astype(int).tolist())
     return image
-
-
-def _over(color: tuple[float, ...], ground: tuple[float, ...]) -> tuple[float, ...]:
-    return tuple(color[3] * part + (1 - color[3]) * below for part, below in zip(color[:3], ground, strict=True))
 
 
 # --- Words --------------------------------------------------------------------------------------------------
@@ -236,11 +232,6 @@ def text_width(text: str, size: float, weight: str = "normal") -> float:
 def number(value: float) -> str:
     """A number as short as it can be written, with a real minus sign, and no minus before zero."""
     return f"{value + 0.0:.4g}".replace("-", "\N{MINUS SIGN}")
-
-
-def product_text(*factors: float) -> str:
-    """A product in words, with parentheses around a negative factor that is not alone."""
-    return "·".join(f"({number(f)})" if f < 0 and len(factors) > 1 else number(f) for f in factors)
 
 
 def in_words(name: str, numbers: Iterable[int]) -> str:

@@ -20,6 +20,9 @@ new MutationObserver(() => handles().forEach(name)).observe(explorer, {childList
 handles().forEach(name)"></style>"""
 
 
+SENTENCE = "margin: 0; padding: 0 16px; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
+
+
 class Explorer(ipywidgets.VBox):
     """One picture, a slider with a number box for each value, and one sentence that says what is seen.
 
@@ -77,7 +80,7 @@ class Explorer(ipywidgets.VBox):
         self._values = self._allowed(self._values | values)
         self.picture = self._draw(**self._values)
         self._image.value = self.picture.png()  # first of all: this is what the eye waits for
-        self._words.value = f'<p role="status" aria-live="polite">{html.escape(self.sentence)}</p>'
+        self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(self.sentence)}</p>'
         self._settle()
         return self.sentence
 

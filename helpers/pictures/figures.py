@@ -6,23 +6,9 @@ from math import floor, log10
 import numpy as np
 from matplotlib import colormaps
 
-from helpers.pictures.canvas import (
-    BLUE,
-    GRAY,
-    INK,
-    LINE,
-    PAPER,
-    WIDTH,
-    Box,
-    Picture,
-    Word,
-    number,
-    text_width,
-    tint,
-)
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, PAPER, WIDTH, Box, Picture, Word, number, text_width, tint
 
-PALETTE = colormaps["PuOr_r"](np.linspace(0.15, 0.85, 255), bytes=True)  # violet below zero, white, orange above
-VIOLET, AMBER = (tuple(PALETTE[i] / 255) for i in (50, 204))
+COLORS = colormaps["PuOr_r"](np.linspace(0.15, 0.85, 255), bytes=True)  # violet below zero, white, orange above
 SIGNS = 14  # CSS pixels: the smallest cell with room for a plus or minus
 
 
@@ -42,26 +28,26 @@ def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, *
     height : int
         CSS pixels of each panel, or less where so many would not fit beside each other.
     """
-    gap, shapes = 12, [panel.shape[1] / panel.shape[0] for panel in panels]
+    gap, signed, shapes = 12, len(panels) > ink, [panel.shape[1] / panel.shape[0] for panel in panels]
     height = min(height, (WIDTH - gap * (len(panels) + 1)) / sum(shapes))
     lefts = gap + np.cumsum([0, *(height * shape + gap for shape in shapes)])
     names = [_in_lines(title, height * shape - 2) for title, shape in zip(titles, shapes, strict=True)]
     top = 12 + 18 * max(map(len, names))
-    signed = len(panels) > ink
     picture = Picture(int(top + height + 10 + 26 * signed), max(int(lefts[-1]), 300))
-    boxes = [Box(left, top, height * shape, height) for left, shape in zip(lefts, shapes, strict=False)]
-    for box, lines in zip(boxes, names, strict=True):
-        heads = (Word(box.middle[0], top - 14 - 18 * i, line, 13) for i, line in enumerate(reversed(lines)))
-        picture.words(heads)
     largest = max((float(np.abs(panel).max()) for panel in panels[ink:]), default=0) or 1.0
-    for i, (panel, box) in enumerate(zip(panels, boxes, strict=True)):
-        scaled = panel / (panel.max() or 1) if i < ink else panel / largest
-        picture.image(box, _inked(scaled) if i < ink else PALETTE[np.rint(127 + 127 * scaled).astype(int)])
-        if i >= ink:
-            _mark_signs(picture, scaled, box)
-    picture.boxes(boxes, GRAY)
+    for i, (panel, left, lines) in enumerate(zip(panels, lefts, names, strict=False)):
+        box = Box(left, top, height * shapes[i], height)
+        if i < ink:
+            picture.image(box, _inked(panel / (panel.max() or 1)))
+        else:
+            _draw_signed(picture, panel / largest, box)
+        picture.boxes([box], GRAY)
+        picture.words(Word(box.middle[0], top + 4 - 18 * (len(lines) - j), line, 13) for j, line in enumerate(lines))
     if signed:
-        _legend(picture, top + height + 20, height * shapes[-1] / panels[-1].shape[1])
+        pieces = 1 if height / len(panels[-1]) >= SIGNS else 3
+        for left, value, text in ((gap, 0.6, "above 0"), (gap + 92, -0.6, "below 0")):
+            _draw_signed(picture, np.full((pieces, pieces), value), Box(left, picture.height - 23, SIGNS, SIGNS))
+            picture.write(left + 20, picture.height - 16, text, 13)
     picture.sentence = sentence
     return picture
 
@@ -80,30 +66,16 @@ def _inked(panel: np.ndarray) -> np.ndarray:
     return np.stack([light, light, light, np.full_like(light, 255)], -1)
 
 
-def _mark_signs(picture: Picture, panel: np.ndarray, box: Box) -> None:
-    """A plus or minus in each cell that is not 0; where cells are small, a stroke through those below -1/4."""
+def _draw_signed(picture: Picture, panel: np.ndarray, box: Box) -> None:
+    """Values from -1 to 1 in color, with a plus or minus in each cell, or a stroke where small cells are below -1/4."""
+    picture.image(box, COLORS[np.rint(127 + 127 * panel).astype(int)])
     cell = box.height / len(panel)
+    corners = [(box.x + column * cell, box.y + row * cell, value) for (row, column), value in np.ndenumerate(panel)]
     if cell >= SIGNS:
-        places = [(box.x + (column + 0.5) * cell, box.y + (row + 0.5) * cell) for row, column in np.argwhere(panel)]
-        signs = ["+" if value > 0 else "\N{MINUS SIGN}" for value in panel[panel != 0]]
-        picture.words(Word(*place, sign, 13) for place, sign in zip(places, signs, strict=True))
-        return
-    corners = [(box.x + column * cell, box.y + row * cell) for row, column in np.argwhere(panel < -0.25)]
-    picture.lines(((x, y + cell, x + cell, y) for x, y in corners), INK, 0.7)
-
-
-def _legend(picture: Picture, y: float, cell: float) -> None:
-    """What the colors, signs and strokes say."""
-    swatches = Box(12, y - 7, 14, 14), Box(104, y - 7, 14, 14)
-    for swatch, color, sign, text in zip(swatches, (AMBER, VIOLET), "+−", ("above 0", "below 0"), strict=True):
-        picture.boxes([swatch], GRAY, color)
-        picture.write(swatch.x + 20, y, text, 13)
-        if cell >= SIGNS:
-            picture.write(*swatch.middle, sign, 13, align="middle")
-    if cell < SIGNS:
-        x, y, size, _ = swatches[1]
-        picture.lines([(x, y + size, x + size, y), (x, y + size / 2, x + size / 2, y)], INK, 0.7)
-        picture.lines([(x + size / 2, y + size, x + size, y + size / 2)], INK, 0.7)
+        signs = [(x, y, "+" if value > 0 else "\N{MINUS SIGN}") for x, y, value in corners if value]
+        picture.words(Word(x + cell / 2, y + cell / 2, sign, 13) for x, y, sign in signs)
+    else:
+        picture.lines(((x, y + cell, x + cell, y) for x, y, value in corners if value < -0.25), INK, 0.7)
 
 
 # --- One launch on a time axis ------------------------------------------------------------------------------

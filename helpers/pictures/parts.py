@@ -133,6 +133,11 @@ def _width(matrix: Matrix, cell: float) -> float:
     return max(matrix.values.shape[1] * cell, title, note)
 
 
+def product_text(*factors: float) -> str:
+    """A product in words, with parentheses around a negative factor that is not alone."""
+    return "·".join(f"({number(f)})" if f < 0 and len(factors) > 1 else number(f) for f in factors)
+
+
 def running_sum(texts: Iterable[str], products: Sequence[float], before: float = 0.0) -> list[tuple[str, str, str]]:
     """The columns of a table of terms: each term, its product, and the sum so far, which begins with `before`."""
     sums = before + np.cumsum(products)

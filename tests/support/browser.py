@@ -23,6 +23,7 @@ import pytest
 from nbformat import NotebookNode
 from PIL import Image
 from playwright.sync_api import Locator, Page, WebSocket, expect, sync_playwright
+from support.notebook_gate import texts
 
 from helpers.pictures.explorer import Explorer
 from start import find_browser
@@ -191,7 +192,7 @@ class LivePage:
     @property
     def explorers(self) -> list["Shown"]:
         """All explorers as they stand."""
-        return [Shown(self.page, cell) for cell in self.code_cell(re.compile(r"explore\w*\.")).all()]
+        return [Shown(self.page, cell) for cell in self.code_cell(re.compile(r"explorers\.")).all()]
 
     def explorer(self, words: str) -> "Shown":
         """The explorer that a cell with these words makes: a new one, with its sliders where they start."""
@@ -248,11 +249,11 @@ class Shown:
     def png(self) -> bytes:
         return base64.b64decode(self.image.evaluate(FILE))
 
-    def shows(self, twin: Explorer, seconds: float = SECONDS) -> None:
+    def shows(self, same: Explorer, seconds: float = SECONDS) -> None:
         """Assert that words, number boxes, sliders and picture soon are those of an explorer in this process."""
-        picture = base64.b64decode(twin._repr_mimebundle_()[0]["image/png"])  # drawn anew, past the twin's widgets
-        numbers = [*twin.values.values()]
-        self._soon("words", self.words.inner_text, twin.sentence, seconds)
+        picture = same.picture.png()  # drawn anew, past its widgets
+        numbers = [*same.values.values()]
+        self._soon("words", self.words.inner_text, same.sentence, seconds)
         self._soon("number boxes", lambda: self.boxes.evaluate_all(NUMBERS), numbers, seconds)
         self._soon("sliders", lambda: self.handles.evaluate_all(NUMBERS), numbers, seconds)
         self._soon("the picture is new", lambda: self.png() == picture, True, seconds)
@@ -268,6 +269,48 @@ class Shown:
         self.image.evaluate(STEP, 1000 * SECONDS)
         self.page.keyboard.press(key)
         return self.page.evaluate("window.step")
+
+
+class EveryLesson:
+    """What any lesson is asked; the first test sees it before anything ran."""
+
+    def test_everything_stored_shows_before_anything_runs(self, opened: LivePage) -> None:
+        drawn = sum("image/png" in output.get("data", {}) for output in opened.outputs)
+        expect(opened.page.locator(".jp-OutputArea-output")).to_have_count(len(opened.outputs))
+        expect(opened.pictures).to_have_count(drawn)
+        sizes = opened.pictures.evaluate_all("images => images.map(image => [image.naturalWidth, image.clientWidth])")
+        assert all(natural >= width > 0 for natural, width in sizes)
+        expect(opened.page.get_by_text("Error displaying widget")).to_have_count(0)
+        expect(opened.page.get_by_text("Loading widget")).to_have_count(0)
+
+    def test_every_cell_runs_and_says_what_is_stored(self, lesson: LivePage) -> None:
+        counts = [f"[{i}]:" for i in range(1, lesson.code_cells.count() + 1)]
+        assert lesson.page.locator(".jp-CodeCell .jp-InputPrompt").all_inner_texts() == counts
+        expect(lesson.page.locator("[data-mime-type='application/vnd.jupyter.error']")).to_have_count(0)
+        expect(lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']")).to_have_count(0)
+        stored = "\n".join(text for output in lesson.outputs for text in texts(output))
+        sentences = [shown.words.inner_text() for shown in lesson.explorers]
+        assert sentences
+        assert [words for words in sentences if words not in stored] == []
+
+    def test_a_screen_reader_finds_every_control_by_its_name(self, lesson: LivePage) -> None:
+        for shown in lesson.explorers:
+            names = shown.names
+            assert all(names)
+            assert len({*names}) == len(names) == shown.handles.count() > 0
+            for name in names:
+                expect(shown.box(name)).to_have_count(1)
+                expect(shown.handle(name)).to_have_count(1)
+            expect(shown.image).to_have_count(1)
+            expect(shown.words).to_have_attribute("aria-live", "polite")
+
+    def test_sliders_picture_and_sentence_are_seen_together(self, lesson: LivePage) -> None:
+        """In a window of 1280 x 720, with JupyterLab's file list open as it is at first."""
+        window = lesson.page.locator(".jp-WindowedPanel-outer").bounding_box()
+        for shown in lesson.explorers:
+            image, output = shown.image.bounding_box(), shown.output.bounding_box()
+            assert image["x"] + image["width"] <= output["x"] + output["width"]
+            assert output["height"] <= window["height"], shown.names
 
 
 @contextmanager

@@ -1,78 +1,42 @@
 """Lesson 02 as a reader meets it: opened, run, moved by mouse and keys, and its exercise solved in the browser.
 
 The tests share one page and run in this order: the first one sees the lesson before anything ran. What the browser
-shows is compared with the same explorer in this process, its twin. Later tests plant a fault each, to be noticed.
+shows is compared with the same explorer in this process. Later tests plant a fault each, to be noticed.
 """
 
 from statistics import median
 
 import numpy as np
 import pytest
-from browser import LivePage, Shown, browser_path, filmed
-from notebook_gate import texts
 from playwright.sync_api import expect
+from support.browser import EveryLesson, LivePage, Shown, browser_path, filmed
 
-from helpers import exercise, explore
-from helpers.shapes import ConvShape
+from helpers.convolution import exercise, explorers
+from helpers.convolution.shapes import ConvShape
 
 LESSON = "02_weight_gradient.ipynb"  # what the fixture `opened` opens
 pytestmark = pytest.mark.usefixtures("no_trouble")
-FIRST, BIG = "explore.weight_gradient(", "explore.any_weight_gradient("
+FIRST, BIG = "explorers.weight_gradient(", "explorers.any_weight_gradient("
 
 
-def test_everything_stored_shows_before_anything_runs(opened: LivePage) -> None:
-    drawn = sum("image/png" in output.get("data", {}) for output in opened.outputs)
-    expect(opened.page.locator(".jp-OutputArea-output")).to_have_count(len(opened.outputs))
-    expect(opened.pictures).to_have_count(drawn)
-    sizes = opened.pictures.evaluate_all("images => images.map(image => [image.naturalWidth, image.clientWidth])")
-    assert all(natural >= width > 0 for natural, width in sizes)
-    expect(opened.page.get_by_text("Error displaying widget")).to_have_count(0)
-    expect(opened.page.get_by_text("Loading widget")).to_have_count(0)
-
-
-def test_every_cell_runs_and_says_what_is_stored(lesson: LivePage) -> None:
-    counts = [f"[{i}]:" for i in range(1, lesson.code_cells.count() + 1)]
-    assert lesson.page.locator(".jp-CodeCell .jp-InputPrompt").all_inner_texts() == counts
-    expect(lesson.page.locator("[data-mime-type='application/vnd.jupyter.error']")).to_have_count(0)
-    expect(lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']")).to_have_count(0)
-    stored = "\n".join(text for output in lesson.outputs for text in texts(output))
-    said = [shown.words.inner_text() for shown in lesson.explorers]
-    assert said
-    assert [words for words in said if words not in stored] == []
-
-
-def test_every_control_has_a_name_and_every_picture_its_words(lesson: LivePage) -> None:
-    for shown in lesson.explorers:
-        names = shown.names
-        assert all(names)
-        assert len({*names}) == len(names) == shown.handles.count() > 0
-        for name in names:
-            expect(shown.box(name)).to_have_count(1)  # found by its role and name, as a screen reader finds it
-        expect(shown.image).to_have_count(1)
-        expect(shown.words).to_have_attribute("aria-live", "polite")
-
-
-def test_every_picture_is_whole(lesson: LivePage) -> None:
-    """In a window of a small laptop, with JupyterLab's file list open as it is at first."""
-    for shown in lesson.explorers:
-        image, output = shown.image.bounding_box(), shown.output.bounding_box()
-        assert image["x"] + image["width"] <= output["x"] + output["width"]
+class TestLesson(EveryLesson):
+    """What any lesson is asked."""
 
 
 def test_keys_mouse_and_typing_move_the_same_picture(lesson: LivePage) -> None:
     shown = lesson.explorer(BIG)
-    twin = explore.any_weight_gradient()
+    same = explorers.any_weight_gradient()
     before = shown.png()
     shown.handle("kh").press("ArrowRight")
-    twin.set(kh=1)
-    shown.shows(twin)
+    same.set(kh=1)
+    shown.shows(same)
     assert shown.png() != before
     drag_to_its_end(shown, "kw")
-    twin.set(kw=2)
-    shown.shows(twin)
+    same.set(kw=2)
+    shown.shows(same)
     shown.type("co", 1)
-    twin.set(co=1)
-    shown.shows(twin)
+    same.set(co=1)
+    shown.shows(same)
 
 
 def drag_to_its_end(shown: Shown, name: str) -> None:
@@ -111,13 +75,13 @@ def tab_to(shown: Shown, name: str) -> None:
 
 def test_no_extreme_leads_to_an_invalid_state(lesson: LivePage) -> None:
     shown = lesson.explorer(BIG)
-    twin = explore.any_weight_gradient()
+    same = explorers.any_weight_gradient()
     for extreme in (-5, 99):
-        for name in twin.values:
+        for name in same.values:
             if shown.box(name).is_enabled():
                 shown.type(name, extreme)
-                twin.set(**{name: extreme})
-                shown.shows(twin)
+                same.set(**{name: extreme})
+                shown.shows(same)
                 assert exists(**shown.values)
 
 
@@ -181,15 +145,15 @@ def test_a_restless_picture_is_noticed(lesson: LivePage, fault: str, found: str)
 
 def test_a_picture_that_stands_still_is_noticed(lesson: LivePage) -> None:
     shown = lesson.explorer(BIG)
-    twin = explore.any_weight_gradient()
-    shown.shows(twin)
+    same = explorers.any_weight_gradient()
+    shown.shows(same)
     shown.image.evaluate("image => { window.live = image; image.replaceWith(image.cloneNode()) }")
     shown.handle("kh").press("ArrowRight")
-    twin.set(kh=1)
+    same.set(kh=1)
     with pytest.raises(AssertionError, match="the picture"):
-        shown.shows(twin, seconds=1)
+        shown.shows(same, seconds=1)
     shown.image.evaluate("image => image.replaceWith(window.live)")
-    shown.shows(twin)
+    shown.shows(same)
 
 
 def test_how_fast_a_picture_follows_its_slider(lesson: LivePage, record_property) -> None:
