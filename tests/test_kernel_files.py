@@ -6,18 +6,22 @@ import numpy as np
 import pytest
 from support.problems import EVERY_VERSION, answer, drawn, every_version, normal, operation_of
 
+from helpers.convolution import reference as convolution
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm import reference as gemm
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
 from helpers.operations import OPERATIONS
-from helpers.wgsl import KERNELS, PART, Kernel, load, versions
+from helpers.wgsl import KERNELS, PART, Kernel, Listing, load, versions
 
 KEYS = ["title", "equation", "numpy", "in", "out", "dispatch", "barriers", "cost", "limits", "new here"]
 FLOAT_INDEX = re.compile(r"\b[iu]32\(\s*(f32|floor|round|trunc)\b")  # u32(f32(i) * inverse) is wrong for 41, 47, ...
 # No two sizes are equal; a stride that leaves a rest, and a padding larger than the filter.
 CONVOLUTIONS = (ConvShape(2, 3, 30, 40, 10, 4, 7, 6, 1, 8), ConvShape(2, 3, 6, 8, 4, 3, 2, 1, 4, 5))
 LAYERS = (GemmShape(2, 3, 5, 4, "gelu", b_per_item=True), GemmShape(5, 4, 3, 2, "tanh", per_item=True))
+COLUMNS = 90  # of a listing, beside its line numbers, in a JupyterLab window of 1280 x 720
+LOOPS = {name: f for module in (convolution, gemm) for name, f in vars(module).items() if name.endswith("_loops")}
+LISTINGS = {kernel.name: kernel.listing for kernel in EVERY_VERSION} | {name: Listing.of(LOOPS[name]) for name in LOOPS}
 LETTERS = "N Ci H W Co kH kW S Ph oH oW Pw"  # of a convolution's parameters, in their order
 
 every_operation = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
@@ -44,6 +48,10 @@ def entry_points(kernel: Kernel) -> list[str]:
 def late_barrier(code: str) -> bool:
     """Is there a function in which a thread may return while others wait at a barrier?"""
     return any("return" in body and "Barrier()" in body for body in re.split(r"\bfn \w+", code)[1:])
+
+
+def too_long(listing: Listing) -> list[str]:
+    return [line for line in listing.text.split("\n") if len(line) > COLUMNS]
 
 
 def require_numpy(kernel: Kernel, shape: Shape) -> None:
@@ -86,6 +94,11 @@ def test_storage_bindings_have_a_comment_with_their_shape_and_parts_count_from_o
         assert re.search(r"; +// \([^()]+\)$", line), line
     numbers = [int(number) for number in PART.findall(kernel.source)]
     assert numbers == list(range(1, len(numbers) + 1)) != []
+
+
+@pytest.mark.parametrize("listing", LISTINGS.values(), ids=LISTINGS)
+def test_no_line_of_a_listing_wraps(listing):
+    assert not too_long(listing)
 
 
 @every_operation
@@ -168,10 +181,11 @@ def test_a_wrong_numpy_line_is_noticed(name, old, new):
         require_numpy(wrong, shapes_for(operation_of(kernel))[1])
 
 
-def test_a_return_before_a_barrier_an_index_through_a_float_and_a_missing_key_are_noticed():
+def test_a_return_before_a_barrier_an_index_through_a_float_a_missing_key_and_a_long_line_are_noticed():
     kernels = {kernel.name: kernel for kernel in EVERY_VERSION}
     tiled = kernels["conv2d_grad_input/2_shared_weights"]
     assert late_barrier(tiled.edit("let taps", "if (!inside) { return; }\n  let taps").code)
     forward = kernels["conv2d/1_thread_per_output"]
     assert FLOAT_INDEX.search(forward.edit("index / params.out_w %", "u32(f32(index) * inverse) %").code)
     assert list(header(forward.edit("// cost ", "//      "))) != KEYS
+    assert too_long(forward.edit("// 3. Write it.", "// 3. ".ljust(COLUMNS)).listing)

@@ -73,7 +73,7 @@ def derivative(x: Array, activation: str) -> Array:
 
 
 def pre_loops(a: Array, b: Array, bias: Array) -> Array:
-    """Each pre-activation: its bias, and one row of a times one column of b. (batch, M, N)"""
+    """Each pre-activation: its bias, and a row of a times a column of b. (batch, M, N)"""
     (batch, M, K), N = np.shape(a), np.shape(b)[-1]
     b = np.broadcast_to(b, (batch, K, N))  # one b for all items, or one each
     pre = np.zeros((batch, M, N))
@@ -93,9 +93,10 @@ def forward_loops(a: Array, b: Array, bias: Array, activation: str = "none") -> 
 def backward_loops(
     a: Array, b: Array, bias: Array, grad: Array, activation: str = "none"
 ) -> tuple[Array, Array, Array]:
-    """Each product a * b in the forward pass sends grad_pre back, times the other factor.
+    """In each product a * b, one factor's gradient is grad_pre times the other factor.
 
-    a (batch, M, K), b (K, N), bias (N,), grad (batch, M, N) -> d_a (batch, M, K), d_b (K, N), d_bias (N,)
+    a (batch, M, K), b (K, N), bias (N,), grad (batch, M, N)
+    -> d_a (batch, M, K), d_b (K, N), d_bias (N,)
     """
     (batch, M, K), N = np.shape(a), np.shape(b)[-1]
     b = np.broadcast_to(b, (batch, K, N))  # one b for all items, or one each

@@ -27,7 +27,7 @@ class Timing:
 
     def __repr__(self) -> str:
         runs = len(self.nanoseconds)
-        return f"{self.median / 1e6:.3f} ms, median of {runs} ({self.clock}, {adapter_info().summary})"
+        return f"{self.median / 1e6:.3f} ms, median of {runs} ({self.clock}, {adapter_info().name})"
 
 
 AWAKE = 0.3  # seconds of work after which an idle GPU has reached its full clock; before, it may be 5 times slower

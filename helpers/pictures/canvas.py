@@ -147,7 +147,7 @@ class Picture:
         self._renderer.restore_region(self._pixels)
         for mark in self.marks[self._still :]:
             self._paint(mark)
-        return np.array(self._renderer.buffer_rgba())
+        return np.asarray(self._renderer.buffer_rgba())
 
     def _paint(self, mark: Mark) -> None:
         style = self._renderer.new_gc()

@@ -10,16 +10,14 @@ from helpers.pictures.canvas import Picture
 Values = dict[str, int]
 Rule = Callable[[Values], tuple[int, int]]  # the limits of one value, from those before it
 
-# A slider's handle gets no name from ipywidgets. This gives it that of the number box above it, as soon as both are in
-# the page: a style sheet is the one element that is loaded, and says so, wherever a widget puts it.
+# ipywidgets gives a slider's handle no accessible name. This gives each handle that of the number box above it; it runs
+# when a style sheet has loaded, as widgets run no scripts, and again whenever a control is added.
 NAME_HANDLES = """<style onload="
-const explorer = this.closest('.convgrad-explorer'), handles = () => [...explorer.querySelectorAll('[role=slider]')];
-const name = handle => handle.setAttribute('aria-label',
-  handle.closest('.convgrad-control').querySelector('label').textContent);
-new MutationObserver(() => handles().forEach(name)).observe(explorer, {childList: true, subtree: true});
-handles().forEach(name)"></style>"""
-
-
+  const explorer = this.closest('.convgrad-explorer');
+  const name = () => explorer.querySelectorAll('[role=slider]').forEach(handle => handle.setAttribute('aria-label',
+    handle.closest('.convgrad-control').querySelector('label').textContent));
+  new MutationObserver(name).observe(explorer, {childList: true, subtree: true});
+  name()"></style>"""
 SENTENCE = "margin: 0; padding: 0 16px; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
 
 

@@ -2,15 +2,19 @@
 //
 // equation  output[n,co,oh,ow] = bias[co] + sum over ci, kh, kw of
 //             input[n, ci, oh*S + kh - Ph, ow*S + kw - Pw] * weight[co,ci,kh,kw]
-// numpy     windows = sliding_window_view(np.pad(input, [(0,), (0,), (Ph,), (Pw,)]), (kH, kW), (2, 3))[:, :, ::S, ::S]
-//           output = np.einsum("nchwij,ocij->nohw", windows, weight) + bias[:, None, None]
+// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
+//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
+//           output = np.einsum("nchwij,ocij->nohw", windows, weight)
+//           output += bias[:, None, None]
 // in        input (N, Ci, H, W), weight (Co, Ci, kH, kW), bias (Co)
 // out       output (N, Co, oH, oW)
 // dispatch  ceil(N*Co*oH*oW / 256) workgroups of 256 threads
 // barriers  none: each thread writes its own element and reads only inputs
-// cost      per element, at most: 2*Ci*kH*kW + 1 global loads, 0 workgroup loads, Ci*kH*kW multiply-adds
+// cost      per element, at most:
+//           2*Ci*kH*kW + 1 global loads, 0 workgroup loads, Ci*kH*kW multiply-adds
 // limits    neighbors load most of the same pixels again: their windows overlap
-// new here  one thread computes one element: it decodes its flat index, then sums the window under it
+// new here  one thread computes one element: it decodes its flat index,
+//           then sums the window under it
 
 struct Params {
   batch: u32,         // N
@@ -27,10 +31,10 @@ struct Params {
   padding_w: u32,     // Pw
 }
 
-@group(0) @binding(0) var<storage, read> input: array<f32>;         // (N, Ci, H, W)
-@group(0) @binding(1) var<storage, read> weight: array<f32>;        // (Co, Ci, kH, kW)
+@group(0) @binding(0) var<storage, read> input: array<f32>;         // (N,Ci,H,W)
+@group(0) @binding(1) var<storage, read> weight: array<f32>;        // (Co,Ci,kH,kW)
 @group(0) @binding(2) var<storage, read> bias: array<f32>;          // (Co)
-@group(0) @binding(3) var<storage, read_write> output: array<f32>;  // (N, Co, oH, oW)
+@group(0) @binding(3) var<storage, read_write> output: array<f32>;  // (N,Co,oH,oW)
 @group(0) @binding(4) var<uniform> params: Params;
 
 @compute @workgroup_size(256)
@@ -39,8 +43,8 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) thread: u32,  // [0, 256)
 ) {
-  // 1. Which output element is mine?
-  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;  // workgroups lie in rows of up to 65,535
+  // 1. Which output element is mine? Workgroups lie in rows of up to 65,535.
+  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
   if (index >= params.batch * params.out_channels * params.out_h * params.out_w) {
     return;  // the last workgroup is rarely full
   }
@@ -51,14 +55,16 @@ fn main(
 
   // 2. Sum the window under it.
   var sum = bias[co];
-  for (var ci = 0u; ci < params.in_channels; ci++) {               // [0, Ci)
-    for (var kh = 0u; kh < params.kernel_h; kh++) {                // [0, kH)
-      let ih = oh * params.stride + kh - params.padding_h;         // [0, H) or padding: below 0 it wraps to > H
-      if (ih >= params.in_h) { continue; }                         // a row of padding adds nothing
+  for (var ci = 0u; ci < params.in_channels; ci++) {          // [0, Ci)
+    for (var kh = 0u; kh < params.kernel_h; kh++) {           // [0, kH)
+      // A row of padding adds nothing. Below 0, ih and iw wrap to more than H and W.
+      let ih = oh * params.stride + kh - params.padding_h;    // [0, H) or padding
+      if (ih >= params.in_h) { continue; }
       let input_row = ((n * params.in_channels + ci) * params.in_h + ih) * params.in_w;
-      let weight_row = ((co * params.in_channels + ci) * params.kernel_h + kh) * params.kernel_w;
-      for (var kw = 0u; kw < params.kernel_w; kw++) {              // [0, kW)
-        let iw = ow * params.stride + kw - params.padding_w;       // [0, W) or padding, likewise
+      let weight_plane = (co * params.in_channels + ci) * params.kernel_h;
+      let weight_row = (weight_plane + kh) * params.kernel_w;
+      for (var kw = 0u; kw < params.kernel_w; kw++) {         // [0, kW)
+        let iw = ow * params.stride + kw - params.padding_w;  // [0, W) or padding
         if (iw < params.in_w) {
           sum += input[input_row + iw] * weight[weight_row + kw];
         }

@@ -6,9 +6,12 @@
 // out       grad_bias (Co)
 // dispatch  ceil(Co / 256) workgroups of 256 threads
 // barriers  none: each thread writes its own channel and reads only inputs
-// cost      per channel: N*oH*oW global loads, 0 workgroup loads, 0 multiply-adds (only additions); all by one thread
-// limits    neighbors read oH*oW elements apart: their loads are not coalesced; and few channels leave a GPU idle
-// new here  each bias is added to every output of its channel, so its gradient is a plain sum
+// cost      per channel: N*oH*oW global loads, 0 workgroup loads,
+//           0 multiply-adds (only additions); all by one thread
+// limits    neighbors read oH*oW elements apart: their loads are not coalesced;
+//           and few channels leave a GPU idle
+// new here  each bias is added to every output of its channel,
+//           so its gradient is a plain sum
 
 struct Params {
   batch: u32,         // N
@@ -17,7 +20,7 @@ struct Params {
   out_w: u32,         // oW
 }
 
-@group(0) @binding(0) var<storage, read> grad_output: array<f32>;      // (N, Co, oH, oW)
+@group(0) @binding(0) var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
 @group(0) @binding(1) var<storage, read_write> grad_bias: array<f32>;  // (Co)
 @group(0) @binding(2) var<uniform> params: Params;
 
@@ -28,7 +31,7 @@ fn main(
   @builtin(local_invocation_index) thread: u32,  // [0, 256)
 ) {
   // 1. Which channel is mine?
-  let co = (workgroup.y * grid.x + workgroup.x) * 256u + thread;  // [0, Co) or past the end
+  let co = (workgroup.y * grid.x + workgroup.x) * 256u + thread;  // [0, Co) or beyond
   if (co >= params.out_channels) {
     return;  // the last workgroup is rarely full
   }

@@ -5,11 +5,15 @@
 // in        grad_output (N, Co, oH, oW)
 // out       grad_bias (Co)
 // dispatch  Co workgroups of THREADS = 256 threads
-// barriers  one before each step of the tree: a thread adds a partial sum that another thread wrote
-// cost      per channel: N*oH*oW global loads, 2*THREADS - 1 workgroup loads, 0 multiply-adds (only additions);
-//           one thread has ceil(N*oH*oW/THREADS) of the elements, then log2(THREADS) = 8 steps of the tree
+// barriers  one before each step of the tree:
+//           a thread adds a partial sum that another thread wrote
+// cost      per channel: N*oH*oW global loads,
+//           2*THREADS - 1 workgroup loads, 0 multiply-adds (only additions);
+//           one thread has ceil(N*oH*oW/THREADS) of the elements,
+//           then log2(THREADS) = 8 steps of the tree
 // limits    Co is at most 65,535; THREADS is a power of two
-// new here  THREADS threads share one channel's sum: coalesced loads, then a tree reduction in workgroup memory
+// new here  THREADS threads share one channel's sum: coalesced loads,
+//           then a tree reduction in workgroup memory
 
 override THREADS: u32 = 256u;
 
@@ -20,7 +24,7 @@ struct Params {
   out_w: u32,         // oW
 }
 
-@group(0) @binding(0) var<storage, read> grad_output: array<f32>;      // (N, Co, oH, oW)
+@group(0) @binding(0) var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
 @group(0) @binding(1) var<storage, read_write> grad_bias: array<f32>;  // (Co)
 @group(0) @binding(2) var<uniform> params: Params;
 
@@ -34,7 +38,8 @@ fn main(
   // 1. Which channel is ours?
   let co = workgroup.x;  // [0, Co)
 
-  // 2. Take every THREADS-th element: neighbors read neighboring addresses (coalesced loads).
+  // 2. Take every THREADS-th element: neighbors read neighboring addresses
+  //    (coalesced loads).
   var sum = 0.0;
   let pixels = params.out_h * params.out_w;
   for (var i = thread; i < params.batch * pixels; i += THREADS) {  // [0, N*oH*oW)

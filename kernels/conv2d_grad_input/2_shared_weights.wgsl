@@ -1,23 +1,31 @@
 // conv2d_grad_input / 2_shared_weights
 //
-// equation  grad_input[n,ci,ih,iw] = sum over co, kh, kw of grad_output[n,co,oh,ow] * weight[co,ci,kh,kw],
-//             where oh = (ih + Ph - kh) / S and ow = (iw + Pw - kw) / S are whole and inside the output
-// numpy     dilated = np.zeros((N, Co, H + 2*Ph + kH - 1, W + 2*Pw + kW - 1))  # zeros between and around
+// equation  grad_input[n,ci,ih,iw] = sum over co, kh, kw of
+//             grad_output[n,co,oh,ow] * weight[co,ci,kh,kw],
+//             where oh = (ih + Ph - kh) / S and ow = (iw + Pw - kw) / S
+//             are whole and inside the output
+// numpy     # grad_output with zeros between and around its elements
+//           dilated = np.zeros((N, Co, H + 2*Ph + kH - 1, W + 2*Pw + kW - 1))
 //           dilated[:, :, kH-1:H+2*Ph:S, kW-1:W+2*Pw:S] = grad_output
-//           windows = sliding_window_view(dilated, (kH, kW), (2, 3))[:, :, Ph:Ph+H, Pw:Pw+W]
-//           grad_input = np.einsum("nohwij,ocij->nchw", windows, weight[:, :, ::-1, ::-1])
+//           windows = sliding_window_view(dilated, (kH, kW), (2, 3))
+//           windows = windows[:, :, Ph:Ph+H, Pw:Pw+W]
+//           flipped = weight[:, :, ::-1, ::-1]
+//           grad_input = np.einsum("nohwij,ocij->nchw", windows, flipped)
 // in        grad_output (N, Co, oH, oW), weight (Co, Ci, kH, kW)
 // out       grad_input (N, Ci, H, W)
-// dispatch  (ceil(W/TILE), ceil(H/TILE), min(N*Ci, 65535)) workgroups of TILE x TILE = 16 x 16 threads
+// dispatch  (ceil(W/TILE), ceil(H/TILE), min(N*Ci, 65535)) workgroups
+//           of TILE x TILE = 16 x 16 threads
 // barriers  one before a load: no thread may still read the old weights;
 //           one after it: a thread reads weights that others loaded
 // cost      per pixel of a full tile, with T = Co*ceil(kH/S)*ceil(kW/S), at most:
 //           T + Co*kH*kW/(TILE*TILE) global loads, T workgroup loads, T multiply-adds
-// limits    ceil(W/TILE) and ceil(H/TILE) are at most 65,535; the loads of grad_output are not shared
-// new here  the workgroup loads each weight once for all its pixels, a filter over CHUNK weights in pieces
+// limits    ceil(W/TILE) and ceil(H/TILE) are at most 65,535;
+//           the loads of grad_output are not shared
+// new here  the workgroup loads each weight once for all its pixels,
+//           a filter over CHUNK weights in pieces
 
 override TILE: u32 = 16u;  // pixels along each side of a workgroup
-const CHUNK: u32 = 4096u;  // weights held at once: 16 KiB, all the workgroup memory that every GPU has
+const CHUNK: u32 = 4096u;  // weights held at once: 16 KiB, the most that every GPU has
 
 struct Params {
   batch: u32,         // N
@@ -34,9 +42,9 @@ struct Params {
   padding_w: u32,     // Pw
 }
 
-@group(0) @binding(0) var<storage, read> grad_output: array<f32>;       // (N, Co, oH, oW)
-@group(0) @binding(1) var<storage, read> weight: array<f32>;            // (Co, Ci, kH, kW)
-@group(0) @binding(2) var<storage, read_write> grad_input: array<f32>;  // (N, Ci, H, W)
+@group(0) @binding(0) var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
+@group(0) @binding(1) var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
+@group(0) @binding(2) var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
 @group(0) @binding(3) var<uniform> params: Params;
 
 var<workgroup> shared_weights: array<f32, CHUNK>;
@@ -48,20 +56,23 @@ fn main(
   @builtin(local_invocation_id) local: vec3u,
   @builtin(local_invocation_index) thread: u32,  // [0, TILE*TILE)
 ) {
-  // 1. Which input pixel is mine? A flag, not a return: every thread must reach the barriers.
-  let iw = workgroup.x * TILE + local.x;                      // [0, W) when inside
-  let ih = workgroup.y * TILE + local.y;                      // [0, H) when inside
+  // 1. Which input pixel is mine? A flag, not a return:
+  //    every thread must reach the barriers.
+  let iw = workgroup.x * TILE + local.x;         // [0, W) when inside
+  let ih = workgroup.y * TILE + local.y;         // [0, H) when inside
   let inside = iw < params.in_w && ih < params.in_h;
-  let taps = params.kernel_h * params.kernel_w;               // weights of one channel of the filter
+  let taps = params.kernel_h * params.kernel_w;  // weights of one channel of the filter
 
-  // 2. A dispatch has at most 65,535 layers, so a workgroup may serve several (n, ci) planes.
-  for (var plane = workgroup.z; plane < params.batch * params.in_channels; plane += grid.z) {
-    let ci = plane % params.in_channels;                      // [0, Ci)
-    let n = plane / params.in_channels;                       // [0, N)
+  // 2. A dispatch has at most 65,535 layers, so a workgroup may serve several
+  //    (n, ci) planes.
+  let planes = params.batch * params.in_channels;
+  for (var plane = workgroup.z; plane < planes; plane += grid.z) {  // [0, N*Ci)
+    let ci = plane % params.in_channels;                            // [0, Ci)
+    let n = plane / params.in_channels;                             // [0, N)
     var sum = 0.0;
-    for (var co = 0u; co < params.out_channels; co++) {       // [0, Co)
-      let output_plane = (n * params.out_channels + co) * params.out_h;
-      for (var first = 0u; first < taps; first += CHUNK) {    // [0, kH*kW)
+    for (var co = 0u; co < params.out_channels; co++) {             // [0, Co)
+      let grad_plane = (n * params.out_channels + co) * params.out_h;
+      for (var first = 0u; first < taps; first += CHUNK) {          // [0, kH*kW)
         let count = min(CHUNK, taps - first);
 
         // 3. Load this channel's weights together.
@@ -72,21 +83,22 @@ fn main(
         workgroupBarrier();  // the new weights are in place
 
         // 4. Gather. kh and kw are counted up, which saves two divisions for each weight.
-        var kh = first / params.kernel_w;                     // [0, kH)
-        var kw = first % params.kernel_w;                     // [0, kW)
+        var kh = first / params.kernel_w;           // [0, kH)
+        var kw = first % params.kernel_w;           // [0, kW)
         for (var i = 0u; i < select(0u, count, inside); i++) {
-          let row = ih + params.padding_h - kh;               // oh*S, if whole; below 0 it wraps to > oH*S
-          let column = iw + params.padding_w - kw;            // ow*S, likewise
-          var oh = row;                                       // [0, oH) or no such output
-          var ow = column;                                    // [0, oW) or no such output
-          var whole = true;                                   // are row and column multiples of S?
-          if (params.stride != 1u) {                          // stride 1 needs no division
+          // Below 0, row and column wrap to more than oH*S and oW*S.
+          let row = ih + params.padding_h - kh;     // oh*S, if oh is whole
+          let column = iw + params.padding_w - kw;  // ow*S, if ow is whole
+          var oh = row;                             // [0, oH) or no such output
+          var ow = column;                          // [0, oW) or no such output
+          var whole = true;                         // are row and column multiples of S?
+          if (params.stride != 1u) {                // stride 1 needs no division
             whole = row % params.stride == 0u && column % params.stride == 0u;
             oh = row / params.stride;
             ow = column / params.stride;
           }
           if (whole && oh < params.out_h && ow < params.out_w) {
-            sum += shared_weights[i] * grad_output[(output_plane + oh) * params.out_w + ow];
+            sum += shared_weights[i] * grad_output[(grad_plane + oh) * params.out_w + ow];
           }
           kw++;
           if (kw == params.kernel_w) {

@@ -2,15 +2,20 @@
 //
 // equation  grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
 //             grad_output[n,co,oh,ow] * input[n, ci, oh*S + kh - Ph, ow*S + kw - Pw]
-// numpy     windows = sliding_window_view(np.pad(input, [(0,), (0,), (Ph,), (Pw,)]), (kH, kW), (2, 3))[:, :, ::S, ::S]
+// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
+//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
 //           grad_weight = np.einsum("nohw,nchwij->ocij", grad_output, windows)
 // in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
 // out       grad_weight (Co, Ci, kH, kW)
 // dispatch  ceil(Co*Ci*kH*kW / 256) workgroups of 256 threads
 // barriers  none: each thread writes its own weight and reads only inputs
-// cost      per weight, at most: 2*N*oH*oW global loads, 0 workgroup loads, N*oH*oW multiply-adds; all by one thread
-// limits    a small filter has fewer weights than a GPU has threads, and the others stay idle
-// new here  one thread computes one weight: it decodes its flat index, then loops over every output
+// cost      per weight, at most:
+//           2*N*oH*oW global loads, 0 workgroup loads, N*oH*oW multiply-adds;
+//           all by one thread
+// limits    a small filter has fewer weights than a GPU has threads,
+//           and the others stay idle
+// new here  one thread computes one weight: it decodes its flat index,
+//           then loops over every output
 
 struct Params {
   batch: u32,         // N
@@ -27,9 +32,9 @@ struct Params {
   padding_w: u32,     // Pw
 }
 
-@group(0) @binding(0) var<storage, read> grad_output: array<f32>;        // (N, Co, oH, oW)
-@group(0) @binding(1) var<storage, read> input: array<f32>;              // (N, Ci, H, W)
-@group(0) @binding(2) var<storage, read_write> grad_weight: array<f32>;  // (Co, Ci, kH, kW)
+@group(0) @binding(0) var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
+@group(0) @binding(1) var<storage, read> input: array<f32>;              // (N,Ci,H,W)
+@group(0) @binding(2) var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
 @group(0) @binding(3) var<uniform> params: Params;
 
 @compute @workgroup_size(256)
@@ -38,28 +43,30 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) thread: u32,  // [0, 256)
 ) {
-  // 1. Which weight is mine?
-  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;  // workgroups lie in rows of up to 65,535
-  if (index >= params.out_channels * params.in_channels * params.kernel_h * params.kernel_w) {
+  // 1. Which weight is mine? Workgroups lie in rows of up to 65,535.
+  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+  let taps = params.kernel_h * params.kernel_w;  // weights of one channel of the filter
+  if (index >= params.out_channels * params.in_channels * taps) {
     return;  // the last workgroup is rarely full
   }
-  let kw = index % params.kernel_w;                                          // [0, kW)
-  let kh = index / params.kernel_w % params.kernel_h;                        // [0, kH)
-  let ci = index / (params.kernel_w * params.kernel_h) % params.in_channels; // [0, Ci)
-  let co = index / (params.kernel_w * params.kernel_h * params.in_channels); // [0, Co)
+  let kw = index % params.kernel_w;                    // [0, kW)
+  let kh = index / params.kernel_w % params.kernel_h;  // [0, kH)
+  let ci = index / taps % params.in_channels;          // [0, Ci)
+  let co = index / (taps * params.in_channels);        // [0, Co)
 
   // 2. Loop over every output: the weight contributed to each that lies over a pixel.
   var sum = 0.0;
   for (var n = 0u; n < params.batch; n++) {                   // [0, N)
     for (var oh = 0u; oh < params.out_h; oh++) {              // [0, oH)
-      let ih = oh * params.stride + kh - params.padding_h;    // [0, H) or padding: below 0 it wraps to > H
-      if (ih >= params.in_h) { continue; }                    // a row of padding adds nothing
-      let output_row = ((n * params.out_channels + co) * params.out_h + oh) * params.out_w;
+      // A row of padding adds nothing. Below 0, ih and iw wrap to more than H and W.
+      let ih = oh * params.stride + kh - params.padding_h;    // [0, H) or padding
+      if (ih >= params.in_h) { continue; }
+      let grad_row = ((n * params.out_channels + co) * params.out_h + oh) * params.out_w;
       let input_row = ((n * params.in_channels + ci) * params.in_h + ih) * params.in_w;
       for (var ow = 0u; ow < params.out_w; ow++) {            // [0, oW)
-        let iw = ow * params.stride + kw - params.padding_w;  // [0, W) or padding, likewise
+        let iw = ow * params.stride + kw - params.padding_w;  // [0, W) or padding
         if (iw < params.in_w) {
-          sum += grad_output[output_row + ow] * input[input_row + iw];
+          sum += grad_output[grad_row + ow] * input[input_row + iw];
         }
       }
     }

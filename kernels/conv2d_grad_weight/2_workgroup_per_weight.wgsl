@@ -2,16 +2,21 @@
 //
 // equation  grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
 //             grad_output[n,co,oh,ow] * input[n, ci, oh*S + kh - Ph, ow*S + kw - Pw]
-// numpy     windows = sliding_window_view(np.pad(input, [(0,), (0,), (Ph,), (Pw,)]), (kH, kW), (2, 3))[:, :, ::S, ::S]
+// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
+//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
 //           grad_weight = np.einsum("nohw,nchwij->ocij", grad_output, windows)
 // in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
 // out       grad_weight (Co, Ci, kH, kW)
 // dispatch  (Ci*kW, kH, Co) workgroups of THREADS = 256 threads
-// barriers  one before each step of the tree: a thread adds a partial sum that another thread wrote
-// cost      per weight, at most: 2*N*oH*oW global loads, 2*THREADS - 1 workgroup loads, N*oH*oW multiply-adds;
-//           one thread has ceil(N*oH*oW/THREADS) of the products, then log2(THREADS) = 8 steps of the tree
+// barriers  one before each step of the tree:
+//           a thread adds a partial sum that another thread wrote
+// cost      per weight, at most: 2*N*oH*oW global loads,
+//           2*THREADS - 1 workgroup loads, N*oH*oW multiply-adds;
+//           one thread has ceil(N*oH*oW/THREADS) of the products,
+//           then log2(THREADS) = 8 steps of the tree
 // limits    Ci*kW, kH and Co are at most 65,535; THREADS is a power of two
-// new here  THREADS threads share one weight's sum: coalesced loads, then a tree reduction in workgroup memory
+// new here  THREADS threads share one weight's sum: coalesced loads,
+//           then a tree reduction in workgroup memory
 
 override THREADS: u32 = 256u;
 
@@ -30,9 +35,9 @@ struct Params {
   padding_w: u32,     // Pw
 }
 
-@group(0) @binding(0) var<storage, read> grad_output: array<f32>;        // (N, Co, oH, oW)
-@group(0) @binding(1) var<storage, read> input: array<f32>;              // (N, Ci, H, W)
-@group(0) @binding(2) var<storage, read_write> grad_weight: array<f32>;  // (Co, Ci, kH, kW)
+@group(0) @binding(0) var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
+@group(0) @binding(1) var<storage, read> input: array<f32>;              // (N,Ci,H,W)
+@group(0) @binding(2) var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
 @group(0) @binding(3) var<uniform> params: Params;
 
 var<workgroup> partial: array<f32, THREADS>;  // one partial sum per thread
@@ -48,7 +53,8 @@ fn main(
   let kh = workgroup.y;                    // [0, kH)
   let co = workgroup.z;                    // [0, Co)
 
-  // 2. Take every THREADS-th product: neighbors read neighboring addresses (coalesced loads; in input S apart).
+  // 2. Take every THREADS-th product: neighbors read neighboring addresses
+  //    (coalesced loads; in input S apart).
   var sum = 0.0;
   let products = params.batch * params.out_h * params.out_w;
   for (var i = thread; i < products; i += THREADS) {      // [0, N*oH*oW)
@@ -56,12 +62,13 @@ fn main(
     let ow = i % params.out_w;                            // [0, oW)
     let oh = row % params.out_h;                          // [0, oH)
     let n = row / params.out_h;                           // [0, N)
-    let ih = oh * params.stride + kh - params.padding_h;  // [0, H) or padding: below 0 it wraps to > H
-    let iw = ow * params.stride + kw - params.padding_w;  // [0, W) or padding, likewise
+    // In the padding below 0, ih and iw wrap to more than H and W.
+    let ih = oh * params.stride + kh - params.padding_h;  // [0, H) or padding
+    let iw = ow * params.stride + kw - params.padding_w;  // [0, W) or padding
     if (ih < params.in_h && iw < params.in_w) {
-      let output_at = ((n * params.out_channels + co) * params.out_h + oh) * params.out_w + ow;
-      let input_at = ((n * params.in_channels + ci) * params.in_h + ih) * params.in_w + iw;
-      sum += grad_output[output_at] * input[input_at];
+      let grad_row = ((n * params.out_channels + co) * params.out_h + oh) * params.out_w;
+      let input_row = ((n * params.in_channels + ci) * params.in_h + ih) * params.in_w;
+      sum += grad_output[grad_row + ow] * input[input_row + iw];
     }
   }
   partial[thread] = sum;
@@ -76,6 +83,7 @@ fn main(
 
   // 4. Thread 0 wrote the last sum itself, so it needs no barrier to read it.
   if (thread == 0u) {
-    grad_weight[((co * params.in_channels + ci) * params.kernel_h + kh) * params.kernel_w + kw] = partial[0];
+    let weight_plane = (co * params.in_channels + ci) * params.kernel_h;
+    grad_weight[(weight_plane + kh) * params.kernel_w + kw] = partial[0];
   }
 }

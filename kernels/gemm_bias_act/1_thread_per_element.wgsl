@@ -1,14 +1,17 @@
 // gemm_bias_act / 1_thread_per_element
 //
-// equation  output = act(pre), with pre[i,m,n] = bias[n] + sum over k of a[i,m,k] * b[i,k,n]
+// equation  output = act(pre), with
+//             pre[i,m,n] = bias[n] + sum over k of a[i,m,k] * b[i,k,n]
 // numpy     pre = a @ b + bias; output = act(pre)
 // in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N)
 // out       output (batch, M, N)
 // dispatch  ceil(batch*M*N / 256) workgroups of 256 threads
 // barriers  none: each thread writes its own element and reads only inputs
 // cost      per element: 2*K + 1 global loads, 0 workgroup loads, K multiply-adds
-// limits    two global loads for each multiply-add; N threads load each row of a again, M threads each column of b
-// new here  one thread computes one element, and act follows the sum while it is still in a register (fused)
+// limits    two global loads for each multiply-add;
+//           N threads load each row of a again, M threads each column of b
+// new here  one thread computes one element,
+//           and act follows the sum while it is still in a register (fused)
 
 struct Params {
   m: u32,           // M
@@ -16,7 +19,7 @@ struct Params {
   n: u32,           // N
   batch_size: u32,  // items
   activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-  b_stride: u32,    // from one item's b to the next: K*N, or 0 where all items share one b
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all items share one b
   d_b_stride: u32,  // for the backward passes
   unused: u32,      // fills up eight words: some backends want multiples of 16 bytes
 }
@@ -29,9 +32,10 @@ struct Params {
 
 // 1. The activation, right for every finite x. All but none and relu use one sigmoid.
 fn sigmoid(x: f32) -> f32 {
-  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }  // exp(-88) is below all normal float32
-  let e = exp(-abs(x));                                     // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);               // 1/(1+e) right of 0, e/(1+e) left of it
+  // exp(-88) is below all normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, e/(1+e) left of it
 }
 
 const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
@@ -39,31 +43,38 @@ const CUBE = 0.044715;
 
 fn activate(x: f32) -> f32 {
   switch params.activation {
-    case 1u: { return max(x, 0.0); }                     // relu
-    case 2u: {                                           // gelu: x * sigmoid(z)
-      let t = clamp(x, -11.0, 11.0);                     // farther out sigmoid(z) is 0 or 1; t*t is finite
+    case 1u: { return max(x, 0.0); }                 // relu
+    case 2u: {                                       // gelu: x * sigmoid(z)
+      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
       return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
     }
-    case 3u: { return max(x, -88.0) * sigmoid(x); }      // silu; the max keeps 0 * infinity away
+    case 3u: { return max(x, -88.0) * sigmoid(x); }  // silu; max keeps 0 * infinity away
     case 4u: { return sigmoid(x); }
-    case 5u: {                                           // tanh = (1-e) / (1+e), with e = exp(-2x)
-      let t = clamp(x, -44.0, 44.0);
-      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));  // near 0 a difference cancels
+    case 5u: {                                       // tanh = (1-e) / (1+e),
+      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
+      // Near 0 a difference cancels: a series replaces it.
+      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
       return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
     }
-    default: { return x; }                               // none
+    default: { return x; }                           // none
   }
 }
 
-// 2. The number of a thread in the whole dispatch, whose workgroups lie in rows of up to 65,535.
+// 2. The number of a thread in the whole dispatch, whose workgroups lie in rows
+//    of up to 65,535.
 fn flat_index(global: vec3u, grid: vec3u) -> u32 {
   return global.y * grid.x * 256u + global.x;
 }
 
-// 3. A row of a times a column of b, after the bias. Neighbors have the same m and the next n: they read one number
-//    of a together and neighboring numbers of b (coalesced loads).
+// 3. A row of a times a column of b, after the bias. Neighbors have the same m and
+//    the next n: they read one number of a together and neighboring numbers of b
+//    (coalesced loads).
 @compute @workgroup_size(256)
-fn main(@builtin(global_invocation_id) global: vec3u, @builtin(num_workgroups) grid: vec3u) {
+fn main(
+  @builtin(global_invocation_id) global: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+) {
   let index = flat_index(global, grid);
   if (index >= params.batch_size * params.m * params.n) {
     return;  // the last workgroup is rarely full

@@ -1,16 +1,21 @@
 // gemm_bias_act / 2_tiled
 //
-// equation  output = act(pre), with pre[i,m,n] = bias[n] + sum over k of a[i,m,k] * b[i,k,n]
+// equation  output = act(pre), with
+//             pre[i,m,n] = bias[n] + sum over k of a[i,m,k] * b[i,k,n]
 // numpy     pre = a @ b + bias; output = act(pre)
 // in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N)
 // out       output (batch, M, N)
-// dispatch  (ceil(N/TILE), ceil(M/TILE), batch) workgroups of TILE x TILE = 16 x 16 threads
+// dispatch  (ceil(N/TILE), ceil(M/TILE), batch) workgroups
+//           of TILE x TILE = 16 x 16 threads
 // barriers  one after the loads: a thread reads what others loaded;
-//           one after the products: no thread may still read what the next load overwrites
+//           one after the products:
+//           no thread may still read what the next load overwrites
 // cost      per element, where TILE divides M, K and N:
 //           2*K/TILE + 1 global loads, 2*K workgroup loads, K multiply-adds
-// limits    ceil(N/TILE), ceil(M/TILE) and batch are at most 65,535; two workgroup loads for each multiply-add
-// new here  each number of a tile is loaded once for TILE threads: TILE times fewer global loads than version 1
+// limits    ceil(N/TILE), ceil(M/TILE) and batch are at most 65,535;
+//           two workgroup loads for each multiply-add
+// new here  each number of a tile is loaded once for TILE threads:
+//           TILE times fewer global loads than version 1
 
 override TILE: u32 = 16u;
 
@@ -20,7 +25,7 @@ struct Params {
   n: u32,           // N
   batch_size: u32,  // items
   activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-  b_stride: u32,    // from one item's b to the next: K*N, or 0 where all items share one b
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all items share one b
   d_b_stride: u32,  // for the backward passes
   unused: u32,      // fills up eight words: some backends want multiples of 16 bytes
 }
@@ -36,9 +41,10 @@ var<workgroup> right: array<f32, TILE * TILE>;  // a tile of b
 
 // 1. The activation, right for every finite x. All but none and relu use one sigmoid.
 fn sigmoid(x: f32) -> f32 {
-  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }  // exp(-88) is below all normal float32
-  let e = exp(-abs(x));                                     // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);               // 1/(1+e) right of 0, e/(1+e) left of it
+  // exp(-88) is below all normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, e/(1+e) left of it
 }
 
 const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
@@ -46,30 +52,34 @@ const CUBE = 0.044715;
 
 fn activate(x: f32) -> f32 {
   switch params.activation {
-    case 1u: { return max(x, 0.0); }                     // relu
-    case 2u: {                                           // gelu: x * sigmoid(z)
-      let t = clamp(x, -11.0, 11.0);                     // farther out sigmoid(z) is 0 or 1; t*t is finite
+    case 1u: { return max(x, 0.0); }                 // relu
+    case 2u: {                                       // gelu: x * sigmoid(z)
+      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
       return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
     }
-    case 3u: { return max(x, -88.0) * sigmoid(x); }      // silu; the max keeps 0 * infinity away
+    case 3u: { return max(x, -88.0) * sigmoid(x); }  // silu; max keeps 0 * infinity away
     case 4u: { return sigmoid(x); }
-    case 5u: {                                           // tanh = (1-e) / (1+e), with e = exp(-2x)
-      let t = clamp(x, -44.0, 44.0);
-      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));  // near 0 a difference cancels
+    case 5u: {                                       // tanh = (1-e) / (1+e),
+      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
+      // Near 0 a difference cancels: a series replaces it.
+      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
       return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
     }
-    default: { return x; }                               // none
+    default: { return x; }                           // none
   }
 }
 
 // 2. Reading an operand: 0 past an edge, where a tile reaches farther than the matrix.
 fn read_a(item: u32, m: u32, k: u32) -> f32 {
-  if (m < params.m && k < params.k) { return a[(item * params.m + m) * params.k + k]; }
+  let at = (item * params.m + m) * params.k + k;
+  if (m < params.m && k < params.k) { return a[at]; }
   return 0.0;
 }
 
 fn read_b(item: u32, k: u32, n: u32) -> f32 {
-  if (k < params.k && n < params.n) { return b[item * params.b_stride + k * params.n + n]; }
+  let at = item * params.b_stride + k * params.n + n;
+  if (k < params.k && n < params.n) { return b[at]; }
   return 0.0;
 }
 
@@ -82,9 +92,13 @@ fn tile_product(row: u32, column: u32) -> f32 {
   return sum;
 }
 
-// 4. Add up along k, tile by tile; then bias and activation, while the sum is still in a register.
+// 4. Add up along k, tile by tile; then bias and activation, while the sum
+//    is still in a register.
 @compute @workgroup_size(TILE, TILE)
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+fn main(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(local_invocation_id) local: vec3u,
+) {
   let n = group.x * TILE + local.x;  // [0, N) or past the edge
   let m = group.y * TILE + local.y;  // [0, M) or past the edge
   let item = group.z;                // [0, batch)
@@ -96,7 +110,8 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
     pre += tile_product(local.y, local.x);
     workgroupBarrier();  // no thread still reads them
   }
-  if (m < params.m && n < params.n) {  // no return above: every thread must reach the barriers
+  // No return above: every thread must reach the barriers.
+  if (m < params.m && n < params.n) {
     output[(item * params.m + m) * params.n + n] = activate(pre + bias[n]);
   }
 }

@@ -3,23 +3,31 @@
 // equation  grad_pre = grad * act'(pre), with pre = a @ b + bias;
 //           d_a = grad_pre @ b^T; d_b = sum over batch of a^T @ grad_pre;
 //           d_bias[n] = sum over batch, m of grad_pre[i,m,n]
-// numpy     grad_pre = grad * derivative(a @ b + bias); d_a = grad_pre @ b.swapaxes(-1, -2)
-//           d_b = np.einsum("imk,imn->kn", a, grad_pre); d_bias = grad_pre.sum((0, 1))  # "->ikn" per item
+// numpy     grad_pre = grad * derivative(a @ b + bias)
+//           d_a = grad_pre @ b.swapaxes(-1, -2)
+//           d_b = np.einsum("imk,imn->kn", a, grad_pre)  # "->ikn" per item
+//           d_bias = grad_pre.sum((0, 1))
 // in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N), grad (batch, M, N)
-// out       grad_pre (batch, M, N), d_a (batch, M, K), d_b (K, N) or (batch, K, N), d_bias (N)
-// dispatch  workgroups of 256 threads; the last three passes read the grad_pre that the first one writes
+// out       grad_pre (batch, M, N), d_a (batch, M, K),
+//           d_b (K, N) or (batch, K, N), d_bias (N)
+// dispatch  workgroups of 256 threads;
+//           the last three passes read the grad_pre that the first one writes
 //           gemm_bwd_grad_pre_f32  ceil(batch*M*N / 256)
 //           gemm_bwd_da_f32        ceil(batch*M*K / 256)
-//           gemm_bwd_db_f32        ceil(K*N / 256), or ceil(batch*K*N / 256) where d_b is per item
+//           gemm_bwd_db_f32        ceil(K*N / 256), or
+//                                  ceil(batch*K*N / 256) where d_b is per item
 //           gemm_bwd_dbias_f32     ceil(N / 256)
-// barriers  none: each thread writes its own element and reads nothing that its own pass writes
+// barriers  none: each thread writes its own element
+//           and reads nothing that its own pass writes
 // cost      per element: global loads, workgroup loads, multiply-adds
 //           grad_pre  2*K + 2, 0, K
 //           d_a       2*N, 0, N
 //           d_b       2*batch*M, 0, batch*M; or 2*M, 0, M where d_b is per item
 //           d_bias    batch*M, 0, 0 (only additions)
-// limits    the eight storage bindings are eight distinct buffers; in d_a the loads of b are not coalesced
-// new here  four entry points over one bind group, and a pre that is recomputed instead of stored
+// limits    the eight storage bindings are eight distinct buffers;
+//           in d_a the loads of b are not coalesced
+// new here  four entry points over one bind group,
+//           and a pre that is recomputed instead of stored
 
 struct Params {
   m: u32,           // M
@@ -27,7 +35,7 @@ struct Params {
   n: u32,           // N
   batch_size: u32,  // items
   activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-  b_stride: u32,    // from one item's b to the next: K*N, or 0 where all items share one b
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all items share one b
   d_b_stride: u32,  // likewise for d_b: 0 where the items' gradients are added up
   unused: u32,      // fills up eight words: some backends want multiples of 16 bytes
 }
@@ -42,12 +50,14 @@ struct Params {
 @group(0) @binding(7) var<storage, read_write> d_bias: array<f32>;    // (N)
 @group(0) @binding(8) var<uniform> params: Params;
 
-// 1. The activation's derivative, act'(x), right for every finite x. All but none and relu use one sigmoid,
-//    and write 1 - sigmoid(z) as sigmoid(-z): the difference would lose its digits to cancellation.
+// 1. The activation's derivative, act'(x), right for every finite x. All but none and
+//    relu use one sigmoid, and write 1 - sigmoid(z) as sigmoid(-z): the difference
+//    would lose its digits to cancellation.
 fn sigmoid(x: f32) -> f32 {
-  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }  // exp(-88) is below all normal float32
-  let e = exp(-abs(x));                                     // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);               // 1/(1+e) right of 0, e/(1+e) left of it
+  // exp(-88) is below all normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, e/(1+e) left of it
 }
 
 const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
@@ -57,7 +67,8 @@ fn derivative(x: f32) -> f32 {
   switch params.activation {
     case 1u: { return select(0.0, 1.0, x > 0.0); }    // relu: 0 at 0
     case 2u: {                                        // gelu: x * sigmoid(z)
-      let t = clamp(x, -11.0, 11.0);                  // farther out the derivative is 0 or 1; t*t is finite
+      // Farther out the derivative is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
       let z = GELU * t * (1.0 + CUBE * t * t);
       let dz = GELU * (1.0 + 3.0 * CUBE * t * t);
       return sigmoid(z) * (1.0 + t * dz * sigmoid(-z));
@@ -67,29 +78,36 @@ fn derivative(x: f32) -> f32 {
       return sigmoid(t) * (1.0 + t * sigmoid(-t));
     }
     case 4u: { return sigmoid(x) * sigmoid(-x); }     // sigmoid
-    case 5u: {                                        // tanh: 1 - tanh^2 = 4 * sigmoid(2x) * sigmoid(-2x)
-      let t = clamp(x, -44.0, 44.0);
+    case 5u: {                                        // tanh: 1 - tanh^2, which is
+      let t = clamp(x, -44.0, 44.0);                  // 4 * sigmoid(2x) * sigmoid(-2x)
       return 4.0 * sigmoid(2.0 * t) * sigmoid(-2.0 * t);
     }
     default: { return 1.0; }                          // none
   }
 }
 
-// 2. A derivative that is not finite counts as 0. Only a pre that is NaN has one: its sum overflowed both ways.
+// 2. A derivative that is not finite counts as 0. Only a pre that is NaN has one:
+//    its sum overflowed both ways.
 fn finite_or_0(x: f32) -> f32 {
-  let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;  // bits, as WGSL may assume x == x
+  // Look at the bits, as WGSL may assume x == x.
+  let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
   return select(0.0, x, finite);
 }
 
-// 3. The number of a thread in the whole dispatch, whose workgroups lie in rows of up to 65,535.
+// 3. The number of a thread in the whole dispatch, whose workgroups lie in rows
+//    of up to 65,535.
 fn flat_index(global: vec3u, grid: vec3u) -> u32 {
   return global.y * grid.x * 256u + global.x;
 }
 
-// 4. grad_pre = grad * act'(a @ b + bias): a row of a times a column of b. Neighbors have the same m and the next n:
-//    they read one number of a together and neighboring numbers of b (coalesced loads).
+// 4. grad_pre = grad * act'(a @ b + bias): a row of a times a column of b. Neighbors have
+//    the same m and the next n: they read one number of a together and neighboring
+//    numbers of b (coalesced loads).
 @compute @workgroup_size(256)
-fn gemm_bwd_grad_pre_f32(@builtin(global_invocation_id) global: vec3u, @builtin(num_workgroups) grid: vec3u) {
+fn gemm_bwd_grad_pre_f32(
+  @builtin(global_invocation_id) global: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+) {
   let index = flat_index(global, grid);
   if (index >= params.batch_size * params.m * params.n) {
     return;  // the last workgroup is rarely full
@@ -104,10 +122,13 @@ fn gemm_bwd_grad_pre_f32(@builtin(global_invocation_id) global: vec3u, @builtin(
   grad_pre[index] = grad[index] * finite_or_0(derivative(pre));
 }
 
-// 5. d_a = grad_pre @ b^T: a row of grad_pre times a row of b. Neighbors have the next k: they read numbers of b
-//    that lie N apart, so these loads are not coalesced.
+// 5. d_a = grad_pre @ b^T: a row of grad_pre times a row of b. Neighbors have the next k:
+//    they read numbers of b that lie N apart, so these loads are not coalesced.
 @compute @workgroup_size(256)
-fn gemm_bwd_da_f32(@builtin(global_invocation_id) global: vec3u, @builtin(num_workgroups) grid: vec3u) {
+fn gemm_bwd_da_f32(
+  @builtin(global_invocation_id) global: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+) {
   let index = flat_index(global, grid);
   if (index >= params.batch_size * params.m * params.k) {
     return;  // the last workgroup is rarely full
@@ -122,18 +143,23 @@ fn gemm_bwd_da_f32(@builtin(global_invocation_id) global: vec3u, @builtin(num_wo
   d_a[index] = sum;
 }
 
-// 6. d_b = a^T @ grad_pre: a column of a times a column of grad_pre, through all items, or one where d_b is per item.
-//    Neighbors have the same k and the next n: coalesced loads again.
+// 6. d_b = a^T @ grad_pre: a column of a times a column of grad_pre, through all items,
+//    or one where d_b is per item. Neighbors have the same k and the next n:
+//    coalesced loads again.
 @compute @workgroup_size(256)
-fn gemm_bwd_db_f32(@builtin(global_invocation_id) global: vec3u, @builtin(num_workgroups) grid: vec3u) {
+fn gemm_bwd_db_f32(
+  @builtin(global_invocation_id) global: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+) {
   let index = flat_index(global, grid);
-  let results = select(1u, params.batch_size, params.d_b_stride != 0u);  // one d_b, or one per item
+  let per_item = params.d_b_stride != 0u;
+  let results = select(1u, params.batch_size, per_item);  // one d_b, or one per item
   if (index >= results * params.k * params.n) {
     return;  // the last workgroup is rarely full
   }
   let n = index % params.n;                           // [0, N)
   let k = index / params.n % params.k;                // [0, K)
-  let rows = params.batch_size / results * params.m;  // that one d_b sums over: batch*M, or M
+  let rows = params.batch_size / results * params.m;  // of one d_b's sum: batch*M, or M
   let first = index / (params.n * params.k) * rows;   // 0, or item*M
   var sum = 0.0;
   for (var row = first; row < first + rows; row++) {  // [0, batch*M)
@@ -142,10 +168,14 @@ fn gemm_bwd_db_f32(@builtin(global_invocation_id) global: vec3u, @builtin(num_wo
   d_b[index] = sum;
 }
 
-// 7. d_bias = the sum of a column of grad_pre: the bias was added to each row of every item. Coalesced, too.
+// 7. d_bias = the sum of a column of grad_pre: the bias was added to each row
+//    of every item. Coalesced, too.
 @compute @workgroup_size(256)
-fn gemm_bwd_dbias_f32(@builtin(global_invocation_id) global: vec3u, @builtin(num_workgroups) grid: vec3u) {
-  let n = flat_index(global, grid);                                // [0, N) or past the end
+fn gemm_bwd_dbias_f32(
+  @builtin(global_invocation_id) global: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+) {
+  let n = flat_index(global, grid);  // [0, N) or past the end
   if (n >= params.n) {
     return;  // the last workgroup is rarely full
   }

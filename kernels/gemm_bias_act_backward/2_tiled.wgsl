@@ -3,26 +3,35 @@
 // equation  grad_pre = grad * act'(pre), with pre = a @ b + bias;
 //           d_a = grad_pre @ b^T; d_b = sum over batch of a^T @ grad_pre;
 //           d_bias[n] = sum over batch, m of grad_pre[i,m,n]
-// numpy     grad_pre = grad * derivative(a @ b + bias); d_a = grad_pre @ b.swapaxes(-1, -2)
-//           d_b = np.einsum("imk,imn->kn", a, grad_pre); d_bias = grad_pre.sum((0, 1))  # "->ikn" per item
+// numpy     grad_pre = grad * derivative(a @ b + bias)
+//           d_a = grad_pre @ b.swapaxes(-1, -2)
+//           d_b = np.einsum("imk,imn->kn", a, grad_pre)  # "->ikn" per item
+//           d_bias = grad_pre.sum((0, 1))
 // in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N), grad (batch, M, N)
-// out       grad_pre (batch, M, N), d_a (batch, M, K), d_b (K, N) or (batch, K, N), d_bias (N)
+// out       grad_pre (batch, M, N), d_a (batch, M, K),
+//           d_b (K, N) or (batch, K, N), d_bias (N)
 // dispatch  workgroups of TILE x TILE = 16 x 16 threads, of 256 in the last pass;
 //           the last three passes read the grad_pre that the first one writes
 //           gemm_bwd_grad_pre_f32  (ceil(N/TILE), ceil(M/TILE), batch)
 //           gemm_bwd_da_f32        (ceil(K/TILE), ceil(M/TILE), batch)
-//           gemm_bwd_db_f32        (ceil(N/TILE), ceil(K/TILE), 1), or batch layers where d_b is per item
+//           gemm_bwd_db_f32        (ceil(N/TILE), ceil(K/TILE), 1), or
+//                                  batch layers where d_b is per item
 //           gemm_bwd_dbias_f32     (ceil(N/256), 1, 1)
 // barriers  one after the loads: a thread reads what others loaded;
-//           one after the products: no thread may still read what the next load overwrites
-// cost      per element, where TILE divides M, K and N: global loads, workgroup loads, multiply-adds
+//           one after the products:
+//           no thread may still read what the next load overwrites
+// cost      per element, where TILE divides M, K and N:
+//           global loads, workgroup loads, multiply-adds
 //           grad_pre  2*K/TILE + 2, 2*K, K
 //           d_a       2*N/TILE, 2*N, N
-//           d_b       2*batch*M/TILE, 2*batch*M, batch*M; or 2*M/TILE, 2*M, M where d_b is per item
+//           d_b       2*batch*M/TILE, 2*batch*M, batch*M; or
+//                     2*M/TILE, 2*M, M where d_b is per item
 //           d_bias    batch*M, 0, 0 (only additions)
-// limits    the eight storage bindings are eight distinct buffers; each side of a dispatch is at most 65,535
-// new here  each number of a tile is loaded once for TILE threads: TILE times fewer global loads than version 1,
-//           and all coalesced, as a tile that is needed transposed is transposed on its way in
+// limits    the eight storage bindings are eight distinct buffers;
+//           each side of a dispatch is at most 65,535
+// new here  each number of a tile is loaded once for TILE threads:
+//           TILE times fewer global loads than version 1, and all coalesced,
+//           as a tile that is needed transposed is transposed on its way in
 
 override TILE: u32 = 16u;
 
@@ -32,7 +41,7 @@ struct Params {
   n: u32,           // N
   batch_size: u32,  // items
   activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-  b_stride: u32,    // from one item's b to the next: K*N, or 0 where all items share one b
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all items share one b
   d_b_stride: u32,  // likewise for d_b: 0 where the items' gradients are added up
   unused: u32,      // fills up eight words: some backends want multiples of 16 bytes
 }
@@ -47,15 +56,18 @@ struct Params {
 @group(0) @binding(7) var<storage, read_write> d_bias: array<f32>;    // (N)
 @group(0) @binding(8) var<uniform> params: Params;
 
-var<workgroup> left: array<f32, TILE * TILE>;   // a tile of the left operand, its rows along local.y
-var<workgroup> right: array<f32, TILE * TILE>;  // a tile of the right operand, its columns along local.x
+// A tile of each operand: rows of left lie along local.y, columns of right along local.x.
+var<workgroup> left: array<f32, TILE * TILE>;
+var<workgroup> right: array<f32, TILE * TILE>;
 
-// 1. The activation's derivative, act'(x), right for every finite x. All but none and relu use one sigmoid,
-//    and write 1 - sigmoid(z) as sigmoid(-z): the difference would lose its digits to cancellation.
+// 1. The activation's derivative, act'(x), right for every finite x. All but none and
+//    relu use one sigmoid, and write 1 - sigmoid(z) as sigmoid(-z): the difference
+//    would lose its digits to cancellation.
 fn sigmoid(x: f32) -> f32 {
-  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }  // exp(-88) is below all normal float32
-  let e = exp(-abs(x));                                     // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);               // 1/(1+e) right of 0, e/(1+e) left of it
+  // exp(-88) is below all normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, e/(1+e) left of it
 }
 
 const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
@@ -65,7 +77,8 @@ fn derivative(x: f32) -> f32 {
   switch params.activation {
     case 1u: { return select(0.0, 1.0, x > 0.0); }    // relu: 0 at 0
     case 2u: {                                        // gelu: x * sigmoid(z)
-      let t = clamp(x, -11.0, 11.0);                  // farther out the derivative is 0 or 1; t*t is finite
+      // Farther out the derivative is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
       let z = GELU * t * (1.0 + CUBE * t * t);
       let dz = GELU * (1.0 + 3.0 * CUBE * t * t);
       return sigmoid(z) * (1.0 + t * dz * sigmoid(-z));
@@ -75,33 +88,38 @@ fn derivative(x: f32) -> f32 {
       return sigmoid(t) * (1.0 + t * sigmoid(-t));
     }
     case 4u: { return sigmoid(x) * sigmoid(-x); }     // sigmoid
-    case 5u: {                                        // tanh: 1 - tanh^2 = 4 * sigmoid(2x) * sigmoid(-2x)
-      let t = clamp(x, -44.0, 44.0);
+    case 5u: {                                        // tanh: 1 - tanh^2, which is
+      let t = clamp(x, -44.0, 44.0);                  // 4 * sigmoid(2x) * sigmoid(-2x)
       return 4.0 * sigmoid(2.0 * t) * sigmoid(-2.0 * t);
     }
     default: { return 1.0; }                          // none
   }
 }
 
-// 2. A derivative that is not finite counts as 0. Only a pre that is NaN has one: its sum overflowed both ways.
+// 2. A derivative that is not finite counts as 0. Only a pre that is NaN has one:
+//    its sum overflowed both ways.
 fn finite_or_0(x: f32) -> f32 {
-  let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;  // bits, as WGSL may assume x == x
+  // Look at the bits, as WGSL may assume x == x.
+  let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
   return select(0.0, x, finite);
 }
 
 // 3. Reading an operand: 0 past an edge, where a tile reaches farther than the matrix.
 fn read_a(item: u32, m: u32, k: u32) -> f32 {
-  if (m < params.m && k < params.k) { return a[(item * params.m + m) * params.k + k]; }
+  let at = (item * params.m + m) * params.k + k;
+  if (m < params.m && k < params.k) { return a[at]; }
   return 0.0;
 }
 
 fn read_b(item: u32, k: u32, n: u32) -> f32 {
-  if (k < params.k && n < params.n) { return b[item * params.b_stride + k * params.n + n]; }
+  let at = item * params.b_stride + k * params.n + n;
+  if (k < params.k && n < params.n) { return b[at]; }
   return 0.0;
 }
 
 fn read_grad_pre(item: u32, m: u32, n: u32) -> f32 {
-  if (m < params.m && n < params.n) { return grad_pre[(item * params.m + m) * params.n + n]; }
+  let at = (item * params.m + m) * params.n + n;
+  if (m < params.m && n < params.n) { return grad_pre[at]; }
   return 0.0;
 }
 
@@ -116,7 +134,10 @@ fn tile_product(row: u32, column: u32) -> f32 {
 
 // 5. grad_pre = grad * act'(a @ b + bias): along k, tile by tile.
 @compute @workgroup_size(TILE, TILE)
-fn gemm_bwd_grad_pre_f32(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+fn gemm_bwd_grad_pre_f32(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(local_invocation_id) local: vec3u,
+) {
   let n = group.x * TILE + local.x;  // [0, N) or past the edge
   let m = group.y * TILE + local.y;  // [0, M) or past the edge
   let item = group.z;                // [0, batch)
@@ -128,7 +149,8 @@ fn gemm_bwd_grad_pre_f32(@builtin(workgroup_id) group: vec3u, @builtin(local_inv
     pre += tile_product(local.y, local.x);
     workgroupBarrier();  // no thread still reads them
   }
-  if (m < params.m && n < params.n) {  // no return above: every thread must reach the barriers
+  // No return above: every thread must reach the barriers.
+  if (m < params.m && n < params.n) {
     let at = (item * params.m + m) * params.n + n;
     grad_pre[at] = grad[at] * finite_or_0(derivative(pre + bias[n]));
   }
@@ -136,11 +158,15 @@ fn gemm_bwd_grad_pre_f32(@builtin(workgroup_id) group: vec3u, @builtin(local_inv
 
 // 6. d_a = grad_pre @ b^T: along n. The tile of b is transposed on its way in.
 @compute @workgroup_size(TILE, TILE)
-fn gemm_bwd_da_f32(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+fn gemm_bwd_da_f32(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(local_invocation_id) local: vec3u,
+) {
   let k = group.x * TILE + local.x;       // [0, K) or past the edge
   let m = group.y * TILE + local.y;       // [0, M) or past the edge
   let item = group.z;                     // [0, batch)
-  let load_k = group.x * TILE + local.y;  // the row of b that this thread loads; neighbors read along n
+  let load_k = group.x * TILE + local.y;  // the row of b that this thread loads;
+                                          // neighbors read along n
   var sum = 0.0;
   for (var first = 0u; first < params.n; first += TILE) {  // [0, N)
     left[local.y * TILE + local.x] = read_grad_pre(item, m, first + local.x);
@@ -156,11 +182,16 @@ fn gemm_bwd_da_f32(@builtin(workgroup_id) group: vec3u, @builtin(local_invocatio
 
 // 7. d_b = a^T @ grad_pre: along m, and along the batch unless d_b is per item.
 @compute @workgroup_size(TILE, TILE)
-fn gemm_bwd_db_f32(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+fn gemm_bwd_db_f32(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(local_invocation_id) local: vec3u,
+) {
   let n = group.x * TILE + local.x;       // [0, N) or past the edge
   let k = group.y * TILE + local.y;       // [0, K) or past the edge
-  let load_k = group.y * TILE + local.x;  // the column of a that this thread loads; neighbors read along k
-  let last = select(params.batch_size, group.z + 1u, params.d_b_stride != 0u);  // all items, or one
+  let load_k = group.y * TILE + local.x;  // the column of a that this thread loads;
+                                          // neighbors read along k
+  let per_item = params.d_b_stride != 0u;
+  let last = select(params.batch_size, group.z + 1u, per_item);  // all items, or one
   var sum = 0.0;
   for (var item = group.z; item < last; item++) {            // [0, batch)
     for (var first = 0u; first < params.m; first += TILE) {  // [0, M)
@@ -176,7 +207,8 @@ fn gemm_bwd_db_f32(@builtin(workgroup_id) group: vec3u, @builtin(local_invocatio
   }
 }
 
-// 8. d_bias = the sum of a column of grad_pre: the bias was added to each row of every item.
+// 8. d_bias = the sum of a column of grad_pre: the bias was added to each row
+//    of every item.
 @compute @workgroup_size(256)
 fn gemm_bwd_dbias_f32(@builtin(global_invocation_id) global: vec3u) {
   let n = global.x;  // [0, N) or past the edge
