@@ -354,6 +354,10 @@ def install_browser(env: dict) -> str:
 # --- The three commands ---------------------------------------------------------------------------------
 
 
+# Sliders answer sooner with a connection that holds no message back.
+JUPYTERLAB = ["-m", "jupyterlab", "--ServerApp.kernel_websocket_connection_class=helpers.websocket.PromptConnection"]
+
+
 def lab(args: argparse.Namespace, env: dict) -> int:
     """Open JupyterLab on the lesson with the lowest number, and wait until it is stopped."""
     lesson = min(path.name for path in ROOT.glob("notebooks/[0-9]*.ipynb"))
@@ -363,7 +367,7 @@ def lab(args: argparse.Namespace, env: dict) -> int:
     options += ["--no-browser"] if args.no_browser else []
     options += ["--allow-root"] if IS_ROOT else []
     say(f"Opening {lesson} in JupyterLab. To stop it, press Ctrl-C twice here.")
-    server = subprocess.Popen([PYTHON, "-m", "jupyterlab", *options], cwd=ROOT, env=env)
+    server = subprocess.Popen([PYTHON, *JUPYTERLAB, *options], cwd=ROOT, env=env)
     signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C reaches JupyterLab too, which asks before it stops
     signal.signal(signal.SIGTERM, lambda *_: server.terminate())
     return server.wait()

@@ -26,11 +26,11 @@ class TestLesson(EveryLesson):
 def test_keys_mouse_and_typing_move_the_same_picture(lesson: LivePage) -> None:
     shown = lesson.explorer(BIG)
     same = explorers.any_weight_gradient()
-    before = shown.png()
+    before = shown.drawn()
     shown.handle("kh").press("ArrowRight")
     same.set(kh=1)
     shown.shows(same)
-    assert shown.png() != before
+    assert shown.drawn() != before
     drag_to_its_end(shown, "kw")
     same.set(kw=2)
     shown.shows(same)
@@ -121,7 +121,7 @@ def part(frame: np.ndarray, box: dict) -> np.ndarray:
     return frame[top : round(box["y"] + box["height"]), left : round(left + box["width"])]
 
 
-HIDE = "image.style.visibility = 'hidden'; image.addEventListener('load', () => image.style.visibility = '')"
+HIDE = "image.style.visibility = 'hidden'; setTimeout(() => image.style.visibility = '', 30)"
 GROW = "image.style.height = image.clientHeight + 1 + 'px'"
 
 
@@ -138,7 +138,7 @@ def test_a_picture_that_stands_still_is_noticed(lesson: LivePage) -> None:
     shown = lesson.explorer(BIG)
     same = explorers.any_weight_gradient()
     shown.shows(same)
-    shown.image.evaluate("image => { window.live = image; image.replaceWith(image.cloneNode()) }")
+    shown.image.evaluate("image => { window.live = image; image.replaceWith(image.cloneNode(true)) }")
     shown.handle("kh").press("ArrowRight")
     same.set(kh=1)
     with pytest.raises(AssertionError, match="the picture"):

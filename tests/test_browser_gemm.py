@@ -23,7 +23,7 @@ def test_rows_and_columns_follow_the_product(lesson: LivePage) -> None:
     shown, pre = lesson.explorer("explorers.gradients("), helpers.gemm_bias_act(A[None], B, BIAS)[0]
     d_a, d_b, d_bias = helpers.gemm_bias_act_backward(A[None], B, BIAS, GRAD[None], "relu")
     same = explorers.gradients(A, B, BIAS, GRAD, pre, d_a[0], d_b, d_bias)
-    before = shown.png()
+    before = shown.drawn()
     for product in (0, 1, 3, 2):  # the limits of row and column change with each
         shown.type("product", product)
         same.set(product=product)
@@ -31,7 +31,7 @@ def test_rows_and_columns_follow_the_product(lesson: LivePage) -> None:
     shown.handle("row").press("ArrowRight")
     same.set(row=same.values["row"] + 1)
     shown.shows(same)
-    assert shown.png() != before
+    assert shown.drawn() != before
 
 
 def test_the_exercise_can_be_solved(lesson: LivePage) -> None:

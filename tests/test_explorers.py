@@ -47,20 +47,21 @@ def test_an_unknown_slider_is_named():
 @pytest.mark.parametrize("moved", ["_boxes", "_sliders"])
 def test_a_box_and_its_slider_move_each_other_and_the_picture(moved):
     explorer = explorers.weight_gradient(ONE, TWO)
-    before, words = explorer._image.value, explorer.sentence
+    before, words = explorer._moving.value, explorer.sentence
     getattr(explorer, moved)["kh"].value = 2
     assert explorer._boxes["kh"].value == explorer._sliders["kh"].value == explorer.values["kh"] == 2
-    assert explorer._image.value != before
+    assert explorer._moving.value != before
     assert explorer.sentence != words
     assert explorer.sentence.split("=")[0] in explorer._words.value
 
 
-def test_a_step_sends_the_picture_first_and_nothing_twice():
+def test_a_step_sends_what_moves_first_and_nothing_twice():
     explorer, sent = explorers.any_weight_gradient(), []
-    for widget in (explorer._image, explorer._words, *explorer._boxes.values(), *explorer._sliders.values()):
-        widget.send_state = lambda key=None, widget=widget: sent.append(type(widget).__name__)
+    layers = {"still": explorer._still, "moving": explorer._moving, "words": explorer._words}
+    for name, widget in (layers | explorer._boxes).items():
+        widget.send_state = lambda key=None, name=name: sent.append(name)
     explorer._sliders["kh"].value = 1
-    assert [name for name in sent if name != "IntSlider"] == ["Image", "HTML", "BoundedIntText"]
+    assert sent == ["moving", "words", "kh"]
 
 
 def test_the_stored_output_is_the_picture_with_its_sentence():

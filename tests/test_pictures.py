@@ -79,6 +79,20 @@ def test_what_stands_still_is_kept_and_what_moves_is_replaced():
     assert picture.marks == []
 
 
+def test_a_live_picture_shows_the_marks_of_the_stored_one():
+    picture = Picture(50, 100)
+    picture.starts("a")
+    picture.boxes([Box(5, 5, 20, 10)], edge="#112233", face=(1, 0, 0, 0.5), line=2, dashes=(1, 2))
+    picture.stands_still()
+    picture.write(60, 20, "a < b", size=10, align="right")
+    picture.curve(np.array([1, 2, 3, 4, 5.0]), np.array([1, 2, np.nan, 4, 5]))
+    still, moving = picture.svg()
+    path = 'd="M5 5L25 5L25 15L5 15Z" fill="#ff0000" fill-opacity="0.5" stroke="#112233" stroke-width="2"'
+    assert f'<path {path} stroke-dasharray="1 2"/></svg>' in still
+    assert 'text-anchor="end" fill="#1a1a1a" font-weight="normal">a &lt; b</text>' in moving
+    assert 'd="M1 1L2 2M4 4L5 5" fill="none"' in moving
+
+
 def test_numbers_are_short_and_zero_has_no_sign():
     assert [number(value) for value in (-0.0, -3, 0.5, 1 / 3, 2.061e-9)] == ["0", "−3", "0.5", "0.3333", "2.061e−09"]
 

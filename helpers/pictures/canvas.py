@@ -1,32 +1,33 @@
 """Pictures that say their content in one sentence, drawn in CSS pixels with y pointing down.
 
-A picture is a list of marks. Those that stand still are painted once and kept as pixels; those that move are painted
-over them. All words of one color are one mark, and all boxes of one style another, so that a step of a slider costs a
-few milliseconds however many cells it changes.
+A picture is a list of marks: first those that stand still, then those that move. It is stored as a PNG file, and shown
+live as two SVG images, so that a step of a slider sends no more than what moves.
 """
 
 import base64
+import html
 import io
 import textwrap
 from collections.abc import Iterable
 from functools import cache
-from itertools import product
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
 from matplotlib.backends.backend_agg import RendererAgg
-from matplotlib.colors import to_rgb, to_rgba
+from matplotlib.colors import to_hex, to_rgba
 from matplotlib.font_manager import FontProperties
 from matplotlib.path import Path
 from matplotlib.textpath import TextPath
-from matplotlib.transforms import Affine2D, Bbox
+from matplotlib.transforms import Affine2D
 from PIL import Image
 
 # Colors that stay apart for color-blind eyes; each one also has an outline or a place of its own.
 INK, GRAY, LINE, PAPER = "#1a1a1a", "#5f5f5f", "#b5b5b5", "#ffffff"
 BLUE, ORANGE = "#005a9c", "#b34700"
+FONT = "DejaVu Sans, Verdana, sans-serif"  # what stored pictures are written in, and fonts as wide
 WIDTH = 840  # what JupyterLab has room for in a window 1280 pixels wide, with its file list open
-SHARPNESS = 1.25  # image pixels per CSS pixel: more look sharper on dense screens, fewer move faster
+SHARPNESS = 1.25  # stored pixels per CSS pixel: more look sharper on dense screens, and make larger files
 
 
 def tint(color: str, strength: float = 3 / 16) -> tuple[float, float, float, float]:
@@ -63,7 +64,7 @@ class Box(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """One thing on a picture: a path or, in a box, an image."""
+    """One thing on a picture: a path, words or, in a box, an image."""
 
     path: Path | None
     edge: str = PAPER
@@ -81,16 +82,15 @@ class Picture:
 
     def __init__(self, height: int, width: int = WIDTH) -> None:
         self.width, self.height, self.sentence = width, height, ""
-        self._renderer = RendererAgg(round(width * SHARPNESS), round(height * SHARPNESS), 72)
         self.marks: list[Mark] = []
-        self._drawn, self._still, self._pixels = None, 0, None
+        self._drawn, self._still = None, 0
 
     def starts(self, *what: object) -> bool:
         """Begin the next drawing: on an empty sheet (True), or over what stands still if that was drawn for `what`."""
         if what == self._drawn:
             del self.marks[self._still :]
             return False
-        self.marks, self._drawn, self._still, self._pixels = [], what, 0, None
+        self.marks, self._drawn, self._still = [], what, 0
         return True
 
     def stands_still(self) -> None:
@@ -101,9 +101,7 @@ class Picture:
         """Write words that all look alike."""
         written = tuple(word for word in words if word.text.strip())
         if written:
-            vertices, codes = zip(*(outline(word, weight) for word in written), strict=True)
-            path = Path(np.concatenate(vertices), np.concatenate(codes))
-            self.marks.append(Mark(path, face=to_rgba(color), words=written, weight=weight))
+            self.marks.append(Mark(None, face=to_rgba(color), words=written, weight=weight))
 
     def write(self, x: float, y: float, text: str, size=14, color=INK, weight="normal", align="left") -> None:
         """Write a few words."""
@@ -137,41 +135,23 @@ class Picture:
 
     def rgba(self) -> np.ndarray:
         """The picture as it is now, (rows, columns, 4) bytes."""
-        if self._pixels is None:
-            self._renderer.clear()
-            self._paint(Mark(Path(np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * 1e4), face=to_rgba(PAPER)))
-            for mark in self.marks[: self._still]:
-                self._paint(mark)
-            everything = Bbox.from_bounds(0, 0, self._renderer.width, self._renderer.height)
-            self._pixels = self._renderer.copy_from_bbox(everything)
-        self._renderer.restore_region(self._pixels)
-        for mark in self.marks[self._still :]:
-            self._paint(mark)
-        return np.asarray(self._renderer.buffer_rgba())
-
-    def _paint(self, mark: Mark) -> None:
-        style = self._renderer.new_gc()
-        if mark.image:
-            box, colors = mark.image
-            x, y, width, height = (round(value * SHARPNESS) for value in box)
-            rows, columns = (
-                np.arange(size) * n // size for size, n in zip((height, width), colors.shape, strict=False)
-            )
-            large = np.ascontiguousarray(colors[rows[::-1]][:, columns])
-            self._renderer.draw_image(style, x, self._renderer.height - y - height, large)
-            return
-        style.set_foreground(mark.edge)
-        style.set_linewidth(mark.line * SHARPNESS)
-        style.set_joinstyle("miter")
-        style.set_snap(mark.snap)
-        if mark.dashes:
-            style.set_dashes(0, [length * SHARPNESS for length in mark.dashes])
-        flip = Affine2D().scale(SHARPNESS, -SHARPNESS).translate(0, self._renderer.height)
-        self._renderer.draw_path(style, mark.path, flip, mark.face)
+        renderer = RendererAgg(round(self.width * SHARPNESS), round(self.height * SHARPNESS), 72)
+        paper = Path(np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * 1e4)
+        for mark in [Mark(paper, face=to_rgba(PAPER)), *self.marks]:
+            _paint(renderer, mark)
+        return np.asarray(renderer.buffer_rgba())
 
     def png(self) -> bytes:
         """The picture as it is now, as a PNG file."""
-        return _png(self.rgba(), any(mark.image for mark in self.marks))
+        return _png(self.rgba())
+
+    def svg(self) -> tuple[str, str]:
+        """What stands still and what moves, as two SVG images of the same size: a step sends only the second one."""
+        return tuple(
+            f'<svg viewBox="0 0 {self.width} {self.height}" width="100%" aria-hidden="true" font-family="{FONT}">'
+            f"{''.join(map(_svg, marks))}</svg>"
+            for marks in (self.marks[: self._still], self.marks[self._still :])
+        )
 
     def caption(self) -> "Picture":
         """The sentence as a picture of its own, as wide as this one."""
@@ -182,28 +162,67 @@ class Picture:
 
     def _repr_mimebundle_(self, **_) -> tuple[dict, dict]:
         """The picture with its sentence below it: JupyterLab shows a picture or a text, but not both."""
-        file = _png(np.vstack([self.rgba(), self.caption().rgba()]), any(mark.image for mark in self.marks))
-        image = base64.b64encode(file).decode()
+        image = base64.b64encode(_png(np.vstack([self.rgba(), self.caption().rgba()]))).decode()
         return {"text/plain": self.sentence, "image/png": image}, {"image/png": {"width": self.width}}
 
 
-def _png(rgba: np.ndarray, many_colors: bool) -> bytes:
-    """A PNG file; few colors make it three times as fast to write."""
-    image, file = Image.fromarray(rgba).convert("RGB"), io.BytesIO()
-    image = image if many_colors else image.quantize(palette=_palette(), dither=Image.Dither.NONE)
-    image.save(file, "png", compress_level=1)
+def _paint(renderer: RendererAgg, mark: Mark) -> None:
+    """Paint a mark on pixels."""
+    style = renderer.new_gc()
+    if mark.image:
+        box, colors = mark.image
+        x, y, width, height = (round(value * SHARPNESS) for value in box)
+        rows, columns = (np.arange(size) * n // size for size, n in zip((height, width), colors.shape, strict=False))
+        large = np.ascontiguousarray(colors[rows[::-1]][:, columns])
+        renderer.draw_image(style, x, renderer.height - y - height, large)
+        return
+    style.set_foreground(mark.edge)
+    style.set_linewidth(mark.line * SHARPNESS)
+    style.set_joinstyle("miter")
+    style.set_snap(mark.snap)
+    if mark.dashes:
+        style.set_dashes(0, [length * SHARPNESS for length in mark.dashes])
+    path = mark.path
+    if mark.words:
+        vertices, codes = zip(*(outline(word, mark.weight) for word in mark.words), strict=True)
+        path = Path(np.concatenate(vertices), np.concatenate(codes))
+    flip = Affine2D().scale(SHARPNESS, -SHARPNESS).translate(0, renderer.height)
+    renderer.draw_path(style, path, flip, mark.face)
+
+
+def _png(rgba: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    Image.fromarray(rgba).convert("RGB").quantize(dither=Image.Dither.NONE).save(file, "png", optimize=True)
     return file.getvalue()
 
 
-@cache
-def _palette() -> Image.Image:
-    """Every color in steps over paper and over both tints: what lines and words with soft edges are made of."""
-    paper, colors = np.ones(3), [np.array(to_rgb(color)) for color in (INK, GRAY, LINE, BLUE, ORANGE)]
-    grounds = paper, *(paper + tint(color)[3] * (to_rgb(color) - paper) for color in (BLUE, ORANGE))
-    mixed = [ground + k / 12 * (color - ground) for color, ground, k in product(colors, grounds, range(13))]
-    image = Image.new("P", (1, 1))
-    image.putpalette(np.rint(255 * np.concatenate(mixed)).astype(int).tolist())
-    return image
+def _svg(mark: Mark) -> str:
+    """A mark as elements of an SVG image; words stay text, which every browser draws sharp."""
+    if mark.words:
+        style = f'fill="{to_hex(mark.face)}" font-weight="{mark.weight}"'
+        anchors = {"left": "start", "middle": "middle", "right": "end"}
+        return "".join(
+            f'<text x="{w.x:.4g}" y="{w.y + 0.36 * w.size:.4g}" font-size="{w.size:.4g}" '
+            f'text-anchor="{anchors[w.align]}" {style}>{html.escape(w.text)}</text>'
+            for w in mark.words
+        )
+    fill = f'fill="{to_hex(mark.face)}" fill-opacity="{mark.face[3]:.4g}"' if mark.face else 'fill="none"'
+    dashes = f' stroke-dasharray="{mark.dashes[0]} {mark.dashes[1]}"' if mark.dashes else ""
+    stroke = f'stroke="{mark.edge}" stroke-width="{mark.line}"{dashes}'
+    return f'<path d="{_svg_path(mark.path)}" {fill} {stroke}/>'
+
+
+def _svg_path(path: Path) -> str:
+    """A path of straight lines as SVG writes it; nan leaves a gap."""
+    codes = [Path.LINETO] * len(path.vertices) if path.codes is None else path.codes
+    words, gap = [], True
+    for (x, y), code in zip(path.vertices.tolist(), codes, strict=True):
+        if code == Path.CLOSEPOLY:
+            words.append("Z")
+        elif isfinite(x + y):
+            words.append(f"{'M' if gap or code == Path.MOVETO else 'L'}{x:.5g} {y:.5g}")
+        gap = not isfinite(x + y)
+    return "".join(words)
 
 
 # --- Words --------------------------------------------------------------------------------------------------

@@ -43,16 +43,20 @@ class Explorer(ipywidgets.VBox):
     ) -> None:
         self._draw, self._rules, self._values, self._settling = draw, rules, dict(values), False
         columns = columns or len(rules)
-        self._image, self._words = ipywidgets.Image(format="png"), ipywidgets.HTML()
+        layer = ipywidgets.Layout(grid_area="1 / 1", margin="0", width="100%")
+        self._still, self._moving = ipywidgets.HTML(layout=layer), ipywidgets.HTML(layout=layer)
+        self._words = ipywidgets.HTML()
         self._boxes = {name: _number_box(name) for name in rules}
         self._sliders = {name: ipywidgets.IntSlider(readout=False) for name in rules}
         self.set(**values)
         width = self.picture.width
-        self._image.layout = ipywidgets.Layout(width=f"{width}px", max_width="100%", flex="0 0 auto")
+        picture = ipywidgets.GridBox([self._still, self._moving])  # one over the other
+        picture.layout = ipywidgets.Layout(width=f"{width}px", max_width="100%", flex="0 0 auto")
+        picture.add_class("convgrad-picture")
         grid = ipywidgets.Layout(grid_template_columns=f"repeat({columns}, {min(width // columns, 280)}px)")
         pairs = [_above(self._boxes[name], self._sliders[name]) for name in rules]
         names = ipywidgets.HTML(NAME_HANDLES, layout=ipywidgets.Layout(height="0", margin="0"))
-        super().__init__([ipywidgets.GridBox(pairs, layout=grid), self._image, self._words, names])
+        super().__init__([ipywidgets.GridBox(pairs, layout=grid), picture, self._words, names])
         self.add_class("convgrad-explorer")
         for name in rules:
             for control in (self._sliders[name], self._boxes[name]):
@@ -77,7 +81,7 @@ class Explorer(ipywidgets.VBox):
             raise ValueError(f"{', '.join(sorted(unknown))}: the sliders are {', '.join(self._rules)}")
         self._values = self._allowed(self._values | values)
         self.picture = self._draw(**self._values)
-        self._image.value = self.picture.png()  # first of all: this is what the eye waits for
+        self._still.value, self._moving.value = self.picture.svg()  # first of all: this is what the eye waits for
         self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(self.sentence)}</p>'
         self._settle()
         return self.sentence
