@@ -156,14 +156,10 @@ class Operation:
         GpuError
             No version (or not the one named) can run here, and why.
         """
-        if kernel is not None:
-            plans = [_planned(self, shape, self.kernel(kernel))]
-        else:
-            plans = (
-                _planned(self, shape, self.kernel(choice.version)) for choice in self.choose(shape, adapter_info())
-            )
+        wanted = [each.version for each in self.choose(shape, adapter_info())] if kernel is None else [kernel]
         problems = []
-        for plan in plans:
+        for version in wanted:
+            plan = _planned(self, shape, self.kernel(version))
             if plan.problem is None:
                 return plan
             problems.append(plan.problem)
