@@ -87,7 +87,11 @@ COUNT_DOWN = "for (var b = params.batch - 1u; b >= 0u; b--)"
         (GUARD, "", "wrote past the last one (step 1)"),
         ("grad_weights[idx] = sum", "grad_weights[idx] += sum", "write =, not +="),
         ("grad_weights[idx] = sum;", "if (fw > 0u) { grad_weights[idx] = sum; }", "nothing was written"),
-        ("b < params.batch", "b <= params.batch", "reads past the end of an input; does every loop stop at its limit?"),
+        (
+            "b < params.batch",
+            "b <= params.batch",
+            "reads past the end of an input; check the loop limits and the offsets",
+        ),
         ("for (var b = 0u; b < params.batch; b++)", COUNT_DOWN, "the loop in line 23 seems endless"),
         ("  var sum = 0.0;", "  var sum = 0.0;\n  while (true) { sum += 1.0; }", "the loop in line 20 seems endless"),
         (

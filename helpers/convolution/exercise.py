@@ -131,7 +131,10 @@ def _outcome(kernel: Kernel, case: Case) -> tuple[str, str]:
         return WRONG, str(error)
     report = case.judge(answer, case.input, case.grad_output)
     if (past_end := np.argwhere(np.isnan(with_nan) & ~np.isnan(answer))).size:
-        return WRONG, f"at {_place(past_end[0])} it reads past the end of an input; does every loop stop at its limit?"
+        return (
+            WRONG,
+            f"at {_place(past_end[0])} it reads past the end of an input; check the loop limits and the offsets",
+        )
     if not report.ok:
         return WRONG, _first_mismatch(report)
     if (past_it != UNTOUCHED).any():

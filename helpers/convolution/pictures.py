@@ -47,7 +47,7 @@ class WeightGradientPicture(Picture):
         )
         terms, returned = [self._term(c, co, ci) for c in here], self.grad_weight[co, ci, kh, kw]
         columns = [(f"n < {n}", "", number(sum(earlier)))] * (n > 0) + running_sum(terms, products, sum(earlier))
-        total = conclusion(self, columns, sum(every), returned)
+        total = conclusion(self, columns, sum(every), returned, "its terms" if self.shape.batch == 1 else "all images")
         verdict = f"Its terms add up to {total}; the GPU returned {number(returned)}."
         self.sentence = f"{self._contributors(here, len(every), f'grad_weight[{co},{ci},{kh},{kw}]', n)} {verdict}"
         if self.letters:
@@ -230,7 +230,7 @@ class TreePicture(Picture):
         if step == 0:
             return f"Each of {threads} threads has summed its own products. No thread has waited at a barrier yet."
         adders = "thread 0 adds" if left == 1 else f"{in_words('thread', range(left))} each add"
-        done = f"Step {step} of the tree reduction: after a barrier, {adders} the sum {left} to the right."
+        done = f"Step {step} of the tree reduction: after a barrier, {adders} the sum {left} place{'s' * (left > 1)} to the right."
         if left > 1:
             return f"{done} {left} sums are left, and {threads - left} threads have nothing more to do."
         total, returned = number(self.steps[-1][0]), number(self.returned)

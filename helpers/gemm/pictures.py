@@ -374,11 +374,13 @@ class Formula(NamedTuple):
     stable: str
 
     def values(self) -> tuple[float, float, float]:
-        """Both formulas in float32, and the true value."""
+        """Both formulas in float32, and the reference in float64."""
         naive, stable = COMPUTED[self.quantity]
+        name = self.quantity.removeprefix("derivative of ")
+        reference_of = reference.act if name == self.quantity else reference.derivative
         with np.errstate(all="ignore"):
             x = np.float32(self.x)
-            return float(naive(x)), float(stable(x)), float(stable(np.float64(x)))
+            return float(naive(x)), float(stable(x)), float(reference_of(x, name))
 
 
 def _sigmoid(x):
@@ -409,7 +411,7 @@ UNSTABLE = (
         "derivative of gelu",
         3e38,
         "(1 + t) / 2 + x (1 − t²) u′ / 2, t = tanh(u)",
-        "σ(z) (1 + x z′ σ(−z)), x cut to ±11, z = 2u",
+        "σ(z) (1 + x z′ σ(−z)), x clamped to ±11, z = 2u",
     ),
     Formula("derivative of sigmoid", 20, "s · (1 − s), with s = sigmoid(x)", "σ(x) · σ(−x)"),
     Formula("derivative of tanh", 10, "1 − tanh(x)²", "4 σ(2x) σ(−2x)"),
@@ -429,7 +431,9 @@ COMPUTED: dict[str, tuple[Callable, Callable]] = {  # the same formulas, in the 
 def unstable_formulas() -> Picture:
     """A table of five formulas that are right on paper and wrong in float32, each above one that is right in both."""
     picture, columns, broken = Picture(48 + 64 * len(UNSTABLE)), (MARGIN, 190, 560, 712), []
-    for x, text in zip(columns, ("quantity, at x", "formula", "in float32", "true value"), strict=True):
+    for x, text in zip(
+        columns, ("quantity, at x", "formula: textbook, kernel", "in float32", "in float64"), strict=True
+    ):
         picture.write(x, 22, text, 15, weight="bold")
     for i, formula in enumerate(UNSTABLE):
         top, (naive, stable, true) = 44 + 64 * i, formula.values()

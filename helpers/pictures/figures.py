@@ -33,7 +33,7 @@ def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, *
     lefts = gap + np.cumsum([0, *(height * shape + gap for shape in shapes)])
     names = [_in_lines(title, height * shape - 2) for title, shape in zip(titles, shapes, strict=True)]
     top = 12 + 18 * max(map(len, names))
-    picture = Picture(int(top + height + 10 + 26 * signed), max(int(lefts[-1]), 300))
+    picture = Picture(int(top + height + 10 + 26 * signed), max(int(lefts[-1]), 330))
     largest = max((float(np.abs(panel).max()) for panel in panels[ink:]), default=0) or 1.0
     for i, (panel, left, lines) in enumerate(zip(panels, lefts, names, strict=False)):
         box = Box(left, top, height * shapes[i], height)
@@ -44,8 +44,9 @@ def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, *
         picture.boxes([box], GRAY)
         picture.words(Word(box.middle[0], top + 4 - 18 * (len(lines) - j), line, 13) for j, line in enumerate(lines))
     if signed:
-        pieces = 1 if height / len(panels[-1]) >= SIGNS else 3
-        for left, value, text in ((gap, 0.6, "above 0"), (gap + 92, -0.6, "below 0")):
+        small = height / len(panels[-1]) < SIGNS
+        pieces, below = (3, "below 0 (far below: hatched)") if small else (1, "below 0")
+        for left, value, text in ((gap, 0.6, "above 0"), (gap + 92, -0.6, below)):
             _draw_signed(picture, np.full((pieces, pieces), value), Box(left, picture.height - 23, SIGNS, SIGNS))
             picture.write(left + 20, picture.height - 16, text, 13)
     picture.sentence = sentence

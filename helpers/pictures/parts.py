@@ -159,11 +159,13 @@ def table(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[st
         picture.words(Word(x, y, word, size) for y, word in zip(heights, column, strict=True))
 
 
-def conclusion(picture: Picture, columns: Sequence[Sequence[str]], total: float, returned: float) -> str:
+def conclusion(
+    picture: Picture, columns: Sequence[Sequence[str]], total: float, returned: float, of: str = "its terms"
+) -> str:
     """The table of terms at the foot of a picture, and the verdict beside it; returns the total as it is written."""
     top, written = picture.height - 84, number(total)
     picture.lines([(MARGIN, top - 4, picture.width - MARGIN, top - 4)], LINE, 1)
     table(picture, ("term", "product", "running sum"), columns, Box(MARGIN, top, 624, 78))
-    picture.write(652, top + 39, f"sum of its terms: {written}", 14.5, BLUE)
+    picture.write(652, top + 39, f"sum of {of}: {written}", 14.5, BLUE)
     picture.write(652, top + 65, f"the GPU returned: {number(returned)}", 14.5, BLUE)
     return written

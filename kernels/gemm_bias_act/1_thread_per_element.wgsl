@@ -30,9 +30,10 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> output: array<f32>;  // (batch, M, N)
 @group(0) @binding(4) var<uniform> params: Params;
 
-// 1. The activation, right for every finite x. All but none and relu use one sigmoid.
+// 1. The activation, right for every finite x. All except `none` and `relu` use the
+//    sigmoid.
 fn sigmoid(x: f32) -> f32 {
-  // exp(-88) is below all normal float32.
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
   if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
   let e = exp(-abs(x));                        // at most 1: it never overflows
   return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, e/(1+e) left of it

@@ -50,11 +50,11 @@ struct Params {
 @group(0) @binding(7) var<storage, read_write> d_bias: array<f32>;    // (N)
 @group(0) @binding(8) var<uniform> params: Params;
 
-// 1. The activation's derivative, act'(x), right for every finite x. All but none and
-//    relu use one sigmoid, and write 1 - sigmoid(z) as sigmoid(-z): the difference
-//    would lose its digits to cancellation.
+// 1. The activation's derivative, act'(x), right for every finite x. All except `none`
+//    and `relu` use the sigmoid, and write 1 - sigmoid(z) as sigmoid(-z): the
+//    difference would lose its digits to cancellation.
 fn sigmoid(x: f32) -> f32 {
-  // exp(-88) is below all normal float32.
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
   if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
   let e = exp(-abs(x));                        // at most 1: it never overflows
   return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, e/(1+e) left of it
@@ -86,10 +86,10 @@ fn derivative(x: f32) -> f32 {
   }
 }
 
-// 2. A derivative that is not finite counts as 0. Only a pre that is NaN has one:
-//    its sum overflowed both ways.
+// 2. A derivative that is not finite counts as 0. This happens only where pre is NaN,
+//    because its sum overflowed both ways.
 fn finite_or_0(x: f32) -> f32 {
-  // Look at the bits, as WGSL may assume x == x.
+  // Look at the bits: a compiler may assume that no value is NaN, and drop a test x == x.
   let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
   return select(0.0, x, finite);
 }
