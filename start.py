@@ -416,7 +416,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
         "--no-browser", action="store_true", help="print the lesson's address instead of opening a browser"
     )
     parser.add_argument("--adapter", metavar="NAME", help="use the adapter whose summary contains NAME")
-    parser.add_argument("--software", action="store_true", help="use a software driver that needs no root (Linux on x86-64 only)")
+    parser.add_argument("--software", action="store_true", help="use a software driver, without root (Linux on x86-64)")
     args, args.pytest = parser.parse_known_args(words)
     if args.pytest and args.command != "test":
         parser.error(f"unknown: {' '.join(args.pytest)} (only `test` accepts other arguments, which go to pytest)")

@@ -20,6 +20,12 @@ def check_tensor(operation: str, name: str, array: np.ndarray, axes: str) -> np.
     return array
 
 
+def check_shape(operation: str, name: str, array: np.ndarray, wanted: tuple[int, ...], given: str) -> None:
+    """Refuse an array whose shape is not the one that what is given implies."""
+    if array.shape != wanted:
+        raise ValueError(f"{operation}: {name} has shape {array.shape}: {given} make it {wanted}")
+
+
 def check_size(name: str, value: int, smallest: int = 1) -> None:
     """Refuse what is not a whole number from `smallest` to MAX_SIZE, by the argument's name."""
     if not isinstance(value, int) or isinstance(value, bool):

@@ -14,7 +14,6 @@ KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 ATTRIBUTE = r"@\w+\s*\([^)]*\)\s*"
 BINDING = re.compile(rf"((?:{ATTRIBUTE})+)var\s*<\s*(uniform|storage)\s*(?:,\s*(\w+)\s*)?,?\s*>")
 ENTRY_POINT = re.compile(r"@workgroup_size\s*\(([^)]*)\)[^{;]*?\bfn\s+(\w+)")
-COMMENT = re.compile(r"//[^\n]*|/\*(?:(?!/\*|\*/).)*\*/", re.DOTALL)
 SIZES = {"f32": 4, "u32": 4, "i32": 4, "vec2f": 8, "vec3f": 16, "vec4f": 16}  # bytes of an array's element
 PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
 SCALAR = r"(?:Scalar\()?Scalar \{ kind: %s, width: \d \}\)?"
@@ -52,10 +51,7 @@ class Kernel:
     @cached_property
     def code(self) -> str:
         """The source without its comments."""
-        code, found = self.source, 1
-        while found:  # block comments nest: the inner ones go first
-            code, found = COMMENT.subn(" ", code)
-        return code
+        return without_comments(self.source)
 
     @cached_property
     def bindings(self) -> tuple[str, ...]:
@@ -166,6 +162,22 @@ class Listing:
 
     def _repr_markdown_(self) -> str:
         return f"```{self.language}\n{self!r}\n```"
+
+
+def without_comments(source: str) -> str:
+    """The text with blanks in place of its comments, so that all else keeps its place."""
+    kept, at, depth = [], 0, 0  # block comments nest
+    while at < len(source):
+        pair = source[at : at + 2]
+        comment = depth > 0 or pair in ("//", "/*")
+        length = 2 if pair == "/*" or (pair == "*/" and depth) else 1
+        if pair == "//" and not depth:
+            length = len(source[at:].partition("\n")[0])
+        depth += {"/*": 1, "*/": -1}.get(pair, 0) if comment else 0
+        text = source[at : at + length]
+        kept.append(re.sub(r"[^\n]", " ", text) if comment else text)
+        at += length
+    return "".join(kept)
 
 
 def versions(operation: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 
 VERSIONS = versions_of(FORWARD.name) + versions_of(BACKWARD.name)
 every_activation = pytest.mark.parametrize("activation", ACTIVATIONS)
-every_smooth = pytest.mark.parametrize("activation", ["gelu", "silu", "sigmoid", "tanh"])
+every_smooth = pytest.mark.parametrize("activation", [name for name in ACTIVATIONS if name not in ("none", "relu")])
 DENSE = np.linspace(-12, 12, 4001, dtype=np.float32)
 TAILS = np.linspace(-100, 100, 4001, dtype=np.float32)
 
@@ -111,13 +111,15 @@ def test_tails_are_right_relative_to_their_own_size(activation):
     x = x.astype(np.float32)
     want = reference.derivative(x, activation)
     assert abs(want).min() < 1e-13
-    np.testing.assert_allclose(derivatives(x, activation), [want, want], rtol=1e-4)
+    got = derivatives(x, activation)
+    np.testing.assert_allclose(got, np.broadcast_to(want, got.shape), rtol=1e-4)
 
 
 def test_tanh_keeps_its_digits_near_zero():
     x = np.float32(np.concatenate([10.0 ** np.arange(-37, 0), np.linspace(0.05, 0.2, 1001)]))
     x = np.concatenate([x, -x])
-    np.testing.assert_allclose(outputs(x, "tanh"), np.tanh([x, x], dtype=np.float64), rtol=5e-6)
+    got = outputs(x, "tanh")
+    np.testing.assert_allclose(got, np.broadcast_to(np.tanh(x, dtype=np.float64), got.shape), rtol=5e-6)
 
 
 @every_activation

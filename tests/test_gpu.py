@@ -194,9 +194,12 @@ def test_passes_without_labels_are_one_compute_pass_over_one_bind_group(calls):
 def test_a_prepared_pass_only_encodes_and_submits(calls):
     step = Pass(adder(3), (numbers(),), (1, 1, 1))
     gpu.run(step)
+    encoder = gpu.device().create_command_encoder().begin_compute_pass()
+    encoder.end()
     calls.on(gpu.device(), *MADE_ONCE, "create_bind_group", "create_buffer")
+    calls.on(type(encoder), "set_pipeline", "set_bind_group", "dispatch_workgroups")
     gpu.run(step, step)
-    assert not calls
+    assert calls == {"set_pipeline": 1, "set_bind_group": 1, "dispatch_workgroups": 2}
 
 
 def test_a_bind_group_lives_as_long_as_its_passes():
@@ -232,8 +235,11 @@ def test_an_upload_is_row_major_and_a_uniform_is_padded_and_shared():
     assert np.array_equal(gpu.read(gpu.upload(array.T, "t"), (4, 3)), array.T)
     assert gpu.uniform((1, 2, 3, 4, 5)).size == 32
     assert gpu.uniform((1, 2, 3, 4, 5)) is gpu.uniform((1, 2, 3, 4, 5))
-    with pytest.raises(TypeError, match="t has dtype float64: it must be float32, int32 or uint32"):
-        gpu.upload(np.ones(3), "t")
+    for dtype in ("float64", ">f4", "bool"):
+        with pytest.raises(TypeError, match=f"t has dtype {dtype}: it must be float32, int32 or uint32"):
+            gpu.upload(np.ones(3, dtype), "t")
+    with pytest.raises(ValueError, match="no axis may be 0"):
+        gpu.upload(np.ones((3, 0), np.float32), "t")
 
 
 # --- Timings: no test asks how long anything took ---------------------------------------------------------

@@ -48,6 +48,7 @@ def test_a_gap_in_the_bindings_is_refused():
         "@binding(0) @group(0) var<storage, read_write> data: array<f32>;",
         "@group(0u)\n@binding( 0u )\nvar <storage , read_write,> data: array<f32>;",
         "/* @binding(1) /* nested */ var<uniform> */ @group(0) @binding(0) var<storage,read_write> data: array<f32>;",
+        "/* /* */ // */ @group(0) @binding(0) var<storage, read_write> data: array<f32>;",
     ],
 )
 def test_bindings_are_found_in_any_notation(declared):

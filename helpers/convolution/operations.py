@@ -12,7 +12,7 @@ from math import ceil, prod
 
 import numpy as np
 
-from helpers.arguments import as_int, check_size, check_sizes, check_tensor
+from helpers.arguments import as_int, check_shape, check_size, check_sizes, check_tensor
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_WORKGROUPS, AdapterInfo
 from helpers.gpu.operation import Choice, Operation, Schedule, flat, nested_loops, one_step, tree_reduction
@@ -84,12 +84,12 @@ def _choose_grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
 def _choose_grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     gather, shared, pixels = "1_gather", "2_shared_weights", prod(s.input)
     if adapter.kind == "software":
-        return Choice(gather, ON_SOFTWARE), Choice(shared, FEWER_WORKGROUPS)
+        return Choice(gather, ON_SOFTWARE), Choice(shared, SHORTER_LOOPS)
     if s.stride == 1 and min(s.in_h, s.in_w) >= FULL_TILE and pixels < MANY_THREADS:
         reason = f"with {pixels:,} pixels, few threads are at work, and sharing the weights spares each of them loads"
-        return Choice(shared, reason), Choice(gather, FEWER_WORKGROUPS)
+        return (Choice(shared, reason),)
     reason = "tiles of 16 x 16 pixels pay off only at stride 1, on images that fill them, and with few pixels in all"
-    return Choice(gather, reason), Choice(shared, FEWER_WORKGROUPS)
+    return Choice(gather, reason), Choice(shared, SHORTER_LOOPS)
 
 
 def _choose_grad_bias(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
@@ -156,10 +156,10 @@ def conv2d(
     """
     check_tensor("conv2d", "input", input, "N Ci H W")
     check_tensor("conv2d", "weight", weight, "Co Ci kH kW")
-    shape = _shape(input.shape, "weight", weight.shape, stride, padding)
+    shape = _shape("conv2d", input.shape, "weight", weight.shape, stride, padding)
     if bias is None:
         bias = np.zeros(shape.out_channels, np.float32)
-    _require_shape("bias", check_tensor("conv2d", "bias", bias, "Co"), shape)
+    _require_shape("conv2d", "bias", check_tensor("conv2d", "bias", bias, "Co"), shape)
     return FORWARD.compute(shape, None, input=input, weight=weight, bias=bias)[0]
 
 
@@ -194,8 +194,8 @@ def conv2d_grad_weight(
     check_tensor("conv2d_grad_weight", "input", input, "N Ci H W")
     check_tensor("conv2d_grad_weight", "grad_output", grad_output, "N Co oH oW")
     weight_size = check_sizes("weight_size", weight_size, "Co Ci kH kW")
-    shape = _shape(input.shape, "weight_size", weight_size, stride, padding)
-    _require_shape("grad_output", grad_output, shape)
+    shape = _shape("conv2d_grad_weight", input.shape, "weight_size", weight_size, stride, padding)
+    _require_shape("conv2d_grad_weight", "grad_output", grad_output, shape)
     return GRAD_WEIGHT.compute(shape, kernel, grad_output=grad_output, input=input)[0]
 
 
@@ -229,8 +229,9 @@ def conv2d_grad_input(
     """
     check_tensor("conv2d_grad_input", "weight", weight, "Co Ci kH kW")
     check_tensor("conv2d_grad_input", "grad_output", grad_output, "N Co oH oW")
-    shape = _shape(check_sizes("input_size", input_size, "N Ci H W"), "weight", weight.shape, stride, padding)
-    _require_shape("grad_output", grad_output, shape)
+    input_size = check_sizes("input_size", input_size, "N Ci H W")
+    shape = _shape("conv2d_grad_input", input_size, "weight", weight.shape, stride, padding)
+    _require_shape("conv2d_grad_input", "grad_output", grad_output, shape)
     return GRAD_INPUT.compute(shape, kernel, grad_output=grad_output, weight=weight)[0]
 
 
@@ -257,15 +258,18 @@ def conv2d_grad_bias(grad_output: np.ndarray, *, kernel: str | Kernel | None = N
 # --- Checks -----------------------------------------------------------------------------------------------
 
 
-def _shape(input_size: tuple, name: str, weight_size: tuple, stride: int, padding: Padding) -> ConvShape:
+def _shape(
+    operation: str, input_size: tuple, name: str, weight_size: tuple, stride: int, padding: Padding
+) -> ConvShape:
     """The whole problem's sizes, checked against each other; `name` is what the caller calls the weight."""
     n, ci, in_h, in_w = input_size
     co, weight_ci, kernel_h, kernel_w = weight_size
     if weight_ci != ci:
-        raise ValueError(f"{name} has Ci = {weight_ci} (axis 1), and the input has {ci} channels: they must be equal")
+        found = f"{operation}: {name} has Ci = {weight_ci} (axis 1)"
+        raise ValueError(f"{found}, and the input has {ci} channels: they must be equal")
     pair = padding if isinstance(padding, tuple | list) else (padding, padding)
     if len(pair) != 2:
-        raise ValueError(f"padding = {padding!r}: it must be one int or two, (Ph, Pw)")
+        raise ValueError(f"{operation}: padding = {padding!r}: it must be one int or two, (Ph, Pw)")
     stride, padding_h, padding_w = as_int(stride), as_int(pair[0]), as_int(pair[1])
     check_size("stride", stride)
     check_size("padding", padding_h, smallest=0)
@@ -273,13 +277,11 @@ def _shape(input_size: tuple, name: str, weight_size: tuple, stride: int, paddin
     try:
         return ConvShape(n, ci, in_h, in_w, co, kernel_h, kernel_w, stride, padding_h, padding_w)
     except ValueError as error:
-        raise ValueError(f"{name} {tuple(weight_size)} does not fit the input {tuple(input_size)}: {error}") from None
+        found = f"{operation}: {name} {tuple(weight_size)} does not fit the input {tuple(input_size)}"
+        raise ValueError(f"{found}: {error}") from None
 
 
-def _require_shape(name: str, array: np.ndarray, shape: ConvShape) -> None:
+def _require_shape(operation: str, name: str, array: np.ndarray, s: ConvShape) -> None:
     """Refuse a tensor whose shape is not the one that the other arguments imply."""
-    if array.shape != shape.of(name):
-        raise ValueError(
-            f"{name} has shape {array.shape}: input {shape.input}, weight {shape.weight}, stride {shape.stride} and "
-            f"padding {shape.padding_h, shape.padding_w} make it {shape.of(name)}"
-        )
+    steps = f"stride {s.stride} and padding {s.padding_h, s.padding_w}"
+    check_shape(operation, name, array, s.of(name), f"input {s.input}, weight {s.weight}, {steps}")

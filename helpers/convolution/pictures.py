@@ -230,7 +230,8 @@ class TreePicture(Picture):
         if step == 0:
             return f"Each of {threads} threads has summed its own products. No thread has waited at a barrier yet."
         adders = "thread 0 adds" if left == 1 else f"{in_words('thread', range(left))} each add"
-        done = f"Step {step} of the tree reduction: after a barrier, {adders} the sum {left} place{'s' * (left > 1)} to the right."
+        places = f"{left} place{'s' * (left > 1)}"
+        done = f"Step {step} of the tree reduction: after a barrier, {adders} the sum {places} to the right."
         if left > 1:
             return f"{done} {left} sums are left, and {threads - left} threads have nothing more to do."
         total, returned = number(self.steps[-1][0]), number(self.returned)

@@ -5,9 +5,8 @@ import re
 import numpy as np
 
 from helpers.gemm.operations import gemm_bias_act_backward
-from helpers.grading.loops import without_comments
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict, require_number
-from helpers.wgsl import Kernel, WgslError, load
+from helpers.wgsl import Kernel, WgslError, load, without_comments
 
 RELU = "return select(0.0, 1.0, x > 0.0);"  # the learner's expression takes its place
 TESTS = {  # where ELU's derivative is asked for

@@ -10,17 +10,17 @@ from math import ceil, prod
 
 import numpy as np
 
-from helpers.arguments import check_tensor
+from helpers.arguments import check_shape, check_tensor
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.adapter import AdapterInfo
-from helpers.gpu.operation import Choice, Operation, Schedule, Step, flat, nested_loops
+from helpers.gpu.operation import Choice, Operation, Schedule, Step, flat, nested_loops, one_step
 from helpers.wgsl import Kernel
 
 # --- How each version is dispatched: workgroups, and the most loop iterations of one thread -----------------
 
 
 def _forward_thread_per_element(s: GemmShape, kernel: Kernel) -> Schedule:
-    return Schedule((Step(flat(prod(s.of("output"))), nested_loops(s.k)),))
+    return one_step(flat(prod(s.of("output"))), nested_loops(s.k))
 
 
 def _forward_tiled(s: GemmShape, kernel: Kernel) -> Schedule:
@@ -73,9 +73,9 @@ def _tiles(
 def _choose(s: GemmShape, adapter: AdapterInfo) -> Sequence[Choice]:
     if adapter.kind == "software":
         reason = "on a software adapter a barrier costs more than the loads that a tile saves"
-        return Choice("1_thread_per_element", reason), Choice("2_tiled", "it needs fewer workgroups in a row")
+        return (Choice("1_thread_per_element", reason),)
     reason = "a workgroup loads each number once for a whole row or column of its tile"
-    return Choice("2_tiled", reason), Choice("1_thread_per_element", "it has no limit on the batch")
+    return Choice("2_tiled", reason), Choice("1_thread_per_element", "its dispatch is never too large")
 
 
 FORWARD = Operation(
@@ -180,6 +180,4 @@ def _shape(
 
 def _require_shape(operation: str, name: str, array: np.ndarray, shape: GemmShape) -> None:
     """Refuse a tensor whose shape is not the one that `a` and `b` imply."""
-    if array.shape != shape.of(name):
-        found = f"{operation}: {name} has shape {array.shape}"
-        raise ValueError(f"{found}: a {shape.of('a')} and b {shape.of('b')} make it {shape.of(name)}")
+    check_shape(operation, name, array, shape.of(name), f"a {shape.of('a')} and b {shape.of('b')}")

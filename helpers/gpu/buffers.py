@@ -11,18 +11,20 @@ from helpers.gpu.adapter import MAX_BINDING, GpuError, device, reason
 STORAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
 
 
-def require_one_binding(nbytes: int, name: str) -> None:
-    """Refuse a tensor that is too large for one binding."""
-    if nbytes > MAX_BINDING:
-        raise GpuError(
-            f"{name} takes {nbytes / 2**20:.1f} MiB, more than the {MAX_BINDING >> 20} MiB that one binding may hold: "
-            "split the batch (gradients of weights and biases add up, those of inputs are concatenated)"
-        )
+def too_large(nbytes: int, name: str) -> str | None:
+    """Why one binding cannot hold a tensor of so many bytes, or None."""
+    if nbytes <= MAX_BINDING:
+        return None
+    return (
+        f"{name} takes {nbytes / 2**20:.1f} MiB, more than the {MAX_BINDING >> 20} MiB that one binding may hold: "
+        "split the batch (gradients of weights and biases add up, those of inputs are concatenated)"
+    )
 
 
 def empty(nbytes: int, name: str) -> wgpu.GPUBuffer:
     """A storage buffer of `nbytes` zeros; `name` is what an error calls it."""
-    require_one_binding(nbytes, name)
+    if problem := too_large(nbytes, name):
+        raise GpuError(problem)
     try:
         return device().create_buffer(label=name, size=nbytes, usage=STORAGE)
     except wgpu.GPUError as error:
@@ -32,10 +34,12 @@ def empty(nbytes: int, name: str) -> wgpu.GPUBuffer:
 def upload(array: np.ndarray, name: str) -> wgpu.GPUBuffer:
     """A storage buffer that holds `array`, row-major (a strided array is copied in that order).
 
-    Raises TypeError where its elements are not 4 bytes long, as all of WGSL's numbers are.
+    Raises TypeError for a dtype that WGSL does not have, ValueError for an array without elements.
     """
-    if array.itemsize != 4:
+    if array.dtype not in (np.float32, np.int32, np.uint32):
         raise TypeError(f"{name} has dtype {array.dtype}: it must be float32, int32 or uint32")
+    if not array.size:
+        raise ValueError(f"{name} has shape {array.shape}: no axis may be 0")
     buffer = empty(array.nbytes, name)
     device().queue.write_buffer(buffer, 0, np.ascontiguousarray(array))
     return buffer

@@ -3,7 +3,7 @@
 A call walks one way: check the arguments, plan once, upload, run, read.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil, prod
@@ -13,7 +13,7 @@ import numpy as np
 import wgpu
 
 from helpers.gpu.adapter import MAX_WORKGROUPS, AdapterInfo, GpuError, adapter_info
-from helpers.gpu.buffers import empty, read, require_one_binding, uniform, upload
+from helpers.gpu.buffers import empty, read, too_large, uniform, upload
 from helpers.gpu.passes import Pass, run
 from helpers.wgsl import Kernel, load
 
@@ -156,14 +156,21 @@ class Operation:
         GpuError
             No version (or not the one named) can run here, and why.
         """
+        plan, problems = self._first_able(shape, kernel)
+        if plan.problem:
+            raise GpuError(next(iter(problems.values())))
+        return plan
+
+    def _first_able(self, shape: Shape, kernel: str | Kernel | None) -> tuple[Plan, dict[str, str]]:
+        """The first plan that can run here (else the last one), and the problems of those that were passed by."""
         wanted = [each.version for each in self.choose(shape, adapter_info())] if kernel is None else [kernel]
-        problems = []
-        for version in wanted:
-            plan = _planned(self, shape, self.kernel(version))
+        problems = {}
+        for each in map(self.kernel, wanted):
+            plan = _planned(self, shape, each)
             if plan.problem is None:
-                return plan
-            problems.append(plan.problem)
-        raise GpuError(f"{problems[0]}: choose another kernel, a smaller problem or another adapter")
+                break
+            problems[each.version] = plan.problem
+        return plan, problems
 
     def problem(self, shape: Shape, version: str) -> str | None:
         """Why a version cannot run for this shape on this adapter, or None."""
@@ -171,14 +178,10 @@ class Operation:
 
     def explain_choice(self, shape: Shape) -> str:
         """Which version a call without `kernel=` takes for this shape on this adapter, and why, in one sentence."""
-        taken = self.plan(shape).passes[0].kernel.version
-        passed_by = []
-        for choice in self.choose(shape, adapter_info()):
-            if choice.version == taken:
-                return f"{self.name} takes {taken}: {choice.reason}{''.join(passed_by)}."
-            problem = self.problem(shape, choice.version)
-            passed_by.append(f" ({choice.version} comes first, but cannot run: {problem})")
-        raise AssertionError(f"{taken} is not among the choices")  # plan takes one of them
+        taken, (_, problems) = self.plan(shape).passes[0].kernel.version, self._first_able(shape, None)
+        reasons = {each.version: each.reason for each in self.choose(shape, adapter_info())}
+        skipped = (f" ({name} comes first, but cannot run: {problem})" for name, problem in problems.items())
+        return f"{self.name} takes {taken}: {reasons[taken]}{''.join(skipped)}."
 
     def prepare(
         self, buffers: Sequence[wgpu.GPUBuffer], shape: Shape, kernel: str | Kernel | None = None
@@ -220,7 +223,7 @@ class Operation:
         return tuple(read(buffers[name], shape.of(name)) for name in self.outputs)
 
     @staticmethod
-    def _bound(plan: Plan, buffers: Sequence[wgpu.GPUBuffer]) -> tuple[Pass, ...]:
+    def _bound(plan: Plan, buffers: Iterable[wgpu.GPUBuffer]) -> tuple[Pass, ...]:
         scratch = (empty(nbytes, name) for name, nbytes in plan.scratch.items())
         bound = (*buffers, *scratch, uniform(plan.params))
         return tuple(replace(each, buffers=bound) for each in plan.passes)
@@ -241,9 +244,8 @@ class Operation:
 @lru_cache(maxsize=1024)
 def _planned(operation: Operation, shape: Shape, kernel: Kernel) -> Plan:
     """The plan of one version; also one that cannot run here."""
-    for name in operation.tensors:
-        require_one_binding(4 * prod(shape.of(name)), name)
     schedule = operation.versions[kernel.version](shape, kernel)
     passes = tuple(Pass(kernel, (), *step) for step in schedule.steps)
-    problem = next(filter(None, (each.problem() for each in passes)), None)
+    sizes = (too_large(4 * prod(shape.of(name)), name) for name in operation.tensors)
+    problem = next(filter(None, [*sizes, *(each.problem() for each in passes)]), None)
     return Plan(passes, schedule.scratch, operation.params(shape), problem)

@@ -87,8 +87,8 @@ def bind_group(kernel: Kernel, buffers: tuple[wgpu.GPUBuffer, ...]) -> wgpu.GPUB
     Raises GpuError where the buffers do not fit the kernel's bindings.
     """
     kinds = kernel.bindings
-    if (kinds, buffers) in _bind_groups:
-        return _bind_groups[kinds, buffers]
+    if kept := _bind_groups.get((kinds, buffers)):
+        return kept
     if len(buffers) != len(kinds):
         listed = ", ".join(kinds)
         raise GpuError(f"{kernel.name} has {len(kinds)} bindings ({listed}), and {len(buffers)} buffers were given")
@@ -99,6 +99,9 @@ def bind_group(kernel: Kernel, buffers: tuple[wgpu.GPUBuffer, ...]) -> wgpu.GPUB
         raise GpuError(f"{kernel.name}: its buffers do not fit its bindings: {reason(error)}") from error
     _bind_groups[kinds, buffers] = made
     return made
+
+
+ADVICE = "choose another kernel, a smaller problem or another adapter"
 
 
 # --- Running --------------------------------------------------------------------------------------------
@@ -124,12 +127,12 @@ class Pass:
         """Why this pass cannot run on the adapter in use, or None."""
         name = " ".join(filter(None, [self.kernel.name, self.label]))
         if max(self.workgroups) > MAX_WORKGROUPS:
-            return f"{name}: {self.workgroups} workgroups: each number may be at most {MAX_WORKGROUPS:,}"
+            return f"{name}: {self.workgroups} workgroups: each number may be at most {MAX_WORKGROUPS:,}: {ADVICE}"
         if self.iterations > CAP and loop_cap():
             used = f"{adapter_info().name}, {adapter_info().driver}"
             return (
                 f"{name}: a thread may loop {self.iterations:,} times, and this adapter's driver ({used}) stops it "
-                f"silently after {loop_cap():,}"
+                f"silently after {loop_cap():,}: {ADVICE}"
             )
         return None
 
@@ -140,7 +143,7 @@ class Pass:
         Raises GpuError or WgslError where this pass cannot run.
         """
         if problem := self.problem():
-            raise GpuError(f"{problem}: choose another kernel, a smaller problem or another adapter")
+            raise GpuError(problem)
         return pipeline(self.kernel, self.entry_point), bind_group(self.kernel, self.buffers)
 
 

@@ -42,7 +42,7 @@ def measure(*passes: Pass, repeats: int = 20) -> Timing:
     if not passes or repeats < 1:
         raise ValueError(f"{len(passes)} passes, repeats = {repeats}: there must be at least one of each")
     run(*passes)
-    wake(passes)
+    _wake(passes)
     if "timestamp-query" in device().features:
         ticks = [_timestamps(passes) for _ in range(repeats)]
         if min(ticks) > 0:  # some drivers return zeros
@@ -50,7 +50,7 @@ def measure(*passes: Pass, repeats: int = 20) -> Timing:
     return Timing(tuple(_wall(passes) for _ in range(repeats)), "wall")
 
 
-def wake(passes: tuple[Pass, ...]) -> None:
+def _wake(passes: tuple[Pass, ...]) -> None:
     """Run the passes again and again for AWAKE seconds, in submissions long enough to keep the GPU busy."""
     end, batch = time.perf_counter() + AWAKE, passes
     while time.perf_counter() < end:
@@ -98,5 +98,7 @@ class Stopwatch:
         self._last = now
 
     def __repr__(self) -> str:
+        if not self.spans:
+            return "No step has ended yet."
         longest = max(self.spans, key=lambda span: span[2])[0]
         return f"All steps took {(self._last - self._begin) * 1e3:.1f} ms; the longest step: {longest}."

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.wgsl import Kernel
+from helpers.wgsl import Kernel, without_comments
 
 BUDGET = 16_000  # iterations of one invocation: many times what an exercise needs, and below every driver's limit
 
@@ -78,22 +78,6 @@ def counted(kernel: Kernel, budget: int = BUDGET, binding: int | None = None) ->
     binding = len(kernel.bindings) if binding is None else binding
     source += COUNTERS.format(x=prefix, binding=binding, loops=max(1, len(lines)), budget=budget)
     return Counted(replace(kernel, source=source), lines, budget, binding)
-
-
-def without_comments(source: str) -> str:
-    """The text with blanks in place of its comments, so that all else keeps its place."""
-    kept, at, depth = [], 0, 0  # block comments nest
-    while at < len(source):
-        pair = source[at : at + 2]
-        comment = depth > 0 or pair in ("//", "/*")
-        length = 2 if pair == "/*" or (pair == "*/" and depth) else 1
-        if pair == "//" and not depth:
-            length = len(source[at:].partition("\n")[0])
-        depth += {"/*": 1, "*/": -1}.get(pair, 0) if comment else 0
-        text = source[at : at + length]
-        kept.append(re.sub(r"[^\n]", " ", text) if comment else text)
-        at += length
-    return "".join(kept)
 
 
 def _end_of_block(code: str, at: int) -> int:

@@ -18,7 +18,7 @@ class CheckError(AssertionError):
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """The verdict on one gradient: true if it is right, one line when shown."""
+    """The verdict on one array: true if it is right, one line when shown."""
 
     name: str
     shape: tuple[int, ...]
@@ -72,6 +72,8 @@ def compare(name: str, got: Array, want: Array, tolerance: float | Array, where:
     if got.shape != want.shape:
         return Report(name, got.shape, reason=f"the shape must be {want.shape}")
     where = np.broadcast_to(where, got.shape)
+    if not where.any():
+        return Report(name, got.shape, reason="there are no elements")
     same = ~where | (got == want) | (np.isnan(got) & np.isnan(want))
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.where(same, 0.0, np.nan_to_num(np.abs(got - want), nan=np.inf, posinf=np.inf))

@@ -38,5 +38,5 @@ class Grades(tuple[Verdict, ...]):
 
 def require_number(answer: object) -> None:
     """Raise TypeError unless a reader's answer is a number."""
-    if not isinstance(answer, Real):
+    if not isinstance(answer, Real) or isinstance(answer, bool):
         raise TypeError(f"answer = {answer!r} is a {type(answer).__name__}: it must be a number")

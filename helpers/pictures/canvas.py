@@ -123,7 +123,7 @@ class Picture:
         self._draw(np.stack([x, y], -1), None, edge=color, line=line)
 
     def image(self, box: Box, colors: np.ndarray) -> None:
-        """Lay an image (rows, columns, 4) of bytes over a box."""
+        """Lay an image (rows, columns, 4) of bytes over a box, in a picture that is stored and not shown live."""
         self.marks.append(Mark(None, image=(box, colors)))
 
     def _draw(self, points: object, codes: list | None, **style) -> None:

@@ -117,6 +117,8 @@ def side_by_side(picture: Picture, matrices: Sequence[Matrix], signs: Sequence[s
         widths = [_width(matrix, cell) for matrix in matrices]
         if cell <= 1.3 * height and 2 * MARGIN + sum(widths) + room * len(signs) <= picture.width:
             break
+    else:
+        raise ValueError(f"{rows} rows and {len(matrices)} matrices do not fit the sheet; take smaller ones")
     size = cell, min(height, 1.1 * cell)
     lefts = MARGIN + np.cumsum([0, *(width + room for width in widths)])
     made = [
