@@ -6,6 +6,7 @@ A call walks one way: check the arguments, plan once, upload, run, read.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from math import ceil, prod
 from typing import NamedTuple, Protocol
 
@@ -247,5 +248,5 @@ def _planned(operation: Operation, shape: Shape, kernel: Kernel) -> Plan:
     schedule = operation.versions[kernel.version](shape, kernel)
     passes = tuple(Pass(kernel, (), *step) for step in schedule.steps)
     sizes = (too_large(4 * prod(shape.of(name)), name) for name in operation.tensors)
-    problem = next(filter(None, [*sizes, *(each.problem() for each in passes)]), None)
+    problem = next(filter(None, chain(sizes, (each.problem() for each in passes))), None)
     return Plan(passes, schedule.scratch, operation.params(shape), problem)
