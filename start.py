@@ -1,4 +1,4 @@
-"""Set up convgrad and open the first lesson. You need Python 3.11 or newer, and nothing else.
+"""Set up convgrad and open the first lesson. You need Python 3.11 or newer, and the internet for the first start.
 
     python3 start.py           set up, then open the first lesson in JupyterLab
     python3 start.py test      set up, then run every check and every test

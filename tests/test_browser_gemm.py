@@ -23,7 +23,6 @@ def test_rows_and_columns_follow_the_product(lesson: LivePage) -> None:
     shown, pre = lesson.explorer("explorers.gradients("), helpers.gemm_bias_act(A[None], B, BIAS)[0]
     d_a, d_b, d_bias = helpers.gemm_bias_act_backward(A[None], B, BIAS, GRAD[None], "relu")
     same = explorers.gradients(A, B, BIAS, GRAD, pre, d_a[0], d_b, d_bias)
-    before = shown.drawn()
     for product in (0, 1, 3, 2):  # the limits of row and column change with each
         shown.type("product", product)
         same.set(product=product)
@@ -31,15 +30,10 @@ def test_rows_and_columns_follow_the_product(lesson: LivePage) -> None:
     shown.handle("row").press("ArrowRight")
     same.set(row=same.values["row"] + 1)
     shown.shows(same)
-    assert shown.drawn() != before
 
 
 def test_the_exercise_can_be_solved(lesson: LivePage) -> None:
-    cell, tests = lesson.code_cell("my_derivative = None"), len(exercise.TESTS)
+    cell, tests = lesson.code_cell("exercise.grade(my_derivative)"), len(exercise.TESTS)
     expect(cell).to_contain_text(f"0 of {tests} tests pass")
-    cell.locator(".cm-content").click()
-    lesson.page.keyboard.press("Control+a")
-    lesson.page.keyboard.insert_text('my_derivative = "select(exp(x), 1.0, x > 0.0)"\nexercise.grade(my_derivative)')
-    solved = lesson.code_cell("exercise.grade(my_derivative)")
-    lesson.run(solved)
-    expect(solved).to_contain_text(f"{tests} of {tests} tests pass")
+    lesson.retype(cell, 'my_derivative = "select(exp(x), 1.0, x > 0.0)"\nexercise.grade(my_derivative)')
+    expect(cell).to_contain_text(f"{tests} of {tests} tests pass")

@@ -2,6 +2,7 @@
 
 import inspect
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,11 +13,6 @@ from helpers.grading.report import CheckError, Report, compare
 from helpers.grading.tolerance import ROUNDING, SMALLEST_NORMAL, compare_sums, tolerance
 
 # --- A right sum is never called wrong: every rounding, every order ---------------------
-
-
-def nearest(exact: np.ndarray) -> np.ndarray:
-    """Round float64 to float32 as most hardware does."""
-    return exact.astype(np.float32)
 
 
 def toward_zero(exact: np.ndarray) -> np.ndarray:
@@ -32,26 +28,11 @@ def flushed(exact: np.ndarray) -> np.ndarray:
 
 
 def sequential(x: np.ndarray, y: np.ndarray, rounded, fused: bool = False) -> np.ndarray:
-    """One thread: multiply, round, add, round."""
+    """One thread: multiply, round, add, round; a fused multiply-add has one rounding a step."""
     total = np.zeros(len(x), np.float32)
-    for a, b in zip(x.T, y.T, strict=True):
-        product = np.float64(a) * b
+    for product in (np.float64(x) * y).T:
         total = rounded(np.float64(total) + (product if fused else rounded(product)))
     return total
-
-
-def fused(x: np.ndarray, y: np.ndarray, rounded) -> np.ndarray:
-    """One thread with fused multiply-add: one rounding a step."""
-    return sequential(x, y, rounded, fused=True)
-
-
-def workgroup(x: np.ndarray, y: np.ndarray, rounded) -> np.ndarray:
-    """Thread t of 8 takes every 8th product; then a tree reduction, 4, 2, 1."""
-    sums = [sequential(x[:, t::8], y[:, t::8], rounded) for t in range(8)]
-    while len(sums) > 1:
-        half = len(sums) // 2
-        sums = [rounded(np.float64(a) + b) for a, b in zip(sums[:half], sums[half:], strict=True)]
-    return sums[0]
 
 
 def random_tree(x: np.ndarray, y: np.ndarray, rounded) -> np.ndarray:
@@ -67,7 +48,7 @@ def random_tree(x: np.ndarray, y: np.ndarray, rounded) -> np.ndarray:
 def factors(kind: str, trials: int, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Two float32 arrays (trials, n) of one kind of difficulty."""
     rng = np.random.default_rng(n)
-    x, y = rng.standard_normal((2, trials, n))
+    x, y = rng.standard_normal((2, trials, n))  # "normal"
     if kind == "constant":  # every rounding error has the same sign
         x[:], y[:] = rng.uniform(0.01, 1, (2, trials, 1))
         x[0], y[0] = 0.1, 0.1
@@ -89,8 +70,8 @@ def dot_report(got: np.ndarray, x: np.ndarray, y: np.ndarray) -> Report:
 
 
 @pytest.mark.parametrize("kind", ["normal", "constant", "cancelling", "wide", "subnormal", "sparse"])
-@pytest.mark.parametrize("rounded", [nearest, toward_zero, flushed])
-@pytest.mark.parametrize("order", [sequential, fused, workgroup, random_tree])
+@pytest.mark.parametrize("rounded", [np.float32, toward_zero, flushed])  # np.float32 rounds to nearest
+@pytest.mark.parametrize("order", [sequential, partial(sequential, fused=True), random_tree])
 def test_a_right_sum_is_never_called_wrong(kind, rounded, order):
     for n in (1, 2, 3, 17, 150):
         x, y = factors(kind, 60, n)
@@ -147,9 +128,6 @@ def test_float64_rounds_far_below_every_tolerance():
     assert not check.finite_differences(got * np.float32(1 + 2.0**-22), x, w, dy)
 
 
-# --- Whole numbers ----------------------------------------------------------------------
-
-
 def test_whole_numbers_have_no_tolerance_until_2_to_the_24():
     x, y = np.full((1, 16), 1024.0, np.float32), np.full((1, 16), 1024.0, np.float32)
     exactly = np.float32([2**24])
@@ -166,13 +144,10 @@ def test_one_forgotten_term_of_4000_hides_in_the_bound_but_not_among_whole_numbe
     assert not dot_report(np.float32([(np.float64(x) * y)[0, 1:400].sum()]), x[:, :400], y[:, :400])
 
 
-@pytest.mark.parametrize("x", [[3e38, 3e38], [1, np.nan], [1, np.inf]])
-def test_where_float32_promises_nothing_the_check_refuses(x):
-    with pytest.raises(ValueError, match="float32 promises nothing"):
-        dot_report(np.float32([0]), np.float32([x]), np.float32([[1]]))
-
-
-def test_too_many_terms_are_refused():
+def test_where_float32_promises_nothing_the_check_refuses():
+    for x in ([3e38, 3e38], [1, np.nan], [1, np.inf]):
+        with pytest.raises(ValueError, match="float32 promises nothing"):
+            dot_report(np.float32([0]), np.float32([x]), np.float32([[1]]))
     assert tolerance(2**23 - 2, 1.0, np.float64([0.1])) > 1
     for terms in (2**23 - 1, 2**25):
         with pytest.raises(ValueError, match=r"beyond 3\.4e\+38 or 8388608 terms"):
@@ -192,7 +167,6 @@ BUGS = {
     "conv2d_grad_weight": {
         "forgets to sum over the batch": ("np.ndindex(N, oH, oW)", "np.ndindex(1, oH, oW)"),
         "reads the first item's gradient": ("grad_output[n, co", "grad_output[0, co"),
-        "averages over the batch": ("kw] = total", "kw] = total / N"),
         "flips the filter": ("[co, ci, kh, kw] = total", f"[co, ci, {FLIPPED} = total"),
         "transposes the filter": ("[co, ci, kh, kw] = total", "[co, ci, kw, kh] = total"),
         "swaps the channels in memory": ("[co, ci, kh, kw] =", ".flat[((ci * Co + co) * kH + kh) * kW + kw] ="),
@@ -210,8 +184,6 @@ BUGS = {
         "reads one input channel": ("input[n, ci", "input[n, 0"),
         "reads one output channel": ("grad_output[n, co", "grad_output[n, 0"),
         "overwrites instead of adding": ("total +=", "total ="),
-        "subtracts": ("total +=", "total -="),
-        "leaves the last weight out": ("return grad_weight", "grad_weight.flat[-1] = 0\n    return grad_weight"),
     },
     "conv2d_grad_input": {
         "forgets to sum over the output channels": ("np.ndindex(Co, kH, kW)", "np.ndindex(1, kH, kW)"),
@@ -257,14 +229,14 @@ def judge(function: str, loops, whole: bool, conv: dict) -> dict[str, Report]:
         return {"reference": check.conv2d(np.float32(loops(x, w, b, **conv)), x, w, b, **conv)}
     if function == "conv2d_grad_bias":
         return {"reference": check.grad_bias(np.float32(loops(dy)), dy)}
+    adjoint = partial(check.adjoint, x, w, dy, **conv)
     if function == "conv2d_grad_input":
         got = np.float32(loops(x.shape, w, dy, **conv))
-        adjoint = check.adjoint(x, w, dy, **conv, grad_input=got)
-        return {"reference": check.grad_input(got, w, dy, **conv), "adjoint": adjoint}
+        return {"reference": check.grad_input(got, w, dy, **conv), "adjoint": adjoint(grad_input=got)}
     got = np.float32(loops(x, w.shape, dy, **conv))
     return {
         "reference": check.grad_weight(got, x, dy, **conv),
-        "adjoint": check.adjoint(x, w, dy, **conv, grad_weight=got),
+        "adjoint": adjoint(grad_weight=got),
         "finite differences": check.finite_differences(got, x, w, dy, **conv),
     }
 
@@ -312,12 +284,10 @@ def test_adjoint_judges_both_gradients_and_needs_at_least_one():
 def test_reports_are_one_line_each_with_aligned_columns():
     short = Report("grad_weight", (6, 1, 5, 5), count=150)
     long = Report("d_b", (32, 256, 14, 14), count=1605632, wrong=2, error=3.81e-6, tolerance_used=1.5)
-    assert repr(short) == (
-        "grad_weight  (6, 1, 5, 5)       150 of 150 right          largest error 0 (0.00 of the tolerance)"
-    )
-    assert repr(long) == (
-        "d_b          (32, 256, 14, 14)  1605630 of 1605632 right  largest error 3.8e-06 (1.50 of the tolerance)"
-    )
+    assert [repr(short), repr(long)] == [
+        "grad_weight  (6, 1, 5, 5)       150 of 150 right          largest error 0 (0.00 of the tolerance)",
+        "d_b          (32, 256, 14, 14)  1605630 of 1605632 right  largest error 3.8e-06 (1.50 of the tolerance)",
+    ]
 
 
 def test_nan_and_infinity_are_right_only_where_they_are_wanted():
@@ -328,40 +298,27 @@ def test_nan_and_infinity_are_right_only_where_they_are_wanted():
     assert not compare("special", np.float32([1]), [2.0], nan), "a tolerance of NaN allows nothing"
 
 
-@pytest.mark.parametrize(
-    ("got", "reason"),
-    [
-        (np.zeros((2, 3), np.float32), "the shape must be (3, 2)"),
-        (np.zeros((3, 2)), "float64, it must be float32"),
-        ([[0, 0]] * 3, "int64, it must be float32"),
-        (None, "object, it must be float32"),
-    ],
-)
-def test_a_wrong_shape_or_dtype_is_a_failing_report(got, reason):
-    report = compare("zeros", got, np.zeros((3, 2)), 1)
-    assert not report
-    assert reason in repr(report)
-    assert report.explain() == repr(report)
-
-
-def test_a_gradient_that_fits_no_convolution_is_a_failing_report():
+def test_what_cannot_be_compared_is_a_failing_report():
     x, w, b, dy = case(whole=True).values()
-    reports = [
-        check.conv2d(dy[:, :, 1:], x, w, b, **STRIDED),
-        check.grad_weight(w[:, :, :, :-2], x, dy, **STRIDED),
-        check.grad_weight(w[0], x, dy, **STRIDED),
-        check.grad_weight(np.zeros((3, 2, 9, 9), np.float32), x, dy, **STRIDED),  # larger than the input
-        check.grad_input(x[1:], w, dy, **STRIDED),
-        check.grad_bias(b[1:], dy),
-    ]
-    assert not any(reports)
-    assert all(report.reason and report.count == 0 for report in reports)
-    assert "do not fit together at stride 2, padding (1, 2)" in repr(reports[1])
-
-
-def test_nothing_compared_is_not_right():
-    assert not compare("empty", np.zeros((0, 3), np.float32), np.zeros((0, 3)), 1)
-    assert not compare("nowhere", np.zeros(3, np.float32), np.zeros(3), 1, where=False)
+    zeros, unfit = np.zeros((3, 2)), "do not fit together at stride 2, padding (1, 2)"
+    for reason, report in (
+        ("the shape must be (3, 2)", compare("zeros", np.zeros((2, 3), np.float32), zeros, 1)),
+        ("float64, it must be float32", compare("zeros", zeros, zeros, 1)),
+        ("int64, it must be float32", compare("zeros", [[0, 0]] * 3, zeros, 1)),
+        ("object, it must be float32", compare("zeros", None, zeros, 1)),
+        ("there are no elements", compare("empty", np.zeros((0, 3), np.float32), np.zeros((0, 3)), 1)),
+        ("there are no elements", compare("nowhere", np.float32(zeros), zeros, 1, where=False)),
+        (unfit, check.conv2d(dy[:, :, 1:], x, w, b, **STRIDED)),
+        (unfit, check.grad_weight(w[:, :, :, :-2], x, dy, **STRIDED)),
+        (unfit, check.grad_weight(w[0], x, dy, **STRIDED)),
+        ("", check.grad_weight(np.zeros((3, 2, 9, 9), np.float32), x, dy, **STRIDED)),  # larger than the input
+        (unfit, check.grad_input(x[1:], w, dy, **STRIDED)),
+        ("the shape must be (3,)", check.grad_bias(b[1:], dy)),
+    ):
+        assert not report
+        assert report.count == 0
+        assert report.reason
+        assert reason in repr(report) == report.explain()
 
 
 def test_a_report_says_where_and_how_many():

@@ -8,21 +8,16 @@ import numpy as np
 from helpers.convolution import indices
 from helpers.convolution.indices import Contribution
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, LINE, ORANGE, Box, Picture, Word, in_words, number, tint
-from helpers.pictures.parts import MARGIN, Grid, Matrix, conclusion, product_text, running_sum, side_by_side
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Box, Picture, Word, in_words, number, tint
+from helpers.pictures.parts import MARGIN, Grid, conclusion, product_text, running_sum, side_by_side
 
 
 class WeightGradientPicture(Picture):
     """Which inputs contribute to one weight: the upstream gradient laid over the input, and the sum that they make.
 
-    Parameters
-    ----------
-    shape : ConvShape
-    input, grad_output : arrays (N, Ci, H, W) and (N, Co, oH, oW)
-    grad_weight : array (Co, Ci, kH, kW)
-        What a kernel returned for them; the picture sets its own sum beside it.
-    letters : bool
-        Name the input's pixels a, b, c, ... and the upstream gradient's G, H, I, ... (room for 26 and 20).
+    `grad_weight` (Co, Ci, kH, kW) is what a kernel returned for `input` (N, Ci, H, W) and `grad_output`
+    (N, Co, oH, oW); the picture sets its own sum beside it. `letters` names the input's pixels a, b, c, ... and the
+    upstream gradient's G, H, I, ... (room for 26 and 20).
     """
 
     def __init__(self, shape: ConvShape, input, grad_output, grad_weight, letters: bool = False) -> None:
@@ -30,7 +25,7 @@ class WeightGradientPicture(Picture):
             raise ValueError(f"letters = True: {shape.input} and {shape.output} are more than 26 and 20 letters")
         self.shape, self.letters = shape, letters
         self.input, self.grad_output, self.grad_weight = input, grad_output, grad_weight
-        super().__init__(432)
+        super().__init__()
 
     def show(self, kh: int, kw: int, co: int = 0, ci: int = 0, n: int = 0) -> "WeightGradientPicture":
         """Move to weight [co, ci, kh, kw] and image n."""
@@ -38,16 +33,16 @@ class WeightGradientPicture(Picture):
             self._draw_grids(co, ci, n)
             self.stands_still()
         contributions = indices.contributions_to_weight(self.shape, kh, kw)
-        here, before = ([c for c in contributions if c.n in images] for images in ([n], range(n)))
+        here = [c for c in contributions if c.n == n]
         self._draw_window(here, kh, kw, co)
         self.weight_grid.mark([(kh, kw)], BLUE)
-        products, earlier, every = (
-            [float(self.grad_output[c.n, co, c.oh, c.ow]) * float(self.input[c.n, ci, c.ih, c.iw]) for c in some]
-            for some in (here, before, contributions)
-        )
+        every = {c: prod(self._factors(c, co, ci)) for c in contributions}
+        earlier = sum(product for c, product in every.items() if c.n < n)
         terms, returned = [self._term(c, co, ci) for c in here], self.grad_weight[co, ci, kh, kw]
-        columns = [(f"n < {n}", "", number(sum(earlier)))] * (n > 0) + running_sum(terms, products, sum(earlier))
-        total = conclusion(self, columns, sum(every), returned, "its terms" if self.shape.batch == 1 else "all images")
+        columns = running_sum(terms, [every[c] for c in here], earlier)
+        columns = [(f"n < {n}", "", number(earlier))] * (n > 0) + columns
+        of = "its terms" if self.shape.batch == 1 else "all images"
+        total = conclusion(self, columns, sum(every.values()), returned, of)
         verdict = f"Its terms add up to {total}; the GPU returned {number(returned)}."
         self.sentence = f"{self._contributors(here, len(every), f'grad_weight[{co},{ci},{kh},{kw}]', n)} {verdict}"
         if self.letters:
@@ -57,38 +52,38 @@ class WeightGradientPicture(Picture):
 
     def _draw_grids(self, co: int, ci: int, n: int) -> None:
         s = self.shape
-        padding = (s.padding_h, s.padding_h), (s.padding_w, s.padding_w)
-        padded = np.pad(self.input[n, ci], padding, constant_values=np.nan)
+        padded = np.pad(self.input[n, ci], ((s.padding_h,) * 2, (s.padding_w,) * 2), constant_values=np.nan)
         matrices = (
-            Matrix("input", padded, f"n = {n}, ci = {ci}", lifted=True),
-            Matrix("grad_output", self.grad_output[n, co], f"n = {n}, co = {co}", ORANGE, "bold"),
-            Matrix("grad_weight", self.grad_weight[co, ci], f"co = {co}, ci = {ci}", BLUE),
+            (padded, "input", f"n = {n}, ci = {ci}", INK, "normal", True),
+            (self.grad_output[n, co], "grad_output", f"n = {n}, co = {co}", ORANGE, "bold"),
+            (self.grad_weight[co, ci], "grad_weight", f"co = {co}, ci = {ci}", BLUE),
         )
         self.input_grid, output_grid, self.weight_grid = side_by_side(self, matrices, "★=", 6, self.height - 110)
         self.write(MARGIN, self.height - 98, "★ correlation: slide, multiply, add", 13, GRAY)
         if self.letters:
-            for grid, names, color in (
-                (self.input_grid, ascii_lowercase, GRAY),
-                (output_grid, ascii_uppercase[6:], ORANGE),
-            ):
-                boxes = (grid.box(*cell) for cell in np.ndindex(grid.values.shape))
-                self.words((Word(b.x + 9, b.y + 10, name, 13) for b, name in zip(boxes, names, strict=False)), color)
+            named = (self.input_grid, ascii_lowercase, GRAY), (output_grid, ascii_uppercase[6:], ORANGE)
+            for grid, names, color in named:
+                places = zip(grid.boxes, names, strict=False)
+                self.words((Word(box.x + 9, box.y + 10, name, 13) for box, name in places), color)
 
     def _draw_window(self, here: list[Contribution], kh: int, kw: int, co: int) -> None:
         s = self.shape
         cells = {(c.ih + s.padding_h, c.iw + s.padding_w): self.grad_output[c.n, co, c.oh, c.ow] for c in here}
-        window = [(kh + oh * s.stride, kw + ow * s.stride) for oh, ow in np.ndindex(s.out_h, s.out_w)]
-        boxes = {cell: self.input_grid.box(*cell) for cell in window}
-        self.boxes((box for cell, box in boxes.items() if cell not in cells), ORANGE)
-        self.boxes((boxes[cell] for cell in cells), ORANGE, tint(ORANGE), 1.6)
-        self.boxes([boxes[window[0]].to(boxes[window[-1]])], ORANGE, line=4)
+        box, rows, columns = self.input_grid.box, (s.out_h - 1) * s.stride + 1, (s.out_w - 1) * s.stride + 1
+        window = [(kh + oh, kw + ow) for oh in range(0, rows, s.stride) for ow in range(0, columns, s.stride)]
+        self.boxes((box(*cell) for cell in window if cell not in cells), ORANGE)
+        self.boxes((box(*cell) for cell in cells), ORANGE, tint(ORANGE), 1.6)
+        self.boxes([box(kh, kw, rows, columns)], ORANGE, line=4)
         self.input_grid.factors(cells)
+
+    def _factors(self, c: Contribution, co: int, ci: int) -> tuple[float, float]:
+        return float(self.grad_output[c.n, co, c.oh, c.ow]), float(self.input[c.n, ci, c.ih, c.iw])
 
     def _term(self, c: Contribution, co: int, ci: int) -> str:
         if self.letters:
             factor, pixel = c.oh * self.shape.out_w + c.ow, c.ih * self.shape.in_w + c.iw
             return f"{ascii_uppercase[6 + factor]}·{ascii_lowercase[pixel]}"
-        return product_text(self.grad_output[c.n, co, c.oh, c.ow], self.input[c.n, ci, c.ih, c.iw])
+        return product_text(*self._factors(c, co, ci))
 
     def _where(self, here: list[Contribution]) -> str:
         return f"{in_words('row', {c.ih for c in here})}, {in_words('column', {c.iw for c in here})}"
@@ -115,13 +110,12 @@ class ThreadsPicture(Picture):
         self.write(352, 18, "the weights, each with its thread", 17, BLUE, "bold")
         numbers = np.where(np.arange(256) < count, np.arange(256), np.nan).reshape(16, 16)
         self.threads = Grid(self, numbers, 52, 40, (17, 22), numbers=False)
-        firsts = ((self.threads.box(row, 0).middle[1], 16 * row) for row in range(16))
-        self.words((Word(46, y, str(first), 13, "right") for y, first in firsts), GRAY)
+        for row, box in enumerate(self.threads.boxes[::16]):
+            self.write(46, box.middle[1], str(16 * row), 13, GRAY, align="right")
         filters = np.arange(count).reshape(-1, *shape.weight[2:])
         self.filters = [self._filter(i, owners) for i, owners in enumerate(filters) if owners.max() < 256]
-        held = [self.threads.box(*divmod(i, 16)) for i in range(min(count, 256))]
-        owned = [grid.box(*cell) for grid in self.filters for cell in np.ndindex(grid.values.shape)]
-        self.boxes(held + owned, LINE, tint(BLUE))
+        owned = [box for grid in self.filters for box in grid.boxes]
+        self.boxes(self.threads.boxes[:count] + owned, LINE, tint(BLUE))
         self.stands_still()
 
     def _filter(self, i: int, owners: np.ndarray) -> Grid:
@@ -141,10 +135,9 @@ class ThreadsPicture(Picture):
             co, ci, kh, kw = owned
             if co * s.in_channels + ci < len(self.filters):
                 self.filters[co * s.in_channels + ci].mark([(kh, kw)])
-            code = f"{thread} = (({co}·{s.in_channels} + {ci})·{s.kernel_h} + {kh})·{s.kernel_w} + {kw}"
-            loop = f"{s.batch}·{s.out_h}·{s.out_w} = {s.batch * s.out_h * s.out_w}"
-            weight = f"grad_weight[{co},{ci},{kh},{kw}]"
-            self.sentence = f"Thread {thread} owns {weight}, because {code}. It sums {loop} products alone."
+            code = f"because {thread} = (({co}·{s.in_channels} + {ci})·{s.kernel_h} + {kh})·{s.kernel_w} + {kw}"
+            loop = f"It sums {s.batch}·{s.out_h}·{s.out_w} = {s.batch * s.out_h * s.out_w} products alone."
+            self.sentence = f"Thread {thread} owns grad_weight[{co},{ci},{kh},{kw}], {code}. {loop}"
         return self
 
 
@@ -153,14 +146,12 @@ class SharedProductsPicture(Picture):
 
     def __init__(self, shape: ConvShape, threads: int) -> None:
         self.shape, self.threads, self.count = shape, threads, shape.batch * shape.out_h * shape.out_w
-        cell = 368 / shape.out_w
-        super().__init__(int(56 + shape.batch * shape.out_h * cell))
+        rows, cell = shape.batch * shape.out_h, 368 / shape.out_w
+        super().__init__(int(56 + rows * cell))
         self.starts()
         self.write(MARGIN, 18, f"the {self.count} products of one weight, in loop order", 17, weight="bold")
-        grid = Grid(self, np.zeros((shape.batch * shape.out_h, shape.out_w)), MARGIN, 40, (cell, cell), numbers=False)
-        self.cells = [grid.box(*cell) for cell in np.ndindex(grid.values.shape)]
-        firsts = range(0, self.count, threads)
-        self.rounds = [range(first, min(first + threads, self.count)) for first in firsts]
+        self.cells = Grid(self, np.zeros((rows, shape.out_w)), MARGIN, 40, (cell, cell), numbers=False).boxes
+        self.rounds = [range(self.count)[first : first + threads] for first in range(0, self.count, threads)]
         for i, taken in enumerate(self.rounds):
             self.boxes((self.cells[product] for product in taken), LINE, tint(BLUE, (1 + 2 * (i % 2)) / 16))
             note = f"round {i}: {in_words('thread', range(len(taken)))} take {in_words('product', taken)}"
@@ -187,19 +178,12 @@ class SharedProductsPicture(Picture):
 class TreePicture(Picture):
     """The tree reduction of one workgroup's partial sums: each step adds one half to the other, until one sum is left.
 
-    Parameters
-    ----------
-    partial : list of float
-        One sum per thread; their number is a power of two.
-    returned : float
-        What a kernel with as many threads returned for the same weight.
+    `partial` has one sum per thread, a power of two of them; a kernel with as many threads returned `returned`.
     """
-
-    ROW = 74
 
     def __init__(self, partial: list[float], returned: float) -> None:
         self.steps, self.returned = indices.tree_steps(partial), returned
-        super().__init__(56 + self.ROW * len(self.steps))
+        super().__init__(self._box(len(self.steps), 0).y - 8)
         self.starts()
         self.write(MARGIN, 18, "partial sums in workgroup memory", 17, weight="bold")
         labels = ["thread", "own sum", *(f"after step {i}" for i in range(1, len(self.steps)))]
@@ -223,7 +207,7 @@ class TreePicture(Picture):
 
     def _box(self, row: int, thread: int) -> Box:
         width = min(680 / len(self.steps[0]), 54)
-        return Box(144 + thread * width, 64 + row * self.ROW, width, 36)
+        return Box(144 + thread * width, 64 + row * 74, width, 36)
 
     def _sentence(self, step: int) -> str:
         threads, left = len(self.steps[0]), len(self.steps[step])

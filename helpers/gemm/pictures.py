@@ -10,7 +10,7 @@ from helpers.gemm import reference
 from helpers.gemm.indices import Cell, gemm_terms, tile_loads, tile_mates
 from helpers.gemm.reference import CUBE, ROOT
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, Word, in_words, number, tint
-from helpers.pictures.parts import MARGIN, Grid, Matrix, conclusion, product_text, running_sum, side_by_side, table
+from helpers.pictures.parts import MARGIN, Grid, conclusion, product_text, running_sum, side_by_side, table
 
 # --- The terms of one element ---------------------------------------------------------------------------------
 
@@ -21,7 +21,7 @@ class Product(NamedTuple):
     title: str
     rule: str
     left: str
-    right: str | None
+    right: str  # empty for a plain sum
     result: str
 
 
@@ -29,9 +29,7 @@ PRODUCTS = (
     Product("forward: pre = a @ b + bias", "a row of a times a column of b", "a", "b", "pre"),
     Product("gradient of a: d_a = grad_pre @ bᵀ", "a row of grad_pre times a row of b", "grad_pre", "b", "d_a"),
     Product("gradient of b: d_b = aᵀ @ grad_pre", "a column of a times a column of grad_pre", "a", "grad_pre", "d_b"),
-    Product(
-        "gradient of bias: d_bias = grad_pre.sum(0)", "the sum of a column of grad_pre", "grad_pre", None, "d_bias"
-    ),
+    Product("gradient of bias: d_bias = grad_pre.sum(0)", "the sum of a column of grad_pre", "grad_pre", "", "d_bias"),
 )
 ELEMENTS = {  # one element as NumPy would say it
     "pre": "pre[{0},{1}] = a[{0},:] · b[:,{1}] + bias[{1}]",
@@ -44,12 +42,8 @@ ELEMENTS = {  # one element as NumPy would say it
 class GradientsPicture(Picture):
     """The four products of a relu layer on a small example: the terms of one element of the result.
 
-    Parameters
-    ----------
-    a, b, bias, grad : arrays (M, K), (K, N), (N) and (M, N)
-        Small enough for the sheet: M and K up to 4, N up to 5; otherwise ValueError.
-    returned : mapping of str to array
-        What the GPU returned: pre (M, N), d_a (M, K), d_b (K, N) and d_bias (N).
+    a (M, K), b (K, N), bias (N) and grad (M, N) have M and K up to 4 and N up to 5, otherwise ValueError; `returned`
+    is what the GPU returned: pre (M, N), d_a (M, K), d_b (K, N) and d_bias (N).
     """
 
     def __init__(self, a, b, bias, grad, returned: dict[str, np.ndarray]) -> None:
@@ -59,7 +53,7 @@ class GradientsPicture(Picture):
         grad_pre = grad * reference.derivative(a @ b + bias, "relu")
         arrays = {"a": a, "b": b, "bias": bias, "grad_pre": grad_pre, **returned}
         self.matrices = {name: np.atleast_2d(values) for name, values in arrays.items()}
-        super().__init__(432)
+        super().__init__()
 
     def size(self, product: int) -> tuple[int, int]:
         """Rows and columns of a product's result."""
@@ -82,7 +76,12 @@ class GradientsPicture(Picture):
         for name, found in cells.items():
             self.grids[name].mark(found)
         self.grids[p.result].mark([(row, column)], BLUE)
-        self._conclude(p, ELEMENTS[p.result].format(row, column), factors, self.matrices[p.result][row, column])
+        element, returned = ELEMENTS[p.result].format(row, column), self.matrices[p.result][row, column]
+        self.write(MARGIN, 46, f"{p.rule}:   {element}", 15)
+        texts, products = [product_text(*term) for term in factors], [prod(term) for term in factors]
+        total = conclusion(self, running_sum(texts, products), sum(products), returned)
+        terms = " + ".join(f"({text})" if text[0] == "−" else text for text in texts)
+        self.sentence = f"{element} = {terms} = {total}; the GPU returned {number(returned)}."
         return self
 
     def _draw_grids(self, p: Product) -> None:
@@ -95,35 +94,26 @@ class GradientsPicture(Picture):
             self.grids["bias"] = bias = Grid(self, self.matrices["bias"], b.x, b.bottom + 14, (b.width, b.height))
             self.write(b.x - 10, bias.box(0, 0).middle[1], "+ bias", 15, weight="bold", align="right")
 
-    def _matrix(self, name: str, color: str) -> Matrix:
+    def _matrix(self, name: str, color: str) -> tuple:
         values = self.matrices[name]
         note = f"{len(values)} × {values.shape[1]}" if name != "d_bias" else str(values.shape[1])
         if name == "grad_pre":
-            return Matrix(name, values, f"{note}, grad · relu′(pre)", ORANGE, "bold")
-        return Matrix(name, values, note, color)
-
-    def _conclude(self, p: Product, element: str, factors: list[list[float]], returned: float) -> None:
-        self.write(MARGIN, 46, f"{p.rule}:   {element}", 15)
-        texts, products = [product_text(*term) for term in factors], [prod(term) for term in factors]
-        total = conclusion(self, running_sum(texts, products), sum(products), returned)
-        terms = " + ".join(f"({text})" if text[0] == "−" else text for text in texts)
-        self.sentence = f"{element} = {terms} = {total}; the GPU returned {number(returned)}."
+            return values, name, f"{note}, grad · relu′(pre)", ORANGE, "bold"
+        return values, name, note, color
 
 
 # --- A product in tiles ---------------------------------------------------------------------------------------
 
-TILE, PHASES = 4, ("load", "barrier", "multiply", "barrier")
+TILE, WRITE = 4, 4
+PHASES = ("load", "barrier", "multiply", "barrier", "write")  # four for each pair of tiles; WRITE is the last step
 CELL, SLOT, MEMORY = (21, 20), (42, 42), (466, 650)  # CSS pixels: cells of a matrix and of a tile; where tiles begin
 
 
 class TilesPicture(Picture):
     """One workgroup of a product a @ b: its tiles move along K, and one of its threads loads, waits and multiplies.
 
-    Parameters
-    ----------
-    a, b, result : arrays (M, K), (K, N) and (M, N)
-        `result` is what the GPU returned for a @ b; the workgroup is the one of its last tile. ValueError where the
-        matrices, or numbers in a or b, are too large for the sheet.
+    `result` (M, N) is what the GPU returned for a (M, K) @ b (K, N); the workgroup is the one of its last tile.
+    ValueError where the matrices, or numbers in a or b, are too large for the sheet.
     """
 
     def __init__(self, a, b, result) -> None:
@@ -134,83 +124,65 @@ class TilesPicture(Picture):
             if not np.isin(matrix, range(-9, 10)).all():
                 raise ValueError(f"{name} has elements other than -9, -8, ... 9: a cell has room for one digit")
         self.result, self.corner, self.firsts = result, (m - TILE, n - TILE), range(0, k, TILE)
-        self.steps = len(self.firsts) * len(PHASES) + 1  # four for each pair of tiles, and the last one, which writes
-        past = len(self.firsts) * TILE - k  # zeros that fill the last tile
-        padded = (
-            np.pad(a, ((0, 0), (0, past)), constant_values=np.nan),
-            np.pad(b, ((0, past), (0, 0)), constant_values=np.nan),
-        )
-        self.operands = dict(zip("ab", padded, strict=True))
+        self.moves = [(first, phase) for first in self.firsts for phase in range(4)] + [(self.firsts[-1], WRITE)]
+        self.steps, past = len(self.moves), -k % TILE  # past: how many zeros fill the last tile
+        self.operands = {
+            "a": np.pad(a, ((0, 0), (0, past)), constant_values=np.nan),
+            "b": np.pad(b, ((0, past), (0, 0)), constant_values=np.nan),
+        }
         super().__init__(484)
         self.starts()
-        self._draw_matrices(f"a  {m} × {k}", f"b  {k} × {n}", f"a @ b  {m} × {n}")
+        left, top = 2 * MARGIN + (k + past) * CELL[0], 72 + (k + past) * CELL[1]
+        self.grids = {
+            "a": Grid(self, self.operands["a"], MARGIN, top, CELL, f"a  {m} × {k}"),
+            "b": Grid(self, self.operands["b"], left, 36, CELL, f"b  {k} × {n}"),
+            "result": Grid(self, result, left, top, CELL, f"a @ b  {m} × {n}", color=BLUE, numbers=False),
+        }
+        self._mark_tile("result", self.corner, BLUE)
         self._draw_steps_and_memory()
         self.stands_still()
 
-    def _draw_matrices(self, a: str, b: str, result: str) -> None:
-        reach = len(self.operands["b"])
-        left, top = 2 * MARGIN + reach * CELL[0], 72 + reach * CELL[1]
-        self.grids = {
-            "a": Grid(self, self.operands["a"], MARGIN, top, CELL, a),
-            "b": Grid(self, self.operands["b"], left, 36, CELL, b),
-            "result": Grid(self, self.result, left, top, CELL, result, color=BLUE, numbers=False),
-        }
-        self._mark_tile("result", self.corner, BLUE)
-
     def _mark_tile(self, name: str, corner: Cell, color: str) -> None:
-        box = self.grids[name].box
-        self.boxes([box(*corner).to(box(corner[0] + TILE - 1, corner[1] + TILE - 1))], color, tint(color), 3)
+        self.boxes([self.grids[name].box(*corner, TILE, TILE)], color, tint(color), 3)
 
     def _draw_steps_and_memory(self) -> None:
         self.write(MARGIN, 20, "what each thread does", 15, weight="bold")
-        for step in range(self.steps):
-            y, (turn, phase) = 46 + 18 * step, divmod(step, len(PHASES))
-            if phase == 0 and turn < len(self.firsts):
-                self.write(MARGIN, y, f"k {self.firsts[turn]} to {self.firsts[turn] + TILE - 1}", 13, GRAY)
+        for step, (first, phase) in enumerate(self.moves):
+            y = 46 + 18 * step
+            self.write(MARGIN, y, f"k {first} to {first + TILE - 1}" * (phase == 0), 13, GRAY)
             self.write(114, y, str(step), 13, GRAY, align="right")
-            self.write(126, y, PHASES[phase] if step < self.steps - 1 else "write", 13)
-        names, empty = ("left tile, from a", "right tile, from b"), np.zeros((TILE, TILE))
-        self.memory = [
-            Grid(self, empty, x, 74, SLOT, name, numbers=False) for x, name in zip(MEMORY, names, strict=True)
-        ]
-        slots = [(grid.box(*divmod(i, TILE)), i) for grid in self.memory for i in range(TILE**2)]
-        self.words((Word(box.x + 5, box.y + 10, str(i), 12, "left") for box, i in slots), GRAY)
+            self.write(126, y, PHASES[phase], 13)
+        names, empty = zip(MEMORY, ("left tile, from a", "right tile, from b"), strict=True), np.zeros((TILE, TILE))
+        self.memory = [Grid(self, empty, x, 74, SLOT, name, numbers=False) for x, name in names]
+        slots = [slot for grid in self.memory for slot in enumerate(grid.boxes)]
+        self.words((Word(box.x + 5, box.y + 10, str(i), 12, "left") for i, box in slots), GRAY)
         self.write(MEMORY[0], 258, "small: the slot, and the thread that loads it", 13, GRAY)
 
     def show(self, step: int, thread: int) -> "TilesPicture":
         """Show what one thread does in one step."""
         self.starts()
-        turn, phase = divmod(step, len(PHASES))
-        done = step == self.steps - 1
-        first = self.firsts[-1 if done else turn]
-        owned = self.corner[0] + thread // TILE, self.corner[1] + thread % TILE
+        first, phase = self.moves[step]
         self.boxes([Box(92, 37 + 18 * step, 104, 18)], ORANGE, tint(ORANGE), 2)
-        if done:
+        if phase == WRITE:
             self.write(MEMORY[0], 20, f"thread {thread} is done", 15, weight="bold")
         else:
             self._mark_tile("a", (self.corner[0], first), ORANGE)
             self._mark_tile("b", (first, self.corner[1]), ORANGE)
             self._fill_memory(thread, first, phase)
+        owned = self.corner[0] + thread // TILE, self.corner[1] + thread % TILE
         box = self.grids["result"].box(*owned)
         self.boxes([box._replace(x=box.x - 2, width=box.width + 4)], ORANGE, PAPER, 3)
         self.write(*box.middle, f"t{thread}", 12, ORANGE, "bold", "middle")
-        self._fill_table(thread, first, done or PHASES[phase] == "multiply" or phase == 3, done, owned)
-        say = self._write if done else (self._load, self._await_load, self._multiply, self._await_use)[phase]
-        self.sentence = f"Step {step}, {'write' if done else PHASES[phase]}: {say(thread, first)}"
+        self.sentence = f"Step {step}, {PHASES[phase]}: {self._say(thread, first, phase, owned)}"
         return self
 
     def _fill_memory(self, thread: int, first: int, phase: int) -> None:
         """Write what the thread can be sure of, and mark the slots that the step is about."""
         self.write(MEMORY[0], 20, f"workgroup memory as thread {thread} sees it", 15, weight="bold")
         for grid, mates, values in zip(self.memory, tile_mates(TILE, thread), self._tiles(first), strict=True):
-            boxes = [grid.box(*divmod(i, TILE)) for i in range(TILE**2)]
-            self.boxes([boxes[i] for i in (mates if phase in (1, 2) else [thread])], ORANGE, tint(ORANGE), 4)
-            sure = [phase > 0 or i == thread for i in range(TILE**2)]
-            words = [
-                Word(b.x + 25, b.y + 28, number(v) if s else "?", 16)
-                for b, v, s in zip(boxes, values, sure, strict=True)
-            ]
-            self.words(words)
+            self.boxes((grid.boxes[i] for i in (mates if phase in (1, 2) else [thread])), ORANGE, tint(ORANGE), 4)
+            texts = [number(value) if phase > 0 or i == thread else "?" for i, value in enumerate(values)]
+            self.words(Word(box.x + 25, box.y + 28, text, 16) for box, text in zip(grid.boxes, texts, strict=True))
 
     def _tiles(self, first: int) -> list[np.ndarray]:
         """The values of both tiles, slot by slot, with 0 past the edge."""
@@ -226,16 +198,27 @@ class TilesPicture(Picture):
         """The thread's sum over all tiles that begin before k = `end`."""
         return sum(x * y for first in self.firsts if first < end for x, y in self._terms(thread, first))
 
-    def _fill_table(self, thread: int, first: int, multiplied: bool, done: bool, owned: Cell) -> None:
-        if multiplied:
-            terms = self._terms(thread, first)
-            sums = running_sum([""] * TILE, [x * y for x, y in terms], self._sum(thread, first))
-            columns = [(str(first + i), product_text(*terms[i]), sums[i][2]) for i in range(TILE)]
+    def _fill_table(self, thread: int, first: int, phase: int, element: str) -> str:
+        """Write the terms of the turn, if they are multiplied, and the thread's sum, which is returned as written."""
+        terms = self._terms(thread, first) if phase >= PHASES.index("multiply") else []
+        sums = running_sum((product_text(*t) for t in terms), [prod(t) for t in terms], self._sum(thread, first))
+        columns = [(str(k), text, total) for k, (text, _, total) in enumerate(sums, first)]
+        if terms:
             table(self, ("k", "term", "running sum"), columns, Box(MEMORY[0] - 10, 296, 372, 78))
-        total = number(self._sum(thread, first + TILE * multiplied))
-        lines = [f"thread {thread} owns (a @ b)[{owned[0]},{owned[1]}]; sum{' so far' * (not done)}: {total}"]
-        lines += [f"the GPU returned: {number(self.result[owned])}"] * done
-        self.words((Word(MEMORY[0], 404 + 28 * i, line, 14.5, "left") for i, line in enumerate(lines)), BLUE)
+        total, so_far = number(self._sum(thread, first + len(terms))), " so far" * (phase < WRITE)
+        self.write(MEMORY[0], 404, f"thread {thread} owns {element}; sum{so_far}: {total}", 14.5, BLUE)
+        return total
+
+    def _say(self, thread: int, first: int, phase: int, owned: Cell) -> str:
+        """What the thread does, once its sum is written; each phase in words of its own."""
+        element, returned = f"(a @ b)[{owned[0]},{owned[1]}]", number(self.result[owned])
+        total = self._fill_table(thread, first, phase, element)
+        if phase == WRITE:
+            self.write(MEMORY[0], 432, f"the GPU returned: {returned}", 14.5, BLUE)
+            return f"thread {thread} alone writes {element} = {total}; the GPU returned {returned}."
+        if PHASES[phase] == "barrier":
+            return self._wait(thread, first, phase)
+        return (self._multiply if phase else self._load)(thread, first)
 
     def _load(self, thread: int, first: int) -> str:
         cells, loads = tile_loads(TILE, self.corner, first, thread), []
@@ -244,32 +227,21 @@ class TilesPicture(Picture):
             loads.append(f"{name}[{y},{x}] = {value}")
         return f"thread {thread} loads {' and '.join(loads)}. It cannot see whether the other 15 threads are done."
 
-    def _await_load(self, thread: int, first: int) -> str:
-        row, column = (in_words("thread", mates) for mates in tile_mates(TILE, thread))
-        risk = "cells of the last tiles" if first else "whatever was in memory before"
-        return (
-            f"thread {thread} is about to read what {row} loaded on the left and {column} on the right. "
-            f"Without this barrier it could multiply {risk}."
-        )
-
     def _multiply(self, thread: int, first: int) -> str:
         terms = " + ".join(product_text(*term) for term in self._terms(thread, first))
         before, after = (number(self._sum(thread, end)) for end in (first, first + TILE))
         return f"thread {thread} adds {terms} to its sum, {before}, and gets {after}. Both tiles are loaded."
 
-    def _await_use(self, thread: int, first: int) -> str:
+    def _wait(self, thread: int, first: int, phase: int) -> str:
         row, column = (in_words("thread", mates) for mates in tile_mates(TILE, thread))
+        if phase < PHASES.index("multiply"):
+            reads = f"thread {thread} is about to read what {row} loaded on the left and {column} on the right."
+            risk = "cells of the last tiles" if first else "whatever was in memory before"
+            return f"{reads} Without this barrier it could multiply {risk}."
         if first == self.firsts[-1]:
             return "no tile follows, so nothing could be overwritten; the loop makes all 16 threads wait once more."
-        return (
-            f"{row} read what thread {thread} loaded on the left, and {column} what it loaded on the right. "
-            "Without this barrier it could overwrite its cells while a slower thread still multiplies."
-        )
-
-    def _write(self, thread: int, first: int) -> str:
-        y, x = self.corner[0] + thread // TILE, self.corner[1] + thread % TILE
-        total, returned = number(self._sum(thread, first + TILE)), number(self.result[y, x])
-        return f"thread {thread} alone writes (a @ b)[{y},{x}] = {total}; the GPU returned {returned}."
+        read = f"{row} read what thread {thread} loaded on the left, and {column} what it loaded on the right."
+        return f"{read} Without this barrier it could overwrite its cells while a slower thread still multiplies."
 
 
 # --- Activations ----------------------------------------------------------------------------------------------
@@ -296,9 +268,7 @@ class Plot(NamedTuple):
     def at(self, x, y):
         """Where the point (x, y) lies."""
         left, top, width, height = self.box
-        return left + (np.asarray(x) + 6) / 12 * width, top + (self.high - np.asarray(y)) / (
-            self.high - self.low
-        ) * height
+        return left + (x + 6) / 12 * width, top + (self.high - y) / (self.high - self.low) * height
 
     def line(self, x0: float, y0: float, x1: float, y1: float) -> tuple[float, ...]:
         """A line between two points."""
@@ -313,8 +283,8 @@ class Plot(NamedTuple):
         picture.lines([self.line(-6, 0, 6, 0), self.line(0, self.low, 0, self.high)])
         picture.words((Word(self.at(v, 0)[0], self.box.y + self.box.height + 16, number(v), 13) for v in across), GRAY)
         picture.words((Word(self.box.x - 8, self.at(0, v)[1], number(v), 13, "right") for v in up), GRAY)
-        for piece in np.split(np.arange(len(x)), np.flatnonzero(np.abs(np.diff(y)) > 0.9) + 1):
-            picture.curve(*self.at(x[piece], y[piece]), color)
+        jumps = np.abs(np.diff(y, prepend=y[0])) > 0.9
+        picture.curve(*self.at(x, np.where(jumps, np.nan, y)), color)
 
     def tangent(self, x: float, y: float, derivative: float) -> tuple[float, ...]:
         """A piece of the line through (x, y) with that derivative, cut off where it would leave the plot."""
@@ -327,23 +297,20 @@ class Plot(NamedTuple):
 class ActivationsPicture(Picture):
     """An activation beside its derivative, with a marker at one x and the tangent that the derivative is about."""
 
-    def __init__(self) -> None:
-        super().__init__(432)
-
     def show(self, act: int, tenths: int) -> "ActivationsPicture":
         """Move to activation number `act` and to x = tenths / 10."""
         name, x = NAMES[act], tenths / 10
         if self.starts(act):
             self._draw_curves(name)
             self.stands_still()
-        y, derivative = (float(of(x, name)) for of in (reference.act, reference.derivative))
+        y, derivative = values = [float(of(x, name)) for of in (reference.act, reference.derivative)]
         self.lines((plot.line(x, plot.low, x, plot.high) for plot in self.plots), INK, 1)
         self.lines([self.plots[0].tangent(x, y, derivative)], ORANGE, 2.4, (8, 4))
-        points = [plot.at(x, value) for plot, value in zip(self.plots, (y, derivative), strict=True)]
-        self.boxes((Box(right - 5, down - 5, 10, 10) for right, down in points), INK, INK)
-        self.write(self.plots[0].box.x, 62, f"act({number(x)}) = {number(y)}", 16, BLUE, "bold")
-        value = f"derivative act′({number(x)}) = {number(derivative)}"
-        self.write(self.plots[1].box.x, 62, value, 16, ORANGE, "bold")
+        curves = zip(self.plots, ("act", "derivative act′"), values, (BLUE, ORANGE), strict=True)
+        for plot, what, value, color in curves:
+            right, down = plot.at(x, value)
+            self.boxes([Box(right - 5, down - 5, 10, 10)], INK, INK)
+            self.write(plot.box.x, 62, f"{what}({number(x)}) = {number(value)}", 16, color, "bold")
         self.sentence = (
             f"{name} at x = {number(x)}: act(x) = {number(y)}, and its derivative is {number(derivative)}, "
             f"so an upstream gradient of 1 goes on as {number(derivative)}."
@@ -352,14 +319,13 @@ class ActivationsPicture(Picture):
 
     def _draw_curves(self, name: str) -> None:
         x = np.linspace(-6, 6, 12 * 20 + 1)
-        y, derivative = reference.act(x, name), reference.derivative(x, name)
+        y = reference.act(x, name)
         step = 0.5 if y.max() <= 1 else 2
         low, high = min(floor(y.min() / step), -0.5) * step, ceil(y.max() / step) * step
-        left, right = Box(46, 84, 350, 316), Box(470, 84, 350, 316)
-        self.plots = Plot(left, low, high, step), Plot(right, -0.25, 1.25, 0.25)
+        self.plots = Plot(Box(46, 84, 350, 316), low, high, step), Plot(Box(470, 84, 350, 316), -0.25, 1.25, 0.25)
         self.write(MARGIN, 20, f"{name}: {FORMULAS[name]}", 17, weight="bold")
         self.plots[0].draw(self, x, y, BLUE)
-        self.plots[1].draw(self, x, derivative, ORANGE)
+        self.plots[1].draw(self, x, reference.derivative(x, name), ORANGE)
 
 
 # --- Formulas that fail in float32 ----------------------------------------------------------------------------
@@ -375,12 +341,11 @@ class Formula(NamedTuple):
 
     def values(self) -> tuple[float, float, float]:
         """Both formulas in float32, and the reference in float64."""
-        naive, stable = COMPUTED[self.quantity]
         name = self.quantity.removeprefix("derivative of ")
         reference_of = reference.act if name == self.quantity else reference.derivative
         with np.errstate(all="ignore"):
-            x = np.float32(self.x)
-            return float(naive(x)), float(stable(x)), float(reference_of(x, name))
+            values = (of(np.float32(self.x)) for of in COMPUTED[self.quantity])
+            return *map(float, values), float(reference_of(np.float32(self.x), name))
 
 
 def _sigmoid(x):
@@ -431,25 +396,20 @@ COMPUTED: dict[str, tuple[Callable, Callable]] = {  # the same formulas, in the 
 def unstable_formulas() -> Picture:
     """A table of five formulas that are right on paper and wrong in float32, each above one that is right in both."""
     picture, columns, broken = Picture(48 + 64 * len(UNSTABLE)), (MARGIN, 190, 560, 712), []
-    for x, text in zip(
-        columns, ("quantity, at x", "formula: textbook, kernel", "in float32", "in float64"), strict=True
-    ):
-        picture.write(x, 22, text, 15, weight="bold")
+    heads = zip(columns, ("quantity, at x", "formula: textbook, kernel", "in float32", "in float64"), strict=True)
+    picture.words((Word(x, 22, head, 15, "left") for x, head in heads), weight="bold")
     for i, formula in enumerate(UNSTABLE):
-        top, (naive, stable, true) = 44 + 64 * i, formula.values()
+        top, at, (naive, stable, true) = 44 + 64 * i, number(formula.x), formula.values()
         picture.lines([(MARGIN, top, picture.width - MARGIN, top)], LINE, 1)
-        cells = (formula.quantity, f"x = {number(formula.x)}"), (formula.naive, formula.stable), (), (number(true),)
-        picture.words(
-            Word(x, top + 20 + 24 * row, text, 14, "left")
-            for x, cell in zip(columns, cells, strict=True)
-            for row, text in enumerate(cell)
-        )
-        for y, value in ((top + 20, naive), (top + 44, stable)):
+        rows = (formula.quantity, formula.naive, naive, number(true)), (f"x = {at}", formula.stable, stable, "")
+        for y, (quantity, text, value, in_float64) in zip((top + 20, top + 44), rows, strict=True):
             right = is_right(value, true)
+            color, sign = (BLUE, "✓") if right else (ORANGE, "✗")
             picture.boxes([Box(columns[2] - 8, y - 11, 130, 22)] * (not right), ORANGE, tint(ORANGE), 2)
-            color = BLUE if right else ORANGE
-            picture.write(columns[2], y, f"{'✓' if right else '✗'}  {number(value)}", 14, color, "bold")
-        broken.append(f"{formula.quantity} at {number(formula.x)} becomes {number(naive)}, not {number(true)}")
+            picture.write(columns[2], y, f"{sign}  {number(value)}", 14, color, "bold")
+            for x, cell in zip(columns, (quantity, text, "", in_float64), strict=True):
+                picture.write(x, y, cell)
+        broken.append(f"{formula.quantity} at {at} becomes {number(naive)}, not {number(true)}")
     picture.sentence = f"Right on paper, wrong in float32: {'; '.join(broken)}."
     return picture
 

@@ -1,4 +1,4 @@
-"""What this machine has, in ten lines that fit into a mail: `python3 start.py doctor`."""
+"""A report on this machine's GPU and packages, to include in a question: `python3 start.py doctor`."""
 
 import platform
 import sys
@@ -12,10 +12,10 @@ from helpers.gpu.passes import counting_pass, loop_cap
 
 PACKAGES = ("wgpu", "numpy", "jupyterlab", "ipywidgets", "matplotlib")
 LIMITS = {  # the limits that kernels reach first: in what unit, and how it is shown
-    "max-compute-invocations-per-workgroup": (1, "threads a workgroup"),
+    "max-compute-invocations-per-workgroup": (1, "threads per workgroup"),
     "max-compute-workgroup-storage-size": (2**10, "KiB workgroup memory"),
     "max-storage-buffers-per-shader-stage": (1, "storage buffers"),
-    "max-storage-buffer-binding-size": (2**20, "MiB a binding"),
+    "max-storage-buffer-binding-size": (2**20, "MiB per binding"),
 }
 
 
@@ -50,7 +50,7 @@ def version_of(package: str) -> str:
 
 
 def machine_report() -> str:
-    """What can be told without opening a GPU."""
+    """What is known without opening a GPU."""
     adapters = "; ".join(adapter.summary for adapter in wgpu.gpu.enumerate_adapters_sync())
     packages = ", ".join(f"{name} {version_of(name)}" for name in PACKAGES)
     system = f"{platform.platform()}, Python {platform.python_version()} ({platform.machine()})"
@@ -61,11 +61,11 @@ def main() -> int:
     """Print the report; 1 where the GPU does not work, and then the reason is part of the report."""
     broken = False
     try:
-        told = gpu_report()
-    except Exception as error:  # whatever it is, it is what the reader of this report wants to know
+        report = gpu_report()
+    except Exception as error:  # whatever it is, it belongs into the report
         broken = True
-        told = f"BROKEN   {type(error).__name__}: {error}"
-    print(f"{told}\n{machine_report()}")
+        report = f"BROKEN   {type(error).__name__}: {error}"
+    print(f"{report}\n{machine_report()}")
     return int(broken)
 
 

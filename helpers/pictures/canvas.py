@@ -8,9 +8,8 @@ import base64
 import html
 import io
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
-from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -58,10 +57,6 @@ class Box(NamedTuple):
         """The point in its middle."""
         return self.x + self.width / 2, self.y + self.height / 2
 
-    def to(self, other: "Box") -> "Box":
-        """The rectangle from this box to another one to its lower right."""
-        return Box(self.x, self.y, other.x + other.width - self.x, other.y + other.height - self.y)
-
 
 class Mark(NamedTuple):
     """One thing on a picture: a path, words or, in a box, an image."""
@@ -71,7 +66,6 @@ class Mark(NamedTuple):
     face: tuple[float, ...] | None = None
     line: float = 0  # CSS pixels
     dashes: tuple[float, float] | None = None
-    snap: bool = False  # whether its lines keep to whole pixels
     words: tuple[Word, ...] = ()
     weight: str = "normal"
     image: tuple[Box, np.ndarray] | None = None
@@ -80,7 +74,7 @@ class Mark(NamedTuple):
 class Picture:
     """A sheet of `width` x `height` CSS pixels; subclasses draw on it and set `sentence`."""
 
-    def __init__(self, height: int, width: int = WIDTH) -> None:
+    def __init__(self, height: int = 432, width: int = WIDTH) -> None:
         self.width, self.height, self.sentence = width, height, ""
         self.marks: list[Mark] = []
         self._drawn, self._still = None, 0
@@ -111,35 +105,36 @@ class Picture:
         """Draw rectangles that all look alike; `line` is in CSS pixels, `dashes` are (on, off)."""
         corners = [((x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)) for x, y, w, h in boxes]
         codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(corners)
-        self._draw(corners, codes, edge=edge, face=face and to_rgba(face), line=line, dashes=dashes, snap=True)
+        self._draw(corners, codes, edge=edge, face=face and to_rgba(face), line=line, dashes=dashes)
 
     def lines(self, lines: Iterable[tuple[float, ...]], color=GRAY, line=1.4, dashes=None) -> None:
         """Draw straight lines (x0, y0, x1, y1) that all look alike."""
-        lines = list(lines)
-        self._draw(lines, [Path.MOVETO, Path.LINETO] * len(lines), edge=color, line=line, dashes=dashes)
+        ends = list(lines)
+        self._draw(ends, [Path.MOVETO, Path.LINETO] * len(ends), edge=color, line=line, dashes=dashes)
 
     def curve(self, x: np.ndarray, y: np.ndarray, color=INK, line=3.0) -> None:
         """Draw one line through many points; nan leaves a gap."""
-        self._draw(np.stack([x, y], -1), None, edge=color, line=line)
+        held = np.isfinite(y)
+        codes = np.where(np.append(False, held[:-1]), Path.LINETO, Path.MOVETO)
+        self._draw(np.stack([x, y], -1)[held], codes[held], edge=color, line=line)
 
     def image(self, box: Box, colors: np.ndarray) -> None:
         """Lay an image (rows, columns, 4) of bytes over a box, in a picture that is stored and not shown live."""
         self.marks.append(Mark(None, image=(box, colors)))
 
-    def _draw(self, points: object, codes: list | None, **style) -> None:
+    def _draw(self, points: object, codes: Sequence[int], **style) -> None:
         points = np.array(points, float).reshape(-1, 2)
         if len(points):
             self.marks.append(Mark(Path(points, codes), **style))
 
-    # --- Painting -----------------------------------------------------------------------------------------
-
     def rgba(self) -> np.ndarray:
         """The picture as it is now, (rows, columns, 4) bytes."""
         renderer = RendererAgg(round(self.width * SHARPNESS), round(self.height * SHARPNESS), 72)
-        paper = Path(np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * 1e4)
-        for mark in [Mark(paper, face=to_rgba(PAPER)), *self.marks]:
+        sheet = np.asarray(renderer.buffer_rgba())
+        sheet[:] = 255  # white paper
+        for mark in self.marks:
             _paint(renderer, mark)
-        return np.asarray(renderer.buffer_rgba())
+        return sheet
 
     def png(self) -> bytes:
         """The picture as it is now, as a PNG file."""
@@ -172,16 +167,14 @@ def _paint(renderer: RendererAgg, mark: Mark) -> None:
     if mark.image:
         box, colors = mark.image
         x, y, width, height = (round(value * SHARPNESS) for value in box)
-        rows, columns = (np.arange(size) * n // size for size, n in zip((height, width), colors.shape, strict=False))
-        large = np.ascontiguousarray(colors[rows[::-1]][:, columns])
-        renderer.draw_image(style, x, renderer.height - y - height, large)
+        large = np.asarray(Image.fromarray(colors).resize((width, height), Image.Resampling.NEAREST))
+        renderer.draw_image(style, x, renderer.height - y - height, large[::-1].copy())
         return
     style.set_foreground(mark.edge)
     style.set_linewidth(mark.line * SHARPNESS)
     style.set_joinstyle("miter")
-    style.set_snap(mark.snap)
-    if mark.dashes:
-        style.set_dashes(0, [length * SHARPNESS for length in mark.dashes])
+    style.set_snap(mark.path is not None and mark.path.codes[-1] == Path.CLOSEPOLY)  # boxes keep to whole pixels
+    style.set_dashes(0, mark.dashes and np.multiply(mark.dashes, SHARPNESS))
     path = mark.path
     if mark.words:
         vertices, codes = zip(*(outline(word, mark.weight) for word in mark.words), strict=True)
@@ -213,16 +206,10 @@ def _svg(mark: Mark) -> str:
 
 
 def _svg_path(path: Path) -> str:
-    """A path of straight lines as SVG writes it; nan leaves a gap."""
-    codes = [Path.LINETO] * len(path.vertices) if path.codes is None else path.codes
-    words, gap = [], True
-    for (x, y), code in zip(path.vertices.tolist(), codes, strict=True):
-        if code == Path.CLOSEPOLY:
-            words.append("Z")
-        elif isfinite(x + y):
-            words.append(f"{'M' if gap or code == Path.MOVETO else 'L'}{x:.5g} {y:.5g}")
-        gap = not isfinite(x + y)
-    return "".join(words)
+    """A path of straight lines as SVG writes it."""
+    letters = {Path.MOVETO: "M", Path.LINETO: "L"}
+    steps = zip(path.vertices.tolist(), path.codes.tolist(), strict=True)
+    return "".join(f"{letters[code]}{x:.5g} {y:.5g}" if code in letters else "Z" for (x, y), code in steps)
 
 
 # --- Words --------------------------------------------------------------------------------------------------
@@ -239,8 +226,10 @@ def outline(word: Word, weight: str) -> tuple[np.ndarray, np.ndarray]:
     """Vertices and codes of a word where it stands."""
     vertices, codes, width = _glyphs(word.text, weight)
     left = word.x - width * word.size * {"left": 0, "middle": 0.5, "right": 1}[word.align]
-    baseline = word.y + 0.36 * word.size  # half the height of a digit below its middle
-    return vertices * (word.size, -word.size) + (left, baseline), codes
+    return vertices * (word.size, -word.size) + (
+        left,
+        word.y + 0.36 * word.size,
+    ), codes  # half a digit below its middle
 
 
 def text_width(text: str, size: float, weight: str = "normal") -> float:
@@ -256,10 +245,8 @@ def number(value: float) -> str:
 def in_words(name: str, numbers: Iterable[int]) -> str:
     """Some numbers as a person says them: row 2, rows 1 to 3, rows 0, 2 and 4."""
     found = sorted(numbers)
-    if not found:
-        return f"no {name}"
-    if len(found) == 1:
-        return f"{name} {found[0]}"
+    if len(found) < 2:
+        return f"{name} {found[0]}" if found else f"no {name}"
     if len(found) > 2 and found[-1] - found[0] == len(found) - 1:
         return f"{name}s {found[0]} to {found[-1]}"
     return f"{name}s {', '.join(map(str, found[:-1]))} and {found[-1]}"

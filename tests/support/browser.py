@@ -13,16 +13,15 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
 import numpy as np
 import pytest
-from nbformat import NotebookNode
 from PIL import Image
-from playwright.sync_api import Locator, Page, WebSocket, expect, sync_playwright
+from playwright.sync_api import Locator, Page, expect, sync_playwright
 from support.notebook_gate import texts
 
 from helpers.pictures.explorer import Explorer
@@ -38,7 +37,6 @@ SETTINGS = {  # all cells are in the page at once, and nothing stands in the way
 }
 FOLDERS = ["JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"]
 FOLDERS += ["JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"]
-VIEW = {"width": 1280, "height": 720}
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 FLAGS += ["--disable-sync", "--no-first-run"]
 KERNEL_ERROR = re.compile(r'"msg_type":\s*"error".*?"evalue":\s*"(.*?)"', re.DOTALL)
@@ -57,11 +55,9 @@ STEP = """(image, longest) => {
   });
   return true;
 }"""
-SAME = """(image, svg) => {  // a browser writes what it shows in its own way, so it parses the right picture too
-  const right = document.createElement('div');
-  right.innerHTML = svg;
-  const marks = picture => [...picture.querySelectorAll('svg > *')].map(mark => mark.outerHTML).join();
-  return marks(image) === marks(right);
+MARKS = """(image, svg) => {  // the marks of the picture that is shown, or of `svg` as a browser would write it
+  const picture = svg ? Object.assign(document.createElement('div'), {innerHTML: svg}) : image;
+  return [...picture.querySelectorAll('svg > *')].map(mark => mark.outerHTML).join();
 }"""
 NUMBERS = "controls => controls.map(control => Number(control.value ?? control.ariaValueText))"
 
@@ -71,40 +67,33 @@ NUMBERS = "controls => controls.map(control => Number(control.value ?? control.a
 
 @contextmanager
 def jupyterlab(home: Path) -> Iterator[str]:
-    """Serve a copy of the project from the empty folder `home`; gives the address of its notebooks."""
-    env, port, log = os.environ | furnish(home), free_port(), home / "jupyterlab.log"
-    options = ["--no-browser", f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={home / 'project'}"]
-    options += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
-    options += ["--allow-root"] if hasattr(os, "getuid") and os.getuid() == 0 else []
-    with log.open("w") as output:
-        command = [sys.executable, *JUPYTERLAB, *options]
-        server = subprocess.Popen(command, cwd=home / "project", env=env, stdout=output, stderr=subprocess.STDOUT)
-    try:
-        wait_for_port(server, port, log)
-        yield f"http://127.0.0.1:{port}/lab/tree/notebooks"
-    finally:
-        stop(server)
+    """Serve a copy of the project from the empty folder `home`; gives the address of its notebooks.
 
-
-def furnish(home: Path) -> dict[str, str]:
-    """Fill `home` with a copy of the project and with settings; gives the environment that keeps JupyterLab inside.
-
-    So neither the project nor the reader's own JupyterLab changes, whatever a test does.
+    Neither the project nor the reader's own JupyterLab changes, whatever a test does.
     """
+    ignore = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
     for folder in ("notebooks", "helpers", "kernels"):
-        ignore = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
         shutil.copytree(PROJECT / folder, home / "project" / folder, ignore=ignore)
     for name, values in SETTINGS.items():
         file = home / "JUPYTERLAB_SETTINGS_DIR" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(values))
-    return {name: str(home / name) for name in FOLDERS}
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, *JUPYTERLAB, "--no-browser", "--allow-root", f"--IdentityProvider.token={TOKEN}"]
+    command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
+    env, log = os.environ | {name: str(home / name) for name in FOLDERS}, home / "jupyterlab.log"
+    with log.open("w") as output:
+        server = subprocess.Popen(command, cwd=home / "project", env=env, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        wait_for_port(server, port, log)
+        yield f"http://127.0.0.1:{port}/lab/tree/notebooks"
+    finally:
+        server.terminate()  # it ends its kernels too
+        try:
+            server.wait(10)
+        except subprocess.TimeoutExpired:
+            server.kill()
 
 
 def wait_for_port(server: subprocess.Popen, port: int, log: Path) -> None:
@@ -114,17 +103,7 @@ def wait_for_port(server: subprocess.Popen, port: int, log: Path) -> None:
             if client.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(0.05)
-    server.kill()
     pytest.fail(f"JupyterLab did not start; it said:\n{log.read_text()[-2000:]}")
-
-
-def stop(server: subprocess.Popen) -> None:
-    """Ask JupyterLab to end with its kernels, and insist where it does not."""
-    server.terminate()
-    try:
-        server.wait(10)
-    except subprocess.TimeoutExpired:
-        server.kill()
 
 
 def browser_path() -> str:
@@ -144,7 +123,7 @@ def opened_lesson(home: Path, name: str) -> Iterator["LivePage"]:
     path = browser_path()
     with jupyterlab(home) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield LivePage(browser.new_page(viewport=VIEW), address, name)
+        yield LivePage(browser.new_page(viewport={"width": 1280, "height": 720}), address, name)
         browser.close()
 
 
@@ -153,41 +132,21 @@ class LivePage:
 
     def __init__(self, page: Page, address: str, name: str) -> None:
         self.page, self.troubles = page, []
-        self.stored = nbformat.read(PROJECT / "notebooks" / name, as_version=4)
+        self.cells, self.code_cells = page.locator(".jp-Cell"), page.locator(".jp-CodeCell")
+        cells = nbformat.read(PROJECT / "notebooks" / name, as_version=4).cells
+        self.outputs = [output for cell in cells for output in cell.get("outputs", [])]  # as the file stores them
         page.set_default_timeout(1000 * SECONDS)
         expect.set_options(timeout=1000 * SECONDS)
         page.on("pageerror", lambda error: self.troubles.append(f"in the page: {error}"))
-        page.on("websocket", self._listen)
+        page.on("websocket", lambda socket: socket.on("framereceived", self._read))
         page.goto(f"{address}/{name}?token={TOKEN}&reset")
-        expect(self.cells).to_have_count(len(self.stored.cells))
+        expect(self.cells).to_have_count(len(cells))
         page.get_by_text("| Idle").wait_for()  # the status bar; the circle above is idle before there is a kernel
 
-    def _listen(self, socket: WebSocket) -> None:
-        """Keep the errors that the kernel tells, also those after a slider moved, which JupyterLab shows nowhere."""
-
-        def read(frame: str | bytes) -> None:
-            text = frame if isinstance(frame, str) else frame.decode(errors="replace")
-            self.troubles += [f"in the kernel: {message}" for message in KERNEL_ERROR.findall(text)]
-
-        socket.on("framereceived", read)
-
-    @property
-    def outputs(self) -> list[NotebookNode]:
-        """What the notebook's file stores below its cells."""
-        return [output for cell in self.stored.cells for output in cell.get("outputs", [])]
-
-    @property
-    def cells(self) -> Locator:
-        return self.page.locator(".jp-Cell")
-
-    @property
-    def code_cells(self) -> Locator:
-        return self.page.locator(".jp-CodeCell")
-
-    @property
-    def pictures(self) -> Locator:
-        """Every picture in the outputs."""
-        return self.page.locator(".jp-OutputArea img")
+    def _read(self, frame: str | bytes) -> None:
+        """Keep the kernel's errors, also those after a slider moved, which JupyterLab shows nowhere."""
+        text = frame if isinstance(frame, str) else frame.decode(errors="replace")
+        self.troubles += [f"in the kernel: {message}" for message in KERNEL_ERROR.findall(text)]
 
     def code_cell(self, words: str | re.Pattern) -> Locator:
         """The code cells whose source contains `words`."""
@@ -211,6 +170,13 @@ class LivePage:
         expect(prompt).not_to_have_text(before)
         expect(prompt).to_have_text(re.compile(r"\d"))
         return cell
+
+    def retype(self, cell: Locator, text: str) -> None:
+        """Replace the source of a cell, and run it."""
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(text)
+        self.run(cell)
 
     def run_all(self) -> None:
         self.page.get_by_role("menuitem", name="Run", exact=True).click()
@@ -243,7 +209,6 @@ class Shown:
 
     @property
     def values(self) -> dict[str, int]:
-        """What the number boxes show."""
         return dict(zip(self.names, self.boxes.evaluate_all(NUMBERS), strict=True))
 
     def type(self, name: str, value: int) -> None:
@@ -252,22 +217,21 @@ class Shown:
 
     def drawn(self) -> str:
         """The marks of the picture."""
-        return self.image.evaluate("image => [...image.querySelectorAll('svg > *')].map(mark => mark.outerHTML).join()")
+        return self.image.evaluate(MARKS)
 
     def shows(self, same: Explorer, seconds: float = SECONDS) -> None:
         """Assert that words, number boxes, sliders and picture soon are those of an explorer in this process."""
-        picture = "".join(same.picture.svg())
-        numbers = [*same.values.values()]
-        self._soon("words", self.words.inner_text, same.sentence, seconds)
-        self._soon("number boxes", lambda: self.boxes.evaluate_all(NUMBERS), numbers, seconds)
-        self._soon("sliders", lambda: self.handles.evaluate_all(NUMBERS), numbers, seconds)
-        self._soon("the picture is new", lambda: self.image.evaluate(SAME, picture), True, seconds)
-
-    def _soon(self, what: str, read: Callable[[], object], wanted: object, seconds: float) -> None:
-        end = time.monotonic() + seconds
-        while (found := read()) != wanted and time.monotonic() < end:
-            self.page.wait_for_timeout(20)
-        assert found == wanted, f"{what}: {found!r} instead of {wanted!r}"
+        numbers, picture = [*same.values.values()], self.image.evaluate(MARKS, "".join(same.picture.svg()))
+        for what, read, wanted in (
+            ("words", self.words.inner_text, same.sentence),
+            ("number boxes", lambda: self.boxes.evaluate_all(NUMBERS), numbers),
+            ("sliders", lambda: self.handles.evaluate_all(NUMBERS), numbers),
+            ("the picture", self.drawn, picture),
+        ):
+            end = time.monotonic() + seconds
+            while (found := read()) != wanted and time.monotonic() < end:
+                self.page.wait_for_timeout(20)
+            assert found == wanted, f"{what}: {found!s:.200} instead of {wanted!s:.200}"
 
     def step(self, key: str) -> float:
         """Press a key that moves the focused slider; milliseconds until the frame that shows the new picture."""
@@ -280,19 +244,18 @@ class EveryLesson:
     """What any lesson is asked; the first test sees it before anything ran."""
 
     def test_everything_stored_shows_before_anything_runs(self, opened: LivePage) -> None:
-        drawn = sum("image/png" in output.get("data", {}) for output in opened.outputs)
+        pictures = opened.page.locator(".jp-OutputArea img")
         expect(opened.page.locator(".jp-OutputArea-output")).to_have_count(len(opened.outputs))
-        expect(opened.pictures).to_have_count(drawn)
-        sizes = opened.pictures.evaluate_all("images => images.map(image => [image.naturalWidth, image.clientWidth])")
+        expect(pictures).to_have_count(sum("image/png" in output.get("data", {}) for output in opened.outputs))
+        sizes = pictures.evaluate_all("images => images.map(image => [image.naturalWidth, image.clientWidth])")
         assert all(natural >= width > 0 for natural, width in sizes)
-        expect(opened.page.get_by_text("Error displaying widget")).to_have_count(0)
-        expect(opened.page.get_by_text("Loading widget")).to_have_count(0)
+        expect(opened.page.get_by_text(re.compile("(Error displaying|Loading) widget"))).to_have_count(0)
 
     def test_every_cell_runs_and_says_what_is_stored(self, lesson: LivePage) -> None:
         counts = [f"[{i}]:" for i in range(1, lesson.code_cells.count() + 1)]
         assert lesson.page.locator(".jp-CodeCell .jp-InputPrompt").all_inner_texts() == counts
-        expect(lesson.page.locator("[data-mime-type='application/vnd.jupyter.error']")).to_have_count(0)
-        expect(lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']")).to_have_count(0)
+        for kind in ("error", "stderr"):
+            expect(lesson.page.locator(f"[data-mime-type='application/vnd.jupyter.{kind}']")).to_have_count(0)
         stored = "\n".join(text for output in lesson.outputs for text in texts(output))
         sentences = [shown.words.inner_text() for shown in lesson.explorers]
         assert sentences
@@ -303,10 +266,8 @@ class EveryLesson:
             names = shown.names
             assert all(names)
             assert len({*names}) == len(names) == shown.handles.count() > 0
-            for name in names:
-                expect(shown.box(name)).to_have_count(1)
-                expect(shown.handle(name)).to_have_count(1)
-            expect(shown.image).to_have_count(1)
+            for control in (shown.image, *map(shown.box, names), *map(shown.handle, names)):
+                expect(control).to_have_count(1)
             expect(shown.words).to_have_attribute("aria-live", "polite")
 
     def test_a_slider_moves_its_picture(self, lesson: LivePage) -> None:
