@@ -11,8 +11,6 @@ if sys.platform == "linux":  # else the driver complains on stderr where there i
 
 import wgpu
 
-OWNER = os.getpid()  # a GPU opened before a fork hangs in the child
-
 # What every WebGPU implementation offers. A device made with more would run kernels here that fail elsewhere.
 PORTABLE_LIMITS = {
     "max-bind-groups": 4,
@@ -61,7 +59,12 @@ def adapter() -> wgpu.GPUAdapter:
 
 
 @cache
-def _device() -> wgpu.GPUDevice:
+def device() -> wgpu.GPUDevice:
+    """The one device of this process, with WebGPU's portable limits for all that a kernel uses."""
+    if _forked:
+        raise GpuError(
+            "this process was forked from one that had loaded the GPU driver: start it with multiprocessing's 'spawn'"
+        )
     features = ["timestamp-query"] if "timestamp-query" in adapter().features else []
     try:
         return adapter().request_device_sync(required_features=features, required_limits=PORTABLE_LIMITS)
@@ -72,13 +75,17 @@ def _device() -> wgpu.GPUDevice:
         ) from error
 
 
-def device() -> wgpu.GPUDevice:
-    """The one device of this process, with WebGPU's portable limits for all that a kernel uses."""
-    if os.getpid() != OWNER:
-        raise GpuError(
-            "this process was forked from one that had loaded the GPU driver: start it with multiprocessing's 'spawn'"
-        )
-    return _device()
+_forked = False  # a GPU opened before a fork hangs in the child
+
+
+def _forget_device() -> None:
+    global _forked
+    _forked = True
+    device.cache_clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_device)
 
 
 @dataclass(frozen=True)

@@ -173,8 +173,7 @@ def submit(passes: Sequence[Pass], clock: wgpu.GPUQuerySet | None = None) -> Non
         if clock and i == len(batches) - 1:
             marks["end_of_pass_write_index"] = 1
         writes = {"query_set": clock, **marks} if marks else None
-        label = batch[0].label or batch[0].kernel.name
-        _encode(encoder.begin_compute_pass(label=label, timestamp_writes=writes), batch)
+        _encode(encoder.begin_compute_pass(label=batch[0].label, timestamp_writes=writes), batch)
     try:
         gpu.queue.submit([encoder.finish()])
     except wgpu.GPUError as error:
