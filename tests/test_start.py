@@ -2,6 +2,7 @@
 
 import ast
 import errno
+import importlib
 import os
 import re
 import shutil
@@ -357,3 +358,13 @@ def test_a_lock_pins_and_hashes_everything_and_names_no_host(name: str) -> None:
     assert [entry for entry in re.split(r"\n(?=\w)", lock.strip()) if not hashed.match(entry)] == []
     asked = (ROOT / "requirements.txt").read_text(encoding="utf-8") if name == "requirements" else "uv"
     assert set() < {*re.findall(r"^[\w-]+", asked, re.MULTILINE)} <= {*re.findall(r"^([\w-]+)==", lock, re.MULTILINE)}
+
+
+def test_jupyterlab_holds_no_message_of_a_kernel_back(monkeypatch):
+    module, _, name = start.JUPYTERLAB[-1].partition("=")[2].rpartition(".")
+    connection = getattr(importlib.import_module(module), name)
+    monkeypatch.setattr(connection.__base__, "connect", lambda self: "connected")
+    settings = []
+    monkeypatch.setattr(connection, "websocket_handler", SimpleNamespace(set_nodelay=settings.append))
+    assert connection.__new__(connection).connect() == "connected"
+    assert settings == [True]

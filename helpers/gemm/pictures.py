@@ -87,19 +87,21 @@ class GradientsPicture(Picture):
     def _draw_grids(self, p: Product) -> None:
         self.write(MARGIN, 18, p.title, 17, weight="bold")
         names, signs = [name for name in (p.left, p.right, p.result) if name], "•=" if p.right else "="
-        matrices = [self._matrix(name, BLUE if name == p.result else INK) for name in names]
+        matrices = [self._matrix(p, name) for name in names]
         self.grids = dict(zip(names, side_by_side(self, matrices, signs, 66, self.height - 154), strict=True))
         if p.result == "pre":
             b = self.grids["b"]
             self.grids["bias"] = bias = Grid(self, self.matrices["bias"], b.x, b.bottom + 14, (b.width, b.height))
             self.write(b.x - 10, bias.box(0, 0).middle[1], "+ bias", 15, weight="bold", align="right")
 
-    def _matrix(self, name: str, color: str) -> tuple:
+    def _matrix(self, p: Product, name: str) -> tuple:
         values = self.matrices[name]
         note = f"{len(values)} × {values.shape[1]}" if name != "d_bias" else str(values.shape[1])
         if name == "grad_pre":
             return values, name, f"{note}, grad · relu′(pre)", ORANGE, "bold"
-        return values, name, note, color
+        if f" {name}ᵀ" in p.title:  # drawn as it is in memory
+            note += ", used transposed"
+        return values, name, note, BLUE if name == p.result else INK
 
 
 # --- A product in tiles ---------------------------------------------------------------------------------------
