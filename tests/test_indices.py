@@ -19,6 +19,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.indices import GemmTerm, gemm_terms, tile_loads, tile_mates
 from helpers.gemm.operations import FORWARD
 from helpers.gemm.shapes import GemmShape
+from helpers.summation.indices import tree_steps
 from helpers.wgsl import Kernel
 
 
@@ -107,7 +108,7 @@ def test_threads_share_the_products_and_add_them_in_a_tree_as_drawn(sizes):
     values = np.random.default_rng(0).integers(0, 1000, shape.output).astype(np.float32)
     products = values.ravel().astype(int)  # the input is 1 everywhere: a product is its grad_output
     own = [int(products[indices.products_of_thread(shape, t, 256)].sum()) for t in range(256)]
-    steps = indices.tree_steps(own)
+    steps = tree_steps(own)
     assert [len(step) for step in steps] == [256, 128, 64, 32, 16, 8, 4, 2, 1]
     assert partial_sums(shape, values, 256) == steps[0]
     for step in steps[1:]:

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from helpers.convolution import reference as convolution
-from helpers.convolution.pictures import SharedProductsPicture, ThreadsPicture, TreePicture, WeightGradientPicture
+from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture, WeightGradientPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm import pictures as gemm
 from helpers.gemm import reference
 from helpers.pictures import images, timeline
 from helpers.pictures.canvas import Box, Picture, Word, in_words, number, outline
 from helpers.pictures.parts import Grid
+from helpers.summation.pictures import TreePicture
 
 SMALLEST = 12  # CSS pixels
 

@@ -4,10 +4,11 @@ import numpy as np
 
 from helpers.convolution import operations
 from helpers.convolution.indices import products_of_thread
-from helpers.convolution.pictures import SharedProductsPicture, ThreadsPicture, TreePicture, WeightGradientPicture
+from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture, WeightGradientPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import Picture
 from helpers.pictures.explorer import Explorer, Rule, below
+from helpers.summation.pictures import TreePicture
 from helpers.wgsl import load
 
 # --- The weight gradient ----------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 import wgpu
 
+from helpers.compile_errors import explain_compile_error
 from helpers.gpu.adapter import (
     MAX_THREADS,
     MAX_WORKGROUP_BYTES,
@@ -23,7 +24,7 @@ from helpers.gpu.adapter import (
     reason,
 )
 from helpers.gpu.buffers import empty, read
-from helpers.wgsl import Kernel, WgslError, explain_compile_error
+from helpers.wgsl import Kernel, WgslError
 
 # --- Made once ------------------------------------------------------------------------------------------
 

@@ -1,0 +1,1 @@
+"""Pictures of a convolution and its gradients: a file for each direction."""

@@ -1,0 +1,1 @@
+"""Threads, workgroups and buffers: the first kernels, and who owns which element."""
