@@ -358,7 +358,7 @@ LAYERS = [  # each folder or module may import those of the layers before its ow
     {"grading"},
     {"threads", "summation"},
     {"convolution", "gemm"},
-    {"operations", "puzzles"},
+    {"operations", "exercises"},
 ]
 
 

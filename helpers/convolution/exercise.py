@@ -1,211 +1,116 @@
-"""The learner's kernel, graded: not attempted, does not compile, wrong (and where), or right."""
+"""What a learner works out in the convolution lessons: kernels to write, and questions to answer."""
 
-import re
-from collections.abc import Callable
 from functools import cache
-from math import ceil, prod
-from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
-from helpers import gpu
-from helpers.convolution import check, reference
+from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
-from helpers.gpu.passes import pipeline
-from helpers.grading.report import Report, compare
-from helpers.grading.sandbox import UNTOUCHED, EndlessLoop, graded_apart, run_guarded, serve
-from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict, require_number
-from helpers.wgsl import Kernel, Listing, WgslError
+from helpers.grading.prediction import Question
+from helpers.grading.puzzle import Case, Puzzle, Slip
 
-OFFICIAL = Kernel(Path(__file__).with_name("exercise.wgsl").read_text(encoding="utf-8"), "exercise")
-_LINES = OFFICIAL.source[OFFICIAL.source.index("struct Params") :].rstrip().split("\n")
-
-
-def solution() -> Listing:
-    """The official kernel. It is graded in the tests as a learner's is."""
-    return Listing("\n".join(line.removesuffix("// *").rstrip() for line in _LINES), 1)
+CLASSROOM = (  # the tests' names in the classroom
+    "conv_bw_tiny_3x3",
+    "conv_bw_numerical_gradient_check",
+    "conv_bw_lenet_conv1",
+    "conv_bw_lenet_conv2",
+)
 
 
-def skeleton() -> str:
-    """What the learner starts from: the solution without its starred lines."""
-    return "\n".join(line for line in _LINES if not line.endswith("// *"))
+def draw(random: np.random.Generator, *size: int, largest: int = 4) -> np.ndarray:
+    """Random whole numbers of at most that absolute value, as float32."""
+    return random.integers(-largest, largest + 1, size).astype(np.float32)
 
 
-# --- The cases --------------------------------------------------------------------------------------------
+# --- The weight gradient: the classroom's first half --------------------------------------------------------
 
 
-class Case(NamedTuple):
-    """One test: its tensors, and what judges the kernel's answer for them."""
-
-    name: str
-    input: np.ndarray
-    grad_output: np.ndarray
-    judge: Callable[[np.ndarray, np.ndarray, np.ndarray], Report] = check.grad_weight
-
-    @property
-    def shape(self) -> ConvShape:
-        """Its sizes."""
-        return ConvShape.between(self.input.shape, self.grad_output.shape)
-
-
-def against_differences(got: np.ndarray, input: np.ndarray, grad_output: np.ndarray) -> Report:
-    """Move each weight by 1 up and down, watch the loss, and allow a relative error of 1e-3.
+def differences(input: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
+    """The weights' gradient by finite differences, (K, C, F, F): move each weight by 1 up and down, watch the loss.
 
     The loss is sum(output * grad_output): its gradient for the output is grad_output, and it is linear in each
     weight, so that the step may be as large as 1.
     """
-    want = np.zeros(got.shape)
+    want = np.zeros(ConvShape.between(input.shape, grad_output.shape).weight)
     for index in np.ndindex(want.shape):
         step = np.zeros(want.shape)
         step[index] = 1
         up, down = (reference.conv2d(input, sign * step) * grad_output for sign in (1, -1))
         want[index] = (up.sum() - down.sum()) / 2
-    return compare("grad_weight", got, want, 1e-3 * np.abs(want))
+    return want
 
 
 @cache
-def cases() -> tuple[Case, ...]:
+def _grad_weight_cases() -> tuple[Case, ...]:
     """The four tests of the classroom, and one of ours that catches what they miss."""
     random = np.random.default_rng(5)
-
-    def draw(*size: int, largest: int = 4) -> np.ndarray:
-        return random.integers(-largest, largest + 1, size).astype(np.float32)
-
     tiny = np.arange(25, dtype=np.float32).reshape(1, 1, 5, 5) % 7
+    nudged = draw(random, 1, 1, 6, 6), draw(random, 1, 2, 4, 4)
+    by_differences = differences(*nudged)
+    lenet1 = digits.conv1_input(), draw(random, 1, 6, 24, 24, largest=3)
+    lenet2 = digits.conv2_input(), draw(random, 1, 16, 8, 8, largest=3)
     return (
-        Case("conv_bw_tiny_3x3", tiny, np.arange(-4, 5, dtype=np.float32).reshape(1, 1, 3, 3)),
-        Case("conv_bw_numerical_gradient_check", draw(1, 1, 6, 6), draw(1, 2, 4, 4), against_differences),
-        Case("conv_bw_lenet_conv1", digits.conv1_input(), draw(1, 6, 24, 24, largest=3)),
-        Case("conv_bw_lenet_conv2", digits.conv2_input(), draw(1, 16, 8, 8, largest=3)),
-        Case("conv_bw_rectangular_batch", draw(2, 2, 5, 7), draw(2, 3, 3, 5)),
+        _grad_weight_case(CLASSROOM[0], tiny, np.arange(-4, 5, dtype=np.float32).reshape(1, 1, 3, 3)),
+        _grad_weight_case(CLASSROOM[1], *nudged, by_differences, 1e-3 * abs(by_differences)),
+        _grad_weight_case(CLASSROOM[2], *lenet1),
+        _grad_weight_case(CLASSROOM[3], *lenet2),
+        _grad_weight_case("conv_bw_rectangular_batch", draw(random, 2, 2, 5, 7), draw(random, 2, 3, 3, 5)),
     )
 
 
-# --- Grading ----------------------------------------------------------------------------------------------
-
-
-def grade(source: str) -> Grades:
-    """Run a learner's kernel on every case, in a process of its own.
-
-    Parameters
-    ----------
-    source : str
-        WGSL with the bindings of the skeleton.
-
-    Raises
-    ------
-    TypeError
-        `source` is not text.
-    GpuError
-        This machine cannot run any kernel; that says nothing about the learner's.
-    """
-    if not isinstance(source, str):
-        raise TypeError(f"source is a {type(source).__name__}: it must be the text of your kernel")
-    tests = [case.name for case in cases()]
-    if Kernel(source).code.split() == Kernel(skeleton()).code.split():
-        return Grades.alike(tests, NOT_ATTEMPTED)
-    return graded_apart("helpers.convolution.exercise", source, tests)
-
-
-def _grade_here(source: str) -> Grades:
-    """What the other process does."""
-    kernel = Kernel(source)
-    try:
-        pipeline(kernel, "main")
-        if kernel.bindings != OFFICIAL.bindings:
-            raise WgslError("its bindings differ from the skeleton's four; copy those from the skeleton")
-        if kernel.threads("main") != 256:
-            raise WgslError(f"its workgroups have {kernel.threads('main')} threads; write @workgroup_size(256)")
-    except WgslError as error:
-        detail = re.sub("^your kernel does not compile[,:] ", "", str(error))
-        return Grades.alike([case.name for case in cases()], NO_COMPILE, detail)
-    return Grades(Verdict(case.name, *_outcome(kernel, case)) for case in cases())
-
-
-def _outcome(kernel: Kernel, case: Case) -> tuple[str, str]:
-    try:
-        (answer, past_it), (with_nan, _) = (_run(kernel, case, guard) for guard in (4099, np.nan))
-    except (gpu.GpuError, EndlessLoop) as error:
-        return WRONG, str(error)
-    report = case.judge(answer, case.input, case.grad_output)
-    if (past_end := np.argwhere(np.isnan(with_nan) & ~np.isnan(answer))).size:
-        return (
-            WRONG,
-            f"at {_place(past_end[0])} it reads past the end of an input; check the loop limits and the offsets",
-        )
-    if not report.ok:
-        return WRONG, _first_mismatch(report)
-    if (past_it != UNTOUCHED).any():
-        return WRONG, "each weight is right, but a thread without a weight wrote past the last one (step 1)"
-    return RIGHT, ""
-
-
-def _run(kernel: Kernel, case: Case, guard: float) -> tuple[np.ndarray, np.ndarray]:
-    """The weights' gradient, and what stands behind it: there is room for one number from each thread."""
-    s, weights = case.shape, prod(case.shape.weight)
-    workgroups = ceil(weights / 256)
+def _grad_weight_case(name, input, grad_output, expected=None, tolerance=0.0) -> Case:
+    s = ConvShape.between(input.shape, grad_output.shape)
+    if expected is None:
+        expected = reference.conv2d_grad_weight(input, s.weight, grad_output)
     params = s.batch, s.in_channels, s.in_h, s.in_w, s.out_channels, s.kernel_h
-    written = run_guarded(kernel, (case.grad_output, case.input), workgroups * 256, params, workgroups, guard)
-    return written[:weights].reshape(s.weight), written[weights:]
+    return Case(name, (grad_output, input), expected, params, (-(-expected.size // 256), 1, 1), tolerance)
 
 
-def _first_mismatch(report: Report) -> str:
-    index, got, want = report.mismatches[0]
-    yours = f"yours is {got:g}"
-    if got == UNTOUCHED:
-        yours = "nothing was written"
-    elif got == np.float32(UNTOUCHED + np.float32(want)):
-        yours = "yours was added to the number that was there before (write =, not +=)"
-    return f"{report.wrong} of {prod(report.shape)} weights; first at {_place(index)}: {yours}, right is {want:g}"
+GRAD_WEIGHT = Puzzle(
+    "conv2d_grad_weight",
+    __file__,
+    ("k", "c", "fh", "fw"),
+    (*CLASSROOM, "conv_bw_rectangular_batch"),
+    _grad_weight_cases,
+    (
+        Slip("only the first image of the batch is added up", "b < params.batch", "b < 1u"),
+        Slip("the filter is flipped", "params.H + oh + fh", "params.H + oh + params.F - 1u - fh"),
+        Slip("W stands in the place of H in the input's offset", "c) * params.H", "c) * params.W"),
+        Slip("the + 1 is missing in out_h", "params.H - params.F + 1u", "params.H - params.F"),
+        Slip("the + 1 is missing in out_w", "params.W - params.F + 1u", "params.W - params.F"),
+        Slip("fh and fw are swapped", "oh + fh) * params.W + ow + fw", "oh + fw) * params.W + ow + fh"),
+        Slip("C stands in the place of K in grad_output's offset", "b * params.K + k", "b * params.C + k"),
+    ),
+)
 
 
-def _place(index: tuple[int, ...]) -> str:
-    return ", ".join(f"{letter} = {i}" for letter, i in zip(("k", "c", "fh", "fw"), index, strict=True))
-
-
-# --- Pen and paper ----------------------------------------------------------------------------------------
-
-
-def predict(answer: float | None, input: np.ndarray, grad_output: np.ndarray, kh: int, kw: int) -> Verdict:
-    """Check a value of one weight's gradient that was worked out by hand, and name the likely mistake.
-
-    Parameters
-    ----------
-    answer : float or None
-        The reader's number; None while there is none.
-    input : array (1, 1, H, W)
-    grad_output : array (1, 1, oH, oW)
-    kh, kw : int
-        Which weight.
-
-    Raises TypeError where `answer` is not a number, IndexError where there is no such weight.
-    """
-    test = f"dW[{kh},{kw}]"
-    if answer is None:
-        return Verdict(test, NOT_ATTEMPTED, "write your number in place of None")
-    require_number(answer)
+def _by_hand(image: list, upstream: list, kh: int, kw: int) -> Question:
+    """One weight's gradient, worked out by hand from one image and its upstream gradient."""
+    input, grad_output = (np.array(matrix, np.float32)[None, None] for matrix in (image, upstream))
     size = ConvShape.between(input.shape, grad_output.shape).weight
 
     def gradient(upstream: np.ndarray) -> np.ndarray:
         return reference.conv2d_grad_weight(input, size, upstream)[0, 0]
 
     right = gradient(grad_output)
-    if answer == right[kh, kw]:
-        return Verdict(test, RIGHT)
     mistakes = {
-        "flipped; there is no flip": grad_output[:, :, ::-1, ::-1],
-        "transposed": grad_output.swapaxes(2, 3),
-        "taken without its minus signs": abs(grad_output),
+        right[i]: f"it is dW[{i[0]},{i[1]}]; start the window at row {kh}, column {kw}" for i in np.ndindex(2, 2)
     }
-    for mistake, upstream in mistakes.items():
-        if upstream.shape == grad_output.shape and answer == gradient(upstream)[kh, kw]:
-            return Verdict(test, WRONG, f"you get {answer:g} when the upstream gradient is {mistake}")
-    for row, column in np.argwhere(right == answer):
-        return Verdict(test, WRONG, f"{answer:g} is dW[{row},{column}]; start the window at row {kh}, column {kw}")
-    return Verdict(test, WRONG, f"place the upstream gradient's corner on the pixel at row {kh}, column {kw}")
+    for mistake, wrong in {
+        "taken without its minus signs": abs(grad_output),
+        "transposed": grad_output.swapaxes(2, 3),
+        "flipped; there is no flip": grad_output[:, :, ::-1, ::-1],
+    }.items():
+        mistakes[gradient(wrong)[kh, kw]] = f"you get this when the upstream gradient is {mistake}"
+    advice = f"place the upstream gradient's corner on the pixel at row {kh}, column {kw}"
+    return Question(right[kh, kw], mistakes, advice)
 
 
-if __name__ == "__main__":
-    serve(_grade_here)
+# --- All of them ------------------------------------------------------------------------------------------------
+
+PUZZLES = (GRAD_WEIGHT,)  # as their lessons appear
+
+QUESTIONS: dict[str, Question] = {  # as their lessons appear
+    "dW[0,1]": _by_hand([[1, 2, 3], [3, 1, 4], [0, 4, 1]], [[2, 1], [-1, 3]], kh=0, kw=1),
+}

@@ -30,7 +30,7 @@ def _plain(input: np.ndarray, grad_output: np.ndarray) -> ConvShape:
     return ConvShape.between(input.shape, grad_output.shape)
 
 
-ANY_SHAPE: dict[str, Rule] = {
+SIZES: dict[str, Rule] = {
     "N": lambda v: (1, 3),
     "Ci": lambda v: (1, 3),
     "Co": lambda v: (1, 3),
@@ -43,6 +43,9 @@ ANY_SHAPE: dict[str, Rule] = {
     "n": lambda v: (0, v["N"] - 1),
     "co": lambda v: (0, v["Co"] - 1),
     "ci": lambda v: (0, v["Ci"] - 1),
+}
+ANY_SHAPE: dict[str, Rule] = {
+    **SIZES,
     "kh": lambda v: (0, v["kH"] - 1),
     "kw": lambda v: (0, v["kW"] - 1),
 }

@@ -1,12 +1,55 @@
-"""Which inputs contribute to which weight: the index arithmetic of the pictures, in plain Python and without a GPU.
+"""Which pixels, weights and outputs belong together: the index arithmetic of the pictures, in plain Python and without a GPU.
 
 The tests prove each of these sets equal to what the kernels read, element by element.
 """
 
+from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
 from helpers.convolution.shapes import ConvShape
+
+
+# --- The forward pass -----------------------------------------------------------------------------------------
+
+
+class Tap(NamedTuple):
+    """One product input[n,ci,ih,iw] * weight[co,ci,kh,kw] in the output [n,co,oh,ow], the same for all n, co and ci."""
+
+    oh: int
+    ow: int
+    kh: int
+    kw: int
+    ih: int
+    iw: int
+
+
+def taps(shape: ConvShape) -> Iterator[Tap]:
+    """Every product of one image and one pair of channels, output by output; padding contributes nothing."""
+    sizes = shape.out_h, shape.out_w, shape.kernel_h, shape.kernel_w
+    for oh, ow, kh, kw in product(*map(range, sizes)):
+        ih = oh * shape.stride + kh - shape.padding_h
+        iw = ow * shape.stride + kw - shape.padding_w
+        if 0 <= ih < shape.in_h and 0 <= iw < shape.in_w:
+            yield Tap(oh, ow, kh, kw, ih, iw)
+
+
+def taps_of_output(shape: ConvShape, oh: int, ow: int) -> list[Tap]:
+    """Which pixels and weights make the output at (oh, ow), in the order in which a kernel's loops read them."""
+    return [tap for tap in taps(shape) if (tap.oh, tap.ow) == (oh, ow)]
+
+
+def taps_of_weight(shape: ConvShape, kh: int, kw: int) -> list[Tap]:
+    """To which outputs the weight at (kh, kw) contributes, and the pixel that it multiplies for each of them."""
+    return [tap for tap in taps(shape) if (tap.kh, tap.kw) == (kh, kw)]
+
+
+def taps_of_pixel(shape: ConvShape, ih: int, iw: int) -> list[Tap]:
+    """To which outputs the pixel at (ih, iw) contributes, and the weight that multiplies it for each of them."""
+    return [tap for tap in taps(shape) if (tap.ih, tap.iw) == (ih, iw)]
+
+
+# --- The weight gradient --------------------------------------------------------------------------------------
 
 
 class Contribution(NamedTuple):
@@ -24,13 +67,8 @@ def contributions_to_weight(shape: ConvShape, kh: int, kw: int) -> list[Contribu
 
     The places are the same for all pairs of channels (co, ci). A position in the padding contributes nothing.
     """
-    contributions = []
-    for n, oh, ow in product(range(shape.batch), range(shape.out_h), range(shape.out_w)):
-        ih = oh * shape.stride + kh - shape.padding_h
-        iw = ow * shape.stride + kw - shape.padding_w
-        if 0 <= ih < shape.in_h and 0 <= iw < shape.in_w:
-            contributions.append(Contribution(n, oh, ow, ih, iw))
-    return contributions
+    found = taps_of_weight(shape, kh, kw)
+    return [Contribution(n, tap.oh, tap.ow, tap.ih, tap.iw) for n in range(shape.batch) for tap in found]
 
 
 def weight_of_thread(shape: ConvShape, index: int) -> tuple[int, int, int, int] | None:

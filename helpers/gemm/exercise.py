@@ -5,6 +5,8 @@ import re
 import numpy as np
 
 from helpers.gemm.operations import gemm_bias_act_backward
+from helpers.grading.prediction import Question
+from helpers.grading.puzzle import Puzzle
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict, require_number
 from helpers.wgsl import Kernel, WgslError, load, without_comments
 
@@ -89,3 +91,8 @@ def predict(
     for k, n in np.argwhere(right == answer):
         return Verdict(test, WRONG, f"{answer:g} is d_b[{k},{n}]; {advice}")
     return Verdict(test, WRONG, advice)
+
+
+PUZZLES: tuple[Puzzle, ...] = ()
+
+QUESTIONS: dict[str, Question] = {}

@@ -7,7 +7,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from math import prod
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +24,8 @@ UNTOUCHED = np.float32(-99999.5)  # stands in an output wherever a kernel has no
 # --- The other process --------------------------------------------------------------------------------------
 
 
-def graded_apart(module: str, source: str, tests: Sequence[str]) -> Grades:
-    """Let `module`, which calls `serve`, grade a text in a process of its own.
+def graded_apart(command: Sequence[str], source: str, tests: Sequence[str]) -> Grades:
+    """Let `command`, a module that calls `serve` and its arguments, grade a text in a process of its own.
 
     Raises GpuError where this machine cannot run any kernel; that says nothing about the learner's.
     """
@@ -32,7 +34,7 @@ def graded_apart(module: str, source: str, tests: Sequence[str]) -> Grades:
     environment = {**os.environ, "PYTHONPATH": paths, "PYTHONIOENCODING": "utf-8"}
     options = {"cwd": root, "env": environment, "capture_output": True, "encoding": "utf-8", "errors": "replace"}
     try:
-        done = subprocess.run([sys.executable, "-m", module], input=source, timeout=SECONDS, **options)
+        done = subprocess.run([sys.executable, "-m", *command], input=source, timeout=SECONDS, **options)
     except subprocess.TimeoutExpired:
         return Grades.alike(tests, WRONG, f"it did not finish within {SECONDS} s")
     if done.returncode == 0:
@@ -52,8 +54,11 @@ def serve(grade: Callable[[str], Grades]) -> None:
 # --- One run ------------------------------------------------------------------------------------------------
 
 
-class EndlessLoop(Exception):
-    """A loop seems endless; the message names its line."""
+class Run(NamedTuple):
+    """What a kernel wrote into its output, and what it did that luck alone may have kept from showing, or ""."""
+
+    output: np.ndarray
+    unsafe: str
 
 
 def guarded(array: np.ndarray, guard: float) -> np.ndarray:
@@ -65,21 +70,43 @@ def guarded(array: np.ndarray, guard: float) -> np.ndarray:
 
 
 def run_guarded(
-    kernel: Kernel, inputs: Sequence[np.ndarray], room: int, params: Sequence[int], workgroups: int, guard: float
-) -> np.ndarray:
-    """What a kernel writes into an output of `room` elements, with guards behind its inputs.
+    kernel: Kernel,
+    inputs: Sequence[np.ndarray],
+    shape: tuple[int, ...],
+    params: Sequence[int],
+    workgroups: tuple[int, int, int],
+    guard: float,
+) -> Run:
+    """Run a kernel's counting copy twice, with a number and with NaN as guards behind its inputs.
 
-    Only its counting copy is run. The bindings are the inputs, the output and the parameters, in this order.
-
-    Raises EndlessLoop where an invocation exceeds its budget of iterations.
+    The bindings are the inputs, the output of this shape and the parameters, if there are any, in this order. Behind
+    the output there is room for one number from each thread.
     """
+    room = prod(shape) + prod(workgroups) * kernel.threads("main")
+    (written, endless), (with_nan, _) = (
+        _run_once(kernel, inputs, room, params, workgroups, g) for g in (guard, np.nan)
+    )
+    output, with_nan = written[: prod(shape)], with_nan[: prod(shape)]
+    unsafe = endless
+    if not endless and (np.isnan(with_nan) & ~np.isnan(output)).any():
+        unsafe = "it reads past the end of an input; check the loop limits and the offsets"
+    elif not endless and (written[prod(shape) :] != UNTOUCHED).any():
+        unsafe = "a thread without an element wrote past the last one; return where there is no such element"
+    return Run(output.reshape(shape), unsafe)
+
+
+def _run_once(
+    kernel: Kernel, inputs: Sequence, room: int, params: Sequence[int], workgroups: tuple, guard: float
+) -> tuple[np.ndarray, str]:
+    """The whole output buffer, and the loop that seems endless, if there is one."""
     copy = counted(kernel)
     output = gpu.upload(np.full(room, UNTOUCHED), "output")
     counts = gpu.empty(copy.nbytes, "counts")
     tensors = [gpu.upload(guarded(array, guard), "input") for array in inputs]
-    gpu.run(gpu.Pass(copy.kernel, (*tensors, output, gpu.uniform(tuple(params)), counts), (workgroups, 1, 1)))
-    line = copy.endless_line(gpu.read(counts, (copy.nbytes // 4,), np.uint32))
+    sizes = [gpu.uniform(tuple(params))] if params else []
+    gpu.run(gpu.Pass(copy.kernel, (*tensors, output, *sizes, counts), workgroups))
+    line, endless = copy.endless_line(gpu.read(counts, (copy.nbytes // 4,), np.uint32)), ""
     if line:
         stopped = f"stopped after {copy.budget:,} iterations"
-        raise EndlessLoop(f"the loop in line {line} seems endless ({stopped}); does its counter reach the limit?")
-    return gpu.read(output, (room,))
+        endless = f"the loop in line {line} seems endless ({stopped}); does its counter reach the limit?"
+    return gpu.read(output, (room,)), endless

@@ -1,22 +1,28 @@
 """What a test says about a learner's work."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 
-NOT_ATTEMPTED, NO_COMPILE, WRONG, RIGHT = "not attempted", "does not compile", "wrong", "right"
+NOT_ATTEMPTED, NO_COMPILE, RIGHT = "not attempted", "does not compile", "right"
+WRONG, UNSAFE = "wrong", "unsafe"  # unsafe: the numbers are right, but by luck
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one test says: its name, one of the four outcomes, and the reason."""
+    """What one test says: its name, one of the five outcomes, and the reason; `drawing` shows a wrong output."""
 
     test: str
     outcome: str
     detail: str = ""
+    drawing: str = ""
 
     def __repr__(self) -> str:
         return f"{self.test:<34}{self.outcome}{': ' if self.detail else ''}{self.detail}"
+
+    def adding(self, more: str) -> "Verdict":
+        """The same verdict with one more reason."""
+        return replace(self, detail=f"{self.detail}; {more}")
 
 
 class Grades(tuple[Verdict, ...]):
@@ -34,6 +40,11 @@ class Grades(tuple[Verdict, ...]):
 
     def __repr__(self) -> str:
         return "\n".join([*map(repr, self), f"{self.passed} of {len(self)} tests pass"])
+
+    def _repr_mimebundle_(self, **kwargs) -> dict[str, str]:
+        """What a notebook shows: the verdicts and the first, which is the smallest, of the wrong outputs."""
+        drawings = [verdict.drawing for verdict in self if verdict.drawing]
+        return {"text/plain": "\n\n".join([repr(self), *drawings[:1]])}
 
 
 def require_number(answer: object) -> None:

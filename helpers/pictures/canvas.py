@@ -119,7 +119,7 @@ class Picture:
         self._draw(np.stack([x, y], -1)[held], codes[held], edge=color, line=line)
 
     def image(self, box: Box, colors: np.ndarray) -> None:
-        """Lay an image (rows, columns, 4) of bytes over a box, in a picture that is stored and not shown live."""
+        """Lay an image (rows, columns, 4) of bytes over a box."""
         self.marks.append(Mark(None, image=(box, colors)))
 
     def _draw(self, points: object, codes: Sequence[int], **style) -> None:
@@ -199,6 +199,11 @@ def _svg(mark: Mark) -> str:
             f'text-anchor="{anchors[w.align]}" {style}>{html.escape(w.text)}</text>'
             for w in mark.words
         )
+    if mark.image:
+        (x, y, width, height), colors = mark.image
+        file = f"data:image/png;base64,{base64.b64encode(_png(colors)).decode()}"
+        place = f'x="{x:.5g}" y="{y:.5g}" width="{width:.5g}" height="{height:.5g}"'
+        return f'<image {place} preserveAspectRatio="none" style="image-rendering: pixelated" href="{file}"/>'
     fill = f'fill="{to_hex(mark.face)}" fill-opacity="{mark.face[3]:.4g}"' if mark.face else 'fill="none"'
     dashes = f' stroke-dasharray="{mark.dashes[0]} {mark.dashes[1]}"' if mark.dashes else ""
     stroke = f'stroke="{mark.edge}" stroke-width="{mark.line}"{dashes}'

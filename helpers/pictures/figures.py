@@ -31,14 +31,14 @@ def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, *
         if i < ink:
             picture.image(box, colormaps["gray_r"](panel / (panel.max() or 1), bytes=True))
         else:
-            _draw_signed(picture, panel / largest, box)
+            draw_signed(picture, panel / largest, box)
         picture.boxes([box], GRAY)
         picture.words(Word(box.middle[0], top + 4 - 18 * (len(lines) - j), line, 13) for j, line in enumerate(lines))
     if signed:
         small = height / len(panels[-1]) < SIGNS
         pieces, below = (3, "below 0 (far below: hatched)") if small else (1, "below 0")
         for left, value, text in ((gap, 0.6, "above 0"), (gap + 92, -0.6, below)):
-            _draw_signed(picture, np.full((pieces, pieces), value), Box(left, picture.height - 23, SIGNS, SIGNS))
+            draw_signed(picture, np.full((pieces, pieces), value), Box(left, picture.height - 23, SIGNS, SIGNS))
             picture.write(left + 20, picture.height - 16, text, 13)
     picture.sentence = sentence
     return picture
@@ -50,7 +50,7 @@ def _in_lines(title: str, room: float) -> list[str]:
     return [name, bracket + index] if bracket and text_width(title, 13) > room else [title]
 
 
-def _draw_signed(picture: Picture, panel: np.ndarray, box: Box) -> None:
+def draw_signed(picture: Picture, panel: np.ndarray, box: Box) -> None:
     """Values from -1 to 1 in color, with a plus or minus in each cell, or a stroke where small cells are below -1/4."""
     picture.image(box, COLORS[np.rint(127 + 127 * panel).astype(int)])
     cell = box.height / len(panel)

@@ -54,6 +54,14 @@ class Grid:
         rows, columns = np.subtract(cells[-1], cells[0]) + 1
         self.picture.boxes([self.box(*cells[0], rows, columns)], color, line=4)
 
+    def window(self, cells: Sequence[Cell], factors: Mapping[Cell, float]) -> None:
+        """Frame the cells of a window, and tint those that hold a number, each with the factor that multiplies it."""
+        self.picture.boxes((self.box(*cell) for cell in cells if cell not in factors), ORANGE)
+        self.picture.boxes((self.box(*cell) for cell in factors), ORANGE, tint(ORANGE), 1.6)
+        rows, columns = np.subtract(cells[-1], cells[0]) + 1
+        self.picture.boxes([self.box(*cells[0], rows, columns)], ORANGE, line=4)
+        self.factors(factors)
+
     def factors(self, factors: Mapping[Cell, float]) -> None:
         """Write "×2" small into the lower right corners of cells."""
         texts = {cell: f"×{number(factor)}" for cell, factor in factors.items()}

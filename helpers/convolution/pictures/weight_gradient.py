@@ -69,12 +69,9 @@ class WeightGradientPicture(Picture):
     def _draw_window(self, here: list[Contribution], kh: int, kw: int, co: int) -> None:
         s = self.shape
         cells = {(c.ih + s.padding_h, c.iw + s.padding_w): self.grad_output[c.n, co, c.oh, c.ow] for c in here}
-        box, rows, columns = self.input_grid.box, (s.out_h - 1) * s.stride + 1, (s.out_w - 1) * s.stride + 1
+        rows, columns = (s.out_h - 1) * s.stride + 1, (s.out_w - 1) * s.stride + 1
         window = [(kh + oh, kw + ow) for oh in range(0, rows, s.stride) for ow in range(0, columns, s.stride)]
-        self.boxes((box(*cell) for cell in window if cell not in cells), ORANGE)
-        self.boxes((box(*cell) for cell in cells), ORANGE, tint(ORANGE), 1.6)
-        self.boxes([box(kh, kw, rows, columns)], ORANGE, line=4)
-        self.input_grid.factors(cells)
+        self.input_grid.window(window, cells)
 
     def _factors(self, c: Contribution, co: int, ci: int) -> tuple[float, float]:
         return float(self.grad_output[c.n, co, c.oh, c.ow]), float(self.input[c.n, ci, c.ih, c.iw])

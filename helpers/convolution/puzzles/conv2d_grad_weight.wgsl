@@ -1,4 +1,4 @@
-// The exercise's official kernel; lines that end in a star are not in the skeleton that the learner gets.
+// The official kernel of the classroom's first half; lines that end in a star are not in the skeleton.
 //
 // equation  grad_weights[k,c,fh,fw] = sum over b, oh, ow of
 //             grad_output[b,k,oh,ow] * input[b, c, oh + fh, ow + fw]

@@ -1,0 +1,54 @@
+"""Questions that a lesson asks before it shows the answer, and what an answer deserves to hear."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from numbers import Real
+
+from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, Verdict
+
+Answer = float | str | tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Question:
+    """The right answer, the likely wrong ones with what each of them is, and advice for all others.
+
+    An answer is a number, a word (then the advice lists the words to choose from), or a tuple of numbers.
+    """
+
+    right: Answer
+    mistakes: Mapping[Answer, str] = field(default_factory=dict)
+    advice: str = ""
+
+    def judge(self, name: str, answer: object) -> Verdict:
+        """What to say to an answer; `name` is the question's, and None is no answer yet.
+
+        Raises TypeError where the answer is of another kind than the right one.
+        """
+        if answer is None:
+            return Verdict(name, NOT_ATTEMPTED, f"write your {self._kind} in place of None")
+        given = self._read(answer)
+        if given == self.right:
+            return Verdict(name, RIGHT)
+        return Verdict(name, WRONG, self.mistakes.get(given, self.advice))
+
+    @property
+    def _kind(self) -> str:
+        if isinstance(self.right, str):
+            return "answer, in quotes,"
+        return f"{len(self.right)} numbers, in parentheses," if isinstance(self.right, tuple) else "number"
+
+    def _read(self, answer: object) -> Answer:
+        """The answer in the form of the right one."""
+        if isinstance(self.right, str) and isinstance(answer, str):
+            return answer.strip().lower()
+        if isinstance(self.right, tuple) and isinstance(answer, list | tuple) and all(map(_is_number, answer)):
+            return tuple(answer)
+        if isinstance(self.right, Real) and _is_number(answer):
+            return answer
+        wanted = {str: "text", tuple: f"{self._kind[:-1]}"}.get(type(self.right), "a number")
+        raise TypeError(f"answer = {answer!r} is a {type(answer).__name__}: it must be {wanted}")
+
+
+def _is_number(answer: object) -> bool:
+    return isinstance(answer, Real) and not isinstance(answer, bool)
