@@ -12,7 +12,17 @@ import nbformat
 import pytest
 from nbformat import NotebookNode, v4
 from support.nbval_runs import PROJECT, Outcome, nbval, red
-from support.notebook_gate import IGNORE, NOTEBOOKS, RULES, WIDGET_VIEW, Lesson, broken_rules, private_words, texts
+from support.notebook_gate import (
+    IGNORE,
+    NOTEBOOKS,
+    RULES,
+    WIDGET_VIEW,
+    Lesson,
+    broken_rules,
+    navigation_links,
+    private_words,
+    texts,
+)
 
 STORED = sorted(NOTEBOOKS.glob("*.ipynb"))
 LESSONS = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
@@ -33,27 +43,32 @@ def test_what_lessons_show_uses_the_fields_words() -> None:
     assert [line for line in found if not line.endswith(": []")] == []
 
 
+PLACE = LESSONS[1]  # where the notebooks below stand in for a lesson, between two others
+
+
 def lesson() -> NotebookNode:
     """A notebook that keeps every rule; its last code cell is the third."""
     picture = {"image/png": "iVBO", "text/plain": "A square of 4 white pixels."}
     setup = f"{IGNORE}\nfrom helpers import adapter_info\n\nadapter_info()"
     two = v4.new_output("execute_result", {"text/plain": "2"})
     kernel = 'kernel = """\n' + "@compute fn main() {}\n" * 30 + '"""\ndraw(kernel)'  # its text is not counted
+    links = " · ".join(f"[{i}]({link})" for i, link in enumerate(navigation_links(PLACE)))
     return v4.new_notebook(
         cells=[
-            v4.new_markdown_cell("# A lesson\n\nYou will meet the GPU: a wishbone of metal."),
+            v4.new_markdown_cell(f"# A lesson\n\nYou will meet the GPU: a wishbone of metal.\n\n{links}"),
             v4.new_code_cell(setup, execution_count=1),
-            v4.new_markdown_cell("## Numbers\n\nAdd two of them, as in [this file](test_notebooks.py)."),
+            v4.new_markdown_cell("## Numbers\n\nAdd two of them, as in [these](glossary.ipynb)."),
             v4.new_code_cell("1 + 1", execution_count=2, outputs=[two]),
             v4.new_markdown_cell("<details><summary>A hint</summary>\n\nLook at it.\n\n</details>"),
             v4.new_code_cell(kernel, execution_count=3, outputs=[v4.new_output("display_data", picture)]),
+            v4.new_markdown_cell(f"The end.\n\n{links}"),
         ]
     )
 
 
 def breaches(notebook: NotebookNode) -> set[str]:
-    """Names of the rules that a notebook beside this file breaks."""
-    return {line.split(": ")[1] for line in broken_rules(Lesson(Path(__file__), notebook))}
+    """Names of the rules that a notebook in the place of a lesson breaks."""
+    return {line.split(": ")[1] for line in broken_rules(Lesson(PLACE, notebook))}
 
 
 def test_gate_accepts_a_good_notebook() -> None:
@@ -110,11 +125,13 @@ BREACHES = {
         lambda nb: nb.cells[5].outputs[0].data.pop("text/plain"),
         pictured("text/plain", "<Figure size 640x480 with 1 Axes>"),
         shows("<img src='x.png'>"),
-        says("![](test_notebooks.py)"),
+        says("![](glossary.ipynb)"),
     ],
     "size": [pictured("image/png", "A" * 3_000_000)],
     "characters": [code("a\N{NO-BREAK SPACE}= 1"), says("Zero\N{ZERO WIDTH SPACE}width"), says("\N{ROCKET}")],
     "links": [says("[gone](gone.md#top)"), says('<img alt="A digit" src="gone.png">')],
+    "navigation": [code("# A lesson", cell=0), code("The end.", cell=6)],
+    "questions": [says("word " * 1501)],
     "words": [says("Which pixel did it meet?"), code("twin = 1")],
 }
 TRIED = [pytest.param(rule, breach, id=f"{rule}-{i}") for rule in BREACHES for i, breach in enumerate(BREACHES[rule])]

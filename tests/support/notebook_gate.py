@@ -24,6 +24,7 @@ MARKER = re.compile("NBVAL_|PYTEST_VALIDATE_")  # nbval has more of them, and an
 MOST_IGNORED = 3  # the setup cell and two timings
 MEDIAN_LINES, MOST_LINES = 4, 20
 MOST_BYTES = 3_000_000
+MOST_WORDS = 1_500  # ten minutes at 150 words a minute, the speed at which people read technical prose
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"  # names a model of a kernel that is gone
 
 # What another machine would write differently. A number as small as 1.2e-07 is what rounding left over.
@@ -40,6 +41,9 @@ EMOJI = re.compile("[\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]")
 CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"""\]\(<?([^)\s>]+)|(?:src|href)=["']([^"']+)""")
 PICTURE_WITHOUT_ALT = re.compile(r"!\[\s*\]\(|<img(?![^>]*\balt=[\"'][^\"'])", re.IGNORECASE)
+DETAILS = re.compile(r"<details>.*?</details>", re.DOTALL)
+ASKS = re.compile(r"helpers\.(?:predict|grade)\(")
+CARD = "00_meet_the_gpu.ipynb#WGSL-on-one-screen"
 SENTENCE = re.compile(r"^[^<\s]\S*(\s+\S+){2,}[.!?]\s*$")
 
 # Words that a reader finds nowhere else in this sense (the glossary has the field's own), and where they are right.
@@ -269,6 +273,39 @@ def links(lesson: Lesson) -> Iterator[str]:
             file = unquote(target.split("#")[0])
             if not re.match(r"\w+:", target) and not (lesson.path.parent / file).exists():
                 yield f"{cell} links to {target}"
+
+
+def navigation_links(path: Path) -> list[str]:
+    """Where a lesson's line of links leads: the lesson before, the glossary, the WGSL card, the next lesson."""
+    lessons = sorted(path.parent.glob("[0-9][0-9]_*.ipynb"))
+    if path not in lessons:
+        return []
+    at = lessons.index(path)
+    before, after = lessons[max(0, at - 1) : at], lessons[at + 1 : at + 2]
+    return [*(lesson.name for lesson in before), "glossary.ipynb", CARD, *(lesson.name for lesson in after)]
+
+
+@rule
+def navigation(lesson: Lesson) -> Iterator[str]:
+    """A lesson's first and last cell end with the same line of links: see `navigation_links`."""
+    wanted = navigation_links(lesson.path)
+    for cell in (lesson.cells[0], lesson.cells[-1]) if wanted else ():
+        found = [a or b for a, b in LINK.findall(cell.source.rstrip().split("\n")[-1])]
+        if found != wanted:
+            yield f"{cell} ends with links to {found} instead of {wanted}"
+
+
+@rule
+def questions(lesson: Lesson) -> Iterator[str]:
+    """The reader is asked at least every ten minutes: at most 1,500 words of prose without a checked answer."""
+    read = 0
+    for cell in lesson.cells if navigation_links(lesson.path) else ():
+        read += 0 if cell.is_code else len(DETAILS.sub("", cell.words).split())
+        if cell.is_code and ASKS.search(cell.source):
+            read = 0
+        if read > MOST_WORDS:
+            yield f"{cell} is {read} words behind the question before it"
+            read = 0
 
 
 @rule
