@@ -6,9 +6,11 @@ grades a text in this process, and prints the verdicts as JSON: it is what `grad
 """
 
 import sys
+from functools import partial
 
 from helpers.convolution import exercise as convolution
 from helpers.gemm import exercise as gemm
+from helpers.grading.judge import judged
 from helpers.grading.prediction import Answer, Question
 from helpers.grading.puzzle import Puzzle
 from helpers.grading.sandbox import graded_apart, serve
@@ -85,4 +87,4 @@ def _puzzle(name: str) -> Puzzle:
 
 
 if __name__ == "__main__":
-    serve(_puzzle(sys.argv[1]).grade_here)
+    serve(partial(judged, _puzzle(sys.argv[1])))

@@ -2,9 +2,14 @@
 
 import helpers.convolution.operations
 import helpers.gemm.operations
+import helpers.summation.operations
 from helpers.gpu.operation import Operation, Shape
 
-OPERATIONS: dict[str, Operation] = helpers.convolution.operations.OPERATIONS | helpers.gemm.operations.OPERATIONS
+OPERATIONS: dict[str, Operation] = (
+    helpers.convolution.operations.OPERATIONS
+    | helpers.summation.operations.OPERATIONS
+    | helpers.gemm.operations.OPERATIONS
+)
 
 
 def explain_choice(operation: str, shape: Shape) -> str:

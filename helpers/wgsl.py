@@ -32,11 +32,14 @@ class Kernel:
 
     `name` stands for it in messages: ``conv2d_grad_weight/1_thread_per_weight`` for a file, or any words for a text
     written in a notebook cell.
+    `pasted` are the lines that a learner wrote, where the rest is a kernel around them: a
+    compiler's message counts only those, and calls the first one line 1.
     """
 
     source: str
     name: str = "your kernel"
     constants: tuple[tuple[str, float], ...] = ()
+    pasted: range | None = None
 
     @cached_property
     def code(self) -> str:
@@ -58,10 +61,15 @@ class Kernel:
             raise WgslError(f"{self.name}: its bindings are {sorted(kinds)}; they must be 0, 1, 2, ... in group 0")
         return tuple(kinds[number] for number in sorted(kinds))
 
+    def workgroup_size(self, entry_point: str) -> tuple[int, int, int]:
+        """Threads of a workgroup in x, y and z; (0, 1, 1) where the source declares no such entry point."""
+        sizes = {name: size for size, name in ENTRY_POINT.findall(self.code)}
+        given = [self._number(size) for size in sizes.get(entry_point, "0").split(",") if size.strip()]
+        return (*given, 1, 1)[:3]
+
     def threads(self, entry_point: str) -> int:
         """Threads in one workgroup of an entry point; 0 where the source declares no such entry point."""
-        sizes = {name: size for size, name in ENTRY_POINT.findall(self.code)}
-        return prod(self._number(size) for size in sizes.get(entry_point, "0").split(",") if size.strip())
+        return prod(self.workgroup_size(entry_point))
 
     @property
     def workgroup_bytes(self) -> int:

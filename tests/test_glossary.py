@@ -1,16 +1,20 @@
 """The glossary is complete: each term has a sentence, a lesson and three other names, and each lesson links to it."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import nbformat
 import pytest
+
+from helpers import skeleton
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSONS = {path.name[:2]: path for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")}
 NUMBERS = set(re.findall(r"^\| \[?(\d\d) ", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE))
 
 
+@cache
 def prose(path: Path) -> str:
     """All Markdown of a notebook."""
     cells = nbformat.read(path, as_version=4).cells
@@ -38,11 +42,49 @@ def wrong_row(term: str, meaning: str = "", lesson: str = "", *others: str) -> l
         + ["no such lesson"] * (number not in NUMBERS)
         + [f"the lesson must be written {link}"] * (lesson != link)
         + ["the lesson never uses it"] * (path is not None and not any(name in prose(path).lower() for name in names))
+        + [f"lesson {first} defines it" for first in defining(names)[:1] if first != number]
     )
+
+
+@cache
+def defined(path: Path) -> set[str]:
+    """What a lesson defines, in bold."""
+    return {term.lower() for term in re.findall(r"\*\*([^*\n]+)\*\*", prose(path))}
+
+
+def defining(names: list[str]) -> list[str]:
+    """The numbers of the lessons that define one of some names, or its plural."""
+    forms = {name + ending for name in names for ending in ("", "s")}
+    return sorted(number for number, path in LESSONS.items() if forms & defined(path))
 
 
 def test_every_term_is_complete():
     assert wrong(prose(ROOT / "notebooks" / "glossary.ipynb")) == []
+
+
+LETTERS = {  # whose sizes stand in which column
+    1: "conv2d conv2d_grad_input",
+    2: "gemm_bwd_da",
+    3: "conv2d_grad_weight conv2d_grad_bias",
+}
+
+
+def missing_letters(glossary: str) -> list[str]:
+    """The sizes of the exercises that the table of letters lacks in their columns."""
+    table = [line.split("|") for line in glossary.split("## Letters")[1].split("\n## ")[0].split("\n| `")[1:]]
+    named = {i: {*re.findall(r"[\w]+", " ".join(row[0] for row in table if row[i].strip() != "—"))} for i in LETTERS}
+    sizes = [
+        (i, name, re.search(r"struct \w+ \{([^}]*)", skeleton(name))[1]) for i in LETTERS for name in LETTERS[i].split()
+    ]
+    return [
+        f"{name}: {size}" for i, name, struct in sizes for size in re.findall(r"(\w+):", struct) if size not in named[i]
+    ]
+
+
+def test_the_table_of_letters_has_the_sizes_of_every_exercise():
+    glossary = prose(ROOT / "notebooks" / "glossary.ipynb")
+    assert missing_letters(glossary) == []
+    assert missing_letters(glossary.replace("| `K`, `k` |", "| `L` |")) == ["gemm_bwd_da: K", "conv2d_grad_weight: K"]
 
 
 @pytest.mark.parametrize("path", LESSONS.values(), ids=lambda path: path.stem)
@@ -52,7 +94,7 @@ def test_every_lesson_links_to_the_glossary(path):
 
 # --- The check above can fail ----------------------------------------------------------------------------
 
-ROW = "| **filter** | Some weights. | [02](02_weight_gradient.ipynb) | filter | — | `weight` |"
+ROW = "| **filter** | Some weights. | [01](01_convolution_as_correlation.ipynb) | filter | — | `weight` |"
 
 
 @pytest.mark.parametrize(
@@ -60,9 +102,10 @@ ROW = "| **filter** | Some weights. | [02](02_weight_gradient.ipynb) | filter | 
     [
         (" | —", "", "not six fields"),
         ("weights.", "weights. They slide.", "not one sentence"),
-        ("[02](02_weight_gradient.ipynb)", "02 (to come)", "must be written [02](02_weight_gradient.ipynb)"),
-        ("[02](02_weight_gradient.ipynb)", "11 (to come)", "no such lesson"),
+        ("[01](01_convolution_as_correlation.ipynb)", "01 (to come)", "must be written [01](01_convolution_"),
+        ("[01](01_convolution_as_correlation.ipynb)", "11 (to come)", "no such lesson"),
         ("**filter**", "**flux**", "the lesson never uses it"),
+        ("[01](01_convolution_as_correlation.ipynb)", "[02](02_weight_gradient.ipynb)", "lesson 01 defines it"),
         (ROW, f"{ROW}\n{ROW.replace('filter', 'a filter')}", "not sorted"),
     ],
 )

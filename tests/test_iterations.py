@@ -12,6 +12,7 @@ from support.problems import (
     answer,
     drawn,
     every_version,
+    kind_of,
     launched,
     ones,
     operation_of,
@@ -26,6 +27,7 @@ from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.gpu.passes import CAP
 from helpers.grading.loops import counted
+from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 
 # --- The counting copy ------------------------------------------------------------------------------------
@@ -119,7 +121,7 @@ def _alone(kernel: Kernel, entry_point: str) -> tuple[Kernel, int, int | None]:
 
 def busy(shape: Shape) -> Shape:
     """A convolution like this one in which some threads skip nothing: no padding, stride 1, pixels amid windows."""
-    if isinstance(shape, GemmShape):
+    if not isinstance(shape, ConvShape):
         return shape
     in_h, in_w = shape.in_h + 2 * shape.kernel_h, shape.in_w + 2 * shape.kernel_w
     return replace(shape, in_h=in_h, in_w=in_w, stride=1, padding_h=0, padding_w=0)
@@ -154,6 +156,7 @@ GROWING = {  # from problems of one product: the sizes that are many, one loop a
     "conv2d_grad_weight": ["batch", "in_h", "in_w"],
     "conv2d_grad_input": ["out_channels", "kernel_h padding_h", "kernel_w padding_w"],
     "conv2d_grad_bias": ["batch", "in_h", "in_w"],
+    "sum": ["count"],
     "gemm_bias_act": ["k"],
     "gemm_bias_act_backward": ["k", "n", "m", "batch_size"],
 }
@@ -162,7 +165,8 @@ GROWING = {  # from problems of one product: the sizes that are many, one loop a
 def largest(kernel: Kernel, sizes: str) -> Shape:
     """The largest problem of its kind for which the declared iterations stay within the cap."""
     schedule = operation_of(kernel).versions[kernel.version]
-    one = GemmShape(1, 1, 1) if "gemm" in kernel.name else ConvShape(1, 1, 1, 1, 1, 1, 1)
+    kind = kind_of(kernel)
+    one = kind(*[1] * {SumShape: 1, GemmShape: 3, ConvShape: 7}[kind])
 
     def grown(size: int) -> Shape:
         return replace(one, **dict.fromkeys(sizes.split(), size))

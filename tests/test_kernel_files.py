@@ -12,6 +12,8 @@ from helpers.gemm import reference as gemm
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
 from helpers.operations import OPERATIONS
+from helpers.summation import reference as summation
+from helpers.summation.shapes import SumShape
 from helpers.wgsl import KERNELS, PART, Kernel, Listing, load, versions
 
 KEYS = ["title", "equation", "numpy", "in", "out", "dispatch", "barriers", "cost", "limits", "new here"]
@@ -19,8 +21,10 @@ FLOAT_INDEX = re.compile(r"\b[iu]32\(\s*(f32|floor|round|trunc)\b")  # u32(f32(i
 # No two sizes are equal; a stride that leaves a rest, and a padding larger than the filter.
 CONVOLUTIONS = (ConvShape(2, 3, 30, 40, 10, 4, 7, 6, 1, 8), ConvShape(2, 3, 6, 8, 4, 3, 2, 1, 4, 5))
 LAYERS = (GemmShape(2, 3, 5, 4, "gelu", b_per_item=True), GemmShape(5, 4, 3, 2, "tanh", per_item=True))
+SUMS = (SumShape(7), SumShape(600))
 COLUMNS = 90  # of a listing, beside its line numbers, in a JupyterLab window of 1280 x 720
-LOOPS = {name: f for module in (convolution, gemm) for name, f in vars(module).items() if name.endswith("_loops")}
+REFERENCES = convolution, gemm, summation
+LOOPS = {name: f for module in REFERENCES for name, f in vars(module).items() if name.endswith("_loops")}
 LISTINGS = {kernel.name: kernel.listing for kernel in EVERY_VERSION} | {name: Listing.of(LOOPS[name]) for name in LOOPS}
 LETTERS = "N Ci H W Co kH kW S Ph oH oW Pw"  # of a convolution's parameters, in their order
 
@@ -28,6 +32,8 @@ every_operation = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=
 
 
 def shapes_for(operation: Operation) -> tuple[Shape, Shape]:
+    if operation.name == "sum":
+        return SUMS
     return LAYERS if "gemm" in operation.name else CONVOLUTIONS
 
 
@@ -106,7 +112,8 @@ def test_versions_share_equation_tensors_parameters_and_activation(operation):
     kernels = [load(operation.name, version) for version in operation.versions]
     for key in ("equation", "numpy", "in", "out"):
         assert len({header(kernel)[key] for kernel in kernels}) == 1, key
-    assert len({re.search(r"struct Params.*?> params: Params;", k.source, re.DOTALL)[0] for k in kernels}) == 1
+    for shared in (r"struct Params \{[^}]*\}", *(rf"@binding.*> {tensor}: .*" for tensor in operation.tensors)):
+        assert len({re.search(shared, kernel.source)[0] for kernel in kernels}) == 1, shared
     if "gemm" in operation.name:
         assert len({kernel.part(1).text for kernel in kernels}) == 1
 
@@ -151,7 +158,10 @@ def test_bindings_and_entry_points_have_the_order_of_the_schedule(kernel):
 def test_parameters_have_the_documented_order_in_struct_and_launcher(kernel):
     operation = operation_of(kernel)
     struct = re.search(r"struct Params \{(.*?)\}", kernel.code, re.DOTALL)[1]
-    if "gemm" in operation.name:
+    if operation.name == "sum":
+        names = "count"
+        assert [operation.params(shape) for shape in SUMS] == [(7,), (600,)]
+    elif "gemm" in operation.name:
         names = "m k n batch_size activation b_stride d_b_stride unused"
         assert [operation.params(shape) for shape in LAYERS] == [(2, 3, 5, 4, 2, 15, 0, 0), (5, 4, 3, 2, 5, 0, 12, 0)]
     else:

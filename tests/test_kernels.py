@@ -9,6 +9,7 @@ from support.problems import (
     answer,
     drawn,
     every_version,
+    kind_of,
     launched,
     ones,
     operation_of,
@@ -21,6 +22,7 @@ from support.problems import (
 from helpers import wgsl
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
+from helpers.summation.shapes import SumShape
 
 # --- Right for every shape ------------------------------------------------------------------------------
 
@@ -53,6 +55,9 @@ CASES = {
     "K of thousands": GemmShape(2, 5000, 3, 2, "relu"),
     "M of thousands": GemmShape(3000, 2, 3, 2),
     "N over 256 and over 1,024": GemmShape(2, 3, 1030, 2),
+    "one number": SumShape(1),
+    "one number past a workgroup": SumShape(257),
+    "more numbers than 128 workgroups": SumShape(33_000),
     "thousands of items": GemmShape(1, 2, 3, 3000, "relu"),
     "thousands of items with their own b": GemmShape(1, 2, 3, 3000, "none", True, True),
 }
@@ -64,7 +69,7 @@ CASES = {
         pytest.param(kernel, shape, id=f"{kernel.name}: {name}")
         for kernel in EVERY_VERSION
         for name, shape in CASES.items()
-        if isinstance(shape, GemmShape) == ("gemm" in kernel.name)
+        if isinstance(shape, kind_of(kernel))
     ],
 )
 def test_a_named_case_comes_out_exactly(kernel, shape):
@@ -101,10 +106,11 @@ def test_more_elements_than_one_row_of_workgroups_has_threads(name, shape):
 # left and right of the only column.
 SPARSE = ConvShape(1, 1, 6, 1, 2, 2, 3, 3, 3, 1)
 APART = GemmShape(3, 5, 4, 2, "none", True, True)
+PARTLY = [kernel for kernel in EVERY_VERSION if kind_of(kernel) is not SumShape]  # every number contributes to a sum
 
 
-@every_version
 @pytest.mark.parametrize("poison", [np.nan, np.inf])
+@pytest.mark.parametrize("kernel", PARTLY, ids=lambda kernel: kernel.name)
 def test_a_number_changes_nothing_that_it_does_not_contribute_to(kernel, poison):
     """Replace one number at a time: outputs without a contribution from it must stay as they were."""
     operation, shape = operation_of(kernel), APART if "gemm" in kernel.name else SPARSE

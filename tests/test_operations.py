@@ -21,6 +21,7 @@ from helpers.gemm.shapes import GemmShape
 from helpers.gpu import GpuError, passes
 from helpers.gpu.operation import Choice, Operation, Schedule, Step, _planned, nested_loops, one_step, tree_reduction
 from helpers.operations import OPERATIONS, explain_choice
+from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 
 
@@ -45,6 +46,11 @@ def cap(monkeypatch):
 SOFTWARE, HARDWARE = (replace(gpu.adapter_info(), kind=kind) for kind in ("software", "hardware"))
 CONV1, LARGE = ConvShape(1, 1, 28, 28, 6, 5, 5), ConvShape(32, 256, 14, 14, 256, 3, 3, 1, 1, 1)
 LONG = ConvShape(1, 1, 50, 60, 1, 1, 1)  # 3,000 products: a thread of version 1 takes all of them, of version 2 twelve
+SHAPES = {  # of the operations that are no convolutions
+    "sum": [SumShape(30), SumShape(30_000)],
+    "gemm_bias_act": [GemmShape(5, 6, 7)],
+    "gemm_bias_act_backward": [GemmShape(5, 6, 7)],
+}
 WIDE = ConvShape(1, 70_000, 1, 1, 1, 1, 1)  # version 2 would need 70,000 workgroups in x
 
 # --- Which version runs -----------------------------------------------------------------------------------
@@ -71,6 +77,10 @@ WIDE = ConvShape(1, 70_000, 1, 1, 1, 1, 1)  # version 2 would need 70,000 workgr
         ("conv2d_grad_bias", ConvShape(31, 1, 1, 1, 8, 1, 1), HARDWARE, "1_thread_per_channel"),
         ("conv2d_grad_bias", ConvShape(32, 1, 1, 1, 8, 1, 1), HARDWARE, "2_workgroup_per_channel"),
         ("conv2d_grad_bias", LARGE, SOFTWARE, "1_thread_per_channel"),
+        ("sum", SumShape(31), HARDWARE, "1_one_thread"),
+        ("sum", SumShape(32), HARDWARE, "2_tree"),
+        ("sum", SumShape(16_384), SOFTWARE, "2_tree"),
+        ("sum", SumShape(16_384), HARDWARE, "3_two_passes"),
         ("gemm_bias_act", GemmShape(64, 64, 64), HARDWARE, "2_tiled"),
         ("gemm_bias_act_backward", GemmShape(64, 64, 64), SOFTWARE, "1_thread_per_element"),
     ],
@@ -81,7 +91,7 @@ def test_the_version_that_was_measured_to_be_best_is_chosen(operation, shape, ad
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_every_version_is_a_choice_somewhere(operation):
-    shapes = [GemmShape(5, 6, 7)] if "gemm" in operation else [CONV1, LARGE]
+    shapes = SHAPES.get(operation, [CONV1, LARGE])
     choices = [OPERATIONS[operation].choose(shape, adapter) for shape in shapes for adapter in (SOFTWARE, HARDWARE)]
     assert {choice.version for each in choices for choice in each} == {*OPERATIONS[operation].versions}
 
@@ -145,7 +155,7 @@ def test_a_sum_longer_than_the_cap_is_right_or_refused():
 
 def test_a_choice_is_explained_in_one_sentence():
     for operation in OPERATIONS:
-        shape = GemmShape(5, 6, 7) if "gemm" in operation else CONV1
+        shape = SHAPES.get(operation, [CONV1])[0]
         sentence = explain_choice(operation, shape)
         assert sentence.startswith(f"{operation} takes {OPERATIONS[operation].plan(shape).passes[0].kernel.version}: ")
         assert sentence.endswith(".")
@@ -338,6 +348,7 @@ import helpers
 from helpers import pictures
 from helpers.convolution import check, indices, pictures, reference, shapes
 from helpers.gemm import check, indices, pictures, reference, shapes
+from helpers.summation import check, indices, pictures, reference, shapes
 from helpers.data import digits
 from helpers.wgsl import load
 print(digits.conv1_input().shape, len(load("conv2d", "1_thread_per_output").bindings))

@@ -11,6 +11,7 @@ from helpers.convolution import operations
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
+from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 
 # The smallest problems that catch a fault. In ODD all sizes differ, and so do both paddings.
@@ -19,6 +20,7 @@ STRIDE_1 = ConvShape(2, 3, 5, 7, 4, 3, 2, 1, 1, 2)
 WIDE = ConvShape(1, 2, 18, 17, 2, 17, 16)  # more weights than 256 threads
 HUGE = ConvShape(1, 1, 66, 65, 1, 65, 64)  # more weights than fit into workgroup memory
 MANY = ConvShape(2, 1, 17, 18, 3, 1, 1)  # more products than 256 threads
+SEVEN_HUNDRED = SumShape(700)  # more numbers than 256 threads, and no multiple of them
 LAYER = GemmShape(5, 20, 37, 3, "relu")  # all sizes differ, no tile is full; one, two and three tiles
 LINEAR = GemmShape(5, 20, 37, 3)
 OWN_B = GemmShape(5, 20, 37, 3, "relu", True)
@@ -45,6 +47,7 @@ FORWARD = "conv2d/1_thread_per_output"
 WEIGHT_1, WEIGHT_2 = "conv2d_grad_weight/1_thread_per_weight", "conv2d_grad_weight/2_workgroup_per_weight"
 INPUT_1, INPUT_2 = "conv2d_grad_input/1_gather", "conv2d_grad_input/2_shared_weights"
 BIAS_1, BIAS_2 = "conv2d_grad_bias/1_thread_per_channel", "conv2d_grad_bias/2_workgroup_per_channel"
+SUM_1, SUM_2, SUM_3 = "sum/1_one_thread", "sum/2_tree", "sum/3_two_passes"
 GEMM_1, GEMM_2 = "gemm_bias_act/1_thread_per_element", "gemm_bias_act/2_tiled"
 BACK_1, BACK_2 = "gemm_bias_act_backward/1_thread_per_element", "gemm_bias_act_backward/2_tiled"
 
@@ -84,6 +87,13 @@ FAULTS = [
     Fault(BIAS_1, "planes overlap", ODD, "* params.out_channels + co", "+ co"),
     Fault(BIAS_2, "one element per thread", MANY, "i += THREADS", "i += params.batch * pixels"),
     Fault(BIAS_2, "every image is image 0", ODD, "(n * params.out_channels + co)", "co"),
+    Fault(SUM_1, "only the last number", SEVEN_HUNDRED, "sum += input", "sum = input"),
+    Fault(SUM_1, "one number too many", SEVEN_HUNDRED, "i < params.count", "i <= params.count"),
+    Fault(SUM_2, "one number per thread", SEVEN_HUNDRED, "i += THREADS", "i += params.count"),
+    Fault(SUM_2, "tree stops at two", SEVEN_HUNDRED, "half > 0u", "half > 1u"),
+    Fault(SUM_3, "workgroups share nothing", SEVEN_HUNDRED, "workgroup.x * THREADS + thread", "thread"),
+    Fault(SUM_3, "numbers added twice", SEVEN_HUNDRED, "i += grid.x * THREADS", "i += THREADS"),
+    Fault(SUM_3, "last part left out", SEVEN_HUNDRED, "thread < array", "thread + 1u < array"),
     Fault(GEMM_1, "bias forgotten", LAYER, "var pre = bias[n];", "var pre = 0.0;"),
     Fault(GEMM_1, "activation forgotten", LAYER, "activate(pre)", "pre"),
     Fault(GEMM_1, "every item reads item 0's b", OWN_B, "item * params.b_stride + ", ""),

@@ -59,6 +59,23 @@ def test_an_edited_cell_shows_what_it_does_now() -> None:
     assert now.cells[0].outputs[0].text == "2"
 
 
+def test_an_old_output_has_the_new_count_of_its_cell() -> None:
+    notebooks = [
+        v4.new_notebook(
+            cells=[v4.new_code_cell(f"{IGNORE}\n1", execution_count=n, outputs=[result])],
+            metadata={"language_info": {"name": "python"}},
+        )
+        for n in (1, 2)
+        for result in [v4.new_output("execute_result", {"text/plain": str(n)}, execution_count=n)]
+    ]
+    for notebook in notebooks:
+        normalize(notebook)
+    before, now = notebooks
+    keep_ignored(now, before)
+    (output,) = now.cells[0].outputs
+    assert (output.data["text/plain"], output.execution_count) == ("1", 2)
+
+
 WRONG = {"careful": "import sys\nprint('careful', file=sys.stderr)", "Zero": "1 / 0", "died": "import os\nos._exit(3)"}
 
 

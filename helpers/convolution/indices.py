@@ -1,4 +1,4 @@
-"""Which pixels, weights and outputs belong together: the index arithmetic of the pictures, in plain Python and without a GPU.
+"""Which pixels, weights and outputs belong together: the pictures' index arithmetic, in plain Python, without a GPU.
 
 The tests prove each of these sets equal to what the kernels read, element by element.
 """
@@ -8,7 +8,6 @@ from itertools import product
 from typing import NamedTuple
 
 from helpers.convolution.shapes import ConvShape
-
 
 # --- The forward pass -----------------------------------------------------------------------------------------
 
@@ -82,3 +81,45 @@ def weight_of_thread(shape: ConvShape, index: int) -> tuple[int, int, int, int] 
 def products_of_thread(shape: ConvShape, thread: int, threads: int) -> range:
     """The products that one of `threads` threads takes where a workgroup shares a weight, numbered in loop order."""
     return range(thread, shape.batch * shape.out_h * shape.out_w, threads)
+
+
+# --- The input gradient ---------------------------------------------------------------------------------------
+
+
+class Gathered(NamedTuple):
+    """One product grad_output[n,co,oh,ow] * weight[co,ci,kh,kw] in the gradient of one pixel."""
+
+    kh: int
+    kw: int
+    oh: int
+    ow: int
+
+
+def output_of(position: int, stride: int, outputs: int) -> int | None:
+    """The output row whose window begins at row `position` of the padded input, or None; columns likewise."""
+    output, rest = divmod(position, stride)
+    return output if rest == 0 and 0 <= output < outputs else None
+
+
+def contributions_to_pixel(shape: ConvShape, ih: int, iw: int) -> list[Gathered]:
+    """Which outputs have the pixels at (ih, iw) in their windows, in the order in which a kernel's loops add them.
+
+    The places are the same for all images and all pairs of channels (co, ci).
+    """
+    rows = [(kh, output_of(ih + shape.padding_h - kh, shape.stride, shape.out_h)) for kh in range(shape.kernel_h)]
+    columns = [(kw, output_of(iw + shape.padding_w - kw, shape.stride, shape.out_w)) for kw in range(shape.kernel_w)]
+    pairs = product(rows, columns)
+    return [Gathered(kh, kw, oh, ow) for (kh, oh), (kw, ow) in pairs if oh is not None and ow is not None]
+
+
+def pixel_of_thread(workgroup: tuple[int, int], thread: int, tile: int = 16) -> tuple[int, int]:
+    """The row and column (ih, iw) that a thread owns where workgroup (x, y) covers tile x tile pixels.
+
+    At the right and lower edge they may lie outside the image.
+    """
+    return workgroup[1] * tile + thread // tile, workgroup[0] * tile + thread % tile
+
+
+def weights_of_thread(shape: ConvShape, thread: int, threads: int = 256) -> range:
+    """The weights of one channel of the filter that a thread loads for its workgroup, numbered row by row."""
+    return range(thread, shape.kernel_h * shape.kernel_w, threads)

@@ -136,7 +136,13 @@ OPERATIONS = {operation.name: operation for operation in (FORWARD, GRAD_WEIGHT, 
 
 
 def conv2d(
-    input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None, stride: int = 1, padding: Padding = 0
+    input: np.ndarray,
+    weight: np.ndarray,
+    bias: np.ndarray | None = None,
+    stride: int = 1,
+    padding: Padding = 0,
+    *,
+    kernel: str | Kernel | None = None,
 ) -> np.ndarray:
     """Convolution as deep learning means it: cross-correlation, without a flip.
 
@@ -149,6 +155,8 @@ def conv2d(
     bias : float32 array (Co,), optional
     stride : int
     padding : int or (Ph, Pw)
+    kernel : str or Kernel, optional
+        A version in kernels/conv2d; the best one for this adapter by default.
 
     Returns
     -------
@@ -160,7 +168,7 @@ def conv2d(
     if bias is None:
         bias = np.zeros(shape.out_channels, np.float32)
     _require_shape("conv2d", "bias", check_tensor("conv2d", "bias", bias, "Co"), shape)
-    return FORWARD.compute(shape, None, input=input, weight=weight, bias=bias)[0]
+    return FORWARD.compute(shape, kernel, input=input, weight=weight, bias=bias)[0]
 
 
 def conv2d_grad_weight(

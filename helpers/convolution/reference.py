@@ -93,7 +93,7 @@ def conv2d_grad_input_loops(
     for n, ci, ih, iw in np.ndindex(N, Ci, H, W):  # for each input pixel
         total = 0.0
         for co, kh, kw in np.ndindex(Co, kH, kW):  # for each weight
-            oh, rest_h = divmod(ih + Ph - kh, S)  # ih = oh * S + kh - Ph, solved for oh
+            oh, rest_h = divmod(ih + Ph - kh, S)  # from ih = oh*S + kh - Ph
             ow, rest_w = divmod(iw + Pw - kw, S)
             if rest_h == rest_w == 0 and 0 <= oh < oH and 0 <= ow < oW:  # it exists
                 total += grad_output[n, co, oh, ow] * weight[co, ci, kh, kw]
@@ -102,7 +102,7 @@ def conv2d_grad_input_loops(
 
 
 def conv2d_grad_bias_loops(grad_output: Array) -> Array:
-    """Each bias was added to every output of its channel, so its gradient is their sum.
+    """A bias was added to every output of its channel: its gradient is their sum.
 
     grad_output (N, Co, oH, oW) -> grad_bias (Co,)
     """

@@ -33,6 +33,20 @@ STEEPEST = {  # the largest |act'| and |act''|, rounded up; ReLU's jump is step 
 }
 
 
+class Reports(tuple[Report, ...]):
+    """The reports on several arrays: true if all of them are right, one line each when shown."""
+
+    def __bool__(self) -> bool:
+        return all(self)
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self))
+
+    def require(self) -> "Reports":
+        """Return these reports, or raise the CheckError that explains the first wrong array."""
+        return Reports(report.require() for report in self)
+
+
 def gemm_bias_act(got: Array, a: Array, b: Array, bias: Array, activation: str = "none") -> Report:
     """Judge an output, `got` (batch, M, N)."""
     if reason := _mismatch(a, b, bias, got):
@@ -44,11 +58,11 @@ def gemm_bias_act(got: Array, a: Array, b: Array, bias: Array, activation: str =
 
 def gemm_bias_act_backward(
     got: Sequence[Array], a: Array, b: Array, bias: Array, grad: Array, activation: str = "none"
-) -> tuple[Report, Report, Report]:
+) -> Reports:
     """Judge the three gradients, `got` = (d_a, d_b, d_bias); d_b has three axes where it is per item."""
     names, per_item = ("d_a", "d_b", "d_bias"), np.ndim(got[1]) == 3
     if reason := _mismatch(a, b, bias, grad):
-        return tuple(Report(name, np.shape(part), reason=reason) for name, part in zip(names, got, strict=True))
+        return Reports(Report(name, np.shape(part), reason=reason) for name, part in zip(names, got, strict=True))
     a, b, grad = (np.asarray(tensor, np.float64) for tensor in (a, b, grad))
     pre, delta = _pre(a, b, bias)
     error = _grad_pre_error(pre, delta, grad, activation)
@@ -60,7 +74,7 @@ def gemm_bias_act_backward(
     inherited = reference.sums(abs(a), abs(b), error, per_item)
     allowed = [tolerance(*each, a, b, grad_pre, error) for each in zip(terms, totals, strict=True)]
     rows = zip(names, got, wants, allowed, inherited, strict=True)
-    return tuple(compare(name, part, want, own + more) for name, part, want, own, more in rows)
+    return Reports(compare(name, part, want, own + more) for name, part, want, own, more in rows)
 
 
 def _pre(a: Array, b: Array, bias: Array) -> tuple[Array, Array]:

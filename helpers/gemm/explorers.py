@@ -2,7 +2,11 @@
 
 import numpy as np
 
-from helpers.gemm.pictures import NAMES, PRODUCTS, TILE, ActivationsPicture, GradientsPicture, TilesPicture
+from helpers.gemm.indices import LOADS
+from helpers.gemm.pictures.activations import NAMES, ActivationsPicture
+from helpers.gemm.pictures.gradients import PRODUCTS, GradientsPicture
+from helpers.gemm.pictures.tiles import TILE, TilesPicture
+from helpers.gemm.pictures.transposed_load import TransposedLoadPicture
 from helpers.pictures.explorer import Explorer, below
 
 
@@ -38,7 +42,13 @@ def tiles(a: np.ndarray, b: np.ndarray, result: np.ndarray) -> Explorer:
     """
     picture = TilesPicture(a, b, result)
     rules = {"step": below(picture.steps), "thread": below(TILE**2)}
-    return Explorer(picture.show, rules, {"step": 1, "thread": 6})
+    return Explorer(picture.show, rules, {"step": 0, "thread": 6})
+
+
+def transposed_load() -> Explorer:
+    """Sliders over three ways to load a tile of b, and over the threads of one workgroup of 4 x 4."""
+    rules = {"load": below(len(LOADS)), "thread": below(TILE**2)}
+    return Explorer(TransposedLoadPicture().show, rules, {"load": 1, "thread": 6})
 
 
 def activations() -> Explorer:

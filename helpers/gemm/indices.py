@@ -58,3 +58,21 @@ def tile_mates(tile: int, thread: int) -> tuple[list[int], list[int]]:
     """
     y, x = divmod(thread, tile)
     return [y * tile + i for i in range(tile)], [i * tile + x for i in range(tile)]
+
+
+LOADS = ("as it lies", "transposed", "strided")
+
+
+def right_load(load: str, tile: int, corner: Cell, thread: int) -> tuple[Cell, int]:
+    """The cell of b that one thread loads into the right tile, and the slot into which it puts it.
+
+    The tile of b begins at `corner`. "as it lies" is how the first pass loads it, for a @ b; "transposed" is how the
+    pass of d_a does, for grad_pre @ b^T; "strided" makes the same tile as "transposed", but transposes the reads
+    instead of the writes.
+    """
+    (y, x), (row, column) = divmod(thread, tile), corner
+    return {
+        "as it lies": ((row + y, column + x), thread),
+        "transposed": ((row + y, column + x), x * tile + y),
+        "strided": ((row + x, column + y), thread),
+    }[load]

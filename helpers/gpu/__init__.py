@@ -2,7 +2,7 @@
 
 from helpers.gpu.adapter import GpuError, adapter, adapter_info, device
 from helpers.gpu.buffers import empty, read, uniform, upload
-from helpers.gpu.passes import Pass, run
+from helpers.gpu.passes import Pass, launch, run
 
 __all__ = [
     "GpuError",
@@ -11,6 +11,7 @@ __all__ = [
     "adapter_info",
     "device",
     "empty",
+    "launch",
     "read",
     "run",
     "uniform",

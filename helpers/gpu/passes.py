@@ -23,7 +23,7 @@ from helpers.gpu.adapter import (
     device,
     reason,
 )
-from helpers.gpu.buffers import empty, read
+from helpers.gpu.buffers import empty, read, uniform, upload
 from helpers.wgsl import Kernel, WgslError
 
 # --- Made once ------------------------------------------------------------------------------------------
@@ -204,6 +204,38 @@ def _encode(compute: wgpu.GPUComputePassEncoder, batch: Sequence[Pass]) -> None:
         compute.dispatch_workgroups(*each.workgroups)
         last_pipeline, last_group = made, group
     compute.end()
+
+
+# --- Arrays in, arrays out ----------------------------------------------------------------------------
+
+
+def launch(
+    kernel: str | Kernel, arrays: Sequence, workgroups: int | Sequence[int] = 1
+) -> np.ndarray | tuple[np.ndarray, ...]:
+    """Run a kernel's entry point `main` and return the arrays that it may write, as they are afterwards.
+
+    Parameters
+    ----------
+    kernel : str or Kernel
+        WGSL text.
+    arrays : sequence
+        In binding order: float32, int32 or uint32 arrays, and for a uniform a tuple of its u32 values.
+        They are copied to the GPU, and stay as they are.
+    workgroups : int or sequence of up to three int
+        How many in x, y and z.
+
+    Returns the array at the kernel's one read_write binding, or a tuple where it has several of them.
+    """
+    kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
+    counts = (workgroups,) if isinstance(workgroups, int) else tuple(workgroups)
+    buffers = tuple(
+        uniform(array) if isinstance(array, tuple) else upload(np.asarray(array), f"arrays[{i}]")
+        for i, array in enumerate(arrays)
+    )
+    run(Pass(kernel, buffers, (*counts, 1, 1)[:3]))
+    bound = zip(kernel.bindings, buffers, arrays, strict=True)
+    written = tuple(read(buffer, a.shape, a.dtype) for kind, buffer, a in bound if kind == "storage")
+    return written[0] if len(written) == 1 else written
 
 
 # --- A fault of old drivers -----------------------------------------------------------------------------

@@ -13,7 +13,8 @@ Answer = float | str | tuple[float, ...]
 class Question:
     """The right answer, the likely wrong ones with what each of them is, and advice for all others.
 
-    An answer is a number, a word (then the advice lists the words to choose from), or a tuple of numbers.
+    An answer is a number, a word in small letters (then the advice lists the words to choose from), or a tuple of
+    numbers.
     """
 
     right: Answer
@@ -40,13 +41,15 @@ class Question:
 
     def _read(self, answer: object) -> Answer:
         """The answer in the form of the right one."""
-        if isinstance(self.right, str) and isinstance(answer, str):
-            return answer.strip().lower()
-        if isinstance(self.right, tuple) and isinstance(answer, list | tuple) and all(map(_is_number, answer)):
-            return tuple(answer)
-        if isinstance(self.right, Real) and _is_number(answer):
-            return answer
-        wanted = {str: "text", tuple: f"{self._kind[:-1]}"}.get(type(self.right), "a number")
+        match self.right:
+            case str() if isinstance(answer, str):
+                return answer.strip().lower()
+            case tuple() if isinstance(answer, list | tuple) and len(answer) == len(self.right):
+                if all(map(_is_number, answer)):
+                    return tuple(answer)
+            case Real() if _is_number(answer):
+                return answer
+        wanted = {str: "text, in quotes", tuple: self._kind.rstrip(",")}.get(type(self.right), "a number")
         raise TypeError(f"answer = {answer!r} is a {type(answer).__name__}: it must be {wanted}")
 
 

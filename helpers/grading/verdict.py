@@ -10,7 +10,7 @@ WRONG, UNSAFE = "wrong", "unsafe"  # unsafe: the numbers are right, but by luck
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one test says: its name, one of the five outcomes, and the reason; `drawing` shows a wrong output."""
+    """What one test says: its name, one of the five outcomes, and the reason; `drawing` shows what is wrong."""
 
     test: str
     outcome: str
@@ -29,9 +29,10 @@ class Grades(tuple[Verdict, ...]):
     """All verdicts on one kernel, and how many of the tests it passes."""
 
     @classmethod
-    def alike(cls, tests: Sequence[str], outcome: str, detail: str = "") -> "Grades":
-        """The same outcome in every test, with the reason in the first."""
-        return cls(Verdict(test, outcome, "" if i else detail) for i, test in enumerate(tests))
+    def alike(cls, tests: Sequence[str], outcome: str, detail: str = "", drawing: str = "") -> "Grades":
+        """The same outcome in every test, with the reason and the drawing in the first."""
+        first, *others = tests
+        return cls([Verdict(first, outcome, detail, drawing), *(Verdict(test, outcome) for test in others)])
 
     @property
     def passed(self) -> int:
@@ -39,12 +40,23 @@ class Grades(tuple[Verdict, ...]):
         return sum(verdict.outcome == RIGHT for verdict in self)
 
     def __repr__(self) -> str:
-        return "\n".join([*map(repr, self), f"{self.passed} of {len(self)} tests pass"])
+        return "\n".join([*self._lines(), f"{self.passed} of {len(self)} tests pass"])
+
+    def _lines(self) -> list[str]:
+        """One line for each test; a reason that several tests share is said once."""
+        lines = []
+        for i, verdict in enumerate(self):
+            said = verdict.detail and any(before.detail.endswith(verdict.detail) for before in self[:i])
+            lines.append(repr(replace(verdict, detail="the same") if said else verdict))
+        return lines
+
+    def __str__(self) -> str:
+        """The verdicts, and below them the place of a compile error or the smallest wrong output."""
+        return "\n\n".join([repr(self), *(verdict.drawing for verdict in self if verdict.drawing)])
 
     def _repr_mimebundle_(self, **kwargs) -> dict[str, str]:
-        """What a notebook shows: the verdicts and the first, which is the smallest, of the wrong outputs."""
-        drawings = [verdict.drawing for verdict in self if verdict.drawing]
-        return {"text/plain": "\n\n".join([repr(self), *drawings[:1]])}
+        """What a notebook shows."""
+        return {"text/plain": str(self)}
 
 
 def require_number(answer: object) -> None:

@@ -64,11 +64,19 @@ class Grid:
 
     def factors(self, factors: Mapping[Cell, float]) -> None:
         """Write "×2" small into the lower right corners of cells."""
-        texts = {cell: f"×{number(factor)}" for cell, factor in factors.items()}
+        self.corners({cell: f"×{number(factor)}" for cell, factor in factors.items()}, ORANGE)
+
+    def corners(self, texts: Mapping[Cell, str], color: str) -> None:
+        """Write texts small into the lower right corners of cells."""
         size = fitting(texts.values(), self.width - 4, max(0.25 * self.height, 11 + (self.height >= ROOMY)), "bold")
         ends = [(self.box(row + 1, column + 1), text) for (row, column), text in texts.items()]
         words = (Word(end.x - 2.5, end.y - 0.5 * size - 1.5, text, size, "right") for end, text in ends)
-        self.picture.words(words, ORANGE, "bold")
+        self.picture.words(words, color, "bold")
+
+    def letters(self, names: str, color: str) -> None:
+        """Give each cell a letter in its upper left corner."""
+        places = zip(self.boxes, names, strict=False)
+        self.picture.words((Word(box.x + 9, box.y + 10, name, 13) for box, name in places), color)
 
 
 def fitting(texts: Iterable[str], room: float, size: float, weight: str = "normal") -> float:

@@ -1,18 +1,69 @@
-"""Pictures of sums that threads share."""
+"""Pictures of threads that add: a race, a tree, who adds in each step, who loads in each round, and two passes."""
 
-from helpers.pictures.canvas import BLUE, GRAY, ORANGE, Box, Picture, Word, in_words, number, tint
+from collections.abc import Sequence
+
+from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, Box, Picture, Word, in_words, number, tint
 from helpers.pictures.parts import MARGIN, Grid
-from helpers.summation.indices import tree_steps
+from helpers.summation import indices
+
+
+class RacePicture(Picture):
+    """Two threads that add to one number in memory, in one of the six orders that their four steps can take."""
+
+    TERMS = (3, 4)
+
+    def __init__(self) -> None:
+        super().__init__(300)
+        self.starts()
+        self.write(MARGIN, 18, f"thread 0 adds {self.TERMS[0]}, thread 1 adds {self.TERMS[1]}", 17, weight="bold")
+        self.words((Word(146, 100 + 62 * i, f"thread {i}", 15, "right") for i in range(2)), INK, "bold")
+        self.write(146, 232, "total in memory", 15, INK, "bold", "right")
+        self.words((Word(self._box(0, step).middle[0], 56, f"step {step + 1}", 14) for step in range(4)), GRAY)
+        self.write(self._box(2, -1).middle[0], 258, "at first", 13, GRAY, align="middle")
+        self.boxes([self._box(2, -1)], BLUE, tint(BLUE))
+        self.words([Word(*self._box(2, -1).middle, "0", 17)])
+        self.stands_still()
+
+    def show(self, order: int) -> "RacePicture":
+        """Show one order of the four steps, and what it leaves in memory."""
+        self.starts()
+        threads = indices.schedules()[order]
+        steps, after = indices.run_schedule(threads, self.TERMS)
+        for i, (thread, (verb, value)) in enumerate(zip(threads, steps, strict=True)):
+            box, memory = self._box(thread, i), self._box(2, i)
+            self.boxes([box], ORANGE, tint(ORANGE), 2)
+            self.words([Word(*box.middle, f"{verb} {value}", 15)], INK)
+            self.boxes([memory], BLUE, tint(BLUE), 3 if verb == "stores" else 1)
+            self.words([Word(*memory.middle, str(after[i]), 17)])
+            ends = (box.y + box.height, memory.y)
+            self._arrow(box.middle[0], *(ends if verb == "stores" else ends[::-1]))
+        self.sentence = self._sentence(threads, steps, after[-1])
+        return self
+
+    def _arrow(self, x: float, start: float, end: float) -> None:
+        back = -7 if end > start else 7
+        self.lines([(x, start, x, end), (x - 5, end + back, x, end), (x + 5, end + back, x, end)], ORANGE, 1.6)
+
+    def _box(self, row: int, step: int) -> Box:
+        return Box(300 + 132 * step, 82 + 62 * row + 6 * (row > 1), 112, 36)
+
+    def _sentence(self, threads: Sequence[int], steps: Sequence[tuple[str, int]], total: int) -> str:
+        told = ", ".join(f"thread {t} {verb} {value}" for t, (verb, value) in zip(threads, steps, strict=True))
+        if total == sum(self.TERMS):
+            return f"{told[0].upper()}{told[1:]}. The total is {total}, as it should be."
+        lost = threads[2]  # the first to store: the other one overwrites it
+        return f"{told[0].upper()}{told[1:]}. The total is {total}: what thread {lost} added is lost."
 
 
 class TreePicture(Picture):
     """The tree reduction of one workgroup's partial sums: each step adds one half to the other, until one sum is left.
 
-    `partial` has one sum per thread, a power of two of them; a kernel with as many threads returned `returned`.
+    `partial` has one sum per thread; a kernel with as many threads returned `returned`. Where their number is no
+    power of two, the picture shows which sums are lost.
     """
 
     def __init__(self, partial: list[float], returned: float) -> None:
-        self.steps, self.returned = tree_steps(partial), returned
+        self.steps, self.returned = indices.tree_steps(partial), returned
         super().__init__(self._box(len(self.steps), 0).y - 8)
         self.starts()
         self.write(MARGIN, 18, "partial sums in workgroup memory", 17, weight="bold")
@@ -32,6 +83,10 @@ class TreePicture(Picture):
             for i, (x, top, _, _) in enumerate(boxes if row else ()):
                 for other in (self._box(row - 1, i), self._box(row - 1, i + len(sums))):
                     self.lines([(other.middle[0], other.y + other.height, x + other.width / 2, top)], BLUE)
+            if row < step and len(sums) % 2 and len(sums) > 1:
+                x, y = boxes[-1].middle[0], boxes[-1].y + boxes[-1].height
+                self.lines([(boxes[-1].x, boxes[-1].y, boxes[-1].x + boxes[-1].width, y)], INK, 2)
+                self.write(x, y + 12, "lost", 14, INK, "bold", "middle")
         self.sentence = self._sentence(step)
         return self
 
@@ -42,11 +97,157 @@ class TreePicture(Picture):
     def _sentence(self, step: int) -> str:
         threads, left = len(self.steps[0]), len(self.steps[step])
         if step == 0:
-            return f"Each of {threads} threads has summed its own products. No thread has waited at a barrier yet."
+            return f"Each of {threads} threads has a sum of its own. No thread has waited at a barrier yet."
         adders = "thread 0 adds" if left == 1 else f"{in_words('thread', range(left))} each add"
         places = f"{left} place{'s' * (left > 1)}"
         done = f"Step {step} of the tree reduction: after a barrier, {adders} the sum {places} to the right."
+        if len(before := self.steps[step - 1]) % 2:
+            done += f" The sum {number(before[-1])} of thread {len(before) - 1} is in neither half: it is lost."
         if left > 1:
             return f"{done} {left} sums are left, and {threads - left} threads have nothing more to do."
         total, returned = number(self.steps[-1][0]), number(self.returned)
         return f"{done} The sum is {total}; the GPU kernel with {threads} threads returned {returned}."
+
+
+class AddressingPicture(Picture):
+    """One step of a tree over 32 threads in groups of 8, with the partial sums that are read and written."""
+
+    THREADS, GROUP = 32, 8
+
+    def __init__(self) -> None:
+        super().__init__(356)
+        self.starts()
+        self.write(MARGIN, 66, "threads, in groups of 8 that run together", 15, weight="bold")
+        self.write(MARGIN, 296, "partial sums in workgroup memory", 15, BLUE, "bold")
+        for row in (0, 1):
+            boxes = [self._box(row, i) for i in range(self.THREADS)]
+            self.boxes(boxes)
+            self.words((Word(*box.middle, str(i), 12) for i, box in enumerate(boxes)), INK)
+        self.boxes(self._group(i) for i in range(self.THREADS // self.GROUP))
+        self.stands_still()
+
+    def show(self, pairing: int, step: int) -> "AddressingPicture":
+        """Show who adds in one step (1 to 5), in one of `indices.ADDRESSINGS`."""
+        self.starts()
+        name, work = indices.ADDRESSINGS[pairing], indices.additions(self.THREADS, pairing, step)
+        self.write(MARGIN, 22, f"{name}, step {step}", 18, ORANGE, "bold")
+        busy = sorted({addition.thread // self.GROUP for addition in work})
+        self.boxes((self._group(i) for i in busy), ORANGE, line=3)
+        self.boxes((self._box(0, a.thread) for a in work), ORANGE, tint(ORANGE, 0.4), 2)
+        self.boxes((self._box(1, a.place) for a in work), BLUE, tint(BLUE, 0.45), 2.4)
+        self.boxes((self._box(1, a.other) for a in work), BLUE, tint(BLUE, 0.15), 1.6)
+        ends = [(self._box(0, a.thread), self._box(1, place)) for a in work for place in (a.place, a.other)]
+        self.lines(((b.middle[0], b.y + b.height, m.middle[0], m.y) for b, m in ends), BLUE, 1)
+        self.write(MARGIN, 326, "dark: read and written; light: only read", 13, GRAY)
+        self.sentence = self._sentence(name, step, work, len(busy))
+        return self
+
+    def _box(self, row: int, i: int) -> Box:
+        return Box(18 + 25 * i + 2 * (i // self.GROUP) * (row == 0), (92, 236)[row], 23, 28)
+
+    def _group(self, i: int) -> Box:
+        first = self._box(0, i * self.GROUP)
+        return Box(first.x - 3, first.y - 6, 25 * self.GROUP + 1, first.height + 12)
+
+    def _sentence(self, name: str, step: int, work: list[indices.Addition], busy: int) -> str:
+        groups, most = self.THREADS // self.GROUP, indices.worst_conflict(work, self.GROUP)
+        apart = work[0].other - work[0].place
+        who = f"{len(work)} threads add a sum" if len(work) > 1 else "1 thread adds a sum"
+        bank = f"{'no two' if most == 1 else most} threads of a group read from the same bank"
+        return (
+            f"Step {step}, {name}: {who} {apart} place{'s' * (apart > 1)} to the right. {busy} of {groups} groups "
+            f"{'is' if busy == 1 else 'are'} at work; {bank}."
+        )
+
+
+class LoadsPicture(Picture):
+    """64 numbers in memory, 8 to a transaction, and what 16 threads read of them in one round of four."""
+
+    THREADS, ROUNDS, WIDE = 16, 4, 8
+
+    def __init__(self) -> None:
+        super().__init__(400)
+        self.starts()
+        self.write(MARGIN, 62, "64 numbers in memory: each row is one transaction", 15, BLUE, "bold")
+        self.boxes(self._box(i) for i in range(self.THREADS * self.ROUNDS))
+        self.stands_still()
+
+    def show(self, sharing: int, round: int) -> "LoadsPicture":
+        """Show one round of loads, in one of `indices.SHARINGS`."""
+        self.starts()
+        name = indices.SHARINGS[sharing]
+        read = indices.read_in_round(self.THREADS, self.ROUNDS, sharing, round)
+        rows = sorted({place // self.WIDE for place in read})
+        self.write(MARGIN, 22, f"a thread takes {name}: round {round}", 18, ORANGE, "bold")
+        self.boxes((self._row(row) for row in rows), BLUE, tint(BLUE), 2)
+        self.boxes((self._box(place) for place in read), ORANGE, tint(ORANGE, 0.4), 2)
+        words = (Word(*self._box(place).middle, f"t{thread}", 13) for thread, place in enumerate(read))
+        self.words(words, INK, "bold")
+        fetched = len(rows) * self.WIDE
+        self.write(500, 110, f"{len(rows)} transactions", 17, BLUE, "bold")
+        self.write(500, 138, f"fetch {fetched} numbers", 15, BLUE)
+        self.write(500, 182, f"{len(read)} threads", 17, ORANGE, "bold")
+        self.write(500, 210, f"use {len(read)} of them", 15, ORANGE)
+        self.sentence = (
+            f"Round {round}, a thread takes {name}: threads 0, 1 and 2 read the numbers {read[0]}, {read[1]} and "
+            f"{read[2]}. All 16 threads together need {len(rows)} transactions, which fetch {fetched} numbers."
+        )
+        return self
+
+    def _box(self, place: int) -> Box:
+        row, column = divmod(place, self.WIDE)
+        return Box(MARGIN + 4 + 54 * column, 84 + 39 * row, 52, 31)
+
+    def _row(self, row: int) -> Box:
+        first = self._box(row * self.WIDE)
+        return Box(first.x - 4, first.y - 3, 54 * self.WIDE + 6, first.height + 6)
+
+
+class TwoPassesPicture(Picture):
+    """A list shared by a few workgroups of four threads, the part that each of them wrote, and the total."""
+
+    THREADS = 4
+
+    def __init__(self, numbers: Sequence[float], parts: Sequence[float], returned: float) -> None:
+        self.numbers, self.parts, self.returned = numbers, parts, returned
+        super().__init__(284)
+        self.starts()
+        self.write(MARGIN, 22, "the list, in groups of 4 numbers", 17, weight="bold")
+        for row, (head, values) in enumerate({"parts": parts, "total": [returned]}.items(), 1):
+            middle = self._box(row, 0).middle[1]
+            self.write(MARGIN, middle - 9, head, 17, weight="bold")
+            self.write(MARGIN, middle + 12, f"after the {('first', 'second')[row - 1]} pass", 14, GRAY)
+            self._numbers(row, values)
+        self._numbers(0, numbers)
+        total = self._box(2, 0)
+        ends = [self._box(1, i) for i in range(len(parts))]
+        self.lines((box.middle[0], box.y + box.height, total.middle[0], total.y) for box in ends)
+        self.stands_still()
+
+    def show(self, group: int) -> "TwoPassesPicture":
+        """Mark the numbers of one workgroup, and its part."""
+        self.starts()
+        mine = indices.numbers_of_workgroup(len(self.numbers), len(self.parts), self.THREADS, group)
+        part = self._box(1, group)
+        self.boxes((self._box(0, i) for i in mine), ORANGE, tint(ORANGE), 2)
+        self.boxes([part], ORANGE, tint(ORANGE), 4)
+        ends = (self._box(0, i) for i in mine)
+        self.lines(((box.middle[0], box.y + box.height, part.middle[0], part.y) for box in ends), ORANGE)
+        runs = " and ".join(f"{i} to {i + self.THREADS - 1}" for i in mine[:: self.THREADS])
+        terms = " + ".join(number(part) for part in self.parts)
+        self.sentence = (
+            f"Workgroup {group} adds up the numbers {runs}, and writes part {group}, "
+            f"{number(self.parts[group])}. The second pass adds the parts: {terms} = {number(sum(self.parts))}; "
+            f"the GPU returned {number(self.returned)}."
+        )
+        return self
+
+    def _box(self, row: int, i: int) -> Box:
+        if row:
+            return Box(260 + 150 * i if row == 1 else 485, (44, 140, 236)[row], 60, 34)
+        return Box(MARGIN + 4 + 24.5 * i + 3 * (i // self.THREADS), 44, 23, 34)
+
+    def _numbers(self, row: int, values: Sequence[float]) -> None:
+        boxes = [self._box(row, i) for i in range(len(values))]
+        self.boxes(boxes)
+        self.words(Word(*box.middle, number(value), 15) for box, value in zip(boxes, values, strict=True))

@@ -1,8 +1,231 @@
-"""What a learner works out in this lesson: kernels to write, and questions to answer."""
+"""What a learner works out in lesson 00: kernels to write, and questions to answer."""
+
+import numpy as np
 
 from helpers.grading.prediction import Question
-from helpers.grading.puzzle import Puzzle
+from helpers.grading.puzzle import Case, Puzzle, Slip
+from helpers.threads.indices import workgroups_for
 
-PUZZLES: tuple[Puzzle, ...] = ()
+# --- Kernels to write -----------------------------------------------------------------------------------------
 
-QUESTIONS: dict[str, Question] = {}
+THREADS, SIDE = 64, 8  # of a workgroup in a row; of one side of a square workgroup
+
+
+def _drawn(*shape: int) -> np.ndarray:
+    """Whole numbers from 0 to 96 in an order that no wrong index leaves unchanged."""
+    return (np.arange(1, np.prod(shape) + 1) * 37 % 97).reshape(shape).astype(np.float32)
+
+
+def _in_a_row(name: str, n: int, params: tuple[int, ...] = ()) -> Case:
+    input = _drawn(n)
+    return Case(name, (input,), 3 * input + 1, params, (workgroups_for(n, THREADS), 1, 1))
+
+
+def _map_cases() -> tuple[Case, ...]:
+    return _in_a_row("one_workgroup", 64), _in_a_row("four_workgroups", 256)
+
+
+def _guard_cases() -> tuple[Case, ...]:
+    return tuple(_in_a_row(name, n, (n,)) for name, n in (("one_element", 1), ("no_tail", 64), ("long_tail", 130)))
+
+
+def _index_2d_cases() -> tuple[Case, ...]:
+    return tuple(_transposed(f"{rows}_rows_{columns}_columns", rows, columns) for rows, columns in ((8, 8), (3, 11)))
+
+
+def _transposed(name: str, rows: int, columns: int) -> Case:
+    input, workgroups = _drawn(rows, columns), (workgroups_for(columns, SIDE), workgroups_for(rows, SIDE), 1)
+    return Case(name, (input,), np.ascontiguousarray(input.T), (rows, columns), workgroups)
+
+
+def _difference_cases() -> tuple[Case, ...]:
+    return tuple(_differences(name, n) for name, n in (("two_elements", 2), ("full_workgroup", 65), ("with_tail", 100)))
+
+
+def _differences(name: str, n: int) -> Case:
+    input = _drawn(n) ** 2 % 89  # neighbors differ by more than a constant
+    return Case(name, (input,), np.diff(input), (n,), (workgroups_for(n - 1, THREADS), 1, 1))
+
+
+GLOBAL, FORMULA = "@builtin(global_invocation_id)", "3.0 * input[i] + 1.0"
+LOCAL = Slip(
+    "the number of the thread in its workgroup stands in the place of its global number",
+    GLOBAL,
+    "@builtin(local_invocation_id)",
+)
+FORMULA_SLIPS = (
+    Slip("1 is added before the multiplication by 3", FORMULA, "3.0 * (input[i] + 1.0)"),
+    Slip("the + 1 is missing", FORMULA, "3.0 * input[i]"),
+    Slip("the number i stands in the place of the element input[i]", FORMULA, "3.0 * f32(i) + 1.0"),
+    LOCAL,
+)
+TO, FROM = "output[column * sizes.rows + row]", "input[row * sizes.columns + column]"
+
+PUZZLES = (  # as the lesson has them
+    Puzzle("map", __file__, ("i",), ("one_workgroup", "four_workgroups"), _map_cases, FORMULA_SLIPS),
+    Puzzle(
+        "guard",
+        __file__,
+        ("i",),
+        ("one_element", "no_tail", "long_tail"),
+        _guard_cases,
+        (
+            *FORMULA_SLIPS,
+            Slip("the guard is missing, or comes one thread too late (> for >=)", "i >= sizes.n", "i > sizes.n"),
+            Slip("the last element is left out: i >= sizes.n is enough", "i >= sizes.n", "i + 1u >= sizes.n"),
+            Slip("the threads that own an element return, and the others go on", "i >= sizes.n", "i < sizes.n"),
+        ),
+    ),
+    Puzzle(
+        "index_2d",
+        __file__,
+        ("column", "row"),
+        ("8_rows_8_columns", "3_rows_11_columns"),
+        _index_2d_cases,
+        (
+            Slip(
+                "nothing is transposed: the output's offset is that of the input",
+                TO,
+                TO.replace("column * sizes.rows + row", "row * sizes.columns + column"),
+            ),
+            Slip(
+                "sizes.columns stands in the place of sizes.rows in the output's offset",
+                "column * sizes.rows",
+                "column * sizes.columns",
+            ),
+            Slip(
+                "sizes.rows stands in the place of sizes.columns in the input's offset",
+                "row * sizes.columns",
+                "row * sizes.rows",
+            ),
+            Slip(
+                "row comes from global.x and column from global.y",
+                "column = global.x;  // *\n  let row = global.y",
+                "column = global.y;  // *\n  let row = global.x",
+            ),
+            Slip("only columns are guarded, not rows", "row >= sizes.rows || column", "column"),
+            Slip("only rows are guarded, not columns", " || column >= sizes.columns", ""),
+        ),
+    ),
+    Puzzle(
+        "neighbor_difference",
+        __file__,
+        ("i",),
+        ("two_elements", "full_workgroup", "with_tail"),
+        _difference_cases,
+        (
+            Slip(
+                "the difference has the opposite sign: the right neighbor comes first",
+                "input[i + 1u] - input[i]",
+                "input[i] - input[i + 1u]",
+            ),
+            Slip(
+                "the left neighbor is subtracted; each thread needs its right one",
+                "input[i + 1u] - input[i]",
+                "input[i] - input[i - 1u]",
+            ),
+            Slip(
+                "the guard is missing, or lets the thread of the last element go on",
+                "i + 1u >= sizes.n",
+                "i >= sizes.n",
+            ),
+            Slip("the last difference is left out", "i + 1u >= sizes.n", "i + 2u >= sizes.n"),
+            LOCAL,
+        ),
+    ),
+)
+
+# --- Questions ------------------------------------------------------------------------------------------------
+
+QUESTIONS: dict[str, Question] = {  # as the lesson asks them
+    "changed_numbers": Question(
+        4,
+        {
+            8: "a second workgroup would have to double the other four",
+            1: "a workgroup has as many threads as @workgroup_size says, and each doubles one number",
+            2: "two workgroups would double all eight numbers; this dispatch has one",
+        },
+        "count the threads: one workgroup, of the size that the kernel declares",
+    ),
+    "global_number": Question(
+        197,
+        {
+            8: "workgroups 0, 1 and 2 have 64 threads each, so their 192 threads come first",
+            133: "three workgroups come before workgroup 3: 0, 1 and 2",
+            323: "the workgroup's number is multiplied by 64, and the thread's number is added",
+        },
+        "count the threads of all workgroups before this one, then add the thread's number in its own",
+    ),
+    "idle_threads": Question(
+        24,
+        {
+            40: "40 threads of the last workgroup have an element; the others of its 64 have none",
+            16: "that is the number of workgroups",
+            0: "15 workgroups are too few for 1,000 elements, so there are 16: how many threads is that?",
+        },
+        "round 1000 / 64 up to whole workgroups, then compare the threads with the elements",
+    ),
+    "vec3f_in_48_bytes": Question(
+        3,
+        {4: "12 bytes for each would be enough for the numbers, but each one starts at a multiple of 16"},
+        "each element of array<vec3f> starts at a multiple of 16 bytes",
+    ),
+    "seven_halves": Question(
+        3.0,
+        {
+            3.5: "both numbers are whole, so the quotient is, too; only the result is stored as a float",
+            4: "a quotient of whole numbers is not rounded to the nearest: what is behind the point is dropped",
+        },
+        "think of // in Python",
+    ),
+    "two_minus_three": Question(
+        2**32 - 1,
+        {
+            -1: "an unsigned integer cannot be negative",
+            0: "WGSL does not stop at 0: it goes on from the other end",
+            2**32: "the largest u32 is one less than that",
+        },
+        "one below 0 is the largest number of 32 bits",
+    ),
+    "selected": Question(
+        20.0,
+        {10: "select has the order (if false, if true, condition), and the condition is true"},
+        "select returns one of its first two arguments",
+    ),
+    "sum_up_to_10": Question(
+        33,
+        {
+            23: "10 belongs to the sum, too: the loop goes on while k <= n",
+            55: "continue skips the numbers that neither 3 nor 5 divides",
+            22: "these are the numbers that continue skips; the others are added",
+        },
+        "add the numbers from 1 to 10 that 3 or 5 divides",
+    ),
+    "offset_2d": Question(
+        17,
+        {
+            14: "that counts down the columns; in row-major order the column changes fastest",
+            18: "rows, columns and offsets are counted from 0",
+            11: "a row has as many elements as there are columns, 7",
+        },
+        "row times the number of columns, plus the column",
+    ),
+    "counted": Question(
+        "less",
+        {
+            "equal": "that needs every thread to wait until the one before it has written",
+            "more": "no thread adds more than 1",
+        },
+        'answer "less", "equal" or "more"',
+    ),
+    "bandwidth": Question(
+        800,
+        {
+            400: "each number is read and written again: that is 8 bytes",
+            100: "each number has 4 bytes, and is read and written",
+            200: "each number has 4 bytes, and is read and written",
+            0.8: "0.8 bytes per nanosecond is 0.8 GB per second, but 8,000,000 bytes take 10,000 nanoseconds",
+        },
+        "bytes read plus bytes written, divided by the time; a GB is 10**9 bytes",
+    ),
+}

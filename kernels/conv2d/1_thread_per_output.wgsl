@@ -60,8 +60,9 @@ fn main(
       // A row of padding adds nothing. Below 0, ih and iw wrap to more than H and W.
       let ih = oh * params.stride + kh - params.padding_h;    // [0, H) or padding
       if (ih >= params.in_h) { continue; }
-      let input_row = ((n * params.in_channels + ci) * params.in_h + ih) * params.in_w;
+      let input_plane = (n * params.in_channels + ci) * params.in_h;
       let weight_plane = (co * params.in_channels + ci) * params.kernel_h;
+      let input_row = (input_plane + ih) * params.in_w;
       let weight_row = (weight_plane + kh) * params.kernel_w;
       for (var kw = 0u; kw < params.kernel_w; kw++) {         // [0, kW)
         let iw = ow * params.stride + kw - params.padding_w;  // [0, W) or padding

@@ -18,10 +18,12 @@ from helpers.gemm import check as gemm_check
 from helpers.gemm import reference as gemm
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.gpu.operation import Operation, Shape
+from helpers.grading.bounds import guarded
 from helpers.grading.report import Report, compare
-from helpers.grading.sandbox import guarded
 from helpers.grading.tolerance import compare_sums
 from helpers.operations import OPERATIONS
+from helpers.summation import reference as summation
+from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 
 Array = np.ndarray
@@ -54,6 +56,12 @@ def operation_of(kernel: Kernel) -> Operation:
     return OPERATIONS[kernel.name.partition("/")[0]]
 
 
+def kind_of(kernel: Kernel) -> type[Shape]:
+    """The class of a kernel's problems."""
+    kinds = {"sum": SumShape, "gemm_bias_act": GemmShape, "gemm_bias_act_backward": GemmShape}
+    return kinds.get(operation_of(kernel).name, ConvShape)
+
+
 def inputs_of(operation: Operation) -> list[str]:
     """The tensors that an operation only reads, in binding order."""
     return [name for name in operation.tensors if name not in (*operation.outputs, "grad_pre")]
@@ -70,6 +78,7 @@ ANSWERS: dict[str, Callable[..., Array | tuple[Array, ...]]] = {
     "conv2d_grad_weight": lambda s, dy, x: convolution.conv2d_grad_weight(x, s.weight, dy, **conv(s)),
     "conv2d_grad_input": lambda s, dy, w: convolution.conv2d_grad_input(s.input, w, dy, **conv(s)),
     "conv2d_grad_bias": lambda s, dy: convolution.conv2d_grad_bias(dy),
+    "sum": lambda s, x: summation.total(x),
     "gemm_bias_act": lambda s, *layer: gemm.forward(*layer, s.activation),
     "gemm_bias_act_backward": lambda s, *layer: gemm.backward(*layer, s.activation, per_item=s.per_item),
 }
@@ -103,7 +112,10 @@ def gemm_shapes(draw: st.DrawFn, activations: Sequence[str] = ACTIVATIONS) -> Ge
 
 def shapes_of(kernel: Kernel, exact: bool = False) -> st.SearchStrategy[Shape]:
     """Problems for a kernel; `exact` ones have an activation that keeps whole numbers whole."""
-    if "gemm" not in kernel.name:
+    kind = kind_of(kernel)
+    if kind is SumShape:
+        return st.builds(SumShape, st.integers(1, 3000))
+    if kind is ConvShape:
         return conv_shapes()
     return gemm_shapes(["none", "relu"]) if exact else gemm_shapes()
 

@@ -74,6 +74,9 @@ def keep_ignored(notebook: NotebookNode, before: NotebookNode) -> None:
     for cell in notebook.cells:
         if old.get(cell.id):
             cell.outputs = old[cell.id]
+            results = (output for output in cell.outputs if output.output_type == "execute_result")
+            for result in results:
+                result.execution_count = cell.execution_count  # cells before it may be new
 
 
 def store(path: Path) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 from helpers.convolution import indices
 from helpers.convolution.indices import Contribution
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Picture, Word, in_words, number, tint
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Picture, in_words, number, tint
 from helpers.pictures.parts import MARGIN, Grid, conclusion, product_text, running_sum, side_by_side
 
 
@@ -61,10 +61,8 @@ class WeightGradientPicture(Picture):
         self.input_grid, output_grid, self.weight_grid = side_by_side(self, matrices, "★=", 6, self.height - 110)
         self.write(MARGIN, self.height - 98, "★ correlation: slide, multiply, add", 13, GRAY)
         if self.letters:
-            named = (self.input_grid, ascii_lowercase, GRAY), (output_grid, ascii_uppercase[6:], ORANGE)
-            for grid, names, color in named:
-                places = zip(grid.boxes, names, strict=False)
-                self.words((Word(box.x + 9, box.y + 10, name, 13) for box, name in places), color)
+            self.input_grid.letters(ascii_lowercase, GRAY)
+            output_grid.letters(ascii_uppercase[6:], ORANGE)
 
     def _draw_window(self, here: list[Contribution], kh: int, kw: int, co: int) -> None:
         s = self.shape

@@ -8,14 +8,16 @@
 
 struct Params { batch: u32, C: u32, H: u32, W: u32, K: u32, F: u32 }
 
-@group(0) @binding(0) var<storage, read> grad_output: array<f32>;         // (batch, K, H-F+1, W-F+1)
-@group(0) @binding(1) var<storage, read> input: array<f32>;               // (batch, C, H, W)
-@group(0) @binding(2) var<storage, read_write> grad_weights: array<f32>;  // (K, C, F, F)
+// grad_output (batch, K, H-F+1, W-F+1), input (batch, C, H, W),
+// grad_weights (K, C, F, F)
+@group(0) @binding(0) var<storage, read> grad_output: array<f32>;
+@group(0) @binding(1) var<storage, read> input: array<f32>;
+@group(0) @binding(2) var<storage, read_write> grad_weights: array<f32>;
 @group(0) @binding(3) var<uniform> params: Params;
 
 @compute @workgroup_size(256)
 fn main(@builtin(global_invocation_id) global: vec3u) {
-  // 1. idx is global.x: block * 256 + thread. Return if there is no such weight.
+  // 1. idx is global.x: block * 256 + thread. Return if no weight has it.
   let idx = global.x;  // *
   if (idx >= params.K * params.C * params.F * params.F) { return; }  // *
   // 2. Decode fw, fh, c and k from idx.

@@ -10,7 +10,9 @@ import pytest
 from playwright.sync_api import expect
 from support.browser import EveryLesson, LivePage, Shown, browser_path, filmed
 
-from helpers.convolution import exercise, explorers
+import helpers
+from helpers.convolution import explorers
+from helpers.convolution.exercise import GRAD_WEIGHT
 from helpers.convolution.shapes import ConvShape
 
 LESSON = "02_weight_gradient.ipynb"  # what the fixture `opened` opens
@@ -139,12 +141,23 @@ def test_how_fast_a_picture_follows_its_slider(lesson: LivePage, record_property
 
 
 def test_the_exercise_can_be_solved(lesson: LivePage) -> None:
-    editor, grading = lesson.code_cell("my_kernel = "), lesson.code_cell("exercise.grade(my_kernel)")
-    tests = len(exercise.cases())
+    editor, grading = (
+        lesson.code_cell("my_kernel = "),
+        lesson.code_cell('helpers.grade("conv2d_grad_weight", my_kernel)'),
+    )
+    tests = len(GRAD_WEIGHT.tests)
     expect(grading).to_contain_text(f"0 of {tests} tests pass")
-    lesson.retype(editor, f'my_kernel = """\n{exercise.solution().text}\n"""')
+    lesson.retype(editor, f'my_kernel = """\n{helpers.solution("conv2d_grad_weight").text}\n"""')
     lesson.run(grading)
     expect(grading).to_contain_text(f"{tests} of {tests} tests pass")
+
+
+def test_a_prediction_is_judged_and_the_picture_then_confirms_it(lesson: LivePage) -> None:
+    asked = lesson.code_cell('helpers.predict("sum_after_a_step"')
+    expect(asked).to_contain_text("not attempted")
+    for answer, outcome in ((8, "wrong: thread 2 does not add the sum of its neighbor"), (4, "right")):
+        lesson.retype(asked, f'my_answer = {answer}\nhelpers.predict("sum_after_a_step", my_answer)')
+        expect(asked).to_contain_text(outcome)
 
 
 def test_a_missing_browser_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,171 @@
+r"""Habits from Python, C and CUDA that WGSL's grammar refuses, and the cure of each.
+
+Each row of `HABITS` is a pattern and a cure. The pattern is for what the compiler expected, a ``│``, and the line,
+comments as blanks, with ``▸`` where the compiler stopped reading: ``;│  let x = a > b ▸? 1.0 : 2.0;``. The first row
+that matches is taken. The caret stands at ``▸``, or at the pattern's group `at`. A cure may use the other groups,
+whose brackets must be balanced; a function returns None where it is no cure. A cure stands here only where it is
+surely right.
+"""
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+
+from helpers.compile_errors.message import Complaint
+from helpers.compile_errors.expressions import TOKEN, balanced, commas
+
+Cure = str | Callable[[re.Match, Complaint], str | None]
+C_TYPES = {
+    **dict.fromkeys(["int", "short", "long", "char", "i32"], "i32"),
+    **dict.fromkeys(["uint", "size_t", "uint32_t", "u32", "unsigned"], "u32"),
+    **dict.fromkeys(["float", "double", "half", "f32"], "f32"),
+    **{"bool": "bool", "auto": ""},
+}
+TYPE = rf"(?P<at>\b(?:{'|'.join(C_TYPES)})\b)"
+NAME = r"[^\W\d]\w*"
+VALUE = r"(?:return|[^=!<>]=)(?!=) *"  # what precedes the value of a statement
+INSIDE = {*"+-*/%()[].,<>{", "<=", ">=", "=="}  # signs in what follows a division
+
+
+def _division(line: re.Match, complaint: Complaint) -> str | None:
+    """A comment that is the rest of an expression."""
+    comment = line["comment"].strip()
+    if not _reads_on(comment, complaint):
+        return None
+    if ";" in comment or not balanced(comment):
+        return f"`//` begins a comment, and so `{comment}` is not read; WGSL divides with one `/`"
+    return f"a `;` is missing before the comment; if `// {comment}` is meant as a division, WGSL's sign is one `/`"
+
+
+def _reads_on(comment: str, complaint: Complaint) -> bool:
+    """Whether a comment begins like the rest of an expression, in names that the text declares."""
+    text = complaint.text
+    known = {each.name for each in text.declarations}.union(*text.structs.values())
+    tokens = TOKEN.findall(comment.partition(";")[0])
+    values = [bool(re.match(r"\w", token)) for token in tokens]
+    named = all(token in known for token in tokens if re.match(NAME, token))
+    signs = all(value or token in INSIDE for value, token in zip(values, tokens, strict=True))
+    return values[:1] == [True] and named and signs and (True, True) not in pairwise(values)
+
+
+def _declaration(line: re.Match, complaint: Complaint) -> str:
+    """A variable that is declared as in C."""
+    given, size = C_TYPES[line["at"]], line["size"]
+    given = f"array<{given}, {size}>" if size else given
+    written = ("let" if line["const"] else "var") + f" {line['name']}"
+    written += (f": {given}" if given else "") + (f" = {line['value'].strip()}" if line["value"] else "")
+    return f"WGSL declares a variable with `var`, or `let` where it never changes: write `{written};`"
+
+
+def _parameter(line: re.Match, complaint: Complaint) -> str:
+    return f"the name comes first, then its type: write `{line['name']}: {C_TYPES[line['at']] or 'f32'}`"
+
+
+def _range(line: re.Match, complaint: Complaint) -> str:
+    """A loop over Python's range."""
+    name, numbers = line["name"], commas(line["range"])
+    numbers = [f"{number}u" if number.isdigit() else number for number in numbers]
+    first, last, step = (["0u", *numbers, "1u"] if len(numbers) == 1 else [*numbers, "1u"])[:3]
+    grow = f"{name}++" if step == "1u" else f"{name} += {step}"
+    return f"WGSL has no `range`: write `for (var {name} = {first}; {name} < {last}; {grow}) {{`"
+
+
+HABITS: tuple[tuple[str, Cure], ...] = (
+    (r"▸ *//(?P<comment>.*)$", _division),
+    # Python
+    (
+        rf"{VALUE}(\w[^;=]*?) *▸if\b *([^;]+?) *\belse\b *([^;]+?) *;",
+        r"WGSL has no `x if c else y`: write `select(\3, \1, \2)`, the value for false first",
+    ),
+    (r"▸if\b[^{;]*\belse\b", "WGSL has no `x if c else y`: write `select(y, x, c)`, the value for false first"),
+    (r"▸and\b", "WGSL writes `&&` for `and`"),
+    (r"▸or\b", "WGSL writes `||` for `or`"),
+    (r"(?P<at>\bnot\b) *▸", "WGSL writes `!` for `not`, and the condition in parentheses: `!(...)`"),
+    (rf"\bfor ▸(?P<name>{NAME}) +in +range *\((?P<range>.+)\) *[:{{]?", _range),
+    (rf"\bfor ▸({NAME}) +in\b", r"WGSL's loop counts, as in `for (var \1 = 0u; \1 < n; \1++) {`"),
+    (r"(?P<at>\b(?:def|function|func)\b) *▸\w", "a function begins with `fn`, outside of every other function"),
+    (r"▸(?:def|function|func)\b", "a function begins with `fn`"),
+    (r"(?P<at>\belif\b).*▸", "WGSL writes `else if` for `elif`"),
+    (
+        r"│ *(?:\} *)?else *▸:|\b(?:if|while|for)\b[^;{]*[\w)\]] *▸: *(?:$|[\w{])",
+        "the block stands in `{` and `}`, without a `:`",
+    ),
+    (r"│ *(?P<at>pass) *▸", "WGSL has no `pass`: leave the block empty, `{ }`"),
+    (r"▸#", "a comment begins with `//`; `#` means nothing in WGSL"),
+    (r"▸[\"'`]", "WGSL has no text, only numbers and truth values"),
+    (r"(?P<at>\b(?:np|numpy|math|torch)\.(\w+))▸\(", r"WGSL's functions have no prefix: write `\2(...)`, if it exists"),
+    (r"\b(?:let|var|const)\b.*: *▸=", "leave out the `:`, or write the type behind it, as in `: u32 =`"),
+    (rf"assignment.*│ *(?P<at>{NAME}) *▸:", "a declaration begins with `var`, or `let` where the value never changes"),
+    (r"expression│.*▸\[", "an array is written `array(1.0, 2.0)`"),
+    # C and CUDA
+    (
+        rf"{VALUE}([^?]+?) *▸\? *([^?:;]+?) *: *([^?:;]+?) *;",
+        r"WGSL has no `? :`: write `select(\3, \2, \1)`, the value for false first",
+    ),
+    (r"▸\?", "WGSL has no `c ? x : y`: write `select(y, x, c)`, the value for false first"),
+    (rf"`:`│.*{TYPE} +▸(?P<name>{NAME})", _parameter),
+    (
+        rf"(?:[│;{{}}(]) *(?P<const>(?:const|let|var) +)?{TYPE} +▸(?P<name>{NAME}) *(?:\[ *(?P<size>\w+) *\])? *"
+        rf"(?:= *(?P<value>[^;]*))?;",
+        _declaration,
+    ),
+    (rf"(?P<at>\bunsigned) +▸(?:int|long|char|short) +({NAME})", r"WGSL's unsigned type is u32: `var \2: u32 = ...`"),
+    (
+        r"(?P<at>\b(?:__shared__|shared)) +▸",
+        "workgroup memory is declared outside of every function: `var<workgroup> name: array<f32, 64>;`",
+    ),
+    (
+        r"declaration.*│.*▸(?:void|int|float|uint|u32|f32|i32|__\w+__|kernel|static|inline|extern)\b",
+        "a function begins with `fn`, as in `fn name(x: f32) -> f32 {`",
+    ),
+    (rf"▸(\+\+|--) *({NAME})", r"write the sign behind the name, as a statement of its own: `\2\1`"),
+    (rf"({NAME}) *▸(\+\+|--)", r"`\1\2` is a statement, not a value: write it in a line before or after this one"),
+    (
+        r"(?P<at>\((?:int|float|f32|i32|u32|uint|double|unsigned)\)) *▸",
+        "a conversion is written like a call: `f32(x)`, `u32(x)` or `i32(x)`",
+    ),
+    (r"▸-> *(\w+)", r"WGSL has no `->` here: write `.\1`"),
+    (rf"\b(?:var|let|const) +({NAME}) *▸\[ *(\w+) *\]", r"the size belongs to the type: `var \1: array<f32, \2>;`"),
+    (
+        r": *(?:f32|u32|i32|float|int) *▸\[",
+        "an array's type is written `array<f32>`, or `array<f32, 64>` with its size",
+    ),
+    (r"`\]`│.*▸,", "an array in a buffer is flat and takes one index: compute it, as in `[row * width + column]`"),
+    (r"\b(?:if|while)\b[^;{]*[^=!<>]▸=(?!=)", "`=` assigns; two values are compared with `==`"),
+    (r"`\{`│.*\bfn\b.*\) *▸:", "WGSL writes `->` before the type that a function returns"),
+    (
+        r"`\{`│.*\b(?:if|while|for|else|case|default)\b[^{}]*▸(?:$|\w)",
+        "the braces are required, also around one statement: `{ ... }`",
+    ),
+    (r"`\{`│.*\) *▸;", "a block in braces, `{ ... }`, must follow here, not a `;`"),
+    (r"`\(`│.*\bfor ▸", "the header of a loop stands in parentheses: `for (var i = 0u; i < n; i++) {`"),
+    (rf"`:`│.*\bfn\b.*\b({NAME}) *▸[,)]", r"every parameter has a type: write `\1: f32`, or another type"),
+    (r"`,`│.*▸;", "here a `,` separates, not a `;`"),
+    (rf"\b{NAME}\.{NAME}▸\(", "WGSL's values have no functions of their own: the function comes first, `name(value)`"),
+    (r"\barray *▸<[^>]*;", "the `<` behind `array` is never closed: a `>` is missing"),
+    (
+        r"(?<![\w.])(?!array|vec|atomic|ptr|mat|var)[\w.]+(?:\[[^\]]*\])* *(?P<at><)[^;<>]*> *▸",
+        "`<` and `>` together are read as the brackets of a type, as in vec3<u32>: put each comparison in parentheses",
+    ),
+    (r"`;`│.*\bfor *\([^)]*▸,", "the three parts of `for ( )` are separated by `;`"),
+    (r"`;`│.*\bfor *\([^;]*;[^;]*▸\)", "`for ( )` has three parts: a start, a condition and a step, such as `i++`"),
+    (r"\bfor *\([^;]*;[^;]*;[^;]*▸; *\)", "no `;` stands behind the last part of `for ( )`"),
+    # Numbers and signs
+    (r"(?P<at>\b(\d+)\.\d*)▸[uUi]\b", r"the suffixes u and i belong to whole numbers: write `\2u`, or leave it out"),
+    (r"(?P<at>\b\d+)▸U\b", "the suffix is a small u"),
+    (r"(?P<at>\b[\d.]+[fiu])▸(?:32|64|16)\b", "the suffix is one letter: f, u or i"),
+    (r"(?:assignment.*|`=`)│.*▸==", "`==` compares; a value is assigned with `=`"),
+    (r"expression│.*(?P<at>=▸==|==▸=|<▸>|=▸>|=▸<|!=▸=)", "WGSL compares with `==`, `!=`, `<`, `<=`, `>` and `>=`"),
+    (r"(?P<at>\b(?:workgroupBarrier|storageBarrier)) *▸(?:;|$)", "a function is called with parentheses: `name();`"),
+    (
+        r"assignment.*│.*▸(?:[-+*/%<>&|](?!=)|;)",
+        "this statement computes a value and does nothing with it; to store it, write `name = ...;`",
+    ),
+    (r"\b(?:let|var|const) +▸=", "a name is missing before the `=`"),
+    (r"\b(?:let|var|const) +▸\d", "a name begins with a letter"),
+    (
+        rf"`=`│.*\b(?:let|const) +({NAME}) *▸(?:;|$)",
+        r"`let` needs a value: `let \1 = ...;`; a variable that gets its value later is a `var` with a type",
+    ),
+    (rf"`=`│.*\b(?:let|const) +{NAME} *▸", "after the name comes `=` and the value"),
+)

@@ -1,0 +1,221 @@
+"""Names that the text does not declare, parts that a value does not have, and what may not be written to."""
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from helpers.compile_errors.message import Complaint, Finding
+from helpers.compile_errors.expressions import FRACTION
+from helpers.compile_errors.text import Declaration, VECTOR
+
+OTHER_LANGUAGES = {  # a name of CUDA, Python or C, and WGSL's
+    "blockDim": "CUDA's `blockDim` is the size in `@workgroup_size(...)`: write that number, or a `const`",
+    "True": "WGSL writes `true`",
+    "False": "WGSL writes `false`",
+    "None": "WGSL has no `None`: every variable has a value, and starts at 0",
+    "null": "WGSL has no `null`: every variable has a value, and starts at 0",
+    "int": "WGSL's type is `i32`, or `u32` for numbers that are never negative",
+    "uint": "WGSL's type is `u32`",
+    "float": "WGSL's type is `f32`",
+    "double": "WGSL's type is `f32`",
+    "half": "WGSL's type is `f32`",
+    "boolean": "WGSL's type is `bool`",
+    "float2": "WGSL's type is `vec2f`",
+    "float3": "WGSL's type is `vec3f`",
+    "float4": "WGSL's type is `vec4f`",
+    "uint2": "WGSL's type is `vec2u`",
+    "uint3": "WGSL's type is `vec3u`",
+    "not": "WGSL writes `!` for `not`",
+    "print": "a kernel cannot print: write the value to the output and look at it there",
+    "printf": "a kernel cannot print: write the value to the output and look at it there",
+    "len": "WGSL writes `arrayLength(&name)` for the length of a buffer",
+    "range": "WGSL has no `range`: write `for (var i = 0u; i < n; i++) {`",
+    "sum": "WGSL has no `sum` of its own: declare it, `var sum = 0.0;`, and add in a loop",
+    "elif": "WGSL writes `else if` for `elif`",
+    "__syncthreads": "WGSL writes `workgroupBarrier()` for CUDA's `__syncthreads()`",
+    "threadgroup_barrier": "WGSL writes `workgroupBarrier()` for Metal's `threadgroup_barrier()`",
+    "barrier": "WGSL's barrier is `workgroupBarrier()`",
+    "INFINITY": "WGSL has no name for infinity",
+}
+BUILTINS = {  # the ids of CUDA, Metal and GLSL
+    "threadIdx": "local_invocation_id",
+    "blockIdx": "workgroup_id",
+    "gridDim": "num_workgroups",
+    "thread_position_in_grid": "global_invocation_id",
+    "thread_position_in_threadgroup": "local_invocation_id",
+    "threadgroup_position_in_grid": "workgroup_id",
+    "gl_GlobalInvocationID": "global_invocation_id",
+    "get_global_id": "global_invocation_id",
+    "get_local_id": "local_invocation_id",
+    "get_group_id": "workgroup_id",
+}
+IDS = ("global_invocation_id", "local_invocation_id", "local_invocation_index", "workgroup_id", "num_workgroups")
+FUNCTIONS = set(
+    """abs acos all any arrayLength asin atan atan2 atomicAdd bitcast ceil clamp cos cosh cross dot exp exp2
+    floor fma fract inverseSqrt length log log2 max min mix normalize pow round select sign sin sinh smoothstep sqrt step
+    storageBarrier tan tanh trunc workgroupBarrier""".split()  # noqa: SIM905
+)
+KEYWORDS = set(
+    "let var const if else for while loop return break continue switch true false u32 i32 f32 bool array".split()  # noqa: SIM905
+)
+
+
+def unknown(found: re.Match, complaint: Complaint) -> str:
+    """A name that means nothing where it stands."""
+    asked = (_known_elsewhere, _undeclared, _builtin, _other_language, _field, _misspelled)
+    reason = next(filter(None, (ask(found[1], complaint) for ask in asked)), None)
+    return reason or f"nothing is called `{found[1]}` here: a variable is declared before its first use, by let or var"
+
+
+def _known_elsewhere(name: str, complaint: Complaint) -> str | None:
+    """A name that is declared, but further down, or in a block that has ended, or in another function."""
+    text, at = complaint.text, complaint.at
+    places = [each.at for each in text.declarations if each.name == name and each.kind != "fn"]
+    if not places:
+        return None
+    first, last = text.place(places[0])[0], text.place(places[-1])[0]
+    if places[-1] < at:
+        return f"`{name}` is not known here: it is declared in line {last}, and only inside the braces there"
+    if places[0] > at and first != text.place(at)[0]:
+        return f"`{name}` is not known yet: it is declared only in line {first}"
+    return None
+
+
+def _undeclared(name: str, complaint: Complaint) -> str | None:
+    """A variable that is given its first value as in Python."""
+    text, at = complaint.text, complaint.at
+    statement = re.match(rf"{name}\s*([-+*/%]?)=(?!=)\s*([^;{{}}]*);", text.code[at:])
+    before = text.before(at)
+    if not statement or not before or before.text not in (";", "{", "}", "("):
+        return None
+    value = " ".join(statement[2].split())
+    if before.text == "(":
+        counts = re.search(r"\bfor\s*\(\s*$", text.code[:at])
+        return f"`{name}` is not declared: write `for (var {name} = {value};`" if counts else None
+    near = _near(name, text.names(at)) if len(name) > 3 else None
+    if statement[1]:
+        zero = {"f32": "0.0", FRACTION: "0.0", "u32": "0u", "i32": "0"}.get(text.type_of(value, at), "...")
+        cure = f"declare it before, and before the loop around it: `var {name} = {zero};`"
+        return None if near else f"`{name}` is not declared: {cure}"
+    again = re.search(rf"\b{name}\s*(?:[-+*/%]?=(?!=)|\+\+|--)", text.code[at + len(name) + 1 :])
+    other = f", or do you mean `{near}`?" if near else "" if again else ", or with `var` if it changes later"
+    return f"`{name}` is not declared: write `{'var' if again else 'let'} {name} = {value}`{other}"
+
+
+def _builtin(name: str, complaint: Complaint) -> str | None:
+    """The id of a thread, by the name that another language has for it."""
+    wanted = BUILTINS.get(name, name if name in IDS else None)
+    if not wanted:
+        return None
+    names = complaint.text.names(complaint.at).values()
+    mine = next((each.name for each in names if each.builtin == wanted), None)
+    kind = "u32" if "index" in wanted else "vec3u"
+    here = f"here it is `{mine}`" if mine else f"add `@builtin({wanted}) name: {kind}` to the parameters of `fn`"
+    return f"`{name}` is WGSL's `{wanted}`: {here}" if name != wanted else f"`{name}` must be a parameter: {here}"
+
+
+def _other_language(name: str, complaint: Complaint) -> str | None:
+    """A word of Python, C or CUDA, or a function of theirs that WGSL has without its f."""
+    calls = complaint.text.code[complaint.at + len(name) :].lstrip().startswith("(")
+    bare = next((each for each in (name[:-1], name[1:], name[1:-1]) if each in FUNCTIONS), None)
+    if calls and bare and "f" in (name[0], name[-1]):
+        return f"WGSL's function is `{bare}`"
+    return OTHER_LANGUAGES.get(name)
+
+
+def _field(name: str, complaint: Complaint) -> str | None:
+    """A field that is written without the uniform that holds it."""
+    for each in complaint.text.names(complaint.at).values():
+        if each.space.startswith("uniform") and name in complaint.text.structs.get(each.type or "", {}):
+            return f"`{name}` is a field of `{each.name}`: write `{each.name}.{name}`"
+    return None
+
+
+def _misspelled(name: str, complaint: Complaint) -> str | None:
+    """A known name that is spelled almost like this one."""
+    known = [*complaint.text.names(complaint.at), *complaint.text.structs, *FUNCTIONS, *KEYWORDS]
+    if name in known:
+        return f"`{name}` is a word of WGSL's own, and no value"
+    near = _near(name, known)
+    if near and near.lower() == name.lower():
+        return f"nothing is called `{name}`; do you mean `{near}`? Capital and small letters differ"
+    return f"nothing is called `{name}`; do you mean `{near}`?" if near else None
+
+
+def _near(name: str, names: Iterable[str]) -> str | None:
+    """The name that differs in capitals, in the order of its letters, or in a letter or two where it has some more."""
+    known = list(names)
+    alike = [each for each in known if each.lower() == name.lower()]
+    if len(name) > 2:
+        alike += [each for each in known if sorted(each) == sorted(name)]
+        alike += get_close_matches(name, known, 1, 0.75)
+    return alike[0] if alike else None
+
+
+def type_for_value(found: re.Match, complaint: Complaint) -> str | None:
+    """The name of a type where a value must stand."""
+    values = [each.name for each in complaint.text.names(complaint.at).values() if each.type == found[1]]
+    return f"`{found[1]}` is a type; the variable of this type is `{values[0]}`" if len(values) == 1 else None
+
+
+# --- Parts ------------------------------------------------------------------------------------------------
+
+
+def part(found: re.Match, complaint: Complaint) -> str:
+    """``value.part`` where the value has no such part."""
+    name, text = found[1], complaint.text
+    base = re.search(r"([^\W\d]\w*(?:\.\w+|\[[^\[\]]*\])*)\s*\.\s*$", text.code[: complaint.at])
+    given, value = (text.type_of(base[1], complaint.at), base[1]) if base else (None, "this value")
+    if given in text.structs:
+        near = _near(name, text.structs[given])
+        meant = f"; do you mean `{near}`?" if near else ""
+        return f"`{value}` has no field `{name}`, only {', '.join(text.structs[given])}{meant}"
+    if given and given.startswith("array"):
+        length = f"its length is `arrayLength(&{value})`"
+        advice = length if name in ("length", "size", "shape", "len") else "take one element, with an index in [ ]"
+        return f"`{value}` is an array and has no `{name}`: {advice}"
+    if given in ("f32", "u32", "i32", "bool"):
+        return f"`{value}` is a single number ({given}) and has no part `{name}`"
+    if given and VECTOR.fullmatch(given):
+        return f"`{value}` is a {given} and has no part `{name}`, only {', '.join('xyzw'[: int(given[3])])}"
+    return f"`{value}` has no part `{name}`"
+
+
+# --- What may not change ----------------------------------------------------------------------------------
+
+
+def constant(found: re.Match, complaint: Complaint) -> Finding | None:
+    """An assignment or ++ to what is no `var`."""
+    text, span = complaint.text, complaint.span("cannot assign|must be a reference")
+    at = text.offset(span.line, span.column) if span else complaint.at
+    target = re.match(r"[^\W\d]\w*", text.code[at:]) if at is not None else None
+    declared = text.declared(target[0], at) if target else None
+    if not declared or declared.kind == "fn":
+        return None
+    line, name = text.place(declared.at)[0], declared.name
+    if declared.kind == "parameter":
+        reason = f"`{name}` is a parameter and never changes: copy it first, `var my_{name} = {name};`"
+    elif declared.kind != "var":
+        kind = f"`{name}` is a `{declared.kind}`, declared in line {line}, and never changes"
+        cure = re.sub(r"^\w+", "var", declared.written)
+        reason = kind + (f": write `var` there: `{cure}`" if declared.kind == "let" else "")
+    elif text.declared_type(declared) == "f32" and "++" in text.code[at : at + len(name) + 3]:
+        reason = f"`{name}` is an f32, and `++` counts only u32 and i32: write `{name} += 1.0`"
+    else:
+        return None
+    return Finding(reason, at, len(name), line if declared.kind != "var" else None)
+
+
+def read_only(found: re.Match, complaint: Complaint) -> Finding | None:
+    """A store into a binding that can only be read."""
+    text, at = complaint.text, complaint.at
+    target = re.match(r"[^\W\d]\w*", text.code[at:]) if at is not None else None
+    declared = text.declared(target[0], at) if target else None
+    if not declared or declared.kind != "var" or "read_write" in declared.space:
+        return None
+    line = text.place(declared.at)[0]
+    outputs = [each.name for each in text.names(at).values() if "read_write" in each.space]
+    where = f"; the result belongs in `{outputs[0]}`" if len(outputs) == 1 else ""
+    kind = "a uniform" if "uniform" in declared.space else f"`var<{declared.space}>`"
+    reason = f"`{target[0]}` can only be read: it is declared in line {line} as {kind}{where}"
+    return Finding(reason, at, complaint.spans[0].length if complaint.spans else len(target[0]), line)

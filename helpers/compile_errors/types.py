@@ -1,0 +1,195 @@
+"""Values of two types that do not go together: which is which, where the type came from, and what to write."""
+
+import re
+
+from helpers.compile_errors.message import SIGNS, Complaint, Finding
+from helpers.compile_errors.expressions import FRACTION, WHOLE, expression_at, literal_type, split, unwrapped
+from helpers.compile_errors.text import Declaration
+
+NUMBERS = ("f32", "u32", "i32")
+COMPARISONS = ("<", "<=", ">", ">=")
+OPERAND = r"(?:[^\W\d]\w*)?(?:\.\w+|\[[^\[\]]*\]|\([^()]*\))*"
+SIGN = r"(?:[-+*/%<>]|[<>=!]=)"
+CHOICE = re.compile(r"select\(\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(.*)\)", re.DOTALL)
+
+
+def a(given: str) -> str:
+    """A type with its article."""
+    return given if given in (WHOLE, FRACTION) else f"{'an' if given[0] in 'aif' else 'a'} {given}"
+
+
+def literal(value: str, wanted: str) -> str | None:
+    """A whole number written so that it has another type; None where it is none."""
+    found = re.fullmatch(r"(\d+)(?:\.0*)?[fui]?", value.strip())
+    return found[1] + {"f32": ".0", "u32": "u", "i32": ""}[wanted] if found and wanted in NUMBERS else None
+
+
+def converted(value: str, wanted: str) -> str | None:
+    """How to write a value so that it is of another type; None where no call converts it."""
+    return (literal(value, wanted) or f"{wanted}({unwrapped(value)})") if wanted in NUMBERS else None
+
+
+def origin(complaint: Complaint, expression: str, given: str, at: int) -> Declaration | None:
+    """The one variable that gives an expression its type, if there is one."""
+    if re.search(r"\b(?:[fui]32|bool|bitcast)\s*[(<]", expression):
+        return None
+    names = set(re.findall(r"(?<![.\w])[^\W\d]\w*(?!\s*[\w(])", expression))
+    found = [complaint.text.declared(name, at) for name in names]
+    typed = [each for each in found if each and complaint.text.declared_type(each) == given]
+    return typed[0] if len(typed) == 1 and typed[0].kind != "fn" else None
+
+
+def described(complaint: Complaint, expression: str, given: str, at: int) -> str:
+    """An expression and its type, and where the type came from."""
+    plain = unwrapped(expression)
+    declared = origin(complaint, plain, given, at)
+    if not declared:
+        return f"`{plain}` is {a(given)}"
+    also = "" if declared.name == plain else f", as is `{declared.name}`"
+    line = complaint.text.place(declared.at)[0]
+    return f"`{plain}` is {a(given)}{also}, declared in line {line} by `{declared.written}`"
+
+
+def rewritten(complaint: Complaint, declared: Declaration | None, wanted: str) -> str | None:
+    """The declaration of a variable that is i32 only because its number has no suffix, with the type that is wanted.
+
+    None where another use of the variable might need the i32.
+    """
+    if not declared or declared.type or declared.value is None or wanted not in ("u32", "f32"):
+        return None
+    new = literal(declared.value, wanted)
+    if literal_type(declared.value) != WHOLE or not new:
+        return None
+    name, uses = re.escape(declared.name), complaint.text.code[declared.scope.start : declared.scope.stop]
+    below_zero = rf"\b{name}\s*(?:--|-=|-(?!>)|>=\s*0\b|[<>=!]=?\s*-|=(?!=)[^;]*(?:-|i32))|-\s*\b{name}\b"
+    whole = rf"\[[^\];]*\b{name}\b|\b{name}\s*(?:\+\+|--|%)"
+    if re.search(below_zero if wanted == "u32" else whole, uses):
+        return None
+    return f"{declared.written.rpartition('=')[0].strip()} = {new}"
+
+
+# --- One function for each complaint ----------------------------------------------------------------------
+
+
+def of_operator(found: re.Match, complaint: Complaint) -> str | None:
+    """Two operands of different types."""
+    sign, at = SIGNS.get(found[1], ""), complaint.at
+    parts = split(complaint.marked, sign) if complaint.marked else None
+    if not parts:
+        return f"the two sides of `{sign}` are {found[2]} and {found[3]}; they must be of one type"
+    left, right = (parts[0], found[2]), (parts[2], found[3])
+    if reason := _order(sign, *left, *right):
+        return reason
+    types = {left[1], right[1]}
+    if not types <= set(NUMBERS):
+        both = " and ".join(f"`{unwrapped(text)}` is {a(given)}" for text, given in (left, right))
+        return f"{both}: the two sides of `{sign}` must be of one type"
+    changed, kept = (left, right) if right[1] == ("f32" if "f32" in types else "u32") else (right, left)
+    cure = converted(changed[0], kept[1])
+    if types == {"i32", "u32"}:  # an i32 may be negative: it becomes a u32 only where its number lacks the suffix
+        cure = rewritten(complaint, origin(complaint, unwrapped(changed[0]), "i32", at), "u32")
+        if not cure and not literal(changed[0], "u32"):
+            changed, kept = kept, changed
+        cure = cure or converted(changed[0], kept[1])
+    told, other = (kept, changed) if literal_type(unwrapped(changed[0])) else (changed, kept)
+    return f"{described(complaint, *told, at)}, and `{unwrapped(other[0])}` is {a(other[1])}: write `{cure}`"
+
+
+def _order(sign: str, left: str, left_type: str, right: str, right_type: str) -> str | None:
+    """Mistakes of order: `==` comes before `&`, and comparisons form no chain."""
+    compared, chain = split(right), split(left)
+    if sign in ("&", "|", "^") and right_type == "bool" and compared and compared[1] in ("==", "!="):
+        value, equal, other = compared
+        return f"`{equal}` comes before `{sign}`: write `({left} {sign} {value}) {equal} {other}`"
+    if sign in COMPARISONS and left_type == "bool" and chain and chain[1] in COMPARISONS:
+        return f"comparisons form no chain: write `{left} && {chain[2]} {sign} {right}`"
+    return None
+
+
+def of_fraction(found: re.Match, complaint: Complaint) -> str | None:
+    """A number with a point beside a whole number, or any number beside a truth value."""
+    text, at, whole = complaint.text, complaint.at, complaint.marked
+    if not whole:
+        return None
+    left, _, right = split(whole) or (whole, "", "")
+    number, other = (left, right) if text.type_of(left, at) in (WHOLE, FRACTION) else (right, left)
+    if text.type_of(whole, at) in (WHOLE, FRACTION):
+        number, other = whole, _neighbor(complaint)
+    kind, given = (text.type_of(each, at) if each else None for each in (number, other))
+    if kind in (WHOLE, FRACTION) and given == "bool":
+        return f"`{number}` is a number, and `{unwrapped(other)}` is true or false"
+    if kind != FRACTION or given not in ("u32", "i32"):
+        return None
+    exact = literal(number, given)
+    cure = f"write `f32({unwrapped(other)})`" + (f", or `{exact}` for whole numbers" if exact else "")
+    return f"`{number}` is {a(kind)}, and {described(complaint, other, given, at)}: {cure}"
+
+
+def _neighbor(complaint: Complaint) -> str | None:
+    """The simple operand beside what the compiler marked, or beside the parentheses around it."""
+    span = complaint.spans[0]
+    line = complaint.text.code.split("\n")[span.line - 1]
+    before, after = line[: span.column - 1].rstrip(), line[span.column - 1 + span.length :].lstrip()
+    while before.endswith("(") and after.startswith(")"):
+        before, after = before[:-1].rstrip(), after[1:].lstrip()
+    left, right = re.search(rf"(?<![\w.])({OPERAND})\s*{SIGN}$", before), re.match(rf"{SIGN}\s*({OPERAND})", after)
+    return next((each[1] for each in (left, right) if each and each[1]), None)
+
+
+def of_assignment(found: re.Match, complaint: Complaint) -> Finding | None:
+    """A value of one type, stored where another one belongs."""
+    given, wanted, text = found[1], found[2], complaint.text
+    target = complaint.span("is required here")
+    if not target:
+        return None
+    at, name = text.offset(target.line, target.column), complaint.text_of(target)
+    sign = re.compile(r"\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)\s*").match(text.code, at + target.length)
+    if not sign:
+        return None
+    value = " ".join(expression_at(text.code, sign.end()).split())
+    if cure := rewritten(complaint, text.declared(name, at), given):
+        reason = f"{described(complaint, name, wanted, at)}, and `{value}` is {a(given)}: write `{cure}`"
+    else:
+        reason = f"`{name}` is {a(wanted)}, and {_stored(complaint, value, given, wanted, at)}"
+    return Finding(reason, at, target.length)
+
+
+def _stored(complaint: Complaint, value: str, given: str, wanted: str, at: int) -> str:
+    """What a stored value is, and how to write it."""
+    if literal_type(unwrapped(value)) == FRACTION:
+        exact = literal(value, wanted)
+        return f"`{value}` is {a(FRACTION)}" + (f": write `{exact}`" if exact else f", which no {wanted} can hold")
+    source = origin(complaint, value, given, at)
+    choice = CHOICE.fullmatch(source.value if source and source.value and source.name == value else value)
+    cure = converted(value, wanted) if given in (*NUMBERS, "bool") else None
+    if choice and (given, wanted) == ("i32", "f32"):
+        cure = f"select({choice[1]}.0, {choice[2]}.0, {choice[3]})"
+    return described(complaint, value, given, at) + (f": write `{cure}`" if cure else "")
+
+
+def of_declaration(found: re.Match, complaint: Complaint) -> Finding | None:
+    """A variable whose value is not of its declared type."""
+    name, wanted, given = found[1], found[2], found[3]
+    before = [each for each in complaint.text.declarations if each.name == name and each.at <= complaint.at]
+    value = (before[-1].value or "").strip() if before else ""
+    if not value or wanted not in NUMBERS or given not in (*NUMBERS, "bool"):
+        return None
+    declared, number = f"`{name}` is declared as {a(wanted)}", literal_type(unwrapped(value))
+    cure = converted(value, wanted)
+    if number == FRACTION and not literal(value, wanted):
+        cure = f"{name}: f32"
+    kind = f"`{unwrapped(value)}` is {a(FRACTION if number == FRACTION else given)}"
+    return Finding(f"{declared}, and {kind}: write `{cure}`", complaint.at, len(name))
+
+
+def power(found: re.Match, complaint: Complaint) -> Finding | str:
+    """``a ** b``: the compiler reads the second star as a pointer's."""
+    at, code = complaint.at, complaint.text.code
+    before = complaint.text.before(at)
+    if not before or before.text != "*" or before.end != at:
+        return "a value is missing on the left of `*`"
+    left = re.search(r"([^\W\d]\w*(?:\.\w+)*|\d[\w.]*)\s*$", code[: before.at])
+    cure = "write the product, or `pow(a, b)` for f32"
+    if left and re.match(r"\*\s*2u?\b(?!\.)", code[at:]):
+        cure = f"write `{left[1]} * {left[1]}`"
+    return Finding(f"WGSL has no `**`: {cure}", before.at, 2)

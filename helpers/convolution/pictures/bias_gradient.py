@@ -1,0 +1,48 @@
+"""The picture of a convolution's bias gradient: which upstream gradients one bias collects."""
+
+import numpy as np
+
+from helpers.pictures.canvas import BLUE, ORANGE, Picture, in_words, number
+from helpers.pictures.parts import MARGIN, Grid
+
+CELL = 36, 34  # CSS pixels
+
+
+class BiasGradientPicture(Picture):
+    """Every plane of grad_output (N, Co, oH, oW), images below each other, and grad_bias (Co,) as it was returned."""
+
+    def __init__(self, grad_output: np.ndarray, returned: np.ndarray) -> None:
+        self.grad_output, self.returned = grad_output, returned
+        images, channels, rows, columns = grad_output.shape
+        across, down = columns * CELL[0] + 40, rows * CELL[1] + 58
+        super().__init__(46 + images * down)
+        self.starts()
+        self.planes = {
+            (n, co): Grid(self, grad_output[n, co], MARGIN + co * across, 40 + n * down, CELL, f"grad_output[{n},{co}]")
+            for n, co in np.ndindex(images, channels)
+        }
+        left = MARGIN + channels * across + 20
+        self.result = Grid(self, returned[:, None], left, 40, (64, 46), "grad_bias")
+        self.stands_still()
+
+    def show(self, co: int) -> "BiasGradientPicture":
+        """Mark the planes of one channel and its sum."""
+        self.starts()
+        images, _, rows, columns = self.grad_output.shape
+        for n in range(images):
+            self.planes[n, co].mark([(oh, ow) for oh in range(rows) for ow in range(columns)])
+        self.result.mark([(co, 0)], BLUE)
+        x = self.result.x + 78
+        sums = self.grad_output[:, co].sum((1, 2), dtype=float)
+        self.write(x, self.result.box(co, 0).middle[1], f"bias {co}", 15, BLUE, "bold")
+        for n in range(images):
+            plane = self.planes[n, co]
+            y = plane.y + rows * CELL[1] + 14
+            self.write(plane.x, y, f"sum {number(sums[n])}", 14, ORANGE, "bold")
+        parts = " + ".join(number(s) if s >= 0 else f"({number(s)})" for s in sums)
+        self.sentence = (
+            f"Bias {co} was added to all {images * rows * columns} outputs of channel {co}, in "
+            f"{in_words('image', range(images))}: grad_bias[{co}] = {parts} = {number(sums.sum())}. "
+            f"The GPU returned {number(self.returned[co])}."
+        )
+        return self

@@ -1,0 +1,100 @@
+"""The terms of one element: of a fused layer's product and of its three gradients."""
+
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.gemm import reference
+from helpers.gemm.indices import gemm_terms
+from helpers.pictures.canvas import BLUE, INK, ORANGE, Picture, number
+from helpers.pictures.parts import MARGIN, Grid, conclusion, product_text, running_sum, side_by_side
+
+
+class Product(NamedTuple):
+    """What one of the four products is called, what it multiplies, and its result."""
+
+    title: str
+    rule: str
+    left: str
+    right: str  # empty for a plain sum
+    result: str
+
+
+PRODUCTS = (
+    Product("forward: pre = a @ b + bias", "a row of a times a column of b", "a", "b", "pre"),
+    Product("gradient of a: d_a = grad_pre @ bᵀ", "a row of grad_pre times a row of b", "grad_pre", "b", "d_a"),
+    Product("gradient of b: d_b = aᵀ @ grad_pre", "a column of a times a column of grad_pre", "a", "grad_pre", "d_b"),
+    Product("gradient of bias: d_bias = grad_pre.sum(0)", "the sum of a column of grad_pre", "grad_pre", "", "d_bias"),
+)
+ELEMENTS = {  # one element as NumPy would say it
+    "pre": "pre[{0},{1}] = a[{0},:] · b[:,{1}] + bias[{1}]",
+    "d_a": "d_a[{0},{1}] = grad_pre[{0},:] · b[{1},:]",
+    "d_b": "d_b[{0},{1}] = a[:,{0}] · grad_pre[:,{1}]",
+    "d_bias": "d_bias[{1}] = grad_pre[:,{1}].sum()",
+}
+
+
+class GradientsPicture(Picture):
+    """The four products of a relu layer on a small example: the terms of one element of the result.
+
+    a (M, K), b (K, N), bias (N) and grad (M, N) have M and K up to 4 and N up to 5, otherwise ValueError; `returned`
+    is what the GPU returned: pre (M, N), d_a (M, K), d_b (K, N) and d_bias (N).
+    """
+
+    def __init__(self, a, b, bias, grad, returned: dict[str, np.ndarray]) -> None:
+        self.sizes = (*a.shape, b.shape[1])
+        if any(size > most for size, most in zip(self.sizes, (4, 4, 5), strict=True)):
+            raise ValueError(f"M, K, N = {self.sizes}: at most 4, 4 and 5 fit in the picture; take a smaller example")
+        grad_pre = grad * reference.derivative(a @ b + bias, "relu")
+        arrays = {"a": a, "b": b, "bias": bias, "grad_pre": grad_pre, **returned}
+        self.matrices = {name: np.atleast_2d(values) for name, values in arrays.items()}
+        super().__init__()
+
+    def size(self, product: int) -> tuple[int, int]:
+        """Rows and columns of a product's result."""
+        return self.matrices[PRODUCTS[product].result].shape
+
+    def show(self, product: int, row: int, column: int) -> "GradientsPicture":
+        """Move to one element of the result of one of the PRODUCTS."""
+        p = PRODUCTS[product]
+        if self.starts(product):
+            self._draw_grids(p)
+            self.stands_still()
+        terms = gemm_terms(p.result, self.sizes, row, column)
+        cells = {name: [t[side] for t in terms] for side, name in enumerate((p.left, p.right)) if name}
+        factors = [[float(self.matrices[name][found[i]]) for name, found in cells.items()] for i in range(len(terms))]
+        if p.right:
+            self.grids[p.left].factors({t.left: pair[1] for t, pair in zip(terms, factors, strict=True)})
+        if p.result == "pre":
+            cells["bias"] = [(0, column)]
+            factors.append([float(self.matrices["bias"][0, column])])
+        for name, found in cells.items():
+            self.grids[name].mark(found)
+        self.grids[p.result].mark([(row, column)], BLUE)
+        element, returned = ELEMENTS[p.result].format(row, column), self.matrices[p.result][row, column]
+        self.write(MARGIN, 46, f"{p.rule}:   {element}", 15)
+        texts, products = [product_text(*term) for term in factors], [prod(term) for term in factors]
+        total = conclusion(self, running_sum(texts, products), sum(products), returned)
+        terms = " + ".join(f"({text})" if text[0] == "−" else text for text in texts)
+        self.sentence = f"{element} = {terms} = {total}; the GPU returned {number(returned)}."
+        return self
+
+    def _draw_grids(self, p: Product) -> None:
+        self.write(MARGIN, 18, p.title, 17, weight="bold")
+        names, signs = [name for name in (p.left, p.right, p.result) if name], "•=" if p.right else "="
+        matrices = [self._matrix(p, name) for name in names]
+        self.grids = dict(zip(names, side_by_side(self, matrices, signs, 66, self.height - 154), strict=True))
+        if p.result == "pre":
+            b = self.grids["b"]
+            self.grids["bias"] = bias = Grid(self, self.matrices["bias"], b.x, b.bottom + 14, (b.width, b.height))
+            self.write(b.x - 10, bias.box(0, 0).middle[1], "+ bias", 15, weight="bold", align="right")
+
+    def _matrix(self, p: Product, name: str) -> tuple:
+        values = self.matrices[name]
+        note = f"{len(values)} × {values.shape[1]}" if name != "d_bias" else str(values.shape[1])
+        if name == "grad_pre":
+            return values, name, f"{note}, grad · relu′(pre)", ORANGE, "bold"
+        if f" {name}ᵀ" in p.title:  # drawn as it is in memory
+            note += ", used transposed"
+        return values, name, note, BLUE if name == p.result else INK

@@ -1,0 +1,121 @@
+"""A wrong output drawn in text beside the right one, small enough to read."""
+
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+
+import numpy as np
+
+SIDE, IN_A_ROW = 7, 10  # rows and columns of a matrix that are drawn, and numbers of a list; the rest is cut
+LINES, WIDTH = 20, 80  # of a whole drawing
+LEGEND = {"*": "* marks a wrong number", ".": "a dot is a number that was never written"}
+Array = np.ndarray
+
+
+def drawing(want: Array, got: Array, marks: Array, axes: Sequence[str], inputs: Mapping[str, Array]) -> list[str]:
+    """The lines that show the right and the given output, cut to a part with a wrong number, and the small inputs.
+
+    `want`, `got` and `marks` have one axis for each letter of `axes`; `inputs` are drawn by their names. A mark is "*"
+    where a number is wrong, "." where it was never written, and "" elsewhere.
+    """
+    draw = _list if want.ndim == 1 else _matrices
+    return draw(want, got, marks, axes, inputs)
+
+
+def legend(marks: Array) -> str:
+    """What the marks in a drawing say."""
+    return "; ".join(words for mark, words in LEGEND.items() if mark in marks)
+
+
+def number(value: float) -> str:
+    """A number as a message shows it."""
+    return f"{value + 0.0:g}"  # never -0
+
+
+# --- A list -------------------------------------------------------------------------------------------------
+
+
+def _list(want: Array, got: Array, marks: Array, axes: Sequence[str], inputs: Mapping[str, Array]) -> list[str]:
+    """A line for the index, one for each input of the same length, one for the right and one for the given numbers."""
+    alike = {name: array for name, array in inputs.items() if array.shape == want.shape}
+    others = {name: array for name, array in inputs.items() if name not in alike}
+    first = np.argwhere(marks != "")[0][0]
+    for room in range(IN_A_ROW, 0, -1):
+        part = _window(first, want.size, room)
+        rows = {axes[0]: np.arange(want.size), **alike, "right": want}
+        cells = [[name, *map(number, row[part])] for name, row in rows.items()]
+        table = _table([*cells, ["yours", *map(_marked, got[part], marks[part])]])
+        if max(map(len, table)) <= WIDTH:
+            break
+    return [*_small(others), *table]
+
+
+# --- Matrices -----------------------------------------------------------------------------------------------
+
+
+def _matrices(want: Array, got: Array, marks: Array, axes: Sequence[str], inputs: Mapping[str, Array]) -> list[str]:
+    """A pair of matrices for each place of the first axes with a wrong number, as many as there is room for."""
+    lines = _small(inputs)
+    wrong = [index for index in np.ndindex(want.shape[:-2]) if (marks[index] != "").any()]
+    for drawn, index in enumerate(wrong):
+        place = ", ".join(f"{axis} = {i}" for axis, i in zip(axes, index, strict=False))
+        headed = [f"{place}:"] if np.prod(want.shape[:-2]) > 1 else []
+        block = [*headed, *_pair(want[index], got[index], marks[index], axes[-2:])]
+        if drawn and len(lines) + len(block) > LINES - 3:
+            return [*lines, f"Wrong numbers are also in {len(wrong) - drawn} more of these pairs."]
+        lines += block
+    return lines
+
+
+def _pair(want: Array, got: Array, marks: Array, axes: Sequence[str]) -> list[str]:
+    """A right and a given matrix beside each other, cut around the first wrong number."""
+    first = np.argwhere(marks != "")[0]
+    for columns in range(SIDE, 0, -1):
+        part = _window(first[0], want.shape[0], SIDE), _window(first[1], want.shape[1], columns)
+        right = [list(map(number, row)) for row in want[part]]
+        yours = [list(map(_marked, *rows)) for rows in zip(got[part], marks[part], strict=True)]
+        pair = _beside(["right", *_table(right)], ["yours", *_table(yours)])
+        if max(map(len, pair)) <= WIDTH:
+            break
+    cut = [f"{x} = {p.start} to {p.stop - 1}" for x, p, n in zip(axes, part, want.shape, strict=True) if n > _size(p)]
+    return [f"only {', '.join(cut)}:", *pair] if cut else pair
+
+
+def _small(inputs: Mapping[str, Array]) -> list[str]:
+    """Inputs beside each other, each below its name, and an empty line; nothing if they are too large."""
+    matrices = {name: np.squeeze(array) for name, array in inputs.items()}
+    if not matrices or any(m.ndim > 2 or max(m.shape, default=1) > SIDE for m in matrices.values()):
+        return []
+    blocks = [[name, *_table([list(map(number, row)) for row in np.atleast_2d(m)])] for name, m in matrices.items()]
+    lines = _beside(*blocks)
+    return [*lines, ""] if max(map(len, lines)) <= WIDTH else []
+
+
+# --- Lines --------------------------------------------------------------------------------------------------
+
+
+def _window(at: int, size: int, room: int) -> slice:
+    """So many places of an axis, the one at `at` among them."""
+    start = int(min(max(0, at - room // 2), max(0, size - room)))
+    return slice(start, min(size, start + room))
+
+
+def _size(part: slice) -> int:
+    return part.stop - part.start
+
+
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Cells in columns, aligned at the right, with room for a mark behind each."""
+    cells = [[cell if cell.endswith("*") else f"{cell} " for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [" ".join(cell.rjust(n) for cell, n in zip(row, widths, strict=True)).rstrip() for row in cells]
+
+
+def _beside(*blocks: Sequence[str]) -> list[str]:
+    """Blocks of lines beside each other."""
+    widths = [max(map(len, block)) for block in blocks]
+    rows = zip_longest(*blocks, fillvalue="")
+    return ["     ".join(line.ljust(n) for line, n in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _marked(value: float, mark: str) -> str:
+    return mark if mark == "." else f"{number(value)}{mark}"

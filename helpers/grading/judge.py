@@ -1,0 +1,147 @@
+"""What a learner's kernel deserves to hear: it is run on the cases of a puzzle, in this process."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from time import monotonic
+
+import numpy as np
+
+from helpers.gpu import GpuError
+from helpers.gpu.passes import pipeline
+from helpers.grading.drawing import drawing, legend, number
+from helpers.grading.loops import BUDGET
+from helpers.grading.puzzle import Case, Puzzle, Slip, declarations
+from helpers.grading.trial import Trial
+from helpers.grading.verdict import NO_COMPILE, RIGHT, UNSAFE, WRONG, Grades, Verdict
+from helpers.wgsl import Kernel, WgslError
+
+SECONDS = 10  # how long a mistake may be looked for
+Pairs = Sequence[tuple[Case, Trial]]
+
+
+def judged(puzzle: Puzzle, source: str) -> Grades:
+    """The verdicts on a text, with the mistake's name if it is a known one, and a drawing of the smallest wrong output.
+
+    Raises GpuError where this machine cannot run any kernel.
+    """
+    kernel = Kernel(source)
+    if problem := _problem(kernel, puzzle.official):
+        reason, _, excerpt = problem.partition("\n")
+        return Grades.alike(puzzle.tests, NO_COMPILE, reason, excerpt)
+    pairs = [(case, _tried(kernel, case)) for case in puzzle.cases()]
+    try:
+        verdicts = [_verdict(puzzle, kernel, *pair) for pair in pairs]
+    except (GpuError, WgslError) as error:
+        return Grades.alike(puzzle.tests, WRONG, f"it compiles, but it cannot be run: {error}")
+    failed = [i for i, verdict in enumerate(verdicts) if verdict.outcome != RIGHT]
+    if failed and (slip := _recognized(puzzle, pairs)):
+        first = verdicts[failed[0]]
+        verdicts[failed[0]] = replace(first, detail=f"it looks as if {slip.mistake}; {first.detail}")
+    if failed and (missing := _missing_barrier(puzzle, kernel)) and missing not in verdicts[failed[0]].detail:
+        verdicts[failed[0]] = verdicts[failed[0]].adding(missing)
+    wrong = [i for i in failed if verdicts[i].outcome == WRONG and not pairs[i][1].endless]
+    if wrong:
+        smallest = min(wrong, key=lambda i: pairs[i][0].expected.size)
+        verdicts[smallest] = replace(verdicts[smallest], drawing=_drawn(puzzle, *pairs[smallest]))
+    return Grades(verdicts)
+
+
+def _tried(kernel: Kernel, case: Case) -> Trial:
+    arrays = [name for _, _, name in declarations(kernel)[: len(case.inputs) + 1]]
+    return Trial(kernel, arrays, case.inputs, case.expected.shape, case.params, case.workgroups)
+
+
+# --- May it run in the official kernel's place? -------------------------------------------------------------
+
+
+def _problem(kernel: Kernel, official: Kernel) -> str:
+    """Why it may not, or nothing."""
+    try:
+        pipeline(kernel, "main")
+    except WgslError as error:
+        return re.sub("^your kernel(?: does not compile)?[,:] ", "", str(error))
+    for binding, (mine, wanted) in enumerate(zip_longest(declarations(kernel), declarations(official))):
+        if not mine or not wanted or mine[:2] != wanted[:2]:
+            return f"its binding {binding} is not the skeleton's; copy all bindings, and the struct, from there"
+    mine, wanted = (k.workgroup_size("main") for k in (kernel, official))
+    if mine != wanted:
+        return f"its workgroups have {_times(mine)} threads; write @workgroup_size({_times(wanted, ', ')})"
+    return ""
+
+
+def _times(size: Sequence[int], sign: str = " x ") -> str:
+    """The size of a workgroup without the axes of 1 at its end."""
+    return re.sub(f"({sign}1)+$", "", sign.join(map(str, size)))
+
+
+# --- One test -----------------------------------------------------------------------------------------------
+
+
+def _verdict(puzzle: Puzzle, kernel: Kernel, case: Case, trial: Trial) -> Verdict:
+    if trial.endless:
+        return Verdict(case.name, WRONG, _endless(kernel, trial.endless))
+    wrong = case.differ(trial.output)
+    if wrong.any():
+        also = f"; also, {trial.out_of_range}" if trial.out_of_range else ""
+        return Verdict(case.name, WRONG, _first_mismatch(puzzle.axes, case, trial, wrong) + also)
+    if luck := trial.luck or _missing_barrier(puzzle, kernel):
+        return Verdict(case.name, UNSAFE, f"each number is right, but only by luck: {luck}")
+    return Verdict(case.name, RIGHT)
+
+
+def _missing_barrier(puzzle: Puzzle, kernel: Kernel) -> str:
+    """That a text has fewer barriers than it needs, or nothing; no run is sure to show it."""
+    memory = re.findall(r"var\s*<\s*workgroup\s*>\s*(\w+)", puzzle.official.code)
+    used = any(re.search(rf"\b{name}\s*\[", kernel.code) for name in memory)
+    found = len(re.findall(r"\bworkgroupBarrier\s*\(", kernel.code))
+    if not used or found >= puzzle.barriers or kernel.workgroup_bytes != puzzle.official.workgroup_bytes:
+        return ""
+    return f"it has {found} workgroupBarrier() where {puzzle.barriers} are needed"
+
+
+def _endless(kernel: Kernel, line: int) -> str:
+    """Which loop it is, and what to look at."""
+    below = re.search(r">=\s*0u?\b", kernel.code.split("\n")[line - 1])
+    advice = "a u32 is never below 0, so >= 0 always holds" if below else "does its counter reach the limit?"
+    return f"the loop in line {line} seems endless (stopped after {BUDGET:,} rounds): {advice}"
+
+
+def _first_mismatch(axes: Sequence[str], case: Case, trial: Trial, wrong: np.ndarray) -> str:
+    index = tuple(np.argwhere(wrong)[0])
+    place = ", ".join(f"{letter} = {i}" for letter, i in zip(axes, index, strict=True))
+    yours = "nothing was written" if trial.unwritten[index] else f"yours is {number(trial.output[index])}"
+    count = f"{wrong.sum():,} of {wrong.size:,} numbers" if wrong.size > 1 else "the only number"
+    where = "is wrong, at" if wrong.sum() == 1 else "are wrong, first at"
+    return f"{count} {where} {place}: {yours}, right is {number(case.expected[index])}"
+
+
+# --- All tests ----------------------------------------------------------------------------------------------
+
+
+def _recognized(puzzle: Puzzle, pairs: Pairs) -> Slip | None:
+    """The known mistake that does the same in every test, or None."""
+    if any(trial.endless for _, trial in pairs):
+        return None
+    lucky = not any(case.differ(trial.output).any() for case, trial in pairs)
+
+    def same(case: Case, mine: Trial, other: Kernel) -> bool:
+        theirs = _tried(other, case)
+        return not case.differ(mine.output, theirs.output).any() and (not lucky or mine.luck == theirs.luck)
+
+    end = monotonic() + SECONDS
+    for slip in puzzle.slips:
+        other = puzzle.official.edit(slip.old, slip.new)
+        if monotonic() < end and all(same(*pair, other) for pair in pairs):
+            return slip
+    return None
+
+
+def _drawn(puzzle: Puzzle, case: Case, trial: Trial) -> str:
+    """The output beside the right one, in lines."""
+    marks = np.where(case.differ(trial.output), np.where(trial.unwritten, ".", "*"), "")
+    names = [name for _, _, name in declarations(puzzle.official)]
+    inputs = dict(zip(names, case.inputs, strict=False))
+    lines = drawing(case.expected, trial.output, marks, puzzle.axes, inputs)
+    return "\n".join([f"The smallest test that fails is {case.name}.", f"({legend(marks)})", *lines])

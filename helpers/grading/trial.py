@@ -1,0 +1,103 @@
+"""Runs of a learner's kernel in which no mistake goes unnoticed, whatever the driver does about it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from helpers import gpu
+from helpers.grading.bounds import bounded, guarded
+from helpers.grading.loops import counted
+from helpers.wgsl import Kernel
+
+TRAP = np.float32(-99999.5)  # in the output and behind it before the second run; not a right answer
+
+
+@dataclass
+class Trial:
+    """A kernel, with counted loops and bounded indices, on one case.
+
+    The bindings are `inputs`, the output of this shape (`arrays` names all of these) and the parameters, if there are
+    any, in this order.
+    """
+
+    kernel: Kernel
+    arrays: Sequence[str]
+    inputs: Sequence[np.ndarray]
+    shape: tuple[int, ...]
+    params: Sequence[int]
+    workgroups: tuple[int, int, int]
+
+    def _run(self, before: float, guards: Sequence[float]) -> tuple[np.ndarray, int | None]:
+        """The output with its guards, and the line of the loop that seems endless, if there is one.
+
+        `before` is in the output at the start; `guards` are behind the inputs.
+        """
+        copy = counted(bounded(self.kernel, self.arrays))
+        tensors = [gpu.upload(guarded(*pair), "input") for pair in zip(self.inputs, guards, strict=True)]
+        traps = guarded(np.full(self.shape, before), before)
+        output, counts = gpu.upload(traps, "output"), gpu.empty(copy.nbytes, "counts")
+        sizes = [gpu.uniform(tuple(self.params))] if self.params else []
+        gpu.run(gpu.Pass(copy.kernel, (*tensors, output, *sizes, counts), self.workgroups))
+        line = copy.endless_line(gpu.read(counts, (copy.nbytes // 4,), np.uint32))
+        return gpu.read(output, traps.shape), line
+
+    @cached_property
+    def _first(self) -> tuple[np.ndarray, int | None]:
+        """As on most GPUs: zeros lie behind the inputs and in the output."""
+        return self._run(0.0, [0.0] * len(self.inputs))
+
+    @cached_property
+    def _trapped(self) -> np.ndarray:
+        """The flat output, with its guards, of a run with NaN behind the inputs and `TRAP` in the output."""
+        return self._run(TRAP, [np.nan] * len(self.inputs))[0]
+
+    @property
+    def output(self) -> np.ndarray:
+        """What the kernel makes of the case on most GPUs."""
+        return self._first[0][: prod(self.shape)].reshape(self.shape)
+
+    @property
+    def endless(self) -> int | None:
+        """The line of a loop that seems endless, or None. If there is one, the output means nothing."""
+        return self._first[1]
+
+    @cached_property
+    def unwritten(self) -> np.ndarray:
+        """Where no thread wrote, in the output's shape."""
+        return (self._trapped[: prod(self.shape)] == TRAP).reshape(self.shape)
+
+    @cached_property
+    def out_of_range(self) -> str:
+        """What the kernel does past the end of an array, or nothing."""
+        inputs = range(len(self.inputs))
+        if self._spoiled(self._trapped):
+            alone = [[np.nan if i == j else 0.0 for j in inputs] for i in inputs]
+            read = [self.arrays[i] for i in inputs if self._spoiled(self._run(TRAP, alone[i])[0])]
+            return f"it reads outside of {' and '.join(read)}; check the loop limits and the offsets"
+        if (self._trapped[prod(self.shape) :] != TRAP).any():
+            return (
+                f"a thread without an element writes past the end of {self.arrays[-1]}; return where there is no such "
+                "element"
+            )
+        return ""
+
+    def _spoiled(self, trapped: np.ndarray) -> bool:
+        """Whether NaN from behind an input reached the output."""
+        return bool((np.isnan(trapped[: prod(self.shape)]) & ~np.isnan(self.output.ravel())).any())
+
+    @cached_property
+    def luck(self) -> str:
+        """What may give wrong numbers on another GPU, or nothing."""
+        first, second = self.output.ravel(), self._trapped[: prod(self.shape)]
+        if self.out_of_range:
+            return self.out_of_range
+        if np.allclose(second - TRAP, first, atol=0.1) and not self.unwritten.all():
+            return "it adds to what was in the output before, which is 0 only in a new buffer; write =, not +="
+        if self.unwritten.any():
+            return "some numbers are never written, and are 0 only in a new buffer; write every number"
+        if not np.array_equal(first, second, equal_nan=True):
+            return "two runs give different numbers; do two threads write the same one, or is a barrier missing?"
+        return ""

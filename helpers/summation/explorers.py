@@ -1,0 +1,61 @@
+"""Pictures with sliders of threads that add up one sum."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from helpers import gpu
+from helpers.pictures.explorer import Explorer, below
+from helpers.summation.error_picture import ErrorPicture, Order
+from helpers.summation.indices import ADDRESSINGS, SHARINGS, schedules
+from helpers.summation.operations import SUM
+from helpers.summation.pictures import AddressingPicture, LoadsPicture, RacePicture, TreePicture, TwoPassesPicture
+from helpers.summation.shapes import SumShape
+from helpers.wgsl import load
+
+
+def race() -> Explorer:
+    """One slider over the six orders in which two threads may load and store."""
+    return Explorer(RacePicture().show, {"order": below(len(schedules()))}, {"order": 0})
+
+
+def tree(numbers: np.ndarray) -> Explorer:
+    """One slider over the steps of a tree with one thread for each of a few numbers (n,), which may lose some.
+
+    The kernel really runs with so many threads, though an odd number of sums in a step loses one.
+    """
+    kernel = load("sum", "2_tree").with_constants(THREADS=len(numbers))
+    total = gpu.empty(4, "total")
+    gpu.run(gpu.Pass(kernel, (gpu.upload(numbers, "input"), total, gpu.uniform((len(numbers),))), (1, 1, 1)))
+    picture = TreePicture([float(number) for number in numbers], float(gpu.read(total, (1,))[0]))
+    return Explorer(picture.show, {"step": below(len(picture.steps))}, {"step": 0})
+
+
+def addressing() -> Explorer:
+    """Sliders over three ways to address a tree, and over its steps."""
+    rules = {"pairing": below(len(ADDRESSINGS)), "step": lambda values: (1, 5)}
+    return Explorer(AddressingPicture().show, rules, {"pairing": 0, "step": 1})
+
+
+def loads() -> Explorer:
+    """Sliders over two ways to share numbers among threads, and over the rounds of loads."""
+    rules = {"sharing": below(len(SHARINGS)), "round": below(LoadsPicture.ROUNDS)}
+    return Explorer(LoadsPicture().show, rules, {"sharing": 0, "round": 0})
+
+
+def two_passes(numbers: np.ndarray) -> Explorer:
+    """One slider over four workgroups of four threads that share a list (n,); the kernel really runs so small."""
+    kernel = load("sum", "3_two_passes").with_constants(THREADS=TwoPassesPicture.THREADS)
+    buffers = gpu.upload(numbers, "input"), gpu.empty(4, "total")
+    passes = SUM.prepare(buffers, SumShape(len(numbers)), kernel)
+    gpu.run(*passes)
+    _, total, parts, _ = passes[0].buffers
+    found, (returned,) = gpu.read(parts, (parts.size // 4,)).tolist(), gpu.read(total, (1,)).tolist()
+    picture = TwoPassesPicture(numbers.tolist(), found, returned)
+    return Explorer(picture.show, {"group": below(len(found))}, {"group": 0})
+
+
+def errors(lengths: np.ndarray, orders: Mapping[str, tuple[np.ndarray, np.ndarray | None]]) -> Explorer:
+    """One slider over the orders of summation, each with its measured errors and its bound (see `Order`)."""
+    picture = ErrorPicture(lengths, {name: Order(*order) for name, order in orders.items()})
+    return Explorer(picture.show, {"order": below(len(orders))}, {"order": 0})

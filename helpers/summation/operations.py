@@ -1,0 +1,79 @@
+"""One long sum on the GPU: the function, and its versions.
+
+Arguments and errors are as in `helpers.convolution.operations`.
+"""
+
+from collections.abc import Sequence
+from math import ceil
+
+import numpy as np
+
+from helpers.arguments import check_tensor
+from helpers.gpu.adapter import AdapterInfo
+from helpers.gpu.operation import Choice, Operation, Schedule, Step, nested_loops, one_step, tree_reduction
+from helpers.summation.shapes import SumShape
+from helpers.wgsl import Kernel
+
+# --- How each version is dispatched: workgroups, and the most loop iterations of one thread -----------------
+
+
+def _one_thread(s: SumShape, kernel: Kernel) -> Schedule:
+    return one_step((1, 1, 1), nested_loops(s.count))
+
+
+def _tree(s: SumShape, kernel: Kernel) -> Schedule:
+    return one_step((1, 1, 1), tree_reduction(s.count, kernel.value("THREADS")))
+
+
+def _two_passes(s: SumShape, kernel: Kernel) -> Schedule:
+    threads = kernel.value("THREADS")
+    parts = min(ceil(s.count / threads), threads)
+    shares = Step((parts, 1, 1), tree_reduction(ceil(s.count / parts), threads), "sum_shares")
+    return Schedule((shares, Step((1, 1, 1), tree_reduction(1, threads), "sum_parts")), {"parts": 4 * parts})
+
+
+# --- Which version is chosen ----------------------------------------------------------------------------------
+
+SHORT_SUM = 32  # numbers that one thread adds faster than a workgroup shares them
+ON_SOFTWARE = "a software adapter runs few threads at once, and more workgroups only add barriers"
+LONG_SUM = 16_384  # numbers from which more than one workgroup pays for a second pass
+
+
+def _choose(s: SumShape, adapter: AdapterInfo) -> Sequence[Choice]:
+    one = Choice("1_one_thread", f"{s.count:,} numbers are too few to share")
+    tree = Choice("2_tree", f"one workgroup shares {s.count:,} numbers, and needs no second pass")
+    passes = Choice("3_two_passes", f"many workgroups share {s.count:,} numbers")
+    if s.count < SHORT_SUM:
+        return one, tree
+    if adapter.kind == "software":
+        return Choice(tree.version, ON_SOFTWARE), passes
+    return (tree, passes) if s.count < LONG_SUM else (passes, tree)
+
+
+SUM = Operation(
+    name="sum",
+    tensors=("input", "total"),
+    outputs=("total",),
+    versions={"1_one_thread": _one_thread, "2_tree": _tree, "3_two_passes": _two_passes},
+    choose=_choose,
+)
+OPERATIONS = {SUM.name: SUM}
+
+# --- NumPy in, NumPy out ----------------------------------------------------------------------------------
+
+
+def total(input: np.ndarray, *, kernel: str | Kernel | None = None) -> np.ndarray:
+    """The sum of a list of numbers.
+
+    Parameters
+    ----------
+    input : float32 array (n,)
+    kernel : str or Kernel, optional
+        A version in kernels/sum; the best one for this adapter by default.
+
+    Returns
+    -------
+    float32 array (1,)
+    """
+    check_tensor("sum", "input", input, "n")
+    return SUM.compute(SumShape(len(input)), kernel, input=input)[0]

@@ -1,0 +1,44 @@
+"""Sliders over a dispatch: workgroups, threads in each, the array, and one thread."""
+
+from helpers.pictures.canvas import Picture
+from helpers.pictures.explorer import Explorer, Rule
+from helpers.threads.indices import Dispatch
+from helpers.threads.pictures import DispatchPicture
+
+IN_A_ROW: dict[str, Rule] = {
+    "groups": lambda v: (1, 4),
+    "size": lambda v: (1, 4),
+    "length": lambda v: (1, 12),
+    "thread": lambda v: (0, v["groups"] * v["size"] - 1),
+}
+IN_A_GRID: dict[str, Rule] = {
+    "wg_x": lambda v: (1, 4),
+    "wg_y": lambda v: (1, 2),
+    "size_x": lambda v: (1, 4),
+    "size_y": lambda v: (1, 4),
+    "cols": lambda v: (1, 12),
+    "rows": lambda v: (1, 8),
+    "x": lambda v: (0, v["wg_x"] * v["size_x"] - 1),
+    "y": lambda v: (0, v["wg_y"] * v["size_y"] - 1),
+}
+
+
+def dispatch(**values: int) -> Explorer:
+    """Sliders for workgroups in a row, for threads in each, for the length of an array, and for one thread."""
+    picture = DispatchPicture(rows=1)
+
+    def draw(groups, size, length, thread) -> Picture:
+        return picture.show(Dispatch((groups, 1), (size, 1), 1, length), thread, 0)
+
+    return Explorer(draw, IN_A_ROW, {"groups": 3, "size": 4, "length": 12, "thread": 9} | values)
+
+
+def dispatch_2d(**values: int) -> Explorer:
+    """Sliders for workgroups and threads in x and y, for an array with rows and columns, and for one thread."""
+    picture = DispatchPicture()
+
+    def draw(wg_x, wg_y, size_x, size_y, cols, rows, x, y) -> Picture:
+        return picture.show(Dispatch((wg_x, wg_y), (size_x, size_y), rows, cols), x, y)
+
+    start = {"wg_x": 2, "wg_y": 2, "size_x": 4, "size_y": 3, "cols": 7, "rows": 5, "x": 5, "y": 4}
+    return Explorer(draw, IN_A_GRID, start | values, columns=4)

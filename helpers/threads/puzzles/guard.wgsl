@@ -1,0 +1,24 @@
+// The official kernel of the puzzle guard; lines that end in a star are not in the skeleton.
+//
+// equation  output[i] = 3 * input[i] + 1 for i < n
+// numpy     output = 3 * input + 1
+// in        input (n), sizes: n
+// out       output (n)
+// dispatch  ceil(n / 64) workgroups of 64 threads: one thread computes one element
+// barriers  none: each thread writes its own element
+
+struct Sizes { n: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<f32>;         // (n)
+@group(0) @binding(1) var<storage, read_write> output: array<f32>;  // (n)
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) global: vec3u) {
+  // 1. Give the number of this thread, global.x, the name i.
+  let i = global.x;  // *
+  // 2. Return if there is no element i: the array has sizes.n elements.
+  if (i >= sizes.n) { return; }  // *
+  // 3. Write 3 times input[i], plus 1, to output[i].
+  output[i] = 3.0 * input[i] + 1.0;  // *
+}

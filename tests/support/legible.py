@@ -1,0 +1,37 @@
+"""What a reader would stumble over in a picture: words that are small, touch each other or leave the sheet."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from helpers.pictures.canvas import Picture, outline
+
+SMALLEST = 12  # CSS pixels
+
+
+def written(picture: Picture) -> list[str]:
+    """All words on a picture."""
+    return [word.text for mark in picture.marks for word in mark.words]
+
+
+def faults(picture: Picture, smallest: float = SMALLEST) -> Iterator[str]:
+    """What a reader would stumble over, in the picture and in the sentence below it."""
+    if picture.width > 840 or picture.height > 484:
+        yield f"the sheet is {picture.width} x {picture.height}"
+    for sheet in (picture, picture.caption()):
+        yield from _faults(sheet, smallest)
+
+
+def _faults(picture: Picture, smallest: float) -> Iterator[str]:
+    words = [(word, mark.weight) for mark in picture.marks for word in mark.words]
+    if not words:
+        return
+    outlines = [outline(*word)[0] for word in words]
+    boxes = np.array([[*vertices.min(axis=0), *vertices.max(axis=0)] for vertices in outlines])
+    texts = [word.text for word, _ in words]
+    yield from (f"{word.text!r} is small" for word, _ in words if word.size < smallest)
+    off = (boxes[:, :2] < 0).any(axis=1) | (boxes[:, 2:] > (picture.width, picture.height)).any(axis=1)
+    yield from (f"{texts[i]!r} leaves the sheet" for i in np.flatnonzero(off))
+    apart = (boxes[:, None, :2] >= boxes[None, :, 2:] + 1).any(axis=2)
+    touch = np.triu(~apart & ~apart.T, 1)
+    yield from (f"{texts[i]!r} touches {texts[j]!r}" for i, j in np.argwhere(touch))

@@ -1,0 +1,197 @@
+"""Lesson 06's pictures and their sliders: every state is legible, and what they say is what was computed."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from support.legible import faults, written
+
+import helpers
+from helpers.gemm import explorers, reference
+from helpers.gemm.pictures import formulas
+from helpers.gemm.pictures.activations import NAMES, ActivationsPicture
+from helpers.gemm.pictures.gradients import GradientsPicture
+from helpers.gemm.pictures.tiles import TilesPicture
+from helpers.gemm.pictures.transposed_load import SIZES, TransposedLoadPicture
+from helpers.gemm.shapes import ACTIVATIONS
+from helpers.pictures.canvas import number
+from helpers.pictures.explorer import Explorer
+
+# --- The gradients of a fused layer -------------------------------------------------------------------------
+
+A = np.array([[1, 0, 2, 1], [0, 3, 1, -1], [2, 1, 0, 1]], np.float32)
+B = np.array([[1, 0, 2, -1, 1], [0, 1, 1, 2, 0], [2, -1, 0, 1, 3], [1, 0, -2, 1, 1]], np.float32)
+BIAS = np.array([1, 0, -1, 2, -3], np.float32)
+GRAD = np.array([[2, -1, 1, 0, 3], [1, 2, -1, 3, -2], [0, 1, 2, -1, 1]], np.float32)
+
+
+def gradients_picture(columns: int = 5, negate: bool = False) -> GradientsPicture:
+    """The picture over the numbers above, with the reference in the GPU's place."""
+    sign = -1 if negate else 1
+    a, b, bias, grad = sign * A, B[:, :columns], BIAS[:columns], sign * GRAD[:, :columns]
+    d_a, d_b, d_bias = reference.backward(a[None], b, bias, grad[None], "relu")
+    returned = {"pre": reference.pre(a, b, bias), "d_a": d_a[0], "d_b": d_b, "d_bias": d_bias}
+    return GradientsPicture(a, b, bias, grad, returned)
+
+
+@pytest.mark.parametrize("negate", [False, True])
+@pytest.mark.parametrize("columns", [1, 2, 5])
+def test_every_state_of_the_gradients_is_legible(columns, negate):
+    picture = gradients_picture(columns, negate)
+    for number_ in range(4):
+        for element in np.ndindex(picture.size(number_)):
+            assert not list(faults(picture.show(number_, *element))), (number_, element)
+            assert "−0" not in written(picture)
+
+
+def test_a_wrong_result_differs_from_the_sum_of_its_terms():
+    picture = gradients_picture()
+    picture.matrices["d_b"][2, 1] += 1
+    assert picture.show(2, 2, 1).sentence.endswith(" = 2; the GPU returned 3.")
+    assert written(picture)[-2:] == ["sum of its terms: 2", "the GPU returned: 3"]
+
+
+def test_an_example_too_large_for_the_sheet_is_refused():
+    with pytest.raises(ValueError, match=r"M, K, N = \(5, 4, 5\): at most 4, 4 and 5 fit"):
+        GradientsPicture(np.ones((5, 4)), B, BIAS, np.ones((5, 5)), {})
+
+
+# --- Tiles ------------------------------------------------------------------------------------------------
+
+
+def operands(m: int, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(3)
+    return tuple(random.integers(-3, 4, size).astype(np.float32) for size in ((m, k), (k, n)))
+
+
+def tiles_picture(*sizes: int) -> TilesPicture:
+    a, b = operands(*sizes)
+    return TilesPicture(a, b, a @ b)
+
+
+@pytest.mark.parametrize("sizes", [(8, 10, 8), (4, 12, 8), (8, 9, 4)], ids=str)
+def test_every_state_of_the_tiles_is_legible(sizes):
+    picture = tiles_picture(*sizes)
+    for step, thread in product(range(picture.steps), range(0, 16, 3)):
+        assert not list(faults(picture.show(step, thread))), (step, thread)
+
+
+def test_a_thread_is_sure_of_its_own_cells_before_the_barrier_and_of_all_after_it():
+    picture = tiles_picture(8, 10, 8)
+    assert written(picture.show(4, 6)).count("?") == 30
+    assert "?" not in written(picture.show(5, 6))
+
+
+@pytest.mark.parametrize(
+    ("arrays", "problem"),
+    [
+        (operands(8, 13, 8), r"M, K, N = \(8, 13, 8\): the picture has room"),
+        (operands(6, 10, 8), r"M, K, N = \(6, 10, 8\): the picture has room"),
+        ((operands(8, 10, 8)[0], np.full((10, 8), 10)), "b has elements other than -9"),
+    ],
+)
+def test_matrices_that_do_not_fit_are_refused(arrays, problem):
+    with pytest.raises(ValueError, match=problem):
+        TilesPicture(*arrays, np.zeros((8, 8)))
+
+
+# --- Activations ------------------------------------------------------------------------------------------
+
+
+def test_every_state_of_the_activations_is_legible_and_every_tangent_in_its_plot():
+    picture = ActivationsPicture()
+    for act, tenths in product(range(len(NAMES)), range(-60, 61, 5)):
+        assert not list(faults(picture.show(act, tenths))), (act, tenths)
+        plot, x = picture.plots[0], tenths / 10
+        line = plot.tangent(x, *(float(of(x, NAMES[act])) for of in (reference.act, reference.derivative)))
+        ends = np.array(line).reshape(2, 2) - plot.box[:2]
+        assert (ends >= -1e-6).all(), (act, tenths)
+        assert (ends <= np.array(plot.box[2:]) + 1e-6).all(), (act, tenths)
+
+
+def test_every_naive_formula_fails_in_float32_only_and_every_stable_one_is_right():
+    for formula in formulas.UNSTABLE:
+        naive, stable, true = formula.values()
+        assert not formulas.is_right(naive, true), formula
+        assert formulas.is_right(stable, true), formula
+        of = reference.derivative if "derivative" in formula.quantity else reference.act
+        name = formula.quantity.split()[-1]
+        assert formulas.is_right(true, float(of(np.float64(formula.x), name))), formula
+        near = [compute(np.float64(0.7)) for compute in formulas.COMPUTED[formula.quantity]]
+        np.testing.assert_allclose(near, of(np.float64(0.7), name), rtol=1e-12, err_msg=formula.quantity)
+
+
+def test_the_table_of_formulas_is_legible():
+    assert not list(faults(formulas.unstable_formulas()))
+
+
+# --- Sliders ------------------------------------------------------------------------------------------------
+
+
+def gradients() -> Explorer:
+    """The explorer over the numbers above and what the GPU makes of them."""
+    pre = helpers.gemm_bias_act(A[None], B, BIAS)[0]
+    d_a, d_b, d_bias = helpers.gemm_bias_act_backward(A[None], B, BIAS, GRAD[None], "relu")
+    return explorers.gradients(A, B, BIAS, GRAD, pre, d_a[0], d_b, d_bias)
+
+
+def test_the_sum_of_the_terms_is_what_the_gpu_returned():
+    explorer = gradients()
+    for product in range(4):
+        for row, column in np.ndindex(explorer.picture.size(product)):
+            total, returned = explorer.set(product=product, row=row, column=column).rsplit(" = ", 1)[1].split("; ")
+            assert returned == f"the GPU returned {total}."
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        (
+            (0, 1, 2),
+            "pre[1,2] = a[1,:] · b[:,2] + bias[2] = 0·2 + 3·1 + 1·0 + (−1)·(−2) + (−1) = 4; the GPU returned 4.",
+        ),
+        ((1, 1, 2), "d_a[1,2] = grad_pre[1,:] · b[2,:] = 1·2 + 2·(−1) + (−1)·0 + 3·1 + 0·3 = 3; the GPU returned 3."),
+        ((2, 2, 1), "d_b[2,1] = a[:,2] · grad_pre[:,1] = 2·0 + 1·2 + 0·1 = 2; the GPU returned 2."),
+        ((3, 0, 3), "d_bias[3] = grad_pre[:,3].sum() = 0 + 3 + (−1) = 2; the GPU returned 2."),
+    ],
+)
+def test_sentences_of_the_gradients(values, sentence):
+    assert gradients().set(**dict(zip(("product", "row", "column"), values, strict=True))) == sentence
+
+
+def test_the_limits_of_row_and_column_follow_the_product():
+    explorer = gradients()
+    explorer.set(product=2, row=3, column=4)
+    assert explorer.values == {"product": 2, "row": 3, "column": 4}
+    explorer.set(product=1)
+    assert explorer.values == {"product": 1, "row": 2, "column": 3}
+    explorer.set(product=3)
+    assert explorer.values == {"product": 3, "row": 0, "column": 3}
+
+
+def test_the_smallest_example_is_drawn():
+    one, zero = np.ones((1, 1), np.float32), np.zeros(1, np.float32)
+    explorer = explorers.gradients(one, one, zero, one, one, one, one, zero + 1)
+    assert explorer.sentence == "d_b[0,0] = a[:,0] · grad_pre[:,0] = 1·1 = 1; the GPU returned 1."
+
+
+def test_sentences_of_the_tiles():
+    rng = np.random.default_rng(3)
+    a, b = (rng.integers(-3, 4, size).astype(np.float32) for size in ((8, 10), (10, 8)))
+    explorer = explorers.tiles(a, b, helpers.gemm_bias_act(a[None], b, np.zeros(8, np.float32))[0])
+    row, column = "threads 4 to 7", "threads 2, 6, 10 and 14"
+    loads = explorer.set(step=8, thread=6)
+    assert loads.startswith("Step 8, load: thread 6 loads a[5,10] = 0 (past the edge) and b[9,6]")
+    assert f"what {row} loaded on the left and {column} on the right" in explorer.set(step=5)
+    assert f"{row} read what thread 6 loaded on the left, and {column} what it loaded" in explorer.set(step=7)
+    assert "no tile follows" in explorer.set(step=11)
+    for thread, value in enumerate((a @ b)[4:, 4:].flat):
+        end = explorer.set(step=12, thread=thread)
+        assert end.endswith(f"= {number(value)}; the GPU returned {number(value)}."), end
+
+
+def test_the_kernels_number_the_activations_as_drawn():
+    assert tuple(ACTIVATIONS) == NAMES
+    assert explorers.activations().set(act=4, tenths=0) == (
+        "sigmoid at x = 0: act(x) = 0.5, and its derivative is 0.25, so an upstream gradient of 1 goes on as 0.25."
+    )

@@ -1,0 +1,392 @@
+"""All puzzles: the official kernel is right, each known mistake is named, and no learner's text breaks anything."""
+
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from support.notebook_gate import NOTEBOOKS, Lesson
+
+import helpers
+from helpers.exercises import _SUBJECTS, PUZZLES, QUESTIONS
+from helpers.gpu import GpuError
+from helpers.gpu.passes import pipeline
+from helpers.grading import sandbox
+from helpers.grading.judge import judged
+from helpers.grading.puzzle import LEARNERS_LINE, Puzzle
+from helpers.grading.sandbox import graded_apart
+from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades
+from helpers.wgsl import Kernel, without_comments
+
+every_puzzle = pytest.mark.parametrize("name", helpers.puzzles())
+SLIPS = [(name, slip) for name, puzzle in PUZZLES.items() for slip in puzzle.slips]
+every_slip = pytest.mark.parametrize(("name", "slip"), SLIPS, ids=[f"{name}-{slip.mistake}" for name, slip in SLIPS])
+
+CLASSROOM = ["conv_bw_tiny_3x3", "conv_bw_numerical_gradient_check", "conv_bw_lenet_conv1", "conv_bw_lenet_conv2"]
+# Tests that are there for another reason than a mistake that only they see: to be small, or to be of a real size.
+WELCOME = {*CLASSROOM, "conv2d_one_output", "conv2d_lenet_conv1", "tiny", "one_full_tile"}
+
+
+def outcomes(grades: Grades) -> list[str]:
+    return [verdict.outcome for verdict in grades]
+
+
+# --- Every puzzle -------------------------------------------------------------------------------------------
+
+
+def test_names_are_unique_and_in_the_order_of_the_lessons():
+    wanted = "map guard index_2d neighbor_difference conv2d conv2d_grad_weight conv2d_grad_input conv2d_grad_bias "
+    wanted += "tree_sum tiled_product gemm_bwd_grad_pre gemm_bwd_da gemm_bwd_db gemm_bwd_dbias"
+    assert helpers.puzzles() == tuple(wanted.split())
+    assert len(PUZZLES) == sum(len(subject.PUZZLES) for subject in _SUBJECTS)
+    assert len(QUESTIONS) == sum(len(subject.QUESTIONS) for subject in _SUBJECTS)
+
+
+@every_puzzle
+def test_the_official_kernel_is_right_in_every_test(name):
+    grades = judged(PUZZLES[name], f"\n{helpers.solution(name).text}\n")
+    assert [verdict.test for verdict in grades] == list(PUZZLES[name].tests)
+    assert outcomes(grades) == [RIGHT] * len(grades), str(grades)
+    assert repr(grades).endswith(f"{len(grades)} of {len(grades)} tests pass")
+
+
+@every_puzzle
+def test_the_skeleton_is_the_official_kernel_without_the_marked_lines(name):
+    file = PUZZLES[name].official.source.splitlines()
+    kept = [line for line in file if not line.endswith(LEARNERS_LINE)]
+    skeleton = helpers.skeleton(name).splitlines()
+    assert kept[-len(skeleton) :] == skeleton
+    assert all(line.startswith("//") or not line for line in kept[: -len(skeleton)])  # the header
+    assert "*" not in "".join(re.findall("//.*", helpers.solution(name).text)).replace(" * ", "")  # no mark is left
+    assert max(map(len, skeleton)) <= 80
+    steps = re.findall(r"^ *// (\d)\. ", "\n".join(skeleton), re.MULTILINE)
+    assert steps == [str(i + 1) for i in range(len(steps))] != []
+
+
+@every_puzzle
+def test_the_skeleton_compiles_and_says_the_shape_of_each_array(name):
+    kernel = Kernel(helpers.skeleton(name))
+    pipeline(kernel, "main")
+    for array in re.findall(r"var<storage[^>]*> (\w+)", kernel.code):
+        assert re.search(rf"//.*\b{array} \(.+\)|\b{array}: .*// \(.+\)", kernel.source), array
+
+
+@every_puzzle
+def test_the_skeleton_is_not_attempted_even_with_other_blanks_and_comments(name):
+    skeleton = helpers.skeleton(name)
+    for text in (skeleton, f"\n{skeleton}\n", skeleton.replace("// 1.", "\n /* my first */ // "), spread(skeleton)):
+        grades = helpers.grade(name, text)
+        assert outcomes(grades) == [NOT_ATTEMPTED] * len(PUZZLES[name].tests)
+        assert grades.passed == 0
+
+
+def spread(source: str) -> str:
+    """The same text without comments, with a blank on each side of each sign."""
+    return re.sub(r"([(){};,])", r" \1 ", without_comments(source))
+
+
+@every_puzzle
+def test_every_marked_line_is_needed(name):
+    lines = PUZZLES[name].official.source.split("\n")
+    for i, line in enumerate(lines):
+        if line.endswith(LEARNERS_LINE):
+            grades = judged(PUZZLES[name], "\n".join(lines[:i] + lines[i + 1 :]))
+            assert grades.passed < len(grades), line
+
+
+@every_puzzle
+def test_the_lesson_with_the_exercise_holds_exactly_the_skeleton(name):
+    lessons = [Lesson.read(path) for path in sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))]
+    cells = [
+        cell.source
+        for lesson in lessons
+        if any(f'helpers.grade("{name}", my_' in cell.source for cell in lesson.code)
+        for cell in lesson.code
+        if re.match(r'my_\w+ = """\n', cell.source)
+    ]
+    assert any(re.fullmatch(r'my_\w+ = """\n' + re.escape(helpers.skeleton(name)) + '\n"""', cell) for cell in cells)
+
+
+# --- Known mistakes -----------------------------------------------------------------------------------------
+
+
+@every_slip
+def test_a_known_mistake_is_rejected_and_named(name, slip):
+    grades = judged(PUZZLES[name], PUZZLES[name].official.edit(slip.old, slip.new).source)
+    assert set(outcomes(grades)) <= {RIGHT, WRONG, UNSAFE}
+    assert grades.passed < len(grades)
+    named = [verdict.detail for verdict in grades if verdict.detail.startswith("it looks as if ")]
+    assert len(named) == 1
+    assert named[0].startswith(f"it looks as if {slip.mistake}; ")  # an earlier slip would be named if it did the same
+
+
+@every_puzzle
+def test_every_test_earns_its_place(name):
+    """It sees a known mistake that no test before it sees, or it is there for another reason."""
+    puzzle = PUZZLES[name]
+    seen = [outcomes(judged(puzzle, puzzle.official.edit(slip.old, slip.new).source)) for slip in puzzle.slips]
+    first = {next(i for i, outcome in enumerate(found) if outcome != RIGHT) for found in seen}
+    assert [test for i, test in enumerate(puzzle.tests) if i not in first and test not in WELCOME] == []
+
+
+@every_puzzle
+def test_cases_are_small_whole_numbers(name):
+    cases = PUZZLES[name].cases()
+    assert [case.name for case in cases] == list(PUZZLES[name].tests)
+    for case in cases:
+        assert all(array.dtype == np.float32 and array.size for array in case.inputs)
+        assert all(np.array_equal(array, np.rint(array)) for array in (*case.inputs, case.expected))
+        assert len(PUZZLES[name].axes) == case.expected.ndim
+
+
+# --- Any text -----------------------------------------------------------------------------------------------
+
+PUZZLE = PUZZLES["conv2d_grad_weight"]
+OFFICIAL = f"\n{PUZZLE.solution.text}\n"
+
+
+def edited(*edits: tuple[str, str], source: str = OFFICIAL) -> str:
+    for old, new in edits:
+        assert source.count(old) == 1, old
+        source = source.replace(old, new)
+    return source
+
+
+def line_of(text: str, source: str) -> int:
+    """The line of a cell that holds a text, where the kernel starts in the cell's second line."""
+    cell = f'my_kernel = """{source}"""'
+    return cell[: cell.index(text)].count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "seen"),  # by so many of the five tests
+    [
+        ("b < params.batch", "b < 1u", 1),  # what the four classroom tests miss
+        ("idx % params.F;", "idx / params.F % params.F;", 5),
+        ("params.H + oh + fh", "params.H + oh + fw", 5),
+        ("c) * params.H + oh", "c) * params.W + oh", 1),  # only a rectangular image shows it
+        ("((b * params.K + k) * out_h", "((b * params.C + k) * out_h", 1),
+        ("oh < out_h", "oh < out_h - 1u", 5),
+        ("grad_output[grad_at]", "1.0", 5),
+        ("idx / (params.F * params.F) % params.C", "0u", 2),
+        ("var sum = 0.0", "var sum = 1.0", 5),
+    ],
+)
+def test_a_wrong_kernel_fails(old, new, seen):
+    grades = judged(PUZZLE, edited((old, new)))
+    assert outcomes(grades).count(WRONG) >= seen
+    assert grades[4].outcome == WRONG  # ours catches every one
+    assert "at k = " in grades[4].detail
+
+
+GUARD = "if (idx >= params.K * params.C * params.F * params.F) { return; }"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (GUARD, "", "a thread without an element writes past the end of grad_weights"),
+        (GUARD, GUARD.replace(">=", ">"), "a thread without an element writes past the end of grad_weights"),
+        ("b < params.batch", "b <= params.batch", "it reads outside of grad_output and input; check the loop limits"),
+        ("grad_weights[idx] = sum", "grad_weights[idx] += sum", "it adds to what was in the output before"),
+        (
+            "sum += grad_output[grad_at]",
+            "sum += input[c - 1u - k] + grad_output[grad_at]",  # an index below 0, where there is one channel
+            "it reads outside of input;",
+        ),
+    ],
+)
+def test_a_mistake_that_most_drivers_hide_is_unsafe(old, new, words):
+    grades = judged(PUZZLE, edited((old, new)))
+    assert outcomes(grades)[:3] == [UNSAFE] * 3
+    assert f"each number is right, but only by luck: {words}" in grades[0].detail
+    assert repr(grades).count(words) == 1
+    assert "the same" in repr(grades[1:]) or "unsafe: the same" in repr(grades)
+
+
+@pytest.mark.parametrize(
+    ("new", "words"),
+    [
+        ("if (fw > 0u) { grad_weights[idx] = sum; }", "first at k = 0, c = 0, fh = 0, fw = 0: nothing was written"),
+        ("grad_weights[idx] = 0.0 * sum / 0.0;", "yours is nan, right is 26"),
+        ("grad_weights[idx + 1u] = sum;", "also, a thread without an element writes past the end of grad_weights"),
+    ],
+)
+def test_what_is_written_is_judged(new, words):
+    grades = judged(PUZZLE, edited(("grad_weights[idx] = sum;", new)))
+    assert outcomes(grades) == [WRONG] * 5
+    assert words in grades[0].detail
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("sum += grad_output[grad_at]", "let products = &grad_output; sum += (*products)[grad_at]"),
+        ("input[input_at]", "input [ i32(input_at) ]"),
+        (GUARD, "if (idx >= arrayLength(&grad_weights)) { return; }"),
+        ("var sum = 0.0", "var sum = select(input[idx - 9999u], 0.0, idx < 9999u)"),  # what it reads is never used
+        (GUARD, f"while (idx < 1u) {{ /* }} */ break; }} {GUARD}"),
+    ],
+)
+def test_a_right_kernel_in_another_manner_is_right(old, new):
+    assert outcomes(judged(PUZZLE, edited((old, new)))) == [RIGHT] * 5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("for (var b = 0u; b < params.batch; b++)", "for (var b = 1u; b >= 0u; b--)", "a u32 is never below 0"),
+        ("  var sum = 0.0;", "  var sum = 0.0;\n  while (true) { sum += 1.0; }", "does its counter reach the limit?"),
+        ("  var sum = 0.0;", "  var sum = 0.0; loop { continuing { sum += 1.0; } }", "does its counter"),
+    ],
+)
+def test_an_endless_loop_is_named_by_the_line_of_the_cell(old, new, words):
+    source = edited((old, new))
+    grades = judged(PUZZLE, source)
+    assert outcomes(grades) == [WRONG] * 5
+    loop = next(word for word in ("b >= 0u", "while", "loop {") if word in source)
+    assert f"the loop in line {line_of(loop, source)} seems endless" in grades[0].detail
+    assert words in grades[0].detail
+    assert not grades[0].drawing  # its numbers mean nothing
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("let fw =", "et fw =", "column 6"),
+        ("@binding(3)", "@binding(4)", "they must be 0, 1, 2"),
+        ("var<storage, read> input", "var<storage, read_write> input", "its binding 1 is not the skeleton's; copy all"),
+        ("F: u32 }", "F: u32, G: u32 }", "its binding 3 is not the skeleton's"),
+        ("@workgroup_size(256)", "@workgroup_size(512)", "512"),
+        ("@workgroup_size(256)", "@workgroup_size(64)", "have 64 threads; write @workgroup_size(256)"),
+        ("@workgroup_size(256)", "@workgroup_size(16, 16)", "have 16 x 16 threads; write @workgroup_size(256)"),
+        ("fn main", "fn mine", "main"),
+        ("  grad_weights[idx] = sum;\n}", "  grad_weights[idx] = sum;", "}"),
+    ],
+)
+def test_a_kernel_that_cannot_be_run_says_why_once(old, new, words):
+    source = edited((old, new))
+    grades = judged(PUZZLE, source)
+    assert outcomes(grades) == [NO_COMPILE] * 5
+    assert words in grades[0].detail
+    assert not grades[1].detail
+    if new == "et fw =":
+        assert f"line {line_of(new, source)}, " in grades[0].detail
+        assert f"\n{line_of(new, source)} │   et fw" in str(grades)  # below the lines of the verdicts
+    assert len(repr(grades).splitlines()) == 6
+
+
+@pytest.mark.parametrize("source", ["", "hello", "\n// nothing\n"])
+def test_a_text_that_is_no_kernel_does_not_compile(source):
+    assert outcomes(judged(PUZZLE, source)) == [NO_COMPILE] * 5
+
+
+# --- What a learner sees ------------------------------------------------------------------------------------
+
+
+def test_the_smallest_wrong_output_is_drawn_beside_the_right_one():
+    swapped = edited(("oh + fh) * params.W + ow + fw", "oh + fw) * params.W + ow + fh"))
+    grades = judged(PUZZLE, swapped)
+    assert [bool(verdict.drawing) for verdict in grades] == [True, False, False, False, False]
+    assert grades[0].drawing.split("\n") == [
+        "The smallest test that fails is conv_bw_tiny_3x3.",
+        "(* marks a wrong number)",
+        "grad_output     input",
+        "-4  -3  -2      0  1  2  3  4",
+        "-1   0   1      5  6  0  1  2",
+        " 2   3   4      3  4  5  6  0",
+        "                1  2  3  4  5",
+        "                6  0  1  2  3",
+        "",
+        "right             yours",
+        " 26   26    5     26  -16* -16*",
+        "-16    5   26     26*   5  -30*",
+        "-16  -30  -16      5*  26* -16",
+    ]
+    assert str(grades) == f"{grades!r}\n\n{grades[0].drawing}"
+    assert grades._repr_mimebundle_() == {"text/plain": str(grades)}
+
+
+@every_slip
+def test_a_drawing_is_legible(name, slip):
+    grades = judged(PUZZLES[name], PUZZLES[name].official.edit(slip.old, slip.new).source)
+    drawings = [verdict.drawing for verdict in grades if verdict.drawing]
+    assert len(drawings) == (WRONG in outcomes(grades))
+    wrong = [case for case, verdict in zip(PUZZLES[name].cases(), grades, strict=True) if verdict.outcome == WRONG]
+    for drawing in drawings:
+        lines = drawing.split("\n")
+        assert min(wrong, key=lambda case: case.expected.size).name in lines[0]
+        assert len(lines) <= 20
+        assert max(map(len, lines)) <= 80
+        assert re.search(r"\d\*|nan\*| \.", drawing)
+    shown = str(grades)
+    assert not re.search(r"99999|99,999|Scalar|Some\(|None|e\+\d|naga|wgpu|array\(", shown)
+
+
+# --- The process apart --------------------------------------------------------------------------------------
+
+
+def test_the_official_kernel_passes_in_its_own_process(monkeypatch):
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
+    monkeypatch.setenv("LC_ALL", "C")
+    source = f"// 写 × ≤ \ud800\n{OFFICIAL}"  # letters of any alphabet reach it
+    assert outcomes(helpers.grade("conv2d_grad_weight", source)) == [RIGHT] * 5
+
+
+def test_what_a_driver_prints_is_not_taken_for_verdicts(tmp_path, monkeypatch):
+    (tmp_path / "noisy.py").write_text(
+        "import atexit, os, sys\n"
+        "from helpers.grading.sandbox import serve\n"
+        "from helpers.grading.verdict import Grades, RIGHT\n"
+        "def say(): os.write(1, b'a warning'); os.write(2, b'and another'); print('{}')\n"
+        "atexit.register(say)\n"
+        "def grade(source): say(); return Grades.alike(['a', 'b'], RIGHT, source)\n"
+        "serve(grade)\n"
+        "say()\n"
+        "os._exit(3)\n"  # a driver that crashes when it is closed
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    grades = graded_apart(("noisy",), "the text", ["a", "b"])
+    assert (outcomes(grades), grades[0].detail) == ([RIGHT] * 2, "the text")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="runs a shell command as the other process")
+@pytest.mark.parametrize(
+    ("command", "seconds", "words"),
+    [("exec sleep 60", 0.2, "did not finish within 0.2 s"), ("kill -SEGV $$", 5, "made the GPU driver crash")],
+)
+def test_a_process_that_hangs_or_crashes_is_reported(command, seconds, words, monkeypatch):
+    real = subprocess.run
+    monkeypatch.setattr(sandbox, "SECONDS", seconds)
+    monkeypatch.setattr(sandbox.subprocess, "run", lambda _, **options: real(["sh", "-c", command], **options))
+    grades = helpers.grade("conv2d_grad_weight", OFFICIAL)
+    assert outcomes(grades) == [WRONG] * 5
+    assert words in grades[0].detail
+
+
+def test_a_machine_without_an_adapter_is_not_a_wrong_kernel(monkeypatch):
+    monkeypatch.setenv("WGPUPY_WGPU_ADAPTER_NAME", "no such adapter")
+    with pytest.raises(GpuError, match=r"could not be run.*no such adapter"):
+        helpers.grade("conv2d_grad_weight", OFFICIAL)
+
+
+def test_a_python_that_cannot_start_is_not_a_wrong_kernel(monkeypatch):
+    monkeypatch.setattr(sys, "executable", sys.executable)
+    with pytest.raises(GpuError, match="No module named no_such_module"):
+        graded_apart(("no_such_module",), OFFICIAL, ["a"])
+
+
+def test_other_names_and_types_are_refused():
+    for ask in (helpers.skeleton, helpers.solution, lambda name: helpers.grade(name, OFFICIAL)):
+        with pytest.raises(ValueError, match=r"puzzle = 'sudoku': it must be one of map, guard, .*conv2d_grad_weight"):
+            ask("sudoku")
+    for source in (3, None, b"fn main() {}"):
+        with pytest.raises(TypeError, match=f"source is a {type(source).__name__}: it must be the text"):
+            helpers.grade("conv2d_grad_weight", source)
+
+
+def test_a_puzzle_names_its_file():
+    assert isinstance(PUZZLE, Puzzle)
+    assert repr(helpers.solution("conv2d_grad_weight")).startswith("  1  struct Params")

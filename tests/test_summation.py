@@ -1,0 +1,284 @@
+"""Lesson 04: who adds what is what the kernels do, its pictures are legible, and its numbers are computed here again."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from support.legible import faults
+from support.notebook_gate import NOTEBOOKS, Lesson
+
+import helpers
+from helpers import gpu
+from helpers.convolution import explorers as convolution_explorers
+from helpers.convolution import reference as convolution
+from helpers.convolution.exercise import BIAS_QUESTIONS, bias_differences
+from helpers.grading.report import CheckError
+from helpers.grading.verdict import RIGHT, WRONG
+from helpers.pictures.explorer import Explorer
+from helpers.summation import check, explorers, indices, operations, reference
+from helpers.summation.error_picture import ErrorPicture, Order
+from helpers.summation.exercise import QUESTIONS
+from helpers.summation.pictures import TwoPassesPicture
+from helpers.summation.shapes import SumShape
+from helpers.wgsl import Kernel, load
+
+LESSON = Lesson.read(NOTEBOOKS / "04_bias_gradient.ipynb")
+NUMBERS = np.random.default_rng(0).integers(-9, 10, 10_000).astype(np.float32)
+
+
+def of_the_lesson(*starts: str) -> dict[str, object]:
+    """The names that the lesson's cells with these first words define."""
+    names = {"np": np, "gpu": gpu, "sums": operations, "sum_check": check, "Kernel": Kernel, "numbers": NUMBERS}
+    names |= {"alone": load("sum", "1_one_thread"), "tree": load("sum", "2_tree"), "ones": np.ones(65_536, np.float32)}
+    names["random"] = np.random.default_rng(1)
+    for start in starts:
+        (cell,) = (cell for cell in LESSON.code if cell.source.startswith(start))
+        exec(cell.source, names)
+    return names
+
+
+# --- The sum ------------------------------------------------------------------------------------------------
+
+
+def test_the_loop_and_the_vectorized_sum_agree():
+    assert reference.total(NUMBERS) == reference.total_loops(NUMBERS) == [NUMBERS.sum(dtype=float)]
+
+
+def test_the_check_refuses_a_total_without_one_number():
+    right = operations.total(NUMBERS)
+    assert check.total(right, NUMBERS).require()
+    with pytest.raises(CheckError, match="1 of 1 wrong"):
+        check.total(right - NUMBERS[0], NUMBERS).require()
+
+
+@pytest.mark.parametrize(
+    ("input", "error", "words"),
+    [
+        ([1.0], TypeError, "input is a list"),
+        (np.ones(3), TypeError, "input has dtype float64"),
+        (np.ones((1, 3), np.float32), ValueError, r"its axes must be \(n\)"),
+        (np.ones(0, np.float32), ValueError, "no axis may be 0"),
+    ],
+)
+def test_what_is_no_list_of_numbers_is_refused(input, error, words):
+    with pytest.raises(error, match=words):
+        operations.total(input)
+
+
+def test_a_size_must_be_a_positive_whole_number():
+    with pytest.raises(ValueError, match="count = 0"):
+        SumShape(0)
+
+
+# --- Who does what ------------------------------------------------------------------------------------------
+
+
+def test_four_of_six_orders_lose_an_update():
+    totals = [indices.run_schedule(order, (3, 4))[1][-1] for order in indices.schedules()]
+    assert sorted(totals) == [3, 3, 4, 4, 7, 7]
+
+
+@pytest.mark.parametrize("threads", range(2, 18))
+def test_a_tree_of_any_size_loses_what_is_drawn(threads):
+    numbers = np.random.default_rng(threads).integers(1, 100, threads).astype(np.float32)
+    explorer = explorers.tree(numbers)
+    *steps, last = (explorer.set(step=step) for step in range(len(explorer.picture.steps)))
+    total = int(explorer.picture.steps[-1][0])
+    assert f"The sum is {total}; the GPU kernel with {threads} threads returned {total}." in last
+    lost = numbers.sum() - total
+    assert (lost == 0) == (threads & (threads - 1) == 0) == ("is lost" not in "".join([*steps, last]))
+
+
+@pytest.mark.parametrize(("pairing", "step"), product(range(3), range(1, 6)))
+def test_each_step_of_a_tree_adds_every_sum_that_is_left_once(pairing, step):
+    left = list(range(32))
+    for earlier in range(1, step + 1):
+        work = indices.additions(32, pairing, earlier)
+        assert sorted(place for each in work for place in (each.place, each.other)) == left
+        left = sorted(each.place for each in work)
+    assert len({each.thread for each in work}) == len(work) == 32 >> step
+
+
+def test_the_lessons_interleaved_kernel_pairs_as_drawn():
+    """After each step, what the partial sums are; a kernel with fewer steps shows them."""
+    kernel = of_the_lesson("interleaved = ")["interleaved"].with_constants(THREADS=32)
+    kernel = kernel.edit("if (thread == 0u) {\n    total[0] = partial[0];\n  }", "total[thread] = partial[thread];")
+    sums = np.arange(1.0, 33)
+    for step in range(1, 6):
+        for _, place, other in indices.additions(32, 0, step):
+            sums[place] += sums[other]
+        stopped = kernel.edit("apart < THREADS", f"apart < {1 << step}u")
+        total = gpu.empty(4 * 32, "total")
+        buffers = gpu.upload(np.arange(1, 33, dtype=np.float32), "input"), total, gpu.uniform((32,))
+        gpu.run(gpu.Pass(stopped, buffers, (1, 1, 1)))
+        assert gpu.read(total, (32,)).tolist() == sums.tolist()
+
+
+def test_groups_and_banks_are_counted_as_the_lesson_says():
+    busy = [[indices.groups_at_work(indices.additions(32, p, step), 8) for step in range(1, 6)] for p in range(3)]
+    assert busy == [[4, 4, 4, 2, 1], [2, 1, 1, 1, 1], [2, 1, 1, 1, 1]]
+    worst = [[indices.worst_conflict(indices.additions(32, p, step), 8) for step in range(1, 6)] for p in range(3)]
+    assert worst == [[1, 1, 1, 1, 1], [2, 4, 4, 2, 1], [1, 1, 1, 1, 1]]
+
+
+@pytest.mark.parametrize("sharing", [0, 1])
+def test_every_number_is_loaded_once(sharing):
+    rounds = [indices.read_in_round(16, 4, sharing, round) for round in range(4)]
+    assert sorted(place for round in rounds for place in round) == list(range(64))
+
+
+@pytest.mark.parametrize("count", [3, 16, 32, 45])
+def test_each_number_goes_into_the_part_that_is_drawn(count):
+    for i in range(count):
+        probe = np.eye(1, count, i, dtype=np.float32)[0]
+        parts = explorers.two_passes(probe).picture.parts
+        mine = [
+            i in indices.numbers_of_workgroup(count, len(parts), TwoPassesPicture.THREADS, g) for g in range(len(parts))
+        ]
+        assert mine == [part == 1 for part in parts]
+
+
+# --- The pictures --------------------------------------------------------------------------------------------
+
+LENGTHS = 2 ** np.arange(4, 16)
+SMALL = np.random.default_rng(3).integers(-4, 6, (2, 3, 3, 4)).astype(np.float32)
+
+
+def orders(largest: float = 1e-5) -> dict[str, tuple]:
+    """Five orders whose errors grow up to some size; the last two are equal."""
+    growing = np.geomspace(1e-9, largest, len(LENGTHS))
+    names = "one thread", "tree of 256 threads", "pairwise", "Kahan, guarded"
+    return {name: (growing / 3**i, LENGTHS) for i, name in enumerate(names)} | {"Kahan, as written": (growing, None)}
+
+
+EXPLORERS = {
+    "bias": lambda: convolution_explorers.bias_gradient(SMALL),
+    "race": explorers.race,
+    "six": lambda: explorers.tree(np.arange(1, 7, dtype=np.float32)),
+    "addressing": explorers.addressing,
+    "loads": explorers.loads,
+    "two passes": lambda: explorers.two_passes(np.arange(1, 33, dtype=np.float32)),
+    "errors": lambda: explorers.errors(LENGTHS, orders()),
+}
+
+
+def states(explorer: Explorer):
+    """Every combination of values that the sliders can reach."""
+    rules = explorer._rules
+    ranges = [range(low, high + 1) for low, high in (rule(explorer.values) for rule in rules.values())]
+    return (dict(zip(rules, values, strict=True)) for values in product(*ranges))
+
+
+@pytest.mark.parametrize("name", EXPLORERS)
+def test_every_state_is_legible_and_says_something_of_its_own(name):
+    explorer = EXPLORERS[name]()
+    said = [(explorer.set(**values), list(faults(explorer.picture))) for values in states(explorer)]
+    assert len(said) > 1
+    assert [found for _, found in said if found] == []
+    assert len({sentence for sentence, _ in said}) == len(said)
+
+
+def test_the_sum_of_a_channel_is_said():
+    explorer = convolution_explorers.bias_gradient(SMALL)
+    for co, total in enumerate(convolution.conv2d_grad_bias(SMALL).astype(int).tolist()):
+        written = str(total).replace("-", "\N{MINUS SIGN}")
+        assert explorer.set(co=co).endswith(f"= {written}. The GPU returned {written}.")
+
+
+def test_an_error_above_its_bound_is_said():
+    below, above = (ErrorPicture(LENGTHS, {"x": Order(np.full(12, size), LENGTHS)}) for size in (1e-7, 1e-5))
+    assert below.show(0).sentence.endswith("Yes.")
+    assert above.show(0).sentence.endswith("No.")
+
+
+# --- What the lesson measures -----------------------------------------------------------------------------------
+
+
+def test_each_order_is_a_right_sum_and_the_guard_keeps_kahans_compensation():
+    names = of_the_lesson("pairwise = ", "large_first = ", "kahan = ", "interleaved = ", "in_a_row = ")
+    whole = NUMBERS[:4096]
+    for order in ("pairwise", "guarded", "kahan", "interleaved", "in_a_row"):
+        assert check.total(operations.total(whole, kernel=names[order]), whole).require()
+    exact = names["large_first"].sum(dtype=np.float64)
+    assert operations.total(names["large_first"], kernel=names["guarded"]) == exact
+    assert operations.total(names["large_first"], kernel=names["alone"]) < exact
+
+
+def test_atomics_lose_nothing_where_the_race_may():
+    names = of_the_lesson("racing = ", "loads_first = ", "compare_exchange = ", "fixed_point = ")
+    launch, whole = names["launch"], abs(NUMBERS)
+    assert launch(names["compare_exchange"], whole, 40) == whole.sum()
+    assert launch(names["fixed_point"], whole[:1000], 4, np.int32) == 65_536 * whole[:1000].sum()
+    assert launch(names["racing"], whole, 40) <= whole.sum()
+    assert launch(names["loads_first"], whole[:256], 1) in whole[:256]
+
+
+# --- The questions ------------------------------------------------------------------------------------------------
+
+
+def lost_to(version: str) -> int:
+    """How many of 32,768 ones are missing where 2^24 comes first."""
+    large_first = of_the_lesson("large_first = ")["large_first"]
+    return int(large_first.sum(dtype=np.float64) - operations.total(large_first, kernel=version)[0])
+
+
+def longest_chain() -> int:
+    """Additions one after another in two passes over 2^20 numbers."""
+    shares, parts = operations.SUM.plan(SumShape(2**20), "3_two_passes").passes
+    taken = 2**20 // (shares.workgroups[0] * 256)
+    return taken + 8 + 8 * parts.workgroups[0]
+
+
+def overflow() -> int:
+    """The first whole total that an i32 cannot hold in steps of 1/65,536."""
+    return next(total for total in range(2**15 - 2, 2**17) if total * 65_536 >= 2**31)
+
+
+BY_HAND = np.array([[[[4, 1], [0, 2]], [[1, -2], [3, 0]]], [[[-3, 1], [2, 4]], [[2, 2], [-1, 1]]]])
+COMPUTED = {
+    "grad_bias_by_hand": lambda: convolution.conv2d_grad_bias(BY_HAND)[1],
+    "distance_of_neighbors": lambda: np.ravel_multi_index((0, 1, 0, 0), (1, 6, 24, 24)),
+    "additions_of_a_thread": lambda: len(range(0, 64 * 8 * 8, 256)) + len(indices.tree_steps([0.0] * 256)) - 1,
+    "orders_that_lose": lambda: sum(indices.run_schedule(s, (3, 4))[1][-1] != 7 for s in indices.schedules()),
+    "total_after_barrier": lambda: of_the_lesson("racing = ")["launch"](
+        of_the_lesson("racing = ", "loads_first = ")["loads_first"], np.ones(256, np.float32), 1
+    ),
+    "tree_of_6": lambda: explorers.tree(np.arange(1, 7, dtype=np.float32)).picture.returned,
+    "groups_at_work": lambda: indices.groups_at_work(indices.additions(256, 0, 3), 32),
+    "transactions": lambda: len({place // 8 for place in indices.read_in_round(32, 8, 1, 0)}),
+    "longest_chain": longest_chain,
+    "ones_that_count": lambda: 32_768 - lost_to("1_one_thread"),
+    "ones_lost_in_tree": lambda: lost_to("2_tree"),
+    "fixed_point_limit": overflow,
+}
+ASKED = BIAS_QUESTIONS | QUESTIONS
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_the_right_answer_is_what_is_computed(name):
+    question = ASKED[name]
+    assert question.judge(name, float(COMPUTED[name]())).outcome == RIGHT
+    assert {question.judge(name, answer).outcome for answer in (*question.mistakes, -1)} == {WRONG}
+
+
+def test_the_lesson_asks_all_of_them_in_order():
+    asked = [
+        name for cell in LESSON.code for name in COMPUTED if f'helpers.predict("{name}", my_answer)' in cell.source
+    ]
+    assert asked == list(COMPUTED) == list(ASKED)
+
+
+# --- The exercises ------------------------------------------------------------------------------------------------
+
+
+def test_finite_differences_and_the_formula_agree():
+    input, grad_output = np.ones((2, 1, 5, 6)), np.random.default_rng(2).integers(-4, 5, (2, 3, 4, 4)).astype(float)
+    assert np.array_equal(bias_differences(input, grad_output), convolution.conv2d_grad_bias(grad_output))
+
+
+def test_a_thread_that_returns_before_the_barrier_and_a_missing_guard_are_seen():
+    tree, bias = (helpers.solution(name).text for name in ("tree_sum", "conv2d_grad_bias"))
+    early = tree.replace("  var sum = 0.0;", "  if (thread >= params.n && thread > 300u) { return; }\n  var sum = 1.0;")
+    assert helpers.grade("tree_sum", early).passed == 0
+    unguarded = bias.replace("  if (k >= params.C_out) { return; }\n", "")
+    assert helpers.grade("conv2d_grad_bias", unguarded).passed < 5

@@ -1,0 +1,328 @@
+"""Lesson 00: who a thread is and what it owns, the four puzzles, the questions, and the card."""
+
+import re
+from itertools import product
+
+import nbformat
+import numpy as np
+import pytest
+from support.legible import faults
+from support.notebook_gate import NOTEBOOKS
+
+import helpers
+from helpers import gpu
+from helpers.exercises import PUZZLES as ALL_PUZZLES
+from helpers.gpu.passes import pipeline
+from helpers.grading.judge import judged
+from helpers.grading.loops import counted
+from helpers.grading.verdict import RIGHT, UNSAFE
+from helpers.threads import exercise, explorers
+from helpers.threads.indices import Dispatch, workgroups_for
+from helpers.threads.operations import NO_VALUE, value_of
+from helpers.threads.pictures import DispatchPicture
+from helpers.wgsl import Kernel, WgslError
+
+LESSON = nbformat.read(NOTEBOOKS / "00_meet_the_gpu.ipynb", as_version=4)
+SOURCES = [cell.source for cell in LESSON.cells]
+KERNELS = {
+    name: text for source in SOURCES for name, text in re.findall(r'^(\w+) = """(\n.*?)"""', source, re.M | re.S)
+}
+
+# --- Which thread is which ------------------------------------------------------------------------------------
+
+IDS = """
+override X: u32 = 1;
+override Y: u32 = 1;
+@group(0) @binding(0) var<storage, read_write> seen: array<u32>;
+
+@compute @workgroup_size(X, Y)
+fn main(
+  @builtin(global_invocation_id) g: vec3u,
+  @builtin(local_invocation_id) l: vec3u,
+  @builtin(local_invocation_index) index: u32,
+  @builtin(workgroup_id) w: vec3u,
+  @builtin(num_workgroups) n: vec3u,
+) {
+  let at = 13 * (g.y * n.x * X + g.x);
+  let all = array<u32, 13>(g.x, g.y, g.z, l.x, l.y, l.z, index, w.x, w.y, w.z, n.x, n.y, n.z);
+  for (var i = 0u; i < 13; i++) { seen[at + i] = all[i]; }
+}
+"""
+DISPATCHES = [Dispatch((3, 1), (4, 1), 1, 10), Dispatch((2, 2), (4, 3), 5, 7), Dispatch((1, 2), (3, 2), 8, 2)]
+each_dispatch = pytest.mark.parametrize("dispatch", DISPATCHES, ids=str)
+
+
+def flat(dispatch: Dispatch, x: int, y: int) -> list[int]:
+    """The five builtins of a thread, one number after another."""
+    values = vars(dispatch.ids(x, y)).values()
+    return [number for value in values for number in (value if isinstance(value, tuple) else (value,))]
+
+
+@each_dispatch
+def test_ids_are_what_a_kernel_receives(dispatch):
+    (wide, high), (x, y) = dispatch.grid, dispatch.size
+    kernel = Kernel(IDS).with_constants(X=x, Y=y)
+    seen = gpu.launch(kernel, [np.zeros((high, wide, 13), np.uint32)], dispatch.workgroups)
+    for row, column in np.ndindex(high, wide):
+        assert seen[row, column].tolist() == flat(dispatch, column, row)
+
+
+OWNERS = """
+struct Sizes { rows: u32, columns: u32 }
+override X: u32 = 1;
+override Y: u32 = 1;
+@group(0) @binding(0) var<storage, read_write> owner: array<u32>;
+@group(0) @binding(1) var<uniform> sizes: Sizes;
+
+@compute @workgroup_size(X, Y)
+fn main(@builtin(global_invocation_id) g: vec3u) {
+  if (g.y >= sizes.rows || g.x >= sizes.columns) { return; }
+  owner[g.y * sizes.columns + g.x] = 1 + 100 * g.y + g.x;
+}
+"""
+
+
+@each_dispatch
+def test_elements_belong_to_the_threads_that_write_them(dispatch):
+    kernel = Kernel(OWNERS).with_constants(X=dispatch.size[0], Y=dispatch.size[1])
+    empty, sizes = np.zeros(dispatch.elements, np.uint32), (dispatch.rows, dispatch.columns)
+    written, want = gpu.launch(kernel, [empty, sizes], dispatch.workgroups), empty.copy()
+    for x, y in product(*map(range, dispatch.grid)):
+        if owned := dispatch.owned(x, y):
+            want[dispatch.offset(*owned)] = 1 + 100 * y + x
+    assert written.tolist() == want.tolist()
+    assert dispatch.ownerless == (want == 0).sum()
+    assert dispatch.idle == np.prod(dispatch.grid) - (want > 0).sum()
+
+
+def test_a_thread_outside_the_dispatch_is_refused():
+    with pytest.raises(ValueError, match="x, y = 12, 0: the dispatch has 12 by 1 threads"):
+        DISPATCHES[0].ids(12, 0)
+    assert [workgroups_for(n, 64) for n in (1, 64, 65)] == [1, 1, 2]
+
+
+# --- Pictures and explorers -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rows", [1, 8])
+def test_every_state_of_a_dispatch_is_legible(rows):
+    picture = DispatchPicture(rows)
+    for wide, size_x, columns in product((1, 4), (1, 4), (1, 12)):
+        for high, size_y in product((1, 2), (1, 4)) if rows > 1 else [(1, 1)]:
+            dispatch = Dispatch((wide, high), (size_x, size_y), rows, columns)
+            for x, y in {(0, 0), (dispatch.grid[0] - 1, dispatch.grid[1] - 1)}:
+                assert not list(faults(picture.show(dispatch, x, y))), (dispatch, x, y)
+
+
+def test_the_sentence_names_the_five_ids_the_element_and_the_tail():
+    explorer = explorers.dispatch(length=10)
+    assert explorer.sentence == (
+        "The marked thread has global_invocation_id (9,0,0), local_invocation_id (1,0,0), local_invocation_index 1, "
+        "workgroup_id (2,0,0) and num_workgroups (3,1,1). It owns element 9. 2 of 12 threads own none."
+    )
+    assert explorer.set(thread=10).endswith("It owns no element. 2 of 12 threads own none.")
+    assert explorer.set(groups=2).endswith("All 8 threads own one; 2 of 10 elements have no thread.")
+    assert explorer.values["thread"] == 7  # the last one that there is
+
+
+def test_a_thread_below_the_last_row_owns_nothing_though_its_column_exists():
+    explorer = explorers.dispatch_2d()
+    assert "It owns element [4,5], at offset 33." in explorer.sentence
+    assert "It owns no element." in explorer.set(y=5)
+    assert "It owns no element." in explorer.set(x=7, y=4)
+    assert "(11,0,0)" not in explorer.set(x=99, y=99)
+
+
+# --- One launch over arrays -----------------------------------------------------------------------------------
+
+TWO = """
+struct Sizes { n: u32 }
+@group(0) @binding(0) var<storage, read> input: array<f32>;
+@group(0) @binding(1) var<storage, read_write> a: array<f32>;
+@group(0) @binding(2) var<storage, read_write> b: array<u32>;
+@group(0) @binding(3) var<uniform> sizes: Sizes;
+
+@compute @workgroup_size(2)
+fn main(@builtin(global_invocation_id) g: vec3u) {
+  if (g.x < sizes.n) { a[g.x] = input[g.x] + 1; b[g.x] = g.x; }
+}
+"""
+
+
+def test_a_launch_returns_what_the_kernel_may_write_and_changes_no_array():
+    input, output = np.arange(4, dtype=np.float32).reshape(2, 2), np.zeros((2, 2), np.float32)
+    a, b = gpu.launch(TWO, [input, output, np.zeros(4, np.uint32), (3,)], workgroups=2)
+    assert a.tolist() == [[1, 2], [3, 0]]
+    assert b.tolist() == [0, 1, 2, 0]
+    assert not output.any()
+
+
+def test_a_launch_refuses_what_wgsl_does_not_have():
+    with pytest.raises(TypeError, match=r"arrays\[0\] has dtype float64"):
+        gpu.launch(KERNELS["double"], [np.arange(8.0)])
+    with pytest.raises(gpu.GpuError, match="has 1 bindings"):
+        gpu.launch(KERNELS["double"], [])
+
+
+@pytest.mark.parametrize(
+    ("expression", "kind", "value"),
+    [("7 / 2", "f32", "3.0"), ("1u", "f32", NO_VALUE), ("-7 / 2", "i32", "-3"), ("2u - 3u", "u32", str(2**32 - 1))],
+)
+def test_an_expression_is_worth_what_the_gpu_stores(expression, kind, value):
+    assert value_of(expression, kind) == value
+
+
+def test_an_unknown_type_is_refused():
+    with pytest.raises(ValueError, match="kind = 'f64': it must be one of f32, i32, u32"):
+        value_of("1", "f64")
+
+
+# --- Puzzles --------------------------------------------------------------------------------------------------
+
+SLIPS = [(puzzle, slip) for puzzle in exercise.PUZZLES for slip in puzzle.slips]
+RACES = "only columns are guarded, not rows"  # two threads write one number: which one wins is not ours to say
+
+
+@pytest.mark.parametrize("puzzle", exercise.PUZZLES, ids=lambda puzzle: puzzle.name)
+def test_the_official_kernel_passes_and_the_lesson_holds_the_skeleton(puzzle):
+    assert [verdict.outcome for verdict in judged(puzzle, puzzle.solution.text)] == [RIGHT] * len(puzzle.tests)
+    pipeline(Kernel(puzzle.skeleton), "main")
+    assert sum(source.endswith(f' = """\n{puzzle.skeleton}\n"""') for source in SOURCES) == 1
+    assert max(map(len, puzzle.solution.text.split("\n"))) <= 90
+
+
+@pytest.mark.parametrize(("puzzle", "slip"), SLIPS, ids=[f"{p.name}-{s.mistake}" for p, s in SLIPS])
+def test_a_known_mistake_is_named(puzzle, slip):
+    grades = judged(puzzle, puzzle.official.edit(slip.old, slip.new).source)
+    assert grades.passed < len(grades)
+    if slip.mistake != RACES:
+        assert slip.mistake in repr(grades)
+
+
+def test_a_guard_that_is_missing_is_unsafe():
+    (guard,) = (puzzle for puzzle in exercise.PUZZLES if puzzle.name == "guard")
+    missing = guard.official.edit("if (i >= sizes.n) { return; }", "")
+    assert [verdict.outcome for verdict in judged(guard, missing.source)] == [UNSAFE, RIGHT, UNSAFE]
+
+
+def test_the_puzzles_come_first_and_in_the_order_of_the_lesson():
+    names = [puzzle.name for puzzle in exercise.PUZZLES]
+    assert list(ALL_PUZZLES)[:4] == names
+    asked = re.findall(r'helpers\.grade\("(\w+)"', "\n".join(SOURCES))
+    assert sorted(asked) == sorted(names)
+
+
+# --- Questions ------------------------------------------------------------------------------------------------
+
+
+def test_the_answers_are_what_the_gpu_says():
+    right = {name: question.right for name, question in exercise.QUESTIONS.items()}
+    eight = np.arange(1, 9, dtype=np.float32)
+    assert right["changed_numbers"] == (gpu.launch(KERNELS["double"], [eight]) != eight).sum()
+    ids = Dispatch((4, 1), (64, 1), 1, 256).ids(right["global_number"], 0)
+    assert (ids.workgroup_id[0], ids.local_invocation_index) == (3, 5)
+    assert right["idle_threads"] == Dispatch((workgroups_for(1000, 64), 1), (64, 1), 1, 1000).idle
+    points = [np.arange(12, dtype=np.float32), np.zeros(2, np.float32)]
+    assert right["vec3f_in_48_bytes"] == gpu.launch(KERNELS["points"], points)[0]
+    assert right["seven_halves"] == float(value_of("7 / 2", "f32"))
+    assert right["two_minus_three"] == int(value_of("2u - 3u", "u32"))
+    assert right["selected"] == float(value_of("select(10.0, 20.0, 5 > 3)", "f32"))
+    assert right["sum_up_to_10"] == gpu.launch(KERNELS["three_or_five"], [np.zeros(11, np.uint32)])[10]
+    assert right["offset_2d"] == np.arange(28).reshape(4, 7)[2, 3]
+    assert right["bandwidth"] == pytest.approx(2 * 4 * 1_000_000 / 0.01e-3 / 1e9)
+    assert right["counted"] == "less"
+    assert gpu.launch(KERNELS["count"], [np.zeros(1, np.uint32)], 256)[0] < 65536
+
+
+@pytest.mark.parametrize(("name", "question"), exercise.QUESTIONS.items())
+def test_each_question_is_asked_once_and_judges_its_mistakes(name, question):
+    assert sum(f'helpers.predict("{name}", my_answer)' in source for source in SOURCES) == 1
+    assert helpers.predict(name, question.right).outcome == RIGHT
+    for mistake, words in question.mistakes.items():
+        assert words in helpers.predict(name, mistake).detail
+
+
+# --- What the lesson claims -----------------------------------------------------------------------------------
+
+
+def test_a_loop_that_counts_down_to_zero_is_endless():
+    """Only its counting copy runs."""
+    endless = Kernel(KERNELS["countdown"]).edit("var step = 0u; step < 5u; step++", "; b >= 0u; ")
+    endless = endless.edit("seen[2u * step] = b;", "").edit("seen[2u * step + 1u] = u32(b >= 0u);", "seen[0] = b;")
+    copy = counted(endless)
+    counts = gpu.upload(np.zeros(copy.nbytes // 4, np.uint32), "counts")
+    gpu.run(gpu.Pass(copy.kernel, (gpu.empty(40, "seen"), counts), (1, 1, 1)))
+    line = copy.endless_line(gpu.read(counts, (copy.nbytes // 4,), np.uint32))
+    assert "for (" in endless.source.split("\n")[line - 1]
+
+
+def test_every_kernel_of_the_lesson_compiles():
+    assert len(KERNELS) >= 15
+    for text in KERNELS.values():
+        pipeline(Kernel(text), "main")
+
+
+# --- The card -------------------------------------------------------------------------------------------------
+
+CARD = next(source for source in SOURCES if source.startswith("## WGSL on one screen"))
+AROUND = """
+@group(0) @binding(3) var<storage, read_write> counter: atomic<u32>;
+
+@compute @workgroup_size(1)
+fn snippet(@builtin(global_invocation_id) global: vec3u) {{
+  let i = global.x;
+  let n = sizes.n;
+  var x = 0.5;
+  var sum = 0.0;
+  var a = true;
+  var b = false;
+  var at = 1u;
+  var if_false = 1.0;
+  var if_true = 2.0;
+  var row = 1u;
+  var column = 1u;
+  var columns = 4u;
+  for (var once = 0u; once < 1u; once++) {{
+    {{ {text} }}
+  }}
+  output[0] = sum + x + if_false + if_true + f32(row + column + at + columns) + f32(a) + f32(b);
+}}
+"""
+
+
+def snippets(card: str) -> list[str]:
+    """What the table has in backticks, as statements."""
+    cells = re.findall(r"`([^`]+)`", card.split("```")[2].replace("\\|", "|"))
+    return [text if text[-1] in ";}" else f"_ = {text};" for text in cells]
+
+
+def wrong_snippets(card: str) -> list[str]:
+    """The snippets that do not compile below the card's module; the module itself if it does not."""
+    module = card.split("```rust\n")[1].split("```")[0]
+    wrong = []
+    for text in ["", *snippets(card)]:
+        kernel = Kernel(module + AROUND.format(text=text), text or "the module")
+        try:
+            pipeline(kernel, "snippet")
+            pipeline(kernel, "main")
+        except WgslError as error:
+            wrong.append(str(error).splitlines()[0])
+    return wrong
+
+
+def test_every_snippet_of_the_card_compiles():
+    assert len(snippets(CARD)) >= 25
+    assert wrong_snippets(CARD) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("`1u`", "`1q`", "_ = 1q;"),
+        ("let y = 2.0;", "let y = 2.0u;", "2.0u"),
+        ("return y * y;", "return y ** y;", "the module"),
+    ],
+)
+def test_a_snippet_that_does_not_compile_is_noticed(old, new, said):
+    assert CARD.count(old) == 1
+    assert any(said in line for line in wrong_snippets(CARD.replace(old, new)))
