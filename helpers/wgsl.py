@@ -32,8 +32,8 @@ class Kernel:
 
     `name` stands for it in messages: ``conv2d_grad_weight/1_thread_per_weight`` for a file, or any words for a text
     written in a notebook cell.
-    `pasted` are the lines that a learner wrote, where the rest is a kernel around them: a
-    compiler's message counts only those, and calls the first one line 1.
+    `pasted` are the lines that a learner wrote, where the rest is a kernel around them: a compiler's message counts
+    only those, and calls the first one line 1.
     """
 
     source: str
@@ -107,6 +107,14 @@ class Kernel:
             raise ValueError(f"old = {old!r}: {self.name} contains it {count} times; it must occur exactly once")
         return replace(self, source=self.source.replace(old, new))
 
+    def paste(self, mark: str, text: str) -> "Kernel":
+        """The same kernel with a learner's text in place of a mark, on lines of its own, which `pasted` remembers.
+
+        Raises ValueError where the mark does not occur in the source exactly once.
+        """
+        first = self.source.partition(mark)[0].count("\n") + 2
+        return replace(self.edit(mark, f"\n{text}\n"), pasted=range(first, first + text.count("\n") + 1))
+
     def value(self, name: str) -> int:
         """The value of an `override` or `const`.
 
@@ -162,6 +170,7 @@ class Listing:
         return f"```{self.language}\n{self!r}\n```"
 
 
+@cache
 def without_comments(source: str) -> str:
     """The text with blanks in place of its comments, so that all else keeps its place."""
     kept, at, depth = [], 0, 0  # block comments nest

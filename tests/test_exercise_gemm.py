@@ -1,30 +1,115 @@
-"""The derivative exercise: the right expression passes, each tempting wrong one fails, and mistakes are named."""
+"""The GEMM lesson's exercises: what tells the mistakes in a kernel with tiles apart, and a derivative of one's own."""
 
 import numpy as np
 import pytest
 
+from helpers.exercises import PUZZLES, QUESTIONS
 from helpers.gemm import exercise
-from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG
+from helpers.grading.judge import judged
+from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG
 
-A = np.array([[1, 0, 2, -1], [0, 3, 1, 1], [2, 1, 0, 1]], np.float32)
-GRAD = np.array([[1, -2], [3, 1], [-1, 2]], np.float32)
-GRAD_PRE = np.array([[0, -2], [3, 0], [-1, 2]], np.float32)
+# --- A kernel with tiles ------------------------------------------------------------------------------------
+
+TILED = [name for name, puzzle in PUZZLES.items() if puzzle.barriers and puzzle in exercise.PUZZLES]
+BARRIER = "workgroupBarrier();"
+D_A = PUZZLES["gemm_bwd_da"]
+OFFICIAL = D_A.solution.text
 
 
-def outcomes(expression: str | None) -> list[str]:
+def without_barriers(source: str, *removed: int) -> str:
+    """The text with only some of its two barriers."""
+    before, between, after = source.split(BARRIER)
+    first, second = ("" if i in removed else BARRIER for i in range(2))
+    return f"{before}{first}{between}{second}{after}"
+
+
+def outcomes(source: str) -> dict[str, str]:
+    return {verdict.test: verdict.outcome for verdict in judged(D_A, source)}
+
+
+@pytest.mark.parametrize("removed", [(0,), (1,), (0, 1)], ids=str)
+@pytest.mark.parametrize("name", TILED)
+def test_a_missing_barrier_is_never_right(name, removed):
+    """On an adapter where all numbers come out right, too: then each test calls the kernel unsafe."""
+    grades = judged(PUZZLES[name], without_barriers(PUZZLES[name].solution.text, *removed))
+    assert {verdict.outcome for verdict in grades} <= {WRONG, UNSAFE}
+    assert f"it has {2 - len(removed)} workgroupBarrier() where 2 are needed" in grades[0].detail
+
+
+def test_the_second_barrier_is_only_missed_where_there_are_several_turns():
+    found = outcomes(without_barriers(OFFICIAL, 1))
+    assert (found["tiny"], found["one_full_tile"]) == (UNSAFE, UNSAFE)  # right numbers, whatever the adapter
+
+
+def test_other_barriers_and_kernels_without_tiles_are_right():
+    naive = """
+      if (m < params.M && k < params.K) {
+        for (var n = 0u; n < params.N; n++) { sum += read_grad_pre(item, m, n) * read_b(k, n); }
+        d_a[(item * params.M + m) * params.K + k] = sum;
+      }
+    }"""
+    assert set(outcomes(OFFICIAL.replace(BARRIER, f"workgroupBarrier ( ); {BARRIER}")).values()) == {RIGHT}
+    assert set(outcomes(OFFICIAL[: OFFICIAL.index("  for (")] + naive).values()) == {RIGHT}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "seen_by"),
+    [
+        ("right[local.x * TILE + local.y]", "right[local.y * TILE + local.x]", set(D_A.tests)),
+        ("m < params.M && k < params.K", "m < params.M", {"tiny", "past_the_edges", "batch_of_2"}),
+        ("m < params.M && k < params.K", "k < params.K", {"tiny", "past_the_edges", "batch_of_2"}),
+        ("read_grad_pre(item, m", "read_grad_pre(0u, m", {"batch_of_2"}),
+        ("(item * params.M + m) * params.K + k] = sum", "m * params.K + k] = sum", {"batch_of_2"}),
+    ],
+)
+def test_the_cases_tell_mistakes_apart(old, new, seen_by):
+    assert OFFICIAL.count(old) == 1
+    assert {test for test, outcome in outcomes(OFFICIAL.replace(old, new)).items() if outcome != RIGHT} == seen_by
+
+
+# --- Questions ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "outcome", "words"),
+    [
+        ("d_b[3,1]", None, NOT_ATTEMPTED, "in place of None"),
+        ("d_b[3,1]", -1 * -2 + 1 * 0 + 1 * 2, RIGHT, ""),
+        ("d_b[3,1]", -1 * -2 + 1 * 1 + 1 * 2, WRONG, "use grad_pre"),
+        ("d_b[3,1]", 1 * 0 + 0 * 3 + 2 * -1, WRONG, "this is d_b[0,0]"),
+        ("d_b[3,1]", 77, WRONG, "column 3 of a"),
+        ("loads_with_tiles", 2 * 256 // 16 + 2, RIGHT, ""),
+        ("loads_with_tiles", 2 * 256 // 16, WRONG, "two more numbers"),
+        ("slot_of_thread_6", 2 * 4 + 1, RIGHT, ""),
+        ("slot_of_thread_6", 6, WRONG, "its own slot"),
+        ("longest_step", "Pipelines", RIGHT, ""),
+        ("longest_step", "upload", WRONG, "choose one of"),
+    ],
+)
+def test_an_answer_is_judged_and_the_mistake_named(question, answer, outcome, words):
+    verdict = QUESTIONS[question].judge(question, answer)
+    assert (verdict.test, verdict.outcome) == (question, outcome)
+    assert words in verdict.detail
+
+
+# --- An activation of the learner's own ---------------------------------------------------------------------
+
+
+def elu_outcomes(expression: str | None) -> list[str]:
     return [verdict.outcome for verdict in exercise.grade(expression)]
 
 
 @pytest.mark.parametrize("nothing", [None, ""])
 def test_nothing_is_not_attempted(nothing):
-    assert outcomes(nothing) == [NOT_ATTEMPTED] * 4
+    assert elu_outcomes(nothing) == [NOT_ATTEMPTED] * 4
 
 
 @pytest.mark.parametrize(
-    "right", ["select(exp(x), 1.0, x > 0.0)", "exp(min(x, 0.0))", "select(1.0, exp(x), x <= 0.0);  // mine; yes"]
+    "right",
+    ["select(exp(x), 1.0, x > 0.0)", "exp(min(x, 0.0))", "\n// mine\nselect(1.0, exp(x), x <= 0.0);  // yes; }"],
 )
 def test_the_right_derivative_passes(right):
-    assert outcomes(right) == [RIGHT] * 4
+    assert elu_outcomes(right) == [RIGHT] * 4
 
 
 @pytest.mark.parametrize(
@@ -38,43 +123,34 @@ def test_the_right_derivative_passes(right):
     ],
 )
 def test_a_wrong_derivative_is_seen(wrong, seen):
-    assert outcomes(wrong) == seen
+    assert elu_outcomes(wrong) == seen
 
 
 @pytest.mark.parametrize(
     ("expression", "words"),
     [
-        ("select(0, 1, x > 0.0)", "is 0 written for 0.0?"),
-        ("select(exp(x), 1.0, y > 0.0)", "no definition in scope for identifier: `y`"),
+        ("select(0, 1, x > 0.0)", "line 1, column 1: `your_derivative` is declared as an f32"),
+        ("select(exp(x), 1.0, y > 0.0)", "line 1, column 21: nothing is called `y` here"),
+        ("exp(x) +\n  yy", "line 2, column 3: nothing is called `yy` here"),
+        ("exp(x", "line 1, column 6: the `(` in column 4 is never closed"),
         ("1.0; loop { } return 1.0", "without semicolons or braces"),
         ("1.0; } case 7u: { return 1.0", "without semicolons or braces"),
     ],
 )
-def test_an_expression_that_does_not_compile_says_why_once(expression, words):
+def test_an_expression_that_does_not_compile_says_why_once_with_its_own_lines(expression, words):
     grades = exercise.grade(expression)
     assert [verdict.outcome for verdict in grades] == [NO_COMPILE] * 4
     assert words in grades[0].detail
     assert not grades[1].detail
-
-
-@pytest.mark.parametrize(
-    ("answer", "outcome", "words"),
-    [
-        (None, NOT_ATTEMPTED, "in place of None"),
-        (-1 * -2 + 1 * 0 + 1 * 2, RIGHT, ""),
-        (-1 * -2 + 1 * 1 + 1 * 2, WRONG, "use grad_pre"),
-        (1 * 0 + 0 * 3 + 2 * -1, WRONG, "is d_b[0,0]"),
-        (77, WRONG, "column 3 of a"),
-    ],
-)
-def test_a_prediction_is_judged_and_the_mistake_named(answer, outcome, words):
-    verdict = exercise.predict(answer, A, GRAD, GRAD_PRE, 3, 1)
-    assert (verdict.test, verdict.outcome) == ("d_b[3,1]", outcome)
-    assert words in verdict.detail
+    assert all(word not in str(grades) for word in ("case 1u", "2_tiled", "gemm_bias_act", "Some(", "Scalar"))
 
 
 def test_other_types_are_refused():
     with pytest.raises(TypeError, match="expression is a float"):
         exercise.grade(0.01)
-    with pytest.raises(TypeError, match="answer = '-5' is a str"):
-        exercise.predict("-5", A, GRAD, GRAD_PRE, 3, 1)
+
+
+def test_the_derivative_is_that_of_elu():
+    x = np.array([-2.0, -0.5, 0.5, 2.0])
+    elu = lambda x: np.where(x > 0, x, np.exp(x) - 1)  # noqa: E731
+    np.testing.assert_allclose((elu(x + 1e-6) - elu(x - 1e-6)) / 2e-6, exercise.elu_derivative(x), rtol=1e-8)

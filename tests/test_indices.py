@@ -16,7 +16,7 @@ from helpers import gpu, wgsl
 from helpers.convolution import indices
 from helpers.convolution.indices import Contribution
 from helpers.convolution.shapes import ConvShape
-from helpers.gemm.indices import GemmTerm, gemm_terms, tile_loads, tile_mates
+from helpers.gemm.indices import GemmTerm, gemm_terms, right_load, tile_loads, tile_mates
 from helpers.gemm.operations import FORWARD
 from helpers.gemm.shapes import GemmShape
 from helpers.summation.indices import tree_steps
@@ -225,3 +225,37 @@ def test_a_thread_reads_what_its_mates_loaded():
     for thread in range(16):
         read = [[i for i in range(16) if int(total.flat[thread]) >> i & 1] for total in sums]
         assert tile_mates(4, thread) == tuple(read)
+
+
+BACKWARD_TILED = wgsl.load("gemm_bias_act_backward", "2_tiled").with_constants(TILE=4)
+STRIDED = (  # the same tile as the kernel's, with the coordinates exchanged in the reads
+    "right[local.x * TILE + local.y] = read_b(item, load_k, first + local.x);",
+    "right[local.y * TILE + local.x] = read_b(item, k, first + local.y);",
+)
+
+
+def right_tile(kernel: Kernel, b: np.ndarray) -> np.ndarray:
+    """What the first tile of b in the pass of d_a holds, slot by slot, in the workgroup whose tile begins at k = 4."""
+    own = "\n    sum += right[local.y * TILE + local.x];\n"
+    shown = kernel.edit("\n    sum += tile_product(local.y, local.x);\n", own)
+    a, grad = np.zeros((1, 4, len(b)), np.float32), np.zeros((1, 4, b.shape[1]), np.float32)
+    return helpers.gemm_bias_act_backward(a, b, np.zeros(b.shape[1], np.float32), grad, kernel=shown)[0][0, :, 4:8]
+
+
+@pytest.mark.parametrize(("load", "edits"), [("transposed", ()), ("strided", (STRIDED,))])
+def test_a_tile_is_transposed_on_its_way_in_as_drawn(load, edits):
+    kernel, b = BACKWARD_TILED, numbered(8, 4)
+    for edit in edits:
+        kernel = kernel.edit(*edit)
+    slots = right_tile(kernel, b)
+    for thread in range(16):
+        cell, slot = right_load(load, 4, (4, 0), thread)
+        assert slots.flat[slot] == b[cell]
+
+
+def test_a_tile_that_is_loaded_as_it_lies_holds_the_cells_that_are_drawn():
+    b = numbered(8, 10)
+    slots = in_slots("right", 4, numbered(8, 8), b)[:4, 4:8]
+    for thread in range(16):
+        cell, slot = right_load("as it lies", 4, (4, 4), thread)
+        assert slots.flat[slot] == b[cell]

@@ -19,7 +19,8 @@ import helpers
 from helpers.convolution import explorers, indices, reference
 from helpers.convolution.exercise import FORWARD, FORWARD_QUESTIONS
 from helpers.convolution.indices import Tap
-from helpers.convolution.pictures.forward import DependencePicture, EdgesPicture, MatrixPicture, WindowPicture
+from helpers.convolution.pictures.forward import DependencePicture, EdgesPicture, WindowPicture
+from helpers.convolution.pictures.matrix import MatrixPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.grading.judge import judged
@@ -234,7 +235,7 @@ def test_the_outputs_change_as_the_products_say(make, places):
 def test_a_pixel_between_two_windows_reaches_no_output():
     explorer = explorers.outputs_of_pixel(IMAGE, WEIGHT)
     assert explorer.set(ih=3, stride=3) == (
-        "Pixel [3,0] contributes to none of the 1 outputs; on the GPU, the outputs did not change."
+        "Pixel [3,0] contributes to none of the 1 outputs; on the GPU, they did not change."
     )
 
 
@@ -282,6 +283,7 @@ COMPUTED = {
     "output_by_hand": by_hand,
     "output_size": lambda: ConvShape(1, 1, 12, 12, 1, 5, 5, 2, 2, 2).out_h,
     "shifted_picture": shifted,
+    "products_of_an_output": lambda: prod(CONV2.weight[1:]),
     "offset": lambda: int(np.ravel_multi_index((1, 2, 3, 4), (2, 3, 5, 7))),
     "output_of_a_thread": lambda: tuple(map(int, np.unravel_index(1000, CONV1.output[1:]))),
     "after_2_to_the_24": lambda: int(np.float32(2**24) + np.float32(1)),

@@ -12,7 +12,7 @@ from helpers.gemm.pictures import formulas
 from helpers.gemm.pictures.activations import NAMES, ActivationsPicture
 from helpers.gemm.pictures.gradients import GradientsPicture
 from helpers.gemm.pictures.tiles import TilesPicture
-from helpers.gemm.pictures.transposed_load import SIZES, TransposedLoadPicture
+from helpers.gemm.pictures.transposed_load import TransposedLoadPicture
 from helpers.gemm.shapes import ACTIVATIONS
 from helpers.pictures.canvas import number
 from helpers.pictures.explorer import Explorer
@@ -95,6 +95,28 @@ def test_matrices_that_do_not_fit_are_refused(arrays, problem):
         TilesPicture(*arrays, np.zeros((8, 8)))
 
 
+# --- A transposed load ----------------------------------------------------------------------------------------
+
+
+def test_every_state_of_the_transposed_load_is_legible():
+    picture = TransposedLoadPicture()
+    for load, thread in product(range(3), range(16)):
+        assert not list(faults(picture.show(load, thread))), (load, thread)
+
+
+def test_two_ways_make_the_same_tile_and_differ_in_what_neighbors_read():
+    explorer = explorers.transposed_load()
+    said = [explorer.set(load=load, thread=6) for load in range(3)]
+    assert said[1] == explorer.set(load=1)
+    assert said[0].startswith("Thread 6 reads b[5,2] at offset 27 and writes it to right[6].")
+    assert said[1].startswith("Thread 6 reads b[5,2] at offset 27 and writes it to right[9].")
+    assert said[2].startswith("Thread 6 reads b[6,1] at offset 31 and writes it to right[6].")
+    assert all(
+        sentence.endswith("threads 4 to 7 read offsets 25 to 28, side by side: coalesced.") for sentence in said[:2]
+    )
+    assert said[2].endswith("threads 4 to 7 read offsets 21, 26, 31 and 36, N = 5 apart: strided.")
+
+
 # --- Activations ------------------------------------------------------------------------------------------
 
 
@@ -137,9 +159,9 @@ def gradients() -> Explorer:
 
 def test_the_sum_of_the_terms_is_what_the_gpu_returned():
     explorer = gradients()
-    for product in range(4):
-        for row, column in np.ndindex(explorer.picture.size(product)):
-            total, returned = explorer.set(product=product, row=row, column=column).rsplit(" = ", 1)[1].split("; ")
+    for chosen in range(4):
+        for row, column in np.ndindex(explorer.picture.size(chosen)):
+            total, returned = explorer.set(product=chosen, row=row, column=column).rsplit(" = ", 1)[1].split("; ")
             assert returned == f"the GPU returned {total}."
 
 

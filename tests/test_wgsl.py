@@ -1,6 +1,4 @@
-"""Kernels as text: what a source declares, how a lesson shows it, and how a compiler's mistake is explained."""
-
-import re
+"""Kernels as text: what a source declares, and how a lesson shows it."""
 
 import pytest
 
@@ -109,76 +107,3 @@ def test_the_parts_of_a_file_are_the_whole_file_and_a_missing_file_is_refused():
         assert lines == [line for line in kernel.source.split("\n") if line]
     with pytest.raises(ValueError, match="kernel = '3_magic': conv2d_grad_input has 1_gather, 2_shared_weights"):
         load("conv2d_grad_input", "3_magic")
-
-
-# --- How a compiler's mistake is explained --------------------------------------------------------------
-
-HEAD = """\
-// Comments, and letters outside ASCII (é, ×, ≤), must not change the line or the column.
-/* Nor may
-   a comment of several lines. */
-struct Params { size: u32 }
-@group(0) @binding(0) var<storage, read_write> data: array<f32>;  // (size)
-@group(0) @binding(1) var<uniform> params: Params;
-@group(0) @binding(2) var<storage, read> fixed: array<f32>;       // (size)
-
-@compute @workgroup_size(64)  // line 9
-fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: vec3u) {
-  let first = fixed[0];       // line 11
-"""
-# What a learner types on line 12, what the caret points at, and a key word of the reason.
-MISTAKES = [
-    ("  data[i] = sum;", "sum;", "sum"),
-    ("  data[i] = min(first);", "min(", "arguments"),
-    ("  let n: f32 = params.size;", "n: f32", "u32"),
-    ("  data[i] = (first + 1.0;", ";", ")"),
-    ("  if (3u) { data[i] = first; }", "3u", "condition is not"),
-    ("  for (var k = 0; k < 3u; k++) {}", "k < 3u", "i32 and u32"),
-    ("  for (var k = 0u; k < group; k++) {}", "k < group", "u32 and vec3<u32>"),
-    ("  fixed[i] = 2.0;", "fixed[i]", "store"),
-    ("  /* × ≤ é */ data[i] = sum;", "sum;", "sum"),
-]
-
-
-def mistaken(line: str) -> WgslError:
-    with pytest.raises(WgslError) as caught:
-        passes.pipeline(Kernel(f"{HEAD}{line}\n}}\n"), "main")
-    return caught.value
-
-
-@pytest.mark.parametrize(("line", "pointed_at", "word"), MISTAKES)
-def test_a_mistake_is_explained_with_its_place_and_the_line_above_a_caret(line, pointed_at, word):
-    first, excerpt, caret, *_ = str(mistaken(line)).split("\n")
-    column = line.index(pointed_at) + 1
-    assert first.startswith(f"your kernel does not compile, line 12, column {column}: ")
-    assert word in first.partition(": ")[2]
-    assert excerpt == f"12 │ {line}"
-    assert caret.index("^") - len("   │ ") == column - 1
-    assert not re.search(r"wgpu|naga|Validation Error|Caused by|Shader '|\[\d+\]", first + caret)
-
-
-@pytest.mark.parametrize(
-    ("line", "hint"),
-    [
-        ("  data = first;", "is an index like [i] missing?"),
-        ("}\nfn zero() -> f32 { return 0u;", "is 0 written for 0.0?"),
-        ("  if (i == 0u) {", "is a } missing?"),
-        ("  first = 2.0;", "`var` instead of `let`"),
-    ],
-)
-def test_a_common_mistake_is_answered_with_a_hint(line, hint):
-    assert hint in str(mistaken(line)).split("\n")[0]
-
-
-def test_a_notebook_shows_both_lines_of_a_mistake_and_no_traceback():
-    error = mistaken("  first = 2.0;")
-    assert re.findall(r"^\d+ │", str(error), re.MULTILINE) == ["11 │", "12 │"]
-    assert error.__suppress_context__
-    assert error._render_traceback_() == [f"WgslError: {error}"]
-
-
-def test_a_mistake_without_a_place_is_explained_in_one_line():
-    wide = Kernel(SOURCE, "doubler", (("WIDTH", 3),))
-    for kernel, entry_point, word in [(DOUBLER, "mian", "mian"), (wide, "main", "WIDTH")]:
-        with pytest.raises(WgslError, match=rf"^doubler does not compile: .*'{word}'.*$"):
-            passes.pipeline(kernel, entry_point)

@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable
 
 from helpers.compile_errors import calls, names, types
-from helpers.compile_errors.grammar import grammar
+from helpers.compile_errors.grammar import endless, grammar
 from helpers.compile_errors.message import Complaint, Finding
 from helpers.wgsl import Kernel
 
 MEANINGS: tuple[tuple[str, Callable[[re.Match, Complaint], Finding | str | None]], ...] = (
     (r'expected variable access, found "(\w+)"', names.type_for_value),
-    (r"^expected", grammar),
+    (r"^expected (?!function name|variable access)", grammar),
     (r"the operand of the `\*` operator", types.power),
     (r"no definition in scope for identifier: `(.+?)`", names.unknown),
     (r"invalid field accessor `(\w+)`", names.part),
@@ -27,22 +27,24 @@ MEANINGS: tuple[tuple[str, Callable[[re.Match, Complaint], Finding | str | None]
     (r"the type of `(\w+)` is expected to be `(.+?)`, but got `(.+?)`", types.of_declaration),
     (r"the concrete type `(\w+)` cannot represent the abstract value `(.+?)`", calls.negative),
     (r"Accessing with index", calls.index),
-    (r"Invalid sub-access", calls.flat),
+    (r"Invalid (?:sub-)?access", calls.flat),
     (r"`if` condition", calls.condition),
     (r"selection condition .*got (\w+)", calls.select),
     (r"accept values in `select`", calls.select),
     (r"(?:wrong|inconsistent) type passed as argument #(\d+) to `(\w+)`", calls.argument),
     (r"Argument (\d+) value .*match the type|Requires (\d+) arguments", calls.called),
-    (r"`return` expression", calls.returned),
+    (r"`return` expression|Abstract types", calls.returned),
     (r"match the type stored", calls.stored),
-    (r"Incompatible operands: (\w+)", calls.logical),
-    (r"Error matching", calls.twice),
+    (r"Incompatible operands: (\w+)\((.+), .+\)", calls.incompatible),
+    (r"FLOAT32_ATOMIC", calls.atomic),
+    (r"Unable to find entry point", endless),
+    (r"Bindings for|Error matching", calls.twice),
     (r"Entry point arguments", calls.builtin),
 )
 PLAIN = {  # what needs no look at the text, and what remains where no meaning is certain
     r"no definition in scope for identifier: (.*)": r"nothing is called \1 here",
     r"redefinition of (`\w+`).*": r"\1 is already declared in this block: choose another name, or assign with `=`",
-    r"name (`\w+`) is a reserved keyword": r"\1 is a word of WGSL's own: choose another name",
+    r"name (`\w+`) is a reserved keyword": r"\1 is a word of WGSL's own, and not a name",
     r".*consider declaring (`\w+`) .*": r"\1 never changes; declare it with `var` instead of `let`",
     r"invalid left-hand side of assignment": "what stands left of `=` cannot be assigned to",
     r"i\+\+ operation requires.*": "`++` and `--` change a `var` of type u32 or i32, and nothing else",
@@ -50,7 +52,7 @@ PLAIN = {  # what needs no look at the text, and what remains where no meaning i
     r"Operation (\w+) can't work with.*": "this operator does not work with a value of this type",
     r"Cannot apply the unary op.*": "this sign does not work with a value of this type",
     r"Abstract types.*|.*to a concrete type.*": "the numbers in this expression are of types that do not go together",
-    r"automatic conversions cannot convert elements of (`.+?`) to (`.+?`)": r"a value of type \2 is needed here, and this is \1",
+    r"automatic conversions cannot convert elements of (`.+?`) to (`.+?`)": r"this is \1, and must be \2",
     r"the type of (`\w+`) is expected to be `(.+?)`, but got `(.+?)`": r"\1 is declared as \2, and its value is \3",
     r"the concrete type `(\w+)` cannot represent the abstract value `(.+?)`.*": r"\2 is no value of type \1",
     r"Accessing with index.*": "an index must be a whole number, u32 or i32",
@@ -65,36 +67,43 @@ PLAIN = {  # what needs no look at the text, and what remains where no meaning i
     r"The `return` expression.*": "the `return` does not fit the type that the function declares",
     r"The type of .* match the type stored .*": "the two sides differ in type; is an index like [i] missing?",
     r"Incompatible operands.*": "the two sides of an operator do not go together",
-    r"wrong number of arguments: expected (\d+), found (\d+).*": r"this function takes \1 values in its parentheses, and \2 are given",
+    r"wrong number of arguments: expected (\d+), found (\d+).*": r"this function takes \1 values, and \2 are given",
     r"too many arguments passed to (`\w+`).*": r"too many values are given to \1",
-    r"expected function name, found \"(\w+)\"": r"`\1` is no function; an element of an array is written with brackets, `\1[...]`",
+    r"expected function name, found \"(\w+)\"": r"`\1` is no function; an array's element is `\1[...]`",
     r"expected variable access, found \"(\w+)\"": r"`\1` is a type or a function, and no value",
     r"Constructor expects (\d+) components, found (\d+)": r"\1 values are needed here, and \2 are given",
     r"unused return value.*": "the value of this call is not used: store it, as in `let value = ...;`",
     r"(?:Division|Remainder) by zero": "a division by zero",
-    r"(?:invalid numeric literal format|numeric literal not representable by target type): (`.+?`)": r"\1 is no number that WGSL can read",
+    r".*numeric literal.*: (`.+?`)": r"\1 is no number that WGSL can read",
     r"The `break`.*": "`break` stands outside of every loop",
     r"The `continue`.*": "`continue` stands outside of every loop",
     r"The `switch` is missing.*": "`switch` needs a `default` case",
     r"type `(\w+)` is not constructible": r"the value of `\1` is a whole array; is an index like [i] missing?",
     r"cannot cast a .*": "only a single number can be converted; is an index like [i] missing?",
-    r"declaration of (`\w+`) is recursive": r"\1 uses itself, which WGSL does not allow",
+    r"declaration of (`\w+`) is (?:recursive|cyclic)": r"\1 uses itself, which WGSL does not allow",
     r"(`vec[234]`) needs a template.*": r"\1 needs a letter for the type of its parts: u, i or f, as in `vec3u`",
     r"unknown builtin: (`\w+`)": r"WGSL has no builtin \1; the usual one is `global_invocation_id`",
     r"invalid address space for local variable.*": "workgroup memory is declared outside of every function",
     r"workgroup size is missing.*": "`@workgroup_size(...)` is missing beside `@compute`",
-    r"Storage address space doesn't support write-only.*": "a buffer is `read` or `read_write`; there is no `write` alone",
+    r"Storage address space doesn't support write-only.*": "a buffer is `read` or `read_write`",
     r"Functions that are not entry points.*": "`@builtin` belongs to a kernel: is `@compute` missing above the `fn`?",
     r"Argument \d+ varying.*": "",
     r"variable (`@\w+\(\d+\)`) needs a '(\w+)' attribute": r"\1 needs a `@\2(...)` beside it",
     r"unknown access.*": "a buffer is `read` or `read_write`",
     r"Loading of.*": "a whole array is used as a value; is an index like [i] missing, or `&` in `arrayLength(&name)`?",
     r"atomic operation is done.*": "atomic functions change an `atomic<u32>` or `atomic<i32>`, and take it with `&`",
-    r"Error matching.*": "the bindings do not fit those that the text declares; is a number used twice?",
+    r"Capability .*": "this needs what not every adapter can do",
+    r"Invalid access.*": "a single number has no index and no parts",
+    r"Error matching.*": "",
+    r"Unable to find entry point ('\w+').*": r"no kernel is called \1; is `@compute` or its `fn` missing?",
     r"Entry point arguments.*": "each parameter of a kernel needs a `@builtin(...)` in front of it",
-    r'expected (.+?), found "(.*)': lambda found: f"expected {found[1]}, found `{found[2].rstrip(chr(34))}`",
+    r"local declaration cannot be called": "a variable is not a function; is an operator such as `*` missing here?",
+    r"(`\w+`) needs a template argument.*": r"\1 needs a type behind it, as in `array<f32>`",
 }
-INTERNALS = r"naga|wgpu|Scalar|Vector|Some\(|None\b|Handle|\[\d+\]|Abstract|Type::|Expression|concreti|_\)|::|see msg|Entry point|ShaderStages|\{ "
+INTERNALS = re.compile(  # the compiler's own terms; a reason that has one of them is not shown
+    r"naga|wgpu|Scalar|Vector|Some\(|\bNone\b|Handle|\[\d+\]|Abstract|Expression|concreti|::|see msg|Entry point|\{ "
+)
+UNCLEAR = "the compiler refuses this, and gives no reason in plain words"
 
 
 def explain_compile_error(kernel: Kernel, message: str) -> str:
@@ -110,10 +119,8 @@ def explain_compile_error(kernel: Kernel, message: str) -> str:
     if finding.at is None:
         return f"{kernel.name} does not compile: {finding.reason}"
     line, column = complaint.text.place(finding.at)
-    place = f"line {line - lines.start + 1}, column {column}"
-    return "\n".join(
-        [f"{kernel.name} does not compile, {place}: {finding.reason}", *excerpt(complaint, finding, lines)]
-    )
+    head = f"{kernel.name} does not compile, line {line - lines.start + 1}, column {column}: {finding.reason}"
+    return "\n".join([head, *excerpt(complaint, finding, lines)])
 
 
 def within(complaint: Complaint, finding: Finding, lines: range) -> Finding:
@@ -144,15 +151,12 @@ def explained(complaint: Complaint) -> Finding:
     return Finding("; ".join(dict.fromkeys(filter(None, reasons))) or UNCLEAR, at, main.length if main else 1)
 
 
-UNCLEAR = "the compiler refuses this, and gives no reason in plain words"
-
-
 def plain(reason: str) -> str:
     """A compiler's reason without its own terms; nothing where only they would remain."""
     for pattern, words in PLAIN.items():
         if found := re.fullmatch(pattern, reason, re.DOTALL):
-            return words(found) if callable(words) else found.expand(words)
-    return "" if re.search(INTERNALS, reason) else reason
+            return found.expand(words)
+    return "" if INTERNALS.search(reason) else reason
 
 
 def excerpt(complaint: Complaint, finding: Finding, lines: range) -> list[str]:

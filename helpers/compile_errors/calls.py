@@ -2,7 +2,7 @@
 
 import re
 
-from helpers.compile_errors.message import Complaint, Finding
+from helpers.compile_errors.message import SIGNS, Complaint, Finding
 from helpers.compile_errors.text import (
     FRACTION,
     FUNCTION,
@@ -40,7 +40,7 @@ def index(found: re.Match, complaint: Complaint) -> Finding | None:
 
 
 def flat(found: re.Match, complaint: Complaint) -> Finding | None:
-    """One index too many; the compiler gives no place."""
+    """One index too many, or one behind a struct; the compiler gives no place."""
     text = complaint.text
     for access in re.finditer(r"\b([^\W\d]\w*)\s*(?=\[)", text.code):
         at, name, taken = access.end(), access[1], 0
@@ -49,7 +49,15 @@ def flat(found: re.Match, complaint: Complaint) -> Finding | None:
         while given and (more := re.compile(r"\s*\[").match(text.code, at)):
             if given in NUMBERS:
                 one = f"`{name}` is a flat array and takes one index: compute it, as in `{name}[row * width + column]`"
-                return Finding(one if taken == 1 else f"`{name}` takes {taken} indices, not one more", more.end() - 1)
+                many = (
+                    f"`{name}` takes {taken} indices, not one more"
+                    if taken
+                    else f"`{name}` is a single number: no index"
+                )
+                return Finding(one if taken == 1 else many, more.end() - 1)
+            if fields := text.structs.get(given):
+                reason = f"`{name}` is a struct and takes no index: take a field, such as `{name}.{next(iter(fields))}`"
+                return Finding(reason, more.end() - 1)
             end = closing(text.code[more.end() - 1 :])
             given, taken, at = (text.element(given) if end else None), taken + 1, more.end() + (end or 0)
     return None
@@ -216,14 +224,16 @@ def _joined(complaint: Complaint, sign: str, value: str, given: str, at: int) ->
     return f"{reason}: compare it, as in `{value} != {ZERO[given]}`"
 
 
-def logical(found: re.Match, complaint: Complaint) -> Finding | None:
-    """`&&` or `||` behind a number; the compiler gives no place."""
-    text, sign = complaint.text, {"LogicalAnd": "&&", "LogicalOr": "||"}.get(found[1], "&&")
-    for each in re.finditer(re.escape(sign), text.code):
-        left = re.search(rf"{NAMED}\s*$", text.code[: each.start()])
-        given = text.type_of(left[1], left.start()) if left else None
-        if given in ZERO and not re.search(r"[<>=]\s*$", text.code[: left.start()]):
-            return Finding(_joined(complaint, sign, left[1], given, left.start()), left.start(), len(left[1]))
+def incompatible(found: re.Match, complaint: Complaint) -> Finding | None:
+    """A sign behind a value that it does not work with; the compiler gives no place."""
+    text, sign = complaint.text, SIGNS.get(found[1], "")
+    for each in re.finditer(rf"{NAMED}\s*{re.escape(sign)}(?![=&|<>])", text.code) if sign else ():
+        value, at = each[1], each.start()
+        given = text.type_of(value, at)
+        if given == found[2] and not re.search(r"(?:[<>]|[<>=!]=)\s*$", text.code[:at]):
+            unfit = f"`{sign}` does not work with `{value}`, which is {a(given)}"
+            reason = _joined(complaint, sign, value, given, at) if sign in ("&&", "||") and given in ZERO else unfit
+            return Finding(reason, at, len(value))
     return None
 
 
@@ -251,6 +261,13 @@ def twice(found: re.Match, complaint: Complaint) -> Finding | None:
             return Finding(reason, each.start(), len(each[0]))
         seen.add(each[1])
     return None
+
+
+def atomic(found: re.Match, complaint: Complaint) -> Finding | None:
+    """An atomic that WGSL does not have; the compiler gives no place."""
+    given = re.search(r"\batomic\s*<\s*f32\s*>", complaint.text.code)
+    reason = "WGSL has no `atomic<f32>`, only `atomic<u32>` and `atomic<i32>`"
+    return Finding(reason, given.start(), len(given[0])) if given else None
 
 
 def builtin(found: re.Match, complaint: Complaint) -> Finding | None:

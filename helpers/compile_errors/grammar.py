@@ -2,9 +2,9 @@
 
 import re
 
+from helpers.compile_errors.expressions import TOKEN, balanced
 from helpers.compile_errors.habits import HABITS
 from helpers.compile_errors.message import Complaint, Finding
-from helpers.compile_errors.expressions import TOKEN, balanced
 
 STATEMENT = r"(?:let|var|const|if|for|while|return|switch|loop|break|continue|fn|struct|override|else)\b"
 STANDS_OUTSIDE = "only fn, var, const, override, struct and attributes with @ can"
@@ -31,7 +31,8 @@ def habit(complaint: Complaint, at: int) -> Finding | None:
     number, column = complaint.text.place(at)
     expected = complaint.says.removeprefix("expected ").partition(", found")[0]
     for pattern, cure in HABITS:
-        line = (complaint.text.source if "//" in pattern else complaint.text.code).split("\n")[number - 1].rstrip()
+        line = (complaint.text.source if "//" in pattern else complaint.text.code).split("\n")[number - 1]
+        line = line.rstrip().replace("\t", " ")
         front = f"{expected}│{line[: column - 1]}"
         found = re.search(pattern, f"{front}▸{line[column - 1 :]}")
         reason = _cure(found, cure, complaint) if found else None
@@ -60,9 +61,15 @@ def _length(complaint: Complaint, at: int) -> int:
 
 
 def _comment(complaint: Complaint, at: int) -> Finding | None:
-    if complaint.text.source[complaint.at :].startswith("/*"):
-        return Finding("this comment never ends: `*/` is missing", complaint.at, 2)
-    return None
+    return endless(None, complaint) if complaint.text.source[complaint.at :].startswith("/*") else None
+
+
+def endless(found: re.Match | None, complaint: Complaint) -> Finding | None:
+    """A comment that hides the rest of the text."""
+    begun = complaint.text.source.rfind("/*")
+    if begun < 0 or complaint.text.code[begun:].strip() or complaint.text.source.rstrip().endswith("*/"):
+        return None
+    return Finding("this comment never ends: `*/` is missing", begun, 2)
 
 
 def _jump(complaint: Complaint, at: int) -> Finding | None:
@@ -204,4 +211,15 @@ def _value(complaint: Complaint, at: int) -> Finding | None:
     return None
 
 
-LOOKS = (_comment, _jump, _end, _nested, _outside, _bracket, _separator, _side_by_side, _value)
+def _expected(complaint: Complaint, at: int) -> Finding:
+    """The compiler's own words."""
+    expected = complaint.says.removeprefix("expected ").partition(", found")[0]
+    before, found = complaint.text.before(complaint.at), complaint.found
+    if at != complaint.at:
+        return Finding(f"{expected} is expected after `{before.text}`", at)
+    return Finding(
+        f"{expected} is expected here" + (f", not `{found.text}`" if found else ""), at, _length(complaint, at)
+    )
+
+
+LOOKS = (_comment, _jump, _end, _nested, _outside, _bracket, _separator, _side_by_side, _value, _expected)

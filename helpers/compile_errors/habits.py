@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
-from helpers.compile_errors.message import Complaint
 from helpers.compile_errors.expressions import TOKEN, balanced, commas
+from helpers.compile_errors.message import Complaint
 
 Cure = str | Callable[[re.Match, Complaint], str | None]
 C_TYPES = {
@@ -51,6 +51,8 @@ def _reads_on(comment: str, complaint: Complaint) -> bool:
 def _declaration(line: re.Match, complaint: Complaint) -> str:
     """A variable that is declared as in C."""
     given, size = C_TYPES[line["at"]], line["size"]
+    if line["value"] and complaint.text.type_of(line["value"], complaint.at) in ("f32", "u32", "i32", "bool"):
+        given = ""  # the value says it
     given = f"array<{given}, {size}>" if size else given
     written = ("let" if line["const"] else "var") + f" {line['name']}"
     written += (f": {given}" if given else "") + (f" = {line['value'].strip()}" if line["value"] else "")
@@ -59,6 +61,12 @@ def _declaration(line: re.Match, complaint: Complaint) -> str:
 
 def _parameter(line: re.Match, complaint: Complaint) -> str:
     return f"the name comes first, then its type: write `{line['name']}: {C_TYPES[line['at']] or 'f32'}`"
+
+
+def _braces(line: re.Match, complaint: Complaint) -> str | None:
+    """A block without braces; not where a parenthesis too many ended the condition."""
+    even = line["rest"].count("(") == line["rest"].count(")")
+    return "the braces are required, also around one statement: `{ ... }`" if even else None
 
 
 def _range(line: re.Match, complaint: Complaint) -> str:
@@ -71,7 +79,7 @@ def _range(line: re.Match, complaint: Complaint) -> str:
 
 
 HABITS: tuple[tuple[str, Cure], ...] = (
-    (r"▸ *//(?P<comment>.*)$", _division),
+    (r"▸ *(?P<at>//)(?P<comment>.*?)(?://.*)?$", _division),
     # Python
     (
         rf"{VALUE}(\w[^;=]*?) *▸if\b *([^;]+?) *\belse\b *([^;]+?) *;",
@@ -102,7 +110,7 @@ HABITS: tuple[tuple[str, Cure], ...] = (
         rf"{VALUE}([^?]+?) *▸\? *([^?:;]+?) *: *([^?:;]+?) *;",
         r"WGSL has no `? :`: write `select(\3, \2, \1)`, the value for false first",
     ),
-    (r"▸\?", "WGSL has no `c ? x : y`: write `select(y, x, c)`, the value for false first"),
+    (r"[\w)\]] *▸\?.*:", "WGSL has no `c ? x : y`: write `select(y, x, c)`, the value for false first"),
     (rf"`:`│.*{TYPE} +▸(?P<name>{NAME})", _parameter),
     (
         rf"(?:[│;{{}}(]) *(?P<const>(?:const|let|var) +)?{TYPE} +▸(?P<name>{NAME}) *(?:\[ *(?P<size>\w+) *\])? *"
@@ -134,8 +142,8 @@ HABITS: tuple[tuple[str, Cure], ...] = (
     (r"\b(?:if|while)\b[^;{]*[^=!<>]▸=(?!=)", "`=` assigns; two values are compared with `==`"),
     (r"`\{`│.*\bfn\b.*\) *▸:", "WGSL writes `->` before the type that a function returns"),
     (
-        r"`\{`│.*\b(?:if|while|for|else|case|default)\b[^{}]*▸(?:$|\w)",
-        "the braces are required, also around one statement: `{ ... }`",
+        r"`\{`│.*\b(?:if|while|for|else|case|default)\b[^{}]*▸(?P<rest>$|\w.*)",
+        _braces,
     ),
     (r"`\{`│.*\) *▸;", "a block in braces, `{ ... }`, must follow here, not a `;`"),
     (r"`\(`│.*\bfor ▸", "the header of a loop stands in parentheses: `for (var i = 0u; i < n; i++) {`"),
@@ -155,7 +163,10 @@ HABITS: tuple[tuple[str, Cure], ...] = (
     (r"(?P<at>\b\d+)▸U\b", "the suffix is a small u"),
     (r"(?P<at>\b[\d.]+[fiu])▸(?:32|64|16)\b", "the suffix is one letter: f, u or i"),
     (r"(?:assignment.*|`=`)│.*▸==", "`==` compares; a value is assigned with `=`"),
-    (r"expression│.*(?P<at>=▸==|==▸=|<▸>|=▸>|=▸<|!=▸=)", "WGSL compares with `==`, `!=`, `<`, `<=`, `>` and `>=`"),
+    (
+        r"expression│.*(?P<at>=▸==|==▸=|(?<!array)(?<!var)<▸>|=▸>|=▸<|!=▸=)",
+        "WGSL compares with `==`, `!=`, `<`, `<=`, `>` and `>=`",
+    ),
     (r"(?P<at>\b(?:workgroupBarrier|storageBarrier)) *▸(?:;|$)", "a function is called with parentheses: `name();`"),
     (
         r"assignment.*│.*▸(?:[-+*/%<>&|](?!=)|;)",

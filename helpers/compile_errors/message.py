@@ -28,7 +28,8 @@ PLAIN_WORDS = {  # the compiler's words for types, as patterns in this order, an
     r"operation \(`=`\)": "`=`",
     r"expected identifier": "expected a name",
     r"template args end": "`>`",
-    r"for loop update statement \(.*?\)": "assignment or i++",
+    r"workgroup size separator \(`,`\) or a closing parenthesis": "`,` or `)`",
+    r"for loop (?:initializer|update) statement \(.*?\)": "a declaration, an assignment or i++",
     r"increment/decrement": "i++",
 }
 LOGGED = ("Validation Error", "Caused by:", "In wgpu", "Shader '' parsing error", "Shader validation error")
@@ -76,6 +77,9 @@ class Complaint:
         self.spans = marked(message, self.text.lines)
         first = re.search(r"┌─ .*:(\d+):(\d+)", message)
         self.first = (int(first[1]), int(first[2])) if first else None
+        if inner := [span for span in self.spans if not span.label.startswith("naga::ir::Function")]:
+            self.spans = inner
+            self.first = inner[0][:2] if "Function [" in message else self.first
 
     @property
     def at(self) -> int | None:
@@ -132,7 +136,10 @@ def _read_marks(row: str, number: int, line: list[str], spans: list[Span]) -> No
         spans.append(Span(number, column, len(run[0]), tail if run is runs[-1] else ""))
     if not runs and (label := re.search(r"[^\s│].*", row)):
         place = number, _column("".join(line), label.start())
+        known = any(span[:2] == place for span in spans)
         spans[:] = [span._replace(label=label[0]) if span[:2] == place else span for span in spans]
+        if not known:  # its marks are hidden among those of a whole function
+            spans.append(Span(*place, 1, label[0]))
 
 
 def _column(line: str, drawn: int) -> int:

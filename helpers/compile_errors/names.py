@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from helpers.compile_errors.message import Complaint, Finding
 from helpers.compile_errors.expressions import FRACTION
-from helpers.compile_errors.text import Declaration, VECTOR
+from helpers.compile_errors.message import Complaint, Finding
+from helpers.compile_errors.text import VECTOR
 
 OTHER_LANGUAGES = {  # a name of CUDA, Python or C, and WGSL's
     "blockDim": "CUDA's `blockDim` is the size in `@workgroup_size(...)`: write that number, or a `const`",
@@ -50,21 +50,21 @@ BUILTINS = {  # the ids of CUDA, Metal and GLSL
     "get_group_id": "workgroup_id",
 }
 IDS = ("global_invocation_id", "local_invocation_id", "local_invocation_index", "workgroup_id", "num_workgroups")
-FUNCTIONS = set(
-    """abs acos all any arrayLength asin atan atan2 atomicAdd bitcast ceil clamp cos cosh cross dot exp exp2
-    floor fma fract inverseSqrt length log log2 max min mix normalize pow round select sign sin sinh smoothstep sqrt step
-    storageBarrier tan tanh trunc workgroupBarrier""".split()  # noqa: SIM905
-)
-KEYWORDS = set(
-    "let var const if else for while loop return break continue switch true false u32 i32 f32 bool array".split()  # noqa: SIM905
-)
+FUNCTIONS = """
+abs acos all any arrayLength asin atan atan2 atomicAdd bitcast ceil clamp cos cosh cross dot exp exp2 floor fma
+fract inverseSqrt length log log2 max min mix normalize pow round select sign sin sinh smoothstep sqrt step
+storageBarrier tan tanh trunc workgroupBarrier
+""".split()  # noqa: SIM905 (the rule's list has one name a line)
+KEYWORDS = """
+let var const if else for while loop return break continue switch true false u32 i32 f32 bool array
+""".split()  # noqa: SIM905 (the rule's list has one name a line)
 
 
 def unknown(found: re.Match, complaint: Complaint) -> str:
     """A name that means nothing where it stands."""
     asked = (_known_elsewhere, _undeclared, _builtin, _other_language, _field, _misspelled)
     reason = next(filter(None, (ask(found[1], complaint) for ask in asked)), None)
-    return reason or f"nothing is called `{found[1]}` here: a variable is declared before its first use, by let or var"
+    return reason or f"nothing is called `{found[1]}` here: declare it before its first use, with `let` or `var`"
 
 
 def _known_elsewhere(name: str, complaint: Complaint) -> str | None:
@@ -124,10 +124,16 @@ def _other_language(name: str, complaint: Complaint) -> str | None:
 
 
 def _field(name: str, complaint: Complaint) -> str | None:
-    """A field that is written without the uniform that holds it."""
-    for each in complaint.text.names(complaint.at).values():
-        if each.space.startswith("uniform") and name in complaint.text.structs.get(each.type or "", {}):
+    """A field that is written without the uniform that holds it, or without the point between them."""
+    text, at = complaint.text, complaint.at
+    if not any(at in body for body in text.bodies):
+        return None
+    for each in text.names(at).values():
+        fields = text.structs.get(each.type or "", {}) if each.space.startswith("uniform") else {}
+        if name in fields:
             return f"`{name}` is a field of `{each.name}`: write `{each.name}.{name}`"
+        if name.startswith(each.name) and name.removeprefix(each.name) in fields:
+            return f"a point is missing: write `{each.name}.{name.removeprefix(each.name)}`"
     return None
 
 
@@ -135,7 +141,7 @@ def _misspelled(name: str, complaint: Complaint) -> str | None:
     """A known name that is spelled almost like this one."""
     known = [*complaint.text.names(complaint.at), *complaint.text.structs, *FUNCTIONS, *KEYWORDS]
     if name in known:
-        return f"`{name}` is a word of WGSL's own, and no value"
+        return f"`{name}` is a word of WGSL's own, and not a value"
     near = _near(name, known)
     if near and near.lower() == name.lower():
         return f"nothing is called `{name}`; do you mean `{near}`? Capital and small letters differ"
@@ -200,7 +206,9 @@ def constant(found: re.Match, complaint: Complaint) -> Finding | None:
         cure = re.sub(r"^\w+", "var", declared.written)
         reason = kind + (f": write `var` there: `{cure}`" if declared.kind == "let" else "")
     elif text.declared_type(declared) == "f32" and "++" in text.code[at : at + len(name) + 3]:
-        reason = f"`{name}` is an f32, and `++` counts only u32 and i32: write `{name} += 1.0`"
+        counter = re.search(r"\bfor\s*\(\s*$", text.code[: declared.at])
+        cure = f"; it begins as `{declared.value}` in line {line}" if counter else f": write `{name} += 1.0`"
+        reason = f"`{name}` is an f32, and `++` counts only u32 and i32{cure}"
     else:
         return None
     return Finding(reason, at, len(name), line if declared.kind != "var" else None)

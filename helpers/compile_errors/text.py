@@ -36,9 +36,9 @@ PARAMETER = re.compile(
 STRUCT = re.compile(r"\bstruct\s+(?P<name>\w+)\s*\{(?P<fields>[^{}]*)\}")
 ARRAY = re.compile(r"array\s*<\s*(.+?)\s*(?:,[^<>]*)?>", re.DOTALL)
 VECTOR = re.compile(r"vec[234](?:([fuih])|<(\w+)>)")
-FLOAT_FUNCTIONS = set(
-    "exp exp2 log log2 sqrt inverseSqrt pow tanh sin cos tan floor ceil round trunc fract fma mix".split()  # noqa: SIM905
-)
+FLOAT_FUNCTIONS = """
+exp exp2 log log2 sqrt inverseSqrt pow tanh sin cos tan floor ceil round trunc fract fma mix
+""".split()  # noqa: SIM905 (the rule's list has one name a line)
 
 
 class Token(NamedTuple):
@@ -128,6 +128,11 @@ class Text:
                 at = found.start("parameters") + each.start("name")
                 name, given, builtin = each["name"], each["type"], each["builtin"] or ""
                 yield Declaration(name, "parameter", f"{name}: {given}", at, body, given, builtin=builtin)
+
+    @cached_property
+    def bodies(self) -> list[range]:
+        """Where the functions' bodies stand."""
+        return [range(found.end(), self.closing(found.end())) for found in FUNCTION.finditer(self.code)]
 
     def _scope(self, start: int, end: int) -> range:
         """Where a variable is known: everywhere, or from its declaration to the end of its block."""

@@ -2,8 +2,8 @@
 
 import re
 
-from helpers.compile_errors.message import SIGNS, Complaint, Finding
 from helpers.compile_errors.expressions import FRACTION, WHOLE, expression_at, literal_type, split, unwrapped
+from helpers.compile_errors.message import SIGNS, Complaint, Finding
 from helpers.compile_errors.text import Declaration
 
 NUMBERS = ("f32", "u32", "i32")

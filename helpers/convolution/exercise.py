@@ -130,6 +130,16 @@ FORWARD_QUESTIONS = {
         {"right": "each output takes the pixel to the right of its own place; where does that pixel end up?"},
         "answer left, right, up or down",
     ),
+    "products_of_an_output": Question(
+        150,
+        {
+            25: "these are the products of one input channel; an output adds up all of them",
+            2400: "these are all weights of the layer; each output channel uses its own filter only",
+            400: "an output adds up over the input channels, and there are 6 of these",
+            96: "these are the pairs of channels; each pair has 5 x 5 weights",
+        },
+        "there is a product for each input channel and each weight of the filter in it",
+    ),
     "offset": Question(
         200,
         {
@@ -265,7 +275,9 @@ def _by_hand(image: list, upstream: list, kh: int, kw: int) -> Question:
 
     right = gradient(grad_output)
     mistakes = {
-        right[i]: f"it is dW[{i[0]},{i[1]}]; start the window at row {kh}, column {kw}" for i in np.ndindex(2, 2)
+        right[i]: f"it is dW[{i[0]},{i[1]}]; start the window at row {kh}, column {kw}"
+        for i in np.ndindex(2, 2)
+        if right[i] != right[kh, kw]
     }
     for mistake, wrong in {
         "taken without its minus signs": abs(grad_output),
@@ -580,6 +592,7 @@ def _pixel_by_hand(weight: list, upstream: list, ih: int, iw: int) -> Question:
     mistakes = {
         right[i]: f"it is dX[{i[0]},{i[1]}]; which outputs have the pixel [{ih},{iw}] in their windows?"
         for i in np.ndindex(right.shape)
+        if right[i] != right[ih, iw]
     }
     for mistake, wrong in {
         "the minus signs of the upstream gradient are lost": (filter, abs(grad_output)),
@@ -640,9 +653,7 @@ INPUT_QUESTIONS = {  # lesson 03
     ),
     "first_barrier_with_one_channel": Question(
         "no",
-        {
-            "yes": "the load runs only once then: could any thread still read old weights?"
-        },
+        {"yes": "the load runs only once then: could any thread still read old weights?"},
         "answer yes or no",
     ),
     "tests_that_pass": Question(

@@ -7,13 +7,14 @@ import numpy as np
 from helpers.convolution import operations
 from helpers.convolution.indices import products_of_thread
 from helpers.convolution.pictures.bias_gradient import BiasGradientPicture
-from helpers.convolution.pictures.forward import DependencePicture, EdgesPicture, MatrixPicture, WindowPicture
+from helpers.convolution.pictures.forward import DependencePicture, EdgesPicture, WindowPicture
 from helpers.convolution.pictures.input_gradient import (
     InputGradientPicture,
     PixelCountsPicture,
     ScatterGatherPicture,
     SharedWeightsPicture,
 )
+from helpers.convolution.pictures.matrix import MatrixPicture
 from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture, WeightGradientPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits

@@ -23,19 +23,24 @@ class Tap(NamedTuple):
     iw: int
 
 
-def taps(shape: ConvShape) -> Iterator[Tap]:
-    """Every product of one image and one pair of channels, output by output; padding contributes nothing."""
-    sizes = shape.out_h, shape.out_w, shape.kernel_h, shape.kernel_w
-    for oh, ow, kh, kw in product(*map(range, sizes)):
+def taps_of_output(shape: ConvShape, oh: int, ow: int) -> list[Tap]:
+    """Which pixels and weights make the output at (oh, ow), in the order in which a kernel's loops read them.
+
+    A position in the padding contributes nothing.
+    """
+    found = []
+    for kh, kw in product(range(shape.kernel_h), range(shape.kernel_w)):
         ih = oh * shape.stride + kh - shape.padding_h
         iw = ow * shape.stride + kw - shape.padding_w
         if 0 <= ih < shape.in_h and 0 <= iw < shape.in_w:
-            yield Tap(oh, ow, kh, kw, ih, iw)
+            found.append(Tap(oh, ow, kh, kw, ih, iw))
+    return found
 
 
-def taps_of_output(shape: ConvShape, oh: int, ow: int) -> list[Tap]:
-    """Which pixels and weights make the output at (oh, ow), in the order in which a kernel's loops read them."""
-    return [tap for tap in taps(shape) if (tap.oh, tap.ow) == (oh, ow)]
+def taps(shape: ConvShape) -> Iterator[Tap]:
+    """Every product of one image and one pair of channels, output by output."""
+    for oh, ow in product(range(shape.out_h), range(shape.out_w)):
+        yield from taps_of_output(shape, oh, ow)
 
 
 def taps_of_weight(shape: ConvShape, kh: int, kw: int) -> list[Tap]:

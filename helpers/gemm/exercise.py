@@ -1,6 +1,7 @@
 """What a learner works out in the GEMM lesson: kernels in tiles, questions to answer, and one derivative in WGSL."""
 
 import re
+from dataclasses import replace
 from functools import cache
 from math import ceil
 
@@ -9,7 +10,6 @@ import numpy as np
 from helpers.gemm import reference
 from helpers.gemm.operations import gemm_bias_act_backward
 from helpers.gemm.shapes import GemmShape
-from helpers.gpu.passes import pipeline
 from helpers.grading.prediction import Question
 from helpers.grading.puzzle import Case, Puzzle, Slip
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict
@@ -158,7 +158,8 @@ def _by_hand(row: int, column: int) -> Question:
     grad, positive = np.array([[1, -2], [3, 1], [-1, 2]]), np.array([[0, 1], [1, 0], [1, 1]])  # pre > 0
     right, place = a.T @ (grad * positive), (row, column)
     advice = f"take column {row} of a and column {column} of grad_pre"
-    mistakes = {int(right[i]): f"this is d_b[{i[0]},{i[1]}]; {advice}" for i in np.ndindex(right.shape)}
+    others = [i for i in np.ndindex(right.shape) if right[i] != right[place]]
+    mistakes = {int(right[i]): f"this is d_b[{i[0]},{i[1]}]; {advice}" for i in others}
     mistakes[int((a.T @ grad)[place])] = "you get this from grad; use grad_pre, its product with the derivative"
     return Question(int(right[place]), mistakes, advice)
 
@@ -228,7 +229,6 @@ QUESTIONS: dict[str, Question] = {  # lesson 06
 # --- An activation of the learner's own -------------------------------------------------------------------------
 
 RELU = "return select(0.0, 1.0, x > 0.0);"  # the learner's expression takes its place
-ALONE = "fn elu(x: f32) -> f32 {{ return\n{}; }} @compute @workgroup_size(1) fn main() {{ _ = elu(0.0); }}"
 TESTS = {  # where ELU's derivative is asked for
     "derivative_right_of_0": (0.5, 1.0, 3.0),
     "derivative_left_of_0": (-0.5, -1.0, -3.0),
@@ -259,21 +259,21 @@ def grade(expression: str | None) -> Grades:
     code = without_comments(expression).rstrip().removesuffix(";")
     if re.search(r"[;{}]", code):  # no statement, and so no loop
         return Grades.alike(list(TESTS), NO_COMPILE, "write one expression in x, without semicolons or braces")
-    if problem := _problem(code):
-        return Grades.alike(list(TESTS), NO_COMPILE, problem)
-    theirs = f"case 1u: {{ return\n{code}\n;"
-    kernel = load("gemm_bias_act_backward", "2_tiled").edit(f"case 1u: {{ {RELU}", theirs)
-    return Grades(_verdict(name, kernel, np.float32(points)) for name, points in TESTS.items())
-
-
-def _problem(code: str) -> str:
-    """Why an expression does not compile, with the line numbers of its own text; or nothing."""
+    kernel = _with(code)
     try:
-        pipeline(Kernel(ALONE.format(code), "your expression"), "main")
+        return Grades(_verdict(name, kernel, np.float32(points)) for name, points in TESTS.items())
     except WgslError as error:
-        said = str(error).removeprefix("your expression does not compile, ")
-        return re.sub(r"(?<=line )\d+|^ *\d+(?= │)", lambda number: str(int(number[0]) - 1), said, flags=re.MULTILINE)
-    return ""
+        return Grades.alike(list(TESTS), NO_COMPILE, *str(error).partition(" does not compile, ")[2].split("\n", 1))
+
+
+def _with(code: str) -> Kernel:
+    """The tiled kernel with an expression in the place of relu's derivative."""
+    theirs = f"let your_derivative: f32 =\n{code}\n;"
+    kernel = load("gemm_bias_act_backward", "2_tiled").edit(
+        f"case 1u: {{ {RELU}", f"case 1u: {{ {theirs} return your_derivative;"
+    )
+    first = kernel.source[: kernel.source.index(theirs)].count("\n") + 2
+    return replace(kernel, pasted=range(first, first + code.count("\n") + 1))
 
 
 def derivatives(kernel: Kernel, points: np.ndarray) -> np.ndarray:

@@ -5,11 +5,12 @@ changes the last element. So a wrong index may go unnoticed on one GPU and spoil
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from helpers.wgsl import Kernel, without_comments
+from helpers.wgsl import Kernel
 
 MORE = 64  # guards behind an array, besides as many as it has elements
 SIZE = f"(arrayLength(&{{}}) - {MORE}u) / 2u"
@@ -20,11 +21,11 @@ def guarded(array: np.ndarray, guard: float) -> np.ndarray:
     return np.concatenate([np.ravel(array), np.full(array.size + MORE, guard)]).astype(np.float32)
 
 
-def bounded(kernel: Kernel, arrays: list[str]) -> Kernel:
+def bounded(kernel: Kernel, arrays: Sequence[str]) -> Kernel:
     """The copy; `arrays` names the storage arrays, which are `guarded` in the buffers. Lines keep their numbers."""
-    code, source, inserted = without_comments(kernel.source), kernel.source, []
+    code, source, inserted = kernel.code, kernel.source, []
     for name in arrays:
-        for at in (found.end() for found in re.finditer(rf"\b{name}\s*\[", code)):
+        for at in (found.end() for found in re.finditer(rf"(?<![\w.]){name}\s*\[", code)):
             inserted += [(at, "min(u32("), (_closing(code, at), f"), {SIZE.format(name)})")]
     for at, text in sorted(inserted, reverse=True):
         source = source[:at] + text + source[at:]

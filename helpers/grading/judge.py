@@ -49,7 +49,7 @@ def judged(puzzle: Puzzle, source: str) -> Grades:
 
 
 def _tried(kernel: Kernel, case: Case) -> Trial:
-    arrays = [name for _, _, name in declarations(kernel)[: len(case.inputs) + 1]]
+    arrays = tuple(name for _, _, name in declarations(kernel)[: len(case.inputs) + 1])
     return Trial(kernel, arrays, case.inputs, case.expected.shape, case.params, case.workgroups)
 
 

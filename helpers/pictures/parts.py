@@ -8,7 +8,7 @@ from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Box, Picture,
 
 Cell = tuple[int, int]  # row and column
 MARGIN, TITLE, HEAD = 16, 15, 46  # CSS pixels: beside a row of grids, a title's letters, a title and its note
-ROOMY = 34  # the height of a cell from which on a number stays in its middle though a factor is below it
+ROOMY = 36  # the height of a cell from which on a number stays in its middle though a factor is below it
 
 
 class Grid:

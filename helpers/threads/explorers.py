@@ -15,9 +15,9 @@ IN_A_GRID: dict[str, Rule] = {
     "wg_x": lambda v: (1, 4),
     "wg_y": lambda v: (1, 2),
     "size_x": lambda v: (1, 4),
-    "size_y": lambda v: (1, 4),
+    "size_y": lambda v: (1, 3),
     "cols": lambda v: (1, 12),
-    "rows": lambda v: (1, 8),
+    "rows": lambda v: (1, 6),
     "x": lambda v: (0, v["wg_x"] * v["size_x"] - 1),
     "y": lambda v: (0, v["wg_y"] * v["size_y"] - 1),
 }

@@ -18,8 +18,8 @@ class DispatchPicture(Picture):
     There is room for `rows` rows of threads and of elements.
     """
 
-    def __init__(self, rows: int = 8) -> None:
-        self.table = TOP + rows * ELEMENT[1] + 40  # where the table of ids begins
+    def __init__(self, rows: int = 6) -> None:
+        self.table = TOP + rows * ELEMENT[1] + 34  # where the table of ids begins
         super().__init__(self.table + 5 * LINE + 20)
 
     def show(self, dispatch: Dispatch, x: int, y: int) -> "DispatchPicture":

@@ -53,7 +53,7 @@ class ScatterGatherPicture(Picture):
         self.write(442, 16, "gather: one pixel adds up its outputs", 17, weight="bold")
         note = "each with its letter"
         self.upstream = Grid(self, self.grad_output, MARGIN, 86, cell, "grad_output", note, ORANGE, numbers=False)
-        filter = Grid(self, self.weight, MARGIN, 238, (42, 32), "weight", numbers=False)
+        filter = Grid(self, self.weight, MARGIN, 234, (42, 34), "weight", numbers=False)
         for grid, names, color in ((self.upstream, ascii_uppercase[6:], ORANGE), (filter, ascii_lowercase, INK)):
             grid.letters(names, color)
             grid.corners({cell: number(value) for cell, value in np.ndenumerate(grid.values)}, color)
@@ -154,7 +154,7 @@ class InputGradientPicture(Picture):
     def _draw_grids(self, co: int, ci: int, n: int) -> None:
         s = self.shape
         rows, held = s.in_h + s.kernel_h - 1, self._spread(n, co)
-        height = min(54, 270 / rows) if self.letters else min(54, 270 / rows, 164 / max(s.in_h, s.kernel_h))
+        height = min(54, 270 / rows) if self.letters else min(54, 270 / rows, 172 / max(s.in_h, s.kernel_h))
         flipped = self.weight[co, ci, ::-1, ::-1]
         around = " with zeros" if s.kernel_h * s.kernel_w * s.stride > 1 else ""
         matrices = (

@@ -74,7 +74,7 @@ class TransposedLoadPicture(Picture):
                 BLUE,
             )
             self.write(place.x + 5, place.y + 11, str(slot), 13, GRAY)
-            self.write(place.x + 30, place.y + 22, str(self._offset(t)), 16, align="middle")
+            self.write(place.x + 36, place.y + 21, str(self._offset(t)), 16, align="middle")
         self._label(self.b, "k", range(SIZES[0]), "n", range(SIZES[1]))
         k, n = ("k", range(CORNER[0], CORNER[0] + TILE)), ("n", range(CORNER[1], CORNER[1] + TILE))
         self._label(self.right, *(k + n if load == 0 else n + k))

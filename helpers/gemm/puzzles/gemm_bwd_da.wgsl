@@ -10,14 +10,15 @@
 
 struct Params { M: u32, K: u32, N: u32, batch: u32 }
 
-@group(0) @binding(0) var<storage, read> grad_pre: array<f32>;   // (batch, M, N)
-@group(0) @binding(1) var<storage, read> b: array<f32>;          // (K, N)
-@group(0) @binding(2) var<storage, read_write> d_a: array<f32>;  // (batch, M, K)
+// grad_pre (batch, M, N), b (K, N), d_a (batch, M, K)
+@group(0) @binding(0) var<storage, read> grad_pre: array<f32>;
+@group(0) @binding(1) var<storage, read> b: array<f32>;
+@group(0) @binding(2) var<storage, read_write> d_a: array<f32>;
 @group(0) @binding(3) var<uniform> params: Params;
 
 const TILE = 16u;
-var<workgroup> left: array<f32, TILE * TILE>;   // a tile of grad_pre, row by row
-var<workgroup> right: array<f32, TILE * TILE>;  // a tile of b, transposed
+var<workgroup> left: array<f32, TILE * TILE>;   // of grad_pre, as it lies
+var<workgroup> right: array<f32, TILE * TILE>;  // of b, transposed
 
 fn read_grad_pre(item: u32, m: u32, n: u32) -> f32 {
   if (m >= params.M || n >= params.N) { return 0.0; }  // past an edge

@@ -10,14 +10,15 @@
 
 struct Params { M: u32, K: u32, N: u32, batch: u32 }
 
-@group(0) @binding(0) var<storage, read> a: array<f32>;          // (batch, M, K)
-@group(0) @binding(1) var<storage, read> grad_pre: array<f32>;   // (batch, M, N)
-@group(0) @binding(2) var<storage, read_write> d_b: array<f32>;  // (K, N)
+// a (batch, M, K), grad_pre (batch, M, N), d_b (K, N)
+@group(0) @binding(0) var<storage, read> a: array<f32>;
+@group(0) @binding(1) var<storage, read> grad_pre: array<f32>;
+@group(0) @binding(2) var<storage, read_write> d_b: array<f32>;
 @group(0) @binding(3) var<uniform> params: Params;
 
 const TILE = 16u;
-var<workgroup> left: array<f32, TILE * TILE>;   // a tile of a, transposed
-var<workgroup> right: array<f32, TILE * TILE>;  // a tile of grad_pre, row by row
+var<workgroup> left: array<f32, TILE * TILE>;   // of a, transposed
+var<workgroup> right: array<f32, TILE * TILE>;  // of grad_pre, as it lies
 
 fn read_a(item: u32, m: u32, k: u32) -> f32 {
   if (m >= params.M || k >= params.K) { return 0.0; }  // past an edge
@@ -37,10 +38,11 @@ fn main(
   let n = group.x * TILE + local.x;  // [0, N) or past the edge
   let k = group.y * TILE + local.y;  // [0, K) or past the edge
   var sum = 0.0;
-  // 1. Loop over the items of the batch, and inside over m, one pair of tiles a turn.
+  // 1. Loop over the items, and inside along m, one pair of tiles a turn.
   for (var item = 0u; item < params.batch; item++) {  // *
     for (var first = 0u; first < params.M; first += TILE) {  // *
-  // 2. Load one number of a into left, transposed, and one of grad_pre into right.
+  // 2. Load one number of a into left, so that the tile is transposed,
+  //    and one of grad_pre into right.
       let load_k = group.y * TILE + local.x;  // *
       left[local.x * TILE + local.y] = read_a(item, first + local.y, load_k);  // *
       right[local.y * TILE + local.x] = read_grad_pre(item, first + local.y, n);  // *

@@ -7,8 +7,9 @@
 
 struct Params { M: u32, N: u32, batch: u32 }
 
-@group(0) @binding(0) var<storage, read> grad_pre: array<f32>;      // (batch, M, N)
-@group(0) @binding(1) var<storage, read_write> d_bias: array<f32>;  // (N)
+// grad_pre (batch, M, N), d_bias (N)
+@group(0) @binding(0) var<storage, read> grad_pre: array<f32>;
+@group(0) @binding(1) var<storage, read_write> d_bias: array<f32>;
 @group(0) @binding(2) var<uniform> params: Params;
 
 @compute @workgroup_size(256)

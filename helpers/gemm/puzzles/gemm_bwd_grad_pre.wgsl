@@ -10,16 +10,18 @@
 
 struct Params { M: u32, K: u32, N: u32, batch: u32 }
 
-@group(0) @binding(0) var<storage, read> a: array<f32>;               // (batch, M, K)
-@group(0) @binding(1) var<storage, read> b: array<f32>;               // (K, N)
-@group(0) @binding(2) var<storage, read> bias: array<f32>;            // (N)
-@group(0) @binding(3) var<storage, read> grad: array<f32>;            // (batch, M, N)
-@group(0) @binding(4) var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
+// a (batch, M, K), b (K, N), bias (N),
+// grad (batch, M, N), grad_pre (batch, M, N)
+@group(0) @binding(0) var<storage, read> a: array<f32>;
+@group(0) @binding(1) var<storage, read> b: array<f32>;
+@group(0) @binding(2) var<storage, read> bias: array<f32>;
+@group(0) @binding(3) var<storage, read> grad: array<f32>;
+@group(0) @binding(4) var<storage, read_write> grad_pre: array<f32>;
 @group(0) @binding(5) var<uniform> params: Params;
 
 const TILE = 16u;
-var<workgroup> left: array<f32, TILE * TILE>;   // a tile of a, row by row
-var<workgroup> right: array<f32, TILE * TILE>;  // a tile of b, row by row
+var<workgroup> left: array<f32, TILE * TILE>;   // of a, as it lies
+var<workgroup> right: array<f32, TILE * TILE>;  // of b, as it lies
 
 fn read_a(item: u32, m: u32, k: u32) -> f32 {
   if (m >= params.M || k >= params.K) { return 0.0; }  // past an edge
@@ -53,8 +55,8 @@ fn main(
     // 4. Wait until no thread reads the tiles any more.
     workgroupBarrier();  // *
   }
-  // 5. Add the bias to pre. If there is such an element, write grad where pre is
-  //    positive, and 0 elsewhere.
+  // 5. Add the bias to pre. Write grad where the sum is positive and 0
+  //    elsewhere, if there is such an element.
   if (m < params.M && n < params.N) {  // *
     let at = (item * params.M + m) * params.N + n;  // *
     grad_pre[at] = select(0.0, grad[at], pre + bias[n] > 0.0);  // *

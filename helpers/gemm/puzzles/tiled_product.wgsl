@@ -10,14 +10,15 @@
 
 struct Params { M: u32, K: u32, N: u32 }
 
-@group(0) @binding(0) var<storage, read> a: array<f32>;        // (M, K)
-@group(0) @binding(1) var<storage, read> b: array<f32>;        // (K, N)
-@group(0) @binding(2) var<storage, read_write> c: array<f32>;  // (M, N)
+// a (M, K), b (K, N), c (M, N)
+@group(0) @binding(0) var<storage, read> a: array<f32>;
+@group(0) @binding(1) var<storage, read> b: array<f32>;
+@group(0) @binding(2) var<storage, read_write> c: array<f32>;
 @group(0) @binding(3) var<uniform> params: Params;
 
 const TILE = 16u;
-var<workgroup> left: array<f32, TILE * TILE>;   // a tile of a, row by row
-var<workgroup> right: array<f32, TILE * TILE>;  // a tile of b, row by row
+var<workgroup> left: array<f32, TILE * TILE>;   // of a, as it lies
+var<workgroup> right: array<f32, TILE * TILE>;  // of b, as it lies
 
 @compute @workgroup_size(TILE, TILE)
 fn main(
@@ -31,7 +32,7 @@ fn main(
   // 2. Loop along k, one pair of tiles a turn.
   var sum = 0.0;  // *
   for (var first = 0u; first < params.K; first += TILE) {  // *
-  // 3. Load one number of a and one of b into the tiles; past an edge, load 0.0.
+  // 3. Load one number of a and one of b into the tiles, or 0.0 past an edge.
     let k_left = first + local.x;  // *
     let k_right = first + local.y;  // *
     left[slot] = 0.0;  // *

@@ -1,12 +1,14 @@
 """Lesson 06 in a browser: what any lesson is asked, and its own sliders and exercise."""
 
+import json
+
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 from support.browser import EveryLesson, LivePage
 
 import helpers
-from helpers.gemm import exercise, explorers
+from helpers.gemm import explorers
 
 LESSON = "06_fused_gemm_backward.ipynb"  # what the fixture `opened` opens
 pytestmark = pytest.mark.usefixtures("no_trouble")
@@ -32,8 +34,26 @@ def test_rows_and_columns_follow_the_product(lesson: LivePage) -> None:
     shown.shows(same)
 
 
+def test_a_tile_is_loaded_in_three_ways(lesson: LivePage) -> None:
+    shown, same = lesson.explorer("explorers.transposed_load("), explorers.transposed_load()
+    for load in (0, 2, 1):
+        shown.type("load", load)
+        same.set(load=load)
+        shown.shows(same)
+    shown.handle("thread").press("ArrowRight")
+    same.set(thread=7)
+    shown.shows(same)
+
+
 def test_the_exercise_can_be_solved(lesson: LivePage) -> None:
-    cell, tests = lesson.code_cell("exercise.grade(my_derivative)"), len(exercise.TESTS)
-    expect(cell).to_contain_text(f"0 of {tests} tests pass")
-    lesson.retype(cell, 'my_derivative = "select(exp(x), 1.0, x > 0.0)"\nexercise.grade(my_derivative)')
-    expect(cell).to_contain_text(f"{tests} of {tests} tests pass")
+    cell = lesson.code_cell('helpers.grade("gemm_bwd_da", my_kernel)')
+    expect(cell).to_contain_text("0 of 5 tests pass")
+    source = json.dumps(f"\n{helpers.solution('gemm_bwd_da').text}\n")
+    lesson.retype(cell, f'my_kernel = {source}\nhelpers.grade("gemm_bwd_da", my_kernel)')
+    expect(cell).to_contain_text("5 of 5 tests pass")
+
+
+def test_a_prediction_is_answered(lesson: LivePage) -> None:
+    cell = lesson.code_cell('helpers.predict("slot_of_thread_6", my_answer)')
+    lesson.retype(cell, 'helpers.predict("slot_of_thread_6", 6)')
+    expect(cell).to_contain_text("its own slot")

@@ -1,0 +1,394 @@
+"""A compiler's message, as a learner reads it: the line, the cause and the cure, and nothing of the compiler's own."""
+
+import random
+import re
+
+import pytest
+
+from helpers import compile_errors
+from helpers.compile_errors.expressions import TOKEN
+from helpers.gpu import passes
+from helpers.wgsl import Kernel, WgslError, load, without_comments
+
+HEAD = """\
+// Comments, and letters outside ASCII (é, ×, ≤), must not change the line or the column.
+/* Nor may
+   a comment of several lines. */
+struct Params { size: u32, C: u32, F: u32 }
+@group(0) @binding(0) var<storage, read_write> output: array<f32>;  // (size)
+@group(0) @binding(1) var<uniform> params: Params;
+@group(0) @binding(2) var<storage, read> input: array<f32>;         // (size)
+"""
+MAIN = """\
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) global: vec3u) {
+  let idx = global.x;
+"""
+KNOWN = "  let step = 2u;\n  var total = 0.0;\n"
+PLACES = {  # where a line with a mistake stands: what is above it, its indent, and what is below it
+    "in a kernel": (HEAD + MAIN + KNOWN, "  ", "\n  output[idx] = total;\n}\n"),
+    "in a loop": (HEAD + MAIN + KNOWN + "  for (var n = 0u; n < 3u; n++) {\n", "    ", "\n  }\n}\n"),
+    "in the last line": (HEAD + MAIN + KNOWN, "  ", "\n}"),
+    "after a comment": (
+        HEAD + MAIN + KNOWN + "  // total = 1 / 2\n",
+        "  /* × ≤ é */ ",
+        "  // and before one\n  return;\n}\n",
+    ),
+    "in a function": (HEAD + "fn work(idx: u32) {\n" + KNOWN, "\t", "\n}\n" + MAIN + "  work(idx);\n}\n"),
+}
+INTERNALS = re.compile(
+    r"wgpu|naga|Validation|Caused by|Shader|Scalar|Vector|Some\(|\bNone\b|Handle|Abstract|Type::|::|concretiz|"
+    r"Expression|StorageAccess|\[\d+\]|\{\w|see msg|Sint|Uint|Bool|Tri\b|Logical|identifier|ResourceBinding"
+)
+
+
+def message(source: str, entry_point: str = "main", **known) -> str:
+    with pytest.raises(WgslError) as caught:
+        passes.pipeline(Kernel(source, **known), entry_point)
+    return str(caught.value)
+
+
+def refusal(source: str) -> str:
+    """The message, or nothing where the text compiles."""
+    try:
+        passes.pipeline(Kernel(source), "main")
+    except WgslError as error:
+        return str(error)
+    return ""
+
+
+def placed(text: str) -> tuple[int, int, str]:
+    """Line, column and reason of a message."""
+    found = re.fullmatch(r"your kernel does not compile, line (\d+), column (\d+): (.*)", text.split("\n")[0])
+    assert found, text
+    return int(found[1]), int(found[2]), found[3]
+
+
+def without_code(reason: str) -> str:
+    """A reason without the learner's own text, which stands between backquotes."""
+    return re.sub(r"`[^`]*`", "", reason)
+
+
+# --- Habits -------------------------------------------------------------------------------------------------
+
+# What a learner types, what the caret points at ("" is the end of the line), and the cure.
+HABITS = [
+    # Python
+    ("let h = idx // params.F;", "//", "WGSL divides with one `/`"),
+    ("let h = idx // params.F % params.C;", "//", "WGSL divides with one `/`"),
+    ("let h = (idx // 2u) % params.F;", "//", "`2u) % params.F;` is not read"),
+    ("total += input[idx // step];", "//", "WGSL divides with one `/`"),
+    ("let h = 1.0 if idx > 3u else 2.0;", "if", "write `select(2.0, 1.0, idx > 3u)`"),
+    ("if (idx > 3u and idx < 9u) { return; }", "and", "`&&` for `and`"),
+    ("let h = idx > 3u or idx < 9u;", "or", "`||` for `or`"),
+    ("if (not idx > 3u) { return; }", "not", "`!` for `not`"),
+    ("let h = not (idx > 3u);", "not", "`!` for `not`"),
+    ("for b in range(3):", "b in", "write `for (var b = 0u; b < 3u; b++) {`"),
+    ("for b in range(1, params.F, 2) { }", "b in", "write `for (var b = 1u; b < params.F; b += 2u) {`"),
+    ("for x in input { }", "x in", "`for (var x = 0u; x < n; x++) {`"),
+    ("if (idx > 3u): return;", ":", "without a `:`"),
+    ("def work(x) {", "def", "begins with `fn`"),
+    ("h = idx % params.F;", "h =", "`h` is not declared: write `let h = idx % params.F`"),
+    ("h += input[idx];", "h +=", "`var h = 0.0;`"),
+    ("let h = True;", "True", "`true`"),
+    ("let h = idx ** 2u;", "**", "write `idx * idx`"),
+    ("let h = 2.0 ** input[idx];", "**", "WGSL has no `**`"),
+    ("let h = exp(input[idx]) if idx > 1u else 0.0;", "if", "`select(0.0, exp(input[idx]), idx > 1u)`"),
+    ("let h = np.exp(input[idx]);", "np", "`exp(...)`"),
+    ("let h = len(input);", "len", "`arrayLength(&name)`"),
+    ("# a comment", "#", "a comment begins with `//`"),
+    # C
+    ("let h = idx > 3u ? 1.0 : 2.0;", "?", "write `select(2.0, 1.0, idx > 3u)`"),
+    ("total = abs(idx > 3u ? 1.0 : 2.0);", "?", "write `select(y, x, c)`"),
+    ("int b = 0;", "int", "write `var b: i32 = 0;`"),
+    ("float x = 0.0;", "float", "write `var x: f32 = 0.0;`"),
+    ("const int n = 3;", "int", "write `let n: i32 = 3;`"),
+    ("float part[3];", "float", "`var part: array<f32, 3>;`"),
+    ("for (int b = 0; b < 3; b++) { }", "int", "`var b: i32 = 0;`"),
+    ("let h = input[idx][3];", "[3]", "`input` is a flat array and takes one index"),
+    ("output[idx][step] = 1.0;", "[step]", "`output` is a flat array and takes one index"),
+    ("let h = input[idx, 3u];", ",", "flat and takes one index"),
+    ("for (var b = 0u; b < 3u; ++b) { }", "++", "`b++`"),
+    ("let h = idx++;", "++", "`idx++` is a statement"),
+    ("if (idx > 3u) return;", "return", "braces are required"),
+    ("if (idx = 3u) { return; }", "= 3u", "compared with `==`"),
+    ("let h = (float)idx;", "(float)", "`f32(x)`"),
+    ("let h = expf(input[idx]);", "expf", "`exp`"),
+    # CUDA
+    ("let h = threadIdx.x;", "threadIdx", "`local_invocation_id`"),
+    ("let h = blockIdx.x * 64u;", "blockIdx", "`workgroup_id`"),
+    ("let h = blockDim.x;", "blockDim", "`@workgroup_size(...)`"),
+    ("__syncthreads();", "__syncthreads", "`workgroupBarrier()`"),
+    # Names
+    ("let h = idx / F;", "F;", "write `params.F`"),
+    ("let h = idx / paramsF;", "paramsF", "write `params.F`"),
+    ("let h = inptu[idx];", "inptu", "do you mean `input`?"),
+    ("let h = input[ixd];", "ixd", "do you mean `idx`?"),
+    ("let h = params.f;", "f;", "do you mean `F`?"),
+    ("let h = idx.x;", "x;", "a single number (u32)"),
+    # Semicolons and brackets
+    ("let h = idx + 1u", "", "a `;` is missing at the end of this line"),
+    ("total += 1.0", "", "a `;` is missing at the end of this line"),
+    ("let h = input[idx]  // one of them", "  //", "a `;` is missing at the end of this line"),
+    ("let h = (idx + 1u;", ";", "is never closed: a `)` is missing"),
+    ("let h = input[idx;", ";", "is never closed: a `]` is missing"),
+    # What may not change
+    ("step += 1u;", "step", "write `var` there: `var step = 2u`"),
+    ("idx++;", "idx", "never changes"),
+    ("input[idx] = 2.0;", "input[idx]", "the result belongs in `output`"),
+    ("params.F = 2u;", "params.F", "can only be read"),
+    # Types
+    ("var s = 0; s += input[idx];", "s +=", "write `var s = 0.0`"),
+    ("output[idx] = select(0, 1, idx > 3u);", "output", "write `select(0.0, 1.0, idx > 3u)`"),
+    ("var s = select(0, 1, idx > 3u); output[idx] = s;", "output", "write `select(0.0, 1.0, idx > 3u)`"),
+    ("var b = 0; let h = idx + b;", "idx + b", "by `var b = 0`, and `idx` is a u32: write `var b = 0u`"),
+    (
+        "for (var b = 0; b < params.F; b++) { }",
+        "b < params",
+        "by `var b = 0`, and `params.F` is a u32: write `var b = 0u`",
+    ),
+    ("let h = i32(idx) - 1; if (h < params.F) { }", "h < params", "write `i32(params.F)`"),
+    ("let h = i32(idx) - 1u;", "i32(", "write `1`"),
+    ("let h = 1.0f * idx;", "1.0f", "write `f32(idx)`"),
+    ("let h = idx / 2.0;", "2.0", "write `f32(idx)`, or `2u`"),
+    ("let h = idx * 0.5;", "idx", "write `f32(idx)`"),
+    ("let h = input[idx] * idx;", "input[idx] *", "write `f32(idx)`"),
+    ("let h = input[idx] * 2u;", "input[idx] *", "write `2.0`"),
+    ("total = idx;", "total", "write `f32(idx)`"),
+    ("total += 1u;", "total", "write `1.0`"),
+    ("let h: f32 = idx;", "h:", "write `f32(idx)`"),
+    ("let h: u32 = 0.0;", "h:", "write `0u`"),
+    ("let h = input[f32(idx)];", "f32(idx)", "an index is a whole number: write `idx`"),
+    ("let h = input[0.5];", "0.5", "an index must be a whole number"),
+    ("if (idx == -1) { return; }", "-1", "a u32 is never negative"),
+    ("while (idx >= -1) { }", "-1", "a u32 is never negative"),
+    ("if (idx) { return; }", "idx)", "as in `idx != 0u`"),
+    ("let h = idx > 3u && idx;", "idx >", "as in `idx != 0u`"),
+    ("let h = idx & 1u == 0u;", "idx &", "write `(idx & 1u) == 0u`"),
+    ("let h = exp(idx);", "exp", "write `exp(f32(idx))`"),
+    ("let h = max(input[idx], 0u);", "max", "write `0.0`"),
+    ("let h = select(idx > 3u, 1.0, 2.0);", "select", "write `select(2.0, 1.0, idx > 3u)`"),
+    ("output = 1.0;", "output", "an index is missing"),
+]
+LINES = [line for line, _, _ in HABITS]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(("line", "pointed_at", "cure"), HABITS, ids=LINES)
+def test_a_habit_gets_its_cure_in_the_headline_with_the_right_line_and_column(line, pointed_at, cure, place):
+    above, indent, below = PLACES[place]
+    text = message(above + indent + line + below)
+    number, column, reason = placed(text)
+    assert cure in reason
+    assert number == above.count("\n") + 1
+    at = line.index(pointed_at) if pointed_at else len(line)
+    if cure == "as in `idx != 0u`" and "&&" in line:
+        at = line.index("idx >")
+    assert column == len(indent) + at + 1
+    assert not INTERNALS.search(without_code(reason))
+    assert "\n" not in reason
+    assert len(without_code(reason)) < 150
+
+
+def test_there_are_many_habits_and_each_has_a_place_of_its_own():
+    assert len(set(LINES)) == len(LINES) >= 60
+    assert len(HABITS) * len(PLACES) >= 300
+
+
+@pytest.mark.parametrize(("place", "line"), [("in a loop", "  x = 1;"), ("in a function", "\tlet h = idx / F;")])
+def test_the_excerpt_is_the_line_with_its_number_and_a_caret_below_the_column(place, line):
+    above, _, below = PLACES[place]
+    text = message(above + line + below)
+    number, column, _ = placed(text)
+    _, excerpt, caret = text.split("\n")
+    assert excerpt == f"{number} │ {line}"
+    before = caret.removeprefix(f"{'':>{len(str(number))}} │ ")
+    assert before == re.sub(r"[^\t]", " ", line[: column - 1]) + "^"
+
+
+def test_a_constant_is_shown_with_the_line_that_declares_it():
+    text = message(HEAD + MAIN + "  idx = 3u;\n}\n")
+    assert [row[:4] for row in text.split("\n")[1:]] == ["10 │", "11 │", "   │"]
+
+
+# Mistakes that take more than one line: the text from line 8 on, the line of the message, and the cure.
+LONGER = [
+    (MAIN + "  return\n  output[idx] = 1.0;\n}\n", 11, "a `;` is missing at the end of this line"),
+    (MAIN + "  let b = 1u +\n  let c = 2u;\n}\n", 11, "it ends in `+`"),
+    (
+        MAIN + "  for (var b = 0u; b < 3u; b++) {\n    output[b] = 1.0;\n  output[idx] = 2.0;\n}\n",
+        14,
+        "begins in line 11",
+    ),
+    (MAIN + "  output[idx] = 1.0;\n", 11, "a `}` is missing"),
+    (MAIN + "  output[idx] = 1.0;\n}\n}\n", 13, "this `}` has no partner"),
+    (MAIN + "  }\n  output[idx] = 1.0;\n}\n", 12, "stands outside of every function"),
+    ("fn half(x: f32) -> f32 {\n  return 0.5 * x;\n" + MAIN + "}\n", 10, "look at the block that begins in line 8"),
+    (MAIN + "  let b = (1u\n    + 2u;\n}\n", 12, "the `(` in line 11, column 11 is never closed"),
+    (MAIN + "  if (idx > 3u) { let q = 1u; }\n  output[idx] = f32(q);\n}\n", 12, "only inside the braces"),
+    (MAIN + "  let p = q;\n  let q = 1u;\n}\n", 11, "declared only in line 12"),
+    ("def half(x):\n  return x\n" + MAIN + "}\n", 8, "a function begins with `fn`"),
+    ("fn half(float x) -> f32 { return x; }\n" + MAIN + "}\n", 8, "write `x: f32`"),
+    ("fn half(x: f32): f32 { return x; }\n" + MAIN + "}\n", 8, "`->`"),
+    (
+        "fn zero() -> f32 {\n  return 0u;\n}\n" + MAIN + "}\n",
+        9,
+        "`zero` returns an f32, and `0u` is a u32: write `0.0`",
+    ),
+    ("fn zero() -> u32 {\n  let z = 0;\n  return z;\n}\n" + MAIN + "}\n", 10, "write `u32(z)`"),
+    ("fn zero() -> f32 {\n  let z = 0.0;\n}\n" + MAIN + "}\n", 8, "no `return` gives one"),
+    (MAIN + "  return 1.0;\n}\n", 11, "`main` returns nothing"),
+    ("fn half(x: f32) -> f32 { return 0.5 * x; }\n" + MAIN + "  output[0] = half(idx);\n}\n", 12, "write `f32(idx)`"),
+    (MAIN.replace("@builtin(global_invocation_id) ", "") + "}\n", 9, "`@builtin(global_invocation_id) global: vec3u`"),
+    (MAIN.replace("vec3u", "uint3") + "}\n", 9, "`vec3u`"),
+    (MAIN + "  let h = local_invocation_id.x;\n}\n", 11, "must be a parameter"),
+    (MAIN + "  let h = thread_position_in_grid.x;\n}\n", 11, "here it is `global`"),
+    ("@group(0) @binding(0) var<storage, read> more: array<f32>;\n" + MAIN + "  output[0] = more[0];\n}\n", 8, "twice"),
+    ("const a = b;\nconst b = a;\n" + MAIN + "  output[idx] = a;\n}\n", 8, "uses itself"),
+    ("var<workgroup> sum: atomic<f32>;\n" + MAIN + "  atomicAdd(&sum, 1.0);\n}\n", 8, "no `atomic<f32>`"),
+    (MAIN + "  let h = params[idx];\n}\n", 11, "`params` is a struct and takes no index"),
+    (MAIN + "  let h = idx[2];\n}\n", 11, "`idx` is a single number"),
+    (MAIN + "  let h = 3u && idx < 4u;\n}\n", 11, "compare it, as in `3u != 0u`"),
+    (MAIN + "  for (var t = 0.0; t < 3.0; t++) { }\n}\n", 11, "counts only u32 and i32; it begins as `0.0`"),
+    ("/* never closed\n" + MAIN + "}\n", 8, "`*/` is missing"),
+]
+
+
+@pytest.mark.parametrize(("below", "line", "cure"), LONGER)
+def test_a_mistake_of_several_lines_is_explained_where_it_is(below, line, cure):
+    number, _, reason = placed(message(HEAD + below))
+    assert cure in reason
+    assert number == line
+    assert not INTERNALS.search(without_code(reason))
+
+
+# --- No false cure ------------------------------------------------------------------------------------------
+
+FALSE = [  # a line, and what must not be said of it
+    ("let h = idx // see the picture;", "divides"),
+    ("let h = idx  // params", "is not read"),
+    ("for (var b = 3; b >= 0; b--) { total += input[idx + b]; }", "3u"),  # a u32 would never be below 0
+    ("var b = i32(idx); b = 2; let h = b + idx;", "0u"),
+    ("var b = 0; output[b] = b;", "0.0"),  # b is an index
+    ("let h = 1.0f * idx;", "1u"),
+    ("let h = i32(idx) - 1 + params.F;", "u32(i32"),  # it may be below 0
+    ("var h = 3u if (idx > 2u) { return; }", "select"),
+    ("let h = vec2(1.0, 2.0) * vec3(1.0, 2.0, 3.0);", "u32"),
+    ("if (idx > 3u): return;", "->"),
+    ("let h = abs(f32 idx);", "var"),
+    ("let h = idx / Q;", "params"),
+    ("if (idx > 1u) + 2u) { return; }", "braces"),
+    ("var h: array<> = 1.0;", "compares"),
+    ("let h = idx ? 1.0 + (2.0 : 3.0);", "1.0"),  # its brackets do not fit
+    ("fh = idx % params.F;", "mean"),  # idx and fh are too short to be alike
+]
+
+
+@pytest.mark.parametrize(("line", "said"), FALSE)
+def test_a_cure_that_is_not_surely_right_is_not_given(line, said):
+    above, indent, below = PLACES["in a kernel"]
+    number, _, reason = placed(message(above + indent + line + below))
+    assert number == above.count("\n") + 1
+    assert said not in reason.replace(f"`{line}`", "")
+
+
+def mutants(count: int) -> list[tuple[str, int]]:
+    """The official kernel with one token left out, doubled or replaced, and the line of that token."""
+    chance, source = random.Random(16), load("conv2d_grad_weight", "1_thread_per_weight").source
+    tokens = list(TOKEN.finditer(without_comments(source)))
+    other = [token[0] for token in tokens] + ["//", "?", ":", "0", "1.0", "int", "float", "and", "F", "**"]
+    texts = []
+    for _ in range(count):
+        token = chance.choice(tokens)
+        new = chance.choice(["", f"{token[0]} {token[0]}", chance.choice(other), chance.choice(other)])
+        line = source.count("\n", 0, token.start()) + 1
+        texts.append((source[: token.start()] + new + source[token.end() :], line))
+    return texts
+
+
+def test_a_token_changed_at_random_is_explained_in_plain_words_and_nearly_always_in_its_line():
+    refused = [(source, line, text) for source, line in mutants(400) if (text := refusal(source))]
+    for source, _, text in refused:
+        number, column, reason = placed(text)
+        lines = source.split("\n")
+        assert 1 <= number <= len(lines)
+        assert 1 <= column <= len(lines[number - 1]) + 1
+        assert not INTERNALS.search(without_code(reason)), reason
+        assert len(text.split("\n")) <= 4
+    there = [placed(text)[0] == line for _, line, text in refused]
+    assert len(there) > 300
+    assert sum(there) > 0.9 * len(there)
+
+
+# --- Texts within a larger kernel -------------------------------------------------------------------------------
+
+
+def pasted(expression: str) -> str:
+    """What is said of an expression that stands within a kernel, as lesson 06 asks for it."""
+    kernel = Kernel(HEAD + "fn work(x: f32) -> f32 { return HERE; }\n" + MAIN + "  output[idx] = work(1.0);\n}\n")
+    with pytest.raises(WgslError) as caught:
+        passes.pipeline(kernel.paste("HERE", expression), "main")
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("expression", "line", "column", "reason"),
+    [
+        ("x > 0.0 ? 1.0 : exp(x)", 1, 9, "select("),
+        ("exp(x", 1, 6, "is never closed"),
+        ("exp(y)", 1, 5, "nothing is called `y`"),
+        ("select(exp(x),\n  1.0, x >)", 2, 11, "a value is missing after `>`"),
+        ("select(exp(x),\n  1u, x > 0.0)", 1, 1, "one type"),
+        ("x >", 1, 4, "a value is missing after `>`"),
+        ("x > 0.0", 1, 1, "`work` returns an f32"),
+        ("pow(2u, x)", 1, 1, "write `pow(f32(2u), x)`"),
+    ],
+)
+def test_a_pasted_text_has_lines_and_columns_of_its_own(expression, line, column, reason):
+    text = pasted(expression)
+    number, at, said = placed(text)
+    assert (number, at) == (line, column)
+    assert reason in said
+    assert text.split("\n")[1] == f"{line} │ {expression.split(chr(10))[line - 1]}"
+
+
+def test_a_pasted_text_is_not_told_the_lines_of_the_kernel_around_it():
+    assert "`x` is an f32, declared outside of your text by `x: f32`" in pasted("select(1.0, 2.0, x)")
+
+
+def test_a_text_is_pasted_where_its_mark_stands_once():
+    kernel = Kernel("a\nb HERE c\n").paste("HERE", "x\ny")
+    assert (kernel.source, kernel.pasted) == ("a\nb \nx\ny\n c\n", range(3, 5))
+    with pytest.raises(ValueError, match="contains it 0 times"):
+        kernel.paste("THERE", "x")
+
+
+# --- Without a place --------------------------------------------------------------------------------------------
+
+
+def test_a_mistake_without_a_place_is_explained_in_one_line():
+    kernel = HEAD + MAIN + "  output[idx] = 1.0;\n}\n"
+    for known, entry_point, word in [({}, "mian", "mian"), ({"constants": (("WIDTH", 3),)}, "main", "WIDTH")]:
+        text = message(kernel, entry_point, **known)
+        assert re.fullmatch(rf"your kernel does not compile: .*'{word}'.*", text)
+        assert not INTERNALS.search(text)
+
+
+def test_a_reason_in_the_compilers_own_terms_is_not_shown():
+    raw = "Shader '' parsing error: Frobnicated Handle([3]) of Scalar { kind: Sint, width: 4 }\n  ┌─ wgsl:1:1\n"
+    text = compile_errors.explain_compile_error(Kernel("let x = 1;"), raw)
+    assert placed(text) == (1, 1, compile_errors.UNCLEAR)
+
+
+def test_the_compilers_own_messages_would_not_pass():
+    for line in ("var b = 0; let h = idx + b;", "let h = 1.0 * idx;", "return 1u;", "let h = idx / Q;"):
+        with pytest.raises(Exception, match=r"parsing error|validation error") as caught:
+            passes.module(HEAD + MAIN + f"  {line}\n}}\n")
+        assert INTERNALS.search(str(caught.value))
+
+
+def test_a_notebook_shows_no_traceback():
+    with pytest.raises(WgslError) as caught:
+        passes.pipeline(Kernel(HEAD + MAIN + "  idx = 2u;\n}\n"), "main")
+    assert caught.value.__suppress_context__
+    assert caught.value._render_traceback_() == [f"WgslError: {caught.value}"]

@@ -1,0 +1,312 @@
+"""Lesson 03: its pictures show what the gather kernels read; its questions have the answers that were computed.
+
+In a probe the upstream gradient holds its own cells' numbers, 1, 2, 3, ..., and each channel of the filter has a
+single 1, at a place of its own. So each pixel names the output that it collects through that weight; 0 says none.
+"""
+
+import random
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+import pytest
+from support.legible import faults, written
+from support.problems import launched, versions_of
+
+import helpers
+from helpers.convolution import explorers, indices, reference
+from helpers.convolution.exercise import GATHERS, INPUT_QUESTIONS
+from helpers.convolution.indices import Gathered
+from helpers.convolution.pictures.input_gradient import (
+    InputGradientPicture,
+    PixelCountsPicture,
+    ScatterGatherPicture,
+    SharedWeightsPicture,
+)
+from helpers.convolution.shapes import ConvShape
+from helpers.pictures.canvas import number
+
+# --- What the kernels read ------------------------------------------------------------------------------------
+
+SHAPES = [
+    pytest.param(ConvShape(1, 1, 5, 5, 1, 3, 3), id="the small case of the lesson"),
+    pytest.param(ConvShape(2, 1, 5, 7, 2, 3, 2), id="batch and rectangles"),
+    pytest.param(ConvShape(1, 1, 4, 5, 1, 3, 3, 1, 1, 2), id="padding"),
+    pytest.param(ConvShape(2, 1, 7, 8, 3, 2, 3, 2, 1, 0), id="stride"),
+    pytest.param(ConvShape(1, 1, 7, 6, 1, 2, 2, 3, 3, 3), id="stride over kernel, padding over kernel"),
+]
+KERNELS = versions_of("conv2d_grad_input")
+every_shape = pytest.mark.parametrize("shape", SHAPES)
+every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.version)
+SHARED = helpers.load("conv2d_grad_input", "2_shared_weights")
+
+
+def contributions_on_the_gpu(shape: ConvShape, kernel) -> dict[tuple[int, int], list[Gathered]]:
+    """What each pixel collects, in the order kh, kw: input channel i has a weight of 1 at place i alone.
+
+    That weight belongs to output channel i % Co, which the upstream gradient's numbers tell from all others.
+    """
+    places = list(np.ndindex(shape.weight[2:]))
+    probes = replace(shape, in_channels=len(places))
+    weight = np.zeros(probes.weight, np.float32)
+    for i, place in enumerate(places):
+        weight[i % shape.out_channels, i, *place] = 1
+    named = np.arange(1, prod(shape.output) + 1, dtype=np.float32).reshape(shape.output)
+    (grad_input,) = launched(kernel, probes, {"grad_output": named, "weight": weight})
+    found = {(n, *pixel): [] for n in range(shape.batch) for pixel in np.ndindex(shape.input[2:])}
+    for n, i, ih, iw in np.argwhere(grad_input.transpose(0, 2, 3, 1))[:, [0, 3, 1, 2]]:
+        image, co, oh, ow = np.unravel_index(int(grad_input[n, i, ih, iw]) - 1, shape.output)
+        assert (image, co) == (n, i % shape.out_channels), "a pixel read another image or channel"
+        found[n, ih, iw].append(Gathered(*places[i], int(oh), int(ow)))
+    assert all(found[n, *pixel] == found[0, *pixel] for n, *pixel in found)
+    return {pixel: found[0, *pixel] for pixel in np.ndindex(shape.input[2:])}
+
+
+@every_shape
+@every_kernel
+def test_the_contributions_to_a_pixel_are_what_the_kernel_reads(shape, kernel):
+    for pixel, contributions in contributions_on_the_gpu(shape, kernel).items():
+        assert indices.contributions_to_pixel(shape, *pixel) == contributions, pixel
+
+
+@every_kernel
+def test_contributions_off_by_one_would_be_seen(kernel):
+    shape = ConvShape(1, 1, 5, 6, 1, 3, 2, 1, 1, 1)
+    true = contributions_on_the_gpu(shape, kernel)[2, 3]
+    assert indices.contributions_to_pixel(shape, 2, 4) != true
+    assert indices.contributions_to_pixel(replace(shape, padding_h=2, in_h=3), 2, 3) != true
+    assert indices.contributions_to_pixel(replace(shape, stride=2), 2, 3) != true
+
+
+@every_shape
+def test_scatter_and_gather_are_the_same_products(shape):
+    """Each product of the forward pass reaches back to its pixel, and nothing else does."""
+    forward = {(tap.ih, tap.iw, tap.kh, tap.kw, tap.oh, tap.ow) for tap in indices.taps(shape)}
+    pixels = np.ndindex(shape.input[2:])
+    assert {(*p, *c) for p in pixels for c in indices.contributions_to_pixel(shape, *p)} == forward
+
+
+def test_a_thread_owns_the_pixel_that_it_writes():
+    shape = ConvShape(1, 1, 20, 35, 1, 1, 1)
+    kernel = SHARED.edit("+ iw] = sum;", "+ iw] = f32(thread + 256u * (workgroup.x + 3u * workgroup.y));")
+    tensors = {"grad_output": np.ones(shape.output, np.float32), "weight": np.ones(shape.weight, np.float32)}
+    (writers,) = launched(kernel, shape, tensors)
+    for pixel in np.ndindex(20, 35):
+        group, thread = divmod(int(writers[0, 0, *pixel]), 256)
+        assert indices.pixel_of_thread((group % 3, group // 3), thread) == pixel
+
+
+@pytest.mark.parametrize("size", [(3, 5), (17, 17)], ids=str)
+def test_a_thread_loads_the_weights_that_are_drawn(size):
+    """Each loaded weight is replaced by the number of its thread, and one output collects one weight for each pixel."""
+    shape = ConvShape(1, 1, *size, 1, *size)
+    load = "weight[(co * params.in_channels + ci) * taps + first + i]"
+    (owners,) = launched(
+        SHARED.edit(load, "f32(thread)"),
+        shape,
+        {"grad_output": np.ones(shape.output, np.float32), "weight": np.zeros(shape.weight, np.float32)},
+    )
+    for thread in range(256):
+        assert [*indices.weights_of_thread(shape, thread)] == [*np.flatnonzero(owners == thread)]
+
+
+# --- Explorers ------------------------------------------------------------------------------------------------
+
+WEIGHT = np.array([[2, 0, -1], [1, 3, 0], [-2, 1, 1]], np.float32)[None, None]
+UPSTREAM = np.array([[1, -1, 2], [0, 3, -1], [2, 1, 0]], np.float32)[None, None]
+RIGHT = reference.conv2d_grad_input((1, 1, 5, 5), WEIGHT, UPSTREAM)[0, 0]
+
+
+def test_scatter_and_gather_say_what_the_reference_computes():
+    explorer = explorers.scatter_and_gather(WEIGHT, UPSTREAM)
+    for ih, iw in np.ndindex(5, 5):
+        value = number(RIGHT[ih, iw])
+        assert f" = {value}; the GPU returned {value}." in explorer.set(ih=ih, iw=iw)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ((1, 1, 1, 1), "Pixel [1,1] collects K·a + J·b + H·d + G·e = 8; the GPU returned 8. K·a is in both."),
+        ((0, 2, 1, 1), "G·e = 8; the GPU returned 8. No product is in both."),
+        ((2, 2, 4, 4), "Output O adds one product to each of 9 pixels. Pixel [4,4] collects O·i = 0"),
+    ],
+)
+def test_sentences_of_scatter_and_gather(values, words):
+    explorer = explorers.scatter_and_gather(WEIGHT, UPSTREAM)
+    assert words in explorer.set(**dict(zip(("oh", "ow", "ih", "iw"), values, strict=True)))
+
+
+def test_capitals_go_backward_as_small_letters_go_forward():
+    words = explorers.input_gradient(WEIGHT, UPSTREAM).set(ih=2, iw=2)
+    assert words.startswith("dX[2,2] = O·a + N·b + M·c + L·d + K·e + J·f + I·g + H·h + G·i = 2: ")
+
+
+def test_any_values_become_a_valid_input_gradient():
+    explorer, rng = explorers.any_input_gradient(), random.Random(3)
+    for _ in range(40):
+        words = explorer.set(**{name: rng.randint(-3, 9) for name in rng.sample(list(explorer.values), 4)})
+        total, returned = words.rsplit("add up to ", 1)[1].rstrip(".").split("; the GPU returned ")
+        assert total == returned
+
+
+def test_sentences_of_the_counts():
+    explorer = explorers.pixel_counts()
+    words = "The corner pixel lies in {}, the middle of the top edge in {}, the center in {}."
+    assert explorer.sentence == words.format("1 window", "3 windows", "9 windows")
+    assert explorer.set(padding=1) == words.format("4 windows", "6 windows", "9 windows")
+    assert explorer.set(padding=2) == words.format(*["9 windows"] * 3)
+    assert explorer.set(padding=0, stride=3, kH=2, kW=2).endswith("39 pixels lie in none, so the gradient there is 0.")
+
+
+def test_sentences_of_the_shared_weights():
+    explorer = explorers.shared_weights()
+    assert explorer.sentence == (
+        "Thread 7 of workgroup (1, 0) owns pixel [0,23]. It loads weight 7 of 25, and waits at the barrier."
+    )
+    assert "It loads nothing, as there are only 25 weights" in explorer.set(thread=30)
+    assert "owns no pixel, as it lies outside the image. It loads weight 255 of 256" in explorer.set(
+        group=3, thread=255, kH=16, kW=16
+    )
+    assert "It loads weights 7 and 263 of 289" in explorer.set(thread=7, kH=17, kW=17)
+
+
+# --- Pictures -------------------------------------------------------------------------------------------------
+
+
+def input_gradient(shape: ConvShape, letters: bool = False) -> InputGradientPicture:
+    drawn = np.random.default_rng(0)
+    weight, upstream = (drawn.choice([-1, 1, 2, 3], size).astype(float) for size in (shape.weight, shape.output))
+    padding = shape.padding_h, shape.padding_w
+    right = reference.conv2d_grad_input(shape.input, weight, upstream, shape.stride, padding)
+    return InputGradientPicture(shape, weight, upstream, right, letters)
+
+
+def test_every_state_of_scatter_and_gather_is_legible():
+    picture = ScatterGatherPicture(-3 * WEIGHT[0, 0], 3 * UPSTREAM[0, 0], -9 * RIGHT)
+    for state in [*np.ndindex(3, 3, 1, 1), *np.ndindex(1, 1, 5, 5)]:
+        assert not list(faults(picture.show(*state))), state
+        assert "−0" not in written(picture)
+
+
+def test_only_a_pixel_of_several_outputs_races():
+    picture = ScatterGatherPicture(WEIGHT[0, 0], UPSTREAM[0, 0], RIGHT)
+    assert "9 threads add to grad_input[2,2];" in written(picture.show(0, 0, 2, 2))
+    assert "no other thread does: no race here" in written(picture.show(0, 0, 0, 0))
+
+
+@pytest.mark.parametrize(
+    ("shape", "smallest"),
+    [
+        (ConvShape(1, 1, 5, 7, 1, 3, 3, 2), 11),
+        (ConvShape(2, 1, 5, 7, 3, 3, 3), 11),
+        (ConvShape(1, 1, 1, 1, 1, 1, 1), 12),
+        (ConvShape(1, 1, 7, 7, 2, 5, 5, 1, 1, 1), 9.9),
+        (ConvShape(1, 1, 7, 7, 1, 5, 5, 3, 1, 1), 9.9),
+        (ConvShape(1, 1, 7, 7, 1, 1, 1), 11),
+        (ConvShape(1, 1, 5, 1, 1, 5, 5, 1, 2, 2), 9.9),
+        (ConvShape(1, 1, 1, 7, 1, 3, 1, 3, 1, 1), 12),
+    ],
+    ids=str,
+)
+def test_every_state_of_an_input_gradient_is_legible(shape, smallest):
+    picture = input_gradient(shape)
+    for n, co, ih, iw in np.ndindex(shape.batch, shape.out_channels, shape.in_h, shape.in_w):
+        assert not list(faults(picture.show(ih, iw, co, 0, n), smallest)), (n, co, ih, iw)
+        assert "−0" not in written(picture)
+
+
+def test_the_flipped_filter_with_letters_is_legible():
+    picture = input_gradient(ConvShape(1, 1, 5, 5, 1, 3, 3), letters=True)
+    for pixel in np.ndindex(5, 5):
+        assert not list(faults(picture.show(*pixel))), pixel
+    assert "★ correlation: slide, multiply, add" in written(picture)
+
+
+def test_holes_and_divisions_are_the_same():
+    """A row of the frame is orange in the table just where it holds upstream gradients."""
+    shape = ConvShape(1, 1, 6, 7, 1, 4, 3, 2, 1, 2)
+    picture = input_gradient(shape)
+    for ih, iw in np.ndindex(6, 7):
+        lines = [text for text in written(picture.show(ih, iw)) if text.startswith(("kh =", "kw ="))]
+        held = ~np.isnan(picture.upstream.values)
+        rows = [held[ih + i].any() and ", so oh" in lines[i] for i in range(4)]
+        assert [", so oh" in line for line in lines[:4]] == [held[ih + i].any() for i in range(4)] == rows
+        assert [", so ow" in line for line in lines[4:]] == [held[:, iw + j].any() for j in range(3)]
+
+
+def test_more_letters_than_there_are_names_are_refused():
+    with pytest.raises(ValueError, match="more than 26 and 20 letters"):
+        input_gradient(ConvShape(1, 1, 7, 7, 1, 3, 3), letters=True)
+    with pytest.raises(ValueError, match="there is room for 3 x 3"):
+        ScatterGatherPicture(np.ones((4, 3)), np.ones((3, 3)), np.ones((6, 5)))
+
+
+def test_every_state_of_the_counts_is_legible_and_right():
+    picture = PixelCountsPicture()
+    for kh, kw, stride, padding in np.ndindex(5, 5, 3, 3):
+        shape = ConvShape(1, 1, 7, 9, 1, kh + 1, kw + 1, stride + 1, padding, padding)
+        assert not list(faults(picture.show(shape))), shape
+        ones = np.ones(shape.weight), np.ones(shape.output)
+        counts = reference.conv2d_grad_input(shape.input, *ones, shape.stride, padding)
+        texts = written(picture)
+        assert f"the counts add up to {counts.sum():.0f}" in texts
+        assert texts[texts.index("corner [0,0]") + 1] == f"{counts[0, 0, 0, 0]:.0f}"
+
+
+@pytest.mark.parametrize("size", [(1, 1), (5, 5), (1, 17), (17, 17), (12, 11)], ids=str)
+def test_every_state_of_the_shared_weights_is_legible(size):
+    picture, shape = SharedWeightsPicture(), ConvShape(1, 1, 28, 28, 1, *size)
+    for group in range(4):
+        for thread in (0, 7, 37, 255):
+            assert not list(faults(picture.show(shape, group, thread))), (group, thread)
+
+
+# --- Questions and the exercise -------------------------------------------------------------------------------
+
+
+def test_the_answers_are_what_is_computed():
+    right = {name: question.right for name, question in INPUT_QUESTIONS.items()}
+    windows = ConvShape(1, 1, 7, 9, 1, 3, 3, 2)
+    assert right["windows_with_stride"] == len(indices.contributions_to_pixel(windows, 2, 2))
+    assert right["row_below_zero"] == int(np.array(-1).astype(np.uint32))
+    inside = ConvShape(1, 1, 40, 40, 1, 6, 6, 3)
+    assert {len(indices.contributions_to_pixel(inside, 20 + i, 20 + j)) for i, j in np.ndindex(3, 3)} == {
+        right["tests_that_pass"]
+    }
+    filter, upstream = (np.array(m, np.float32)[None, None] for m in ([[3, 4], [2, -3]], [[1, -1], [3, 2]]))
+    assert right["dX[1,1]"] == helpers.conv2d_grad_input((1, 1, 3, 3), filter, upstream)[0, 0, 1, 1]
+
+
+def test_version_2_loads_as_often_as_its_cost_line_says():
+    """Each thread counts its loads of global memory, on one full tile of which each pixel lies in 25 windows."""
+    shape = ConvShape(1, 1, 16, 16, 16, 5, 5, 1, 4, 4)
+    tensors = {name: np.ones(shape.of(name), np.float32) for name in ("grad_output", "weight")}
+    counting = SHARED.edit("sum += shared_weights[i] *", "sum += 1.0 + 0.0 *").edit(
+        "shared_weights[i] = weight[", "sum += 1.0; shared_weights[i] = weight["
+    )
+    (loads,) = launched(counting, shape, tensors)
+    assert loads.mean() == INPUT_QUESTIONS["loads_in_version_2"].right
+
+
+@pytest.mark.parametrize("name", INPUT_QUESTIONS)
+def test_no_likely_mistake_is_the_answer(name):
+    question = INPUT_QUESTIONS[name]
+    assert helpers.predict(name, None).outcome == "not attempted"
+    assert helpers.predict(name, question.right).outcome == "right"
+    assert question.right not in question.mistakes
+    for mistake in question.mistakes:
+        verdict = helpers.predict(name, mistake)
+        assert (verdict.outcome, verdict.detail) == ("wrong", question.mistakes[mistake])
+
+
+def test_the_last_test_of_the_puzzle_sees_every_known_mistake():
+    """Its sizes differ where a mistake may confuse them, and its kernel reaches past both ends of the output."""
+    shape = GATHERS["gather_everything"]
+    for one, other in ("in_h", "in_w"), ("kernel_h", "kernel_w"), ("out_h", "out_w"), ("padding_h", "padding_w"):
+        assert getattr(shape, one) != getattr(shape, other)
+    assert len({shape.batch, shape.in_channels, shape.out_channels}) == 3
+    for axis in "hw":
+        size, padding, weights, outputs = (getattr(shape, f"{n}_{axis}") for n in ("in", "padding", "kernel", "out"))
+        assert padding - (weights - 1) <= -shape.stride
+        assert (size - 1 + padding) // shape.stride >= outputs
