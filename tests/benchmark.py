@@ -26,20 +26,30 @@ from helpers.gemm.shapes import GemmShape
 from helpers.gpu import passes, timing
 from helpers.gpu.operation import Operation, Shape
 from helpers.operations import OPERATIONS
+from helpers.summation.shapes import SumShape
 
 ROOT = Path(__file__).resolve().parents[1]
-CONV2D = ("conv2d", "conv2d_grad_weight", "conv2d_grad_input", "conv2d_grad_bias")
-GEMM = ("gemm_bias_act", "gemm_bias_act_backward")
+BY_SHAPE = {
+    ConvShape: ("conv2d", "conv2d_grad_weight", "conv2d_grad_input", "conv2d_grad_bias"),
+    GemmShape: ("gemm_bias_act", "gemm_bias_act_backward"),
+    SumShape: ("sum",),
+}
 SMALL = {
     "LeNet conv1, 1 image": ConvShape(1, 1, 28, 28, 6, 5, 5),
+    "LeNet conv2, 1 image": ConvShape(1, 6, 12, 12, 16, 5, 5),
     "GEMM 256": GemmShape(256, 256, 256, 1, "relu"),
+    "sum of 60,000": SumShape(60_000),
 }
 LARGE = {  # for hardware only
     "LeNet conv1, 256 images": ConvShape(256, 1, 28, 28, 6, 5, 5),
+    "LeNet conv2, 256 images": ConvShape(256, 6, 12, 12, 16, 5, 5),
     "32x64x56x56, 3x3": ConvShape(32, 64, 56, 56, 64, 3, 3, 1, 1, 1),
+    "32x64x56x56, 3x3, stride 2": ConvShape(32, 64, 56, 56, 64, 3, 3, 2, 1, 1),
     "32x256x14x14, 3x3": ConvShape(32, 256, 14, 14, 256, 3, 3, 1, 1, 1),
     "GEMM 1024": GemmShape(1024, 1024, 1024, 1, "relu"),
     "GEMM 4096": GemmShape(4096, 4096, 4096, 1, "relu"),
+    "sum of 1,048,576": SumShape(2**20),
+    "sum of 16,777,216": SumShape(2**24),
 }
 
 # --- Versions ---------------------------------------------------------------------------------------------
@@ -64,7 +74,7 @@ def library_times(shape: Shape) -> dict[str, float]:
         return {}
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False  # float32, as the kernels
     torch.backends.cudnn.benchmark = True
-    calls = _convolutions(torch, shape) if isinstance(shape, ConvShape) else _products(torch, shape)
+    calls = {ConvShape: _convolutions, GemmShape: _products, SumShape: _sums}[type(shape)](torch, shape)
     return {operation: _cuda_median(torch, call) for operation, call in calls.items()}
 
 
@@ -93,6 +103,11 @@ def _products(torch, shape: GemmShape) -> dict[str, Callable[[], object]]:
         return grad_pre @ b.T, (a.transpose(1, 2) @ grad_pre).sum(0), grad_pre.sum((0, 1))
 
     return {"gemm_bias_act": lambda: torch.relu(a @ b + bias), "gemm_bias_act_backward": backward}
+
+
+def _sums(torch, shape: SumShape) -> dict[str, Callable[[], object]]:
+    numbers = torch.randn(shape.count, device="cuda")
+    return {"sum": lambda: numbers.sum()}
 
 
 def _cuda_median(torch, call: Callable[[], object], repeats: int = 20, calls: int = 10) -> float:
@@ -124,7 +139,7 @@ def versions() -> Iterator[str]:
     yield "|---|---|---|--:|--:|--:|--:|"
     for name, shape in {**SMALL, **({} if gpu.adapter_info().kind == "software" else LARGE)}.items():
         library = library_times(shape)
-        for operation in CONV2D if isinstance(shape, ConvShape) else GEMM:
+        for operation in BY_SHAPE[type(shape)]:
             times = version_times(OPERATIONS[operation], shape)
             first, theirs = next(iter(times.values())), library.get(operation)
             for version, ms in times.items():

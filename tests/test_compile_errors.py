@@ -157,6 +157,7 @@ HABITS = [
     ("total = idx;", "total", "write `f32(idx)`"),
     ("total += 1u;", "total", "write `1.0`"),
     ("let h: f32 = idx;", "h:", "write `f32(idx)`"),
+    ("let h: f32 = select(0, 1, idx > 3u);", "h:", "write `select(0.0, 1.0, idx > 3u)`"),
     ("let h: u32 = 0.0;", "h:", "write `0u`"),
     ("let h = input[f32(idx)];", "f32(idx)", "an index is a whole number: write `idx`"),
     ("let h = input[0.5];", "0.5", "an index must be a whole number"),
@@ -318,6 +319,17 @@ def test_a_token_changed_at_random_is_explained_in_plain_words_and_nearly_always
     there = [placed(text)[0] == line for _, line, text in refused]
     assert len(there) > 300
     assert sum(there) > 0.9 * len(there)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_a_text_that_breaks_off_anywhere_is_explained_in_its_last_lines(ending):
+    source = HEAD + MAIN + KNOWN + "  if (idx > 3u) { output[idx] = total * input[step]; }\n}\n"
+    for end in range(len(HEAD) + len(MAIN), len(source) - 2, 5):
+        text = source[:end].replace("\n", ending)
+        number, column, reason = placed(message(text))
+        assert number >= text.rstrip().count("\n")
+        assert column <= len(text.split("\n")[number - 1]) + 1
+        assert not INTERNALS.search(without_code(reason))
 
 
 # --- Texts within a larger kernel -------------------------------------------------------------------------------

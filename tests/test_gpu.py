@@ -298,3 +298,15 @@ def test_a_stopwatch_leaves_no_gap_between_its_laps():
     assert (first, second, start) == ("open the door", "wait", 0)
     assert then == pytest.approx(lasted)
     assert "the longest step: " in repr(watch)
+
+
+def test_a_compile_error_says_nothing_on_the_side():
+    """wgpu would log "Access sub-type Scalar(Scalar { kind: Float, width: 4 })" beside its message."""
+    two_indices = "@group(0) @binding(0) var<storage, read_write> o: array<f32>;\n"
+    two_indices += "@compute @workgroup_size(1) fn main() { let i = 1u; o[i][i] = 1.0; }"
+    code = (
+        "import contextlib, io; from helpers.gpu.passes import pipeline; from helpers.wgsl import Kernel, WgslError\n"
+    )
+    code += "with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.suppress(WgslError):\n"
+    code += f"    pipeline(Kernel({two_indices!r}), 'main')\nprint(repr(said.getvalue()))"
+    assert python(code) == "''\n"

@@ -180,7 +180,10 @@ def test_an_unknown_type_is_refused():
 # --- Puzzles --------------------------------------------------------------------------------------------------
 
 SLIPS = [(puzzle, slip) for puzzle in exercise.PUZZLES for slip in puzzle.slips]
-RACES = "only columns are guarded, not rows"  # two threads write one number: which one wins is not ours to say
+RACES = (  # two threads write one number, and which of them wins is not ours to say
+    "only columns are guarded, not rows",
+    "row is compared with sizes.columns, and column with sizes.rows",
+)
 
 
 @pytest.mark.parametrize("puzzle", exercise.PUZZLES, ids=lambda puzzle: puzzle.name)
@@ -195,7 +198,7 @@ def test_the_official_kernel_passes_and_the_lesson_holds_the_skeleton(puzzle):
 def test_a_known_mistake_is_named(puzzle, slip):
     grades = judged(puzzle, puzzle.official.edit(slip.old, slip.new).source)
     assert grades.passed < len(grades)
-    if slip.mistake != RACES:
+    if slip.mistake not in RACES:
         assert slip.mistake in repr(grades)
 
 

@@ -1,6 +1,7 @@
 """What the compiler said about a text: its reasons in plain words, and the places that it marked."""
 
 import re
+from functools import cached_property
 from typing import NamedTuple
 
 from helpers.compile_errors.text import Text, Token
@@ -81,7 +82,7 @@ class Complaint:
             self.spans = inner
             self.first = inner[0][:2] if "Function [" in message else self.first
 
-    @property
+    @cached_property
     def at(self) -> int | None:
         """The offset that the compiler gave; None where it gave none."""
         return self.text.offset(*self.first) if self.first else None
@@ -99,7 +100,7 @@ class Complaint:
         """What stands at the first marked place, or nothing."""
         return self.text_of(self.spans[0]) if self.spans else ""
 
-    @property
+    @cached_property
     def found(self) -> Token | None:
         """The token at the place that the compiler gave."""
         tokens = self.text.tokens

@@ -160,11 +160,15 @@ def _stored(complaint: Complaint, value: str, given: str, wanted: str, at: int) 
         exact = literal(value, wanted)
         return f"`{value}` is {a(FRACTION)}" + (f": write `{exact}`" if exact else f", which no {wanted} can hold")
     source = origin(complaint, value, given, at)
-    choice = CHOICE.fullmatch(source.value if source and source.value and source.name == value else value)
-    cure = converted(value, wanted) if given in (*NUMBERS, "bool") else None
-    if choice and (given, wanted) == ("i32", "f32"):
-        cure = f"select({choice[1]}.0, {choice[2]}.0, {choice[3]})"
+    whole = source.value if source and source.value and source.name == value else value
+    cure = _choice(whole, wanted) or converted(value, wanted) if given in (*NUMBERS, "bool") else None
     return described(complaint, value, given, at) + (f": write `{cure}`" if cure else "")
+
+
+def _choice(value: str, wanted: str) -> str | None:
+    """A choice between two whole numbers, with f32 in their place."""
+    found = CHOICE.fullmatch(value.strip()) if wanted == "f32" else None
+    return f"select({found[1]}.0, {found[2]}.0, {found[3]})" if found else None
 
 
 def of_declaration(found: re.Match, complaint: Complaint) -> Finding | None:
@@ -175,7 +179,7 @@ def of_declaration(found: re.Match, complaint: Complaint) -> Finding | None:
     if not value or wanted not in NUMBERS or given not in (*NUMBERS, "bool"):
         return None
     declared, number = f"`{name}` is declared as {a(wanted)}", literal_type(unwrapped(value))
-    cure = converted(value, wanted)
+    cure = _choice(value, wanted) or converted(value, wanted)
     if number == FRACTION and not literal(value, wanted):
         cure = f"{name}: f32"
     kind = f"`{unwrapped(value)}` is {a(FRACTION if number == FRACTION else given)}"

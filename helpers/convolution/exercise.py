@@ -294,7 +294,7 @@ WEIGHT_QUESTIONS = {  # lesson 02
         24 * 24,
         {
             25: "the filter covers 25 pixels at once; count those that one weight multiplies, at all positions",
-            28 * 28: "the weight in the upper left corner never lies over the last row, or the filter would leave it",
+            28 * 28: "no weight lies over every pixel: the filter would have to leave the image",
             24: "these are the pixels in one row; how many rows of outputs are there?",
             23 * 23: "28 - 5 + 1 positions fit into a row: the + 1 is missing",
         },

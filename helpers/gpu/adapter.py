@@ -1,5 +1,6 @@
 """The adapter in use, the one device of this process, and the limits that it keeps."""
 
+import logging
 import os
 import sys
 import tempfile
@@ -10,6 +11,8 @@ if sys.platform == "linux":  # else the driver complains on stderr where there i
     os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
 
 import wgpu
+
+logging.getLogger("wgpu").setLevel(logging.CRITICAL)  # what it logs of a compile error, the error says better
 
 # What every WebGPU implementation offers. A device made with more would run kernels here that fail elsewhere.
 PORTABLE_LIMITS = {

@@ -54,9 +54,9 @@ class Grades(tuple[Verdict, ...]):
         """The verdicts, and below them the place of a compile error or the smallest wrong output."""
         return "\n\n".join([repr(self), *(verdict.drawing for verdict in self if verdict.drawing)])
 
-    def _repr_mimebundle_(self, **kwargs) -> dict[str, str]:
-        """What a notebook shows."""
-        return {"text/plain": str(self)}
+    def _repr_pretty_(self, printer: object, cycle: bool) -> None:
+        """What a notebook shows; for a tuple, IPython takes no text from `_repr_mimebundle_`."""
+        printer.text(str(self))
 
 
 def require_number(answer: object) -> None:

@@ -30,7 +30,7 @@ def _guard_cases() -> tuple[Case, ...]:
 
 
 def _index_2d_cases() -> tuple[Case, ...]:
-    return tuple(_transposed(f"{rows}_rows_{columns}_columns", rows, columns) for rows, columns in ((8, 8), (3, 11)))
+    return tuple(_transposed(f"{rows}_rows_{columns}_columns", rows, columns) for rows, columns in ((4, 4), (3, 11)))
 
 
 def _transposed(name: str, rows: int, columns: int) -> Case:
@@ -80,7 +80,7 @@ PUZZLES = (  # as the lesson has them
         "index_2d",
         __file__,
         ("column", "row"),
-        ("8_rows_8_columns", "3_rows_11_columns"),
+        ("4_rows_4_columns", "3_rows_11_columns"),
         _index_2d_cases,
         (
             Slip(
@@ -102,6 +102,11 @@ PUZZLES = (  # as the lesson has them
                 "row comes from global.x and column from global.y",
                 "column = global.x;  // *\n  let row = global.y",
                 "column = global.y;  // *\n  let row = global.x",
+            ),
+            Slip(
+                "row is compared with sizes.columns, and column with sizes.rows",
+                "row >= sizes.rows || column >= sizes.columns",
+                "row >= sizes.columns || column >= sizes.rows",
             ),
             Slip("only columns are guarded, not rows", "row >= sizes.rows || column", "column"),
             Slip("only rows are guarded, not columns", " || column >= sizes.columns", ""),

@@ -48,7 +48,7 @@ fn main(
   }
   partial[thread] = sum;
 
-  // 3. Add the partial sums in a tree: each step leaves half as many, until one is left.
+  // 3. Add the partial sums in a tree: each step leaves half as many.
   for (var half = THREADS / 2u; half > 0u; half /= 2u) {           // 128, 64, ..., 1
     workgroupBarrier();  // the sums that this step reads are written
     if (thread < half) {

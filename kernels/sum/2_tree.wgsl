@@ -37,7 +37,7 @@ fn main(@builtin(local_invocation_index) thread: u32) {  // [0, THREADS)
   }
   partial[thread] = sum;  // 0 from a thread without a number
 
-  // 2. Add the partial sums in a tree: each step leaves half as many, until one is left.
+  // 2. Add the partial sums in a tree: each step leaves half as many.
   for (var half = THREADS / 2u; half > 0u; half /= 2u) {  // 128, 64, ..., 1
     workgroupBarrier();  // the sums that this step reads are written
     if (thread < half) {

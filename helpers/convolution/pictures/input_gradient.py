@@ -53,7 +53,7 @@ class ScatterGatherPicture(Picture):
         self.write(442, 16, "gather: one pixel adds up its outputs", 17, weight="bold")
         note = "each with its letter"
         self.upstream = Grid(self, self.grad_output, MARGIN, 86, cell, "grad_output", note, ORANGE, numbers=False)
-        filter = Grid(self, self.weight, MARGIN, 234, (42, 34), "weight", numbers=False)
+        filter = Grid(self, self.weight, MARGIN, 230, (42, 36), "weight", numbers=False)
         for grid, names, color in ((self.upstream, ascii_uppercase[6:], ORANGE), (filter, ascii_lowercase, INK)):
             grid.letters(names, color)
             grid.corners({cell: number(value) for cell, value in np.ndenumerate(grid.values)}, color)
