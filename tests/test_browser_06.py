@@ -55,5 +55,5 @@ def test_the_exercise_can_be_solved(lesson: LivePage) -> None:
 
 def test_a_prediction_is_answered(lesson: LivePage) -> None:
     cell = lesson.code_cell('helpers.predict("slot_of_thread_6", my_answer)')
-    lesson.retype(cell, 'helpers.predict("slot_of_thread_6", 6)')
+    lesson.retype(cell, 'my_answer = 6\nhelpers.predict("slot_of_thread_6", my_answer)')
     expect(cell).to_contain_text("its own slot")

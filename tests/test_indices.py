@@ -242,15 +242,21 @@ def right_tile(kernel: Kernel, b: np.ndarray) -> np.ndarray:
     return helpers.gemm_bias_act_backward(a, b, np.zeros(b.shape[1], np.float32), grad, kernel=shown)[0][0, :, 4:8]
 
 
-@pytest.mark.parametrize(("load", "edits"), [("transposed", ()), ("strided", (STRIDED,))])
-def test_a_tile_is_transposed_on_its_way_in_as_drawn(load, edits):
-    kernel, b = BACKWARD_TILED, numbered(8, 4)
-    for edit in edits:
-        kernel = kernel.edit(*edit)
+@pytest.mark.parametrize(
+    ("load", "kernel", "read"),
+    [
+        ("transposed", BACKWARD_TILED, "read_b(item, load_k, first + local.x)"),
+        ("strided", BACKWARD_TILED.edit(*STRIDED), "read_b(item, k, first + local.y)"),
+    ],
+)
+def test_a_tile_is_transposed_on_its_way_in_as_drawn(load, kernel, read):
+    b = numbered(8, 4)
     slots = right_tile(kernel, b)
+    threads = right_tile(kernel.edit(read, "f32(local.y * TILE + local.x)"), b)  # each thread puts its own number there
     for thread in range(16):
         cell, slot = right_load(load, 4, (4, 0), thread)
         assert slots.flat[slot] == b[cell]
+        assert threads.flat[slot] == thread
 
 
 def test_a_tile_that_is_loaded_as_it_lies_holds_the_cells_that_are_drawn():
