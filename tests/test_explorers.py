@@ -24,7 +24,7 @@ def test_any_values_become_a_valid_convolution():
         assert total == returned
         sizes = explorer.values
         assert max(sizes["H"], sizes["W"]) + 2 * sizes["padding"] <= 9  # more rows and columns would be too small
-        for name, (low, high) in ((name, rule(explorer.values)) for name, rule in explorers.ANY_SHAPE.items()):
+        for name, (low, high) in ((name, rule(explorer.values)) for name, rule in explorers.ANY_WEIGHT.items()):
             assert low <= explorer.values[name] <= high
             for control in (explorer._boxes[name], explorer._sliders[name]):
                 assert (control.min, control.max, control.value) == (low, high, explorer.values[name])

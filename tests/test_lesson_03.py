@@ -15,7 +15,7 @@ from support.problems import launched, versions_of
 
 import helpers
 from helpers.convolution import explorers, indices, reference
-from helpers.convolution.exercise import GATHERS, INPUT_QUESTIONS
+from helpers.convolution.exercise.input_gradient import GATHERS, INPUT_QUESTIONS
 from helpers.convolution.indices import Gathered
 from helpers.convolution.pictures.input_gradient import (
     InputGradientPicture,

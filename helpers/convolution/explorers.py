@@ -1,5 +1,6 @@
 """Pictures with sliders of a convolution and its gradients, and of the threads that compute them."""
 
+from collections.abc import Callable
 from math import prod
 
 import numpy as np
@@ -40,6 +41,32 @@ SIZES: dict[str, Rule] = {
     "ci": lambda v: (0, v["Ci"] - 1),
 }
 START = {"N": 2, "Ci": 2, "Co": 3, "H": 5, "W": 7, "stride": 1, "padding": 0, "kH": 3, "kW": 3}
+ANY_OUTPUT: dict[str, Rule] = {
+    **SIZES,
+    "oh": lambda v: (0, (v["H"] + 2 * v["padding"] - v["kH"]) // v["stride"]),
+    "ow": lambda v: (0, (v["W"] + 2 * v["padding"] - v["kW"]) // v["stride"]),
+}
+ANY_WEIGHT: dict[str, Rule] = {**SIZES, "kh": lambda v: (0, v["kH"] - 1), "kw": lambda v: (0, v["kW"] - 1)}
+ANY_PIXEL: dict[str, Rule] = {**SIZES, "ih": lambda v: (0, v["H"] - 1), "iw": lambda v: (0, v["W"] - 1)}
+
+
+def _of_any_sizes(random_picture: Callable, rules: dict[str, Rule], values: dict[str, int], seed: int) -> Explorer:
+    """Sliders over the sizes and then the indices of `rules`; each new shape gets a picture with new random numbers.
+
+    `random_picture` takes a ConvShape and a random generator; the picture's `show` takes the last two indices of
+    `rules`, then co, ci and n.
+    """
+    pictures: dict[ConvShape, Picture] = {}
+
+    def draw(N, Ci, Co, H, W, stride, padding, kH, kW, n, co, ci, **place) -> Picture:
+        shape = ConvShape(N, Ci, H, W, Co, kH, kW, stride, padding, padding)
+        if shape not in pictures:
+            pictures.clear()  # one at a time: the last shape is the only one on the screen
+            pictures[shape] = random_picture(shape, np.random.default_rng(seed))
+        return pictures[shape].show(*place.values(), co, ci, n)
+
+    return Explorer(draw, rules, {**dict.fromkeys(rules, 0), **values}, columns=7)
+
 
 # --- The forward pass -------------------------------------------------------------------------------------
 
@@ -60,29 +87,12 @@ def _one_pair(input: np.ndarray, weight: np.ndarray, stride: int = 1, padding: i
     return ConvShape(*input.shape, 1, *weight.shape[2:], stride, padding, padding)
 
 
-ANY_OUTPUT: dict[str, Rule] = {
-    **SIZES,
-    "oh": lambda v: (0, (v["H"] + 2 * v["padding"] - v["kH"]) // v["stride"]),
-    "ow": lambda v: (0, (v["W"] + 2 * v["padding"] - v["kW"]) // v["stride"]),
-}
-
-
 def any_forward(seed: int = 0, **values: int) -> Explorer:
     """Sliders for every size, stride and padding, and for every index, over small random whole numbers."""
-    pictures: dict[ConvShape, WindowPicture] = {}
-
-    def draw(N, Ci, Co, H, W, stride, padding, kH, kW, n, co, ci, oh, ow) -> Picture:
-        shape = ConvShape(N, Ci, H, W, Co, kH, kW, stride, padding, padding)
-        if shape not in pictures:
-            pictures.clear()  # one at a time: the last shape is the only one on the screen
-            pictures[shape] = _random_window(shape, seed)
-        return pictures[shape].show(oh, ow, co, ci, n)
-
-    return Explorer(draw, ANY_OUTPUT, {**dict.fromkeys(ANY_OUTPUT, 0), **START, **values}, columns=7)
+    return _of_any_sizes(_random_window, ANY_OUTPUT, START | values, seed)
 
 
-def _random_window(shape: ConvShape, seed: int) -> WindowPicture:
-    random = np.random.default_rng(seed)
+def _random_window(shape: ConvShape, random: np.random.Generator) -> WindowPicture:
     input = random.integers(0, 5, shape.input).astype(np.float32)
     weight = random.choice([-2, -1, 1, 2, 3], shape.weight).astype(np.float32)  # no zeros, which look like nothing
     bias = random.choice([-1, 1, 2], shape.out_channels).astype(np.float32)
@@ -189,29 +199,12 @@ def _plain(input: np.ndarray, grad_output: np.ndarray) -> ConvShape:
     return ConvShape.between(input.shape, grad_output.shape)
 
 
-ANY_SHAPE: dict[str, Rule] = {
-    **SIZES,
-    "kh": lambda v: (0, v["kH"] - 1),
-    "kw": lambda v: (0, v["kW"] - 1),
-}
-
-
 def any_weight_gradient(seed: int = 0, **values: int) -> Explorer:
     """Sliders for every size, stride and padding, and for every index, over small random whole numbers."""
-    pictures: dict[ConvShape, WeightGradientPicture] = {}
-
-    def draw(N, Ci, Co, H, W, stride, padding, kH, kW, n, co, ci, kh, kw) -> Picture:
-        shape = ConvShape(N, Ci, H, W, Co, kH, kW, stride, padding, padding)
-        if shape not in pictures:
-            pictures.clear()  # one at a time: the last shape is the only one on the screen
-            pictures[shape] = _random_picture(shape, seed)
-        return pictures[shape].show(kh, kw, co, ci, n)
-
-    return Explorer(draw, ANY_SHAPE, {**dict.fromkeys(ANY_SHAPE, 0), **START, **values}, columns=7)
+    return _of_any_sizes(_random_picture, ANY_WEIGHT, START | values, seed)
 
 
-def _random_picture(shape: ConvShape, seed: int) -> WeightGradientPicture:
-    random = np.random.default_rng(seed)
+def _random_picture(shape: ConvShape, random: np.random.Generator) -> WeightGradientPicture:
     input = random.integers(0, 5, shape.input).astype(np.float32)
     grad_output = random.choice([-1, 1, 2, 3], shape.output).astype(np.float32)  # no zeros, which look like nothing
     padding = shape.padding_h, shape.padding_w
@@ -276,33 +269,15 @@ def _whole_gradient(weight: np.ndarray, grad_output: np.ndarray) -> tuple[ConvSh
     return shape, operations.conv2d_grad_input(shape.input, weight, grad_output)
 
 
-ANY_PIXEL: dict[str, Rule] = {
-    **SIZES,
-    "ih": lambda v: (0, v["H"] - 1),
-    "iw": lambda v: (0, v["W"] - 1),
-}
-
-
 def any_input_gradient(seed: int = 0, **values: int) -> Explorer:
     """Sliders for every size, stride and padding, and for every index, over small random whole numbers."""
-    pictures: dict[ConvShape, InputGradientPicture] = {}
-
-    def draw(N, Ci, Co, H, W, stride, padding, kH, kW, n, co, ci, ih, iw) -> Picture:
-        shape = ConvShape(N, Ci, H, W, Co, kH, kW, stride, padding, padding)
-        if shape not in pictures:
-            pictures.clear()  # one at a time: the last shape is the only one on the screen
-            pictures[shape] = _random_input_picture(shape, seed)
-        return pictures[shape].show(ih, iw, co, ci, n)
-
-    start = {"N": 1, "Ci": 1, "Co": 1, "H": 5, "W": 7, "stride": 2, "padding": 0, "kH": 3, "kW": 3, "ih": 2, "iw": 2}
-    return Explorer(draw, ANY_PIXEL, {**dict.fromkeys(ANY_PIXEL, 0), **start, **values}, columns=7)
+    start = {"N": 1, "Ci": 1, "Co": 1, "stride": 2, "ih": 2, "iw": 2}
+    return _of_any_sizes(_random_input_picture, ANY_PIXEL, START | start | values, seed)
 
 
-def _random_input_picture(shape: ConvShape, seed: int) -> InputGradientPicture:
-    random = np.random.default_rng(seed)
-    weight, grad_output = (
-        random.choice([-1, 1, 2, 3], size).astype(np.float32) for size in (shape.weight, shape.output)
-    )
+def _random_input_picture(shape: ConvShape, random: np.random.Generator) -> InputGradientPicture:
+    weight = random.choice([-1, 1, 2, 3], shape.weight).astype(np.float32)
+    grad_output = random.choice([-1, 1, 2, 3], shape.output).astype(np.float32)
     padding = shape.padding_h, shape.padding_w
     grad_input = operations.conv2d_grad_input(shape.input, weight, grad_output, shape.stride, padding)
     return InputGradientPicture(shape, weight, grad_output, grad_input)

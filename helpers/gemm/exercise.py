@@ -63,7 +63,7 @@ def _puzzle(
 ) -> Puzzle:
     """A puzzle whose tests are `_cases(*arrays, tests)`; `slips` names each edit (old, new) of the official text."""
     listed = tuple(Slip(mistake, *edit) for mistake, edit in slips.items())
-    return Puzzle(name, __file__, tuple(axes.split()), tests, lambda: _cases(*arrays, tests), listed, barriers)
+    return Puzzle(name, "gemm", tuple(axes.split()), tests, lambda: _cases(*arrays, tests), listed, barriers)
 
 
 TILED = ("tiny", "one_full_tile", "three_tiles", "past_the_edges", "batch_of_2")

@@ -11,6 +11,7 @@ import numpy as np
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades
 from helpers.wgsl import ATTRIBUTE, Kernel, Listing
 
+HELPERS = Path(__file__).resolve().parents[1]
 LEARNERS_LINE = "// *"  # ends the lines of an official kernel that the learner is to write
 DECLARED = re.compile(rf"((?:{ATTRIBUTE})+)var\s*(<[^>]*>)\s*(\w+)\s*:\s*([^;]+);")
 STRUCT = re.compile(r"\bstruct\s+(\w+)\s*\{([^}]*)\}")
@@ -53,12 +54,12 @@ class Puzzle:
     """An official kernel, of which the learner writes the marked lines, and what judges their text.
 
     `axes` are the letters of the output's axes; `cases` makes the tests, the smallest first. The official text is in
-    ``puzzles/<name>.wgsl`` beside the subject's `exercise.py`, whose `__file__` is `home`. `barriers` is how many of
-    them a kernel needs that uses the skeleton's workgroup memory: without one, all tests may pass on some GPUs.
+    ``helpers/<subject>/puzzles/<name>.wgsl``. `barriers` is how many of them a kernel needs that uses the skeleton's
+    workgroup memory: without one, all tests may pass on some GPUs.
     """
 
     name: str
-    home: str
+    subject: str
     axes: tuple[str, ...]
     tests: tuple[str, ...]
     cases: Callable[[], Sequence[Case]]
@@ -68,7 +69,7 @@ class Puzzle:
     @cached_property
     def official(self) -> Kernel:
         """The official kernel, with its header and its marks."""
-        path = Path(self.home).with_name("puzzles") / f"{self.name}.wgsl"
+        path = HELPERS / self.subject / "puzzles" / f"{self.name}.wgsl"
         return Kernel(path.read_text(encoding="utf-8"), self.name)
 
     @cached_property

@@ -23,7 +23,7 @@ def _case(name: str, numbers: np.ndarray) -> Case:
 
 TREE_SUM = Puzzle(
     "tree_sum",
-    __file__,
+    "summation",
     ("i",),
     tuple(LENGTHS),
     _cases,

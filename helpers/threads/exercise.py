@@ -62,10 +62,10 @@ FORMULA_SLIPS = (
 TO, FROM = "output[column * sizes.rows + row]", "input[row * sizes.columns + column]"
 
 PUZZLES = (  # as the lesson has them
-    Puzzle("map", __file__, ("i",), ("one_workgroup", "four_workgroups"), _map_cases, FORMULA_SLIPS),
+    Puzzle("map", "threads", ("i",), ("one_workgroup", "four_workgroups"), _map_cases, FORMULA_SLIPS),
     Puzzle(
         "guard",
-        __file__,
+        "threads",
         ("i",),
         ("one_element", "no_tail", "long_tail"),
         _guard_cases,
@@ -78,7 +78,7 @@ PUZZLES = (  # as the lesson has them
     ),
     Puzzle(
         "index_2d",
-        __file__,
+        "threads",
         ("column", "row"),
         ("4_rows_4_columns", "3_rows_11_columns"),
         _index_2d_cases,
@@ -114,7 +114,7 @@ PUZZLES = (  # as the lesson has them
     ),
     Puzzle(
         "neighbor_difference",
-        __file__,
+        "threads",
         ("i",),
         ("two_elements", "full_workgroup", "with_tail"),
         _difference_cases,
