@@ -12,7 +12,7 @@ from support.notebook_gate import NOTEBOOKS, Lesson
 
 import helpers
 from helpers.exercises import _SUBJECTS, PUZZLES, QUESTIONS
-from helpers.gpu import GpuError
+from helpers.gpu import GpuError, adapter_info
 from helpers.gpu.passes import pipeline
 from helpers.grading import sandbox
 from helpers.grading.bounds import bounded, guarded
@@ -32,6 +32,10 @@ CLASSROOM = ["conv_bw_tiny_3x3", "conv_bw_numerical_gradient_check", "conv_bw_le
 WELCOME = {*CLASSROOM, "past_the_edges", "300_columns"}
 # Where one factor is 0, the other may hold any number: one of these lines could go, not both.
 EITHER = {"    left[slot] = 0.0;  // *", "    right[slot] = 0.0;  // *"}
+# Two threads write one number, and which of them wins differs from GPU to GPU.
+RACES = {"only columns are guarded, not rows", "only rows are guarded, not columns"}
+RACES |= {"row is compared with sizes.columns, and column with sizes.rows"}
+on_software = pytest.mark.skipif(adapter_info().kind != "software", reason="a race shows differently on each GPU")
 
 
 def outcomes(grades: Grades) -> list[str]:
@@ -135,11 +139,14 @@ def test_a_known_mistake_is_rejected_and_named(name, slip):
     grades = judged(PUZZLES[name], PUZZLES[name].official.edit(slip.old, slip.new).source)
     assert set(outcomes(grades)) <= {RIGHT, WRONG, UNSAFE}
     assert grades.passed < len(grades)
+    if slip.mistake in RACES and adapter_info().kind != "software":
+        return
     named = [verdict.detail for verdict in grades if verdict.detail.startswith("it looks as if ")]
     assert len(named) == 1
     assert named[0].startswith(f"it looks as if {slip.mistake}; ")  # an earlier slip would be named if it did the same
 
 
+@on_software
 @every_puzzle
 def test_no_two_tests_say_the_same_about_all_mistakes(name):
     """A mistake is a slip, or one of the learner's lines left out."""

@@ -179,28 +179,6 @@ def test_an_unknown_type_is_refused():
 
 # --- Puzzles --------------------------------------------------------------------------------------------------
 
-SLIPS = [(puzzle, slip) for puzzle in exercise.PUZZLES for slip in puzzle.slips]
-RACES = (  # two threads write one number, and which of them wins is not ours to say
-    "only columns are guarded, not rows",
-    "row is compared with sizes.columns, and column with sizes.rows",
-)
-
-
-@pytest.mark.parametrize("puzzle", exercise.PUZZLES, ids=lambda puzzle: puzzle.name)
-def test_the_official_kernel_passes_and_the_lesson_holds_the_skeleton(puzzle):
-    assert [verdict.outcome for verdict in judged(puzzle, puzzle.solution.text)] == [RIGHT] * len(puzzle.tests)
-    pipeline(Kernel(puzzle.skeleton), "main")
-    assert sum(source.endswith(f' = """\n{puzzle.skeleton}\n"""') for source in SOURCES) == 1
-    assert max(map(len, puzzle.solution.text.split("\n"))) <= 90
-
-
-@pytest.mark.parametrize(("puzzle", "slip"), SLIPS, ids=[f"{p.name}-{s.mistake}" for p, s in SLIPS])
-def test_a_known_mistake_is_named(puzzle, slip):
-    grades = judged(puzzle, puzzle.official.edit(slip.old, slip.new).source)
-    assert grades.passed < len(grades)
-    if slip.mistake not in RACES:
-        assert slip.mistake in repr(grades)
-
 
 def test_a_guard_that_is_missing_is_unsafe():
     (guard,) = (puzzle for puzzle in exercise.PUZZLES if puzzle.name == "guard")

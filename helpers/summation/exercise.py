@@ -35,6 +35,7 @@ TREE_SUM = Puzzle(
         Slip("only the last number of each thread counts", "sum += input", "sum = input"),
         Slip("every thread begins with number 0", "var i = thread", "var i = 0u"),
     ),
+    barriers=1,
 )
 PUZZLES: tuple[Puzzle, ...] = (TREE_SUM,)
 

@@ -32,22 +32,23 @@ def _two_passes(s: SumShape, kernel: Kernel) -> Schedule:
     return Schedule((shares, Step((1, 1, 1), tree_reduction(1, threads), "sum_parts")), {"parts": 4 * parts})
 
 
-# --- Which version is chosen ----------------------------------------------------------------------------------
+# --- Which version is chosen: thresholds measured on an NVIDIA H200 and on lavapipe ------------------------------
 
-SHORT_SUM = 32  # numbers that one thread adds faster than a workgroup shares them
-ON_SOFTWARE = "a software adapter runs few threads at once, and more workgroups only add barriers"
-LONG_SUM = 16_384  # numbers from which more than one workgroup pays for a second pass
+SHORT_SUM = 1_024  # numbers that one thread of a software adapter adds faster than a workgroup shares them
+LONG_SUM = 8_192  # numbers from which more than one workgroup pays for a second pass on a GPU
+BARRIERS = "on a software adapter, barriers cost more than so few additions"
+FEW_THREADS = "a software adapter runs few threads at once, and more workgroups only add barriers"
 
 
 def _choose(s: SumShape, adapter: AdapterInfo) -> Sequence[Choice]:
-    one = Choice("1_one_thread", f"{s.count:,} numbers are too few to share")
-    tree = Choice("2_tree", f"one workgroup shares {s.count:,} numbers, and needs no second pass")
-    passes = Choice("3_two_passes", f"many workgroups share {s.count:,} numbers")
-    if s.count < SHORT_SUM:
-        return one, tree
+    one, tree, passes = "1_one_thread", "2_tree", "3_two_passes"
+    if adapter.kind == "software" and s.count <= SHORT_SUM:
+        return Choice(one, BARRIERS), Choice(tree, "its threads run shorter loops")
     if adapter.kind == "software":
-        return Choice(tree.version, ON_SOFTWARE), passes
-    return (tree, passes) if s.count < LONG_SUM else (passes, tree)
+        return Choice(tree, FEW_THREADS), Choice(passes, "its threads run shorter loops")
+    in_one = Choice(tree, f"one workgroup shares {s.count:,} numbers, and needs no second pass")
+    in_many = Choice(passes, f"many workgroups share {s.count:,} numbers")
+    return (in_one, in_many) if s.count < LONG_SUM else (in_many, in_one)
 
 
 SUM = Operation(

@@ -9,8 +9,9 @@
 
 struct Sizes { rows: u32, columns: u32 }
 
-@group(0) @binding(0) var<storage, read> input: array<f32>;         // (rows, columns)
-@group(0) @binding(1) var<storage, read_write> output: array<f32>;  // (columns, rows)
+// input (rows, columns), output (columns, rows)
+@group(0) @binding(0) var<storage, read> input: array<f32>;
+@group(0) @binding(1) var<storage, read_write> output: array<f32>;
 @group(0) @binding(2) var<uniform> sizes: Sizes;
 
 @compute @workgroup_size(8, 8)
