@@ -26,12 +26,12 @@ def check_shape(operation: str, name: str, array: np.ndarray, wanted: tuple[int,
         raise ValueError(f"{operation}: {name} has shape {array.shape}: {given} make it {wanted}")
 
 
-def check_size(name: str, value: int, smallest: int = 1) -> None:
-    """Refuse what is not a whole number from `smallest` to MAX_SIZE, by the argument's name."""
+def check_size(name: str, value: int, smallest: int = 1, largest: int = MAX_SIZE) -> None:
+    """Refuse what is not a whole number from `smallest` to `largest`, by the argument's name."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{name} = {value!r} is a {type(value).__name__}: it must be an int")
-    if not smallest <= value <= MAX_SIZE:
-        raise ValueError(f"{name} = {value}: it must be from {smallest} to {MAX_SIZE}")
+    if not smallest <= value <= largest:
+        raise ValueError(f"{name} = {value}: it must be from {smallest} to {largest}")
 
 
 def as_int(value: int) -> int:

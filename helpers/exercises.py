@@ -75,13 +75,13 @@ def predict(question: str, answer: Answer | None) -> Verdict:
 
     Raises ValueError for a name that no question has, TypeError for an answer of another kind than the question asks.
     """
-    if question not in QUESTIONS:
+    if not isinstance(question, str) or question not in QUESTIONS:
         raise ValueError(f"question = {question!r}: it must be one of {', '.join(QUESTIONS)}")
     return QUESTIONS[question].judge(question, answer)
 
 
 def _puzzle(name: str) -> Puzzle:
-    if name not in PUZZLES:
+    if not isinstance(name, str) or name not in PUZZLES:
         raise ValueError(f"puzzle = {name!r}: it must be one of {', '.join(PUZZLES)}")
     return PUZZLES[name]
 

@@ -1,20 +1,28 @@
 """Kernels as text: load them from `kernels/`, and read what they declare."""
 
+import ast
 import inspect
+import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from math import prod
 from pathlib import Path
+from typing import NamedTuple
 
 from helpers.arguments import check_size
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 ATTRIBUTE = r"@\w+\s*\([^)]*\)\s*"
-BINDING = re.compile(rf"((?:{ATTRIBUTE})+)var\s*<\s*(uniform|storage)\s*(?:,\s*(\w+)\s*)?,?\s*>")
-ENTRY_POINT = re.compile(r"@workgroup_size\s*\(([^)]*)\)[^{;]*?\bfn\s+(\w+)")
+BINDING = re.compile(rf"((?:{ATTRIBUTE})+)var\s*<([^>]*)>\s*(\w+)\s*:\s*([^;]+);")
+ENTRY_POINT = re.compile(r"@workgroup_size\s*\(((?:[^()]|\([^()]*\))*)\)[^{;]*?\bfn\s+(\w+)")
+OPERATORS = {
+    **{ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Mod: operator.mod},
+    **{ast.Div: operator.floordiv, ast.LShift: operator.lshift, ast.RShift: operator.rshift},
+}
 SIZES = {"f32": 4, "u32": 4, "i32": 4, "vec2f": 8, "vec3f": 16, "vec4f": 16}  # bytes of an array's element
+COMMENT, BLOCK_COMMENT = re.compile(r"//[^\n\v\f\r\x85\u2028\u2029]*|/\*"), re.compile(r"/\*|\*/")
 PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
 
 
@@ -24,6 +32,14 @@ class WgslError(ValueError):
     def _render_traceback_(self) -> list[str]:
         """What IPython shows: the message alone, without the launcher's frames above it."""
         return [f"{type(self).__name__}: {self}"]
+
+
+class Bound(NamedTuple):
+    """A variable that a kernel binds: its address space and access without blanks, its name and its type."""
+
+    space: str
+    name: str
+    type: str
 
 
 @dataclass(frozen=True)
@@ -47,25 +63,40 @@ class Kernel:
         return without_comments(self.source)
 
     @cached_property
+    def bound(self) -> tuple[Bound, ...]:
+        """The variables at the bindings 0, 1, 2, ... of group 0.
+
+        Raises WgslError where a binding is in another group, or a number is left out.
+        """
+        found = {}
+        for attributes, space, name, kind in BINDING.findall(self.code):
+            places = dict(re.findall(r"@(group|binding)\s*\(([^)]*)\)", attributes))
+            group, number = (self._numbers(places.get(each, "0"))[0] for each in ("group", "binding"))
+            if group:
+                raise WgslError(f"{self.name}: `{name}` is in group {group}: write @group(0) for every binding")
+            found[number] = Bound("".join(space.split()).rstrip(","), name, kind.strip())
+        if not found:
+            example = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;"
+            raise WgslError(f"{self.name}: it declares no bindings; write one for each buffer, as in `{example}`")
+        gap = next(number for number in range(len(found) + 1) if number not in found)
+        if gap < len(found):
+            listed = ", ".join(map(str, sorted(found)))
+            raise WgslError(f"{self.name}: it has the bindings {listed}, and none with the number {gap}")
+        return tuple(found[number] for number in sorted(found))
+
+    @cached_property
     def bindings(self) -> tuple[str, ...]:
         """WebGPU's buffer type at each binding of group 0.
 
-        Raises WgslError where the bindings are not 0, 1, 2, ...
+        Raises WgslError as `bound` does.
         """
-        kinds = {}
-        for attributes, space, access in BINDING.findall(self.code):
-            (number,) = re.findall(r"@binding\s*\(\s*(\d+)", attributes) or [-1]
-            storage = "storage" if access == "read_write" else "read-only-storage"
-            kinds[int(number)] = "uniform" if space == "uniform" else storage
-        if sorted(kinds) != list(range(len(kinds))) or not kinds:
-            raise WgslError(f"{self.name}: its bindings are {sorted(kinds)}; they must be 0, 1, 2, ... in group 0")
-        return tuple(kinds[number] for number in sorted(kinds))
+        kinds = {"uniform": "uniform", "storage,read_write": "storage"}
+        return tuple(kinds.get(each.space, "read-only-storage") for each in self.bound)
 
     def workgroup_size(self, entry_point: str) -> tuple[int, int, int]:
         """Threads of a workgroup in x, y and z; (0, 1, 1) where the source declares no such entry point."""
         sizes = {name: size for size, name in ENTRY_POINT.findall(self.code)}
-        given = [self._number(size) for size in sizes.get(entry_point, "0").split(",") if size.strip()]
-        return (*given, 1, 1)[:3]
+        return (*self._numbers(sizes.get(entry_point, "0")), 1, 1)[:3]
 
     def threads(self, entry_point: str) -> int:
         """Threads in one workgroup of an entry point; 0 where the source declares no such entry point."""
@@ -78,8 +109,8 @@ class Kernel:
         return sum(self._bytes(kind.strip()) for kind in types)
 
     def _bytes(self, kind: str) -> int:
-        array = re.fullmatch(r"array\s*<(.*),([^,<>]*)>", kind, re.DOTALL)
-        return self._bytes(array[1].strip()) * self._number(array[2]) if array else SIZES.get(kind, 0)
+        array = re.fullmatch(r"array\s*<(.*),([^,<>]*\w[^,<>]*),?\s*>", kind, re.DOTALL)
+        return self._bytes(array[1].strip()) * self._numbers(array[2])[0] if array else SIZES.get(kind, 0)
 
     @property
     def version(self) -> str:
@@ -123,12 +154,29 @@ class Kernel:
         written = re.search(rf"\b(?:override|const)\s+{name}\b[^=;]*=([^;]*);", self.code)
         if not written:
             raise ValueError(f"name = {name!r}: {self.name} has no such `override` or `const`")
-        return dict(self.constants).get(name) or self._number(written[1])
+        return dict(self.constants).get(name) or self._numbers(written[1])[0]
 
-    def _number(self, expression: str) -> int:
-        """The value of a product of whole numbers and constants, like ``TILE * 16u``."""
-        factors = [factor.strip() for factor in expression.split("*")]
-        return prod(int(f.rstrip("ui")) if f[:1].isdigit() else self.value(f) for f in factors)
+    def _numbers(self, expressions: str) -> tuple[int, ...]:
+        """The values of expressions of whole numbers and constants, like ``TILE * 16u``, between commas.
+
+        Raises WgslError where one is anything else.
+        """
+        plain = re.sub(r"\b(0[xX][\da-fA-F]+|\d+)[ui]\b", r"\1", " ".join(expressions.split())).removesuffix(",")
+        try:
+            return tuple(map(self._number, ast.parse(f"({plain},)", mode="eval").body.elts))
+        except (SyntaxError, ValueError, ArithmeticError):
+            advice = "write the number, or constants that have a value"
+            raise WgslError(f"{self.name}: the value of `{plain}` is not clear: {advice}") from None
+
+    def _number(self, node: ast.expr) -> int:
+        match node:
+            case ast.Constant(value=int(value)):
+                return value
+            case ast.Name(id=name):
+                return self.value(name)
+            case ast.BinOp(left, op, right) if type(op) in OPERATORS:
+                return OPERATORS[type(op)](self._number(left), self._number(right))
+        raise ValueError
 
     def part(self, number: int) -> "Listing":
         """The lines from the comment ``// number.`` up to the next part; part 0 is what precedes part 1.
@@ -174,17 +222,17 @@ class Listing:
 def without_comments(source: str) -> str:
     """The text with blanks in place of its comments, so that all else keeps its place."""
     kept, at, depth = [], 0, 0  # block comments nest
-    while at < len(source):
-        pair = source[at : at + 2]
-        comment = depth > 0 or pair in ("//", "/*")
-        length = 2 if pair == "/*" or (pair == "*/" and depth) else 1
-        if pair == "//" and not depth:
-            length = len(source[at:].partition("\n")[0])
-        depth += {"/*": 1, "*/": -1}.get(pair, 0) if comment else 0
-        text = source[at : at + length]
-        kept.append(re.sub(r"[^\n]", " ", text) if comment else text)
-        at += length
+    while found := (BLOCK_COMMENT if depth else COMMENT).search(source, at):
+        between = source[at : found.start()]
+        kept += [_blanks(between) if depth else between, _blanks(found[0])]
+        depth += {"/*": 1, "*/": -1}.get(found[0], 0)
+        at = found.end()
+    kept.append(_blanks(source[at:]) if depth else source[at:])
     return "".join(kept)
+
+
+def _blanks(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
 
 
 def versions(operation: str) -> tuple[str, ...]:

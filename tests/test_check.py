@@ -288,6 +288,7 @@ def test_reports_are_one_line_each_with_aligned_columns():
         "grad_weight  (6, 1, 5, 5)       150 of 150 right          largest error 0 (0.00 of the tolerance)",
         "d_b          (32, 256, 14, 14)  1605630 of 1605632 right  largest error 3.8e-06 (1.50 of the tolerance)",
     ]
+    assert repr(compare("sum", np.float32([2]), [1.0], 0)).endswith("largest error 1 (more than the tolerance)")
 
 
 def test_nan_and_infinity_are_right_only_where_they_are_wanted():

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from helpers import compile_errors
+from helpers.compile_errors import names
 from helpers.compile_errors.expressions import TOKEN
 from helpers.gpu import passes
 from helpers.wgsl import Kernel, WgslError, load, without_comments
@@ -169,7 +170,18 @@ HABITS = [
     ("let h = exp(idx);", "exp", "write `exp(f32(idx))`"),
     ("let h = max(input[idx], 0u);", "max", "write `0.0`"),
     ("let h = select(idx > 3u, 1.0, 2.0);", "select", "write `select(2.0, 1.0, idx > 3u)`"),
-    ("output = 1.0;", "output", "an index is missing"),
+    ("output = 1.0;", "output", "is an index like [i] missing?"),
+    ("output = 3.0 * input + 1.0;", "output", "is an index like [i] missing?"),
+    ("total += 3.0 * input;", "input", "is an index like [i] missing?"),
+    ("let h = exp(input);", "input", "is an index like [i] missing?"),
+    ("if (input > 0.0) { return; }", "input", "is an index like [i] missing?"),
+    # Letters from elsewhere
+    ("let h = idx − 1u;", "−", "write `-`"),
+    ("let h = idx × step;", "×", "write `*`"),
+    ("if (idx ≤ step) { return; }", "≤", "write `<=`"),
+    ("let h = “idx”;", "“", "is no sign of WGSL"),
+    ("let h\u00a0= idx;", "\u00a0", "an invisible letter (no-break space, U+00A0)"),
+    ("let h = idx\0;", "\0", "an invisible letter (nul, U+0000)"),
 ]
 LINES = [line for line, _, _ in HABITS]
 
@@ -252,6 +264,46 @@ LONGER = [
     (MAIN + "  let h = 3u && idx < 4u;\n}\n", 11, "compare it, as in `3u != 0u`"),
     (MAIN + "  for (var t = 0.0; t < 3.0; t++) { }\n}\n", 11, "counts only u32 and i32; it begins as `0.0`"),
     ("/* never closed\n" + MAIN + "}\n", 8, "`*/` is missing"),
+    (MAIN + "  if (idx > 3u) { return; }\n  elif (idx > 2u) { return; }\n}\n", 12, "`else if` for `elif`"),
+    (MAIN + "  let h = [1.0, 2.0];\n}\n", 11, "a value must come, and `[` is none"),
+    (MAIN + "  __shared__ float part[64];\n}\n", 11, "`var<workgroup> name: array<f32, 64>;`"),
+    (MAIN + "  unsigned int h = idx;\n}\n", 11, "`var h: u32 = ...`"),
+    ("float half(float x) { return 0.5 * x; }\n" + MAIN + "}\n", 8, "a function begins with `fn`"),
+    ("fn half(x) -> f32 { return 0.5 * x; }\n" + MAIN + "}\n", 8, "write `x: f32`"),
+    (MAIN + "  workgroupBarrier;\n}\n", 11, "called with parentheses"),
+    (MAIN + "  let h = 256U;\n}\n", 11, "`256U` is no number"),
+    (MAIN + "  let h = 1; let h = 2;\n}\n", 11, "`h` is already declared"),
+    (MAIN + "  let target = 1;\n}\n", 11, "a word of WGSL's own"),
+    (MAIN + "  let h = -idx;\n}\n", 11, "`-` needs an f32 or i32"),
+    (MAIN + "  if (!idx) { return; }\n}\n", 11, "`!` a condition"),
+    (MAIN + "  output[idx] = input(idx);\n}\n", 11, "`input` is no function; an array's element is `input[...]`"),
+    (MAIN + "  output[idx] = 3.0 (f32(idx));\n}\n", 11, "an operator, such as `*`"),
+    (MAIN + "  let h = idx (2u);\n}\n", 11, "an operator such as `*`"),
+    (MAIN + "  let h = Params.F;\n}\n", 11, "the variable of this type is `params`"),
+    (MAIN + "  let h = max(1.0);\n}\n", 11, "takes 2 values, and 1 are given"),
+    (MAIN + "  let h = exp(1.0, 2.0);\n}\n", 11, "values"),
+    (MAIN + "  exp(1.0);\n}\n", 11, "is not used"),
+    (MAIN + "  if (idx > 3u) { break; }\n}\n", 11, "`break` stands outside of every loop"),
+    (MAIN + "  output[idx] = input[-1];\n}\n", 11, "negative"),
+    (MAIN + "  var part: array<f32, 3>; part[3] = 1.0;\n}\n", 11, "past the end of the array"),
+    (MAIN + "  var<workgroup> part: array<f32, 3>;\n}\n", 11, "outside of every function"),
+    (MAIN.replace("global_invocation_id", "thread_id") + "}\n", 9, "no builtin `thread_id`"),
+    (MAIN.replace("@workgroup_size(64)", "") + "}\n", 8, "`@workgroup_size(...)` is missing"),
+    (MAIN.replace("@compute @workgroup_size(64)", "") + "}\n", 9, "is `@compute` missing"),
+    ("@group(0) var<storage, read> more: array<f32>;\n" + MAIN + "}\n", 8, "needs a `@binding(...)`"),
+    ("var<workgroup> part: array<f32>;\n" + MAIN + "}\n", 8, ""),
+    ("@group(0) @binding(3) var<storage, write> more: array<f32>;\n" + MAIN + "}\n", 8, "`read` or `read_write`"),
+    (MAIN + "  atomicAdd(&output[idx], 1.0);\n}\n", 11, "atomic functions change an `atomic<u32>`"),
+    (MAIN + "  let h: array = input[idx];\n}\n", 11, "needs a type behind it"),
+    (MAIN + "  let h: f64 = 1.0;\n}\n", 11, ""),
+    ("const size = 3u;\n" + MAIN + "  size = 4u;\n}\n", 12, "`size` is a `const`"),
+    (MAIN + "  let h = global * 2u; output[h] = 1.0;\n}\n", 11, "an index must be a whole number"),
+    (MAIN + "  output[idx] = 3.0[idx];\n}\n", 11, "a single number"),
+    (MAIN + "  let p = &input; (*p)[idx] = 1.0;\n}\n", 11, "cannot be written to"),
+    (MAIN + "  let h = f32;\n}\n", 11, "`f32` is a type or a function"),
+    (MAIN + "  if (dot(vec2f(), vec2f())) { return; }\n}\n", 11, "do not go together"),
+    ("fn half(x: f32) -> f32 { return 0.5 * x; }\n" + MAIN + "  let h = half(1.0, 2.0);\n}\n", 12, ""),
+    (MAIN + "  let h = 3.0u;\n}\n", 11, "write `3u`"),
 ]
 
 
@@ -261,6 +313,16 @@ def test_a_mistake_of_several_lines_is_explained_where_it_is(below, line, cure):
     assert cure in reason
     assert number == line
     assert not INTERNALS.search(without_code(reason))
+
+
+@pytest.mark.parametrize(
+    "word", [*names.OTHER_LANGUAGES, *names.BUILTINS, "float", "uint", "double", "float3", "uint2"]
+)
+def test_a_word_of_another_language_is_translated(word):
+    _, _, reason = placed(message(HEAD + MAIN + f"  let h = {word}.x;\n}}\n"))
+    assert "declare it before" not in reason
+    assert "do you mean" not in reason
+    assert re.search("WGSL|CUDA|cannot print", reason)
 
 
 # --- No false cure ------------------------------------------------------------------------------------------
@@ -380,10 +442,23 @@ def test_a_text_is_pasted_where_its_mark_stands_once():
 
 def test_a_mistake_without_a_place_is_explained_in_one_line():
     kernel = HEAD + MAIN + "  output[idx] = 1.0;\n}\n"
-    for known, entry_point, word in [({}, "mian", "mian"), ({"constants": (("WIDTH", 3),)}, "main", "WIDTH")]:
-        text = message(kernel, entry_point, **known)
-        assert re.fullmatch(rf"your kernel does not compile: .*'{word}'.*", text)
-        assert not INTERNALS.search(text)
+    unknown = message(kernel, constants=(("WIDTH", 3),))
+    assert re.fullmatch(r"your kernel does not compile: .*'WIDTH'.*", unknown)
+    missing = message(
+        kernel.replace("@compute @workgroup_size(64)\nfn main(@builtin(global_invocation_id) ", "fn main(")
+    )
+    assert missing == "your kernel does not compile: no kernel is called `main`; is `@compute` or its `fn` missing?"
+    assert not INTERNALS.search(unknown + missing)
+
+
+def test_a_kernel_of_another_name_is_named():
+    text = message(HEAD + MAIN.replace("fn main", "fn mine") + "}\n")
+    assert placed(text) == (9, 4, "the kernel must be called `main`, not `mine`")
+
+
+def test_a_long_line_is_cut_in_the_excerpt():
+    rows = message(HEAD + MAIN + "  et x = 1; //" + "x" * 5000 + "\n}\n").split("\n")
+    assert max(map(len, rows)) < 220
 
 
 def test_a_reason_in_the_compilers_own_terms_is_not_shown():

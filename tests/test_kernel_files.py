@@ -8,6 +8,7 @@ from support.problems import EVERY_VERSION, answer, drawn, every_version, normal
 
 from helpers.convolution import reference as convolution
 from helpers.convolution.shapes import ConvShape
+from helpers.exercises import PUZZLES
 from helpers.gemm import reference as gemm
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
@@ -22,10 +23,13 @@ FLOAT_INDEX = re.compile(r"\b[iu]32\(\s*(f32|floor|round|trunc)\b")  # u32(f32(i
 CONVOLUTIONS = (ConvShape(2, 3, 30, 40, 10, 4, 7, 6, 1, 8), ConvShape(2, 3, 6, 8, 4, 3, 2, 1, 4, 5))
 LAYERS = (GemmShape(2, 3, 5, 4, "gelu", b_per_item=True), GemmShape(5, 4, 3, 2, "tanh", per_item=True))
 SUMS = (SumShape(7), SumShape(600))
-COLUMNS = 90  # of a listing, beside its line numbers, in a JupyterLab window of 1280 x 720
+# In a JupyterLab window of 1280 x 720, beside the list of files and a scroll bar, a line of an output has room for
+# 89 characters of Menlo or DejaVu Sans Mono. A listing's line number takes 5 of them.
+COLUMNS = 84
 REFERENCES = convolution, gemm, summation
 LOOPS = {name: f for module in REFERENCES for name, f in vars(module).items() if name.endswith("_loops")}
 LISTINGS = {kernel.name: kernel.listing for kernel in EVERY_VERSION} | {name: Listing.of(LOOPS[name]) for name in LOOPS}
+LISTINGS |= {name: puzzle.official.listing for name, puzzle in PUZZLES.items()}
 LETTERS = "N Ci H W Co kH kW S Ph oH oW Pw"  # of a convolution's parameters, in their order
 
 every_operation = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
@@ -112,7 +116,7 @@ def test_versions_share_equation_tensors_parameters_and_activation(operation):
     kernels = [load(operation.name, version) for version in operation.versions]
     for key in ("equation", "numpy", "in", "out"):
         assert len({header(kernel)[key] for kernel in kernels}) == 1, key
-    for shared in (r"struct Params \{[^}]*\}", *(rf"@binding.*> {tensor}: .*" for tensor in operation.tensors)):
+    for shared in (r"struct Params \{[^}]*\}", *(rf"@binding.*\s+var.*> {tensor}: .*" for tensor in operation.tensors)):
         assert len({re.search(shared, kernel.source)[0] for kernel in kernels}) == 1, shared
     if "gemm" in operation.name:
         assert len({kernel.part(1).text for kernel in kernels}) == 1
@@ -148,7 +152,7 @@ def test_folders_and_files_are_the_operations_and_their_versions():
 def test_bindings_and_entry_points_have_the_order_of_the_schedule(kernel):
     operation = operation_of(kernel)
     schedule = operation.versions[kernel.version](shapes_for(operation)[0], kernel)
-    names = re.findall(r"@binding\(\d\) var<[^>]*> (\w+)", kernel.code)
+    names = re.findall(r"@binding\(\d\)\s+var<[^>]*> (\w+)", kernel.code)
     assert names == [*operation.tensors, *schedule.scratch, "params"]
     assert re.findall(r"@binding\((\d)\)", kernel.code) == [str(i) for i in range(len(names))]
     assert list(dict.fromkeys(step.entry_point for step in schedule.steps)) == entry_points(kernel) != []

@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
-from support.legible import faults, written
+from support.legible import faults, last_sums, written
 from support.notebook_gate import NOTEBOOKS, Lesson
 from support.problems import launched, versions_of
 
@@ -112,6 +112,14 @@ def test_every_window_is_legible(shape, smallest):
     for oh, ow, ci, n in np.ndindex(*shape.output[2:], shape.in_channels, shape.batch):
         assert not list(faults(picture.show(oh, ow, ci=ci, n=n), smallest)), (oh, ow, ci, n)
         assert "−0" not in written(picture)
+        ends, total = last_sums(picture)
+        assert ends == total
+
+
+def test_letters_do_not_mix_with_axes_that_are_not_explained_yet():
+    picture = explorers.forward(IMAGE, WEIGHT).picture
+    assert not [word for word in written(picture) if "n = " in word or "ci = " in word]
+    assert "n = 0, ci = 0" in written(explorers.any_forward().picture)
 
 
 @pytest.mark.parametrize("padding", [0, 1])

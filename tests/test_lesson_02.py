@@ -1,9 +1,11 @@
 """Lesson 02's questions: each right answer is what the kernels, the pictures and the equation give."""
 
+import json
 from math import prod
 
 import numpy as np
 import pytest
+from support.legible import last_sums
 from support.notebook_gate import NOTEBOOKS, Lesson
 
 import helpers
@@ -78,6 +80,19 @@ def test_the_lesson_asks_all_of_them_in_order() -> None:
         name for cell in LESSON.code for name in COMPUTED if f'helpers.predict("{name}", my_answer)' in cell.source
     ]
     assert asked == list(COMPUTED) == list(WEIGHT_QUESTIONS)
+
+
+def test_the_printed_sums_are_those_at_the_foot_of_the_tree() -> None:
+    (cell,) = (cell for cell in LESSON.code if cell.source.startswith("products = "))
+    assert json.loads(cell.outputs[0].text) == tree()[0]
+
+
+def test_the_running_sum_of_each_image_ends_at_the_sum_of_all() -> None:
+    explorer = explorers.any_weight_gradient(N=3)
+    for n in range(3):
+        explorer.set(n=n)
+        ends, total = last_sums(explorer.picture)
+        assert ends == total
 
 
 def test_a_mistake_of_the_tree_is_a_sum_that_a_reader_sees() -> None:

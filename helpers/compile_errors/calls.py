@@ -80,15 +80,7 @@ def condition(found: re.Match, complaint: Complaint) -> Finding | None:
 
 def negative(found: re.Match, complaint: Complaint) -> str | None:
     """A negative number where a u32 stands."""
-    wanted, number = found[1], found[2]
-    if wanted != "u32" or not number.startswith("-"):
-        return None
-    before = complaint.text.before(complaint.at)
-    sign = before.text if before else ""
-    if sign in ("==", "!=", "<", ">", "<=", ">="):
-        return f"a u32 is never negative, and cannot be compared with `{number}`"
-    cure = f": write `{'-' if sign == '+' else '+'} {number[1:]}u`" if sign in ("+", "-") else ""
-    return f"`{number}` is negative, and a value of type u32 never is{cure}"
+    return f"a u32 is never negative, and `{found[2]}` is" if found[1] == "u32" and found[2][0] == "-" else None
 
 
 # --- Arguments --------------------------------------------------------------------------------------------
@@ -105,7 +97,7 @@ def argument(found: re.Match, complaint: Complaint) -> Finding | None:
     """An argument of a built-in function of the wrong type."""
     number, name, text = int(found[1]) - 1, found[2], complaint.text
     span = next((each for each in complaint.spans if complaint.text_of(each) == name), None)
-    at = text.offset(span.line, span.column) if span else 0
+    at = complaint.at_of(span)
     values = _arguments(complaint, at + len(name)) if span else []
     if number >= len(values):
         return None
@@ -128,21 +120,18 @@ def argument(found: re.Match, complaint: Complaint) -> Finding | None:
 
 
 def called(found: re.Match, complaint: Complaint) -> Finding | None:
-    """An argument of the learner's own function of the wrong type, or too many or few of them."""
+    """An argument of the learner's own function of the wrong type."""
     span, text = complaint.span("invalid function call"), complaint.text
-    at = text.offset(span.line, span.column) if span else 0
+    at = complaint.at_of(span)
     name = re.match(r"\w+", text.code[at:])[0] if span else ""
     declared = text.declared(name, at)
     if not declared or declared.kind != "fn":
         return None
     values = _arguments(complaint, at + len(name))
     header = f"`{name}` is declared in line {text.place(declared.at)[0]} as `{declared.written}`"
-    if found[0].startswith("Requires"):
-        return Finding(f"{len(values)} values are given, and {header}", at, span.length)
     wanted = [each["type"] for each in PARAMETER.finditer(declared.written.partition("(")[2])][int(found[1])]
     value = values[int(found[1])]
-    given = text.type_of(value, at)
-    if not given:
+    if not (given := text.type_of(value, at)):
         return None
     cure = f": write `{converted(value, wanted)}`" if given in NUMBERS and wanted in NUMBERS else ""
     return Finding(f"{described(complaint, value, given, at)}, and {header}{cure}", at, span.length)
@@ -206,16 +195,13 @@ def _wrong_return(complaint: Complaint, name: str, wanted: str | None, written: 
 
 
 def stored(found: re.Match, complaint: Complaint) -> Finding | None:
-    """A number that is stored in a whole array, or a truth value and a number side by side."""
+    """A truth value and a number side by side."""
     for span in complaint.spans:
-        at, name = complaint.text.offset(span.line, span.column), complaint.text_of(span)
-        given, pair = complaint.text.type_of(name, at), split(name)
+        at, pair = complaint.at_of(span), split(complaint.text_of(span))
         if pair and pair[1] in ("&&", "||"):
             wrong = [(value, complaint.text.type_of(value, at)) for value in (pair[0], pair[2])]
             numbers = [_joined(complaint, pair[1], value, kind, at) for value, kind in wrong if kind in ZERO]
             return Finding(numbers[0], at, span.length) if numbers else None
-        if given and given.startswith("array") and re.match(r"\s*=(?!=)", complaint.text.code[at + span.length :]):
-            return Finding(f"`{name}` is a whole array: an index is missing, as in `{name}[i] = ...`", at, span.length)
     return None
 
 
@@ -234,18 +220,6 @@ def incompatible(found: re.Match, complaint: Complaint) -> Finding | None:
             unfit = f"`{sign}` does not work with `{value}`, which is {a(given)}"
             reason = _joined(complaint, sign, value, given, at) if sign in ("&&", "||") and given in ZERO else unfit
             return Finding(reason, at, len(value))
-    return None
-
-
-def unary(found: re.Match, complaint: Complaint) -> str | None:
-    """`-` before a u32, `!` before a number."""
-    sign, value = complaint.marked[:1], complaint.marked[1:].strip()
-    given = complaint.text.type_of(value, complaint.at) if value else None
-    if sign == "-" and given == "u32":
-        return f"`{value}` is a u32, and a u32 is never negative"
-    if sign == "!" and given in ZERO:
-        what = described(complaint, value, given, complaint.at)
-        return f"`!` turns true into false, and {what}: write `{value} == {ZERO[given]}`"
     return None
 
 

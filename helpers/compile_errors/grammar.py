@@ -1,12 +1,14 @@
 """Texts that break off where the grammar asks for more: the habit behind it, or what is missing and where."""
 
 import re
+import unicodedata
 
 from helpers.compile_errors.expressions import TOKEN, balanced
 from helpers.compile_errors.habits import HABITS
 from helpers.compile_errors.message import Complaint, Finding
 
 STATEMENT = r"(?:let|var|const|if|for|while|return|switch|loop|break|continue|fn|struct|override|else)\b"
+SIGNS = {"−": "-", "–": "-", "×": "*", "·": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=", "≔": "="}
 STANDS_OUTSIDE = "only fn, var, const, override, struct and attributes with @ can"
 
 
@@ -15,7 +17,20 @@ def grammar(found: re.Match, complaint: Complaint) -> Finding | None:
     if complaint.at is None:
         return None
     at = place(complaint)
-    return habit(complaint, at) or next(filter(None, (look(complaint, at) for look in LOOKS)), None)
+    looks = (look(complaint, at) for look in (foreign, habit, *LOOKS))
+    return next(filter(None, looks), None)
+
+
+def foreign(complaint: Complaint, at: int) -> Finding | None:
+    """A letter that looks like a sign of WGSL, or like nothing at all: from a web page, or from prose."""
+    letter = complaint.text.source[complaint.at : complaint.at + 1]
+    if letter.isascii() and letter != "\0":
+        return None
+    name = f"{unicodedata.name(letter, 'NUL').lower()}, U+{ord(letter):04X}"
+    if not letter.isprintable():
+        return Finding(f"an invisible letter ({name}) stands here: delete it, or write a blank", complaint.at)
+    cure = f": write `{SIGNS[letter]}`" if letter in SIGNS else ""
+    return Finding(f"`{letter}` ({name}) is no sign of WGSL{cure}", complaint.at)
 
 
 def place(complaint: Complaint) -> int:

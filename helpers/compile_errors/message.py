@@ -91,6 +91,10 @@ class Complaint:
         """The marked place whose label matches a pattern."""
         return next((span for span in self.spans if re.search(label, span.label)), None)
 
+    def at_of(self, span: Span | None) -> int:
+        """The offset of a marked place; 0 where there is none."""
+        return self.text.offset(span.line, span.column) if span else 0
+
     def text_of(self, span: Span) -> str:
         """What stands at a marked place."""
         return self.text.lines[span.line - 1][span.column - 1 :][: span.length]

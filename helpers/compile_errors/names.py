@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from helpers.compile_errors.expressions import FRACTION
+from helpers.compile_errors.habits import C_TYPES
 from helpers.compile_errors.message import Complaint, Finding
 from helpers.compile_errors.text import VECTOR
 
@@ -12,42 +13,21 @@ OTHER_LANGUAGES = {  # a name of CUDA, Python or C, and WGSL's
     "blockDim": "CUDA's `blockDim` is the size in `@workgroup_size(...)`: write that number, or a `const`",
     "True": "WGSL writes `true`",
     "False": "WGSL writes `false`",
-    "None": "WGSL has no `None`: every variable has a value, and starts at 0",
-    "null": "WGSL has no `null`: every variable has a value, and starts at 0",
-    "int": "WGSL's type is `i32`, or `u32` for numbers that are never negative",
-    "uint": "WGSL's type is `u32`",
-    "float": "WGSL's type is `f32`",
-    "double": "WGSL's type is `f32`",
-    "half": "WGSL's type is `f32`",
-    "boolean": "WGSL's type is `bool`",
-    "float2": "WGSL's type is `vec2f`",
-    "float3": "WGSL's type is `vec3f`",
-    "float4": "WGSL's type is `vec4f`",
-    "uint2": "WGSL's type is `vec2u`",
-    "uint3": "WGSL's type is `vec3u`",
     "not": "WGSL writes `!` for `not`",
     "print": "a kernel cannot print: write the value to the output and look at it there",
-    "printf": "a kernel cannot print: write the value to the output and look at it there",
     "len": "WGSL writes `arrayLength(&name)` for the length of a buffer",
     "range": "WGSL has no `range`: write `for (var i = 0u; i < n; i++) {`",
     "sum": "WGSL has no `sum` of its own: declare it, `var sum = 0.0;`, and add in a loop",
-    "elif": "WGSL writes `else if` for `elif`",
     "__syncthreads": "WGSL writes `workgroupBarrier()` for CUDA's `__syncthreads()`",
     "threadgroup_barrier": "WGSL writes `workgroupBarrier()` for Metal's `threadgroup_barrier()`",
-    "barrier": "WGSL's barrier is `workgroupBarrier()`",
-    "INFINITY": "WGSL has no name for infinity",
 }
-BUILTINS = {  # the ids of CUDA, Metal and GLSL
+BUILTINS = {  # the ids of CUDA and Metal
     "threadIdx": "local_invocation_id",
     "blockIdx": "workgroup_id",
     "gridDim": "num_workgroups",
     "thread_position_in_grid": "global_invocation_id",
     "thread_position_in_threadgroup": "local_invocation_id",
     "threadgroup_position_in_grid": "workgroup_id",
-    "gl_GlobalInvocationID": "global_invocation_id",
-    "get_global_id": "global_invocation_id",
-    "get_local_id": "local_invocation_id",
-    "get_group_id": "workgroup_id",
 }
 IDS = ("global_invocation_id", "local_invocation_id", "local_invocation_index", "workgroup_id", "num_workgroups")
 FUNCTIONS = """
@@ -120,7 +100,10 @@ def _other_language(name: str, complaint: Complaint) -> str | None:
     bare = next((each for each in (name[:-1], name[1:], name[1:-1]) if each in FUNCTIONS), None)
     if calls and bare and "f" in (name[0], name[-1]):
         return f"WGSL's function is `{bare}`"
-    return OTHER_LANGUAGES.get(name)
+    if vector := re.fullmatch(r"(float|uint|int)([234])", name):
+        return f"WGSL's type is `vec{vector[2]}{name[0]}`"
+    wanted = C_TYPES.get(name, name)
+    return f"WGSL's type is `{wanted}`" if wanted not in ("", name) else OTHER_LANGUAGES.get(name)
 
 
 def _field(name: str, complaint: Complaint) -> str | None:
@@ -164,6 +147,30 @@ def type_for_value(found: re.Match, complaint: Complaint) -> str | None:
     return f"`{found[1]}` is a type; the variable of this type is `{values[0]}`" if len(values) == 1 else None
 
 
+def whole_array(found: re.Match, complaint: Complaint) -> Finding | None:
+    """A buffer's array without an index, where the compiler complains, or anywhere if it gives no place."""
+    text, lines = complaint.text, {span.line for span in complaint.spans}
+    for token in text.tokens:
+        before, after = text.before(token.at), text.code[token.at + len(token.text) :].lstrip()[:1]
+        if (lines and text.place(token.at)[0] not in lines) or after == "[" or (before and before.text in ("&", ".")):
+            continue
+        declared = text.declared(token.text, token.at) if any(token.at in body for body in text.bodies) else None
+        if declared and declared.space.startswith("storage") and text.declared_type(declared).startswith("array"):
+            reason = f"`{token.text}` is a whole array; is an index like [i] missing?"
+            return Finding(reason, token.at, len(token.text))
+    return None
+
+
+def entry_point(found: re.Match, complaint: Complaint) -> Finding | None:
+    """A kernel that has another name than the one that is launched."""
+    text = complaint.text
+    others = [each for each in text.declarations if each.kind == "fn" and each.name in text.entry_points]
+    if len(others) != 1:
+        return None
+    at = text.code.index(others[0].name, others[0].at + len("fn"))
+    return Finding(f"the kernel must be called `{found[1]}`, not `{others[0].name}`", at, len(others[0].name))
+
+
 # --- Parts ------------------------------------------------------------------------------------------------
 
 
@@ -193,7 +200,7 @@ def part(found: re.Match, complaint: Complaint) -> str:
 def constant(found: re.Match, complaint: Complaint) -> Finding | None:
     """An assignment or ++ to what is no `var`."""
     text, span = complaint.text, complaint.span("cannot assign|must be a reference")
-    at = text.offset(span.line, span.column) if span else complaint.at
+    at = complaint.at_of(span) if span else complaint.at
     target = re.match(r"[^\W\d]\w*", text.code[at:]) if at is not None else None
     declared = text.declared(target[0], at) if target else None
     if not declared or declared.kind == "fn":

@@ -142,7 +142,7 @@ def of_assignment(found: re.Match, complaint: Complaint) -> Finding | None:
     target = complaint.span("is required here")
     if not target:
         return None
-    at, name = text.offset(target.line, target.column), complaint.text_of(target)
+    at, name = complaint.at_of(target), complaint.text_of(target)
     sign = re.compile(r"\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)\s*").match(text.code, at + target.length)
     if not sign:
         return None

@@ -30,7 +30,7 @@ def conv2d_loops(
 ) -> Array:
     """Each output sums one window of the input, every pixel times its weight.
 
-    input (N, Ci, H, W), weight (Co, Ci, kH, kW), bias (Co,) -> output (N, Co, oH, oW)
+    input (N, Ci, H, W), weight (Co, Ci, kH, kW), bias (Co,) -> (N, Co, oH, oW)
     """
     input = np.asarray(input, np.float64)  # (N, Ci, H, W)
     weight = np.asarray(weight, np.float64)  # (Co, Ci, kH, kW)
@@ -42,7 +42,7 @@ def conv2d_loops(
         total = 0.0 if bias is None else float(bias[co])
         for ci, kh, kw in np.ndindex(Ci, kH, kW):  # for each weight of the filter
             ih, iw = oh * S + kh - Ph, ow * S + kw - Pw
-            if 0 <= ih < H and 0 <= iw < W:  # a position in the padding adds nothing
+            if 0 <= ih < H and 0 <= iw < W:  # padding adds nothing
                 total += input[n, ci, ih, iw] * weight[co, ci, kh, kw]
         output[n, co, oh, ow] = total
     return output
@@ -55,7 +55,7 @@ def conv2d_grad_weight_loops(
     stride: int = 1,
     padding: Padding = 0,
 ) -> Array:
-    """Each weight sums, over all outputs, upstream gradient times the pixel under it.
+    """Each weight sums upstream gradient times pixel, over all outputs.
 
     input (N, Ci, H, W), grad_output (N, Co, oH, oW) -> grad_weight (Co, Ci, kH, kW)
     """
@@ -66,9 +66,9 @@ def conv2d_grad_weight_loops(
     grad_weight = np.zeros((Co, Ci, kH, kW))  # (Co, Ci, kH, kW)
     for co, ci, kh, kw in np.ndindex(Co, Ci, kH, kW):  # for each weight
         total = 0.0
-        for n, oh, ow in np.ndindex(N, oH, oW):  # for each output that it contributed to
+        for n, oh, ow in np.ndindex(N, oH, oW):  # for each output it contributed to
             ih, iw = oh * S + kh - Ph, ow * S + kw - Pw
-            if 0 <= ih < H and 0 <= iw < W:  # a position in the padding adds nothing
+            if 0 <= ih < H and 0 <= iw < W:  # padding adds nothing
                 total += grad_output[n, co, oh, ow] * input[n, ci, ih, iw]
         grad_weight[co, ci, kh, kw] = total
     return grad_weight
@@ -81,7 +81,7 @@ def conv2d_grad_input_loops(
     stride: int = 1,
     padding: Padding = 0,
 ) -> Array:
-    """Each pixel sums upstream gradient times weight, over the outputs it is part of.
+    """Each pixel sums upstream gradient times weight, over the outputs it is in.
 
     weight (Co, Ci, kH, kW), grad_output (N, Co, oH, oW) -> grad_input (N, Ci, H, W)
     """

@@ -73,7 +73,7 @@ def derivative(x: Array, activation: str) -> Array:
 
 
 def pre_loops(a: Array, b: Array, bias: Array) -> Array:
-    """Each pre-activation: its bias, and a row of a times a column of b. (batch, M, N)"""
+    """pre, (batch, M, N): the bias, and a row of a times a column of b"""
     (batch, M, K), N = np.shape(a), np.shape(b)[-1]
     b = np.broadcast_to(b, (batch, K, N))  # one b for all items, or one each
     pre = np.zeros((batch, M, N))
@@ -85,7 +85,12 @@ def pre_loops(a: Array, b: Array, bias: Array) -> Array:
     return pre
 
 
-def forward_loops(a: Array, b: Array, bias: Array, activation: str = "none") -> Array:
+def forward_loops(
+    a: Array,
+    b: Array,
+    bias: Array,
+    activation: str = "none",
+) -> Array:
     """output = act(pre), (batch, M, N)"""
     return act(pre_loops(a, b, bias), activation)
 
@@ -93,7 +98,7 @@ def forward_loops(a: Array, b: Array, bias: Array, activation: str = "none") -> 
 def backward_loops(
     a: Array, b: Array, bias: Array, grad: Array, activation: str = "none"
 ) -> tuple[Array, Array, Array]:
-    """In each product a * b, one factor's gradient is grad_pre times the other factor.
+    """In each product a * b, one factor's gradient is grad_pre times the other.
 
     a (batch, M, K), b (K, N), bias (N,), grad (batch, M, N)
     -> d_a (batch, M, K), d_b (K, N), d_bias (N,)

@@ -4,6 +4,7 @@ Compiled modules are kept by their source, layouts by the buffer types that they
 point, constants and layout, and a bind group for as long as a pass over the same buffers lives.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -13,6 +14,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 import wgpu
 
+from helpers.arguments import as_int, check_size
 from helpers.compile_errors import explain_compile_error
 from helpers.gpu.adapter import (
     MAX_THREADS,
@@ -32,7 +34,7 @@ from helpers.wgsl import Kernel, WgslError
 @cache
 def module(source: str) -> wgpu.GPUShaderModule:
     """The compiled module of a source."""
-    return device().create_shader_module(code=source)
+    return device().create_shader_module(code=source.replace("\0", "\ufffd"))  # for wgpu, a NUL ends the text
 
 
 @cache
@@ -102,6 +104,7 @@ def bind_group(kernel: Kernel, buffers: tuple[wgpu.GPUBuffer, ...]) -> wgpu.GPUB
     return made
 
 
+SMALL_BUFFER = r"In bind group .* binding index (\d+) is bound with size (\d+) where the shader expects (\d+)"
 ADVICE = "choose another kernel, a smaller problem or another adapter"
 
 
@@ -178,7 +181,8 @@ def submit(passes: Sequence[Pass], clock: wgpu.GPUQuerySet | None = None) -> Non
     try:
         gpu.queue.submit([encoder.finish()])
     except wgpu.GPUError as error:
-        raise GpuError(f"{', '.join(each.kernel.name for each in passes)}: {reason(error)}") from error
+        why = re.sub(SMALL_BUFFER, r"the buffer at binding \1 has \2 bytes, and the kernel needs \3", reason(error))
+        raise GpuError(f"{', '.join(each.kernel.name for each in passes)}: {why}") from error
 
 
 def _batches(passes: Sequence[Pass]) -> list[list[Pass]]:
@@ -222,20 +226,61 @@ def launch(
         In binding order: float32, int32 or uint32 arrays, and for a uniform a tuple of its u32 values.
         They are copied to the GPU, and stay as they are.
     workgroups : int or sequence of up to three int
-        How many in x, y and z.
+        How many in x, y and z, each from 1 to 65,535.
 
     Returns the array at the kernel's one read_write binding, or a tuple where it has several of them.
+
+    Raises
+    ------
+    WgslError
+        The kernel does not compile.
+    TypeError, ValueError
+        An argument is of a wrong kind, dtype, length or size.
+    GpuError
+        An array is larger than one binding may hold, or smaller than the kernel declares.
     """
+    if not isinstance(kernel, str | Kernel):
+        raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
     kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
-    counts = (workgroups,) if isinstance(workgroups, int) else tuple(workgroups)
+    pipeline(kernel, "main")  # first: where the text is wrong, the arrays may be right
+    counts, arrays = _checked_workgroups(workgroups), _checked_arrays(kernel, arrays)
     buffers = tuple(
-        uniform(array) if isinstance(array, tuple) else upload(np.asarray(array), f"arrays[{i}]")
-        for i, array in enumerate(arrays)
+        uniform(array) if isinstance(array, tuple) else upload(array, f"arrays[{i}]") for i, array in enumerate(arrays)
     )
-    run(Pass(kernel, buffers, (*counts, 1, 1)[:3]))
+    run(Pass(kernel, buffers, counts))
     bound = zip(kernel.bindings, buffers, arrays, strict=True)
     written = tuple(read(buffer, a.shape, a.dtype) for kind, buffer, a in bound if kind == "storage")
     return written[0] if len(written) == 1 else written
+
+
+def _checked_workgroups(workgroups: int | Sequence[int]) -> tuple[int, int, int]:
+    """How many in x, y and z. Raises TypeError or ValueError where an axis has none or too many, or there are four."""
+    counts = tuple(workgroups) if isinstance(workgroups, tuple | list) else (workgroups,)
+    if not 1 <= len(counts) <= 3:
+        raise ValueError(f"workgroups = {workgroups!r}: it must be one to three numbers, for x, y and z")
+    for axis, count in zip("xyz", counts, strict=False):
+        check_size(f"workgroups in {axis}" if len(counts) > 1 else "workgroups", as_int(count), largest=MAX_WORKGROUPS)
+    return (*map(int, counts), 1, 1)[:3]
+
+
+def _checked_arrays(kernel: Kernel, arrays: Sequence) -> tuple[np.ndarray | tuple[int, ...], ...]:
+    """One array or tuple for each binding. Raises TypeError or ValueError, by the place in `arrays` and the rule."""
+    if not isinstance(arrays, tuple | list) or len(arrays) != len(kernel.bound):
+        given = f"has {len(arrays)} entries" if isinstance(arrays, tuple | list) else f"is a {type(arrays).__name__}"
+        listed = ", ".join(each.name for each in kernel.bound)
+        raise ValueError(
+            f"arrays {given}: it must be a list with one for each of {len(kernel.bound)} bindings, {listed}"
+        )
+    for i, (given, each) in enumerate(zip(arrays, kernel.bound, strict=True)):
+        found = f"arrays[{i}] is a {type(given).__name__}"
+        if each.space == "uniform":
+            if not isinstance(given, tuple) or not given:
+                raise TypeError(f"{found}: the uniform `{each.name}` takes a tuple of whole numbers, such as (3,)")
+            for j, value in enumerate(given):
+                check_size(f"arrays[{i}][{j}]", as_int(value), 0, 2**32 - 1)
+        elif not isinstance(given, np.ndarray) or isinstance(given, np.ma.MaskedArray):
+            raise TypeError(f"{found}: `{each.name}` takes a plain NumPy array")
+    return tuple(arrays)
 
 
 # --- A fault of old drivers -----------------------------------------------------------------------------

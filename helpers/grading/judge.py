@@ -49,7 +49,7 @@ def judged(puzzle: Puzzle, source: str) -> Grades:
 
 
 def _tried(kernel: Kernel, case: Case) -> Trial:
-    arrays = tuple(name for _, _, name in declarations(kernel)[: len(case.inputs) + 1])
+    arrays = tuple(each.name for each in kernel.bound[: len(case.inputs) + 1])
     return Trial(kernel, arrays, case.inputs, case.expected.shape, case.params, case.workgroups)
 
 
@@ -63,7 +63,7 @@ def _problem(kernel: Kernel, official: Kernel) -> str:
     except WgslError as error:
         return re.sub("^your kernel(?: does not compile)?[,:] ", "", str(error))
     for binding, (mine, wanted) in enumerate(zip_longest(declarations(kernel), declarations(official))):
-        if not mine or not wanted or mine[:2] != wanted[:2]:
+        if mine != wanted:
             return f"its binding {binding} is not the skeleton's; copy all bindings, and the struct, from there"
     mine, wanted = (k.workgroup_size("main") for k in (kernel, official))
     if mine != wanted:
@@ -84,8 +84,8 @@ def _verdict(puzzle: Puzzle, kernel: Kernel, case: Case, trial: Trial) -> Verdic
         return Verdict(case.name, WRONG, _endless(kernel, trial.endless))
     wrong = case.differ(trial.output)
     if wrong.any():
-        also = f"; also, {trial.out_of_range}" if trial.out_of_range else ""
-        return Verdict(case.name, WRONG, _first_mismatch(puzzle.axes, case, trial, wrong) + also)
+        also = [f"; also, {found}" for found in (trial.missed_barrier, trial.out_of_range) if found]
+        return Verdict(case.name, WRONG, _first_mismatch(puzzle.axes, case, trial, wrong) + "".join(also))
     if luck := trial.luck or _missing_barrier(puzzle, kernel):
         return Verdict(case.name, UNSAFE, f"each number is right, but only by luck: {luck}")
     return Verdict(case.name, RIGHT)
@@ -141,7 +141,7 @@ def _recognized(puzzle: Puzzle, pairs: Pairs) -> Slip | None:
 def _drawn(puzzle: Puzzle, case: Case, trial: Trial) -> str:
     """The output beside the right one, in lines."""
     marks = np.where(case.differ(trial.output), np.where(trial.unwritten, ".", "*"), "")
-    names = [name for _, _, name in declarations(puzzle.official)]
+    names = [each.name for each in puzzle.official.bound]
     inputs = dict(zip(names, case.inputs, strict=False))
     lines = drawing(case.expected, trial.output, marks, puzzle.axes, inputs)
     return "\n".join([f"The smallest test that fails is {case.name}.", f"({legend(marks)})", *lines])

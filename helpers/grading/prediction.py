@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 
+import numpy as np
+
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, Verdict
 
 Answer = float | str | tuple[float, ...]
@@ -41,6 +43,8 @@ class Question:
 
     def _read(self, answer: object) -> Answer:
         """The answer in the form of the right one."""
+        if isinstance(answer, np.ndarray | np.generic):
+            answer = answer.tolist()
         match self.right:
             case str() if isinstance(answer, str):
                 return answer.strip().lower()

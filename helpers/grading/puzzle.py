@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades
-from helpers.wgsl import ATTRIBUTE, Kernel, Listing
+from helpers.wgsl import Kernel, Listing
 
 HELPERS = Path(__file__).resolve().parents[1]
 LEARNERS_LINE = "// *"  # ends the lines of an official kernel that the learner is to write
-DECLARED = re.compile(rf"((?:{ATTRIBUTE})+)var\s*(<[^>]*>)\s*(\w+)\s*:\s*([^;]+);")
 STRUCT = re.compile(r"\bstruct\s+(\w+)\s*\{([^}]*)\}")
 
 
@@ -85,8 +84,8 @@ class Puzzle:
 
     @property
     def solution(self) -> Listing:
-        """The official kernel as it is shown."""
-        return Listing("\n".join(line.removesuffix(LEARNERS_LINE).rstrip() for line in self._lines), 1)
+        """The official kernel as it is shown, numbered as in a cell, below its first line, ``my_kernel = ...``."""
+        return Listing("\n".join(line.removesuffix(LEARNERS_LINE).rstrip() for line in self._lines), 2)
 
     def unchanged(self, source: str) -> bool:
         """Whether a text differs from the skeleton in nothing but comments and blanks."""
@@ -97,14 +96,10 @@ class Puzzle:
         return Grades.alike(self.tests, NOT_ATTEMPTED)
 
 
-def declarations(kernel: Kernel) -> list[tuple[str, str, str]]:
-    """Address space, type and name of what a kernel binds, in the order of the bindings; a struct is its members."""
-    found, structs = {}, dict(STRUCT.findall(kernel.code))
-    for attributes, space, name, kind in DECLARED.findall(kernel.code):
-        (at,) = re.findall(r"@binding\s*\(\s*(\d+)", attributes)
-        kind = structs.get(kind.strip(), kind)
-        found[int(at)] = _without_blanks(space), _without_blanks(kind).rstrip(","), name
-    return [found[at] for at in sorted(found)]
+def declarations(kernel: Kernel) -> list[tuple[str, str]]:
+    """Address space and type of what a kernel binds, in the order of the bindings; a struct is its members."""
+    structs = dict(STRUCT.findall(kernel.code))
+    return [(each.space, _without_blanks(structs.get(each.type, each.type)).rstrip(",")) for each in kernel.bound]
 
 
 def _without_blanks(text: str) -> str:

@@ -42,7 +42,8 @@ class Report:
         if self.reason:
             return f"{head}  not compared: {self.reason}"
         right = f"{self.count - self.wrong} of {self.count} right"
-        return f"{head}  {right:<24}  largest error {self.error:.2g} ({self.tolerance_used:.2f} of the tolerance)"
+        used = f"{self.tolerance_used:.2f} of" if np.isfinite(self.tolerance_used) else "more than"  # it may be 0
+        return f"{head}  {right:<24}  largest error {self.error:.2g} ({used} the tolerance)"
 
     def explain(self) -> str:
         """The count and the first mismatches, one a line."""

@@ -27,7 +27,11 @@ def graded_apart(command: Sequence[str], source: str, tests: Sequence[str]) -> G
     try:
         done = subprocess.run([sys.executable, "-m", *command], input=source, timeout=SECONDS, **options)
     except subprocess.TimeoutExpired:
-        return Grades.alike(tests, WRONG, f"it did not finish within {SECONDS} s; does every loop end?")
+        return Grades.alike(
+            tests,
+            WRONG,
+            f"it did not finish within {SECONDS} s; does every loop end, and does every thread reach each barrier?",
+        )
     if done.stdout:
         return _understood(json.loads(done.stdout))
     if done.returncode == 1:  # Python did not come as far as `serve`

@@ -42,8 +42,8 @@ class Trial:
     params: Sequence[int]
     workgroups: tuple[int, int, int]
 
-    def _run(self, before: float, guards: Sequence[float]) -> tuple[np.ndarray, int | None]:
-        """The output with its guards, and the line of the loop that seems endless, if there is one.
+    def _run(self, before: float, guards: Sequence[float]) -> tuple[np.ndarray, int | None, int | None]:
+        """The output with its guards, and the lines of an endless loop and of a barrier that some threads miss.
 
         `before` is in the output at the start; `guards` are behind the inputs.
         """
@@ -53,11 +53,12 @@ class Trial:
         output, counts = gpu.upload(traps, "output"), gpu.empty(copy.nbytes, "counts")
         sizes = [gpu.uniform(tuple(self.params))] if self.params else []
         gpu.run(gpu.Pass(copy.kernel, (*tensors, output, *sizes, counts), self.workgroups))
-        line = copy.endless_line(gpu.read(counts, (copy.nbytes // 4,), np.uint32))
-        return gpu.read(output, traps.shape), line
+        seen = gpu.read(counts, (copy.nbytes // 4,), np.uint32)
+        missed = copy.missed_barrier(seen, self.kernel.threads("main"))
+        return gpu.read(output, traps.shape), copy.endless_line(seen), missed
 
     @cached_property
-    def _first(self) -> tuple[np.ndarray, int | None]:
+    def _first(self) -> tuple[np.ndarray, int | None, int | None]:
         """As on most GPUs: zeros lie behind the inputs and in the output."""
         return self._run(0.0, [0.0] * len(self.inputs))
 
@@ -75,6 +76,14 @@ class Trial:
     def endless(self) -> int | None:
         """The line of a loop that seems endless, or None. If there is one, the output means nothing."""
         return self._first[1]
+
+    @property
+    def missed_barrier(self) -> str:
+        """That some threads of a workgroup do not reach a barrier where the others wait for them, or nothing."""
+        if not (line := self._first[2]):
+            return ""
+        cure = "take it out of the `if`, and let no thread return above it"
+        return f"only some threads of a workgroup reach the workgroupBarrier() in line {line}; {cure}"
 
     @cached_property
     def unwritten(self) -> np.ndarray:
@@ -104,8 +113,8 @@ class Trial:
     def luck(self) -> str:
         """What may give wrong numbers on another GPU, or nothing."""
         first, second = self.output.ravel(), self._trapped[: prod(self.shape)]
-        if self.out_of_range:
-            return self.out_of_range
+        if self.missed_barrier or self.out_of_range:
+            return self.missed_barrier or self.out_of_range
         if np.allclose(second - TRAP, first, atol=0.1) and not self.unwritten.all():
             return "it adds to what was in the output before, which is 0 only in a new buffer; write =, not +="
         if self.unwritten.any():

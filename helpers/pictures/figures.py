@@ -10,6 +10,7 @@ from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, PAPER, WIDTH, Box, Pi
 
 COLORS = colormaps["PuOr_r"](np.linspace(0.15, 0.85, 255), bytes=True)  # violet below zero, white, orange above
 SIGNS = 14  # CSS pixels: the smallest cell with room for a plus or minus
+FAINT = 1 / 16  # of the largest value: nearer to zero, a cell looks white and has no sign
 
 
 def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, *, ink: int = 0, height=112) -> Picture:
@@ -51,12 +52,12 @@ def _in_lines(title: str, room: float) -> list[str]:
 
 
 def draw_signed(picture: Picture, panel: np.ndarray, box: Box) -> None:
-    """Values from -1 to 1 in color, with a plus or minus in each cell, or a stroke where small cells are below -1/4."""
+    """Values from -1 to 1 in color, with a plus or minus unless `FAINT`, or in small cells a stroke below -1/4."""
     picture.image(box, COLORS[np.rint(127 + 127 * panel).astype(int)])
     cell = box.height / len(panel)
     corners = [(box.x + column * cell, box.y + row * cell, value) for (row, column), value in np.ndenumerate(panel)]
     if cell >= SIGNS:
-        signs = [(x, y, "+" if value > 0 else "\N{MINUS SIGN}") for x, y, value in corners if value]
+        signs = [(x, y, "+" if value > 0 else "\N{MINUS SIGN}") for x, y, value in corners if abs(value) > FAINT]
         picture.words(Word(x + cell / 2, y + cell / 2, sign, 13) for x, y, sign in signs)
     else:
         picture.lines(((x, y + cell, x + cell, y) for x, y, value in corners if value < -0.25), INK, 0.7)

@@ -48,8 +48,8 @@ def _differences(name: str, n: int) -> Case:
 
 
 GLOBAL, FORMULA = "@builtin(global_invocation_id)", "3.0 * input[i] + 1.0"
-LOCAL = Slip(
-    "the number of the thread in its workgroup stands in the place of its global number",
+LOCAL = Slip(  # a loop over 64 elements, or a limit of 64, writes the same numbers
+    "only elements 0 to 63 are computed; each thread needs its global number, and no limit of 64",
     GLOBAL,
     "@builtin(local_invocation_id)",
 )
@@ -108,8 +108,31 @@ PUZZLES = (  # as the lesson has them
                 "row >= sizes.rows || column >= sizes.columns",
                 "row >= sizes.columns || column >= sizes.rows",
             ),
-            Slip("only columns are guarded, not rows", "row >= sizes.rows || column", "column"),
-            Slip("only rows are guarded, not columns", " || column >= sizes.columns", ""),
+            Slip(
+                "the offsets of input and output are exchanged",
+                f"{TO} = {FROM}",
+                "output[row * sizes.columns + column] = input[column * sizes.rows + row]",
+            ),
+            Slip(
+                "sizes.rows and sizes.columns are exchanged in both offsets",
+                f"{TO} = {FROM}",
+                "output[column * sizes.columns + row] = input[row * sizes.rows + column]",
+            ),
+            Slip(  # no guard at all, or && for ||, writes the same numbers
+                "threads below the last row go on; return if row >= sizes.rows, whatever the column is",
+                "row >= sizes.rows || column",
+                "column",
+            ),
+            Slip(
+                "the threads of row sizes.rows go on, and there is no such row (> for >=?)",
+                "row >= sizes.rows",
+                "row > sizes.rows",
+            ),
+            Slip(  # > for >= writes the same numbers
+                "threads beyond the last column go on; return if column >= sizes.columns, whatever the row is",
+                " || column >= sizes.columns",
+                "",
+            ),
         ),
     ),
     Puzzle(
@@ -169,11 +192,6 @@ QUESTIONS: dict[str, Question] = {  # as the lesson asks them
             0: "15 workgroups are too few for 1,000 elements, so there are 16: how many threads is that?",
         },
         "round 1000 / 64 up to whole workgroups, then compare the threads with the elements",
-    ),
-    "vec3f_in_48_bytes": Question(
-        3,
-        {4: "12 bytes for each would be enough for the numbers, but each one starts at a multiple of 16"},
-        "each element of array<vec3f> starts at a multiple of 16 bytes",
     ),
     "seven_halves": Question(
         3.0,

@@ -1,5 +1,7 @@
 """A picture of a dispatch: its workgroups of threads, the array beside them, and one thread with its ids."""
 
+from math import prod
+
 import numpy as np
 
 from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, Box, Picture, Word, tint
@@ -43,9 +45,9 @@ class DispatchPicture(Picture):
 
     def _draw_threads(self, dispatch: Dispatch) -> None:
         (wide, high), (size_x, size_y) = dispatch.workgroups, dispatch.size
-        title = f"{wide} × {high} workgroups of {size_x} × {size_y} threads"
-        title = f"{wide} workgroups of {size_x} threads" if dispatch.in_a_row else title
-        self.write(MARGIN, 17, title, 15, INK, "bold")
+        counted, axes = ((dispatch.workgroups, "workgroup"), (dispatch.size, "thread")), 1 if dispatch.in_a_row else 2
+        title = (_several(" × ".join(map(str, pair[:axes])), prod(pair), noun) for pair, noun in counted)
+        self.write(MARGIN, 17, " of ".join(title), 15, INK, "bold")
         self.write(MARGIN, 37, "in each thread: its local_invocation_index; outside: workgroup_id", 13, GRAY)
         places = [(x, y) for y in range(dispatch.grid[1]) for x in range(dispatch.grid[0])]
         boxes = {place: self._thread(dispatch, *place) for place in places}
@@ -70,7 +72,7 @@ class DispatchPicture(Picture):
     def _draw_array(self, dispatch: Dispatch) -> None:
         rows, columns = dispatch.rows, dispatch.columns
         sizes = f"{columns}" if dispatch.in_a_row else f"{rows} × {columns}"
-        self.write(RIGHT, 17, f"array of {sizes} elements", 15, BLUE, "bold")
+        self.write(RIGHT, 17, f"array of {_several(sizes, dispatch.elements, 'element')}", 15, BLUE, "bold")
         self.write(RIGHT, 37, "in each element: its offset", 13, GRAY)
         self.array = Grid(self, np.full((rows, columns), np.nan), RIGHT, TOP, ELEMENT)
         inside = min(rows, dispatch.grid[1]), min(columns, dispatch.grid[0])
@@ -128,7 +130,14 @@ def _owner(dispatch: Dispatch, owned: tuple[int, int] | None) -> str:
 
 
 def _tail(dispatch: Dispatch) -> str:
-    threads = dispatch.grid[0] * dispatch.grid[1]
-    tail = f"{dispatch.idle} of {threads} threads own none" if dispatch.idle else f"All {threads} threads own one"
-    lost = f"{dispatch.ownerless} of {dispatch.elements} elements have no thread" if dispatch.ownerless else ""
-    return f"{tail}{'; ' * bool(lost)}{lost}."
+    """Which threads own nothing, and which elements nobody owns."""
+    threads, idle, elements, lost = prod(dispatch.grid), dispatch.idle, dispatch.elements, dispatch.ownerless
+    every = f"All {threads} threads own one" if threads > 1 else "It is the only thread"
+    tail = f"{idle} of {_several(threads, threads, 'thread')} {'owns' if idle == 1 else 'own'} none" if idle else every
+    left = f"; {lost} of {elements} elements {'has' if lost == 1 else 'have'} no thread" if lost else ""
+    return f"{tail}{left}."
+
+
+def _several(number: object, count: int, noun: str) -> str:
+    """A noun behind its number, in the plural unless it is 1."""
+    return f"{number} {noun}{'s' * (count != 1)}"

@@ -31,11 +31,16 @@ struct Params {
   padding_w: u32,     // Pw
 }
 
-@group(0) @binding(0) var<storage, read> input: array<f32>;         // (N,Ci,H,W)
-@group(0) @binding(1) var<storage, read> weight: array<f32>;        // (Co,Ci,kH,kW)
-@group(0) @binding(2) var<storage, read> bias: array<f32>;          // (Co)
-@group(0) @binding(3) var<storage, read_write> output: array<f32>;  // (N,Co,oH,oW)
-@group(0) @binding(4) var<uniform> params: Params;
+@group(0) @binding(0)
+var<storage, read> input: array<f32>;         // (N,Ci,H,W)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;        // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;          // (Co)
+@group(0) @binding(3)
+var<storage, read_write> output: array<f32>;  // (N,Co,oH,oW)
+@group(0) @binding(4)
+var<uniform> params: Params;
 
 @compute @workgroup_size(256)
 fn main(
@@ -57,7 +62,7 @@ fn main(
   var sum = bias[co];
   for (var ci = 0u; ci < params.in_channels; ci++) {          // [0, Ci)
     for (var kh = 0u; kh < params.kernel_h; kh++) {           // [0, kH)
-      // A row of padding adds nothing. Below 0, ih and iw wrap to more than H and W.
+      // Padding adds nothing. Below 0, ih and iw wrap to more than H and W.
       let ih = oh * params.stride + kh - params.padding_h;    // [0, H) or padding
       if (ih >= params.in_h) { continue; }
       let input_plane = (n * params.in_channels + ci) * params.in_h;

@@ -20,9 +20,12 @@ struct Params {
   out_w: u32,         // oW
 }
 
-@group(0) @binding(0) var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
-@group(0) @binding(1) var<storage, read_write> grad_bias: array<f32>;  // (Co)
-@group(0) @binding(2) var<uniform> params: Params;
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read_write> grad_bias: array<f32>;  // (Co)
+@group(0) @binding(2)
+var<uniform> params: Params;
 
 @compute @workgroup_size(256)
 fn main(
@@ -31,7 +34,7 @@ fn main(
   @builtin(local_invocation_index) thread: u32,  // [0, 256)
 ) {
   // 1. Which channel is mine?
-  let co = (workgroup.y * grid.x + workgroup.x) * 256u + thread;  // [0, Co) or beyond
+  let co = (workgroup.y * grid.x + workgroup.x) * 256u + thread;  // [0, Co) or more
   if (co >= params.out_channels) {
     return;  // the last workgroup is rarely full
   }

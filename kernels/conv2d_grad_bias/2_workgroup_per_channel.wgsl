@@ -24,9 +24,12 @@ struct Params {
   out_w: u32,         // oW
 }
 
-@group(0) @binding(0) var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
-@group(0) @binding(1) var<storage, read_write> grad_bias: array<f32>;  // (Co)
-@group(0) @binding(2) var<uniform> params: Params;
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read_write> grad_bias: array<f32>;  // (Co)
+@group(0) @binding(2)
+var<uniform> params: Params;
 
 var<workgroup> partial: array<f32, THREADS>;  // one partial sum per thread
 
@@ -49,7 +52,7 @@ fn main(
   partial[thread] = sum;
 
   // 3. Add the partial sums in a tree: each step leaves half as many.
-  for (var half = THREADS / 2u; half > 0u; half /= 2u) {           // 128, 64, ..., 1
+  for (var half = THREADS / 2u; half > 0u; half /= 2u) {  // 128, 64, ..., 1
     workgroupBarrier();  // the sums that this step reads are written
     if (thread < half) {
       partial[thread] += partial[thread + half];

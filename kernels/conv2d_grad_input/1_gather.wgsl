@@ -37,10 +37,14 @@ struct Params {
   padding_w: u32,     // Pw
 }
 
-@group(0) @binding(0) var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
-@group(0) @binding(1) var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
-@group(0) @binding(2) var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
-@group(0) @binding(3) var<uniform> params: Params;
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
+@group(0) @binding(3)
+var<uniform> params: Params;
 
 @compute @workgroup_size(256)
 fn main(
@@ -66,7 +70,8 @@ fn main(
       let row = ih + params.padding_h - kh;            // oh*S, if oh is whole
       let oh = row / params.stride;                    // [0, oH) or no such output
       if (row % params.stride != 0u || oh >= params.out_h) { continue; }
-      let grad_row = ((n * params.out_channels + co) * params.out_h + oh) * params.out_w;
+      let grad_plane = (n * params.out_channels + co) * params.out_h;
+      let grad_row = (grad_plane + oh) * params.out_w;
       let weight_plane = (co * params.in_channels + ci) * params.kernel_h;
       let weight_row = (weight_plane + kh) * params.kernel_w;
       for (var kw = 0u; kw < params.kernel_w; kw++) {  // [0, kW)

@@ -18,14 +18,15 @@
 // barriers  one before a load: no thread may still read the old weights;
 //           one after it: a thread reads weights that others loaded
 // cost      per pixel of a full tile, with T = Co*ceil(kH/S)*ceil(kW/S), at most:
-//           T + Co*kH*kW/(TILE*TILE) global loads, T workgroup loads, T multiply-adds
+//           T + Co*kH*kW/(TILE*TILE) global loads,
+//           T workgroup loads, T multiply-adds
 // limits    ceil(W/TILE) and ceil(H/TILE) are at most 65,535;
 //           the loads of grad_output are not shared
 // new here  the workgroup loads each weight once for all its pixels,
 //           a filter over CHUNK weights in pieces
 
 override TILE: u32 = 16u;  // pixels along each side of a workgroup
-const CHUNK: u32 = 4096u;  // weights held at once: 16 KiB, the most that every GPU has
+const CHUNK: u32 = 4096u;  // weights held at once: 16 KiB, the most every GPU has
 
 struct Params {
   batch: u32,         // N
@@ -42,10 +43,14 @@ struct Params {
   padding_w: u32,     // Pw
 }
 
-@group(0) @binding(0) var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
-@group(0) @binding(1) var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
-@group(0) @binding(2) var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
-@group(0) @binding(3) var<uniform> params: Params;
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
+@group(0) @binding(3)
+var<uniform> params: Params;
 
 var<workgroup> shared_weights: array<f32, CHUNK>;
 
@@ -61,7 +66,7 @@ fn main(
   let iw = workgroup.x * TILE + local.x;         // [0, W) when inside
   let ih = workgroup.y * TILE + local.y;         // [0, H) when inside
   let inside = iw < params.in_w && ih < params.in_h;
-  let taps = params.kernel_h * params.kernel_w;  // weights of one channel of the filter
+  let taps = params.kernel_h * params.kernel_w;  // weights of one filter channel
 
   // 2. A dispatch has at most 65,535 layers, so a workgroup may serve several
   //    (n, ci) planes.
@@ -76,13 +81,15 @@ fn main(
         let count = min(CHUNK, taps - first);
 
         // 3. Load this channel's weights together.
+        let start = (co * params.in_channels + ci) * taps + first;
         workgroupBarrier();  // no thread still reads the old weights
         for (var i = thread; i < count; i += TILE * TILE) {
-          shared_weights[i] = weight[(co * params.in_channels + ci) * taps + first + i];
+          shared_weights[i] = weight[start + i];
         }
         workgroupBarrier();  // the new weights are in place
 
-        // 4. Gather. kh and kw are counted up, which saves two divisions for each weight.
+        // 4. Gather. kh and kw are counted up, which saves two divisions
+        //    for each weight.
         var kh = first / params.kernel_w;           // [0, kH)
         var kw = first % params.kernel_w;           // [0, kW)
         for (var i = 0u; i < select(0u, count, inside); i++) {
@@ -91,14 +98,15 @@ fn main(
           let column = iw + params.padding_w - kw;  // ow*S, if ow is whole
           var oh = row;                             // [0, oH) or no such output
           var ow = column;                          // [0, oW) or no such output
-          var whole = true;                         // are row and column multiples of S?
+          var whole = true;                         // are both multiples of S?
           if (params.stride != 1u) {                // stride 1 needs no division
             whole = row % params.stride == 0u && column % params.stride == 0u;
             oh = row / params.stride;
             ow = column / params.stride;
           }
           if (whole && oh < params.out_h && ow < params.out_w) {
-            sum += shared_weights[i] * grad_output[(grad_plane + oh) * params.out_w + ow];
+            let grad_at = (grad_plane + oh) * params.out_w + ow;
+            sum += shared_weights[i] * grad_output[grad_at];
           }
           kw++;
           if (kw == params.kernel_w) {

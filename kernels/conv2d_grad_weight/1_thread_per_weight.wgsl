@@ -1,7 +1,8 @@
 // conv2d_grad_weight / 1_thread_per_weight
 //
 // equation  grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
-//             grad_output[n,co,oh,ow] * input[n, ci, oh*S + kh - Ph, ow*S + kw - Pw]
+//             grad_output[n,co,oh,ow] * input[n,ci,ih,iw],
+//             where ih = oh*S + kh - Ph and iw = ow*S + kw - Pw
 // numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
 //           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
 //           grad_weight = np.einsum("nohw,nchwij->ocij", grad_output, windows)
@@ -32,10 +33,14 @@ struct Params {
   padding_w: u32,     // Pw
 }
 
-@group(0) @binding(0) var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
-@group(0) @binding(1) var<storage, read> input: array<f32>;              // (N,Ci,H,W)
-@group(0) @binding(2) var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
-@group(0) @binding(3) var<uniform> params: Params;
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> input: array<f32>;              // (N,Ci,H,W)
+@group(0) @binding(2)
+var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
+@group(0) @binding(3)
+var<uniform> params: Params;
 
 @compute @workgroup_size(256)
 fn main(
@@ -45,7 +50,7 @@ fn main(
 ) {
   // 1. Which weight is mine? Workgroups lie in rows of up to 65,535.
   let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
-  let taps = params.kernel_h * params.kernel_w;  // weights of one channel of the filter
+  let taps = params.kernel_h * params.kernel_w;  // weights of one filter channel
   if (index >= params.out_channels * params.in_channels * taps) {
     return;  // the last workgroup is rarely full
   }
@@ -54,15 +59,18 @@ fn main(
   let ci = index / taps % params.in_channels;          // [0, Ci)
   let co = index / (taps * params.in_channels);        // [0, Co)
 
-  // 2. Loop over every output: the weight contributed to each that lies over a pixel.
+  // 2. Loop over every output: the weight contributed to each
+  //    that lies over a pixel.
   var sum = 0.0;
   for (var n = 0u; n < params.batch; n++) {                   // [0, N)
     for (var oh = 0u; oh < params.out_h; oh++) {              // [0, oH)
-      // A row of padding adds nothing. Below 0, ih and iw wrap to more than H and W.
+      // Padding adds nothing. Below 0, ih and iw wrap to more than H and W.
       let ih = oh * params.stride + kh - params.padding_h;    // [0, H) or padding
       if (ih >= params.in_h) { continue; }
-      let grad_row = ((n * params.out_channels + co) * params.out_h + oh) * params.out_w;
-      let input_row = ((n * params.in_channels + ci) * params.in_h + ih) * params.in_w;
+      let grad_plane = (n * params.out_channels + co) * params.out_h;
+      let grad_row = (grad_plane + oh) * params.out_w;
+      let input_plane = (n * params.in_channels + ci) * params.in_h;
+      let input_row = (input_plane + ih) * params.in_w;
       for (var ow = 0u; ow < params.out_w; ow++) {            // [0, oW)
         let iw = ow * params.stride + kw - params.padding_w;  // [0, W) or padding
         if (iw < params.in_w) {

@@ -1,7 +1,8 @@
 // conv2d_grad_weight / 2_workgroup_per_weight
 //
 // equation  grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
-//             grad_output[n,co,oh,ow] * input[n, ci, oh*S + kh - Ph, ow*S + kw - Pw]
+//             grad_output[n,co,oh,ow] * input[n,ci,ih,iw],
+//             where ih = oh*S + kh - Ph and iw = ow*S + kw - Pw
 // numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
 //           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
 //           grad_weight = np.einsum("nohw,nchwij->ocij", grad_output, windows)
@@ -35,10 +36,14 @@ struct Params {
   padding_w: u32,     // Pw
 }
 
-@group(0) @binding(0) var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
-@group(0) @binding(1) var<storage, read> input: array<f32>;              // (N,Ci,H,W)
-@group(0) @binding(2) var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
-@group(0) @binding(3) var<uniform> params: Params;
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> input: array<f32>;              // (N,Ci,H,W)
+@group(0) @binding(2)
+var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
+@group(0) @binding(3)
+var<uniform> params: Params;
 
 var<workgroup> partial: array<f32, THREADS>;  // one partial sum per thread
 
@@ -66,14 +71,17 @@ fn main(
     let ih = oh * params.stride + kh - params.padding_h;  // [0, H) or padding
     let iw = ow * params.stride + kw - params.padding_w;  // [0, W) or padding
     if (ih < params.in_h && iw < params.in_w) {
-      let grad_row = ((n * params.out_channels + co) * params.out_h + oh) * params.out_w;
-      let input_row = ((n * params.in_channels + ci) * params.in_h + ih) * params.in_w;
+      let grad_plane = (n * params.out_channels + co) * params.out_h;
+      let grad_row = (grad_plane + oh) * params.out_w;
+      let input_plane = (n * params.in_channels + ci) * params.in_h;
+      let input_row = (input_plane + ih) * params.in_w;
       sum += grad_output[grad_row + ow] * input[input_row + iw];
     }
   }
   partial[thread] = sum;
 
-  // 3. Add the partial sums in a tree: each step leaves half as many, until one is left.
+  // 3. Add the partial sums in a tree: each step leaves half as many,
+  //    until one is left.
   for (var half = THREADS / 2u; half > 0u; half /= 2u) {  // 128, 64, ..., 1
     workgroupBarrier();  // the sums that this step reads are written
     if (thread < half) {

@@ -19,16 +19,21 @@ struct Params {
   n: u32,           // N
   batch_size: u32,  // items
   activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all items share one b
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
   d_b_stride: u32,  // for the backward passes
-  unused: u32,      // fills up eight words: some backends want multiples of 16 bytes
+  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
 }
 
-@group(0) @binding(0) var<storage, read> a: array<f32>;             // (batch, M, K)
-@group(0) @binding(1) var<storage, read> b: array<f32>;             // ([batch,] K, N)
-@group(0) @binding(2) var<storage, read> bias: array<f32>;          // (N)
-@group(0) @binding(3) var<storage, read_write> output: array<f32>;  // (batch, M, N)
-@group(0) @binding(4) var<uniform> params: Params;
+@group(0) @binding(0)
+var<storage, read> a: array<f32>;             // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read> b: array<f32>;             // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;          // (N)
+@group(0) @binding(3)
+var<storage, read_write> output: array<f32>;  // (batch, M, N)
+@group(0) @binding(4)
+var<uniform> params: Params;
 
 // 1. The activation, right for every finite x. All except `none` and `relu` use the
 //    sigmoid.
@@ -36,7 +41,7 @@ fn sigmoid(x: f32) -> f32 {
   // Farther out, exp(-|x|) soon falls below the smallest normal float32.
   if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
   let e = exp(-abs(x));                        // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, e/(1+e) left of it
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
 }
 
 const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
@@ -50,7 +55,9 @@ fn activate(x: f32) -> f32 {
       let t = clamp(x, -11.0, 11.0);
       return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
     }
-    case 3u: { return max(x, -88.0) * sigmoid(x); }  // silu; max keeps 0 * infinity away
+    case 3u: {                                       // silu: x * sigmoid(x)
+      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
+    }
     case 4u: { return sigmoid(x); }
     case 5u: {                                       // tanh = (1-e) / (1+e),
       let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
@@ -81,7 +88,7 @@ fn main(
     return;  // the last workgroup is rarely full
   }
   let n = index % params.n;              // [0, N)
-  let row = index / params.n;            // [0, batch*M): m, counted through all items
+  let row = index / params.n;            // [0, batch*M): m, counted over all items
   let item = row / params.m;             // [0, batch)
   var pre = bias[n];
   for (var k = 0u; k < params.k; k++) {  // [0, K)

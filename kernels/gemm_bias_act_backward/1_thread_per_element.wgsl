@@ -7,7 +7,8 @@
 //           d_a = grad_pre @ b.swapaxes(-1, -2)
 //           d_b = np.einsum("imk,imn->kn", a, grad_pre)  # "->ikn" per item
 //           d_bias = grad_pre.sum((0, 1))
-// in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N), grad (batch, M, N)
+// in        a (batch, M, K), b (K, N) or (batch, K, N),
+//           bias (N), grad (batch, M, N)
 // out       grad_pre (batch, M, N), d_a (batch, M, K),
 //           d_b (K, N) or (batch, K, N), d_bias (N)
 // dispatch  workgroups of 256 threads;
@@ -35,29 +36,38 @@ struct Params {
   n: u32,           // N
   batch_size: u32,  // items
   activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all items share one b
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
   d_b_stride: u32,  // likewise for d_b: 0 where the items' gradients are added up
-  unused: u32,      // fills up eight words: some backends want multiples of 16 bytes
+  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
 }
 
-@group(0) @binding(0) var<storage, read_write> a: array<f32>;         // (batch, M, K)
-@group(0) @binding(1) var<storage, read_write> b: array<f32>;         // ([batch,] K, N)
-@group(0) @binding(2) var<storage, read_write> bias: array<f32>;      // (N)
-@group(0) @binding(3) var<storage, read_write> grad: array<f32>;      // (batch, M, N)
-@group(0) @binding(4) var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
-@group(0) @binding(5) var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
-@group(0) @binding(6) var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
-@group(0) @binding(7) var<storage, read_write> d_bias: array<f32>;    // (N)
-@group(0) @binding(8) var<uniform> params: Params;
+@group(0) @binding(0)
+var<storage, read_write> a: array<f32>;         // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read_write> b: array<f32>;         // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read_write> bias: array<f32>;      // (N)
+@group(0) @binding(3)
+var<storage, read_write> grad: array<f32>;      // (batch, M, N)
+@group(0) @binding(4)
+var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
+@group(0) @binding(5)
+var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
+@group(0) @binding(6)
+var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
+@group(0) @binding(7)
+var<storage, read_write> d_bias: array<f32>;    // (N)
+@group(0) @binding(8)
+var<uniform> params: Params;
 
-// 1. The activation's derivative, act'(x), right for every finite x. All except `none`
-//    and `relu` use the sigmoid, and write 1 - sigmoid(z) as sigmoid(-z): the
-//    difference would lose its digits to cancellation.
+// 1. The activation's derivative, act'(x), right for every finite x. All except
+//    `none` and `relu` use the sigmoid, and write 1 - sigmoid(z) as sigmoid(-z):
+//    the difference would lose its digits to cancellation.
 fn sigmoid(x: f32) -> f32 {
   // Farther out, exp(-|x|) soon falls below the smallest normal float32.
   if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
   let e = exp(-abs(x));                        // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, e/(1+e) left of it
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
 }
 
 const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
@@ -79,17 +89,18 @@ fn derivative(x: f32) -> f32 {
     }
     case 4u: { return sigmoid(x) * sigmoid(-x); }     // sigmoid
     case 5u: {                                        // tanh: 1 - tanh^2, which is
-      let t = clamp(x, -44.0, 44.0);                  // 4 * sigmoid(2x) * sigmoid(-2x)
+      let t = clamp(x, -44.0, 44.0);                  // 4*sigmoid(2x)*sigmoid(-2x)
       return 4.0 * sigmoid(2.0 * t) * sigmoid(-2.0 * t);
     }
     default: { return 1.0; }                          // none
   }
 }
 
-// 2. A derivative that is not finite counts as 0. This happens only where pre is NaN,
-//    because its sum overflowed both ways.
+// 2. A derivative that is not finite counts as 0. This happens only where pre
+//    is NaN, because its sum overflowed both ways.
 fn finite_or_0(x: f32) -> f32 {
-  // Look at the bits: a compiler may assume that no value is NaN, and drop a test x == x.
+  // Look at the bits: a compiler may assume that no value is NaN,
+  // and drop a test x == x.
   let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
   return select(0.0, x, finite);
 }
@@ -100,9 +111,9 @@ fn flat_index(global: vec3u, grid: vec3u) -> u32 {
   return global.y * grid.x * 256u + global.x;
 }
 
-// 4. grad_pre = grad * act'(a @ b + bias): a row of a times a column of b. Neighbors have
-//    the same m and the next n: they read one number of a together and neighboring
-//    numbers of b (coalesced loads).
+// 4. grad_pre = grad * act'(a @ b + bias): a row of a times a column of b.
+//    Neighbors have the same m and the next n: they read one number of a together
+//    and neighboring numbers of b (coalesced loads).
 @compute @workgroup_size(256)
 fn gemm_bwd_grad_pre_f32(
   @builtin(global_invocation_id) global: vec3u,
@@ -113,7 +124,7 @@ fn gemm_bwd_grad_pre_f32(
     return;  // the last workgroup is rarely full
   }
   let n = index % params.n;              // [0, N)
-  let row = index / params.n;            // [0, batch*M): m, counted through all items
+  let row = index / params.n;            // [0, batch*M): m, counted over all items
   let item = row / params.m;             // [0, batch)
   var pre = bias[n];
   for (var k = 0u; k < params.k; k++) {  // [0, K)
@@ -122,8 +133,9 @@ fn gemm_bwd_grad_pre_f32(
   grad_pre[index] = grad[index] * finite_or_0(derivative(pre));
 }
 
-// 5. d_a = grad_pre @ b^T: a row of grad_pre times a row of b. Neighbors have the next k:
-//    they read numbers of b that lie N apart, so these loads are not coalesced.
+// 5. d_a = grad_pre @ b^T: a row of grad_pre times a row of b. Neighbors have
+//    the next k: they read numbers of b that lie N apart, so these loads are
+//    not coalesced.
 @compute @workgroup_size(256)
 fn gemm_bwd_da_f32(
   @builtin(global_invocation_id) global: vec3u,
@@ -138,14 +150,15 @@ fn gemm_bwd_da_f32(
   let item = row / params.m;             // [0, batch)
   var sum = 0.0;
   for (var n = 0u; n < params.n; n++) {  // [0, N)
-    sum += grad_pre[row * params.n + n] * b[item * params.b_stride + k * params.n + n];
+    let at = k * params.n + n;           // in the item's b
+    sum += grad_pre[row * params.n + n] * b[item * params.b_stride + at];
   }
   d_a[index] = sum;
 }
 
-// 6. d_b = a^T @ grad_pre: a column of a times a column of grad_pre, through all items,
-//    or one where d_b is per item. Neighbors have the same k and the next n:
-//    coalesced loads again.
+// 6. d_b = a^T @ grad_pre: a column of a times a column of grad_pre, through
+//    all items, or one where d_b is per item. Neighbors have the same k and
+//    the next n: coalesced loads again.
 @compute @workgroup_size(256)
 fn gemm_bwd_db_f32(
   @builtin(global_invocation_id) global: vec3u,
@@ -153,13 +166,13 @@ fn gemm_bwd_db_f32(
 ) {
   let index = flat_index(global, grid);
   let per_item = params.d_b_stride != 0u;
-  let results = select(1u, params.batch_size, per_item);  // one d_b, or one per item
+  let results = select(1u, params.batch_size, per_item);  // one, or one per item
   if (index >= results * params.k * params.n) {
     return;  // the last workgroup is rarely full
   }
   let n = index % params.n;                           // [0, N)
   let k = index / params.n % params.k;                // [0, K)
-  let rows = params.batch_size / results * params.m;  // of one d_b's sum: batch*M, or M
+  let rows = params.batch_size / results * params.m;  // of one sum: batch*M, or M
   let first = index / (params.n * params.k) * rows;   // 0, or item*M
   var sum = 0.0;
   for (var row = first; row < first + rows; row++) {  // [0, batch*M)

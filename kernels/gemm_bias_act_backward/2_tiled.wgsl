@@ -7,7 +7,8 @@
 //           d_a = grad_pre @ b.swapaxes(-1, -2)
 //           d_b = np.einsum("imk,imn->kn", a, grad_pre)  # "->ikn" per item
 //           d_bias = grad_pre.sum((0, 1))
-// in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N), grad (batch, M, N)
+// in        a (batch, M, K), b (K, N) or (batch, K, N),
+//           bias (N), grad (batch, M, N)
 // out       grad_pre (batch, M, N), d_a (batch, M, K),
 //           d_b (K, N) or (batch, K, N), d_bias (N)
 // dispatch  workgroups of TILE x TILE = 16 x 16 threads, of 256 in the last pass;
@@ -30,8 +31,9 @@
 // limits    the eight storage bindings are eight distinct buffers;
 //           each side of a dispatch is at most 65,535
 // new here  each number of a tile is loaded once for TILE threads:
-//           TILE times fewer global loads than version 1 (except in d_bias), and all
-//           coalesced, as a tile that is needed transposed is transposed on its way in
+//           TILE times fewer global loads than version 1 (except in d_bias),
+//           and all coalesced, as a tile that is needed transposed
+//           is transposed on its way in
 
 override TILE: u32 = 16u;
 
@@ -41,33 +43,43 @@ struct Params {
   n: u32,           // N
   batch_size: u32,  // items
   activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all items share one b
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
   d_b_stride: u32,  // likewise for d_b: 0 where the items' gradients are added up
-  unused: u32,      // fills up eight words: some backends want multiples of 16 bytes
+  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
 }
 
-@group(0) @binding(0) var<storage, read_write> a: array<f32>;         // (batch, M, K)
-@group(0) @binding(1) var<storage, read_write> b: array<f32>;         // ([batch,] K, N)
-@group(0) @binding(2) var<storage, read_write> bias: array<f32>;      // (N)
-@group(0) @binding(3) var<storage, read_write> grad: array<f32>;      // (batch, M, N)
-@group(0) @binding(4) var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
-@group(0) @binding(5) var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
-@group(0) @binding(6) var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
-@group(0) @binding(7) var<storage, read_write> d_bias: array<f32>;    // (N)
-@group(0) @binding(8) var<uniform> params: Params;
+@group(0) @binding(0)
+var<storage, read_write> a: array<f32>;         // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read_write> b: array<f32>;         // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read_write> bias: array<f32>;      // (N)
+@group(0) @binding(3)
+var<storage, read_write> grad: array<f32>;      // (batch, M, N)
+@group(0) @binding(4)
+var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
+@group(0) @binding(5)
+var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
+@group(0) @binding(6)
+var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
+@group(0) @binding(7)
+var<storage, read_write> d_bias: array<f32>;    // (N)
+@group(0) @binding(8)
+var<uniform> params: Params;
 
-// A tile of each operand: rows of left lie along local.y, columns of right along local.x.
+// A tile of each operand: rows of left lie along local.y,
+// columns of right along local.x.
 var<workgroup> left: array<f32, TILE * TILE>;
 var<workgroup> right: array<f32, TILE * TILE>;
 
-// 1. The activation's derivative, act'(x), right for every finite x. All except `none`
-//    and `relu` use the sigmoid, and write 1 - sigmoid(z) as sigmoid(-z): the
-//    difference would lose its digits to cancellation.
+// 1. The activation's derivative, act'(x), right for every finite x. All except
+//    `none` and `relu` use the sigmoid, and write 1 - sigmoid(z) as sigmoid(-z):
+//    the difference would lose its digits to cancellation.
 fn sigmoid(x: f32) -> f32 {
   // Farther out, exp(-|x|) soon falls below the smallest normal float32.
   if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
   let e = exp(-abs(x));                        // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, e/(1+e) left of it
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
 }
 
 const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
@@ -89,22 +101,24 @@ fn derivative(x: f32) -> f32 {
     }
     case 4u: { return sigmoid(x) * sigmoid(-x); }     // sigmoid
     case 5u: {                                        // tanh: 1 - tanh^2, which is
-      let t = clamp(x, -44.0, 44.0);                  // 4 * sigmoid(2x) * sigmoid(-2x)
+      let t = clamp(x, -44.0, 44.0);                  // 4*sigmoid(2x)*sigmoid(-2x)
       return 4.0 * sigmoid(2.0 * t) * sigmoid(-2.0 * t);
     }
     default: { return 1.0; }                          // none
   }
 }
 
-// 2. A derivative that is not finite counts as 0. This happens only where pre is NaN,
-//    because its sum overflowed both ways.
+// 2. A derivative that is not finite counts as 0. This happens only where pre
+//    is NaN, because its sum overflowed both ways.
 fn finite_or_0(x: f32) -> f32 {
-  // Look at the bits: a compiler may assume that no value is NaN, and drop a test x == x.
+  // Look at the bits: a compiler may assume that no value is NaN,
+  // and drop a test x == x.
   let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
   return select(0.0, x, finite);
 }
 
-// 3. Reading an operand: 0 past an edge, where a tile reaches farther than the matrix.
+// 3. Reading an operand: 0 past an edge, where a tile reaches farther
+//    than the matrix.
 fn read_a(item: u32, m: u32, k: u32) -> f32 {
   let at = (item * params.m + m) * params.k + k;
   if (m < params.m && k < params.k) { return a[at]; }
@@ -191,7 +205,7 @@ fn gemm_bwd_db_f32(
   let load_k = group.y * TILE + local.x;  // the column of a that this thread loads;
                                           // neighbors read along k
   let per_item = params.d_b_stride != 0u;
-  let last = select(params.batch_size, group.z + 1u, per_item);  // all items, or one
+  let last = select(params.batch_size, group.z + 1u, per_item);  // all items or one
   var sum = 0.0;
   for (var item = group.z; item < last; item++) {            // [0, batch)
     for (var first = 0u; first < params.m; first += TILE) {  // [0, M)

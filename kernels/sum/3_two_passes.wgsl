@@ -13,8 +13,8 @@
 //           one thread has ceil(n/(G*THREADS)) of the numbers,
 //           then 8 steps of a tree in each pass
 // limits    THREADS is a power of two
-// new here  many workgroups: each writes one part, and a second pass adds the parts,
-//           as no barrier orders two workgroups
+// new here  many workgroups: each writes one part, and a second pass adds
+//           the parts, as no barrier orders two workgroups
 
 override THREADS: u32 = 256u;
 

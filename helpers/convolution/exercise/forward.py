@@ -37,6 +37,7 @@ def _forward_case(name, random, input, weight_size, stride: int = 1, padding: in
 SIZE = "2u * params.P - params.k{0}) / params.S + 1u"
 INPUT_ROW, INPUT_COLUMN = "ih = oh * params.S + kh - params.P", "iw = ow * params.S + kw - params.P"
 BOTH = f"{INPUT_ROW};  // *\n        let {INPUT_COLUMN}"
+SKIP = "if (ih >= params.H || iw >= params.W) { continue; }"
 BOTH_SIZES = f"{SIZE.format('H')};  // *\n  let oW = (params.W + {SIZE.format('W')}"
 WEIGHT_AT = "((co * params.Ci + ci) * params.kH + kh) * params.kW + kw"
 
@@ -66,13 +67,31 @@ FORWARD = Puzzle(
         Slip("the + 1 is missing in oH and oW", BOTH_SIZES, BOTH_SIZES.replace(" + 1u", "")),
         Slip("the + 1 is missing in oH", SIZE.format("H"), SIZE.format("H").removesuffix(" + 1u")),
         Slip("the + 1 is missing in oW", SIZE.format("W"), SIZE.format("W").removesuffix(" + 1u")),
+        Slip("the padding is counted once in oH and oW, not twice", BOTH_SIZES, BOTH_SIZES.replace("2u * ", "")),
         Slip("H stands in the place of W in oW", "(params.W + 2u", "(params.H + 2u"),
         Slip("the padding is added where it must be subtracted", BOTH, BOTH.replace("- params.P", "+ params.P")),
         Slip("the padding is not subtracted", BOTH, BOTH.replace(" - params.P", "")),
-        Slip("the padding is not skipped", "if (ih >= params.H || iw >= params.W) { continue; }", ""),
+        Slip("the padding is not subtracted in ih", INPUT_ROW, INPUT_ROW.removesuffix(" - params.P")),
+        Slip("the padding is not subtracted in iw", INPUT_COLUMN, INPUT_COLUMN.removesuffix(" - params.P")),
+        Slip(
+            "the padding is not skipped; compare ih with H and iw with W, for a u32 is never below 0",
+            SKIP,
+            "",
+        ),
+        Slip("the padding ends the whole thread; write continue, not return", SKIP, SKIP.replace("continue", "return")),
+        Slip("the padding ends the loop; write continue, not break", SKIP, SKIP.replace("continue", "break")),
         Slip("only the columns of the padding are skipped", "ih >= params.H || iw", "iw"),
         Slip("only the rows of the padding are skipped", "ih >= params.H || iw >= params.W", "ih >= params.H"),
         Slip("the stride is left out in ih and iw", BOTH, BOTH.replace(" * params.S", "")),
+        Slip("the stride is left out in ih", INPUT_ROW, INPUT_ROW.replace(" * params.S", "")),
+        Slip("the stride is left out in iw", INPUT_COLUMN, INPUT_COLUMN.replace(" * params.S", "")),
+        Slip("each product replaces the sum; write +=, not =", "sum += ", "sum = "),
+        Slip(
+            "oh and ow are decoded in the wrong order; ow changes fastest",
+            "let ow = index % oW;  // *\n  let oh = index / oW % oH;",
+            "let oh = index % oH;  // *\n  let ow = index / oH % oW;",
+        ),
+        Slip("% Co is missing where co is decoded", "(oW * oH) % params.Co", "(oW * oH)"),
         Slip("only the first input channel is added up", "ci < params.Ci", "ci < 1u"),
         Slip(
             "the bias is added once for each input channel",
@@ -148,7 +167,10 @@ FORWARD_QUESTIONS = {
     ),
     "after_2_to_the_24": Question(
         16_777_216,
-        {16_777_217: "this is exact; but float32 has only 24 binary digits, and this number needs 25"},
+        {
+            16_777_217: "this is exact; but float32 has only 24 binary digits, and this number needs 25",
+            16_777_218: "it is as near as the right one; of two, that one is taken whose 24th digit is 0",
+        },
         "the exact sum, 16777217, lies between two numbers that float32 can hold; one of them is returned",
     ),
     "outputs_of_a_weight": Question(

@@ -53,6 +53,11 @@ def _grad_weight_case(name, input, grad_output, expected=None, tolerance=0.0) ->
     return Case(name, (grad_output, input), expected, params, (-(-expected.size // 256), 1, 1), tolerance)
 
 
+GRAD_AT, INPUT_AT = "((b * params.K + k) * out_h", "((b * params.C + c) * params.H"
+SIZES = "let out_h = params.H - params.F + 1u;  // *\n  let out_w = params.W - params.F + 1u;"
+DECODED = "let {} = idx / (params.F * params.F) % params.{};  // *\n  let {} = idx / (params.F * params.F * params.{});"
+OFFSET, FLIPPED = "oh + fh) * params.W + ow + fw", "oh + params.F - 1u - fh) * params.W + ow + params.F - 1u - fw"
+
 GRAD_WEIGHT = Puzzle(
     "conv2d_grad_weight",
     "convolution",
@@ -61,12 +66,24 @@ GRAD_WEIGHT = Puzzle(
     _grad_weight_cases,
     (
         Slip("only the first image of the batch is added up", "b < params.batch", "b < 1u"),
-        Slip("the filter is flipped", "params.H + oh + fh", "params.H + oh + params.F - 1u - fh"),
+        Slip("the filter is flipped", OFFSET, FLIPPED),
+        Slip("b is left out in grad_output's offset", GRAD_AT, "(k * out_h"),
+        Slip("b is left out in the input's offset", INPUT_AT, "(c * params.H"),
         Slip("W stands in the place of H in the input's offset", "c) * params.H", "c) * params.W"),
+        Slip("H stands in the place of W in the input's offset", "oh + fh) * params.W", "oh + fh) * params.H"),
+        Slip("the + 1 is missing in out_h and out_w", SIZES, SIZES.replace(" + 1u", "")),
         Slip("the + 1 is missing in out_h", "params.H - params.F + 1u", "params.H - params.F"),
         Slip("the + 1 is missing in out_w", "params.W - params.F + 1u", "params.W - params.F"),
-        Slip("fh and fw are swapped", "oh + fh) * params.W + ow + fw", "oh + fw) * params.W + ow + fh"),
+        Slip("fh and fw are swapped", OFFSET, "oh + fw) * params.W + ow + fh"),
         Slip("C stands in the place of K in grad_output's offset", "b * params.K + k", "b * params.C + k"),
+        Slip("K stands in the place of C in the input's offset", "b * params.C + c", "b * params.K + c"),
+        Slip(
+            "c and k are decoded in the wrong order; c changes faster",
+            DECODED.format("c", "C", "k", "C"),
+            DECODED.format("k", "K", "c", "K"),
+        ),
+        Slip("the sum starts again with each image", "    for (var oh = 0u;", "    sum = 0.0;\n    for (var oh = 0u;"),
+        Slip("each product replaces the sum; write +=, not =", "sum += ", "sum = "),
     ),
 )
 

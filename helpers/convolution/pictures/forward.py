@@ -38,14 +38,17 @@ class ConvolutionPicture(Picture):
         self.shape, self.input, self.weight, self.output = shape, input, weight, output
         super().__init__()
 
-    def draw_grids(self, n: int = 0, co: int = 0, ci: int = 0, changing: bool = False) -> None:
-        """Draw all that stands still; `changing` outputs make room for what is written into their corners."""
+    def draw_grids(self, n: int = 0, co: int = 0, ci: int = 0, changing: bool = False, notes: bool = True) -> None:
+        """Draw all that stands still; `changing` outputs make room for what is written into their corners.
+
+        `notes` says whether to name the image and the channels above each grid.
+        """
         s = self.shape
         padded = np.pad(self.input[n, ci], ((s.padding_h,) * 2, (s.padding_w,) * 2), constant_values=np.nan)
         matrices = (
-            (padded, "input", f"n = {n}, ci = {ci}", INK, "normal", not changing),
-            (self.weight[co, ci], "weight", f"co = {co}, ci = {ci}", ORANGE, "bold"),
-            (self.output[n, co], "output", f"n = {n}, co = {co}", BLUE, "normal", changing),
+            (padded, "input", f"n = {n}, ci = {ci}" * notes, INK, "normal", not changing),
+            (self.weight[co, ci], "weight", f"co = {co}, ci = {ci}" * notes, ORANGE, "bold"),
+            (self.output[n, co], "output", f"n = {n}, co = {co}" * notes, BLUE, "normal", changing),
         )
         grids = side_by_side(self, matrices, "★=", 6, self.height - 110)
         self.input_grid, self.weight_grid, self.output_grid = grids
@@ -76,7 +79,7 @@ class WindowPicture(ConvolutionPicture):
     def show(self, oh: int, ow: int, co: int = 0, ci: int = 0, n: int = 0) -> "WindowPicture":
         """Move to output [n, co, oh, ow], and to the products of input channel ci."""
         if self.starts(co, ci, n):
-            self.draw_grids(n, co, ci)
+            self.draw_grids(n, co, ci, notes=not self.letters)
             if self.letters:
                 self.input_grid.letters(ascii_lowercase, GRAY)
                 self.weight_grid.letters(ascii_uppercase, ORANGE)
@@ -97,15 +100,17 @@ class WindowPicture(ConvolutionPicture):
         return self
 
     def _draw_sum(self, taps: list[Tap], terms: list[str], n: int, co: int, ci: int, returned: float) -> str:
-        """The table of the terms of channel ci, after the bias and the channels before it; returns the whole sum."""
+        """The table of the terms of channel ci, between the bias and the other channels; returns the whole sum."""
         products = [[prod(self._factors(tap, n, co, c)) for tap in taps] for c in range(self.shape.in_channels)]
         bias, sums = float(self.bias[co]), [sum(channel) for channel in products]
-        before = bias + sum(sums[:ci])
+        before, total = bias + sum(sums[:ci]), bias + sum(sums)
         columns = running_sum(terms, products[ci], before)
         if ci or self.bias.any():
             columns = [(f"ci < {ci}" if ci else "bias", "", number(before)), *columns]
+        if ci + 1 < len(sums):
+            columns.append((f"ci > {ci}", number(sum(sums[ci + 1 :])), number(total)))
         of = "its terms" if self.shape.in_channels == 1 else "all channels"
-        return conclusion(self, columns, bias + sum(sums), returned, of)
+        return conclusion(self, columns, total, returned, of)
 
     def _factors(self, tap: Tap, n: int, co: int, ci: int) -> tuple[float, float]:
         return float(self.weight[co, ci, tap.kh, tap.kw]), float(self.input[n, ci, tap.ih, tap.iw])

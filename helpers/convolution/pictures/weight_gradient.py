@@ -37,10 +37,11 @@ class WeightGradientPicture(Picture):
         self._draw_window(here, kh, kw, co)
         self.weight_grid.mark([(kh, kw)], BLUE)
         every = {c: prod(self._factors(c, co, ci)) for c in contributions}
-        earlier = sum(product for c, product in every.items() if c.n < n)
+        earlier, later = (sum(p for c, p in every.items() if (c.n - n) * side > 0) for side in (-1, 1))
         terms, returned = [self._term(c, co, ci) for c in here], self.grad_weight[co, ci, kh, kw]
         columns = running_sum(terms, [every[c] for c in here], earlier)
         columns = [(f"n < {n}", "", number(earlier))] * (n > 0) + columns
+        columns += [(f"n > {n}", number(later), number(sum(every.values())))] * (n + 1 < self.shape.batch)
         of = "its terms" if self.shape.batch == 1 else "all images"
         total = conclusion(self, columns, sum(every.values()), returned, of)
         verdict = f"Its terms add up to {total}; the GPU returned {number(returned)}."

@@ -1,8 +1,10 @@
-// The puzzle of lesson 01: lines that end in a star are not in the skeleton that the learner gets.
+// The puzzle of lesson 01:
+// lines that end in a star are not in the skeleton that the learner gets.
 //
 // equation  output[n,co,oh,ow] = bias[co] + sum over ci, kh, kw of
 //             input[n, ci, oh*S + kh - P, ow*S + kw - P] * weight[co,ci,kh,kw]
-// dispatch  ceil(N*Co*oH*oW / 256) workgroups of 256 threads: one thread computes one output
+// dispatch  ceil(N*Co*oH*oW / 256) workgroups of 256 threads:
+//           one thread computes one output
 // barriers  none: each thread writes its own output and reads only inputs
 // limits    the same padding for rows and columns, N*Co*oH*oW at most 65,535 * 256
 
@@ -38,13 +40,14 @@ fn main(@builtin(global_invocation_id) global: vec3u) {
   for (var ci = 0u; ci < params.Ci; ci++) {  // *
     for (var kh = 0u; kh < params.kH; kh++) {  // *
       for (var kw = 0u; kw < params.kW; kw++) {  // *
-  // 5. Compute ih and iw; skip a position in the padding.
+        // 5. Compute ih and iw; skip a position in the padding.
         let ih = oh * params.S + kh - params.P;  // *
         let iw = ow * params.S + kw - params.P;  // *
         if (ih >= params.H || iw >= params.W) { continue; }  // *
-  // 6. Add input[n,ci,ih,iw] * weight[co,ci,kh,kw].
+        // 6. Add input[n,ci,ih,iw] * weight[co,ci,kh,kw].
         let input_at = ((n * params.Ci + ci) * params.H + ih) * params.W + iw;  // *
-        let weight_at = ((co * params.Ci + ci) * params.kH + kh) * params.kW + kw;  // *
+        let weight_at =  // *
+          ((co * params.Ci + ci) * params.kH + kh) * params.kW + kw;  // *
         sum += input[input_at] * weight[weight_at];  // *
       }  // *
     }  // *

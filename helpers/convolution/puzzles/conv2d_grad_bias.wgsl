@@ -1,7 +1,9 @@
-// The official kernel of the puzzle conv2d_grad_bias; lines that end in a star are not in the skeleton.
+// The official kernel of the puzzle conv2d_grad_bias;
+// lines that end in a star are not in the skeleton.
 //
 // equation  grad_bias[k] = sum over b, oh, ow of grad_output[b,k,oh,ow]
-// dispatch  ceil(C_out / 256) workgroups of 256 threads: one thread computes one channel
+// dispatch  ceil(C_out / 256) workgroups of 256 threads:
+//           one thread computes one channel
 // barriers  none: each thread writes its own channel and reads only inputs
 // limits    C_out at most 65,535 * 256
 
@@ -14,7 +16,7 @@ struct Params { batch: u32, C_out: u32, H_out: u32, W_out: u32 }
 
 @compute @workgroup_size(256)
 fn main(@builtin(global_invocation_id) global: vec3u) {
-  // 1. k is global.x: block * 256 + thread. Return if there is no such channel.
+  // 1. k is global.x: workgroup * 256 + thread. Return if no channel has it.
   let k = global.x;  // *
   if (k >= params.C_out) { return; }  // *
   // 2. Start a sum at 0.0.
@@ -23,7 +25,7 @@ fn main(@builtin(global_invocation_id) global: vec3u) {
   for (var b = 0u; b < params.batch; b++) {  // *
     for (var oh = 0u; oh < params.H_out; oh++) {  // *
       for (var ow = 0u; ow < params.W_out; ow++) {  // *
-  // 4. Add grad_output[b,k,oh,ow].
+        // 4. Add grad_output[b,k,oh,ow].
         let plane = b * params.C_out + k;  // *
         sum += grad_output[(plane * params.H_out + oh) * params.W_out + ow];  // *
       }  // *

@@ -4,7 +4,8 @@
 //             grad_output[n,co,oh,ow] * weight[co,ci,kh,kw],
 //             where oh = (ih + Ph - kh) / S and ow = (iw + Pw - kw) / S
 //             are whole and inside the output
-// dispatch  ceil(N*Ci*H*W / 256) workgroups of 256 threads: one thread computes one pixel
+// dispatch  ceil(N*Ci*H*W / 256) workgroups of 256 threads:
+//           one thread computes one pixel
 // barriers  none: each thread writes its own pixel and reads only inputs
 // limits    N*Ci*H*W at most 65,535 * 256
 
@@ -39,17 +40,19 @@ fn main(@builtin(global_invocation_id) global: vec3u) {
   for (var co = 0u; co < params.Co; co++) {  // *
     for (var kh = 0u; kh < params.kH; kh++) {  // *
       for (var kw = 0u; kw < params.kW; kw++) {  // *
-  // 5. Compute row (it should be oh * S) and column (ow * S). Skip this
-  //    weight where one is no multiple of S, or where oh or ow is too large.
+        // 5. Compute row (it should be oh * S) and column (ow * S). Skip a
+        //    weight where one is no multiple of S, or oh or ow is too large.
         let row = ih + params.Ph - kh;  // *
         let column = iw + params.Pw - kw;  // *
         if (row % params.S != 0u || column % params.S != 0u) { continue; }  // *
         let oh = row / params.S;  // *
         let ow = column / params.S;  // *
         if (oh >= params.oH || ow >= params.oW) { continue; }  // *
-  // 6. Add grad_output[n,co,oh,ow] * weight[co,ci,kh,kw].
-        let grad_at = ((n * params.Co + co) * params.oH + oh) * params.oW + ow;  // *
-        let weight_at = ((co * params.Ci + ci) * params.kH + kh) * params.kW + kw;  // *
+        // 6. Add grad_output[n,co,oh,ow] * weight[co,ci,kh,kw].
+        let grad_at =  // *
+          ((n * params.Co + co) * params.oH + oh) * params.oW + ow;  // *
+        let weight_at =  // *
+          ((co * params.Ci + ci) * params.kH + kh) * params.kW + kw;  // *
         sum += grad_output[grad_at] * weight[weight_at];  // *
       }  // *
     }  // *

@@ -1,8 +1,10 @@
-// The official kernel of the classroom's first half; lines that end in a star are not in the skeleton.
+// The official kernel of the classroom's first half;
+// lines that end in a star are not in the skeleton.
 //
 // equation  grad_weights[k,c,fh,fw] = sum over b, oh, ow of
 //             grad_output[b,k,oh,ow] * input[b, c, oh + fh, ow + fw]
-// dispatch  ceil(K*C*F*F / 256) workgroups of 256 threads: one thread computes one weight
+// dispatch  ceil(K*C*F*F / 256) workgroups of 256 threads:
+//           one thread computes one weight
 // barriers  none: each thread writes its own weight and reads only inputs
 // limits    stride 1, no padding, square filters, K*C*F*F at most 65,535 * 256
 
@@ -17,7 +19,7 @@ struct Params { batch: u32, C: u32, H: u32, W: u32, K: u32, F: u32 }
 
 @compute @workgroup_size(256)
 fn main(@builtin(global_invocation_id) global: vec3u) {
-  // 1. idx is global.x: block * 256 + thread. Return if no weight has it.
+  // 1. idx is global.x: workgroup * 256 + thread. Return if no weight has it.
   let idx = global.x;  // *
   if (idx >= params.K * params.C * params.F * params.F) { return; }  // *
   // 2. Decode fw, fh, c and k from idx.
@@ -33,9 +35,10 @@ fn main(@builtin(global_invocation_id) global: vec3u) {
   for (var b = 0u; b < params.batch; b++) {  // *
     for (var oh = 0u; oh < out_h; oh++) {  // *
       for (var ow = 0u; ow < out_w; ow++) {  // *
-  // 5. Add grad_output[b,k,oh,ow] * input[b, c, oh + fh, ow + fw].
+        // 5. Add grad_output[b,k,oh,ow] * input[b, c, oh + fh, ow + fw].
         let grad_at = ((b * params.K + k) * out_h + oh) * out_w + ow;  // *
-        let input_at = ((b * params.C + c) * params.H + oh + fh) * params.W + ow + fw;  // *
+        let input_at =  // *
+          ((b * params.C + c) * params.H + oh + fh) * params.W + ow + fw;  // *
         sum += grad_output[grad_at] * input[input_at];  // *
       }  // *
     }  // *

@@ -45,7 +45,8 @@ fn main(
   //    and one of grad_pre into right.
       let load_k = group.y * TILE + local.x;  // *
       left[local.x * TILE + local.y] = read_a(item, first + local.y, load_k);  // *
-      right[local.y * TILE + local.x] = read_grad_pre(item, first + local.y, n);  // *
+      right[local.y * TILE + local.x] =  // *
+        read_grad_pre(item, first + local.y, n);  // *
   // 3. Wait until both tiles are loaded.
       workgroupBarrier();  // *
   // 4. Add the products of a row of left with a column of right to sum.

@@ -2,7 +2,8 @@
 // lines that end in a star are not in the skeleton.
 //
 // equation  d_bias[n] = sum over item, m of grad_pre[item,m,n]
-// dispatch  (ceil(N/256), 1, 1) workgroups of 256 threads: one thread sums one column
+// dispatch  (ceil(N/256), 1, 1) workgroups of 256 threads:
+//           one thread sums one column
 // barriers  none: each thread reads only an input and writes its own element
 
 struct Params { M: u32, N: u32, batch: u32 }

@@ -1,4 +1,5 @@
-// The official kernel of the puzzle tree_sum; lines that end in a star are not in the skeleton.
+// The official kernel of the puzzle tree_sum;
+// lines that end in a star are not in the skeleton.
 //
 // equation  total = sum over i of input[i]
 // dispatch  1 workgroup of 256 threads

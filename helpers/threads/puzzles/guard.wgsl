@@ -1,4 +1,5 @@
-// The official kernel of the puzzle guard; lines that end in a star are not in the skeleton.
+// The official kernel of the puzzle guard;
+// lines that end in a star are not in the skeleton.
 //
 // equation  output[i] = 3 * input[i] + 1 for i < n
 // numpy     output = 3 * input + 1

@@ -1,10 +1,12 @@
-// The official kernel of the puzzle index_2d; lines that end in a star are not in the skeleton.
+// The official kernel of the puzzle index_2d;
+// lines that end in a star are not in the skeleton.
 //
 // equation  output[column,row] = input[row,column]
 // numpy     output = input.T
 // in        input (rows, columns), sizes: rows, columns
 // out       output (columns, rows)
-// dispatch  (ceil(columns / 8), ceil(rows / 8)) workgroups of 8 x 8 threads: one thread moves one element
+// dispatch  (ceil(columns / 8), ceil(rows / 8)) workgroups of 8 x 8 threads:
+//           one thread moves one element
 // barriers  none: each thread writes its own element
 
 struct Sizes { rows: u32, columns: u32 }

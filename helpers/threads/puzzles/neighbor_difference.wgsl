@@ -1,10 +1,12 @@
-// The official kernel of the puzzle neighbor_difference; lines that end in a star are not in the skeleton.
+// The official kernel of the puzzle neighbor_difference;
+// lines that end in a star are not in the skeleton.
 //
 // equation  output[i] = input[i + 1] - input[i] for i < n - 1
 // numpy     output = np.diff(input)
 // in        input (n), sizes: n
 // out       output (n - 1)
-// dispatch  ceil((n - 1) / 64) workgroups of 64 threads: one thread computes one difference
+// dispatch  ceil((n - 1) / 64) workgroups of 64 threads:
+//           one thread computes one difference
 // barriers  none: each thread writes its own element
 
 struct Sizes { n: u32 }
