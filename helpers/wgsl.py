@@ -235,6 +235,19 @@ def _blanks(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
 
 
+def closing(text: str, at: int = 0) -> int | None:
+    """Where the bracket closes that opens at an offset of a text without comments; None where it does not."""
+    opened = []
+    for bracket in re.compile(r"[()\[\]{}]").finditer(text, at):
+        if bracket[0] in "([{":
+            opened.append(bracket[0])
+        elif not opened or opened.pop() + bracket[0] not in ("()", "[]", "{}"):
+            return None
+        if not opened:
+            return bracket.start()
+    return None
+
+
 def versions(operation: str) -> tuple[str, ...]:
     """The versions of an operation, simplest first: the file stems of its folder."""
     return tuple(sorted(path.stem for path in (KERNELS / operation).glob("*.wgsl")))

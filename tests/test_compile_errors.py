@@ -295,12 +295,11 @@ LONGER = [
     ("@group(0) @binding(3) var<storage, write> more: array<f32>;\n" + MAIN + "}\n", 8, "`read` or `read_write`"),
     (MAIN + "  atomicAdd(&output[idx], 1.0);\n}\n", 11, "atomic functions change an `atomic<u32>`"),
     (MAIN + "  let h: array = input[idx];\n}\n", 11, "needs a type behind it"),
-    (MAIN + "  let h: f64 = 1.0;\n}\n", 11, ""),
+    (MAIN + "  let h: f64 = 1.0;\n}\n", 11, "not every adapter has `f64`"),
     ("const size = 3u;\n" + MAIN + "  size = 4u;\n}\n", 12, "`size` is a `const`"),
-    (MAIN + "  let h = global * 2u; output[h] = 1.0;\n}\n", 11, "an index must be a whole number"),
-    (MAIN + "  output[idx] = 3.0[idx];\n}\n", 11, "a single number"),
+    (MAIN + "  output[global] = 1.0;\n}\n", 11, "take a part of it, such as `global.x`"),
     (MAIN + "  let p = &input; (*p)[idx] = 1.0;\n}\n", 11, "cannot be written to"),
-    (MAIN + "  let h = f32;\n}\n", 11, "`f32` is a type or a function"),
+    ("fn half(x: f32) -> f32 { return 0.5 * x; }\n" + MAIN + "  let h = half;\n}\n", 12, "is a type or a function"),
     (MAIN + "  if (dot(vec2f(), vec2f())) { return; }\n}\n", 11, "do not go together"),
     ("fn half(x: f32) -> f32 { return 0.5 * x; }\n" + MAIN + "  let h = half(1.0, 2.0);\n}\n", 12, ""),
     (MAIN + "  let h = 3.0u;\n}\n", 11, "write `3u`"),
@@ -449,6 +448,11 @@ def test_a_mistake_without_a_place_is_explained_in_one_line():
     )
     assert missing == "your kernel does not compile: no kernel is called `main`; is `@compute` or its `fn` missing?"
     assert not INTERNALS.search(unknown + missing)
+
+
+def test_an_index_behind_a_number_has_no_place():
+    text = message(HEAD + MAIN + "  output[idx] = 3.0[idx];\n}\n")
+    assert text.startswith("your kernel does not compile: an index or a part is asked of a single number")
 
 
 def test_a_kernel_of_another_name_is_named():

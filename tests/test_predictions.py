@@ -66,9 +66,9 @@ def test_the_right_answer_is_right(name):
         assert right == right.strip().lower()
         forms += [f" {right.upper()} "]
     elif isinstance(right, tuple):
-        forms += [list(right), tuple(np.float64(right))]
+        forms += [list(right), tuple(np.float64(right)), np.array(right)]
     else:
-        forms += [float(right), np.float64(right)]
+        forms += [float(right), np.float64(right), np.array(right)]
     for answer in forms:
         verdict = helpers.predict(name, answer)
         assert (verdict.outcome, verdict.detail) == (RIGHT, "")
@@ -114,16 +114,18 @@ def test_an_answer_of_another_kind_is_refused(name):
     elif isinstance(right, tuple):
         wrong, rule = [3, "3, 4", (*right, 1), ("a",) * len(right)], f"it must be {len(right)} numbers, in parentheses"
     else:
-        wrong, rule = [str(right), (right,), [right], True], "it must be a number"
+        wrong, rule = [str(right), (right,), [right], True, np.True_, np.array([right])], "it must be a number"
     for answer in wrong:
         with pytest.raises(TypeError) as caught:
             helpers.predict(name, answer)
-        assert str(caught.value) == f"answer = {answer!r} is a {type(answer).__name__}: {rule}"
+        plain = answer.tolist() if isinstance(answer, np.ndarray | np.generic) else answer
+        assert str(caught.value) == f"answer = {plain!r} is a {type(plain).__name__}: {rule}"
 
 
 def test_an_unknown_question_is_refused():
-    with pytest.raises(ValueError, match=r"question = 'why': it must be one of .*dW\[0,1\]"):
-        helpers.predict("why", 42)
+    for name in ("why", ["why"], None):
+        with pytest.raises(ValueError, match=rf"question = {re.escape(repr(name))}: it must be one of .*dW\[0,1\]"):
+            helpers.predict(name, 42)
 
 
 def test_the_question_of_lesson_02_is_worked_out_and_its_mistakes_too():

@@ -264,6 +264,9 @@ def test_what_is_written_is_judged(new, words):
         ("var sum = 0.0", "var sum = select(input[idx - 9999u], 0.0, idx < 9999u)"),  # what it reads is never used
         ("var sum = 0.0;", "var sum = 0.0; { let input = vec2f(); sum += input[idx % 2u]; }"),
         (GUARD, f"while (idx < 1u) {{ /* }} */ break; }} {GUARD}"),
+        ("@workgroup_size(256)", "@workgroup_size(1 << 8)"),
+        ("// 6.", "// \0 6."),
+        ("@compute", "override SIZE: u32 = 64u; @compute @workgroup_size(SIZE) fn other() {}\n@compute"),
     ],
 )
 def test_a_right_kernel_in_another_manner_is_right(old, new):
@@ -292,7 +295,9 @@ def test_an_endless_loop_is_named_by_the_line_of_the_cell(old, new, words):
     ("old", "new", "words"),
     [
         ("let fw =", "et fw =", "column 6"),
-        ("@binding(3)", "@binding(4)", "they must be 0, 1, 2"),
+        ("@binding(3)", "@binding(4)", "none with the number 3"),
+        ("@group(0) @binding(3)", "@group(1) @binding(3)", "`params` is in group 1"),
+        ("@workgroup_size(256)", "@workgroup_size(min(256, 300))", "`min(256, 300)` is not clear"),
         ("var<storage, read> input", "var<storage, read_write> input", "its binding 1 is not the skeleton's; copy all"),
         ("F: u32 }", "F: u32, G: u32 }", "its binding 3 is not the skeleton's"),
         ("@workgroup_size(256)", "@workgroup_size(512)", "512"),
@@ -317,6 +322,37 @@ def test_a_kernel_that_cannot_be_run_says_why_once(old, new, words):
 @pytest.mark.parametrize("source", ["", "hello", "\n// nothing\n"])
 def test_a_text_that_is_no_kernel_does_not_compile(source):
     assert outcomes(judged(PUZZLE, source)) == [NO_COMPILE] * 5
+
+
+@pytest.mark.parametrize("ending", ["\r\n", "\r"])
+def test_line_ends_of_other_systems_are_line_ends(ending):
+    assert outcomes(judged(PUZZLE, OFFICIAL.replace("\n", ending))) == [RIGHT] * 5
+
+
+WAIT, FIRST = "    workgroupBarrier();", "    if (thread < half) { partial[thread] +="
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "outcome"),
+    [
+        ("tree_sum", f"{WAIT}\n{FIRST}", "    if (thread < half) { workgroupBarrier();\n partial[thread] +=", None),
+        ("tree_sum", "  for (var half", "  if (thread >= params.n) { return; }\n  for (var half", WRONG),
+        ("tiled_product", f"{WAIT}\n    for", "    if (m < params.M) { workgroupBarrier(); }\n    for", None),
+    ],
+)
+def test_a_barrier_that_some_threads_miss_is_named(name, old, new, outcome):
+    """Most drivers let it pass; WGSL does not."""
+    source = edited((old, new), source=f"\n{PUZZLES[name].solution.text}\n")
+    (grade, *_) = (grade for grade in judged(PUZZLES[name], source) if grade.outcome != RIGHT)
+    assert grade.outcome == (outcome or UNSAFE) or adapter_info().kind != "software"
+    line = line_of("workgroupBarrier", source)
+    assert f"only some threads of a workgroup reach the workgroupBarrier() in line {line}" in grade.detail
+
+
+def test_a_barrier_in_a_function_is_counted():
+    source = edited((WAIT, "    wait();"), source=PUZZLES["tree_sum"].solution.text)
+    assert PUZZLES["tree_sum"].barriers == 1
+    assert set(outcomes(judged(PUZZLES["tree_sum"], f"{source}\nfn wait() {{ workgroupBarrier ( ); }}"))) == {RIGHT}
 
 
 # --- What a learner sees ------------------------------------------------------------------------------------
@@ -460,8 +496,9 @@ def test_as_many_channels_are_drawn_as_there_is_room_for():
 
 def test_other_names_and_types_are_refused():
     for ask in (helpers.skeleton, helpers.solution, lambda name: helpers.grade(name, OFFICIAL)):
-        with pytest.raises(ValueError, match=r"puzzle = 'sudoku': it must be one of map, guard, .*conv2d_grad_weight"):
-            ask("sudoku")
+        for name in ("sudoku", ["map"]):
+            with pytest.raises(ValueError, match=rf"puzzle = {re.escape(repr(name))}: it must be one of map, guard, "):
+                ask(name)
     for source in (3, None, b"fn main() {}"):
         with pytest.raises(TypeError, match=f"source is a {type(source).__name__}: it must be the text"):
             helpers.grade("conv2d_grad_weight", source)

@@ -163,11 +163,61 @@ def test_a_launch_returns_what_the_kernel_may_write_and_changes_no_array():
     assert not output.any()
 
 
-def test_a_launch_refuses_what_wgsl_does_not_have():
-    with pytest.raises(TypeError, match=r"arrays\[0\] has dtype float64"):
-        gpu.launch(KERNELS["double"], [np.arange(8.0)])
-    with pytest.raises(ValueError, match="one for each of 1 bindings, numbers"):
-        gpu.launch(KERNELS["double"], [])
+ONE = np.zeros(1, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ([], "arrays has 0 entries: it must be a list of 4, one for each binding: "),
+        ([ONE] * 3, "arrays has 3 entries"),
+        (ONE, "arrays is a ndarray"),
+        ([ONE, ONE, ONE, ONE], r"arrays\[3\] is a ndarray: the uniform `\w+` takes a tuple"),
+        ([ONE, ONE, ONE, ()], r"arrays\[3\] is a tuple"),
+        ([ONE, ONE, ONE, (-1,)], r"arrays\[3\]\[0\] = -1: it must be from 0 to 4294967295"),
+        ([ONE, ONE, ONE, (1, 1.5)], r"arrays\[3\]\[1\] = 1.5 is a float"),
+        ([[1.0], ONE, ONE, (3,)], r"arrays\[0\] is a list: `\w+` takes a plain NumPy array"),
+        ([(3,), ONE, ONE, (3,)], r"arrays\[0\] is a tuple"),
+        ([np.ma.masked_array(ONE), ONE, ONE, (3,)], r"arrays\[0\] is a MaskedArray"),
+        ([np.arange(8.0), ONE, ONE, (3,)], r"arrays\[0\] has dtype float64"),
+        ([ONE[:0], ONE, ONE, (3,)], r"arrays\[0\] has shape \(0,\)"),
+    ],
+)
+def test_a_launch_refuses_arrays_that_do_not_fit(arrays, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        gpu.launch(TWO, arrays)
+
+
+@pytest.mark.parametrize(
+    ("workgroups", "words"),
+    [
+        (0, "workgroups = 0: it must be from 1 to 65535"),
+        (-1, "workgroups = -1"),
+        (70_000, "workgroups = 70000"),
+        (1.0, "workgroups = 1.0 is a float: it must be an int"),
+        (True, "workgroups = True is a bool"),
+        (None, "workgroups = None"),
+        ((1, 0), "workgroups in y = 0"),
+        ((1, 2, 3, 4), r"workgroups = \(1, 2, 3, 4\): it must be one to three numbers"),
+        ((), r"workgroups = \(\): it must be one to three"),
+    ],
+)
+def test_a_launch_refuses_workgroups_that_no_dispatch_has(workgroups, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        gpu.launch(KERNELS["double"], [np.zeros(8, np.float32)], workgroups)
+
+
+def test_a_launch_says_first_what_is_wrong_about_the_text():
+    with pytest.raises(WgslError, match="nothing is called `no`"):
+        gpu.launch("fn main() { no(); }", [])
+    with pytest.raises(TypeError, match="kernel is a bytes: it must be WGSL text or a Kernel"):
+        gpu.launch(b"fn main() {}", [])
+
+
+def test_a_launch_says_which_array_is_too_short():
+    pairs = "@group(0) @binding(0) var<storage, read_write> x: array<vec4f>;\n"
+    with pytest.raises(gpu.GpuError, match="the buffer at binding 0 has 8 bytes, and the kernel needs 16"):
+        gpu.launch(pairs + "@compute @workgroup_size(1) fn main() { x[0].x = 1.0; }", [np.zeros(2, np.float32)])
 
 
 @pytest.mark.parametrize(

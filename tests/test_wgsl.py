@@ -1,9 +1,11 @@
 """Kernels as text: what a source declares, and how a lesson shows it."""
 
+from time import monotonic
+
 import pytest
 
 from helpers.gpu import passes
-from helpers.wgsl import PART, Kernel, WgslError, load, versions
+from helpers.wgsl import PART, Kernel, WgslError, load, versions, without_comments
 
 SOURCE = """\
 // Twice each number.
@@ -35,9 +37,35 @@ def test_bindings_come_in_order_and_comments_do_not_count():
     passes.pipeline(DOUBLER, "main")
 
 
-def test_a_gap_in_the_bindings_is_refused():
-    with pytest.raises(WgslError, match=r"doubler: its bindings are \[1, 2, 3\]"):
-        _ = DOUBLER.edit("binding(0)", "binding(3)").bindings
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("binding(0)", "binding(3)", "it has the bindings 1, 2, 3, and none with the number 0"),
+        ("@group(0) @binding(0)", "@binding(0) @group(1)", "`input` is in group 1: write @group(0) for every binding"),
+        ("binding(0)", "binding(ZERO)", "the value of `ZERO` is not clear: write the number"),
+    ],
+)
+def test_bindings_that_are_not_0_1_2_in_group_0_are_refused(old, new, words):
+    with pytest.raises(WgslError) as caught:
+        _ = Kernel(edited(old, new)).bindings
+    assert words in str(caught.value)
+
+
+def edited(old: str, new: str) -> str:
+    """The doubler with a change in the line of its input."""
+    line = next(line for line in SOURCE.splitlines() if "read> input" in line)
+    assert old in line
+    return SOURCE.replace(line, line.replace(old, new))
+
+
+def test_a_text_without_bindings_is_refused():
+    with pytest.raises(WgslError, match="it declares no bindings; write one for each buffer, as in `@group"):
+        _ = Kernel("@compute @workgroup_size(1) fn main() { }").bindings
+
+
+def test_a_binding_may_be_a_constant_or_a_hexadecimal_number():
+    assert Kernel("const ZERO = 0;\n" + edited("binding(0)", "binding(ZERO)")).bindings == DOUBLER.bindings
+    assert Kernel(edited("binding(0)", "binding(0x0u)")).bound[0] == ("storage,read", "input", "array<f32>")
 
 
 @pytest.mark.parametrize(
@@ -56,11 +84,19 @@ def test_bindings_are_found_in_any_notation(declared):
 
 
 @pytest.mark.parametrize(
-    ("size", "threads"), [("64", 64), ("8u, 4", 32), ("COUNT", 64), ("COUNT, 2, HALF,", 4096), ("2 * COUNT", 128)]
+    ("size", "threads"),
+    [("64", 64), ("8u, 4", 32), ("COUNT", 64), ("COUNT, 2, HALF,", 4096), ("2 * COUNT", 128)]
+    + [("(HALF + 0x20u) / 2", 32), ("1 << 4", 16), ("COUNT % 40u", 24)],
 )
 def test_threads_are_counted(size, threads):
     assert DOUBLER.edit("size(COUNT)", f"size({size})").threads("main") == threads
     assert DOUBLER.threads("mian") == 0
+
+
+@pytest.mark.parametrize("size", ["min(4, 8)", "1 / 0", "COUNT[0]", "SIZE"])
+def test_a_size_that_cannot_be_read_is_refused(size):
+    with pytest.raises(WgslError, match="doubler: the value of .* is not clear: write the number, or constants"):
+        DOUBLER.edit("size(COUNT)", f"size({size})").threads("main")
 
 
 def test_constants_change_values_and_must_be_positive_whole_numbers():
@@ -81,6 +117,18 @@ def test_an_edit_replaces_what_occurs_exactly_once():
     assert DOUBLER.edit("2.0", "3.0").source == SOURCE.replace("2.0", "3.0")
     with pytest.raises(ValueError, match="doubler contains it 4 times"):
         DOUBLER.edit("COUNT", "SIZE")
+
+
+def test_a_long_text_is_read_at_once():
+    comments = "// for\n/* a /* b */ c */\n" * 50_000
+    begun = monotonic()
+    assert not without_comments(comments).strip()
+    assert monotonic() - begun < 5  # it takes 0.1 s; with a copy for each comment, it took a minute
+
+
+def test_a_comment_ends_where_the_line_does():
+    for end in "\n\r\u2028":
+        assert without_comments(f"a // b{end}c").split() == ["a", "c"]
 
 
 # --- How a lesson shows it ------------------------------------------------------------------------------

@@ -50,7 +50,6 @@ PLAIN = {  # what needs no look at the text, and what remains where no meaning i
     r"(?:Cannot apply the unary op|Operation (?:Negate|LogicalNot) ).*": "`-` needs an f32 or i32, and `!` a condition",
     r"Abstract types.*|.*concrete type.*|Incompatible operands.*|The type of .* stored .*": MISFIT,
     r"(?:Operation|Expected selection|Call to|Argument|The `return`) .*|.*`if` condition.*|type mismatch .*": MISFIT,
-    r"Accessing with index.*": "an index must be a whole number, u32 or i32",
     r"Accessing .*negative index.*": "an index is never negative; the first element is number 0",
     r"Accessing index .*": "this index is past the end of the array",
     r"Invalid (?:sub-)?access.*": "an index or a part is asked of a single number; a buffer's array takes one index",

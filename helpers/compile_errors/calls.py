@@ -9,12 +9,12 @@ from helpers.compile_errors.text import (
     PARAMETER,
     VECTOR,
     WHOLE,
-    closing,
     commas,
     literal_type,
     split,
 )
 from helpers.compile_errors.types import NUMBERS, a, converted, described
+from helpers.wgsl import closing
 
 CONDITION = re.compile(r"\b(?:if|while)\b\s*|\bfor\s*\([^;{]*;\s*")
 NAMED = r"([^\W\d]\w*(?:\.\w+|\[[^\[\]]*\])*|\d[\w.]*)"

@@ -2,27 +2,13 @@
 
 import re
 
+from helpers.wgsl import closing
+
 TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*(?:(?<=[eE])[+-]\d+\w*)?|\.\d\w*|&&|\|\||\+\+|--|->|<<|>>|[-+*/%&|^<>=!]=|\S")
 SUFFIX = {"f": "f32", "u": "u32", "i": "i32", "h": "f16"}
-WHOLE, FRACTION = (
-    "a whole number",
-    "a number with a point",
-)  # literals without a suffix: they become what is needed, or not
+WHOLE, FRACTION = "a whole number", "a number with a point"  # literals without a suffix: they become what is needed
 COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
 LEVELS = [("||",), ("&&",), ("|",), ("^",), ("&",), COMPARISONS, ("+", "-"), ("*", "/", "%"), ("<<", ">>")]
-
-
-def closing(text: str) -> int | None:
-    """Where the bracket closes that a text begins with."""
-    stack = []
-    for at, letter in enumerate(text):
-        if letter in "([{":
-            stack.append(letter)
-        elif letter in ")]}" and (not stack or stack.pop() + letter not in ("()", "[]", "{}")):
-            return None
-        if not stack:
-            return at
-    return None
 
 
 def balanced(text: str) -> bool:

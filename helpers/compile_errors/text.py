@@ -17,13 +17,12 @@ from helpers.compile_errors.expressions import (
     TOKEN,
     WHOLE,
     balanced,
-    closing,
     commas,
     literal_type,
     split,
     unwrapped,
 )
-from helpers.wgsl import without_comments
+from helpers.wgsl import closing, without_comments
 
 DECLARATION = re.compile(
     r"\b(?P<kind>let|var|const|override)\b\s*(?:<(?P<space>[^<>]*)>)?\s*(?P<name>[^\W\d]\w*)"

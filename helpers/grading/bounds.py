@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from helpers.wgsl import Kernel
+from helpers.wgsl import Kernel, closing
 
 MORE = 64  # guards behind an array, besides as many as it has elements
 SIZE = f"(arrayLength(&{{}}) - {MORE}u) / 2u"
@@ -26,19 +26,9 @@ def bounded(kernel: Kernel, arrays: Sequence[str]) -> Kernel:
     code, source, inserted = kernel.code, kernel.source, []
     for name in arrays:
         for at in (found.end() for found in re.finditer(rf"(?<![\w.]){name}\s*\[", code)):
-            inserted += [(at, "min(u32("), (_closing(code, at), f"), {SIZE.format(name)})")]
+            inserted += [(at, "min(u32("), (closing(code, at - 1), f"), {SIZE.format(name)})")]
     for at, text in sorted(inserted, reverse=True):
         source = source[:at] + text + source[at:]
     for name in arrays:
         source = re.sub(rf"\barrayLength\s*\(\s*&\s*{name}\s*,?\s*\)(?! - {MORE}u)", f"({SIZE.format(name)})", source)
     return replace(kernel, source=source)
-
-
-def _closing(code: str, at: int) -> int:
-    """The place of the bracket that closes the index whose text begins at `at`."""
-    depth = 1
-    for bracket in re.finditer(r"[\[\]]", code[at:]):
-        depth += 1 if bracket[0] == "[" else -1
-        if depth == 0:
-            return at + bracket.start()
-    return len(code)  # never closed: it does not compile

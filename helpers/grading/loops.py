@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.wgsl import Kernel, without_comments
+from helpers.wgsl import Kernel, closing, without_comments
 
 BUDGET = 16_000  # iterations of one invocation: many times what an exercise needs, and below every driver's limit
 
@@ -85,7 +85,7 @@ def counted(kernel: Kernel, budget: int = BUDGET, binding: int | None = None) ->
         prefix += "x_"
     edits, lines, barriers = [], [], []
     for number, loop in enumerate(re.finditer(r"\b(for|while|loop)\b[^{]*\{", code)):
-        end = _end_of_block(code, loop.end())
+        end = closing(code, loop.end() - 1) + 1
         edits.append((loop.end(), loop.end(), f" if ({prefix}over({number})) {{ break; }}"))
         edits.append((end, end, f" {prefix}ended({number});"))
         lines.append(1 + code.count("\n", 0, loop.start()))
@@ -98,13 +98,3 @@ def counted(kernel: Kernel, budget: int = BUDGET, binding: int | None = None) ->
     sizes = {"loops": max(1, len(lines)), "barriers": len(barriers)}
     source += COUNTERS.format(x=prefix, binding=binding, budget=budget, **sizes)
     return Counted(replace(kernel, source=source), lines, barriers, budget, binding)
-
-
-def _end_of_block(code: str, at: int) -> int:
-    """The place behind the brace that closes the block whose text begins at `at`."""
-    depth = 1
-    for brace in re.finditer(r"[{}]", code[at:]):
-        depth += 1 if brace[0] == "{" else -1
-        if depth == 0:
-            return at + brace.end()
-    return len(code)  # never closed: it does not compile
