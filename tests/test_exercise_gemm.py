@@ -5,6 +5,7 @@ import pytest
 
 from helpers.exercises import PUZZLES, QUESTIONS
 from helpers.gemm import exercise
+from helpers.gpu import adapter_info
 from helpers.grading.judge import judged
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG
 
@@ -36,9 +37,19 @@ def test_a_missing_barrier_is_never_right(name, removed):
     assert f"it has {2 - len(removed)} workgroupBarrier() where 2 are needed" in grades[0].detail
 
 
-def test_the_second_barrier_is_only_missed_where_there_are_several_turns():
+def test_the_barrier_after_the_products_is_only_missed_where_there_are_several_turns():
     found = outcomes(without_barriers(OFFICIAL, 1))
     assert (found["tiny"], found["one_full_tile"]) == (UNSAFE, UNSAFE)  # right numbers, whatever the adapter
+
+
+@pytest.mark.skipif(adapter_info().kind != "software", reason="a race shows differently on each GPU")
+@pytest.mark.parametrize("name", TILED)
+def test_both_barriers_before_the_products_are_as_one(name):
+    """The text has two barriers, but none keeps the next loads off the tiles."""
+    before, between, after = PUZZLES[name].solution.text.split(BARRIER)
+    grades = judged(PUZZLES[name], f"{before}{BARRIER}{BARRIER}{between}{after}")
+    named = [verdict.detail for verdict in grades if "between the products and the loads" in verdict.detail]
+    assert len(named) == 1
 
 
 def test_other_barriers_and_kernels_without_tiles_are_right():
@@ -82,6 +93,8 @@ def test_the_cases_tell_mistakes_apart(old, new, seen_by):
         ("loads_with_tiles", 2 * 256 // 16, WRONG, "two more numbers"),
         ("slot_of_thread_6", 2 * 4 + 1, RIGHT, ""),
         ("slot_of_thread_6", 6, WRONG, "its own slot"),
+        ("hidden_by_one_tile", "Products", RIGHT, ""),
+        ("hidden_by_one_tile", "loads", WRONG, "in this one turn, a thread multiplies what others load"),
         ("longest_step", "Pipelines", RIGHT, ""),
         ("longest_step", "upload", WRONG, "choose one of"),
     ],
@@ -124,6 +137,14 @@ def test_the_right_derivative_passes(right):
 )
 def test_a_wrong_derivative_is_seen(wrong, seen):
     assert elu_outcomes(wrong) == seen
+
+
+def test_a_derivative_that_is_not_finite_is_not_called_0():
+    """exp(100) is infinite, and the kernel's finite_or_0 makes 0 of it."""
+    far = exercise.grade("exp(x)")[3].detail
+    assert far == "at x = 100 yours is inf, from which the kernel makes 0; right is 1"
+    near = exercise.grade("x * x")[2].detail
+    assert near == "at x = 0 yours is 0; right is 1"
 
 
 @pytest.mark.parametrize(

@@ -15,15 +15,13 @@ from support.legible import faults, last_sums, written
 from support.notebook_gate import NOTEBOOKS, Lesson
 from support.problems import launched, versions_of
 
-import helpers
 from helpers.convolution import explorers, indices, reference
-from helpers.convolution.exercise import FORWARD, FORWARD_QUESTIONS
+from helpers.convolution.exercise import FORWARD_QUESTIONS
 from helpers.convolution.indices import Tap
 from helpers.convolution.pictures.forward import DependencePicture, EdgesPicture, WindowPicture
 from helpers.convolution.pictures.matrix import MatrixPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
-from helpers.grading.judge import judged
 from helpers.grading.verdict import RIGHT, WRONG
 from helpers.pictures.canvas import Box, Picture
 
@@ -322,19 +320,3 @@ def test_the_lesson_asks_all_of_them_in_order():
 
 
 # --- The puzzle -----------------------------------------------------------------------------------------------
-
-
-def test_the_lesson_holds_the_skeleton():
-    cells = [cell.source for cell in LESSON.code if cell.source.startswith("my_kernel = ")]
-    assert cells == [f'my_kernel = """\n{helpers.skeleton("conv2d")}\n"""']
-
-
-def test_the_official_kernel_is_right():
-    assert {verdict.outcome for verdict in judged(FORWARD, FORWARD.solution.text)} == {RIGHT}
-
-
-@pytest.mark.parametrize("slip", FORWARD.slips, ids=lambda slip: slip.mistake)
-def test_a_known_mistake_is_named(slip):
-    grades = judged(FORWARD, FORWARD.official.edit(slip.old, slip.new).source)
-    assert slip.mistake in "\n".join(verdict.detail for verdict in grades)
-    assert grades.passed < len(grades)

@@ -157,6 +157,7 @@ def test_sentences_of_the_counts():
     assert explorer.set(padding=1) == words.format("4 windows", "6 windows", "9 windows")
     assert explorer.set(padding=2) == words.format(*["9 windows"] * 3)
     assert explorer.set(padding=0, stride=3, kH=2, kW=2).endswith("39 pixels lie in none, so the gradient there is 0.")
+    assert explorer.set(stride=3, kH=3, kW=3).endswith("9 pixels lie in none, so the gradient there is 0.")
 
 
 def test_sentences_of_the_shared_weights():
@@ -164,7 +165,10 @@ def test_sentences_of_the_shared_weights():
     assert explorer.sentence == (
         "Thread 7 of workgroup (1, 0) owns pixel [0,23]. It loads weight 7 of 25, and waits at the barrier."
     )
-    assert "It loads nothing, as there are only 25 weights" in explorer.set(thread=30)
+    assert explorer.set(thread=40) == (
+        "Thread 40 of workgroup (1, 0) owns pixel [2,24]. It loads nothing, as there are only 25 weights, and waits at "
+        "the barrier."
+    )
     assert "owns no pixel, as it lies outside the image. It loads weight 255 of 256" in explorer.set(
         group=3, thread=255, kH=16, kW=16
     )
@@ -272,15 +276,15 @@ def test_the_answers_are_what_is_computed():
     assert right["row_below_zero"] == int(np.array(-1).astype(np.uint32))
     inside = ConvShape(1, 1, 40, 40, 1, 6, 6, 3)
     assert {len(indices.contributions_to_pixel(inside, 20 + i, 20 + j)) for i, j in np.ndindex(3, 3)} == {
-        right["tests_that_pass"]
+        right["weights_that_pass"]
     }
     filter, upstream = (np.array(m, np.float32)[None, None] for m in ([[3, 4], [2, -3]], [[1, -1], [3, 2]]))
     assert right["dX[1,1]"] == helpers.conv2d_grad_input((1, 1, 3, 3), filter, upstream)[0, 0, 1, 1]
 
 
 def test_version_2_loads_as_often_as_its_cost_line_says():
-    """Each thread counts its loads of global memory, on one full tile of which each pixel lies in 25 windows."""
-    shape = ConvShape(1, 1, 16, 16, 16, 5, 5, 1, 4, 4)
+    """Each thread counts its loads of global memory, on one full tile of which each pixel lies in 16 windows."""
+    shape = ConvShape(1, 1, 16, 16, 32, 4, 4, padding_h=3, padding_w=3)
     tensors = {name: np.ones(shape.of(name), np.float32) for name in ("grad_output", "weight")}
     counting = SHARED.edit("sum += shared_weights[i] *", "sum += 1.0 + 0.0 *").edit(
         "shared_weights[i] = weight[", "sum += 1.0; shared_weights[i] = weight["

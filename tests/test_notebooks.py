@@ -3,6 +3,7 @@
 That the notebooks still compute what they show is nbval's part: `pytest --nbval notebooks`.
 """
 
+import ast
 import re
 import shutil
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from support.notebook_gate import (
     NOTEBOOKS,
     RULES,
     WIDGET_VIEW,
+    Cell,
     Lesson,
     broken_rules,
     navigation_links,
@@ -178,13 +180,26 @@ def changed_cell(path: Path) -> int:
 
 
 def change_kernel(path: Path, variable: str, operation: str, version: str) -> None:
-    """Another constant in one kernel, and the lesson only as far as it speaks of that kernel."""
+    """Another constant in one kernel, and of the lesson only what speaks of that kernel."""
     kernel = path.parents[1] / "kernels" / operation / f"{version}.wgsl"
     kernel.write_text(kernel.read_text(encoding="utf-8").replace(RIGHT, WRONG), encoding="utf-8")
-    notebook = nbformat.read(path, as_version=4)
-    named = [i for i, cell in enumerate(notebook.cells) if re.search(rf"\b({variable}|{version})\b", cell.source)]
-    del notebook.cells[max(named) + 1 :]
-    nbformat.write(notebook, path)
+    lesson = Lesson.read(path)
+    lesson.notebook.cells = [cell.node for cell in needed(lesson, variable, version)]
+    nbformat.write(lesson.notebook, path)
+
+
+def needed(lesson: Lesson, variable: str, version: str) -> list[Cell]:
+    """The code cells that speak of a kernel, and those that make what they use."""
+    kept, used = [], set()
+    for cell in reversed(lesson.code):
+        names = {node.id: node.ctx for node in cell.syntax if isinstance(node, ast.Name)}
+        made = {name for name, context in names.items() if isinstance(context, ast.Store)}
+        made |= {node.name for node in cell.syntax if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        imports = any(isinstance(node, ast.Import | ast.ImportFrom) for node in cell.syntax)
+        if re.search(rf"\b({variable}|{version})\b", cell.source) or made & used or imports:
+            kept.insert(0, cell)
+            used |= names.keys()
+    return kept
 
 
 @pytest.fixture(scope="module")
@@ -206,6 +221,7 @@ def test_only_a_changed_output_is_red(copies: dict[str, list[Outcome]]) -> None:
 
 @pytest.mark.parametrize(("path", "names"), [pytest.param(path, names, id="-".join(names)) for path, *names in LOADED])
 def test_a_changed_kernel_is_red_where_it_computes(copies: dict, path: Path, names: list[str]) -> None:
-    code = Lesson.read(path).code
+    variable, _, version = names
+    code = needed(Lesson.read(path), variable, version)
     listings = {i for i, cell in enumerate(code) if any(RIGHT in text for o in cell.outputs for text in texts(o))}
     assert red(copies["-".join(names)]) - listings

@@ -1,5 +1,6 @@
 """Lesson 04: its pictures show what the kernels do, they are legible, and its numbers are computed here again."""
 
+import re
 from itertools import product
 
 import numpy as np
@@ -16,7 +17,7 @@ from helpers.grading.report import CheckError
 from helpers.grading.verdict import RIGHT, UNSAFE, WRONG
 from helpers.pictures.explorer import Explorer
 from helpers.summation import check, explorers, indices, operations, reference
-from helpers.summation.error_picture import ErrorPicture, Order
+from helpers.summation.error_picture import STYLES, ErrorPicture, Order
 from helpers.summation.exercise import QUESTIONS
 from helpers.summation.pictures import TwoPassesPicture
 from helpers.summation.shapes import SumShape
@@ -185,6 +186,15 @@ def test_the_sum_of_a_channel_is_said():
         assert explorer.set(co=co).endswith(f"= {written}. The GPU returned {written}.")
 
 
+def test_lines_that_lie_on_each_other_are_said_and_no_two_orders_look_alike():
+    measured = orders()
+    assert explorers.errors(LENGTHS, measured).set(order=4).endswith("Its line is that of one thread.")
+    measured["Kahan, as written"] = (2 * measured["one thread"][0], None)
+    assert explorers.errors(LENGTHS, measured).set(order=4).endswith("Its line is that of no other order.")
+    dashes, marks = zip(*STYLES, strict=True)
+    assert len(set(dashes)) == len(set(marks)) == len(measured)
+
+
 def test_an_error_above_its_bound_is_said():
     below, above = (ErrorPicture(LENGTHS, {"x": Order(np.full(12, size), LENGTHS)}) for size in (1e-7, 1e-5))
     assert below.show(0).sentence.endswith("Yes.")
@@ -196,12 +206,28 @@ def test_an_error_above_its_bound_is_said():
 
 def test_each_order_is_a_right_sum_and_the_guard_keeps_kahans_compensation():
     names = of_the_lesson("pairwise = ", "large_first = ", "kahan = ", "interleaved = ", "in_a_row = ")
-    whole = NUMBERS[:4096]
+    whole = np.resize(NUMBERS, 2**15)  # as many as the lesson's longest list
     for order in ("pairwise", "guarded", "kahan", "interleaved", "in_a_row"):
         assert check.total(operations.total(whole, kernel=names[order]), whole).require()
     exact = names["large_first"].sum(dtype=np.float64)
     assert operations.total(names["large_first"], kernel=names["guarded"]) == exact
     assert operations.total(names["large_first"], kernel=names["alone"]) < exact
+
+
+def test_the_table_of_the_pairwise_sum_is_what_its_kernel_does():
+    """Each number is a bit of its own, so a sum's bits are the numbers that went into it."""
+    kernel = of_the_lesson("pairwise = ")["pairwise"].edit("total[0] = sum;", "")
+    kernel = kernel.edit("waiting[size] = sum;", "waiting[size] = sum;\n    total[i / 2u] = sum;")
+    total = gpu.empty(4 * 4, "total")
+    buffers = gpu.upload(2 ** np.arange(8, dtype=np.float32), "input"), total, gpu.uniform((8,))
+    gpu.run(gpu.Pass(kernel, buffers, (1, 1, 1)))
+    (table,) = (cell.source for cell in LESSON.prose if "sums that wait afterwards" in cell.source)
+    rows = re.findall(r"^\| (\d) and (\d) \| (.+) \| (of .+) \| ([01]+) \|$", table, re.MULTILINE)
+    for i, (row, bits) in enumerate(zip(rows, gpu.read(total, (4,)).astype(int).tolist(), strict=True)):
+        added, waiting = ([int(size) for size in re.findall(r"\d+", text)] for text in row[2:4])
+        assert (row[:2], row[4]) == ((f"{2 * i}", f"{2 * i + 1}"), f"{i + 1:b}")
+        assert bits.bit_count() == waiting[-1] == 2 + sum(added)
+        assert sum(waiting) == 2 * (i + 1)
 
 
 def test_atomics_lose_nothing_where_the_race_may():

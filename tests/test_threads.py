@@ -169,7 +169,7 @@ ONE = np.zeros(1, np.float32)
 @pytest.mark.parametrize(
     ("arrays", "words"),
     [
-        ([], "arrays has 0 entries: it must be a list of 4, one for each binding: "),
+        ([], "arrays has 0 entries: it must be a list with one for each of 4 bindings, input, a, b, sizes"),
         ([ONE] * 3, "arrays has 3 entries"),
         (ONE, "arrays is a ndarray"),
         ([ONE, ONE, ONE, ONE], r"arrays\[3\] is a ndarray: the uniform `\w+` takes a tuple"),

@@ -12,8 +12,10 @@ from helpers.gpu import GpuError
 from helpers.gpu.passes import pipeline
 from helpers.grading.drawing import drawing, legend, number
 from helpers.grading.loops import BUDGET
+from helpers.grading.order import early_read
 from helpers.grading.puzzle import Case, Puzzle, Slip, declarations
 from helpers.grading.trial import Trial
+from helpers.grading.uniformity import divergent_barrier
 from helpers.grading.verdict import NO_COMPILE, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.wgsl import Kernel, WgslError
 
@@ -30,17 +32,17 @@ def judged(puzzle: Puzzle, source: str) -> Grades:
     if problem := _problem(kernel, puzzle.official):
         reason, _, excerpt = problem.partition("\n")
         return Grades.alike(puzzle.tests, NO_COMPILE, reason, excerpt)
-    pairs = [(case, _tried(kernel, case)) for case in puzzle.cases()]
+    pairs = [(case, _tried(puzzle, kernel, case)) for case in puzzle.cases()]
     try:
         verdicts = [_verdict(puzzle, kernel, *pair) for pair in pairs]
     except (GpuError, WgslError) as error:
         return Grades.alike(puzzle.tests, WRONG, f"it compiles, but it cannot be run: {error}")
     failed = [i for i, verdict in enumerate(verdicts) if verdict.outcome != RIGHT]
-    if failed and (slip := _recognized(puzzle, pairs)):
-        first = verdicts[failed[0]]
-        verdicts[failed[0]] = replace(first, detail=f"it looks as if {slip.mistake}; {first.detail}")
-    if failed and (missing := _missing_barrier(puzzle, kernel)) and missing not in verdicts[failed[0]].detail:
-        verdicts[failed[0]] = verdicts[failed[0]].adding(missing)
+    if failed:
+        first, slip = verdicts[failed[0]], _recognized(puzzle, kernel, pairs)
+        causes = [f"it looks as if {slip.mistake}"] if slip else []
+        causes += [found for found in _barriers(puzzle, kernel) if found not in first.detail]
+        verdicts[failed[0]] = replace(first, detail="; ".join([*causes, first.detail]))
     wrong = [i for i in failed if verdicts[i].outcome == WRONG and not pairs[i][1].endless]
     if wrong:
         smallest = min(wrong, key=lambda i: pairs[i][0].expected.size)
@@ -48,9 +50,9 @@ def judged(puzzle: Puzzle, source: str) -> Grades:
     return Grades(verdicts)
 
 
-def _tried(kernel: Kernel, case: Case) -> Trial:
+def _tried(puzzle: Puzzle, kernel: Kernel, case: Case) -> Trial:
     arrays = tuple(each.name for each in kernel.bound[: len(case.inputs) + 1])
-    return Trial(kernel, arrays, case.inputs, case.expected.shape, case.params, case.workgroups)
+    return Trial(kernel, arrays, case.inputs, case.expected.shape, case.params, case.workgroups, puzzle.official)
 
 
 # --- May it run in the official kernel's place? -------------------------------------------------------------
@@ -84,21 +86,28 @@ def _verdict(puzzle: Puzzle, kernel: Kernel, case: Case, trial: Trial) -> Verdic
         return Verdict(case.name, WRONG, _endless(kernel, trial.endless))
     wrong = case.differ(trial.output)
     if wrong.any():
-        also = [f"; also, {found}" for found in (trial.missed_barrier, trial.out_of_range) if found]
+        missed = "" if divergent_barrier(kernel) else trial.missed_barrier
+        also = [f"; also, {found}" for found in (missed, trial.out_of_range) if found]
         return Verdict(case.name, WRONG, _first_mismatch(puzzle.axes, case, trial, wrong) + "".join(also))
-    if luck := trial.luck or _missing_barrier(puzzle, kernel):
+    if luck := "; ".join(_barriers(puzzle, kernel)) or trial.luck:
         return Verdict(case.name, UNSAFE, f"each number is right, but only by luck: {luck}")
     return Verdict(case.name, RIGHT)
 
 
+def _barriers(puzzle: Puzzle, kernel: Kernel) -> list[str]:
+    """What the text alone shows to be wrong with its barriers; no run is sure to show it."""
+    _, divergent = divergent_barrier(kernel) or (0, "")
+    return [found for found in (_missing_barrier(puzzle, kernel), divergent, early_read(kernel)) if found]
+
+
 def _missing_barrier(puzzle: Puzzle, kernel: Kernel) -> str:
-    """That a text has fewer barriers than it needs, or nothing; no run is sure to show it."""
+    """That a text has fewer barriers than it needs, or nothing."""
     memory = re.findall(r"var\s*<\s*workgroup\s*>\s*(\w+)", puzzle.official.code)
     used = any(re.search(rf"\b{name}\s*\[", kernel.code) for name in memory)
     found = len(re.findall(r"\bworkgroupBarrier\s*\(", kernel.code))
     if not used or found >= puzzle.barriers or kernel.workgroup_bytes != puzzle.official.workgroup_bytes:
         return ""
-    return f"it has {found} workgroupBarrier() where {puzzle.barriers} are needed"
+    return f"it has {found} workgroupBarrier() where {puzzle.barriers} {'is' if puzzle.barriers == 1 else 'are'} needed"
 
 
 def _endless(kernel: Kernel, line: int) -> str:
@@ -120,20 +129,21 @@ def _first_mismatch(axes: Sequence[str], case: Case, trial: Trial, wrong: np.nda
 # --- All tests ----------------------------------------------------------------------------------------------
 
 
-def _recognized(puzzle: Puzzle, pairs: Pairs) -> Slip | None:
-    """The known mistake that does the same in every test, or None."""
+def _recognized(puzzle: Puzzle, kernel: Kernel, pairs: Pairs) -> Slip | None:
+    """The known mistake that does the same in every test, and shows no less in its text, or None."""
     if any(trial.endless for _, trial in pairs):
         return None
     lucky = not any(case.differ(trial.output).any() for case, trial in pairs)
 
     def same(case: Case, mine: Trial, other: Kernel) -> bool:
-        theirs = _tried(other, case)
+        theirs = _tried(puzzle, other, case)
         return not case.differ(mine.output, theirs.output).any() and (not lucky or mine.luck == theirs.luck)
 
-    end = monotonic() + SECONDS
+    end, shown = monotonic() + SECONDS, set(_barriers(puzzle, kernel))
     for slip in puzzle.slips:
         other = puzzle.official.edit(slip.old, slip.new)
-        if monotonic() < end and all(same(*pair, other) for pair in pairs):
+        alike = monotonic() < end and shown <= {*_barriers(puzzle, other)}
+        if alike and all(same(*pair, other) for pair in pairs):
             return slip
     return None
 

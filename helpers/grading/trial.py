@@ -1,5 +1,6 @@
 """Runs of a learner's kernel in which no mistake goes unnoticed, whatever the driver does about it."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -32,7 +33,7 @@ class Trial:
     """A kernel, with counted loops and bounded indices, on one case.
 
     The bindings are `inputs`, the output of this shape (`arrays` names all of these) and the parameters, if there are
-    any, in this order.
+    any, in this order. Advice names what the `official` kernel has: a loop, a barrier.
     """
 
     kernel: Kernel
@@ -41,6 +42,7 @@ class Trial:
     shape: tuple[int, ...]
     params: Sequence[int]
     workgroups: tuple[int, int, int]
+    official: Kernel
 
     def _run(self, before: float, guards: Sequence[float]) -> tuple[np.ndarray, int | None, int | None]:
         """The output with its guards, and the lines of an endless loop and of a barrier that some threads miss.
@@ -97,12 +99,13 @@ class Trial:
         if self._spoiled(self._trapped):
             alone = [[np.nan if i == j else 0.0 for j in inputs] for i in inputs]
             read = [self.arrays[i] for i in inputs if self._spoiled(self._run(TRAP, alone[i])[0])]
-            return f"it reads outside of {' and '.join(read)}; check the loop limits and the offsets"
+            limits = "loop limits" if re.search(r"\b(for|while|loop)\b", self.official.code) else "guard"
+            return f"it reads outside of {' and '.join(read)}; check the {limits} and the offsets"
         if (self._trapped[prod(self.shape) :] != TRAP).any():
-            return (
-                f"a thread without an element writes past the end of {self.arrays[-1]}; return where there is no such "
-                "element"
-            )
+            cure = "return where there is no such element"
+            if "Barrier" in self.official.code:
+                cure = "write only where there is such an element, with no `return` above a barrier"
+            return f"a thread without an element writes past the end of {self.arrays[-1]}; {cure}"
         return ""
 
     def _spoiled(self, trapped: np.ndarray) -> bool:

@@ -112,11 +112,11 @@ class Picture:
         ends = list(lines)
         self._draw(ends, [Path.MOVETO, Path.LINETO] * len(ends), edge=color, line=line, dashes=dashes)
 
-    def curve(self, x: np.ndarray, y: np.ndarray, color=INK, line=3.0) -> None:
+    def curve(self, x: np.ndarray, y: np.ndarray, color=INK, line=3.0, dashes=None) -> None:
         """Draw one line through many points; nan leaves a gap."""
         held = np.isfinite(y)
         codes = np.where(np.append(False, held[:-1]), Path.LINETO, Path.MOVETO)
-        self._draw(np.stack([x, y], -1)[held], codes[held], edge=color, line=line)
+        self._draw(np.stack([x, y], -1)[held], codes[held], edge=color, line=line, dashes=dashes)
 
     def image(self, box: Box, colors: np.ndarray) -> None:
         """Lay an image (rows, columns, 4) of bytes over a box."""

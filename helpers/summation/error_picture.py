@@ -1,17 +1,28 @@
 """How far sums in float32 are from the exact ones, over their length, on two logarithmic axes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from helpers.grading.tolerance import ROUNDING
-from helpers.pictures.canvas import BLUE, GRAY, LINE, ORANGE, Box, Picture, Word, tint
+from helpers.pictures.canvas import BLUE, GRAY, LINE, ORANGE, WIDTH, Picture, Word
 from helpers.pictures.parts import MARGIN
 
-LEFT, RIGHT, TOP, BOTTOM = 84, 640, 62, 410  # CSS pixels
+LEFT, RIGHT, TOP, BOTTOM = 84, 590, 62, 410  # CSS pixels
+KEY, NAMES = RIGHT + 38, RIGHT + 52  # where each line's mark is shown again, and its name begins
 LOWEST, HIGHEST = -9, -2  # powers of ten of the relative error
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+BAND = "#f3ddd0"  # below the chosen line, so that another one that lies on it is seen
+
+# What tells the lines apart without their colors: dashes, and a mark of straight lines, about 2 wide around (0, 0).
+SQUARE = (-1, -1, 1, -1), (1, -1, 1, 1), (1, 1, -1, 1), (-1, 1, -1, -1)
+TRIANGLE = (-1.1, 1, 1.1, 1), (1.1, 1, 0, -1.2), (0, -1.2, -1.1, 1)
+DIAMOND = (-1.3, 0, 0, -1.3), (0, -1.3, 1.3, 0), (1.3, 0, 0, 1.3), (0, 1.3, -1.3, 0)
+PLUS = (-1.3, 0, 1.3, 0), (0, -1.3, 0, 1.3)
+CROSS = (-1.2, -1.2, 1.2, 1.2), (-1.2, 1.2, 1.2, -1.2)
+STYLES = (None, SQUARE), ((10, 4), TRIANGLE), ((3, 3), DIAMOND), ((6, 3), PLUS), ((5, 8), CROSS)
 
 
 class Order(NamedTuple):
@@ -22,7 +33,7 @@ class Order(NamedTuple):
 
 
 class ErrorPicture(Picture):
-    """Measured relative errors of several orders of summation; one of them stands out, with its bound.
+    """Measured relative errors of up to five orders of summation; one of them stands out, with its bound.
 
     `lengths` are powers of two, and `orders` has the errors and roundings of each order at each length.
     """
@@ -41,27 +52,33 @@ class ErrorPicture(Picture):
             Word(x, BOTTOM + 16, f"{n:,}", 13) for x, n in zip(self.x[every], lengths[every].tolist(), strict=True)
         ]
         self.words(names, GRAY)
-        self.write(RIGHT + 200 - MARGIN, BOTTOM + 16, "numbers in the sum", 13, GRAY, align="right")
+        self.write(WIDTH - MARGIN, BOTTOM + 16, "numbers in the sum", 13, GRAY, align="right")
         self.stands_still()
 
     def show(self, order: int) -> "ErrorPicture":
-        """Let one order stand out, and draw its bound."""
+        """Let one order stand out, below the others, and draw its bound."""
         self.starts()
-        for i, each in enumerate(self.orders.values()):
-            if i != order:
-                self.curve(self.x, self._y(each.errors), BLUE, 1.2)
+        heights = [self._y(each.errors) for each in self.orders.values()]
         name, chosen = list(self.orders.items())[order]
-        height = self._y(chosen.errors)
-        self.curve(self.x, height, ORANGE, 3)
-        self.boxes((Box(x - 4, y - 4, 8, 8) for x, y in zip(self.x, height, strict=True)), ORANGE, tint(ORANGE, 0.6))
         if chosen.roundings is not None:
             bound = self._y(chosen.roundings * ROUNDING)
-            ends = zip(self.x, bound, self.x[1:], bound[1:], strict=False)
-            self.lines(ends, ORANGE, 1.8, (6, 4))
+            self.curve(self.x, bound, ORANGE, 1.4)
             self.write(self.x[0] + 4, bound[0] - 34, "bound", 14, ORANGE, "bold")
-        self._label(order)
+        self.curve(self.x, heights[order], BAND, 13)
+        self.curve(self.x, heights[order], ORANGE, 3)
+        for i, y in enumerate(heights):
+            if i != order:
+                self.curve(self.x, y, BLUE, 1.6, STYLES[i][0])
+            self._marks(i, i == order, zip(self.x, y, strict=True))
+        self._label(order, [float(y[-1]) for y in heights])
         self.sentence = self._sentence(name, chosen)
         return self
+
+    def _marks(self, i: int, chosen: bool, points: Iterable[tuple[float, float]]) -> None:
+        """Draw the mark of one order at some points."""
+        size = 5.5 if chosen else 4
+        ends = [(x, y, x, y) + size * np.array(end) for x, y in points for end in STYLES[i][1]]
+        self.lines(ends, ORANGE if chosen else BLUE, 2 if chosen else 1.4)
 
     def _y(self, error: float | np.ndarray) -> float | np.ndarray:
         """The height of an error; those below the axis lie on it."""
@@ -69,18 +86,21 @@ class ErrorPicture(Picture):
             power = np.clip(np.log10(error), LOWEST, HIGHEST)
         return np.interp(power, (LOWEST, HIGHEST), (BOTTOM, TOP))
 
-    def _label(self, order: int) -> None:
-        """Write each name at the right end of its curve, far enough from the one above."""
-        ends = [float(self._y(each.errors[-1])) for each in self.orders.values()]
+    def _label(self, order: int, ends: list[float]) -> None:
+        """Write each name beside its mark, and lead to it from the right end of its line."""
         last = -np.inf
         for i in np.argsort(ends, kind="stable"):
-            last = max(ends[i], last + 21)
+            last = max(ends[i], last + 22)
             color, weight = (ORANGE, "bold") if i == order else (BLUE, "normal")
-            self.write(RIGHT + 12, last, list(self.orders)[i], 14, color, weight)
+            self.lines([(RIGHT + 8, ends[i], KEY - 10, last)], GRAY, 0.8)
+            self._marks(i, i == order, [(KEY, last)])
+            self.write(NAMES, last, list(self.orders)[i], 14, color, weight)
 
     def _sentence(self, name: str, chosen: Order) -> str:
         if chosen.roundings is None:
-            return f"{name}: no bound can be given, as a compiler may simplify it."
+            same = [other for other, each in self.orders.items() if np.array_equal(each.errors, chosen.errors)]
+            twin = " and ".join(other for other in same if other != name) or "no other order"
+            return f"{name}: no bound can be given, as a compiler may simplify it. Its line is that of {twin}."
         most, longest = int(chosen.roundings[-1]), int(self.lengths[-1])
         below = bool((chosen.errors <= chosen.roundings * ROUNDING).all())
         bound = f"for {longest:,} numbers, the bound is {most:,} rounding errors of the whole sum"

@@ -33,7 +33,14 @@ TREE_SUM = Puzzle(
         Slip("the tree begins with 64 sums instead of 128", "half = 128u", "half = 64u"),
         Slip("each thread takes only its first number", "i += 256u", "i += params.n"),
         Slip("only the last number of each thread counts", "sum += input", "sum = input"),
-        Slip("every thread begins with number 0", "var i = thread", "var i = 0u"),
+        Slip(
+            "thread 0's own sum is counted 256 times: does each thread begin with number `thread`, and does it add "
+            "partial[thread + half]?",
+            "var i = thread",
+            "var i = 0u",
+        ),
+        Slip("each thread takes all numbers from its first one on (i++ for i += 256u?)", "i += 256u", "i++"),
+        Slip("the tree begins with half = 256u, so that thread + half is past the end", "half = 128u", "half = 256u"),
     ),
     barriers=1,
 )

@@ -43,6 +43,10 @@ def _grad_bias_case(name, grad_output, expected=None, tolerance=0.0) -> Case:
     return Case(name, (grad_output,), expected, grad_output.shape, (-(-expected.size // 256), 1, 1), tolerance)
 
 
+UNBRACKETED = "plane * params.H_out + oh *"
+MEAN = "= sum / f32(params.batch * params.H_out * params.W_out);"
+BATCH_MEAN = "= sum / f32(params.batch);"
+
 GRAD_BIAS = Puzzle(
     "conv2d_grad_bias",
     "convolution",
@@ -56,6 +60,13 @@ GRAD_BIAS = Puzzle(
         Slip("W_out stands in the place of H_out in the offset", "plane * params.H_out", "plane * params.W_out"),
         Slip("H_out and W_out are swapped in the loops", "oh < params.H_out", "oh < params.W_out"),
         Slip("b and k are swapped in the offset", "b * params.C_out + k", "k * params.batch + b"),
+        Slip("oh and ow are swapped in the offset", "oh) * params.W_out + ow", "ow) * params.W_out + oh"),
+        Slip("the offset has no b, so every image adds the numbers of image 0", "b * params.C_out + k", "k"),
+        Slip("b is not multiplied by C_out in the offset", "b * params.C_out + k", "b + k"),
+        Slip("the offset of the plane is not multiplied by W_out", "(plane * params.H_out + oh) *", UNBRACKETED),
+        Slip("oh is not multiplied by W_out in the offset", "+ oh) * params.W_out", "* params.W_out + oh)"),
+        Slip("the sum is divided by the number of outputs; the gradient is the sum, not the mean", "= sum;", MEAN),
+        Slip("the sum is divided by the batch; the gradient is the sum over all images", "= sum;", BATCH_MEAN),
         Slip("only the last output counts (write +=, not =)", "sum += grad", "sum = grad"),
         Slip("the last column is left out", "ow < params.W_out", "ow + 1u < params.W_out"),
         Slip("the last row is left out", "oh < params.H_out", "oh + 1u < params.H_out"),

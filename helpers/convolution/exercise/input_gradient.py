@@ -73,6 +73,26 @@ GRAD_INPUT = Puzzle(
             _places("ih + kh - params.Ph", "iw + kw - params.Pw"),
         ),
         Slip(
+            "the filter is not flipped in the rows: row is ih + kh - Ph", "ih + params.Ph - kh", "ih + kh - params.Ph"
+        ),
+        Slip(
+            "the filter is not flipped in the columns: column is iw + kw - Pw",
+            "iw + params.Pw - kw",
+            "iw + kw - params.Pw",
+        ),
+        Slip(
+            "row and column have the formula of the forward pass, ih * S + kh - Ph",
+            GATHER_STEP,
+            _places("ih * params.S + kh - params.Ph", "iw * params.S + kw - params.Pw"),
+        ),
+        Slip(
+            "ih and iw are multiplied by S in step 5 (the stride belongs to oh and ow)",
+            GATHER_STEP,
+            _places("ih * params.S + params.Ph - kh", "iw * params.S + params.Pw - kw"),
+        ),
+        Slip("ih is multiplied by S in row", "ih + params.Ph - kh", "ih * params.S + params.Ph - kh"),
+        Slip("iw is multiplied by S in column", "iw + params.Pw - kw", "iw * params.S + params.Pw - kw"),
+        Slip(
             "kh and kw are added instead of subtracted",
             GATHER_STEP,
             _places("ih + params.Ph + kh", "iw + params.Pw + kw"),
@@ -83,6 +103,8 @@ GRAD_INPUT = Puzzle(
             GATHER_STEP,
             _places("ih - params.Ph - kh", "iw - params.Pw - kw"),
         ),
+        Slip("Ph is subtracted instead of added", "ih + params.Ph - kh", "ih - params.Ph - kh"),
+        Slip("Pw is subtracted instead of added", "iw + params.Pw - kw", "iw - params.Pw - kw"),
         Slip("Ph is used for the columns, too", "iw + params.Pw - kw", "iw + params.Ph - kw"),
         Slip("kh and kw are swapped in step 5", GATHER_STEP, _places("ih + params.Ph - kw", "iw + params.Pw - kh")),
         Slip(
@@ -94,11 +116,31 @@ GRAD_INPUT = Puzzle(
         Slip("only the rows are tested for multiples of S", "|| column % params.S != 0u", ""),
         Slip("only the columns are tested for multiples of S", "row % params.S != 0u || ", ""),
         Slip(
+            "a weight is skipped only if neither row nor column is a multiple of S (write ||)",
+            "!= 0u || column",
+            "!= 0u && column",
+        ),
+        Slip(
+            "the loop over kw ends at the first hole (write continue, not break)",
+            DIVISIBLE,
+            DIVISIBLE.replace("continue", "break"),
+        ),
+        Slip(
             "row and column are not divided by S",
             "row / params.S;  // *\n        let ow = column / params.S",
             "row;\n        let ow = column",
         ),
         Slip("outputs past the last one are not skipped", SMALL_ENOUGH, ""),
+        Slip(
+            "a weight is skipped only if both oh and ow are too large (write ||)",
+            "oh >= params.oH || ow",
+            "oh >= params.oH && ow",
+        ),
+        Slip(
+            "the loop over kw ends at the first output that does not exist (write continue, not break)",
+            SMALL_ENOUGH,
+            SMALL_ENOUGH.replace("continue", "break"),
+        ),
         Slip("oh = oH is not skipped (write >=)", "oh >= params.oH", "oh > params.oH"),
         Slip("ow = oW is not skipped (write >=)", "ow >= params.oW", "ow > params.oW"),
         Slip(
@@ -194,31 +236,31 @@ INPUT_QUESTIONS = {  # lesson 03
         "go through the faults one at a time: what does each one change if all sizes are equal?",
     ),
     "loads_in_version_2": Question(
-        400 + 400 / 256,
+        512 + 512 / 256,
         {
-            800: "this is version 1, which loads two numbers for each product",
-            400: "these are the loads of grad_output; the workgroup also has to load the weights",
-            401: "do not round: 400 / 256 is 1.5625",
-            402: "do not round: 400 / 256 is 1.5625",
-            425: "every channel of the output has 25 weights of its own, and 256 threads share them",
-            400 + 25 / 256: "25 weights are loaded for each of the 16 output channels",
+            1024: "this is version 1, which loads two numbers for each product",
+            512: "these are the loads of grad_output; the workgroup also has to load the weights",
+            513: "the workgroup loads 32 * 16 = 512 weights, and 256 threads share them",
+            528: "every channel of the output has 16 weights of its own, and 256 threads share them",
+            544: "32 is Co; the 256 threads share Co * kH * kW = 512 weights",
+            512 + 16 / 256: "16 weights are loaded for each of the 32 output channels",
         },
-        "put T = 400, Co = 16, kH = kW = 5 and TILE = 16 into the cost line of version 2",
+        "put T = 512, Co = 32, kH = kW = 4 and TILE = 16 into the cost lines of version 2",
     ),
-    "first_barrier_with_one_channel": Question(
+    "barrier_before_the_load": Question(
         "no",
         {"yes": "the load runs only once then: could any thread still read old weights?"},
         "answer yes or no",
     ),
-    "tests_that_pass": Question(
+    "weights_that_pass": Question(
         4,
         {
-            36: "36 is the number of tests",
-            12: "a third of the rows passes, and of these a third of the columns",
-            32: "32 is the number of tests that fail",
-            9: "9 is s*s; one test in 9 passes",
-            1: "one in s*s = 9 of the tests passes, and there are 36",
+            36: "36 is the number of weights",
+            12: "a third of the rows passes, and in each of these a third of the columns",
+            32: "32 is the number of weights that fail",
+            9: "9 is S · S; one weight in 9 passes",
+            1: "one weight in S · S = 9 passes, and there are 36",
         },
-        "with stride s, one test in s*s passes",
+        "one row in S passes; what about the columns?",
     ),
 }

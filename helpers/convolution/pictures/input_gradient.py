@@ -1,5 +1,6 @@
 """Pictures of a convolution's input gradient: scatter and gather, the flipped filter, and the tile of version 2."""
 
+from collections.abc import Sequence
 from math import ceil, prod
 from string import ascii_lowercase, ascii_uppercase
 
@@ -158,8 +159,8 @@ class InputGradientPicture(Picture):
         flipped = self.weight[co, ci, ::-1, ::-1]
         around = " with zeros" if s.kernel_h * s.kernel_w * s.stride > 1 else ""
         matrices = (
-            (held, f"grad_output{around}", f"n = {n}, co = {co}", ORANGE, "bold", True),
-            (flipped, "weight, flipped", f"co = {co}, ci = {ci}", INK, "normal", self.letters),
+            (held, f"grad_output{around}", f"n = {n}, co = {co}", ORANGE, "bold", True, not self.letters),
+            (flipped, "weight, flipped", f"co = {co}, ci = {ci}", INK, "normal", False, not self.letters),
             (self.grad_input[n, ci], "grad_input", f"n = {n}, ci = {ci}", BLUE),
         )
         bottom = 6 + 46 + rows * height
@@ -167,11 +168,21 @@ class InputGradientPicture(Picture):
         self._draw_holes(held)
         if self.letters:
             names = iter(ascii_uppercase[6:])
-            self.upstream.letters("".join(" " if np.isnan(v) else next(names) for v in held.flat), ORANGE)
-            self.filter.letters(ascii_lowercase[: s.kernel_h * s.kernel_w][::-1], GRAY)
-            before = Grid(self, self.weight[co, ci], self.filter.x, 228, (self.filter.width, 34), "weight")
-            before.letters(ascii_lowercase, GRAY)
+            self._name(self.upstream, ["" if np.isnan(v) else next(names) for v in held.flat], ORANGE, 0.29)
+            letters = ascii_lowercase[: s.kernel_h * s.kernel_w]
+            self._name(self.filter, letters[::-1], INK)
+            size = self.filter.width, 34
+            before = Grid(self, self.weight[co, ci], self.filter.x, 228, size, "weight", numbers=False)
+            self._name(before, letters, INK)
             self.write(self.result.x - 34, 296, "★ correlation: slide, multiply, add", 13, GRAY)
+
+    def _name(self, grid: Grid, names: Sequence[str], color: str, line: float = 0.5) -> None:
+        """Letter and number of each cell side by side, at that part of its height; no name is a cell without both."""
+        cells = zip(grid.boxes, names, grid.values.flat, strict=True)
+        held = [(box.x, box.y + line * box.height, *each) for box, *each in cells]
+        self.words((Word(x + 11, y, name, 13) for x, y, name, _ in held if name), GRAY)
+        numbers = (Word(x + grid.width - 6, y, number(v), 14, "right") for x, y, name, v in held if name)
+        self.words(numbers, color, "bold" if color == ORANGE else "normal")
 
     def _spread(self, n: int, co: int) -> np.ndarray:
         """The upstream gradients where the flipped filter reads them, (H + kH - 1, W + kW - 1); nan is a zero."""

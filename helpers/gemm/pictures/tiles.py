@@ -10,7 +10,7 @@ from helpers.pictures.parts import MARGIN, Grid, product_text, running_sum, tabl
 
 TILE, WRITE = 4, 4
 PHASES = ("load", "barrier", "multiply", "barrier", "write")  # four for each pair of tiles; WRITE is the last step
-CELL, SLOT, MEMORY = (21, 20), (42, 42), (466, 650)  # CSS pixels: cells of a matrix and of a tile; where tiles begin
+CELL, SLOT, MEMORY = (21, 19), (42, 42), (466, 650)  # CSS pixels: cells of a matrix and of a tile; where tiles begin
 
 
 class TilesPicture(Picture):
@@ -34,7 +34,7 @@ class TilesPicture(Picture):
             "a": np.pad(a, ((0, 0), (0, past)), constant_values=np.nan),
             "b": np.pad(b, ((0, past), (0, 0)), constant_values=np.nan),
         }
-        super().__init__(484)
+        super().__init__(464)
         self.starts()
         left, top = 2 * MARGIN + (k + past) * CELL[0], 72 + (k + past) * CELL[1]
         self.grids = {

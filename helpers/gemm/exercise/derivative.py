@@ -1,0 +1,73 @@
+"""An activation of the learner's own: one derivative in WGSL, graded in the whole backward pass."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+
+from helpers.gemm.operations import gemm_bias_act_backward
+from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict
+from helpers.wgsl import Kernel, WgslError, load, without_comments
+
+RELU = "return select(0.0, 1.0, x > 0.0);"  # the learner's expression takes its place
+TESTS = {  # where ELU's derivative is asked for
+    "derivative_right_of_0": (0.5, 1.0, 3.0),
+    "derivative_left_of_0": (-0.5, -1.0, -3.0),
+    "derivative_at_0": (0.0, -0.0),
+    "derivative_far_out": (100.0, -100.0, 1e4, -1e4, 3e38, -3e38),
+}
+
+
+def elu_derivative(x: np.ndarray) -> np.ndarray:
+    """The derivative of ELU, which is x where x is positive and exp(x) - 1 elsewhere, in float64."""
+    return np.exp(np.minimum(x, 0.0).astype(np.float64))
+
+
+def grade(expression: str | None) -> Grades:
+    """Run a derivative of ELU through the whole backward pass at every test's points.
+
+    Parameters
+    ----------
+    expression : str or None
+        WGSL in `x`; None or nothing while there is none.
+
+    Raises TypeError where `expression` is not text.
+    """
+    if expression is None or expression == "":
+        return Grades.alike(list(TESTS), NOT_ATTEMPTED)
+    if not isinstance(expression, str):
+        raise TypeError(f"expression is a {type(expression).__name__}: it must be WGSL text, in quotes")
+    code = without_comments(expression).rstrip().removesuffix(";")
+    if re.search(r"[;{}]", code):  # no statement, and so no loop
+        return Grades.alike(list(TESTS), NO_COMPILE, "write one expression in x, without semicolons or braces")
+    kernel = _with(code)
+    try:
+        return Grades(_verdict(name, kernel, np.float32(points)) for name, points in TESTS.items())
+    except WgslError as error:
+        return Grades.alike(list(TESTS), NO_COMPILE, *str(error).partition(" does not compile, ")[2].split("\n", 1))
+
+
+def _with(code: str) -> Kernel:
+    """The tiled kernel with an expression in the place of relu's derivative."""
+    theirs = f"let your_derivative: f32 =\n{code}\n;"
+    kernel = load("gemm_bias_act_backward", "2_tiled").edit(
+        f"case 1u: {{ {RELU}", f"case 1u: {{ {theirs} return your_derivative;"
+    )
+    first = kernel.source[: kernel.source.index(theirs)].count("\n") + 2
+    return replace(kernel, pasted=range(first, first + code.count("\n") + 1))
+
+
+def derivatives(kernel: Kernel, points: np.ndarray) -> np.ndarray:
+    """The derivative that a kernel uses for relu at each point: d_bias of a layer whose pre is its bias."""
+    count = len(points)
+    a, b, grad = np.zeros((1, 1, 1), np.float32), np.zeros((1, count), np.float32), np.ones((1, 1, count), np.float32)
+    return gemm_bias_act_backward(a, b, points, grad, "relu", kernel=kernel)[2]
+
+
+def _verdict(name: str, kernel: Kernel, points: np.ndarray) -> Verdict:
+    unchecked = kernel.edit("return select(0.0, x, finite);", "return x;")  # part 2 turns what is not finite into 0
+    for x, got, want in zip(points, derivatives(unchecked, points), elu_derivative(points), strict=True):
+        if not np.isclose(got, want, rtol=1e-5, atol=1e-30):  # exp may be off by a few last digits
+            note = "" if np.isfinite(got) else ", from which the kernel makes 0"
+            return Verdict(name, WRONG, f"at x = {x:g} yours is {got:g}{note}; right is {want:g}")
+    return Verdict(name, RIGHT)
