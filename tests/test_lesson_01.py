@@ -22,7 +22,7 @@ from helpers.convolution.pictures.forward import DependencePicture, EdgesPicture
 from helpers.convolution.pictures.matrix import MatrixPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
-from helpers.grading.verdict import RIGHT, WRONG
+from helpers.grading.verdict import RIGHT
 from helpers.pictures.canvas import Box, Picture
 
 LESSON = Lesson.read(NOTEBOOKS / "01_convolution_as_correlation.ipynb")
@@ -301,10 +301,7 @@ COMPUTED = {
 
 @pytest.mark.parametrize("name", FORWARD_QUESTIONS)
 def test_the_right_answer_is_what_is_computed(name):
-    question = FORWARD_QUESTIONS[name]
-    assert question.judge(name, COMPUTED[name]()).outcome == RIGHT
-    assert question.right not in question.mistakes
-    assert {question.judge(name, answer).outcome for answer in question.mistakes} == {WRONG}
+    assert FORWARD_QUESTIONS[name].judge(name, COMPUTED[name]()).outcome == RIGHT
 
 
 def test_the_mistakes_by_hand_are_what_they_are_said_to_be():

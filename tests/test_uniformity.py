@@ -25,6 +25,8 @@ fn wait_below(limit: u32, i: u32) {
 }
 fn twice(i: u32) -> u32 { return i + i; }
 fn me() -> u32 { return mine; }
+fn late() -> bool { if (mine > 3u) { return true; } return false; }
+fn remember(i: u32) { mine = i; }
 fn even(i: u32) -> bool { if (i % 2u == 0u) { return true; } return false; }
 fn put(place: ptr<function, u32>, number: u32) { *place = number; }
 @compute @workgroup_size(256)
@@ -65,6 +67,9 @@ BROKEN = {  # the body: what parts the threads, and its mark in the sentence
     "if (thread < 128u) { wait(); }": "if",
     "wait_below(params.n, thread);": "if",
     f"mine = thread; if (me() < 3u) {{ {WAIT} }}": "if",
+    f"remember(thread); if (mine < 3u) {{ {WAIT} }}": "if",
+    f"mine = thread; if (late()) {{ {WAIT} }}": "if",
+    f"for (var i = 0u; i < 9u; i++) {{\n if (thread > i) {{ return; }} }}\n {WAIT}": "return",
     f"if (twice(thread) < 3u) {{ {WAIT} }}": "if",
     f"if (even(thread)) {{ {WAIT} }}": "if",
     f"var i = 0u; put(&i, thread); if (i < 3u) {{ {WAIT} }}": "if",
@@ -81,6 +86,7 @@ SOUND = (
     f"for (var i = thread; i < params.n; i += 256u) {{ total[i] = 0.0; }} for (var i = 0u; i < 3u; i++) {{ {WAIT} }}",
     f"var i = thread; i = 0u; while (i < params.n) {{ {WAIT} i += 16u; }}",
     f"{{ let i = thread; total[i] = 0.0; }} let i = params.n; if (i > 1u) {{ {WAIT} }}",
+    f"let i = params.n; {{ let i = thread; total[i] = 0.0; }} if (i > 1u) {{ {WAIT} }}",
     f"for (var i = 0u; i < 9u; i++) {{ if (i > thread) {{ continue; }} total[i] = 1.0; }} {WAIT}",
     f"for (var i = 0u; i < 9u; i++) {{ if (i > thread) {{ break; }} total[i] = 1.0; }} {WAIT}",
     f"var count = 0u; for (var i = 0u; i < 9u; i++) {{ count++; if (i > thread) {{ continue; }} total[i] = 1.0; }}"
@@ -128,12 +134,12 @@ def test_the_sentences():
     def said(body: str) -> str:
         return divergent_barrier(kernel(body))[1].partition(", because ")[2]
 
-    assert said(f"if (thread < 9u) {{\n {WAIT} }}") == "it stands in the `if` of line 25: move it out"
-    assert said("\nif (thread < 9u) { wait(); }").startswith("its function is called in the `if` of line 26: move the")
+    assert said(f"if (thread < 9u) {{\n {WAIT} }}") == "it stands in the `if` of line 27: move it out"
+    assert said("\nif (thread < 9u) { wait(); }").startswith("its function is called in the `if` of line 28: move the")
     turns = "in which some threads take more turns than others: move it out"
-    assert said(f"for (var i = thread; i < 9u; i++) {{ {WAIT} }}") == f"it stands in the loop of line 25, {turns}"
+    assert said(f"for (var i = thread; i < 9u; i++) {{ {WAIT} }}") == f"it stands in the loop of line 27, {turns}"
     cure = "keep all threads, and use the condition where you load or write"
-    assert said(f"if (thread < 9u) {{ return; }} {WAIT}") == f"some have left in line 25 (`return`): {cure}"
+    assert said(f"if (thread < 9u) {{ return; }} {WAIT}") == f"some have left in line 27 (`return`): {cure}"
 
 
 def test_no_kernel_and_no_known_mistake_of_the_course_is_called_so():
@@ -188,7 +194,7 @@ def test_a_barrier_that_some_threads_miss_is_never_right_and_is_named_first(name
     ],
 )
 def test_a_barrier_too_few_is_said_first(name, old, words):
-    outcome, detail = graded(name, old, old.replace(WAIT, ""))[0]
+    _, detail = graded(name, old, old.replace(WAIT, ""))[0]
     assert detail.removeprefix("each number is right, but only by luck: ").startswith(words)
 
 
@@ -200,7 +206,7 @@ def test_a_barrier_after_the_first_step_of_the_tree_is_named():
 
 
 @pytest.mark.parametrize(
-    "new",
+    "new",  # in the place of the barrier
     [
         "    wait();",
         f"    let own = partial[thread] + sum * 0.0;\n    {WAIT}",  # its own number
@@ -210,7 +216,6 @@ def test_a_barrier_after_the_first_step_of_the_tree_is_named():
 )
 def test_right_kernels_in_another_manner_are_right(new):
     source = PUZZLES["tree_sum"].solution.text.replace(f"    {WAIT}", new) + f"\nfn wait() {{ {WAIT} }}"
-    source = source.replace(f"fn wait() {{{new}", f"fn wait() {{ {WAIT}")
     assert {verdict.outcome for verdict in judged(PUZZLES["tree_sum"], source)} == {RIGHT}
 
 
@@ -226,10 +231,9 @@ def test_a_sum_that_doubles_itself_gets_no_false_name():
     [
         ("tiled_product", "if (m < params.M && n < params.N)", "if (true)", ADVICE),
         ("gemm_bwd_dbias", "if (n >= params.N) { return; }", "", "return where there is no such element"),
-        ("map", r"if .*", "", "check the guard and the offsets"),
+        ("neighbor_difference", "input[i + 1u] -", "input[i + 2u] -", "check the guard and the offsets"),
+        ("tree_sum", "i < params.n", "i <= params.n", "check the loop limits and the offsets"),
     ],
 )
 def test_advice_about_an_index_past_the_end_fits_the_kernel(name, old, new, advice):
-    source, count = re.subn(old if name == "map" else re.escape(old), new, PUZZLES[name].solution.text)
-    assert count == 1
-    assert any(advice in verdict.detail for verdict in judged(PUZZLES[name], source))
+    assert any(advice in detail for _, detail in graded(name, old, new))

@@ -1,7 +1,7 @@
 """What a WGSL compiler says, in the words of someone who learns the language.
 
 `text` reads what a source declares, `message` what the compiler wrote about it. `MEANINGS` and the table in `habits`
-say what is wrong and what to write instead.
+say what is wrong and what to write instead; `PLAIN` has words for the rest.
 """
 
 import re

@@ -28,7 +28,8 @@ def legend(marks: Array) -> str:
 
 def number(value: float) -> str:
     """A number as a message shows it."""
-    return f"{value + 0.0:g}"  # never -0
+    digits = ".8" if float(value).is_integer() else ""  # every whole number of float32, as it is
+    return f"{value + 0.0:{digits}g}"  # never -0
 
 
 # --- A list -------------------------------------------------------------------------------------------------

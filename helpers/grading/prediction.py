@@ -16,7 +16,7 @@ class Question:
     """The right answer, the likely wrong ones with what each of them is, and advice for all others.
 
     An answer is a number, a word in small letters (then the advice lists the words to choose from), or a tuple of
-    numbers.
+    numbers. NumPy's numbers and arrays are read as Python's.
     """
 
     right: Answer

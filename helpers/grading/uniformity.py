@@ -12,20 +12,17 @@ from typing import NamedTuple
 
 from helpers.compile_errors.expressions import commas
 from helpers.compile_errors.text import FUNCTION, PARAMETER, STRUCT, Text
+from helpers.grading.statements import Statement, parsed
 from helpers.wgsl import Kernel, closing
 
 IDS = {"local_invocation_id", "local_invocation_index", "global_invocation_id"}
 BARRIER = re.compile(r"\b(?:workgroupBarrier|storageBarrier)\s*\(")
-STATEMENT = re.compile(
-    r"[\s;]*(?:(?P<word>if|else\s+if|else|for|while|switch|loop|continuing|case|default)\b(?P<head>[^{]*)"
-    r"|(?P<line>[^{};]*))[{;]"
-)
 LOOPS, LEAVING = ("for", "while", "loop"), ("return", "break", "continue")
 DECLARES = re.compile(r"(?:let|var|const)\b\s*(?:<[^>]*>)?\s*(?P<name>\w+)[^=]*(?P<value>.*)", re.DOTALL)
 ASSIGNS = re.compile(  # = or += and its kin, but no comparison
     r"(?P<place>.*?)(?:(?P<also>(?:<<|>>|[-+*/%&|^])=|\+\+|--)|(?<![=!<>])=(?!=))(?P<value>.*)", re.DOTALL
 )
-NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.\w+)?")
+NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.\w+)?")
 SHARED = re.compile(r"\bvar\s*<\s*(?:workgroup|storage|uniform)\b[^>]*>\s*(\w+)")  # all threads see the same numbers
 PRIVATE = re.compile(r"\bvar\s*<\s*private\s*>\s*(\w+)")
 
@@ -35,16 +32,6 @@ class Cause(NamedTuple):
 
     word: str
     at: int
-
-
-class Statement(NamedTuple):
-    """A word or none, its offset, what stands behind it, and the blocks that follow."""
-
-    word: str
-    at: int
-    head: str
-    body: list["Statement"] | None
-    other: list["Statement"]  # behind `else`
 
 
 @dataclass
@@ -91,7 +78,11 @@ class _Walk:
         self.functions, differ = {}, {}
         for each in FUNCTION.finditer(self.code):
             parameters, span = [*PARAMETER.finditer(each["parameters"])], range(each.end(), text.closing(each.end()))
-            self.functions[each["name"]] = [p["name"] for p in parameters], self._parsed(span.start, span.stop), span
+            self.functions[each["name"]] = (
+                [p["name"] for p in parameters],
+                parsed(self.code, span.start, span.stop),
+                span,
+            )
             differ[each["name"]] = {name for p in parameters for name in self._ids(p)}
         for name in text.entry_points:
             self._block(self.functions[name][1], State(differ[name]), None)
@@ -118,20 +109,6 @@ class _Walk:
         if cause.word == "continue" and cause.at > at:
             start = f"WGSL does not promise that all threads come back to the barrier in line {line}, because"
         return f"{start} some have left in line {where} (`{cause.word}`): {cure}"
-
-    def _parsed(self, at: int, end: int) -> list[Statement]:
-        """The statements between two offsets."""
-        found, chain = [], []
-        while statement := STATEMENT.match(self.code, at, end):
-            word, head = statement["word"] or "", statement["head"] or statement["line"] or ""
-            start, at, body = statement.start("word" if word else "line"), statement.end(), None
-            if self.code[at - 1] == "{":
-                close = closing(self.code, at - 1)
-                body, at = self._parsed(at, close), close + 1
-            new = Statement(word.removeprefix("else").strip(), start, head.strip(), body, [])
-            (chain if word.startswith("else") else found).append(new)
-            chain = new.other
-        return found
 
     def _block(self, statements: Sequence[Statement], state: State, why: Cause | None) -> None:
         """Change the state as the statements do; `why` is what parts the threads around them."""
@@ -194,7 +171,7 @@ class _Walk:
             declared.add(declares["name"])
             self._set(declares["name"], self._differs(declares["value"], at, state, why), False, state)
         elif assigns := ASSIGNS.match(line):
-            name = re.search(r"[A-Za-z_]\w*", assigns["place"])[0]
+            name = re.search(r"[^\W\d]\w*", assigns["place"])[0]
             differs = self._differs(assigns["value"], at, state, why) or why is not None
             partly = bool(assigns["also"]) or assigns["place"].strip() != name
             differs |= partly and any(self._differs(i, at, state, why) for i in re.findall(r"\[.*\]", assigns["place"]))

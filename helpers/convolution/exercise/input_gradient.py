@@ -86,6 +86,16 @@ GRAD_INPUT = Puzzle(
             _places("ih * params.S + kh - params.Ph", "iw * params.S + kw - params.Pw"),
         ),
         Slip(
+            "row has the formula of the forward pass, ih * S + kh - Ph",
+            "ih + params.Ph - kh",
+            "ih * params.S + kh - params.Ph",
+        ),
+        Slip(
+            "column has the formula of the forward pass, iw * S + kw - Pw",
+            "iw + params.Pw - kw",
+            "iw * params.S + kw - params.Pw",
+        ),
+        Slip(
             "ih and iw are multiplied by S in step 5 (the stride belongs to oh and ow)",
             GATHER_STEP,
             _places("ih * params.S + params.Ph - kh", "iw * params.S + params.Pw - kw"),
