@@ -99,8 +99,8 @@ class ErrorPicture(Picture):
     def _sentence(self, name: str, chosen: Order) -> str:
         if chosen.roundings is None:
             same = [other for other, each in self.orders.items() if np.array_equal(each.errors, chosen.errors)]
-            twin = " and ".join(other for other in same if other != name) or "no other order"
-            return f"{name}: no bound can be given, as a compiler may simplify it. Its line is that of {twin}."
+            alike = " and ".join(other for other in same if other != name) or "no other order"
+            return f"{name}: no bound can be given, as a compiler may simplify it. Its line is that of {alike}."
         most, longest = int(chosen.roundings[-1]), int(self.lengths[-1])
         below = bool((chosen.errors <= chosen.roundings * ROUNDING).all())
         bound = f"for {longest:,} numbers, the bound is {most:,} rounding errors of the whole sum"
