@@ -20,7 +20,7 @@ from helpers.grading.drawing import drawing
 from helpers.grading.judge import judged
 from helpers.grading.puzzle import LEARNERS_LINE, Slip
 from helpers.grading.sandbox import graded_apart
-from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades
+from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, in_lines
 from helpers.wgsl import Kernel, without_comments
 
 every_puzzle = pytest.mark.parametrize("name", helpers.puzzles())
@@ -381,8 +381,19 @@ def test_the_smallest_wrong_output_is_drawn_beside_the_right_one():
         "-16    5   26     26*   5  -30*",
         "-16  -30  -16      5*  26* -16",
     ]
-    assert str(grades) == f"{grades!r}\n\n{grades[0].drawing}"
+    assert str(grades) == f"{in_lines(repr(grades))}\n\n{grades[0].drawing}"
     assert DisplayFormatter().format(grades)[0] == {"text/plain": str(grades)}  # what a notebook shows
+
+
+def test_a_long_reason_goes_on_in_the_next_line():
+    """JupyterLab would break it within a word."""
+    reason = "a reason of many words " * 9
+    grades = Grades.alike(["one", "two"], WRONG, reason)
+    assert len(repr(grades).splitlines()) == 3  # one line a test, and the count
+    for shown in (grades, grades[0]):
+        lines = DisplayFormatter().format(shown)[0]["text/plain"].splitlines()
+        assert max(map(len, lines)) <= 100
+        assert " ".join(" ".join(lines).split()).startswith(f"one wrong: {reason.strip()}")
 
 
 @every_slip

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
+from textwrap import wrap
 
 NOT_ATTEMPTED, NO_COMPILE, RIGHT = "not attempted", "does not compile", "right"
+COLUMNS = 100  # of a notebook's output in a window of 1280 pixels
 WRONG, UNSAFE = "wrong", "unsafe"  # unsafe: the numbers are right, but by luck
 
 
@@ -20,9 +21,19 @@ class Verdict:
     def __repr__(self) -> str:
         return f"{self.test:<34}{self.outcome}{': ' if self.detail else ''}{self.detail}"
 
+    def _repr_pretty_(self, printer: object, cycle: bool) -> None:
+        """What a notebook shows."""
+        printer.text(in_lines(repr(self)))
+
     def adding(self, more: str) -> "Verdict":
         """The same verdict with one more reason."""
         return replace(self, detail=f"{self.detail}; {more}")
+
+
+def in_lines(text: str) -> str:
+    """The text with lines that fit a notebook's output; what would be cut off goes on in the next line, indented."""
+    lines = (wrap(line, COLUMNS, subsequent_indent="    ", break_on_hyphens=False) for line in text.split("\n"))
+    return "\n".join("\n".join(line) for line in lines)
 
 
 class Grades(tuple[Verdict, ...]):
@@ -52,14 +63,8 @@ class Grades(tuple[Verdict, ...]):
 
     def __str__(self) -> str:
         """The verdicts, and below them the place of a compile error or the smallest wrong output."""
-        return "\n\n".join([repr(self), *(verdict.drawing for verdict in self if verdict.drawing)])
+        return "\n\n".join([in_lines(repr(self)), *(verdict.drawing for verdict in self if verdict.drawing)])
 
     def _repr_pretty_(self, printer: object, cycle: bool) -> None:
         """What a notebook shows; for a tuple, IPython takes no text from `_repr_mimebundle_`."""
         printer.text(str(self))
-
-
-def require_number(answer: object) -> None:
-    """Raise TypeError unless a reader's answer is a number."""
-    if not isinstance(answer, Real) or isinstance(answer, bool):
-        raise TypeError(f"answer = {answer!r} is a {type(answer).__name__}: it must be a number")
