@@ -9,7 +9,7 @@ from support.notebook_gate import NOTEBOOKS, Lesson
 
 import helpers
 from helpers.exercises import QUESTIONS
-from helpers.grading.prediction import Question
+from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG
 
 LESSONS = [Lesson.read(path) for path in sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))]
@@ -143,3 +143,9 @@ def test_the_question_of_lesson_02_is_worked_out_and_its_mistakes_too():
 def test_a_mistake_that_is_the_right_answer_would_be_seen():
     assert Question(4, {4.0: "it is right"}, "count").judge("x", 4).outcome == RIGHT
     assert 4 in Question(4, {4.0: "it is right"}).mistakes
+
+
+def test_an_answer_of_another_kind_is_one_line_without_a_traceback():
+    with pytest.raises(AnswerError) as raised:
+        helpers.predict("global_number", "four")
+    assert raised.value._render_traceback_() == ["answer = 'four' is a str: it must be a number"]

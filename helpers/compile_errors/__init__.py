@@ -16,6 +16,7 @@ MEANINGS: tuple[tuple[str, Callable[[re.Match, Complaint], Finding | str | None]
     (r'expected variable access, found "(\w+)"', names.type_for_value),
     (r"^expected (?!function name|variable access)", grammar),
     (r"the operand of the `\*` operator", types.power),
+    (r"const context|runtime-expression", names.known_too_late),
     (r"no definition in scope for identifier: `(.+?)`", names.unknown),
     (r"invalid field accessor `(\w+)`", names.part),
     (r"invalid left-hand side|requires reference type", names.constant),

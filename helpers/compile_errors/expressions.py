@@ -61,6 +61,13 @@ def split(expression: str, operator: str | None = None) -> tuple[str, str, str] 
     return None
 
 
+def signed(name: str, uses: str) -> bool:
+    """Whether a variable is used as a number that may be below 0: counted down, compared with 0, or negated."""
+    name = re.escape(name)
+    below_zero = rf"\b{name}\s*(?:--|-=|>=\s*0\b|[<>=!]=?\s*-|=(?!=)[^;]*(?:-|i32))|[=(,*/%+<>]\s*-\s*\b{name}\b"
+    return bool(re.search(below_zero, uses))
+
+
 def literal_type(expression: str) -> str | None:
     """The type of a number or truth value as it is written."""
     if expression in ("true", "false"):

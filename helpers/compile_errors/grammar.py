@@ -88,14 +88,14 @@ def endless(found: re.Match | None, complaint: Complaint) -> Finding | None:
 
 
 def _jump(complaint: Complaint, at: int) -> Finding | None:
-    """A `return` without its semicolon, which takes the next line's beginning for its value."""
+    """A `return`, `break` or `continue` without its semicolon; `return` takes the next line's beginning for its value."""
     line = complaint.text.place(complaint.at)[0]
     before = complaint.text.code.split("\n")[max(line - 2, 0)].rstrip() if line > 1 else ""
     if re.fullmatch(r"\s*(?:return|break|continue)", before) and "`;`" in complaint.says:
         return Finding("a `;` is missing at the end of this line", complaint.text.offset(line - 1, len(before) + 1))
     token, found = complaint.text.before(complaint.at), complaint.found
-    if token and token.text == "return" and found and found.text == "}":
-        return Finding("a `;` is missing after `return`", token.end)
+    if token and token.text in ("return", "break", "continue") and found and found.text == "}":
+        return Finding(f"a `;` is missing after `{token.text}`", token.end)
     return None
 
 

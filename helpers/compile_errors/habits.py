@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
-from helpers.compile_errors.expressions import TOKEN, balanced, commas
+from helpers.compile_errors.expressions import TOKEN, balanced, commas, signed
 from helpers.compile_errors.message import Complaint
 
 Cure = str | Callable[[re.Match, Complaint], str | None]
@@ -41,7 +41,8 @@ def _reads_on(comment: str, complaint: Complaint) -> bool:
     """Whether a comment begins like the rest of an expression, in names that the text declares."""
     text = complaint.text
     known = {each.name for each in text.declarations}.union(*text.structs.values())
-    tokens = TOKEN.findall(comment.partition(";")[0])
+    begun, ended, _ = comment.partition(";")
+    tokens = TOKEN.findall(begun.lstrip("( ") if ended else begun)  # a remark in parentheses has no semicolon
     values = [bool(re.match(r"\w", token)) for token in tokens]
     named = all(token in known for token in tokens if re.match(NAME, token))
     signs = all(value or token in INSIDE for value, token in zip(values, tokens, strict=True))
@@ -51,12 +52,38 @@ def _reads_on(comment: str, complaint: Complaint) -> bool:
 def _declaration(line: re.Match, complaint: Complaint) -> str:
     """A variable that is declared as in C."""
     given, size = C_TYPES[line["at"]], line["size"]
+    if given in ("i32", "u32") and line["value"] and not size:
+        return f"{DECLARED}: write `{'let' if line['const'] else 'var'} {line['name']} = {_whole(line, complaint)};`"
     if line["value"] and complaint.text.type_of(line["value"], complaint.at) in ("f32", "u32", "i32", "bool"):
         given = ""  # the value says it
     given = f"array<{given}, {size}>" if size else given
     written = ("let" if line["const"] else "var") + f" {line['name']}"
     written += (f": {given}" if given else "") + (f" = {line['value'].strip()}" if line["value"] else "")
-    return f"WGSL declares a variable with `var`, or `let` where it never changes: write `{written};`"
+    return f"{DECLARED}: write `{written};`"
+
+
+def _whole(line: re.Match, complaint: Complaint) -> str:
+    """The first value of a whole number as WGSL writes it: with a u, unless the number may be below 0."""
+    value, rest = line["value"].strip(), complaint.text.code[complaint.at :].partition(";")[2]
+    limit = re.match(rf"\s*{line['name']}\s*[<>!]=?([^;]*);", rest)
+    is_signed = line["at"] != "uint" and signed(line["name"], rest.partition("\n}")[0])
+    is_signed = is_signed or (limit and complaint.text.type_of(limit[1].strip(), complaint.at) == "i32")
+    return f"{value}u" if value.isdigit() and not is_signed else value
+
+
+def _anew(line: re.Match, complaint: Complaint) -> str | None:
+    """A declaration where an assignment is meant."""
+    if not complaint.text.declared(line["name"], complaint.at):
+        return None
+    return f"`{line['at']}` only names something new; to assign to `{line['name']}`, leave it out"
+
+
+def _element(line: re.Match, complaint: Complaint) -> str | None:
+    """A store into an element whose index stands in parentheses."""
+    declared = complaint.text.declared(line["at"], complaint.at)
+    if not declared or not (complaint.text.declared_type(declared) or "").startswith("array"):
+        return None
+    return f"an element is written with brackets: `{line['at']}[{line['index']}]`"
 
 
 def _parameter(line: re.Match, complaint: Complaint) -> str:
@@ -78,6 +105,7 @@ def _range(line: re.Match, complaint: Complaint) -> str:
     return f"WGSL has no `range`: write `for (var {name} = {first}; {name} < {last}; {grow}) {{`"
 
 
+DECLARED = "WGSL declares a variable with `var`, or `let` where it never changes"
 HABITS: tuple[tuple[str, Cure], ...] = (
     (r"▸ *(?P<at>//)(?P<comment>.*?)(?://.*)?$", _division),
     # Python
@@ -126,6 +154,10 @@ HABITS: tuple[tuple[str, Cure], ...] = (
         r"(?P<at>\((?:int|float|f32|i32|u32|uint|double|unsigned)\)) *▸",
         "a conversion is written like a call: `f32(x)`, `u32(x)` or `i32(x)`",
     ),
+    (r"▸[^;{}]*?(?P<at>=>)", "`>=` is written with `=` last"),
+    (r"▸[^;{}]*?(?P<at>=<)", "`<=` is written with `=` last"),
+    (rf"(?P<at>\b(?:let|var|const)\b) +(?P<name>{NAME}) *▸(?:\[|[-+*/]=)", _anew),
+    (rf"[│;{{}}] *(?P<at>{NAME}) *\((?P<index>[^;{{}}=]*)\) *▸(?:[-+*/]?=)(?!=)", _element),
     (r"`\]`│.*▸,", "an array in a buffer is flat and takes one index: compute it, as in `[row * width + column]`"),
     (r"\b(?:if|while)\b[^;{]*[^=!<>]▸=(?!=)", "`=` assigns; two values are compared with `==`"),
     (r"`\{`│.*\bfn\b.*\) *▸:", "WGSL writes `->` before the type that a function returns"),

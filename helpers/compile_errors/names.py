@@ -221,6 +221,17 @@ def constant(found: re.Match, complaint: Complaint) -> Finding | None:
     return Finding(reason, at, len(name), line if declared.kind != "var" else None)
 
 
+def known_too_late(found: re.Match, complaint: Complaint) -> Finding | None:
+    """A `const` whose value is known only while the kernel runs."""
+    before = [each for each in complaint.text.declarations if complaint.at is not None and each.at <= complaint.at]
+    if not before or before[-1].kind != "const":
+        return None
+    cure = re.sub(r"^const", "let", before[-1].written)
+    inside = any(before[-1].at in body for body in complaint.text.bodies)
+    reason = f"write `{cure}`" if inside else f"write `{cure}` inside of the function"
+    return Finding(f"{reason}: a `const` must be known before the kernel runs", before[-1].at, len("const"))
+
+
 def read_only(found: re.Match, complaint: Complaint) -> Finding | None:
     """A store into a binding that can only be read."""
     text, at = complaint.text, complaint.at

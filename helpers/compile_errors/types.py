@@ -2,9 +2,18 @@
 
 import re
 
-from helpers.compile_errors.expressions import FRACTION, WHOLE, expression_at, literal_type, split, unwrapped
+from helpers.compile_errors.expressions import (
+    FRACTION,
+    WHOLE,
+    expression_at,
+    literal_type,
+    signed,
+    split,
+    unwrapped,
+)
 from helpers.compile_errors.message import SIGNS, Complaint, Finding
-from helpers.compile_errors.text import Declaration
+from helpers.compile_errors.text import VECTOR, Declaration
+from helpers.wgsl import closing
 
 NUMBERS = ("f32", "u32", "i32")
 COMPARISONS = ("<", "<=", ">", ">=")
@@ -29,14 +38,19 @@ def converted(value: str, wanted: str) -> str | None:
     return (literal(value, wanted) or f"{wanted}({unwrapped(value)})") if wanted in NUMBERS else None
 
 
+def origins(complaint: Complaint, expression: str, given: str, at: int) -> list[Declaration]:
+    """The variables of a type from which an expression has it; none where a conversion gives it."""
+    if re.search(r"\b(?:[fui]32|bool|bitcast)\s*[(<]", expression):
+        return []
+    names = dict.fromkeys(re.findall(r"(?<![.\w])[^\W\d]\w*(?!\s*[\w(])", expression))
+    found = [complaint.text.declared(name, at) for name in names]
+    return [each for each in found if each and each.kind != "fn" and complaint.text.declared_type(each) == given]
+
+
 def origin(complaint: Complaint, expression: str, given: str, at: int) -> Declaration | None:
     """The one variable that gives an expression its type, if there is one."""
-    if re.search(r"\b(?:[fui]32|bool|bitcast)\s*[(<]", expression):
-        return None
-    names = set(re.findall(r"(?<![.\w])[^\W\d]\w*(?!\s*[\w(])", expression))
-    found = [complaint.text.declared(name, at) for name in names]
-    typed = [each for each in found if each and complaint.text.declared_type(each) == given]
-    return typed[0] if len(typed) == 1 and typed[0].kind != "fn" else None
+    typed = origins(complaint, expression, given, at)
+    return typed[0] if len(typed) == 1 else None
 
 
 def described(complaint: Complaint, expression: str, given: str, at: int) -> str:
@@ -51,21 +65,33 @@ def described(complaint: Complaint, expression: str, given: str, at: int) -> str
 
 
 def rewritten(complaint: Complaint, declared: Declaration | None, wanted: str) -> str | None:
-    """The declaration of a variable that is i32 only because its number has no suffix, with the type that is wanted.
+    """The declaration of a variable that begins as a whole number, with the type that is wanted: `var sum = 0.0`.
 
-    None where another use of the variable might need the i32.
+    None where another use of the variable needs the type that it has.
     """
-    if not declared or declared.type or declared.value is None or wanted not in ("u32", "f32"):
+    if not declared or declared.value is None or wanted not in ("u32", "f32"):
         return None
-    new = literal(declared.value, wanted)
-    if literal_type(declared.value) != WHOLE or not new:
-        return None
-    name, uses = re.escape(declared.name), complaint.text.code[declared.scope.start : declared.scope.stop]
-    below_zero = rf"\b{name}\s*(?:--|-=|-(?!>)|>=\s*0\b|[<>=!]=?\s*-|=(?!=)[^;]*(?:-|i32))|-\s*\b{name}\b"
+    value, uses = declared.value.strip(), complaint.text.code[declared.scope.start : declared.scope.stop]
+    new = literal(value, wanted) if literal_type(value) in (WHOLE, "u32", "i32") else None
+    inside = value[4:-1] if value.startswith("i32(") and closing(value[3:]) == len(value) - 4 else ""
+    if inside and wanted == complaint.text.type_of(inside, declared.at) == "u32" and "-" not in uses:
+        new = inside
+    name = re.escape(declared.name)
     whole = rf"\[[^\];]*\b{name}\b|\b{name}\s*(?:\+\+|--|%)"
-    if re.search(below_zero if wanted == "u32" else whole, uses):
+    if not new or (signed(declared.name, uses) if wanted == "u32" else re.search(whole, uses)):
         return None
-    return f"{declared.written.rpartition('=')[0].strip()} = {new}"
+    return f"{re.split(r'[:=]', declared.written)[0].strip()} = {new}"
+
+
+def unsigned(complaint: Complaint, expression: str, at: int) -> str | None:
+    """How to declare the variables of an i32 expression so that it is a u32; None where one must stay signed."""
+    found = origins(complaint, unwrapped(expression), "i32", at)
+    cures = [(each, rewritten(complaint, each, "u32")) for each in found]
+    if not cures or not all(cure for _, cure in cures):
+        return None
+    left_out = any(each.value.startswith("i32(") for each, _ in cures)
+    written = " and ".join(f"`{cure}`" for _, cure in cures)
+    return f"leave out the `i32(...)`: write {written}" if left_out else f"write {written}"
 
 
 # --- One function for each complaint ----------------------------------------------------------------------
@@ -81,18 +107,39 @@ def of_operator(found: re.Match, complaint: Complaint) -> str | None:
     if reason := _order(sign, *left, *right):
         return reason
     types = {left[1], right[1]}
+    if sign == "^" and "f32" in types:
+        return _raised(left[0], right[0])
     if not types <= set(NUMBERS):
+        vectors = [unwrapped(text) for text, given in (left, right) if VECTOR.fullmatch(given)]
+        if len(vectors) == 1 and re.fullmatch(r"\w+", vectors[0]) and types & set(NUMBERS):
+            given = left[1] if VECTOR.fullmatch(left[1]) else right[1]
+            return f"{described(complaint, vectors[0], given, at)}: take `.x` of it"
         both = " and ".join(f"`{unwrapped(text)}` is {a(given)}" for text, given in (left, right))
         return f"{both}: the two sides of `{sign}` must be of one type"
     changed, kept = (left, right) if right[1] == ("f32" if "f32" in types else "u32") else (right, left)
-    cure = converted(changed[0], kept[1])
-    if types == {"i32", "u32"}:  # an i32 may be negative: it becomes a u32 only where its number lacks the suffix
-        cure = rewritten(complaint, origin(complaint, unwrapped(changed[0]), "i32", at), "u32")
+    cure = _summed(complaint, *changed, at) if kept[1] == "f32" else None
+    if types == {"i32", "u32"}:  # an i32 may be negative: it becomes a u32 only where its uses show that it is not
+        cure = unsigned(complaint, changed[0], at)
         if not cure and not literal(changed[0], "u32"):
             changed, kept = kept, changed
-        cure = cure or converted(changed[0], kept[1])
+    cure = cure or f"write `{converted(changed[0], kept[1])}`"
     told, other = (kept, changed) if literal_type(unwrapped(changed[0])) else (changed, kept)
-    return f"{described(complaint, *told, at)}, and `{unwrapped(other[0])}` is {a(other[1])}: write `{cure}`"
+    return f"{described(complaint, *told, at)}, and `{unwrapped(other[0])}` is {a(other[1])}: {cure}"
+
+
+def _summed(complaint: Complaint, value: str, given: str, at: int) -> str | None:
+    """How to declare a sum of f32 that begins as a whole number: ``sum = sum + x``."""
+    declared = origin(complaint, unwrapped(value), given, at)
+    again = declared and re.search(rf"\b{re.escape(declared.name)}\s*=[\s(]*$", complaint.text.code[:at])
+    cure = rewritten(complaint, declared, "f32") if again else None
+    return f"write `{cure}`" if cure else None
+
+
+def _raised(left: str, right: str) -> str:
+    """``x ^ 2.0``, as a power is written elsewhere."""
+    base = (split(left, "*") or ("", "", left))[2]
+    cure = f"{base} * {base}" if re.fullmatch(r"2(?:\.0*)?[fu]?", right) else f"pow({base}, {right})"
+    return f"WGSL has no sign for a power, and `^` changes the bits of whole numbers: write `{cure}`"
 
 
 def _order(sign: str, left: str, left_type: str, right: str, right_type: str) -> str | None:
@@ -111,10 +158,12 @@ def of_fraction(found: re.Match, complaint: Complaint) -> str | None:
     text, at, whole = complaint.text, complaint.at, complaint.marked
     if not whole:
         return None
-    left, _, right = split(whole) or (whole, "", "")
+    left, sign, right = split(whole) or (whole, "", "")
     number, other = (left, right) if text.type_of(left, at) in (WHOLE, FRACTION) else (right, left)
     if text.type_of(whole, at) in (WHOLE, FRACTION):
-        number, other = whole, _neighbor(complaint)
+        beside = _neighbors(complaint)
+        given = [each for each in beside if text.type_of(each, at) in ("u32", "i32", "bool")]
+        number, other = whole, next(iter([*given, *beside]), None)
     kind, given = (text.type_of(each, at) if each else None for each in (number, other))
     if kind in (WHOLE, FRACTION) and given == "bool":
         return f"`{number}` is a number, and `{unwrapped(other)}` is true or false"
@@ -125,15 +174,15 @@ def of_fraction(found: re.Match, complaint: Complaint) -> str | None:
     return f"`{number}` is {a(kind)}, and {described(complaint, other, given, at)}: {cure}"
 
 
-def _neighbor(complaint: Complaint) -> str | None:
-    """The simple operand beside what the compiler marked, or beside the parentheses around it."""
+def _neighbors(complaint: Complaint) -> list[str]:
+    """The simple operands beside what the compiler marked, or beside the parentheses around it."""
     span = complaint.spans[0]
     line = complaint.text.code.split("\n")[span.line - 1]
     before, after = line[: span.column - 1].rstrip(), line[span.column - 1 + span.length :].lstrip()
     while before.endswith("(") and after.startswith(")"):
         before, after = before[:-1].rstrip(), after[1:].lstrip()
     left, right = re.search(rf"(?<![\w.])({OPERAND})\s*{SIGN}$", before), re.match(rf"{SIGN}\s*({OPERAND})", after)
-    return next((each[1] for each in (left, right) if each and each[1]), None)
+    return [each[1] for each in (left, right) if each and each[1]]
 
 
 def of_assignment(found: re.Match, complaint: Complaint) -> Finding | None:

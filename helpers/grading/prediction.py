@@ -11,6 +11,14 @@ from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, Verdict
 Answer = float | str | tuple[float, ...]
 
 
+class AnswerError(TypeError):
+    """An answer of another kind than its question asks for."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the message alone, as for a slip of the pen no traceback is needed."""
+        return [str(self)]
+
+
 @dataclass(frozen=True)
 class Question:
     """The right answer, the likely wrong ones with what each of them is, and advice for all others.
@@ -26,7 +34,7 @@ class Question:
     def judge(self, name: str, answer: object) -> Verdict:
         """What to say to an answer; `name` is the question's, and None is no answer yet.
 
-        Raises TypeError where the answer is of another kind than the right one.
+        Raises AnswerError, a TypeError, where the answer is of another kind than the right one.
         """
         if answer is None:
             return Verdict(name, NOT_ATTEMPTED, f"write your {self._kind} in place of None")
@@ -54,7 +62,7 @@ class Question:
             case Real() if _is_number(answer):
                 return answer
         wanted = {str: "text, in quotes", tuple: self._kind.rstrip(",")}.get(type(self.right), "a number")
-        raise TypeError(f"answer = {answer!r} is a {type(answer).__name__}: it must be {wanted}")
+        raise AnswerError(f"answer = {answer!r} is a {type(answer).__name__}: it must be {wanted}")
 
 
 def _is_number(answer: object) -> bool:

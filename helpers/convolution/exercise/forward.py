@@ -131,7 +131,11 @@ FORWARD_QUESTIONS = {
     ),
     "shifted_picture": Question(
         "left",
-        {"right": "each output takes the pixel to the right of its own place; where does that pixel end up?"},
+        {
+            "right": "each output takes the pixel to the right of its own place; where does that pixel end up?",
+            "up": "the 1 stands in the middle row, so each output takes a pixel of its own row",
+            "down": "the 1 stands in the middle row, so each output takes a pixel of its own row",
+        },
         "answer left, right, up or down",
     ),
     "products_of_an_output": Question(
