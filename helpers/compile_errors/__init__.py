@@ -19,6 +19,7 @@ MEANINGS: tuple[tuple[str, Callable[[re.Match, Complaint], Finding | str | None]
     (r"const context|runtime-expression", names.known_too_late),
     (r"no definition in scope for identifier: `(.+?)`", names.unknown),
     (r"invalid field accessor `(\w+)`", names.part),
+    (r"\bvec3u|Accessing with index|Incompatible|reference type|type passed|Abstract types", names.whole_vector),
     (r"invalid left-hand side|requires reference type", names.constant),
     (r"valid destination for a store", names.read_only),
     (r"^(?!expected)", names.whole_array),

@@ -29,7 +29,7 @@ def index(found: re.Match, complaint: Complaint) -> Finding | None:
     value, at = access[1][1:-1].strip(), complaint.at + access.start(1) + 1
     given = complaint.text.type_of(value, at)
     inside = value[4:-1] if value.startswith("f32(") and closing(value[3:]) == len(value) - 4 else ""
-    reason = f"`{value}` is {a(given)}, and an index" if given else "an index"
+    reason = f"{described(complaint, value, given, at)}, and an index" if given else "an index"
     if given and VECTOR.fullmatch(given):
         reason += f" is one number: take a part of it, such as `{value}.x`"
     elif inside and complaint.text.type_of(inside, at) in ("u32", "i32", WHOLE):
@@ -165,7 +165,8 @@ def returned(found: re.Match, complaint: Complaint) -> Finding | None:
     for function in FUNCTION.finditer(text.code):
         name, wanted, end = function["name"], function["type"], text.closing(function.end())
         returns = list(re.compile(r"\breturn\b\s*([^;]*);").finditer(text.code, function.end(), end))
-        if complaint.at is None or not function.start() <= complaint.at <= end:
+        elsewhere = complaint.at is not None and not function.start() <= complaint.at <= end
+        if elsewhere or (complaint.at is None and not found[0].startswith("`return`")):
             continue
         for each in returns:
             if reason := _wrong_return(complaint, name, wanted, each):
@@ -180,6 +181,9 @@ def returned(found: re.Match, complaint: Complaint) -> Finding | None:
 def _wrong_return(complaint: Complaint, name: str, wanted: str | None, written: re.Match) -> str | None:
     value = written[1].strip()
     if not wanted and value:
+        outputs = [each.name for each in complaint.text.names(written.start()).values() if "read_write" in each.space]
+        if name in complaint.text.entry_points and len(outputs) == 1 and not literal_type(value):
+            return f"`{name}` returns nothing: write the value to its place in `{outputs[0]}`, `{outputs[0]}[i]`"
         either = ", or declare the type behind its parentheses, as in `-> f32`"
         return f"`{name}` returns nothing: write `return;`{'' if name in complaint.text.entry_points else either}"
     if wanted and not value:

@@ -88,7 +88,7 @@ def endless(found: re.Match | None, complaint: Complaint) -> Finding | None:
 
 
 def _jump(complaint: Complaint, at: int) -> Finding | None:
-    """A `return`, `break` or `continue` without its semicolon; `return` takes the next line's beginning for its value."""
+    """A jump without its semicolon; `return` takes the next line's beginning for its value."""
     line = complaint.text.place(complaint.at)[0]
     before = complaint.text.code.split("\n")[max(line - 2, 0)].rstrip() if line > 1 else ""
     if re.fullmatch(r"\s*(?:return|break|continue)", before) and "`;`" in complaint.says:

@@ -41,8 +41,9 @@ def _reads_on(comment: str, complaint: Complaint) -> bool:
     """Whether a comment begins like the rest of an expression, in names that the text declares."""
     text = complaint.text
     known = {each.name for each in text.declarations}.union(*text.structs.values())
-    begun, ended, _ = comment.partition(";")
-    tokens = TOKEN.findall(begun.lstrip("( ") if ended else begun)  # a remark in parentheses has no semicolon
+    begun, _, more = comment.partition(";")
+    ends = comment.endswith(";") and not more  # a remark in parentheses does not end so
+    tokens = TOKEN.findall(begun.lstrip("( ") if ends else begun)
     values = [bool(re.match(r"\w", token)) for token in tokens]
     named = all(token in known for token in tokens if re.match(NAME, token))
     signs = all(value or token in INSIDE for value, token in zip(values, tokens, strict=True))
@@ -66,7 +67,7 @@ def _whole(line: re.Match, complaint: Complaint) -> str:
     """The first value of a whole number as WGSL writes it: with a u, unless the number may be below 0."""
     value, rest = line["value"].strip(), complaint.text.code[complaint.at :].partition(";")[2]
     limit = re.match(rf"\s*{line['name']}\s*[<>!]=?([^;]*);", rest)
-    is_signed = line["at"] != "uint" and signed(line["name"], rest.partition("\n}")[0])
+    is_signed = C_TYPES[line["at"]] == "i32" and signed(line["name"], rest.partition("\n}")[0])
     is_signed = is_signed or (limit and complaint.text.type_of(limit[1].strip(), complaint.at) == "i32")
     return f"{value}u" if value.isdigit() and not is_signed else value
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from helpers.compile_errors.expressions import FRACTION
+from helpers.compile_errors.expressions import FRACTION, signed
 from helpers.compile_errors.habits import C_TYPES
 from helpers.compile_errors.message import Complaint, Finding
 from helpers.compile_errors.text import VECTOR
@@ -71,6 +71,7 @@ def _undeclared(name: str, complaint: Complaint) -> str | None:
     value = " ".join(statement[2].split())
     if before.text == "(":
         counts = re.search(r"\bfor\s*\(\s*$", text.code[:at])
+        value += "u" if value.isdigit() and not signed(name, text.code[at : text.closing(at)].partition(";")[2]) else ""
         return f"`{name}` is not declared: write `for (var {name} = {value};`" if counts else None
     near = _near(name, text.names(at)) if len(name) > 3 else None
     if statement[1]:
@@ -158,6 +159,23 @@ def whole_array(found: re.Match, complaint: Complaint) -> Finding | None:
         if declared and declared.space.startswith("storage") and text.declared_type(declared).startswith("array"):
             reason = f"`{token.text}` is a whole array; is an index like [i] missing?"
             return Finding(reason, token.at, len(token.text))
+    return None
+
+
+def whole_vector(found: re.Match, complaint: Complaint) -> Finding | None:
+    """A copy of a thread's id with all its parts, used as one number."""
+    text, lines = complaint.text, {span.line for span in complaint.spans}
+    ids = {each.name for each in text.declarations if each.builtin and VECTOR.fullmatch(each.type)}
+    copies = {each.name for each in text.declarations if each.kind in ("let", "var") and each.value in ids}
+    for token in text.tokens:
+        declared = text.declared(token.text, token.at)
+        used = set(re.findall(r"\b\w+\b(?!\s*\.)", declared.value or "")) & copies if declared else set()
+        name = token.text if token.text in copies else next(iter(used), None)
+        part = text.code[token.end :].lstrip().startswith(".")
+        if name and not part and declared and (not lines or text.place(token.at)[0] in lines):
+            copy = text.declared(name, token.at)
+            cure = f"`{name}` is a {text.declared_type(copy)}, and not one number: write `{copy.written}.x`"
+            return Finding(cure, token.at, len(token.text), text.place(copy.at)[0])
     return None
 
 

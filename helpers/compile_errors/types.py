@@ -18,7 +18,7 @@ from helpers.wgsl import closing
 NUMBERS = ("f32", "u32", "i32")
 COMPARISONS = ("<", "<=", ">", ">=")
 OPERAND = r"(?:[^\W\d]\w*)?(?:\.\w+|\[[^\[\]]*\]|\([^()]*\))*"
-SIGN = r"(?:[-+*/%<>]|[<>=!]=)"
+SIGN = r"(?:[-+*/%<>^]|[<>=!]=)"
 CHOICE = re.compile(r"select\(\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(.*)\)", re.DOTALL)
 
 
@@ -73,18 +73,25 @@ def rewritten(complaint: Complaint, declared: Declaration | None, wanted: str) -
         return None
     value, uses = declared.value.strip(), complaint.text.code[declared.scope.start : declared.scope.stop]
     new = literal(value, wanted) if literal_type(value) in (WHOLE, "u32", "i32") else None
-    inside = value[4:-1] if value.startswith("i32(") and closing(value[3:]) == len(value) - 4 else ""
-    if inside and wanted == complaint.text.type_of(inside, declared.at) == "u32" and "-" not in uses:
-        new = inside
     name = re.escape(declared.name)
+    if wanted == "u32" and not re.search(rf"\b{name}\b[^;{{}}]*-|-[^;{{}}]*\b{name}\b", uses):
+        new = new or _made_signed(complaint, value, declared.at)
     whole = rf"\[[^\];]*\b{name}\b|\b{name}\s*(?:\+\+|--|%)"
     if not new or (signed(declared.name, uses) if wanted == "u32" else re.search(whole, uses)):
         return None
     return f"{re.split(r'[:=]', declared.written)[0].strip()} = {new}"
 
 
-def unsigned(complaint: Complaint, expression: str, at: int) -> str | None:
-    """How to declare the variables of an i32 expression so that it is a u32; None where one must stay signed."""
+def _made_signed(complaint: Complaint, value: str, at: int) -> str | None:
+    """The u32 inside of ``i32(...)``."""
+    inside = value[4:-1] if value.startswith("i32(") and closing(value[3:]) == len(value) - 4 else ""
+    return inside if inside and complaint.text.type_of(inside, at) == "u32" else None
+
+
+def unsigned(complaint: Complaint, expression: str, sign: str, at: int) -> str | None:
+    """How to make a u32 of an i32 expression or of its variables; None where one must stay signed."""
+    if sign in COMPARISONS and (inside := _made_signed(complaint, unwrapped(expression), at)):
+        return f"leave out the `i32(...)`: write `{inside}`"
     found = origins(complaint, unwrapped(expression), "i32", at)
     cures = [(each, rewritten(complaint, each, "u32")) for each in found]
     if not cures or not all(cure for _, cure in cures):
@@ -113,13 +120,13 @@ def of_operator(found: re.Match, complaint: Complaint) -> str | None:
         vectors = [unwrapped(text) for text, given in (left, right) if VECTOR.fullmatch(given)]
         if len(vectors) == 1 and re.fullmatch(r"\w+", vectors[0]) and types & set(NUMBERS):
             given = left[1] if VECTOR.fullmatch(left[1]) else right[1]
-            return f"{described(complaint, vectors[0], given, at)}: take `.x` of it"
+            return f"{described(complaint, vectors[0], given, at)}: write `{vectors[0]}.x` for its first number"
         both = " and ".join(f"`{unwrapped(text)}` is {a(given)}" for text, given in (left, right))
         return f"{both}: the two sides of `{sign}` must be of one type"
     changed, kept = (left, right) if right[1] == ("f32" if "f32" in types else "u32") else (right, left)
     cure = _summed(complaint, *changed, at) if kept[1] == "f32" else None
     if types == {"i32", "u32"}:  # an i32 may be negative: it becomes a u32 only where its uses show that it is not
-        cure = unsigned(complaint, changed[0], at)
+        cure = unsigned(complaint, changed[0], sign, at)
         if not cure and not literal(changed[0], "u32"):
             changed, kept = kept, changed
     cure = cure or f"write `{converted(changed[0], kept[1])}`"
@@ -137,9 +144,11 @@ def _summed(complaint: Complaint, value: str, given: str, at: int) -> str | None
 
 def _raised(left: str, right: str) -> str:
     """``x ^ 2.0``, as a power is written elsewhere."""
-    base = (split(left, "*") or ("", "", left))[2]
-    cure = f"{base} * {base}" if re.fullmatch(r"2(?:\.0*)?[fu]?", right) else f"pow({base}, {right})"
-    return f"WGSL has no sign for a power, and `^` changes the bits of whole numbers: write `{cure}`"
+    while parts := split(left):
+        left = parts[2]
+    two = re.fullmatch(r"2(?:\.0*)?[fu]?", right)
+    cure = f"`{left} * {left}`" if two else "the product, or `pow(a, b)` for f32"
+    return f"WGSL has no sign for a power, and `^` is for the bits of whole numbers: write {cure}"
 
 
 def _order(sign: str, left: str, left_type: str, right: str, right_type: str) -> str | None:
@@ -158,13 +167,15 @@ def of_fraction(found: re.Match, complaint: Complaint) -> str | None:
     text, at, whole = complaint.text, complaint.at, complaint.marked
     if not whole:
         return None
-    left, sign, right = split(whole) or (whole, "", "")
+    left, _, right = split(whole) or (whole, "", "")
     number, other = (left, right) if text.type_of(left, at) in (WHOLE, FRACTION) else (right, left)
     if text.type_of(whole, at) in (WHOLE, FRACTION):
         beside = _neighbors(complaint)
         given = [each for each in beside if text.type_of(each, at) in ("u32", "i32", "bool")]
         number, other = whole, next(iter([*given, *beside]), None)
     kind, given = (text.type_of(each, at) if each else None for each in (number, other))
+    if kind == FRACTION and given and text.code[:at].rstrip().endswith("^"):
+        return _raised(other, number)
     if kind in (WHOLE, FRACTION) and given == "bool":
         return f"`{number}` is a number, and `{unwrapped(other)}` is true or false"
     if kind != FRACTION or given not in ("u32", "i32"):
