@@ -392,7 +392,7 @@ def test_a_long_reason_goes_on_in_the_next_line():
     assert len(repr(grades).splitlines()) == 3  # one line a test, and the count
     for shown in (grades, grades[0]):
         lines = DisplayFormatter().format(shown)[0]["text/plain"].splitlines()
-        assert max(map(len, lines)) <= 100
+        assert max(map(len, lines)) <= 104
         assert " ".join(" ".join(lines).split()).startswith(f"one wrong: {reason.strip()}")
 
 

@@ -75,9 +75,10 @@ def _require_portable(kernel: Kernel, entry_point: str) -> None:
     """Refuse what wgpu lets pass where the size comes from an `override`, and what then hangs a real GPU."""
     threads, held = kernel.threads(entry_point), kernel.workgroup_bytes
     if threads > MAX_THREADS:
-        raise WgslError(f"{kernel.name}: {threads} threads in a workgroup: every adapter offers {MAX_THREADS}, no more")
+        limit = f"the limit here is {MAX_THREADS}, which every adapter offers"
+        raise WgslError(f"{kernel.name}: {threads} threads in a workgroup: {limit}")
     if held > MAX_WORKGROUP_BYTES:
-        limit = f"every adapter offers {MAX_WORKGROUP_BYTES:,}, no more"
+        limit = f"the limit here is {MAX_WORKGROUP_BYTES:,}, which every adapter offers"
         raise WgslError(f"{kernel.name}: {held:,} bytes of workgroup memory: {limit}")
 
 

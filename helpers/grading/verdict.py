@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 
 NOT_ATTEMPTED, NO_COMPILE, RIGHT = "not attempted", "does not compile", "right"
-COLUMNS = 100  # of a notebook's output in a window of 1280 pixels
+COLUMNS = 104  # of a notebook's output in a window of 1280 pixels
 WRONG, UNSAFE = "wrong", "unsafe"  # unsafe: the numbers are right, but by luck
 
 
