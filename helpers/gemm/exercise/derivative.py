@@ -1,7 +1,6 @@
 """An activation of the learner's own: one derivative in WGSL, graded in the whole backward pass."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 
@@ -49,12 +48,9 @@ def grade(expression: str | None) -> Grades:
 
 def _with(code: str) -> Kernel:
     """The tiled kernel with an expression in the place of relu's derivative."""
-    theirs = f"let your_derivative: f32 =\n{code}\n;"
-    kernel = load("gemm_bias_act_backward", "2_tiled").edit(
-        f"case 1u: {{ {RELU}", f"case 1u: {{ {theirs} return your_derivative;"
-    )
-    first = kernel.source[: kernel.source.index(theirs)].count("\n") + 2
-    return replace(kernel, pasted=range(first, first + code.count("\n") + 1))
+    room = "case 1u: { let your_derivative: f32 =HERE; return your_derivative;"
+    kernel = load("gemm_bias_act_backward", "2_tiled").edit(f"case 1u: {{ {RELU}", room)
+    return kernel.paste("HERE", code)
 
 
 def derivatives(kernel: Kernel, points: np.ndarray) -> np.ndarray:
