@@ -9,6 +9,7 @@ from importlib import import_module
 _HOME = {
     "Kernel": "helpers.wgsl",
     "WgslError": "helpers.wgsl",
+    "UnsupportedWgsl": "helpers.wgsl",
     "load": "helpers.wgsl",
     "adapter_info": "helpers.gpu",
     "explain_choice": "helpers.operations",
@@ -21,6 +22,7 @@ _HOME = {
     "grade": "helpers.exercises",
     "predict": "helpers.exercises",
     "puzzles": "helpers.exercises",
+    "simulate": "helpers.simulator.run",
     "skeleton": "helpers.exercises",
     "solution": "helpers.exercises",
 }

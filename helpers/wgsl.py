@@ -27,11 +27,21 @@ PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
 
 
 class WgslError(ValueError):
-    """A kernel that does not compile: the place, and what the compiler expected there."""
+    """A kernel that does not compile: the place, and what the compiler expected there.
+
+    `line` and `column` count from 1; they are None where the compiler names no place.
+    """
+
+    line: int | None = None
+    column: int | None = None
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows: the message alone, without the launcher's frames above it."""
         return [f"{type(self).__name__}: {self}"]
+
+
+class UnsupportedWgsl(WgslError):
+    """A kernel with a feature of WGSL that the simulator does not run; the message has its name and its line."""
 
 
 class Bound(NamedTuple):

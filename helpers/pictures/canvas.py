@@ -25,6 +25,7 @@ from PIL import Image
 INK, GRAY, LINE, PAPER = "#1a1a1a", "#5f5f5f", "#b5b5b5", "#ffffff"
 BLUE, ORANGE = "#005a9c", "#b34700"
 FONT = "DejaVu Sans, Verdana, sans-serif"  # what stored pictures are written in, and fonts as wide
+CODE_FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"  # all letters are equally wide
 WIDTH = 840  # what JupyterLab has room for in a window 1280 pixels wide, with its file list open
 SHARPNESS = 1.25  # stored pixels per CSS pixel: more look sharper on dense screens, and make larger files
 
@@ -35,13 +36,14 @@ def tint(color: str, strength: float = 3 / 16) -> tuple[float, float, float, flo
 
 
 class Word(NamedTuple):
-    """A few words, centered on the height y; x is their middle, or their "left" or "right" end."""
+    """A few words, centered on the height y; x is their middle, or their "left" or "right" end. `code`: monospaced."""
 
     x: float
     y: float
     text: str
     size: float = 14
     align: str = "middle"
+    code: bool = False
 
 
 class Box(NamedTuple):
@@ -193,10 +195,11 @@ def _svg(mark: Mark) -> str:
     """A mark as elements of an SVG image; words stay text, which every browser draws sharp."""
     if mark.words:
         style = f'fill="{to_hex(mark.face)}" font-weight="{mark.weight}"'
+        family = f' font-family="{CODE_FONT}"'
         anchors = {"left": "start", "middle": "middle", "right": "end"}
         return "".join(
             f'<text x="{w.x:.4g}" y="{w.y + 0.36 * w.size:.4g}" font-size="{w.size:.4g}" '
-            f'text-anchor="{anchors[w.align]}" {style}>{html.escape(w.text)}</text>'
+            f'text-anchor="{anchors[w.align]}" {style}{family * w.code}>{html.escape(w.text)}</text>'
             for w in mark.words
         )
     if mark.image:
@@ -221,15 +224,16 @@ def _svg_path(path: Path) -> str:
 
 
 @cache
-def _glyphs(text: str, weight: str) -> tuple[np.ndarray, np.ndarray, float]:
+def _glyphs(text: str, weight: str, code: bool = False) -> tuple[np.ndarray, np.ndarray, float]:
     """Vertices and codes of a text of size 1, and its width."""
-    path = TextPath((0, 0), text, size=1, prop=FontProperties(family="DejaVu Sans", weight=weight))
+    family = "DejaVu Sans Mono" if code else "DejaVu Sans"
+    path = TextPath((0, 0), text, size=1, prop=FontProperties(family=family, weight=weight))
     return path.vertices, path.codes, path.vertices[:, 0].max()
 
 
 def outline(word: Word, weight: str) -> tuple[np.ndarray, np.ndarray]:
     """Vertices and codes of a word where it stands."""
-    vertices, codes, width = _glyphs(word.text, weight)
+    vertices, codes, width = _glyphs(word.text, weight, word.code)
     left = word.x - width * word.size * {"left": 0, "middle": 0.5, "right": 1}[word.align]
     return vertices * (word.size, -word.size) + (
         left,

@@ -18,6 +18,7 @@ NAME_HANDLES = """<style onload="
     handle.closest('.convgrad-control').querySelector('label').textContent));
   new MutationObserver(name).observe(explorer, {childList: true, subtree: true});
   name()"></style>"""
+PACE = 800  # milliseconds that each picture stands while it plays
 SENTENCE = "margin: 0; padding: 0 16px; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
 
 
@@ -34,12 +35,19 @@ class Explorer(ipywidgets.VBox):
         Where the sliders start.
     columns : int
         How many sliders stand beside each other; all of them if not given.
+    play : str
+        The value that gets buttons to play it from its place to its end.
 
     The stored output of a cell is the picture and its sentence, so that they are there before anything runs.
     """
 
     def __init__(
-        self, draw: Callable[..., Picture], rules: Mapping[str, Rule], values: Values, columns: int | None = None
+        self,
+        draw: Callable[..., Picture],
+        rules: Mapping[str, Rule],
+        values: Values,
+        columns: int | None = None,
+        play: str | None = None,
     ) -> None:
         self._draw, self._rules, self._values, self._settling = draw, rules, dict(values), False
         columns = columns or len(rules)
@@ -48,18 +56,21 @@ class Explorer(ipywidgets.VBox):
         self._words = ipywidgets.HTML()
         self._boxes = {name: _number_box(name) for name in rules}
         self._sliders = {name: ipywidgets.IntSlider(readout=False) for name in rules}
+        self._players = {play: _player()} if play else {}
+        kinds = self._boxes, self._sliders, self._players
+        self._controls = {name: [kind[name] for kind in kinds if name in kind] for name in rules}
         self.set(**values)
         width = self.picture.width
         picture = ipywidgets.GridBox([self._still, self._moving])  # one over the other
         picture.layout = ipywidgets.Layout(width=f"{width}px", max_width="100%", flex="0 0 auto")
         picture.add_class("convgrad-picture")
         grid = ipywidgets.Layout(grid_template_columns=f"repeat({columns}, {min(width // columns, 280)}px)")
-        pairs = [_above(self._boxes[name], self._sliders[name]) for name in rules]
+        pairs = [_above(self._boxes[name], self._sliders[name], self._players.get(name)) for name in rules]
         names = ipywidgets.HTML(NAME_HANDLES, layout=ipywidgets.Layout(height="0", margin="0"))
         super().__init__([ipywidgets.GridBox(pairs, layout=grid), picture, self._words, names])
         self.add_class("convgrad-explorer")
-        for name in rules:
-            for control in (self._sliders[name], self._boxes[name]):
+        for name, controls in self._controls.items():
+            for control in controls:
                 control.observe(lambda change, name=name: self._settling or self.set(**{name: change.new}), "value")
 
     @property
@@ -99,7 +110,7 @@ class Explorer(ipywidgets.VBox):
         self._settling = True
         for name, rule in self._rules.items():
             low, high = rule(self._values)
-            for control in (self._boxes[name], self._sliders[name]):
+            for control in self._controls[name]:
                 wanted = {"min": low, "max": high, "value": self._values[name], "disabled": low == high}
                 if any(getattr(control, trait) != value for trait, value in wanted.items()):
                     with control.hold_sync(), control.hold_trait_notifications():
@@ -117,9 +128,16 @@ def _number_box(name: str) -> ipywidgets.BoundedIntText:
     return ipywidgets.BoundedIntText(description=name, layout=layout, style={"description_width": "54px"})
 
 
-def _above(box: ipywidgets.BoundedIntText, slider: ipywidgets.IntSlider) -> ipywidgets.VBox:
+def _player() -> ipywidgets.Play:
+    layout = ipywidgets.Layout(width="84px", height="28px", margin="2px 0 0 8px")
+    return ipywidgets.Play(interval=PACE, show_repeat=False, layout=layout)
+
+
+def _above(
+    box: ipywidgets.BoundedIntText, slider: ipywidgets.IntSlider, player: ipywidgets.Play | None
+) -> ipywidgets.VBox:
     slider.layout = ipywidgets.Layout(width="calc(100% - 16px)", height="22px", margin="0 8px")
-    pair = ipywidgets.VBox([box, slider])
+    pair = ipywidgets.VBox([ipywidgets.HBox([box, player]) if player else box, slider])
     pair.add_class("convgrad-control")
     return pair
 

@@ -1,0 +1,131 @@
+"""WGSL's operators on arrays of one component: one array element per invocation.
+
+Integers are taken modulo 2^32, and no integer operation raises a floating-point flag, so that a flag "invalid" always
+means the birth of a NaN. An operand may be a 0-d array, and operands broadcast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+INT_MIN = np.int32(-(2**31))
+LARGEST = {np.dtype(np.int32): 2**31 - 1, np.dtype(np.uint32): 2**32 - 1}
+BITS = np.uint32(31)  # a shift amount counts modulo 32
+
+
+def binary(operator: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """``left operator right``. Both have the same dtype, except that a shift amount is a uint32."""
+    return np.asarray(_BINARY[operator](left, right))
+
+
+def unary(operator: str, operand: np.ndarray) -> np.ndarray:
+    """``-``, ``!`` or ``~`` of an array."""
+    return np.asarray(_UNARY[operator](operand))
+
+
+# --- Division ---------------------------------------------------------------------------------------------------
+
+
+def _divide(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Integers: x / 0 is x, INT_MIN / -1 is INT_MIN, and the quotient is truncated."""
+    if left.dtype.kind == "f":
+        return np.divide(left, right)
+    divisor = _divisor(left, right)
+    if left.dtype.kind == "u":
+        return np.floor_divide(left, divisor)
+    # The nearest float64 of a quotient of 32-bit integers lies between the same two integers as the quotient.
+    return np.true_divide(left, divisor).astype(np.int32)
+
+
+def _remainder(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """x % 0 is 0, INT_MIN % -1 is 0, and the result has the sign of the left operand.
+
+    Of floats it is ``x - y * trunc(x / y)``, rounded at each step: that is how the specification defines it, and what
+    a GPU computes, while `fmod` is exact.
+    """
+    if left.dtype.kind == "f":
+        return np.subtract(left, np.multiply(right, np.trunc(np.divide(left, right))))
+    return np.fmod(left, _divisor(left, right))
+
+
+def _divisor(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The right operand with 1 where WGSL defines what C leaves undefined: x / 1 is x, and x % 1 is 0."""
+    undefined = right == 0
+    if left.dtype.kind == "i":
+        minus_one = right == -1
+        if np.count_nonzero(minus_one):
+            undefined = undefined | (minus_one & (left == INT_MIN))
+    return np.where(undefined, right.dtype.type(1), right) if np.count_nonzero(undefined) else right
+
+
+# --- The tables -------------------------------------------------------------------------------------------------
+
+
+def _left_shift(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return np.left_shift(left, np.bitwise_and(right, BITS).astype(left.dtype))
+
+
+def _right_shift(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Arithmetic for an int32, logical for a uint32."""
+    return np.right_shift(left, np.bitwise_and(right, BITS).astype(left.dtype))
+
+
+_BINARY: dict[str, Callable] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": _divide,
+    "%": _remainder,
+    "&": np.bitwise_and,
+    "|": np.bitwise_or,
+    "^": np.bitwise_xor,
+    "<<": _left_shift,
+    ">>": _right_shift,
+    "==": np.equal,
+    "!=": np.not_equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+_UNARY: dict[str, Callable] = {"-": np.negative, "!": np.logical_not, "~": np.bitwise_not}
+
+
+# --- Wrap-around ------------------------------------------------------------------------------------------------
+
+
+def wrapped(operator: str, left: np.ndarray, right: np.ndarray, result: np.ndarray) -> bool:
+    """Whether ``+``, ``-`` or ``*`` of integers left the range of the type in any element.
+
+    Of a unary minus, `left` is a zero of the same dtype.
+    """
+    if operator == "*" and _product_fits(left, right):
+        return False
+    return np.count_nonzero(_wrapped(operator, left, right, result)) > 0
+
+
+def _wrapped(operator: str, left: np.ndarray, right: np.ndarray, result: np.ndarray) -> np.ndarray:
+    """In which elements ``+``, ``-`` or ``*`` of integers left the range of the type."""
+    if operator == "*":
+        return np.not_equal(np.multiply(left, right, dtype=np.int64), result)
+    if left.dtype.kind == "u":
+        return np.less(result, left) if operator == "+" else np.less(left, right)
+    falls = np.less(right, 0) if operator == "+" else np.greater(right, 0)
+    return np.not_equal(np.less(result, left), falls)  # a step past one end of the range comes in at the other
+
+
+def _product_fits(left: np.ndarray, right: np.ndarray) -> bool:
+    """Whether the product of the largest magnitudes is in range: a cheap answer for nearly every index."""
+    if left.size == 0 or right.size == 0:
+        return True
+    return _largest(left) * _largest(right) <= LARGEST[left.dtype]
+
+
+def _largest(values: np.ndarray) -> int:
+    """The largest magnitude."""
+    if values.ndim == 0:
+        return abs(int(values))
+    largest = int(np.maximum.reduce(values))
+    return largest if values.dtype.kind == "u" else max(largest, -int(np.minimum.reduce(values)))

@@ -1,0 +1,1 @@
+"""The third room: a program runs, all its invocations in step."""

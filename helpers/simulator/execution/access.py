@@ -1,0 +1,121 @@
+"""Loads, stores and atomics: what an access does to memory, once the watch has seen it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from helpers.simulator.execution import nan
+from helpers.simulator.execution.atomics import exchanged
+from helpers.simulator.execution.values import Place, Value
+from helpers.simulator.execution.watch import Watch
+from helpers.simulator.findings import messages
+from helpers.simulator.lanes import Lanes
+from helpers.simulator.memory.words import OWN, Words, as_bits, of_bits
+from helpers.simulator.types import kinds
+from helpers.simulator.types.kinds import Scalar, Type
+from helpers.simulator.types.program import Part, Variable
+
+WATCHED = ("storage", "workgroup")  # the address spaces whose accesses are counted, logged and checked
+
+
+@cache
+def leaves_of(type: Type) -> tuple[tuple[int, Scalar], ...]:
+    """The numbers of a value, each with its offset in words."""
+    return tuple(kinds.leaves(type))
+
+
+class Access:
+    """The memory of a run, as the program reads and writes it."""
+
+    def __init__(self, words: Words, watch: Watch) -> None:
+        self._words, self._watch = words, watch
+        self.stored: dict[Variable, np.ndarray] = {}  # which words of a buffer have been written
+
+    def load(self, place: Place, type: Type, lanes: Lanes, part: Part) -> Value:
+        """What lies at a place; 0 past the end of a runtime-sized array."""
+        variable, parts = place.variable, leaves_of(type)
+        offsets = [place.offset + offset for offset, _ in parts]
+        leaves = [self._words.load(variable, at, lanes, scalar) for at, (_, scalar) in zip(offsets, parts, strict=True)]
+        exact = self._words.exact(variable, offsets, lanes) if variable.space in OWN else None
+        if place.faults:
+            self._watch.faults(place.faults, lanes, write=False)
+        if variable.space in WATCHED:
+            self._seen(place, [offset for offset, _ in parts], [as_bits(leaf) for leaf in leaves], lanes, part, False)
+        if place.outside is not None:
+            leaves = [np.where(place.outside, leaf.dtype.type(0), leaf) for leaf in leaves]
+        return Value(tuple(leaves), exact)
+
+    def store(self, place: Place, type: Type, value: Value, lanes: Lanes, part: Part) -> None:
+        """Put a value at a place; past the end of a runtime-sized array it is dropped."""
+        variable, parts = place.variable, leaves_of(type)
+        offsets, bits = [offset for offset, _ in parts], [as_bits(leaf) for leaf in value.leaves]
+        if place.faults:
+            self._watch.faults(place.faults, lanes, write=True)
+        if variable.space in OWN:
+            self._words.keep_exact(variable, [place.offset + offset for offset in offsets], value.exact, lanes)
+        if variable.space == "storage":
+            bits = [self._without_nan_marks(*pair, lanes, part) for pair in zip(bits, value.leaves, strict=True)]
+        if place.outside is not None:
+            place, bits, lanes = _inside(place, bits, lanes)
+            if not lanes.count:
+                return
+        if variable.space in WATCHED:
+            self._watch.access(place, offsets, bits, lanes, part, True)
+        for offset, word in zip(offsets, bits, strict=True):
+            self._words.store(variable, place.offset + offset, lanes, word)
+            if variable in self.stored:
+                self.stored[variable][place.offset + offset] = True
+
+    def _seen(
+        self, place: Place, offsets: list[int], bits: list[np.ndarray], lanes: Lanes, part: Part, write: bool,
+        atomic: bool = False,
+    ) -> None:  # fmt: skip
+        """Let the watch see the accesses that are inside."""
+        if place.outside is not None:
+            place, bits, lanes = _inside(place, bits, lanes)
+        if lanes.count:
+            self._watch.access(place, offsets, bits, lanes, part, write, atomic)
+
+    def _without_nan_marks(self, bits: np.ndarray, leaf: np.ndarray, lanes: Lanes, part: Part) -> np.ndarray:
+        """The words that a buffer gets, where NaN is reported and loses its mark."""
+        if leaf.dtype != np.float32 or not np.isnan(leaf).any():
+            return bits
+        for born, mask in self._watch.births.of(bits):
+            line = self._watch.line(part.at)
+            text = messages.not_a_number(self._watch.source(born), line)
+            self._watch.collector.add("not-a-number", born.at, lanes.where(mask).index, lambda text=text: text)
+        return nan.without_marks(bits)
+
+    def atomic(
+        self, name: str, place: Place, type: Type, arguments: list[np.ndarray], lanes: Lanes, part: Part
+    ) -> Value:
+        """Run an atomic function, one invocation after another; gives what each one found."""
+        variable, (_, scalar) = place.variable, leaves_of(type)[0]
+        self._watch.faults(place.faults, lanes, name != "atomicLoad")
+        where = np.broadcast_to(self._words.places(variable, place.offset, lanes), lanes.count)
+        outside = False if place.outside is None else place.outside
+        kept = np.broadcast_to(~np.asarray(outside), lanes.count)
+        arguments = [np.broadcast_to(argument, lanes.count) for argument in arguments]
+        array = of_bits(self._words.arrays[variable].reshape(-1), scalar)
+        before, after = exchanged(name, array, where, arguments, kept)
+        if name != "atomicStore":
+            self._seen(place, [0], [as_bits(before)], lanes, part, False, atomic=True)
+        if name != "atomicLoad":
+            self._seen(place, [0], [as_bits(after)], lanes, part, True, atomic=True)
+            if variable in self.stored:
+                self.stored[variable][where[kept]] = True
+        if name == "atomicCompareExchangeWeak":
+            return Value((before, before == arguments[0]))
+        return Value((before,))
+
+
+def _inside(place: Place, bits: list[np.ndarray], lanes: Lanes) -> tuple[Place, list[np.ndarray], Lanes]:
+    """An access without the invocations that are past the end of an array."""
+    chosen = ~np.asarray(place.outside)
+
+    def of(values: int | np.ndarray) -> int | np.ndarray:
+        return values if np.ndim(values) == 0 or chosen.ndim == 0 else values[chosen]
+
+    return place._replace(offset=of(place.offset), outside=None), [of(word) for word in bits], lanes.where(chosen)

@@ -1,0 +1,138 @@
+"""What watches a run: every access is counted, logged, and checked against the earlier ones."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import prod
+
+import numpy as np
+
+from helpers.compile_errors.text import Text
+from helpers.simulator.execution.nan import Births
+from helpers.simulator.execution.values import Fault, Place
+from helpers.simulator.findings import messages
+from helpers.simulator.findings.collector import Collector
+from helpers.simulator.findings.counts import Counter
+from helpers.simulator.findings.log import Log
+from helpers.simulator.lanes import Dispatch, Lanes
+from helpers.simulator.memory.shadow import Conflicts, Shadow
+from helpers.simulator.memory.words import Words, numbers
+from helpers.simulator.types.program import Part, Variable
+
+
+class Watch:
+    """Counts, log and findings of a run. Only variables that the program stores to (`written`) can race."""
+
+    def __init__(
+        self, source: str, dispatch: Dispatch, words: Words, written: frozenset[Variable], finite_inputs: bool
+    ) -> None:
+        text = Text(source)
+        self._text, self._dispatch, self._words, self._written = text, dispatch, words, written
+        self.counter, self.log = Counter(), Log(text, dispatch)
+        self.collector, self.births = Collector(text, dispatch), Births(finite_inputs)
+        self._shadows: dict[Variable, Shadow] = {}
+        self._epochs = {space: np.zeros(dispatch.group_count, np.int32) for space in ("workgroup", "storage")}
+
+    def line(self, at: int) -> int:
+        """The line of an offset."""
+        return self._text.place(at)[0]
+
+    def source(self, part: Part) -> str:
+        """What stands in the text there, in one line."""
+        return " ".join(self._text.source[part.at : part.end].split())
+
+    def who(self, lane: int) -> str:
+        """An invocation in words."""
+        return messages.invocation(self._dispatch.named(lane))
+
+    # --- Indices ----------------------------------------------------------------------------------------------
+
+    def faults(self, faults: tuple[Fault, ...], lanes: Lanes, write: bool) -> None:
+        """Report what the indices of an access did wrong."""
+        for fault in faults:
+            mask = np.broadcast_to(fault.lanes, lanes.count)
+            if not mask.any():
+                continue
+            lane = lanes.index[mask][0]
+            index = int(np.broadcast_to(fault.index, lanes.count)[mask][0])
+            if fault.kind == "index overflow":
+                kind, message = fault.kind, partial(messages.overflow, self.who(lane), self.source(fault.part), index)
+            else:
+                kind = f"{fault.kind} {'write' if write else 'read'}"
+                array = fault.name, fault.count, fault.dropped
+                message = partial(messages.out_of_range, self.who(lane), write, self.source(fault.part), index, *array)
+            self.collector.add(kind, fault.part.at, lanes.index[mask], message)
+
+    # --- Accesses ---------------------------------------------------------------------------------------------
+
+    def access(
+        self, place: Place, offsets: list[int], bits: list[np.ndarray], lanes: Lanes, part: Part, write: bool,
+        atomic: bool = False,
+    ) -> None:  # fmt: skip
+        """Count, log and check one access of each invocation to the words at these offsets behind a place."""
+        variable = place.variable
+        index = [np.asarray(place.offset + offset) for offset in offsets]
+        self.counter.access(part.at, variable.space, write, np.stack(index), lanes)
+        for each, word in zip(index, bits, strict=True):
+            self.log.access(part.at, lanes, variable, each, write, word)
+            if not atomic and variable in self._written:
+                where = np.broadcast_to(self._words.places(variable, each, lanes), lanes.count)
+                self._check(variable, where, lanes, part, write, word)
+
+    def _check(
+        self, variable: Variable, where: np.ndarray, lanes: Lanes, part: Part, write: bool, bits: np.ndarray
+    ) -> None:
+        """Report the races of an access."""
+        if variable not in self._shadows:
+            self._shadows[variable] = Shadow(self._words.arrays[variable].size, self._dispatch.groups)
+        shadow, epoch = self._shadows[variable], self._epochs[variable.space][lanes.groups]
+        if write:
+            found = shadow.write(where, lanes, epoch, part.at, np.broadcast_to(bits, lanes.count))
+        else:
+            found = shadow.read(where, lanes, epoch, part.at)
+        for conflicts in found:
+            self._race(variable, conflicts, part, write)
+
+    def _race(self, variable: Variable, found: Conflicts, part: Part, write: bool) -> None:
+        for kind, chosen in (("data race", ~found.alike), ("overlapping writes", found.alike)):
+            if chosen.any():
+                first = int(np.argmax(chosen))
+                message = partial(self._race_message, variable, found, first, part, write)
+                self.collector.add(kind, part.at, found.mine[chosen], message, int(found.other_at[first]))
+
+    def _race_message(self, variable: Variable, found: Conflicts, i: int, part: Part, write: bool) -> str:
+        mine, other = int(found.mine[i]), int(found.other[i])
+        size = self._words.arrays[variable].shape[-1]
+        word = f"`{variable.name}[{found.where[i] % size}]`" if size > 1 else f"`{variable.name}`"
+        why = messages.unordered(variable.space, self._dispatch.groups[mine] == self._dispatch.groups[other])
+        if found.alike[i]:
+            return messages.overlapping(self.who(mine), self.who(other), word, why)
+        lines, wrote = (self.line(part.at), self.line(int(found.other_at[i]))), (write, bool(found.other_wrote[i]))
+        return messages.race(self.who(mine), self.who(other), wrote, word, lines, why)
+
+    # --- Barriers ---------------------------------------------------------------------------------------------
+
+    def barrier(self, name: str, lanes: Lanes, at: int) -> None:
+        """Let the workgroups of these invocations pass a barrier, and report those that are not complete."""
+        dispatch = self._dispatch
+        present = np.bincount(lanes.groups, minlength=dispatch.group_count)
+        here = present > 0
+        self.counter.add(at, "barriers", int(here.sum()))
+        self._epochs["storage" if name == "storageBarrier" else "workgroup"] += here
+        waited_for = (here & (present < dispatch.threads))[dispatch.groups]
+        waited_for[lanes.index] = False
+        if waited_for.any():
+            missing = np.flatnonzero(waited_for)
+            arrived = int(present[dispatch.groups[missing[0]]])
+            message = partial(messages.missed_barrier, name, arrived, prod(dispatch.size), self.who(missing[0]))
+            self.collector.add("non-uniform barrier", at, missing, message)
+
+    # --- Outputs ----------------------------------------------------------------------------------------------
+
+    def unwritten(self, variable: Variable, stored: np.ndarray) -> None:
+        """Report the words of an output that no invocation stored."""
+        wanted = numbers(variable.type, stored.size)
+        left = wanted[~stored[wanted]]
+        if len(left):
+            message = messages.unwritten(variable.name, len(left), len(wanted), int(left[0]))
+            self.collector.add_to_all("unwritten output", variable.at, len(left), message)

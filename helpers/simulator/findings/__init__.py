@@ -1,0 +1,1 @@
+"""The fifth room: what was seen, counted and put into words."""

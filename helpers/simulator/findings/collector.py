@@ -1,0 +1,88 @@
+"""What was found, one entry for each kind and place of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from helpers.compile_errors.text import Text
+from helpers.simulator.lanes import Dispatch
+
+SHOWN = 8  # invocations that a finding names
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong at one place of the text.
+
+    `line` and `column` count from 1. `other_line` is, for a race, the line of the earlier access; `invocations` are up
+    to eight of those that did it, each as (workgroup_id, local_invocation_index), of `count` in all.
+    """
+
+    kind: str
+    line: int
+    column: int
+    message: str
+    source_line: str
+    invocations: tuple[tuple[tuple[int, int, int], int], ...]
+    count: int
+    other_line: int | None = None
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: {self.kind}: {self.message}"
+
+
+@dataclass
+class _Entry:
+    message: str
+    other_at: int | None
+    count: int = 0
+    lanes: list[int] = field(default_factory=list)
+
+
+class Collector:
+    """Gathers findings while a program runs."""
+
+    def __init__(self, text: Text, dispatch: Dispatch) -> None:
+        self._text, self._dispatch = text, dispatch
+        self._entries: dict[tuple[str, int], _Entry] = {}
+
+    def add(
+        self, kind: str, at: int, lanes: np.ndarray, message: Callable[[], str], other_at: int | None = None
+    ) -> None:
+        """Note that these invocations (numbers) do something at this offset; the first time, in these words."""
+        entry = self._entries.get((kind, at))
+        if entry is None:
+            entry = self._entries[kind, at] = _Entry(message(), other_at)
+        entry.count += len(lanes)
+        room = SHOWN - len(entry.lanes)
+        if room > 0:
+            new = [int(lane) for lane in lanes[: 4 * SHOWN] if lane not in entry.lanes]
+            entry.lanes += list(dict.fromkeys(new))[:room]
+
+    def add_to_all(self, kind: str, at: int, count: int, message: str) -> None:
+        """Note something that no invocation did: `count` words are concerned."""
+        self._entries[kind, at] = _Entry(message, None, count)
+
+    def line(self, at: int) -> int:
+        """The line of an offset."""
+        return self._text.place(at)[0]
+
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings, in the order of the text."""
+        return tuple(self._finding(*key, entry) for key, entry in sorted(self._entries.items(), key=lambda e: e[0][1]))
+
+    def _finding(self, kind: str, at: int, entry: _Entry) -> Finding:
+        line, column = self._text.place(at)
+        return Finding(
+            kind,
+            line,
+            column,
+            entry.message,
+            self._text.lines[line - 1].rstrip("\r"),
+            tuple(self._dispatch.named(lane) for lane in sorted(entry.lanes)),
+            entry.count,
+            None if entry.other_at is None else self.line(entry.other_at),
+        )

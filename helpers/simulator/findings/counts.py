@@ -1,0 +1,106 @@
+"""How often a run does what: arithmetic, loads and stores, and what the loads and stores cost on a GPU.
+
+A GPU runs 32 neighboring invocations of a workgroup together. Storage memory answers them in sectors of 32 bytes: the
+fewer sectors they touch, the better their access is coalesced. Workgroup memory lies in 32 banks of four bytes, each of
+which gives one word at a time; invocations that read the same word share it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from helpers.simulator.lanes import Lanes
+
+SECTOR, BANKS = 8, 32  # words in a sector; banks
+MEANINGS = {
+    "multiply_adds": "products of floats that are added to something at once, `fma`, and the terms of `dot`",
+    "other_float": "all other float arithmetic",
+    "integer": "integer arithmetic (comparisons and conversions are not counted)",
+    "loads_storage": "loads from storage buffers; a vector is one load",
+    "loads_workgroup": "loads from workgroup memory",
+    "stores_storage": "stores to storage buffers",
+    "stores_workgroup": "stores to workgroup memory",
+    "bytes_storage": "bytes loaded from and stored to storage buffers",
+    "bytes_workgroup": "bytes loaded from and stored to workgroup memory",
+    "sectors": "sectors of 32 bytes that bundles of 32 neighbors touch in storage buffers",
+    "bank_conflicts": "extra turns because neighbors want several words of one bank of workgroup memory",
+    "barriers": "barriers that a workgroup passes",
+    "active_share": "the share of invocations that are active in the bundles that run (1 without divergence)",
+}
+KEYS = tuple(MEANINGS)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How often a run did what, in all and in each line of the text; the keys are `KEYS`."""
+
+    total: dict[str, float]
+    by_line: dict[int, dict[str, float]]
+
+
+class Counter:
+    """Counts while a program runs, by the offset in the text."""
+
+    def __init__(self) -> None:
+        self._counts: defaultdict[tuple[int, str], int] = defaultdict(int)
+
+    def add(self, at: int, key: str, number: int) -> None:
+        """Count something at a place of the text."""
+        self._counts[at, key] += number
+
+    def step(self, at: int, lanes: Lanes) -> None:
+        """Count a statement that these invocations run."""
+        self._counts[at, "active"] += lanes.count
+        self._counts[at, "seats"] += lanes.seats
+
+    def access(self, at: int, space: str, write: bool, index: np.ndarray, lanes: Lanes) -> None:
+        """Count a load or store; `index` are the words of a variable, in one row for each word of the value."""
+        self.add(at, f"{'stores' if write else 'loads'}_{space}", lanes.count)
+        self.add(at, f"bytes_{space}", 4 * lanes.count * len(index))
+        if space == "storage":
+            self.add(at, "sectors", sectors(index, lanes))
+        else:
+            self.add(at, "bank_conflicts", bank_conflicts(index, lanes))
+
+    def counts(self, line_of: Callable[[int], int]) -> Counts:
+        """All counts, where `line_of` gives the line of an offset."""
+        lines: defaultdict[int, defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
+        total: defaultdict[str, int] = defaultdict(int)
+        for (at, key), number in self._counts.items():
+            total[key] += number
+            lines[line_of(at)][key] += number
+        return Counts(_shown(total), {line: _shown(lines[line]) for line in sorted(lines)})
+
+
+def _shown(counts: dict[str, int]) -> dict[str, float]:
+    share = counts["active"] / counts["seats"] if counts["seats"] else 1.0
+    return {key: counts[key] for key in KEYS[:-1]} | {"active_share": share}
+
+
+def sectors(index: np.ndarray, lanes: Lanes) -> int:
+    """How many sectors each bundle touches, added up."""
+    if index.ndim == 1:  # the same words for all
+        return len(np.unique(index // SECTOR)) * len(lanes.bundle_numbers)
+    return _distinct(index // SECTOR, lanes)[0].size
+
+
+def bank_conflicts(index: np.ndarray, lanes: Lanes) -> int:
+    """How many turns each bundle needs beyond those that its number of words costs in any case, added up."""
+    if index.ndim == 1:
+        return 0
+    bundles, found = _distinct(index, lanes)
+    per_bank = np.bincount((bundles - bundles[0]) * BANKS + found % BANKS).reshape(-1)
+    per_bank = np.pad(per_bank, (0, -len(per_bank) % BANKS)).reshape(-1, BANKS)
+    return int((per_bank.max(axis=1) - -(-per_bank.sum(axis=1) // BANKS)).sum())
+
+
+def _distinct(numbers: np.ndarray, lanes: Lanes) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct numbers of each bundle, bundle by bundle: those of the bundles, and the numbers."""
+    width = int(numbers.max()) + 1
+    keys = np.sort((lanes.bundles * width + numbers).ravel())
+    keys = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
+    return np.divmod(keys, width)

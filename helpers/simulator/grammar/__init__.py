@@ -1,0 +1,1 @@
+"""The first room: WGSL text in, a syntax tree out."""

@@ -1,0 +1,215 @@
+"""The syntax tree from what the grammar finds: one method for each rule of wgsl.lark, called from the inside out."""
+
+from lark import Token, Transformer
+
+from helpers.simulator.grammar import tree
+from helpers.simulator.grammar.errors import Unsupported
+from helpers.simulator.grammar.numbers import check_number
+from helpers.simulator.grammar.operators import Parentheses, bare, chained
+
+
+class Builder(Transformer):
+    """Makes the nodes of `tree`."""
+
+    # --- Expressions ------------------------------------------------------------------------------------------
+
+    def parentheses(self, found):
+        opened, inner, closed = found
+        return Parentheses(opened.start_pos, closed.end_pos, bare(inner))
+
+    def number(self, found):
+        token = found[0]
+        check_number(token, token.start_pos)
+        return tree.Literal(token.start_pos, token.end_pos, str(token))
+
+    def truth(self, found):
+        return tree.Literal(found[0].start_pos, found[0].end_pos, str(found[0]))
+
+    def name(self, found):
+        name, templates = found if len(found) == 2 else (found[0], None)
+        arguments, end = templates or ((), name.end_pos)
+        return tree.Name(name.start_pos, end, str(name), arguments)
+
+    def templates(self, found):
+        return tuple(map(bare, found[1:-1])), found[-1].end_pos
+
+    def call(self, found):
+        callee, arguments, closed = found
+        return tree.Call(callee.at, closed.end_pos, callee, arguments)
+
+    def arguments(self, found):
+        return tuple(bare(each) for each in found if each is not None)
+
+    def index(self, found):
+        base, index, closed = found
+        return tree.Index(base.at, closed.end_pos, bare(base), bare(index))
+
+    def member_of(self, found):
+        base, name = found
+        return tree.Member(base.at, name.end_pos, bare(base), str(name), name.start_pos)
+
+    def unary(self, found):
+        operator, operand = found
+        return tree.Unary(operator.start_pos, operand.end, str(operator), bare(operand))
+
+    def chain(self, found):
+        return chained(found)
+
+    # --- Statements -------------------------------------------------------------------------------------------
+
+    def statements(self, found):
+        return tuple(found)
+
+    def block(self, found):
+        _, opened, body, closed = found
+        return tree.Block(opened.start_pos, closed.end_pos, body)
+
+    def local(self, found):
+        word, templates, name, kind, value = found
+        return _declaration(word, name, kind, value, templates)
+
+    def constant(self, found):
+        return _declaration(*found)
+
+    value = constant
+
+    def assignment(self, found):
+        target, operator, value = found
+        return tree.Assignment(target.at, value.end, bare(target), str(operator), bare(value))
+
+    def phony(self, found):
+        begun, operator, value = found
+        return tree.Assignment(begun.start_pos, value.end, None, str(operator), bare(value))
+
+    def increment(self, found):
+        target, operator = found
+        return tree.Increment(target.at, operator.end_pos, bare(target), str(operator))
+
+    def call_statement(self, found):
+        return tree.CallStatement(found[0].at, found[0].end, found[0])
+
+    def attributed_if(self, found):
+        return found[1]
+
+    def if_(self, found):
+        word, condition, then, otherwise = found
+        return tree.If(word.start_pos, (otherwise or then).end, bare(condition), then, otherwise)
+
+    def switch(self, found):
+        _, word, selector, _, _, *clauses, closed = found
+        return tree.Switch(word.start_pos, closed.end_pos, bare(selector), tuple(clauses))
+
+    def clause(self, found):
+        word, *selectors, body = found
+        return tree.Case(word.start_pos, body.end, tuple(selectors) or (None,), body)
+
+    def selector(self, found):
+        return None if isinstance(found[0], Token) else bare(found[0])
+
+    def loop(self, found):
+        _, word, _, opened, body, continuing, closed = found
+        block = tree.Block(opened.start_pos, closed.end_pos, body)
+        return tree.Loop(word.start_pos, closed.end_pos, block, *(continuing or (None, None)))
+
+    def continuing(self, found):
+        _, _, opened, body, break_if, closed = found
+        return tree.Block(opened.start_pos, closed.end_pos, body), break_if
+
+    def break_if(self, found):
+        return bare(found[0])
+
+    def for_(self, found):
+        _, word, first, condition, update, body = found
+        return tree.For(word.start_pos, body.end, first, condition, update, body)
+
+    def first(self, found):
+        return bare(found[0])
+
+    condition = update = first
+
+    def while_(self, found):
+        _, word, condition, body = found
+        return tree.While(word.start_pos, body.end, bare(condition), body)
+
+    def return_(self, found):
+        word, value = found
+        return tree.Return(word.start_pos, value.end if value else word.end_pos, bare(value))
+
+    def break_(self, found):
+        return tree.Break(found[0].start_pos, found[0].end_pos)
+
+    def continue_(self, found):
+        return tree.Continue(found[0].start_pos, found[0].end_pos)
+
+    def discard(self, found):
+        raise Unsupported("`discard`, which belongs to fragment shaders", found[0].start_pos)
+
+    def const_assert(self, found):
+        word, condition = found
+        return tree.ConstAssert(word.start_pos, condition.end, bare(condition))
+
+    # --- The module -------------------------------------------------------------------------------------------
+
+    def module(self, found):
+        return tree.Module(tuple(each for each in found if each is not None))
+
+    def global_(self, found):
+        attributes, word, templates, name, kind, value = found
+        return _declaration(word, name, kind, value, templates, attributes)
+
+    def override(self, found):
+        attributes, word, name, kind, value = found
+        return _declaration(word, name, kind, value, None, attributes)
+
+    def alias(self, found):
+        word, name, kind = found
+        return tree.Alias(word.start_pos, kind.end, str(name), name.start_pos, kind)
+
+    def struct(self, found):
+        word, name, *members, closed = found
+        return tree.Struct(word.start_pos, closed.end_pos, str(name), name.start_pos, tuple(members))
+
+    def member(self, found):
+        attributes, name, kind = found
+        return tree.Parameter(_begin(attributes, name), kind.end, str(name), kind, attributes)
+
+    def parameters(self, found):
+        return tuple(each for each in found if each is not None)
+
+    def result(self, found):
+        return found[1]
+
+    def function(self, found):
+        attributes, word, name, parameters, result, body = found
+        begun = _begin(attributes, word)
+        return tree.Function(begun, body.end, str(name), name.start_pos, parameters, result, body, attributes)
+
+    def attributes(self, found):
+        return tuple(each for each in found if each.name != "diagnostic")  # a filter of warnings has no effect
+
+    def attribute(self, found):
+        at, name, _, arguments, closed = found
+        return tree.Attribute(at.start_pos, (closed or name).end_pos, str(name), arguments or ())
+
+    def enable(self, found):
+        raise Unsupported(f"`{found[0]} {found[1]}`", found[0].start_pos)
+
+    requires = enable
+
+    def diagnostic(self, found):
+        """A filter of warnings has no effect."""
+        return None
+
+
+def _declaration(word, name, kind, value, templates=None, attributes=()):
+    """A declaration; `word` is the keyword that begins it."""
+    end = (value or kind).end if value or kind else name.end_pos
+    arguments, _ = templates or ((), 0)
+    begun = _begin(attributes, word)
+    return tree.Declaration(
+        begun, end, str(word), str(name), name.start_pos, kind, bare(value), arguments, attributes
+    )
+
+
+def _begin(attributes, word):
+    return attributes[0].at if attributes else word.start_pos

@@ -1,0 +1,21 @@
+"""What ends the reading of a text: it is not WGSL, or it is WGSL that the simulator does not run."""
+
+
+class Refused(Exception):
+    """A text that no WGSL compiler accepts.
+
+    `reason` says why, in the words of the adapter's compiler where it has some, so that both are explained alike; the
+    place is `length` letters from the offset `at`, and `label` is what the compiler writes below them.
+    """
+
+    def __init__(self, reason: str, at: int, length: int = 1, label: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.at, self.length, self.label = reason, at, max(1, length), label
+
+
+class Unsupported(Exception):
+    """A feature of WGSL that the simulator does not run, by its name, with its offset in the text."""
+
+    def __init__(self, feature: str, at: int) -> None:
+        super().__init__(feature)
+        self.feature, self.at = feature, at

@@ -1,0 +1,263 @@
+"""The syntax tree of a WGSL module. `at` and `end` are offsets in the text: a node is ``text[at:end]``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Anything that stands in the text."""
+
+    at: int
+    end: int
+
+
+# --- Expressions. A type is written as a name, too: `array<f32, 4>` is a Name with two arguments. -------------
+
+
+@dataclass(frozen=True, slots=True)
+class Literal(Node):
+    """A number, or `true` or `false`, as it is written."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Node):
+    """A name, with what stands behind it in < >, if anything does."""
+
+    name: str
+    arguments: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Node):
+    """A function or a type, applied to values."""
+
+    callee: Name
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Index(Node):
+    """``base[index]``."""
+
+    base: Expression
+    index: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Member(Node):
+    """``base.name``; `name_at` is where the name stands."""
+
+    base: Expression
+    name: str
+    name_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(Node):
+    """One of ``- ! ~ & *`` before an operand."""
+
+    operator: str
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Node):
+    """An operator between two operands."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+
+Expression = Literal | Name | Call | Index | Member | Unary | Binary
+
+# --- Statements -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration(Node):
+    """`let`, `var`, `const` or `override`; in a function, or at the level of the module.
+
+    `templates` are the names in ``var<storage, read>``.
+    """
+
+    kind: str
+    name: str
+    name_at: int
+    type: Name | None
+    value: Expression | None
+    templates: tuple[Expression, ...] = ()
+    attributes: tuple[Attribute, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment(Node):
+    """``target = value``, ``target += value``, ...; the target of ``_ = value`` is None."""
+
+    target: Expression | None
+    operator: str
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Increment(Node):
+    """``target++`` or ``target--``."""
+
+    target: Expression
+    operator: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallStatement(Node):
+    """A call whose value, if it has one, is not used."""
+
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Block(Node):
+    """Statements in braces."""
+
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class If(Node):
+    """`otherwise` is a Block, another If (``else if``), or None."""
+
+    condition: Expression
+    then: Block
+    otherwise: Block | If | None
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Node):
+    """A clause of a switch: the selectors, None among them for `default`."""
+
+    selectors: tuple[Expression | None, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Switch(Node):
+    """A switch with its clauses."""
+
+    selector: Expression
+    cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class For(Node):
+    """``for (first; condition; update)``, of which each may be missing."""
+
+    first: Statement | None
+    condition: Expression | None
+    update: Statement | None
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class While(Node):
+    """``while condition``."""
+
+    condition: Expression
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Loop(Node):
+    """``loop { ... continuing { ... break if condition; } }``."""
+
+    body: Block
+    continuing: Block | None
+    break_if: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Break(Node):
+    """``break``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Continue(Node):
+    """``continue``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Return(Node):
+    """``return``, with a value or without."""
+
+    value: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConstAssert(Node):
+    """``const_assert condition``, in a function or at the level of the module."""
+
+    condition: Expression
+
+
+Statement = (
+    Declaration | Assignment | Increment | CallStatement | Block | If | Switch | For | While | Loop
+    | Break | Continue | Return | ConstAssert
+)  # fmt: skip
+
+# --- The module -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute(Node):
+    """``@name(arguments)``."""
+
+    name: str
+    arguments: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter(Node):
+    """A parameter of a function, or a member of a struct."""
+
+    name: str
+    type: Name
+    attributes: tuple[Attribute, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Node):
+    """A function; `name_at` is where its name stands, `result` its type if it returns a value."""
+
+    name: str
+    name_at: int
+    parameters: tuple[Parameter, ...]
+    result: Name | None
+    body: Block
+    attributes: tuple[Attribute, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Struct(Node):
+    """A struct with its members."""
+
+    name: str
+    name_at: int
+    members: tuple[Parameter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alias(Node):
+    """``alias name = type``."""
+
+    name: str
+    name_at: int
+    type: Name
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A whole text, in its order."""
+
+    declarations: tuple[Declaration | Function | Struct | Alias | ConstAssert, ...]

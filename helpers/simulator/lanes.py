@@ -1,0 +1,105 @@
+"""The invocations of a dispatch, numbered, and the sets of them that take part in a statement."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+BUNDLE = 32  # neighbors that a GPU runs together (NVIDIA's warp, AMD's wavefront has 32 or 64)
+
+
+class Lanes:
+    """Some invocations, by their numbers in rising order."""
+
+    def __init__(self, dispatch: Dispatch, index: np.ndarray) -> None:
+        self.dispatch, self.index = dispatch, index
+        self.count = len(index)
+        self.whole = self.count == dispatch.lanes
+
+    def where(self, condition: np.ndarray) -> Lanes:
+        """Those of these invocations for which a condition, one for each or one for all, is true."""
+        if condition.ndim == 0:
+            return self if condition else self.dispatch.none
+        chosen = self.index[condition]
+        return self if len(chosen) == self.count else Lanes(self.dispatch, chosen)
+
+    def take(self, array: np.ndarray) -> np.ndarray:
+        """The elements of an array with one for each invocation of the dispatch; one for all stays as it is."""
+        return array if self.whole or array.ndim == 0 else array[self.index]
+
+    def spread(self, values: np.ndarray) -> np.ndarray:
+        """An array with one element for each invocation of the dispatch, of which these have the values."""
+        if self.whole or values.ndim == 0:
+            return values
+        array = np.zeros(self.dispatch.lanes, values.dtype)
+        array[self.index] = values
+        return array
+
+    @cached_property
+    def groups(self) -> np.ndarray:
+        """The number of each invocation's workgroup."""
+        return self.take(self.dispatch.groups)
+
+    @cached_property
+    def bundles(self) -> np.ndarray:
+        """The number of each invocation's bundle of 32 neighbors."""
+        return self.take(self.dispatch.bundles)
+
+    @cached_property
+    def bundle_numbers(self) -> np.ndarray:
+        """The bundles of which at least one invocation is among these."""
+        return np.unique(self.bundles)
+
+    @cached_property
+    def seats(self) -> int:
+        """How many invocations those bundles have."""
+        return int(self.dispatch.bundle_sizes[self.bundle_numbers].sum())
+
+
+def joined(whole: Lanes, *parts: Lanes) -> Lanes:
+    """The union of sets without a common member, all within `whole`."""
+    parts = [part for part in parts if part.count]
+    if sum(part.count for part in parts) == whole.count:
+        return whole
+    if len(parts) < 2:
+        return parts[0] if parts else whole.dispatch.none
+    return Lanes(whole.dispatch, np.sort(np.concatenate([part.index for part in parts])))
+
+
+class Dispatch:
+    """All invocations of some workgroups: workgroup by workgroup, x fastest, and inside each one by local index."""
+
+    def __init__(self, workgroups: tuple[int, int, int], size: tuple[int, int, int]) -> None:
+        self.workgroups, self.size = workgroups, size
+        self.threads, self.group_count = prod(size), prod(workgroups)
+        self.lanes = self.threads * self.group_count
+        numbers = np.arange(self.lanes)
+        self.groups, self.local_index = np.divmod(numbers, self.threads)
+        per_group = -(-self.threads // BUNDLE)
+        self.bundles = self.groups * per_group + self.local_index // BUNDLE
+        self.bundle_sizes = np.bincount(self.bundles)
+        self.all, self.none = Lanes(self, numbers), Lanes(self, numbers[:0])
+
+    def built_in(self, name: str) -> tuple[np.ndarray, ...]:
+        """The components of a built-in value, one element for each invocation or one for all; u32."""
+        if name == "num_workgroups":
+            return tuple(np.array(size, np.uint32) for size in self.workgroups)
+        if name == "local_invocation_index":
+            return (self.local_index.astype(np.uint32),)
+        group = self._axes(self.groups, self.workgroups)
+        local = self._axes(self.local_index, self.size)
+        if name == "global_invocation_id":
+            return tuple(g * np.uint32(s) + i for g, s, i in zip(group, self.size, local, strict=True))
+        return {"workgroup_id": group, "local_invocation_id": local}[name]
+
+    @staticmethod
+    def _axes(numbers: np.ndarray, sizes: tuple[int, int, int]) -> tuple[np.ndarray, ...]:
+        x, y, _ = sizes
+        return tuple(axis.astype(np.uint32) for axis in (numbers % x, numbers // x % y, numbers // (x * y)))
+
+    def named(self, lane: int) -> tuple[tuple[int, int, int], int]:
+        """An invocation as (workgroup_id, local_invocation_index)."""
+        group, x, y = int(self.groups[lane]), *self.workgroups[:2]
+        return (group % x, group // x % y, group // (x * y)), int(self.local_index[lane])

@@ -1,0 +1,137 @@
+"""What must hold before a run begins: the text compiles, and the arguments fit it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from math import prod
+
+import numpy as np
+
+from helpers.arguments import as_int, check_size
+from helpers.simulator.arithmetic.conversions import DTYPES
+from helpers.simulator.grammar.errors import Refused, Unsupported
+from helpers.simulator.grammar.parser import parse
+from helpers.simulator.grammar.refusal import wgsl_error
+from helpers.simulator.types import kinds
+from helpers.simulator.types.checker import check
+from helpers.simulator.types.program import Program, Variable
+from helpers.wgsl import Kernel
+
+MOST_INVOCATIONS = 2**20
+MOST_WORDS = 2**23  # of workgroup memory, in all workgroups together
+MOST_STEPS = 2**24
+NUMBERS = (np.float32, np.int32, np.uint32)
+
+
+def kernel_of(kernel: str | Kernel) -> Kernel:
+    """The kernel to run; refuses what is neither text nor a Kernel."""
+    if isinstance(kernel, str):
+        return Kernel(kernel)
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
+    return kernel
+
+
+def compiled(kernel: Kernel, entry_point: str, constants: Mapping[str, float] | None) -> Program:
+    """The program of a kernel.
+
+    Raises WgslError where the text does not compile, and UnsupportedWgsl where the simulator cannot run it.
+    """
+    values = {**dict(kernel.constants), **(constants or {})}
+    return _compiled(kernel, entry_point, tuple(sorted(values.items())))
+
+
+@lru_cache(maxsize=64)
+def _compiled(kernel: Kernel, entry_point: str, constants: tuple[tuple[str, float], ...]) -> Program:
+    try:
+        return check(parse(kernel.source), entry_point, dict(constants))
+    except (Refused, Unsupported) as error:
+        raise wgsl_error(kernel, error) from None
+
+
+# --- Arguments ------------------------------------------------------------------------------------------------
+
+
+def checked_buffers(program: Program, buffers: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """The buffers, if there is one that fits each binding."""
+    names = ", ".join(f"{v.binding} {v.name}" for v in program.bindings)
+    buffers = list(buffers)
+    if len(buffers) != len(program.bindings):
+        raise ValueError(
+            f"buffers has {len(buffers)} arrays: the kernel has {len(program.bindings)} bindings ({names})"
+        )
+    for variable, array in zip(program.bindings, buffers, strict=True):
+        _check_buffer(variable, array)
+    return buffers
+
+
+def _check_buffer(variable: Variable, array: np.ndarray) -> None:
+    name = f"buffers[{variable.binding}] (`{variable.name}`)"
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{name} is a {type(array).__name__}: it must be a NumPy array")
+    if array.dtype not in NUMBERS:
+        raise ValueError(f"{name} has dtype {array.dtype}: it must be float32, int32 or uint32")
+    scalars = {scalar for _, scalar in kinds.leaves(variable.type)}
+    wanted = DTYPES[next(iter(scalars)).name] if len(scalars) == 1 else np.uint32
+    raw = isinstance(variable.type, kinds.Struct) and array.dtype == np.uint32
+    if array.dtype != wanted and not raw:
+        raise ValueError(f"{name} has dtype {array.dtype}: `{variable.type}` needs {np.dtype(wanted).name}")
+    least, step = size_of(variable.type)
+    if array.size < least or (array.size - least) % step if step else array.size != least:
+        rule = f"{least} words" + (f", or {step} more for each further element" if step else "")
+        raise ValueError(f"{name} has {array.size} numbers: `{variable.type}` needs {rule}")
+
+
+def size_of(type: kinds.Type) -> tuple[int, int]:
+    """The least size of a buffer in words, and those of each further element of a runtime-sized array, or 0."""
+    last = type.fields[-1].type if isinstance(type, kinds.Struct) else type
+    runtime = isinstance(last, kinds.Array) and last.count is None
+    return kinds.words(type), last.stride if runtime else 0
+
+
+def checked_workgroups(program: Program, workgroups: tuple[int, int, int]) -> tuple[int, int, int]:
+    """The size of the dispatch, if a GPU takes it and the simulator can hold it."""
+    if not isinstance(workgroups, tuple | list) or len(workgroups) != 3:
+        raise ValueError(f"workgroups = {workgroups!r}: it must be three ints, (x, y, z)")
+    for axis, size in zip("xyz", workgroups, strict=True):
+        check_size(f"workgroups' {axis}", as_int(size), 1, 65_535)
+    groups, threads = prod(map(int, workgroups)), prod(program.workgroup_size)
+    memory = sum(kinds.words(variable.type) for variable in program.workgroup)
+    if groups * threads > MOST_INVOCATIONS or groups * memory > MOST_WORDS:
+        raise ValueError(
+            f"workgroups = {tuple(workgroups)}: {groups * threads:,} invocations with {groups * memory:,} words of "
+            f"workgroup memory; the simulator holds {MOST_INVOCATIONS:,} and {MOST_WORDS:,}. Simulate a smaller problem"
+        )
+    return tuple(map(int, workgroups))
+
+
+def checked_outputs(program: Program, outputs: Sequence[int] | None) -> list[Variable]:
+    """The variables that must be written whole."""
+    storage = [variable for variable in program.bindings if variable.space == "storage"]
+    if outputs is None:
+        return [variable for variable in storage if variable in program.written]
+    for output in outputs:
+        if output not in [variable.binding for variable in storage]:
+            numbers = ", ".join(f"{variable.binding} {variable.name}" for variable in storage)
+            raise ValueError(f"outputs = {outputs!r}: {output!r} is not a storage binding; the kernel has {numbers}")
+    return [variable for variable in storage if variable.binding in outputs]
+
+
+def checked_steps(max_steps: int) -> int:
+    """The number of loop rounds, if it is one."""
+    check_size("max_steps", as_int(max_steps), 1, MOST_STEPS)
+    return int(max_steps)
+
+
+# --- Buffers --------------------------------------------------------------------------------------------------
+
+
+def are_finite(arrays: Sequence[np.ndarray]) -> bool:
+    """Whether no float32 array holds an infinity or NaN."""
+    return all(np.isfinite(array).all() for array in arrays if array.dtype == np.float32)
+
+
+def like(array: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """Words in the dtype and shape of an array."""
+    return words.view(array.dtype).reshape(array.shape)

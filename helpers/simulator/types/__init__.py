@@ -1,0 +1,1 @@
+"""The second room: a syntax tree in, a program out in which every name, type and conversion is settled."""

@@ -1,0 +1,78 @@
+"""A syntax tree as a program that execution can run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+
+from helpers.simulator.grammar import tree
+from helpers.simulator.grammar.errors import Refused
+from helpers.simulator.types import functions
+from helpers.simulator.types.declarations import Declarations
+from helpers.simulator.types.kinds import words
+from helpers.simulator.types.program import Program, Variable
+from helpers.simulator.types.scopes import Stage
+from helpers.simulator.types.usage import Usage
+from helpers.simulator.types.variables import numbers
+
+
+def check(module: tree.Module, entry_point: str, constants: Mapping[str, float]) -> Program:
+    """The program of one entry point, with the values of the overrides; those left out have their own.
+
+    Raises Refused where the module is not WGSL, or has no such entry point; Unsupported where the simulator does not
+    run it; ValueError for a name in `constants` that the module does not declare as `override`.
+    """
+    declarations = Declarations(module, constants)
+    node = declarations.entry(entry_point)
+    structs = {name: each for name, each in declarations.nodes.items() if isinstance(each, tree.Struct)}
+    inputs = functions.inputs(node, structs, declarations.scope)
+    function = declarations.find(entry_point).function
+    usage, variables = Usage(function), declarations.variables
+    bindings = _bindings(node, variables)
+    return Program(
+        function,
+        inputs,
+        _workgroup_size(node, declarations),
+        bindings,
+        tuple(each for each in variables if each.space == "workgroup" and each in usage.variables),
+        tuple(each for each in variables if each.space == "private" and each in usage.variables),
+        frozenset(usage.written),
+    )
+
+
+def _workgroup_size(node: tree.Function, declarations: Declarations) -> tuple[int, int, int]:
+    attribute = next((each for each in node.attributes if each.name == "workgroup_size"), None)
+    if attribute is None:
+        compute = next(each for each in node.attributes if each.name == "compute")
+        words_ = "workgroup size is missing on compute shader entry point"
+        raise Refused(words_, compute.at, compute.end - compute.at, "must be paired with a `@workgroup_size` attribute")
+    sizes = numbers(attribute, declarations.scope, Stage.OVERRIDE)
+    if len(sizes) > 3 or 0 in sizes:
+        reason = "@workgroup_size takes one to three numbers, each at least 1"
+        raise Refused(reason, attribute.at, attribute.end - attribute.at)
+    held = sum(words(each.type) * 4 for each in declarations.variables if each.space == "workgroup")
+    if fault := limit_passed(prod(sizes), held):
+        raise Refused(fault, attribute.at, attribute.end - attribute.at)
+    return (*sizes, 1, 1)[:3]
+
+
+def limit_passed(threads: int, held: int) -> str | None:
+    """temporary"""
+    return None
+
+
+def _bindings(node: tree.Function, variables: tuple[Variable, ...]) -> tuple[Variable, ...]:
+    """The variables at the bindings 0, 1, 2, ... of group 0."""
+    bound = sorted((each for each in variables if each.binding >= 0), key=lambda each: each.binding)
+    if not bound:
+        example = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;"
+        reason = f"it declares no bindings; write one for each buffer, as in `{example}`"
+        raise Refused(reason, node.name_at, len(node.name))
+    for number, each in enumerate(bound):
+        if each.binding < number:
+            raise Refused("Bindings for [0] conflict with other resource", each.at, len(each.name))
+        if each.binding > number:
+            listed = ", ".join(str(other.binding) for other in bound)
+            reason = f"it has the bindings {listed}, and none with the number {number}"
+            raise Refused(reason, each.at, len(each.name))
+    return tuple(bound)

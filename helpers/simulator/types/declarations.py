@@ -1,0 +1,113 @@
+"""What a module declares, in whatever order: each name is read when another one needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from helpers.simulator.grammar import tree
+from helpers.simulator.grammar.errors import Refused
+from helpers.simulator.types import functions, locals_, variables
+from helpers.simulator.types.expressions import type_of
+from helpers.simulator.types.kinds import BOOL, F32, Scalar
+from helpers.simulator.types.overloads import RANGES, nearest
+from helpers.simulator.types.program import Constant, Variable
+from helpers.simulator.types.scopes import Known, Meaning, Routine, Scope, Stage, redefinition
+from helpers.simulator.types.structs import laid_out
+
+Named = tree.Declaration | tree.Function | tree.Struct | tree.Alias
+
+
+class Declarations:
+    """The declarations of a module, with the values of its overrides."""
+
+    def __init__(self, module: tree.Module, constants: Mapping[str, float]) -> None:
+        self.scope, self.constants = Scope(self.find), constants
+        self.nodes: dict[str, Named] = {}
+        self._found: dict[str, Meaning] = {}
+        self._open: list[str] = []
+        for node in module.declarations:
+            if isinstance(node, tree.ConstAssert):
+                continue
+            if node.name in self.nodes:
+                raise redefinition(node.name, node.name_at)
+            self.nodes[node.name] = node
+        self._check_constants()
+        for node in module.declarations:
+            if isinstance(node, tree.ConstAssert):
+                locals_.check_assertion(node, self.scope)
+            else:
+                self.find(node.name)
+
+    def _check_constants(self) -> None:
+        for name, value in self.constants.items():
+            node = self.nodes.get(name)
+            if getattr(node, "kind", "") != "override":
+                raise ValueError(f"{name} = {value}: the kernel has no `override {name}`")
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables that the module declares, in its order."""
+        return tuple(self._found[name] for name in self.nodes if isinstance(self._found[name], Variable))
+
+    def find(self, name: str) -> Meaning | None:
+        """What a name stands for; None where the module declares none of this name."""
+        node = self.nodes.get(name)
+        if node is None or name in self._found:
+            return self._found.get(name)
+        if name in self._open:
+            kind = "recursive" if self._open[-1] == name else "cyclic"
+            raise Refused(f"declaration of `{name}` is {kind}", node.name_at, len(name))
+        self._open.append(name)
+        self._found[name] = self._read(node)
+        self._open.pop()
+        return self._found[name]
+
+    def _read(self, node: Named) -> Meaning:
+        match node:
+            case tree.Function():
+                must_use = any(each.name == "must_use" for each in node.attributes)
+                return Routine(functions.read(node, self.scope), must_use)
+            case tree.Struct():
+                return laid_out(node, lambda type: type_of(type, self.scope), self._number)
+            case tree.Alias():
+                return type_of(node.type, self.scope)
+            case tree.Declaration(kind="const"):
+                return Known(locals_.constant_of(node, self.scope), Stage.CONST)
+            case tree.Declaration(kind="override"):
+                return Known(self._override(node), Stage.OVERRIDE)
+        return variables.declared(node, self.scope, self._number)
+
+    def _number(self, attribute: tree.Attribute, stage: Stage = Stage.CONST) -> int:
+        return variables.number(attribute, self.scope, stage)
+
+    def _override(self, node: tree.Declaration) -> Constant:
+        """The value that is given, or the one that is written."""
+        written = locals_.declared_value(node, self.scope.known(Stage.OVERRIDE))
+        type = written.type if written else type_of(node.type, self.scope)
+        if not isinstance(type, Scalar):
+            raise Refused(f"an override cannot be of type `{type}`", node.name_at, len(node.name))
+        if node.name in self.constants:
+            return Constant(type, node.at, node.end, (self._given(node.name, type),))
+        if written is None:
+            words = f"the override `{node.name}` has no value: give it one, or write `override {node.name} = ...;`"
+            raise Refused(words, node.name_at, len(node.name))
+        return locals_.known(written)
+
+    def _given(self, name: str, type: Scalar) -> float | int | bool:
+        value = self.constants[name]
+        if type == BOOL:
+            return bool(value)
+        if type == F32:
+            return nearest(value)
+        if value != int(value) or int(value) not in RANGES[type]:
+            raise ValueError(f"{name} = {value}: it must be a {type}")
+        return int(value)
+
+    def entry(self, name: str) -> tree.Function:
+        """The entry point of a name. Raises Refused where there is none."""
+        node = self.nodes.get(name)
+        if isinstance(node, tree.Function) and functions.is_entry_point(node):
+            return node
+        at = node.name_at if isinstance(node, tree.Function) else 0
+        raise Refused(f"Unable to find entry point '{name}'", at, len(name) if at else 1)
+

@@ -1,0 +1,168 @@
+"""Expressions: what each name means, which type each part has, and what is known before the run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from helpers.simulator.grammar import tree
+from helpers.simulator.grammar.errors import Refused
+from helpers.simulator.types import atomics, builtins, constructors, literals, operators, references, type_names
+from helpers.simulator.types.kinds import Type
+from helpers.simulator.types.overloads import WHOLE, concrete, converted, refused
+from helpers.simulator.types.program import (
+    Binding,
+    Call,
+    Constant,
+    Expression,
+    Named,
+    Part,
+    Reference,
+    Root,
+    Variable,
+)
+from helpers.simulator.types.scopes import Known, Routine, Scope, Stage
+
+
+def value(node: tree.Expression, scope: Scope) -> Expression:
+    """The value of an expression; where it names a place in memory, what lies there."""
+    return references.loaded(view(node, scope))
+
+
+def view(node: tree.Expression, scope: Scope) -> Reference | Expression:
+    """The place in memory that an expression names, or its value where it names none."""
+    match node:
+        case tree.Literal():
+            return literals.read(node)
+        case tree.Name():
+            return _named(node, scope)
+        case tree.Call():
+            found = call(node, scope)
+            if found.type is None:
+                raise refused("function returns no value", found, "this call has no value")
+            return found
+        case tree.Index(base=base, index=index):
+            return references.indexed(view(base, scope), value(index, scope), node.end)
+        case tree.Member(base=base, name=name, name_at=name_at):
+            return references.member(view(base, scope), name, name_at)
+        case tree.Unary(operator="&", operand=operand):
+            return references.address(view(operand, scope), node.at, node.end)
+        case tree.Unary(operator="*", operand=operand):
+            return references.dereferenced(value(operand, scope), node.at, node.end)
+        case tree.Unary(operator=operator, operand=operand):
+            return operators.unary(operator, value(operand, scope), node.at, node.end)
+        case tree.Binary(operator=operator, left=left, right=right):
+            apply = operators.logical if operator in ("&&", "||") else operators.binary
+            return apply(operator, value(left, scope), value(right, scope), node.at, node.end)
+
+
+def type_of(node: tree.Name, scope: Scope, late: bool = False) -> Type:
+    """The type that is written; with `late`, the length of an array may depend on overrides."""
+    stage = Stage.OVERRIDE if late else Stage.CONST
+    return type_names.read(node, scope, lambda length: count(length, scope.known(stage)))
+
+
+def count(node: tree.Expression, scope: Scope) -> int:
+    """The length of an array."""
+    length = concrete(value(node, scope))
+    if not isinstance(length, Constant) or length.type not in WHOLE:
+        raise refused("array element count must resolve to an integer scalar (u32 or i32)", length)
+    if length.leaves[0] < 1:
+        raise refused("array element count must be positive (> 0)", length, "must be positive")
+    return int(length.leaves[0])
+
+
+# --- Names ----------------------------------------------------------------------------------------------------
+
+
+def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
+    found = scope.find(node.name)
+    if found is None and not _is_own(node.name):
+        raise type_names.unknown(node.name, node.at)
+    if isinstance(found, Variable | Binding) and scope.stage != Stage.RUN:
+        raise _too_late(found, node)
+    match found:
+        case Variable():
+            return Root(found.type, node.at, node.end, found)
+        case Binding():
+            return Named(found.type, node.at, node.end, found)
+        case Known(stage=stage) if stage > scope.stage:
+            raise Refused("Unexpected override-expression", node.at, node.end - node.at, "see msg")
+        case Known(value=known):
+            return replace(known, at=node.at, end=node.end)
+    raise Refused(f'expected variable access, found "{node.name}"', node.at, len(node.name), "expected variable access")
+
+
+def _is_own(name: str) -> bool:
+    """Whether WGSL itself has a type or a function of this name."""
+    own = (*atomics.NAMES, *atomics.BARRIERS, "bitcast")
+    return type_names.is_type(name) or builtins.is_builtin(name) or name in own
+
+
+def _too_late(found: Variable | Binding, node: tree.Name) -> Refused:
+    if isinstance(found, Binding) or found.space == "function":
+        words, label = "this operation is not supported in a const context", "operation not supported here"
+    else:
+        words, label = "Unexpected runtime-expression", "see msg"
+    return Refused(words, node.at, node.end - node.at, label)
+
+
+# --- Calls ----------------------------------------------------------------------------------------------------
+
+
+def call(node: tree.Call, scope: Scope) -> Expression:
+    """A call: of a function of the text, a built-in one, or a type."""
+    callee = node.callee
+    found, place = scope.find(callee.name), Part(None, node.at, node.end)
+    if isinstance(found, Variable | Binding | Known):
+        raise _not_callable(found, callee)
+    if found is None and not _is_own(callee.name):
+        raise type_names.unknown(callee.name, callee.at)
+    arguments = tuple(value(each, scope) for each in node.arguments)
+    if isinstance(found, Routine):
+        return _called(found, arguments, place, scope)
+    if found is not None or type_names.is_type(callee.name):
+        if found is None and callee.name in ("array", "vec2", "vec3", "vec4") and not callee.arguments:
+            return constructors.infer(callee.name, arguments, place)
+        return constructors.construct(type_of(callee, scope), arguments, place)
+    return _built_in(callee, arguments, place, scope)
+
+
+def _not_callable(found: Variable | Binding | Known, callee: tree.Name) -> Refused:
+    length = len(callee.name)
+    if isinstance(found, Binding) or (isinstance(found, Variable) and found.space == "function"):
+        words = "local declaration cannot be called"
+        return Refused(words, callee.at, length, words)
+    return Refused(f'expected function name, found "{callee.name}"', callee.at, length, "expected function name")
+
+
+def _built_in(callee: tree.Name, arguments: tuple[Expression, ...], place: Part, scope: Scope) -> Expression:
+    name_end = callee.at + len(callee.name)
+    if callee.name == "bitcast":
+        if len(callee.arguments) != 1 or not isinstance(callee.arguments[0], tree.Name):
+            reason = "`bitcast` needs a template argument specified: `T`, a type"
+            raise Refused(reason, callee.at, len(callee.name), "is missing a template argument")
+        return constructors.bit_cast(type_of(callee.arguments[0], scope), arguments, place)
+    if callee.name in (*atomics.NAMES, *atomics.BARRIERS) and scope.stage != Stage.RUN:
+        raise Refused("this operation is not supported in a const context", place.at, place.end - place.at)
+    if callee.name in atomics.NAMES:
+        return atomics.call(callee.name, arguments, place, name_end)
+    if callee.name in atomics.BARRIERS:
+        raise refused("function returns no value", place, "this call has no value")
+    return builtins.call(callee.name, arguments, place, name_end)
+
+
+def _called(routine: Routine, arguments: tuple[Expression, ...], place: Part, scope: Scope) -> Expression:
+    function = routine.function
+    if scope.stage != Stage.RUN:
+        raise Refused("Unexpected runtime-expression", place.at, place.end - place.at, "see msg")
+    if len(arguments) != len(function.parameters):
+        reason = f"Requires {len(function.parameters)} arguments, but {len(arguments)} are provided"
+        raise refused(reason, place, "invalid function call")
+    given = []
+    for i, (argument, parameter) in enumerate(zip(arguments, function.parameters, strict=True)):
+        fitting = converted(argument, parameter.type)
+        if fitting is None:
+            raise refused(f"Argument {i} value [0] doesn't match the type [1]", place, "invalid function call")
+        given.append(fitting)
+    return Call(function.result, place.at, place.end, function, tuple(given))
+

@@ -1,0 +1,133 @@
+"""Values that are known before the run: operators, conversions and built-in functions of constants.
+
+Concrete numbers are computed as in a run, by `arithmetic`. Abstract numbers are 64-bit integers and float64.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from helpers.simulator.arithmetic.builtins import BUILTINS
+from helpers.simulator.arithmetic.conversions import DTYPES, bitcast, convert
+from helpers.simulator.arithmetic.operators import binary, unary, wrapped
+from helpers.simulator.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, Scalar, Type
+from helpers.simulator.types.overloads import ABSTRACT, WHOLE, refused, scalar_of
+from helpers.simulator.types.program import Constant, Part
+
+DTYPE = {**DTYPES, ABSTRACT_FLOAT.name: np.dtype(np.float64), ABSTRACT_INT.name: np.dtype(object)}
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+ABSTRACT_FUNCTIONS = {  # those that `arithmetic` rounds to float32
+    **{name: getattr(np, "arc" + name[1:]) for name in ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh")},
+    **{name: getattr(np, name) for name in ("cos", "cosh", "degrees", "exp", "exp2", "log", "log2", "radians")},
+    **{name: getattr(np, name) for name in ("sin", "sinh", "tan", "tanh")},
+    **{"pow": np.power, "inverseSqrt": lambda x: 1 / np.sqrt(x), "fma": lambda x, y, z: x * y + z},
+    "step": lambda edge, x: np.less_equal(edge, x).astype(np.float64),
+}
+
+
+def array_of(value: Constant) -> np.ndarray:
+    """The leaves of a scalar or vector."""
+    leaves = value.leaves if len(value.leaves) > 1 else value.leaves[0]
+    return np.array(leaves, DTYPE[scalar_of(value.type).name])
+
+
+def constant(type: Type, place: Part, values: Sequence[np.ndarray]) -> Constant:
+    """Arrays as a constant at a place of the text. Raises Refused for a float that is no number."""
+    kind = {"f32": float, ABSTRACT_FLOAT.name: float, "bool": bool}.get(scalar_of(type).name, int)
+    leaves = tuple(kind(leaf) for array in values for leaf in np.ravel(array))
+    if kind is float and not all(map(math.isfinite, leaves)):
+        raise refused("float literal is infinite or NaN", place)
+    return Constant(type, place.at, place.end, leaves)
+
+
+def fold_unary(operator: str, operand: Constant, place: Part) -> Constant:
+    """An operator applied to a constant."""
+    if scalar_of(operand.type) == ABSTRACT_INT:
+        leaves = tuple(-leaf if operator == "-" else ~leaf for leaf in operand.leaves)
+        return in_range(Constant(operand.type, place.at, place.end, leaves))
+    with np.errstate(all="ignore"):
+        return constant(operand.type, place, [unary(operator, array_of(operand))])
+
+
+def in_range(value: Constant) -> Constant:
+    """An abstract integer, which has 64 bits."""
+    if all(-(2**63) <= leaf < 2**63 for leaf in value.leaves):
+        return value
+    raise refused("overflow in a constant expression", value)
+
+
+def fold_binary(operator: str, left: Constant, right: Constant, type: Type, place: Part) -> Constant:
+    """An operator between two constants. Raises Refused where the result is not defined."""
+    scalar = scalar_of(left.type)
+    if operator in ("/", "%") and scalar in WHOLE and 0 in right.leaves:
+        raise refused("Division by zero", place)
+    if scalar == ABSTRACT_INT:
+        return _abstract(operator, left, right, type, place)
+    a, b = array_of(left), array_of(right)
+    with np.errstate(all="ignore"):
+        result = binary(operator, a, b)
+    if operator in "+-*" and scalar in WHOLE and wrapped(operator, *np.broadcast_arrays(a, b), result):
+        raise refused(f"overflow: `{scalar}` cannot represent the result", place)
+    return constant(type, place, [result])
+
+
+def _abstract(operator: str, left: Constant, right: Constant, type: Type, place: Part) -> Constant:
+    size = max(len(left.leaves), len(right.leaves))
+    a, b = (each.leaves if len(each.leaves) == size else each.leaves * size for each in (left, right))
+    leaves = tuple(_whole(operator, x, y) for x, y in zip(a, b, strict=True))
+    value = Constant(type, place.at, place.end, leaves)
+    return value if operator in COMPARISONS else in_range(value)
+
+
+def _whole(operator: str, x: int, y: int) -> int | bool:
+    """An operator between two Python integers, as WGSL defines it."""
+    match operator:
+        case "/":
+            return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+        case "%":
+            return int(math.fmod(x, y)) if max(abs(x), abs(y)) < 2**53 else x - y * _whole("/", x, y)
+        case "<<":
+            return x << min(y, 64)
+        case ">>":
+            return x >> y
+        case _:
+            return PLAIN[operator](x, y)
+
+
+PLAIN = {
+    **{"+": int.__add__, "-": int.__sub__, "*": int.__mul__, "&": int.__and__, "|": int.__or__, "^": int.__xor__},
+    **{"==": int.__eq__, "!=": int.__ne__, "<": int.__lt__, "<=": int.__le__, ">": int.__gt__, ">=": int.__ge__},
+}
+
+
+def fold_convert(operand: Constant, wanted: Scalar, type: Type, place: Part) -> Constant:
+    """A constant as another scalar type."""
+    given = scalar_of(operand.type)
+    if given in ABSTRACT and wanted == BOOL:
+        return Constant(type, place.at, place.end, tuple(leaf != 0 for leaf in operand.leaves))
+    with np.errstate(all="ignore"):
+        return constant(type, place, [convert(array_of(operand), wanted.name)])
+
+
+def fold_bitcast(operand: Constant, wanted: Scalar, type: Type, place: Part) -> Constant:
+    """The bits of a constant as another scalar type."""
+    return constant(type, place, [bitcast(array_of(operand), wanted.name)])
+
+
+def fold_builtin(name: str, arguments: Sequence[Constant], type: Type, place: Part) -> Constant:
+    """A built-in function of constants. Raises Refused where it is not defined for them."""
+    parts = [tuple(np.array(leaf, DTYPE[scalar_of(each.type).name]) for leaf in each.leaves) for each in arguments]
+    function = BUILTINS[name]
+    if scalar_of(arguments[0].type) == ABSTRACT_FLOAT and name in ABSTRACT_FUNCTIONS:
+        parts, function = _together(parts), ABSTRACT_FUNCTIONS[name]
+    with np.errstate(all="ignore"):
+        result = function(*parts)
+    return constant(type, place, [result] if isinstance(result, np.ndarray | np.generic) else result)
+
+
+def _together(parts: list[tuple[np.ndarray, ...]]) -> list[np.ndarray]:
+    return [np.array(each, np.float64) for each in parts]
+

@@ -1,0 +1,145 @@
+"""WGSL's types, and where their parts lie in memory. All sizes and offsets are in words of four bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """f32, i32, u32 or bool; or an abstract number, which has no type of its own yet."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+F32, I32, U32, BOOL = Scalar("f32"), Scalar("i32"), Scalar("u32"), Scalar("bool")
+ABSTRACT_INT, ABSTRACT_FLOAT = Scalar("{AbstractInt}"), Scalar("{AbstractFloat}")  # as the adapter's compiler says
+
+
+@dataclass(frozen=True)
+class Vector:
+    """vec2, vec3 or vec4."""
+
+    size: int
+    element: Scalar
+
+    def __str__(self) -> str:
+        return f"vec{self.size}<{self.element}>"
+
+
+@dataclass(frozen=True)
+class Atomic:
+    """An i32 or u32 that only the atomic functions touch."""
+
+    element: Scalar
+
+    def __str__(self) -> str:
+        return f"atomic<{self.element}>"
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array of `count` elements; the count of a runtime-sized one is None."""
+
+    element: Type
+    count: int | None
+
+    @property
+    def stride(self) -> int:
+        """Words from one element to the next."""
+        return rounded(words(self.element), alignment(self.element))
+
+    def __str__(self) -> str:
+        return f"array<{self.element}>" if self.count is None else f"array<{self.element}, {self.count}>"
+
+
+@dataclass(frozen=True)
+class Field:
+    """A member of a struct, with its offset in words."""
+
+    name: str
+    type: Type
+    offset: int
+
+
+@dataclass(frozen=True)
+class Struct:
+    """A struct, laid out: `words` of memory, aligned to `alignment` words."""
+
+    name: str
+    fields: tuple[Field, ...]
+    words: int
+    alignment: int
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """What `&` makes of a variable or a part of it."""
+
+    space: str
+    to: Type
+    access: str
+
+    def __str__(self) -> str:
+        return f"ptr<{self.space}, {self.to}>"
+
+
+Type = Scalar | Vector | Atomic | Array | Struct | Pointer
+
+
+def words(type: Type) -> int:
+    """How much memory a value of a type takes; of a runtime-sized array, one element."""
+    match type:
+        case Vector(size):
+            return size
+        case Array(count=count):
+            return type.stride * (1 if count is None else count)
+        case Struct():
+            return type.words
+        case _:
+            return 1
+
+
+def alignment(type: Type) -> int:
+    """The number of which the offset of a value of this type is a multiple."""
+    match type:
+        case Vector(size):
+            return 2 if size == 2 else 4
+        case Array(element):
+            return alignment(element)
+        case Struct():
+            return type.alignment
+        case _:
+            return 1
+
+
+def rounded(size: int, to: int) -> int:
+    """The next multiple."""
+    return -(-size // to) * to
+
+
+def leaves(type: Type, offset: int = 0) -> Iterator[tuple[int, Scalar]]:
+    """The numbers that a value of this type consists of, each with its offset; padding is left out.
+
+    Of a runtime-sized array, those of one element. A pointer has none.
+    """
+    match type:
+        case Scalar():
+            yield offset, type
+        case Atomic(element):
+            yield offset, element
+        case Vector(size, element):
+            yield from ((offset + i, element) for i in range(size))
+        case Array(element, count):
+            for i in range(1 if count is None else count):
+                yield from leaves(element, offset + i * type.stride)
+        case Struct(fields=fields):
+            for field in fields:
+                yield from leaves(field.type, offset + field.offset)

@@ -1,0 +1,106 @@
+"""Automatic conversions: which type an abstract number may take, and the type that several operands share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from helpers.simulator.grammar.errors import Refused
+from helpers.simulator.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, F32, I32, U32, Array, Scalar, Type, Vector
+from helpers.simulator.types.program import Constant, Expression, Part
+
+ABSTRACT = (ABSTRACT_INT, ABSTRACT_FLOAT)
+RANGES = {I32: range(-(2**31), 2**31), U32: range(2**32), ABSTRACT_INT: range(-(2**63), 2**63)}
+FLOATS = (F32, ABSTRACT_FLOAT)
+NUMBERS = (F32, I32, U32, *ABSTRACT)
+WHOLE = (I32, U32, ABSTRACT_INT)
+
+
+def refused(reason: str, part: Part, label: str = "") -> Refused:
+    """A refusal that marks a whole expression."""
+    return Refused(reason, part.at, part.end - part.at, label)
+
+
+def scalar_of(type: Type | None) -> Scalar | None:
+    """The scalar of which a scalar, vector or array of them is made; None for other types."""
+    match type:
+        case Scalar():
+            return type
+        case Vector(element=element) | Array(element=element):
+            return scalar_of(element)
+    return None
+
+
+def shaped(type: Type, scalar: Scalar) -> Type:
+    """The same shape with another scalar."""
+    match type:
+        case Vector(size):
+            return Vector(size, scalar)
+        case Array(element, count):
+            return Array(shaped(element, scalar), count)
+    return scalar
+
+
+def common(types: Iterable[Type]) -> Scalar | None:
+    """The scalar that operands share after automatic conversions; None where they share none."""
+    scalars = {scalar_of(type) for type in types}
+    concrete = scalars - set(ABSTRACT)
+    if len(concrete) > 1 or None in concrete:
+        return None
+    if not concrete:
+        return ABSTRACT_FLOAT if ABSTRACT_FLOAT in scalars else ABSTRACT_INT
+    only = concrete.pop()
+    return only if all(automatic(scalar, only) for scalar in scalars) else None
+
+
+def automatic(given: Scalar, wanted: Scalar) -> bool:
+    """Whether a number is converted by itself."""
+    return given == wanted or (given == ABSTRACT_INT and wanted in NUMBERS) or (given, wanted) == (ABSTRACT_FLOAT, F32)
+
+
+def converted(value: Expression, wanted: Type) -> Expression | None:
+    """The value as another type, where that happens by itself; None where it does not.
+
+    Raises Refused for a number that the other type does not have.
+    """
+    given = scalar_of(value.type)
+    if value.type == wanted:
+        return value
+    if given not in ABSTRACT or not isinstance(value, Constant):
+        return None
+    scalar = scalar_of(wanted)
+    if not scalar or shaped(value.type, scalar) != wanted or not automatic(given, scalar):
+        return None
+    return replace(value, type=wanted, leaves=tuple(represented(leaf, scalar, value) for leaf in value.leaves))
+
+
+def with_scalar(value: Expression, scalar: Scalar) -> Expression:
+    """The value, of the same shape, of a scalar that `common` has chosen."""
+    return converted(value, shaped(value.type, scalar)) or value
+
+
+def concrete(value: Expression) -> Expression:
+    """The value; an abstract number as the i32 or f32 that it is where nothing asks for another type."""
+    default = {ABSTRACT_INT: I32, ABSTRACT_FLOAT: F32}.get(scalar_of(value.type))
+    return with_scalar(value, default) if default else value
+
+
+def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:
+    """An abstract number as a scalar has it: rounded where that is a float, refused where it is out of its range."""
+    if scalar in RANGES:
+        held = number in RANGES[scalar]
+    else:
+        number = float(number) if scalar == ABSTRACT_FLOAT else nearest(number)
+        held = math.isfinite(number)
+    if held:
+        return number
+    raise refused(f"the concrete type `{scalar}` cannot represent the abstract value `{number}` accurately", part)
+
+
+def nearest(number: float | int) -> float:
+    """The nearest float32; an infinity where there is none."""
+    with np.errstate(over="ignore"):
+        return float(np.float32(number))

@@ -1,0 +1,165 @@
+"""Types as they are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from helpers.simulator.grammar import tree
+from helpers.simulator.grammar.errors import Refused, Unsupported
+from helpers.simulator.types.kinds import (
+    BOOL,
+    F32,
+    I32,
+    U32,
+    Array,
+    Atomic,
+    Field,
+    Pointer,
+    Scalar,
+    Struct,
+    Type,
+    Vector,
+)
+from helpers.simulator.types.scopes import Binding, Known, Routine, Scope, Variable
+
+SCALARS = {"f32": F32, "i32": I32, "u32": U32, "bool": BOOL}
+SHORT = {f"vec{n}{s.name[0]}": Vector(n, s) for n in (2, 3, 4) for s in (F32, I32, U32)}
+GENERATORS = ("vec2", "vec3", "vec4", "array", "atomic", "ptr")
+SPACES = ("function", "private", "workgroup", "storage", "uniform")
+UNSUPPORTED = {
+    r"f16|vec[234]h": "f16 numbers",
+    r"f64|i64|u64": "64-bit numbers",
+    r"mat[234]x[234][fh]?": "matrices",
+    r"texture_\w+|sampler(_comparison)?": "textures and samplers",
+    r"binding_array|acceleration_structure|ray_query": "resources other than buffers",
+}
+Count = Callable[[tree.Expression], int]
+
+
+def is_type(name: str) -> bool:
+    """Whether WGSL itself has a type, or a family of types, of this name."""
+    return name in SCALARS or name in SHORT or name in GENERATORS or bool(unsupported(name))
+
+
+def unsupported(name: str) -> str | None:
+    """What the simulator does not run, where a name is a type of it."""
+    return next((feature for pattern, feature in UNSUPPORTED.items() if re.fullmatch(pattern, name)), None)
+
+
+def read(node: tree.Name, scope: Scope, count: Count) -> Type:
+    """The type that a name with its arguments stands for; `count` evaluates the length of an array.
+
+    Raises Refused for what is no type, and Unsupported for a type that the simulator does not have.
+    """
+    if (found := scope.find(node.name)) is not None:
+        if isinstance(found, Variable | Binding | Known | Routine) or node.arguments:
+            raise Refused(f'expected type, found "{node.name}"', node.at, len(node.name), "expected type")
+        return found
+    if feature := unsupported(node.name):
+        raise Unsupported(feature, node.at)
+    if node.name in GENERATORS:
+        return _generated(node, scope, count)
+    plain = SCALARS.get(node.name) or SHORT.get(node.name)
+    if plain is None:
+        raise unknown(node.name, node.at)
+    if node.arguments:
+        raise Refused(f"`{node.name}` takes no template arguments", node.at, node.end - node.at)
+    return plain
+
+
+def unknown(name: str, at: int) -> Refused:
+    """A name that nothing has."""
+    return Refused(f"no definition in scope for identifier: `{name}`", at, len(name), "unknown identifier")
+
+
+def _generated(node: tree.Name, scope: Scope, count: Count) -> Type:
+    least, most = {"array": (1, 2), "ptr": (2, 3)}.get(node.name, (1, 1))
+    if len(node.arguments) < least:
+        reason = f"`{node.name}` needs a template argument specified: `T`, a type"
+        raise Refused(reason, node.at, len(node.name), "is missing a template argument")
+    if len(node.arguments) > most:
+        raise Refused(f"too many template arguments for `{node.name}`", node.at, node.end - node.at)
+    if node.name == "ptr":
+        return _pointer(node, scope, count)
+    inner = node.arguments[0]
+    if not isinstance(inner, tree.Name):
+        raise Refused("expected a type", inner.at, inner.end - inner.at)
+    element = read(inner, scope, count)
+    if node.name == "array":
+        return _array(node, element, count)
+    return _atomic(element, inner) if node.name == "atomic" else _vector(int(node.name[-1]), element, inner)
+
+
+def _vector(size: int, element: Type, node: tree.Name) -> Vector:
+    if isinstance(element, Scalar):
+        return Vector(size, element)
+    raise Refused("vectors must be of scalars", node.at, node.end - node.at, "must be a scalar")
+
+
+def _atomic(element: Type, node: tree.Name) -> Atomic:
+    if element in (I32, U32):
+        return Atomic(element)
+    needed = "Capability Capabilities(SHADER_FLOAT32_ATOMIC) is required" if element == F32 else ""
+    raise Refused(needed or "atomics must be of i32 or u32", node.at, node.end - node.at)
+
+
+def _array(node: tree.Name, element: Type, count: Count) -> Array:
+    if isinstance(element, Pointer) or is_runtime_sized(element):
+        inner = node.arguments[0]
+        raise Refused(f"an array cannot have elements of type `{element}`", inner.at, inner.end - inner.at)
+    return Array(element, count(node.arguments[1]) if len(node.arguments) == 2 else None)
+
+
+def _pointer(node: tree.Name, scope: Scope, count: Count) -> Pointer:
+    space, inner, *rest = node.arguments
+    name = space.name if isinstance(space, tree.Name) else ""
+    if name not in SPACES:
+        raise Refused(f"unknown address space: `{name}`", space.at, space.end - space.at, "unknown address space")
+    default = "read" if name in ("storage", "uniform") else "read_write"
+    access = rest[0].name if rest and isinstance(rest[0], tree.Name) else default
+    if access not in ("read", "read_write") or (rest and name != "storage"):
+        raise Refused(f"unknown access: `{access}`", rest[0].at, rest[0].end - rest[0].at, "unknown access")
+    if not isinstance(inner, tree.Name):
+        raise Refused("expected a type", inner.at, inner.end - inner.at)
+    return Pointer(name, read(inner, scope, count), access)
+
+
+# --- What a type may be used for ------------------------------------------------------------------------------
+
+
+def is_runtime_sized(type: Type) -> bool:
+    """Whether only the buffer says how long a value of the type is."""
+    match type:
+        case Array(count=None):
+            return True
+        case Struct(fields=fields):
+            return any(is_runtime_sized(field.type) for field in fields)
+    return False
+
+
+def is_constructible(type: Type) -> bool:
+    """Whether a value of the type can be made, copied and given a name."""
+    match type:
+        case Scalar() | Vector():
+            return True
+        case Array(element, count):
+            return count is not None and is_constructible(element)
+        case Struct(fields=fields):
+            return all(is_constructible(field.type) for field in fields)
+    return False
+
+
+def contains(type: Type, asked: Callable[[Type], bool]) -> bool:
+    """Whether the type, or a part of it, is of a kind."""
+    match type:
+        case Array(element) | Vector(element=element):
+            return asked(type) or contains(element, asked)
+        case Struct(fields=fields):
+            return asked(type) or any(contains(field.type, asked) for field in fields)
+    return asked(type)
+
+
+def fields_of(type: Type) -> dict[str, Field]:
+    """The members of a struct by their names; none of another type."""
+    return {field.name: field for field in type.fields} if isinstance(type, Struct) else {}

@@ -1,0 +1,232 @@
+"""A picture of one step of a simulated run: the kernel's text, the threads, and the arrays in memory."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, Word, text_width, tint
+from helpers.pictures.parts import MARGIN
+from helpers.simulator.findings.trace import Trace
+from helpers.stepper.grids import Drawn, arrange
+from helpers.stepper.replay import ACTIVE, COLLISIONS, DONE, SECTOR, WAITING, Access, Collision, Replay, Shape
+from helpers.stepper.sentences import Teller, plural
+from helpers.stepper.text import pages
+
+HEIGHT, TOP, STRIP = 464, 36, 36  # the most of a sheet; where the text and the threads begin
+CODE, LETTER, ROW = 52, 12, 17  # where code begins, the size of its letters, the height of its rows
+LETTERS, ADVANCE = (57, 50), 0.602 * LETTER  # in a row of code: fewer where the arrays need the room; and their width
+THREAD, IN_A_ROW = (32, 25), 16  # the most of a thread, and of threads in a row
+CALLOUT = 40  # the height of the words about an access that collides
+SECTORS = "#0072b2", "#b8860b", "#007a5a", "#a3337a", "#5b6bbf", "#8a4b08"  # neighbors differ in lightness, too
+LABELED, SECTOR_SIZE = 28, 11  # a cell as high as this has room for the number of its sector, in this size
+
+
+class StepperPicture(Picture):
+    """The text on the left with the line that runs, the threads above on the right, and the arrays below them."""
+
+    def __init__(self, trace: Trace, shapes: Mapping[str, Shape], lines: range) -> None:
+        super().__init__(HEIGHT)
+        self.replay = Replay(trace, shapes, lines)
+        self.teller = Teller(self.replay)
+        self.ran = {trace.steps[i].line for i in self.replay.steps}
+        self.findings = {finding.line for finding in trace.findings}
+        self.callout = CALLOUT + 30 if any(finding.kind in COLLISIONS for finding in trace.findings) else 0
+        for letters in LETTERS:
+            if self._lay_out(lines, letters):
+                break
+        else:
+            names = ", ".join(memory.name for memory in self.replay.memories)
+            raise ValueError(f"{names} do not fit the sheet: show fewer or smaller arrays")
+        ends = [self._row(max(map(len, self.pages))), max(grid.bottom for grid in self.grids) + self.callout]
+        self.height = int(max(ends)) + 14
+
+    def _lay_out(self, lines: range, letters: int) -> bool:
+        """Give the text rows of so many letters, and all else what is left; False where that is too little."""
+        self.pages = pages(self.replay.trace.kernel, self.ran, lines, letters, (HEIGHT - TOP) // ROW)
+        longest = max(row.indent + len(row.text) for rows in self.pages for row in rows)
+        self.right = max(CODE + ADVANCE * longest + 24, 300)
+        room, wide = self.width - MARGIN - self.right, min(self.replay.threads, IN_A_ROW)
+        self.names = 62 if self.replay.groups > 1 else 0  # CSS pixels for the names of workgroups
+        self.thread_width = min(THREAD[0], (room - self.names) / wide)
+        self.memory_top = self._thread(self.replay.count - 1).y + THREAD[1] + 26
+        area = Box(self.right, self.memory_top + 14, room, HEIGHT - self.callout - 22 - self.memory_top)
+        self.grids = arrange(self.replay.memories, area)
+        return bool(self.grids)
+
+    def show(self, step: int, thread: int) -> "StepperPicture":
+        """Show a step (counted among those that are shown), and what one thread does in it."""
+        step = self.replay.steps[step]
+        line = self.replay.trace.steps[step].line
+        page = next(i for i, rows in enumerate(self.pages) if any(row.line == line for row in rows))
+        if self.starts(page):
+            self._draw_text(page)
+            self._draw_frames()
+            self.stands_still()
+        self._point(page, line)
+        self._fill_threads(self.replay.states(step).tolist(), thread)
+        accesses, collision = self.replay.during(step), self.replay.collision(step, thread)
+        for grid in self.grids:
+            here = [a for a in accesses if (a.name, a.group) == (grid.memory.name, grid.memory.group)]
+            self._fill(grid, step, here, thread)
+        if collision:
+            self._draw_collision(collision)
+        self.sentence = self.teller.sentence(step, thread)
+        return self
+
+    # --- What stands still --------------------------------------------------------------------------------
+
+    def _draw_text(self, page: int) -> None:
+        of = f", part {page + 1} of {len(self.pages)}" if len(self.pages) > 1 else ""
+        self.write(MARGIN, 18, f"the kernel{of}", 15, weight="bold")
+        rows = [(self._row(i), row) for i, row in enumerate(self.pages[page])]
+        self.words((Word(CODE - 12, y, row.number, LETTER, "right", True) for y, row in rows), GRAY)
+        self.words(Word(CODE + row.indent * ADVANCE, y, row.text, LETTER, "left", True) for y, row in rows)
+        found = [y for y, row in rows if row.number and row.line in self.findings]
+        self.words((Word(MARGIN, y, "!", 14) for y in found), ORANGE, "bold")
+
+    def _row(self, i: int) -> float:
+        return TOP + ROW * (i + 0.5)
+
+    def _draw_frames(self) -> None:
+        """The outlines of threads and arrays, with their names, and what the colors stand for."""
+        threads = range(self.replay.count)
+        self.write(self.right, 18, plural(self.replay.threads, "thread"), 15, weight="bold")
+        self._explain(18, [(self._active, "active"), (self._waiting, "waiting"), (self._done, "done")])
+        self.boxes(map(self._thread, threads), GRAY)
+        groups = range(self.replay.groups) if self.names else ()
+        places = (self._thread(group * self.replay.threads) for group in groups)
+        self.words((Word(self.right, p.middle[1], f"group {i}", 12, "left") for i, p in enumerate(places)), GRAY)
+        self.write(self.right, self.memory_top, "memory", 15, weight="bold")
+        self._explain(
+            self.memory_top, [(self._read, "read"), (self._written, "written"), (self._framed, "workgroup")]
+        )
+        for grid in self.grids:
+            self.boxes(grid.boxes)
+            self.write(grid.x, grid.y - 12, grid.title, 13, weight="bold")
+            self.write(grid.x + text_width(grid.title, 13, "bold") + 6, grid.y - 12, grid.note, 12, GRAY)
+            if grid.memory.shared:
+                self.boxes(grid.panels, BLUE, line=3)
+
+    def _explain(self, y: float, signs: Sequence) -> None:
+        """A legend that ends at the right margin."""
+        x = self.width - MARGIN
+        for draw, text in reversed(signs):
+            x -= text_width(text, 13) + 4
+            self.write(x + 4, y, text, 13, GRAY)
+            x -= 20
+            draw([Box(x, y - 8, 16, 16)])
+            x -= 10
+
+    # --- Text and threads ---------------------------------------------------------------------------------
+
+    def _point(self, page: int, line: int) -> None:
+        """A bar over the rows of the line that runs, and a pointer before them."""
+        rows = [i for i, row in enumerate(self.pages[page]) if row.line == line]
+        top = self._row(rows[0]) - ROW / 2
+        bar = Box(MARGIN - 10, top, self.right - MARGIN - 4, ROW * len(rows))
+        self.boxes([bar], ORANGE, tint(ORANGE, 0.14), 1)
+        self.boxes([Box(bar.x, bar.y, 4, bar.height)], ORANGE, ORANGE)
+        self.write(CODE - 2, self._row(rows[0]), "▸", 14, ORANGE, "bold", "right")
+
+    def _thread(self, thread: int) -> Box:
+        group, local = divmod(thread, self.replay.threads)
+        wide = min(self.replay.threads, IN_A_ROW)
+        row, column = divmod(local, wide)
+        row += group * -(-self.replay.threads // wide)
+        x, (_, height) = self.right + self.names + column * self.thread_width, THREAD
+        return Box(x, STRIP + row * (height + 2), self.thread_width, height)
+
+    def _fill_threads(self, states: list[str], chosen: int) -> None:
+        boxes = {s: [self._thread(i) for i, state in enumerate(states) if state == s] for s in (ACTIVE, DONE)}
+        self._active(boxes[ACTIVE])
+        self._done(boxes[DONE])
+        for state, color, weight in ((ACTIVE, PAPER, "bold"), (WAITING, INK, "normal"), (DONE, GRAY, "normal")):
+            some = [i for i, s in enumerate(states) if s == state]
+            words = (Word(*self._thread(i).middle, str(i % self.replay.threads), 12.5) for i in some)
+            self.words(words, color, weight)
+        x, y, width, height = self._thread(chosen)
+        self.boxes([Box(x - 1.5, y - 1.5, width + 3, height + 3)], INK, line=3)
+
+    def _active(self, boxes: Iterable[Box]) -> None:
+        self.boxes(boxes, BLUE, BLUE)
+
+    def _waiting(self, boxes: Iterable[Box]) -> None:
+        self.boxes(boxes, GRAY)
+
+    def _done(self, boxes: Sequence[Box]) -> None:
+        self.boxes(boxes, LINE, tint(GRAY, 0.12))
+        self.lines(((b.x + 2, b.y + b.height - 2, b.x + b.width - 2, b.y + 2) for b in boxes), GRAY, 1)
+
+    # --- Memory -------------------------------------------------------------------------------------------
+
+    def _fill(self, grid: Drawn, step: int, accesses: list[Access], thread: int) -> None:
+        """The values of an array, and marks on the words that are touched."""
+        read = sorted({a.word for a in accesses if not a.write})
+        written = sorted({a.word for a in accesses if a.write})
+        if grid.memory.shared:
+            self._read([grid.boxes[word] for word in read])
+        else:
+            self._mark_sectors(grid, read)
+        self._written([grid.boxes[word] for word in written])
+        self._write_values(grid, step, set(written))
+        own = {a.word for a in accesses if a.thread == thread}
+        self.boxes((grid.boxes[word] for word in own), INK, line=3)
+
+    def _write_values(self, grid: Drawn, step: int, now: set[int]) -> None:
+        """What each element holds after the step: what is written `now` bold, zeros that nobody wrote gray."""
+        values, known = self.replay.values(grid.memory, step)
+        low = 3 if grid.height >= LABELED and not grid.memory.shared else 0
+        styles = (GRAY, "normal"), (INK, "normal"), (ORANGE, "bold")
+        for kind, style in enumerate(styles):
+            words = (i for i in range(len(values)) if (2 if i in now else int(known[i])) == kind)
+            places = ((i, grid.boxes[i].middle) for i in words)
+            self.words((Word(x, y + low, grid.written(values[i]), grid.size) for i, (x, y) in places), *style)
+
+    def _mark_sectors(self, grid: Drawn, words: list[int]) -> None:
+        """Tint what is read, in a color for each sector, and outline all that comes with it."""
+        for sector in sorted({word // SECTOR for word in words}):
+            color, here = SECTORS[sector % len(SECTORS)], [word for word in words if word // SECTOR == sector]
+            self.boxes([grid.boxes[word] for word in here], color, tint(color, 0.3), 1.6)
+            self.boxes(grid.runs(sector * SECTOR, (sector + 1) * SECTOR), color, line=2, dashes=(5, 3))
+            if grid.height >= LABELED:
+                x, y, *_ = grid.boxes[here[0]]
+                self.write(x + 3, y + 7, str(sector), SECTOR_SIZE, color, "bold")
+
+    def _read(self, boxes: Iterable[Box]) -> None:
+        self.boxes(boxes, BLUE, tint(BLUE, 0.3), 1.6)
+
+    def _written(self, boxes: Sequence[Box]) -> None:
+        """A thick line inside the cell, and its lower right corner filled."""
+        self.boxes((Box(b.x + 2.5, b.y + 2.5, b.width - 5, b.height - 5) for b in boxes), ORANGE, line=2)
+        self.boxes((Box(b.x + b.width - 7, b.y + b.height - 7, 5, 5) for b in boxes), ORANGE, ORANGE)
+
+    def _framed(self, boxes: Iterable[Box]) -> None:
+        self.boxes(boxes, BLUE, line=3)
+
+    # --- Collisions ---------------------------------------------------------------------------------------
+
+    def _draw_collision(self, found: Collision) -> None:
+        """Both accesses at the foot, each with an arrow to the element where they collide."""
+        same, width = found.first.step == found.second.step, (self.width - MARGIN - self.right - 12) / 2
+        boxes = [Box(self.right + i * (width + 12), self.height - CALLOUT - 6, width, CALLOUT) for i in (0, 1)]
+        self.boxes(boxes, INK, tint(ORANGE, 0.14), 2)
+        for box, access, past in zip(boxes, found[:2], (not same, False), strict=True):
+            verb = ("wrote" if access.write else "read") if past else ("writes" if access.write else "reads")
+            (x, y), element = box.middle, self.teller.element(access)
+            self.words([Word(x, y - 9, self.teller.named(access.thread), 12.5)], INK, "bold")
+            self.words([Word(x, y + 9, f"{verb} {element}, line {access.line}", 12.5)])
+            self._arrow_to(access, box, -1 if box is boxes[0] else 1)
+
+    def _arrow_to(self, access: Access, box: Box, side: int) -> None:
+        for grid in self.grids:
+            if (grid.memory.name, grid.memory.group) == (access.name, access.group):
+                cell = grid.boxes[access.word]
+                end = cell.middle[0] + side * cell.width / 4, cell.y + cell.height - 1
+                start = np.clip(end[0], box.x + 20, box.x + box.width - 20), box.y
+                back = np.subtract(start, end)
+                back = 9 * back / np.hypot(*back)
+                turned = 0.5 * np.array([-back[1], back[0]])
+                heads = [(*(end + back + turn), *end) for turn in (turned, -turned)]
+                for color, line in ((PAPER, 5), (INK, 2)):
+                    self.lines([(*start, *end), *heads], color, line)
+                self.boxes([cell], INK, line=4)
