@@ -3,6 +3,16 @@
 from lark import Token, Transformer
 
 from helpers.simulator.grammar import tree
+from helpers.simulator.grammar.attributes import (
+    ON_DECLARATIONS,
+    ON_MEMBERS,
+    ON_PARAMETERS,
+    check_count,
+    check_attributes,
+    check_extensions,
+    check_features,
+    check_severity,
+)
 from helpers.simulator.grammar.errors import Unsupported
 from helpers.simulator.grammar.numbers import check_number
 from helpers.simulator.grammar.operators import Parentheses, bare, chained
@@ -170,45 +180,60 @@ class Builder(Transformer):
         return tree.Struct(word.start_pos, closed.end_pos, str(name), name.start_pos, tuple(members))
 
     def member(self, found):
-        attributes, name, kind = found
-        return tree.Parameter(_begin(attributes, name), kind.end, str(name), kind, attributes)
+        return _parameter(found, ON_MEMBERS)
+
+    def parameter(self, found):
+        return _parameter(found, ON_PARAMETERS)
 
     def parameters(self, found):
         return tuple(each for each in found if each is not None)
 
     def result(self, found):
+        check_attributes(found[0], ON_PARAMETERS)
         return found[1]
 
     def function(self, found):
         attributes, word, name, parameters, result, body = found
         begun = _begin(attributes, word)
-        return tree.Function(begun, body.end, str(name), name.start_pos, parameters, result, body, attributes)
+        kept = check_attributes(attributes, ON_DECLARATIONS)
+        return tree.Function(begun, body.end, str(name), name.start_pos, parameters, result, body, kept)
 
     def attributes(self, found):
-        return tuple(each for each in found if each.name != "diagnostic")  # a filter of warnings has no effect
+        return tuple(found)
+
+    def filters(self, found):
+        """Filters of warnings have no effect."""
 
     def attribute(self, found):
-        at, name, _, arguments, closed = found
-        return tree.Attribute(at.start_pos, (closed or name).end_pos, str(name), arguments or ())
+        at, name, *arguments = found
+        given = tuple(self.name([each]) if isinstance(each, Token) else bare(each) for each in arguments[1:-1])
+        made = tree.Attribute(at.start_pos, found[-1].end_pos, str(name), given)
+        check_count(made)
+        return made
 
     def enable(self, found):
-        raise Unsupported(f"`{found[0]} {found[1]}`", found[0].start_pos)
+        check_extensions(found[1:])
 
-    requires = enable
+    def requires(self, found):
+        check_features(found[1:])
 
     def diagnostic(self, found):
-        """A filter of warnings has no effect."""
-        return None
+        check_severity(found[1])
 
 
 def _declaration(word, name, kind, value, templates=None, attributes=()):
     """A declaration; `word` is the keyword that begins it."""
     end = (value or kind).end if value or kind else name.end_pos
-    arguments, _ = templates or ((), 0)
+    arguments = templates[0] if templates else ()
+    kept = check_attributes(attributes, ON_DECLARATIONS)
     begun = _begin(attributes, word)
-    return tree.Declaration(
-        begun, end, str(word), str(name), name.start_pos, kind, bare(value), arguments, attributes
-    )
+    return tree.Declaration(begun, end, str(word), str(name), name.start_pos, kind, bare(value), arguments, kept)
+
+
+def _parameter(found, allowed):
+    attributes, name, kind = found
+    kept = check_attributes(attributes, allowed)
+    return tree.Parameter(_begin(attributes, name), kind.end, str(name), kind, kept)
 
 
 def _begin(attributes, word):

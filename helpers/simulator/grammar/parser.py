@@ -1,17 +1,27 @@
-"""A text as a syntax tree."""
+"""A text as a syntax tree.
 
+A node is ``text[at:end]``. A statement ends before its semicolon. An expression in parentheses begins and ends inside
+of them, and the expression around it includes them: in ``(a + b) * c``, the sum is ``a + b``.
+"""
+
+import re
 from functools import cache
 from pathlib import Path
 
-from lark import Lark
+from lark import Lark, Token
 from lark.exceptions import UnexpectedToken
 
 from helpers.simulator.grammar.builder import Builder
-from helpers.simulator.grammar.errors import Refused
+from helpers.simulator.grammar.errors import Refused, Unsupported
+from helpers.simulator.grammar.expected import expectation, unexpected, unknown_attribute
 from helpers.simulator.grammar.templates import marked
 from helpers.simulator.grammar.tokens import Tokens
-from helpers.simulator.grammar.tree import Module
-from helpers.wgsl import without_comments
+from helpers.simulator.grammar.tree import Module, Node
+from helpers.wgsl import BLOCK_COMMENT, COMMENT, without_comments
+
+DEEPEST_BLOCK = 127  # the specification's limit
+DEEPEST = 200  # levels of the tree, which functions walk that call themselves
+TYPE_FOLLOWS = ("COLON", "ARROW", "ASSIGN")
 
 
 @cache
@@ -23,9 +33,100 @@ def _parser() -> Lark:
 def parse(source: str) -> Module:
     """The syntax tree of a text.
 
-    Raises Refused where it is not WGSL, and Unsupported where the simulator does not run it.
+    Raises Refused where it is not WGSL, and Unsupported where it is WGSL that the simulator does not run.
     """
+    code = without_comments(source)
+    _check_blocks(code)
+    reading = _Reading(source)
     try:
-        return _parser().parse(marked(without_comments(source)))
+        module = _parser().parse(marked(code), on_error=reading.goes_on)
     except UnexpectedToken as error:
-        raise Refused(f"unexpected {error.token}", error.token.start_pos or 0, len(error.token)) from None
+        raise reading.refusal(error) from None
+    if reading.unknown:
+        raise reading.unknown
+    _check_depth(module)
+    return module
+
+
+class _Reading:
+    """One text: the words of WGSL that stand where a name belongs, and where it breaks off."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.unknown: Refused | None = None
+
+    def goes_on(self, error: UnexpectedToken) -> bool:
+        """Read a word of WGSL's own as a name, as the adapter's compiler does in most places, and go on."""
+        token, parser = error.token, error.interactive_parser
+        accepted, before = parser.accepts(), _last(parser)
+        named = "NAME" in accepted and token.isidentifier()
+        if not named or not ("STAR" in accepted or before in TYPE_FOLLOWS):
+            return False
+        reason = f"no definition in scope for identifier: `{token}`"
+        self.unknown = self.unknown or Refused(reason, token.start_pos, len(token), "unknown identifier")
+        parser.feed_token(Token("NAME", str(token), token.start_pos, end_pos=token.end_pos))
+        return True
+
+    def refusal(self, error: UnexpectedToken) -> Refused:
+        """The error where the text breaks off."""
+        token, parser = error.token, error.interactive_parser
+        accepted = parser.accepts()
+        at = self._end() if token.type == "$END" else token.start_pos
+        if "NAME" in accepted and token.isidentifier():
+            return _no_name(token)
+        if "FN" in accepted and token.type in ("ENABLE", "REQUIRES", "DIAGNOSTIC"):
+            reason = "expected global declaration, but found a global directive"
+            return Refused(reason, at, len(token), "written after first global declaration")
+        if "MARK" in accepted and token.isidentifier():
+            return unknown_attribute(str(token), at)
+        if token.type == "IF" and _last(parser) == "BREAK":
+            begun = parser.parser_state.value_stack[-1].start_pos
+            reason = "A break if is only allowed in a continuing block"
+            return Refused(reason, begun, token.end_pos - begun, "not in a continuing block")
+        return unexpected(expectation(accepted, parser.parser_state.value_stack), str(token), at)
+
+    def _end(self) -> int:
+        """Where the text ends: at a comment that nothing closes, if there is one."""
+        at = depth = begun = 0
+        while found := (BLOCK_COMMENT if depth else COMMENT).search(self.source, at):
+            begun = begun if depth else found.start()
+            depth += {"/*": 1, "*/": -1}.get(found[0], 0)
+            at = found.end()
+        return begun if depth else len(self.source)
+
+
+def _last(parser) -> str:
+    """The kind of the last token, where the parser has not yet put it together with others."""
+    last = parser.parser_state.value_stack[-1:]
+    return last[0].type if last and isinstance(last[0], Token) else ""
+
+
+def _no_name(word: Token) -> Refused:
+    """A word of WGSL's own where a name is declared."""
+    reason, label = f"name `{word}` is a reserved keyword", f"definition of `{word}`"
+    if word.startswith("_"):
+        prefix = f"Identifier starts with a reserved prefix: `{word}`"
+        reason, label = prefix if len(word) > 1 else "Identifier can't be `_`", "invalid identifier"
+    return Refused(reason, word.start_pos, len(word), label)
+
+
+def _check_blocks(code: str) -> None:
+    """Refuse more blocks in each other than the specification allows."""
+    depth = 0
+    for brace in re.finditer(r"[{}]", code):
+        depth += 1 if brace[0] == "{" else -1
+        if depth > DEEPEST_BLOCK:
+            raise Refused("brace nesting limit reached", brace.start(), 1, f"limit is {DEEPEST_BLOCK}")
+
+
+def _check_depth(module: Module) -> None:
+    """Refuse to walk a tree that is too deep."""
+    waiting = [(each, 1) for each in module.declarations]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise Unsupported(f"{DEEPEST} levels of expressions and statements in each other, and more", node.at)
+        for name in node.__slots__:
+            part = getattr(node, name)
+            parts = part if isinstance(part, tuple) else (part,)
+            waiting += [(each, depth + 1) for each in parts if isinstance(each, Node)]

@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator
 
 from lark import Token
-from lark.lexer import Lexer
+from lark.lexer import Lexer, LexerState
 
+from helpers.simulator.grammar.attributes import KINDS
+from helpers.simulator.grammar.operators import PRECEDENCE
 from helpers.simulator.grammar.templates import CLOSE, OPEN
 
 NUMBER = (  # with what is malformed; numbers.py says what is not
@@ -19,6 +21,7 @@ TOKEN = re.compile(
     r"|(?P<SIGN><<=|>>=|<<|>>|[-+*/%&|^<>=!]=|&&|\|\||->|\+\+|--|.))",
     re.DOTALL,
 )
+COMPOUND = ("+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
 RESERVED = frozenset(
     """
     NULL Self abstract active alignas alignof as asm asm_fragment async attribute auto await become cast catch class
@@ -39,21 +42,28 @@ RESERVED = frozenset(
 class Tokens(Lexer):
     """Cuts a text into tokens, each the longest that fits; a letter that begins none is a token of its own."""
 
-    def __init__(self, configuration) -> None:
-        self.kinds = {each.pattern.value: each.name for each in configuration.terminals if each.pattern}
+    __future_interface__ = 2  # of lark's: `lex` takes the state, and so can go on behind a token that was refused
 
-    def lex(self, text: str) -> Iterator[Token]:
+    def __init__(self, configuration) -> None:
+        fixed = {each.pattern.value: each.name for each in configuration.terminals if each.pattern}
+        self.kinds = dict.fromkeys(PRECEDENCE, "OPERATOR") | dict.fromkeys(COMPOUND, "COMPOUND") | fixed
+
+    def lex(self, state: LexerState, parser_state) -> Iterator[Token]:
         """Each token, with its place."""
-        for found in TOKEN.finditer(text):
+        text, attribute = state.text.text, False
+        for found in TOKEN.finditer(text, state.line_ctr.char_pos):
             kind, (begin, end) = found.lastgroup, found.span(found.lastgroup)
             written = text[begin:end]
             if kind == "NAME":
-                kind = self.kinds.get(written) or ("RESERVED" if is_reserved(written) else "NAME")
+                kinds = KINDS if attribute else self.kinds
+                kind = kinds.get(written) or ("RESERVED" if attribute or is_reserved(written) else kind)
             elif kind == "SIGN":
                 kind = self.kinds.get(written, "UNKNOWN")
+            attribute = kind == "AT"
+            state.line_ctr.char_pos = end
             yield Token(kind, written, begin, end_pos=end)
 
 
 def is_reserved(word: str) -> bool:
-    """Whether a word is none of WGSL's, and no name either."""
+    """Whether a word may not be a name, although it means nothing in WGSL."""
     return word in RESERVED or word.startswith("__")

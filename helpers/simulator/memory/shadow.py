@@ -95,7 +95,6 @@ class Shadow:
         foreign = known & (self._groups[before] != lanes.groups)
         same = known & ~foreign & (self._read.epoch[where] == epoch)
         self._foreign.copy_from(self._read, where[foreign])
-        self._second.lane[where[~same]] = -1
         self._second.copy_from(self._read, where[same & (before != lanes.index)])
         self._read.set(where, lanes.index, epoch, at)
         last = self._read.lane[where]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from helpers.simulator.grammar.errors import Refused, Unsupported
+from helpers.simulator.types.domains import check_known
 from helpers.simulator.types.folding import fold_builtin
 from helpers.simulator.types.kinds import ABSTRACT_FLOAT, BOOL, F32, I32, U32, Scalar, Type, Vector
 from helpers.simulator.types.overloads import (
@@ -48,7 +49,35 @@ BITS = (I32, U32)
 SCALAR = scalar_of
 SIGNATURES = {
     **dict.fromkeys(
-        ["acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "degrees", "exp", "exp2", "floor", "fract", "inverseSqrt", "log", "log2", "radians", "round", "saturate", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "quantizeToF16"],
+        [
+            "acos",
+            "acosh",
+            "asin",
+            "asinh",
+            "atan",
+            "atanh",
+            "ceil",
+            "cos",
+            "cosh",
+            "degrees",
+            "exp",
+            "exp2",
+            "floor",
+            "fract",
+            "inverseSqrt",
+            "log",
+            "log2",
+            "radians",
+            "round",
+            "saturate",
+            "sin",
+            "sinh",
+            "sqrt",
+            "tan",
+            "tanh",
+            "trunc",
+            "quantizeToF16",
+        ],
         Signature(1, FLOATS),
     ),
     **dict.fromkeys(["abs"], Signature(1, NUMBERS)),
@@ -65,7 +94,14 @@ SIGNATURES = {
     "dot": Signature(2, NUMBERS, VECTORS, result=scalar_of),
     "cross": Signature(2, FLOATS, (3,)),
     **dict.fromkeys(
-        ["countOneBits", "countLeadingZeros", "countTrailingZeros", "firstLeadingBit", "firstTrailingBit", "reverseBits"],
+        [
+            "countOneBits",
+            "countLeadingZeros",
+            "countTrailingZeros",
+            "firstLeadingBit",
+            "firstTrailingBit",
+            "reverseBits",
+        ],
         Signature(1, BITS),
     ),
     "extractBits": Signature(3, BITS, others=((1, U32, "scalar"), (2, U32, "scalar"))),
@@ -78,9 +114,7 @@ SIGNATURES = {
     ),
     **dict.fromkeys(["pack4xI8", "pack4xI8Clamp"], Signature(1, (I32,), (4,), result=lambda _: U32)),
     **dict.fromkeys(["pack4xU8", "pack4xU8Clamp"], Signature(1, (U32,), (4,), result=lambda _: U32)),
-    **dict.fromkeys(
-        ["unpack4x8snorm", "unpack4x8unorm"], Signature(1, (U32,), (1,), result=lambda _: Vector(4, F32))
-    ),
+    **dict.fromkeys(["unpack4x8snorm", "unpack4x8unorm"], Signature(1, (U32,), (1,), result=lambda _: Vector(4, F32))),
     **dict.fromkeys(
         ["unpack2x16snorm", "unpack2x16unorm", "unpack2x16float"],
         Signature(1, (U32,), (1,), result=lambda _: Vector(2, F32)),
@@ -89,13 +123,33 @@ SIGNATURES = {
     "unpack4xU8": Signature(1, (U32,), (1,), result=lambda _: Vector(4, U32)),
 }
 MISSING = {
-    **dict.fromkeys(["faceForward", "reflect", "refract", "frexp", "modf", "determinant", "transpose", "dot4U8Packed", "dot4I8Packed"]),
-    **dict.fromkeys(["dpdx", "dpdxCoarse", "dpdxFine", "dpdy", "dpdyCoarse", "dpdyFine", "fwidth", "fwidthCoarse", "fwidthFine"]),
-    **dict.fromkeys(["subgroupAdd", "subgroupExclusiveAdd", "subgroupInclusiveAdd", "subgroupAll", "subgroupAnd", "subgroupAny"]),
+    **dict.fromkeys(
+        [
+            "faceForward",
+            "reflect",
+            "refract",
+            "frexp",
+            "modf",
+            "determinant",
+            "transpose",
+            "dot4U8Packed",
+            "dot4I8Packed",
+        ]
+    ),
+    **dict.fromkeys(
+        ["dpdx", "dpdxCoarse", "dpdxFine", "dpdy", "dpdyCoarse", "dpdyFine", "fwidth", "fwidthCoarse", "fwidthFine"]
+    ),
+    **dict.fromkeys(
+        ["subgroupAdd", "subgroupExclusiveAdd", "subgroupInclusiveAdd", "subgroupAll", "subgroupAnd", "subgroupAny"]
+    ),
     **dict.fromkeys(["subgroupBallot", "subgroupBroadcast", "subgroupBroadcastFirst", "subgroupElect", "subgroupMax"]),
     **dict.fromkeys(["subgroupMin", "subgroupMul", "subgroupExclusiveMul", "subgroupInclusiveMul", "subgroupOr"]),
-    **dict.fromkeys(["subgroupShuffle", "subgroupShuffleDown", "subgroupShuffleUp", "subgroupShuffleXor", "subgroupXor"]),
-    **dict.fromkeys(["quadBroadcast", "quadSwapDiagonal", "quadSwapX", "quadSwapY", "textureBarrier", "subgroupBarrier"]),
+    **dict.fromkeys(
+        ["subgroupShuffle", "subgroupShuffleDown", "subgroupShuffleUp", "subgroupShuffleXor", "subgroupXor"]
+    ),
+    **dict.fromkeys(
+        ["quadBroadcast", "quadSwapDiagonal", "quadSwapX", "quadSwapY", "textureBarrier", "subgroupBarrier"]
+    ),
 }
 
 
@@ -111,6 +165,7 @@ def call(name: str, arguments: Sequence[Expression], place: Part, name_end: int)
     signature = SIGNATURES[name]
     _check_count(name, signature.count, arguments, Part(place.type, place.at, name_end))
     arguments = list(_converted(name, signature, arguments, Part(place.type, place.at, name_end)))
+    check_known(name, arguments, Part(place.type, place.at, name_end))
     if not all(isinstance(each, Constant) for each in arguments):
         arguments = [concrete(each) for each in arguments]
     type = signature.result(arguments[0].type)
@@ -164,9 +219,7 @@ def _shared(name: str, signature: Signature, arguments: list[Expression], callee
     return next(each for each in (ABSTRACT_FLOAT, I32, U32, F32) if each in signature.scalars)
 
 
-def _other(
-    name: str, i: int, arguments: list[Expression], scalar: Scalar, shape: str, callee: Part
-) -> Expression:
+def _other(name: str, i: int, arguments: list[Expression], scalar: Scalar, shape: str, callee: Part) -> Expression:
     """An argument of a type of its own."""
     same = shaped(arguments[0].type, scalar)
     wanted = {"same": (same,), "scalar": (scalar,), "either": (scalar, same)}[shape]

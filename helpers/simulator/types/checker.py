@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import prod
 
 from helpers.simulator.grammar import tree
 from helpers.simulator.grammar.errors import Refused
@@ -14,6 +13,7 @@ from helpers.simulator.types.program import Program, Variable
 from helpers.simulator.types.scopes import Stage
 from helpers.simulator.types.usage import Usage
 from helpers.simulator.types.variables import numbers
+from helpers.wgsl import limit_passed
 
 
 def check(module: tree.Module, entry_point: str, constants: Mapping[str, float]) -> Program:
@@ -50,15 +50,11 @@ def _workgroup_size(node: tree.Function, declarations: Declarations) -> tuple[in
     if len(sizes) > 3 or 0 in sizes:
         reason = "@workgroup_size takes one to three numbers, each at least 1"
         raise Refused(reason, attribute.at, attribute.end - attribute.at)
+    size = (*sizes, 1, 1)[:3]
     held = sum(words(each.type) * 4 for each in declarations.variables if each.space == "workgroup")
-    if fault := limit_passed(prod(sizes), held):
+    if fault := limit_passed(size, held):
         raise Refused(fault, attribute.at, attribute.end - attribute.at)
-    return (*sizes, 1, 1)[:3]
-
-
-def limit_passed(threads: int, held: int) -> str | None:
-    """temporary"""
-    return None
+    return size
 
 
 def _bindings(node: tree.Function, variables: tuple[Variable, ...]) -> tuple[Variable, ...]:

@@ -146,4 +146,3 @@ def bit_cast(type: Type, arguments: Values, place: Part) -> Expression:
     if isinstance(value, Constant):
         return fold_bitcast(value, scalar_of(type), type, place)
     return Bitcast(type, place.at, place.end, value)
-

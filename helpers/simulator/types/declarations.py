@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from helpers.simulator.grammar import tree
 from helpers.simulator.grammar.errors import Refused
-from helpers.simulator.types import functions, locals_, variables
+from helpers.simulator.types import definitions, functions, variables
 from helpers.simulator.types.expressions import type_of
 from helpers.simulator.types.kinds import BOOL, F32, Scalar
 from helpers.simulator.types.overloads import RANGES, nearest
@@ -34,7 +34,7 @@ class Declarations:
         self._check_constants()
         for node in module.declarations:
             if isinstance(node, tree.ConstAssert):
-                locals_.check_assertion(node, self.scope)
+                definitions.check_assertion(node, self.scope)
             else:
                 self.find(node.name)
 
@@ -72,7 +72,7 @@ class Declarations:
             case tree.Alias():
                 return type_of(node.type, self.scope)
             case tree.Declaration(kind="const"):
-                return Known(locals_.constant_of(node, self.scope), Stage.CONST)
+                return Known(definitions.constant_of(node, self.scope), Stage.CONST)
             case tree.Declaration(kind="override"):
                 return Known(self._override(node), Stage.OVERRIDE)
         return variables.declared(node, self.scope, self._number)
@@ -82,7 +82,7 @@ class Declarations:
 
     def _override(self, node: tree.Declaration) -> Constant:
         """The value that is given, or the one that is written."""
-        written = locals_.declared_value(node, self.scope.known(Stage.OVERRIDE))
+        written = definitions.declared_value(node, self.scope.known(Stage.OVERRIDE))
         type = written.type if written else type_of(node.type, self.scope)
         if not isinstance(type, Scalar):
             raise Refused(f"an override cannot be of type `{type}`", node.name_at, len(node.name))
@@ -91,7 +91,7 @@ class Declarations:
         if written is None:
             words = f"the override `{node.name}` has no value: give it one, or write `override {node.name} = ...;`"
             raise Refused(words, node.name_at, len(node.name))
-        return locals_.known(written)
+        return definitions.known(written)
 
     def _given(self, name: str, type: Scalar) -> float | int | bool:
         value = self.constants[name]
@@ -110,4 +110,3 @@ class Declarations:
             return node
         at = node.name_at if isinstance(node, tree.Function) else 0
         raise Refused(f"Unable to find entry point '{name}'", at, len(name) if at else 1)
-

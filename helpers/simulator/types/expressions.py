@@ -165,4 +165,3 @@ def _called(routine: Routine, arguments: tuple[Expression, ...], place: Part, sc
             raise refused(f"Argument {i} value [0] doesn't match the type [1]", place, "invalid function call")
         given.append(fitting)
     return Call(function.result, place.at, place.end, function, tuple(given))
-

@@ -52,4 +52,3 @@ def _ends_of_loop(loop: Loop) -> set[str]:
     found = ends(loop.body) | ends(loop.continuing)
     leaves = LEFT in found or loop.break_if is not None or loop.condition is not None
     return (found - {NEXT, LEFT, AGAIN}) | ({NEXT} if leaves else set())
-

@@ -12,8 +12,8 @@ import numpy as np
 
 from helpers.simulator.arithmetic.builtins import BUILTINS
 from helpers.simulator.arithmetic.conversions import DTYPES, bitcast, convert
-from helpers.simulator.arithmetic.operators import binary, unary, wrapped
-from helpers.simulator.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, Scalar, Type
+from helpers.simulator.arithmetic.operators import INT_MIN, binary, unary
+from helpers.simulator.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, I32, Scalar, Type
 from helpers.simulator.types.overloads import ABSTRACT, WHOLE, refused, scalar_of
 from helpers.simulator.types.program import Constant, Part
 
@@ -69,9 +69,18 @@ def fold_binary(operator: str, left: Constant, right: Constant, type: Type, plac
     a, b = array_of(left), array_of(right)
     with np.errstate(all="ignore"):
         result = binary(operator, a, b)
-    if operator in "+-*" and scalar in WHOLE and wrapped(operator, *np.broadcast_arrays(a, b), result):
-        raise refused(f"overflow: `{scalar}` cannot represent the result", place)
+    if scalar == I32 and operator in ("/", "%") and np.any((a == INT_MIN) & (b == -1)):
+        raise refused(f"{operator} operation overflowed", place, "see msg")
+    if operator == "<<" and np.any(_lost(a, b)):
+        raise refused("<< operation overflowed", place, "see msg")
     return constant(type, place, [result])
+
+
+def _lost(values: np.ndarray, amounts: np.ndarray) -> np.ndarray:
+    """Where a shift to the left drops bits that are not copies of the sign."""
+    wide = np.left_shift(values.astype(np.int64), amounts.astype(np.int64))
+    low, high = np.iinfo(values.dtype).min, np.iinfo(values.dtype).max
+    return (wide < low) | (wide > high)
 
 
 def _abstract(operator: str, left: Constant, right: Constant, type: Type, place: Part) -> Constant:
@@ -130,4 +139,3 @@ def fold_builtin(name: str, arguments: Sequence[Constant], type: Type, place: Pa
 
 def _together(parts: list[tuple[np.ndarray, ...]]) -> list[np.ndarray]:
     return [np.array(each, np.float64) for each in parts]
-

@@ -58,7 +58,9 @@ def _parameter(node: tree.Parameter, scope: Scope, inside: Scope, entry: bool) -
     elif not is_constructible(type):
         raise Refused(f"a parameter cannot be of type `{type}`", node.type.at, length)
     if not entry and any(each.name in ("builtin", "location") for each in node.attributes):
-        reason = "Functions that are not entry points cannot have `@location` or `@builtin` attributes on their arguments"
+        reason = (
+            "Functions that are not entry points cannot have `@location` or `@builtin` attributes on their arguments"
+        )
         raise Refused(f'{reason}: "{node.name}" has attributes', node.at, node.end - node.at)
     binding = Binding(node.name, type, node.at)
     inside.declare(node.name, binding, node.at)

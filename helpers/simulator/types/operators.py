@@ -90,9 +90,9 @@ def mismatch(operator: str, left: Expression, right: Expression, place: Part) ->
     """Operands that do not go together; an abstract number that no conversion fits is to blame itself."""
     concrete_types = {scalar_of(each.type) for each in (left, right)} - set(ABSTRACT)
     for each in (left, right):
-        if scalar_of(each.type) in ABSTRACT and concrete_types:
-            if scalar_of(each.type) == ABSTRACT_FLOAT or concrete_types == {BOOL}:
-                return refused("Abstract types may only appear in constant expressions", each)
+        scalar = scalar_of(each.type)
+        if concrete_types and (scalar == ABSTRACT_FLOAT or (scalar in ABSTRACT and concrete_types == {BOOL})):
+            return refused("Abstract types may only appear in constant expressions", each)
     return refused(_cannot(operator, left.type, right.type), place)
 
 
@@ -130,10 +130,8 @@ def assigned_operator(operator: str, type: Type, value: Expression, place: Part)
     stored = Part(type, place.at, place.end)
     if operator in ("<<", ">>"):
         return _shift(operator, stored, value, place)[1]
-    scalar = common((type, value.type))
-    if scalar is None or scalar != scalar_of(type):
+    if common((type, value.type)) != scalar_of(type) or (isinstance(value.type, Vector) and value.type != type):
         words = "automatic conversions cannot convert elements of"
         label = f"a value with elements of type {type} is required here"
         raise refused(f"{words} `{value.type}` to `{type}`", place, label)
     return _matched(operator, stored, value, place)[1]
-

@@ -171,4 +171,3 @@ def check_writable(reference: Reference) -> None:
         raise refused(reason, reference, "writing to this location is not permitted")
     if isinstance(reference.type, Atomic) or not is_constructible(reference.type):
         raise refused(f"The type of [0] doesn't match the type stored in [1] (of type {reference.type})", reference)
-

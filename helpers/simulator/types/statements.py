@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from helpers.simulator.grammar import tree
 from helpers.simulator.grammar.errors import Refused
-from helpers.simulator.types import expressions, locals_, program
+from helpers.simulator.types import definitions, expressions, program
 from helpers.simulator.types.atomics import BARRIERS
 from helpers.simulator.types.expressions import value, view
 from helpers.simulator.types.kinds import BOOL, I32, U32, Scalar, Type
@@ -43,9 +43,9 @@ def statement(node: tree.Statement, scope: Scope, place: Place) -> Statement | N
     """One statement."""
     match node:
         case tree.Declaration():
-            return locals_.declare(node, scope)
+            return definitions.declare(node, scope)
         case tree.ConstAssert():
-            return locals_.check_assertion(node, scope)
+            return definitions.check_assertion(node, scope)
         case tree.Assignment():
             return _assign(node, scope)
         case tree.Increment():
@@ -83,7 +83,7 @@ def _assign(node: tree.Assignment, scope: Scope) -> Statement:
 
 
 def _misfit(given: Expression, target: Reference) -> Refused:
-    if scalar_of(target.type) and scalar_of(given.type) and not target.type == given.type:
+    if scalar_of(target.type) and scalar_of(given.type) and target.type != given.type:
         reason = f"automatic conversions cannot convert elements of `{given.type}` to `{target.type}`"
         return refused(reason, target, f"a value with elements of type {target.type} is required here")
     return refused("The type of [0] doesn't match the type stored in [1]", target)
@@ -150,11 +150,13 @@ def _if(node: tree.If, scope: Scope, place: Place) -> Statement:
 
 def _switch(node: tree.Switch, scope: Scope, place: Place) -> Statement:
     selector = value(node.selector, scope)
-    chosen = [[each and locals_.constant(each, scope) for each in case.selectors] for case in node.cases]
+    chosen = [[each and definitions.constant(each, scope) for each in case.selectors] for case in node.cases]
     selector, chosen = _selectors(selector, chosen)
     inner = replace(place, breaks=True)
     cases = [
-        program.Case(tuple(each.leaves[0] for each in values if each), None in values, block(case.body.body, scope, inner))
+        program.Case(
+            tuple(each.leaves[0] for each in values if each), None in values, block(case.body.body, scope, inner)
+        )
         for values, case in zip(chosen, node.cases, strict=True)
     ]
     _check_cases(node, chosen)

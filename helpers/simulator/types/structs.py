@@ -76,7 +76,9 @@ def _unfit(type: Type, space: str, access: str) -> str | None:
         return f"a variable cannot be of type `{type}`"
     if shared and contains(type, lambda part: part == BOOL):
         return "a buffer cannot hold a bool: use a u32"
-    if contains(type, lambda part: isinstance(part, Atomic)) and (space not in ("storage", "workgroup") or access == "read"):
+    if contains(type, lambda part: isinstance(part, Atomic)) and (
+        space not in ("storage", "workgroup") or access == "read"
+    ):
         return f"atomics need workgroup memory, or storage that is read_write, not {space} memory"
     return uniform_fault(type) if space == "uniform" else None
 
@@ -92,7 +94,9 @@ def uniform_fault(type: Type) -> str | None:
         case Struct(fields=fields):
             for field in fields:
                 if isinstance(field.type, Array | Struct) and field.offset % 4:
-                    return f"The struct member `{field.name}` at offset {field.offset * WORD} must be at a multiple of 16"
+                    return (
+                        f"The struct member `{field.name}` at offset {field.offset * WORD} must be at a multiple of 16"
+                    )
                 if fault := uniform_fault(field.type):
                     return fault
     return None

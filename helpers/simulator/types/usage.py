@@ -11,6 +11,7 @@ from helpers.simulator.types.program import (
     Bind,
     Binding,
     Call,
+    Case,
     Deref,
     Expression,
     Function,
@@ -22,7 +23,6 @@ from helpers.simulator.types.program import (
     Store,
     Update,
     Variable,
-    Case,
 )
 
 
@@ -63,7 +63,7 @@ class Usage:
         """Where the pointers lead that names hold, until nothing new is found; then what is stored through them."""
         all_nodes = [node for function in self.functions for node in nodes(function.body)]
         given = list(_given(all_nodes))
-        while any([self._learn(binding, value) for binding, value in given]):
+        while any(self._learn(binding, value) for binding, value in given):
             pass
         for node in all_nodes:
             match node:
@@ -103,4 +103,3 @@ def _given(all_nodes: list[object]) -> Iterator[tuple[Binding, Expression]]:
                 yield binding, value
             case Call(function=function, arguments=arguments):
                 yield from zip(function.parameters, arguments, strict=True)
-

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from helpers.simulator.grammar import tree
 from helpers.simulator.grammar.errors import Refused, Unsupported
+from helpers.simulator.types.definitions import declared_value, known
 from helpers.simulator.types.expressions import type_of, value
 from helpers.simulator.types.kinds import I32, U32
-from helpers.simulator.types.locals_ import declared_value, known
 from helpers.simulator.types.overloads import concrete, refused
 from helpers.simulator.types.program import Variable
 from helpers.simulator.types.scopes import Scope, Stage
@@ -28,7 +28,9 @@ def numbers(attribute: tree.Attribute, scope: Scope, stage: Stage) -> list[int]:
     found = [known(concrete(value(each, scope.known(stage)))) for each in attribute.arguments]
     for each in found:
         if each.type not in (I32, U32):
-            raise refused("must be a const-expression that resolves to a concrete integer scalar (`u32` or `i32`)", each)
+            raise refused(
+                "must be a const-expression that resolves to a concrete integer scalar (`u32` or `i32`)", each
+            )
         if each.leaves[0] < 0:
             raise refused("must be non-negative (>= 0)", each)
     if not found:
@@ -46,14 +48,12 @@ def declared(node: tree.Declaration, scope: Scope, number: Callable) -> Variable
         raise refused(f"a variable in {space} memory cannot have an initial value", given)
     type = given.type if given else _type(node, scope, space)
     check_space(type, space, access, node)
-    return Variable(
-        node.name, type, space, access, node.name_at, places.get("binding", -1), given and known(given)
-    )
+    return Variable(node.name, type, space, access, node.name_at, places.get("binding", -1), given and known(given))
 
 
 def _type(node: tree.Declaration, scope: Scope, space: str) -> object:
     if node.type is None:
-        raise Refused(f"declaration of `{node.name}` needs a type or a value", node.name_at, len(node.name))
+        raise Refused(f"declaration of `{node.name}` needs a type specifier or initializer", node.name_at, len(node.name))
     if space == "private":
         type = type_of(node.type, scope)
         if not is_constructible(type):

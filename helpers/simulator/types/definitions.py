@@ -26,6 +26,9 @@ def declare(node: tree.Declaration, scope: Scope) -> Statement | None:
         words = f"invalid address space for local variable: `{name}`"
         raise Refused(words, space.at, space.end - space.at, "local variables can only use 'function' address space")
     given = declared_value(node, scope)
+    if given is None and node.type is None:
+        words = f"declaration of `{node.name}` needs a type specifier or initializer"
+        raise Refused(words, node.name_at, len(node.name))
     type = given.type if given else type_of(node.type, scope)
     if not is_constructible(type):
         raise Refused(f"a local variable cannot be of type `{type}`", node.name_at, len(node.name))

@@ -1,0 +1,68 @@
+"""Attributes and directives: which there are, where they stand, and what each takes."""
+
+from collections.abc import Sequence, Set
+
+from lark import Token
+
+from helpers.simulator.grammar.errors import Refused, Unsupported
+from helpers.simulator.grammar.expected import unexpected, unknown_attribute
+from helpers.simulator.grammar.tree import Attribute
+
+KINDS = {  # the token that a word is behind @: alone, with values in parentheses, or with names
+    **dict.fromkeys(["compute", "fragment", "invariant", "must_use", "vertex"], "MARK"),
+    **dict.fromkeys(["align", "binding", "blend_src", "group", "id", "location", "size", "workgroup_size"], "VALUED"),
+    **{"builtin": "NAMED", "interpolate": "NAMED", "diagnostic": "DIAGNOSTIC"},
+}
+MOST = {"workgroup_size": 3, "interpolate": 2, "diagnostic": 3}  # arguments, where it is not 1
+ON_DECLARATIONS = {"binding", "compute", "fragment", "group", "id", "must_use", "vertex", "workgroup_size"}
+ON_PARAMETERS = {"blend_src", "builtin", "interpolate", "invariant", "location"}
+ON_MEMBERS = ON_PARAMETERS | {"align", "size"}
+EXTENSIONS = ("f16", "clip_distances", "dual_source_blending", "subgroups", "primitive_index")
+FEATURES = (
+    "readonly_and_readwrite_storage_textures",
+    "packed_4x8_integer_dot_product",
+    "unrestricted_pointer_parameters",
+    "pointer_composite_access",
+)
+SEVERITIES = ("error", "warning", "info", "off")
+
+
+def check_count(attribute: Attribute) -> None:
+    """Refuse an attribute with too many arguments."""
+    most = MOST.get(attribute.name, 1)
+    if len(attribute.arguments) > most:
+        raise unexpected("`)`", "...", attribute.arguments[most].at)
+
+
+def check_attributes(attributes: Sequence[Attribute], allowed: Set[str]) -> tuple[Attribute, ...]:
+    """The attributes that have an effect. Raises Refused for one that cannot stand here, or stands here twice."""
+    kept = tuple(each for each in attributes if each.name != "diagnostic")  # a filter of warnings changes nothing
+    names = [each.name for each in kept]
+    for i, each in enumerate(kept):
+        if each.name not in allowed:
+            raise unknown_attribute(each.name, each.at + 1)
+        if each.name in names[:i]:
+            raise Refused(f"repeated attribute: `{each.name}`", each.at + 1, len(each.name), "repeated attribute")
+    return kept
+
+
+def check_extensions(names: Sequence[Token]) -> None:
+    """``enable``: all that it can add are types and functions that the simulator does not have."""
+    for name in names:
+        if name not in EXTENSIONS:
+            raise Refused(f"unknown enable-extension `{name}`", name.start_pos, len(name))
+        raise Unsupported(f"`enable {name}`", name.start_pos)
+
+
+def check_features(names: Sequence[Token]) -> None:
+    """``requires`` changes nothing: it names what a text uses."""
+    for name in names:
+        if name not in FEATURES:
+            raise Refused(f"unknown language extension `{name}`", name.start_pos, len(name))
+
+
+def check_severity(name: Token) -> None:
+    """``diagnostic`` changes nothing: it filters warnings."""
+    if name not in SEVERITIES:
+        label = "not a valid severity level"
+        raise Refused("invalid `diagnostic(…)` severity", name.start_pos, len(name), label)
