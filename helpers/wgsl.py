@@ -21,6 +21,7 @@ OPERATORS = {
     **{ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Mod: operator.mod},
     **{ast.Div: operator.floordiv, ast.LShift: operator.lshift, ast.RShift: operator.rshift},
 }
+MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES = 256, 64, 16_384  # of a workgroup, on every WebGPU adapter
 SIZES = {"f32": 4, "u32": 4, "i32": 4, "vec2f": 8, "vec3f": 16, "vec4f": 16}  # bytes of an array's element
 COMMENT, BLOCK_COMMENT = re.compile(r"//[^\n\v\f\r\x85\u2028\u2029]*|/\*"), re.compile(r"/\*|\*/")
 PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
@@ -226,6 +227,21 @@ class Listing:
 
     def _repr_markdown_(self) -> str:
         return f"```{self.language}\n{self!r}\n```"
+
+
+def limit_passed(size: tuple[int, int, int], held: int) -> str | None:
+    """Which limit a workgroup of this size, with so many bytes of workgroup memory, passes; None where none.
+
+    wgpu lets it pass where the size comes from an `override`, and a real GPU then hangs.
+    """
+    offered = "which every adapter offers"
+    if prod(size) > MAX_THREADS:
+        return f"{prod(size)} threads in a workgroup: the limit here is {MAX_THREADS}, {offered}"
+    if size[2] > MAX_THREADS_Z:
+        return f"{size[2]} threads of a workgroup in z: the limit here is {MAX_THREADS_Z}, {offered}"
+    if held > MAX_WORKGROUP_BYTES:
+        return f"{held:,} bytes of workgroup memory: the limit here is {MAX_WORKGROUP_BYTES:,}, {offered}"
+    return None
 
 
 @cache

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from support.notebook_gate import lessons_of
 
 from helpers import skeleton
 
 ROOT = Path(__file__).resolve().parents[1]
-LESSONS = {path.name[:2]: path for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")}
-NUMBERS = set(re.findall(r"^\| \[?(\d\d) ", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE))
+NUMBER = re.compile(r"\d\d|[A-Z](?= |\])")  # an appendix has a letter
+LESSONS = {path.name.removeprefix("appendix_").split("_")[0].upper(): path for path in lessons_of(ROOT / "notebooks")}
+NUMBERS = set(re.findall(rf"^\| \[?({NUMBER.pattern})", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE))
 
 
 @cache
@@ -33,7 +35,8 @@ def wrong(glossary: str) -> list[str]:
 
 
 def wrong_row(term: str, meaning: str = "", lesson: str = "", *others: str) -> list[str]:
-    number, names = lesson.strip("[")[:2], term.strip("*").lower().split(", ")
+    found = NUMBER.match(lesson.strip("["))
+    number, names = found[0] if found else "", term.strip("*").lower().split(", ")
     path = LESSONS.get(number)
     link = f"[{number}]({path.name})" if path else f"{number} (to come)"
     return (

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from support.headers import LETTERS, header
 from support.problems import EVERY_VERSION, answer, drawn, every_version, normal, operation_of
 
 from helpers.convolution import reference as convolution
@@ -30,7 +31,6 @@ REFERENCES = convolution, gemm, summation
 LOOPS = {name: f for module in REFERENCES for name, f in vars(module).items() if name.endswith("_loops")}
 LISTINGS = {kernel.name: kernel.listing for kernel in EVERY_VERSION} | {name: Listing.of(LOOPS[name]) for name in LOOPS}
 LISTINGS |= {name: puzzle.official.listing for name, puzzle in PUZZLES.items()}
-LETTERS = "N Ci H W Co kH kW S Ph oH oW Pw"  # of a convolution's parameters, in their order
 
 every_operation = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
 
@@ -39,16 +39,6 @@ def shapes_for(operation: Operation) -> tuple[Shape, Shape]:
     if operation.name == "sum":
         return SUMS
     return LAYERS if "gemm" in operation.name else CONVOLUTIONS
-
-
-def header(kernel: Kernel) -> dict[str, str]:
-    """The text at each key of the comment that opens a file; the first line is the title."""
-    title, _, *lines = kernel.source.split("\n\n", 1)[0].split("\n")
-    found, key = {"title": title.removeprefix("// ")}, ""
-    for line in lines:
-        key = line[3:13].strip() or key  # a line without a key continues the one above
-        found[key] = f"{found.get(key, '')}\n{line[13:]}".strip()
-    return found
 
 
 def entry_points(kernel: Kernel) -> list[str]:

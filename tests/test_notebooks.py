@@ -21,13 +21,14 @@ from support.notebook_gate import (
     Cell,
     Lesson,
     broken_rules,
+    lessons_of,
     navigation_links,
     private_words,
     texts,
 )
 
 STORED = sorted(NOTEBOOKS.glob("*.ipynb"))
-LESSONS = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
+LESSONS = lessons_of(NOTEBOOKS)
 
 # --- The gate --------------------------------------------------------------------------
 

@@ -5,14 +5,14 @@ import re
 
 import numpy as np
 import pytest
-from support.notebook_gate import NOTEBOOKS, Lesson
+from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 
 import helpers
 from helpers.exercises import QUESTIONS
 from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG
 
-LESSONS = [Lesson.read(path) for path in sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))]
+LESSONS = [Lesson.read(path) for path in lessons_of(NOTEBOOKS)]
 ASKED = [
     (lesson.path.stem, cell, name)
     for lesson in LESSONS

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from string import ascii_uppercase
 
 import pytest
 
@@ -20,10 +21,16 @@ def wrong(readme: str, files: set[str]) -> list[str]:
         return [f"no table with the header {HEADER}"]
     rows = re.findall(r"^\| .*", readme.split(HEADER)[1].split("\n\n")[0], re.MULTILINE)
     lessons = [row.split("|")[1].strip(" [") for row in rows]
+    numbered = sum(name[:1].isdigit() for name in lessons)
+    places = [f"{i:02}" for i in range(numbered)] + list(ascii_uppercase[: len(lessons) - numbered])  # the appendices
     on_map = {path for row in rows for path in links(row)}
-    pages = {path for path in files if re.fullmatch(r"notebooks/\d\d_[^/]+\.ipynb|kernels/[^/]+", path)}
+    pages = {path for path in files if re.fullmatch(r"notebooks/(\d\d|appendix)_[^/]+\.ipynb|kernels/[^/]+", path)}
     return (
-        [f"{name}: lesson {i:02} belongs here" for i, name in enumerate(lessons) if not name.startswith(f"{i:02} ")]
+        [
+            f"{name}: lesson {place} belongs here"
+            for place, name in zip(places, lessons, strict=True)
+            if not name.startswith(f"{place} ")
+        ]
         + [
             f"{name}: neither a link nor 'to come'"
             for name in lessons
@@ -59,6 +66,8 @@ A [word](notebooks/glossary.ipynb)
     [
         ("", "", set(), []),
         ("", "", {"kernels/max"}, ["kernels/max: not on the map"]),
+        ("", "", {"notebooks/appendix_b_x.ipynb"}, ["notebooks/appendix_b_x.ipynb: not on the map"]),
+        ("01 B", "B B", set(), ["B B *(to come)*: lesson A belongs here"]),
         ("(kernels/sum)", "(kernels/max), [sum](kernels/sum)", set(), ["kernels/max: not in the project"]),
         ("glossary", "words", set(), ["notebooks/words.ipynb: not in the project"]),
         (" *(to come)*", "", set(), ["01 B: neither a link nor 'to come'"]),

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from helpers.compile_errors import calls, names, types
 from helpers.compile_errors.grammar import endless, grammar
 from helpers.compile_errors.message import Complaint, Finding
-from helpers.wgsl import Kernel
+from helpers.wgsl import Kernel, WgslError
 
 MEANINGS: tuple[tuple[str, Callable[[re.Match, Complaint], Finding | str | None]], ...] = (
     (r'expected variable access, found "(\w+)"', names.type_for_value),
@@ -87,16 +87,30 @@ def explain_compile_error(kernel: Kernel, message: str) -> str:
 
     Lines and columns are those of the whole source, or of its lines `kernel.pasted` where the learner wrote only those.
     """
+    return str(compile_error(kernel, message))
+
+
+def compile_error(kernel: Kernel, message: str) -> WgslError:
+    """The error with the text of `explain_compile_error`, and with its line and column."""
     complaint = Complaint(kernel.source, message)
-    finding = explained(complaint)
+    return error_at(kernel, complaint, explained(complaint))
+
+
+def error_at(
+    kernel: Kernel, complaint: Complaint, finding: Finding, kind: type[WgslError] = WgslError, says="does not compile"
+) -> WgslError:
+    """What a kernel's error says, where, why, and the lines that it is about."""
     lines = kernel.pasted or range(1, len(complaint.text.lines) + 1)
     if kernel.pasted:
         finding = within(complaint, finding, lines)
     if finding.at is None:
-        return f"{kernel.name} does not compile: {finding.reason}"
+        return kind(f"{kernel.name} {says}: {finding.reason}")
     line, column = complaint.text.place(finding.at)
-    head = f"{kernel.name} does not compile, line {line - lines.start + 1}, column {column}: {finding.reason}"
-    return "\n".join([head, *excerpt(complaint, finding, lines)])
+    line -= lines.start - 1
+    head = f"{kernel.name} {says}, line {line}, column {column}: {finding.reason}"
+    error = kind("\n".join([head, *excerpt(complaint, finding, lines)]))
+    error.line, error.column = line, column
+    return error
 
 
 def within(complaint: Complaint, finding: Finding, lines: range) -> Finding:

@@ -21,6 +21,8 @@ from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.pictures.canvas import Picture
 from helpers.pictures.explorer import Explorer, Rule, below
+from helpers.simulator.run import simulate
+from helpers.stepper import stepper
 from helpers.summation.pictures import TreePicture
 from helpers.wgsl import load
 
@@ -227,6 +229,18 @@ def shared_products(shape: ConvShape, count: int = 256) -> Explorer:
     return Explorer(picture.show, {"thread": below(count)}, {"thread": 37})
 
 
+def tree_steps(input: np.ndarray, grad_output: np.ndarray, count: int = 8, **options) -> Explorer:
+    """Sliders through a simulated run of `count` threads that share the weight at kh = kw = 0, line by line.
+
+    `input` is (1, 1, H, W), `grad_output` (1, 1, oH, oW), `count` a power of two up to 16; `options` are those of
+    `stepper`, such as the thread at first.
+    """
+    shape = _plain(input, grad_output)
+    kernel = load("conv2d_grad_weight", "2_workgroup_per_weight").with_constants(THREADS=count)
+    buffers = input, grad_output, np.zeros(shape.weight, np.float32), np.array(shape.params(), np.uint32)
+    return stepper(simulate(kernel, buffers, (1, 1, 1)), **options)
+
+
 def tree_reduction(input: np.ndarray, grad_output: np.ndarray, count: int = 16) -> Explorer:
     """One slider over the steps of a tree reduction, for the weight at kh = kw = 0 and `count` threads.
 
@@ -304,6 +318,22 @@ def shared_weights(in_h: int = 28, in_w: int = 28) -> Explorer:
     groups = -(-in_h // 16) * -(-in_w // 16)
     rules = {"kH": lambda v: (1, 17), "kW": lambda v: (1, 17), "group": below(groups), "thread": below(256)}
     return Explorer(draw, rules, {"kH": 5, "kW": 5, "group": 1, "thread": 7})
+
+
+def shared_weight_steps(weight: np.ndarray, grad_output: np.ndarray, **options) -> Explorer:
+    """Sliders through a simulated run of 4 x 4 threads that share the weights which they load, line by line.
+
+    `weight` is (Co, 1, kH, kW), `grad_output` (1, Co, oH, oW), at stride 1, with at most 4 x 4 pixels. `options` are
+    those of `stepper`, such as the step at first.
+    """
+    (channels, _, *filter), (rows, columns) = weight.shape, grad_output.shape[2:]
+    shape = ConvShape(1, 1, rows + filter[0] - 1, columns + filter[1] - 1, channels, *filter)
+    kernel = load("conv2d_grad_input", "2_shared_weights").with_constants(TILE=4)
+    pixels, params = np.zeros(shape.input, np.float32), np.array(shape.params(), np.uint32)
+    shapes = {"weight": weight.shape, "shared_weights": (prod(filter),)}
+    shapes |= {"grad_output": grad_output.shape, "grad_input": shape.input}
+    only = "workgroupBarrier", "shared_weights[i]", "grad_input["
+    return stepper(simulate(kernel, (grad_output, weight, pixels, params), (1, 1, 1)), shapes, only=only, **options)
 
 
 # --- The bias gradient --------------------------------------------------------------------------------------

@@ -7,7 +7,11 @@ from helpers.gemm.pictures.activations import NAMES, ActivationsPicture
 from helpers.gemm.pictures.gradients import PRODUCTS, GradientsPicture
 from helpers.gemm.pictures.tiles import TILE, TilesPicture
 from helpers.gemm.pictures.transposed_load import TransposedLoadPicture
+from helpers.gemm.shapes import GemmShape
 from helpers.pictures.explorer import Explorer, below
+from helpers.simulator.run import simulate
+from helpers.stepper import stepper
+from helpers.wgsl import Kernel, load
 
 
 def gradients(a, b, bias, grad, pre, d_a, d_b, d_bias) -> Explorer:
@@ -43,6 +47,27 @@ def tiles(a: np.ndarray, b: np.ndarray, result: np.ndarray) -> Explorer:
     picture = TilesPicture(a, b, result)
     rules = {"step": below(picture.steps), "thread": below(TILE**2)}
     return Explorer(picture.show, rules, {"step": 0, "thread": 6})
+
+
+def tile_steps(a: np.ndarray, b: np.ndarray, kernel: Kernel | None = None, **options) -> Explorer:
+    """Sliders through a simulated run of one workgroup of 4 x 4 threads that computes a @ b, line by line.
+
+    Parameters
+    ----------
+    a, b : float32 arrays (M, K) and (K, N)
+        Whole numbers; M and N up to 4, K up to 8.
+    kernel : Kernel
+        A version or an edit of `2_tiled`; version 2 itself if not given.
+    options
+        Those of `stepper`, such as the step at first.
+    """
+    (m, k), n, tiles = a.shape, b.shape[1], (TILE, TILE)
+    kernel = (kernel or load("gemm_bias_act", "2_tiled")).with_constants(TILE=TILE)
+    shape = GemmShape(m, k, n)
+    buffers = a, b, np.zeros(n, np.float32), np.zeros((m, n), np.float32), np.array(shape.params(), np.uint32)
+    trace = simulate(kernel, buffers, (1, 1, 1))
+    shapes = {"a": a.shape, "output": (m, n), "b": b.shape, "left": tiles, "right": tiles}
+    return stepper(trace, shapes, part=kernel.part(4), **options)
 
 
 def transposed_load() -> Explorer:

@@ -12,6 +12,8 @@ if sys.platform == "linux":  # else the driver complains on stderr where there i
 
 import wgpu
 
+from helpers.wgsl import MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES
+
 logging.getLogger("wgpu").setLevel(logging.CRITICAL)  # what it logs of a compile error, the error says better
 
 # What every WebGPU implementation offers. A device made with more would run kernels here that fail elsewhere.
@@ -21,17 +23,15 @@ PORTABLE_LIMITS = {
     "max-storage-buffer-binding-size": 128 * 2**20,
     "max-uniform-buffer-binding-size": 65536,
     "max-storage-buffers-per-shader-stage": 8,
-    "max-compute-workgroup-storage-size": 16384,
-    "max-compute-invocations-per-workgroup": 256,
+    "max-compute-workgroup-storage-size": MAX_WORKGROUP_BYTES,
+    "max-compute-invocations-per-workgroup": MAX_THREADS,
     "max-compute-workgroup-size-x": 256,
     "max-compute-workgroup-size-y": 256,
-    "max-compute-workgroup-size-z": 64,
+    "max-compute-workgroup-size-z": MAX_THREADS_Z,
     "max-compute-workgroups-per-dimension": 65535,
 }
 MAX_WORKGROUPS = PORTABLE_LIMITS["max-compute-workgroups-per-dimension"]
 MAX_BINDING = PORTABLE_LIMITS["max-storage-buffer-binding-size"]  # bytes
-MAX_THREADS = PORTABLE_LIMITS["max-compute-invocations-per-workgroup"]
-MAX_WORKGROUP_BYTES = PORTABLE_LIMITS["max-compute-workgroup-storage-size"]
 
 
 class GpuError(RuntimeError):

@@ -15,18 +15,10 @@ import numpy as np
 import wgpu
 
 from helpers.arguments import as_int, check_size
-from helpers.compile_errors import explain_compile_error
-from helpers.gpu.adapter import (
-    MAX_THREADS,
-    MAX_WORKGROUP_BYTES,
-    MAX_WORKGROUPS,
-    GpuError,
-    adapter_info,
-    device,
-    reason,
-)
+from helpers.compile_errors import compile_error
+from helpers.gpu.adapter import MAX_WORKGROUPS, GpuError, adapter_info, device, reason
 from helpers.gpu.buffers import empty, read, uniform, upload
-from helpers.wgsl import Kernel, WgslError
+from helpers.wgsl import Kernel, WgslError, limit_passed
 
 # --- Made once ------------------------------------------------------------------------------------------
 
@@ -61,7 +53,7 @@ def pipeline(kernel: Kernel, entry_point: str) -> wgpu.GPUComputePipeline:
         _require_portable(kernel, entry_point)
         return _pipeline(kernel.source, entry_point, kernel.constants, kernel.bindings)
     except wgpu.GPUError as error:
-        raise WgslError(explain_compile_error(kernel, str(error))) from None
+        raise compile_error(kernel, str(error)) from None
 
 
 @cache
@@ -73,13 +65,8 @@ def _pipeline(source: str, entry_point: str, constants: tuple, kinds: tuple[str,
 
 def _require_portable(kernel: Kernel, entry_point: str) -> None:
     """Refuse what wgpu lets pass where the size comes from an `override`, and what then hangs a real GPU."""
-    threads, held = kernel.threads(entry_point), kernel.workgroup_bytes
-    if threads > MAX_THREADS:
-        limit = f"the limit here is {MAX_THREADS}, which every adapter offers"
-        raise WgslError(f"{kernel.name}: {threads} threads in a workgroup: {limit}")
-    if held > MAX_WORKGROUP_BYTES:
-        limit = f"the limit here is {MAX_WORKGROUP_BYTES:,}, which every adapter offers"
-        raise WgslError(f"{kernel.name}: {held:,} bytes of workgroup memory: {limit}")
+    if fault := limit_passed(kernel.workgroup_size(entry_point), kernel.workgroup_bytes):
+        raise WgslError(f"{kernel.name}: {fault}")
 
 
 _bind_groups: WeakValueDictionary[tuple, wgpu.GPUBindGroup] = WeakValueDictionary()

@@ -10,12 +10,17 @@ from helpers.pictures.canvas import Picture
 Values = dict[str, int]
 Rule = Callable[[Values], tuple[int, int]]  # the limits of one value, from those before it
 
-# ipywidgets gives a slider's handle no accessible name. This gives each handle that of the number box above it; it runs
-# when a style sheet has loaded, as widgets run no scripts, and again whenever a control is added.
+# ipywidgets gives a slider's handle and the buttons that play no accessible name. This gives each handle that of the
+# number box above it; it runs when a style sheet has loaded, as widgets run no scripts, and again whenever a control is
+# added.
 NAME_HANDLES = """<style onload="
   const explorer = this.closest('.convgrad-explorer');
-  const name = () => explorer.querySelectorAll('[role=slider]').forEach(handle => handle.setAttribute('aria-label',
-    handle.closest('.convgrad-control').querySelector('label').textContent));
+  const name = () => {
+    explorer.querySelectorAll('[role=slider]').forEach(handle => handle.setAttribute('aria-label',
+      handle.closest('.convgrad-control').querySelector('label').textContent));
+    explorer.querySelectorAll('.widget-play button').forEach((button, i) =>
+      button.title = ['play or pause', 'back to the start', 'repeat'][i]);
+  };
   new MutationObserver(name).observe(explorer, {childList: true, subtree: true});
   name()"></style>"""
 PACE = 800  # milliseconds that each picture stands while it plays

@@ -29,6 +29,10 @@ class Lanes:
         """The elements of an array with one for each invocation of the dispatch; one for all stays as it is."""
         return array if self.whole or array.ndim == 0 else array[self.index]
 
+    def each(self, values: np.ndarray) -> np.ndarray:
+        """Values with one for each of these invocations, where one may stand for all."""
+        return values if values.ndim else np.full(self.count, values)
+
     def spread(self, values: np.ndarray) -> np.ndarray:
         """An array with one element for each invocation of the dispatch, of which these have the values."""
         if self.whole or values.ndim == 0:

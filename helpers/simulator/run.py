@@ -61,7 +61,8 @@ def simulate(
     UnsupportedWgsl
         The text has a feature of WGSL that the simulator does not run.
     ValueError, TypeError
-        An argument does not fit; the message names it, its value and the rule.
+        An argument does not fit, or asks for more than the simulator holds (about a million invocations, 32 MiB of
+        workgroup memory, two minutes of work); the message names it, its value and the rule.
     """
     kernel = launch.kernel_of(kernel)
     program = launch.compiled(kernel, entry_point, constants)

@@ -1,13 +1,22 @@
 """Sliders through a simulated run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from helpers.pictures.explorer import Explorer, below
 from helpers.simulator.findings.trace import Trace
 from helpers.stepper.picture import StepperPicture
+from helpers.stepper.text import outline
+from helpers.wgsl import Listing
 
 
-def stepper(trace: Trace, shapes: Mapping[str, tuple[int, ...]], lines: range | None = None, **values: int) -> Explorer:
+def stepper(
+    trace: Trace,
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    *,
+    part: Listing | None = None,
+    only: Sequence[str] = (),
+    **values: int,
+) -> Explorer:
     """Sliders over the steps of a simulated run and over its threads; buttons play the steps.
 
     Parameters
@@ -15,13 +24,27 @@ def stepper(trace: Trace, shapes: Mapping[str, tuple[int, ...]], lines: range | 
     trace : Trace
         What `helpers.simulate` returned, for a problem with few threads and small arrays.
     shapes : mapping of name to shape
-        The storage buffers and workgroup variables to draw, in this order, each in the shape of its tensor.
-    lines : range
-        The lines whose steps are shown, and whose text; all if not given.
+        The storage buffers and workgroup variables to draw, in this order, each in the shape of its tensor; all that
+        the run touches if not given, buffers in the shapes in which they were passed.
+    part : Listing
+        The lines to show, such as `kernel.part(2)`; all if not given. A call of a function outside is one step.
+    only : sequence of str
+        Pieces of the text: only lines that contain one of them have steps, and the text is an outline around them.
     values : int
         Where the sliders `step` and `thread` start.
     """
-    lines = lines or range(1, trace.kernel.source.count("\n") + 2)
-    picture = StepperPicture(trace, dict(shapes), lines)
-    rules = {"step": below(len(picture.replay.steps)), "thread": below(picture.replay.count)}
+    part, code = part or trace.kernel.listing, ["", *trace.kernel.code.split("\n")]
+    lines = range(part.first_line, part.first_line + part.text.count("\n") + 1)
+    steps = [line for line in lines if not only or any(piece in code[line] for piece in only)]
+    shown = outline(trace.kernel, steps) if only else lines
+    picture = StepperPicture(trace, shapes or _touched(trace), shown, steps)
+    rules = {"step": below(len(picture.replay.moments)), "thread": below(picture.replay.count)}
     return Explorer(picture.show, rules, {"step": 0, "thread": 0} | values, play="step")
+
+
+def _touched(trace: Trace) -> dict[str, tuple[int, ...]]:
+    """The arrays that a run touches: buffers in their shapes, workgroup variables as long as the part in use."""
+    used = {name: trace.accesses["variable"] == i for i, name in enumerate(trace.variables)}
+    bound = zip((each.name for each in trace.kernel.bound), trace.buffers, strict=True)
+    shapes = {name: buffer.shape for name, buffer in bound if name in used}
+    return shapes | {n: (int(trace.accesses["index"][at].max()) + 1,) for n, at in used.items() if n not in shapes}

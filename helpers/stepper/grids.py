@@ -9,8 +9,8 @@ import numpy as np
 from helpers.pictures.canvas import Box, number, text_width
 from helpers.stepper.replay import SECTOR, Memory
 
-LARGEST, SMALLEST = 42, 20  # CSS pixels: the side of a cell
-HEAD, GAP = 24, 14  # above an array, for its name; between two of them, and between its planes
+LARGEST, SMALLEST = 42, 18  # CSS pixels: the side of a cell
+HEAD, GAP = 22, 14  # above an array, for its name; between two of them, and between its planes
 ROW = 12  # the most elements of a one-dimensional array in one row; longer ones have a sector in each row
 
 

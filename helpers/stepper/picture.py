@@ -1,6 +1,6 @@
-"""A picture of one step of a simulated run: the kernel's text, the threads, and the arrays in memory."""
+"""A picture of one moment of a simulated run: the kernel's text, the threads, and the arrays in memory."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -8,41 +8,49 @@ from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, P
 from helpers.pictures.parts import MARGIN
 from helpers.simulator.findings.trace import Trace
 from helpers.stepper.grids import Drawn, arrange
-from helpers.stepper.replay import ACTIVE, COLLISIONS, DONE, SECTOR, WAITING, Access, Collision, Replay, Shape
+from helpers.stepper.replay import ACTIVE, COLLISIONS, DONE, SECTOR, WAITING, Access, Collision, Moment, Replay, Shape
 from helpers.stepper.sentences import Teller, plural
 from helpers.stepper.text import pages
 
-HEIGHT, TOP, STRIP = 464, 36, 36  # the most of a sheet; where the text and the threads begin
+HEIGHT, TOP, STRIP = 438, 36, 36  # the most of a sheet; where the text and the threads begin
 CODE, LETTER, ROW = 52, 12, 17  # where code begins, the size of its letters, the height of its rows
 LETTERS, ADVANCE = (57, 50), 0.602 * LETTER  # in a row of code: fewer where the arrays need the room; and their width
-THREAD, IN_A_ROW = (32, 25), 16  # the most of a thread, and of threads in a row
-CALLOUT = 40  # the height of the words about an access that collides
+THREAD, IN_A_ROW, MOST_THREADS = (32, 25), 16, 64  # the most of a thread, of threads in a row, and of threads
+CALLOUT = 24  # the height of the words about an access that collides
 SECTORS = "#0072b2", "#b8860b", "#007a5a", "#a3337a", "#5b6bbf", "#8a4b08"  # neighbors differ in lightness, too
-LABELED, SECTOR_SIZE = 28, 11  # a cell as high as this has room for the number of its sector, in this size
+LABELED, SECTOR_SIZE = 26, 11  # a cell as high as this has room for the number of its sector, in this size
 
 
 class StepperPicture(Picture):
-    """The text on the left with the line that runs, the threads above on the right, and the arrays below them."""
+    """The text on the left with the line that runs, the threads above on the right, and the arrays below them.
 
-    def __init__(self, trace: Trace, shapes: Mapping[str, Shape], lines: range) -> None:
+    Of the text, `lines` are shown, and of the run what it does in the lines `steps`.
+    """
+
+    def __init__(
+        self, trace: Trace, shapes: Mapping[str, Shape], lines: Collection[int], steps: Collection[int]
+    ) -> None:
         super().__init__(HEIGHT)
-        self.replay = Replay(trace, shapes, lines)
+        self.replay = Replay(trace, shapes, steps)
+        if self.replay.count > MOST_THREADS:
+            threads = f"{self.replay.count} threads"
+            raise ValueError(f"{threads}: the sheet has room for {MOST_THREADS}; simulate fewer, in smaller workgroups")
         self.teller = Teller(self.replay)
-        self.ran = {trace.steps[i].line for i in self.replay.steps}
         self.findings = {finding.line for finding in trace.findings}
-        self.callout = CALLOUT + 30 if any(finding.kind in COLLISIONS for finding in trace.findings) else 0
+        self.callout = CALLOUT + 24 if any(finding.kind in COLLISIONS for finding in trace.findings) else 0
         for letters in LETTERS:
             if self._lay_out(lines, letters):
                 break
         else:
             names = ", ".join(memory.name for memory in self.replay.memories)
-            raise ValueError(f"{names} do not fit the sheet: show fewer or smaller arrays")
-        ends = [self._row(max(map(len, self.pages))), max(grid.bottom for grid in self.grids) + self.callout]
-        self.height = int(max(ends)) + 14
+            raise ValueError(f"{names}: the sheet has no room for them; show fewer or smaller arrays")
+        ends = [self._row(max(map(len, self.pages))), max(grid.bottom for grid in self.grids)]
+        self.height = int(max(ends)) + 14 + self.callout
 
-    def _lay_out(self, lines: range, letters: int) -> bool:
+    def _lay_out(self, lines: Collection[int], letters: int) -> bool:
         """Give the text rows of so many letters, and all else what is left; False where that is too little."""
-        self.pages = pages(self.replay.trace.kernel, self.ran, lines, letters, (HEIGHT - TOP) // ROW)
+        ran = {moment.line for moment in self.replay.moments}
+        self.pages = pages(self.replay.trace.kernel, ran, lines, letters, (HEIGHT - self.callout - TOP) // ROW)
         longest = max(row.indent + len(row.text) for rows in self.pages for row in rows)
         self.right = max(CODE + ADVANCE * longest + 24, 300)
         room, wide = self.width - MARGIN - self.right, min(self.replay.threads, IN_A_ROW)
@@ -54,23 +62,22 @@ class StepperPicture(Picture):
         return bool(self.grids)
 
     def show(self, step: int, thread: int) -> "StepperPicture":
-        """Show a step (counted among those that are shown), and what one thread does in it."""
-        step = self.replay.steps[step]
-        line = self.replay.trace.steps[step].line
-        page = next(i for i, rows in enumerate(self.pages) if any(row.line == line for row in rows))
+        """Show one moment of the run, and what one thread does in it."""
+        moment = self.replay.moments[step]
+        page = next(i for i, rows in enumerate(self.pages) if any(row.line == moment.line for row in rows))
         if self.starts(page):
             self._draw_text(page)
             self._draw_frames()
             self.stands_still()
-        self._point(page, line)
-        self._fill_threads(self.replay.states(step).tolist(), thread)
-        accesses, collision = self.replay.during(step), self.replay.collision(step, thread)
+        self._point(page, moment.line)
+        self._fill_threads(self.replay.states(moment), thread)
+        accesses, collision = self.replay.during(moment), self.replay.collision(moment, thread)
         for grid in self.grids:
             here = [a for a in accesses if (a.name, a.group) == (grid.memory.name, grid.memory.group)]
-            self._fill(grid, step, here, thread)
+            self._fill(grid, moment, here, thread)
         if collision:
             self._draw_collision(collision)
-        self.sentence = self.teller.sentence(step, thread)
+        self.sentence = self.teller.sentence(moment, thread)
         return self
 
     # --- What stands still --------------------------------------------------------------------------------
@@ -90,16 +97,14 @@ class StepperPicture(Picture):
     def _draw_frames(self) -> None:
         """The outlines of threads and arrays, with their names, and what the colors stand for."""
         threads = range(self.replay.count)
-        self.write(self.right, 18, plural(self.replay.threads, "thread"), 15, weight="bold")
+        self.write(self.right, 18, plural(self.replay.count, "thread"), 15, weight="bold")
         self._explain(18, [(self._active, "active"), (self._waiting, "waiting"), (self._done, "done")])
         self.boxes(map(self._thread, threads), GRAY)
         groups = range(self.replay.groups) if self.names else ()
         places = (self._thread(group * self.replay.threads) for group in groups)
         self.words((Word(self.right, p.middle[1], f"group {i}", 12, "left") for i, p in enumerate(places)), GRAY)
         self.write(self.right, self.memory_top, "memory", 15, weight="bold")
-        self._explain(
-            self.memory_top, [(self._read, "read"), (self._written, "written"), (self._framed, "workgroup")]
-        )
+        self._explain(self.memory_top, [(self._read, "read"), (self._written, "written"), (self._framed, "workgroup")])
         for grid in self.grids:
             self.boxes(grid.boxes)
             self.write(grid.x, grid.y - 12, grid.title, 13, weight="bold")
@@ -148,7 +153,7 @@ class StepperPicture(Picture):
         self.boxes([Box(x - 1.5, y - 1.5, width + 3, height + 3)], INK, line=3)
 
     def _active(self, boxes: Iterable[Box]) -> None:
-        self.boxes(boxes, BLUE, BLUE)
+        self.boxes(boxes, PAPER, BLUE, 1.5)
 
     def _waiting(self, boxes: Iterable[Box]) -> None:
         self.boxes(boxes, GRAY)
@@ -159,7 +164,7 @@ class StepperPicture(Picture):
 
     # --- Memory -------------------------------------------------------------------------------------------
 
-    def _fill(self, grid: Drawn, step: int, accesses: list[Access], thread: int) -> None:
+    def _fill(self, grid: Drawn, moment: Moment, accesses: list[Access], thread: int) -> None:
         """The values of an array, and marks on the words that are touched."""
         read = sorted({a.word for a in accesses if not a.write})
         written = sorted({a.word for a in accesses if a.write})
@@ -168,13 +173,13 @@ class StepperPicture(Picture):
         else:
             self._mark_sectors(grid, read)
         self._written([grid.boxes[word] for word in written])
-        self._write_values(grid, step, set(written))
+        self._write_values(grid, moment, set(written))
         own = {a.word for a in accesses if a.thread == thread}
         self.boxes((grid.boxes[word] for word in own), INK, line=3)
 
-    def _write_values(self, grid: Drawn, step: int, now: set[int]) -> None:
-        """What each element holds after the step: what is written `now` bold, zeros that nobody wrote gray."""
-        values, known = self.replay.values(grid.memory, step)
+    def _write_values(self, grid: Drawn, moment: Moment, now: set[int]) -> None:
+        """What each element holds after the moment: what is written `now` bold, zeros that nobody wrote gray."""
+        values, known = self.replay.values(grid.memory, moment)
         low = 3 if grid.height >= LABELED and not grid.memory.shared else 0
         styles = (GRAY, "normal"), (INK, "normal"), (ORANGE, "bold")
         for kind, style in enumerate(styles):
@@ -190,7 +195,7 @@ class StepperPicture(Picture):
             self.boxes(grid.runs(sector * SECTOR, (sector + 1) * SECTOR), color, line=2, dashes=(5, 3))
             if grid.height >= LABELED:
                 x, y, *_ = grid.boxes[here[0]]
-                self.write(x + 3, y + 7, str(sector), SECTOR_SIZE, color, "bold")
+                self.write(x + 4, y + 8, str(sector), SECTOR_SIZE, color, "bold")
 
     def _read(self, boxes: Iterable[Box]) -> None:
         self.boxes(boxes, BLUE, tint(BLUE, 0.3), 1.6)
@@ -207,15 +212,14 @@ class StepperPicture(Picture):
 
     def _draw_collision(self, found: Collision) -> None:
         """Both accesses at the foot, each with an arrow to the element where they collide."""
-        same, width = found.first.step == found.second.step, (self.width - MARGIN - self.right - 12) / 2
-        boxes = [Box(self.right + i * (width + 12), self.height - CALLOUT - 6, width, CALLOUT) for i in (0, 1)]
-        self.boxes(boxes, INK, tint(ORANGE, 0.14), 2)
-        for box, access, past in zip(boxes, found[:2], (not same, False), strict=True):
+        same, width = found.first.step == found.second.step, (self.width - 2 * MARGIN - 12) / 2
+        for i, (access, past) in enumerate(((found.first, not same), (found.second, False))):
+            box = Box(MARGIN + i * (width + 12), self.height - CALLOUT - 6, width, CALLOUT)
             verb = ("wrote" if access.write else "read") if past else ("writes" if access.write else "reads")
-            (x, y), element = box.middle, self.teller.element(access)
-            self.words([Word(x, y - 9, self.teller.named(access.thread), 12.5)], INK, "bold")
-            self.words([Word(x, y + 9, f"{verb} {element}, line {access.line}", 12.5)])
-            self._arrow_to(access, box, -1 if box is boxes[0] else 1)
+            told = f"{self.teller.named(access.thread)} {verb} {self.teller.element(access)} in line {access.line}"
+            self.boxes([box], INK, tint(ORANGE, 0.14), 2)
+            self.words([Word(*box.middle, told, 13)], INK, "bold")
+            self._arrow_to(access, box, 2 * i - 1)
 
     def _arrow_to(self, access: Access, box: Box, side: int) -> None:
         for grid in self.grids:

@@ -1,18 +1,19 @@
-"""What a simulated run did, step by step: who was active, what was read and written, and what memory held."""
+"""What a simulated run did, moment by moment: who was active, what was read and written, and what memory held."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import groupby, product
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
 from helpers.simulator.findings.trace import Trace
+from helpers.stepper.text import functions
 
-SECTOR, BUNDLE = 8, 32  # words in a sector of storage memory, and neighbors that load together
+SECTOR = 8  # words in a sector of storage memory
 ACTIVE, WAITING, DONE = "active", "waiting", "done"
 COLLISIONS = {"data race": "Data race", "overlapping writes": "Overlapping writes"}
 BARRIER = re.compile(r"\b(workgroupBarrier|storageBarrier|workgroupUniformLoad)\s*\(")
@@ -29,13 +30,11 @@ class Memory:
 
     @property
     def shared(self) -> bool:
-        """Whether only one workgroup can use it."""
+        """Whether it belongs to one workgroup."""
         return self.group >= 0
 
     def element(self, word: int) -> str:
-        """What an element is called in the kernel's mathematics: grad_output[0,1,2,3]."""
-        if word >= prod(self.shape):
-            return f"{self.name}[{word}]"
+        """An element by its indices: grad_output[0,1,2,3]."""
         return f"{self.name}[{','.join(map(str, np.unravel_index(word, self.shape)))}]"
 
 
@@ -60,20 +59,29 @@ class Collision(NamedTuple):
     kind: str
 
 
-class Replay:
-    """The steps of a trace within some lines, and the arrays to look at, each with its shape.
+@dataclass
+class Moment:
+    """A line that some threads run: the step of the trace, and its accesses, a range of places in `Trace.accesses`."""
 
-    Threads have the numbers of `Step.active`. Raises ValueError for an array that the run did not touch, or where its
-    shape has too few elements, and for a run that was too long to be kept.
+    step: int
+    line: int
+    active: frozenset[int]
+    accesses: range
+    after_call: bool = False  # what a statement does when the function that it called has returned
+
+
+class Replay:
+    """The moments of a run on some `lines`, and the arrays to look at, each with its shape.
+
+    A moment on a line that calls a function includes what the function does, unless it has such lines, too. Threads
+    have the numbers of `Step.active`. Raises ValueError for an array that the run did not touch, for a shape with too
+    few elements, and for a run that was too long to be kept.
     """
 
-    def __init__(self, trace: Trace, shapes: Mapping[str, Shape], lines: range) -> None:
+    def __init__(self, trace: Trace, shapes: Mapping[str, Shape], lines: Collection[int]) -> None:
         if trace.dropped:
             raise ValueError(f"{trace.dropped:,} accesses were not kept: step through a smaller problem")
         self.trace, self.accesses = trace, trace.accesses
-        self.steps = [i for i, step in enumerate(trace.steps) if step.line in lines]
-        if not self.steps:
-            raise ValueError(f"lines = {lines}: the run comes through none of them")
         self.threads, self.groups = prod(trace.workgroup_size), prod(trace.workgroups)
         self.count = self.threads * self.groups
         x, y, _ = trace.workgroups
@@ -81,49 +89,95 @@ class Replay:
         self.who = home * self.threads + self.accesses["invocation"]
         self.home = np.where(self.accesses["space"] == "workgroup", home, -1)
         self.memories = [memory for name, shape in shapes.items() for memory in self._memories(name, tuple(shape))]
-        self._last = np.full(self.count, -1)
-        for i, step in enumerate(trace.steps):
-            self._last[step.active] = i
+        self.moments = self._moments(lines)
+        if not self.moments:
+            raise ValueError("the run comes through none of the lines that are to be shown")
 
     def _memories(self, name: str, shape: Shape) -> list[Memory]:
         if name not in self.trace.variables:
             raise ValueError(f"{name}: the run touched only {', '.join(self.trace.variables)}")
         of = self.accesses[self._is(name)]
-        if of["index"].max() >= prod(shape):
-            raise ValueError(f"{name} has shape {shape}: the run touched element {of['index'].max()}, beyond its end")
+        if (last := of["index"].max()) >= prod(shape):
+            raise ValueError(f"{name} has shape {shape}: the run touched element {last}, beyond its end")
         groups = range(self.groups) if of["space"][0] == "workgroup" else [-1]
         return [Memory(name, shape, group) for group in groups]
 
     def _is(self, name: str) -> np.ndarray:
         return self.accesses["variable"] == self.trace.variables.index(name)
 
-    # --- Threads ----------------------------------------------------------------------------------------------
+    # --- Moments ----------------------------------------------------------------------------------------------
 
-    def states(self, step: int) -> np.ndarray:
-        """Each thread's state in a step: one that runs again later is waiting."""
-        states = np.where(self._last > step, WAITING, DONE)
-        states[self.trace.steps[step].active] = ACTIVE
-        return states
+    def _moments(self, lines: Collection[int]) -> list[Moment]:
+        inside = {part for part in self._functions if any(line in lines for line in part)}
+        found: list[Moment] = []
+        current = None  # the moment to which calls belong
+        for moment in self._statements():
+            goes_on = moment.after_call and current and moment.line == current.line
+            if goes_on or self._function(moment.line) not in inside:
+                if current:
+                    current.accesses = range(current.accesses.start, moment.accesses.stop)
+            elif moment.line in lines:
+                found.append(current := moment)
+            else:
+                current = None
+        return found
 
-    def is_barrier(self, step: int) -> bool:
-        """Whether a step is a barrier."""
-        return self.trace.steps[step].line in self._barrier_lines
+    def _statements(self) -> Iterator[Moment]:
+        """The steps of the trace; after a call, the rest of the statement that called is a moment of its own."""
+        lines, who = self.accesses["line"].tolist(), self.who.tolist()
+        ends = np.searchsorted(self.accesses["step"], range(len(self.trace.steps)), "right").tolist()
+        start = 0
+        for number, (step, end) in enumerate(zip(self.trace.steps, ends, strict=True)):
+            home = self._function(step.line)
+            own = next((i for i in range(start, end) if self._function(lines[i]) != home), end)
+            yield Moment(number, step.line, frozenset(step.active.tolist()), range(start, own))
+            for line, places in groupby(range(own, end), lines.__getitem__):
+                rest = list(places)
+                active = frozenset(who[i] for i in rest)
+                yield Moment(number, line, active, range(rest[0], rest[-1] + 1), after_call=True)
+            start = end
 
     @cached_property
-    def _barrier_lines(self) -> dict[int, str]:
+    def _functions(self) -> list[range]:
+        return functions(self.trace.kernel)
+
+    def _function(self, line: int) -> range | None:
+        return next((part for part in self._functions if line in part), None)
+
+    def states(self, moment: Moment) -> list[str]:
+        """Each thread's state: one that runs again later is waiting."""
+        states = np.where(self._last > moment.step, WAITING, DONE)
+        states[list(moment.active)] = ACTIVE
+        return states.tolist()
+
+    @cached_property
+    def _last(self) -> np.ndarray:
+        """The last step of each thread."""
+        last = np.full(self.count, -1)
+        for i, step in enumerate(self.trace.steps):
+            last[step.active] = i
+        return last
+
+    def is_barrier(self, moment: Moment) -> bool:
+        """Whether the threads do nothing but wait for each other."""
+        return moment.line in self._barriers and not moment.accesses
+
+    @cached_property
+    def _barriers(self) -> dict[int, str]:
         """The lines with a barrier, and which one."""
         found = ((i, BARRIER.search(line)) for i, line in enumerate(self.trace.kernel.code.split("\n"), 1))
         return {i: match[1] for i, match in found if match}
 
     # --- Memory -----------------------------------------------------------------------------------------------
 
-    def values(self, memory: Memory, step: int) -> tuple[np.ndarray, np.ndarray]:
-        """What an array holds after a step, and which elements hold what the host or a thread put there.
+    def values(self, memory: Memory, moment: Moment) -> tuple[np.ndarray, np.ndarray]:
+        """What an array holds after a moment, and which elements hold what the host or a thread put there.
 
         nan where nobody has seen the number that stood there first; the other elements hold WGSL's zeros.
         """
         values, at = self._first[memory].copy(), self._places[memory]
-        done = at[(self.accesses["step"][at] <= step) & self.accesses["write"][at]]
+        done = at[: np.searchsorted(at, moment.accesses.stop)]
+        done = done[self.accesses["write"][done]]
         values[self.accesses["index"][done]] = self._numbers[done]
         put = np.full(len(values), not memory.shared)
         put[self.accesses["index"][done]] = True
@@ -164,12 +218,9 @@ class Replay:
         kind = re.search(r"\b(?:vec\d)?([fiu])(?:32)?\b", declared[1])
         return f"{kind[1]}4" if kind else "f4"
 
-    # --- Accesses ---------------------------------------------------------------------------------------------
-
-    def during(self, step: int) -> list[Access]:
-        """The accesses of a step, in order."""
-        first, end = np.searchsorted(self.accesses["step"], [step, step + 1])
-        return [self._access(i) for i in range(first, end)]
+    def during(self, moment: Moment) -> list[Access]:
+        """The accesses of a moment, in order."""
+        return [self._access(i) for i in moment.accesses]
 
     def _access(self, i: int) -> Access:
         found = self.accesses[i]
@@ -177,24 +228,17 @@ class Replay:
         step, line, word = int(found["step"]), int(found["line"]), int(found["index"])
         return Access(step, line, int(self.who[i]), name, int(self.home[i]), word, bool(found["write"]), value)
 
-    def sectors(self, accesses: list[Access]) -> int:
-        """How many sectors of storage memory are touched, counted for each 32 neighbors."""
-        per_group = -(-self.threads // BUNDLE)
-        bundles = ((*divmod(a.thread, self.threads), a) for a in accesses if a.group < 0)
-        return len({(group * per_group + i // BUNDLE, a.name, a.word // SECTOR) for group, i, a in bundles})
-
     # --- Collisions -------------------------------------------------------------------------------------------
 
-    def collision(self, step: int, thread: int) -> Collision | None:
-        """Two accesses that collide in a step, `thread`'s own if there are such; None where nothing collides."""
-        line = self.trace.steps[step].line
-        findings = [f for f in self.trace.findings if f.kind in COLLISIONS and f.line == line]
+    def collision(self, moment: Moment, thread: int) -> Collision | None:
+        """Two accesses that collide, `thread`'s own if there are such; None where nothing collides."""
+        findings = [f for f in self.trace.findings if f.kind in COLLISIONS]
         found = [
             Collision(first, second, finding.kind)
-            for second, finding in product(self.during(step) if findings else (), findings)
-            if (first := self._before(second, finding.other_line))
+            for second, finding in product(self.during(moment) if findings else (), findings)
+            if second.line == finding.line and (first := self._before(second, finding.other_line))
         ]
-        return next((c for c in found if thread in (c.first.thread, c.second.thread)), next(iter(found), None))
+        return min(found, key=lambda c: (c.second.thread != thread, c.first.thread != thread), default=None)
 
     def _before(self, second: Access, line: int | None) -> Access | None:
         """The latest access by another thread, from a line, that nothing orders before this one; or None."""
@@ -210,7 +254,6 @@ class Replay:
             return False
         orders = "storageBarrier" if second.group < 0 else "workgroup"
         return any(
-            self._barrier_lines.get(step.line, "").startswith(orders)
-            and {first.thread, second.thread} <= {*step.active}
+            self._barriers.get(step.line, "").startswith(orders) and {first.thread, second.thread} <= {*step.active}
             for step in self.trace.steps[first.step + 1 : second.step]
         )

@@ -1,38 +1,49 @@
-"""A step in words."""
+"""A moment of a run in words."""
 
 from collections.abc import Iterable
 
 from helpers.pictures.canvas import in_words, number
-from helpers.stepper.replay import ACTIVE, COLLISIONS, DONE, WAITING, Access, Collision, Memory, Replay
+from helpers.stepper.replay import (
+    ACTIVE,
+    COLLISIONS,
+    DONE,
+    SECTOR,
+    WAITING,
+    Access,
+    Collision,
+    Memory,
+    Moment,
+    Replay,
+)
 
 
 class Teller:
-    """Says what the steps of a run do."""
+    """Says what the moments of a run do."""
 
     def __init__(self, replay: Replay) -> None:
         self.replay = replay
         self._memories = {(memory.name, memory.group): memory for memory in replay.memories}
 
-    def sentence(self, step: int, thread: int) -> str:
-        """Who does what in a step, what one thread does, and what collides."""
-        accesses, collision = self.replay.during(step), self.replay.collision(step, thread)
-        told = [self._who(step), self._what(step, accesses), self._one(step, thread, accesses)]
-        return " ".join(filter(None, [*told, self._collision(collision) if collision else ""]))
+    def sentence(self, moment: Moment, thread: int) -> str:
+        """Who does what, what one thread does, and what collides."""
+        accesses, collision = self.replay.during(moment), self.replay.collision(moment, thread)
+        states = self.replay.states(moment)
+        told = [self._who(moment, states), self._what(moment, accesses), self._one(thread, states[thread], accesses)]
+        told += [self._collision(collision)] if collision else []
+        return " ".join(filter(None, [*told, self._findings(moment)]))
 
-    def _who(self, step: int) -> str:
-        states = self.replay.states(step).tolist()
-        active = [i for i, state in enumerate(states) if state == ACTIVE]
-        line, count = self.replay.trace.steps[step].line, len(states)
+    def _who(self, moment: Moment, states: list[str]) -> str:
+        active, line, count = moment.active, moment.line, len(states)
         if len(active) == count:
             return f"Line {line}: all {count} threads are active." if count > 1 else f"Line {line}."
         rest = [f"{states.count(s)} {w}" for s, w in ((WAITING, "waiting"), (DONE, "done")) if s in states]
         who = f"{len(active)} threads" if self.replay.groups > 1 else in_words("thread", active)
         return f"Line {line}: {who} of {count} {'is' if len(active) == 1 else 'are'} active, {' and '.join(rest)}."
 
-    def _what(self, step: int, accesses: list[Access]) -> str:
-        alone = len(self.replay.trace.steps[step].active) == 1
+    def _what(self, moment: Moment, accesses: list[Access]) -> str:
+        alone = len(moment.active) == 1
         who, end = ("It", "s") if alone else ("They", "")
-        if self.replay.is_barrier(step) and not accesses:
+        if self.replay.is_barrier(moment):
             return f"{who} {'is' if alone else 'are'} at a barrier: what was written before it can be read after it."
         read, written = ([a for a in accesses if a.write == write] for write in (False, True))
         uses = [f"{verb}{end} {self._uses(some)}" for verb, some in (("read", read), ("write", written)) if some]
@@ -46,13 +57,13 @@ class Teller:
 
     def _use(self, accesses: list[Access]) -> str:
         first, words = accesses[0], len({(a.group, a.word) for a in accesses})
-        sectors = self.replay.sectors(accesses)
+        sectors = len({a.word // SECTOR for a in accesses if a.group < 0})
         lie = f" ({plural(sectors, 'sector')})" if sectors else ""
         return f"{plural(words, 'element')} of {first.name}{lie}"
 
-    def _one(self, step: int, thread: int, accesses: list[Access]) -> str:
+    def _one(self, thread: int, state: str, accesses: list[Access]) -> str:
         """What one thread does."""
-        who, state = self.named(thread), str(self.replay.states(step)[thread])
+        who = self.named(thread)
         if state != ACTIVE:
             return f"{_capital(who)} is {state}."
         own = [a for a in accesses if a.thread == thread]
@@ -76,6 +87,12 @@ class Teller:
             f"{COLLISIONS[kind]}: {self.named(second.thread)} {here} {self.element(second)}, which "
             f"{self.named(first.thread)} {verb} {where}, and nothing orders the two."
         )
+
+    def _findings(self, moment: Moment) -> str:
+        """What else the simulator found in the line."""
+        found = dict.fromkeys(f.kind for f in self.replay.trace.findings if f.line == moment.line)
+        others = [kind for kind in found if kind not in COLLISIONS]
+        return f"The simulator found in this line: {_listed(others)}." if others else ""
 
     def named(self, thread: int) -> str:
         """A thread as a person says it."""

@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from helpers.wgsl import Kernel, closing
@@ -11,7 +11,7 @@ HANGING = 4  # letters that the rest of a folded line is indented by
 
 
 class Row(NamedTuple):
-    """One row of the listing; a row without a number goes on with the line above it."""
+    """One row of the listing; a row without a number goes on with the line above it, or stands for lines left out."""
 
     line: int
     number: str
@@ -34,7 +34,22 @@ def _line(code: str, offset: int) -> int:
     return code.count("\n", 0, offset) + 1
 
 
-def pages(kernel: Kernel, ran: Collection[int], lines: range, width: int, height: int) -> list[list[Row]]:
+def outline(kernel: Kernel, lines: Collection[int]) -> set[int]:
+    """Some lines, the heads of their functions, and the first and last lines of the blocks around them."""
+    code, kept = _code(kernel), set(lines)
+    for part in (part for part in functions(kernel) if any(line in part for line in lines)):
+        first = next(line for line in part if code[line].endswith("{"))
+        kept |= {*range(part.start, first + 1), part[-1]}
+        for line in (line for line in part[:-1] if line in lines):
+            for way in (range(line, first, -1), range(line, part[-1])):
+                depth = _indent(code[line])
+                for other in (other for other in way if code[other] and _indent(code[other]) < depth):
+                    kept.add(other)
+                    depth = _indent(code[other])
+    return kept
+
+
+def pages(kernel: Kernel, ran: Collection[int], lines: Collection[int], width: int, height: int) -> list[list[Row]]:
     """The functions of which a line `ran`, within `lines`, on pages of `height` rows of `width` letters.
 
     A function that fits on no page is cut.
@@ -43,10 +58,10 @@ def pages(kernel: Kernel, ran: Collection[int], lines: range, width: int, height
     for part in functions(kernel):
         if not any(line in part for line in ran):
             continue
-        rows = list(_rows(kernel, (line for line in part if line in lines), width))
+        rows = list(_rows(kernel, part, lines, width))
         if sheets[-1] and len(sheets[-1]) + 1 + len(rows) > height:
             sheets.append([])
-        elif sheets[-1] and rows:
+        elif sheets[-1]:
             sheets[-1].append(Row(0, "", 0, ""))
         sheets[-1] += rows
         while len(sheets[-1]) > height:
@@ -54,13 +69,26 @@ def pages(kernel: Kernel, ran: Collection[int], lines: range, width: int, height
     return sheets
 
 
-def _rows(kernel: Kernel, lines: Iterable[int], width: int) -> Iterator[Row]:
-    code = [line.rstrip() for line in kernel.code.split("\n")]
-    for line in filter(lambda line: code[line - 1], lines):
-        text = code[line - 1].lstrip()
-        indent = len(code[line - 1]) - len(text)
-        pieces = [text]
+def _rows(kernel: Kernel, part: range, lines: Collection[int], width: int) -> Iterator[Row]:
+    code, gap = _code(kernel), False
+    for line in (line for line in part if code[line]):
+        if line not in lines:
+            gap = True
+            continue
+        text, indent = code[line].lstrip(), _indent(code[line])
+        if gap and line > part.start:
+            yield Row(0, "", indent, "…")
+        gap, pieces = False, [text]
         if indent + len(text) > width:
             pieces = textwrap.wrap(text, width - indent - HANGING, break_on_hyphens=False)
         for i, piece in enumerate(pieces):
             yield Row(line, str(line) if i == 0 else "", indent + HANGING * (i > 0), piece)
+
+
+def _code(kernel: Kernel) -> list[str]:
+    """The lines without comments; the first one has the number 1."""
+    return ["", *(line.rstrip() for line in kernel.code.split("\n"))]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -6,12 +6,14 @@ import numpy as np
 
 from helpers import gpu
 from helpers.pictures.explorer import Explorer, below
+from helpers.simulator.run import simulate
+from helpers.stepper import stepper
 from helpers.summation.error_picture import ErrorPicture, Order
 from helpers.summation.indices import ADDRESSINGS, SHARINGS, schedules
 from helpers.summation.operations import SUM
 from helpers.summation.pictures import AddressingPicture, LoadsPicture, RacePicture, TreePicture, TwoPassesPicture
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import load
+from helpers.wgsl import Kernel, load
 
 
 def race() -> Explorer:
@@ -29,6 +31,16 @@ def tree(numbers: np.ndarray) -> Explorer:
     gpu.run(gpu.Pass(kernel, (gpu.upload(numbers, "input"), total, gpu.uniform((len(numbers),))), (1, 1, 1)))
     picture = TreePicture([float(number) for number in numbers], float(gpu.read(total, (1,))[0]))
     return Explorer(picture.show, {"step": below(len(picture.steps))}, {"step": 0})
+
+
+def steps(kernel: str | Kernel, numbers: np.ndarray, **options) -> Explorer:
+    """Sliders through a simulated run of one workgroup that adds up a short list (n,): its lines, threads and memory.
+
+    The kernel has few threads and the bindings of `sum`: the list, the total, and the list's length in a uniform.
+    `options` are those of `stepper`, such as the thread at first.
+    """
+    buffers = numbers, np.zeros(1, np.float32), np.array([len(numbers)], np.uint32)
+    return stepper(simulate(kernel, buffers, (1, 1, 1)), **options)
 
 
 def addressing() -> Explorer:

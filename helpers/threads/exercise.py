@@ -1,4 +1,4 @@
-"""What a learner works out in lesson 00: kernels to write, and questions to answer."""
+"""What a learner works out in lesson 00 and in the appendix on a simulator: kernels to write, questions to answer."""
 
 import numpy as np
 
@@ -250,5 +250,42 @@ QUESTIONS: dict[str, Question] = {  # as the lesson asks them
             0.8: "0.8 bytes per nanosecond is 0.8 GB per second, but 8,000,000 bytes take 10,000 nanoseconds",
         },
         "bytes read plus bytes written, divided by the time; a GB is 10**9 bytes",
+    ),
+    # In the appendix on a simulator.
+    "statements_in_lockstep": Question(
+        12,
+        {
+            7: "no thread needs more, but the simulator cannot run both blocks at once",
+            5: "some threads take the other block",
+            6: "the simulator does not take the mean: it runs one block, then the other",
+            50: "one statement is run once for all active lanes, and not for each thread",
+            71: "one statement is run once for all active lanes, and not for each thread",
+        },
+        "the simulator runs a block once if any lane needs it",
+    ),
+    "thread_0_first": Question(
+        1,
+        {
+            36: "thread 0 adds partial[4] before thread 4 has written its number there",
+            11: "nobody has written partial[4], partial[2] and partial[1] yet: they are 0",
+            10: "the numbers of the other threads are not in partial yet",
+            0: "thread 0 has put its own number into partial[0]",
+        },
+        "thread 0 writes partial[0], adds partial[4], partial[2] and partial[1], and no other thread has begun",
+    ),
+    "epochs_of_tree": Question(
+        4,
+        {
+            3: "there are 3 barriers; they cut the run into one part more",
+            8: "the threads do not matter: count the rounds of the loop, each of which has a barrier",
+            2: "half is 4, then 2, then 1: each round has a barrier",
+            1: "there is a barrier in each round of the loop",
+        },
+        "count the rounds of the loop, each of which passes a barrier, and the part before the first one",
+    ),
+    "one_reader": Question(
+        "nothing",
+        {"race": "thread 3 reads box[3] last, so its note is the one that is left when thread 3 writes"},
+        'answer "race" or "nothing"',
     ),
 }

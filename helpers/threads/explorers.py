@@ -1,9 +1,16 @@
-"""Sliders over a dispatch: workgroups, threads in each, the array, and one thread."""
+"""Sliders over a dispatch: workgroups, threads in each, the array, and one thread; and over the steps of a kernel."""
+
+from collections.abc import Sequence
+
+import numpy as np
 
 from helpers.pictures.canvas import Picture
 from helpers.pictures.explorer import Explorer, Rule
+from helpers.simulator.run import simulate
+from helpers.stepper import stepper
 from helpers.threads.indices import Dispatch
 from helpers.threads.pictures import DispatchPicture
+from helpers.wgsl import Kernel
 
 IN_A_ROW: dict[str, Rule] = {
     "groups": lambda v: (1, 4),
@@ -42,3 +49,12 @@ def dispatch_2d(**values: int) -> Explorer:
 
     start = {"wg_x": 2, "wg_y": 2, "size_x": 4, "size_y": 3, "cols": 7, "rows": 5, "x": 5, "y": 4}
     return Explorer(draw, IN_A_GRID, start | values, columns=4)
+
+
+def steps(kernel: str | Kernel, arrays: Sequence, workgroups: int = 1, **options) -> Explorer:
+    """Sliders through a simulated run of a kernel with few threads: its lines, its threads, and what they touch.
+
+    The arguments are those of `gpu.launch`; `options` are those of `stepper`, such as the thread at first.
+    """
+    buffers = [np.array(a, np.uint32) if isinstance(a, tuple) else a for a in arrays]
+    return stepper(simulate(kernel, buffers, (workgroups, 1, 1)), **options)

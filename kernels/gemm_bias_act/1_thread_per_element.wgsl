@@ -7,7 +7,8 @@
 // out       output (batch, M, N)
 // dispatch  ceil(batch*M*N / 256) workgroups of 256 threads
 // barriers  none: each thread writes its own element and reads only inputs
-// cost      per element: 2*K + 1 global loads, 0 workgroup loads, K multiply-adds
+// cost      per element, without act:
+//           2*K + 1 global loads, 0 workgroup loads, K multiply-adds
 // limits    two global loads for each multiply-add;
 //           N threads load each row of a again, M threads each column of b
 // new here  one thread computes one element,

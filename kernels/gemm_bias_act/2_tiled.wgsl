@@ -10,7 +10,7 @@
 // barriers  one after the loads: a thread reads what others loaded;
 //           one after the products:
 //           no thread may still read what the next load overwrites
-// cost      per element, where TILE divides M, K and N:
+// cost      per element, without act, where TILE divides M, K and N:
 //           2*K/TILE + 1 global loads, 2*K workgroup loads, K multiply-adds
 // limits    ceil(N/TILE), ceil(M/TILE) and batch are at most 65,535;
 //           two workgroup loads for each multiply-add

@@ -20,7 +20,7 @@
 //           gemm_bwd_dbias_f32     ceil(N / 256)
 // barriers  none: each thread writes its own element
 //           and reads nothing that its own pass writes
-// cost      per element: global loads, workgroup loads, multiply-adds
+// cost      per element, without act': global loads, workgroup loads, multiply-adds
 //           grad_pre  2*K + 2, 0, K
 //           d_a       2*N, 0, N
 //           d_b       2*batch*M, 0, batch*M; or 2*M, 0, M where d_b is per item

@@ -21,7 +21,7 @@
 // barriers  one after the loads: a thread reads what others loaded;
 //           one after the products:
 //           no thread may still read what the next load overwrites
-// cost      per element, where TILE divides M, K and N:
+// cost      per element, without act', where TILE divides M, K and N:
 //           global loads, workgroup loads, multiply-adds
 //           grad_pre  2*K/TILE + 2, 2*K, K
 //           d_a       2*N/TILE, 2*N, N

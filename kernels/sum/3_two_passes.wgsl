@@ -11,7 +11,7 @@
 // cost      per sum: n + G global loads, (G + 1) * (2*THREADS - 1) workgroup loads,
 //           0 multiply-adds (only additions);
 //           one thread has ceil(n/(G*THREADS)) of the numbers,
-//           then 8 steps of a tree in each pass
+//           then log2(THREADS) = 8 steps of a tree in each pass
 // limits    THREADS is a power of two
 // new here  many workgroups: each writes one part, and a second pass adds
 //           the parts, as no barrier orders two workgroups

@@ -11,7 +11,7 @@ EPSILON = 2.0**-23
 
 def ulp(x: np.ndarray) -> np.ndarray:
     """The distance of two neighboring float32 at x."""
-    return np.spacing(np.abs(x).astype(np.float32)).astype(np.float64)
+    return np.spacing(np.minimum(np.abs(x), 3e38).astype(np.float32)).astype(np.float64)
 
 
 def ulps(count: float):

@@ -44,6 +44,7 @@ PICTURE_WITHOUT_ALT = re.compile(r"!\[\s*\]\(|<img(?![^>]*\balt=[\"'][^\"'])", r
 DETAILS = re.compile(r"<details>.*?</details>", re.DOTALL)
 ASKS = re.compile(r"helpers\.(?:predict|grade)\(")
 CARD = "00_meet_the_gpu.ipynb#WGSL-on-one-screen"
+WITHOUT_ADAPTER = ("appendix_a_simulator.ipynb",)  # lessons that run no kernel on a GPU
 SENTENCE = re.compile(r"^[^<\s]\S*(\s+\S+){2,}[.!?]\s*$")
 
 # Words that a reader finds nowhere else in this sense (the glossary has the field's own), and where they are right.
@@ -201,12 +202,13 @@ def headings(lesson: Lesson) -> Iterator[str]:
 
 @rule
 def setup_cell(lesson: Lesson) -> Iterator[str]:
-    """The first code cell holds all imports, ends with adapter_info(), and is ignored by nbval."""
+    """The first code cell holds all imports. Where kernels run, it ends with adapter_info(), and nbval ignores it."""
     importing = [
         cell for cell in lesson.code if any(isinstance(node, ast.Import | ast.ImportFrom) for node in cell.syntax)
     ]
     for cell in lesson.code[:1]:
-        if not (cell.ignored and cell in importing and cell.source.rstrip().endswith("adapter_info()")):
+        shows = cell.ignored and cell.source.rstrip().endswith("adapter_info()")
+        if cell not in importing or not (shows or lesson.path.name in WITHOUT_ADAPTER):
             yield f"{cell} is not a setup cell"
     yield from (f"{cell} imports" for cell in importing if cell is not lesson.code[0])
 
@@ -275,9 +277,14 @@ def links(lesson: Lesson) -> Iterator[str]:
                 yield f"{cell} links to {target}"
 
 
+def lessons_of(folder: Path) -> list[Path]:
+    """The lessons in their order: those with a number, then the appendices."""
+    return sorted(folder.glob("[0-9][0-9]_*.ipynb")) + sorted(folder.glob("appendix_[a-z]_*.ipynb"))
+
+
 def navigation_links(path: Path) -> list[str]:
     """Where a lesson's line of links leads: the lesson before, the glossary, the WGSL card, the next lesson."""
-    lessons = sorted(path.parent.glob("[0-9][0-9]_*.ipynb"))
+    lessons = lessons_of(path.parent)
     if path not in lessons:
         return []
     at = lessons.index(path)

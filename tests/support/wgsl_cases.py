@@ -1,6 +1,6 @@
 """Every operator, conversion and built-in function as a WGSL expression, with what the simulator computes for it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ TYPES = {"f": "f32", "i": "i32", "u": "u32"}
 
 
 class Free(NamedTuple):
-    """Rows in which the specification leaves the result open, and why."""
+    """Rows in which the adapter may differ from us, and why."""
 
     reason: str
     rows: Callable[..., np.ndarray]
@@ -41,179 +41,194 @@ class Case:
         return f"{self.expression} of {' '.join(TYPES[each] for each in self.types)}"
 
 
-def any_nan(*arguments: np.ndarray) -> np.ndarray:
-    return np.logical_or.reduce([np.isnan(each) for each in arguments])
+# --- Where the adapter may differ -----------------------------------------------------------------------------------
+
+
+def any_nan(*values: np.ndarray) -> np.ndarray:
+    return np.logical_or.reduce([np.isnan(each) for each in values])
+
+
+def ties(scale: int) -> Free:
+    """Values halfway between two integers once they are scaled; NaN too."""
+
+    def rows(*values: np.ndarray) -> np.ndarray:
+        scaled = [np.clip(each.astype(np.float64), -1, 1) * scale for each in values]
+        return any_nan(*values) | np.logical_or.reduce([np.abs(each % 1 - 0.5) < 1e-3 for each in scaled])
+
+    return Free("the specification rounds a tie up, as we do; the adapter rounds it to the even neighbor", rows)
 
 
 NO_NAN = Free("an implementation may assume that no NaN occurs", any_nan)
+FLUSHED = Free("a number that is subnormal as an f16 may become 0", lambda x: np.isnan(x) | (np.abs(x) < 2.0**-14))
 
 
-def function(name: str, types: str, result: str = "", **more) -> Case:
-    """A built-in function of scalars."""
-
-    def ours(*arguments: np.ndarray) -> np.ndarray:
-        return BUILTINS[name](*((each,) for each in arguments))[0]
-
-    return Case(f"{name}({', '.join('abcd'[: len(types)])})", types, result or TYPES[types[0]], ours, **more)
+def moderate(*values: np.ndarray) -> np.ndarray:
+    """Values whose squares are far from both ends of the range of f32."""
+    return np.logical_and.reduce([(np.abs(each) < 1e15) & ((np.abs(each) > 1e-15) | (each == 0)) for each in values])
 
 
-def of_vectors(expression: str, types: str, result: str, ours: Callable, **more) -> Case:
-    """A built-in function of vectors; `ours` gives the tuple of components that the expression reads one of."""
-    part = "xyzw".index(expression[-1]) if expression[-2] == "." else 0
-    return Case(expression, types, result, lambda *arguments: ours(*arguments)[part], **more)
+def within(end: float) -> Callable[..., np.ndarray]:
+    """A last argument in [-end, end]."""
+    return lambda *values: np.abs(values[-1]) <= end
 
 
-# --- Operators and conversions ------------------------------------------------------------------------------------
+# --- Operators and conversions --------------------------------------------------------------------------------------
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
-def operation(operator: str, types: str) -> Case:
+def operation(operator: str, types: str, **more) -> Case:
     result = "bool" if operator in COMPARISONS else TYPES[types[0]]
-    more = {}
-    if types == "ff" and operator == "/":
-        more = {"bound": accuracy.ulps(2.5), "domain": lambda a, b: np.abs(b) <= 2.0**126}
-    if types == "ff" and operator == "!=":
-        more = {"free": NO_NAN}
     return Case(f"a {operator} b", types, result, lambda a, b: binary(operator, a, b), **more)
 
 
+def of_bools(operator: str) -> Case:
+    return Case(f"(a < b) {operator} (a == c)", "iii", "bool", lambda a, b, c: binary(operator, a < b, a == c))
+
+
+def negation(operator: str, letter: str) -> Case:
+    return Case(f"{operator}a", letter, TYPES[letter], lambda a: unary(operator, a))
+
+
+def conversion(letter: str, name: str) -> Case:
+    return Case(f"{name}(a)", letter, name, lambda a: convert(a, name), free=NO_NAN if letter == "f" else None)
+
+
+def conversion_of_bool(name: str) -> Case:
+    return Case(f"{name}(a < b)", "ii", name, lambda a, b: convert(a < b, name))
+
+
+def reinterpretation(letter: str, name: str) -> Case:
+    return Case(f"bitcast<{name}>(a)", letter, name, lambda a: bitcast(a, name))
+
+
 OPERATORS = [
-    *(operation(operator, types) for types in ("ii", "uu", "ff") for operator in ("+", "-", "*", "/", "%")),
-    *(operation(operator, types) for types in ("ii", "uu", "ff") for operator in COMPARISONS),
-    *(operation(operator, types) for types in ("ii", "uu") for operator in "&|^"),
+    *(operation(operator, types) for types in ("ii", "uu") for operator in ("+-*/%&|^")),
     *(operation(operator, types) for types in ("iu", "uu") for operator in ("<<", ">>")),
-    *(
-        Case(f"(a < b) {each} (a == c)", "iii", "bool", lambda a, b, c, each=each: binary(each, a < b, a == c))
-        for each in ("&", "|", "==", "!=")
-    ),
-    *(Case("-a", letter, TYPES[letter], lambda a: unary("-", a)) for letter in "if"),
-    *(Case("~a", letter, TYPES[letter], lambda a: unary("~", a)) for letter in "iu"),
+    *(operation(operator, types) for types in ("ii", "uu") for operator in COMPARISONS),
+    *(operation(operator, "ff") for operator in ("+", "-", "*", "%", "==", "<", "<=", ">", ">=")),
+    operation("/", "ff", bound=accuracy.ulps(2.5), domain=within(2.0**126)),
+    operation("!=", "ff", free=NO_NAN),
+    *(of_bools(operator) for operator in ("&", "|", "==", "!=")),
+    *(negation(operator, letter) for operator, letter in ("-i", "-f", "~i", "~u")),
     Case("!(a < b)", "ii", "bool", lambda a, b: unary("!", a < b)),
 ]
 CONVERSIONS = [
-    *(
-        Case(
-            f"{name}(a)",
-            letter,
-            name,
-            lambda a, name=name: convert(a, name),
-            free=NO_NAN if letter == "f" and name != "f32" else None,
-        )
-        for letter in "fiu"
-        for name in DTYPES
-    ),
-    *(Case(f"{name}(a < b)", "ii", name, lambda a, b, name=name: convert(a < b, name)) for name in DTYPES),
-    *(
-        Case(f"bitcast<{name}>(a)", letter, name, lambda a, name=name: bitcast(a, name))
-        for letter in "fiu"
-        for name in TYPES.values()
-    ),
+    *(conversion(letter, name) for letter in "fiu" for name in DTYPES),
+    *(conversion_of_bool(name) for name in DTYPES),
+    *(reinterpretation(letter, name) for letter in "fiu" for name in TYPES.values()),
 ]
 
-# --- Built-in functions -------------------------------------------------------------------------------------------
+# --- Built-in functions ---------------------------------------------------------------------------------------------
 
+
+def function(name: str, types: str, result: str = "", vectors: tuple[str, ...] = (), part: str = "", **more) -> Case:
+    """A built-in function of a, b, ..., or of vectors of them such as "abc"; of its result one component or all."""
+    vectors = vectors or tuple("abcd"[: len(types)])
+    texts = (f"vec{len(each)}({', '.join(each)})" if len(each) > 1 else each for each in vectors)
+    expression = f"{name}({', '.join(texts)})" + (f".{part}" if part else "")
+
+    def ours(*arguments: np.ndarray) -> np.ndarray:
+        given = dict(zip("abcd", arguments, strict=False))
+        components = BUILTINS[name](*(tuple(given[letter] for letter in each) for each in vectors))
+        return components["xyzw".index(part or "x")]
+
+    return Case(expression, types, result or TYPES[types[0]], ours, **more)
+
+
+def functions(names: str, *types: str, **more) -> Iterator[Case]:
+    """Several functions, each of several types."""
+    return (function(name, each, **more) for name in names.split() for each in types)
+
+
+def selection(letter: str) -> Case:
+    def ours(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+        return BUILTINS["select"]((a,), (b,), (a < c,))[0]
+
+    return Case("select(a, b, a < c)", letter * 3, TYPES[letter], ours)
+
+
+def quantifier(name: str) -> Case:
+    def ours(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+        return BUILTINS[name]((a < b, b < c, c < a))[0]
+
+    return Case(f"{name}(vec3(a < b, b < c, c < a))", "iii", "bool", ours)
+
+
+BITS = "countOneBits countLeadingZeros countTrailingZeros firstLeadingBit firstTrailingBit reverseBits"
+PAIR = ("abc", "cab")
 EXACT = [
-    *(function(name, "f") for name in ("abs", "ceil", "floor", "fract", "round", "trunc")),
-    *(function(name, "f", free=NO_NAN) for name in ("saturate", "sign", "quantizeToF16")),
-    *(function(name, "ff", free=NO_NAN) for name in ("max", "min", "step")),
-    function("clamp", "fff", free=NO_NAN),
-    *(function(name, letter) for name in ("abs", "sign") for letter in "iu" if name + letter != "signu"),
-    *(function(name, letter * 2) for name in ("max", "min") for letter in "iu"),
-    *(function("clamp", letter * 3) for letter in "iu"),
-    *(
-        function(name, letter)
-        for name in ("countOneBits", "countLeadingZeros", "countTrailingZeros", "firstLeadingBit", "firstTrailingBit")
-        for letter in "iu"
-    ),
-    *(function("reverseBits", letter) for letter in "iu"),
-    *(function("extractBits", letter + "uu") for letter in "iu"),
-    *(function("insertBits", letter * 2 + "uu") for letter in "iu"),
-    *(
-        Case(
-            "select(a, b, a < c)",
-            letter * 3,
-            TYPES[letter],
-            lambda a, b, c: BUILTINS["select"]((a,), (b,), (a < c,))[0],
-        )
-        for letter in "fiu"
-    ),
-    *(
-        of_vectors(f"{name}(vec3(a < b, b < c, c < a))", "iii", "bool",
-                   lambda a, b, c, name=name: BUILTINS[name]((a < b, b < c, c < a)))
-        for name in ("all", "any")
-    ),  # fmt: skip
-    *(
-        of_vectors("dot(vec3(a, b, c), vec3(c, a, b))", letter * 3, TYPES[letter],
-                   lambda a, b, c: BUILTINS["dot"]((a, b, c), (c, a, b)))
-        for letter in "iu"
-    ),  # fmt: skip
+    *functions("abs ceil floor fract round trunc", "f"),
+    *functions("saturate sign", "f", free=NO_NAN),
+    *functions("max min step", "ff", free=NO_NAN),
+    *functions("quantizeToF16", "f", free=FLUSHED),
+    *functions("clamp", "fff", free=NO_NAN),
+    *functions("abs sign", "i"),
+    *functions("abs", "u"),
+    *functions("max min", "ii", "uu"),
+    *functions("clamp", "iii", "uuu"),
+    *functions(BITS, "i", "u"),
+    *functions("extractBits", "iuu", "uuu"),
+    *functions("insertBits", "iiuu", "uuuu"),
+    *functions("dot", "iii", "uuu", vectors=PAIR),
+    *map(selection, "fiu"),
+    *map(quantifier, ("all", "any")),
 ]
-SMALL = lambda *arguments: np.logical_and.reduce(  # noqa: E731
-    [(np.abs(each) < 1e15) & ((np.abs(each) > 1e-15) | (each == 0)) for each in arguments]
-)
+NORM = {"bound": accuracy.ulps(8), "domain": moderate}
+CROSS = {"x": [(1, 1), (2, 0)], "y": [(2, 2), (0, 1)], "z": [(0, 0), (1, 2)]}
 INEXACT = [
     function("acos", "f", bound=accuracy.either(6.77e-5, 4096)),
-    function("acosh", "f", bound=accuracy.acosh, domain=SMALL),
+    function("acosh", "f", bound=accuracy.acosh, domain=moderate),
     function("asin", "f", bound=accuracy.either(6.81e-5, 4096)),
-    function("asinh", "f", bound=accuracy.asinh, domain=SMALL),
+    function("asinh", "f", bound=accuracy.asinh, domain=moderate),
     function("atan", "f", bound=accuracy.ulps(4096)),
-    function("atan2", "ff", bound=accuracy.ulps(4096), domain=lambda y, x: (x != 0) & (y != 0) & (np.abs(x) <= 2.0**126)),
+    function("atan2", "ff", bound=accuracy.ulps(4096), domain=lambda y, x: (x != 0) & (y != 0) & within(2.0**126)(x)),
     function("atanh", "f", bound=accuracy.atanh),
-    *(function(name, "f", bound=accuracy.absolute(2.0**-11), domain=lambda x: np.abs(x) <= 3.14) for name in ("cos", "sin")),
-    function("tan", "f", bound=accuracy.tan, domain=lambda x: np.abs(x) <= 3.14),
-    *(function(name, "f", bound=accuracy.hyperbolic, domain=lambda x: np.abs(x) < 80) for name in ("cosh", "sinh")),
-    function("tanh", "f", bound=accuracy.tanh, domain=lambda x: np.abs(x) < 40),
-    *(function(name, "f", bound=accuracy.ulps(2)) for name in ("degrees", "inverseSqrt", "radians")),
-    *(function(name, "f", bound=accuracy.exponential) for name in ("exp", "exp2")),
-    *(function(name, "f", bound=accuracy.logarithm) for name in ("log", "log2")),
+    *functions("cos sin", "f", bound=accuracy.absolute(2.0**-11), domain=within(3.14)),
+    function("tan", "f", bound=accuracy.tan, domain=within(3.14)),
+    *functions("cosh sinh", "f", bound=accuracy.hyperbolic, domain=within(80)),
+    function("tanh", "f", bound=accuracy.tanh, domain=within(40)),
+    *functions("degrees inverseSqrt radians", "f", bound=accuracy.ulps(2)),
+    *functions("exp exp2", "f", bound=accuracy.exponential),
+    *functions("log log2", "f", bound=accuracy.logarithm),
     function("sqrt", "f", bound=accuracy.ulps(5)),
-    function("pow", "ff", bound=accuracy.power, domain=lambda x, y: x > 0),
-    function("fma", "fff", bound=accuracy.fma, domain=SMALL),
-    function("mix", "fff", bound=accuracy.mix, domain=SMALL),
-    function("smoothstep", "fff", bound=accuracy.smoothstep, domain=lambda a, b, x: SMALL(a, b, x) & (a < b)),
-    function("ldexp", "fi", bound=accuracy.ulps(0), domain=lambda x, e: np.abs(e) <= 126),
-    *(function(name, "f", "f32", bound=accuracy.ulps(8), domain=SMALL) for name in ("length",)),
-    function("distance", "ff", bound=accuracy.ulps(8), domain=SMALL),
-    of_vectors("length(vec3(a, b, c))", "fff", "f32", lambda *v: BUILTINS["length"](v), bound=accuracy.ulps(8), domain=SMALL),
-    of_vectors("distance(vec2(a, b), vec2(c, a))", "fff", "f32", lambda a, b, c: BUILTINS["distance"]((a, b), (c, a)),
-               bound=accuracy.ulps(8), domain=SMALL),
-    of_vectors("dot(vec3(a, b, c), vec3(c, a, b))", "fff", "f32", lambda a, b, c: BUILTINS["dot"]((a, b, c), (c, a, b)),
-               bound=accuracy.products((0, 2), (1, 0), (2, 1)), domain=SMALL),
+    function("pow", "ff", bound=accuracy.power, domain=lambda x, y: (x > 0) & (np.abs(y) < 1e6)),
+    function("fma", "fff", bound=accuracy.fma, domain=moderate),
+    function("mix", "fff", bound=accuracy.mix, domain=moderate),
+    function("mix", "fff", vectors=("ca", "ab", "c"), part="y", bound=accuracy.mix, domain=moderate),
+    function("smoothstep", "fff", bound=accuracy.smoothstep, domain=lambda a, b, x: moderate(a, b, x) & (a < b)),
+    function("ldexp", "fi", bound=accuracy.ulps(0), domain=within(126)),
+    function("length", "f", **NORM),
+    function("length", "fff", vectors=("abc",), **NORM),
+    function("distance", "ff", **NORM),
+    function("distance", "fff", vectors=("ab", "ca"), **NORM),
+    function("dot", "fff", vectors=PAIR, bound=accuracy.products((0, 2), (1, 0), (2, 1)), domain=moderate),
     *(
-        of_vectors(f"cross(vec3(a, b, c), vec3(c, a, b)).{part}", "fff", "f32",
-                   lambda a, b, c: BUILTINS["cross"]((a, b, c), (c, a, b)), bound=accuracy.products(*pairs), domain=SMALL)
-        for part, pairs in {"x": [(1, 1), (2, 0)], "y": [(2, 2), (0, 1)], "z": [(0, 0), (1, 2)]}.items()
+        function("cross", "fff", vectors=PAIR, part=part, bound=accuracy.products(*pairs), domain=moderate)
+        for part, pairs in CROSS.items()
     ),
-    *(
-        of_vectors(f"normalize(vec3(a, b, c)).{part}", "fff", "f32", lambda *v: BUILTINS["normalize"](v),
-                   bound=accuracy.ulps(12), domain=SMALL)
-        for part in "xyz"
-    ),
-]  # fmt: skip
+    *(function("normalize", "fff", vectors=("abc",), part=part, **NORM) for part in "xyz"),
+]
+
+
+def parts(name: str, result: str, letters: str, **more) -> Iterator[Case]:
+    return (function(name, "u", result, part=part, **more) for part in letters)
+
+
 PACKING = [
-    *(
-        of_vectors(f"{name}(vec4(a, b, c, d))", "ffff", "u32", lambda *v, name=name: BUILTINS[name](v), free=NO_NAN)
-        for name in ("pack4x8snorm", "pack4x8unorm")
-    ),
-    *(
-        of_vectors(f"{name}(vec2(a, b))", "ff", "u32", lambda *v, name=name: BUILTINS[name](v), free=NO_NAN)
-        for name in ("pack2x16snorm", "pack2x16unorm", "pack2x16float")
-    ),
-    *(
-        of_vectors(f"{name}(vec4(a, b, c, d))", letter * 4, "u32", lambda *v, name=name: BUILTINS[name](v))
-        for letter, kind in (("i", "I"), ("u", "U"))
-        for name in (f"pack4x{kind}8", f"pack4x{kind}8Clamp")
-    ),
-    *(
-        of_vectors(f"{name}(a).{part}", "u", result, lambda a, name=name: BUILTINS[name]((a,)),
-                   bound=accuracy.ulps(3) if "norm" in name else None)
-        for name, parts, result in (
-            ("unpack4x8snorm", "xyzw", "f32"), ("unpack4x8unorm", "xyzw", "f32"), ("unpack2x16snorm", "xy", "f32"),
-            ("unpack2x16unorm", "xy", "f32"), ("unpack2x16float", "xy", "f32"), ("unpack4xI8", "xyzw", "i32"),
-            ("unpack4xU8", "xyzw", "u32"),
-        )
-        for part in parts
-    ),
-]  # fmt: skip
+    function("pack2x16float", "ff", "u32", ("ab",), free=NO_NAN),
+    function("pack2x16snorm", "ff", "u32", ("ab",), free=ties(2**15 - 1)),
+    function("pack2x16unorm", "ff", "u32", ("ab",), free=ties(2**16 - 1)),
+    function("pack4x8snorm", "ffff", "u32", ("abcd",), free=ties(2**7 - 1)),
+    function("pack4x8unorm", "ffff", "u32", ("abcd",), free=ties(2**8 - 1)),
+    *functions("pack4xI8 pack4xI8Clamp", "iiii", result="u32", vectors=("abcd",)),
+    *functions("pack4xU8 pack4xU8Clamp", "uuuu", result="u32", vectors=("abcd",)),
+    *parts("unpack2x16float", "f32", "xy"),
+    *parts("unpack2x16snorm", "f32", "xy", bound=accuracy.ulps(3)),
+    *parts("unpack2x16unorm", "f32", "xy", bound=accuracy.ulps(3)),
+    *parts("unpack4x8snorm", "f32", "xyzw", bound=accuracy.ulps(3)),
+    *parts("unpack4x8unorm", "f32", "xyzw", bound=accuracy.ulps(3)),
+    *parts("unpack4xI8", "i32", "xyzw"),
+    *parts("unpack4xU8", "u32", "xyzw"),
+]
 CASES = [*OPERATORS, *CONVERSIONS, *EXACT, *INEXACT, *PACKING]

@@ -94,10 +94,10 @@ class Access:
         """Run an atomic function, one invocation after another; gives what each one found."""
         variable, (_, scalar) = place.variable, leaves_of(type)[0]
         self._watch.faults(place.faults, lanes, name != "atomicLoad")
-        where = np.broadcast_to(self._words.places(variable, place.offset, lanes), lanes.count)
+        where = lanes.each(self._words.places(variable, place.offset, lanes))
         outside = False if place.outside is None else place.outside
-        kept = np.broadcast_to(~np.asarray(outside), lanes.count)
-        arguments = [np.broadcast_to(argument, lanes.count) for argument in arguments]
+        kept = lanes.each(~np.asarray(outside))
+        arguments = [lanes.each(argument) for argument in arguments]
         array = of_bits(self._words.arrays[variable].reshape(-1), scalar)
         before, after = exchanged(name, array, where, arguments, kept)
         if name != "atomicStore":

@@ -13,6 +13,7 @@ from helpers.simulator.findings import messages
 from helpers.simulator.lanes import Dispatch, Lanes
 from helpers.simulator.memory.words import Words
 from helpers.simulator.types import program as ir
+from helpers.simulator.types.kinds import U32
 
 
 class Stopped(Exception):
@@ -24,7 +25,9 @@ class Stopped(Exception):
 
     def report(self, watch: Watch) -> None:
         """Note the finding."""
-        message = partial(messages.endless, self._rounds, self._unmoved)
+        condition = self._loop.condition
+        below_zero = watch.source(condition) if condition is not None and _always_holds(condition) else ""
+        message = partial(messages.endless, self._rounds, self._unmoved, below_zero)
         watch.collector.add("endless loop", self._loop.at, self._lanes, message)
 
 
@@ -97,6 +100,13 @@ def exit_variables(loop: ir.Loop) -> tuple[ir.Variable, ...]:
     conditions += [each.condition for each in _parts(loop.body) if isinstance(each, ir.If) and _leaves(each)]
     roots = (part for condition in conditions if condition for part in _parts(condition) if isinstance(part, ir.Root))
     return tuple(dict.fromkeys(root.variable for root in roots if root.variable.space in ("function", "private")))
+
+
+def _always_holds(condition: ir.Expression) -> bool:
+    """Whether a condition is ``x >= 0u``."""
+    if not isinstance(condition, ir.Binary) or condition.operator != ">=" or condition.left.type is not U32:
+        return False
+    return isinstance(condition.right, ir.Constant) and condition.right.leaves == (0,)
 
 
 def _leaves(statement: ir.If) -> bool:

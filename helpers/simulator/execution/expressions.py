@@ -231,7 +231,7 @@ class Expressions:
         size, lane = len(operand.leaves) // expression.count, np.arange(lanes.count)
 
         def chosen(i: int) -> np.ndarray:
-            rows = [np.broadcast_to(leaf, lanes.count) for leaf in operand.leaves[i::size]]
+            rows = [lanes.each(leaf) for leaf in operand.leaves[i::size]]
             return np.stack(rows)[number, lane]
 
         return Value(tuple(chosen(i) for i in range(size)))

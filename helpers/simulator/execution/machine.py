@@ -22,6 +22,9 @@ from helpers.simulator.lanes import Dispatch, Lanes, joined
 from helpers.simulator.memory.words import Words
 from helpers.simulator.types import program as ir
 
+STATEMENT = 5_000  # a statement takes about as long as so many of its invocations
+MOST_WORK = 2**32  # invocations and statements, weighed so: two minutes or so
+
 
 @dataclass
 class _Exits:
@@ -50,6 +53,7 @@ class Machine:
         self._expressions = Expressions(words, watch, access, self._call)
         self._budget = Budget(max_steps, dispatch, words)
         self._frames: list[_Frame] = []
+        self._work = 0
         self._kinds: dict[type, Callable[..., Lanes]] = {
             ir.Bind: self._bind, ir.Declare: self._declare, ir.Store: self._store, ir.Update: self._update,
             ir.Evaluate: self._evaluate, ir.Barrier: self._barrier, ir.Block: self._nested, ir.If: self._if,
@@ -111,6 +115,12 @@ class Machine:
     # --- Simple statements ------------------------------------------------------------------------------------
 
     def _step(self, statement: ir.Statement, lanes: Lanes) -> None:
+        self._work += STATEMENT + lanes.count
+        if self._work > MOST_WORK:
+            raise ValueError(
+                f"this run is too long to be simulated: it was stopped after {self._watch.log.step_number + 1:,} "
+                f"statements, with up to {self._dispatch.lanes:,} threads each; simulate a smaller problem"
+            )
         self._watch.log.step(statement.at, lanes)
         self._watch.counter.step(statement.at, lanes)
 
@@ -141,8 +151,8 @@ class Machine:
         reference = statement.reference
         place = self._expressions.place(reference, lanes)
         self._expressions.count_update(statement, lanes)
-        right = self._expressions.value(statement.value, lanes)
         left = self._access.load(place, reference.type, lanes, reference)
+        right = self._expressions.value(statement.value, lanes)
         value = self._expressions.combined(statement, statement.operator, left, right)
         self._access.store(place, reference.type, value, lanes, reference)
         return lanes
@@ -177,7 +187,7 @@ class Machine:
 
     def _switch(self, statement: ir.Switch, lanes: Lanes) -> Lanes:
         self._step(statement, lanes)
-        selector = np.broadcast_to(self._expressions.leaf(statement.selector, lanes), lanes.count)
+        selector = lanes.each(self._expressions.leaf(statement.selector, lanes))
         listed = [value for case in statement.cases for value in case.values]
         exits = _Exits()
         self._frames[-1].exits.append(exits)
@@ -238,7 +248,7 @@ def _united(returned: list[tuple[Lanes, Value]], lanes: Lanes) -> Value:
     order = np.argsort(index)
 
     def one(leaves: list[np.ndarray]) -> np.ndarray:
-        pieces = [np.broadcast_to(leaf, some.count) for leaf, some in zip(leaves, whole, strict=True)]
+        pieces = [some.each(leaf) for leaf, some in zip(leaves, whole, strict=True)]
         return np.concatenate(pieces)[order]
 
     values = [value for _, value in returned]

@@ -27,10 +27,10 @@ class Tally:
         self._counter.add(part.at, key, size * lanes.count)
 
     def binary(self, part: ir.Part, operator: str, operands: Sequence[ir.Expression], lanes: Lanes) -> None:
-        """Count an operator; a sum together with the first product among its operands."""
+        """Count an operator; a sum together with the first product of floats among its operands."""
         if id(part) in self._fused:
             return
-        product = next(filter(_is_product, reversed(operands)), None) if operator in ("+", "-") else None
+        product = next(filter(_is_product, operands), None) if operator in ("+", "-") else None
         if product is not None:
             self._fused.add(id(product))
         self.operation(part, _type(part), lanes, "multiply_adds" if product is not None else "")

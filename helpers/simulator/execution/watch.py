@@ -17,6 +17,7 @@ from helpers.simulator.findings.log import Log
 from helpers.simulator.lanes import Dispatch, Lanes
 from helpers.simulator.memory.shadow import Conflicts, Shadow
 from helpers.simulator.memory.words import Words, numbers
+from helpers.simulator.types.kinds import Array
 from helpers.simulator.types.program import Part, Variable
 
 
@@ -41,20 +42,22 @@ class Watch:
         """What stands in the text there, in one line."""
         return " ".join(self._text.source[part.at : part.end].split())
 
-    def who(self, lane: int) -> str:
-        """An invocation in words."""
-        return messages.invocation(self._dispatch.named(lane))
+    def who(self, lane: int, beside: int | None = None) -> str:
+        """An invocation in words; without its workgroup beside another one of the same workgroup."""
+        groups = self._dispatch.groups
+        known = self._dispatch.group_count == 1 or (beside is not None and groups[lane] == groups[beside])
+        return messages.thread(self._dispatch.named(lane), known)
 
     # --- Indices ----------------------------------------------------------------------------------------------
 
     def faults(self, faults: tuple[Fault, ...], lanes: Lanes, write: bool) -> None:
         """Report what the indices of an access did wrong."""
         for fault in faults:
-            mask = np.broadcast_to(fault.lanes, lanes.count)
+            mask = lanes.each(fault.lanes)
             if not mask.any():
                 continue
             lane = lanes.index[mask][0]
-            index = int(np.broadcast_to(fault.index, lanes.count)[mask][0])
+            index = int(lanes.each(fault.index)[mask][0])
             if fault.kind == "index overflow":
                 kind, message = fault.kind, partial(messages.overflow, self.who(lane), self.source(fault.part), index)
             else:
@@ -76,7 +79,7 @@ class Watch:
         for each, word in zip(index, bits, strict=True):
             self.log.access(part.at, lanes, variable, each, write, word)
             if not atomic and variable in self._written:
-                where = np.broadcast_to(self._words.places(variable, each, lanes), lanes.count)
+                where = lanes.each(self._words.places(variable, each, lanes))
                 self._check(variable, where, lanes, part, write, word)
 
     def _check(
@@ -87,7 +90,7 @@ class Watch:
             self._shadows[variable] = Shadow(self._words.arrays[variable].size, self._dispatch.groups)
         shadow, epoch = self._shadows[variable], self._epochs[variable.space][lanes.groups]
         if write:
-            found = shadow.write(where, lanes, epoch, part.at, np.broadcast_to(bits, lanes.count))
+            found = shadow.write(where, lanes, epoch, part.at, lanes.each(bits))
         else:
             found = shadow.read(where, lanes, epoch, part.at)
         for conflicts in found:
@@ -102,13 +105,20 @@ class Watch:
 
     def _race_message(self, variable: Variable, found: Conflicts, i: int, part: Part, write: bool) -> str:
         mine, other = int(found.mine[i]), int(found.other[i])
-        size = self._words.arrays[variable].shape[-1]
-        word = f"`{variable.name}[{found.where[i] % size}]`" if size > 1 else f"`{variable.name}`"
+        who, they = self.who(mine), self.who(other, mine)
         why = messages.unordered(variable.space, self._dispatch.groups[mine] == self._dispatch.groups[other])
+        name = self._element(variable, int(found.where[i]))
         if found.alike[i]:
-            return messages.overlapping(self.who(mine), self.who(other), word, why)
+            return messages.overlapping(who, they, name, why)
         lines, wrote = (self.line(part.at), self.line(int(found.other_at[i]))), (write, bool(found.other_wrote[i]))
-        return messages.race(self.who(mine), self.who(other), wrote, word, lines, why)
+        return messages.race(who, they, wrote, name, lines, why)
+
+    def _element(self, variable: Variable, where: int) -> str:
+        """A word of a variable as a learner names it."""
+        word = where % self._words.arrays[variable].shape[-1]
+        if isinstance(variable.type, Array):
+            return f"`{variable.name}[{word // variable.type.stride}]`"
+        return f"`{variable.name}`"
 
     # --- Barriers ---------------------------------------------------------------------------------------------
 

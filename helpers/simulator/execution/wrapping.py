@@ -47,7 +47,10 @@ def binary(
     untouched = left_exact is None and right_exact is None
     if untouched and (operator in "/%" or not operators.wrapped(operator, left, right, result)):
         return None
-    return _kept(WHOLE[operator](_true(left, left_exact), _true(right, right_exact)), result)
+    whole = WHOLE[operator](_true(left, left_exact), _true(right, right_exact))
+    if operator == "%" and result.dtype.kind == "u":  # the last bits are right, however large the number became
+        whole = np.where(right & (right - 1) == 0, result, whole)
+    return _kept(whole, result)
 
 
 def unary(operator: str, operand: np.ndarray, exact: Exact) -> Exact:

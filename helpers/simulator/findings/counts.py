@@ -1,8 +1,13 @@
 """How often a run does what: arithmetic, loads and stores, and what the loads and stores cost on a GPU.
 
-A GPU runs 32 neighboring invocations of a workgroup together. Storage memory answers them in sectors of 32 bytes: the
-fewer sectors they touch, the better their access is coalesced. Workgroup memory lies in 32 banks of four bytes, each of
-which gives one word at a time; invocations that read the same word share it.
+Only what the text writes is counted, once for each invocation and each component of a vector: not the address that an
+index stands for, and nothing that is known before the run, such as ``TILE * TILE``. A sum or difference takes one
+product of floats with it as a multiply-add: ``a*b + c*d`` is one multiply-add and one other operation.
+
+A GPU runs 32 neighboring invocations of a workgroup together, a bundle. Storage memory answers a bundle in sectors of
+32 bytes: the fewer sectors one load or store touches, the better it is coalesced. Workgroup memory lies in 32 banks of
+four bytes, each of which gives one word at a time; invocations that read the same word share it. ``n`` words of one
+bank take ``n`` turns, and a conflict is each turn beyond those that so many words take in the best case.
 """
 
 from __future__ import annotations
@@ -16,19 +21,20 @@ import numpy as np
 from helpers.simulator.lanes import Lanes
 
 SECTOR, BANKS = 8, 32  # words in a sector; banks
+WIDEST = 2**32  # more than any word's number
 MEANINGS = {
-    "multiply_adds": "products of floats that are added to something at once, `fma`, and the terms of `dot`",
-    "other_float": "all other float arithmetic",
-    "integer": "integer arithmetic (comparisons and conversions are not counted)",
-    "loads_storage": "loads from storage buffers; a vector is one load",
+    "multiply_adds": "products of floats that a sum or difference takes with it, `fma`, and the terms of `dot`",
+    "other_float": "all other operators and functions of floats (comparisons, conversions and `select` are not counted)",
+    "integer": "operators and functions of integers (with the same exceptions)",
+    "loads_storage": "loads from storage buffers; a vector is one load, and so is a whole array or struct",
     "loads_workgroup": "loads from workgroup memory",
-    "stores_storage": "stores to storage buffers",
+    "stores_storage": "stores to storage buffers; an atomic function is a load and a store",
     "stores_workgroup": "stores to workgroup memory",
     "bytes_storage": "bytes loaded from and stored to storage buffers",
     "bytes_workgroup": "bytes loaded from and stored to workgroup memory",
-    "sectors": "sectors of 32 bytes that bundles of 32 neighbors touch in storage buffers",
-    "bank_conflicts": "extra turns because neighbors want several words of one bank of workgroup memory",
-    "barriers": "barriers that a workgroup passes",
+    "sectors": "sectors of 32 bytes that the loads and stores of each bundle touch in storage buffers",
+    "bank_conflicts": "extra turns because a bundle wants several words of one bank of workgroup memory",
+    "barriers": "barriers that workgroups pass; `workgroupUniformLoad` has two",
     "active_share": "the share of invocations that are active in the bundles that run (1 without divergence)",
 }
 KEYS = tuple(MEANINGS)
@@ -85,22 +91,22 @@ def sectors(index: np.ndarray, lanes: Lanes) -> int:
     """How many sectors each bundle touches, added up."""
     if index.ndim == 1:  # the same words for all
         return len(np.unique(index // SECTOR)) * len(lanes.bundle_numbers)
-    return _distinct(index // SECTOR, lanes)[0].size
+    return len(_distinct(index // SECTOR, lanes))
 
 
 def bank_conflicts(index: np.ndarray, lanes: Lanes) -> int:
     """How many turns each bundle needs beyond those that its number of words costs in any case, added up."""
     if index.ndim == 1:
         return 0
-    bundles, found = _distinct(index, lanes)
-    per_bank = np.bincount((bundles - bundles[0]) * BANKS + found % BANKS).reshape(-1)
-    per_bank = np.pad(per_bank, (0, -len(per_bank) % BANKS)).reshape(-1, BANKS)
+    bundles, words = np.divmod(_distinct(index, lanes), WIDEST)
+    least = int(bundles[0])
+    per_bank = np.bincount((bundles - least) * BANKS + words % BANKS, minlength=(int(bundles[-1]) - least + 1) * BANKS)
+    per_bank = per_bank.reshape(-1, BANKS)
     return int((per_bank.max(axis=1) - -(-per_bank.sum(axis=1) // BANKS)).sum())
 
 
-def _distinct(numbers: np.ndarray, lanes: Lanes) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct numbers of each bundle, bundle by bundle: those of the bundles, and the numbers."""
-    width = int(numbers.max()) + 1
-    keys = np.sort((lanes.bundles * width + numbers).ravel())
-    keys = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
-    return np.divmod(keys, width)
+def _distinct(numbers: np.ndarray, lanes: Lanes) -> np.ndarray:
+    """The distinct numbers of each bundle, in rising order, each plus `WIDEST` times its bundle's number."""
+    keys = (lanes.bundles * WIDEST + numbers).ravel()
+    keys.sort()
+    return keys[np.concatenate([[True], keys[1:] != keys[:-1]])]

@@ -1,32 +1,35 @@
-"""The sentence of each finding: what happens, with the numbers of its first case, and what to look at."""
+"""The sentence of each finding: what happens, with the numbers of its first case, and what to look at.
+
+They say "thread", as the lessons do, where WGSL says "invocation".
+"""
 
 from __future__ import annotations
 
-LOOK = "Check the guard, the loop's limit and the offsets."
+CAUSES = "check the guard, the loop's limit and the offsets"
 
 
-def invocation(named: tuple[tuple[int, int, int], int]) -> str:
-    """An invocation in words."""
+def thread(named: tuple[tuple[int, int, int], int], alone: bool) -> str:
+    """A thread in words; with its workgroup, unless that is alone."""
     group, local = named
-    return f"invocation {local} of workgroup ({', '.join(map(str, group))})"
+    return f"thread {local}" if alone else f"thread {local} of workgroup ({', '.join(map(str, group))})"
 
 
 def out_of_range(who: str, write: bool, source: str, index: int, name: str, count: int, dropped: bool) -> str:
     """An index past an array."""
     verb = "writes" if write else "reads"
-    range_ = f"{count:,} element{'s' * (count != 1)}, 0 to {count - 1:,}"
+    has = f"{count:,} elements, numbered 0 to {count - 1:,}" if count != 1 else "only element 0"
     if dropped:
-        done = "drops the write" if write else "gives 0"
+        here = "the write is dropped" if write else "it gets 0"
     else:
-        done = "overwrites the last element" if write else "gives the last element"
-    return f"{who} {verb} `{source}` with index {index:,}, but `{name}` has {range_}; this run {done}. {LOOK}"
+        here = "it overwrites the last element" if write else "it gets the last element"
+    return f"{who} {verb} `{source}` with index {index:,}, but `{name}` has {has} (here {here}); {CAUSES}"
 
 
 def overflow(who: str, source: str, index: int) -> str:
     """An index that wrapped around."""
     return (
-        f"the index of `{source}` left the range of its type on the way and wrapped around modulo 2^32: {who} uses "
-        f"{index:,}; test before you subtract, or reorder the sum so that nothing falls below 0"
+        f"the index of `{source}` left the range of its type on the way and wrapped around: {who} uses {index:,}; "
+        f"test before you subtract, or put the terms in an order in which nothing falls below 0"
     )
 
 
@@ -34,45 +37,45 @@ def race(who: str, other: str, wrote: tuple[bool, bool], name: str, lines: tuple
     """Two accesses that nothing orders."""
     mine, theirs = ("writes" if wrote[0] else "reads"), ("writes" if wrote[1] else "reads")
     if lines[0] == lines[1]:
-        return f"{who} {mine} {name} and {other} {theirs} it in the same line, and {why}"
+        return f"{who} {mine} {name}, which {other} {theirs} in the same line, and {why}"
     return f"{who} {mine} {name}, which {other} {theirs} in line {lines[1]}, and {why}"
 
 
 def overlapping(who: str, other: str, name: str, why: str) -> str:
     """Two writes of one value."""
-    return f"{who} and {other} both write {name}, with the same value, and {why}; let one invocation write it"
+    return f"{who} and {other} both write {name}, with the same value, and {why}; let one thread write it"
 
 
 def unordered(space: str, same_group: bool) -> str:
     """Why two accesses are not ordered."""
     if not same_group:
-        return "nothing orders two workgroups: give each its own element, use an atomic, or a second dispatch"
+        return "nothing orders two workgroups: give each its own elements, or use an atomic or a second dispatch"
     barrier = "workgroupBarrier()" if space == "workgroup" else "storageBarrier()"
     return f"no {barrier} stands between the two"
 
 
 def missed_barrier(name: str, arrived: int, threads: int, missing: str) -> str:
-    """A barrier that some invocations of a workgroup do not reach."""
+    """A barrier that some threads of a workgroup do not reach."""
     return (
-        f"{arrived} of the {threads} invocations of a workgroup reach {name}(), and {missing} does not: on a GPU the "
-        f"others may wait for it forever; take the barrier out of the `if` or loop, and let no invocation return "
-        f"above it"
+        f"{arrived} of the {threads} threads of a workgroup reach {name}(), and {missing} does not, so that the others "
+        f"may wait forever; take the barrier out of the `if` or the loop, and let no thread return above it"
     )
 
 
-def endless(rounds: int, unmoved: list[str]) -> str:
+def endless(rounds: int, unmoved: list[str], below_zero: str) -> str:
     """A loop that used up the budget."""
     names = " and ".join(f"`{name}`" for name in unmoved)
-    stuck = f"; {names}, on which its end depends, did not change in the last round" if names else ""
-    return f"an invocation has gone round {rounds:,} times in all, and this loop has not ended{stuck}"
+    cause = f": {names}, on which its end depends, did not change in the last round" if names else ""
+    if below_zero:
+        cause = f": `{below_zero}` always holds, because a u32 is never below 0"
+    return f"this loop has not ended after {rounds:,} rounds of one thread in all its loops{cause}"
 
 
 def unwritten(name: str, count: int, of: int, first: int) -> str:
     """An output that is not written whole."""
-    many = "no element" if count == of else f"{of - count:,} of the {of:,} elements"
     if count == of:
-        return f"{many} of `{name}` is written"
-    return f"only {many} of `{name}` are written; the first one that is not has index {first:,}"
+        return f"no thread writes to `{name}`"
+    return f"{count:,} of the {of:,} numbers of `{name}` are never written, first number {first:,}"
 
 
 def not_a_number(source: str, line: int) -> str:

@@ -1,22 +1,20 @@
 """Attributes and directives: which there are, where they stand, and what each takes."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 from lark import Token
 
 from helpers.simulator.grammar.errors import Refused, Unsupported
-from helpers.simulator.grammar.expected import unexpected, unknown_attribute
+from helpers.simulator.grammar.expected import unexpected
 from helpers.simulator.grammar.tree import Attribute
 
-KINDS = {  # the token that a word is behind @: alone, with values in parentheses, or with names
-    **dict.fromkeys(["compute", "fragment", "invariant", "must_use", "vertex"], "MARK"),
-    **dict.fromkeys(["align", "binding", "blend_src", "group", "id", "location", "size", "workgroup_size"], "VALUED"),
+KINDS = {  # the token that a word is behind @
+    **dict.fromkeys(["compute", "fragment", "must_use", "vertex"], "STAGE"),
+    **dict.fromkeys(["binding", "group", "id", "workgroup_size"], "PLACE"),
+    **dict.fromkeys(["align", "blend_src", "location", "size"], "LAYOUT"),
     **{"builtin": "NAMED", "interpolate": "NAMED", "diagnostic": "DIAGNOSTIC"},
 }
 MOST = {"workgroup_size": 3, "interpolate": 2, "diagnostic": 3}  # arguments, where it is not 1
-ON_DECLARATIONS = {"binding", "compute", "fragment", "group", "id", "must_use", "vertex", "workgroup_size"}
-ON_PARAMETERS = {"blend_src", "builtin", "interpolate", "invariant", "location"}
-ON_MEMBERS = ON_PARAMETERS | {"align", "size"}
 EXTENSIONS = ("f16", "clip_distances", "dual_source_blending", "subgroups", "primitive_index")
 FEATURES = (
     "readonly_and_readwrite_storage_textures",
@@ -34,13 +32,11 @@ def check_count(attribute: Attribute) -> None:
         raise unexpected("`)`", "...", attribute.arguments[most].at)
 
 
-def check_attributes(attributes: Sequence[Attribute], allowed: Set[str]) -> tuple[Attribute, ...]:
-    """The attributes that have an effect. Raises Refused for one that cannot stand here, or stands here twice."""
+def check_attributes(attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:
+    """The attributes that have an effect. Raises Refused for one that stands here twice."""
     kept = tuple(each for each in attributes if each.name != "diagnostic")  # a filter of warnings changes nothing
     names = [each.name for each in kept]
     for i, each in enumerate(kept):
-        if each.name not in allowed:
-            raise unknown_attribute(each.name, each.at + 1)
         if each.name in names[:i]:
             raise Refused(f"repeated attribute: `{each.name}`", each.at + 1, len(each.name), "repeated attribute")
     return kept

@@ -4,16 +4,14 @@ from lark import Token, Transformer
 
 from helpers.simulator.grammar import tree
 from helpers.simulator.grammar.attributes import (
-    ON_DECLARATIONS,
-    ON_MEMBERS,
-    ON_PARAMETERS,
-    check_count,
     check_attributes,
+    check_count,
     check_extensions,
     check_features,
     check_severity,
 )
 from helpers.simulator.grammar.errors import Unsupported
+from helpers.simulator.grammar.expected import unexpected
 from helpers.simulator.grammar.numbers import check_number
 from helpers.simulator.grammar.operators import Parentheses, bare, chained
 
@@ -122,8 +120,11 @@ class Builder(Transformer):
         return tree.Loop(word.start_pos, closed.end_pos, block, *(continuing or (None, None)))
 
     def continuing(self, found):
-        _, _, opened, body, break_if, closed = found
-        return tree.Block(opened.start_pos, closed.end_pos, body), break_if
+        _, _, opened, *body, break_if, closed = found
+        for each in body:
+            if isinstance(each, tree.Break):
+                raise unexpected("if", ";", each.end)
+        return tree.Block(opened.start_pos, closed.end_pos, tuple(body)), break_if
 
     def break_if(self, found):
         return bare(found[0])
@@ -133,7 +134,7 @@ class Builder(Transformer):
         return tree.For(word.start_pos, body.end, first, condition, update, body)
 
     def first(self, found):
-        return bare(found[0])
+        return bare(found[0]) if found else None
 
     condition = update = first
 
@@ -180,26 +181,29 @@ class Builder(Transformer):
         return tree.Struct(word.start_pos, closed.end_pos, str(name), name.start_pos, tuple(members))
 
     def member(self, found):
-        return _parameter(found, ON_MEMBERS)
+        attributes, name, kind = found
+        kept = check_attributes(attributes)
+        return tree.Parameter(_begin(attributes, name), kind.end, str(name), kind, kept)
 
-    def parameter(self, found):
-        return _parameter(found, ON_PARAMETERS)
+    parameter = member
 
     def parameters(self, found):
         return tuple(each for each in found if each is not None)
 
     def result(self, found):
-        check_attributes(found[0], ON_PARAMETERS)
+        check_attributes(found[0])
         return found[1]
 
     def function(self, found):
         attributes, word, name, parameters, result, body = found
         begun = _begin(attributes, word)
-        kept = check_attributes(attributes, ON_DECLARATIONS)
+        kept = check_attributes(attributes)
         return tree.Function(begun, body.end, str(name), name.start_pos, parameters, result, body, kept)
 
     def attributes(self, found):
         return tuple(found)
+
+    traits = attributes
 
     def filters(self, found):
         """Filters of warnings have no effect."""
@@ -218,22 +222,16 @@ class Builder(Transformer):
         check_features(found[1:])
 
     def diagnostic(self, found):
-        check_severity(found[1])
+        check_severity(found[2])
 
 
 def _declaration(word, name, kind, value, templates=None, attributes=()):
     """A declaration; `word` is the keyword that begins it."""
     end = (value or kind).end if value or kind else name.end_pos
     arguments = templates[0] if templates else ()
-    kept = check_attributes(attributes, ON_DECLARATIONS)
+    kept = check_attributes(attributes)
     begun = _begin(attributes, word)
     return tree.Declaration(begun, end, str(word), str(name), name.start_pos, kind, bare(value), arguments, kept)
-
-
-def _parameter(found, allowed):
-    attributes, name, kind = found
-    kept = check_attributes(attributes, allowed)
-    return tree.Parameter(_begin(attributes, name), kind.end, str(name), kind, kept)
 
 
 def _begin(attributes, word):

@@ -35,7 +35,7 @@ def _fits(digits: str, suffix: str) -> bool:
     hexadecimal = digits[:2] in ("0x", "0X")
     try:
         value = float.fromhex(digits) if hexadecimal else float(digits)
-        single = struct.unpack("f", struct.pack("f", value))[0] if suffix else value
+        single = struct.unpack("<f", struct.pack("<f", value))[0] if suffix else value
     except OverflowError:
         return False
     return abs(value) != float("inf") and (single == value or not hexadecimal)

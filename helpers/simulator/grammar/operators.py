@@ -58,6 +58,8 @@ def _join(operands: list, operator: str) -> None:
 
 
 def _clash(inner: str, outer: str) -> str:
-    if inner in COMPARED - SHIFTED and outer in COMPARED - SHIFTED:
-        return f"comparisons form no chain: `{inner}` and `{outer}` compare two values each; write `a < b && b < c`"
+    if PRECEDENCE[inner] == PRECEDENCE[outer] and inner in COMPARED - SHIFTED:
+        return f"comparisons form no chain: write `a {inner} b && b {outer} c`"
+    if "^" in (inner, outer):
+        return f"`{inner}` and `{outer}` need parentheses, and `^` is for the bits of whole numbers, not for a power"
     return f"`{inner}` and `{outer}` stand side by side: put what belongs together in parentheses"

@@ -13,7 +13,8 @@ from lark.exceptions import UnexpectedToken
 
 from helpers.simulator.grammar.builder import Builder
 from helpers.simulator.grammar.errors import Refused, Unsupported
-from helpers.simulator.grammar.expected import expectation, unexpected, unknown_attribute
+from helpers.simulator.grammar.expected import expectation, unexpected
+from helpers.simulator.grammar.numbers import check_number
 from helpers.simulator.grammar.templates import marked
 from helpers.simulator.grammar.tokens import Tokens
 from helpers.simulator.grammar.tree import Module, Node
@@ -21,6 +22,7 @@ from helpers.wgsl import BLOCK_COMMENT, COMMENT, without_comments
 
 DEEPEST_BLOCK = 127  # the specification's limit
 DEEPEST = 200  # levels of the tree, which functions walk that call themselves
+MOST_UNKNOWN = 20  # words of WGSL read as names, before a text is given up
 TYPE_FOLLOWS = ("COLON", "ARROW", "ASSIGN")
 
 
@@ -43,7 +45,7 @@ def parse(source: str) -> Module:
     except UnexpectedToken as error:
         raise reading.refusal(error) from None
     if reading.unknown:
-        raise reading.unknown
+        raise reading.unknown[0]
     _check_depth(module)
     return module
 
@@ -53,7 +55,7 @@ class _Reading:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.unknown: Refused | None = None
+        self.unknown: list[Refused] = []
 
     def goes_on(self, error: UnexpectedToken) -> bool:
         """Read a word of WGSL's own as a name, as the adapter's compiler does in most places, and go on."""
@@ -63,23 +65,28 @@ class _Reading:
         if not named or not ("STAR" in accepted or before in TYPE_FOLLOWS):
             return False
         reason = f"no definition in scope for identifier: `{token}`"
-        self.unknown = self.unknown or Refused(reason, token.start_pos, len(token), "unknown identifier")
+        self.unknown.append(Refused(reason, token.start_pos, len(token), "unknown identifier"))
+        if len(self.unknown) == MOST_UNKNOWN:
+            raise self.unknown[0]
         parser.feed_token(Token("NAME", str(token), token.start_pos, end_pos=token.end_pos))
         return True
 
     def refusal(self, error: UnexpectedToken) -> Refused:
         """The error where the text breaks off."""
         token, parser = error.token, error.interactive_parser
-        accepted = parser.accepts()
+        accepted, before = parser.accepts(), _last(parser)
         at = self._end() if token.type == "$END" else token.start_pos
+        if before == "NUMBER":  # what is wrong with a number comes before what is wrong behind it
+            number = parser.parser_state.value_stack[-1]
+            check_number(str(number), number.start_pos)
+        if before == "AT":
+            return _no_attribute(token, at, accepted)
         if "NAME" in accepted and token.isidentifier():
             return _no_name(token)
         if "FN" in accepted and token.type in ("ENABLE", "REQUIRES", "DIAGNOSTIC"):
             reason = "expected global declaration, but found a global directive"
             return Refused(reason, at, len(token), "written after first global declaration")
-        if "MARK" in accepted and token.isidentifier():
-            return unknown_attribute(str(token), at)
-        if token.type == "IF" and _last(parser) == "BREAK":
+        if token.type == "IF" and before == "BREAK":
             begun = parser.parser_state.value_stack[-1].start_pos
             reason = "A break if is only allowed in a continuing block"
             return Refused(reason, begun, token.end_pos - begun, "not in a continuing block")
@@ -99,6 +106,15 @@ def _last(parser) -> str:
     """The kind of the last token, where the parser has not yet put it together with others."""
     last = parser.parser_state.value_stack[-1:]
     return last[0].type if last and isinstance(last[0], Token) else ""
+
+
+def _no_attribute(token: Token, at: int, accepted: set[str]) -> Refused:
+    """What stands behind @ and is no attribute, or none that can stand there."""
+    if not token.isidentifier():
+        return unexpected("identifier", str(token), at)
+    if accepted == {"DIAGNOSTIC"}:
+        return unexpected("the `diagnostic` attribute identifier", str(token), at)
+    return Refused(f"unknown attribute: `{token}`", at, len(token), "unknown attribute")
 
 
 def _no_name(word: Token) -> Refused:
@@ -125,7 +141,7 @@ def _check_depth(module: Module) -> None:
     while waiting:
         node, depth = waiting.pop()
         if depth > DEEPEST:
-            raise Unsupported(f"{DEEPEST} levels of expressions and statements in each other, and more", node.at)
+            raise Unsupported(f"nesting deeper than {DEEPEST} levels", node.at)
         for name in node.__slots__:
             part = getattr(node, name)
             parts = part if isinstance(part, tuple) else (part,)

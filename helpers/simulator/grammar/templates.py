@@ -37,10 +37,16 @@ def _lists(code: str) -> list[tuple[int, int]]:
         elif sign in ("(", "["):
             depth += 1
         elif sign in (")", "]"):
-            pending = [each for each in pending if each[1] < depth]
+            _drop(pending, depth)
             depth = max(0, depth - 1)
         elif sign in ("&&", "||"):
-            pending = [each for each in pending if each[1] < depth]
+            _drop(pending, depth)
         elif sign in ("=", ";", "{", ":"):
             pending, depth = [], 0
     return found
+
+
+def _drop(pending: list[tuple[int, int]], depth: int) -> None:
+    """Forget each < at this depth, or deeper."""
+    while pending and pending[-1][1] >= depth:
+        pending.pop()

@@ -52,16 +52,23 @@ class Tokens(Lexer):
         """Each token, with its place."""
         text, attribute = state.text.text, False
         for found in TOKEN.finditer(text, state.line_ctr.char_pos):
-            kind, (begin, end) = found.lastgroup, found.span(found.lastgroup)
-            written = text[begin:end]
-            if kind == "NAME":
-                kinds = KINDS if attribute else self.kinds
-                kind = kinds.get(written) or ("RESERVED" if attribute or is_reserved(written) else kind)
-            elif kind == "SIGN":
-                kind = self.kinds.get(written, "UNKNOWN")
+            begin, end = found.span(found.lastgroup)
+            written, kind = text[begin:end], found.lastgroup
+            if kind == "NAME" and not written.isidentifier():  # \w has more letters than names have
+                end = begin + next(i for i in range(len(written)) if not written[: i + 1].isidentifier())
+                yield Token("UNKNOWN", text[end], end, end_pos=end + 1)
+            kind = self._kind(kind, written, attribute)
             attribute = kind == "AT"
             state.line_ctr.char_pos = end
             yield Token(kind, written, begin, end_pos=end)
+
+    def _kind(self, kind: str, written: str, attribute: bool) -> str:
+        if kind == "SIGN":
+            return self.kinds.get(written, "UNKNOWN")
+        if kind != "NAME":
+            return kind
+        known = (KINDS if attribute else self.kinds).get(written)
+        return known or ("RESERVED" if attribute or is_reserved(written) else kind)
 
 
 def is_reserved(word: str) -> bool:

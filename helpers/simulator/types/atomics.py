@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helpers.simulator.grammar.errors import Refused
+from helpers.simulator.types.builtins import check_count
 from helpers.simulator.types.kinds import BOOL, U32, Array, Atomic, Field, Pointer, Struct, Type
 from helpers.simulator.types.overloads import converted, refused
 from helpers.simulator.types.program import ArrayLength, AtomicCall, Expression, Part, Reference, UniformLoad
-from helpers.simulator.types.references import dereferenced, origin
+from helpers.simulator.types.references import dereferenced, loaded, origin
 from helpers.simulator.types.type_names import is_constructible, is_runtime_sized
 
 ATOMICS = {
@@ -19,18 +19,13 @@ BARRIERS = ("workgroupBarrier", "storageBarrier")
 NAMES = (*ATOMICS, "arrayLength", "workgroupUniformLoad")
 
 
-def call(name: str, arguments: Sequence[Expression], place: Part, name_end: int) -> Expression:
-    """A call of one of these functions."""
-    count = 1 + ATOMICS.get(name, 0)
-    callee = Part(place.type, place.at, name_end)
-    if len(arguments) < count:
-        raise refused(f"wrong number of arguments: expected {count}, found {len(arguments)}", callee)
-    if len(arguments) > count:
-        raise refused(f"too many arguments passed to `{name}`", callee)
+def call(name: str, arguments: Sequence[Reference | Expression], place: Part, callee: Part) -> Expression:
+    """A call of one of these functions, of which the first argument must be a pointer."""
+    check_count(name, 1 + ATOMICS.get(name, 0), arguments, callee)
     pointer, *values = arguments
+    pointer = loaded(pointer) if isinstance(pointer.type, Pointer) else pointer
     if not isinstance(pointer.type, Pointer):
-        label = "atomic pointer is invalid" if name in ATOMICS else ""
-        raise refused("atomic operation is done on a pointer to a non-atomic", pointer, label)
+        raise refused(_wanted(name), pointer)
     reference = dereferenced(pointer, pointer.at, pointer.end)
     if name == "arrayLength":
         return _length(reference, pointer, place)
@@ -41,40 +36,42 @@ def call(name: str, arguments: Sequence[Expression], place: Part, name_end: int)
 
 def _length(reference: Reference, pointer: Expression, place: Part) -> ArrayLength:
     if not isinstance(reference.type, Array) or not is_runtime_sized(reference.type):
-        raise refused(f"arrayLength takes a pointer to a runtime-sized array, not to `{reference.type}`", pointer)
+        raise refused(_wanted("arrayLength"), pointer)
     return ArrayLength(U32, place.at, place.end, reference)
 
 
 def _uniform(reference: Reference, pointer: Expression, place: Part) -> UniformLoad:
     inner = reference.type.element if isinstance(reference.type, Atomic) else reference.type
     if origin(reference)[0] != "workgroup" or not is_constructible(inner):
-        raise refused("workgroupUniformLoad takes a pointer to workgroup memory", pointer)
+        raise refused(_wanted("workgroupUniformLoad"), pointer)
     return UniformLoad(inner, place.at, place.end, reference)
 
 
 def _atomic(
-    name: str, reference: Reference, pointer: Expression, values: Sequence[Expression], place: Part
+    name: str, reference: Reference, pointer: Expression, values: Sequence[Reference | Expression], place: Part
 ) -> AtomicCall:
     if not isinstance(reference.type, Atomic):
-        label = "atomic pointer is invalid"
-        raise refused("atomic operation is done on a pointer to a non-atomic", pointer, label)
+        raise refused(_wanted(name), pointer)
     space, access = origin(reference)
     if space not in ("storage", "workgroup") or (access != "read_write" and name != "atomicLoad"):
         reason = "The pointer [0] doesn't relate to a valid destination for an atomic"
         raise refused(reason, pointer, "writing to this location is not permitted")
     element = reference.type.element
     given = []
-    for i, value in enumerate(values):
+    for value in map(loaded, values):
         wanted = converted(value, element)
         if wanted is None:
-            raise _wrong(name, i + 2, value)
+            raise refused(f"automatic conversions cannot convert elements of `{value.type}` to `{element}`", value)
         given.append(wanted)
     type = _result(name, element)
     return AtomicCall(type, place.at, place.end, name, reference, tuple(given))
 
 
-def _wrong(name: str, number: int, value: Expression) -> Refused:
-    return refused(f"wrong type passed as argument #{number} to `{name}`", value, f"this has type {value.type}")
+def _wanted(name: str) -> str:
+    if name in ATOMICS:
+        return "atomic operation is done on a pointer to a non-atomic"
+    memory = {"arrayLength": "a runtime-sized array, as in `arrayLength(&output)`"}
+    return f"{name} takes a pointer to {memory.get(name, 'workgroup memory, as in `workgroupUniformLoad(&total)`')}"
 
 
 def _result(name: str, element: Type) -> Type | None:

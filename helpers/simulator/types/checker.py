@@ -28,7 +28,7 @@ def check(module: tree.Module, entry_point: str, constants: Mapping[str, float])
     inputs = functions.inputs(node, structs, declarations.scope)
     function = declarations.find(entry_point).function
     usage, variables = Usage(function), declarations.variables
-    bindings = _bindings(node, variables)
+    bindings = _bindings(node, variables, usage)
     return Program(
         function,
         inputs,
@@ -45,7 +45,7 @@ def _workgroup_size(node: tree.Function, declarations: Declarations) -> tuple[in
     if attribute is None:
         compute = next(each for each in node.attributes if each.name == "compute")
         words_ = "workgroup size is missing on compute shader entry point"
-        raise Refused(words_, compute.at, compute.end - compute.at, "must be paired with a `@workgroup_size` attribute")
+        raise Refused(words_, compute.at + 1, len("compute"), "must be paired with a `@workgroup_size` attribute")
     sizes = numbers(attribute, declarations.scope, Stage.OVERRIDE)
     if len(sizes) > 3 or 0 in sizes:
         reason = "@workgroup_size takes one to three numbers, each at least 1"
@@ -57,16 +57,20 @@ def _workgroup_size(node: tree.Function, declarations: Declarations) -> tuple[in
     return size
 
 
-def _bindings(node: tree.Function, variables: tuple[Variable, ...]) -> tuple[Variable, ...]:
-    """The variables at the bindings 0, 1, 2, ... of group 0."""
-    bound = sorted((each for each in variables if each.binding >= 0), key=lambda each: each.binding)
+def _bindings(node: tree.Function, variables: tuple[Variable, ...], usage: Usage) -> tuple[Variable, ...]:
+    """The variables at the bindings 0, 1, 2, ... of group 0; where two share a number, the one that is used."""
+    found: dict[int, Variable] = {}
+    for each in (each for each in variables if each.binding >= 0):
+        other = found.setdefault(each.binding, each)
+        if each is not other and {each, other} <= usage.variables:
+            raise Refused("Bindings for [0] conflict with other resource", each.at, len(each.name))
+        found[each.binding] = each if each in usage.variables else other
+    bound = [found[number] for number in sorted(found)]
     if not bound:
         example = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;"
         reason = f"it declares no bindings; write one for each buffer, as in `{example}`"
         raise Refused(reason, node.name_at, len(node.name))
     for number, each in enumerate(bound):
-        if each.binding < number:
-            raise Refused("Bindings for [0] conflict with other resource", each.at, len(each.name))
         if each.binding > number:
             listed = ", ".join(str(other.binding) for other in bound)
             reason = f"it has the bindings {listed}, and none with the number {number}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from helpers.simulator.grammar import tree
 from helpers.simulator.grammar.errors import Refused
 from helpers.simulator.types.folding import fold_bitcast, fold_convert
 from helpers.simulator.types.kinds import BOOL, F32, I32, U32, Array, Scalar, Struct, Type, Vector, leaves
@@ -21,7 +22,7 @@ from helpers.simulator.types.type_names import is_constructible
 Values = Sequence[Expression]
 
 
-def construct(type: Type, arguments: Values, place: Part) -> Expression:
+def construct(type: Type, arguments: Values, place: Part, callee: tree.Name) -> Expression:
     """A value of a type that is written with all its arguments."""
     if not is_constructible(type):
         raise refused(f"type `{type}` is not constructible", place, "type is not constructible")
@@ -31,7 +32,7 @@ def construct(type: Type, arguments: Values, place: Part) -> Expression:
         case Scalar():
             return _scalar(type, arguments, place)
         case Vector():
-            return _vector(type, arguments, place)
+            return _vector(type, arguments, place, callee)
         case Array(element, count):
             return _parts(type, [element] * count, arguments, place)
         case Struct(fields=fields):
@@ -45,22 +46,22 @@ def zero(type: Type, place: Part) -> Constant:
     return Constant(type, place.at, place.end, tuple(zeros.get(scalar, 0) for _, scalar in leaves(type)))
 
 
-def infer(name: str, arguments: Values, place: Part) -> Expression:
+def infer(callee: tree.Name, arguments: Values, place: Part) -> Expression:
     """``vec3(...)`` or ``array(...)``, whose element type is that of the arguments."""
-    if not arguments:
-        if name == "array":
-            raise Refused("`array` needs a template argument specified: `T`, a type", place.at, len(name))
-        return zero(Vector(int(name[3]), I32), place)
-    if name == "array":
+    if callee.name == "array":
         return _array_of(arguments, place)
-    size = int(name[3])
+    size = int(callee.name[3])
+    if not arguments:
+        return zero(Vector(size, I32), place)
     scalar = common([each.type for each in arguments])
     if scalar is None or not all(isinstance(each.type, Scalar | Vector) for each in arguments):
         raise refused("inconsistent type in a vector constructor", place)
-    return _vector(Vector(size, scalar), arguments, place)
+    return _vector(Vector(size, scalar), arguments, place, callee)
 
 
 def _array_of(arguments: Values, place: Part) -> Expression:
+    if not arguments:
+        raise Refused("`array` needs a template argument specified: `T`, a type", place.at, len("array"))
     element = arguments[0].type
     if scalar_of(element) and (scalar := common([each.type for each in arguments])):
         element = shaped(element, scalar)
@@ -91,21 +92,23 @@ def converted_to(type: Type, value: Expression, place: Part) -> Expression:
     return Convert(type, place.at, place.end, value)
 
 
-def _vector(type: Vector, arguments: Values, place: Part) -> Expression:
+def _vector(type: Vector, arguments: Values, place: Part, callee: tree.Name) -> Expression:
     sizes = [each.type.size if isinstance(each.type, Vector) else 1 for each in arguments]
     if len(arguments) == 1 and sizes[0] == type.size and isinstance(arguments[0].type, Vector):
         return converted_to(type, arguments[0], place)
     if len(arguments) == 1 and isinstance(arguments[0].type, Scalar):
-        return _splat(type, _component(type, arguments[0], place), place)
+        return _splat(type, _component(type, arguments, 0, callee), place)
     if sum(sizes) != type.size:
         raise refused(f"`{type}` needs {type.size} components, and {sum(sizes)} are given", place)
-    return joined(type, [_component(type, each, place) for each in arguments], place)
+    return joined(type, [_component(type, arguments, i, callee) for i in range(len(arguments))], place)
 
 
-def _component(type: Vector, value: Expression, place: Part) -> Expression:
+def _component(type: Vector, arguments: Values, i: int, callee: tree.Name) -> Expression:
+    value = arguments[i]
     if isinstance(value.type, Scalar | Vector) and (found := converted(value, shaped(value.type, type.element))):
         return found
-    raise refused(f"a component of type `{value.type}` does not fit `{type}`", value)
+    label = f"argument #{i + 1} has type `{value.type}`; allowed type: {type.element}"
+    raise Refused(f"wrong type passed as argument #{i + 1} to `{callee.name}`", callee.at, len(callee.name), label)
 
 
 def _splat(type: Vector, value: Expression, place: Part) -> Expression:

@@ -10,8 +10,8 @@ from helpers.simulator.types import definitions, functions, variables
 from helpers.simulator.types.expressions import type_of
 from helpers.simulator.types.kinds import BOOL, F32, Scalar
 from helpers.simulator.types.overloads import RANGES, nearest
-from helpers.simulator.types.program import Constant, Variable
-from helpers.simulator.types.scopes import Known, Meaning, Routine, Scope, Stage, redefinition
+from helpers.simulator.types.program import Constant, Expression, Variable
+from helpers.simulator.types.scopes import Alias, Known, Meaning, Scope, Stage, redefinition
 from helpers.simulator.types.structs import laid_out
 
 Named = tree.Declaration | tree.Function | tree.Struct | tree.Alias
@@ -32,10 +32,11 @@ class Declarations:
                 raise redefinition(node.name, node.name_at)
             self.nodes[node.name] = node
         self._check_constants()
+        self._check_ids()
         for node in module.declarations:
             if isinstance(node, tree.ConstAssert):
                 definitions.check_assertion(node, self.scope)
-            else:
+            elif not self._is_open(node):
                 self.find(node.name)
 
     def _check_constants(self) -> None:
@@ -44,10 +45,30 @@ class Declarations:
             if getattr(node, "kind", "") != "override":
                 raise ValueError(f"{name} = {value}: the kernel has no `override {name}`")
 
+    def _check_ids(self) -> None:
+        """The numbers that ``@id`` gives to overrides."""
+        taken = set()
+        for node in self.nodes.values():
+            for each in getattr(node, "attributes", ()):
+                if each.name == "id":
+                    number, length = self._number(each), each.end - each.at
+                    if number > 65_535:
+                        reason = "pipeline constant ID must be between 0 and 65535 inclusive"
+                        raise Refused(reason, each.at, length)
+                    if number in taken:
+                        raise Refused("Override ID must be unique", each.at, length)
+                    taken.add(number)
+
+    def _is_open(self, node: Named) -> bool:
+        """Whether it is an override without a value, which matters only where it is used."""
+        if getattr(node, "kind", "") != "override" or node.value or node.name in self.constants:
+            return False
+        return self._override_type(node, None) is not None
+
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables that the module declares, in its order."""
-        return tuple(self._found[name] for name in self.nodes if isinstance(self._found[name], Variable))
+        return tuple(each for each in map(self._found.get, self.nodes) if isinstance(each, Variable))
 
     def find(self, name: str) -> Meaning | None:
         """What a name stands for; None where the module declares none of this name."""
@@ -65,12 +86,12 @@ class Declarations:
     def _read(self, node: Named) -> Meaning:
         match node:
             case tree.Function():
-                must_use = any(each.name == "must_use" for each in node.attributes)
-                return Routine(functions.read(node, self.scope), must_use)
+                return functions.read(node, self.scope)
             case tree.Struct():
                 return laid_out(node, lambda type: type_of(type, self.scope), self._number)
             case tree.Alias():
-                return type_of(node.type, self.scope)
+                type_of(node.type, self.scope, late=True)
+                return Alias(node.type, self.scope)
             case tree.Declaration(kind="const"):
                 return Known(definitions.constant_of(node, self.scope), Stage.CONST)
             case tree.Declaration(kind="override"):
@@ -83,15 +104,21 @@ class Declarations:
     def _override(self, node: tree.Declaration) -> Constant:
         """The value that is given, or the one that is written."""
         written = definitions.declared_value(node, self.scope.known(Stage.OVERRIDE))
-        type = written.type if written else type_of(node.type, self.scope)
-        if not isinstance(type, Scalar):
-            raise Refused(f"an override cannot be of type `{type}`", node.name_at, len(node.name))
+        type = self._override_type(node, written)
         if node.name in self.constants:
             return Constant(type, node.at, node.end, (self._given(node.name, type),))
         if written is None:
             words = f"the override `{node.name}` has no value: give it one, or write `override {node.name} = ...;`"
             raise Refused(words, node.name_at, len(node.name))
         return definitions.known(written)
+
+    def _override_type(self, node: tree.Declaration, written: Expression | None) -> Scalar:
+        if node.type is None and written is None:
+            raise definitions.untyped(node)
+        type = written.type if written else type_of(node.type, self.scope)
+        if not isinstance(type, Scalar):
+            raise Refused(f"an override cannot be of type `{type}`", node.name_at, len(node.name))
+        return type
 
     def _given(self, name: str, type: Scalar) -> float | int | bool:
         value = self.constants[name]

@@ -27,14 +27,19 @@ def declare(node: tree.Declaration, scope: Scope) -> Statement | None:
         raise Refused(words, space.at, space.end - space.at, "local variables can only use 'function' address space")
     given = declared_value(node, scope)
     if given is None and node.type is None:
-        words = f"declaration of `{node.name}` needs a type specifier or initializer"
-        raise Refused(words, node.name_at, len(node.name))
+        raise untyped(node)
     type = given.type if given else type_of(node.type, scope)
     if not is_constructible(type):
         raise Refused(f"a local variable cannot be of type `{type}`", node.name_at, len(node.name))
     variable = Variable(node.name, type, "function", "read_write", node.name_at)
     scope.declare(node.name, variable, node.name_at)
     return program.Declare(node.at, node.end, variable, given)
+
+
+def untyped(node: tree.Declaration) -> Refused:
+    """A declaration that has neither a type nor a value."""
+    words = f"declaration of `{node.name}` needs a type specifier or initializer"
+    return Refused(words, node.name_at, len(node.name))
 
 
 def _let(node: tree.Declaration, scope: Scope) -> Statement:

@@ -6,7 +6,16 @@ from dataclasses import replace
 
 from helpers.simulator.grammar import tree
 from helpers.simulator.grammar.errors import Refused
-from helpers.simulator.types import atomics, builtins, constructors, literals, operators, references, type_names
+from helpers.simulator.types import (
+    atomics,
+    builtins,
+    constructors,
+    literals,
+    operators,
+    references,
+    signatures,
+    type_names,
+)
 from helpers.simulator.types.kinds import Type
 from helpers.simulator.types.overloads import WHOLE, concrete, converted, refused
 from helpers.simulator.types.program import (
@@ -38,7 +47,7 @@ def view(node: tree.Expression, scope: Scope) -> Reference | Expression:
         case tree.Call():
             found = call(node, scope)
             if found.type is None:
-                raise refused("function returns no value", found, "this call has no value")
+                raise refused("function does not return any value", found, "this call has no value")
             return found
         case tree.Index(base=base, index=index):
             return references.indexed(view(base, scope), value(index, scope), node.end)
@@ -57,15 +66,18 @@ def view(node: tree.Expression, scope: Scope) -> Reference | Expression:
 
 def type_of(node: tree.Name, scope: Scope, late: bool = False) -> Type:
     """The type that is written; with `late`, the length of an array may depend on overrides."""
-    stage = Stage.OVERRIDE if late else Stage.CONST
-    return type_names.read(node, scope, lambda length: count(length, scope.known(stage)))
+
+    def evaluated(length: tree.Expression, inner: bool) -> int:
+        return count(length, scope.known(Stage.OVERRIDE if late and not inner else Stage.CONST))
+
+    return type_names.read(node, scope, evaluated)
 
 
 def count(node: tree.Expression, scope: Scope) -> int:
     """The length of an array."""
     length = concrete(value(node, scope))
     if not isinstance(length, Constant) or length.type not in WHOLE:
-        raise refused("array element count must resolve to an integer scalar (u32 or i32)", length)
+        raise refused("the length of an array must be a whole number, a u32 or i32", length)
     if length.leaves[0] < 1:
         raise refused("array element count must be positive (> 0)", length, "must be positive")
     return int(length.leaves[0])
@@ -86,7 +98,7 @@ def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
         case Binding():
             return Named(found.type, node.at, node.end, found)
         case Known(stage=stage) if stage > scope.stage:
-            raise Refused("Unexpected override-expression", node.at, node.end - node.at, "see msg")
+            raise _given_late(node)
         case Known(value=known):
             return replace(known, at=node.at, end=node.end)
     raise Refused(f'expected variable access, found "{node.name}"', node.at, len(node.name), "expected variable access")
@@ -95,7 +107,12 @@ def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
 def _is_own(name: str) -> bool:
     """Whether WGSL itself has a type or a function of this name."""
     own = (*atomics.NAMES, *atomics.BARRIERS, "bitcast")
-    return type_names.is_type(name) or builtins.is_builtin(name) or name in own
+    return type_names.is_type(name) or signatures.is_builtin(name) or name in own
+
+
+def _given_late(node: tree.Name) -> Refused:
+    words = f"`{node.name}` is an `override`, whose value is given at launch, and here a `const` is needed"
+    return Refused(words, node.at, node.end - node.at)
 
 
 def _too_late(found: Variable | Binding, node: tree.Name) -> Refused:
@@ -117,13 +134,17 @@ def call(node: tree.Call, scope: Scope) -> Expression:
         raise _not_callable(found, callee)
     if found is None and not _is_own(callee.name):
         raise type_names.unknown(callee.name, callee.at)
-    arguments = tuple(value(each, scope) for each in node.arguments)
+    read = view if found is None and callee.name in atomics.NAMES else value
+    if isinstance(found, Routine) and found.entry:
+        words = "entry point cannot be called"
+        raise Refused(words, callee.at, len(callee.name), words)
+    arguments = tuple(read(each, scope) for each in node.arguments)
     if isinstance(found, Routine):
         return _called(found, arguments, place, scope)
     if found is not None or type_names.is_type(callee.name):
         if found is None and callee.name in ("array", "vec2", "vec3", "vec4") and not callee.arguments:
-            return constructors.infer(callee.name, arguments, place)
-        return constructors.construct(type_of(callee, scope), arguments, place)
+            return constructors.infer(callee, arguments, place)
+        return constructors.construct(type_of(callee, scope), arguments, place, callee)
     return _built_in(callee, arguments, place, scope)
 
 
@@ -136,7 +157,7 @@ def _not_callable(found: Variable | Binding | Known, callee: tree.Name) -> Refus
 
 
 def _built_in(callee: tree.Name, arguments: tuple[Expression, ...], place: Part, scope: Scope) -> Expression:
-    name_end = callee.at + len(callee.name)
+    called = Part(None, callee.at, callee.at + len(callee.name))
     if callee.name == "bitcast":
         if len(callee.arguments) != 1 or not isinstance(callee.arguments[0], tree.Name):
             reason = "`bitcast` needs a template argument specified: `T`, a type"
@@ -145,10 +166,10 @@ def _built_in(callee: tree.Name, arguments: tuple[Expression, ...], place: Part,
     if callee.name in (*atomics.NAMES, *atomics.BARRIERS) and scope.stage != Stage.RUN:
         raise Refused("this operation is not supported in a const context", place.at, place.end - place.at)
     if callee.name in atomics.NAMES:
-        return atomics.call(callee.name, arguments, place, name_end)
+        return atomics.call(callee.name, arguments, place, called)
     if callee.name in atomics.BARRIERS:
-        raise refused("function returns no value", place, "this call has no value")
-    return builtins.call(callee.name, arguments, place, name_end)
+        raise refused("function does not return any value", place, "this call has no value")
+    return builtins.call(callee.name, arguments, place, called)
 
 
 def _called(routine: Routine, arguments: tuple[Expression, ...], place: Part, scope: Scope) -> Expression:

@@ -39,7 +39,7 @@ def constant(type: Type, place: Part, values: Sequence[np.ndarray]) -> Constant:
     kind = {"f32": float, ABSTRACT_FLOAT.name: float, "bool": bool}.get(scalar_of(type).name, int)
     leaves = tuple(kind(leaf) for array in values for leaf in np.ravel(array))
     if kind is float and not all(map(math.isfinite, leaves)):
-        raise refused("float literal is infinite or NaN", place)
+        raise refused("the value is infinite or not a number, and is known before the run: WGSL refuses it", place)
     return Constant(type, place.at, place.end, leaves)
 
 
@@ -134,7 +134,8 @@ def fold_builtin(name: str, arguments: Sequence[Constant], type: Type, place: Pa
         parts, function = _together(parts), ABSTRACT_FUNCTIONS[name]
     with np.errstate(all="ignore"):
         result = function(*parts)
-    return constant(type, place, [result] if isinstance(result, np.ndarray | np.generic) else result)
+    value = constant(type, place, [result] if isinstance(result, np.ndarray | np.generic) else result)
+    return in_range(value) if scalar_of(type) == ABSTRACT_INT else value
 
 
 def _together(parts: list[tuple[np.ndarray, ...]]) -> list[np.ndarray]:

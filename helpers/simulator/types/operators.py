@@ -23,7 +23,7 @@ NAMES = {  # as the adapter's compiler calls them
     **{"+": "Add", "-": "Subtract", "*": "Multiply", "/": "Divide", "%": "Modulo", "==": "Equal", "!=": "NotEqual"},
     **{"<": "Less", "<=": "LessEqual", ">": "Greater", ">=": "GreaterEqual", "&": "And", "^": "ExclusiveOr"},
     **{"|": "InclusiveOr", "&&": "LogicalAnd", "||": "LogicalOr", "<<": "ShiftLeft", ">>": "ShiftRight"},
-    **{"!": "LogicalNot", "~": "BitwiseNot"},
+    "!": "LogicalNot",
 }
 UNARY = {"-": (F32, I32, *ABSTRACT), "!": (BOOL,), "~": WHOLE}
 ALLOWED = {
@@ -38,6 +38,8 @@ ALLOWED = {
 def unary(operator: str, operand: Expression, at: int, end: int) -> Expression:
     """``-``, ``!`` or ``~`` of a value."""
     place = Part(operand.type, at, end)
+    if operator == "~" and scalar_of(operand.type) not in WHOLE:
+        raise refused(f"`~` needs a u32 or i32, and this is of type `{operand.type}`", place)
     if not isinstance(operand.type, Scalar | Vector) or scalar_of(operand.type) not in UNARY[operator]:
         name = "Negate" if operator == "-" else NAMES[operator]
         raise refused(f"Operation {name} can't work with [0] (of type {operand.type})", place)
@@ -91,6 +93,8 @@ def mismatch(operator: str, left: Expression, right: Expression, place: Part) ->
     concrete_types = {scalar_of(each.type) for each in (left, right)} - set(ABSTRACT)
     for each in (left, right):
         scalar = scalar_of(each.type)
+        if operator == "*" and each is right and scalar == ABSTRACT_FLOAT and not isinstance(left.type, Vector):
+            return refused("failed to convert expression to a concrete type", place)
         if concrete_types and (scalar == ABSTRACT_FLOAT or (scalar in ABSTRACT and concrete_types == {BOOL})):
             return refused("Abstract types may only appear in constant expressions", each)
     return refused(_cannot(operator, left.type, right.type), place)
@@ -110,16 +114,17 @@ def _shift(operator: str, left: Expression, right: Expression, place: Part) -> t
         return concrete(left), amount
     bits = 64 if scalar_of(left.type) == ABSTRACT_INT else 32
     if any(leaf >= bits for leaf in amount.leaves) and bits == 32:
-        raise refused(f"Shift amount exceeds the bit width of {scalar_of(left.type)}", place)
+        raise refused(f"a {scalar_of(left.type)} has 32 bits: shift it by less than that", place)
     return left, amount
 
 
 def logical(operator: str, left: Expression, right: Expression, at: int, end: int) -> Expression:
     """``&&`` or ``||``."""
     place = Part(BOOL, at, end)
-    for operand in (left, right):
-        if operand.type != BOOL:
-            raise refused(f"Incompatible operands: {NAMES[operator]}({operand.type}, _)", place)
+    if left.type != BOOL:
+        raise refused(f"Incompatible operands: {NAMES[operator]}({left.type}, _)", place)
+    if right.type != BOOL:
+        raise refused("The type of [0] doesn't match the type stored in [1]", place)
     if isinstance(left, Constant):
         return right if left.leaves[0] == (operator == "&&") else left
     return Logical(BOOL, at, end, operator, left, right)

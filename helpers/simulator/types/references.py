@@ -38,6 +38,8 @@ def loaded(part: Reference | Expression) -> Expression:
     """The value: of a reference, what lies there."""
     if not isinstance(part, Reference):
         return part
+    if isinstance(part.type, Atomic):
+        raise refused("an atomic is read with `atomicLoad(&...)`", part)
     if not is_constructible(part.type):
         raise refused(f"a value of type `{part.type}` cannot be read as a whole", part)
     return Load(part.type, part.at, part.end, part)
@@ -85,7 +87,8 @@ def indexed(base: Reference | Expression, index: Expression, end: int) -> Refere
         return _element(base, index, number, count, end)
     if number is not None:
         return _picked_element(base, number, end)
-    return Index(base.type.element, base.at, end, concrete(base), index, count)
+    base = concrete(base)
+    return Index(base.type.element, base.at, end, base, index, count)
 
 
 def _number(index: Expression, count: int | None, place: Part) -> int | None:
@@ -169,5 +172,7 @@ def check_writable(reference: Reference) -> None:
     if access == "read" or space == "uniform":
         reason = "The pointer [0] doesn't relate to a valid destination for a store"
         raise refused(reason, reference, "writing to this location is not permitted")
-    if isinstance(reference.type, Atomic) or not is_constructible(reference.type):
+    if isinstance(reference.type, Atomic):
+        raise refused("an atomic is written with `atomicStore(&..., value)`, or another atomic function", reference)
+    if not is_constructible(reference.type):
         raise refused(f"The type of [0] doesn't match the type stored in [1] (of type {reference.type})", reference)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
+from helpers.simulator.grammar import tree
 from helpers.simulator.grammar.errors import Refused
 from helpers.simulator.types.kinds import Type
 from helpers.simulator.types.program import Binding, Constant, Function, Variable
@@ -29,13 +30,22 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Routine:
-    """A function of the text, and whether its result must be used."""
+    """A function of the text, whether its result must be used, and whether it is an entry point."""
 
     function: Function
     must_use: bool
+    entry: bool
 
 
-Meaning = Variable | Binding | Known | Routine | Type
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """Another name for a type, which is read where the name is used: there an array's length may be an override."""
+
+    type: tree.Name
+    scope: Scope
+
+
+Meaning = Variable | Binding | Known | Routine | Alias | Type
 
 
 class Scope:

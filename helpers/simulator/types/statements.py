@@ -10,12 +10,14 @@ from helpers.simulator.grammar.errors import Refused
 from helpers.simulator.types import definitions, expressions, program
 from helpers.simulator.types.atomics import BARRIERS
 from helpers.simulator.types.expressions import value, view
+from helpers.simulator.types.flow import AGAIN, ends
 from helpers.simulator.types.kinds import BOOL, I32, U32, Scalar, Type
 from helpers.simulator.types.operators import assigned_operator
 from helpers.simulator.types.overloads import concrete, converted, refused, scalar_of
 from helpers.simulator.types.program import Constant, Expression, Part, Reference, Statement
 from helpers.simulator.types.references import check_writable
 from helpers.simulator.types.scopes import Routine, Scope
+from helpers.simulator.types.usage import nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ def _selectors(selector: Expression, chosen: Selectors) -> tuple[Expression, Sel
     for each in listed:
         if converted(each, wanted) is None:
             whole = isinstance(each.type, Scalar) and each.type in (I32, U32)
-            words = "the case values must have the type of the selector" if whole else "invalid `switch` value"
+            words = "the values of the cases must be of the selector's type" if whole else "a switch needs a u32 or i32"
             raise refused(words, each, f"this has type {each.type}")
     values = [[each and converted(each, wanted) for each in values] for values in chosen]
     return converted(selector, wanted), values
@@ -191,7 +193,7 @@ def _check_cases(node: tree.Switch, chosen: Selectors) -> None:
                 raise Refused(f"the switch has `{what}` twice", place.at, max(1, min(place.end - place.at, 20)))
             seen.add(number)
     if None not in seen:
-        raise Refused("missing default case in a switch", node.at, len("switch"))
+        raise Refused("The `switch` is missing a `default` case", node.at, len("switch"))
 
 
 # --- Loops ----------------------------------------------------------------------------------------------------
@@ -219,7 +221,21 @@ def _loop(node: tree.Loop, scope: Scope, place: Place) -> Statement:
     scope, inside = scope.inner(), replace(place, breaks=False, continues=False, returns=False)
     continuing = statements(node.continuing.body, scope, inside) if node.continuing else ()
     break_if = condition(node.break_if, scope) if node.break_if else None
+    _check_skipped(body, (*continuing, break_if))
     return program.Loop(node.at, node.end, None, body, continuing, break_if)
+
+
+def _check_skipped(body: tuple[Statement, ...], after: tuple) -> None:
+    """Refuse a name in `continuing` whose declaration a `continue` above it leaps over."""
+    skipped, leaps = set(), False
+    for each in body:
+        if leaps and isinstance(each, program.Bind | program.Declare):
+            skipped.add(each.binding if isinstance(each, program.Bind) else each.variable)
+        leaps = leaps or AGAIN in ends((each,))
+    for node in nodes(after):
+        used = getattr(node, "variable", None) or getattr(node, "binding", None)
+        if used in skipped and isinstance(node, Part):
+            raise refused(f"a `continue` can leap over the declaration of `{used.name}`", node)
 
 
 _LOOPS = {tree.For: _for, tree.While: _while, tree.Loop: _loop}

@@ -65,7 +65,7 @@ def check_space(type: Type, space: str, access: str, node: tree.Declaration) -> 
     """Refuse a type that a variable of an address space cannot have."""
     reason = _unfit(type, space, access)
     if reason:
-        raise Refused(reason, node.at, node.end - node.at)
+        raise Refused(reason, node.name_at, len(node.name))
 
 
 def _unfit(type: Type, space: str, access: str) -> str | None:
@@ -92,7 +92,13 @@ def uniform_fault(type: Type) -> str | None:
                 return f"The array stride {stride} is not a multiple of the required alignment 16"
             return uniform_fault(element)
         case Struct(fields=fields):
-            for field in fields:
+            for field, after in zip(fields, (*fields[1:], None), strict=True):
+                if (
+                    isinstance(field.type, Struct)
+                    and after
+                    and after.offset < field.offset + rounded(words(field.type), 4)
+                ):
+                    return f"The struct member `{after.name}` must be 16 bytes or more behind `{field.name}`"
                 if isinstance(field.type, Array | Struct) and field.offset % 4:
                     return (
                         f"The struct member `{field.name}` at offset {field.offset * WORD} must be at a multiple of 16"

@@ -21,7 +21,7 @@ from helpers.simulator.types.kinds import (
     Type,
     Vector,
 )
-from helpers.simulator.types.scopes import Binding, Known, Routine, Scope, Variable
+from helpers.simulator.types.scopes import Alias, Binding, Known, Routine, Scope, Variable
 
 SCALARS = {"f32": F32, "i32": I32, "u32": U32, "bool": BOOL}
 SHORT = {f"vec{n}{s.name[0]}": Vector(n, s) for n in (2, 3, 4) for s in (F32, I32, U32)}
@@ -34,7 +34,7 @@ UNSUPPORTED = {
     r"texture_\w+|sampler(_comparison)?": "textures and samplers",
     r"binding_array|acceleration_structure|ray_query": "resources other than buffers",
 }
-Count = Callable[[tree.Expression], int]
+Count = Callable[[tree.Expression, bool], int]  # whether the array is the element of another one
 
 
 def is_type(name: str) -> bool:
@@ -47,7 +47,7 @@ def unsupported(name: str) -> str | None:
     return next((feature for pattern, feature in UNSUPPORTED.items() if re.fullmatch(pattern, name)), None)
 
 
-def read(node: tree.Name, scope: Scope, count: Count) -> Type:
+def read(node: tree.Name, scope: Scope, count: Count, inner: bool = False) -> Type:
     """The type that a name with its arguments stands for; `count` evaluates the length of an array.
 
     Raises Refused for what is no type, and Unsupported for a type that the simulator does not have.
@@ -55,11 +55,11 @@ def read(node: tree.Name, scope: Scope, count: Count) -> Type:
     if (found := scope.find(node.name)) is not None:
         if isinstance(found, Variable | Binding | Known | Routine) or node.arguments:
             raise Refused(f'expected type, found "{node.name}"', node.at, len(node.name), "expected type")
-        return found
+        return read(found.type, found.scope, count, inner) if isinstance(found, Alias) else found
     if feature := unsupported(node.name):
         raise Unsupported(feature, node.at)
     if node.name in GENERATORS:
-        return _generated(node, scope, count)
+        return _generated(node, scope, count, inner)
     plain = SCALARS.get(node.name) or SHORT.get(node.name)
     if plain is None:
         raise unknown(node.name, node.at)
@@ -73,7 +73,7 @@ def unknown(name: str, at: int) -> Refused:
     return Refused(f"no definition in scope for identifier: `{name}`", at, len(name), "unknown identifier")
 
 
-def _generated(node: tree.Name, scope: Scope, count: Count) -> Type:
+def _generated(node: tree.Name, scope: Scope, count: Count, inner: bool) -> Type:
     least, most = {"array": (1, 2), "ptr": (2, 3)}.get(node.name, (1, 1))
     if len(node.arguments) < least:
         reason = f"`{node.name}` needs a template argument specified: `T`, a type"
@@ -82,13 +82,13 @@ def _generated(node: tree.Name, scope: Scope, count: Count) -> Type:
         raise Refused(f"too many template arguments for `{node.name}`", node.at, node.end - node.at)
     if node.name == "ptr":
         return _pointer(node, scope, count)
-    inner = node.arguments[0]
-    if not isinstance(inner, tree.Name):
-        raise Refused("expected a type", inner.at, inner.end - inner.at)
-    element = read(inner, scope, count)
+    of = node.arguments[0]
+    if not isinstance(of, tree.Name):
+        raise Refused("expected a type", of.at, of.end - of.at)
+    element = read(of, scope, count, inner=True)
     if node.name == "array":
-        return _array(node, element, count)
-    return _atomic(element, inner) if node.name == "atomic" else _vector(int(node.name[-1]), element, inner)
+        return _array(node, element, lambda length: count(length, inner))
+    return _atomic(element, of) if node.name == "atomic" else _vector(int(node.name[-1]), element, of)
 
 
 def _vector(size: int, element: Type, node: tree.Name) -> Vector:
@@ -104,7 +104,7 @@ def _atomic(element: Type, node: tree.Name) -> Atomic:
     raise Refused(needed or "atomics must be of i32 or u32", node.at, node.end - node.at)
 
 
-def _array(node: tree.Name, element: Type, count: Count) -> Array:
+def _array(node: tree.Name, element: Type, count: Callable[[tree.Expression], int]) -> Array:
     if isinstance(element, Pointer) or is_runtime_sized(element):
         inner = node.arguments[0]
         raise Refused(f"an array cannot have elements of type `{element}`", inner.at, inner.end - inner.at)
@@ -118,11 +118,13 @@ def _pointer(node: tree.Name, scope: Scope, count: Count) -> Pointer:
         raise Refused(f"unknown address space: `{name}`", space.at, space.end - space.at, "unknown address space")
     default = "read" if name in ("storage", "uniform") else "read_write"
     access = rest[0].name if rest and isinstance(rest[0], tree.Name) else default
-    if access not in ("read", "read_write") or (rest and name != "storage"):
+    if rest and name != "storage":
+        raise Refused("only storage takes an access mode", rest[0].at, rest[0].end - rest[0].at)
+    if access not in ("read", "read_write"):
         raise Refused(f"unknown access: `{access}`", rest[0].at, rest[0].end - rest[0].at, "unknown access")
     if not isinstance(inner, tree.Name):
         raise Refused("expected a type", inner.at, inner.end - inner.at)
-    return Pointer(name, read(inner, scope, count), access)
+    return Pointer(name, read(inner, scope, count, inner=True), access)
 
 
 # --- What a type may be used for ------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from helpers.simulator.grammar import tree
 from helpers.simulator.grammar.errors import Refused, Unsupported
-from helpers.simulator.types.definitions import declared_value, known
+from helpers.simulator.types.definitions import declared_value, known, untyped
 from helpers.simulator.types.expressions import type_of, value
 from helpers.simulator.types.kinds import I32, U32
 from helpers.simulator.types.overloads import concrete, refused
@@ -53,7 +53,7 @@ def declared(node: tree.Declaration, scope: Scope, number: Callable) -> Variable
 
 def _type(node: tree.Declaration, scope: Scope, space: str) -> object:
     if node.type is None:
-        raise Refused(f"declaration of `{node.name}` needs a type specifier or initializer", node.name_at, len(node.name))
+        raise untyped(node)
     if space == "private":
         type = type_of(node.type, scope)
         if not is_constructible(type):
@@ -77,7 +77,7 @@ def _space(node: tree.Declaration) -> tuple[str, str]:
         return "storage", _access(node, names)
     if len(names) > 1:
         at = node.templates[1]
-        raise Refused(f"unknown access: `{names[1]}`", at.at, at.end - at.at, "unknown access")
+        raise Refused("only storage takes an access mode", at.at, at.end - at.at)
     return names[0], "read" if names[0] == "uniform" else "read_write"
 
 
@@ -87,7 +87,7 @@ def _access(node: tree.Declaration, names: list[str]) -> str:
         return access
     at = node.templates[1]
     if access == "write":
-        raise Refused("Storage address space doesn't support write-only access", node.at, node.end - node.at)
+        raise Refused("Storage address space doesn't support write-only access", at.at, at.end - at.at)
     raise Refused(f"unknown access: `{access}`", at.at, at.end - at.at, "unknown access")
 
 

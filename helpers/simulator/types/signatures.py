@@ -1,0 +1,92 @@
+"""The built-in functions of values: how many arguments each takes, of which types, and what it returns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from helpers.simulator.types.kinds import BOOL, F32, I32, U32, Scalar, Type, Vector
+from helpers.simulator.types.overloads import ABSTRACT, FLOATS, NUMBERS, scalar_of
+
+ANY_SHAPE, VECTORS = (1, 2, 3, 4), (2, 3, 4)
+SIGNED, INTEGERS = (F32, I32, *ABSTRACT), (I32, U32)
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """An argument that is not of the type of the first one: a `scalar`, or one for each component, or either.
+
+    Without a scalar it is of the scalar type that the first argument has.
+    """
+
+    scalar: Scalar | None
+    single: bool = True
+    each: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A function of `count` arguments of one type: of one of the `scalars`, in one of the `shapes` (1 is a scalar).
+
+    `others` are the arguments of other types, by their places; the result is of the first argument's type unless
+    `result` makes another one of it.
+    """
+
+    count: int
+    scalars: tuple[Scalar, ...]
+    shapes: tuple[int, ...] = ANY_SHAPE
+    others: tuple[tuple[int, Other], ...] = ()
+    result: Callable[[Type], Type] = lambda type: type
+
+
+def _packs(scalar: Scalar, size: int) -> Signature:
+    return Signature(1, (scalar,), (size,), result=lambda _: U32)
+
+
+def _unpacks(size: int, scalar: Scalar) -> Signature:
+    return Signature(1, (U32,), (1,), result=lambda _: Vector(size, scalar))
+
+
+_TABLE: tuple[tuple[str, Signature], ...] = (
+    ("acos acosh asin asinh atan atanh cos cosh sin sinh tan tanh degrees radians", Signature(1, FLOATS)),
+    ("exp exp2 log log2 sqrt inverseSqrt", Signature(1, FLOATS)),
+    ("ceil floor fract round saturate trunc quantizeToF16", Signature(1, FLOATS)),
+    ("atan2 pow step", Signature(2, FLOATS)),
+    ("fma smoothstep", Signature(3, FLOATS)),
+    ("mix", Signature(3, FLOATS, others=((2, Other(None, each=True)),))),
+    ("ldexp", Signature(2, FLOATS, others=((1, Other(I32, single=False, each=True)),))),
+    ("abs", Signature(1, NUMBERS)),
+    ("sign", Signature(1, SIGNED)),
+    ("max min", Signature(2, NUMBERS)),
+    ("clamp", Signature(3, NUMBERS)),
+    ("length", Signature(1, FLOATS, result=scalar_of)),
+    ("distance", Signature(2, FLOATS, result=scalar_of)),
+    ("normalize", Signature(1, FLOATS, VECTORS)),
+    ("cross", Signature(2, FLOATS, (3,))),
+    ("dot", Signature(2, NUMBERS, VECTORS, result=scalar_of)),
+    ("countOneBits countLeadingZeros countTrailingZeros", Signature(1, INTEGERS)),
+    ("firstLeadingBit firstTrailingBit reverseBits", Signature(1, INTEGERS)),
+    ("extractBits", Signature(3, INTEGERS, others=((1, Other(U32)), (2, Other(U32))))),
+    ("insertBits", Signature(4, INTEGERS, others=((2, Other(U32)), (3, Other(U32))))),
+    ("all any", Signature(1, (BOOL,), result=scalar_of)),
+    ("select", Signature(3, (BOOL, *NUMBERS), others=((2, Other(BOOL, each=True)),))),
+    ("pack4x8snorm pack4x8unorm", _packs(F32, 4)),
+    ("pack2x16snorm pack2x16unorm pack2x16float", _packs(F32, 2)),
+    ("pack4xI8 pack4xI8Clamp", _packs(I32, 4)),
+    ("pack4xU8 pack4xU8Clamp", _packs(U32, 4)),
+    ("unpack4x8snorm unpack4x8unorm", _unpacks(4, F32)),
+    ("unpack2x16snorm unpack2x16unorm unpack2x16float", _unpacks(2, F32)),
+    ("unpack4xI8", _unpacks(4, I32)),
+    ("unpack4xU8", _unpacks(4, U32)),
+)
+SIGNATURES = {name: signature for names, signature in _TABLE for name in names.split()}
+MISSING = re.compile(  # what WGSL has, and the simulator does not
+    r"(texture|subgroup|quad)[A-Z]\w*|(dpd[xy]|fwidth)(Coarse|Fine)?|dot4[IU]8Packed|frexp|modf|faceForward|reflect"
+    r"|refract|determinant|transpose"
+)
+
+
+def is_builtin(name: str) -> bool:
+    """Whether WGSL has a built-in function of values of this name."""
+    return name in SIGNATURES or bool(MISSING.fullmatch(name))

@@ -1,0 +1,51 @@
+"""Small right and wrong WGSL programs, from `wgsl_programs.txt`."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+HEAD = """\
+struct Params { n: u32, k: u32, scale: f32, shift: i32 }
+@group(0) @binding(0) var<storage, read_write> output: array<f32>;
+@group(0) @binding(1) var<storage, read> input: array<f32>;
+@group(0) @binding(2) var<storage, read_write> counts: array<atomic<u32>>;
+@group(0) @binding(3) var<uniform> params: Params;
+var<workgroup> tile: array<f32, 64>;
+var<workgroup> counter: atomic<u32>;
+var<private> total: f32;
+override TILE: u32 = 8u;
+fn half(x: f32) -> f32 { return x * 0.5; }
+fn none() {}
+fn inc(p: ptr<function, f32>) { *p += 1; }
+fn bump(p: ptr<private, f32>) { *p += 1; }
+@must_use fn must() -> f32 { return 1; }
+"""
+MAIN = """
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) global: vec3u, @builtin(local_invocation_index) thread: u32) {
+let i = global.x;
+"""
+
+
+@cache
+def sections() -> dict[str, list[str]]:
+    """The programs, a line each, by the heading above them."""
+    text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
+    parts = re.split(r"^\[(.*)\]\n", text, flags=re.MULTILINE)
+    return {name: body.split("\n")[:-1] for name, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def programs(heading: str) -> list[str]:
+    """The programs of all sections whose heading begins so."""
+    return [line for name, lines in sections().items() if name.startswith(heading) for line in lines if line]
+
+
+def source(line: str) -> str:
+    """The whole text of a program."""
+    declarations, _, statements = line.rpartition("||")
+    return HEAD + declarations.replace("  ", "\n") + MAIN + in_lines(statements) + "\n}\n"
+
+
+def in_lines(statements: str) -> str:
+    """Statements, a line each."""
+    return re.sub(r"([;{}]) ", r"\1\n", statements.strip())

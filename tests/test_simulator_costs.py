@@ -1,0 +1,179 @@
+"""The line `cost` in every kernel's header: as many loads and multiply-adds as the simulator counts."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from support.costs import Cost, costs, holds_for, letters, value
+from support.problems import drawn, every_version, operation_of
+from support.simulated import simulated
+
+from helpers.convolution.shapes import ConvShape
+from helpers.gemm.shapes import GemmShape
+from helpers.gpu.operation import Shape
+from helpers.simulator.findings.trace import Trace
+from helpers.summation.shapes import SumShape
+from helpers.wgsl import Kernel, load
+
+CONVOLUTIONS = [ConvShape(2, 3, 9, 8, 5, 4, 1), ConvShape(1, 2, 19, 31, 4, 5, 3, 2)]
+LAYERS = [  # the first two have partial tiles only, the next two full ones of 8 x 8
+    *(GemmShape(5, 7, 6, 3), GemmShape(9, 4, 7, 2, "relu", b_per_item=True, per_item=True)),
+    *(GemmShape(8, 24, 16, 3), GemmShape(24, 8, 16, 2, "relu", b_per_item=True, per_item=True)),
+    GemmShape(16, 48, 32, 2),
+]
+# Problems in which every result costs the most.
+FULL = {
+    "conv2d": CONVOLUTIONS,
+    "conv2d_grad_weight": CONVOLUTIONS,
+    "conv2d_grad_input": [ConvShape(1, 2, 16, 32, 5, 4, 1, 1, 3, 0), ConvShape(1, 3, 32, 16, 5, 2, 4, 2, 1, 3)],
+    "conv2d_grad_bias": CONVOLUTIONS,
+    "sum": [SumShape(7), SumShape(600)],
+    "gemm_bias_act": LAYERS,
+    "gemm_bias_act_backward": LAYERS,
+}
+# Problems in which some cost less: a window reaches into the padding, or a pixel lies under fewer windows.
+PARTIAL = {
+    "conv2d": [ConvShape(1, 2, 6, 7, 4, 3, 5, 2, 1, 4)],
+    "conv2d_grad_weight": [ConvShape(1, 2, 6, 7, 4, 3, 5, 2, 1, 4)],
+    "conv2d_grad_input": [ConvShape(1, 2, 16, 32, 3, 4, 3), ConvShape(1, 2, 32, 16, 4, 3, 5, 2, 1, 0)],
+}
+SMALLER = {"THREADS": 64, "TILE": 8}  # the formulas hold for every value of the constants
+KEYS = "loads_storage", "loads_workgroup", "multiply_adds"
+
+
+class Measured(NamedTuple):
+    """What the simulator counted for one cost: the three numbers, and the trace of the first pass."""
+
+    counts: tuple[int, ...]
+    first: Trace
+
+    @property
+    def share(self) -> int:
+        """The most that one thread loads from the first buffer."""
+        accesses = self.first.accesses
+        loads = accesses[(accesses["binding"] == 0) & ~accesses["write"]]
+        return max(np.unique(loads[["workgroup", "invocation"]], return_counts=True)[1])
+
+    @property
+    def steps(self) -> int:
+        """How often a workgroup waits at a barrier."""
+        return self.first.counts.total["barriers"] // prod(self.first.workgroups)
+
+
+@cache
+def measured(kernel: Kernel, shape: Shape, passes: int) -> list[Measured]:
+    """The measured cost of each pass, or of all together."""
+    traces = simulated(kernel, shape, drawn(operation_of(kernel), shape))[1]
+    groups = [[trace] for trace in traces] if passes > 1 else [traces]
+    counts = [tuple(sum(trace.counts.total[key] for trace in group) for key in KEYS) for group in groups]
+    return [Measured(*pair) for pair in zip(counts, (group[0] for group in groups), strict=True)]
+
+
+def with_smaller(kernel: Kernel) -> Kernel:
+    """The kernel with smaller tiles or workgroups, if it has any."""
+    return kernel.with_constants(**{k: v for k, v in SMALLER.items() if f"override {k}" in kernel.code})
+
+
+def problems(kernel: Kernel) -> list[tuple[Kernel, Shape]]:
+    """The problems in which each result costs the most and the header's cost holds, with both values of constants."""
+    kernels = dict.fromkeys([kernel, with_smaller(kernel)])
+    return [(k, s) for k in kernels for s in FULL[operation_of(kernel).name] if holds_for(k, s)]
+
+
+def require_cost(kernel: Kernel, shape: Shape, cost: Cost, got: Measured) -> None:
+    """Raise AssertionError unless a result costs exactly what the header says."""
+    known, operation = letters(kernel, shape), operation_of(kernel)
+    results = prod(shape.of(cost.of if cost.of in operation.tensors else operation.outputs[0]))
+    wanted = [value(formula, known) * results for formula in cost.formulas]
+    assert list(got.counts) == wanted, f"{kernel.name}, {cost.of}: {got.counts} of {KEYS}, not {cost.formulas}"
+    if cost.share:
+        assert got.share == value(cost.share, known), f"{kernel.name}: one thread has {got.share}"
+    if cost.steps:
+        assert got.steps == value(cost.steps[0], known), f"{kernel.name}: {got.steps} steps"
+
+
+def cases(kernel: Kernel) -> Iterator[tuple[Kernel, Shape, Cost, Measured]]:
+    """Every cost that the header states, with what was measured, in every problem."""
+    for run, shape in problems(kernel):
+        stated = costs(run, getattr(shape, "per_item", False))
+        for cost, got in zip(stated, measured(run, shape, len(stated)), strict=True):
+            yield run, shape, cost, got
+
+
+def require_costs(kernel: Kernel) -> None:
+    """Raise AssertionError unless the header is right about every problem."""
+    for case in cases(kernel):
+        require_cost(*case)
+
+
+@every_version
+def test_the_cost_in_the_header_is_what_is_counted(kernel):
+    assert len(problems(kernel)) >= 2
+    require_costs(kernel)
+    for cost in costs(kernel):
+        if cost.steps:
+            assert value(cost.steps[0], letters(kernel, problems(kernel)[0][1])) == int(cost.steps[1])
+
+
+@every_version
+def test_at_most_is_said_where_some_results_cost_less(kernel):
+    for shape in PARTIAL.get(operation_of(kernel).name, []):
+        (cost,), (got,) = costs(kernel), measured(kernel, shape, 1)
+        known, results = letters(kernel, shape), prod(shape.of(operation_of(kernel).outputs[0]))
+        most = [value(formula, known) * results for formula in cost.formulas]
+        assert cost.at_most
+        assert all(count <= limit for count, limit in zip(got.counts, most, strict=True))
+        assert got.counts[0] < most[0]
+        assert got.counts[2] < most[2]
+    assert any(cost.at_most for cost in costs(kernel)) == (operation_of(kernel).name in PARTIAL)
+
+
+# --- The checks above can fail --------------------------------------------------------------------------
+
+TERM = re.compile(r"\b(?:\d+|[A-Za-z]\w*)\b(?!\()")  # a number or a letter
+
+
+def changed(cost: Cost) -> Iterator[Cost]:
+    """A cost with one number or letter of one formula replaced by one more."""
+    for i, formula in enumerate(cost.formulas):
+        for term in TERM.finditer(formula):
+            wrong = f"{formula[: term.start()]}({term[0]} + 1){formula[term.end() :]}"
+            yield replace(cost, formulas=(*cost.formulas[:i], wrong, *cost.formulas[i + 1 :]))
+
+
+@every_version
+def test_every_wrong_number_in_a_formula_is_noticed(kernel):
+    missed: dict[Cost, bool] = {}
+    for run, shape, cost, got in cases(kernel):
+        for wrong in changed(cost):
+            try:
+                require_cost(run, shape, wrong, got)
+                missed.setdefault(wrong, True)
+            except AssertionError:
+                missed[wrong] = False
+    assert len(missed) >= 3
+    assert [wrong for wrong, unnoticed in missed.items() if unnoticed] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("sum/3_two_passes", "G = min(ceil(n/THREADS), THREADS)", "G = min(ceil(n/THREADS), 1)"),
+        ("sum/3_two_passes", "one thread has ceil(n/(G*THREADS))", "one thread has ceil(n/THREADS)"),
+        ("sum/2_tree", "log2(THREADS) = 8 steps", "log2(THREADS) + 1 = 9 steps"),
+        ("conv2d_grad_input/1_gather", "T = Co*ceil(kH/S)*ceil(kW/S)", "T = Co*ceil(kH*kW/S)"),
+        ("gemm_bias_act_backward/1_thread_per_element", "2*M, 0, M where", "2*M, 0, K where"),
+        ("gemm_bias_act/2_tiled", "where TILE divides M, K and N", "always"),
+        ("conv2d_grad_bias/1_thread_per_channel", "global loads", "loads"),
+        ("sum/1_one_thread", "n global loads", "__import__('os') global loads"),
+        ("sum/1_one_thread", "n global loads", "n**9 global loads"),
+    ],
+)
+def test_a_wrong_header_is_noticed(name, old, new):
+    with pytest.raises(AssertionError, match=r"not \(|has|steps|no global loads|no formula"):
+        require_costs(load(*name.split("/")).edit(old, new))

@@ -1,0 +1,334 @@
+"""What a simulated run counts, against counts made by hand: each factor says what it stands for."""
+
+import numpy as np
+import pytest
+from support.problems import drawn, operation_of
+from support.simulated import simulated
+
+import helpers
+from helpers.convolution.shapes import ConvShape
+from helpers.gemm.shapes import GemmShape
+from helpers.gpu.operation import Shape
+from helpers.simulator.findings.counts import KEYS, MEANINGS, Counts
+from helpers.simulator.findings.trace import Trace
+from helpers.summation.shapes import SumShape
+
+
+def counts_of(operation: str, version: str, shape: Shape) -> tuple[Counts, dict[str, int]]:
+    """The counts of a kernel of one pass, and the number of each line by what stands in it."""
+    kernel = helpers.load(operation, version)
+    (trace,) = simulated(kernel, shape, drawn(operation_of(kernel), shape))[1]
+    assert trace.findings == ()
+    return trace.counts, {text.strip(): i for i, text in enumerate(kernel.source.split("\n"), 1)}
+
+
+def require(counts: dict[str, float], **wanted: float) -> None:
+    """Raise AssertionError unless these are among the counts."""
+    assert {key: counts[key] for key in wanted} == pytest.approx(wanted, rel=1e-12)
+
+
+def line(counts: Counts, lines: dict[str, int], begin: str) -> dict[str, float]:
+    """The counts of the only line that begins so."""
+    (number,) = (number for text, number in lines.items() if text.startswith(begin))
+    return counts.by_line[number]
+
+
+# --- conv2d_grad_weight / 1_thread_per_weight -------------------------------------------------------------
+
+
+def test_a_thread_per_weight_without_padding():
+    # 8*2*4*4 = 256 weights for 256 threads; input 7 x 8, output 4 x 5
+    counts, lines = counts_of("conv2d_grad_weight", "1_thread_per_weight", ConvShape(2, 2, 7, 8, 8, 4, 4))
+    threads, bundles = 256, 8
+    rows = 2 * 4  # N*oH: what each thread goes through
+    products = rows * 5  # N*oH*oW of each thread
+    require(
+        counts.total,
+        multiply_adds=threads * products,
+        other_float=0,
+        integer=threads
+        * (
+            (4 + 1 + 2)  # index; taps; the guard's two products
+            + (1 + 2 + 2 + 2)  # kw, kh, ci and co from the index
+            + 2  # n++ in N = 2 rounds
+            + rows * (1 + 3 + (3 + 2) + (3 + 2))  # oh++; ih; the plane and row of grad_output, and those of input
+            + products * (1 + 3 + 2)  # ow++; iw; one sum in each of the two indices
+        ),
+        loads_storage=threads * products * 2,  # grad_output and input
+        stores_storage=threads,
+        bytes_storage=4 * threads * (products * 2 + 1),
+        # The 32 threads of a bundle have one co: in grad_output they read one word. In input they read, in each of
+        # Ci = 2 planes, kH = 4 rows of kW = 4 words; a row of 8 words is one sector. They store 32 words in 4 sectors.
+        sectors=bundles * (products * (1 + 2 * 4) + 4),
+        **dict.fromkeys(["loads_workgroup", "stores_workgroup", "bytes_workgroup", "bank_conflicts", "barriers"], 0),
+        active_share=1,
+    )
+    require(line(counts, lines, "sum += "), multiply_adds=threads * products, integer=threads * products * 2)
+
+
+def test_a_thread_per_weight_with_padding_and_idle_threads():
+    # 3*1*2*3 = 18 weights for 256 threads; input 4 x 5, one row of padding above and below, output 5 x 3
+    counts, lines = counts_of("conv2d_grad_weight", "1_thread_per_weight", ConvShape(2, 1, 4, 5, 3, 2, 3, 1, 1, 0))
+    products = 2 * 4 * 3  # N times the H = 4 rows of the input, of oH = 5, that each weight passes; times oW
+    require(
+        counts.total,
+        multiply_adds=18 * products,
+        loads_storage=18 * products * 2,
+        stores_storage=18,
+        bytes_storage=4 * 18 * (products * 2 + 1),
+    )
+    require(line(counts, lines, "return;"), active_share=(256 - 18) / 256)  # in all 8 bundles somebody returns
+    # One bundle goes on. For kh = 0 the first of oH = 5 rows lies in the padding, for kh = 1 the last one: there, 9 of
+    # the 18 threads skip the sum, and run the `continue` that stands in the line of the `if`.
+    require(line(counts, lines, "sum += "), active_share=(9 + 3 * 18 + 9) / (32 * 5))
+    require(line(counts, lines, "if (ih >= "), active_share=(5 * 18 + 9 + 9) / (32 * (5 + 2)))
+
+
+# --- gemm_bias_act / 2_tiled ------------------------------------------------------------------------------
+
+
+def test_tiles_that_are_full():
+    counts, lines = counts_of("gemm_bias_act", "2_tiled", GemmShape(32, 48, 16, 2))
+    elements = 2 * 32 * 16  # batch, M, N: each has a thread
+    tiles = 3  # K / 16
+    groups, bundles = elements // 256, elements // 32
+    require(
+        counts.total,
+        multiply_adds=elements * 48,  # K
+        other_float=elements * (tiles + 1),  # pre += a tile's product; + bias
+        integer=elements
+        * (
+            (2 + 2)  # n and m
+            + tiles * 1  # first += TILE
+            + tiles * (2 + 1 + 4)  # the place in left; first + local.x; the place in a
+            + tiles * (2 + 1 + 4)  # the same for right and b
+            + 48 * (1 + 2 + 2)  # i++; the places in left and right
+            + 4  # the place in output
+        ),
+        loads_storage=elements * (2 * tiles + 1),  # a number of a and of b for each tile; the bias
+        stores_storage=elements,
+        bytes_storage=4 * elements * (2 * tiles + 2),
+        loads_workgroup=elements * 2 * 48,
+        stores_workgroup=elements * 2 * tiles,
+        bytes_workgroup=4 * elements * (2 * 48 + 2 * tiles),
+        # A bundle is two rows of 16 words: 4 sectors of a, of b and of output, and 2 of the bias, which they share.
+        sectors=bundles * (tiles * (4 + 4) + 2 + 4),
+        bank_conflicts=0,  # two words of left, 16 of right, 32 neighbors where the tiles are stored
+        barriers=groups * 2 * tiles,
+        active_share=1,
+    )
+    require(line(counts, lines, "sum += left"), multiply_adds=elements * 48, loads_workgroup=elements * 2 * 48)
+
+
+def test_tiles_that_reach_past_the_edges():
+    counts, lines = counts_of("gemm_bias_act", "2_tiled", GemmShape(17, 18, 19))
+    groups, tiles = 2 * 2, 2  # ceil(19/16) * ceil(17/16); ceil(18/16)
+    require(
+        counts.total,
+        multiply_adds=groups * 256 * tiles * 16,  # with the zeros past the edges
+        loads_storage=17 * 18 * 2 + 18 * 19 * 2 + 17 * 19,  # a in 2 groups along n, b in 2 along m, the bias
+        stores_storage=17 * 19,
+        loads_workgroup=groups * 256 * tiles * 16 * 2,
+        stores_workgroup=groups * 256 * tiles * 2,
+        barriers=groups * tiles * 2,
+    )
+    # A full workgroup has 8 bundles. One that has 3 of 16 columns runs all 8, one that has a single row runs one.
+    require(line(counts, lines, "output["), active_share=17 * 19 / (32 * (8 + 8 + 1 + 1)))
+
+
+# --- sum / 2_tree -----------------------------------------------------------------------------------------
+
+
+def test_a_tree_of_full_rounds():
+    counts, lines = counts_of("sum", "2_tree", SumShape(1024))
+    tree = 128 + 64 + 32 + 16 + 8 + 4 + 2 + 1  # additions of the tree
+    require(
+        counts.total,
+        multiply_adds=0,
+        other_float=1024 + tree,
+        integer=1024 + 8 * 256 + tree,  # i += THREADS; half /= 2 of all threads in 8 steps; thread + half
+        loads_storage=1024,
+        stores_storage=1,
+        bytes_storage=4 * (1024 + 1),
+        loads_workgroup=2 * tree + 1,  # both numbers of each addition; the total
+        stores_workgroup=256 + tree,
+        bytes_workgroup=4 * (2 * tree + 1 + 256 + tree),
+        sectors=1024 // 8 + 1,
+        bank_conflicts=0,
+        barriers=8,
+    )
+    # The steps of 128, 64, 32, 16, ..., 1 threads run 4, 2, 1, 1, ..., 1 bundles of 32.
+    require(line(counts, lines, "partial[thread] += "), active_share=tree / (32 * (4 + 2 + 1 + 1 + 1 + 1 + 1 + 1)))
+    require(line(counts, lines, "total[0] = "), active_share=1 / 32)
+
+
+def test_a_tree_whose_last_round_is_not_full():
+    counts, lines = counts_of("sum", "2_tree", SumShape(1001))
+    require(
+        counts.total,
+        other_float=1001 + 255,
+        loads_storage=1001,
+        sectors=126 + 1,  # ceil(1001/8), and the total
+        loads_workgroup=2 * 255 + 1,
+        barriers=8,
+    )
+    # Three full rounds of 8 bundles; in the fourth, 1001 - 768 = 233 threads in 8 bundles.
+    require(line(counts, lines, "sum += "), active_share=1001 / (32 * 8 * 4))
+
+
+@pytest.mark.parametrize(
+    ("operation", "version", "shape"),
+    [
+        ("conv2d_grad_weight", "1_thread_per_weight", ConvShape(2, 1, 4, 5, 3, 2, 3, 1, 1, 0)),
+        ("gemm_bias_act", "2_tiled", GemmShape(17, 18, 19, activation="gelu")),
+        ("sum", "2_tree", SumShape(1001)),
+    ],
+)
+def test_the_lines_add_up_to_the_total(operation, version, shape):
+    counts, _ = counts_of(operation, version, shape)
+    assert tuple(counts.total) == KEYS == tuple(MEANINGS)
+    for key in KEYS[:-1]:
+        assert sum(each[key] for each in counts.by_line.values()) == counts.total[key], key
+    assert all(0 < each["active_share"] <= 1 for each in counts.by_line.values())
+
+
+# --- One line at a time -------------------------------------------------------------------------------------
+
+LINE = """
+@group(0) @binding(0) var<storage, read> numbers: array<f32>;
+@group(0) @binding(1) var<storage, read> fours: array<vec4f>;
+@group(0) @binding(2) var<storage, read_write> output: array<f32>;
+var<workgroup> tile: array<f32, 1056>;
+var<workgroup> quads: array<vec4f, 256>;
+var<workgroup> counter: atomic<u32>;
+
+@compute @workgroup_size(32)
+fn main(@builtin(local_invocation_index) thread: u32) {
+  let i = i32(thread); let a = f32(thread); let b = a; let v = vec3f(1.5); var r = 0.0; var w = vec2f();
+  // HERE
+}
+"""
+
+
+def counted(statement: str, groups: int = 1) -> dict[str, float]:
+    """The counts of one line that 32 invocations of each workgroup run: those that are not 0."""
+    inputs = np.zeros(1024, np.float32), np.zeros(128, np.float32), np.zeros(32, np.float32)
+    trace = helpers.simulate(LINE.replace("// HERE", f"\n{statement}\n"), inputs, (groups, 1, 1), outputs=())
+    number = LINE[: LINE.index("// HERE")].count("\n") + 2
+    return {key: count for key, count in trace.counts.by_line[number].items() if count}
+
+
+@pytest.mark.parametrize(
+    ("statement", "counts"),
+    [
+        ("r += a * b;", {"multiply_adds": 1}),
+        ("r = a - b * a;", {"multiply_adds": 1}),
+        ("r = a * b - 1.0;", {"multiply_adds": 1}),
+        ("r = a * b + b * a;", {"multiply_adds": 1, "other_float": 1}),
+        ("r = a * b * a;", {"other_float": 2}),
+        ("r = (a + b) * a;", {"other_float": 2}),
+        ("r = fma(a, b, a);", {"multiply_adds": 1}),
+        ("r = dot(v, v);", {"multiply_adds": 3}),
+        ("w += vec2f(a) * b;", {"multiply_adds": 2}),
+        ("r = -a;", {"other_float": 1}),
+        ("r = max(a, b) / sqrt(a);", {"other_float": 3}),
+        ("r = select(a, b, a < b);", {}),
+        ("r = f32(thread * 2u + 1u);", {"integer": 2}),
+        ("let j = vec2u(thread) + 1u;", {"integer": 2}),
+        ("let j = max(i, 2) - (i << 1u);", {"integer": 3}),
+        ("r = numbers[thread + 16u * 2u];", {"integer": 1, "loads_storage": 1, "bytes_storage": 4, "sectors": 4 / 32}),
+        ("let n = arrayLength(&numbers);", {}),
+    ],
+)
+def test_what_one_invocation_counts(statement, counts):
+    require(counted(statement), **{key: 32 * count for key, count in counts.items()}, active_share=1)
+    assert counted(statement).keys() == {*counts, "active_share"}
+
+
+@pytest.mark.parametrize(
+    ("index", "sectors"),
+    [("thread", 4), ("thread + 1u", 5), ("thread * 2u", 8), ("thread * 8u", 32), ("thread * 16u", 32), ("7u", 1)],
+)
+def test_sectors_of_a_load(index, sectors):
+    assert counted(f"r = numbers[{index}];")["sectors"] == sectors
+    assert counted(f"r = numbers[{index}];", groups=3)["sectors"] == 3 * sectors
+
+
+def test_sectors_of_vectors_and_stores():
+    assert counted("let x = fours[thread];")["sectors"] == 32 * 16 / 32
+    assert counted("output[31u - thread] = 1.0;")["sectors"] == 4
+
+
+@pytest.mark.parametrize(
+    ("access", "conflicts"),
+    [
+        ("tile[thread]", 0),
+        ("tile[thread * 32u]", 31),  # all in one bank
+        ("tile[thread * 33u]", 0),  # a column of rows with a pad
+        ("tile[thread * 2u]", 1),  # 16 banks, two words each
+        ("tile[thread * 8u]", 7),  # 4 banks, 8 words each
+        ("tile[thread / 2u]", 0),  # two threads share each word
+        ("tile[5]", 0),
+        ("quads[thread].x", 3),  # 8 banks, 4 words each
+        ("quads[thread]", 0),  # 128 words take 4 turns
+        ("quads[thread * 8u]", 28),  # 4 banks, 32 words each: 32 turns instead of 4
+    ],
+)
+def test_bank_conflicts(access, conflicts):
+    assert counted(f"let x = {access};").get("bank_conflicts", 0) == conflicts
+    assert counted(f"let x = {access};", groups=3).get("bank_conflicts", 0) == 3 * conflicts
+
+
+def test_a_store_has_the_same_conflicts_and_an_update_has_them_twice():
+    assert counted("tile[thread * 32u] = 1.0;")["bank_conflicts"] == 31
+    assert counted("tile[thread * 32u] += 1.0;")["bank_conflicts"] == 2 * 31
+
+
+def test_an_atomic_function_is_a_load_and_a_store():
+    found = counted("atomicAdd(&counter, 1u);")
+    require(found, loads_workgroup=32, stores_workgroup=32, bytes_workgroup=32 * 8)
+    assert "integer" not in found
+
+
+def test_barriers_are_counted_for_each_workgroup():
+    assert counted("workgroupBarrier();", groups=5)["barriers"] == 5
+    assert counted("let first = workgroupUniformLoad(&tile[0]);", groups=5)["barriers"] == 10
+
+
+# --- Divergence ---------------------------------------------------------------------------------------------
+
+BRANCHES = """
+@group(0) @binding(0) var<storage, read_write> output: array<f32>;
+@compute @workgroup_size(80)
+fn main(@builtin(local_invocation_index) thread: u32) {
+  output[thread] = 0.0;
+  if (thread % 4u == 0u) {
+    output[thread] = 1.0;
+  } else {
+    output[thread] = 2.0;
+  }
+  if (thread < 32u) {
+    output[thread] = 3.0;
+  }
+  if (thread >= 70u) {
+    output[thread] = 4.0;
+  }
+}
+"""
+
+
+def share_by_line(trace: Trace) -> dict[int, float]:
+    """The active share of each line."""
+    return {line: each["active_share"] for line, each in trace.counts.by_line.items()}
+
+
+def test_the_active_share_is_that_of_the_bundles_that_run():
+    trace = helpers.simulate(BRANCHES, [np.zeros(80, np.float32)], (2, 1, 1), outputs=[])
+    shares = share_by_line(trace)
+    assert shares[5] == 1  # the last bundle of a workgroup has only 16 invocations, and all of them run
+    assert (shares[7], shares[9]) == (1 / 4, 3 / 4)
+    assert shares[12] == 1  # one bundle, which is whole
+    assert shares[15] == 10 / 16
+    statements = 80 * (1 + 3) + 20 + 60 + 32 + 10  # run by the invocations of a workgroup, with the three `if`
+    seats = 80 * (1 + 3) + 80 + 80 + 32 + 16
+    assert trace.counts.total["active_share"] == pytest.approx(statements / seats, rel=1e-12)

@@ -1,0 +1,419 @@
+"""The stepper: each step's picture and sentence are what the trace says, legible, and soon there."""
+
+import re
+import statistics
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from support.legible import faults, written
+
+from helpers import simulate
+from helpers.convolution import explorers as convolution
+from helpers.convolution import reference
+from helpers.gemm import explorers as gemm
+from helpers.stepper import stepper
+from helpers.stepper.replay import Replay
+from helpers.stepper.text import functions, outline, pages
+from helpers.summation import explorers as summation
+from helpers.threads import explorers as threads
+from helpers.wgsl import Kernel, Listing, load
+
+SWAP = """
+@group(0) @binding(0) var<storage, read_write> numbers: array<f32>;
+
+var<workgroup> box: array<f32, 4>;
+
+@compute @workgroup_size(4)
+fn main(@builtin(local_invocation_index) thread: u32) {
+  box[thread] = numbers[thread];
+  workgroupBarrier();
+  numbers[thread] = box[3u - thread];
+}
+"""
+ADD = """
+@group(0) @binding(0) var<storage, read> input: array<f32>;
+@group(0) @binding(1) var<storage, read_write> total: array<f32>;
+
+@compute @workgroup_size(2)
+fn main(@builtin(global_invocation_id) global: vec3u) {
+  total[0] += input[global.x];
+}
+"""
+PUT, TAKE = 8, 10  # lines of SWAP
+ALL = range(1000)
+READ = "kernel", "workgroups", "workgroup_size", "buffers", "accesses", "variables", "steps", "dropped"
+
+
+def numbers(n):
+    return np.random.default_rng(n).integers(1, 9, n).astype(np.float32)
+
+
+def tree():
+    """16 numbers and 8 threads that each take two in a row, so that they need two sectors in each round."""
+    kernel = load("sum", "2_tree").with_constants(THREADS=8).edit("sum += input[i];", "sum += input[i * 2u % 15u];")
+    buffers = numbers(16), np.zeros(1, np.float32), np.array([16], np.uint32)
+    return simulate(kernel, buffers, (1, 1, 1)), {"input": (16,), "partial": (8,), "total": (1,)}
+
+
+def swap(old="", new=""):
+    text = SWAP.replace(old, new) if old else SWAP
+    return simulate(text, [numbers(4)], (1, 1, 1)), {"numbers": (4,), "box": (4,)}
+
+
+def race():
+    return swap("  workgroupBarrier();\n", "\n")
+
+
+def two_groups():
+    return simulate(ADD, [numbers(4), np.zeros(1, np.float32)], (2, 1, 1)), {"input": (2, 2), "total": (1,)}
+
+
+def tiled():
+    """Two tiles of a product whose edge lies inside the last one."""
+    kernel, zeros = load("gemm_bias_act", "2_tiled").with_constants(TILE=4), np.zeros(16, np.float32)
+    sizes = np.array([4, 7, 4, 1, 0, 0, 0, 0], np.uint32)
+    buffers = numbers(28), numbers(28), zeros[:4], zeros, sizes
+    shapes = {"a": (4, 7), "output": (4, 4), "b": (7, 4), "left": (4, 4), "right": (4, 4)}
+    return simulate(kernel, buffers, (1, 1, 1)), shapes
+
+
+def shared_weights():
+    """2 x 2 weights, loaded by 4 of 4 x 4 threads for all."""
+    kernel = load("conv2d_grad_input", "2_shared_weights").with_constants(TILE=4)
+    sizes = np.array([1, 1, 4, 3, 1, 2, 2, 1, 0, 3, 2, 0], np.uint32)
+    buffers = numbers(6), numbers(4), np.zeros(12, np.float32), sizes
+    shapes = {"weight": (1, 2, 2), "shared_weights": (4,), "grad_output": (1, 1, 3, 2), "grad_input": (4, 3)}
+    return simulate(kernel, buffers, (1, 1, 1)), shapes
+
+
+MADE = {make.__name__: make for make in (tree, swap, race, two_groups, tiled, shared_weights)}
+HELD: dict = {}
+
+
+@pytest.fixture(params=MADE)
+def run(request):
+    """A run: its trace, its shapes, and its explorer, which is made once."""
+    if request.param not in HELD:
+        trace, shapes = MADE[request.param]()
+        HELD[request.param] = trace, shapes, stepper(trace, shapes)
+    return HELD[request.param]
+
+
+def during(trace, moment):
+    """The accesses of a moment as (name, workgroup or None, index, write, thread, value)."""
+    x, y, _ = trace.workgroups
+    for a in trace.accesses[moment.accesses]:
+        group = int(a["workgroup"][0] + x * (a["workgroup"][1] + y * a["workgroup"][2]))
+        shared, thread = a["space"] == "workgroup", group * np.prod(trace.workgroup_size) + a["invocation"]
+        value = float(a["value"].view(np.float32))
+        name = trace.variables[a["variable"]]
+        yield name, group if shared else None, int(a["index"]), bool(a["write"]), int(thread), value
+
+
+# --- What is said -----------------------------------------------------------------------------------------
+
+
+def test_the_moments_are_all_steps_and_accesses_in_order(run):
+    trace, _, explorer = run
+    moments = explorer.picture.replay.moments
+    assert [i for moment in moments for i in moment.accesses] == list(range(len(trace.accesses)))
+    steps = [moment for moment in moments if not moment.after_call]
+    assert [(m.line, m.active) for m in steps] == [(s.line, frozenset(s.active.tolist())) for s in trace.steps]
+    for moment in moments:
+        assert {*trace.accesses["line"][moment.accesses]} <= {moment.line}
+        assert {*(a[4] for a in during(trace, moment))} <= moment.active
+
+
+def test_each_sentence_says_who_is_active_and_what_is_touched(run):
+    trace, _, explorer = run
+    last = {thread: step for step, (_, active) in enumerate(trace.steps) for thread in active.tolist()}
+    count = len(last)
+    for step, moment in enumerate(explorer.picture.replay.moments):
+        words = explorer.set(step=step)
+        assert words.startswith(f"Line {moment.line}: ")
+        assert (f"all {count} threads are active" in words) == (len(moment.active) == count)
+        waiting = sum(moment.step < end for thread, end in last.items() if thread not in moment.active)
+        for number, state in ((waiting, "waiting"), (count - len(moment.active) - waiting, "done")):
+            assert (f"{number} {state}" in words) == (number > 0), words
+        touched, wanted = list(during(trace, moment)), []
+        for name, write in dict.fromkeys((a[0], a[3]) for a in touched):
+            uses = [a for a in touched if (a[0], a[3]) == (name, write)]
+            wanted.append(_elements(name, len({a[1:3] for a in uses}), {a[2] // 8 for a in uses if a[1] is None}))
+        assert sorted(re.findall(r"\d+ elements? of \w+(?: \(\d+ sectors?\))?", words)) == sorted(wanted), words
+
+
+def _elements(name, count, sectors):
+    told = f" ({len(sectors)} sector{'s' * (len(sectors) > 1)})" if sectors else ""
+    return f"{count} element{'s' * (count > 1)} of {name}{told}"
+
+
+@pytest.mark.parametrize("make", [tree, two_groups, tiled])
+def test_what_one_thread_does_is_said_with_indices_and_values(make):
+    trace, shapes = make()
+    explorer = stepper(trace, shapes)
+    replay = explorer.picture.replay
+    for step, moment in enumerate(replay.moments):
+        for thread in range(0, replay.count, 7):
+            words = explorer.set(step=step, thread=thread)
+            for name, _, index, _, _, value in (a for a in during(trace, moment) if a[4] == thread):
+                if name in shapes:
+                    place = ",".join(map(str, np.unravel_index(index, shapes[name])))
+                    assert f"{name}[{place}] = {value:g}" in words
+            if thread not in moment.active:
+                assert re.search(rf"Thread {thread % replay.threads}\b.* is (waiting|done)", words)
+
+
+def test_a_barrier_is_said_to_be_one():
+    explorer = stepper(*swap())
+    (step,) = (i for i, moment in enumerate(explorer.picture.replay.moments) if moment.line == PUT + 1)
+    assert "They are at a barrier" in explorer.set(step=step)
+
+
+# --- What is drawn ----------------------------------------------------------------------------------------
+
+
+def test_memory_holds_what_was_written_so_far(run):
+    trace, _, explorer = run
+    replay, held = explorer.picture.replay, {}
+    for moment in replay.moments:
+        held |= {access[:3]: access[5] for access in during(trace, moment) if access[3]}
+        for memory in replay.memories:
+            values, put = replay.values(memory, moment)
+            home = memory.group if memory.shared else None
+            here = {index: value for (*place, index), value in held.items() if place == [memory.name, home]}
+            assert values[[*here]].tolist() == [*here.values()]
+            assert not memory.shared or set(np.flatnonzero(put)) == {*here}
+    bound = [each.name for each in trace.kernel.bound]
+    for memory in (memory for memory in replay.memories if not memory.shared):
+        after = trace.buffers[bound.index(memory.name)]
+        np.testing.assert_array_equal(replay.values(memory, replay.moments[-1])[0], after)
+
+
+def test_an_output_is_empty_until_it_is_written_and_workgroup_memory_zero():
+    replay = stepper(*tree()).picture.replay
+    memory = {memory.name: replay.values(memory, replay.moments[0])[0] for memory in replay.memories}
+    assert np.isnan(memory["total"]).all()
+    assert not memory["partial"].any()
+    assert (memory["input"] == numbers(16)).all()
+
+
+def strip(picture):
+    """The threads' numbers by the color of their letters: white on blue are active."""
+    top, bottom = picture._thread(0).y, picture.memory_top - 20
+    moving = picture.marks[picture._still :]
+    words = [(w, m.face) for m in moving for w in m.words if top < w.y < bottom and w.x > picture.right]
+    return [face for word, face in words if word.text.isdigit()]
+
+
+def test_the_strip_shows_each_threads_state(run):
+    _, _, explorer = run
+    for step, moment in enumerate(explorer.picture.replay.moments):
+        explorer.set(step=step)
+        letters = strip(explorer.picture)
+        assert len(letters) == explorer.picture.replay.count
+        assert letters.count((1, 1, 1, 1)) == len(moment.active)
+
+
+def test_each_sector_that_is_read_has_its_number():
+    trace, shapes = tree()
+    explorer = stepper(trace, shapes, only=["input["])
+    moments = explorer.picture.replay.moments
+    assert len(moments) == 2
+    for step, moment in enumerate(moments):
+        explorer.set(step=step)
+        small = {w.text for m in explorer.picture.marks for w in m.words if w.size == 11}
+        assert small == {str(a[2] // 8) for a in during(trace, moment)} == {"0", "1"}
+        assert "8 elements of input (2 sectors)" in explorer.sentence
+
+
+def test_the_current_line_is_marked_by_more_than_color(run):
+    _, _, explorer = run
+    for step, moment in enumerate(explorer.picture.replay.moments):
+        explorer.set(step=step)
+        (pointer,) = (w for m in explorer.picture.marks for w in m.words if w.text == "▸")
+        beside = [w.text for m in explorer.picture.marks for w in m.words if w.y == pointer.y and w.code]
+        assert beside[0] == str(moment.line)
+
+
+def test_every_state_is_legible_and_soon_there(run):
+    _, _, explorer = run
+    taken, moments = [], explorer.picture.replay.moments
+    for step in range(0, len(moments), 1 + len(moments) // 30):
+        began = time.perf_counter()
+        explorer.set(step=step, thread=step * 5 % explorer.picture.replay.count)
+        taken.append(time.perf_counter() - began)
+        assert not list(faults(explorer.picture, 11)), step
+    assert statistics.median(taken) < 0.03
+
+
+# --- Races ------------------------------------------------------------------------------------------------
+
+
+def test_a_race_is_the_two_accesses_that_collide():
+    explorer = stepper(*race(), thread=1)
+    lines = [moment.line for moment in explorer.picture.replay.moments]
+    assert "Data race" not in explorer.set(step=lines.index(PUT))
+    assert not any("wrote" in text for text in written(explorer.picture))
+    words = explorer.set(step=lines.index(TAKE))
+    assert f"Data race: thread 1 reads box[2], which thread 2 wrote in line {PUT}, and nothing orders the two." in words
+    texts = written(explorer.picture)
+    assert {f"thread 1 reads box[2] in line {TAKE}", f"thread 2 wrote box[2] in line {PUT}"} <= {*texts}
+    assert texts.count("!") == 1
+
+
+def test_a_race_in_one_line_and_between_workgroups():
+    explorer = stepper(*two_groups(), step=0, thread=3)
+    assert "Data race: thread 1 of workgroup 1 " in explorer.sentence
+    assert "in the same line, and nothing orders the two." in explorer.sentence
+
+
+def test_what_a_barrier_orders_does_not_collide():
+    (trace, shapes), false = swap(), SimpleNamespace(kind="data race", line=TAKE, other_line=PUT)
+    claimed = SimpleNamespace(**{name: getattr(trace, name) for name in READ}, findings=[false])
+    replay = Replay(claimed, shapes, ALL)
+    assert not any(replay.collision(moment, 0) for moment in replay.moments)
+    trace, shapes = race()
+    replay = Replay(trace, shapes, ALL)
+    assert any(replay.collision(moment, 0) for moment in replay.moments)
+
+
+# --- Text, sliders, refusals --------------------------------------------------------------------------------
+
+
+def test_only_functions_that_ran_are_shown_and_long_lines_are_folded():
+    trace, shapes = tiled()
+    kernel = trace.kernel
+    names = [kernel.source.split("\n")[part[0] - 1].split("(")[0] for part in functions(kernel)]
+    assert names == [
+        "fn sigmoid",
+        "fn activate",
+        "fn read_a",
+        "fn read_b",
+        "fn tile_product",
+        "@compute @workgroup_size",
+    ]
+    shown = [row for page in stepper(trace, shapes).picture.pages for row in page]
+    assert not any("sigmoid(x: f32)" in row.text for row in shown)
+    assert any("fn tile_product" in row.text for row in shown)
+    assert all("//" not in row.text for row in shown)
+    (narrow,) = pages(Kernel(SWAP), {PUT}, ALL, 40, 30)
+    assert all(row.indent + len(row.text) <= 40 for row in narrow)
+    assert [row.number for row in narrow] == ["6", "7", "", "8", "9", "10", "11"]
+    first, second = pages(Kernel(SWAP), {PUT}, ALL, 80, 4)
+    assert len(first) == 4
+    assert [row.line for row in second] == [10, 11]
+
+
+def test_an_outline_keeps_heads_and_the_blocks_around_some_lines():
+    kernel = load("sum", "2_tree")
+    code = kernel.code.split("\n")
+    adds = next(i for i, line in enumerate(code, 1) if "+= partial" in line)
+    kept = [code[i - 1].strip() for i in sorted(outline(kernel, [adds]))]
+    assert [text.split("(")[0] for text in kept] == [
+        "@compute @workgroup_size", "fn main", "for", "if", "partial[thread] += partial[thread + half];", "}", "}", "}"
+    ]  # fmt: skip
+    rows = pages(kernel, [adds], outline(kernel, [adds]), 80, 30)[0]
+    assert [row.text for row in rows].count("…") == 3
+
+
+def test_a_part_of_the_lines_has_its_steps_alone():
+    trace, shapes = swap()
+    picture = stepper(trace, shapes, part=Listing("a\nb", PUT)).picture
+    assert [moment.line for moment in picture.replay.moments] == [PUT, PUT + 1]
+    assert [row.text.strip() for row in picture.pages[0]] == [
+        "…",
+        "box[thread] = numbers[thread];",
+        "workgroupBarrier();",
+    ]
+
+
+def test_a_call_whose_lines_are_not_shown_is_one_step():
+    trace, shapes = tiled()
+    main = functions(trace.kernel)[-1]
+    moments = stepper(trace, shapes, part=Listing("\n" * (len(main) - 1), main.start)).picture.replay.moments
+    for name, operand in (("left", "a"), ("right", "b")):
+        loads = [m for m in moments if f"{name}[local" in trace.kernel.code.split("\n")[m.line - 1]]
+        assert len(loads) == 2
+        for moment, columns in zip(loads, (4, 3), strict=True):
+            touched = list(during(trace, moment))
+            assert sum(a[0] == name and a[3] for a in touched) == 16
+            assert sum(a[0] == operand for a in touched) == 4 * columns
+    only = stepper(trace, shapes, only=["right[local"]).picture.replay.moments
+    assert [m.accesses for m in only] == [m.accesses for m in moments if m.line == only[0].line]
+
+
+def test_buttons_play_the_steps():
+    explorer = stepper(*swap())
+    player = explorer._players["step"]
+    assert (player.min, player.max, player.value) == (0, explorer._sliders["step"].max, 0)
+    player.value = 1  # as a browser does while it plays
+    assert explorer.values["step"] == explorer._sliders["step"].value == 1
+    explorer.set(step=2)
+    assert player.value == 2
+
+
+def test_other_findings_are_named_in_their_line_and_too_many_threads_refused():
+    beyond, shapes = swap("box[3u - thread]", "numbers[thread + 1u]")
+    explorer = stepper(beyond, shapes)
+    lines = [moment.line for moment in explorer.picture.replay.moments]
+    assert "The simulator found in this line: out-of-range read." in explorer.set(step=lines.index(TAKE))
+    assert "The simulator" not in explorer.set(step=lines.index(PUT))
+    trace, shapes = swap("@workgroup_size(4)", "@workgroup_size(65)")
+    with pytest.raises(ValueError, match="65 threads: the sheet has room for 64"):
+        stepper(trace, {"numbers": (4,)})
+
+
+@pytest.mark.parametrize(
+    ("shapes", "part", "problem"),
+    [
+        ({"boxes": (4,)}, None, "boxes: the run touched only numbers, box"),
+        ({"numbers": (3,)}, None, r"numbers has shape \(3,\): the run touched element 3"),
+        ({"numbers": (40, 40)}, None, "numbers: the sheet has no room"),
+        ({"numbers": (4,)}, Listing("a", 1), "the run comes through none of the lines"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(shapes, part, problem):
+    with pytest.raises(ValueError, match=problem):
+        stepper(swap()[0], shapes, part=part)
+
+
+# --- The lessons' steppers ----------------------------------------------------------------------------------
+
+
+def _whole(*shape):
+    return numbers(int(np.prod(shape))).reshape(shape)
+
+
+LESSONS = {
+    "00": lambda: threads.steps(Kernel(SWAP).edit("  workgroupBarrier();\n", ""), [numbers(4)]),
+    "02": lambda: convolution.tree_steps(_whole(1, 1, 4, 4), _whole(1, 1, 4, 4), only=("partial[",)),
+    "03": lambda: convolution.shared_weight_steps(_whole(2, 1, 3, 3), _whole(1, 2, 2, 2)),
+    "04": lambda: summation.steps(load("sum", "2_tree").with_constants(THREADS=6), numbers(6)),
+    "06": lambda: gemm.tile_steps(_whole(4, 8), _whole(8, 4)),
+    "06, racing": lambda: gemm.tile_steps(
+        _whole(4, 8), _whole(8, 4), load("gemm_bias_act", "2_tiled").edit(LOADED, "")
+    ),
+}
+LOADED = "workgroupBarrier();  // both tiles are in place"
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_lessons_stepper_is_legible_and_ends_with_the_right_numbers(lesson):
+    explorer = LESSONS[lesson]()
+    replay = explorer.picture.replay
+    for step in range(len(replay.moments)):
+        explorer.set(step=step, thread=step % replay.count)
+        assert not list(faults(explorer.picture, 11)), step
+    assert ("Data race" in " ".join(explorer.set(step=i) for i in range(len(replay.moments)))) == (
+        lesson in ("00", "06, racing")
+    )
+    if lesson == "03":
+        right = reference.conv2d_grad_input((1, 1, 4, 4), _whole(2, 1, 3, 3), _whole(1, 2, 2, 2))
+    elif lesson == "06":
+        right = _whole(4, 8) @ _whole(8, 4)
+    else:
+        return
+    output = next(memory for memory in replay.memories if memory.name in ("grad_input", "output"))
+    assert replay.values(output, replay.moments[-1])[0].tolist() == right.ravel().tolist()
