@@ -43,7 +43,10 @@ def solution(puzzle: str) -> Listing:
 
 
 def grade(puzzle: str, source: str) -> Grades:
-    """Run a learner's kernel on every case of a puzzle, in a process of its own.
+    """Try a learner's kernel on every case of a puzzle, in a process of its own.
+
+    It is compiled on the adapter, and then simulated. Only the cases in which the simulator finds nothing wrong are
+    run on the adapter, too, so that no endless loop reaches a GPU.
 
     Parameters
     ----------

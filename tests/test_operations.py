@@ -345,7 +345,7 @@ WITHOUT_WGPU = """
 import sys
 sys.modules["wgpu"] = None  # an import of it fails
 import helpers
-from helpers import pictures
+from helpers import pictures, simulate, stepper
 from helpers.convolution import check, indices, pictures, reference, shapes
 from helpers.gemm import check, indices, pictures, reference, shapes
 from helpers.summation import check, indices, pictures, reference, shapes
@@ -365,8 +365,8 @@ LAYERS = [  # each folder or module may import those of the layers before its ow
     {"arguments", "data", "websocket"},
     {"wgsl"},
     {"compile_errors"},
-    {"gpu", "pictures"},
-    {"grading"},
+    {"gpu", "pictures", "simulator"},
+    {"grading", "stepper"},
     {"threads", "summation"},
     {"convolution", "gemm"},
     {"operations", "exercises"},

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from IPython.core.formatters import DisplayFormatter
 from support.notebook_gate import NOTEBOOKS, Lesson
+from support.trials import simulate_once
 
 import helpers
 from helpers.exercises import _SUBJECTS, PUZZLES, QUESTIONS
-from helpers.gpu import GpuError, adapter_info
+from helpers.gpu import GpuError
 from helpers.gpu.passes import pipeline
 from helpers.grading import sandbox
-from helpers.grading.bounds import bounded, guarded
 from helpers.grading.drawing import drawing
 from helpers.grading.judge import judged
 from helpers.grading.puzzle import LEARNERS_LINE, Slip
@@ -32,17 +32,11 @@ CLASSROOM = ["conv_bw_tiny_3x3", "conv_bw_numerical_gradient_check", "conv_bw_le
 WELCOME = {*CLASSROOM, "300_columns"}
 # Where one factor is 0, the other may hold any number: one of these lines could go, not both.
 EITHER = {"    left[slot] = 0.0;  // *", "    right[slot] = 0.0;  // *"}
-# Two threads write one number, and which of them wins differs from GPU to GPU.
-RACES = {
-    "threads below the last row go on; return if row >= sizes.rows, whatever the column is",
-    "the threads of row sizes.rows go on, and there is no such row (> for >=?)",
-    "row is compared with sizes.columns, and column with sizes.rows",
-    "no barrier stands between the products and the loads of the next turn",
-    "threads below the last row write, too; test m, not only n",
-    "threads below the last row write, too; test m, not only k",
-    "the tree begins with half = 256u, so that thread + half is past the end",
-}
-on_software = pytest.mark.skipif(adapter_info().kind != "software", reason="a race shows differently on each GPU")
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    simulate_once(monkeypatch)
 
 
 def outcomes(grades: Grades) -> list[str]:
@@ -156,14 +150,11 @@ def test_a_known_mistake_is_rejected_and_named(name, slip):
     grades = with_slip(name, slip)
     assert set(outcomes(grades)) <= {RIGHT, WRONG, UNSAFE}
     assert grades.passed < len(grades)
-    if slip.mistake in RACES:  # its numbers may differ from one run to the next
-        return
     named = [verdict.detail for verdict in grades if verdict.detail.startswith("it looks as if ")]
     assert len(named) == 1
     assert named[0].startswith(f"it looks as if {slip.mistake}; ")  # an earlier slip would be named if it did the same
 
 
-@on_software
 @every_puzzle
 def test_no_two_tests_say_the_same_about_all_mistakes(name):
     """A mistake is a slip, or one of the learner's lines left out."""
@@ -230,33 +221,14 @@ GUARD = "if (idx >= params.K * params.C * params.F * params.F) { return; }"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        (GUARD, "", "a thread without an element writes past the end of grad_weights"),
-        (GUARD, GUARD.replace(">=", ">"), "a thread without an element writes past the end of grad_weights"),
-        ("b < params.batch", "b <= params.batch", "it reads outside of grad_output and input; check the loop limits"),
-        ("grad_weights[idx] = sum", "grad_weights[idx] += sum", "it adds to what was in the output before"),
-        ("[idx] = sum", "[idx] = sum + 0.5 * grad_weights[idx]", "two runs give different numbers"),
-        (
-            "sum += grad_output[grad_at]",
-            "sum += input[c - 1u - k] + grad_output[grad_at]",  # an index below 0, where there is one channel
-            "it reads outside of input;",
-        ),
-    ],
-)
-def test_a_mistake_that_most_drivers_hide_is_unsafe(old, new, words):
-    grades = judged(PUZZLE, edited((old, new)))
-    assert outcomes(grades)[:3] == [UNSAFE] * 3
-    assert f"each number is right, but only by luck: {words}" in grades[0].detail
-    assert repr(grades).splitlines()[1].endswith("unsafe: the same")
-
-
-@pytest.mark.parametrize(
     ("new", "words"),
     [
         ("if (fw > 0u) { grad_weights[idx] = sum; }", "first at k = 0, c = 0, fh = 0, fw = 0: nothing was written"),
-        ("grad_weights[idx] = 0.0 * sum / 0.0;", "yours is nan, right is 26"),
-        ("grad_weights[idx + 1u] = sum;", "also, a thread without an element writes past the end of grad_weights"),
+        (
+            "grad_weights[idx] = 0.0 * sum / 0.0;",
+            "right is 26; also, in line 38, `0.0 * sum / 0.0` gives NaN",
+        ),
+        ("grad_weights[idx + 1u] = sum;", "also, in line 38, thread 8 writes `grad_weights[idx + 1u]` with index 9, "),
     ],
 )
 def test_what_is_written_is_judged(new, words):
@@ -271,7 +243,6 @@ def test_what_is_written_is_judged(new, words):
         ("sum += grad_output[grad_at]", "let products = &grad_output; sum += (*products)[grad_at]"),
         ("input[input_at]", "input [ i32(input_at) ]"),
         (GUARD, "if (idx >= arrayLength(&grad_weights)) { return; }"),
-        ("var sum = 0.0", "var sum = select(input[idx - 9999u], 0.0, idx < 9999u)"),  # what it reads is never used
         ("var sum = 0.0;", "var sum = 0.0; { let input = vec2f(); sum += input[idx % 2u]; }"),
         (GUARD, f"while (idx < 1u) {{ /* }} */ break; }} {GUARD}"),
         ("@workgroup_size(256)", "@workgroup_size(1 << 8)"),
@@ -281,24 +252,6 @@ def test_what_is_written_is_judged(new, words):
 )
 def test_a_right_kernel_in_another_manner_is_right(old, new):
     assert outcomes(judged(PUZZLE, edited((old, new)))) == [RIGHT] * 5
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("for (var b = 0u; b < params.batch; b++)", "for (var b = 1u; b >= 0u; b--)", "a u32 is never below 0"),
-        ("  var sum = 0.0;", "  var sum = 0.0;\n  while (true) { sum += 1.0; }", "does its counter reach the limit?"),
-        ("  var sum = 0.0;", "  var sum = 0.0; loop { continuing { sum += 1.0; } }", "does its counter"),
-    ],
-)
-def test_an_endless_loop_is_named_by_the_line_of_the_cell(old, new, words):
-    source = edited((old, new))
-    grades = judged(PUZZLE, source)
-    assert outcomes(grades) == [WRONG] * 5
-    loop = next(word for word in ("b >= 0u", "while", "loop {") if word in source)
-    assert f"the loop in line {line_of(loop, source)} seems endless" in grades[0].detail
-    assert words in grades[0].detail
-    assert not grades[0].drawing  # its numbers mean nothing
 
 
 @pytest.mark.parametrize(
@@ -337,26 +290,6 @@ def test_a_text_that_is_no_kernel_does_not_compile(source):
 @pytest.mark.parametrize("ending", ["\r\n", "\r"])
 def test_line_ends_of_other_systems_are_line_ends(ending):
     assert outcomes(judged(PUZZLE, OFFICIAL.replace("\n", ending))) == [RIGHT] * 5
-
-
-WAIT, FIRST = "    workgroupBarrier();", "    if (thread < half) { partial[thread] +="
-
-
-def test_a_barrier_that_a_run_shows_to_be_missed_is_named():
-    """Most drivers let it pass; the text hides that `i` depends on the thread."""
-    hidden = "    var i = 0u; let at = &i; *at = thread;\n    if (i < half) { workgroupBarrier();\n partial[thread] +="
-    source = edited((f"{WAIT}\n{FIRST}", hidden), source=f"\n{PUZZLES['tree_sum'].solution.text}\n")
-    grades = judged(PUZZLES["tree_sum"], source)
-    assert RIGHT not in outcomes(grades)
-    assert UNSAFE in outcomes(grades) or adapter_info().kind != "software"
-    line = line_of("workgroupBarrier", source)
-    assert f"only some threads of a workgroup reach the workgroupBarrier() in line {line}" in grades[0].detail
-
-
-def test_a_barrier_in_a_function_is_counted():
-    source = edited((WAIT, "    wait();"), source=PUZZLES["tree_sum"].solution.text)
-    assert PUZZLES["tree_sum"].barriers == 1
-    assert set(outcomes(judged(PUZZLES["tree_sum"], f"{source}\nfn wait() {{ workgroupBarrier ( ); }}"))) == {RIGHT}
 
 
 # --- What a learner sees ------------------------------------------------------------------------------------
@@ -465,19 +398,6 @@ def test_a_python_that_cannot_start_is_not_a_wrong_kernel():
 
 
 # --- The parts ----------------------------------------------------------------------------------------------
-
-
-def test_every_index_past_an_array_leads_to_the_guard_behind_it():
-    kernel = Kernel(
-        "output[order[i] + 1u] = input /* [ */ [i]; // input[i]\nx.input[arrayLength( &input )] = input2[i];"
-    )
-    size = "(arrayLength(&{}) - 64u) / 2u"
-    assert bounded(kernel, ("order", "input", "output")).source == (
-        f"output[min(u32(order[min(u32(i), {size.format('order')})] + 1u), {size.format('output')})] = "
-        f"input /* [ */ [min(u32(i), {size.format('input')})]; // input[i]\n"
-        f"x.input[({size.format('input')})] = input2[i];"
-    )
-    assert guarded(np.ones((2, 3)), 7).tolist() == [1] * 6 + [7] * (6 + 64)
 
 
 def drawn(want: np.ndarray, got: np.ndarray, *axes: str, **inputs: np.ndarray) -> list[str]:

@@ -7,8 +7,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from support.random_expressions import SCALARS, Expression, Writer
 from support.random_programs import HEAD as DECLARATIONS
-from support.random_programs import INPUTS as PARAMETERS
 from support.random_programs import Programmer
+from support.random_statements import INPUTS as PARAMETERS
 
 from helpers import simulate
 from helpers.gpu import launch

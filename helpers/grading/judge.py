@@ -20,7 +20,9 @@ from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
 SECONDS = 10  # how long a mistake may be looked for
 TRAP = np.float32(-99999.5)  # in the output before the adapter's run; not a right answer
 ORDER = {"non-uniform barrier", "data race"}  # they make the numbers wrong, and not the other way round
-LUCK = "each number is right, but only by luck: "
+LUCK = "each number is right in a simulated run, but only by luck: "
+NOT_RUN = "it is not run, because it cannot be simulated first: "
+BEFORE = "which is 0 only in a new buffer; write =, not +="
 
 
 def judged(puzzle: Puzzle, source: str) -> Grades:
@@ -34,11 +36,11 @@ def judged(puzzle: Puzzle, source: str) -> Grades:
             return Grades.alike(puzzle.tests, NO_COMPILE, problem)
         trials = _trials(puzzle, kernel)
     except UnsupportedWgsl as error:
-        why, _, excerpt = _reason(error).partition("\n")
-        return Grades.alike(puzzle.tests, UNSAFE, f"it is not run, because it cannot be simulated first: {why}", excerpt)
+        reason, _, excerpt = _reason(error).partition("\n")
+        return Grades.alike(puzzle.tests, UNSAFE, f"{NOT_RUN}{reason}", excerpt)
     except WgslError as error:
-        why, _, excerpt = _reason(error).partition("\n")
-        return Grades.alike(puzzle.tests, NO_COMPILE, why, excerpt)
+        reason, _, excerpt = _reason(error).partition("\n")
+        return Grades.alike(puzzle.tests, NO_COMPILE, reason, excerpt)
     if trials[-1].endless:
         return Grades(Verdict(test, WRONG, _endless(trials)) for test in puzzle.tests)
     return _Judge(puzzle, kernel, trials).grades()
@@ -80,7 +82,8 @@ def _problem(kernel: Kernel, official: Kernel) -> str:
 
 def _reason(error: WgslError) -> str:
     """Place, cause and cure, without what the verdict says already."""
-    return re.sub("^your kernel(?: does not compile| is not simulated)?[,:] ", "", str(error))
+    said = re.sub("^your kernel(?: does not compile| is not simulated)?[,:] ", "", str(error))
+    return said.replace("; an adapter may run this kernel", "; write it in another way", 1)
 
 
 def _times(size: Sequence[int], sign: str = " x ") -> str:
@@ -98,6 +101,16 @@ def _said(finding: Finding) -> str:
     return f"in line {finding.line}, {finding.message}"
 
 
+def _place(finding: Finding) -> tuple[str, int, int]:
+    """Where the mistake is; one mistake is found in many tests."""
+    return finding.kind, finding.line, finding.column
+
+
+def _about(finding: Finding) -> tuple[str, str]:
+    """What kind of mistake it is, and of which variable: two texts may make the same one in other lines."""
+    return finding.kind, (re.findall(r"`(\w+)", finding.message) or [""])[0]
+
+
 def _first_mismatch(axes: Sequence[str], case: Case, output: np.ndarray, unwritten: np.ndarray) -> str:
     wrong = case.differ(output)
     index = tuple(np.argwhere(wrong)[0])
@@ -113,19 +126,25 @@ class _Judge:
 
     def __init__(self, puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> None:
         self.puzzle, self.kernel, self.trials = puzzle, kernel, trials
-        self.wrong = [trial for trial in trials if trial.case.differ(trial.output).any()]
-        # The first test that shows a mistake describes it for all tests. WGSL wants barriers in uniform control flow
-        # whatever the numbers are, so one that is missed in any test is unsafe in all of them.
-        self.first = {}
+        self.wrong = [trial for trial in trials if trial.wrong.any()]
+        self.first = {}  # the first test that shows a mistake describes it for all tests
         for trial in trials:
-            for found in trial.trace.findings:
-                self.first.setdefault((found.kind, found.line, found.column), found)
-        self.missed = next((found for key, found in self.first.items() if key[0] == "non-uniform barrier"), None)
+            for found in trial.findings:
+                self.first.setdefault(_place(found), found)
+        self.everywhere = next(filter(self._concerns_all, self.first.values()), None)
+
+    def _concerns_all(self, found: Finding) -> bool:
+        """Whether something found in one test makes a kernel unsafe in all tests.
+
+        WGSL wants all threads at a barrier, whatever the numbers are. And if only a race is wrong with a kernel, the
+        tests without it are those that are too small for it.
+        """
+        return found.kind == "non-uniform barrier" or (found.kind == "data race" and not self.wrong)
 
     def grades(self) -> Grades:
         """All verdicts."""
         verdicts = {trial: self._verdict(trial) for trial in self.trials}
-        suspects = self.wrong or [trial for trial in self.trials if trial.finding]
+        suspects = self.wrong or [trial for trial in self.trials if trial.findings]
         if suspects and (slip := self._recognized()):
             first = verdicts[suspects[0]]
             verdicts[suspects[0]] = replace(first, detail=f"it looks as if {slip.mistake}; {first.detail}")
@@ -135,17 +154,19 @@ class _Judge:
         return Grades(verdicts.values())
 
     def _verdict(self, trial: Trial) -> Verdict:
-        case, found = trial.case, trial.finding or self.missed
-        if found:
-            told = self.first[found.kind, found.line, found.column]
+        found = trial.finding or self.everywhere
         if trial in self.wrong:
-            detail = _first_mismatch(self.puzzle.axes, case, trial.output, trial.unwritten)
-            if found and told is found and found.kind != "unwritten output":
-                detail = f"{_said(found)}; {detail}" if found.kind in ORDER else f"{detail}; also, {_said(found)}"
-            return Verdict(case.name, WRONG, detail)
+            return Verdict(trial.case.name, WRONG, self._wrong(trial))
         if found:
-            return Verdict(case.name, UNSAFE, f"{LUCK}{_said(told)}")
-        return self._on_the_adapter(case)
+            return Verdict(trial.case.name, UNSAFE, f"{LUCK}{_said(self.first[_place(found)])}")
+        return self._on_the_adapter(trial.case)
+
+    def _wrong(self, trial: Trial) -> str:
+        """The first wrong number, and what was found in this test first."""
+        found, mismatch = trial.finding, _first_mismatch(self.puzzle.axes, trial.case, trial.output, trial.unwritten)
+        if found is None or found.kind == "unwritten output" or self.first[_place(found)] is not found:
+            return mismatch
+        return f"{_said(found)}; {mismatch}" if found.kind in ORDER else f"{mismatch}; also, {_said(found)}"
 
     def _on_the_adapter(self, case: Case) -> Verdict:
         """The verdict where a simulated run is right, and nothing was found."""
@@ -158,32 +179,33 @@ class _Judge:
             return Verdict(case.name, WRONG, f"it compiles, but it cannot be run: {error}")
         if case.differ(fresh).any():
             mismatch = _first_mismatch(self.puzzle.axes, case, fresh, np.zeros(fresh.shape, bool))
-            return Verdict(case.name, WRONG, f"simulated, each number is right, but on {adapter_info().name} {mismatch}")
-        adds = np.allclose(output - TRAP, fresh, atol=0.1)
-        what = "it adds to what was in the output before" if adds else "its numbers depend on the output's old ones"
-        return Verdict(case.name, UNSAFE, f"{LUCK}{what}, which is 0 only in a new buffer; write =, not +=")
+            return Verdict(case.name, WRONG, f"a simulated run is right, but on {adapter_info().name} {mismatch}")
+        how = "adds to" if np.allclose(output - TRAP, fresh, atol=0.1) else "uses"
+        return Verdict(case.name, UNSAFE, f"{LUCK}it {how} what was in the output before, {BEFORE}")
 
     def _recognized(self) -> Slip | None:
         """The known mistake that does the same in every test, or None."""
         end = monotonic() + SECONDS
-        trials = sorted(self.trials, key=lambda trial: rounds(trial.case))  # the quick ones first
         for slip in self.puzzle.slips:
-            other = self.puzzle.official.edit(slip.old, slip.new)
-            if monotonic() < end and all(self._same(trial, other) for trial in trials):
+            if monotonic() < end and self._is(self.puzzle.official.edit(slip.old, slip.new)):
                 return slip
         return None
 
-    def _same(self, mine: Trial, other: Kernel) -> bool:
-        """Whether a known mistake gives the same numbers in a test, and explains what was found there."""
-        theirs = simulated(other, mine.case)
-        if theirs.endless or mine.case.differ(mine.output, theirs.output).any():
-            return False
-        return mine.kinds & ORDER <= theirs.kinds if self.wrong else mine.kinds == theirs.kinds
+    def _is(self, other: Kernel) -> bool:
+        """Whether a known mistake gives the same numbers in every test, and explains what was found."""
+        found = set()
+        for mine in sorted(self.trials, key=lambda trial: rounds(trial.case)):  # the quick ones first
+            theirs = simulated(other, mine.case)
+            if theirs.endless or mine.case.differ(mine.output, theirs.output).any():
+                return False
+            found.update(map(_about, theirs.findings))
+        mine = set(map(_about, self.first.values()))
+        return {each for each in mine if each[0] in ORDER} <= found if self.wrong else mine == found
 
     def _drawn(self, trial: Trial) -> str:
         """The output beside the right one, in lines."""
         case = trial.case
-        marks = np.where(case.differ(trial.output), np.where(trial.unwritten, ".", "*"), "")
+        marks = np.where(trial.wrong, np.where(trial.unwritten, ".", "*"), "")
         names = [each.name for each in self.puzzle.official.bound]
         inputs = dict(zip(names, case.inputs, strict=False))
         lines = drawing(case.expected, trial.output, marks, self.puzzle.axes, inputs)

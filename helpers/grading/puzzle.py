@@ -53,8 +53,7 @@ class Puzzle:
     """An official kernel, of which the learner writes the marked lines, and what judges their text.
 
     `axes` are the letters of the output's axes; `cases` makes the tests, the smallest first. The official text is in
-    ``helpers/<subject>/puzzles/<name>.wgsl``. `barriers` is how many of them a kernel needs that uses the skeleton's
-    workgroup memory: without one, all tests may pass on some GPUs.
+    ``helpers/<subject>/puzzles/<name>.wgsl``.
     """
 
     name: str
@@ -63,7 +62,6 @@ class Puzzle:
     tests: tuple[str, ...]
     cases: Callable[[], Sequence[Case]]
     slips: tuple[Slip, ...] = ()
-    barriers: int = 0
 
     @cached_property
     def official(self) -> Kernel:

@@ -7,25 +7,23 @@ numbers with which the adapter runs it.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from helpers import gpu
 from helpers.grading.puzzle import Case
 from helpers.simulator.findings.collector import Finding
-from helpers.simulator.findings.trace import Trace
 from helpers.simulator.run import simulate
 from helpers.wgsl import Kernel
 
 GRAVEST_FIRST = (
     "endless loop",
     "non-uniform barrier",
-    "data race",
-    "overlapping writes",
-    "index overflow",  # above the access past the end that it leads to
+    "index overflow",
     "out-of-range write",
     "out-of-range read",
+    "data race",  # often what an index past the end of a row leads to
+    "overlapping writes",
     "not-a-number",
     "unwritten output",
 )
@@ -34,51 +32,44 @@ MOST_ROUNDS = 6_000  # ten times what an official kernel needs in any test
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A kernel on one case, simulated; the output held zeros before."""
+    """What a simulated run makes of a case, and what is wrong with it; `unwritten` is where no thread wrote."""
 
     case: Case
-    trace: Trace
+    output: np.ndarray
+    unwritten: np.ndarray
+    findings: tuple[Finding, ...]
 
     @property
-    def output(self) -> np.ndarray:
-        """What the kernel makes of the case."""
-        return self.trace.buffers[len(self.case.inputs)]
-
-    @cached_property
-    def unwritten(self) -> np.ndarray:
-        """Where no thread wrote, in the output's shape."""
-        unwritten = np.ones(self.output.size, bool)
-        if "unwritten output" in self.kinds:
-            seen = self.trace.accesses
-            unwritten[seen["index"][seen["write"] & (seen["binding"] == len(self.case.inputs))]] = False
-        else:
-            unwritten[:] = False
-        return unwritten.reshape(self.output.shape)
-
-    @property
-    def kinds(self) -> set[str]:
-        """The kinds of what was found."""
-        return {finding.kind for finding in self.trace.findings}
+    def wrong(self) -> np.ndarray:
+        """Where the output is wrong."""
+        return self.case.differ(self.output)
 
     @property
     def finding(self) -> Finding | None:
         """The gravest thing that was found, or None."""
-        return min(self.trace.findings, key=lambda found: GRAVEST_FIRST.index(found.kind), default=None)
+        return min(self.findings, key=lambda found: GRAVEST_FIRST.index(found.kind), default=None)
 
     @property
     def endless(self) -> bool:
         """Whether a loop did not end. If so, the output means nothing."""
-        return "endless loop" in self.kinds
+        return any(found.kind == "endless loop" for found in self.findings)
 
 
 def simulated(kernel: Kernel, case: Case) -> Trial:
-    """The kernel on a case, without a GPU.
+    """A kernel on a case, without a GPU; zeros are in the output before.
 
     Raises WgslError where the simulator refuses the text, and UnsupportedWgsl where it cannot run it.
     """
+    at = len(case.inputs)
     params = [np.array(case.params, np.uint32)] if case.params else []
     buffers = [*case.inputs, np.zeros(case.expected.shape, np.float32), *params]
-    return Trial(case, simulate(kernel, buffers, case.workgroups, max_steps=rounds(case)))
+    trace = simulate(kernel, buffers, case.workgroups, max_steps=rounds(case))
+    unwritten = np.zeros(case.expected.size, bool)
+    if any(found.kind == "unwritten output" for found in trace.findings):
+        seen = trace.accesses
+        unwritten[:] = True
+        unwritten[seen["index"][seen["write"] & (seen["binding"] == at)]] = False
+    return Trial(case, trace.buffers[at], unwritten.reshape(case.expected.shape), trace.findings)
 
 
 def rounds(case: Case) -> int:

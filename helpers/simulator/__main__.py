@@ -17,7 +17,6 @@ from helpers.simulator import launch
 from helpers.simulator.command.buffers import buffers_for
 from helpers.simulator.command.options import parser
 from helpers.simulator.command.report import array_text, report
-from helpers.simulator.findings.trace import Trace
 from helpers.simulator.run import simulate
 from helpers.simulator.types.program import Program
 from helpers.wgsl import ENTRY_POINT, Kernel, WgslError
@@ -37,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: Namespace) -> int:
-    kernel = Kernel(Path(options.file).read_text(encoding="utf-8"), options.file)
+    kernel = Kernel(Path(options.file).read_text(encoding="utf-8", errors="replace"), options.file)
     entry_point, constants = options.entry_point or _only_entry_point(kernel), dict(options.constants)
     program = launch.compiled(kernel, entry_point, constants)
     outputs = None if options.outputs is None else [_binding(program, name) for name in options.outputs]

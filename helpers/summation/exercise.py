@@ -42,7 +42,6 @@ TREE_SUM = Puzzle(
         Slip("each thread takes all numbers from its first one on (i++ for i += 256u?)", "i += 256u", "i++"),
         Slip("the tree begins with half = 256u, so that thread + half is past the end", "half = 128u", "half = 256u"),
     ),
-    barriers=1,
 )
 PUZZLES: tuple[Puzzle, ...] = (TREE_SUM,)
 

@@ -1,7 +1,6 @@
-"""Random WGSL functions that end, made of all kinds of statements, with their parameters as the only input.
+"""Random WGSL functions that end, with their parameters as the only input: what they return depends on all they do.
 
-Integer variables may hold anything; float variables stay whole and small, so that each result is exact. A loop has a
-counter that nothing else changes, so that it ends; an index is taken modulo the length of its array.
+A loop has a counter that nothing else changes.
 """
 
 from __future__ import annotations
@@ -10,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
-from support.random_expressions import INTEGERS, RANGE, SCALARS, Expression, Writer
+from support.random_expressions import INTEGERS, SCALARS
+from support.random_statements import INPUTS, Statements
 
 HEAD = """\
 struct Record { count: u32, pair: vec2<i32>, list: array<u32, 3>, weight: f32 }
@@ -19,245 +19,42 @@ const WIDTH: u32 = 4 * 2 + 1;
 var<private> state: u32 = WIDTH;
 """
 GLOBALS = {("i32", 1): ["STEP"], ("u32", 1): ["WIDTH", "state"]}
-FIELDS = {("u32", 1): ".count", ("i32", 2): ".pair", ("f32", 1): ".weight"}
-COMPOUND = ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>")
-INPUTS = {"i32": ("i0", "i1"), "u32": ("u0", "u1"), "f32": ("f0",), "bool": ("b0",)}
 PARAMETERS = ", ".join(f"{name}: {type}" for type, names in INPUTS.items() for name in names)
+MOST = 3  # blocks inside each other
 
 
-class Programmer:
-    """Writes functions of the input parameters that return a u32."""
+class Programmer(Statements):
+    """Writes functions of the input parameters."""
 
     def __init__(self, random: Random) -> None:
-        self.random = random
-        self.names: dict[tuple[str, int], list[str]] = {}
-        self.variables: dict[tuple[str, int], list[str]] = {}  # what may be assigned to; readable too
-        self.arrays: list[tuple[str, str, int]] = []  # name, element type, length
-        self.records: list[str] = []
-        self.helpers: list[tuple[str, tuple[str, ...]]] = []  # name, the types of its parameters
-        self.lines: list[str] = []
-        self.depth = self.loops = self.fresh = 0
-        self.in_switch = self.in_continuing = False
-        self.result = "u32"
-
-    # --- Names ------------------------------------------------------------------------------------------------------
-
-    def new(self, letter: str) -> str:
-        self.fresh += 1
-        return f"{letter}_{self.fresh}"
-
-    def add(self, line: str) -> None:
-        self.lines.append("  " * (self.depth + 1) + line)
-
-    @contextmanager
-    def block(self, head: str, tail: str = "}") -> Iterator[None]:
-        """Statements in braces, after which the names that they declare are gone."""
-        self.add(head)
-        kept = (
-            {key: list(names) for key, names in self.names.items()},
-            {key: list(names) for key, names in self.variables.items()},
-            list(self.arrays), list(self.records),
-        )  # fmt: skip
-        self.depth += 1
-        yield
-        self.depth -= 1
-        self.names, self.variables, self.arrays, self.records = kept
-        self.add(tail)
-
-    def declared(self, name: str, type: str, size: int, assignable: bool = True) -> None:
-        for table in (self.names, self.variables) if assignable else (self.names,):
-            table.setdefault((type, size), []).append(name)
-
-    # --- Values -----------------------------------------------------------------------------------------------------
-
-    def value(self, type: str, size: int = 1, depth: int = 2) -> str:
-        """An expression; a float is whole and small."""
-        names = {key: list(value) for key, value in self.names.items()}
-        for name, element, count in self.arrays:
-            names[element, 1] = [*names.get((element, 1), []), f"{name}[{self.index(count)}]"]
-        for name in self.records:
-            for key, field in FIELDS.items():
-                names[key] = [*names.get(key, []), name + field]
-        writer = Writer(self.random, names)
-        result = writer.concrete(writer.expression(type, size, depth))
-        return (writer.tame(result) if type == "f32" else result).text
-
-    def index(self, count: int) -> str:
-        kind = self.random.random()
-        if kind < 0.3:
-            return str(self.random.randrange(count))
-        name = self.random.choice(self.names["u32", 1])
-        return f"{name} % {count}" if kind < 0.7 or count != 4 else f"{self.random.choice(self.names['i32', 1])} & 3"
-
-    def condition(self) -> str:
-        return self.value("bool")
-
-    def call(self) -> str | None:
-        """A call of a helper function, if there is one; a pointer goes to an i32 variable."""
-        if not self.helpers:
-            return None
-        name, types = self.random.choice(self.helpers)
-        arguments = []
-        for type in types:
-            if type == "pointer":
-                own = [each for each in self.variables.get(("i32", 1), []) if each.startswith("x_")]
-                if not own:
-                    return None
-                arguments.append("&" + self.random.choice(own))
-            else:
-                arguments.append(self.value(type, depth=1))
-        return f"{name}({', '.join(arguments)})"
-
-    # --- Statements -------------------------------------------------------------------------------------------------
+        super().__init__(random)
+        self.ways: list[str] = []  # to leave a loop or switch from where we are
 
     def statements(self, count: int) -> None:
+        """Some statements."""
+        simple = (self.let, self.var, self.assign, self.assign, self.compound, self.compound, self.element)
+        other = (self.array, self.record, self.record_field, self.pointer, self.call_statement, self.leave)
+        nested = (self.if_, self.for_, self.while_, self.loop, self.switch, self.switch, self.plain_block)
         for _ in range(count):
-            simple = (self.let, self.var, self.assign, self.assign, self.compound, self.compound, self.element)
-            nested = (self.if_, self.if_, self.for_, self.while_, self.loop, self.switch, self.plain_block)
-            other = (self.array, self.record, self.record_field, self.pointer, self.call_statement, self.leave)
             kind = self.random.random()
-            group = simple if kind < 0.55 else other if kind < 0.75 or self.depth >= 3 else nested
+            group = simple if kind < 0.5 else other if kind < 0.7 or self.depth >= MOST else nested
             self.random.choice(group)()
-
-    def kind(self) -> tuple[str, int]:
-        return self.random.choice((("i32", 1), ("u32", 1), ("f32", 1), ("bool", 1), ("i32", 3), ("u32", 2), ("f32", 2)))
-
-    def let(self) -> None:
-        type, size = self.kind()
-        value, name = self.value(type, size), self.new("k")
-        self.add(f"let {name} = {value};")
-        self.declared(name, type, size, assignable=False)
-
-    def var(self) -> None:
-        type, size = self.kind()
-        value, name = self.value(type, size), self.new("x")
-        named = type if size == 1 else f"vec{size}<{type}>"
-        self.add(
-            self.random.choice((f"var {name} = {value};", f"var {name}: {named} = {value};", f"var {name}: {named};"))
-        )
-        self.declared(name, type, size)
-
-    def target(self) -> tuple[str, str, int] | None:
-        """Something to assign to: a variable or a component of one."""
-        keys = [key for key, names in self.variables.items() if names]
-        if not keys:
-            return None
-        type, size = self.random.choice(keys)
-        name = self.random.choice(self.variables[type, size])
-        if size > 1 and self.random.random() < 0.5:
-            part = self.random.choice(("." + "xyzw"[self.random.randrange(size)], f"[{self.index(size)}]"))
-            return name + part, type, 1
-        return name, type, size
-
-    def assign(self) -> None:
-        if target := self.target():
-            name, type, size = target
-            self.add(f"{name} = {self.value(type, size)};")
-
-    def compound(self) -> None:
-        target = self.target()
-        if not target or target[1] == "bool":
-            return
-        name, type, size = target
-        if type == "f32":
-            limit = "64.0" if size == 1 else f"vec{size}(64f)"
-            self.add(f"{name} {self.random.choice('+-*')}= {self.value(type, size)};")
-            self.add(f"{name} = clamp({name}, -{limit}, {limit});")
-        elif size == 1 and self.random.random() < 0.2:
-            self.add(f"{name}{self.random.choice(('++', '--'))};")
-        else:
-            operator = self.random.choice(COMPOUND)
-            shift = operator in ("<<", ">>")
-            self.add(f"{name} {operator}= {self.runtime('u32' if shift else type, size)};")
-
-    def runtime(self, type: str, size: int) -> str:
-        """A value that is not known before the run: no constant 0 to divide by, and no constant shift past 31."""
-        value = self.value(type, size)
-        name = self.random.choice(INPUTS[type])
-        return f"({value}) ^ {name}" if size == 1 else f"({value}) + {name}"
-
-    def array(self) -> None:
-        type, count, name = self.random.choice(INTEGERS), self.random.choice((3, 4, 5)), self.new("a")
-        values = ", ".join(self.value(type, depth=1) for _ in range(count))
-        self.add(
-            self.random.choice(
-                (f"var {name}: array<{type}, {count}>;", f"var {name} = array<{type}, {count}>({values});")
-            )
-        )
-        self.arrays.append((name, type, count))
-
-    def element(self) -> None:
-        if not self.arrays:
-            return self.array()
-        name, type, count = self.random.choice(self.arrays)
-        operator = self.random.choice(("=", "+=", "^="))
-        self.add(f"{name}[{self.index(count)}] {operator} {self.value(type)};")
-        return None
-
-    def record(self) -> None:
-        name = self.new("r")
-        if self.records and self.random.random() < 0.5:
-            old = self.random.choice(self.records)
-            names = ", ".join(name for names in INPUTS.values() for name in names)
-            revised = f"revised({names}, {old}, {self.value('i32', 2)})"
-            self.add(f"var {name} = {revised if self.result == 'u32' and self.random.random() < 0.6 else old};")
-        else:
-            parts = (self.value("u32"), self.value("i32", 2), "array<u32, 3>()", self.value("f32"))
-            self.add(f"var {name} = Record({', '.join(parts)});")
-        self.records.append(name)
-
-    def record_field(self) -> None:
-        if not self.records:
-            return self.record()
-        name, kind = self.random.choice(self.records), self.random.random()
-        if kind < 0.3:
-            self.add(f"{name}.list[{self.index(3)}] += {self.value('u32')};")
-        elif kind < 0.5:
-            self.add(f"{name}.pair.{self.random.choice('xy')} = {self.value('i32')};")
-        else:
-            (type, size), field = self.random.choice(list(FIELDS.items()))
-            self.add(f"{name}{field} = {self.value(type, size)};")
-        return None
-
-    def pointer(self) -> None:
-        """A pointer to a variable, an element or a member, a store through it and a load."""
-        places = [(name, "i32") for name in self.variables.get(("i32", 1), []) if name.startswith("x_")]
-        places += [(f"{name}[{self.index(count)}]", type) for name, type, count in self.arrays]
-        places += [(f"{name}.list[{self.index(3)}]", "u32") for name in self.records]
-        if not places:
-            return self.var()
-        (place, type), name = self.random.choice(places), self.new("p")
-        self.add(f"let {name} = &{place};")
-        self.add(f"*{name} {self.random.choice(('=', '+=', '*=', '|='))} {self.value(type)};")
-        self.declared(f"(*{name})", type, 1)
-        return None
-
-    def call_statement(self) -> None:
-        if call := self.call():
-            name = self.new("x")
-            self.add(self.random.choice((f"var {name} = {call};", f"var {name} = {call} ^ {self.names['u32', 1][0]};")))
-            self.declared(name, "u32", 1)
 
     def leave(self) -> None:
         """`break`, `continue` or `return`, under a condition."""
-        ways = (
-            []
-            if self.in_continuing
-            else ["return result;" if self.result == "Record" else f"return {self.value('u32', depth=1)};"]
-        )
-        if self.loops and not self.in_continuing:
-            ways += ["continue;", "break;"]
-        if self.in_switch:
-            ways += ["break;"]
-        if ways:
-            with self.block(f"if ({self.condition()}) {{"):
-                self.statements(self.random.randrange(2) if self.depth < 3 else 0)
-                self.add(self.random.choice(ways))
-
-    # --- Statements with blocks -------------------------------------------------------------------------------------
+        back = "return result;" if self.result == "Record" else f"return {self.value('u32', depth=1)};"
+        with self.block(f"if ({self.condition()}) {{"):
+            self.statements(self.random.randrange(2) if self.depth < MOST else 0)
+            self.add(self.random.choice([*self.ways, *self.ways, back]))
 
     def body(self) -> None:
-        self.statements(self.random.randint(1, 3))
+        """The statements of a block; in a loop, often with a way out of it."""
+        self.statements(self.random.randint(1, 2))
+        if self.ways and self.random.random() < 0.5:
+            self.leave()
+            self.statements(1)
+
+    # --- Statements with blocks -------------------------------------------------------------------------------------
 
     def plain_block(self) -> None:
         with self.block("{"):
@@ -265,7 +62,7 @@ class Programmer:
 
     def if_(self) -> None:
         kind = self.random.random()
-        with self.block(f"if {self.condition()} {{" if kind < 0.3 else f"if ({self.condition()}) {{", tail="}"):
+        with self.block(f"if {self.condition()} {{" if kind < 0.3 else f"if ({self.condition()}) {{"):
             self.body()
         if kind < 0.6:
             with self.block(f"else if {self.condition()} {{"):
@@ -276,10 +73,11 @@ class Programmer:
 
     @contextmanager
     def repeated(self, head: str) -> Iterator[None]:
-        kept, self.loops, self.in_switch = (self.loops, self.in_switch), self.loops + 1, False
+        """The body of a loop."""
+        kept, self.ways = self.ways, ["break;", "continue;"]
         with self.block(head):
             yield
-        self.loops, self.in_switch = kept
+        self.ways = kept
 
     def for_(self) -> None:
         name, steps = self.new("n"), self.random.choice(("3", "u0 % 5", "(u1 & 3)"))
@@ -304,17 +102,11 @@ class Programmer:
                 self.add(f"if {name} >= u1 % 4 {{ break; }}")
             self.declared(name, "u32", 1, assignable=False)
             self.body()
-            kept, self.in_continuing, self.in_switch = (self.in_continuing, self.in_switch), True, False
-            with self.block("continuing {"):
-                self.assign_old()
+            with self.block("continuing {"):  # what the body declares may not be there when `continue` jumps here
+                self.add(f"seen += {self.random.choice(INPUTS['u32'])};")
                 self.add(f"{name}++;")
                 if not way or self.random.random() < 0.3:
                     self.add(f"break if {name} >= 3;")
-            self.in_continuing, self.in_switch = kept
-
-    def assign_old(self) -> None:
-        """A change of a parameter's copy: what the body declares may not be there yet when `continue` jumps here."""
-        self.add(f"seen += {self.random.choice(INPUTS['u32'])};")
 
     def switch(self) -> None:
         type = self.random.choice(INTEGERS)
@@ -324,12 +116,14 @@ class Programmer:
         if self.random.random() < 0.3:
             clauses[2] = f"case {numbers[3]}{suffix}, default"
         self.random.shuffle(clauses)
-        kept, self.in_switch = self.in_switch, True
+        kept, self.ways = self.ways, ["break;", *(way for way in self.ways if way == "continue;")]
         with self.block(f"switch (({self.value(type)}) & 7) {{"):
             for clause in clauses:
                 with self.block(clause + self.random.choice((" {", ": {"))):
                     self.body()
-        self.in_switch = kept
+                    if self.random.random() < 0.4:
+                        self.add(self.random.choice(self.ways))
+        self.ways = kept
 
     # --- Functions --------------------------------------------------------------------------------------------------
 
@@ -348,8 +142,7 @@ class Programmer:
         self.declared("(*place)", "i32", 1)
         self.statements(3)
         self.add(f"return {self.digest()};")
-        types = tuple(type for type, names in INPUTS.items() for _ in names)
-        self.helpers.append((name, (*types, "pointer")))
+        self.helpers.append(name)
         return "\n".join([*self.lines, "}"])
 
     def reviser(self) -> str:
@@ -365,18 +158,15 @@ class Programmer:
         return "\n".join([*self.lines, "  return result;", "}"])
 
     def start(self) -> None:
+        """Declare variables of every type."""
         self.names = {(type, 1): [*names, *GLOBALS.get((type, 1), [])] for type, names in INPUTS.items()}
         self.variables, self.arrays, self.records, self.depth = {}, [], [], 0
         self.variables["u32", 1] = ["state"]
         self.declared("seen", "u32", 1)
         for type in SCALARS:
-            name = self.new("x")
-            self.add(f"var {name} = {INPUTS[type][0]};")
-            self.declared(name, type, 1)
-        for size in (2, 3, 4):
-            for type in SCALARS:
-                name = self.new("x")
-                self.add(f"var {name} = vec{size}({', '.join([INPUTS[type][0]] * size)});")
+            for size in (1, 2, 3, 4):
+                name, parts = self.new("x"), ", ".join([self.random.choice(INPUTS[type]) for _ in range(size)])
+                self.add(f"var {name} = {parts};" if size == 1 else f"var {name} = vec{size}({parts});")
                 self.declared(name, type, size)
 
     def digest(self) -> str:
@@ -387,16 +177,10 @@ class Programmer:
                 parts = [name] if size == 1 else [f"{name}.{'xyzw'[k]}" for k in range(size)]
                 words += [f"u32(i32({part}))" if type == "f32" else f"u32({part})" for part in parts]
         words += [f"u32({name}[{k}])" for name, _, count in self.arrays for k in range(count)]
-        words += [f"{name}.list[{k}]" for name in self.records for k in range(3)]
-        words += [
-            part
-            for name in self.records
-            for part in (f"{name}.count", f"u32({name}.pair.y)", f"u32(i32({name}.weight))")
-        ]
+        for name in self.records:
+            words += [f"{name}.list[0]", f"{name}.list[1]", f"{name}.list[2]", f"{name}.count"]
+            words += [f"u32({name}.pair.x)", f"u32({name}.pair.y)", f"u32(i32({name}.weight))"]
         total = "0u"
         for word in words:
             total = f"({total} * 31 + {word})"
         return total
-
-
-__all__ = ["PARAMETERS", "RANGE", "HEAD", "Expression", "Programmer"]

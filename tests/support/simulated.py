@@ -1,6 +1,5 @@
 """Operations run by the simulator: the same passes over the same buffers as on an adapter."""
 
-
 import numpy as np
 from support.problems import Tensors, operation_of
 
@@ -19,9 +18,7 @@ def simulated(kernel: Kernel, shape: Shape, tensors: Tensors, **options) -> tupl
     params = np.array(operation.params(shape), np.uint32)
     traces = []
     for step in schedule.steps:
-        trace = simulate(
-            kernel, [*buffers.values(), params], step.workgroups, entry_point=step.entry_point, **options
-        )
+        trace = simulate(kernel, [*buffers.values(), params], step.workgroups, entry_point=step.entry_point, **options)
         buffers = dict(zip(buffers, trace.buffers, strict=False))
         traces.append(trace)
     return tuple(buffers[name].reshape(shape.of(name)) for name in operation.outputs), traces
@@ -30,5 +27,3 @@ def simulated(kernel: Kernel, shape: Shape, tensors: Tensors, **options) -> tupl
 def findings(traces: list[Trace]) -> list[str]:
     """All findings, as text."""
     return [f"{trace.entry_point}: {finding}" for trace in traces for finding in trace.findings]
-
-

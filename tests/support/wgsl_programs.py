@@ -42,7 +42,7 @@ def programs(heading: str) -> list[str]:
 
 def source(line: str) -> str:
     """The whole text of a program."""
-    declarations, _, statements = line.rpartition("||")
+    declarations, _, statements = line.rpartition(">>>")
     return HEAD + declarations.replace("  ", "\n") + MAIN + in_lines(statements) + "\n}\n"
 
 

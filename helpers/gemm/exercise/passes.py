@@ -51,11 +51,11 @@ def _cases(summed: str, inputs: str, output: str, params: str, tests: tuple[str,
 
 
 def _puzzle(
-    name: str, axes: str, tests: tuple[str, ...], arrays: tuple[str, ...], slips: dict[str, tuple[str, str]], barriers=2
+    name: str, axes: str, tests: tuple[str, ...], arrays: tuple[str, ...], slips: dict[str, tuple[str, str]]
 ) -> Puzzle:
     """A puzzle whose tests are `_cases(*arrays, tests)`; `slips` names each edit (old, new) of the official text."""
     listed = tuple(Slip(mistake, *edit) for mistake, edit in slips.items())
-    return Puzzle(name, "gemm", tuple(axes.split()), tests, lambda: _cases(*arrays, tests), listed, barriers)
+    return Puzzle(name, "gemm", tuple(axes.split()), tests, lambda: _cases(*arrays, tests), listed)
 
 
 TILED = ("tiny", "one_full_tile", "three_tiles", "past_the_edges", "batch_of_2")
@@ -184,6 +184,5 @@ PUZZLES: tuple[Puzzle, ...] = (
             "n is compared with M, the number of rows": ("n >= params.N", "n >= params.M"),
             "the sum starts at row 1": ("var row = 0u", "var row = 1u"),
         },
-        barriers=0,
     ),
 )

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 
 from helpers.arguments import check_size
-from helpers.simulator.arithmetic.conversions import DTYPES
+from helpers.simulator.command.layout import Layout, parts
 from helpers.simulator.launch import size_of
-from helpers.simulator.types import kinds
-from helpers.simulator.types.kinds import Atomic, Struct, Type
+from helpers.simulator.types.kinds import Array, Atomic, Struct, Type
 from helpers.simulator.types.program import Program, Variable
-from helpers.simulator.types.usage import Usage, nodes
+from helpers.simulator.types.usage import Usage
 
 MOST = 2**24  # elements of a buffer
 SIZE = re.compile(r"(\d+(?:x\d+)*)(?::(.+))?")  # 64 or 4x16, perhaps with a value
@@ -65,52 +63,59 @@ def _listed(type: Type) -> str:
 # --- One buffer -----------------------------------------------------------------------------------------------
 
 
-class _Layout(NamedTuple):
-    """Where the numbers of a buffer lie: their offsets in words, the names of their types, and all its words."""
-
-    offsets: np.ndarray
-    scalars: np.ndarray
-    words: int
-
-    @classmethod
-    def of(cls, type: Type, elements: int) -> _Layout:
-        """The layout of a type whose runtime-sized array, if it has one, has at least so many elements."""
-        least, step = size_of(type)
-        before, repeated = _parts(type)
-        first = type.fields[-1].offset if isinstance(type, Struct) and step else 0
-        words = max(least, first + elements * step)
-        rounds = (words - first) // step if step else 0
-        each = np.array([offset for offset, _ in repeated], np.int64)
-        offsets = [offset for offset, _ in before], (each + step * np.arange(rounds)[:, None]).ravel()
-        scalars = [scalar.name for _, scalar in [*before, *repeated * rounds]]
-        return cls(np.concatenate(offsets).astype(np.int64), np.array(scalars), words)
-
-
-def _parts(type: Type) -> tuple[list, list]:
-    """The numbers before the runtime-sized array of a type, or all if it has none; and those of an element."""
-    leaves = list(kinds.leaves(type))
-    if not size_of(type)[1]:
-        return leaves, []
-    first = type.fields[-1].offset if isinstance(type, Struct) else 0
-    return [leaf for leaf in leaves if leaf[0] < first], [leaf for leaf in leaves if leaf[0] >= first]
-
-
 def _buffer(variable: Variable, text: str, written: bool, random: np.random.Generator) -> np.ndarray:
     """The array of one binding."""
     if text.startswith("@"):
         return np.load(text[1:])
-    step = size_of(variable.type)[1]
-    if not text:
-        layout = _Layout.of(variable.type, 1)
-        return _array(layout, _start(variable, layout, written, random))
+    runtime_sized = size_of(variable.type)[1] > 0
     size = SIZE.fullmatch(text)
-    if not (step and size):
-        return _valued(variable, text)
-    shape = tuple(map(int, size[1].split("x")))
-    check_size(f"{variable.name}={text}: the number of elements", prod(shape), 1, MOST)
-    layout = _Layout.of(variable.type, prod(shape))
-    if size[2]:
-        array = _array(layout, _numbers(variable, text, size[2]).repeat(len(layout.offsets)), f"{variable.name}={text}")
-    else:
-        array = _array(layout, _start(variable, layout, written, random))
-    return array.reshape(*shape, -1) if step > 1 else array.reshape(shape) if array.size == prod(shape) else array
+    try:
+        if text and not (runtime_sized and size):
+            return _valued(variable.type, [_number(each) for each in text.removesuffix(",").split(",")])
+        shape = tuple(map(int, size[1].split("x"))) if size else (1,)
+        check_size("the number of elements", prod(shape), 1, MOST)
+        layout = Layout.of(variable.type, prod(shape))
+        array = layout.array(_filling(variable, layout, size and size[2], written, random))
+    except ValueError as error:
+        raise ValueError(f"{variable.name}={text}: {error}") from None
+    return array.reshape(shape) if array.size == prod(shape) else array
+
+
+def _filling(
+    variable: Variable, layout: Layout, value: str | None, written: bool, random: np.random.Generator
+) -> np.ndarray:
+    """One number for each place of a buffer: the value, or what its use suggests."""
+    count = len(layout.offsets)
+    if value:
+        return np.full(count, _number(value))
+    if written or _has_atomics(variable.type):
+        return np.zeros(count)
+    numbers = random.integers(-LARGEST, LARGEST, count, endpoint=True)
+    return np.where(layout.scalars == "u32", np.abs(numbers), numbers)
+
+
+def _has_atomics(type: Type) -> bool:
+    match type:
+        case Array(element):
+            return _has_atomics(element)
+        case Struct(fields=fields):
+            return any(_has_atomics(field.type) for field in fields)
+    return isinstance(type, Atomic)
+
+
+def _valued(type: Type, numbers: list[float]) -> np.ndarray:
+    """A buffer with these numbers, one after another."""
+    before, repeated = map(len, parts(type))
+    elements = max(1, (len(numbers) - before) // (repeated or 1))
+    layout = Layout.of(type, elements)
+    if len(layout.offsets) != len(numbers):
+        more = f", and {repeated} for each further element" if repeated else ""
+        raise ValueError(f"{len(numbers)} numbers, but {_listed(type)} has {len(Layout.of(type, 1).offsets)}{more}")
+    return layout.array(np.array(numbers))
+
+
+def _number(text: str) -> float:
+    try:
+        return int(text) if re.fullmatch(r"[+-]?\d{1,15}", text) else float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is no number") from None

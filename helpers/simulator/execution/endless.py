@@ -44,8 +44,8 @@ class _Entered:
 class Budget:
     """Counts the rounds of each invocation, in all loops together.
 
-    When one has used up its budget, the loop to blame is the one that has made most rounds since it was entered: an
-    endless outer loop is often caught inside of an inner one that ends each time.
+    When one has used up its budget, the loop to blame is the innermost one that has made more rounds than ever before
+    it ended: an endless outer loop is often caught inside of an inner one that ends each time.
     """
 
     def __init__(self, most: int, dispatch: Dispatch, words: Words) -> None:
@@ -53,6 +53,7 @@ class Budget:
         self._rounds = np.zeros(dispatch.lanes, np.int64)
         self._all = 0  # rounds of anyone: no invocation has made more
         self._entered: list[_Entered] = []
+        self._longest: dict[int, int] = {}  # the most rounds after which a loop (its id) has ended
 
     def enter(self, loop: ir.Loop) -> None:
         """A loop begins."""
@@ -60,7 +61,8 @@ class Budget:
 
     def leave(self) -> None:
         """The innermost loop has ended."""
-        self._entered.pop()
+        ended = self._entered.pop()
+        self._longest[id(ended.loop)] = max(ended.rounds, self._longest.get(id(ended.loop), 0))
 
     def round(self, lanes: Lanes) -> None:
         """These invocations begin a round of the innermost loop.
@@ -79,7 +81,8 @@ class Budget:
                 self._stop(over)
 
     def _stop(self, over: np.ndarray) -> None:
-        blamed = max(self._entered, key=lambda entered: entered.rounds)
+        longer = (each for each in reversed(self._entered) if each.rounds > self._longest.get(id(each.loop), 0))
+        blamed = next(longer, self._entered[0])
         unmoved = [
             name
             for name, values in blamed.latest.items()

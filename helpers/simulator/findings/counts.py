@@ -24,7 +24,7 @@ SECTOR, BANKS = 8, 32  # words in a sector; banks
 WIDEST = 2**32  # more than any word's number
 MEANINGS = {
     "multiply_adds": "products of floats that a sum or difference takes with it, `fma`, and the terms of `dot`",
-    "other_float": "all other operators and functions of floats (comparisons, conversions and `select` are not counted)",
+    "other_float": "other operators and functions of floats (comparisons, conversions and `select` do not count)",
     "integer": "operators and functions of integers (with the same exceptions)",
     "loads_storage": "loads from storage buffers; a vector is one load, and so is a whole array or struct",
     "loads_workgroup": "loads from workgroup memory",

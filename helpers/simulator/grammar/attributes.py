@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from lark import Token
 
 from helpers.simulator.grammar.errors import Refused, Unsupported
-from helpers.simulator.grammar.expected import unexpected
+from helpers.simulator.grammar.expected import GLOBAL_ITEM, unexpected
 from helpers.simulator.grammar.tree import Attribute
 
 KINDS = {  # the token that a word is behind @
@@ -29,7 +29,8 @@ def check_count(attribute: Attribute) -> None:
     """Refuse an attribute with too many arguments."""
     most = MOST.get(attribute.name, 1)
     if len(attribute.arguments) > most:
-        raise unexpected("`)`", "...", attribute.arguments[most].at)
+        what = GLOBAL_ITEM if attribute.name == "workgroup_size" else "`)`"  # the compiler reads three sizes, and ends
+        raise unexpected(what, "?", attribute.arguments[most].at)
 
 
 def check_attributes(attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:

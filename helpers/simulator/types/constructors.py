@@ -7,7 +7,20 @@ from collections.abc import Sequence
 from helpers.simulator.grammar import tree
 from helpers.simulator.grammar.errors import Refused
 from helpers.simulator.types.folding import fold_bitcast, fold_convert
-from helpers.simulator.types.kinds import BOOL, F32, I32, U32, Array, Scalar, Struct, Type, Vector, leaves
+from helpers.simulator.types.kinds import (
+    ABSTRACT_FLOAT,
+    ABSTRACT_INT,
+    BOOL,
+    F32,
+    I32,
+    U32,
+    Array,
+    Scalar,
+    Struct,
+    Type,
+    Vector,
+    leaves,
+)
 from helpers.simulator.types.overloads import (
     common,
     concrete,
@@ -42,7 +55,7 @@ def construct(type: Type, arguments: Values, place: Part, callee: tree.Name) -> 
 
 def zero(type: Type, place: Part) -> Constant:
     """The value of which all leaves are zero."""
-    zeros = {BOOL: False, F32: 0.0}
+    zeros = {BOOL: False, F32: 0.0, ABSTRACT_FLOAT: 0.0}
     return Constant(type, place.at, place.end, tuple(zeros.get(scalar, 0) for _, scalar in leaves(type)))
 
 
@@ -52,7 +65,7 @@ def infer(callee: tree.Name, arguments: Values, place: Part) -> Expression:
         return _array_of(arguments, place)
     size = int(callee.name[3])
     if not arguments:
-        return zero(Vector(size, I32), place)
+        return zero(Vector(size, ABSTRACT_INT), place)
     scalar = common([each.type for each in arguments])
     if scalar is None or not all(isinstance(each.type, Scalar | Vector) for each in arguments):
         raise refused("inconsistent type in a vector constructor", place)

@@ -64,8 +64,8 @@ def _parameter(node: tree.Parameter, scope: Scope, inside: Scope, entry: bool) -
     length = node.type.end - node.type.at
     if isinstance(type, Pointer):
         if type.space not in ("function", "private"):
-            reason = f"Argument '{node.name}' at index 0 is a pointer of space {type.space}"
-            raise Refused(reason + ", which can't be passed into functions", node.type.at, length)
+            reason = f"a function takes pointers to function or private memory, and not to {type.space} memory"
+            raise Refused(reason, node.type.at, length)
     elif not is_constructible(type):
         raise Refused(f"a parameter cannot be of type `{type}`", node.type.at, length)
     if not entry and any(each.name in ("builtin", "location") for each in node.attributes):

@@ -139,4 +139,6 @@ def assigned_operator(operator: str, type: Type, value: Expression, place: Part)
         words = "automatic conversions cannot convert elements of"
         label = f"a value with elements of type {type} is required here"
         raise refused(f"{words} `{value.type}` to `{type}`", place, label)
-    return _matched(operator, stored, value, place)[1]
+    fitting = _matched(operator, stored, value, place)[1]
+    _check_known_divisor(operator, stored, fitting, place)
+    return fitting

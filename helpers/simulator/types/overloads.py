@@ -97,7 +97,9 @@ def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:
         held = math.isfinite(number)
     if held:
         return number
-    raise refused(f"the concrete type `{scalar}` cannot represent the abstract value `{number}` accurately", part)
+    if scalar == U32 and number < 0:
+        raise refused(f"the concrete type `u32` cannot represent the abstract value `{number}` accurately", part)
+    raise refused(f"the value {number} is out of the range of {scalar}", part)
 
 
 def nearest(number: float | int) -> float:

@@ -67,7 +67,7 @@ def _space(node: tree.Declaration) -> tuple[str, str]:
     names = [getattr(each, "name", "") for each in node.templates]
     if not names:
         if node.type and (feature := unsupported(node.type.name)):
-            raise Unsupported(feature, node.at)
+            raise Unsupported(feature, node.type.at)
         reason = f"the variable `{node.name}` needs an address space, such as `var<workgroup>` or `var<private>`"
         raise Refused(reason, node.name_at, len(node.name))
     if names[0] not in SPACES:

@@ -1,0 +1,228 @@
+"""The appendix on a simulator: its simulator is as long as it says, finds every race, and agrees with the real one."""
+
+import ast
+import linecache
+import re
+from collections import Counter
+from contextlib import redirect_stdout
+from functools import cache
+from io import StringIO
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from support.notebook_gate import NOTEBOOKS, Lesson
+
+import helpers
+from helpers.exercises import QUESTIONS
+from helpers.wgsl import Kernel
+
+LESSON = Lesson.read(NOTEBOOKS / "appendix_a_simulator.ipynb")
+REPAIR = "Touches.note = note_several"
+
+
+@cache
+def lesson(without: str = "") -> SimpleNamespace:
+    """All names that the lesson defines; the cells that contain `without` are left out."""
+    names = {}
+    for cell in LESSON.code:
+        if not without or without not in cell.source:
+            run_text(cell.source, f"<cell {cell.number}>", names)
+    return SimpleNamespace(**names)
+
+
+def run_text(source: str, name: str, names: dict) -> None:
+    """Run a text as a cell is run: Python can find its lines again."""
+    linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
+    with redirect_stdout(StringIO()):
+        exec(compile(source, name, "exec"), names)
+
+
+def findings(names: SimpleNamespace, kernel, count: int, **arrays) -> dict[int, str]:
+    """What the lesson's simulator finds, by line."""
+    lanes = names.Lanes(count, kernel)
+    memories = {name: names.WatchedMemory(lanes, name, words) for name, words in arrays.items()}
+    kernel(lanes, names.Variables(lanes), **memories)
+    return lanes.findings
+
+
+# --- Its length -------------------------------------------------------------------------------------------------
+
+
+def test_the_simulator_has_as_many_lines_as_the_lesson_says():
+    (said,) = re.findall(r"Your simulator has (\d+) lines", "\n".join(cell.source for cell in LESSON.prose))
+    assert sum(map(len, simulator().values())) == int(said) <= 100
+
+
+def simulator() -> dict[str, list[str]]:
+    """The lines of each function and class of the finished simulator, without kernels and blank lines."""
+    parts = {}
+    for cell in LESSON.code:
+        for node in ast.parse(cell.source).body:
+            text = cell.source.split("\n")[first_line(node) - 1 : node.end_lineno]
+            lines = [line for line in text if line.strip()]
+            match node:
+                case ast.FunctionDef(name=name, args=args) if not is_kernel(name, args):
+                    parts[name] = lines
+                case ast.ClassDef(name=name):
+                    parts[name] = lines
+                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="Memory" | "Touches" as owner), attr=method)]):
+                    parts[ast.unparse(node)] = lines
+                    parts[owner] = without_method(parts[owner], method)
+    return parts
+
+
+def first_line(node: ast.stmt) -> int:
+    return min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
+
+
+def is_kernel(name: str, args: ast.arguments) -> bool:
+    return [arg.arg for arg in args.args[:2]] == ["lanes", "v"] or name == "one_by_one"
+
+
+def without_method(lines: list[str], name: str) -> list[str]:
+    (at,) = (i for i, line in enumerate(lines) if line.startswith(f"    def {name}("))
+    return lines[:at] + lines[at + 2 :]  # such a method has one line
+
+
+# --- What it finds ----------------------------------------------------------------------------------------------
+
+THREADS, WORDS = 4, 3
+
+
+def random_kernel(seed: int) -> tuple[str, set[int]]:
+    """A kernel of reads, writes and barriers, and the lines whose accesses race with earlier ones or each other."""
+    random = np.random.default_rng(seed)
+    text, earlier, racing, epoch = ["def kernel(lanes, v, box):"], [], set(), 0
+    for line in range(2, 12):
+        if random.random() < 0.15:
+            text.append("    barrier(lanes)")
+            epoch += 1
+            continue
+        write = random.random() < 0.4
+        index, active = random.integers(0, WORDS, THREADS), random.random(THREADS) < 0.4
+        access = f"box[np.array({index.tolist()})]"
+        text.append(f"    with where(lanes, np.array({active.tolist()})): {access}{' = 1' if write else ''}")
+        mine = [(index[t], t, write, epoch) for t in range(THREADS) if active[t]]
+        if any(race(a, b) for a in mine for b in earlier + mine):
+            racing.add(line)
+        earlier += mine
+    return "\n".join(text), racing
+
+
+def race(a: tuple, b: tuple) -> bool:
+    """The definition: the same word, two threads, a write, one epoch."""
+    return a[0] == b[0] and a[1] != b[1] and (a[2] or b[2]) and a[3] == b[3]
+
+
+def found_in(names: SimpleNamespace, seed: int) -> tuple[set[int], set[int]]:
+    """The lines in which the simulator finds a race of a random kernel, and those that have one."""
+    text, racing = random_kernel(seed)
+    scope = vars(names) | {"__name__": "kernel"}
+    run_text(text, f"<kernel {seed}>", scope)
+    return set(findings(names, scope["kernel"], THREADS, box=np.zeros(WORDS, int))), racing
+
+
+def test_it_finds_a_race_exactly_where_two_accesses_race():
+    outcomes = [found_in(lesson(), seed) for seed in range(200)]
+    assert [found for found, racing in outcomes if found != racing] == []
+    assert 400 < sum(len(racing) for _, racing in outcomes) < 1600  # of 2,000 lines
+
+
+def test_with_one_reader_it_misses_some():
+    outcomes = [found_in(lesson(without=REPAIR), seed) for seed in range(200)]
+    assert all(found <= racing for found, racing in outcomes)
+    assert any(found < racing for found, racing in outcomes)
+
+
+# --- The real simulator -----------------------------------------------------------------------------------------
+
+BOX = """
+var<workgroup> box: array<u32, 8>;
+@group(0) @binding(0) var<storage, read> values: array<u32>;
+
+@compute @workgroup_size(8)
+fn main(@builtin(local_invocation_index) thread: u32) {
+  ...
+}
+"""
+SAME = {
+    "own_first": "box[thread] = box[thread] + box[(thread + 1u) % 8u];",
+    "neighbor_first": "box[thread] = box[(thread + 1u) % 8u] + box[thread];",
+    "histogram": "box[values[thread]] += 1u;",
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("values", [range(8), [0, 1, 1, 3, 4, 5, 6, 7]], ids=["all different", "two equal"])
+def test_the_real_simulator_agrees(name, values):
+    values = np.array(values, np.uint32)
+    trace = helpers.simulate(Kernel(BOX.replace("...", SAME[name])), [values], (1, 1, 1))
+    arrays = {"values": values, "bins": np.zeros(8, int)} if name == "histogram" else {"box": np.zeros(8, int)}
+    mine = findings(lesson(), getattr(lesson(), name), 8, **arrays)
+    assert {finding.line for finding in trace.findings} == ({7} if mine else set())
+
+
+@pytest.mark.parametrize("threads", [2, 4, 32])
+def test_both_find_the_race_of_the_tree_in_the_same_statement(threads):
+    arrays = {"input": np.arange(threads), "partial": np.zeros(threads, int), "total": np.zeros(1, int)}
+    buffers = np.ones(threads, np.float32), np.zeros(1, np.float32), np.uint32([threads])
+    tree = helpers.load("sum", "2_tree").with_constants(THREADS=threads)
+    for kernel, mine in ((tree, lesson().tree_sum), (lesson().racing_tree, lesson().racing_sum)):
+        real = helpers.simulate(kernel.with_constants(THREADS=threads), buffers, (1, 1, 1)).findings
+        found = findings(lesson(), mine, threads, **arrays)
+        assert [("+= partial" in each.source_line, each.kind) for each in real] == [(True, "data race")] * len(found)
+        assert list(found) == ([6] if mine is lesson().racing_sum else [])
+
+
+# --- What the lesson says ---------------------------------------------------------------------------------------
+
+
+def test_the_answers_are_what_the_simulator_says():
+    names, right = lesson(), {name: question.right for name, question in QUESTIONS.items()}
+    threads = names.run(names.one_by_one(range(8)), 8, names.Memory, **names.eight)
+    assert right["thread_0_first"] == threads["total"][0]
+    lanes = names.Lanes(8, names.tree_sum)
+    memories = {name: names.Memory(lanes, name, words) for name, words in names.eight.items()}
+    names.tree_sum(lanes, names.Variables(lanes), **memories)
+    assert right["epochs_of_tree"] == lanes.epoch + 1
+    with_hole = lesson(without=REPAIR)
+    assert findings(with_hole, with_hole.own_first, 8, box=np.zeros(8))
+    missed = not findings(with_hole, with_hole.neighbor_first, 8, box=np.zeros(8))
+    assert right["one_reader"] == ("nothing" if missed else "race")
+    assert right["statements_in_lockstep"] == statements(5, 7)
+
+
+def statements(*blocks: int) -> int:
+    """How many assignments are run in a branch with blocks of these lengths."""
+    names, ran = lesson(), []
+
+    class Counted(names.Variables):
+        def __setattr__(self, name, value):
+            ran.append(name)
+            super().__setattr__(name, value)
+
+    lanes = names.Lanes(8)
+    v = Counted(lanes)
+    for condition, length in zip((v.thread < 3, v.thread >= 3), blocks, strict=True):
+        with names.where(lanes, condition):
+            for _ in range(length):
+                v.x = 1
+    return len(ran)
+
+
+def test_the_threads_use_partial_as_often_as_the_lesson_says():
+    names, uses = lesson(), Counter()
+
+    class Counted(names.Memory):
+        def place(self, index):
+            uses.update(self.pick(self.lanes.thread).tolist() * (self.name == "partial"))
+            return super().place(index)
+
+    names.run(names.racing_sum, 8, Counted, **names.eight)
+    assert [uses[thread] for thread in range(8)] == [11, 7, 4, 4, 1, 1, 1, 1]
+
+
+def test_the_steps_of_collatz_fill_a_third_of_the_places():
+    steps = lesson().v.steps
+    assert (steps.sum(), steps.max(), len(steps)) == (42, 16, 8)

@@ -1,0 +1,153 @@
+"""Every kernel of the repository, run by the simulator: the numbers of the adapter, and nothing to find."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.problems import (
+    EVERY_VERSION,
+    EXTREMES,
+    Tensors,
+    bias_alone,
+    drawn,
+    every_version,
+    kind_of,
+    launched,
+    normal,
+    operation_of,
+    reports,
+    shapes_of,
+)
+from support.simulated import findings, simulated
+
+from helpers import simulate, wgsl
+from helpers.convolution import operations
+from helpers.convolution.shapes import ConvShape
+from helpers.exercises import PUZZLES
+from helpers.gemm.shapes import ACTIVATIONS, GemmShape
+from helpers.gpu.operation import Shape
+from helpers.grading.report import compare
+from helpers.summation.shapes import SumShape
+from helpers.wgsl import ENTRY_POINT, Kernel
+
+
+def require_same_as_adapter(kernel: Kernel, shape: Shape) -> None:
+    """Raise AssertionError unless simulator and adapter make the same bits of whole numbers, with nothing to find."""
+    operation = operation_of(kernel)
+    tensors = drawn(operation, shape)
+    outputs, traces = simulated(kernel, shape, tensors)
+    assert not findings(traces)
+    for name, got, want in zip(operation.outputs, outputs, launched(kernel, shape, tensors), strict=True):
+        assert got.tobytes() == want.tobytes(), compare(name, got, want, 0.0)
+
+
+def require_close(kernel: Kernel, shape: Shape, tensors: Tensors) -> None:
+    """Raise AssertionError unless the simulator's float32 stays within what can be proven, with nothing to find."""
+    outputs, traces = simulated(kernel, shape, tensors)
+    assert not findings(traces)
+    for report in reports(kernel, shape, tensors, outputs):
+        report.require()
+
+
+# --- Every version, every entry point ---------------------------------------------------------------------------
+
+
+@every_version
+@settings(max_examples=5)
+@given(data=st.data())
+def test_whole_numbers_come_out_as_on_the_adapter(kernel, data):
+    require_same_as_adapter(kernel, data.draw(shapes_of(kernel, exact=True)))
+
+
+@every_version
+@settings(max_examples=3)
+@given(data=st.data())
+def test_random_numbers_come_out_within_the_proven_tolerance(kernel, data):
+    shape = data.draw(shapes_of(kernel))
+    require_close(kernel, shape, drawn(operation_of(kernel), shape, normal))
+
+
+GEMMS = [kernel for kernel in EVERY_VERSION if kind_of(kernel) is GemmShape]
+every_gemm = pytest.mark.parametrize("kernel", GEMMS, ids=lambda kernel: kernel.name)
+every_activation = pytest.mark.parametrize("activation", ACTIVATIONS)
+
+
+@every_activation
+@every_gemm
+def test_an_activation_comes_out_within_the_proven_tolerance_up_to_the_ends_of_float32(kernel, activation):
+    require_close(kernel, *bias_alone(EXTREMES, activation))
+
+
+SMALL_TILE = {"TILE": 4}
+CASES = {
+    "one of everything": (ConvShape(1, 1, 1, 1, 1, 1, 1), {}),
+    "stride over filter, several tiles, ragged edges": (ConvShape(2, 2, 11, 13, 3, 2, 1, 4), SMALL_TILE),
+    "padding over filter": (ConvShape(2, 2, 3, 2, 2, 2, 3, 2, 5, 7), SMALL_TILE),
+    "more products than 64 threads": (ConvShape(3, 2, 7, 9, 2, 2, 3), {"THREADS": 64}),
+    "more weights than 256 threads": (ConvShape(1, 20, 3, 3, 19, 2, 2), {}),
+    "one number": (GemmShape(1, 1, 1), {}),
+    "full tiles": (GemmShape(4, 8, 4, 2, "relu"), SMALL_TILE),
+    "one past full tiles, b per item": (GemmShape(5, 9, 13, 3, "none", True, True), SMALL_TILE),
+    "more columns than 256 threads": (GemmShape(2, 1, 300, 2), {"TILE": 16}),
+    "no number past a workgroup": (SumShape(256), {}),
+    "one number past a workgroup": (SumShape(257), {}),
+    "more numbers than 128 workgroups": (SumShape(2100), {"THREADS": 16}),
+}
+
+
+def with_its(kernel: Kernel, constants: dict[str, int]) -> Kernel:
+    """A kernel with those of the constants that it has."""
+    return kernel.with_constants(
+        **{name: value for name, value in constants.items() if f"override {name}" in kernel.code}
+    )
+
+
+@pytest.mark.parametrize(
+    ("kernel", "shape"),
+    [
+        pytest.param(with_its(kernel, constants), shape, id=f"{kernel.name}: {name}")
+        for kernel in EVERY_VERSION
+        for name, (shape, constants) in CASES.items()
+        if isinstance(shape, kind_of(kernel))
+        and not (kernel.version == "1_one_thread" and shape.count > 300)  # one number a round: 257 are enough
+    ],
+)
+def test_a_named_case_comes_out_as_on_the_adapter(kernel, shape):
+    require_same_as_adapter(kernel, shape)
+
+
+def test_a_filter_over_4096_weights_is_loaded_in_pieces():
+    require_same_as_adapter(
+        wgsl.load("conv2d_grad_input", "2_shared_weights"), ConvShape(1, 1, 1, 1, 1, 65, 64, 1, 32, 32)
+    )
+
+
+def test_a_workgroup_that_serves_several_planes(monkeypatch):
+    monkeypatch.setattr(operations, "MAX_WORKGROUPS", 4)
+    shape = ConvShape(2, 3, 5, 6, 2, 3, 2, 2, 1, 2)  # six planes
+    require_same_as_adapter(wgsl.load("conv2d_grad_input", "2_shared_weights").with_constants(TILE=4), shape)
+
+
+@every_version
+def test_every_entry_point_of_a_file_is_run(kernel):
+    smallest = {SumShape: SumShape(3), GemmShape: GemmShape(1, 2, 3)}.get(
+        kind_of(kernel), ConvShape(1, 1, 2, 2, 1, 1, 1)
+    )
+    _, traces = simulated(kernel, smallest, drawn(operation_of(kernel), smallest))
+    assert {trace.entry_point for trace in traces} == {name for _, name in ENTRY_POINT.findall(kernel.code)}
+
+
+# --- The official solutions of the puzzles ----------------------------------------------------------------------
+
+PUZZLE_CASES = [
+    pytest.param(puzzle, case, id=f"{name}: {case.name}") for name, puzzle in PUZZLES.items() for case in puzzle.cases()
+]
+
+
+@pytest.mark.parametrize(("puzzle", "case"), PUZZLE_CASES)
+def test_an_official_solution_is_right_and_clean(puzzle, case):
+    output = np.full(case.expected.shape, np.nan, np.float32)
+    params = [np.array(case.params, np.uint32)] if case.params else []
+    trace = simulate(puzzle.official, [*case.inputs, output, *params], case.workgroups)
+    assert not trace.findings
+    assert not case.differ(trace.buffers[len(case.inputs)]).any()
