@@ -135,6 +135,21 @@ def test_with_one_reader_it_misses_some():
     assert any(found < racing for found, racing in outcomes)
 
 
+def test_it_names_the_line_of_the_earlier_write():
+    def kernel(lanes, v, box):
+        for thread in range(2):
+            with names.where(lanes, v.thread == thread):
+                if thread == 0:
+                    box[0] = 1
+                else:
+                    box[0] = 2
+
+    names = lesson()
+    earlier = kernel.__code__.co_firstlineno + 4
+    said = f"data race with line {earlier}: thread 1 writes box[0]"
+    assert findings(names, kernel, 2, box=np.zeros(1)) == {earlier + 2: said}
+
+
 # --- The real simulator -----------------------------------------------------------------------------------------
 
 BOX = """

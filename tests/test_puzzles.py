@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 from functools import cache
+from itertools import zip_longest
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import helpers
 from helpers.exercises import _SUBJECTS, PUZZLES, QUESTIONS
 from helpers.gpu import GpuError
 from helpers.gpu.passes import pipeline
-from helpers.grading import sandbox
+from helpers.grading import judge, sandbox
 from helpers.grading.drawing import drawing
 from helpers.grading.judge import judged
 from helpers.grading.puzzle import LEARNERS_LINE, Slip
@@ -155,14 +156,23 @@ def test_a_known_mistake_is_rejected_and_named(name, slip):
     assert named[0].startswith(f"it looks as if {slip.mistake}; ")  # an earlier slip would be named if it did the same
 
 
+def seen(name: str, text: str, grades: Grades) -> list[tuple[str, bool]]:
+    """For each test its outcome, and whether it shows the mistake itself: a race makes all tests unsafe."""
+    trials = judge._trials(PUZZLES[name], Kernel(text))
+    return [(outcome, bool(t and t.findings)) for outcome, t in zip_longest(outcomes(grades), trials)]
+
+
 @every_puzzle
 def test_no_two_tests_say_the_same_about_all_mistakes(name):
     """A mistake is a slip, or one of the learner's lines left out."""
-    puzzle = PUZZLES[name]
-    grades = [with_slip(name, slip) for slip in puzzle.slips]
-    grades += [each for each in without_a_line(name).values() if each[0].outcome != NO_COMPILE]
+    puzzle, source = PUZZLES[name], PUZZLES[name].official.source
+    mistakes = [(source.replace(slip.old, slip.new), with_slip(name, slip)) for slip in puzzle.slips]
+    for (i, _), grades in without_a_line(name).items():
+        if grades[0].outcome != NO_COMPILE:
+            mistakes.append(("\n".join([*source.split("\n")[:i], *source.split("\n")[i + 1 :]]), grades))
     said = {}
-    for test, outcome in zip(puzzle.tests, zip(*map(outcomes, grades), strict=True), strict=True):
+    columns = zip(*(seen(name, *mistake) for mistake in mistakes), strict=True)
+    for test, outcome in zip(puzzle.tests, columns, strict=True):
         assert test in WELCOME or outcome not in said, f"{test} and {said[outcome]}"
         said[outcome] = test
 

@@ -17,6 +17,7 @@ from helpers.simulator.arithmetic.conversions import DTYPES, convert
 from helpers.simulator.arithmetic.operators import binary, unary, wrapped
 
 BY_TYPES = {types: [case for case in CASES if case.types == types] for types in sorted({each.types for each in CASES})}
+POWER = next(case for case in CASES if case.expression == "pow(a, b)")
 QUICK = settings(max_examples=8, phases=[Phase.generate])  # a failure names its rows: nothing is gained by shrinking
 
 # --- Values ---------------------------------------------------------------------------------------------------------
@@ -248,6 +249,16 @@ def test_fma_rounds_once():
     # The exact result lies just above 1 + 2^-11 + 2^-24, the middle between two f32: only the addend decides.
     for addend, expected in ((z, 1 + 2.0**-11 + 2.0**-23), (-z, 1 + 2.0**-11), (z * 0, 1 + 2.0**-11)):
         assert BUILTINS["fma"]((x,), (y,), (addend,))[0][0] == expected
+
+
+def test_a_power_of_a_negative_number_is_not_a_number():
+    """As of ``exp2(exponent * log2(base))``, even where the exponent is whole."""
+    base, exponent = np.array([-2, -2, -2, 2, 0, 0], np.float32), np.array([2, 3, 0, -1, 0, 2], np.float32)
+    assert not flagged(POWER, [base[3:], exponent[3:]])
+    for i in range(3):
+        assert flagged(POWER, [base[i : i + 1], exponent[i : i + 1]])
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(POWER.ours(base, exponent), [np.nan, np.nan, np.nan, 0.5, 1, 0])
 
 
 def test_a_nan_becomes_the_lowest_integer():

@@ -533,7 +533,7 @@ def test_any_tokens_are_a_module_or_an_error_with_a_place():
         "fn f() { let x = " + "- " * 10_000 + "1; }",
         "fn f() { let x = " + "a[" * 10_000 + "1" + "]" * 10_000 + "; }",
         "fn f() { if a { } " + "else if a { } " * 5_000 + "}",
-        "fn f() { f(" + "if, " * 5_000 + "1); }",
+        "fn f() { f(" + "if, " * 50_000 + "1); }",
         "fn f() { let x = " + "a<(" * 5_000 + ")" * 5_000 + "; }",
         "fn f() " + "{" * 10_000,
         "/*" * 10_000,
@@ -543,4 +543,4 @@ def test_any_tokens_are_a_module_or_an_error_with_a_place():
 def test_a_long_or_deep_text_is_read_or_refused_soon(text):
     begun = time.process_time()
     refused(text)
-    assert time.process_time() - begun < 8
+    assert time.process_time() - begun < 5

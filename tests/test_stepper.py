@@ -287,7 +287,7 @@ def test_what_a_barrier_orders_does_not_collide(barrier, array, collides):
     false = SimpleNamespace(**{name: getattr(trace, name) for name in READ}, findings=[claimed])
     replay = Replay(false, {array: (4,)}, ALL)
     assert any(replay.collision(moment, 0) for moment in replay.moments) == collides
-    assert any(finding.kind == "data race" for finding in trace.findings) == collides
+    assert any((found.line, found.other_line) == (TAKE, PUT) for found in trace.findings) == collides
 
 
 # --- Text, sliders, refusals --------------------------------------------------------------------------------

@@ -195,15 +195,17 @@ class StepperPicture(Picture):
             self.boxes(grid.runs(sector * SECTOR, (sector + 1) * SECTOR), color, line=2, dashes=(5, 3))
             if grid.height >= LABELED:
                 x, y, *_ = grid.boxes[here[0]]
-                self.write(x + 4, y + 8, str(sector), SECTOR_SIZE, color, "bold")
+                self.write(x + 4, y + 7.5, str(sector), SECTOR_SIZE, color, "bold")
 
     def _read(self, boxes: Iterable[Box]) -> None:
         self.boxes(boxes, BLUE, tint(BLUE, 0.3), 1.6)
 
     def _written(self, boxes: Sequence[Box]) -> None:
         """A thick line inside the cell, and its lower right corner filled."""
-        self.boxes((Box(b.x + 2.5, b.y + 2.5, b.width - 5, b.height - 5) for b in boxes), ORANGE, line=2)
-        self.boxes((Box(b.x + b.width - 7, b.y + b.height - 7, 5, 5) for b in boxes), ORANGE, ORANGE)
+        inside, corner = (2.5, 5) if boxes and boxes[0].height >= LABELED else (1, 3)
+        twice, end = 2 * inside, inside + corner
+        self.boxes((Box(b.x + inside, b.y + inside, b.width - twice, b.height - twice) for b in boxes), ORANGE, line=2)
+        self.boxes((Box(b.x + b.width - end, b.y + b.height - end, corner, corner) for b in boxes), ORANGE, ORANGE)
 
     def _framed(self, boxes: Iterable[Box]) -> None:
         self.boxes(boxes, BLUE, line=3)

@@ -75,8 +75,11 @@ class Writer(Texts):
         return self.binary(operator, *self.mixed(operator, left, right, depth))
 
     def amount(self, size: int, depth: int) -> Expression:
-        amount = self.expression("u32", size, depth)
-        return self.runtime("u32", size) if amount.constant else amount
+        """How far to shift: past 31 too, but no constant, nor a vector with a constant in it."""
+        if size > 1 or self.random.random() < 0.3:
+            return self.runtime("u32", size)
+        amount = self.scalar("u32", depth)
+        return self.runtime("u32") if amount.constant else amount
 
     def mixed(self, operator: str, left: Expression, right: Expression, depth: int) -> tuple[Expression, Expression]:
         """The operands; of arithmetic on vectors, sometimes one as a scalar."""
