@@ -21,7 +21,6 @@ from helpers.convolution.pictures.input_gradient import (
     InputGradientPicture,
     PixelCountsPicture,
     ScatterGatherPicture,
-    SharedWeightsPicture,
 )
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import number
@@ -86,30 +85,6 @@ def test_scatter_and_gather_are_the_same_products(shape):
     assert {(*p, *c) for p in pixels for c in indices.contributions_to_pixel(shape, *p)} == forward
 
 
-def test_a_thread_owns_the_pixel_that_it_writes():
-    shape = ConvShape(1, 1, 20, 35, 1, 1, 1)
-    kernel = SHARED.edit("+ iw] = sum;", "+ iw] = f32(thread + 256u * (workgroup.x + 3u * workgroup.y));")
-    tensors = {"grad_output": np.ones(shape.output, np.float32), "weight": np.ones(shape.weight, np.float32)}
-    (writers,) = launched(kernel, shape, tensors)
-    for pixel in np.ndindex(20, 35):
-        group, thread = divmod(int(writers[0, 0, *pixel]), 256)
-        assert indices.pixel_of_thread((group % 3, group // 3), thread) == pixel
-
-
-@pytest.mark.parametrize("size", [(3, 5), (17, 17)], ids=str)
-def test_a_thread_loads_the_weights_that_are_drawn(size):
-    """Each loaded weight is replaced by the number of its thread, and one output collects one weight for each pixel."""
-    shape = ConvShape(1, 1, *size, 1, *size)
-    load = "weight[start + i]"
-    (owners,) = launched(
-        SHARED.edit(load, "f32(thread)"),
-        shape,
-        {"grad_output": np.ones(shape.output, np.float32), "weight": np.zeros(shape.weight, np.float32)},
-    )
-    for thread in range(256):
-        assert [*indices.weights_of_thread(shape, thread)] == [*np.flatnonzero(owners == thread)]
-
-
 # --- Explorers ------------------------------------------------------------------------------------------------
 
 WEIGHT = np.array([[2, 0, -1], [1, 3, 0], [-2, 1, 1]], np.float32)[None, None]
@@ -158,21 +133,6 @@ def test_sentences_of_the_counts():
     assert explorer.set(padding=2) == words.format(*["9 windows"] * 3)
     assert explorer.set(padding=0, stride=3, kH=2, kW=2).endswith("39 pixels lie in none, so the gradient there is 0.")
     assert explorer.set(stride=3, kH=3, kW=3).endswith("9 pixels lie in none, so the gradient there is 0.")
-
-
-def test_sentences_of_the_shared_weights():
-    explorer = explorers.shared_weights()
-    assert explorer.sentence == (
-        "Thread 7 of workgroup (1, 0) owns pixel [0,23]. It loads weight 7 of 25, and waits at the barrier."
-    )
-    assert explorer.set(thread=40) == (
-        "Thread 40 of workgroup (1, 0) owns pixel [2,24]. It loads nothing, as there are only 25 weights, and waits at "
-        "the barrier."
-    )
-    assert "owns no pixel, as it lies outside the image. It loads weight 255 of 256" in explorer.set(
-        group=3, thread=255, kH=16, kW=16
-    )
-    assert "It loads weights 7 and 263 of 289" in explorer.set(thread=7, kH=17, kW=17)
 
 
 # --- Pictures -------------------------------------------------------------------------------------------------
@@ -256,14 +216,6 @@ def test_every_state_of_the_counts_is_legible_and_right():
         texts = written(picture)
         assert f"the counts add up to {counts.sum():.0f}" in texts
         assert texts[texts.index("corner [0,0]") + 1] == f"{counts[0, 0, 0, 0]:.0f}"
-
-
-@pytest.mark.parametrize("size", [(1, 1), (5, 5), (1, 17), (17, 17), (12, 11)], ids=str)
-def test_every_state_of_the_shared_weights_is_legible(size):
-    picture, shape = SharedWeightsPicture(), ConvShape(1, 1, 28, 28, 1, *size)
-    for group in range(4):
-        for thread in (0, 7, 37, 255):
-            assert not list(faults(picture.show(shape, group, thread))), (group, thread)
 
 
 # --- Questions and the exercise -------------------------------------------------------------------------------

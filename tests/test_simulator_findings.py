@@ -344,6 +344,9 @@ NOT_NUMBERS = {
 }
 fn root(x: f32) -> f32 {
   return sqrt(x);  // not-a-number""",
+    "through other functions": """
+  let x = sqrt(f32(t) - 1.0);  // not-a-number
+  floats[t] = abs(exp(x)) * floor(vec2f(x, 1.0)).x;""",
     "by way of workgroup memory": """
   parts[t] = sqrt(f32(t) - 1.0);  // not-a-number
   workgroupBarrier();
@@ -423,6 +426,13 @@ def test_an_access_past_the_end_of_any_other_array_goes_to_its_last_element(name
         if (t == 0u) {{ {name}[{size - 1}] = 5u; numbers[0] = {name}[t + 100u]; {name}[t + 100u] = 6u; }}
         if (t == 0u) {{ numbers[1] = {name}[{size - 1}]; }}""")
     assert list(trace.buffers[0][:2]) == [5, 6]
+
+
+def test_an_update_reads_its_variable_before_its_right_side_changes_it():
+    trace = run(
+        "own[0] = 7u; own[0] += change(); numbers[t] = own[0]; }\nfn change() -> u32 { own[0] = 100u; return 1u;"
+    )
+    assert list(trace.buffers[0][:8]) == [8] * 8
 
 
 def test_the_message_names_the_index_the_array_and_its_length():

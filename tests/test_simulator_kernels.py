@@ -118,7 +118,7 @@ def test_a_named_case_comes_out_as_on_the_adapter(kernel, shape):
 
 def test_a_filter_over_4096_weights_is_loaded_in_pieces():
     require_same_as_adapter(
-        wgsl.load("conv2d_grad_input", "2_shared_weights"), ConvShape(1, 1, 1, 1, 1, 65, 64, 1, 32, 32)
+        wgsl.load("conv2d_grad_input", "2_shared_weights"), ConvShape(1, 1, 1, 1, 1, 65, 64, 1, 64, 63)
     )
 
 

@@ -19,20 +19,19 @@ from support.problems import (
     answer,
     bias_alone,
     drawn,
-    inputs_of,
     kind_of,
     normal,
     operation_of,
     reports,
 )
 from support.simulated import simulated
-from test_planted_faults import FAULTS
+from test_planted_faults import FAULTS, HUGE
 
-from helpers import gpu, simulate, wgsl
+from helpers import simulate, wgsl
 from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
 from helpers.gemm.shapes import GemmShape
-from helpers.gpu import GpuError
+from helpers.gpu import adapter_info
 from helpers.gpu.operation import Shape
 from helpers.grading.puzzle import Case
 from helpers.simulator.findings.trace import Finding
@@ -255,11 +254,13 @@ def test_every_rule_applies_and_every_barrier_loop_and_guard_has_its_mistake():
     assert rules.count("barrier removed") == code.count("workgroupBarrier()") == 14
     assert rules.count("no update") == len(re.findall(r"\bfor\b", code))
     assert not re.search(r"\b(while|loop)\b", code)
-    assert len({(each.rule, each.line, each.kernel) for each in ALL if reason(each)}) == 11
-    assert {key for key in EQUIVALENT if any(reason(each) == EQUIVALENT[key] for each in ALL)} == set(EQUIVALENT)
+    assert sum(bool(reason(each)) for each in ALL) == 12
 
 
 # --- The mistakes of the other tests ----------------------------------------------------------------------------
+
+
+LONG_FILTER = ConvShape(1, 1, 1, 1, 1, 65, 64, 1, 64, 63)  # more weights than fit into workgroup memory, for one pixel
 
 
 def shown(kernel: Kernel, shape: Shape, tensors: Tensors) -> bool:
@@ -277,8 +278,9 @@ def test_a_fault_of_the_kernel_tests_is_shown(fault):
     if isinstance(fault.shape, str):
         assert shown(wrong, *bias_alone(EXTREMES, fault.shape))
     else:
-        found, differs = seen(wrong, fault.shape, MAX_STEPS)
-        assert found or differs or shown(wrong, fault.shape, drawn(operation, fault.shape, normal))
+        shape = LONG_FILTER if fault.shape is HUGE else fault.shape
+        found, differs = seen(wrong, shape, MAX_STEPS)
+        assert found or differs or shown(wrong, shape, drawn(operation, shape, normal))
 
 
 SLIPS = [(name, slip) for name, puzzle in PUZZLES.items() for slip in puzzle.slips]
@@ -299,5 +301,32 @@ def test_a_known_mistake_in_a_puzzle_is_shown(name, slip):
 
 @cache
 def cases_of(name: str) -> tuple[Case, ...]:
-    """The cases of a puzzle."""
-    return tuple(PUZZLES[name].cases())
+    """The cases of a puzzle, those with few numbers first."""
+    return tuple(sorted(PUZZLES[name].cases(), key=lambda case: sum(each.size for each in case.inputs)))
+
+
+# --- Why a simulator ----------------------------------------------------------------------------------------------
+
+LUCKY = {
+    "barriers removed": {"barrier removed"},
+    "shared races": {"thread 1 writes", "all threads write", "two share a slot"},
+    "bounds moved or dropped": {"< becomes <=", ">= becomes >", "guard removed"},
+}
+
+
+@pytest.mark.skipif(adapter_info().kind != "software", reason="a race shows differently on each GPU")
+@pytest.mark.parametrize("mistakes", LUCKY)
+def test_some_mistakes_give_right_numbers_on_an_adapter(mistakes, record_property):
+    """Run in the usual way: buffers of exactly the size that counts, outputs of zeros."""
+    tried = [each for each in ALL if each.rule in LUCKY[mistakes] and not reason(each)]
+    right = [each for each in tried if comes_out_right(each.kernel)]
+    record_property("told", f"{mistakes}: {len(right)} of {len(tried)} give right numbers on the software adapter")
+    assert right
+    assert len(tried) >= 10
+
+
+def comes_out_right(kernel: Kernel) -> bool:
+    """Whether the adapter makes the right numbers of the first problem."""
+    shape = SHAPES[kind_of(kernel)][0]
+    tensors, right = problem(kernel.name, shape)
+    return all(map(np.array_equal, operation_of(kernel).compute(shape, kernel, **tensors), right))

@@ -1,7 +1,7 @@
 """Pictures with sliders of a convolution and its gradients, and of the threads that compute them."""
 
 from collections.abc import Callable
-from math import prod
+from math import ceil, prod
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from helpers.convolution.pictures.input_gradient import (
     InputGradientPicture,
     PixelCountsPicture,
     ScatterGatherPicture,
-    SharedWeightsPicture,
 )
 from helpers.convolution.pictures.matrix import MatrixPicture
 from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture, WeightGradientPicture
@@ -229,16 +228,19 @@ def shared_products(shape: ConvShape, count: int = 256) -> Explorer:
     return Explorer(picture.show, {"thread": below(count)}, {"thread": 37})
 
 
-def tree_steps(input: np.ndarray, grad_output: np.ndarray, count: int = 8, **options) -> Explorer:
+def tree_steps(input: np.ndarray, grad_output: np.ndarray, count: int = 16, **options) -> Explorer:
     """Sliders through a simulated run of `count` threads that share the weight at kh = kw = 0, line by line.
 
     `input` is (1, 1, H, W), `grad_output` (1, 1, oH, oW), `count` a power of two up to 16; `options` are those of
     `stepper`, such as the thread at first.
     """
-    shape = _plain(input, grad_output)
+    whole = _plain(input, grad_output)
+    pixels = input[..., : whole.out_h, : whole.out_w]  # those that the weight multiplies: the only weight of a run
+    shape = _plain(pixels, grad_output)
     kernel = load("conv2d_grad_weight", "2_workgroup_per_weight").with_constants(THREADS=count)
-    buffers = input, grad_output, np.zeros(shape.weight, np.float32), np.array(shape.params(), np.uint32)
-    return stepper(simulate(kernel, buffers, (1, 1, 1)), **options)
+    buffers = grad_output, pixels, np.zeros(shape.weight, np.float32), np.array(shape.params(), np.uint32)
+    shapes = {"partial": (count,), "grad_weight": shape.weight}
+    return stepper(simulate(kernel, buffers, (1, 1, 1)), shapes, only=("partial[", "workgroupBarrier"), **options)
 
 
 def tree_reduction(input: np.ndarray, grad_output: np.ndarray, count: int = 16) -> Explorer:
@@ -308,32 +310,22 @@ def pixel_counts(in_h: int = 7, in_w: int = 9) -> Explorer:
     return Explorer(draw, rules, {"kH": 3, "kW": 3, "stride": 1, "padding": 0})
 
 
-def shared_weights(in_h: int = 28, in_w: int = 28) -> Explorer:
-    """Sliders for a filter's size, a workgroup and one of its threads: which weights does it load for all of them?"""
-    picture = SharedWeightsPicture()
+def shared_weight_steps(weight: np.ndarray, grad_output: np.ndarray, padding: int = 0, **options) -> Explorer:
+    """Sliders through a simulated run of 4 x 4 threads a tile that share the weights which they load, line by line.
 
-    def draw(kH, kW, group, thread) -> Picture:
-        return picture.show(ConvShape(1, 1, in_h, in_w, 1, kH, kW), group, thread)
-
-    groups = -(-in_h // 16) * -(-in_w // 16)
-    rules = {"kH": lambda v: (1, 17), "kW": lambda v: (1, 17), "group": below(groups), "thread": below(256)}
-    return Explorer(draw, rules, {"kH": 5, "kW": 5, "group": 1, "thread": 7})
-
-
-def shared_weight_steps(weight: np.ndarray, grad_output: np.ndarray, **options) -> Explorer:
-    """Sliders through a simulated run of 4 x 4 threads that share the weights which they load, line by line.
-
-    `weight` is (Co, 1, kH, kW), `grad_output` (1, Co, oH, oW), at stride 1, with at most 4 x 4 pixels. `options` are
-    those of `stepper`, such as the step at first.
+    `weight` is (Co, 1, kH, kW), `grad_output` (1, Co, oH, oW), at stride 1. `options` are those of `stepper`, such as
+    the step at first.
     """
-    (channels, _, *filter), (rows, columns) = weight.shape, grad_output.shape[2:]
-    shape = ConvShape(1, 1, rows + filter[0] - 1, columns + filter[1] - 1, channels, *filter)
-    kernel = load("conv2d_grad_input", "2_shared_weights").with_constants(TILE=4)
+    (channels, _, *filter), outputs, tile = weight.shape, grad_output.shape[2:], 4
+    sizes = [o + k - 1 - 2 * padding for o, k in zip(outputs, filter, strict=True)]
+    shape = ConvShape(1, 1, *sizes, channels, *filter, 1, padding, padding)
+    kernel = load("conv2d_grad_input", "2_shared_weights").with_constants(TILE=tile)
     pixels, params = np.zeros(shape.input, np.float32), np.array(shape.params(), np.uint32)
+    workgroups = ceil(shape.in_w / tile), ceil(shape.in_h / tile), 1
+    trace = simulate(kernel, (grad_output, weight, pixels, params), workgroups)
     shapes = {"weight": weight.shape, "shared_weights": (prod(filter),)}
     shapes |= {"grad_output": grad_output.shape, "grad_input": shape.input}
-    only = "workgroupBarrier", "shared_weights[i]", "grad_input["
-    return stepper(simulate(kernel, (grad_output, weight, pixels, params), (1, 1, 1)), shapes, only=only, **options)
+    return stepper(trace, shapes, only=("workgroupBarrier", "shared_weights[i]", "grad_input["), **options)
 
 
 # --- The bias gradient --------------------------------------------------------------------------------------

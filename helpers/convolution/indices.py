@@ -115,16 +115,3 @@ def contributions_to_pixel(shape: ConvShape, ih: int, iw: int) -> list[Gathered]
     columns = [(kw, output_of(iw + shape.padding_w - kw, shape.stride, shape.out_w)) for kw in range(shape.kernel_w)]
     pairs = product(rows, columns)
     return [Gathered(kh, kw, oh, ow) for (kh, oh), (kw, ow) in pairs if oh is not None and ow is not None]
-
-
-def pixel_of_thread(workgroup: tuple[int, int], thread: int, tile: int = 16) -> tuple[int, int]:
-    """The row and column (ih, iw) that a thread owns where workgroup (x, y) covers tile x tile pixels.
-
-    At the right and lower edge they may lie outside the image.
-    """
-    return workgroup[1] * tile + thread // tile, workgroup[0] * tile + thread % tile
-
-
-def weights_of_thread(shape: ConvShape, thread: int, threads: int = 256) -> range:
-    """The weights of one channel of the filter that a thread loads for its workgroup, numbered row by row."""
-    return range(thread, shape.kernel_h * shape.kernel_w, threads)

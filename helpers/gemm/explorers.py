@@ -1,5 +1,7 @@
 """Pictures with sliders for a fused layer: matrix product, bias and activation, and their gradients."""
 
+from math import ceil
+
 import numpy as np
 
 from helpers.gemm.indices import LOADS
@@ -50,12 +52,12 @@ def tiles(a: np.ndarray, b: np.ndarray, result: np.ndarray) -> Explorer:
 
 
 def tile_steps(a: np.ndarray, b: np.ndarray, kernel: Kernel | None = None, **options) -> Explorer:
-    """Sliders through a simulated run of one workgroup of 4 x 4 threads that computes a @ b, line by line.
+    """Sliders through a simulated run of workgroups of 4 x 4 threads that compute a @ b, line by line.
 
     Parameters
     ----------
     a, b : float32 arrays (M, K) and (K, N)
-        Whole numbers; M and N up to 4, K up to 8.
+        Whole numbers; M and N up to 4 for one workgroup, K up to 8.
     kernel : Kernel
         A version or an edit of `2_tiled`; version 2 itself if not given.
     options
@@ -65,9 +67,10 @@ def tile_steps(a: np.ndarray, b: np.ndarray, kernel: Kernel | None = None, **opt
     kernel = (kernel or load("gemm_bias_act", "2_tiled")).with_constants(TILE=TILE)
     shape = GemmShape(m, k, n)
     buffers = a, b, np.zeros(n, np.float32), np.zeros((m, n), np.float32), np.array(shape.params(), np.uint32)
-    trace = simulate(kernel, buffers, (1, 1, 1))
+    trace = simulate(kernel, buffers, (ceil(n / TILE), ceil(m / TILE), 1))
     shapes = {"a": a.shape, "output": (m, n), "b": b.shape, "left": tiles, "right": tiles}
-    return stepper(trace, shapes, part=kernel.part(4), **options)
+    only = "= read_", "workgroupBarrier", "tile_product(local", "output["
+    return stepper(trace, shapes, part=kernel.part(4), only=only, **options)
 
 
 def transposed_load() -> Explorer:

@@ -9,9 +9,9 @@ from helpers.pictures.explorer import Explorer, below
 from helpers.simulator.run import simulate
 from helpers.stepper import stepper
 from helpers.summation.error_picture import ErrorPicture, Order
-from helpers.summation.indices import ADDRESSINGS, SHARINGS, schedules
+from helpers.summation.indices import ADDRESSINGS, schedules
 from helpers.summation.operations import SUM
-from helpers.summation.pictures import AddressingPicture, LoadsPicture, RacePicture, TreePicture, TwoPassesPicture
+from helpers.summation.pictures import AddressingPicture, RacePicture, TwoPassesPicture
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel, load
 
@@ -19,18 +19,6 @@ from helpers.wgsl import Kernel, load
 def race() -> Explorer:
     """One slider over the six orders in which two threads may load and store."""
     return Explorer(RacePicture().show, {"order": below(len(schedules()))}, {"order": 0})
-
-
-def tree(numbers: np.ndarray) -> Explorer:
-    """One slider over the steps of a tree with one thread for each of a few numbers (n,), which may lose some.
-
-    The kernel really runs with so many threads, though an odd number of sums in a step loses one.
-    """
-    kernel = load("sum", "2_tree").with_constants(THREADS=len(numbers))
-    total = gpu.empty(4, "total")
-    gpu.run(gpu.Pass(kernel, (gpu.upload(numbers, "input"), total, gpu.uniform((len(numbers),))), (1, 1, 1)))
-    picture = TreePicture([float(number) for number in numbers], float(gpu.read(total, (1,))[0]))
-    return Explorer(picture.show, {"step": below(len(picture.steps))}, {"step": 0})
 
 
 def steps(kernel: str | Kernel, numbers: np.ndarray, **options) -> Explorer:
@@ -47,12 +35,6 @@ def addressing() -> Explorer:
     """Sliders over three ways to address a tree, and over its steps."""
     rules = {"pairing": below(len(ADDRESSINGS)), "step": lambda values: (1, 5)}
     return Explorer(AddressingPicture().show, rules, {"pairing": 0, "step": 1})
-
-
-def loads() -> Explorer:
-    """Sliders over two ways to share numbers among threads, and over the rounds of loads."""
-    rules = {"sharing": below(len(SHARINGS)), "round": below(LoadsPicture.ROUNDS)}
-    return Explorer(LoadsPicture().show, rules, {"sharing": 0, "round": 0})
 
 
 def two_passes(numbers: np.ndarray) -> Explorer:

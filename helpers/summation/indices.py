@@ -77,14 +77,7 @@ def worst_conflict(work: Sequence[Addition], size: int) -> int:
     return max(map(banks.count, banks))
 
 
-# --- Loads --------------------------------------------------------------------------------------------------------
-
-SHARINGS = ("every 16th number", "4 numbers in a row")
-
-
-def read_in_round(threads: int, rounds: int, sharing: int, round: int) -> list[int]:
-    """The number that each thread reads in one round, of threads * rounds numbers shared in one of SHARINGS."""
-    return [thread * rounds + round if sharing else round * threads + thread for thread in range(threads)]
+# --- Two passes -----------------------------------------------------------------------------------------------
 
 
 def numbers_of_workgroup(count: int, workgroups: int, threads: int, workgroup: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Pictures of threads that add: a race, a tree, who adds in each step, who loads in each round, and two passes."""
+"""Pictures of threads that add: a race, a tree, who adds in each step, and two passes."""
 
 from collections.abc import Sequence
 
@@ -158,49 +158,6 @@ class AddressingPicture(Picture):
             f"Step {step}, {name}: {who} {apart} place{'s' * (apart > 1)} to the right. {busy} of {groups} groups "
             f"{'is' if busy == 1 else 'are'} at work; {bank}."
         )
-
-
-class LoadsPicture(Picture):
-    """64 numbers in memory, 8 to a transaction, and what 16 threads read of them in one round of four."""
-
-    THREADS, ROUNDS, WIDE = 16, 4, 8
-
-    def __init__(self) -> None:
-        super().__init__(400)
-        self.starts()
-        self.write(MARGIN, 62, "64 numbers in memory: each row is one transaction", 15, BLUE, "bold")
-        self.boxes(self._box(i) for i in range(self.THREADS * self.ROUNDS))
-        self.stands_still()
-
-    def show(self, sharing: int, round: int) -> "LoadsPicture":
-        """Show one round of loads, in one of `indices.SHARINGS`."""
-        self.starts()
-        name = indices.SHARINGS[sharing]
-        read = indices.read_in_round(self.THREADS, self.ROUNDS, sharing, round)
-        rows = sorted({place // self.WIDE for place in read})
-        self.write(MARGIN, 22, f"a thread takes {name}: round {round}", 18, ORANGE, "bold")
-        self.boxes((self._row(row) for row in rows), BLUE, tint(BLUE), 2)
-        self.boxes((self._box(place) for place in read), ORANGE, tint(ORANGE, 0.4), 2)
-        words = (Word(*self._box(place).middle, f"t{thread}", 13) for thread, place in enumerate(read))
-        self.words(words, INK, "bold")
-        fetched = len(rows) * self.WIDE
-        self.write(500, 110, f"{len(rows)} transactions", 17, BLUE, "bold")
-        self.write(500, 138, f"fetch {fetched} numbers", 15, BLUE)
-        self.write(500, 182, f"{len(read)} threads", 17, ORANGE, "bold")
-        self.write(500, 210, f"use {len(read)} of them", 15, ORANGE)
-        self.sentence = (
-            f"Round {round}, a thread takes {name}: threads 0, 1 and 2 read the numbers {read[0]}, {read[1]} and "
-            f"{read[2]}. All 16 threads together need {len(rows)} transactions, which fetch {fetched} numbers."
-        )
-        return self
-
-    def _box(self, place: int) -> Box:
-        row, column = divmod(place, self.WIDE)
-        return Box(MARGIN + 4 + 54 * column, 84 + 39 * row, 52, 31)
-
-    def _row(self, row: int) -> Box:
-        first = self._box(row * self.WIDE)
-        return Box(first.x - 4, first.y - 3, 54 * self.WIDE + 6, first.height + 6)
 
 
 class TwoPassesPicture(Picture):

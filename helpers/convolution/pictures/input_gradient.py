@@ -1,7 +1,7 @@
-"""Pictures of a convolution's input gradient: scatter and gather, the flipped filter, and the tile of version 2."""
+"""Pictures of a convolution's input gradient: scatter and gather, the flipped filter, and counts."""
 
 from collections.abc import Sequence
-from math import ceil, prod
+from math import prod
 from string import ascii_lowercase, ascii_uppercase
 
 import numpy as np
@@ -301,66 +301,3 @@ class PixelCountsPicture(Picture):
 
 def _windows(count: int) -> str:
     return ("no window", "1 window")[count] if count < 2 else f"{count} windows"
-
-
-# --- The tile of version 2 ------------------------------------------------------------------------------------
-
-
-class SharedWeightsPicture(Picture):
-    """A workgroup's tile of the image, and the weights that its threads load together, each with its thread."""
-
-    TILE = 16
-
-    def show(self, shape: ConvShape, workgroup: int, thread: int) -> "SharedWeightsPicture":
-        """Point at one thread of one workgroup, for one channel of the filter."""
-        across = ceil(shape.in_w / self.TILE)
-        if self.starts(shape, workgroup):
-            self._draw_image(shape, (workgroup % across, workgroup // across))
-            self._draw_weights(shape)
-            self.stands_still()
-        ih, iw = indices.pixel_of_thread((workgroup % across, workgroup // across), thread)
-        inside = ih < shape.in_h and iw < shape.in_w
-        self.boxes([self.image_grid.box(ih, iw)], ORANGE, tint(ORANGE, 0.8), 3)
-        mine = indices.weights_of_thread(shape, thread)
-        cells = [divmod(i, shape.kernel_w) for i in mine]
-        self.boxes((self.weights.box(*cell) for cell in cells), ORANGE, tint(ORANGE), 4)
-        owns = f"owns pixel [{ih},{iw}]" if inside else "owns no pixel"
-        loads = f"loads {in_words('weight', mine)}" if mine else "loads no weight"
-        self.write(MARGIN, 410, f"thread {thread} {owns}", 16, ORANGE, "bold")
-        self.write(430, 410, f"thread {thread} {loads}", 16, ORANGE, "bold")
-        self.sentence = self._say(shape, (workgroup % across, workgroup // across), thread, inside, mine, owns)
-        return self
-
-    def _draw_image(self, shape: ConvShape, workgroup: tuple[int, int]) -> None:
-        rows, columns = (self.TILE * ceil(size / self.TILE) for size in shape.input[2:])
-        cell = min(320 / rows, 384 / columns)
-        blank = np.zeros((rows, columns))
-        blank[shape.in_h :], blank[:, shape.in_w :] = np.nan, np.nan
-        self.image_grid = Grid(self, blank, MARGIN, 66, (cell, cell), numbers=False)
-        x, y = workgroup
-        self.write(MARGIN, 18, f"workgroup ({x}, {y}): 16 × 16 threads", 17, weight="bold")
-        self.write(MARGIN, 44, f"one for each pixel of an image of {shape.in_h} × {shape.in_w}", 13, GRAY)
-        tile = self.image_grid.box(y * self.TILE, x * self.TILE, self.TILE, self.TILE)
-        tiles = np.ndindex(rows // self.TILE, columns // self.TILE)
-        self.boxes((self.image_grid.box(16 * i, 16 * j, 16, 16) for i, j in tiles), GRAY, line=2)
-        self.boxes([tile], BLUE, tint(BLUE), 4)
-
-    def _draw_weights(self, shape: ConvShape) -> None:
-        taps = np.arange(shape.kernel_h * shape.kernel_w).reshape(shape.weight[2:])
-        cell = min(44, 320 / shape.kernel_h, 390 / shape.kernel_w)
-        self.write(430, 18, "one channel's weights, loaded once", 17, BLUE, "bold")
-        note = f"{taps.size} weights, each with the thread that loads it"
-        if taps.size > 256:
-            note = f"threads 0 to 255, and again (dark) {in_words('thread', range(taps.size - 256))}"
-        self.write(430, 44, note, 13, GRAY)
-        self.weights = Grid(self, taps % 256, 430, 66, (cell, cell), color=BLUE, numbers=cell >= 27)
-        again = [box for box, i in zip(self.weights.boxes, taps.flat, strict=True) if i >= 256]
-        self.boxes(again, BLUE, tint(BLUE, 0.4))
-
-    def _say(self, shape, workgroup, thread: int, inside: bool, mine: range, owns: str) -> str:
-        who = f"Thread {thread} of workgroup ({workgroup[0]}, {workgroup[1]}) {owns}"
-        place = "" if inside else ", as it lies outside the image"
-        loads = f"It loads {in_words('weight', mine)} of {shape.kernel_h * shape.kernel_w}"
-        if not mine:
-            loads = f"It loads nothing, as there are only {shape.kernel_h * shape.kernel_w} weights"
-        return f"{who}{place}. {loads}, and waits at the barrier."
