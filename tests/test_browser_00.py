@@ -36,6 +36,13 @@ def test_a_thread_moves_through_two_dimensions(lesson: LivePage) -> None:
         shown.shows(same)
 
 
+def test_each_thread_of_a_kernel_without_its_barrier_collides(lesson: LivePage) -> None:
+    shown = lesson.explorer("explorers.steps(without")
+    for thread in range(4):
+        shown.type("thread", thread)
+        expect(shown.words).to_contain_text(f"Data race: thread {thread} reads box[{3 - thread}], which thread")
+
+
 def test_a_question_is_answered_and_a_puzzle_solved(lesson: LivePage) -> None:
     cell = lesson.code_cell('helpers.predict("idle_threads"')
     lesson.retype(cell, 'helpers.predict("idle_threads", 40)')

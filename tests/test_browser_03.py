@@ -38,12 +38,11 @@ def test_the_sliders_of_any_input_gradient_stay_valid(lesson: LivePage) -> None:
             shown.shows(same)
 
 
-def test_a_filter_of_more_weights_than_threads(lesson: LivePage) -> None:
-    shown, same = lesson.explorer("explorers.shared_weights("), explorers.shared_weights()
-    for name, value in {"kH": 17, "kW": 17, "group": 3, "thread": 255}.items():
+def test_the_steps_of_a_simulated_run(lesson: LivePage) -> None:
+    shown = lesson.explorer("explorers.shared_weight_steps(")
+    for name, value, said in ("step", 2, "Thread 13 is waiting."), ("thread", 1, "writes shared_weights[17]"):
         shown.type(name, value)
-        same.set(**{name: value})
-        shown.shows(same)
+        expect(shown.words).to_contain_text(said)
 
 
 def test_an_answer_is_judged(lesson: LivePage) -> None:

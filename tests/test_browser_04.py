@@ -27,10 +27,13 @@ def test_the_orders_of_a_race_are_drawn(lesson: LivePage) -> None:
 
 
 def test_a_tree_of_six_loses_a_sum(lesson: LivePage) -> None:
-    shown, same = lesson.explorer("sum_explorers.tree("), explorers.tree(np.arange(1, 7, dtype=np.float32))
-    shown.type("step", 2)
-    same.set(step=2)
-    shown.shows(same)
+    six, words = helpers.load("sum", "2_tree").with_constants(THREADS=6), ("Barrier", "partial[")
+    shown = lesson.explorer("sum_explorers.steps(six")
+    same = explorers.steps(six, np.arange(1, 7, dtype=np.float32), only=words, step=4)
+    for step in (2, 5):
+        shown.type("step", step)
+        same.set(step=step)
+        shown.shows(same)
 
 
 def test_an_answer_is_judged(lesson: LivePage) -> None:

@@ -398,11 +398,12 @@ def _whole(*shape):
 
 
 TILED, LOADED = load("gemm_bias_act", "2_tiled"), "workgroupBarrier();  // both tiles are in place"
-MATRICES, WEIGHTS = (_whole(4, 8), _whole(8, 4)), (_whole(2, 1, 3, 3), _whole(1, 2, 2, 2))
+MATRICES, WEIGHTS = (_whole(4, 8), _whole(8, 4)), (_whole(2, 1, 3, 6), _whole(1, 2, 3, 1))
+TREE = _whole(1, 1, 6, 7), _whole(1, 1, 4, 5)
 LESSONS = {  # each with whether it races, and its output
     "00": (lambda: threads.steps(SWAP.replace("  workgroupBarrier();\n", ""), [numbers(4)]), True, None),
-    "02": (lambda: convolution.tree_steps(_whole(1, 1, 4, 4), _whole(1, 1, 4, 4), only=("partial[",)), False, None),
-    "03": (lambda: convolution.shared_weight_steps(*WEIGHTS), False, "grad_input"),
+    "02": (lambda: convolution.tree_steps(*TREE), False, "grad_weight"),
+    "03": (lambda: convolution.shared_weight_steps(*WEIGHTS, padding=1), False, "grad_input"),
     "04": (lambda: summation.steps(load("sum", "2_tree").with_constants(THREADS=6), numbers(6)), False, None),
     "06": (lambda: gemm.tile_steps(*MATRICES), False, "output"),
     "06, racing": (lambda: gemm.tile_steps(*MATRICES, TILED.edit(LOADED, "")), True, None),
@@ -419,6 +420,10 @@ def test_a_lessons_stepper_is_legible_and_ends_with_the_right_numbers(lesson):
         assert not list(faults(explorer.picture, 11)), step
     assert ("Data race" in told) == races
     if output:
-        right = {"grad_input": reference.conv2d_grad_input((1, 1, 4, 4), *WEIGHTS), "output": np.matmul(*MATRICES)}
+        right = {
+            "grad_weight": reference.conv2d_grad_weight(TREE[0], (1, 1, 3, 3), TREE[1])[..., :1, :1],
+            "grad_input": reference.conv2d_grad_input((1, 1, 3, 4), *WEIGHTS, 1, 1),
+            "output": np.matmul(*MATRICES),
+        }
         (memory,) = (memory for memory in replay.memories if memory.name == output)
         assert replay.values(memory, replay.moments[-1])[0].tolist() == right[output].ravel().tolist()

@@ -16,6 +16,7 @@ from helpers.convolution.exercise.bias_gradient import BIAS_QUESTIONS, bias_diff
 from helpers.grading.report import CheckError
 from helpers.grading.verdict import RIGHT, UNSAFE, WRONG
 from helpers.pictures.explorer import Explorer
+from helpers.simulator.findings.trace import Trace
 from helpers.summation import check, explorers, indices, operations, reference
 from helpers.summation.error_picture import STYLES, ErrorPicture, Order
 from helpers.summation.exercise import QUESTIONS
@@ -27,11 +28,16 @@ LESSON = Lesson.read(NOTEBOOKS / "04_bias_gradient.ipynb")
 NUMBERS = np.random.default_rng(0).integers(-9, 10, 10_000).astype(np.float32)
 
 
+def simulated(kernel: Kernel, numbers: np.ndarray) -> Trace:
+    """A run of one workgroup that adds up a list."""
+    return helpers.simulate(kernel, [numbers, np.zeros(1, np.float32), np.array([len(numbers)], np.uint32)], (1, 1, 1))
+
+
 def of_the_lesson(*starts: str) -> dict[str, object]:
     """The names that the lesson's cells with these first words define."""
     names = {"np": np, "gpu": gpu, "sums": operations, "sum_check": check, "Kernel": Kernel, "numbers": NUMBERS}
     names |= {"alone": load("sum", "1_one_thread"), "tree": load("sum", "2_tree"), "ones": np.ones(65_536, np.float32)}
-    names["random"] = np.random.default_rng(1)
+    names |= {"random": np.random.default_rng(1), "sum_explorers": explorers}
     for start in starts:
         (cell,) = (cell for cell in LESSON.code if cell.source.startswith(start))
         exec(cell.source, names)
@@ -80,14 +86,12 @@ def test_four_of_six_orders_lose_an_update():
 
 
 @pytest.mark.parametrize("threads", range(2, 18))
-def test_a_tree_of_any_size_loses_what_is_drawn(threads):
+def test_a_tree_loses_sums_unless_its_threads_are_a_power_of_two(threads):
     numbers = np.random.default_rng(threads).integers(1, 100, threads).astype(np.float32)
-    explorer = explorers.tree(numbers)
-    *steps, last = (explorer.set(step=step) for step in range(len(explorer.picture.steps)))
-    total = int(explorer.picture.steps[-1][0])
-    assert f"The sum is {total}; the GPU kernel with {threads} threads returned {total}." in last
-    lost = numbers.sum() - total
-    assert (lost == 0) == (threads & (threads - 1) == 0) == ("is lost" not in "".join([*steps, last]))
+    kernel = load("sum", "2_tree").with_constants(THREADS=threads)
+    (total,) = gpu.launch(kernel, [numbers, np.zeros(1, np.float32), (threads,)])
+    assert total == indices.tree_steps(numbers.tolist())[-1][0] == simulated(kernel, numbers).buffers[1][0]
+    assert (total == numbers.sum()) == (threads & (threads - 1) == 0)
 
 
 @pytest.mark.parametrize("pairing", range(3))
@@ -101,19 +105,19 @@ def test_each_step_of_a_tree_adds_every_sum_that_is_left_once(pairing, step):
     assert len({each.thread for each in work}) == len(work) == 32 >> step
 
 
-def test_the_lessons_interleaved_kernel_pairs_as_drawn():
+@pytest.mark.parametrize(("name", "pairing"), [("interleaved", 0), ("distant", 1)])
+def test_the_lessons_kernels_pair_as_drawn(name, pairing):
     """After each step, what the partial sums are; a kernel with fewer steps shows them."""
-    kernel = of_the_lesson("interleaved = ")["interleaved"].with_constants(THREADS=32)
-    kernel = kernel.edit("if (thread == 0u) {\n    total[0] = partial[0];\n  }", "total[thread] = partial[thread];")
+    kernel = of_the_lesson("interleaved = ", "distant = ")[name].with_constants(THREADS=32)
+    shown = "workgroupBarrier();\n  total[thread] = partial[thread];"
+    kernel = kernel.edit("if (thread == 0u) {\n    total[0] = partial[0];\n  }", shown)
     sums = np.arange(1.0, 33)
     for step in range(1, 6):
-        for _, place, other in indices.additions(32, 0, step):
+        for _, place, other in indices.additions(32, pairing, step):
             sums[place] += sums[other]
         stopped = kernel.edit("apart < THREADS", f"apart < {1 << step}u")
-        total = gpu.empty(4 * 32, "total")
-        buffers = gpu.upload(np.arange(1, 33, dtype=np.float32), "input"), total, gpu.uniform((32,))
-        gpu.run(gpu.Pass(stopped, buffers, (1, 1, 1)))
-        assert gpu.read(total, (32,)).tolist() == sums.tolist()
+        total = gpu.launch(stopped, [np.arange(1, 33, dtype=np.float32), np.zeros(32, np.float32), (32,)])
+        assert total.tolist() == sums.tolist()
 
 
 def test_groups_and_banks_are_counted_as_the_lesson_says():
@@ -123,10 +127,18 @@ def test_groups_and_banks_are_counted_as_the_lesson_says():
     assert worst == [[1, 1, 1, 1, 1], [2, 4, 4, 2, 1], [1, 1, 1, 1, 1]]
 
 
-@pytest.mark.parametrize("sharing", [0, 1])
-def test_every_number_is_loaded_once(sharing):
-    rounds = [indices.read_in_round(16, 4, sharing, round) for round in range(4)]
-    assert sorted(place for round in rounds for place in round) == list(range(64))
+def test_the_line_that_the_lesson_counts_is_the_one_that_adds():
+    names = of_the_lesson("interleaved = ", "distant = ")
+    for kernel in (names["interleaved"], names["distant"], names["tree"]):
+        assert " += partial[" in kernel.code.split("\n")[44 - 1]
+
+
+@pytest.mark.parametrize(("name", "neighbors"), [("tree", 1), ("in_a_row", 4)])
+def test_each_way_to_share_loads_every_number_once(name, neighbors):
+    trace = simulated(of_the_lesson("in_a_row = ")[name].with_constants(THREADS=16), np.ones(64, np.float32))
+    loads = trace.accesses[trace.accesses["variable"] == trace.variables.index("input")]["index"].astype(int)
+    assert sorted(loads) == list(range(64))
+    assert {*np.diff(loads.reshape(4, 16)).ravel()} == {neighbors}
 
 
 @pytest.mark.parametrize("count", [3, 16, 32, 45])
@@ -155,9 +167,7 @@ def orders(largest: float = 1e-5) -> dict[str, tuple]:
 EXPLORERS = {
     "bias": lambda: convolution_explorers.bias_gradient(SMALL),
     "race": explorers.race,
-    "six": lambda: explorers.tree(np.arange(1, 7, dtype=np.float32)),
     "addressing": explorers.addressing,
-    "loads": explorers.loads,
     "two passes": lambda: explorers.two_passes(np.arange(1, 33, dtype=np.float32)),
     "errors": lambda: explorers.errors(LENGTHS, orders()),
 }
@@ -177,6 +187,32 @@ def test_every_state_is_legible_and_says_something_of_its_own(name):
     assert len(said) > 1
     assert [found for _, found in said if found] == []
     assert len({sentence for sentence, _ in said}) == len(said)
+
+
+STEPPERS = {  # the cells before each, and words that its sentences must have
+    "racing": (("racing = ",), "Data race: thread 5 reads total[0], which thread 7 writes in the same line"),
+    "six": ((), "Thread 0 reads partial[0] = 5 and partial[1] = 7, and writes partial[0] = 12."),
+    "sixty_four": ((), "16 elements of input (2 sectors)"),
+    "in_a_row": (("in_a_row = ", "sixty_four = "), "16 elements of input (8 sectors)"),
+}
+
+
+def stepper_of(name: str) -> Explorer:
+    """The explorer that the lesson's cell with these first words, or with a run of this kernel, ends with."""
+    (cell,) = (c for c in LESSON.code if "sum_explorers.steps(" in c.source and name in re.split(r"\W", c.source)[:6])
+    *before, last = cell.source.splitlines()
+    names = of_the_lesson(*STEPPERS[name][0])
+    exec("\n".join(before), names)
+    return eval(last, names)
+
+
+@pytest.mark.parametrize("name", STEPPERS)
+def test_every_step_of_the_lessons_kernels_is_legible(name):
+    explorer, said = stepper_of(name), ""
+    for values in states(explorer):
+        said += explorer.set(**values)
+        assert list(faults(explorer.picture, 11)) == [], values
+    assert STEPPERS[name][1] in said
 
 
 def test_the_sum_of_a_channel_is_said():
@@ -260,6 +296,12 @@ def overflow() -> int:
     return next(total for total in range(2**15 - 2, 2**17) if total * 65_536 >= 2**31)
 
 
+def rows_in_a_round(kernel: Kernel) -> float:
+    """Sectors that 32 threads read in each of 8 rounds, on average; the last one is the total's."""
+    counts = simulated(kernel.with_constants(THREADS=32), np.ones(256, np.float32)).counts.total
+    return (counts["sectors"] - 1) / 8
+
+
 BY_HAND = np.array([[[[4, 1], [0, 2]], [[1, -2], [3, 0]]], [[[-3, 1], [2, 4]], [[2, 2], [-1, 1]]]])
 COMPUTED = {
     "grad_bias_by_hand": lambda: convolution.conv2d_grad_bias(BY_HAND)[1],
@@ -269,9 +311,11 @@ COMPUTED = {
     "total_after_barrier": lambda: of_the_lesson("racing = ")["launch"](
         of_the_lesson("racing = ", "loads_first = ")["loads_first"], np.ones(256, np.float32), 1
     ),
-    "tree_of_6": lambda: explorers.tree(np.arange(1, 7, dtype=np.float32)).picture.returned,
+    "tree_of_6": lambda: of_the_lesson("racing = ")["launch"](
+        load("sum", "2_tree").with_constants(THREADS=6), np.arange(1, 7, dtype=np.float32), 1
+    ),
     "groups_at_work": lambda: indices.groups_at_work(indices.additions(256, 0, 3), 32),
-    "transactions": lambda: len({place // 8 for place in indices.read_in_round(32, 8, 1, 0)}),
+    "transactions": lambda: rows_in_a_round(of_the_lesson("in_a_row = ")["in_a_row"]),
     "longest_chain": longest_chain,
     "ones_that_count": lambda: 32_768 - lost_to("1_one_thread"),
     "ones_lost_in_tree": lambda: lost_to("2_tree"),

@@ -134,6 +134,18 @@ def test_a_thread_below_the_last_row_owns_nothing_though_its_column_exists():
     assert "(11,0,0)" not in explorer.set(x=99, y=99)
 
 
+def test_the_missing_barrier_of_the_lesson_is_a_race_and_the_whole_kernel_has_none():
+    without = Kernel(KERNELS["swap"]).edit("workgroupBarrier();", "")
+    explorer = explorers.steps(without.with_constants(SIZE=4), [np.arange(1, 5, dtype=np.float32)], step=1)
+    for thread in range(4):
+        said = explorer.set(thread=thread)
+        assert not list(faults(explorer.picture, 11))
+        assert f"Data race: thread {thread} reads box[{3 - thread}], which thread {3 - thread} wrote in line 9" in said
+    arrays = [np.ones(256, np.float32)]
+    found = [simulate(k, arrays, (1, 1, 1), constants={"SIZE": 256}).findings for k in (without, KERNELS["swap"])]
+    assert [[finding.kind for finding in findings] for findings in found] == [["data race"], []]
+
+
 # --- One launch over arrays -----------------------------------------------------------------------------------
 
 TWO = """

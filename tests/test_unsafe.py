@@ -97,9 +97,9 @@ def test_a_loop_that_ends_in_other_tests_is_found_before_anything_is_run(submiss
 
 
 @pytest.mark.parametrize("name", PUZZLES)
-def test_every_official_kernel_has_ten_times_the_rounds_that_it_needs_in_the_largest_test(name, monkeypatch):
+def test_every_official_kernel_may_go_round_nine_times_as_often_in_the_largest_test(name, monkeypatch):
+    case = max(PUZZLES[name].cases(), key=lambda case: sum(array.size for array in case.inputs))
     monkeypatch.setattr(trial, "MOST_ROUNDS", trial.MOST_ROUNDS // 9)
-    case = max(PUZZLES[name].cases(), key=trial.rounds)
     assert not trial.simulated(PUZZLES[name].official, case).endless
 
 

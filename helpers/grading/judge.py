@@ -134,12 +134,14 @@ class _Judge:
         self.everywhere = next(filter(self._concerns_all, self.first.values()), None)
 
     def _concerns_all(self, found: Finding) -> bool:
-        """Whether something found in one test makes a kernel unsafe in all tests.
+        """Whether something found in one test makes a kernel unsafe in all tests: a barrier that is wrong or missing.
 
-        WGSL wants all threads at a barrier, whatever the numbers are. And if only a race is wrong with a kernel, the
-        tests without it are those that are too small for it.
+        WGSL wants all threads at a barrier, whatever the numbers are. And the tests that do not show a missing one are
+        too small for it.
         """
-        return found.kind == "non-uniform barrier" or (found.kind == "data race" and not self.wrong)
+        kind, name = _about(found)
+        shared = re.search(rf"\bvar\s*<\s*workgroup\s*>\s*{name}\b", self.kernel.code)
+        return kind == "non-uniform barrier" or (kind == "data race" and bool(shared))
 
     def grades(self) -> Grades:
         """All verdicts."""

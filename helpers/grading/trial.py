@@ -27,7 +27,7 @@ GRAVEST_FIRST = (
     "not-a-number",
     "unwritten output",
 )
-MOST_ROUNDS = 6_000  # ten times what an official kernel needs in any test
+MOST_ROUNDS = 6_000  # more than nine times what an official kernel needs in any test
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,8 +58,7 @@ class RacePicture(Picture):
 class TreePicture(Picture):
     """The tree reduction of one workgroup's partial sums: each step adds one half to the other, until one sum is left.
 
-    `partial` has one sum per thread; a kernel with as many threads returned `returned`. Where their number is no
-    power of two, the picture shows which sums are lost.
+    `partial` has one sum per thread, a power of two of them; a kernel with as many threads returned `returned`.
     """
 
     def __init__(self, partial: list[float], returned: float) -> None:
@@ -83,10 +82,6 @@ class TreePicture(Picture):
             for i, (x, top, _, _) in enumerate(boxes if row else ()):
                 for other in (self._box(row - 1, i), self._box(row - 1, i + len(sums))):
                     self.lines([(other.middle[0], other.y + other.height, x + other.width / 2, top)], BLUE)
-            if row < step and len(sums) % 2 and len(sums) > 1:
-                x, y = boxes[-1].middle[0], boxes[-1].y + boxes[-1].height
-                self.lines([(boxes[-1].x, boxes[-1].y, boxes[-1].x + boxes[-1].width, y)], INK, 2)
-                self.write(x, y + 12, "lost", 14, INK, "bold", "middle")
         self.sentence = self._sentence(step)
         return self
 
@@ -101,8 +96,6 @@ class TreePicture(Picture):
         adders = "thread 0 adds" if left == 1 else f"{in_words('thread', range(left))} each add"
         places = f"{left} place{'s' * (left > 1)}"
         done = f"Step {step} of the tree reduction: after a barrier, {adders} the sum {places} to the right."
-        if len(before := self.steps[step - 1]) % 2:
-            done += f" The sum {number(before[-1])} of thread {len(before) - 1} is in neither half: it is lost."
         if left > 1:
             return f"{done} {left} sums are left, and {threads - left} threads have nothing more to do."
         total, returned = number(self.steps[-1][0]), number(self.returned)

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
-from support.random_expressions import INTEGERS, Writer
+from support.random_expressions import INTEGERS, OPERATORS, Writer
 
 FIELDS = {("u32", 1): ".count", ("i32", 2): ".pair", ("f32", 1): ".weight"}
-COMPOUND = ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>")
 INPUTS = {"i32": ("i0", "i1"), "u32": ("u0", "u1"), "f32": ("f0",), "bool": ("b0",)}
 
 
@@ -137,7 +136,7 @@ class Statements:
         elif size == 1 and self.random.random() < 0.2:
             self.add(f"{name}{self.random.choice(('++', '--'))};")
         else:
-            operator = self.random.choice(COMPOUND)
+            operator = self.random.choice(OPERATORS[type])
             shift = operator in ("<<", ">>")
             self.add(f"{name} {operator}= {self.runtime('u32' if shift else type, size)};")
 

@@ -60,6 +60,11 @@ class Polynomial:
         return None if any(monomial for monomial, _ in self.terms) else sum(number for _, number in self.terms)
 
     @property
+    def is_unknown(self) -> bool:
+        """Whether it is one unknown and nothing else."""
+        return [(len(monomial), number) for monomial, number in self.terms] == [(1, 1)]
+
+    @property
     def names(self) -> set[str]:
         """The unknowns."""
         return {name for monomial, _ in self.terms for name in monomial}

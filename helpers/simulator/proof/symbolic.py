@@ -7,40 +7,15 @@ all real ones, and perhaps some that cannot happen: what is proven holds, and wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
 
-from helpers.simulator.proof.polynomial import Polynomial, divided
-from helpers.simulator.proof.solver import follows
+from helpers.simulator.proof.knowledge import Condition, Knowledge, Leaf, Value
+from helpers.simulator.proof.polynomial import Polynomial
 from helpers.simulator.types import kinds
 from helpers.simulator.types import program as p
-from helpers.simulator.types.kinds import BOOL, U32, Pointer, Struct, Type
-from helpers.simulator.types.usage import nodes
-
-MOST = 2**32 - 1
-
-
-@dataclass(frozen=True)
-class Condition:
-    """What is known where a condition is true, and where it is false."""
-
-    true: tuple[Polynomial, ...] = ()
-    false: tuple[Polynomial, ...] = ()
-
-    def __invert__(self) -> Condition:
-        return Condition(self.false, self.true)
-
-    def __and__(self, other: Condition) -> Condition:
-        return Condition(self.true + other.true)
-
-    def __or__(self, other: Condition) -> Condition:
-        return ~(~self & ~other)
-
-
-Leaf = Polynomial | Condition | None  # None: a value that is neither u32 nor bool
-Value = tuple[Leaf, ...]
+from helpers.simulator.types.kinds import BOOL, U32, Struct, Type
+from helpers.simulator.types.usage import Usage, nodes
 
 
 @dataclass(frozen=True)
@@ -52,48 +27,24 @@ class Access:
     proven: bool
 
 
-class Symbolic:
+class Symbolic(Knowledge):
     """One run. `accesses` grows by one entry for each index of each array, and function call."""
 
     def __init__(self, program: p.Program, known: dict[str, Polynomial], facts: Sequence[Polynomial]) -> None:
+        super().__init__(known, facts)
         self.accesses: list[Access] = []
-        self._known, self._facts = known, list(facts)
         self._variables: dict[p.Variable, Value] = {}
         self._names: dict[p.Binding, Value] = {}
-        self._fresh, self._made = count(1), {}
-        functions = [program.entry, *{n.function for n in _all_nodes(program.entry)if isinstance(n, p.Call)}]
-        self._pointed = {_root(n.reference) for f in functions for n in nodes(f.body) if isinstance(n, p.AddressOf)}
+        self._returned: Value = ()
+        bodies = [node for function in Usage(program.entry).functions for node in nodes(function.body)]
+        self._pointed = {_root(node.reference) for node in bodies if isinstance(node, p.AddressOf)}
         for binding, inputs in zip(program.entry.parameters, program.inputs, strict=True):
             leaves = [scalar for _, scalar in kinds.leaves(binding.type)]
             names = inputs if len(inputs) == len(leaves) else [f"{each}.{c}" for each in inputs for c in "xyz"]
-            self._names[binding] = tuple(map(self._named, names)) if len(names) == len(leaves) else self._any(binding.type)
+            self._names[binding] = (
+                tuple(map(self._named, names)) if len(names) == len(leaves) else self._any(binding.type)
+            )
         self._run(program.entry.body)
-
-    # --- Unknowns and facts -----------------------------------------------------------------------------------
-
-    def _named(self, name: str) -> Polynomial:
-        return self._known.get(name, Polynomial.unknown(name))
-
-    def _unknown(self, of: object = None) -> Polynomial:
-        """A u32 of which nothing is known; the same one for the same computation."""
-        key = next(self._fresh) if of is None else of
-        return self._made.setdefault(key, Polynomial.unknown(f"#{len(self._made)}"))
-
-    def _any(self, type: Type | None) -> Value:
-        if type is None or isinstance(type, Pointer):
-            return ()
-        kinds_of = [scalar for _, scalar in kinds.leaves(type)]
-        return tuple(self._unknown() if each == U32 else Condition() if each == BOOL else None for each in kinds_of)
-
-    def _follows(self, conclusion: Polynomial) -> bool:
-        return follows(conclusion, self._facts)
-
-    @contextmanager
-    def _assuming(self, facts: Sequence[Polynomial] = ()) -> Iterator[None]:
-        before = list(self._facts)
-        self._facts += facts
-        yield
-        self._facts = before
 
     # --- Statements -------------------------------------------------------------------------------------------
 
@@ -122,10 +73,11 @@ class Symbolic:
             case p.Switch(selector=selector, cases=cases):
                 self._value(selector)
                 self._apart([case.body for case in cases])
+                self._forget([case.body for case in cases])  # a `break` leaves only the switch
             case p.Loop():
                 self._loop(statement)
             case p.Return(value=value) if value is not None:
-                self._names[None] = self._value(value)
+                self._returned = self._value(value)
 
     def _if(self, statement: p.If) -> None:
         condition = self._condition(statement.condition)
@@ -180,7 +132,7 @@ class Symbolic:
         if variable.space == "uniform":
             return tuple(map(self._uniform, [variable] * len(places), places, self._any(reference.type)))
         value = () if variable in self._pointed else self._variables.get(variable, ())
-        held = dict(zip((at for at, _ in kinds.leaves(variable.type)), value, strict=False))
+        held = dict(zip((at for at, _ in kinds.leaves(variable.type)), map(self._latest, value), strict=False))
         return tuple(held.get(at, other) for at, other in zip(places, self._any(reference.type), strict=True))
 
     def _uniform(self, variable: p.Variable, offset: int, other: Leaf) -> Leaf:
@@ -202,14 +154,20 @@ class Symbolic:
             self._value(reference.pointer)
         if isinstance(reference, p.Element):
             (index,) = self._value(reference.index)
+            if isinstance(reference.index, p.Constant) and index is None:  # an i32
+                index = Polynomial.number(int(reference.index.leaves[0]))
             length = self._length(reference)
-            proven = isinstance(index, Polynomial) and length is not None and self._follows(length - 1 - index)
+            proven = isinstance(index, Polynomial) and length is not None and self._below(self._latest(index), length)
             self.accesses.append(Access(_root(reference), reference.at, proven))
 
     def _length(self, element: p.Element) -> Polynomial | None:
         if element.count is not None:
             return Polynomial.number(element.count)
-        return self._named(f"length of {_root(element).name}")
+        variable = _root(element)
+        return self._named(f"length of {variable.name}") if variable else None
+
+    def _below(self, index: Polynomial, length: Polynomial) -> bool:
+        return self._follows(index) and self._follows(length - 1 - index)
 
     # --- Values -----------------------------------------------------------------------------------------------
 
@@ -220,11 +178,13 @@ class Symbolic:
     def _value(self, e: p.Expression) -> Value:
         match e:
             case p.Constant(leaves=leaves):
-                return tuple(_constant(leaf, scalar) for leaf, (_, scalar) in zip(leaves, kinds.leaves(e.type), strict=True))
+                return tuple(
+                    _constant(leaf, scalar) for leaf, (_, scalar) in zip(leaves, kinds.leaves(e.type), strict=True)
+                )
             case p.Load(reference=reference):
                 return self._load(reference)
             case p.Named(binding=binding):
-                return self._names[binding]
+                return tuple(map(self._latest, self._names[binding]))
             case p.Unary(operator="!", operand=operand):
                 return tuple(~each for each in self._value(operand))
             case p.Binary(operator=operator, left=left, right=right):
@@ -269,7 +229,7 @@ class Symbolic:
         with self._assuming():
             self._run(call.function.body)
         returns = [node for node in nodes(call.function.body) if isinstance(node, p.Return)]
-        return self._names[None] if len(returns) == 1 and returns[0].value else self._any(call.type)
+        return self._returned if len(returns) == 1 and returns[0].value else self._any(call.type)
 
     def _builtin(self, name: str, type: Type, values: list[Value]) -> Value:
         if name == "select" and isinstance(values[2][0], Condition) and len(values[2]) == 1:
@@ -291,69 +251,6 @@ class Symbolic:
         wide = len(result)
         pairs = zip(left * (wide // len(left)), right * (wide // len(right)), result, strict=True)
         return tuple(self._operator(operator, *each) for each in pairs)
-
-    def _operator(self, operator: str, a: Leaf, b: Leaf, unknown: Leaf) -> Leaf:
-        if isinstance(a, Condition) and isinstance(b, Condition):
-            return {"&": a & b, "|": a | b}.get(operator, unknown)
-        if not (isinstance(a, Polynomial) and isinstance(b, Polynomial)):
-            return unknown
-        compute = OPERATORS.get(operator)
-        return compute(self, a, b) if compute else unknown
-
-    def _wrapped(self, exact: Polynomial) -> Polynomial:
-        """A result modulo 2^32: the exact one, where it is shown to be in range."""
-        if self._follows(exact) and self._follows(-exact + MOST):
-            return exact
-        return self._unknown(("wrapped", exact))
-
-    def _divided(self, a: Polynomial, b: Polynomial) -> tuple[Polynomial, Polynomial]:
-        """Quotient and remainder."""
-        if b.constant == 1 or (a == b and self._follows(b - 1)):
-            return (a, b * 0) if b.constant == 1 else (b * 0 + 1, b * 0)
-        quotient, rest = self._unknown(("/", a, b)), self._unknown(("%", a, b))
-        if self._follows(b - 1):
-            exact = a - quotient * b - rest
-            self._facts += [each for each in (exact, -exact, b - 1 - rest) if each not in self._facts]
-            self._bound(quotient, a, b)
-        else:  # by 0, the quotient is a, and the rest 0
-            self._facts += [a - quotient, a - rest]
-        return quotient, rest
-
-    def _bound(self, quotient: Polynomial, a: Polynomial, b: Polynomial) -> None:
-        """Where a < c*b is known, the quotient is below c."""
-        if len(b.terms) != 1:
-            return
-        ((by, factor),) = b.terms
-        for fact in list(self._facts):
-            limit = fact + a + 1
-            parts = [(divided(monomial, by), number) for monomial, number in limit.terms]
-            if parts and all(part is not None and number % factor == 0 for part, number in parts):
-                below = Polynomial.of({part: number // factor for part, number in parts}) - 1 - quotient
-                if below not in self._facts and self._follows(below):
-                    self._facts.append(below)
-
-
-def _less(a: Polynomial, b: Polynomial) -> Condition:
-    return Condition((b - a - 1,), (a - b,))
-
-
-def _equal(a: Polynomial, b: Polynomial) -> Condition:
-    return Condition((a - b, b - a), (a - 1,) if b.constant == 0 else ())
-
-
-OPERATORS: dict[str, Callable[[Symbolic, Polynomial, Polynomial], Leaf]] = {
-    "+": lambda run, a, b: run._wrapped(a + b),
-    "-": lambda run, a, b: run._wrapped(a - b),
-    "*": lambda run, a, b: run._wrapped(a * b),
-    "/": lambda run, a, b: run._divided(a, b)[0],
-    "%": lambda run, a, b: run._divided(a, b)[1],
-    "<": lambda run, a, b: _less(a, b),
-    ">": lambda run, a, b: _less(b, a),
-    "<=": lambda run, a, b: ~_less(b, a),
-    ">=": lambda run, a, b: ~_less(a, b),
-    "==": lambda run, a, b: _equal(a, b),
-    "!=": lambda run, a, b: ~_equal(a, b),
-}
 
 
 def _constant(value: float | int | bool, scalar: kinds.Scalar) -> Leaf:
@@ -389,10 +286,3 @@ def _leaves(body: Sequence[p.Statement]) -> bool:
 
 def _tuple(body: object) -> object:
     return tuple(map(_tuple, body)) if isinstance(body, list | tuple) else body
-
-
-def _all_nodes(function: p.Function) -> Iterator[object]:
-    for node in nodes(function.body):
-        yield node
-        if isinstance(node, p.Call):
-            yield from _all_nodes(node.function)

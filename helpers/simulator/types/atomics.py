@@ -52,10 +52,6 @@ def _atomic(
 ) -> AtomicCall:
     if not isinstance(reference.type, Atomic):
         raise refused(_wanted(name), pointer)
-    space, access = origin(reference)
-    if space not in ("storage", "workgroup") or (access != "read_write" and name != "atomicLoad"):
-        reason = "The pointer [0] doesn't relate to a valid destination for an atomic"
-        raise refused(reason, pointer, "writing to this location is not permitted")
     element = reference.type.element
     given = []
     for value in map(loaded, values):

@@ -47,13 +47,10 @@ def shaped(type: Type, scalar: Scalar) -> Type:
 def common(types: Iterable[Type]) -> Scalar | None:
     """The scalar that operands share after automatic conversions; None where they share none."""
     scalars = {scalar_of(type) for type in types}
-    concrete = scalars - set(ABSTRACT)
-    if len(concrete) > 1 or None in concrete:
+    if None in scalars:
         return None
-    if not concrete:
-        return ABSTRACT_FLOAT if ABSTRACT_FLOAT in scalars else ABSTRACT_INT
-    only = concrete.pop()
-    return only if all(automatic(scalar, only) for scalar in scalars) else None
+    wanted = next(iter(scalars - set(ABSTRACT)), ABSTRACT_FLOAT if ABSTRACT_FLOAT in scalars else ABSTRACT_INT)
+    return wanted if all(automatic(scalar, wanted) for scalar in scalars) else None
 
 
 def automatic(given: Scalar, wanted: Scalar) -> bool:
