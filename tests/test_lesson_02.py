@@ -24,12 +24,17 @@ def pixels_of_a_weight(shape: ConvShape) -> int:
     return len(indices.contributions_to_weight(shape, 0, 0))
 
 
-def tree() -> list[list[float]]:
-    """The sums after each step of the lesson's tree, by the lesson's own code."""
+def numbers_of_the_tree() -> tuple[np.ndarray, np.ndarray]:
+    """The image and the upstream gradient of the lesson's tree, by the lesson's own code."""
     (cell,) = (cell for cell in LESSON.code if cell.source.startswith("random = "))
     names = {"np": np}
     exec(cell.source, names)
-    return explorers.tree_reduction(names["hard_input"][:1, :1], names["hard_upstream"][:1, :1]).picture.steps
+    return names["hard_input"][:1, :1], names["hard_upstream"][:1, :1]
+
+
+def tree() -> list[list[float]]:
+    """The sums after each step of the lesson's tree."""
+    return explorers.tree_reduction(*numbers_of_the_tree()).picture.steps
 
 
 def wrong_in_small_case() -> int:
@@ -85,6 +90,14 @@ def test_the_lesson_asks_all_of_them_in_order() -> None:
 def test_the_printed_sums_are_those_at_the_foot_of_the_tree() -> None:
     (cell,) = (cell for cell in LESSON.code if cell.source.startswith("products = "))
     assert json.loads(cell.outputs[0].text) == tree()[0]
+
+
+def test_the_simulated_run_holds_the_sums_of_the_tree() -> None:
+    replay = explorers.tree_steps(*numbers_of_the_tree()).picture.replay
+    partial = next(memory for memory in replay.memories if memory.name == "partial")
+    added = [moment for moment in replay.moments if not replay.is_barrier(moment)][:-1]  # the last one is the result
+    for moment, sums in zip(added, tree(), strict=True):
+        assert replay.values(partial, moment)[0][: len(sums)].tolist() == sums
 
 
 def test_the_running_sum_of_each_image_ends_at_the_sum_of_all() -> None:

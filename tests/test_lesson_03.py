@@ -135,6 +135,17 @@ def test_sentences_of_the_counts():
     assert explorer.set(stride=3, kH=3, kW=3).endswith("9 pixels lie in none, so the gradient there is 0.")
 
 
+def test_the_simulated_run_does_what_the_lesson_says():
+    ones = np.ones((2, 1, 3, 6), np.float32), np.ones((1, 2, 3, 1), np.float32)
+    explorer = explorers.shared_weight_steps(*ones, padding=1)
+    assert "writes shared_weights[13]" in explorer.set(step=1, thread=13)
+    assert "threads 0 and 1 of 16 are active" in explorer.set(step=2)
+    for step, weight in (4, 1), (8, 7), (12, 13):
+        assert f"reads shared_weights[{weight}] = 1 " in explorer.set(step=step, thread=4)
+    assert "reads weight[1,0,0,4] = 1, and writes shared_weights[4]" in explorer.set(step=17)
+    assert "threads 0 to 11 of 16 are active" in explorer.set(step=32)  # the others have no pixel
+
+
 # --- Pictures -------------------------------------------------------------------------------------------------
 
 

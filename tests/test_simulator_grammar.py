@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
-import test_compile_errors as known
 import wgpu
 from lark import Lark, logger
+from support import mistakes
 
 from helpers.compile_errors.expressions import TOKEN
 from helpers.gpu import passes
@@ -413,10 +413,10 @@ def test_other_mistakes_are_refused_as_on_the_adapter(source):
 
 
 def test_the_known_mistakes_have_the_same_error_here_as_on_the_adapter(record_property):
-    lines = [line for line, _, _ in known.HABITS]
-    places = [known.PLACES[name] for name in ("in a loop", "after a comment", "in a function")]
+    lines = [line for line, _, _ in mistakes.HABITS]
+    places = [mistakes.PLACES[name] for name in ("in a loop", "after a comment", "in a function")]
     texts = [above + indent + line + below for above, indent, below in places for line in lines]
-    texts += [known.HEAD + below for below, _, _ in known.LONGER] + [source for source, _ in known.mutants(60)]
+    texts += [mistakes.HEAD + below for below, _, _ in mistakes.LONGER] + [source for source, _ in mistakes.mutants(60)]
     count = equal = 0
     for source in texts:
         if SYNTAX.match(compiler_says(source) or ""):
@@ -429,7 +429,7 @@ def test_the_known_mistakes_have_the_same_error_here_as_on_the_adapter(record_pr
 
 
 def test_a_text_that_breaks_off_anywhere_has_the_same_error_as_on_the_adapter():
-    source = without_comments(known.HEAD) + known.MAIN + "  if (idx > 3u) { output[idx] = input[idx]; }\n}\n"
+    source = without_comments(mistakes.HEAD) + mistakes.MAIN + "  if (idx > 3u) { output[idx] = input[idx]; }\n}\n"
     for end in range(source.index("vec3u)"), len(source) - 2, 3):
         same_error(source[:end])
 

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from support.mistakes import HABITS, HEAD, LONGER, PLACES
 from support.wgsl_programs import in_lines, programs, source
 
 from helpers.gpu import passes
@@ -110,8 +111,6 @@ def test_what_the_simulator_does_not_run_is_named_with_its_line():
 
 
 def test_a_refusal_reads_like_the_adapters():
-    from test_compile_errors import HABITS, HEAD, LONGER, PLACES
-
     above, indent, below = PLACES["in a kernel"]
     texts = [above + indent + line + below for line, _, _ in HABITS[::2]] + [HEAD + text for text, _, _ in LONGER[::2]]
     same = [here(text) == on_the_adapter(text) for text in texts]
@@ -240,6 +239,7 @@ KERNELS = [  # a whole kernel, and the place and words of its refusal
     ("override T = 512u;\n@compute @workgroup_size(T) fn main() {}", 3, "512 threads in a workgroup"),
     ("@compute @workgroup_size(1, 1, 65) fn main() {}", 2, "65 threads of a workgroup in z"),
     ("var<workgroup> a: array<f32, 4097>;\n@compute @workgroup_size(1) fn main() {}", 3, "16,388 bytes"),
+    ("@compute @workgroup_size(1) fn main() {\n let n = 4u;\n var a: array<f32, n>;\n}", 4, "const context"),
     ("override T: u32;\n@compute @workgroup_size(T) fn main() {}", 2, "`T` has no value"),
     (
         "@group(0) @binding(2) var<storage> b: f32;\n@compute @workgroup_size(1) fn main() {}",

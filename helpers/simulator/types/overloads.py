@@ -88,12 +88,12 @@ def concrete(value: Expression) -> Expression:
 def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:
     """An abstract number as a scalar has it: rounded where that is a float, refused where it is out of its range."""
     if scalar in RANGES:
-        held = number in RANGES[scalar]
+        rounded, held = number, number in RANGES[scalar]
     else:
-        number = float(number) if scalar == ABSTRACT_FLOAT else nearest(number)
-        held = math.isfinite(number)
+        rounded = float(number) if scalar == ABSTRACT_FLOAT else nearest(number)
+        held = math.isfinite(rounded)
     if held:
-        return number
+        return rounded
     if scalar == U32 and number < 0:
         raise refused(f"the concrete type `u32` cannot represent the abstract value `{number}` accurately", part)
     raise refused(f"the value {number} is out of the range of {scalar}", part)

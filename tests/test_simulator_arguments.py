@@ -1,0 +1,110 @@
+"""What the simulator takes: buffers, constants, arguments that fit, and texts that it can run."""
+
+import re
+
+import numpy as np
+import pytest
+from support.small_kernels import MAIN, run, text_of
+
+from helpers import simulate
+from helpers.simulator.launch import MOST_STEPS
+from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
+
+SMALL = """@group(0) @binding(0) var<storage, read> input: array<f32>;
+@group(0) @binding(1) var<storage, read_write> output: array<f32, 4>;
+@group(0) @binding(2) var<uniform> count: u32;
+override FACTOR: u32 = 2u;
+@compute @workgroup_size(4) fn main(@builtin(local_invocation_index) t: u32) {
+  output[t] = input[t % count] * f32(FACTOR);
+}
+@compute @workgroup_size(256) fn wide(@builtin(global_invocation_id) id: vec3u) { output[id.x % 4u] = 1.0; }
+"""
+
+
+def small(**changes) -> dict[str, object]:
+    """Arguments of `simulate` that fit, with some changed."""
+    buffers = [np.float32([[1, 2], [3, 4]]), np.full((2, 2), 9, np.float32), np.array([3], np.uint32)]
+    return {"kernel": SMALL, "buffers": buffers, "workgroups": (1, 1, 1), **changes}
+
+
+def test_the_given_buffers_stay_and_the_trace_has_new_ones_of_the_same_form():
+    arguments = small()
+    before = [array.copy() for array in arguments["buffers"]]
+    for array in arguments["buffers"]:
+        array.flags.writeable = False
+    trace = simulate(**arguments)
+    assert all(map(np.array_equal, arguments["buffers"], before))
+    assert [(array.shape, array.dtype) for array in trace.buffers] == [(array.shape, array.dtype) for array in before]
+    assert trace.buffers[1].tolist() == [[2, 4], [6, 2]]
+
+
+def test_a_kernel_brings_its_constants_and_a_call_changes_them():
+    tripled = Kernel(SMALL).with_constants(FACTOR=3)
+    assert simulate(**small(kernel=tripled)).buffers[1].ravel()[0] == 3
+    assert simulate(**small(kernel=tripled), constants={"FACTOR": 5}).buffers[1].ravel()[0] == 5
+
+
+REFUSED = {
+    "no text": ({"kernel": 5}, TypeError, "kernel is a int"),
+    "too few buffers": ({"buffers": small()["buffers"][:2]}, ValueError, "buffers has 2 arrays"),
+    "a list": ({"buffers": [[1.0], *small()["buffers"][1:]]}, TypeError, r"buffers\[0\] \(`input`\) is a list"),
+    "float64": ({"buffers": [np.zeros(2), *small()["buffers"][1:]]}, ValueError, r"`input`.*float64"),
+    "integers for floats": (
+        {"buffers": [np.zeros(2, np.int32), *small()["buffers"][1:]]}, ValueError, "`input`.*int32.*float32"),
+    "a wrong size": (
+        {"buffers": [small()["buffers"][0], np.zeros(5, np.float32), small()["buffers"][2]]},
+        ValueError, r"buffers\[1\] \(`output`\) has 5 numbers"),
+    "an empty buffer": (
+        {"buffers": [np.zeros(0, np.float32), *small()["buffers"][1:]]}, ValueError, "`input`.*0 numbers"),
+    "two workgroup sizes": ({"workgroups": (1, 1)}, ValueError, r"workgroups = \(1, 1\)"),
+    "no workgroup": ({"workgroups": (1, 0, 1)}, ValueError, "workgroups' y.* 0"),
+    "too many workgroups": ({"workgroups": (65_536, 1, 1)}, ValueError, "workgroups' x.* 65"),
+    "half a workgroup": ({"workgroups": (1.5, 1, 1)}, (TypeError, ValueError), "1.5"),
+    "too many threads": (
+        {"workgroups": (4097, 1, 1), "entry_point": "wide"}, ValueError, "1,048,832 invocations.*smaller"),
+    "no such output": ({"outputs": [2]}, ValueError, r"outputs = \[2\].*1 output"),
+    "no step": ({"max_steps": 0}, ValueError, "max_steps"),
+    "too many steps": ({"max_steps": MOST_STEPS + 1}, ValueError, "max_steps"),
+    "no such entry point": ({"entry_point": "other"}, WgslError, "`other`"),
+    "no such constant": ({"constants": {"SPEED": 3}}, ValueError, "SPEED = 3"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "error", "message"), REFUSED.values(), ids=REFUSED)
+def test_an_argument_that_does_not_fit_is_refused_by_its_name(changes, error, message):
+    with pytest.raises(error, match=re.compile(message, re.DOTALL)):
+        simulate(**small(**changes))
+
+
+def test_too_much_workgroup_memory_is_refused():
+    with pytest.raises(ValueError, match="words of workgroup memory"):
+        simulate(
+            "@group(0) @binding(0) var<storage, read_write> a: array<u32>; var<workgroup> m: array<u32, 4096>;"
+            "@compute @workgroup_size(1) fn main() { m[0] = 1u; a[0] = m[0]; }",
+            [np.zeros(1, np.uint32)],
+            (2049, 1, 1),
+        )
+
+
+UNSUPPORTED = {
+    "textures": "var image: texture_2d<f32>;",
+    "derivatives": "fn f() -> f32 { return dpdx(1.0); }",
+    "half precision": "fn f() { var x: f16; }",
+    "matrices": "fn f() { var x: mat2x2f; }",
+}
+
+
+@pytest.mark.parametrize("line", UNSUPPORTED.values(), ids=UNSUPPORTED)
+def test_what_the_simulator_does_not_run_is_refused_by_name_and_line(line):
+    with pytest.raises(UnsupportedWgsl) as refused:
+        run("numbers[t] = 1u;", declarations=f"\n\n{line}")
+    assert refused.value.line == MAIN.count("\n") + 3
+    assert refused.value.column >= 1
+
+
+def test_what_is_not_wgsl_is_refused_with_line_and_column():
+    with pytest.raises(WgslError) as refused:
+        run("numbers[t] = 1.5;")
+    assert not isinstance(refused.value, UnsupportedWgsl)
+    assert refused.value.line == text_of("").count("\n") - 1
+    assert refused.value.column == 1
