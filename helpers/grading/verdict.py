@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from textwrap import wrap
+
+from helpers.output import in_lines
 
 NOT_ATTEMPTED, NO_COMPILE, RIGHT = "not attempted", "does not compile", "right"
-COLUMNS = 104  # of a notebook's output in a window of 1280 pixels
 WRONG, UNSAFE = "wrong", "unsafe"  # unsafe: the numbers are right, but by luck
 
 
@@ -28,12 +28,6 @@ class Verdict:
     def adding(self, more: str) -> "Verdict":
         """The same verdict with one more reason."""
         return replace(self, detail=f"{self.detail}; {more}")
-
-
-def in_lines(text: str) -> str:
-    """The text with lines that fit a notebook's output; what would be cut off goes on in the next line, indented."""
-    lines = (wrap(line, COLUMNS, subsequent_indent="    ", break_on_hyphens=False) for line in text.split("\n"))
-    return "\n".join("\n".join(line) for line in lines)
 
 
 class Grades(tuple[Verdict, ...]):

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from helpers.output import in_lines
 from helpers.simulator.findings.collector import Finding
 from helpers.simulator.findings.counts import Counts
 from helpers.simulator.findings.log import Log, Step
@@ -56,3 +57,7 @@ class Trace:
             return f"{self.kernel.name}: no finding"
         number = f"{len(self.findings)} finding{'s' * (len(self.findings) > 1)}"
         return "\n".join([f"{self.kernel.name}: {number}", *map(str, self.findings)])
+
+    def _repr_pretty_(self, printer: object, cycle: bool) -> None:
+        """What a notebook shows."""
+        printer.text(in_lines(repr(self)))
