@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from support.mistakes import (
+from support.finding_cases import (
     BETWEEN_WORKGROUPS,
     DECLARED,
     MISSED_BARRIERS,

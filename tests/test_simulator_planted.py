@@ -273,7 +273,7 @@ def in_pieces(fault: Fault) -> Fault:
     return fault._replace(shape=ODD) if fault.shape is HUGE else fault
 
 
-@pytest.mark.parametrize("fault", map(in_pieces, FAULTS), ids=str)
+@pytest.mark.parametrize("fault", [in_pieces(fault) for fault in FAULTS], ids=str)
 def test_a_fault_of_the_kernel_tests_is_shown(fault):
     right = wgsl.load(*fault.kernel.split("/"))
     right = small(right) if fault.shape is ODD else right  # where so few threads and weights at once are enough

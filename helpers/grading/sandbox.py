@@ -12,7 +12,7 @@ from pathlib import Path
 from helpers.gpu import GpuError
 from helpers.grading.verdict import WRONG, Grades, Verdict
 
-SECONDS = 60  # how long a learner's kernel may take in all, on a busy machine, too
+SECONDS = 30  # how long a learner's kernel may take in all
 
 
 def graded_apart(command: Sequence[str], source: str, tests: Sequence[str]) -> Grades:

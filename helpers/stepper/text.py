@@ -1,4 +1,4 @@
-"""The lines of a kernel that a run comes through, without comments, folded and cut into pages."""
+"""The lines of a kernel that a run comes through, without comments, wrapped and cut into pages."""
 
 import re
 import textwrap
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from helpers.wgsl import Kernel, closing
 
-HANGING = 4  # letters that the rest of a folded line is indented by
+HANGING = 4  # letters that the rest of a wrapped line is indented by
 
 
 class Row(NamedTuple):

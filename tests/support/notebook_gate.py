@@ -50,7 +50,7 @@ SENTENCE = re.compile(r"^[^<\s]\S*(\s+\S+){2,}[.!?]\s*$")
 # Words that a reader finds nowhere else in this sense (the glossary has the field's own), and where they are right.
 PRIVATE = "rungs? oblongs? twins? turned.over slopes? wish(?:es|ed)? fold(?:s|ed|ing)? halvings? meet(?:s|ings?)? met"
 PRIVATE_WORD = re.compile(rf"\b(?:{PRIVATE.replace(' ', '|')})\b", re.IGNORECASE)
-RIGHTLY = re.compile(r"[Mm]eet the GPU|F\.fold")
+RIGHTLY = re.compile(r"[Mm]eet the GPU|F\.fold|types\.folding")
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ class Stopped(Exception):
         """Note the finding."""
         condition = self._loop.condition
         below_zero = watch.source(condition) if condition is not None and _always_holds(condition) else ""
-        message = partial(messages.endless, self._rounds, self._unmoved, below_zero)
+        message = partial(messages.endless, self._rounds, self._unmoved, below_zero, _is_closed(self._loop))
         watch.collector.add("endless loop", self._loop.at, self._lanes, message)
 
 
@@ -103,6 +103,12 @@ def exit_variables(loop: ir.Loop) -> tuple[ir.Variable, ...]:
     conditions += [each.condition for each in _parts(loop.body) if isinstance(each, ir.If) and _leaves(each)]
     roots = (part for condition in conditions if condition for part in _parts(condition) if isinstance(part, ir.Root))
     return tuple(dict.fromkeys(root.variable for root in roots if root.variable.space in ("function", "private")))
+
+
+def _is_closed(loop: ir.Loop) -> bool:
+    """Whether a loop has no condition but `true`, and nothing in it leaves it."""
+    conditions = [each for each in (loop.condition, loop.break_if) if not isinstance(each, ir.Constant | None)]
+    return not conditions and not any(isinstance(part, ir.Break | ir.Return) for part in _parts(loop.body))
 
 
 def _always_holds(condition: ir.Expression) -> bool:

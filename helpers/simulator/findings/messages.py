@@ -36,6 +36,8 @@ def overflow(who: str, source: str, index: int) -> str:
 def race(who: str, other: str, wrote: tuple[bool, bool], name: str, lines: tuple[int, int], why: str) -> str:
     """Two accesses that nothing orders."""
     mine, theirs = ("writes" if wrote[0] else "reads"), ("writes" if wrote[1] else "reads")
+    if lines[0] == lines[1] and all(wrote):
+        return f"{who} and {other} write different values to {name} in the same line; give each its own element"
     if lines[0] == lines[1]:
         return f"{who} {mine} {name}, which {other} {theirs} in the same line, and {why}"
     return f"{who} {mine} {name}, which {other} {theirs} in line {lines[1]}, and {why}"
@@ -56,19 +58,22 @@ def unordered(space: str, same_group: bool) -> str:
 
 def missed_barrier(name: str, arrived: int, threads: int, missing: str) -> str:
     """A barrier that some threads of a workgroup do not reach."""
+    verb = "reaches" if arrived == 1 else "reach"
     return (
-        f"{arrived} of the {threads} threads of a workgroup reach {name}(), and {missing} does not, so that the others "
-        f"may wait forever; take the barrier out of the `if` or the loop, and let no thread return above it"
+        f"only {arrived} of the {threads} threads of a workgroup {verb} {name}(), and {missing} does not, so that the "
+        f"others may wait forever; take the barrier out of the `if` or the loop, and let no thread return above it"
     )
 
 
-def endless(rounds: int, unmoved: list[str], below_zero: str) -> str:
-    """A loop that used up the budget."""
+def endless(rounds: int, unmoved: list[str], below_zero: str, closed: bool) -> str:
+    """A loop that used up the budget: `closed` is one that nothing leaves."""
     names = " and ".join(f"`{name}`" for name in unmoved)
     cause = f": {names}, on which its end depends, did not change in the last round" if names else ""
     if below_zero:
         cause = f": `{below_zero}` always holds, because a u32 is never below 0"
-    return f"this loop has not ended after {rounds:,} rounds of one thread in all its loops{cause}"
+    if closed:
+        cause = ": nothing in it ends it"
+    return f"this loop has not ended after {rounds:,} rounds of one thread{cause}"
 
 
 def unwritten(name: str, count: int, of: int, first: int) -> str:
