@@ -45,10 +45,12 @@ def compiled(kernel: Kernel, entry_point: str, constants: Mapping[str, float] | 
 @lru_cache(maxsize=64)
 def _compiled(kernel: Kernel, entry_point: str, constants: tuple[tuple[str, float], ...]) -> Program:
     try:
-        return check(parse(kernel.source), entry_point, dict(constants))
+        return check(_parsed(kernel.source), entry_point, dict(constants))
     except (Refused, Unsupported) as error:
         raise wgsl_error(kernel, error) from None
 
+
+_parsed = lru_cache(maxsize=64)(parse)
 
 # --- Arguments ------------------------------------------------------------------------------------------------
 
@@ -128,8 +130,8 @@ def checked_steps(max_steps: int) -> int:
 
 
 def are_finite(arrays: Sequence[np.ndarray]) -> bool:
-    """Whether no float32 array holds an infinity or NaN."""
-    return all(np.isfinite(array).all() for array in arrays if array.dtype == np.float32)
+    """Whether no float32 array holds an infinity. (A NaN does no harm: what comes of it is never new.)"""
+    return not any(np.isinf(array).any() for array in arrays if array.dtype == np.float32)
 
 
 def like(array: np.ndarray, words: np.ndarray) -> np.ndarray:

@@ -18,8 +18,8 @@ QUIET, PAYLOAD = np.uint32(0x7FC00000), np.uint32(0x003FFFFF)
 class Births:
     """The operations that gave NaN, numbered from 1.
 
-    Where the inputs of a run are finite, every NaN comes from finite numbers. Where they are not, one counts only if
-    the operands of its operation are finite.
+    Where no input of a run is infinite, every new NaN comes from finite numbers. Where one is, a NaN counts only if the
+    operands of its operation are finite.
     """
 
     def __init__(self, finite_inputs: bool) -> None:
