@@ -29,7 +29,7 @@ def test_the_orders_of_a_race_are_drawn(lesson: LivePage) -> None:
 def test_a_tree_of_six_loses_a_sum(lesson: LivePage) -> None:
     six, words = helpers.load("sum", "2_tree").with_constants(THREADS=6), ("Barrier", "partial[")
     shown = lesson.explorer("sum_explorers.steps(six")
-    same = explorers.steps(six, np.arange(1, 7, dtype=np.float32), only=words, step=4)
+    same = explorers.steps(six, np.arange(1, 7, dtype=np.float32), only=words)
     for step in (2, 5):
         shown.type("step", step)
         same.set(step=step)

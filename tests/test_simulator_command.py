@@ -66,28 +66,28 @@ def data(tmp_path) -> str:
 def test_a_right_kernel_has_no_finding_and_its_counts_in_a_table(command):
     status, printed = command(TREE, *SIZES)
     assert status == 0
-    assert printed.startswith(f"{TREE}: main, 1 x 1 x 1 workgroups of 256 x 1 x 1 invocations: no finding\n\n")
+    assert printed.startswith(f"{TREE}: main, 1 x 1 x 1 workgroups of 256 x 1 x 1 threads: no finding\n\n")
     assert re.search(r"^loads_storage +1,000  loads from storage buffers", printed, re.MULTILINE)
     assert re.search(r"^active_share +0\.983  the share of", printed, re.MULTILINE)
 
 
-def test_a_finding_has_its_place_its_line_with_a_caret_and_its_invocations(command):
+def test_a_finding_has_its_place_its_line_with_a_caret_and_its_threads(command):
     status, printed = command(TREE, *SIZES[:2], "params=1001")
     assert status == 1
     head, line, caret, who = printed.split("\n")[:4]
     assert head.startswith(f"{TREE}:36:12: out-of-range read: ")
     assert line == "      sum += input[i];"
     assert (caret.strip(), caret.index("^")) == ("^", line.index("input"))
-    assert who == "  invocation 232 of workgroup (0, 0, 0)"
-    assert "invocations: 1 finding\n" in printed
+    assert who == "  thread 232 of workgroup (0, 0, 0)"
+    assert "threads: 1 finding\n" in printed
 
 
-def test_findings_name_up_to_eight_invocations(command, tmp_path):
+def test_findings_name_up_to_eight_threads(command, tmp_path):
     path = tmp_path / "race.wgsl"
     path.write_text(Path(TREE).read_text().replace("    workgroupBarrier();", "\t"))
     status, printed = command(str(path), *SIZES)
     assert status == 1
-    assert re.search(r"\d+ times, among them invocations (\d+, ){7}\d+ of workgroup \(0, 0, 0\)", printed)
+    assert re.search(r"\d+ times, among them threads (\d+, ){7}\d+ of workgroup \(0, 0, 0\)", printed)
 
 
 def test_each_line_is_counted_beside_its_text(command):

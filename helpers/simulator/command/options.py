@@ -7,7 +7,7 @@ from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormat
 
 EPILOG = """\
 BUFFER is one of
-  64, 4x16        the number of elements of an array whose text leaves it open, or its shape. What
+  64, 4x16        the number of elements of an array declared without a length, or its shape. What
                   the kernel only reads gets whole numbers from -4 to 4 (their sums are exact), in
                   u32 from 0 to 4; what it writes, and atomics, start as 0
   64:1.5          as many elements, each with this value (nan and inf are values, too)
@@ -21,14 +21,15 @@ examples:
   python -m helpers.simulator kernels/gemm_bias_act/2_tiled.wgsl -D TILE=8 --workgroups 5x4 \\
       a=32x24 b=24x40 bias=40 output=32x40 params=32,24,40,1,1,0,0,0 --lines
 
-With --prove nothing is given but FILE: an SMT solver (pip install z3-solver) shows for each indexed
-access of a storage buffer that it is in bounds at all sizes and in every dispatch; where it cannot,
-small sizes are tried for a counterexample, and without one the access is "not decided". Assumed are
-the lengths that the comments of bindings state, such as `// (N, Co)` where Params has
-`batch: u32,  // N`, and what --where adds; that no buffer is empty; and that none has more than 2^30
-elements. Not covered: other memory than storage buffers, races, barriers, endless loops, and indices
-of type i32 (which are not decided). Variables that a loop changes are unknown inside it, apart from
-its condition: this, too, can leave an access of a right kernel undecided.
+With --prove, give no buffers: an SMT solver (pip install z3-solver) shows for each indexed access of
+a storage buffer that it is in bounds at all sizes and in every dispatch; where it cannot, small
+sizes are tried for a counterexample, and without one the access is "not decided". It assumes the
+lengths that the comments of bindings state, such as `// (N, Co)` where Params has
+`batch: u32,  // N`, and what --where adds, where a buffer's name stands for its length; that no
+buffer is empty; and that none has more than 2^30 elements. It does not cover memory other than
+storage buffers, races, barriers, endless loops, and indices of type i32 (which are not decided).
+Variables that a loop changes are treated as unknown inside it, apart from its condition: this, too,
+can leave an access of a right kernel undecided.
 
   python -m helpers.simulator kernels/conv2d/1_thread_per_output.wgsl --prove
   python -m helpers.simulator kernels/gemm_bias_act/1_thread_per_element.wgsl --prove \\
@@ -55,7 +56,8 @@ def parser() -> ArgumentParser:
     add("-e", "--entry-point", metavar="NAME", help="the function to run, where there are several")
     add("-D", dest="constants", metavar="NAME=VALUE", type=_constant, action="append", default=[], help="an override")
     add("--outputs", metavar="NAMES", type=_names, help="what must be written whole, as in a,b; by default all outputs")
-    add("--max-steps", metavar="N", type=int, help="loop rounds of an invocation; past 65,536 a loop is endless")
+    steps = "loop rounds of a thread, 65,536 by default; a longer loop is reported as endless"
+    add("--max-steps", metavar="N", type=int, help=steps)
     add("--seed", metavar="N", type=int, default=0, help="of the random numbers; 0 by default")
     add(
         "--prove",

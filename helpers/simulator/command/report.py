@@ -43,14 +43,14 @@ def _finding(file: str, finding: Finding) -> str:
 
 def _of_workgroup(group: tuple[int, int, int], found: Iterable[tuple]) -> str:
     threads = [str(thread) for _, thread in found]
-    return f"invocation{'s' * (len(threads) > 1)} {', '.join(threads)} of workgroup {group}"
+    return f"thread{'s' * (len(threads) > 1)} {', '.join(threads)} of workgroup {group}"
 
 
 def _summary(trace: Trace) -> str:
     groups, threads = (" x ".join(map(str, size)) for size in (trace.workgroups, trace.workgroup_size))
     number = len(trace.findings)
     found = f"{number or 'no'} finding{'s' * (number > 1)}"
-    return f"{trace.kernel.name}: {trace.entry_point}, {groups} workgroups of {threads} invocations: {found}"
+    return f"{trace.kernel.name}: {trace.entry_point}, {groups} workgroups of {threads} threads: {found}"
 
 
 # --- Counts ---------------------------------------------------------------------------------------------------

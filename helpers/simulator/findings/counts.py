@@ -35,7 +35,7 @@ MEANINGS = {
     "sectors": "sectors of 32 bytes that the loads and stores of each bundle touch in storage buffers",
     "bank_conflicts": "extra turns because a bundle wants several words of one bank of workgroup memory",
     "barriers": "barriers that workgroups pass; `workgroupUniformLoad` has two",
-    "active_share": "the share of invocations that are active in the bundles that run (1 without divergence)",
+    "active_share": "the share of threads that are active in the bundles that run (1 without divergence)",
 }
 KEYS = tuple(MEANINGS)
 
