@@ -108,3 +108,23 @@ def test_what_is_not_wgsl_is_refused_with_line_and_column():
     assert not isinstance(refused.value, UnsupportedWgsl)
     assert refused.value.line == text_of("").count("\n") - 1
     assert refused.value.column == 1
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan, [2], "2"])
+def test_a_constant_that_is_no_finite_number_is_refused_by_name(value):
+    with pytest.raises(ValueError, match=r"FACTOR = .*: it must be a finite number"):
+        simulate(**small(constants={"FACTOR": value}))
+
+
+def test_an_output_must_be_a_binding_that_can_be_written():
+    with pytest.raises(ValueError, match=r"outputs = \[0\]: 0 is not a storage binding .* 1 output"):
+        simulate(**small(outputs=[0]))
+    with pytest.raises(TypeError, match="outputs = 1: it must be a list of bindings"):
+        simulate(**small(outputs=1))
+
+
+def test_a_variable_too_large_for_so_many_threads_is_refused_by_name():
+    text = """@group(0) @binding(0) var<storage, read_write> o: array<f32>;
+        @compute @workgroup_size(256) fn main() { var own: array<f32, 2048>; o[0] = own[0]; }"""
+    with pytest.raises(ValueError, match=r"`own` has 2,048 words in each of 1,048,576 threads"):
+        simulate(text, [np.zeros(1, np.float32)], (4096, 1, 1))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from math import prod
+from math import isfinite, prod
+from numbers import Real
 
 import numpy as np
 
@@ -39,6 +40,9 @@ def compiled(kernel: Kernel, entry_point: str, constants: Mapping[str, float] | 
     Raises WgslError where the text does not compile, and UnsupportedWgsl where the simulator cannot run it.
     """
     values = {**dict(kernel.constants), **(constants or {})}
+    for name, value in values.items():
+        if not isinstance(value, Real) or not isfinite(value):
+            raise ValueError(f"{name} = {value!r}: it must be a finite number")
     return _compiled(kernel, entry_point, tuple(sorted(values.items())))
 
 
@@ -81,7 +85,7 @@ def _check_buffer(variable: Variable, array: np.ndarray) -> None:
         raise ValueError(f"{name} has dtype {array.dtype}: `{variable.type}` needs {np.dtype(wanted).name}")
     least, step = size_of(variable.type)
     if array.size < least or (array.size - least) % step if step else array.size != least:
-        rule = f"{least} words" + (f", or {step} more for each further element" if step else "")
+        rule = f"{least} word{'s' * (least > 1)}" + (f", or {step} more for each further element" if step else "")
         raise ValueError(f"{name} has {array.size} numbers: `{variable.type}` needs {rule}")
 
 
@@ -110,13 +114,16 @@ def checked_workgroups(program: Program, workgroups: tuple[int, int, int]) -> tu
 
 def checked_outputs(program: Program, outputs: Sequence[int] | None) -> list[Variable]:
     """The variables that must be written whole."""
-    storage = [variable for variable in program.bindings if variable.space == "storage"]
+    storage = [each for each in program.bindings if each.space == "storage" and each.access != "read"]
     if outputs is None:
         return [variable for variable in storage if variable in program.written]
+    if not isinstance(outputs, Sequence):
+        raise TypeError(f"outputs = {outputs!r}: it must be a list of bindings, such as [2]")
     for output in outputs:
         if output not in [variable.binding for variable in storage]:
             numbers = ", ".join(f"{variable.binding} {variable.name}" for variable in storage)
-            raise ValueError(f"outputs = {outputs!r}: {output!r} is not a storage binding; the kernel has {numbers}")
+            rule = f"is not a storage binding that it can write; these are {numbers or 'none'}"
+            raise ValueError(f"outputs = {outputs!r}: {output!r} {rule}")
     return [variable for variable in storage if variable.binding in outputs]
 
 

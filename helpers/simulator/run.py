@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from helpers.simulator import launch
+from helpers.simulator.execution import nan
 from helpers.simulator.execution.access import Access
 from helpers.simulator.execution.machine import Machine
 from helpers.simulator.execution.watch import Watch
@@ -62,7 +63,7 @@ def simulate(
         The text has a feature of WGSL that the simulator does not run.
     ValueError, TypeError
         An argument does not fit, or asks for more than the simulator holds (about a million invocations, 32 MiB of
-        workgroup memory, two minutes of work); the message names it, its value and the rule.
+        workgroup memory, some minutes of work); the message names it, its value and the rule.
     """
     kernel = launch.kernel_of(kernel)
     program = launch.compiled(kernel, entry_point, constants)
@@ -73,7 +74,7 @@ def simulate(
 
     words = Words(dispatch)
     for variable, array in zip(program.bindings, arrays, strict=True):
-        words.bind(variable, array)
+        words.bind(variable, nan.plain(array))
     for variable in program.workgroup:
         words.make(variable)
     watch = Watch(kernel.source, dispatch, words, program.written, launch.are_finite(arrays))

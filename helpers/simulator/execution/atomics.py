@@ -44,5 +44,5 @@ def turns(where: np.ndarray, kept: np.ndarray) -> Iterator[np.ndarray]:
     starts = np.flatnonzero(np.diff(where[order], prepend=-1))
     lengths = np.diff(starts, append=len(order))
     turn = np.arange(len(order)) - np.repeat(starts, lengths)
-    for number in range(int(lengths.max(initial=0))):
-        yield order[turn == number]
+    by_turn = order[np.argsort(turn, kind="stable")]
+    yield from np.split(by_turn, np.cumsum(np.bincount(turn))[:-1]) if len(order) else ()

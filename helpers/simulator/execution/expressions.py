@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from helpers.simulator.arithmetic import conversions, operators
 from helpers.simulator.arithmetic.builtins import BUILTINS
-from helpers.simulator.execution import wrapping
+from helpers.simulator.execution import nan, wrapping
 from helpers.simulator.execution.access import Access, leaves_of
 from helpers.simulator.execution.tally import ARITHMETIC, Tally
 from helpers.simulator.execution.values import Bound, Fault, Place, Value, value_of
@@ -16,9 +16,10 @@ from helpers.simulator.execution.watch import Watch
 from helpers.simulator.lanes import Lanes
 from helpers.simulator.memory.words import Words
 from helpers.simulator.types import program as ir
-from helpers.simulator.types.kinds import Array, Scalar, Type, Vector
+from helpers.simulator.types.kinds import F32, Array, Scalar, Type, Vector
 
 Thing = Value | Place
+MIXING = ("cross", "normalize")  # the functions in which a component depends on all
 
 
 class Expressions:
@@ -102,7 +103,7 @@ class Expressions:
         base, index = self.place(reference.base, lanes), self.value(reference.index, lanes)
         dropped = reference.count is None
         count = self._elements(base, reference.base.type) if dropped else reference.count
-        number, faults = self._checked(reference, index, count, dropped, base.variable.name)
+        number, faults = self._checked(reference, index, count, dropped)
         outside = base.outside
         for fault in faults:
             if dropped and fault.kind == "out-of-range":
@@ -113,7 +114,7 @@ class Expressions:
 
     @staticmethod
     def _checked(
-        part: ir.Part, index: Value, count: int, dropped: bool, name: str
+        part: ir.Element | ir.Index, index: Value, count: int, dropped: bool
     ) -> tuple[np.ndarray, tuple[Fault, ...]]:
         """An index that can be used, and what is wrong with the one that was given."""
         number, exact = index.leaves[0].astype(np.int64), index.exact_of(0)
@@ -122,7 +123,7 @@ class Expressions:
             faults += (Fault("index overflow", part, ~np.isnan(exact), number),)
         beyond = number.view(np.uint64) >= np.uint64(count)  # a negative one is far beyond
         if beyond.any():
-            faults += (Fault("out-of-range", part, beyond, number, name, count, dropped),)
+            faults += (Fault("out-of-range", part, beyond, number, count, dropped),)
             number = np.where(beyond, 0 if dropped else count - 1, number)
         return number, faults
 
@@ -190,12 +191,12 @@ class Expressions:
         """One component of a result with its NaN marked by their birth."""
         if not np.isnan(leaf).any():
             return leaf
-        floats = [leaves for leaves in operands if leaves[0].dtype == np.float32]
         if part.name == "select":  # it chooses a NaN, and makes none
             return leaf
-        alike = all(len(leaves) in (1, len(operands[0])) for leaves in floats) and isinstance(part.type, Vector)
-        beside = [leaves[i % len(leaves)] for leaves in floats] if alike else [x for leaves in floats for x in leaves]
-        return self._watch.births.marked(part, leaf, beside)
+        floats = operands = [leaves for leaves in operands if leaves[0].dtype == np.float32]
+        if isinstance(part.type, Vector) and part.name not in MIXING:
+            operands = [(leaves[i % len(leaves)],) for leaves in floats]
+        return self._watch.births.marked(part, leaf, [x for leaves in operands for x in leaves])
 
     def _convert(self, expression: ir.Convert, lanes: Lanes) -> Value:
         operand, name = self.value(expression.operand, lanes), _element_of(expression.type).name
@@ -205,8 +206,10 @@ class Expressions:
         return value_of(leaves, [wrapping.converted(*pair) for pair in pairs])
 
     def _bitcast(self, expression: ir.Bitcast, lanes: Lanes) -> Value:
-        name = _element_of(expression.type).name
-        return Value(tuple(conversions.bitcast(x, name) for x in self.value(expression.operand, lanes).leaves))
+        operand, name = self.value(expression.operand, lanes), _element_of(expression.type).name
+        floats = F32 in (_element_of(expression.operand.type), _element_of(expression.type))
+        leaves = (nan.without_marks(np.asarray(x).view(np.uint32)) if floats else x for x in operand.leaves)
+        return Value(tuple(conversions.bitcast(leaf, name) for leaf in leaves))
 
     def _splat(self, expression: ir.Splat, lanes: Lanes) -> Value:
         operand = self.value(expression.operand, lanes)
@@ -226,15 +229,18 @@ class Expressions:
 
     def _index(self, expression: ir.Index, lanes: Lanes) -> Value:
         operand, index = self.value(expression.operand, lanes), self.value(expression.index, lanes)
-        number, faults = self._checked(expression, index, expression.count, False, "the value")
+        number, faults = self._checked(expression, index, expression.count, False)
         self._watch.faults(faults, lanes, write=False)
         size, lane = len(operand.leaves) // expression.count, np.arange(lanes.count)
 
-        def chosen(i: int) -> np.ndarray:
-            rows = [lanes.each(leaf) for leaf in operand.leaves[i::size]]
-            return np.stack(rows)[number, lane]
+        def chosen(leaves: Sequence[np.ndarray], i: int) -> np.ndarray:
+            return np.stack([lanes.each(leaf) for leaf in leaves[i::size]])[number, lane]
 
-        return Value(tuple(chosen(i) for i in range(size)))
+        leaves = [chosen(operand.leaves, i) for i in range(size)]
+        if operand.exact is None:
+            return Value(tuple(leaves))
+        exact = [np.array(np.nan) if each is None else each for each in operand.exact]
+        return value_of(leaves, [chosen(exact, i) for i in range(size)])
 
 
 def _exacts(value: Value) -> tuple[np.ndarray | None, ...]:

@@ -22,8 +22,7 @@ from helpers.simulator.lanes import Dispatch, Lanes, joined
 from helpers.simulator.memory.words import Words
 from helpers.simulator.types import program as ir
 
-STATEMENT = 5_000  # a statement takes about as long as so many of its invocations
-MOST_WORK = 2**32  # invocations and statements, weighed so: two minutes or so
+MOST_WORK = 2**33  # statements, counted for each invocation that runs them: some minutes
 
 
 @dataclass
@@ -115,7 +114,7 @@ class Machine:
     # --- Simple statements ------------------------------------------------------------------------------------
 
     def _step(self, statement: ir.Statement, lanes: Lanes) -> None:
-        self._work += STATEMENT + lanes.count
+        self._work += lanes.count
         if self._work > MOST_WORK:
             raise ValueError(
                 f"this run is too long to be simulated: it was stopped after {self._watch.log.step_number + 1:,} "
@@ -243,7 +242,7 @@ class Machine:
 
 def _united(returned: list[tuple[Lanes, Value]], lanes: Lanes) -> Value:
     """The values that some invocations returned at different places, as one value of all of them."""
-    whole = [some.where(np.ones(some.count, bool)) for some, _ in returned]
+    whole = [some for some, _ in returned]
     index = np.concatenate([some.index for some in whole])
     order = np.argsort(index)
 

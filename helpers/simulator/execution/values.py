@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.simulator.lanes import Lanes
-from helpers.simulator.types.program import Part, Variable
+from helpers.simulator.types.program import Element, Index, Part, Root, Variable
 
 
 class Value(NamedTuple):
@@ -60,12 +60,21 @@ class Fault(NamedTuple):
     """An index past an array, or one that wrapped around: which invocations (a mask), and their indices."""
 
     kind: str  # "out-of-range" or "index overflow"
-    part: Part
+    part: Element | Index
     lanes: np.ndarray
     index: np.ndarray
-    name: str = ""
     count: int = 0
     dropped: bool = False  # such an access is dropped; otherwise it goes to the last element
+
+    @property
+    def array(self) -> Part:
+        """What was indexed."""
+        return self.part.base if isinstance(self.part, Element) else self.part.operand
+
+    @property
+    def at(self) -> int:
+        """Where it stands: at the array's name, or at the index where that array is an element itself."""
+        return self.part.at if isinstance(self.array, Root) else self.part.index.at
 
 
 class Bound:

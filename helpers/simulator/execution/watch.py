@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from math import prod
 
 import numpy as np
 
@@ -62,9 +61,9 @@ class Watch:
                 kind, message = fault.kind, partial(messages.overflow, self.who(lane), self.source(fault.part), index)
             else:
                 kind = f"{fault.kind} {'write' if write else 'read'}"
-                array = fault.name, fault.count, fault.dropped
+                array = self.source(fault.array), fault.count, fault.dropped
                 message = partial(messages.out_of_range, self.who(lane), write, self.source(fault.part), index, *array)
-            self.collector.add(kind, fault.part.at, lanes.index[mask], message)
+            self.collector.add(kind, fault.at, lanes.index[mask], message)
 
     # --- Accesses ---------------------------------------------------------------------------------------------
 
@@ -101,7 +100,8 @@ class Watch:
             if chosen.any():
                 first = int(np.argmax(chosen))
                 message = partial(self._race_message, variable, found, first, part, write)
-                self.collector.add(kind, part.at, found.mine[chosen], message, int(found.other_at[first]))
+                both = np.concatenate([found.mine[chosen], found.other[chosen]])
+                self.collector.add(kind, part.at, both, message, int(found.other_at[first]))
 
     def _race_message(self, variable: Variable, found: Conflicts, i: int, part: Part, write: bool) -> str:
         mine, other = int(found.mine[i]), int(found.other[i])
@@ -134,7 +134,7 @@ class Watch:
         if waited_for.any():
             missing = np.flatnonzero(waited_for)
             arrived = int(present[dispatch.groups[missing[0]]])
-            message = partial(messages.missed_barrier, name, arrived, prod(dispatch.size), self.who(missing[0]))
+            message = partial(messages.missed_barrier, name, arrived, dispatch.threads, self.who(missing[0]))
             self.collector.add("non-uniform barrier", at, missing, message)
 
     # --- Outputs ----------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -38,8 +38,8 @@ class Finding:
 class _Entry:
     message: str
     other_at: int | None
-    count: int = 0
-    lanes: list[int] = field(default_factory=list)
+    lanes: np.ndarray  # a mask of all invocations
+    words: int = 0  # of an output that no invocation wrote
 
 
 class Collector:
@@ -55,16 +55,15 @@ class Collector:
         """Note that these invocations (numbers) do something at this offset; the first time, in these words."""
         entry = self._entries.get((kind, at))
         if entry is None:
-            entry = self._entries[kind, at] = _Entry(message(), other_at)
-        entry.count += len(lanes)
-        room = SHOWN - len(entry.lanes)
-        if room > 0:
-            new = [int(lane) for lane in lanes[: 4 * SHOWN] if lane not in entry.lanes]
-            entry.lanes += list(dict.fromkeys(new))[:room]
+            entry = self._entries[kind, at] = _Entry(message(), other_at, self._no_one())
+        entry.lanes[lanes] = True
 
     def add_to_all(self, kind: str, at: int, count: int, message: str) -> None:
         """Note something that no invocation did: `count` words are concerned."""
-        self._entries[kind, at] = _Entry(message, None, count)
+        self._entries[kind, at] = _Entry(message, None, self._no_one(), count)
+
+    def _no_one(self) -> np.ndarray:
+        return np.zeros(self._dispatch.lanes, bool)
 
     def line(self, at: int) -> int:
         """The line of an offset."""
@@ -82,7 +81,7 @@ class Collector:
             column,
             entry.message,
             self._text.lines[line - 1].rstrip("\r"),
-            tuple(self._dispatch.named(lane) for lane in sorted(entry.lanes)),
-            entry.count,
+            tuple(self._dispatch.named(lane) for lane in np.flatnonzero(entry.lanes)[:SHOWN]),
+            entry.words or int(entry.lanes.sum()),
             None if entry.other_at is None else self.line(entry.other_at),
         )

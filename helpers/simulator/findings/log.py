@@ -72,7 +72,7 @@ class Log:
         self, at: int, lanes: Lanes, variable: Variable, index: np.ndarray, write: bool, bits: np.ndarray
     ) -> None:
         """These invocations load or store one word each."""
-        if self._kept + lanes.count > MOST:
+        if self.dropped or self._kept + lanes.count > MOST:
             self.dropped += lanes.count
             return
         self._kept += lanes.count

@@ -29,7 +29,7 @@ def overflow(who: str, source: str, index: int) -> str:
     """An index that wrapped around."""
     return (
         f"the index of `{source}` left the range of its type on the way and wrapped around: {who} uses {index:,}; "
-        f"test before you subtract, or put the terms in an order in which nothing falls below 0"
+        f"keep it in range, for example by a test before you subtract"
     )
 
 
@@ -85,4 +85,4 @@ def unwritten(name: str, count: int, of: int, first: int) -> str:
 
 def not_a_number(source: str, line: int) -> str:
     """NaN from finite numbers."""
-    return f"`{source}` gives NaN (not a number) from finite numbers, and line {line} stores it"
+    return f"`{source}` gives NaN (not a number) although no operand is NaN, and line {line} stores it"

@@ -9,6 +9,7 @@ from helpers.simulator.lanes import Dispatch, Lanes
 from helpers.simulator.types.kinds import BOOL, Array, Scalar, Struct, Type, words
 from helpers.simulator.types.program import Variable
 
+MOST_OWN = 2**27  # words of one variable, in all invocations: 512 MiB
 OWN = ("function", "private")  # the address spaces in which each invocation has its own copy
 
 
@@ -31,6 +32,11 @@ class Words:
     def make(self, variable: Variable) -> None:
         """Give any other variable its words, all 0."""
         size, dispatch = words(variable.type), self._dispatch
+        if variable.space in OWN and size * dispatch.lanes > MOST_OWN:
+            raise ValueError(
+                f"`{variable.name}` has {size:,} words in each of {dispatch.lanes:,} threads; the simulator holds "
+                f"{MOST_OWN:,} words for one variable. Simulate a smaller problem"
+            )
         shape = (size, dispatch.lanes) if variable.space in OWN else (dispatch.group_count, size)
         self.arrays[variable] = np.zeros(shape, np.uint32)
 
