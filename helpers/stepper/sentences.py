@@ -28,7 +28,7 @@ class Teller:
         """Who does what, what one thread does, and what collides."""
         accesses, collision = self.replay.during(moment), self.replay.collision(moment, thread)
         states = self.replay.states(moment)
-        told = [self._who(moment, states), self._what(moment, accesses), self._one(thread, states[thread], accesses)]
+        told = [self._who(moment, states), self._what(moment, accesses), self._one(thread, states, accesses)]
         told += [self._collision(collision)] if collision else []
         return " ".join(filter(None, [*told, self._findings(moment)]))
 
@@ -61,18 +61,20 @@ class Teller:
         lie = f" ({plural(sectors, 'sector')})" if sectors else ""
         return f"{plural(words, 'element')} of {first.name}{lie}"
 
-    def _one(self, thread: int, state: str, accesses: list[Access]) -> str:
+    def _one(self, thread: int, states: list[str], accesses: list[Access]) -> str:
         """What one thread does."""
         who = self.named(thread)
-        if state != ACTIVE:
-            return f"{_capital(who)} is {state}."
+        if states[thread] != ACTIVE:
+            return f"{_capital(who)} is {states[thread]}."
         own = [a for a in accesses if a.thread == thread]
         done = [
             f"{verb} {_listed(dict.fromkeys(map(self._value, some)))}"
             for verb, write in (("reads", False), ("writes", True))
             if (some := [a for a in own if a.write == write])
         ]
-        return f"{_capital(who)} {', and '.join(done)}." if done else ""
+        if not done:
+            return f"{_capital(who)} is one of them." if states.count(ACTIVE) > 1 else ""
+        return f"{_capital(who)} {', and '.join(done)}."
 
     def _value(self, access: Access) -> str:
         return f"{self.element(access)} = {number(access.value)}"
