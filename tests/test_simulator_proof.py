@@ -6,12 +6,15 @@ import re
 from collections.abc import Sequence
 
 import pytest
+from support.problems import drawn, operation_of
+from support.simulated import simulated
 
+from helpers.convolution.shapes import ConvShape
 from helpers.simulator.__main__ import main
 from helpers.simulator.proof.polynomial import Polynomial
 from helpers.simulator.proof.report import Proof, prove
 from helpers.simulator.proof.solver import follows
-from helpers.wgsl import KERNELS, Kernel
+from helpers.wgsl import KERNELS, Kernel, without_comments
 
 GEMM = "a == batch_size*m*k", "output == batch_size*m*n"
 BACKWARD = "a == batch_size*m*k", "grad == batch_size*m*n", "grad_pre == batch_size*m*n", "d_a == batch_size*m*k"
@@ -149,3 +152,26 @@ def test_a_rule_that_cannot_be_read_is_refused(rule, capsys):
     with pytest.raises(SystemExit, match="2"):
         main([str(path), "--prove", "--where", rule])
     assert f"--where {rule!r}: it must compare" in capsys.readouterr().err
+
+
+# --- Against what is seen -------------------------------------------------------------------------------------
+
+SEEN = "conv2d_grad_weight/1_thread_per_weight", "conv2d_grad_input/1_gather", "conv2d_grad_bias/1_thread_per_channel"
+SHAPES = ConvShape(2, 2, 4, 5, 3, 2, 3, 1, 1, 0), ConvShape(1, 2, 5, 4, 2, 3, 2, 2, 0, 1)
+
+
+def moved_bounds(name: str) -> list[Kernel]:
+    """A kernel with each of its bounds moved by one."""
+    source, moved = (KERNELS / f"{name}.wgsl").read_text(encoding="utf-8"), {"<": "<=", ">=": ">"}
+    found = re.finditer(r" (<|>=) ", without_comments(source))
+    return [Kernel(source[: m.start(1)] + moved[m[1]] + source[m.end(1) :], name) for m in found]
+
+
+@pytest.mark.parametrize("kernel", [kernel for name in SEEN for kernel in moved_bounds(name)], ids=lambda k: k.version)
+def test_no_access_is_proven_that_is_seen_out_of_range(kernel):
+    seen = set()
+    for shape in SHAPES:
+        _, traces = simulated(kernel, shape, drawn(operation_of(kernel), shape), max_steps=3000)
+        seen |= {(f.line, f.column) for trace in traces for f in trace.findings if f.kind.startswith("out-of-range")}
+    assert seen
+    assert not seen & {(each.line, each.column) for each in prove(kernel, "main", {}).verdicts if each.proven}
