@@ -7,6 +7,8 @@ import pytest
 from support.small_kernels import MAIN, run, text_of
 
 from helpers import simulate
+from helpers.simulator.execution import machine
+from helpers.simulator.findings import log
 from helpers.simulator.launch import MOST_STEPS
 from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
 
@@ -128,3 +130,18 @@ def test_a_variable_too_large_for_so_many_threads_is_refused_by_name():
         @compute @workgroup_size(256) fn main() { var own: array<f32, 2048>; o[0] = own[0]; }"""
     with pytest.raises(ValueError, match=r"`own` has 2,048 words in each of 1,048,576 threads"):
         simulate(text, [np.zeros(1, np.float32)], (4096, 1, 1))
+
+
+def test_a_run_that_is_too_long_is_refused_with_how_far_it_came(monkeypatch):
+    monkeypatch.setattr(machine, "MOST_WORK", 800)
+    with pytest.raises(
+        ValueError, match=r"stopped after 100 statements, with up to 8 threads each; simulate a smaller"
+    ):
+        run("for (var i = 0u; i < 1000u; i++) { tile[t] = i; }")
+
+
+def test_accesses_past_the_limit_are_counted_and_none_is_kept_after_the_first_of_them(monkeypatch):
+    monkeypatch.setattr(log, "MOST", 12)
+    trace = run("tile[t] = 1u;\n tile[t] = 2u;\n if (t < 3u) { tile[t] = 3u; }")
+    assert (trace.accesses["value"].tolist(), trace.dropped) == ([1] * 8, 8 + 3)
+    assert trace.counts.total["stores_workgroup"] == 8 + 8 + 3
