@@ -41,11 +41,15 @@ class Case:
 
 @dataclass(frozen=True)
 class Slip:
-    """A known mistake: the official text with `old` replaced by `new`, and the clause "when ..." that names it."""
+    """A known mistake: the official text with `old` replaced by `new`.
+
+    `mistake` completes "this is what comes out when ...", and `question` leads the learner to the cure.
+    """
 
     mistake: str
     old: str
     new: str
+    question: str = ""
 
 
 @dataclass(frozen=True)
