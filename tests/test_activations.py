@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from scipy.differentiate import derivative
 from scipy.special import expit
-from support.problems import EXTREMES, bias_alone, launched, require_close, versions_of
+from support.problems import require_close, versions_of
 
 from helpers.gemm import check, reference
 from helpers.gemm.operations import BACKWARD, FORWARD
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
+from helpers.oracles.run import EXTREMES, bias_alone, launched
 
 VERSIONS = versions_of(FORWARD.name) + versions_of(BACKWARD.name)
 every_activation = pytest.mark.parametrize("activation", ACTIVATIONS)

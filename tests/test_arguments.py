@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from support.problems import normal
 
 import helpers
 from helpers.arguments import check_size, check_sizes, check_tensor
@@ -12,6 +11,7 @@ from helpers.gemm.reference import backward
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import operation
 from helpers.operations import OPERATIONS
+from helpers.oracles.run import normal
 
 # --- The rules, each once -------------------------------------------------------------------------------
 

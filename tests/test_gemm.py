@@ -6,13 +6,14 @@ from math import ceil
 import numpy as np
 import pytest
 from hypothesis import given
-from support.problems import drawn, gemm_shapes, launched, normal, require_close, versions_of, whole
+from support.problems import gemm_shapes, require_close, versions_of
 
 import helpers
 from helpers.data import digits
 from helpers.gemm import check, reference
 from helpers.gemm.operations import BACKWARD, FORWARD
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
+from helpers.oracles.run import drawn, launched, normal, whole
 
 every_activation = pytest.mark.parametrize("activation", ACTIVATIONS)
 

@@ -8,18 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.iterations import counted
-from support.problems import (
-    EVERY_VERSION,
-    answer,
-    drawn,
-    every_version,
-    kind_of,
-    launched,
-    ones,
-    operation_of,
-    resident,
-    shapes_of,
-)
+from support.problems import EVERY_VERSION, every_version, kind_of, shapes_of
 
 from helpers import gpu, wgsl
 from helpers.convolution import operations
@@ -27,6 +16,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.gpu.passes import CAP
+from helpers.oracles.run import answer, drawn, launched, ones, operation_of, resident
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from support.headers import LETTERS, header
-from support.problems import EVERY_VERSION, answer, drawn, every_version, normal, operation_of
+from support.problems import EVERY_VERSION, every_version
 
 from helpers.convolution import reference as convolution
 from helpers.convolution.shapes import ConvShape
@@ -14,6 +14,7 @@ from helpers.gemm import reference as gemm
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
 from helpers.operations import OPERATIONS
+from helpers.oracles.run import answer, drawn, normal, operation_of
 from helpers.summation import reference as summation
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import KERNELS, PART, Kernel, Listing, load, versions

@@ -4,24 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.problems import (
-    EVERY_VERSION,
-    answer,
-    drawn,
-    every_version,
-    kind_of,
-    launched,
-    ones,
-    operation_of,
-    require_close,
-    require_exact,
-    shapes_of,
-    versions_of,
-)
+from support.problems import EVERY_VERSION, every_version, kind_of, require_close, require_exact, shapes_of, versions_of
 
 from helpers import wgsl
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
+from helpers.oracles.run import answer, drawn, launched, ones, operation_of
 from helpers.summation.shapes import SumShape
 
 # --- Right for every shape ------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 from support.legible import faults, last_sums, written
 from support.notebook_gate import NOTEBOOKS, Lesson
-from support.problems import launched, versions_of
+from support.problems import versions_of
 
 from helpers.convolution import explorers, indices, reference
 from helpers.convolution.exercise import FORWARD_QUESTIONS
@@ -23,6 +23,7 @@ from helpers.convolution.pictures.matrix import MatrixPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.grading.verdict import RIGHT
+from helpers.oracles.run import launched
 from helpers.pictures.canvas import Box, Picture
 
 LESSON = Lesson.read(NOTEBOOKS / "01_convolution_as_correlation.ipynb")

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from support.costs import Cost, costs, holds_for, letters, value
-from support.problems import drawn, every_version, operation_of
-from support.simulated import simulated
+from support.problems import every_version
 
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
+from helpers.oracles.run import drawn, operation_of, simulated
 from helpers.simulator.findings.trace import Trace
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel, load

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from support.problems import drawn, operation_of
-from support.simulated import simulated
 
 import helpers
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
+from helpers.oracles.run import drawn, operation_of, simulated
 from helpers.simulator.findings.counts import KEYS, MEANINGS, Counts
 from helpers.simulator.findings.trace import Trace
 from helpers.summation.shapes import SumShape

@@ -4,21 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.problems import (
-    EVERY_VERSION,
-    EXTREMES,
-    Tensors,
-    bias_alone,
-    drawn,
-    every_version,
-    kind_of,
-    launched,
-    normal,
-    operation_of,
-    reports,
-    shapes_of,
-)
-from support.simulated import findings, simulated
+from support.problems import EVERY_VERSION, every_version, findings, kind_of, shapes_of
 
 from helpers import simulate, wgsl
 from helpers.convolution import operations
@@ -27,6 +13,7 @@ from helpers.exercises import PUZZLES
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.gpu.operation import Shape
 from helpers.grading.report import compare
+from helpers.oracles.run import EXTREMES, Tensors, bias_alone, drawn, launched, normal, operation_of, reports, simulated
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import ENTRY_POINT, Kernel
 

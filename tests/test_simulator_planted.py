@@ -12,20 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from support.faults import FAULTS, HUGE, ODD, Fault
-from support.problems import (
-    EVERY_VERSION,
-    EXTREMES,
-    Tensors,
-    answer,
-    bias_alone,
-    drawn,
-    kind_of,
-    normal,
-    operation_of,
-    reports,
-)
-from support.simulated import simulated
+from support.problems import EVERY_VERSION, kind_of
 
 from helpers import simulate, wgsl
 from helpers.convolution.shapes import ConvShape
@@ -34,8 +21,8 @@ from helpers.gemm.shapes import GemmShape
 from helpers.gpu import adapter_info
 from helpers.gpu.operation import Shape
 from helpers.grading.puzzle import Case
+from helpers.oracles.run import Tensors, answer, drawn, operation_of, simulated
 from helpers.simulator.findings.trace import Finding
-from helpers.simulator.run import MAX_STEPS
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 
@@ -165,10 +152,10 @@ def problem(kernel_name: str, shape: Shape) -> tuple[Tensors, tuple[np.ndarray, 
     return tensors, answer(operation, shape, tensors)
 
 
-def seen(kernel: Kernel, shape: Shape, max_steps: int = ROUNDS) -> tuple[list[Finding], bool]:
+def seen(kernel: Kernel, shape: Shape) -> tuple[list[Finding], bool]:
     """The findings, and whether the numbers are wrong."""
     tensors, right = problem(kernel.name, shape)
-    outputs, traces = simulated(kernel, shape, tensors, max_steps=max_steps)
+    outputs, traces = simulated(kernel, shape, tensors, max_steps=ROUNDS)
     return [f for trace in traces for f in trace.findings], not all(map(np.array_equal, outputs, right))
 
 
@@ -257,33 +244,7 @@ def test_every_rule_applies_and_every_barrier_loop_and_guard_has_its_mistake():
     assert sum(bool(reason(each)) for each in ALL) == 12
 
 
-# --- The mistakes of the other tests ----------------------------------------------------------------------------
-
-
-def shown(kernel: Kernel, shape: Shape, tensors: Tensors) -> bool:
-    """Whether a run shows a mistake, by a finding or by numbers that are off by more than rounding can be."""
-    outputs, traces = simulated(kernel, shape, tensors)
-    if any(trace.findings for trace in traces):
-        return True
-    return not all(reports(kernel, shape, tensors, outputs))
-
-
-def in_pieces(fault: Fault) -> Fault:
-    """A fault that needs a filter of several pieces, with smaller pieces: thousands of rounds take too long."""
-    return fault._replace(shape=ODD) if fault.shape is HUGE else fault
-
-
-@pytest.mark.parametrize("fault", [in_pieces(fault) for fault in FAULTS], ids=str)
-def test_a_fault_of_the_kernel_tests_is_shown(fault):
-    right = wgsl.load(*fault.kernel.split("/"))
-    right = small(right) if fault.shape is ODD else right  # where so few threads and weights at once are enough
-    wrong = right.edit(fault.old, fault.new)
-    operation = operation_of(wrong)
-    if isinstance(fault.shape, str):
-        assert shown(wrong, *bias_alone(EXTREMES, fault.shape))
-    else:
-        found, differs = seen(wrong, fault.shape, MAX_STEPS)
-        assert found or differs or shown(wrong, fault.shape, drawn(operation, fault.shape, normal))
+# --- The known mistakes of the puzzles --------------------------------------------------------------------------
 
 
 SLIPS = [(name, slip) for name, puzzle in PUZZLES.items() for slip in puzzle.slips]

@@ -6,10 +6,9 @@ import re
 from collections.abc import Sequence
 
 import pytest
-from support.problems import drawn, operation_of
-from support.simulated import simulated
 
 from helpers.convolution.shapes import ConvShape
+from helpers.oracles.run import drawn, operation_of, simulated
 from helpers.simulator.__main__ import main
 from helpers.simulator.proof.polynomial import Polynomial
 from helpers.simulator.proof.report import Proof, prove

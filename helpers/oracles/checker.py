@@ -1,0 +1,172 @@
+"""The checker: is a kernel right, for these sizes, in every run and on every adapter?
+
+It is simulated first, on whole numbers (which leave no room for rounding) and on random ones. What the simulator finds
+and which numbers are wrong depends on no adapter and on no run. Only where nothing is wrong is the kernel run on the
+adapter, too, so that no endless loop reaches a GPU. What was in the outputs before must not matter: it is -infinity at
+one time and infinity at another, so that not even 0 times it, or the larger of it and the right number, is right.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.gemm.shapes import GemmShape
+from helpers.gpu.operation import Shape
+from helpers.grading.report import CheckError, Report
+from helpers.oracles.run import (
+    EXTREMES,
+    LARGE,
+    Tensors,
+    bias_alone,
+    drawn,
+    launched,
+    normal,
+    operation_of,
+    reports,
+    simulated,
+    whole,
+)
+from helpers.output import in_lines
+from helpers.wgsl import Kernel
+
+WRONG_NUMBERS, ON_THE_ADAPTER, ENDLESS = "wrong numbers", "wrong on this adapter", "endless loop"
+
+
+class Given(NamedTuple):
+    """What a kernel is given: the tensors of a shape, what stands behind them, and in the outputs before.
+
+    `name` says what they are, and how far the outputs may be off.
+    """
+
+    name: str
+    shape: Shape
+    tensors: Tensors
+    behind: float
+    before: float
+
+
+class Reason(NamedTuple):
+    """One reason why a kernel is wrong.
+
+    `kind` is "wrong numbers", a kind of the simulator's findings, or "wrong on this adapter"; `place` is the output, or
+    line and column of the text.
+    """
+
+    kind: str
+    place: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.place}: {self.message}"
+
+
+@dataclass(frozen=True, repr=False)
+class Checked:
+    """What the checker says: true if the kernel is right; when shown, one line for each reason why it is not."""
+
+    kernel: Kernel
+    shape: Shape
+    reasons: tuple[Reason, ...]
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of the reasons."""
+        return frozenset(reason.kind for reason in self.reasons)
+
+    def __bool__(self) -> bool:
+        return not self.reasons
+
+    def __repr__(self) -> str:
+        said = "right" if self else "wrong"
+        return "\n".join([f"{self.kernel.name}: {said} for {self.shape}", *map(str, self.reasons)])
+
+    def __str__(self) -> str:
+        """The same in lines of the width of a notebook."""
+        return in_lines(repr(self))
+
+    def _repr_pretty_(self, printer: object, cycle: bool) -> None:
+        """What a notebook shows."""
+        printer.text(str(self))
+
+
+def check(kernel: Kernel, shape: Shape) -> Checked:
+    """Try a version of an operation, as it is or edited, on one problem, and say everything that is wrong with it.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        From `helpers.load`, with its `edit` where you want to try a mistake.
+    shape : ConvShape, GemmShape or SumShape
+        The sizes of the problem. A layer's activation is also tried between the ends of float32.
+
+    Raises
+    ------
+    WgslError, UnsupportedWgsl
+        The kernel does not compile, or cannot be simulated; nothing is run.
+    ValueError
+        The problem is too large to be simulated.
+    GpuError
+        The adapter cannot run it.
+    """
+    return Checked(kernel, shape, _once(_simulated(kernel, shape)) or _once(_launched(kernel, shape)))
+
+
+def given(kernel: Kernel, shape: Shape) -> Iterator[Given]:
+    """Everything that a kernel is tried on."""
+    operation, rounded = operation_of(kernel), "and off by more than rounding"
+    yield Given("whole numbers", shape, drawn(operation, shape, whole), LARGE, -np.inf)
+    yield Given(f"random numbers, {rounded}", shape, drawn(operation, shape, normal), np.nan, np.inf)
+    if isinstance(shape, GemmShape) and shape.activation not in ("none", "relu"):  # these two do nothing new there
+        alone = bias_alone(EXTREMES, shape.activation)
+        yield Given(f"numbers up to the ends of float32, {rounded}", *alone, np.nan, np.nan)
+
+
+def _once(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
+    """The first reason of each kind and place."""
+    first: dict[tuple[str, str], Reason] = {}
+    for reason in reasons:
+        first.setdefault((reason.kind, reason.place), reason)
+    return tuple(first.values())
+
+
+def _simulated(kernel: Kernel, shape: Shape) -> Iterator[Reason]:
+    """What a simulated run shows."""
+    for each in given(kernel, shape):
+        most = _rounds(kernel, each.shape)
+        outputs, traces = simulated(kernel, each.shape, each.tensors, before=each.before, max_steps=most)
+        found = [finding for trace in traces for finding in trace.findings]
+        endless = any(finding.kind == ENDLESS for finding in found)
+        if not endless:
+            yield from _wrong(WRONG_NUMBERS, each, reports(kernel, each.shape, each.tensors, outputs))
+        yield from (Reason(f.kind, f"line {f.line}, column {f.column}", f.message) for f in found)
+        if endless:
+            return  # the numbers mean nothing, and the others would take as long
+
+
+def _rounds(kernel: Kernel, shape: Shape) -> int:
+    """How many loop rounds a thread may make: several times what a right kernel needs."""
+    steps = operation_of(kernel).versions[kernel.version](shape, kernel).steps
+    return 500 + 4 * max(step.iterations for step in steps)
+
+
+def _launched(kernel: Kernel, shape: Shape) -> Iterator[Reason]:
+    """What is wrong on the adapter with a kernel that is right in a simulated run."""
+    for each in given(kernel, shape):
+        try:
+            outputs = launched(kernel, each.shape, each.tensors, each.behind, each.before)
+        except CheckError as error:
+            yield Reason(ON_THE_ADAPTER, "past the end", str(error))
+        else:
+            yield from _wrong(ON_THE_ADAPTER, each, reports(kernel, each.shape, each.tensors, outputs))
+
+
+def _wrong(kind: str, each: Given, judged: Iterable[Report]) -> Iterator[Reason]:
+    """The wrong outputs, each with its first wrong number."""
+    for report in judged:
+        if not report:
+            index, got, want = report.mismatches[0]
+            count = f"{report.wrong:,} of {report.count:,} numbers {'is' if report.wrong == 1 else 'are'} wrong"
+            first = f"number [{', '.join(map(str, index))}] is {got:.9g}, but must be {want:.9g}"
+            yield Reason(kind, report.name, f"{first}; {count}, computed from {each.name}")

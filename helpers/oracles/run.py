@@ -1,0 +1,234 @@
+"""How a version of any operation is run for a check: what it is given, what is right, and what comes out.
+
+It runs on the adapter (`launched`) or without one (`simulated`). On the adapter, numbers that no kernel may read stand
+behind every input, and behind every output one that no kernel may overwrite: a driver answers an out-of-range read with
+0, and drops an out-of-range write, so that neither would be noticed.
+
+Everywhere, `kernel` is a version from `helpers.load`, as it is or edited, and `shape` holds the sizes of a problem.
+"""
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+import numpy as np
+
+from helpers import gpu
+from helpers.convolution import reference as convolution
+from helpers.convolution.shapes import ConvShape
+from helpers.gemm import check as gemm_check
+from helpers.gemm import reference as gemm
+from helpers.gemm.shapes import GemmShape
+from helpers.gpu.operation import Operation, Shape
+from helpers.grading.report import CheckError, Report
+from helpers.grading.tolerance import compare_sums
+from helpers.operations import OPERATIONS
+from helpers.simulator.findings.trace import Trace
+from helpers.simulator.run import simulate
+from helpers.summation import reference as summation
+from helpers.wgsl import Kernel
+
+Array = np.ndarray
+Tensors = dict[str, Array]
+
+LARGE = 4099.0  # stands behind inputs of whole numbers; for all others, ask for NaN
+SENTINEL = 1234.5  # stands behind outputs
+BEHIND = 64  # how many sentinels
+# Between two zeros of each sign and the ends of float32, and where float32 no longer distinguishes exp(-x) from 0.
+EXTREMES = np.float32(
+    [
+        *(0.0, -0.0, 1e-38, -1e-38, 1e-3, -1e-3, 0.75, -0.75, 1.28, -1.28, 5, -5, 9, -9, 20, -20, 43, -43, 44, -44),
+        *(45, -45, 86, -86, 87, -87, 88, -88, 89, -89, 100, -100, 1e4, -1e4, 1e13, -1e13, 1e30, -1e30, 3e38, -3e38),
+    ]
+)
+
+
+def operation_of(kernel: Kernel) -> Operation:
+    """The operation that a version, or an edited copy of it, computes: the folder in its name."""
+    return OPERATIONS[kernel.name.partition("/")[0]]
+
+
+def inputs_of(operation: Operation) -> list[str]:
+    """The tensors that an operation only reads, in binding order."""
+    return [name for name in operation.tensors if name not in (*operation.outputs, "grad_pre")]
+
+
+# --- What it is given: float32 arrays of any shape ----------------------------------------------------------
+
+
+def whole(shape: tuple[int, ...], seed: int = 0) -> Array:
+    """Whole numbers from -4 to 4: their sums are exact in every order."""
+    return np.random.default_rng(seed).integers(-4, 5, shape).astype(np.float32)
+
+
+def normal(shape: tuple[int, ...], seed: int = 0) -> Array:
+    """Numbers from the normal distribution: their sums round."""
+    return np.random.default_rng(seed).standard_normal(shape, np.float32)
+
+
+def ones(shape: tuple[int, ...], seed: int = 0) -> Array:
+    """Ones: sums of their products count the products."""
+    return np.ones(shape, np.float32)
+
+
+def drawn(operation: Operation, shape: Shape, draw: Callable[..., Array] = whole) -> Tensors:
+    """The inputs of an operation by their names, in binding order; each is ``draw(its shape, its place)``."""
+    return {name: draw(shape.of(name), seed) for seed, name in enumerate(inputs_of(operation))}
+
+
+def bias_alone(x: Array, activation: str) -> tuple[GemmShape, Tensors]:
+    """A layer whose pre-activations are exactly `x` (n,), under an upstream gradient of ones: d_bias is act'(x)."""
+    shape = GemmShape(1, 1, len(x), activation=activation)
+    a, b = np.zeros(shape.of("a"), np.float32), np.zeros(shape.of("b"), np.float32)
+    return shape, {"a": a, "b": b, "bias": np.float32(x), "grad": ones(shape.of("grad"))}
+
+
+# --- What is right ------------------------------------------------------------------------------------------
+
+
+def conv(shape: ConvShape) -> dict[str, object]:
+    """Stride and padding, as the public functions and the references take them."""
+    return {"stride": shape.stride, "padding": (shape.padding_h, shape.padding_w)}
+
+
+# The float64 answer to each operation, from its inputs in binding order.
+ANSWERS: dict[str, Callable[..., Array | tuple[Array, ...]]] = {
+    "conv2d": lambda s, x, w, b: convolution.conv2d(x, w, b, **conv(s)),
+    "conv2d_grad_weight": lambda s, dy, x: convolution.conv2d_grad_weight(x, s.weight, dy, **conv(s)),
+    "conv2d_grad_input": lambda s, dy, w: convolution.conv2d_grad_input(s.input, w, dy, **conv(s)),
+    "conv2d_grad_bias": lambda s, dy: convolution.conv2d_grad_bias(dy),
+    "sum": lambda s, x: summation.total(x),
+    "gemm_bias_act": lambda s, *layer: gemm.forward(*layer, s.activation),
+    "gemm_bias_act_backward": lambda s, *layer: gemm.backward(*layer, s.activation, per_item=s.per_item),
+}
+
+
+def answer(operation: Operation, shape: Shape, tensors: Tensors) -> tuple[Array, ...]:
+    """The right outputs of an operation in float64, in the order of `operation.outputs`."""
+    right = ANSWERS[operation.name](shape, *(tensors[name] for name in inputs_of(operation)))
+    return right if isinstance(right, tuple) else (right,)
+
+
+def reports(kernel: Kernel, shape: Shape, tensors: Tensors, got: Sequence[Array]) -> Sequence[Report]:
+    """Judge the outputs `got` by the tolerance that can be proven for float32: for whole numbers, none."""
+    operation = operation_of(kernel)
+    data = [tensors[name] for name in inputs_of(operation)]
+    if operation.name == "gemm_bias_act":
+        return [gemm_check.gemm_bias_act(*got, *data, shape.activation)]
+    if operation.name == "gemm_bias_act_backward":
+        return gemm_check.gemm_bias_act_backward(got, *data, shape.activation)
+    name, (output,) = operation.name, operation.outputs
+    return [compare_sums(output, *got, lambda *data: ANSWERS[name](shape, *data), *data)]
+
+
+# --- What comes out -----------------------------------------------------------------------------------------
+
+
+def guarded(array: Array, guard: float) -> Array:
+    """A flat copy with as many guards behind it as it has elements, and 64 more."""
+    return np.concatenate([np.ravel(array), np.full(array.size + 64, guard)]).astype(np.float32)
+
+
+def with_guards(
+    operation: Operation, shape: Shape, tensors: Tensors, guard: float = LARGE, before: float | Array = np.nan
+) -> Tensors:
+    """Arrays by name, in binding order: inputs with `guard` behind them, outputs full of `before`, with SENTINEL."""
+    arrays = {}
+    for name in operation.tensors:
+        unwritten = [np.resize(before, prod(shape.of(name))), np.full(BEHIND, SENTINEL)]
+        arrays[name] = guarded(tensors[name], guard) if name in tensors else np.concatenate(unwritten, dtype=np.float32)
+    return arrays
+
+
+def resident(
+    operation: Operation, shape: Shape, tensors: Tensors, guard: float = LARGE, before: float = np.nan
+) -> dict[str, object]:
+    """The arrays of `with_guards` as buffers on the adapter."""
+    arrays = with_guards(operation, shape, tensors, guard, before)
+    return {name: gpu.upload(array, name) for name, array in arrays.items()}
+
+
+def launched(
+    kernel: Kernel, shape: Shape, tensors: Tensors, guard: float = LARGE, before: float = np.nan
+) -> tuple[Array, ...]:
+    """What the adapter writes over resident buffers, in the order of the operation's outputs.
+
+    Launch only what is known to end: simulate it first.
+
+    Parameters
+    ----------
+    tensors : dict of float32 arrays
+        At least the inputs by their names, each of `shape.of(name)`, as `drawn` makes them.
+    guard : float
+        What stands behind each input. With NaN nothing that was read there can come out right.
+    before : float
+        What is in the outputs at the start, and at the end where the kernel writes nothing.
+
+    Raises
+    ------
+    CheckError
+        The kernel overwrote what stands behind an output.
+    """
+    operation = operation_of(kernel)
+    buffers = resident(operation, shape, {name: tensors[name] for name in inputs_of(operation)}, guard, before)
+    operation.launch(tuple(buffers.values()), shape, kernel)
+    sizes = {name: prod(shape.of(name)) + BEHIND for name in operation.outputs}
+    return tuple(within(name, gpu.read(buffers[name], (size,)), shape.of(name)) for name, size in sizes.items())
+
+
+def within(name: str, written: Array, shape: tuple[int, ...]) -> Array:
+    """An output without the sentinels behind it; raises CheckError where one of them was overwritten."""
+    count = prod(shape)
+    past = np.flatnonzero(written[count:] != SENTINEL)
+    if past.size:
+        rule = f"it has {count:,} numbers, the last one is number {count - 1:,}"
+        raise CheckError(f"{name} is written past its end, first at number {count + past[0]:,}: {rule}")
+    return written[:count].reshape(shape)
+
+
+def simulated(
+    kernel: Kernel,
+    shape: Shape,
+    tensors: Tensors,
+    guard: float | None = None,
+    before: float | Array = np.nan,
+    **options,
+) -> tuple[tuple[Array, ...], list[Trace]]:
+    """The outputs without an adapter, in the order of the operation's outputs, and the trace of each pass.
+
+    After an endless loop the buffers are as they stand then.
+
+    Parameters
+    ----------
+    tensors : dict of float32 arrays
+        At least the inputs by their names, each of `shape.of(name)`, as `drawn` makes them.
+    guard : float, optional
+        What stands behind each input, as in `launched`. Without it an array ends where its tensor ends: the simulator
+        then sees what is past the end, answers a read there with 0 and drops a write.
+    before : float or array
+        What is in the outputs and the scratch buffers at the start; of several numbers, one after the other, repeated.
+    options
+        Further arguments of `helpers.simulate`, such as `max_steps`.
+
+    Raises
+    ------
+    CheckError
+        There is a guard, and the kernel overwrote what stands behind an output.
+    """
+    operation = operation_of(kernel)
+    schedule = operation.versions[kernel.version](shape, kernel)
+    given = {name: tensors[name] for name in inputs_of(operation)}
+    if guard is None:
+        buffers = {name: given.get(name, np.resize(np.float32(before), shape.of(name))) for name in operation.tensors}
+    else:
+        buffers = with_guards(operation, shape, given, guard, before)
+    buffers |= {name: np.resize(np.float32(before), nbytes // 4) for name, nbytes in schedule.scratch.items()}
+    params = np.array(operation.params(shape), np.uint32)
+    traces = []
+    for step in schedule.steps:
+        trace = simulate(kernel, [*buffers.values(), params], step.workgroups, entry_point=step.entry_point, **options)
+        buffers = dict(zip(buffers, trace.buffers, strict=False))
+        traces.append(trace)
+    found = {name: buffers[name].ravel() for name in operation.outputs}
+    if guard is None:
+        return tuple(array.reshape(shape.of(name)) for name, array in found.items()), traces
+    return tuple(within(name, array, shape.of(name)) for name, array in found.items()), traces

@@ -1,0 +1,15 @@
+"""Wrong kernels that look right: all versions of all operations, each with one mistake that has a name.
+
+Every kind of mistake that is made in practice is here, and every barrier is missing once. The tests show that the
+checker rejects each row for exactly the reasons that it states, and accepts the right kernel on the same problem.
+"""
+
+from helpers.oracles.wrong_kernels import convolution, gemm, gemm_backward, summation
+from helpers.oracles.wrong_kernels.row import WrongKernel
+
+WRONG_KERNELS: tuple[WrongKernel, ...] = (
+    *convolution.WRONG_KERNELS,
+    *summation.WRONG_KERNELS,
+    *gemm.WRONG_KERNELS,
+    *gemm_backward.WRONG_KERNELS,
+)

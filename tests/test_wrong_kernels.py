@@ -1,0 +1,225 @@
+"""The wrong kernels: the checker rejects each for the reasons that its row states, and accepts every right one."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given as given_examples
+from hypothesis import settings
+from hypothesis import strategies as st
+from support.problems import EVERY_VERSION, conv_shapes, every_version, gemm_shapes, kind_of
+
+from helpers import wgsl
+from helpers.convolution import operations
+from helpers.convolution.shapes import ConvShape
+from helpers.gemm.shapes import GemmShape
+from helpers.grading.report import CheckError
+from helpers.grading.trial import GRAVEST_FIRST
+from helpers.oracles import checker
+from helpers.oracles.checker import check, given
+from helpers.oracles.run import answer, bias_alone, drawn, launched, reports
+from helpers.oracles.wrong_kernels import WRONG_KERNELS, WrongKernel
+from helpers.oracles.wrong_kernels.convolution import INPUT_2, STRIDE_1, WEIGHT_1
+from helpers.oracles.wrong_kernels.gemm_backward import BACK_1, BACK_2
+from helpers.summation.shapes import SumShape
+from helpers.wgsl import Kernel
+
+every_row = pytest.mark.parametrize("row", WRONG_KERNELS, ids=str)
+ORDER = {"data race", "overlapping writes", "non-uniform barrier", "endless loop"}  # no numbers show these for sure
+
+
+def named(name: str) -> WrongKernel:
+    """The row with this name."""
+    return next(row for row in WRONG_KERNELS if str(row) == name)
+
+
+# --- The checker ------------------------------------------------------------------------------------------------
+
+
+def never(*arguments: object) -> None:
+    """Stands for the adapter where nothing may run on it."""
+    raise RuntimeError("a wrong kernel was run on the adapter")
+
+
+def require_rejected(row: WrongKernel) -> None:
+    """Raise AssertionError unless the checker rejects a row for exactly the reasons that it states."""
+    result = check(row.wrong, row.shape)
+    assert not result
+    assert result.kinds == set(row.reasons), result
+
+
+@every_row
+def test_a_wrong_kernel_is_rejected_for_its_reasons_without_an_adapter(row, monkeypatch):
+    monkeypatch.setattr(checker, "launched", never)
+    require_rejected(row)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "shape"),
+    [
+        pytest.param(*pair, id=f"{pair[0].name}: {pair[1]}")
+        for pair in dict.fromkeys((r.right, r.shape) for r in WRONG_KERNELS)
+    ],
+)
+def test_the_right_kernel_is_accepted_on_the_same_problem(kernel, shape):
+    assert check(kernel, shape), check(kernel, shape)
+
+
+SMALL = {
+    ConvShape: conv_shapes(6, 3, 3),
+    GemmShape: gemm_shapes(most=9),
+    SumShape: st.builds(SumShape, st.integers(1, 600)),
+}
+
+
+@every_version
+@settings(max_examples=4)
+@given_examples(data=st.data())
+def test_a_right_kernel_is_accepted_on_random_problems(kernel, data):
+    result = check(kernel, data.draw(SMALL[kind_of(kernel)]))
+    assert result, result
+
+
+def test_an_accepted_wrong_kernel_or_another_reason_is_noticed():
+    row = named(f"{WEIGHT_1}: batch not summed")
+    for other in (
+        row._replace(new=row.old),
+        row._replace(reasons=("data race",)),
+        row._replace(reasons=(*row.reasons, "data race")),
+    ):
+        with pytest.raises(AssertionError):
+            require_rejected(other)
+
+
+# --- The table --------------------------------------------------------------------------------------------------
+
+
+def test_every_version_and_every_reason_has_a_row_and_no_two_have_one_name():
+    assert {row.kernel for row in WRONG_KERNELS} == {kernel.name for kernel in EVERY_VERSION}
+    assert {reason for row in WRONG_KERNELS for reason in row.reasons} == {"wrong numbers", *GRAVEST_FIRST}
+    assert len(set(map(str, WRONG_KERNELS))) == len(WRONG_KERNELS)
+
+
+def plain(kernel: Kernel) -> str:
+    """A kernel's code without blanks."""
+    return re.sub(r"\s+", "", kernel.code)
+
+
+@every_version
+def test_every_barrier_is_missing_in_a_row(kernel):
+    rows = [row for row in WRONG_KERNELS if row.kernel == kernel.name]
+    wrong = {plain(row.wrong): row.reasons for row in rows}
+    code = plain(rows[0].right)
+    for barrier in re.finditer(r"workgroupBarrier\(\);", code):
+        assert wrong[code[: barrier.start()] + code[barrier.end() :]] == ("data race",)
+
+
+# --- Without a simulator ----------------------------------------------------------------------------------------
+
+# Nothing comes of these reads and writes, and no guard is where they are made; and a compiler may take 0 * x for 0.
+UNSEEN = {
+    "gemm_bias_act/1_thread_per_element: 0 times what was there added",
+    "conv2d_grad_input/2_shared_weights: weights past the filter loaded",
+    "sum/3_two_passes: parts read past the end",
+    "gemm_bias_act_backward/1_thread_per_element: no guard in grad_pre",
+}
+NUMERIC = [row for row in WRONG_KERNELS if not ORDER & set(row.reasons) and str(row) not in UNSEEN]
+
+
+def right_on_the_adapter(kernel: Kernel, shape: object) -> bool:
+    """The verdict of numbers alone, with guards around them."""
+    try:
+        outputs = [
+            (each, launched(kernel, each.shape, each.tensors, each.behind, each.before))
+            for each in given(kernel, shape)
+        ]
+    except CheckError:
+        return False
+    return all(all(reports(kernel, each.shape, each.tensors, got)) for each, got in outputs)
+
+
+@pytest.mark.parametrize("row", NUMERIC, ids=str)
+def test_the_adapter_shows_what_has_to_do_with_numbers_and_bounds(row):
+    assert not right_on_the_adapter(row.wrong, row.shape)
+
+
+def test_the_numbers_of_the_right_kernels_are_right_on_the_adapter():
+    assert all(right_on_the_adapter(row.right, row.shape) for row in NUMERIC[::9])
+
+
+def test_only_a_guard_shows_a_read_past_the_end_of_an_input():
+    row = named(f"{WEIGHT_1}: one image too many")
+    tensors = drawn(operations.GRAD_WEIGHT, STRIDE_1)
+    (right,) = answer(operations.GRAD_WEIGHT, STRIDE_1, tensors)
+    (unseen,) = launched(row.wrong, STRIDE_1, tensors, guard=0)
+    assert np.array_equal(unseen, right)
+
+
+# --- What the checker says --------------------------------------------------------------------------------------
+
+
+def test_a_result_says_each_reason_in_one_line():
+    row = named("conv2d_grad_bias/1_thread_per_channel: last pixel left out")
+    shape = ConvShape(1, 1, 1, 2, 2, 1, 1)
+    assert repr(check(row.right, shape)) == f"{row.kernel}: right for {shape}"
+    number = "number [0] is 3, but must be 4; 2 of 2 numbers are wrong, computed from whole numbers"
+    assert repr(check(row.wrong, shape)).split("\n") == [
+        f"{row.kernel}: wrong for {shape}",
+        f"wrong numbers: grad_bias: {number}",
+    ]
+
+
+def test_all_findings_and_wrong_outputs_have_their_line_once():
+    row = named(f"{BACK_1}: every item adds up all")
+    lines = row.wrong.source.split("\n")
+    line = next(i for i, text in enumerate(lines, 1) if "sum += a[row" in text)
+    a, grad_pre = (lines[line - 1].index(operand) + 1 for operand in ("a[row", "grad_pre[row"))
+    assert [(reason.kind, reason.place) for reason in check(row.wrong, row.shape).reasons] == [
+        ("wrong numbers", "d_b"),
+        ("out-of-range read", f"line {line}, column {a}"),
+        ("out-of-range read", f"line {line}, column {grad_pre}"),
+    ]
+
+
+def test_what_is_right_only_in_a_simulated_run_is_rejected_for_this_adapter(monkeypatch):
+    row = named(f"{WEIGHT_1}: batch not summed")
+    monkeypatch.setattr(checker, "launched", lambda kernel, *given: launched(row.wrong, *given))
+    result = check(row.right, row.shape)
+    assert result.kinds == {"wrong on this adapter"}
+    past = named(f"{WEIGHT_1}: writes past the end")
+    monkeypatch.setattr(checker, "launched", lambda kernel, *given: launched(past.wrong, *given))
+    (reason,) = check(row.right, row.shape).reasons
+    assert reason.message.startswith("grad_weight is written past its end, first at number 72: it has 72 numbers")
+
+
+# --- What needs more than a row ---------------------------------------------------------------------------------
+
+EACH_PLANE, RESET = "for (var plane = workgroup.z;", "    var sum = 0.0;\n"
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        pytest.param({"plane += grid.z": "plane += 100u"}, id="planes skipped"),
+        pytest.param({RESET: "", EACH_PLANE: f"var sum = 0.0;\n  {EACH_PLANE}"}, id="sum not reset"),
+    ],
+)
+def test_mistakes_with_planes_beyond_the_last_layer_of_a_dispatch(monkeypatch, edits):
+    monkeypatch.setattr(operations, "MAX_WORKGROUPS", 4)  # with 65,535, no problem would be small enough
+    shape = ConvShape(2, 3, 4, 5, 2, 3, 2, 2, 1, 2)  # no other test plans this one
+    wrong = right = wgsl.load(*INPUT_2.split("/")).with_constants(TILE=4)
+    for old, new in edits.items():
+        wrong = wrong.edit(old, new)
+    assert check(right, shape)
+    assert "wrong numbers" in check(wrong, shape).kinds
+
+
+@pytest.mark.parametrize("bits", ["0x7f800000u", "0xff800000u", "0x7fc00000u"], ids=["inf", "-inf", "nan"])
+@pytest.mark.parametrize("version", [BACK_1, BACK_2])
+def test_a_derivative_that_is_not_finite_counts_as_zero(version, bits):
+    """Adapters differ in whether one arises: some take the NaN of inf - inf for a number. So one is put there."""
+    kernel, (shape, tensors) = wgsl.load(*version.split("/")), bias_alone(np.zeros(1), "none")
+    infinite = kernel.edit("finite_or_0(derivative(", f"finite_or_0(bitcast<f32>({bits} + params.unused) * (")
+    unguarded = infinite.edit("select(0.0, x, finite)", "x")
+    assert launched(infinite, shape, tensors)[2] == 0
+    assert not np.isfinite(launched(unguarded, shape, tensors)[2])
