@@ -99,7 +99,7 @@ def test_terms_of_zero_do_not_count():
     assert not dot_report(x[:, 0] * y[:, 0] * np.float32(1 + 2.0**-20), x, y)
 
 
-def test_adjoint_allows_for_every_term_of_a_gradient():
+def test_checks_without_a_reference_allow_for_every_term_of_a_gradient():
     many, one = np.full((200, 1, 1, 1), 0.1, np.float32), np.full((1, 1, 1, 1), 0.3, np.float32)
     across = many.reshape(1, 200, 1, 1)  # 200 output channels
     gradient = sequential(many.reshape(1, 200), many.reshape(1, 200), toward_zero).reshape(1, 1, 1, 1)
@@ -107,6 +107,8 @@ def test_adjoint_allows_for_every_term_of_a_gradient():
         scaled = gradient * np.float32(factor)
         assert bool(check.adjoint(many, one, many, grad_weight=scaled)) == right
         assert bool(check.adjoint(one, many, across, grad_input=scaled)) == right
+        assert bool(check.finite_differences(scaled, many, one, many)) == right
+        assert bool(check.finite_differences(scaled, one, many, across, of="grad_input")) == right
 
 
 def test_checks_without_a_reference_allow_for_a_gradient_that_was_flushed():
@@ -228,16 +230,22 @@ def judge(function: str, loops, whole: bool, conv: dict) -> dict[str, Report]:
     if function == "conv2d":
         return {"reference": check.conv2d(np.float32(loops(x, w, b, **conv)), x, w, b, **conv)}
     if function == "conv2d_grad_bias":
-        return {"reference": check.grad_bias(np.float32(loops(dy)), dy)}
+        got = np.float32(loops(dy))
+        adjoint = check.adjoint(x, w, dy, **conv, bias=b, grad_bias=got)
+        return {"reference": check.grad_bias(got, dy), "adjoint": adjoint}
     adjoint = partial(check.adjoint, x, w, dy, **conv)
     if function == "conv2d_grad_input":
         got = np.float32(loops(x.shape, w, dy, **conv))
-        return {"reference": check.grad_input(got, w, dy, **conv), "adjoint": adjoint(grad_input=got)}
+        return {
+            "reference": check.grad_input(got, w, dy, **conv),
+            "adjoint": adjoint(grad_input=got),
+            "finite differences": check.finite_differences(got, x, w, dy, **conv, of="grad_input", samples=30),
+        }
     got = np.float32(loops(x, w.shape, dy, **conv))
     return {
         "reference": check.grad_weight(got, x, dy, **conv),
         "adjoint": adjoint(grad_weight=got),
-        "finite differences": check.finite_differences(got, x, w, dy, **conv),
+        "finite differences": check.finite_differences(got, x, w, dy, **conv, samples=30),
     }
 
 
@@ -264,18 +272,83 @@ def test_finite_differences_look_at_as_many_weights_as_asked_always_the_same():
     assert check.finite_differences(got, x, w, dy, **STRIDED).count == w.size
 
 
-def test_adjoint_judges_both_gradients_and_needs_at_least_one():
-    x, w, _, dy = case(whole=True).values()
+def test_adjoint_judges_several_gradients_and_needs_at_least_one():
+    x, w, b, dy = case(whole=True).values()
     grad_weight = np.float32(reference.conv2d_grad_weight(x, w.shape, dy, **STRIDED))
     grad_input = np.float32(reference.conv2d_grad_input(x.shape, w, dy, **STRIDED))
     report = check.adjoint(x, w, dy, **STRIDED, grad_weight=grad_weight, grad_input=grad_input + 1)
     assert (report.count, report.wrong, report.mismatches[0][0]) == (2, 1, (1,))
-    for wrong in ({}, {"grad_bias": dy[0, :, 0, 0]}):
-        with pytest.raises(TypeError, match="grad_weight=, grad_input= or both"):
+    grad_bias = np.float32(reference.conv2d_grad_bias(dy))
+    three = {"grad_weight": grad_weight, "grad_input": grad_input, "grad_bias": grad_bias + 1}
+    report = check.adjoint(x, w, dy, **STRIDED, bias=b, **three)
+    assert (report.count, report.wrong, report.mismatches[0][0]) == (3, 1, (2,))
+    for wrong, message in (
+        ({}, "no gradient: give it one or more of grad_weight=, grad_input="),
+        ({"grad": dy}, "adjoint got grad: give it one or more of grad_weight="),
+        ({"grad_bias": dy[0, :, 0, 0]}, "grad_bias without a bias: give it bias="),
+    ):
+        with pytest.raises(TypeError, match=message):
             check.adjoint(x, w, dy, **STRIDED, **wrong)
     swapped = check.adjoint(x, w, dy, **STRIDED, grad_weight=grad_weight.swapaxes(0, 1))
     assert not swapped
     assert "grad_weight must have the shape (3, 2, 3, 3)" in swapped.reason
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_checks_without_a_reference_pass_right_gradients_of_all_sizes(seed):
+    rng = np.random.default_rng(seed)
+    N, Ci, Co, kH, kW, S = rng.integers(1, 4, 6)
+    H, W, Ph, Pw = rng.integers(3, 8), rng.integers(3, 8), *rng.integers(0, 3, 2)
+    conv = {"stride": int(S), "padding": (int(Ph), int(Pw))}
+    draw = [rng.standard_normal, lambda size: rng.integers(-4, 5, size)][seed % 2]
+    x, w, b = (draw(size).astype(np.float32) for size in ((N, Ci, H, W), (Co, Ci, kH, kW), (Co,)))
+    dy = draw(reference.conv2d(x, w, b, **conv).shape).astype(np.float32)
+    right = {
+        "grad_weight": np.float32(reference.conv2d_grad_weight(x, w.shape, dy, **conv)),
+        "grad_input": np.float32(reference.conv2d_grad_input(x.shape, w, dy, **conv)),
+        "grad_bias": np.float32(reference.conv2d_grad_bias(dy)),
+    }
+    check.adjoint(x, w, dy, **conv, bias=b, **right).require()
+    for of in ("grad_weight", "grad_input"):
+        check.finite_differences(right[of], x, w, dy, **conv, of=of, samples=20).require()
+
+
+def test_finite_differences_know_two_gradients():
+    x, w, _, dy = case(whole=True).values()
+    with pytest.raises(ValueError, match="of = 'grad_bias': it must be one of grad_weight, grad_input"):
+        check.finite_differences(w, x, w, dy, **STRIDED, of="grad_bias")
+
+
+# --- Blind spots: data that hide a mistake from the adjoint identity, and not from finite differences ----
+
+
+def test_a_symmetric_filter_hides_a_flip():
+    x, w, _, dy = case(whole=True).values()
+    flipped = np.float32(reference.conv2d_grad_weight(x, w.shape, dy, **STRIDED))[:, :, ::-1, ::-1]
+    symmetric = w + w[:, :, ::-1, ::-1]
+    assert check.adjoint(x, symmetric, dy, **STRIDED, grad_weight=flipped)
+    assert not check.adjoint(x, w, dy, **STRIDED, grad_weight=flipped)
+    assert not check.finite_differences(flipped, x, symmetric, dy, **STRIDED)
+
+
+def test_ones_hide_the_places_of_all_numbers():
+    x, w, b, dy = case(whole=True).values()
+    anywhere = np.float32(reference.conv2d_grad_weight(x, w.shape, dy, **STRIDED)).ravel()[::-1].reshape(w.shape)
+    channels = np.float32(reference.conv2d_grad_bias(dy))[::-1]
+    for bias, weight, hidden in ((np.ones_like(b), np.ones_like(w), True), (b, w, False)):
+        assert bool(check.adjoint(x, weight, dy, **STRIDED, grad_weight=anywhere)) == hidden
+        assert bool(check.adjoint(x, weight, dy, **STRIDED, bias=bias, grad_bias=channels)) == hidden
+    assert not check.finite_differences(anywhere, x, np.ones_like(w), dy, **STRIDED)
+
+
+def test_zeros_in_an_image_hide_its_gradient():
+    x, w, _, dy = case(whole=True).values()
+    grad_input = np.float32(reference.conv2d_grad_input(x.shape, w, dy, **STRIDED))
+    grad_input[1] += 1
+    empty = x * np.float32([1, 0]).reshape(2, 1, 1, 1)
+    assert check.adjoint(empty, w, dy, **STRIDED, grad_input=grad_input)
+    assert not check.adjoint(x, w, dy, **STRIDED, grad_input=grad_input)
+    assert not check.finite_differences(grad_input, empty, w, dy, **STRIDED, of="grad_input")
 
 
 # --- Comparing and reporting ------------------------------------------------------------

@@ -7,7 +7,8 @@ import numpy as np
 from helpers.convolution import reference
 from helpers.convolution.reference import Array, Padding
 from helpers.convolution.shapes import ConvShape
-from helpers.grading.report import Report, compare
+from helpers.grading.adjoint import Identity, compare_dots
+from helpers.grading.report import Report, compare, sampled
 from helpers.grading.tolerance import compare_sums, tolerance
 
 # --- Against the reference ------------------------------------------------------------
@@ -60,29 +61,39 @@ def _mismatch(input: Array, weight: Array, output: Array, stride: int, padding: 
     return f"input {x}, weight {w}, output {y} do not fit together at stride {stride}, padding {padding}"
 
 
-# --- Without a reference gradient: the loss <conv2d(x, w), dy> is linear in x and in w -------------------------
+# --- Without a reference gradient: the loss <conv2d(x, w) + bias, dy> is linear in x, in w and in the bias ----
 
 
 def adjoint(
-    input: Array, weight: Array, grad_output: Array, stride: int = 1, padding: Padding = 0, **gradients: Array
+    input: Array,
+    weight: Array,
+    grad_output: Array,
+    stride: int = 1,
+    padding: Padding = 0,
+    bias: Array | None = None,
+    **gradients: Array,
 ) -> Report:
-    """Judge `grad_weight`, `grad_input` or both: <conv2d(x, w), dy> = <w, grad_weight> = <x, grad_input>.
+    """Judge `grad_weight`, `grad_input` and `grad_bias`, or some of them, by dot products.
+
+    <conv2d(x, w), dy> = <w, grad_weight> = <x, grad_input>, and <the bias at every output, dy> = <bias, grad_bias>:
+    for `grad_bias`, give any `bias` (Co,).
 
     A symmetry in the data can hide a mistake here (a flipped filter, say), so take random data.
     """
-    x, w, dy = (np.asarray(a, np.float64) for a in (input, weight, grad_output))
-    sides = {"grad_weight": (w, dy[:, 0].size), "grad_input": (x, w[:, 0].size)}  # terms: N oH oW, Co kH kW
-    if not gradients or gradients.keys() - sides.keys():
-        raise TypeError(f"adjoint got {sorted(gradients)}: give it grad_weight=, grad_input= or both")
-    total = _loss(abs(x), abs(w), abs(dy), stride, padding)
-    dots, allowed = [], []
-    for name, gradient in gradients.items():
-        argument, terms = sides[name]
-        if np.shape(gradient) != argument.shape:
-            return Report("adjoint", np.shape(gradient), reason=f"{name} must have the shape {argument.shape}")
-        dots.append(np.float32(np.vdot(argument, gradient)))  # one more rounding counts as one more term
-        allowed.append(tolerance(terms + 1, total, x, w, dy, scale=abs(argument).sum()))
-    return compare("adjoint", dots, [_loss(x, w, dy, stride, padding)] * len(dots), allowed)
+    x, w, dy = data = tuple(np.asarray(a, np.float64) for a in (input, weight, grad_output))
+    sums = _loss(*data, stride, padding), _loss(*map(abs, data), stride, padding)
+    images, channels = dy[:, 0].size, w[:, 0].size  # terms of one number: N oH oW, Co kH kW
+    identities = {"grad_weight": Identity(w, *sums, images, data), "grad_input": Identity(x, *sums, channels, data)}
+    if bias is not None:
+        identities["grad_bias"] = _bias_identity(np.asarray(bias, np.float64), dy)
+    elif "grad_bias" in gradients:
+        raise TypeError("adjoint got grad_bias without a bias: give it bias=, one number for each output channel")
+    return compare_dots(identities, gradients)
+
+
+def _bias_identity(bias: Array, dy: Array) -> Identity:
+    added = np.broadcast_to(bias.reshape(-1, 1, 1), dy.shape)
+    return Identity(bias, np.vdot(added, dy), np.vdot(abs(added), abs(dy)), dy[:, 0].size, (bias, dy))
 
 
 def finite_differences(
@@ -93,20 +104,30 @@ def finite_differences(
     stride: int = 1,
     padding: Padding = 0,
     samples: int = 100,
+    of: str = "grad_weight",
 ) -> Report:
-    """Judge a weight gradient by central differences, at `samples` weights (always the same ones) or at all."""
+    """Judge a gradient by central differences, at `samples` of its numbers (always the same ones) or at all.
+
+    `of` says whether `got` is the "grad_weight" or the "grad_input".
+    """
     x, w, dy = (np.asarray(a, np.float64) for a in (input, weight, grad_output))
-    want, allowed, where = np.zeros(w.shape), np.zeros(w.shape), np.zeros(w.shape, bool)
-    where.flat[np.random.default_rng(0).choice(w.size, min(samples, w.size), replace=False)] = True
+    sides = {"grad_weight": (w, x, dy[:, 0].size), "grad_input": (x, w, w[:, 0].size)}  # terms: N oH oW, Co kH kW
+    if of not in sides:
+        raise ValueError(f"of = {of!r}: it must be one of {', '.join(sides)}")
+    moved, held, terms = sides[of]
+
+    def loss(moved: Array, held: Array, dy: Array) -> float:
+        return _loss(*((held, moved) if of == "grad_weight" else (moved, held)), dy, stride, padding)
+
     noise = (dy.size + w[0].size + 3) * 2.0**-53  # float64 rounding of a loss, for each unit of sum |terms|
-    whole = _loss(abs(x), abs(w), abs(dy), stride, padding)
+    whole = loss(abs(moved), abs(held), abs(dy))
+    want, allowed, where = np.zeros(moved.shape), np.zeros(moved.shape), sampled(moved.shape, samples)
     for place in zip(*np.nonzero(where), strict=True):
-        step = np.zeros(w.shape)
+        step = np.zeros(moved.shape)
         step[place] = 1  # any step will do: a linear loss has no truncation error
-        up, down = (_loss(x, moved, dy, stride, padding) for moved in (w + step, w - step))
-        total = _loss(abs(x), step, abs(dy), stride, padding)
-        want[place] = (up - down) / 2
-        allowed[place] = tolerance(dy[:, 0].size, total, x, dy) + noise * (whole + total)
+        want[place] = (loss(moved + step, held, dy) - loss(moved - step, held, dy)) / 2
+        total = loss(step, abs(held), abs(dy))
+        allowed[place] = tolerance(terms, total, held, dy) + noise * (whole + total)
     return compare("finite differences", got, want, allowed, where)
 
 

@@ -42,7 +42,7 @@ class Report:
         if self.reason:
             return f"{head}  not compared: {self.reason}"
         right = f"{self.count - self.wrong} of {self.count} right"
-        used = f"{self.tolerance_used:.2f} of" if np.isfinite(self.tolerance_used) else "more than"  # it may be 0
+        used = f"{self.tolerance_used:.2f} of" if self.tolerance_used < 100 else "more than"  # it may be 0
         return f"{head}  {right:<24}  largest error {self.error:.2g} ({used} the tolerance)"
 
     def explain(self) -> str:
@@ -84,3 +84,10 @@ def compare(name: str, got: Array, want: Array, tolerance: float | Array, where:
     first = tuple((place, float(got[place]), float(want[place])) for place in places)
     largest, most_used = float(error.max(initial=0)), float(used.max(initial=0))
     return Report(name, got.shape, int(where.sum()), int(wrong.sum()), largest, most_used, first)
+
+
+def sampled(shape: tuple[int, ...], samples: int) -> Array:
+    """A mask of so many random elements, always the same ones, or of all if there are fewer."""
+    where, count = np.zeros(shape, bool), int(np.prod(shape))
+    where.flat[np.random.default_rng(0).choice(count, min(samples, count), replace=False)] = True
+    return where

@@ -1,0 +1,45 @@
+"""The adjoint identity: gradients judged by dot products, without a reference gradient.
+
+Where the output y is linear in an argument v, the loss <y, dy> is <v, gradient>: both are the same sum of products, in
+another order. So one dot product on each side decides whether a gradient can be right.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.grading.report import Array, Report, compare
+from helpers.grading.tolerance import tolerance
+
+
+class Identity(NamedTuple):
+    """What <argument, gradient> must be, and what its tolerance is made of."""
+
+    argument: Array  # what the loss is linear in
+    loss: float  # <y, dy>
+    total: float  # the same with absolute values: sum |terms|
+    terms: int  # products in one number of the gradient
+    data: tuple[Array, ...]  # the factors of the terms
+    inherited: float = 0.0  # what the loss itself may be off by
+
+    def allowed(self) -> Array:
+        """How far the dot product with a right float32 gradient may be from the loss."""
+        scale = abs(self.argument).sum()
+        one_more = self.terms + 1  # the dot product is rounded to float32 once more
+        return tolerance(one_more, self.total, *self.data, scale=scale) + self.inherited
+
+
+def compare_dots(identities: Mapping[str, Identity], gradients: Mapping[str, Array]) -> Report:
+    """Judge each gradient by the identity of its name. TypeError for a name without one, or for no gradient at all."""
+    if not gradients or gradients.keys() - identities.keys():
+        names = ", ".join(f"{name}=" for name in identities)
+        raise TypeError(f"adjoint got {', '.join(gradients) or 'no gradient'}: give it one or more of {names}")
+    for name, gradient in gradients.items():
+        if np.shape(gradient) != (shape := identities[name].argument.shape):
+            return Report("adjoint", np.shape(gradient), reason=f"{name} must have the shape {shape}")
+    asked = [identities[name] for name in gradients]
+    with np.errstate(over="ignore", invalid="ignore"):  # a sum that overflows is wrong, and reported as such
+        dots = [np.vdot(each.argument, gradient) for each, gradient in zip(asked, gradients.values(), strict=True)]
+        dots = np.array(dots, np.float32)
+    return compare("adjoint", dots, [each.loss for each in asked], [each.allowed() for each in asked])
