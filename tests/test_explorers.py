@@ -7,6 +7,8 @@ import pytest
 
 from helpers.convolution import explorers, reference
 from helpers.convolution.shapes import ConvShape
+from helpers.oracles import explorers as oracles
+from helpers.oracles.matrix import matrix
 from helpers.pictures.canvas import number
 
 ONE = np.ones((1, 1, 5, 5), np.float32)
@@ -112,3 +114,69 @@ def test_threads_without_work_are_named():
     threads = explorers.threads(ConvShape(1, 1, 28, 28, 6, 5, 5))
     assert "Thread 149 owns grad_weight[5,0,4,4]" in threads.set(thread=149)
     assert "Thread 150 owns nothing" in threads.set(thread=150)
+
+
+# --- Checks -----------------------------------------------------------------------------------------------
+
+
+def test_a_step_is_said_with_both_errors():
+    explorer = oracles.step_size()
+    assert explorer.sentence == (
+        "At step 1, the central difference of the convolution's loss is off by 1 part in 3 million (rounding alone). "
+        "That of GELU is off by 1 part in 10 (mostly truncation)."
+    )
+    assert "GELU is off by 1 part in 100,000 (mostly truncation): this is its best step." in explorer.set(k=-7)
+    assert explorer.set(k=-99).startswith("At step 1/1,048,576, ")
+    assert explorer.set(k=99).startswith("At step 16, ")
+
+
+def test_a_tolerance_is_said_with_the_terms_that_it_hides():
+    explorer = oracles.tolerance()
+    assert "33,000 of the sum, and the largest error of 50 sums was 1 part in 1.4 million." in explorer.sentence
+    assert explorer.set(j=11).endswith("smaller than one average term, so a sum that lacks one fails.")
+    assert explorer.set(j=12).endswith("as large as 2 average terms, so a sum that lacks 2 of them can pass.")
+    assert explorer.set(j=0).startswith("1 term: the tolerance is 1 part in 4.2 million")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "data", "words"),
+    [
+        (0, 0, "Both kernels are right, and all three dot products are 61."),
+        (1, 0, "filter flipped. <w, grad_weight> is 88, but <conv2d(x, w), dy> is 61: the mistake is found."),
+        (1, 1, "are 141, though 4 numbers of grad_weight are wrong: these data hide the mistake."),
+        (4, 3, "are 45, though 8 numbers of grad_input are wrong: these data hide the mistake."),
+        (1, 2, "every number of grad_weight is right on these data: no check can find the mistake with them."),
+    ],
+)
+def test_the_adjoint_identity_is_said_with_what_it_finds(kernel, data, words):
+    assert oracles.adjoint().set(kernel=kernel, data=data).endswith(words)
+
+
+def test_a_row_of_the_matrix_is_said_with_what_catches_it():
+    explorer = oracles.matrix("conv2d_grad_bias")
+    assert explorer.sentence == (
+        "“batch not summed”: on good data, the simulator misses it. "
+        "On poor data, the reference misses it with batch 1 and the classroom test."
+    )
+    rows = [row.wrong.name for row in matrix("conv2d_grad_bias", "2_workgroup_per_channel").rows]
+    race = explorer.set(version=2, row=rows.index("no barrier in the tree"))
+    assert race.endswith("only the simulator catches it. On poor data, the reference misses it in each case.")
+    assert "all six ways catch it" in explorer.set(row=rows.index("one element too many"))
+    assert explorer.set(row=99).startswith(f"“{rows[-1]}”: ")
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"kernel": 0}, "The right kernel returns [10 11], [17 18], [24 25]: these are the pixels that it read"),
+        ({"kernel": 1}, "returns [8 9], [15 16], [22 23]; right is [10 11], [17 18], [24 25]. 6 of its 6 numbers"),
+        ({"kernel": 3}, "returns [24 25], [17 18], [10 11], the right pixels in a wrong order; right is"),
+        (
+            {"kernel": 5},
+            "This wrong kernel returns [10 11], [17 18], [24 25], which is right here: try another",
+        ),
+        ({"kernel": 5, "oh": 0, "ow": 0}, "[0 0], [0 0], [6 7]; right is [0 0], [0 0], [0 0]. 2 of its 6 numbers"),
+    ],
+)
+def test_a_probe_is_said_with_the_pixels_that_were_read(values, words):
+    assert words in oracles.one_hot(**values).sentence.replace("\N{NO-BREAK SPACE}", " ")

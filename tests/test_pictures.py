@@ -7,6 +7,16 @@ from support.legible import faults, written
 from helpers.convolution import reference as convolution
 from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture, WeightGradientPicture
 from helpers.convolution.shapes import ConvShape
+from helpers.oracles import probes
+from helpers.oracles.matrix import COLUMNS, Matrix, Row, shown
+from helpers.oracles.pictures.adjoint import AdjointPicture
+from helpers.oracles.pictures.error_chart import part
+from helpers.oracles.pictures.errors import TolerancePicture
+from helpers.oracles.pictures.matrix import MatrixPicture
+from helpers.oracles.pictures.probes import ProbePicture
+from helpers.oracles.pictures.steps import StepPicture
+from helpers.oracles.steps import of_convolution, of_gelu
+from helpers.oracles.wrong_kernels.convolution import BIAS_1, BIAS_2, INPUT_1, INPUT_2, WEIGHT_1, WEIGHT_2
 from helpers.pictures import images, timeline
 from helpers.pictures.canvas import Box, Picture, Word, in_words, number, outline
 from helpers.pictures.parts import Grid
@@ -134,6 +144,48 @@ def test_pictures_of_threads_are_legible():
     tree = TreePicture([-10.25 * i for i in range(16)], -1230)
     for step in range(5):
         assert not list(faults(tree.show(step), 10))
+
+
+# --- Checks -----------------------------------------------------------------------------------------------
+
+
+def test_every_state_of_the_pictures_of_checks_is_legible():
+    step, tolerance, adjoint = StepPicture(of_convolution(), of_gelu()), TolerancePicture(), AdjointPicture()
+    for k in range(-20, 5, 2):
+        assert not list(faults(step.show(k))), k
+    for j in range(0, 17, 2):
+        assert not list(faults(tolerance.show(j))), j
+    for kernel, data in [(0, 0), (1, 1), (2, 2), (4, 3), (5, 0)]:
+        assert not list(faults(adjoint.show(kernel, data))), (kernel, data)
+
+
+@pytest.mark.parametrize("version", [WEIGHT_1, WEIGHT_2, INPUT_1, INPUT_2, BIAS_1, BIAS_2])
+def test_every_row_of_a_matrix_is_legible(version):
+    """With invented marks: how the real ones are found is another test."""
+    rows = [Row(wrong, {name: i % 3 > 0 for i, name in enumerate(COLUMNS)}) for wrong in shown(version)]
+    picture = MatrixPicture(version.partition("/")[2], Matrix(tuple(rows)))
+    for row in range(len(rows)):
+        assert not list(faults(picture.show(row))), rows[row].wrong
+    marks = [word for word in written(picture) if word in "●○"]
+    assert marks.count("○") == 5 * len(rows) + 1  # one more of each explains the marks
+    assert marks.count("●") == 8 * len(rows) + 1
+
+
+def test_every_state_of_a_probe_is_legible():
+    picture, pixels = ProbePicture(probes.SHAPE, probes.kernels()), {str(i) for i in range(1, 36)}
+    for kernel, oh, ow in [(0, 1, 2), (1, 0, 0), (2, 2, 4), (3, 1, 1), (4, 1, 2), (4, 2, 4), (5, 0, 0)]:
+        assert not list(faults(picture.show(kernel, oh, ow))), (kernel, oh, ow)
+        assert pixels <= {*written(picture)}
+
+
+def test_errors_are_said_in_words():
+    assert [part(error) for error in (1, 0.26, 1 / 3049, 1 / 987_654, 1 / 12_345_678)] == [
+        "1 part in 1",
+        "1 part in 4",
+        "1 part in 3,000",
+        "1 part in 990,000",
+        "1 part in 12 million",
+    ]
 
 
 # --- Images and times -------------------------------------------------------------------------------------

@@ -1,0 +1,59 @@
+"""Pictures with sliders of how results are judged, and of what each check can see."""
+
+from functools import cache
+
+from helpers import wgsl
+from helpers.oracles import dot_products, errors, probes, steps
+from helpers.oracles import matrix as matrices
+from helpers.oracles.pictures.adjoint import AdjointPicture
+from helpers.oracles.pictures.errors import TolerancePicture
+from helpers.oracles.pictures.matrix import MatrixPicture
+from helpers.oracles.pictures.probes import ProbePicture
+from helpers.oracles.pictures.steps import StepPicture
+from helpers.pictures.canvas import Picture
+from helpers.pictures.explorer import Explorer, Values, below
+
+
+def step_size() -> Explorer:
+    """One slider over the steps 2**k of a central difference in float32: how far off is it?"""
+    picture, limits = StepPicture(steps.of_convolution(), steps.of_gelu()), (min(steps.POWERS), max(steps.POWERS))
+    return Explorer(picture.show, {"k": lambda values: limits}, {"k": 0})
+
+
+def tolerance() -> Explorer:
+    """One slider over sums of 2**j terms: how large is the tolerance, beside an error and beside a term?"""
+    return Explorer(TolerancePicture().show, {"j": below(len(errors.POWERS))}, {"j": 8})
+
+
+def adjoint() -> Explorer:
+    """Sliders over a right and six wrong kernels, and over four kinds of data: are the dot products equal?"""
+    rules = {"kernel": below(len(dot_products.MISTAKES) + 1), "data": below(len(dot_products.DATA))}
+    return Explorer(AdjointPicture().show, rules, {"kernel": 0, "data": 0})
+
+
+def one_hot(**values: int) -> Explorer:
+    """Sliders for a kernel of conv2d_grad_weight (0 is right) and the output whose gradient is 1: what does it read?"""
+    kernels, shape = probes.kernels(), probes.SHAPE
+    rules = {"kernel": below(len(kernels)), "oh": below(shape.out_h), "ow": below(shape.out_w)}
+    return Explorer(ProbePicture(shape, kernels).show, rules, {"kernel": 0, "oh": 1, "ow": 2} | values)
+
+
+def matrix(operation: str = "conv2d_grad_weight", **values: int) -> Explorer:
+    """Sliders over the versions of a gradient's kernel and over its wrong kernels: what catches each, what misses it?
+
+    `operation` is conv2d_grad_weight, conv2d_grad_input or conv2d_grad_bias. A version is judged when first shown.
+    """
+    versions = wgsl.versions(operation)
+
+    @cache
+    def picture(version: str) -> MatrixPicture:
+        return MatrixPicture(version, matrices.matrix(operation, version))
+
+    def draw(version: int, row: int) -> Picture:
+        return picture(versions[version - 1]).show(row)
+
+    def rows(values: Values) -> tuple[int, int]:
+        return 0, len(matrices.shown(f"{operation}/{versions[values['version'] - 1]}")) - 1
+
+    rules = {"version": lambda values: (1, len(versions)), "row": rows}
+    return Explorer(draw, rules, {"version": 1, "row": 0} | values)

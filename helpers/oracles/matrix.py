@@ -1,0 +1,168 @@
+"""Which oracle catches which wrong kernel: computed by running all of them, on good data and on poor data.
+
+The rows are the wrong kernels of one operation. Their workgroups are small, so that a small problem has several of them
+and several rounds of each loop. The first columns look at `good` data in six ways; the others compare with the
+reference, on data that is poor.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from helpers import wgsl
+from helpers.grading.report import CheckError, Report
+from helpers.oracles import oracles
+from helpers.oracles.oracles import Problem, Run, Simulated, good
+from helpers.oracles.wrong_kernels import WRONG_KERNELS
+from helpers.oracles.wrong_kernels.row import WrongKernel
+from helpers.output import in_lines
+from helpers.wgsl import Kernel
+
+OPERATIONS = ("conv2d_grad_weight", "conv2d_grad_input", "conv2d_grad_bias")
+SMALL = {"THREADS": 4, "TILE": 2}  # threads of a workgroup, or along each side of it
+CHUNK = r"\bCHUNK: u32 = \d+u", "CHUNK: u32 = 12u"  # weights held at once: the filters here have more
+
+Way = Callable[[Run, Problem], Report | bool]
+WAYS: dict[str, Way] = {
+    "reference": oracles.reference,
+    "central differences": oracles.central_differences,
+    "adjoint": oracles.adjoint,
+    "one-hot probes": oracles.one_hot_probes,
+    "im2col": oracles.im2col,
+    "simulator": oracles.simulator,
+}
+POOR: dict[str, Callable[[Problem], Problem]] = {
+    "all-ones gradients": oracles.all_ones,
+    "symmetric inputs": oracles.symmetric,
+    "whole numbers": oracles.whole_numbers,
+    "batch 1": oracles.batch_1,
+    "square image": oracles.square,
+    "no guard": oracles.no_guard,
+    "classroom test": oracles.classroom,
+}
+COLUMNS = (*WAYS, *POOR)
+ARTICLES = {"reference": "the", "adjoint": "the", "simulator": "the", "square image": "a", "classroom test": "the"}
+
+
+def in_words(column: str) -> str:
+    """The name of a column as it stands in a sentence."""
+    return f"{ARTICLES[column]} {column}" if column in ARTICLES else column
+
+
+def joined(words: Sequence[str]) -> str:
+    """Some words in a sentence: a, b and c."""
+    return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), words[-1]])
+
+
+@dataclass(frozen=True)
+class Row:
+    """One wrong kernel, and whether each column catches it."""
+
+    wrong: WrongKernel
+    caught: Mapping[str, bool]
+
+    @property
+    def version(self) -> str:
+        """The version that it was made of."""
+        return self.wrong.right.version
+
+    def __repr__(self) -> str:
+        ways, poor = ("".join("○●"[self.caught[name]] for name in names) for names in (WAYS, POOR))
+        return f"{self.version[0]}  {self.wrong.name:<40}  {ways}  {poor}"
+
+
+@dataclass(frozen=True, repr=False)
+class Matrix:
+    """The rows of one operation or of one version. Each is one line when shown: ● is caught, ○ is missed."""
+
+    rows: tuple[Row, ...]
+
+    @property
+    def cells(self) -> np.ndarray:
+        """Caught or not, (rows, columns), in the order of COLUMNS."""
+        return np.array([[row.caught[name] for name in COLUMNS] for row in self.rows])
+
+    def missed(self, column: str) -> tuple[str, ...]:
+        """The names of the wrong kernels that a column misses."""
+        return tuple(row.wrong.name for row in self.rows if not row.caught[column])
+
+    @property
+    def summary(self) -> str:
+        """How many each column misses, in words."""
+        ways = joined([f"{len(self.missed(name))} by {in_words(name)}" for name in WAYS])
+        poor = joined([f"{len(self.missed(name))} with {in_words(name)}" for name in POOR])
+        unseen = int((~self.cells[:, : len(WAYS)].any(axis=1)).sum())
+        by_all = f"all six miss {unseen}" if unseen else "at least one of the six catches each"
+        return (
+            f"Of {len(self.rows)} wrong kernels, these are missed on good data: {ways}; {by_all}. "
+            f"On poor data, the reference misses {poor}."
+        )
+
+    def __repr__(self) -> str:
+        head = f"columns: {', '.join(WAYS)}; {', '.join(POOR)} (● caught, ○ missed)"
+        return "\n".join([head, *map(repr, self.rows), self.summary])
+
+    def _repr_pretty_(self, printer: object, cycle: bool) -> None:
+        """What a notebook shows."""
+        printer.text(in_lines(repr(self)))
+
+
+@cache
+def matrix(operation: str, version: str | None = None) -> Matrix:
+    """Bring the wrong kernels of an operation, or of one version of it, before every column.
+
+    Parameters
+    ----------
+    operation : str
+        conv2d_grad_weight, conv2d_grad_input or conv2d_grad_bias.
+    version : str, optional
+        The file stem of one version; all of them if not given.
+
+    Raises
+    ------
+    ValueError
+        There is no matrix of this operation, or it has no such version.
+    """
+    if operation not in OPERATIONS:
+        raise ValueError(f"operation = {operation!r}: it must be one of {', '.join(OPERATIONS)}")
+    versions = wgsl.versions(operation)
+    if version not in (None, *versions):
+        raise ValueError(f"version = {version!r}: {operation} has {', '.join(versions)}")
+    if version is None:
+        return Matrix(tuple(row for each in versions for row in matrix(operation, each).rows))
+    return Matrix(tuple(Row(each, judged(each.wrong)) for each in shown(f"{operation}/{version}")))
+
+
+def shown(kernel: str) -> list[WrongKernel]:
+    """The wrong kernels of a version."""
+    return [each for each in WRONG_KERNELS if each.kernel == kernel]
+
+
+def judged(kernel: Kernel) -> dict[str, bool]:
+    """Which columns catch a kernel; for a right one, none does."""
+    run, (best, poor) = Simulated(small(kernel)), _problems(kernel.name.partition("/")[0])
+    verdicts = {name: catches(way, run, best) for name, way in WAYS.items()}
+    return verdicts | {name: catches(oracles.reference, run, problem) for name, problem in poor.items()}
+
+
+def small(kernel: Kernel) -> Kernel:
+    """The kernel with workgroups of a few threads, which hold few weights."""
+    few = kernel.with_constants(**{name: n for name, n in SMALL.items() if f"override {name}:" in kernel.code})
+    return replace(few, source=re.sub(*CHUNK, few.source))
+
+
+@cache
+def _problems(operation: str) -> tuple[Problem, dict[str, Problem]]:
+    best = good(operation)
+    return best, {name: make(best) for name, make in POOR.items()}
+
+
+def catches(way: Way, run: Run, problem: Problem) -> bool:
+    """Whether a way to look finds something wrong."""
+    try:
+        return not way(run, problem)
+    except CheckError:  # the guard behind the output was overwritten
+        return True

@@ -1,0 +1,100 @@
+"""Errors on two logarithmic axes; each line has its name and its value at its right end."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.pictures.canvas import GRAY, LINE, PAPER, Box, Picture, Word, text_width
+from helpers.pictures.parts import MARGIN
+
+LEFT, RIGHT, TOP, BOTTOM = 138, 616, 62, 402  # CSS pixels
+NAMES = RIGHT + 44  # where the name of each line begins
+APART = 44  # the height of a name with its value below
+
+
+class Line(NamedTuple):
+    """A line of errors, with a mark of straight lines, about 2 wide around (0, 0)."""
+
+    name: str
+    errors: np.ndarray
+    color: str
+    mark: Sequence[tuple[float, ...]]
+    dashes: tuple[float, float] | None = None
+
+
+class ErrorChart(Picture):
+    """A title, the axes and some lines: errors as a part of a `whole`, over powers of two.
+
+    The errors reach from 1, at the top, down to 10**lowest. `ticks` are the words below some of the powers, `below`
+    says what they are.
+    """
+
+    def __init__(
+        self, title: str, whole: str, lines: Sequence[Line], lowest: int, powers: range, ticks: Mapping, below: str
+    ) -> None:
+        super().__init__(444)
+        self.plotted, self.lowest, self.powers = lines, lowest, powers
+        self.starts()
+        self.write(MARGIN, 20, title, 17, weight="bold")
+        self.write(MARGIN, 42, f"as a part of {whole}", 13, GRAY)
+        tens = {self.y(10.0**power): part(10.0**power).replace(" part", "") for power in range(lowest, 1)}
+        self.lines(((LEFT, y, RIGHT, y) for y in tens), LINE, 0.8)
+        self.lines(((x, BOTTOM, x, BOTTOM + 5) for x in map(self.x, ticks)), GRAY, 1)
+        self.words((Word(LEFT - 14, y, text, 13, "right") for y, text in tens.items()), GRAY)
+        self.words((Word(self.x(power), BOTTOM + 16, text, 13) for power, text in ticks.items()), GRAY)
+        self.write(NAMES, BOTTOM + 16, below, 13, GRAY)
+        for line, height in zip(lines, self._names(), strict=True):
+            self.curve(self.x(powers), self.y(line.errors), line.color, 2.4, line.dashes)
+            self.lines([(RIGHT + 4, self.y(line.errors[-1]), NAMES - 24, height)], GRAY, 0.8)
+            self._mark(line, NAMES - 12, height)
+            self.write(NAMES, height, line.name, 14, line.color, "bold")
+
+    def x(self, power: float | Sequence[float]) -> float | np.ndarray:
+        """The place of a power of two."""
+        return np.interp(power, (self.powers[0], self.powers[-1]), (LEFT, RIGHT))
+
+    def y(self, error: float | np.ndarray) -> float | np.ndarray:
+        """The height of an error."""
+        return np.interp(np.log10(error), (self.lowest, 0), (BOTTOM, TOP))
+
+    def point(self, power: int, title: str, values: Sequence[str]) -> None:
+        """Mark the lines at one power of two, and write their values there below their names."""
+        x, place = self.x(power), self.powers.index(power)
+        heights = [self.y(line.errors[place]) for line in self.plotted]
+        self.lines([(x, min(heights), x, BOTTOM)], GRAY, 1.2, (3, 3))
+        self.boxes((Box(x - 7, height - 7, 14, 14) for height in heights), PAPER, (1, 1, 1, 0.8), 0)
+        self.write(NAMES, 42, title, 14, weight="bold")
+        for line, height, name, value in zip(self.plotted, heights, self._names(), values, strict=True):
+            self._mark(line, x, height)
+            self.write(NAMES, name + 19, value, 13, line.color)
+
+    def on_paper(self, words: Sequence[Word]) -> None:
+        """Write words, left or right aligned, without the lines of the grid behind them."""
+        for word in words:
+            width = text_width(word.text, word.size)
+            left = word.x - width * (word.align == "right")
+            self.boxes([Box(left - 3, word.y - 9, width + 6, 18)], PAPER, PAPER)
+        self.words(words, GRAY)
+
+    def _mark(self, line: Line, x: float, y: float) -> None:
+        self.lines(((x, y, x, y) + 6 * np.array(end) for end in line.mark), line.color, 2)
+
+    def _names(self) -> np.ndarray:
+        """The heights of the names: beside the ends of their lines, but apart, and with their values above the axis."""
+        heights = np.array([self.y(line.errors[-1]) for line in self.plotted])
+        order = np.argsort(heights, kind="stable")
+        for above, below in pairwise(order):
+            heights[below] = max(heights[below], heights[above] + APART)
+        room = BOTTOM - 24
+        for i in order[::-1]:
+            heights[i] = min(heights[i], room)
+            room = heights[i] - APART
+        return heights
+
+
+def part(error: float) -> str:
+    """An error as 1 part in a number of two digits."""
+    parts = float(f"{1 / error:.2g}")
+    return f"1 part in {parts / 1e6:g} million" if parts >= 1e6 else f"1 part in {parts:,.0f}"

@@ -1,0 +1,93 @@
+"""A picture of the matrix: which oracle catches which wrong kernel."""
+
+from collections.abc import Iterator
+
+from helpers.oracles.matrix import COLUMNS, POOR, WAYS, Matrix, Row, in_words, joined
+from helpers.pictures.canvas import BLUE, GRAY, LINE, ORANGE, Box, Picture, Word, tint
+from helpers.pictures.parts import MARGIN, fitting
+from helpers.wgsl import without_comments
+
+# CSS pixels: the middle of the first column, from one to the next, more before poor data; the first row, its height
+LEFT, STEP, GAP, TOP, ROW = 306, 40, 14, 86, 15
+MARKS = ((True, "●", BLUE, "normal"), (False, "○", ORANGE, "bold"))
+
+
+class MatrixPicture(Picture):
+    """A row for each wrong kernel of one version, and in each column a mark: filled where it is caught."""
+
+    def __init__(self, version: str, matrix: Matrix) -> None:
+        self.rows = matrix.rows
+        super().__init__(TOP + ROW * len(self.rows) + 44)
+        self.starts()
+        self.write(MARGIN, 18, version, 15, weight="bold")
+        self._draw_columns()
+        self.words(Word(MARGIN, self._y(i), row.wrong.name, 13, "left") for i, row in enumerate(self.rows))
+        for caught, mark, color, weight in MARKS:
+            self.words(self._marks(caught, mark), color, weight)
+        self.stands_still()
+
+    def _draw_columns(self) -> None:
+        """The name of each column, in turns above and below, and what the two groups look at."""
+        for i, name in enumerate(COLUMNS):
+            lines, bottom = name.split() if len(name) > 9 else [name], 44 if i % 2 else 73
+            self.words(Word(_x(i), bottom - 14 * (len(lines) - 1 - j), line, 13) for j, line in enumerate(lines))
+        self.lines(((_x(i), 54, _x(i), TOP - 4) for i in range(1, len(COLUMNS), 2)), LINE, 1)
+        groups = (0, WAYS, "good data, six ways to look"), (len(WAYS), POOR, "poor data, with the reference")
+        for first, names, text in groups:
+            self.write((_x(first) + _x(first + len(names) - 1)) / 2, 10, text, 13, GRAY, "bold", "middle")
+        for x, (_, mark, color, weight) in zip((MARGIN, MARGIN + 86), MARKS, strict=True):
+            self.write(x, 48, mark, 14, color, weight)
+            self.write(x + 18, 48, "caught" if mark == "●" else "missed", 13, GRAY)
+
+    def _y(self, row: int) -> float:
+        return TOP + ROW * (row + 0.5)
+
+    def _marks(self, caught: bool, mark: str) -> Iterator[Word]:
+        for i, row in enumerate(self.rows):
+            for j, name in enumerate(COLUMNS):
+                if row.caught[name] == caught:
+                    yield Word(_x(j), self._y(i), mark, 14)
+
+    def show(self, row: int) -> "MatrixPicture":
+        """Point at one wrong kernel, and show its mistake."""
+        self.starts()
+        here, width = self.rows[row], _x(len(COLUMNS) - 1) + STEP / 2 - MARGIN / 2
+        self.boxes([Box(MARGIN / 2, TOP + ROW * row, width, ROW)], ORANGE, tint(ORANGE, 1 / 16), 2)
+        texts = [_one_line(text) for text in (here.wrong.old, here.wrong.new)]
+        size = fitting(texts, self.width - MARGIN - 90, 13)
+        for i, (name, text) in enumerate(zip(("right", "wrong"), texts, strict=True)):
+            y = self.height - 30 + 20 * i
+            self.write(MARGIN, y, f"{name}:", 13, ORANGE if i else BLUE, "bold")
+            self.words([Word(MARGIN + 60, y, text, size, "left", True)], GRAY)
+        self.sentence = _said(here)
+        return self
+
+
+def _x(column: int) -> float:
+    """The middle of a column."""
+    return LEFT + STEP * column + GAP * (column >= len(WAYS))
+
+
+def _one_line(code: str) -> str:
+    """A piece of WGSL without comments and line breaks."""
+    return " ".join(without_comments(code).split()) or "(nothing)"
+
+
+def _said(row: Row) -> str:
+    """Which columns catch a wrong kernel, and which miss it."""
+    ways, poor = ([name for name in names if not row.caught[name]] for names in (WAYS, POOR))
+    return f"“{row.wrong.name}”: on good data, {_on_good(ways)}. On poor data, the reference {_on_poor(poor)}."
+
+
+def _on_good(missed: list[str]) -> str:
+    if not missed:
+        return "all six ways catch it"
+    if len(missed) == len(WAYS) - 1:
+        return f"only {joined([in_words(name) for name in WAYS if name not in missed])} catches it"
+    return f"{joined([*map(in_words, missed)])} {'miss' if len(missed) > 1 else 'misses'} it"
+
+
+def _on_poor(missed: list[str]) -> str:
+    if len(missed) in (0, len(POOR)):
+        return "misses it in each case" if missed else "catches it in each case"
+    return f"misses it with {joined([*map(in_words, missed)])}"

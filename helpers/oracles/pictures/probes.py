@@ -1,0 +1,97 @@
+"""A picture of a one-hot probe: a numbered input, and its pixels that a kernel read, listed by the weight gradient."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from helpers.convolution.shapes import ConvShape
+from helpers.oracles import probes
+from helpers.pictures.canvas import BLUE, GRAY, ORANGE, Picture, Word, number, tint
+from helpers.pictures.parts import MARGIN, Cell, Grid, fitting
+from helpers.wgsl import Kernel
+
+TOP, PIXEL, SMALL = 128, 42, (40, 32)  # CSS pixels: where the grids begin, and the sizes of their cells
+RIGHT = 560  # where the grids on the right begin
+
+
+class ProbePicture(Picture):
+    """What one kernel of conv2d_grad_weight reads for a single 1 in the upstream gradient, and what it should read.
+
+    `shape` has one image and one channel. `kernels` are pairs of words, a name and the mistake as an edit, and the
+    kernel; the first kernel is right.
+    """
+
+    def __init__(self, shape: ConvShape, kernels: Sequence[tuple[str, str, Kernel]]) -> None:
+        self.shape, self.kernels = shape, kernels
+        super().__init__(TOP + PIXEL * shape.padded("h") + 14)
+
+    def show(self, kernel: int, oh: int, ow: int) -> "ProbePicture":
+        """Move to a kernel, and to the output whose upstream gradient is 1."""
+        name, edit, source = self.kernels[kernel]
+        if self.starts(kernel):
+            self.write(MARGIN, 18, f"kernel {kernel}: {name}", 17, weight="bold")
+            size = fitting([edit], self.width - 2 * MARGIN - 60, 13)
+            self.words([Word(MARGIN, 44, edit, size, "left", True)], GRAY)
+            self._draw_input()
+            self.stands_still()
+        got, want = (probes.probe(each, self.shape, oh, ow)[0, 0] for each in (source, self.kernels[0][2]))
+        self._draw_reads(got, oh, ow)
+        self._draw_gradients(got, want, oh, ow)
+        self.sentence = f"grad_output is 1 at ({oh}, {ow}), and 0 elsewhere. {_said(kernel, got, want)}"
+        return self
+
+    def _draw_input(self) -> None:
+        s = self.shape
+        sides = (s.padding_h,) * 2, (s.padding_w,) * 2
+        padded = np.pad(probes.numbered(s.input)[0, 0], sides, constant_values=np.nan)
+        title, note = "input, its pixels numbered", "framed: under the filter; filled: read, for the weight kh,kw below"
+        self.pixels = Grid(self, padded, MARGIN, TOP, (PIXEL, PIXEL), title, note, numbers=False)
+        held = [(box, value) for box, value in zip(self.pixels.boxes, padded.flat, strict=True) if value == value]
+        self.words(Word(box.middle[0], box.y + 14, number(value), 15) for box, value in held)
+
+    def _draw_reads(self, got: np.ndarray, oh: int, ow: int) -> None:
+        """Fill the pixels that were read, with the place of their weight, and frame those under the filter."""
+        s, readers = self.shape, defaultdict(list)
+        for (kh, kw), pixel in np.ndenumerate(got):
+            if 1 <= pixel <= s.in_h * s.in_w:
+                row, column = divmod(int(pixel) - 1, s.in_w)
+                readers[row + s.padding_h, column + s.padding_w].append(f"{kh},{kw}")
+        self.boxes((self.pixels.box(*cell) for cell in readers), ORANGE, tint(ORANGE), 1.6)
+        places = [(self.pixels.box(*cell), " ".join(names)) for cell, names in readers.items()]
+        size = fitting((text for _, text in places), PIXEL - 6, 12, "bold")
+        self.words((Word(box.middle[0], box.y + 32, text, size) for box, text in places), ORANGE, "bold")
+        rows, columns = probes.window(s, oh, ow)
+        self.boxes([self.pixels.box(rows.start, columns.start, s.kernel_h, s.kernel_w)], BLUE, line=4)
+
+    def _draw_gradients(self, got: np.ndarray, want: np.ndarray, oh: int, ow: int) -> None:
+        """The one-hot gradient; below it what came out, and what should."""
+        upstream = probes.one_hot(self.shape.output, (0, 0, oh, ow))[0, 0]
+        Grid(self, upstream, RIGHT, TOP, SMALL, "grad_output", "a single 1", ORANGE, "bold").mark([(oh, ow)])
+        top = TOP + SMALL[1] * len(upstream) + 64
+        found = Grid(self, got, RIGHT, top, SMALL, "grad_weight", "what it returned")
+        Grid(self, want, RIGHT + 150, top, SMALL, "", "what is right", BLUE)
+        for cell in _differing(got, want):
+            found.mark([cell])
+
+
+def _differing(got: np.ndarray, want: np.ndarray) -> list[Cell]:
+    return [tuple(map(int, cell)) for cell in np.argwhere(got != want)]
+
+
+def _said(kernel: int, got: np.ndarray, want: np.ndarray) -> str:
+    """Which pixels were read, and where that is wrong."""
+    rows, right = _listed(got), _listed(want)
+    if kernel == 0:
+        return f"The right kernel returns {rows}: these are the pixels that it read, one for each weight; 0 is padding."
+    wrong = len(_differing(got, want))
+    if not wrong:
+        return f"This wrong kernel returns {rows}, which is right here: try another output."
+    same = sorted(got.flat) == sorted(want.flat)
+    order = ", the right pixels in a wrong order" * same
+    return f"This kernel returns {rows}{order}; right is {right}. {wrong} of its {want.size} numbers are wrong."
+
+
+def _listed(rows: np.ndarray) -> str:
+    """The rows of a small matrix in words, each of which stays in one line."""
+    return ", ".join("[" + "\N{NO-BREAK SPACE}".join(map(number, row)) + "]" for row in rows)

@@ -1,0 +1,108 @@
+"""One-hot probes: an upstream gradient of one 1 among zeros makes a gradient show what its kernel reads.
+
+If the only upstream gradient that is not 0 is a 1 at the output (oh, ow), the sum of each weight keeps one term,
+1 * input[ih, iw]. With an input of 1, 2, 3, ... the weight gradient is the list of the pixels that were read.
+"""
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+import numpy as np
+
+from helpers.convolution.shapes import ConvShape
+from helpers.oracles.run import Tensors, simulated
+from helpers.oracles.wrong_kernels.convolution import WEIGHT_1, WRONG_KERNELS
+from helpers.wgsl import Kernel, load
+
+Array = np.ndarray
+Place = tuple[int, int, int, int]  # n, co, oh, ow
+
+SHAPE = ConvShape(1, 1, 5, 7, 1, 3, 2, 2, 1, 2)  # what `kernels` are probed with
+MISREAD = (  # wrong kernels that read wrong pixels
+    "stride forgotten",
+    "one padding for both axes",
+    "filter flipped",
+    "index decoded by rows",
+    "padding read as data",
+)
+
+
+def numbered(shape: tuple[int, ...]) -> Array:
+    """A float32 tensor of 1, 2, 3, ... in the order of memory."""
+    return np.arange(1, prod(shape) + 1, dtype=np.float32).reshape(shape)
+
+
+def one_hot(shape: tuple[int, ...], *places: Place) -> Array:
+    """A float32 tensor of zeros, with a 1 at each place."""
+    tensor = np.zeros(shape, np.float32)
+    for place in places:
+        tensor[place] = 1
+    return tensor
+
+
+def probe(kernel: Kernel, shape: ConvShape, oh: int, ow: int) -> Array:
+    """What a kernel of conv2d_grad_weight returns for a numbered input and a 1 at one output: the pixels that it read.
+
+    It runs in the simulator. Of a batch and its channels it is the first image and the first output channel.
+
+    Returns
+    -------
+    float32 array (Co, Ci, kH, kW)
+        For each weight the number of the pixel, or 0 in the padding.
+    """
+    tensors = {"input": numbered(shape.input), "grad_output": one_hot(shape.output, (0, 0, oh, ow))}
+    (grad_weight,), _ = simulated(kernel, shape, tensors)
+    return grad_weight
+
+
+def kernels() -> list[tuple[str, str, Kernel]]:
+    """The right kernel and those of MISREAD: the name, what was edited, and the kernel."""
+    wrong = {row.name: row for row in WRONG_KERNELS if row.kernel == WEIGHT_1}
+    edited = [(name, f"{wrong[name].old}  →  {wrong[name].new}", wrong[name].wrong) for name in MISREAD]
+    return [("right", WEIGHT_1, load(*WEIGHT_1.split("/"))), *edited]
+
+
+# --- What a right kernel returns: windows, cut out or put in --------------------------------------------------
+
+
+def expected(operation: str, shape: ConvShape, tensors: Tensors, places: Sequence[Place]) -> Array:
+    """The gradient for an upstream gradient with a 1 at each place, of which no two are in one output channel."""
+    return _EXPECTED[operation](shape, tensors, places)
+
+
+def _cut_windows(shape: ConvShape, tensors: Tensors, places: Sequence[Place]) -> Array:
+    """The weight gradient: the filter of channel co is the window of the input at its place."""
+    padded, grad_weight = np.pad(tensors["input"], _padding(shape)), np.zeros(shape.weight)
+    for n, co, oh, ow in places:
+        grad_weight[co] = padded[n, :, *window(shape, oh, ow)]
+    return grad_weight
+
+
+def _put_windows(shape: ConvShape, tensors: Tensors, places: Sequence[Place]) -> Array:
+    """The input gradient: the filter of channel co lies at its place, on zeros."""
+    grad_padded = np.pad(np.zeros(shape.input), _padding(shape))
+    for n, co, oh, ow in places:
+        grad_padded[n, :, *window(shape, oh, ow)] += tensors["weight"][co]
+    return grad_padded[..., shape.padding_h :, shape.padding_w :][..., : shape.in_h, : shape.in_w]
+
+
+def _count(shape: ConvShape, tensors: Tensors, places: Sequence[Place]) -> Array:
+    """The bias gradient: 1 where the channel has a place."""
+    return one_hot(shape.of("bias"), *((co,) for _, co, _, _ in places))
+
+
+_EXPECTED: dict[str, Callable[[ConvShape, Tensors, Sequence[Place]], Array]] = {
+    "conv2d_grad_weight": _cut_windows,
+    "conv2d_grad_input": _put_windows,
+    "conv2d_grad_bias": _count,
+}
+
+
+def _padding(shape: ConvShape) -> tuple[tuple[int], ...]:
+    return (0,), (0,), (shape.padding_h,), (shape.padding_w,)
+
+
+def window(shape: ConvShape, oh: int, ow: int) -> tuple[slice, slice]:
+    """The rows and columns of the padded input that lie under the filter at one output."""
+    top, left = oh * shape.stride, ow * shape.stride
+    return slice(top, top + shape.kernel_h), slice(left, left + shape.kernel_w)

@@ -1,0 +1,161 @@
+"""Which oracle catches which wrong kernel: the facts that the lesson builds on, and that the matrix can show others."""
+
+import numpy as np
+import pytest
+from support.problems import EVERY_VERSION
+
+from helpers import load
+from helpers.oracles import matrix, oracles, probes
+from helpers.oracles.matrix import COLUMNS, POOR, WAYS, Matrix, Row
+from helpers.oracles.run import ANSWERS, LARGE
+from helpers.oracles.wrong_kernels import WRONG_KERNELS
+from helpers.oracles.wrong_kernels.convolution import WEIGHT_1, WEIGHT_2
+from helpers.oracles.wrong_kernels.row import WrongKernel
+
+RIGHT = [kernel for kernel in EVERY_VERSION if kernel.name.partition("/")[0] in matrix.OPERATIONS]
+THREAD_PER_WEIGHT = load(*WEIGHT_1.split("/"))
+
+
+INPUT_PROBLEM = oracles.good("conv2d_grad_input")
+
+
+def wrong_kernels(operation: str) -> list[WrongKernel]:
+    """The rows of an operation in the table of wrong kernels."""
+    return [each for each in WRONG_KERNELS if each.kernel.startswith(f"{operation}/")]
+
+
+def row(kernel: str, name: str) -> Row:
+    """A row of the matrix."""
+    (found,) = (each for each in matrix.matrix(*kernel.split("/")).rows if each.wrong.name == name)
+    return found
+
+
+# --- The matrix -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kernel", RIGHT, ids=lambda kernel: kernel.name)
+def test_no_column_accuses_a_right_kernel(kernel):
+    assert matrix.judged(kernel) == dict.fromkeys(COLUMNS, False)
+
+
+@pytest.mark.parametrize("operation", ["conv2d_grad_weight", "conv2d_grad_bias"])
+def test_each_wrong_kernel_is_caught_by_a_way_to_look(operation):
+    found = matrix.matrix(operation)
+    assert [each.wrong for each in found.rows] == wrong_kernels(operation)
+    assert found.cells[:, : len(WAYS)].any(axis=1).all()
+    assert "; at least one of the six catches each." in found.summary
+
+
+@pytest.mark.parametrize("wrong", wrong_kernels("conv2d_grad_input"), ids=str)
+def test_each_wrong_kernel_of_the_input_gradient_is_caught_by_a_way_to_look(wrong):
+    run = oracles.Simulated(matrix.small(wrong.wrong))
+    assert any(matrix.catches(way, run, INPUT_PROBLEM) for way in WAYS.values())  # the first that does is enough
+
+
+@pytest.mark.parametrize("column", POOR)
+def test_poor_data_hide_mistakes_that_good_data_show(column):
+    found = matrix.matrix("conv2d_grad_weight")
+    assert set(found.missed(column)) > set(found.missed("reference"))
+
+
+def test_a_guard_is_what_most_mistakes_need():
+    missed = {column: len(matrix.matrix("conv2d_grad_weight").missed(column)) for column in POOR}
+    assert missed.pop("classroom test") > 20
+    assert max(missed, key=missed.get) == "no guard"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "name", "missed"),
+    [
+        (WEIGHT_1, "batch not summed", {"simulator", "batch 1", "classroom test"}),
+        (WEIGHT_1, "filter flipped", {"simulator", "symmetric inputs"}),
+        (WEIGHT_1, "one padding for both axes", {"simulator", "square image", "classroom test"}),
+        (WEIGHT_1, "writes past the end", {"no guard", "classroom test"}),
+        (WEIGHT_1, "added to what was there", {"simulator", "no guard", "classroom test"}),
+        (WEIGHT_1, "sum cut to a whole number", {"one-hot probes", "simulator", "whole numbers"}),
+        (WEIGHT_1, "loop over the batch never ends", set()),
+        (WEIGHT_2, "tree stops at two", {"one-hot probes", "simulator"}),
+        (WEIGHT_2, "no barrier in the tree", {*COLUMNS} - {"simulator"}),
+    ],
+)
+def test_what_misses_a_mistake(kernel, name, missed):
+    assert {column for column, caught in row(kernel, name).caught.items() if not caught} == missed
+
+
+def test_only_the_simulator_sees_that_a_race_with_right_numbers_is_one(monkeypatch):
+    (race,) = (each for each in WRONG_KERNELS if (each.kernel, each.name) == (WEIGHT_2, "no barrier in the tree"))
+    monkeypatch.setitem(WAYS, "simulator", lambda run, problem: True)
+    blind = Matrix((Row(race, matrix.judged(race.wrong)),))
+    assert not blind.cells.any()
+    assert "; all six miss 1." in blind.summary
+
+
+def test_a_matrix_is_shown_line_by_line_and_in_words():
+    found = matrix.matrix("conv2d_grad_bias")
+    head, *lines, summary = repr(found).split("\n")
+    assert head.startswith("columns: reference, central differences, ")
+    assert len(lines) == len(found.rows) == len({*lines})
+    assert "1  batch not summed                          ●●●●●○  ●●●○●●○" in lines
+    assert summary.startswith(f"Of {len(found.rows)} wrong kernels, ")
+    assert f"{len(found.missed('simulator'))} by the simulator;" in summary
+    assert f"{len(found.missed('classroom test'))} with the classroom test." in summary
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("sum",), "operation = 'sum': it must be one of conv2d_grad_weight, conv2d_grad_input, conv2d_grad_bias"),
+        (("conv2d_grad_bias", "3_x"), "version = '3_x': conv2d_grad_bias has 1_thread_per_channel, 2_work"),
+    ],
+)
+def test_what_has_no_matrix_is_refused(arguments, problem):
+    with pytest.raises(ValueError, match=problem):
+        matrix.matrix(*arguments)
+
+
+# --- Problems and runs ------------------------------------------------------------------------------------
+
+
+def test_a_guard_shows_in_the_numbers_what_is_0_without_it():
+    run = oracles.Simulated(THREAD_PER_WEIGHT.edit("n < params.batch", "n <= params.batch"))
+    guarded = oracles.good("conv2d_grad_weight")
+    bare = oracles.no_guard(guarded)
+    assert abs(run(guarded)).max() > LARGE
+    assert np.array_equal(run(bare), oracles.Simulated(THREAD_PER_WEIGHT)(bare))
+    assert run.findings(bare)
+    assert not any("past" in found for found in run.findings(guarded))
+
+
+@pytest.mark.parametrize("operation", matrix.OPERATIONS)
+def test_all_data_are_added_up_exactly(operation):
+    problem = oracles.good(operation)
+    magnitudes = {name: abs(array) for name, array in oracles.symmetric(problem).tensors.items()}
+    inputs = {"conv2d_grad_weight": ("grad_output", "input"), "conv2d_grad_input": ("grad_output", "weight")}
+    names = inputs.get(operation, ("grad_output",))
+    total = ANSWERS[operation](problem.shape, *(magnitudes[name] for name in names))
+    assert total.max() * 64 ** len(names) <= 2**24
+    assert all((64 * array % 1 == 0).all() and (array % 1).any() for array in problem.tensors.values())
+
+
+# --- One-hot probes ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("operation", matrix.OPERATIONS)
+def test_windows_cut_and_put_are_the_gradients_of_one_hot_gradients(operation):
+    shape = oracles.GOOD
+    tensors = {name: probes.numbered(shape.of(name)) for name in ("input", "weight")}
+    for n, oh, ow in np.ndindex(shape.batch, shape.out_h, shape.out_w):
+        places = [(n, 0, oh, ow), (0, 1, oh, 0)]
+        upstream = probes.one_hot(shape.output, *places)
+        other = {"conv2d_grad_weight": ["input"], "conv2d_grad_input": ["weight"]}.get(operation, [])
+        right = ANSWERS[operation](shape, upstream, *(tensors[name] for name in other))
+        assert np.array_equal(probes.expected(operation, shape, tensors, places), right)
+
+
+def test_a_probe_lists_the_pixels_that_a_kernel_reads():
+    shape = probes.SHAPE
+    right = probes.probe(THREAD_PER_WEIGHT, shape, 1, 2)
+    assert right.tolist() == [[[[10, 11], [17, 18], [24, 25]]]]
+    flipped = THREAD_PER_WEIGHT.edit("+ kh - params", "+ (params.kernel_h - 1u - kh) - params")
+    assert np.array_equal(probes.probe(flipped, shape, 1, 2), right[:, :, ::-1])
+    assert probes.probe(THREAD_PER_WEIGHT, shape, 0, 1).tolist() == [[[[0, 0], [1, 2], [8, 9]]]]  # 0 is padding
