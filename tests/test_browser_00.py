@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 from support.browser import EveryLesson, LivePage
 
-import helpers
+from helpers.exercises import PUZZLES
 from helpers.threads import explorers
 from helpers.threads.exercise import QUESTIONS
 
@@ -47,10 +47,9 @@ def test_a_question_is_answered_and_a_puzzle_solved(lesson: LivePage) -> None:
     cell = lesson.code_cell('helpers.predict("idle_threads"')
     lesson.retype(cell, 'helpers.predict("idle_threads", 40)')
     expect(cell).to_contain_text(QUESTIONS["idle_threads"].mistakes[40])
-    lesson.retype(lesson.code_cell("my_map = "), f'my_map = """\n{helpers.solution("map").text}\n"""')
-    graded = lesson.code_cell('helpers.grade("map"')
-    lesson.run(graded)
-    expect(graded).to_contain_text("2 of 2 tests pass")
+    cell = lesson.code_cell('helpers.grade("map"')
+    lesson.retype(cell, f'my_map = """\n{PUZZLES["map"].solution.text}\n"""\nhelpers.grade("map", my_map)')
+    expect(cell).to_contain_text("2 of 2 tests pass")
 
 
 def test_the_card_fits_one_screen_below_its_heading(lesson: LivePage) -> None:

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 from support.browser import EveryLesson, LivePage
 
-import helpers
 from helpers.convolution import explorers
+from helpers.exercises import PUZZLES
 
 LESSON = "01_convolution_as_correlation.ipynb"  # what the fixture `opened` opens
 pytestmark = pytest.mark.usefixtures("no_trouble")
@@ -48,6 +48,6 @@ def test_an_answer_is_judged(lesson: LivePage) -> None:
 def test_the_exercise_can_be_solved(lesson: LivePage) -> None:
     cell = lesson.code_cell('grade("conv2d", my_kernel)')
     expect(cell).to_contain_text("0 of 6 tests pass")
-    source = json.dumps(helpers.solution("conv2d").text)
+    source = json.dumps(PUZZLES["conv2d"].solution.text)
     lesson.retype(cell, f'my_kernel = {source}\nhelpers.grade("conv2d", my_kernel)')
     expect(cell).to_contain_text("6 of 6 tests pass")

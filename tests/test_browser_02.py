@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import expect
 from support.browser import EveryLesson, LivePage, Shown, browser_path, filmed
 
-import helpers
 from helpers.convolution import explorers
 from helpers.convolution.exercise import GRAD_WEIGHT
 from helpers.convolution.shapes import ConvShape
@@ -141,15 +140,11 @@ def test_how_fast_a_picture_follows_its_slider(lesson: LivePage, record_property
 
 
 def test_the_exercise_can_be_solved(lesson: LivePage) -> None:
-    editor, grading = (
-        lesson.code_cell("my_kernel = "),
-        lesson.code_cell('helpers.grade("conv2d_grad_weight", my_kernel)'),
-    )
-    tests = len(GRAD_WEIGHT.tests)
-    expect(grading).to_contain_text(f"0 of {tests} tests pass")
-    lesson.retype(editor, f'my_kernel = """\n{helpers.solution("conv2d_grad_weight").text}\n"""')
-    lesson.run(grading)
-    expect(grading).to_contain_text(f"{tests} of {tests} tests pass")
+    grading = 'helpers.grade("conv2d_grad_weight", my_kernel)'
+    cell, tests = lesson.code_cell(grading), len(GRAD_WEIGHT.tests)
+    expect(cell).to_contain_text(f"0 of {tests} tests pass")
+    lesson.retype(cell, f'my_kernel = """\n{GRAD_WEIGHT.solution.text}\n"""\n{grading}')
+    expect(cell).to_contain_text(f"{tests} of {tests} tests pass")
 
 
 def test_a_prediction_is_judged_and_the_picture_then_confirms_it(lesson: LivePage) -> None:

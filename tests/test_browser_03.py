@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 from support.browser import EveryLesson, LivePage
 
-import helpers
 from helpers.convolution import explorers
+from helpers.convolution.exercise import GRAD_INPUT
 
 LESSON = "03_input_gradient.ipynb"  # what the fixture `opened` opens
 pytestmark = pytest.mark.usefixtures("no_trouble")
@@ -56,6 +56,6 @@ def test_an_answer_is_judged(lesson: LivePage) -> None:
 def test_the_exercise_can_be_solved(lesson: LivePage) -> None:
     cell = lesson.code_cell('grade("conv2d_grad_input", my_kernel)')
     expect(cell).to_contain_text("0 of 5 tests pass")
-    source = json.dumps(helpers.solution("conv2d_grad_input").text)
+    source = json.dumps(GRAD_INPUT.solution.text)
     lesson.retype(cell, f'my_kernel = {source}\nhelpers.grade("conv2d_grad_input", my_kernel)')
     expect(cell).to_contain_text("5 of 5 tests pass")

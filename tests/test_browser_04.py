@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from support.browser import EveryLesson, LivePage
 
 import helpers
+from helpers.exercises import PUZZLES
 from helpers.summation import explorers
 
 LESSON = "04_bias_gradient.ipynb"  # what the fixture `opened` opens
@@ -48,6 +49,6 @@ def test_an_answer_is_judged(lesson: LivePage) -> None:
 def test_the_exercises_can_be_solved(lesson: LivePage, puzzle: str, tests: int) -> None:
     cell = lesson.code_cell(f'grade("{puzzle}", my_kernel)')
     expect(cell).to_contain_text(f"0 of {tests} tests pass")
-    source = json.dumps(helpers.solution(puzzle).text)
+    source = json.dumps(PUZZLES[puzzle].solution.text)
     lesson.retype(cell, f'my_kernel = {source}\nhelpers.grade("{puzzle}", my_kernel)')
     expect(cell).to_contain_text(f"{tests} of {tests} tests pass")

@@ -2,11 +2,18 @@
 
 import numpy as np
 import pytest
+from support.trials import simulate_once
 
 from helpers.exercises import PUZZLES, QUESTIONS
 from helpers.gemm import exercise
 from helpers.grading.judge import judged
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    simulate_once(monkeypatch)
+
 
 # --- A kernel with tiles ------------------------------------------------------------------------------------
 
@@ -27,13 +34,22 @@ def outcomes(source: str) -> dict[str, str]:
     return {verdict.test: verdict.outcome for verdict in judged(D_A, source)}
 
 
-@pytest.mark.parametrize("removed", [(0,), (1,), (0, 1)], ids=str)
+@pytest.mark.parametrize(
+    ("removed", "named"),
+    [
+        ((0,), "no barrier stands between the loads and the products: which threads"),
+        ((1,), "no barrier stands between the products and the loads of the next turn: what"),
+        ((0, 1), ""),
+    ],
+    ids=["after the loads", "after the products", "both"],
+)
 @pytest.mark.parametrize("name", TILED)
-def test_a_missing_barrier_is_unsafe_in_every_test(name, removed):
+def test_a_missing_barrier_is_unsafe_in_every_test(name, removed, named):
     """In those with one turn, too, where a barrier after the products protects nothing."""
     grades = judged(PUZZLES[name], without_barriers(PUZZLES[name].solution.text, *removed))
     assert {verdict.outcome for verdict in grades} == {UNSAFE}
     assert "and no workgroupBarrier() stands between the two" in grades[0].detail
+    assert named in str([verdict.detail for verdict in grades])
 
 
 @pytest.mark.parametrize("name", TILED)

@@ -3,6 +3,9 @@
 A snippet is a ```rust fence, or a statement in backticks. It is compiled in the skeleton, alone or after the hints
 before it; where it goes on from lines that the reader has written by then, in a block inside the official kernel. A
 blank, which the reader fills in, is written `...` in the place of an expression, and the hint says so.
+
+The hints of an exercise come in grades: a question, a picture, the index, and last almost the whole kernel. The short
+kernels of lesson 00 do without the picture or the index.
 """
 
 import re
@@ -13,12 +16,18 @@ from typing import NamedTuple
 import nbformat
 import pytest
 from support.notebook_gate import NOTEBOOKS, Lesson
+from support.teaching_pages import puzzles_of
 
 import helpers
+from helpers.exercises import PUZZLES
 from helpers.gpu.passes import pipeline
 from helpers.wgsl import Kernel, WgslError
 
 DETAILS = re.compile(r"<details>.*?</details>", re.DOTALL)
+GRADES = ["a question", "a picture", "the index", "almost the whole kernel"]
+HINT = re.compile(r"<details>\s*<summary>(?P<title>.*?)</summary>(?P<text>.*?)</details>", re.DOTALL)
+FENCE = re.compile(r"^```\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+WIDEST, LONGEST = 80, 12  # a picture's columns and lines
 SNIPPET = re.compile(r"^```rust\n(?P<fence>.*?)^```|`(?P<inline>[^`\n]+)`", re.DOTALL | re.MULTILINE)
 STATEMENT = re.compile(r"(?<![=<>!])=(?!=)|;")  # what a reader copies, and not the name of something
 GRADE = re.compile(r'helpers\.grade\("(\w+)"')
@@ -72,7 +81,7 @@ def problem(puzzle: str, snippets: list[str]) -> str:
     texts = snippets[-1], "\n".join(snippets)
     modules = [module for text in texts for filled in fill(text) for module in places(skeleton, filled)]
     block = (f"{{\n{filled}\n}}" for filled in fill(snippets[-1]))
-    modules += [module for filled in block for module in places(helpers.solution(puzzle).text, filled)]
+    modules += [module for filled in block for module in places(PUZZLES[puzzle].solution.text, filled)]
     for module in modules:
         try:
             pipeline(Kernel(module), "main")
@@ -80,6 +89,28 @@ def problem(puzzle: str, snippets: list[str]) -> str:
         except WgslError as error:
             said = said or str(error)
     return said
+
+
+def ungraded(exercise: Exercise) -> list[str]:
+    """What is wrong with the order of the hints of an exercise, or with their kinds."""
+    hints = [(match["title"], match["text"]) for match in HINT.finditer(exercise.hints)]
+    kinds = [title.partition(": ")[2] for title, _ in hints]
+    allowed = [GRADES, GRADES[:1] + GRADES[2:], GRADES[:2] + GRADES[3:]][: 3 if exercise.lesson.startswith("00") else 1]
+    found = [f"its hints are {kinds}, not {GRADES}"] * (kinds not in allowed)
+    found += [f"{title!r} is hint {i}" for i, (title, _) in enumerate(hints, 1) if not title.startswith(f"Hint {i}: ")]
+    return found + [problem for title, text in hints for problem in unlike(title.partition(": ")[2], text)]
+
+
+def unlike(kind: str, text: str) -> list[str]:
+    """Why a hint is not of its kind: a question asks, a picture is small plain text, the other two show WGSL."""
+    pictures = FENCE.findall(text)
+    if kind == "a question":
+        return ["a question that does not ask"] * ("?" not in text) + ["a question with WGSL"] * ("```" in text)
+    if kind == "a picture":
+        lines = "\n".join(pictures).splitlines()
+        small = len(lines) <= LONGEST and max(map(len, lines), default=0) <= WIDEST and "".join(lines).isascii()
+        return ["a picture that is not one block of small plain text"] * (len(pictures) != 1 or not small)
+    return [f"{kind}: without WGSL"] * ("```rust" not in text)
 
 
 def fill(text: str) -> Iterator[str]:
@@ -105,10 +136,20 @@ def test_every_snippet_of_a_hint_compiles(exercise: Exercise) -> None:
     assert wrong(exercise) == []
 
 
-# --- The check above can fail ----------------------------------------------------------------------------
+def test_each_exercise_has_hints() -> None:
+    lessons = map(Lesson.read, sorted(NOTEBOOKS.glob("[0-9]*.ipynb")))
+    assert [exercise.puzzle for exercise in FOUND] == [name for lesson in lessons for name in puzzles_of(lesson)]
+
+
+@pytest.mark.parametrize("exercise", FOUND, ids=lambda exercise: exercise.lesson)
+def test_hints_come_in_grades(exercise: Exercise) -> None:
+    assert ungraded(exercise) == []
+
+
+# --- The checks above can fail ----------------------------------------------------------------------------
 
 HINTS = """
-<details><summary>Hint 1</summary>
+<details><summary>Hint 1: the index</summary>
 
 `fw` changes fastest. Fill in each `...`.
 
@@ -119,7 +160,7 @@ let fw = ...;
 
 </details>
 
-<details><summary>Hint 2</summary>
+<details><summary>Hint 2: almost the whole kernel</summary>
 
 ```rust
 grad_weights[idx] = ...;
@@ -145,6 +186,51 @@ def test_a_wrong_hint_is_seen(old: str, new: str, said: str) -> None:
     found = wrong(Exercise("", HINTS.replace(old, new), "conv2d_grad_weight"))
     assert said in "\n".join(found)
     assert bool(found) == bool(said)
+
+
+GRADED = """
+<details><summary>Hint 1: a question</summary>
+
+Which weight is mine?
+
+</details>
+
+<details><summary>Hint 2: a picture</summary>
+
+```
+0 1 2
+```
+
+</details>
+""" + HINTS.replace("Hint 2", "Hint 4").replace("Hint 1", "Hint 3")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("", "", ""),
+        ("Hint 1: a question", "Hint 1: the idea", "its hints are ['the idea'"),
+        ("Hint 3", "Hint 5", "'Hint 5: the index' is hint 3"),
+        ("mine?", "mine.", "a question that does not ask"),
+        ("mine?", "mine?\n\n```rust\nlet i = 0;\n```\n", "a question with WGSL"),
+        ("0 1 2\n", "0 1 2\n" * 13, "not one block of small plain text"),
+        ("0 1 2\n", "0 → 2\n", "not one block of small plain text"),
+        ("0 1 2\n", "0 1 2" * 20 + "\n", "not one block of small plain text"),
+        ("```\n0 1 2\n```\n", "", "not one block of small plain text"),
+        ("```rust\ngrad_weights[idx] = ...;\n```", "", "almost the whole kernel: without WGSL"),
+    ],
+)
+def test_hints_in_a_wrong_order_are_seen(old: str, new: str, said: str) -> None:
+    found = ungraded(Exercise("01", GRADED.replace(old, new, 1), "conv2d_grad_weight"))
+    assert said in "\n".join(found)
+    assert bool(found) == bool(said)
+
+
+@pytest.mark.parametrize(("lesson", "right"), [("00_meet", True), ("01_convolution", False)])
+def test_only_lesson_00_does_without_a_picture(lesson: str, right: bool) -> None:
+    first, _, *others = DETAILS.findall(GRADED)
+    hints = "".join([first, *others]).replace("Hint 3", "Hint 2").replace("Hint 4", "Hint 3")
+    assert (ungraded(Exercise(lesson, hints, "conv2d_grad_weight")) == []) == right
 
 
 def test_hints_are_found() -> None:

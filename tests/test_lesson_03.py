@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 import pytest
 from support.legible import faults, written
-from support.problems import launched, versions_of
+from support.problems import versions_of
 
 import helpers
 from helpers.convolution import explorers, indices, reference
@@ -23,6 +23,7 @@ from helpers.convolution.pictures.input_gradient import (
     ScatterGatherPicture,
 )
 from helpers.convolution.shapes import ConvShape
+from helpers.oracles.run import launched
 from helpers.pictures.canvas import number
 
 # --- What the kernels read ------------------------------------------------------------------------------------

@@ -1,10 +1,12 @@
-"""Lesson 06's pictures and their sliders: every state is legible, and what they say is what was computed."""
+"""Lesson 06's pictures, their sliders, and the drawings in its hints: legible, and true to what was computed."""
 
+import re
 from itertools import product
 
 import numpy as np
 import pytest
 from support.legible import faults, written
+from support.notebook_gate import NOTEBOOKS, Lesson
 
 import helpers
 from helpers.gemm import explorers, reference
@@ -217,3 +219,53 @@ def test_the_kernels_number_the_activations_as_drawn():
     assert explorers.activations().set(act=4, tenths=0) == (
         "sigmoid at x = 0: act(x) = 0.5, and its derivative is 0.25, so an upstream gradient of 1 goes on as 0.25."
     )
+
+
+# --- The drawings in the hints --------------------------------------------------------------------------------
+
+
+def drawn(puzzle: str) -> list[str]:
+    """The lines of the drawing in the second hint of a puzzle, which stands above its cell."""
+    cells = Lesson.read(NOTEBOOKS / "06_fused_gemm_backward.ipynb").cells
+    at = next(i for i, cell in enumerate(cells) if cell.source.endswith(f'helpers.grade("{puzzle}", my_kernel)'))
+    return re.search(r"^```\n(.*?)^```$", cells[at - 1].source, re.DOTALL | re.MULTILINE)[1].splitlines()
+
+
+def test_the_drawing_of_the_tiles_has_row_column_and_element_in_line():
+    lines = drawn("tiled_product")
+    [row] = [i for i, line in enumerate(lines) if line.lstrip().startswith("m ")]
+    assert (
+        [row] == [i for i, line in enumerate(lines) if "left" in line] == [i for i, s in enumerate(lines) if " x " in s]
+    )
+    assert len({line.index(mark) for line in lines for mark in "n:x" if f"  {mark} " in f"{line} "}) == 1
+
+
+def test_the_drawing_of_the_derivative_is_right():
+    numbers = {line[:12].strip(): np.array(re.findall(r"-?\d+", line), int) for line in drawn("gemm_bwd_grad_pre")}
+    pre = numbers["pre"]
+    np.testing.assert_array_equal(numbers["relu"], reference.act(pre, "relu"))
+    np.testing.assert_array_equal(numbers["derivative"], reference.derivative(pre, "relu"))
+    np.testing.assert_array_equal(numbers["grad_pre"], numbers["grad"] * numbers["derivative"])
+
+
+def test_the_drawing_of_the_transposed_tile_is_right():
+    text = "\n".join(drawn("gemm_bwd_da"))
+    b, right = (np.array(re.findall(rf"{row} = \d ([A-P])  (.)  (.)  (.)", text)) for row in "kn")
+    np.testing.assert_array_equal(right, b.T)
+    x, y, letter = re.search(r"reads (.).*local\.x = (\d), local\.y = (\d)", text, re.DOTALL).group(2, 3, 1)
+    assert (int(y) * 4 + int(x), b[int(y), int(x)]) == (6, letter)
+
+
+def test_the_drawing_of_the_turns_is_right():
+    turns = product(range(2), range(0, 18, 16))
+    rows = {0: "0 to 15", 16: "16, 17, and zeros"}
+    wanted = [f"{turn} {item} {first} {rows[first]}" for turn, (item, first) in enumerate(turns)]
+    assert [" ".join(line.split()) for line in drawn("gemm_bwd_db")[2:-1]] == wanted
+
+
+def test_the_drawing_of_a_column_is_right():
+    _, *rows = drawn("gemm_bwd_dbias")
+    for row, line in enumerate(rows):
+        item = f"item {row // 2} " * (row % 2 == 0)
+        offsets = ", ".join(str(3 * row + n) for n in range(3))
+        assert " ".join(line.split()) == f"{item}m = {row % 2} row {row} . x . offsets {offsets}"

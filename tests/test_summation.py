@@ -12,7 +12,7 @@ import helpers
 from helpers import gpu
 from helpers.convolution import explorers as convolution_explorers
 from helpers.convolution import reference as convolution
-from helpers.convolution.exercise.bias_gradient import BIAS_QUESTIONS, bias_differences
+from helpers.convolution.exercise.bias_gradient import BIAS_QUESTIONS, GRAD_BIAS, bias_differences
 from helpers.grading.report import CheckError
 from helpers.grading.verdict import RIGHT, UNSAFE, WRONG
 from helpers.pictures.explorer import Explorer
@@ -346,5 +346,5 @@ def test_finite_differences_and_the_formula_agree():
 
 
 def test_a_thread_without_a_channel_must_not_write():
-    unguarded = helpers.solution("conv2d_grad_bias").text.replace("  if (k >= params.C_out) { return; }\n", "")
+    unguarded = GRAD_BIAS.solution.text.replace("  if (k >= params.C_out) { return; }\n", "")
     assert {verdict.outcome for verdict in helpers.grade("conv2d_grad_bias", unguarded)} == {UNSAFE}

@@ -28,19 +28,54 @@ TREE_SUM = Puzzle(
     tuple(LENGTHS),
     _cases,
     (
-        Slip("only thread 0's own sum is written", "half > 0u", "half > 128u"),
-        Slip("the tree ends one step too early", "half > 0u", "half > 1u"),
-        Slip("the tree begins with 64 sums instead of 128", "half = 128u", "half = 64u"),
-        Slip("each thread takes only its first number", "i += 256u", "i += params.n"),
-        Slip("only the last number of each thread counts", "sum += input", "sum = input"),
         Slip(
-            "thread 0's own sum is counted 256 times: does each thread begin with number `thread`, and does it add "
-            "partial[thread + half]?",
+            "only thread 0's own sum is written",
+            "half > 0u",
+            "half > 128u",
+            "which of your lines adds the sums of the other threads, and how often is it run?",
+        ),
+        Slip(
+            "the tree ends one step too early",
+            "half > 0u",
+            "half > 1u",
+            "how many sums are left when your loop ends?",
+        ),
+        Slip(
+            "the tree begins with half = 64",
+            "half = 128u",
+            "half = 64u",
+            "how many of the 256 sums does the first step use?",
+        ),
+        Slip(
+            "each thread takes only its first number",
+            "i += 256u",
+            "i += params.n",
+            "which numbers does thread 0 take if there are 1,000?",
+        ),
+        Slip(
+            "only the last number of each thread counts",
+            "sum += input",
+            "sum = input",
+            "what becomes of the old sum when the next number comes?",
+        ),
+        Slip(
+            "thread 0's own sum is counted 256 times",
             "var i = thread",
             "var i = 0u",
+            "where do threads differ in their first number, and in the sum that they add in the tree?",
         ),
-        Slip("each thread takes all numbers from its first one on (i++ for i += 256u?)", "i += 256u", "i++"),
-        Slip("the tree begins with half = 256u, so that thread + half is past the end", "half = 128u", "half = 256u"),
+        Slip(
+            "each thread takes all numbers from its first one on",
+            "i += 256u",
+            "i++",
+            "which number is the second one of thread 0?",
+        ),
+        Slip(
+            "the tree begins with half = 256",
+            "half = 128u",
+            "half = 256u",
+            "which sum does thread 0 add in the first step?",
+        ),
     ),
 )
 PUZZLES: tuple[Puzzle, ...] = (TREE_SUM,)

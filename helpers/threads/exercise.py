@@ -3,8 +3,9 @@
 import numpy as np
 
 from helpers.grading.prediction import Question
-from helpers.grading.puzzle import Case, Puzzle, Slip
+from helpers.grading.puzzle import Case, Puzzle
 from helpers.threads.indices import workgroups_for
+from helpers.threads.slips import DIFFERENCE_SLIPS, FORMULA_SLIPS, GUARD_SLIPS, INDEX_2D_SLIPS
 
 # --- Kernels to write -----------------------------------------------------------------------------------------
 
@@ -47,20 +48,6 @@ def _differences(name: str, n: int) -> Case:
     return Case(name, (input,), np.diff(input), (n,), (workgroups_for(n - 1, THREADS), 1, 1))
 
 
-GLOBAL, FORMULA = "@builtin(global_invocation_id)", "3.0 * input[i] + 1.0"
-LOCAL = Slip(  # a loop over 64 elements, or a limit of 64, writes the same numbers
-    "only elements 0 to 63 are computed; each thread needs its global number, and no limit of 64",
-    GLOBAL,
-    "@builtin(local_invocation_id)",
-)
-FORMULA_SLIPS = (
-    Slip("1 is added before the multiplication by 3", FORMULA, "3.0 * (input[i] + 1.0)"),
-    Slip("the + 1 is missing", FORMULA, "3.0 * input[i]"),
-    Slip("the number i stands in the place of the element input[i]", FORMULA, "3.0 * f32(i) + 1.0"),
-    LOCAL,
-)
-TO, FROM = "output[column * sizes.rows + row]", "input[row * sizes.columns + column]"
-
 PUZZLES = (  # as the lesson has them
     Puzzle("map", "threads", ("i",), ("one_workgroup", "four_workgroups"), _map_cases, FORMULA_SLIPS),
     Puzzle(
@@ -69,12 +56,7 @@ PUZZLES = (  # as the lesson has them
         ("i",),
         ("one_element", "no_tail", "long_tail"),
         _guard_cases,
-        (
-            *FORMULA_SLIPS,
-            Slip("the guard is missing, or comes one thread too late (> for >=)", "i >= sizes.n", "i > sizes.n"),
-            Slip("the last element is left out: i >= sizes.n is enough", "i >= sizes.n", "i + 1u >= sizes.n"),
-            Slip("the threads that own an element return, and the others go on", "i >= sizes.n", "i < sizes.n"),
-        ),
+        GUARD_SLIPS,
     ),
     Puzzle(
         "index_2d",
@@ -82,58 +64,7 @@ PUZZLES = (  # as the lesson has them
         ("column", "row"),
         ("4_rows_4_columns", "3_rows_11_columns"),
         _index_2d_cases,
-        (
-            Slip(
-                "nothing is transposed: the output's offset is that of the input",
-                TO,
-                TO.replace("column * sizes.rows + row", "row * sizes.columns + column"),
-            ),
-            Slip(
-                "sizes.columns stands in the place of sizes.rows in the output's offset",
-                "column * sizes.rows",
-                "column * sizes.columns",
-            ),
-            Slip(
-                "sizes.rows stands in the place of sizes.columns in the input's offset",
-                "row * sizes.columns",
-                "row * sizes.rows",
-            ),
-            Slip(
-                "row comes from global.x and column from global.y",
-                "column = global.x;  // *\n  let row = global.y",
-                "column = global.y;  // *\n  let row = global.x",
-            ),
-            Slip(
-                "row is compared with sizes.columns, and column with sizes.rows",
-                "row >= sizes.rows || column >= sizes.columns",
-                "row >= sizes.columns || column >= sizes.rows",
-            ),
-            Slip(
-                "the offsets of input and output are exchanged",
-                f"{TO} = {FROM}",
-                "output[row * sizes.columns + column] = input[column * sizes.rows + row]",
-            ),
-            Slip(
-                "sizes.rows and sizes.columns are exchanged in both offsets",
-                f"{TO} = {FROM}",
-                "output[column * sizes.columns + row] = input[row * sizes.rows + column]",
-            ),
-            Slip(  # no guard at all, or && for ||, writes the same numbers
-                "threads below the last row go on; return if row >= sizes.rows, whatever the column is",
-                "row >= sizes.rows || column",
-                "column",
-            ),
-            Slip(
-                "the threads of row sizes.rows go on, and there is no such row (> for >=?)",
-                "row >= sizes.rows",
-                "row > sizes.rows",
-            ),
-            Slip(  # > for >= writes the same numbers
-                "threads beyond the last column go on; return if column >= sizes.columns, whatever the row is",
-                " || column >= sizes.columns",
-                "",
-            ),
-        ),
+        INDEX_2D_SLIPS,
     ),
     Puzzle(
         "neighbor_difference",
@@ -141,25 +72,7 @@ PUZZLES = (  # as the lesson has them
         ("i",),
         ("two_elements", "full_workgroup", "with_tail"),
         _difference_cases,
-        (
-            Slip(
-                "the difference has the opposite sign: the right neighbor comes first",
-                "input[i + 1u] - input[i]",
-                "input[i] - input[i + 1u]",
-            ),
-            Slip(
-                "the left neighbor is subtracted; each thread needs its right one",
-                "input[i + 1u] - input[i]",
-                "input[i] - input[i - 1u]",
-            ),
-            Slip(
-                "the guard is missing, or lets the thread of the last element go on",
-                "i + 1u >= sizes.n",
-                "i >= sizes.n",
-            ),
-            Slip("the last difference is left out", "i + 1u >= sizes.n", "i + 2u >= sizes.n"),
-            LOCAL,
-        ),
+        DIFFERENCE_SLIPS,
     ),
 )
 

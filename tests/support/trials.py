@@ -16,5 +16,6 @@ def _simulated_once(kernel: Kernel, case: Case) -> Trial:
 
 
 def simulate_once(patch) -> None:
-    """Let the judge take a run from here that was made before."""
+    """Let the judge take a run from here that was made before, and look for a mistake on the slowest machine, too."""
     patch.setattr(judge, "simulated", _simulated_once)
+    patch.setattr(judge, "SECONDS", 600)

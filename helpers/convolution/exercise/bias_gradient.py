@@ -43,9 +43,9 @@ def _grad_bias_case(name, grad_output, expected=None, tolerance=0.0) -> Case:
     return Case(name, (grad_output,), expected, grad_output.shape, (-(-expected.size // 256), 1, 1), tolerance)
 
 
-UNBRACKETED = "plane * params.H_out + oh *"
-MEAN = "= sum / f32(params.batch * params.H_out * params.W_out);"
-BATCH_MEAN = "= sum / f32(params.batch);"
+PLANE = "b * params.C_out + k"
+ROW = "(plane * params.H_out + oh) * params.W_out"
+WHERE_DIVIDED = "where in the equation is a division?"
 
 GRAD_BIAS = Puzzle(
     "conv2d_grad_bias",
@@ -54,22 +54,97 @@ GRAD_BIAS = Puzzle(
     (*CLASSROOM, "conv_bw_rectangular_batch"),
     _grad_bias_cases,
     (
-        Slip("only the first image of the batch is added up", "b < params.batch", "b < 1u"),
-        Slip("every channel gets the sum of channel 0", "b * params.C_out + k", "b * params.C_out"),
-        Slip("H_out stands in the place of W_out in the offset", "+ oh) * params.W_out", "+ oh) * params.H_out"),
-        Slip("W_out stands in the place of H_out in the offset", "plane * params.H_out", "plane * params.W_out"),
-        Slip("H_out and W_out are swapped in the loops", "oh < params.H_out", "oh < params.W_out"),
-        Slip("b and k are swapped in the offset", "b * params.C_out + k", "k * params.batch + b"),
-        Slip("oh and ow are swapped in the offset", "oh) * params.W_out + ow", "ow) * params.W_out + oh"),
-        Slip("the offset has no b, so every image adds the numbers of image 0", "b * params.C_out + k", "k"),
-        Slip("b is not multiplied by C_out in the offset", "b * params.C_out + k", "b + k"),
-        Slip("the offset of the plane is not multiplied by W_out", "(plane * params.H_out + oh) *", UNBRACKETED),
-        Slip("oh is not multiplied by W_out in the offset", "+ oh) * params.W_out", "* params.W_out + oh)"),
-        Slip("the sum is divided by the number of outputs; the gradient is the sum, not the mean", "= sum;", MEAN),
-        Slip("the sum is divided by the batch; the gradient is the sum over all images", "= sum;", BATCH_MEAN),
-        Slip("only the last output counts (write +=, not =)", "sum += grad", "sum = grad"),
-        Slip("the last column is left out", "ow < params.W_out", "ow + 1u < params.W_out"),
-        Slip("the last row is left out", "oh < params.H_out", "oh + 1u < params.H_out"),
+        Slip(
+            "only the first image of the batch is added up",
+            "b < params.batch",
+            "b < 1u",
+            "to how many images was the bias added?",
+        ),
+        Slip(
+            "every channel gets the sum of channel 0",
+            PLANE,
+            "b * params.C_out",
+            "which letter is missing in the offset?",
+        ),
+        Slip(
+            "H_out stands in the place of W_out in the offset",
+            ROW,
+            "(plane * params.H_out + oh) * params.H_out",
+            "how many numbers are in one row?",
+        ),
+        Slip(
+            "W_out stands in the place of H_out in the offset",
+            ROW,
+            "(plane * params.W_out + oh) * params.W_out",
+            "how many rows are in one plane?",
+        ),
+        Slip(
+            "the loop over oh ends at W_out",
+            "oh < params.H_out",
+            "oh < params.W_out",
+            "how many rows are in one plane?",
+        ),
+        Slip(
+            "b and k are swapped in the offset",
+            PLANE,
+            "k * params.batch + b",
+            "in which order are the axes of grad_output?",
+        ),
+        Slip(
+            "oh and ow are swapped in the offset",
+            f"{ROW} + ow",
+            "(plane * params.H_out + ow) * params.W_out + oh",
+            "which of the two changes from one number to the next in memory?",
+        ),
+        Slip(
+            "the offset has no b, and every image adds the numbers of image 0",
+            PLANE,
+            "k",
+            "at which place of grad_output does image 1 begin?",
+        ),
+        Slip(
+            "b is not multiplied by C_out in the offset",
+            PLANE,
+            "b + k",
+            "how many planes does an image have?",
+        ),
+        Slip(
+            "the offset of the plane is not multiplied by W_out",
+            ROW,
+            "plane * params.H_out + oh * params.W_out",
+            "how many numbers are in one plane?",
+        ),
+        Slip(
+            "oh is not multiplied by W_out in the offset",
+            ROW,
+            "plane * params.H_out * params.W_out + oh",
+            "how far is it from the beginning of one row to that of the next?",
+        ),
+        Slip(
+            "the sum is divided by the number of outputs",
+            "= sum;",
+            "= sum / f32(params.batch * params.H_out * params.W_out);",
+            WHERE_DIVIDED,
+        ),
+        Slip("the sum is divided by the number of images", "= sum;", "= sum / f32(params.batch);", WHERE_DIVIDED),
+        Slip(
+            "only the last output counts",
+            "sum += grad",
+            "sum = grad",
+            "what becomes of the old sum when the next number comes?",
+        ),
+        Slip(
+            "the last column is left out",
+            "ow < params.W_out",
+            "ow + 1u < params.W_out",
+            "what is the last ow of your loop?",
+        ),
+        Slip(
+            "the last row is left out",
+            "oh < params.H_out",
+            "oh + 1u < params.H_out",
+            "what is the last oh of your loop?",
+        ),
     ),
 )
 

@@ -6,9 +6,10 @@ import numpy as np
 
 from helpers.convolution import reference
 from helpers.convolution.exercise.cases import draw
+from helpers.convolution.exercise.forward_slips import FORWARD_SLIPS
 from helpers.data import digits
 from helpers.grading.prediction import Question
-from helpers.grading.puzzle import Case, Puzzle, Slip
+from helpers.grading.puzzle import Case, Puzzle
 
 
 @cache
@@ -34,13 +35,6 @@ def _forward_case(name, random, input, weight_size, stride: int = 1, padding: in
     return Case(name, inputs, expected, params, (-(-expected.size // 256), 1, 1))
 
 
-SIZE = "2u * params.P - params.k{0}) / params.S + 1u"
-INPUT_ROW, INPUT_COLUMN = "ih = oh * params.S + kh - params.P", "iw = ow * params.S + kw - params.P"
-BOTH = f"{INPUT_ROW};  // *\n        let {INPUT_COLUMN}"
-SKIP = "if (ih >= params.H || iw >= params.W) { continue; }"
-BOTH_SIZES = f"{SIZE.format('H')};  // *\n  let oW = (params.W + {SIZE.format('W')}"
-WEIGHT_AT = "((co * params.Ci + ci) * params.kH + kh) * params.kW + kw"
-
 FORWARD = Puzzle(
     "conv2d",
     "convolution",
@@ -54,55 +48,7 @@ FORWARD = Puzzle(
         "conv2d_lenet_conv1",
     ),
     _forward_cases,
-    (
-        Slip("the bias is left out", "sum = bias[co]", "sum = 0.0"),
-        Slip(
-            "the filter is flipped",
-            WEIGHT_AT,
-            "((co * params.Ci + ci) * params.kH + params.kH - 1u - kh) * params.kW + params.kW - 1u - kw",
-        ),
-        Slip("kh and kw are swapped in the weight's offset", "kH + kh) * params.kW + kw", "kH + kw) * params.kW + kh"),
-        Slip("H stands in the place of W in the input's offset", "+ ih) * params.W", "+ ih) * params.H"),
-        Slip("W stands in the place of H in the input's offset", "ci) * params.H + ih", "ci) * params.W + ih"),
-        Slip("the + 1 is missing in oH and oW", BOTH_SIZES, BOTH_SIZES.replace(" + 1u", "")),
-        Slip("the + 1 is missing in oH", SIZE.format("H"), SIZE.format("H").removesuffix(" + 1u")),
-        Slip("the + 1 is missing in oW", SIZE.format("W"), SIZE.format("W").removesuffix(" + 1u")),
-        Slip("the padding is counted once in oH and oW, not twice", BOTH_SIZES, BOTH_SIZES.replace("2u * ", "")),
-        Slip("H stands in the place of W in oW", "(params.W + 2u", "(params.H + 2u"),
-        Slip("the padding is added where it must be subtracted", BOTH, BOTH.replace("- params.P", "+ params.P")),
-        Slip("the padding is not subtracted", BOTH, BOTH.replace(" - params.P", "")),
-        Slip("the padding is not subtracted in ih", INPUT_ROW, INPUT_ROW.removesuffix(" - params.P")),
-        Slip("the padding is not subtracted in iw", INPUT_COLUMN, INPUT_COLUMN.removesuffix(" - params.P")),
-        Slip(
-            "the padding is not skipped; compare ih with H and iw with W, for a u32 is never below 0",
-            SKIP,
-            "",
-        ),
-        Slip("the padding ends the whole thread; write continue, not return", SKIP, SKIP.replace("continue", "return")),
-        Slip("the padding ends the loop; write continue, not break", SKIP, SKIP.replace("continue", "break")),
-        Slip("only the columns of the padding are skipped", "ih >= params.H || iw", "iw"),
-        Slip("only the rows of the padding are skipped", "ih >= params.H || iw >= params.W", "ih >= params.H"),
-        Slip("the stride is left out in ih and iw", BOTH, BOTH.replace(" * params.S", "")),
-        Slip("the stride is left out in ih", INPUT_ROW, INPUT_ROW.replace(" * params.S", "")),
-        Slip("the stride is left out in iw", INPUT_COLUMN, INPUT_COLUMN.replace(" * params.S", "")),
-        Slip("each product replaces the sum; write +=, not =", "sum += ", "sum = "),
-        Slip(
-            "oh and ow are decoded in the wrong order; ow changes fastest",
-            "let ow = index % oW;  // *\n  let oh = index / oW % oH;",
-            "let oh = index % oH;  // *\n  let ow = index / oH % oW;",
-        ),
-        Slip("% Co is missing where co is decoded", "(oW * oH) % params.Co", "(oW * oH)"),
-        Slip("only the first input channel is added up", "ci < params.Ci", "ci < 1u"),
-        Slip(
-            "the bias is added once for each input channel",
-            "sum += ",
-            "sum += select(0.0, bias[co], ci > 0u && kh + kw == 0u) + ",
-        ),
-        Slip("co and ci are swapped in the weight's offset", "co * params.Ci + ci", "ci * params.Co + co"),
-        Slip("Co stands in the place of Ci in the weight's offset", "co * params.Ci + ci", "co * params.Co + ci"),
-        Slip("Co stands in the place of Ci in the input's offset", "n * params.Ci + ci", "n * params.Co + ci"),
-        Slip("every image of the batch gets the output of the first", "(n * params.Ci + ci)", "ci"),
-    ),
+    FORWARD_SLIPS,
 )
 
 FORWARD_QUESTIONS = {

@@ -5,9 +5,10 @@ from functools import cache
 import numpy as np
 
 from helpers.convolution import reference
+from helpers.convolution.exercise.input_slips import INPUT_SLIPS
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.prediction import Question
-from helpers.grading.puzzle import Case, Puzzle, Slip
+from helpers.grading.puzzle import Case, Puzzle
 
 GATHERS = {  # each test adds one thing to those before it
     "gather_3x3": ConvShape(1, 1, 3, 3, 1, 2, 2),
@@ -33,156 +34,13 @@ def _gather_case(name: str, s: ConvShape, random: np.random.Generator) -> Case:
     return Case(name, (grad_output, weight), expected, s.params(), (-(-expected.size // 256), 1, 1))
 
 
-GATHER_STEP = """        let row = ih + params.Ph - kh;  // *
-        let column = iw + params.Pw - kw;  // *
-"""
-GATHER_SIGNED = """        let row = i32(ih + params.Ph) - i32(kh);
-        let column = i32(iw + params.Pw) - i32(kw);
-        if (row % i32(params.S) != 0 || column % i32(params.S) != 0) { continue; }
-        if (row / i32(params.S) >= i32(params.oH) || column / i32(params.S) >= i32(params.oW)) { continue; }
-        let oh = u32(row / i32(params.S));
-        let ow = u32(column / i32(params.S));
-"""
-DIVISIBLE = "if (row % params.S != 0u || column % params.S != 0u) { continue; }  // *"
-SMALL_ENOUGH = "if (oh >= params.oH || ow >= params.oW) { continue; }  // *"
-GATHER_TESTS = f"""{GATHER_STEP}        {DIVISIBLE}
-        let oh = row / params.S;  // *
-        let ow = column / params.S;  // *
-        {SMALL_ENOUGH}
-"""
-GATHER_DECODED = """  let iw = index % params.W;  // *
-  let ih = index / params.W % params.H;  // *
-"""
-
-
-def _places(row: str, column: str) -> str:
-    """The step of the kernel that computes row and column, with other formulas."""
-    return f"        let row = {row};\n        let column = {column};\n"
-
-
 GRAD_INPUT = Puzzle(
     "conv2d_grad_input",
     "convolution",
     ("n", "ci", "ih", "iw"),
     tuple(GATHERS),
     _gather_cases,
-    (
-        Slip(
-            "the filter is not flipped: row is ih + kh - Ph",
-            GATHER_STEP,
-            _places("ih + kh - params.Ph", "iw + kw - params.Pw"),
-        ),
-        Slip(
-            "the filter is not flipped in the rows: row is ih + kh - Ph", "ih + params.Ph - kh", "ih + kh - params.Ph"
-        ),
-        Slip(
-            "the filter is not flipped in the columns: column is iw + kw - Pw",
-            "iw + params.Pw - kw",
-            "iw + kw - params.Pw",
-        ),
-        Slip(
-            "row and column have the formula of the forward pass, ih * S + kh - Ph",
-            GATHER_STEP,
-            _places("ih * params.S + kh - params.Ph", "iw * params.S + kw - params.Pw"),
-        ),
-        Slip(
-            "row has the formula of the forward pass, ih * S + kh - Ph",
-            "ih + params.Ph - kh",
-            "ih * params.S + kh - params.Ph",
-        ),
-        Slip(
-            "column has the formula of the forward pass, iw * S + kw - Pw",
-            "iw + params.Pw - kw",
-            "iw * params.S + kw - params.Pw",
-        ),
-        Slip(
-            "ih and iw are multiplied by S in step 5 (the stride belongs to oh and ow)",
-            GATHER_STEP,
-            _places("ih * params.S + params.Ph - kh", "iw * params.S + params.Pw - kw"),
-        ),
-        Slip("ih is multiplied by S in row", "ih + params.Ph - kh", "ih * params.S + params.Ph - kh"),
-        Slip("iw is multiplied by S in column", "iw + params.Pw - kw", "iw * params.S + params.Pw - kw"),
-        Slip(
-            "kh and kw are added instead of subtracted",
-            GATHER_STEP,
-            _places("ih + params.Ph + kh", "iw + params.Pw + kw"),
-        ),
-        Slip("the padding is left out", GATHER_STEP, _places("ih - kh", "iw - kw")),
-        Slip(
-            "the padding is subtracted instead of added",
-            GATHER_STEP,
-            _places("ih - params.Ph - kh", "iw - params.Pw - kw"),
-        ),
-        Slip("Ph is subtracted instead of added", "ih + params.Ph - kh", "ih - params.Ph - kh"),
-        Slip("Pw is subtracted instead of added", "iw + params.Pw - kw", "iw - params.Pw - kw"),
-        Slip("Ph is used for the columns, too", "iw + params.Pw - kw", "iw + params.Ph - kw"),
-        Slip("kh and kw are swapped in step 5", GATHER_STEP, _places("ih + params.Ph - kw", "iw + params.Pw - kh")),
-        Slip(
-            "the filter is flipped twice: the subtraction of kh and kw is the flip",
-            "params.kH + kh) * params.kW + kw",
-            "params.kH + params.kH - 1u - kh) * params.kW + params.kW - 1u - kw",
-        ),
-        Slip("no weight is skipped where row or column is not a multiple of S", DIVISIBLE, ""),
-        Slip("only the rows are tested for multiples of S", "|| column % params.S != 0u", ""),
-        Slip("only the columns are tested for multiples of S", "row % params.S != 0u || ", ""),
-        Slip(
-            "a weight is skipped only if neither row nor column is a multiple of S (write ||)",
-            "!= 0u || column",
-            "!= 0u && column",
-        ),
-        Slip(
-            "the loop over kw ends at the first hole (write continue, not break)",
-            DIVISIBLE,
-            DIVISIBLE.replace("continue", "break"),
-        ),
-        Slip(
-            "row and column are not divided by S",
-            "row / params.S;  // *\n        let ow = column / params.S",
-            "row;\n        let ow = column",
-        ),
-        Slip("outputs past the last one are not skipped", SMALL_ENOUGH, ""),
-        Slip(
-            "a weight is skipped only if both oh and ow are too large (write ||)",
-            "oh >= params.oH || ow",
-            "oh >= params.oH && ow",
-        ),
-        Slip(
-            "the loop over kw ends at the first output that does not exist (write continue, not break)",
-            SMALL_ENOUGH,
-            SMALL_ENOUGH.replace("continue", "break"),
-        ),
-        Slip("oh = oH is not skipped (write >=)", "oh >= params.oH", "oh > params.oH"),
-        Slip("ow = oW is not skipped (write >=)", "ow >= params.oW", "ow > params.oW"),
-        Slip(
-            "oh and ow are compared with H and W", SMALL_ENOUGH, "if (oh >= params.H || ow >= params.W) { continue; }"
-        ),
-        Slip("row and column are signed, and those below 0 are not skipped", GATHER_TESTS, GATHER_SIGNED),
-        Slip(
-            "H and W are swapped where the index is decoded",
-            GATHER_DECODED,
-            "  let iw = index % params.H;\n  let ih = index / params.H % params.W;\n",
-        ),
-        Slip(
-            "ci and n are swapped where the index is decoded",
-            "(params.W * params.H) % params.Ci;",
-            "(params.W * params.H) / params.N;",
-        ),
-        Slip("co and ci are swapped in the weight's offset", "(co * params.Ci + ci)", "(ci * params.Co + co)"),
-        Slip(
-            "kH and kW are swapped in the weight's offset",
-            "params.kH + kh) * params.kW + kw",
-            "params.kW + kh) * params.kH + kw",
-        ),
-        Slip(
-            "oH and oW are swapped in grad_output's offset",
-            "params.oH + oh) * params.oW + ow",
-            "params.oW + oh) * params.oH + ow",
-        ),
-        Slip("Ci stands in the place of Co in grad_output's offset", "n * params.Co + co", "n * params.Ci + co"),
-        Slip("every image takes the upstream gradient of image 0", "(n * params.Co + co)", "co"),
-        Slip("only the first output channel is added up", "co < params.Co", "co < 1u"),
-        Slip("the sum keeps only its last product (write +=)", "sum += grad_output", "sum = grad_output"),
-    ),
+    INPUT_SLIPS,
 )
 
 

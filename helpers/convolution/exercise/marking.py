@@ -1,0 +1,123 @@
+"""Lessons 01, 02 and 03: mark the cells that feed an output, a weight's gradient or a pixel's gradient."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import product
+
+from helpers.convolution.indices import contributions_to_pixel, contributions_to_weight, taps_of_output
+from helpers.convolution.shapes import ConvShape
+from helpers.grading.marking import Cell, Cells, Marking
+
+LETTERS = "abcdefghijklmnopqrstuvwxy"  # the pixels of a 5 x 5 image
+SMALL = ConvShape(1, 1, 5, 5, 1, 3, 3)
+STRIDED = replace(SMALL, stride=2)
+PADDED = ConvShape(1, 1, 4, 6, 1, 3, 3, padding_h=1, padding_w=1)
+
+
+def _marking(asked: str, size: Cell, right: Iterable[Cell], likely: dict[str, Iterable[Cell]], advice: str) -> Marking:
+    """An exercise whose likely wrong sets are computed; what falls outside the matrix cannot be marked."""
+    inside = frozenset(product(*map(range, size)))
+    wanted = frozenset(right)
+    mistakes: dict[Cells, str] = {}
+    for question, cells in likely.items():
+        marked = frozenset(cells) & inside
+        if marked and marked != wanted:
+            mistakes.setdefault(marked, question)
+    letters = LETTERS if size == (5, 5) else ""
+    return Marking(asked, *size, wanted, mistakes, advice, letters)
+
+
+def _pixels_of_output(shape: ConvShape, oh: int, ow: int) -> set[Cell]:
+    return {(tap.ih, tap.iw) for tap in taps_of_output(shape, oh, ow)}
+
+
+def _pixels_of_weight(shape: ConvShape, kh: int, kw: int) -> set[Cell]:
+    return {(each.ih, each.iw) for each in contributions_to_weight(shape, kh, kw)}
+
+
+def _outputs_of_pixel(shape: ConvShape, ih: int, iw: int) -> set[Cell]:
+    return {(each.oh, each.ow) for each in contributions_to_pixel(shape, ih, iw)}
+
+
+def _output(shape: ConvShape, oh: int, ow: int) -> Marking:
+    """Lesson 01: one output of the forward pass."""
+    last_h, last_w, window = shape.out_h - 1, shape.out_w - 1, _pixels_of_output(shape, oh, ow)
+    likely = {
+        "this is the window with its middle on that pixel; which corner of the window lies there?": _pixels_of_output(
+            shape, oh - 1, ow - 1
+        ),
+        "row and column are swapped; which of the two numbers comes first?": _pixels_of_output(shape, ow, oh),
+        "you counted from the last output; at which end does output [0,0] lie?": _pixels_of_output(
+            shape, last_h - oh, last_w - ow
+        ),
+        "this is only the first row of the window; how many rows does the filter have?": {
+            (ih, iw) for ih, iw in window if ih == oh
+        },
+        "this is one pixel; how many pixels does the filter cover?": {(oh, ow)},
+    }
+    asked = f"Mark the pixels that contribute to the output [{oh},{ow}] (5 × 5 pixels, 3 × 3 weights, stride 1, no padding)."
+    return _marking(asked, (5, 5), window, likely, "where does the filter's upper left corner lie for this output?")
+
+
+def _weight(shape: ConvShape, kh: int, kw: int) -> Marking:
+    """Lesson 02: one weight's gradient."""
+    met, outputs = contributions_to_weight(shape, kh, kw), f"{shape.out_h} × {shape.out_w}"
+    last_h, last_w = shape.kernel_h - 1, shape.kernel_w - 1
+    likely = {
+        "the filter is flipped; does a correlation flip it?": _pixels_of_weight(shape, last_h - kh, last_w - kw),
+        "row and column are swapped; which of the two numbers comes first?": _pixels_of_weight(shape, kw, kh),
+        "these pixels are neighbors; how far does the filter move from one output to the next?": {
+            (each.oh + kh, each.ow + kw) for each in met
+        },
+        "this is what comes out for stride 1; how many positions does the filter have with stride 2?": (
+            _pixels_of_weight(replace(shape, stride=1), kh, kw)
+        ),
+        "these pixels belong to dW[0,0]; by how much does this weight move the frame?": _pixels_of_weight(shape, 0, 0),
+        "this is only the first row of outputs; how many rows are there?": {
+            (each.ih, each.iw) for each in met if each.oh == 0
+        },
+        "these pixels lie under the whole filter at one position; which pixel does one weight multiply there?": (
+            _pixels_of_output(shape, 0, 0)
+        ),
+        "this is what comes out for a padding of 1; how much padding is there here?": {
+            (each.ih - 1, each.iw - 1) for each in met
+        },
+    }
+    how = f"5 × 5 pixels, {outputs} upstream gradients, stride {shape.stride}, no padding"
+    asked = f"Mark the pixels that contribute to dW[{kh},{kw}] ({how})."
+    advice = "this weight multiplies one pixel for each output; which one, for output [0,0]?"
+    return _marking(asked, (5, 5), {(each.ih, each.iw) for each in met}, likely, advice)
+
+
+def _pixel(shape: ConvShape, ih: int, iw: int) -> Marking:
+    """Lesson 03: the upstream gradients that reach one pixel's gradient."""
+    reached = _outputs_of_pixel(shape, ih, iw)
+    rows, columns = range(shape.kernel_h), range(shape.kernel_w)
+    likely = {
+        "the padding is left out; which output has its window's upper left corner in the padding?": {
+            (ih - kh, iw - kw) for kh, kw in product(rows, columns)
+        },
+        "these outputs begin at the pixel or after it; can a window that begins below the pixel contain it?": {
+            (ih + kh, iw + kw) for kh, kw in product(rows, columns)
+        },
+        "row and column are swapped; which of the two numbers comes first?": {(ow, oh) for oh, ow in reached},
+        "this is one output; how many windows contain the pixel?": {(ih, iw)},
+        "this is only the first row of outputs; is there a window that begins one row lower?": {
+            (oh, ow) for oh, ow in reached if oh == 0
+        },
+        "the right column is missing; where does the window of an output there begin?": {
+            (oh, ow) for oh, ow in reached if ow < iw + shape.padding_w
+        },
+    }
+    how = f"{shape.in_h} × {shape.in_w} pixels, 3 × 3 weights, stride 1, padding {shape.padding_h}"
+    asked = f"Mark the upstream gradients (oh, ow) that contribute to the gradient of the pixel [{ih},{iw}] ({how})."
+    advice = "which windows contain this pixel? oh = ih + P - kh, for each kh of the filter"
+    return _marking(asked, (shape.out_h, shape.out_w), reached, likely, advice)
+
+
+MARKINGS = {  # as their lessons appear
+    "pixels_of_an_output": _output(SMALL, 1, 2),
+    "pixels_of_dW[0,1]": _weight(SMALL, 0, 1),
+    "pixels_of_dW[1,0]_with_stride_2": _weight(STRIDED, 1, 0),
+    "outputs_of_a_pixel_at_the_edge": _pixel(PADDED, 0, 2),
+}
