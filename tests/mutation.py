@@ -1,0 +1,96 @@
+"""Change each kernel in one place, in every way that is easily mistaken, and see whether the checks notice.
+
+    python tests/mutation.py [KERNEL ...]
+
+takes the kernels whose names contain one of the words, or all of them (about 15 minutes on 2 cores), prints what
+survives, and writes helpers/oracles/mutation_report.md if it has run all. The exit status is 1 if a mutant survives for which
+tests/support/survivors.py gives no reason. No mutant reaches a GPU: all run in the simulator.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import groupby
+from multiprocessing import get_context
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
+
+from support.judgement import judged
+from support.mutants import Mutant, mutants
+from support.survivors import reason
+
+from helpers import wgsl
+from helpers.operations import OPERATIONS
+from helpers.oracles.wrong_kernels.row import small
+
+REPORT = Path(__file__).resolve().parents[1] / "helpers" / "oracles" / "mutation_report.md"
+Result = tuple[Mutant, str]  # "" is a survivor
+
+
+def every_mutant(words: Iterable[str] = ()) -> list[Mutant]:
+    """The mutants of the kernels whose names contain one of the words, or of all kernels."""
+    names = [(operation, version) for operation in OPERATIONS for version in wgsl.versions(operation)]
+    kernels = [small(wgsl.load(*name)) for name in names if not words or any(word in "/".join(name) for word in words)]
+    return [mutant for kernel in kernels for mutant in mutants(kernel)]
+
+
+def judge_all(chosen: list[Mutant]) -> Iterator[Result]:
+    """What rejects each mutant, in their order."""
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        for done, (mutant, said) in enumerate(zip(chosen, pool.map(judged, chosen, chunksize=8), strict=True), 1):
+            if done % 50 == 0 or done == len(chosen):
+                print(f"\r{done:,} of {len(chosen):,} mutants", end="", file=sys.stderr, flush=True)
+            yield mutant, said
+    print(file=sys.stderr)
+
+
+def report(results: list[Result]) -> str:
+    """The counts of each kernel, and every survivor with the reason why it computes the same."""
+    lines = ["# Mutants of the kernels", "", *__doc__.splitlines()[:1], ""]
+    lines += ["Written by `python tests/mutation.py`. A mutant is *rejected* by wrong numbers, by what the simulator"]
+    lines += ["finds, or because it does not compile; a *survivor* passes every check.", ""]
+    lines += ["| kernel | mutants | do not compile | rejected | survivors |", "|---|---:|---:|---:|---:|"]
+    lines += [_row(name, [said for _, said in rows]) for name, rows in _by_kernel(results)]
+    lines += [_row("**all**", [said for _, said in results]), "", "## What rejected them", ""]
+    kinds = Counter(said for _, said in results if said)
+    lines += ["| reason | mutants |", "|---|---:|", *(f"| {kind} | {count:,} |" for kind, count in kinds.most_common())]
+    lines += ["", "## Survivors, and why they compute the same", ""]
+    for name, rows in _by_kernel(results):
+        survivors = [mutant for mutant, said in rows if not said]
+        lines += [f"### {name}", ""] * bool(survivors)
+        for why, group in groupby(sorted(survivors, key=lambda each: reason(each) or ""), key=reason):
+            lines += [why or "**No reason is known.**", "", *(f"- {_change(mutant)}" for mutant in group), ""]
+    return "\n".join(lines)
+
+
+def _by_kernel(results: list[Result]) -> list[tuple[str, list[Result]]]:
+    grouped = groupby(results, key=lambda result: result[0].kernel.name)
+    return [(name, list(rows)) for name, rows in grouped]
+
+
+def _row(name: str, said: list[str]) -> str:
+    broken, survived = said.count("does not compile"), said.count("")
+    return f"| {name} | {len(said):,} | {broken:,} | {len(said) - broken - survived:,} | {survived:,} |"
+
+
+def _change(mutant: Mutant) -> str:
+    return str(mutant).partition(":")[2]
+
+
+def main(words: list[str]) -> int:
+    """Run the command; returns its exit status."""
+    results = list(judge_all(every_mutant(words)))
+    unknown = [mutant for mutant, said in results if not said and not reason(mutant)]
+    if words:
+        print(report(results))
+    else:
+        REPORT.write_text(report(results), encoding="utf-8")
+    for mutant in unknown:
+        print(f"survives, and no reason is known: {mutant}")
+    return int(bool(unknown))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
