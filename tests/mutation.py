@@ -3,8 +3,8 @@
     python tests/mutation.py [KERNEL ...]
 
 takes the kernels whose names contain one of the words, or all of them (about 15 minutes on 2 cores), prints what
-survives, and writes helpers/oracles/mutation_report.md if it has run all. The exit status is 1 if a mutant survives for which
-tests/support/survivors.py gives no reason. No mutant reaches a GPU: all run in the simulator.
+survives, and writes helpers/oracles/mutation_report.md if it has run all. The exit status is 1 if a mutant survives for
+which tests/support/survivors.py gives no reason. Only a mutant that is right in the simulator is run on the adapter.
 """
 
 import sys
@@ -52,12 +52,12 @@ def report(results: list[Result]) -> str:
     lines += ["Written by `python tests/mutation.py`. A mutant is *rejected* by wrong numbers, by what the simulator"]
     lines += ["finds, or because it does not compile; a *survivor* passes every check.", ""]
     lines += ["| kernel | mutants | do not compile | rejected | survivors |", "|---|---:|---:|---:|---:|"]
-    lines += [_row(name, [said for _, said in rows]) for name, rows in _by_kernel(results)]
+    lines += [_row(name, [said for _, said in rows]) for name, rows in by_kernel(results)]
     lines += [_row("**all**", [said for _, said in results]), "", "## What rejected them", ""]
     kinds = Counter(said for _, said in results if said)
     lines += ["| reason | mutants |", "|---|---:|", *(f"| {kind} | {count:,} |" for kind, count in kinds.most_common())]
     lines += ["", "## Survivors, and why they compute the same", ""]
-    for name, rows in _by_kernel(results):
+    for name, rows in by_kernel(results):
         survivors = [mutant for mutant, said in rows if not said]
         lines += [f"### {name}", ""] * bool(survivors)
         for why, group in groupby(sorted(survivors, key=lambda each: reason(each) or ""), key=reason):
@@ -65,7 +65,8 @@ def report(results: list[Result]) -> str:
     return "\n".join(lines)
 
 
-def _by_kernel(results: list[Result]) -> list[tuple[str, list[Result]]]:
+def by_kernel(results: list[Result]) -> list[tuple[str, list[Result]]]:
+    """The results of each kernel, under its name."""
     grouped = groupby(results, key=lambda result: result[0].kernel.name)
     return [(name, list(rows)) for name, rows in grouped]
 

@@ -4,6 +4,7 @@ The tests share one page and run in this order: the first one sees the lesson be
 shows is compared with the same explorer in this process.
 """
 
+import re
 from statistics import median
 
 import pytest
@@ -153,6 +154,28 @@ def test_a_prediction_is_judged_and_the_picture_then_confirms_it(lesson: LivePag
     for answer, outcome in ((8, "wrong: thread 2 does not add the sum of its neighbor"), (4, "right")):
         lesson.retype(asked, f'my_answer = {answer}\nhelpers.predict("sum_after_a_step", my_answer)')
         expect(asked).to_contain_text(outcome)
+
+
+def test_cells_are_marked_by_mouse_keys_and_typing(lesson: LivePage) -> None:
+    cell = lesson.run(lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"'))
+    words, keyboard = cell.get_by_role("status"), lesson.page.keyboard
+    expect(words).to_contain_text("not attempted")
+    count = lesson.cells.count()
+    cell.get_by_role("button", name="b", exact=True).click()
+    for key, name in (("Space", "c"), ("Enter", "d")):
+        keyboard.press("Tab")
+        keyboard.press(key)
+        expect(cell.get_by_role("button", name=f"✓ {name}", exact=True)).to_be_focused()
+    expect(words).to_have_text("wrong: this is only the first row of outputs; how many rows are there?")
+    box = cell.get_by_label("marked")
+    expect(box).to_have_value("b c d")
+    box.fill("b c d g h i l m n")
+    box.press("Enter")
+    expect(words).to_have_text("right")
+    expect(cell.get_by_role("button", name=re.compile("✓"))).to_have_count(9)
+    lesson.run(cell)  # as after a restart: what was marked is still there
+    expect(cell.get_by_role("button", name=re.compile("✓"))).to_have_count(9)
+    assert lesson.cells.count() == count
 
 
 def test_a_missing_browser_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:

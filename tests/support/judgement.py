@@ -29,6 +29,7 @@ LAYERS = (
     GemmShape(5, 7, 9, 3, "relu", True, True),  # a b, and a d_b, for each item
     GemmShape(2, 3, 300),  # more columns than 256 threads
     GemmShape(9, 3, 4),  # more rows than two tiles
+    GemmShape(3, 13, 5, 2),  # more terms than columns
     *(GemmShape(3, 5, 6, 2, activation) for activation in ACTIVATIONS),
 )
 SUMS = tuple(map(SumShape, (700, 1, 257, 5_000)))

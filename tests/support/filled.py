@@ -1,0 +1,69 @@
+"""Lessons with answers filled in, as a learner would: what is assigned to an exercise's arguments is replaced."""
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from helpers.exercises import FAULTS, MARKINGS, PUZZLES, QUESTIONS
+from helpers.grading.prediction import Answer
+from helpers.grading.results import ARGUMENTS
+
+Answers = Mapping[tuple[str, str], tuple[str, ...]]  # of (function, exercise): its arguments as Python
+
+
+def in_quotes(kernel: str) -> str:
+    """A kernel as a cell holds it."""
+    return f'"""\n{kernel}\n"""'
+
+
+def right_answers() -> dict[tuple[str, str], tuple[str, ...]]:
+    """The right answer to every exercise."""
+    answers = {("grade", name): (in_quotes(puzzle.solution.text),) for name, puzzle in PUZZLES.items()}
+    answers |= {("predict", name): (repr(_plain(question.right)),) for name, question in QUESTIONS.items()}
+    answers |= {("mark", name): (repr(marking.written(marking.right)),) for name, marking in MARKINGS.items()}
+    return answers | {("find_fault", name): _found(name) for name in FAULTS}
+
+
+def _plain(answer: Answer) -> Answer:
+    """An answer as Python's own number, word or tuple."""
+    return answer.item() if isinstance(answer, np.generic) else answer
+
+
+def _found(name: str) -> tuple[str, str]:
+    """The first of the wrong lines, and what the right kernel has there, with the line that is missing below it."""
+    fault = FAULTS[name]
+    wrong, right = (kernel.source.split("\n") for kernel in (fault.faulty, fault.kernel))
+    first = fault.lines[0]
+    return repr(first), repr("\n".join(right[first - 1 : first + len(right) - len(wrong)]))
+
+
+def filled(cells: Iterable[str], answers: Answers) -> list[str]:
+    """Code cells with these answers; of an exercise without one, what is there stays."""
+    written = [cell.encode() for cell in cells]  # a syntax tree counts bytes
+    edits: dict[tuple[int, int, int], str] = {}
+    values: dict[str, tuple[int, int, int]] = {}
+    for at, cell in enumerate(written):
+        for statement in ast.parse(cell).body:
+            for call in (node for node in ast.walk(statement) if isinstance(node, ast.Call)):
+                for argument, text in zip(call.args[1:], answers.get(_exercise(call), ()), strict=False):
+                    edits[values[argument.id]] = text
+            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                values[statement.targets[0].id] = (at, *_place(cell, statement.value))
+    for (at, start, end), text in sorted(edits.items(), reverse=True):
+        written[at] = written[at][:start] + text.encode() + written[at][end:]
+    return [cell.decode() for cell in written]
+
+
+def _exercise(call: ast.Call) -> tuple[str, str]:
+    """The function and the exercise of a call; words that name none for any other."""
+    found = re.match(r"helpers\.(\w+)\('([^']+)'", ast.unparse(call))
+    return (found[1], found[2]) if found and found[1] in ARGUMENTS else ("", "")
+
+
+def _place(cell: bytes, node: ast.expr) -> tuple[int, int]:
+    """From which byte of a cell to which one a value is written."""
+    lines = cell.splitlines(keepends=True)
+    starts = [sum(map(len, lines[:i])) for i in range(len(lines))]
+    return starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset

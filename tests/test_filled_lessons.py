@@ -1,0 +1,102 @@
+"""The lessons as a whole: as shipped nothing is attempted, and what is filled in passes only if it is right."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from support.filled import filled, in_quotes, right_answers
+from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
+from support.store import execute
+
+from helpers.exercises import FAULTS, MARKINGS, PUZZLES, QUESTIONS
+from helpers.grading import __main__ as command
+from helpers.grading import results
+from helpers.grading.judge import judged
+from helpers.grading.trial import simulated
+from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
+from helpers.wgsl import Kernel
+
+LESSONS = {path.stem: Lesson.read(path) for path in lessons_of(NOTEBOOKS)}
+CELLS = {name: [cell.source for cell in lesson.code] for name, lesson in LESSONS.items()}
+every_lesson = pytest.mark.parametrize("lesson", LESSONS)
+EXERCISES = {"grade": PUZZLES, "predict": QUESTIONS, "mark": MARKINGS, "find_fault": FAULTS}
+
+
+def row(folder: Path, cells: list[str]) -> results.Row:
+    """What the table of results says of a notebook with these code cells."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    nbformat.write(notebook, folder / "lesson.ipynb")
+    return results.row("lesson", folder / "lesson.ipynb", command.JUDGES)
+
+
+def asked(lesson: str) -> set[tuple[str, str]]:
+    """The exercises that a lesson names, found without its syntax."""
+    names = r"""helpers\.(\w+)\(\s*["']([^"']+)["']"""
+    found = {call for cell in CELLS[lesson] for call in re.findall(names, cell)}
+    return {(function, name) for function, name in found if function in EXERCISES}
+
+
+def test_every_matrix_to_mark_and_every_fault_to_find_is_in_one_lesson_and_they_come_in_order():
+    found = [call for cells in CELLS.values() for call in results.calls(cells)]
+    assert [call.exercise for call in found if call.function == "mark"] == list(MARKINGS)
+    assert [call.exercise for call in found if call.function == "find_fault"] == list(FAULTS)
+
+
+@every_lesson
+def test_as_shipped_nothing_is_attempted(lesson, tmp_path):
+    calls = [call for call in results.calls(CELLS[lesson]) if call.arguments is not None]
+    assert {call[:2] for call in calls} == asked(lesson)
+    said = row(tmp_path, CELLS[lesson])
+    assert {*said.outcomes.values()} <= {NOT_ATTEMPTED}
+    assert not any(said.answers.values())
+    assert {results.outcome(call, command.JUDGES[call.function]) for call in calls} <= {NOT_ATTEMPTED}
+
+
+@every_lesson
+def test_filled_in_with_the_right_answers_everything_is_right(lesson, tmp_path, monkeypatch):
+    here = lambda name, source: judged((PUZZLES | FAULTS)[name], source)  # noqa: E731
+    monkeypatch.setattr(command, "_alone", here)  # these kernels need no process of their own
+    said = row(tmp_path, filled(CELLS[lesson], right_answers()))
+    assert {*said.outcomes, *said.answers} == {name for _, name in asked(lesson)}
+    assert {name: outcome for name, outcome in said.outcomes.items() if outcome != RIGHT} == {}
+    assert [name for name, right in said.answers.items() if not right] == []
+
+
+def passes(name: str, source: str) -> bool:
+    """Whether a kernel passes every test of a puzzle; the first that it fails is enough, and quick ones come first."""
+    for case in sorted(PUZZLES[name].cases(), key=lambda case: sum(array.size for array in case.inputs)):
+        trial = simulated(Kernel(source), case)
+        if trial.wrong.any() or trial.findings:
+            return False
+    return judged(PUZZLES[name], source).passed == len(PUZZLES[name].tests)
+
+
+GRADED = [(lesson, name) for lesson in LESSONS for function, name in sorted(asked(lesson)) if function == "grade"]
+
+
+@pytest.mark.parametrize(("lesson", "name"), GRADED)
+def test_filled_in_with_a_known_mistake_a_puzzle_does_not_pass(lesson, name):
+    puzzle, attempted = PUZZLES[name], []
+    for slip in puzzle.slips:
+        text = puzzle.official.edit(slip.old, slip.new).source
+        cells = filled(CELLS[lesson], {("grade", name): (in_quotes(text),)})
+        attempted += [call for call in results.calls(cells) if call[:2] == ("grade", name) and call.arguments]
+        assert not puzzle.unchanged(text)
+        assert attempted[-1].arguments == (f"\n{text}\n",)
+        assert not passes(name, *attempted[-1].arguments), slip.mistake
+    assert len(attempted) == len(puzzle.slips) > 0
+
+
+def test_an_executed_lesson_filled_in_passes_its_tests():
+    notebook = nbformat.read(NOTEBOOKS / "00_meet_the_gpu.ipynb", as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for cell, source in zip(code, filled([cell.source for cell in code], right_answers()), strict=True):
+        cell.source = source
+    execute(notebook, NOTEBOOKS)
+    texts = [cell.outputs[-1].data["text/plain"] for cell in code if "helpers.grade(" in cell.source]
+    counts = [re.search(r"(\d+) of (\d+) tests pass$", text) for text in texts]
+    assert len(counts) == sum(function == "grade" for function, _ in asked("00_meet_the_gpu"))
+    assert [count for count in counts if count[1] != count[2]] == []
+    said = [cell.outputs[-1].data["text/plain"] for cell in code if "helpers.predict(" in cell.source]
+    assert [text for text in said if not text.endswith(" right")] == []
