@@ -1,27 +1,32 @@
 """All puzzles and questions of the lessons, by name: what the learner starts from, and what their work deserves.
 
-    python -m helpers.exercises NAME < kernel.wgsl
-
-grades a text in this process, and prints the verdicts as JSON: it is what `grade` starts.
+`python -m helpers.exercises` is the process apart in which a text is graded (`helpers.grading.sandbox`): it reads lines
+such as ``{"puzzle": "map", "source": "..."}``, and answers each with the verdicts.
 """
 
-import sys
 from functools import partial
 
 from helpers.convolution import exercise as convolution
+from helpers.convolution.exercise.marking import MARKINGS
 from helpers.gemm import exercise as gemm
+from helpers.grading import attempts
+from helpers.grading.fault import Fault, FaultReport
 from helpers.grading.judge import judged
+from helpers.grading.marking import MarkCells
 from helpers.grading.prediction import Answer, Question
 from helpers.grading.puzzle import Puzzle
-from helpers.grading.sandbox import graded_apart, serve
+from helpers.grading.sandbox import LONGEST, Worker, serve
 from helpers.grading.verdict import Grades, Verdict
+from helpers.oracles import exercise as oracles
 from helpers.summation import exercise as summation
 from helpers.threads import exercise as threads
-from helpers.wgsl import Listing
+from helpers.wgsl import Kernel, Listing
 
 _SUBJECTS = threads, convolution, summation, gemm  # in the order of their first lessons
 PUZZLES: dict[str, Puzzle] = {puzzle.name: puzzle for subject in _SUBJECTS for puzzle in subject.PUZZLES}
-QUESTIONS: dict[str, Question] = {name: q for subject in _SUBJECTS for name, q in subject.QUESTIONS.items()}
+QUESTIONS: dict[str, Question] = {name: q for each in (*_SUBJECTS, oracles) for name, q in each.QUESTIONS.items()}
+FAULTS: dict[str, Fault] = {fault.name: fault for fault in oracles.FAULTS}
+WORKER = Worker("helpers.exercises")
 
 
 def puzzles() -> tuple[str, ...]:
@@ -38,12 +43,29 @@ def skeleton(puzzle: str) -> str:
 
 
 def solution(puzzle: str) -> Listing:
-    """The official kernel, for display; `.text` is its text. Raises ValueError for a name that no puzzle has."""
-    return _puzzle(puzzle).solution
+    """The official kernel, for display, once the learner has graded a text of their own; `.text` is its text.
+
+    Raises ValueError for a name that no puzzle has, and NoAttemptError before the first attempt.
+    """
+    chosen = _puzzle(puzzle)
+    if attempts.last(puzzle) is None:
+        raise attempts.NoAttemptError(
+            f"the solution of {puzzle} is shown after your first attempt: write a kernel of your own, which may be "
+            f'wrong, and grade it with helpers.grade("{puzzle}", my_kernel); the hints in the lesson help you to begin'
+        )
+    return chosen.solution
+
+
+def last_attempt(puzzle: str) -> str | None:
+    """The text that the learner graded last, so that a new copy of a lesson can be filled in again; None if none.
+
+    Raises ValueError for a name that no puzzle has.
+    """
+    return attempts.last(_puzzle(puzzle).name)
 
 
 def grade(puzzle: str, source: str) -> Grades:
-    """Try a learner's kernel on every case of a puzzle, in a process of its own.
+    """Try a learner's kernel on every case of a puzzle, in a process of its own, and keep its text as an attempt.
 
     It is compiled on the adapter, and then simulated. Only the cases in which the simulator finds nothing wrong are
     run on the adapter, too, so that no endless loop reaches a GPU.
@@ -68,9 +90,39 @@ def grade(puzzle: str, source: str) -> Grades:
     chosen = _puzzle(puzzle)
     if not isinstance(source, str):
         raise TypeError(f"source is a {type(source).__name__}: it must be the text of your kernel")
-    if chosen.unchanged(source):
+    if len(source) <= LONGEST and chosen.unchanged(source):
         return chosen.not_attempted()
-    return graded_apart(("helpers.exercises", puzzle), source, chosen.tests)
+    attempts.keep(puzzle, source)
+    return WORKER.grade(puzzle, source, chosen.tests)
+
+
+def try_mistake(puzzle: str, old: str, new: str) -> Grades:
+    """The verdicts on the official kernel with one piece of its text replaced; this is no attempt of the learner's.
+
+    Parameters
+    ----------
+    puzzle : str
+        One of `puzzles()`.
+    old : str
+        A piece of the official kernel's text, as `solution` shows it without line numbers, which occurs there once.
+    new : str
+        What stands in its place.
+
+    Raises
+    ------
+    ValueError
+        No puzzle has this name, or `old` does not occur exactly once.
+    TypeError
+        `old` or `new` is not text.
+    GpuError
+        This machine cannot run any kernel.
+    """
+    chosen = _puzzle(puzzle)
+    for name, text in {"old": old, "new": new}.items():
+        if not isinstance(text, str):
+            raise TypeError(f"{name} is a {type(text).__name__}: it must be text")
+    official = Kernel(f"\n{chosen.solution.text}\n", f"the official kernel of {puzzle}")  # numbered as in a cell
+    return WORKER.grade(puzzle, official.edit(old, new).source, chosen.tests)
 
 
 def predict(question: str, answer: Answer | None) -> Verdict:
@@ -83,11 +135,78 @@ def predict(question: str, answer: Answer | None) -> Verdict:
     return QUESTIONS[question].judge(question, answer)
 
 
+def mark(exercise: str, cells: object = "") -> MarkCells:
+    """A matrix whose cells the learner marks, by clicking or by typing, and the verdict on what is marked.
+
+    In a lesson::
+
+        my_cells = ""
+        helpers.mark("pixels_of_dW[0,1]", my_cells)
+
+    Parameters
+    ----------
+    exercise : str
+        A name in `MARKINGS`.
+    cells : str or sequence of pairs
+        The names of the cells in any order, such as "a b y", or where they have none "(0, 1) (0, 2)" or such pairs.
+        If it is empty, the marks of an earlier run are shown, if there were any.
+
+    Raises
+    ------
+    ValueError
+        No exercise has this name.
+    TypeError
+        `cells` is neither text nor pairs.
+    """
+    if not isinstance(exercise, str) or exercise not in MARKINGS:
+        raise ValueError(f"exercise = {exercise!r}: it must be one of {', '.join(MARKINGS)}")
+    return MarkCells(exercise, MARKINGS[exercise], cells)
+
+
+def find_fault(exercise: str, line: int | None = None, correction: str = "") -> FaultReport:
+    """A kernel with a fault, what the tests say of it, and the verdict on where the fault is and how it is corrected.
+
+    In a lesson::
+
+        my_line = None
+        my_correction = ""
+        helpers.find_fault("fault_in_the_input_gradient", my_line, my_correction)
+
+    Parameters
+    ----------
+    exercise : str
+        A name in `FAULTS`.
+    line : int or None
+        The number of the wrong line in the listing; None is no answer yet.
+    correction : str
+        What must stand there; it may be several lines. The kernel is tried with it, and any right kernel is right.
+
+    Raises
+    ------
+    ValueError
+        No exercise has this name.
+    TypeError
+        `line` is not a whole number, or `correction` is not text.
+    GpuError
+        This machine cannot run any kernel.
+    """
+    if not isinstance(exercise, str) or exercise not in FAULTS:
+        raise ValueError(f"exercise = {exercise!r}: it must be one of {', '.join(FAULTS)}")
+    fault = FAULTS[exercise]
+    return fault.judge(line, correction, lambda source: WORKER.grade(exercise, source, fault.tests))
+
+
 def _puzzle(name: str) -> Puzzle:
     if not isinstance(name, str) or name not in PUZZLES:
         raise ValueError(f"puzzle = {name!r}: it must be one of {', '.join(PUZZLES)}")
     return PUZZLES[name]
 
 
+def _judged(puzzle: str, source: str) -> Grades:
+    """The verdicts on a text, in this process."""
+    return judged((PUZZLES | FAULTS)[puzzle], source)
+
+
 if __name__ == "__main__":
-    serve(partial(judged, _puzzle(sys.argv[1])))
+    first = next(iter(PUZZLES.values()))
+    serve(_judged, partial(judged, first, first.official.source))

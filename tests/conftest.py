@@ -1,10 +1,19 @@
-"""Hypothesis draws the same problems every time, so that a run can be repeated. What tests measure is printed last."""
+"""Hypothesis draws the same problems every time, so that a run can be repeated. What tests measure is printed last.
+
+What tests grade is kept in a folder of its own, not among the reader's attempts.
+"""
+
+import os
+import tempfile
 
 import pytest
 from hypothesis import settings
 
 settings.register_profile("convgrad", derandomize=True, database=None, deadline=None, max_examples=50)
 settings.load_profile("convgrad")
+
+_attempts = tempfile.TemporaryDirectory(prefix="convgrad_attempts_")  # removed at the end
+os.environ["CONVGRAD_ATTEMPTS"] = _attempts.name  # notebooks' kernels inherit it
 
 
 def pytest_terminal_summary(terminalreporter) -> None:

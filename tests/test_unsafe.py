@@ -123,7 +123,7 @@ def test_a_race_with_right_numbers_is_unsafe_and_names_both_lines(name, old, new
     assert outcomes(grades) == [UNSAFE] * len(grades)  # in the tests that are too small for a race, too
     mine, theirs = lines_of(source, line, other)
     named = next(verdict.detail for verdict in grades if verdict.detail)
-    assert LUCK in named
+    assert LUCK in named.replace("? Each", "? each")  # behind the question of a known mistake
     assert f"in line {mine}, thread " in named
     assert f" in line {theirs}, and no workgroupBarrier() stands between the two" in named
     assert not submissions
@@ -141,7 +141,7 @@ def test_a_number_that_several_threads_write_is_unsafe_although_they_write_the_s
     grades = graded("map", "output[i] = 3.0 * input[i] + 1.0;", loop)
     assert outcomes(grades) == [UNSAFE, WRONG]
     assert "both write `output[0]`, with the same value" in grades[0].detail
-    assert grades[1].detail.startswith("it looks as if only elements 0 to 63 are computed")  # the name of what is wrong
+    assert grades[1].detail.startswith("this is what comes out when only elements 0 to 63 are computed")
 
 
 @pytest.mark.parametrize(

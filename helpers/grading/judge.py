@@ -17,12 +17,14 @@ from helpers.grading.verdict import NO_COMPILE, RIGHT, UNSAFE, WRONG, Grades, Ve
 from helpers.simulator.findings.collector import Finding
 from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
 
-SECONDS = 10  # how long a mistake may be looked for
+SECONDS = 4  # from the beginning of a grade, in which a known mistake may be looked for
+DETAIL, LINE = 700, 150  # letters of a reason, and of a line below the verdicts
 TRAP = np.float32(-99999.5)  # in the output before the adapter's run; not a right answer
 ORDER = {"non-uniform barrier", "data race"}  # they make the numbers wrong, and not the other way round
 LUCK = "each number is right in a simulated run, but only by luck: "
 NOT_RUN = "it is not run, because it cannot be simulated first: "
 BEFORE = "which is 0 only in a new buffer; write =, not +="
+_official: dict[tuple[str, str], str] = {}  # what the official kernel does in a case, each simulated once
 
 
 def judged(puzzle: Puzzle, source: str) -> Grades:
@@ -30,7 +32,19 @@ def judged(puzzle: Puzzle, source: str) -> Grades:
 
     Raises GpuError where this machine cannot run any kernel.
     """
-    kernel = Kernel(source)
+    return Grades(map(_cut, _grades(puzzle, source)))
+
+
+def _cut(verdict: Verdict) -> Verdict:
+    """The verdict without the ends of what is too long to read, as where a name has a thousand letters."""
+    lines = [line if len(line) <= LINE else f"{line[:LINE]}..." for line in verdict.drawing.split("\n")]
+    detail = verdict.detail if len(verdict.detail) <= DETAIL else f"{verdict.detail[:DETAIL]}..."
+    return replace(verdict, detail=detail, drawing="\n".join(lines))
+
+
+def _grades(puzzle: Puzzle, source: str) -> Grades:
+    """The verdicts, however long they are."""
+    kernel, end = Kernel(source), monotonic() + SECONDS
     try:
         if problem := _problem(kernel, puzzle.official):
             return Grades.alike(puzzle.tests, NO_COMPILE, problem)
@@ -43,7 +57,7 @@ def judged(puzzle: Puzzle, source: str) -> Grades:
         return Grades.alike(puzzle.tests, NO_COMPILE, reason, excerpt)
     if trials[-1].endless:
         return Grades(Verdict(test, WRONG, _endless(trials)) for test in puzzle.tests)
-    return _Judge(puzzle, kernel, trials).grades()
+    return _Judge(puzzle, kernel, trials, end).grades()
 
 
 def _trials(puzzle: Puzzle, kernel: Kernel) -> list[Trial]:
@@ -106,9 +120,9 @@ def _place(finding: Finding) -> tuple[str, int, int]:
     return finding.kind, finding.line, finding.column
 
 
-def _about(finding: Finding) -> tuple[str, str]:
-    """What kind of mistake it is, and of which variable: two texts may make the same one in other lines."""
-    return finding.kind, (re.findall(r"`(\w+)", finding.message) or [""])[0]
+def _about(finding: Finding) -> tuple[str, str, str]:
+    """What kind of mistake it is, and what is done to which variable: two texts may do the same in other lines."""
+    return finding.kind, *(re.findall(r"(?:(reads|writes) )?`(\w+)", finding.message) or [("", "")])[0]
 
 
 def _first_mismatch(axes: Sequence[str], case: Case, output: np.ndarray, unwritten: np.ndarray) -> str:
@@ -122,10 +136,10 @@ def _first_mismatch(axes: Sequence[str], case: Case, output: np.ndarray, unwritt
 
 
 class _Judge:
-    """The verdicts on a kernel whose loops all end."""
+    """The verdicts on a kernel whose loops all end; a known mistake is looked for up to the time `end`."""
 
-    def __init__(self, puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> None:
-        self.puzzle, self.kernel, self.trials = puzzle, kernel, trials
+    def __init__(self, puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial], end: float) -> None:
+        self.puzzle, self.kernel, self.trials, self.end = puzzle, kernel, trials, end
         self.wrong = [trial for trial in trials if trial.wrong.any()]
         self.first = {}  # the first test that shows a mistake describes it for all tests
         for trial in trials:
@@ -139,7 +153,7 @@ class _Judge:
         WGSL wants all threads at a barrier, whatever the numbers are. And the tests that do not show a missing one are
         too small for it.
         """
-        kind, name = _about(found)
+        kind, _, name = _about(found)
         shared = re.search(rf"\bvar\s*<\s*workgroup\s*>\s*{name}\b", self.kernel.code)
         return kind == "non-uniform barrier" or (kind == "data race" and bool(shared))
 
@@ -148,12 +162,19 @@ class _Judge:
         verdicts = {trial: self._verdict(trial) for trial in self.trials}
         suspects = self.wrong or [trial for trial in self.trials if trial.findings]
         if suspects and (slip := self._recognized()):
-            first = verdicts[suspects[0]]
-            verdicts[suspects[0]] = replace(first, detail=f"it looks as if {slip.mistake}; {first.detail}")
+            verdicts[suspects[0]] = self._named(verdicts[suspects[0]], slip)
         if self.wrong:
             smallest = min(self.wrong, key=lambda trial: trial.case.expected.size)
             verdicts[smallest] = replace(verdicts[smallest], drawing=self._drawn(smallest))
         return Grades(verdicts.values())
+
+    def _named(self, verdict: Verdict, slip: Slip) -> Verdict:
+        """The verdict with a known mistake before it, as a question."""
+        what = f"this is what {'comes out' if self.wrong else 'happens'} when {slip.mistake}"
+        if not slip.question:
+            return replace(verdict, detail=f"{what}; {verdict.detail}")
+        sentence = verdict.detail[0].upper() + verdict.detail[1:]
+        return replace(verdict, detail=f"{what}: {slip.question} {sentence}")
 
     def _verdict(self, trial: Trial) -> Verdict:
         found = trial.finding or self.everywhere
@@ -161,7 +182,7 @@ class _Judge:
             return Verdict(trial.case.name, WRONG, self._wrong(trial))
         if found:
             return Verdict(trial.case.name, UNSAFE, f"{LUCK}{_said(self.first[_place(found)])}")
-        return self._on_the_adapter(trial.case)
+        return self._on_the_adapter(trial)
 
     def _wrong(self, trial: Trial) -> str:
         """The first wrong number, and what was found in this test first."""
@@ -170,12 +191,13 @@ class _Judge:
             return mismatch
         return f"{_said(found)}; {mismatch}" if found.kind in ORDER else f"{mismatch}; also, {_said(found)}"
 
-    def _on_the_adapter(self, case: Case) -> Verdict:
+    def _on_the_adapter(self, trial: Trial) -> Verdict:
         """The verdict where a simulated run is right, and nothing was found."""
+        case = trial.case
         try:
             output = launched(self.kernel, case, TRAP)
             if not case.differ(output).any():
-                return Verdict(case.name, RIGHT)
+                return Verdict(case.name, RIGHT, self._compared(trial))
             fresh = launched(self.kernel, case, 0.0)
         except GpuError as error:
             return Verdict(case.name, WRONG, f"it compiles, but it cannot be run: {error}")
@@ -185,18 +207,25 @@ class _Judge:
         how = "adds to" if np.allclose(output - TRAP, fresh, atol=0.1) else "uses"
         return Verdict(case.name, UNSAFE, f"{LUCK}it {how} what was in the output before, {BEFORE}")
 
+    def _compared(self, trial: Trial) -> str:
+        """What a right kernel does in a case, beside what the official one does there."""
+        key = self.puzzle.name, trial.case.name
+        if key not in _official:
+            _official[key] = simulated(self.puzzle.official, trial.case).work
+        return f"{trial.work}; ours: {'the same' if trial.work == _official[key] else _official[key]}"
+
     def _recognized(self) -> Slip | None:
         """The known mistake that does the same in every test, or None."""
-        end = monotonic() + SECONDS
-        for slip in self.puzzle.slips:
-            if monotonic() < end and self._is(self.puzzle.official.edit(slip.old, slip.new)):
-                return slip
-        return None
+        slips = self.puzzle.slips
+        return next((slip for slip in slips if self._is(self.puzzle.official.edit(slip.old, slip.new))), None)
 
     def _is(self, other: Kernel) -> bool:
         """Whether a known mistake gives the same numbers in every test, and explains what was found."""
         found = set()
-        for mine in sorted(self.trials, key=lambda trial: rounds(trial.case)):  # the quick ones first
+        # What is wrong tells mistakes apart best; of those, the quick ones first.
+        for mine in sorted(self.trials, key=lambda trial: (trial not in self.wrong, rounds(trial.case))):
+            if monotonic() > self.end:
+                return False
             theirs = simulated(other, mine.case)
             if theirs.endless or mine.case.differ(mine.output, theirs.output).any():
                 return False

@@ -6,7 +6,9 @@ good. The simulator sees all of this, and in every test: so each loop of a kerne
 numbers with which the adapter runs it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from helpers import gpu
 from helpers.grading.puzzle import Case
 from helpers.simulator.findings.collector import Finding
 from helpers.simulator.run import simulate
-from helpers.wgsl import Kernel
+from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
 
 GRAVEST_FIRST = (
     "endless loop",
@@ -38,6 +40,7 @@ class Trial:
     output: np.ndarray
     unwritten: np.ndarray
     findings: tuple[Finding, ...]
+    counts: Mapping[str, float]  # of all threads together
 
     @property
     def wrong(self) -> np.ndarray:
@@ -54,6 +57,23 @@ class Trial:
         """Whether a loop did not end. If so, the output means nothing."""
         return any(found.kind == "endless loop" for found in self.findings)
 
+    @property
+    def work(self) -> str:
+        """Loads and stores of all threads together, and the barriers of one workgroup, in words."""
+        groups = prod(self.case.workgroups)
+        words = [self._counted("load", "s_storage"), self._counted("store", "s_storage")]
+        if self.counts["loads_workgroup"] or self.counts["stores_workgroup"]:
+            own = self._counted("load", "s_workgroup"), self._counted("store", "s_workgroup")
+            words.append(f"{' and '.join(own)} of workgroup memory")
+        barriers = self._counted("barrier", "s", groups)
+        words.append(f"{barriers} in each workgroup" if groups > 1 and self.counts["barriers"] else barriers)
+        return ", ".join(words)
+
+    def _counted(self, word: str, rest: str, share: int = 1) -> str:
+        """How many, with the word for them; all of them, or the share of one."""
+        number = f"{self.counts[word + rest] / share:,.1f}".removesuffix(".0")
+        return f"{'no' if number == '0' else number} {word}{'s' * (number != '1')}"
+
 
 def simulated(kernel: Kernel, case: Case) -> Trial:
     """A kernel on a case, without a GPU; zeros are in the output before.
@@ -63,13 +83,19 @@ def simulated(kernel: Kernel, case: Case) -> Trial:
     at = len(case.inputs)
     params = [np.array(case.params, np.uint32)] if case.params else []
     buffers = [*case.inputs, np.zeros(case.expected.shape, np.float32), *params]
-    trace = simulate(kernel, buffers, case.workgroups, max_steps=rounds(case))
+    try:
+        trace = simulate(kernel, buffers, case.workgroups, max_steps=rounds(case))
+    except WgslError:
+        raise
+    except ValueError as error:  # it asks for more than the simulator holds
+        raise UnsupportedWgsl(str(error).replace(". Simulate a smaller problem", "; declare less")) from None
     unwritten = np.zeros(case.expected.size, bool)
     if any(found.kind == "unwritten output" for found in trace.findings):
         seen = trace.accesses
         unwritten[:] = True
         unwritten[seen["index"][seen["write"] & (seen["binding"] == at)]] = False
-    return Trial(case, trace.buffers[at], unwritten.reshape(case.expected.shape), trace.findings)
+    unwritten = unwritten.reshape(case.expected.shape)
+    return Trial(case, trace.buffers[at], unwritten, trace.findings, trace.counts.total)
 
 
 def rounds(case: Case) -> int:

@@ -25,10 +25,6 @@ class Verdict:
         """What a notebook shows."""
         printer.text(in_lines(repr(self)))
 
-    def adding(self, more: str) -> "Verdict":
-        """The same verdict with one more reason."""
-        return replace(self, detail=f"{self.detail}; {more}")
-
 
 class Grades(tuple[Verdict, ...]):
     """All verdicts on one kernel, and how many of the tests it passes."""
@@ -51,8 +47,8 @@ class Grades(tuple[Verdict, ...]):
         """One line for each test; a reason that several tests share is said once."""
         lines = []
         for i, verdict in enumerate(self):
-            said = verdict.detail and any(before.detail.endswith(verdict.detail) for before in self[:i])
-            lines.append(repr(replace(verdict, detail="the same") if said else verdict))
+            said = verdict.detail and any(_ends_with(before.detail, verdict.detail) for before in self[:i])
+            lines.append(repr(replace(verdict, detail="the same") if said and verdict.outcome != RIGHT else verdict))
         return lines
 
     def __str__(self) -> str:
@@ -62,3 +58,8 @@ class Grades(tuple[Verdict, ...]):
     def _repr_pretty_(self, printer: object, cycle: bool) -> None:
         """What a notebook shows; for a tuple, IPython takes no text from `_repr_mimebundle_`."""
         printer.text(str(self))
+
+
+def _ends_with(text: str, end: str) -> bool:
+    """Whether a text ends with another one, which may be a sentence of its own there."""
+    return text.lower().endswith(end.lower())

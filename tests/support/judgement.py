@@ -26,7 +26,8 @@ CONVOLUTIONS = (
 )
 LAYERS = (
     GemmShape(5, 7, 9, 3, "relu"),  # all sizes differ, and no tile is full
-    GemmShape(5, 7, 9, 3, "relu", True, True),  # a b, and a d_b, for each item
+    GemmShape(5, 7, 9, 3, "relu", True),  # a b for each item
+    GemmShape(5, 7, 9, 3, "relu", True, True),  # and a d_b
     GemmShape(2, 3, 300),  # more columns than 256 threads
     GemmShape(9, 3, 4),  # more rows than two tiles
     GemmShape(3, 13, 5, 2),  # more terms than columns

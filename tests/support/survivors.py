@@ -1,30 +1,63 @@
-"""Why a mutant that passes every check computes the same as its kernel. Each of them was read."""
+"""Why a mutant that passes the checker is no wrong kernel: it computes the same, or another test rejects it.
+
+Each of them was read by a person.
+"""
 
 import re
 
 from support.mutants import Mutant
 
-# What a mutant is written as, and the reason.
+# How mutants are written, and the reason that they share.
 REASONS = {
-    r"for \(var (\w+) = 0u; \1 != .+; \1\+\+\) {": (
-        "A counter that starts at 0 and grows by 1 is equal to its bound before it can be larger."
+    # Loops and sizes
+    r"for \(var (\w+) = \w+; \1 != .+; \1\+\+\) {": (
+        "A counter that grows by 1 is equal to its bound before it can be larger."
     ),
     r"for \(var half = .*; half != 0u; half /= 2u\) {": "An unsigned number that is not 0 is larger than 0.",
     r"(TILE|CHUNK|THREADS): u32 = ": (
         "This is how much work is done at once. The dispatch, and the number of turns of each loop, follow it."
     ),
+    r"-> .*first (<= params\.\w|< \(params\.\w \+ 1u\)); first \+= TILE": (
+        "Where the last tile is full, one more follows, and all of it is past the edge: zeros."
+    ),
+    r"2_shared_weights.* -> .*first (<= taps|< \(taps \+ 1u\));": (
+        "Where the last chunk is full, one more follows, without any weights."
+    ),
+    r"2_shared_weights.* -> .*select\(1u, count, inside\)": (
+        "A thread outside of the image adds a product to a sum that it never writes."
+    ),
+    r"2_shared_weights.* -> `if \(params.stride != 0u\)": (
+        "The path for any stride is right for stride 1, too; it is only slower."
+    ),
+    r"-> .*(read_a\(group\.z, m,|read_b\(group\.z|read_grad_pre\(group\.z, m,|\(group\.z \* params\.m \+ m\))": "`item` is another name of `group.z` here.",
+    # Values that meet a zero, or that nobody reads
     r"3_two_passes.*`partial\[thread\] = 0\.0;` -> `nothing`": (
         "WGSL promises that workgroup memory starts at 0. Not every driver keeps this promise, so the line stays: an "
         "adapter that does not keep it rejects this mutant."
     ),
-    r"2_shared_weights:80: .* -> .*first (<= taps|< \(taps \+ 1u\));": (
-        "Where the last chunk is full, one more follows, without any weights."
+    r"2_tiled.*`return 0\.0;` -> `return 1\.0;`": (
+        "Past the edge at which a sum ends, the other operand is 0; past the other edges, the result is not written."
     ),
-    r"2_shared_weights:95: .* -> .*select\(1u, count, inside\)": (
-        "A thread outside of the image adds a product to a sum that it never writes."
+    # Activations
+    r"`if \(abs\(x\) > 87\.0\).* -> .*(>= 87|> 174)": (
+        "From 87 on, exp(-x) is smaller than any normal number, which an adapter may take for 0."
     ),
-    r"2_shared_weights:102: .* -> `if \(params.stride != 0u\)": (
-        "The path for any stride is right for stride 1, too; it is only slower."
+    r"`if \(abs\(x\) > 87\.0\).* -> .*x (>= 0|> 1)\.0\);": "Where abs(x) > 87, x is not between 0 and 1.",
+    r"`return select\(e, 1\.0, x > 0\.0\).* -> .*x >= 0\.0": "Where x is 0, e is 1, so both values are the same.",
+    r"`let t = clamp\(x, -(11|44|88)\.0": (
+        "So far from 0, the sigmoid is 0 or 1 in float32, or so near that the difference is less than its error."
+    ),
+    r"-> .*max\(x, -(22|176)\.0\) \* sigmoid": "Where x is below the old limit, it is multiplied by a sigmoid of 0.",
+    r"`let series = .* -> .*(4\.0 / 15|1\.0 / 15|2\.0 / 30|2\.0 / 7\.5)\.?0?": (
+        "The tolerance allows tanh the error of a difference of two sigmoids, and this changes less. "
+        "tests/test_activations.py asks for more digits near 0, and rejects it."
+    ),
+    r"series, abs\(t\) < 0\.1.* -> .*abs\(t\) (<= 0\.1|< 0\.2|< 0\.05)": (
+        "Near the border, the series and the difference of two sigmoids are both within rounding."
+    ),
+    r"0x7f800000u|select\(1\.0, x, finite\)": (
+        "Only a derivative that is not finite shows this, and no finite input has one. tests/test_wrong_kernels.py "
+        "puts one there, and rejects it."
     ),
 }
 

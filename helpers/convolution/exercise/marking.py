@@ -55,7 +55,8 @@ def _output(shape: ConvShape, oh: int, ow: int) -> Marking:
         },
         "this is one pixel; how many pixels does the filter cover?": {(oh, ow)},
     }
-    asked = f"Mark the pixels that contribute to the output [{oh},{ow}] (5 × 5 pixels, 3 × 3 weights, stride 1, no padding)."
+    how = "5 × 5 pixels, 3 × 3 weights, stride 1, no padding"
+    asked = f"Mark the pixels that contribute to the output [{oh},{ow}] ({how})."
     return _marking(asked, (5, 5), window, likely, "where does the filter's upper left corner lie for this output?")
 
 

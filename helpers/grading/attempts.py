@@ -1,0 +1,67 @@
+"""What a learner has graded is kept: one WGSL file for each attempt, ``<puzzle>_<number>.wgsl``.
+
+The files are in notebooks/attempts, or in the folder that the environment variable CONVGRAD_ATTEMPTS names. A text that
+cannot be written there is kept as long as Python runs.
+"""
+
+import os
+import re
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+_unwritten: dict[str, str] = {}  # the last text of a puzzle that no file holds
+
+
+class NoAttemptError(LookupError):
+    """A puzzle of which the learner has graded no text yet."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the message alone, as nothing went wrong."""
+        return [str(self)]
+
+
+def folder() -> Path:
+    """Where the attempts are."""
+    return Path(os.environ.get("CONVGRAD_ATTEMPTS") or NOTEBOOKS / "attempts")
+
+
+def keep(puzzle: str, source: str) -> None:
+    """Keep a text, unless it is the same as the puzzle's last one."""
+    if source == last(puzzle):
+        return
+    try:
+        folder().mkdir(parents=True, exist_ok=True)
+        number = max(_files(puzzle), default=0) + 1
+        _write(folder() / f"{puzzle}_{number}.wgsl", source)
+        _unwritten.pop(puzzle, None)
+    except OSError:  # a full disk or a read-only folder is no reason not to grade
+        _unwritten[puzzle] = source
+
+
+def last(puzzle: str) -> str | None:
+    """The text of a puzzle's last attempt, or None."""
+    with suppress(OSError):
+        if puzzle not in _unwritten and (files := _files(puzzle)):
+            return files[max(files)].read_bytes().decode("utf-8", "surrogatepass")
+    return _unwritten.get(puzzle)
+
+
+def _files(puzzle: str) -> dict[int, Path]:
+    """The files of a puzzle's attempts by their numbers."""
+    found = ((re.fullmatch(rf"{puzzle}_(\d+)\.wgsl", path.name), path) for path in folder().glob(f"{puzzle}_*.wgsl"))
+    return {int(match[1]): path for match, path in found if match}
+
+
+def _write(path: Path, source: str) -> None:
+    """Write a file at one stroke: it is whole, or it is not there."""
+    handle, unfinished = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(source.encode("utf-8", "surrogatepass"))
+        os.replace(unfinished, path)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(unfinished)
+        raise

@@ -1,0 +1,131 @@
+"""What a learner has graded is kept, and opens the solution; a mistake that a lesson shows is no attempt."""
+
+from pathlib import Path
+
+import pytest
+
+import helpers
+from helpers.exercises import PUZZLES, WORKER
+from helpers.grading import attempts
+from helpers.grading.verdict import RIGHT, WRONG, Grades
+
+
+def outcomes(grades: Grades) -> list[str]:
+    return [verdict.outcome for verdict in grades]
+
+
+# --- Attempts, and the solution after one -------------------------------------------------------------------
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch) -> Path:
+    """The folder in which the attempts of a test are."""
+    monkeypatch.setenv("CONVGRAD_ATTEMPTS", str(tmp_path / "attempts"))
+    return tmp_path / "attempts"
+
+
+@pytest.fixture
+def not_graded(monkeypatch) -> None:
+    """Whatever is graded is right."""
+    monkeypatch.setattr(WORKER, "grade", lambda puzzle, source, tests: Grades.alike(tests, RIGHT))
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_each_attempt_is_kept_once_by_its_puzzle(kept, not_graded):
+    for name, source in [("map", "a"), ("map", "a"), ("map", "b\r\nπ\ud800"), ("guard", "b"), ("map", "a")]:
+        helpers.grade(name, source)
+        assert helpers.last_attempt(name) == source
+    assert names(kept) == ["guard_1.wgsl", "map_1.wgsl", "map_2.wgsl", "map_3.wgsl"]
+    assert (kept / "map_2.wgsl").read_bytes().startswith("b\r\nπ".encode())
+
+
+def test_the_last_attempt_is_the_one_with_the_highest_number(kept):
+    kept.mkdir()
+    for number in (2, 9, 10):
+        (kept / f"conv2d_{number}.wgsl").write_text(str(number))
+    (kept / "conv2d_grad_weight_11.wgsl").write_text("another puzzle's")
+    (kept / "conv2d_12.wgsl.part").write_text("unfinished")
+    assert helpers.last_attempt("conv2d") == "10"
+    assert helpers.last_attempt("conv2d_grad_input") is None
+    attempts.keep("conv2d", "the next one")
+    assert (kept / "conv2d_11.wgsl").read_text() == helpers.last_attempt("conv2d") == "the next one"
+
+
+def test_a_text_is_kept_before_it_is_graded(kept, monkeypatch):
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(WORKER, "grade", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        helpers.grade("map", "mine")
+    assert helpers.last_attempt("map") == "mine"
+
+
+def test_the_skeleton_and_a_tried_mistake_are_no_attempts(kept, not_graded):
+    helpers.grade("map", f"\n{helpers.skeleton('map')}\n// 1. Hm\n")
+    helpers.try_mistake("map", "+ 1.0", "+ 2.0")
+    assert helpers.last_attempt("map") is None
+    assert not kept.exists()
+
+
+def test_a_folder_that_cannot_be_written_stops_nothing(kept, not_graded, monkeypatch):
+    monkeypatch.setattr(attempts, "_unwritten", {})
+    kept.write_text("a file is here")
+    assert helpers.grade("map", "mine").passed == 2
+    assert helpers.last_attempt("map") == "mine"
+    assert helpers.solution("map").text
+    kept.unlink()
+    helpers.grade("map", "mine, too")
+    assert helpers.last_attempt("map") == "mine, too"
+
+
+def test_a_file_that_cannot_be_finished_leaves_nothing(kept, monkeypatch):
+    monkeypatch.setattr(attempts, "_unwritten", {})
+
+    def full(*given):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(attempts.os, "replace", full)
+    attempts.keep("map", "mine")
+    assert names(kept) == []
+    assert helpers.last_attempt("map") == "mine"
+
+
+def test_the_solution_is_shown_after_an_attempt(kept, not_graded):
+    with pytest.raises(attempts.NoAttemptError, match="the solution of map is shown after your first attempt") as error:
+        helpers.solution("map")
+    assert error.value._render_traceback_() == [str(error.value)]  # a notebook shows no traceback
+    helpers.grade("guard", "mine")
+    with pytest.raises(attempts.NoAttemptError):
+        helpers.solution("map")
+    helpers.grade("map", "mine")
+    assert helpers.solution("map") == PUZZLES["map"].solution
+
+
+# --- A mistake that a lesson shows --------------------------------------------------------------------------
+
+
+def test_a_mistake_is_tried_in_the_official_kernel():
+    grades = helpers.try_mistake("map", "3.0 * input[i] + 1.0", "3.0 * (input[i] + 1.0)")
+    assert outcomes(grades) == [WRONG] * 2
+    assert grades[0].detail.startswith("this is what comes out when 1 is added before the multiplication by 3: ")
+    line = PUZZLES["map"].solution.text.split("\n").index("  output[i] = 3.0 * input[i] + 1.0;") + 2  # as in a cell
+    assert f"in line {line}, " in helpers.try_mistake("map", "output[i] =", "output[i + 999u] =")[0].detail
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        (("sudoku", "a", "b"), ValueError, "puzzle = 'sudoku': it must be one of map, "),
+        (("map", "sudoku", ""), ValueError, "old = 'sudoku': the official kernel of map contains it 0 times; it must"),
+        (("map", "input", ""), ValueError, "contains it [2-9] times; it must occur exactly once"),
+        (("map", 3, ""), TypeError, "old is a int: it must be text"),
+        (("map", "input", None), TypeError, "new is a NoneType: it must be text"),
+    ],
+)
+def test_a_mistake_that_is_not_one_edit_is_refused(given, error, words):
+    with pytest.raises(error, match=words):
+        helpers.try_mistake(*given)

@@ -1,0 +1,286 @@
+"""A learner's text cannot hang, crash or starve the lesson: the worker has limits, and the next text is graded again.
+
+Most tests here use a worker whose answers a small module makes. Only the hostile texts at the end go the whole way, and
+no endless loop of theirs reaches an adapter.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+
+import psutil
+import pytest
+
+import helpers
+from helpers.exercises import PUZZLES
+from helpers.gpu import GpuError
+from helpers.grading import sandbox
+from helpers.grading.sandbox import Worker
+from helpers.grading.verdict import NO_COMPILE, RIGHT, WRONG, Grades
+
+MAP = f"\n{PUZZLES['map'].solution.text}\n"
+MODULE = """
+import os, signal, sys, time
+from helpers.gpu import GpuError
+from helpers.grading.sandbox import serve
+from helpers.grading.verdict import RIGHT, Grades
+
+def fail(text): raise GpuError(text)
+def noise(): os.write(1, b"a warning\\n{}\\n"); os.write(2, b"\\xff and another" * 100_000); print('{"error": "no"}')
+
+def grade(puzzle, source):
+    exec(source)
+    return Grades.alike(["a", "b"], RIGHT, puzzle)
+
+def prepare():
+    noise()
+    PREPARE
+    return Grades.alike(["a"], RIGHT)
+
+serve(grade, prepare)
+noise()
+os._exit(3)  # a driver that crashes when it is closed
+"""
+
+
+def outcomes(grades: Grades) -> list[str]:
+    return [verdict.outcome for verdict in grades]
+
+
+def module(folder: Path, prepare: str = "pass") -> str:
+    """A module that runs the Python that it is given as a text, and finds all of it right."""
+    (folder / "pretended.py").write_text(MODULE.replace("PREPARE", prepare), encoding="utf-8")
+    return "pretended"
+
+
+@pytest.fixture
+def worker(tmp_path, monkeypatch) -> Iterator[Worker]:
+    """A worker that runs Python, with limits that are soon reached."""
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(sandbox, "SECONDS", 2)
+    monkeypatch.setattr(sandbox, "MEMORY", 500_000_000)
+    made = Worker(module(tmp_path))
+    yield made
+    made.close()
+
+
+def said(worker: Worker, source: str) -> str:
+    """The worker's one reason."""
+    grades = worker.grade("a puzzle", source, ["a", "b"])
+    assert not grades[1].detail
+    assert len(set(outcomes(grades))) == 1
+    return f"{grades[0].outcome}: {grades[0].detail}"
+
+
+GOOD = "right: a puzzle"
+
+# --- A worker -----------------------------------------------------------------------------------------------
+
+
+def test_one_process_grades_one_text_after_the_other(worker):
+    processes = set()
+    for _ in range(3):
+        assert said(worker, "") == GOOD
+        processes.add(worker._process.pid)
+    assert len(processes) == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("time.sleep(60)", "wrong: it was stopped after 2 s; does every loop end, "),
+        ("held = b'x' * 900_000_000; time.sleep(60)", "took more than 0.5 GB of memory; how long are its arrays?"),
+        ("held = bytearray(2 ** 62)", "took more than 0.5 GB of memory; how long are its arrays?"),  # refused at once
+        ("os.abort()", "it made the compiler or the GPU driver crash; look at "),
+        ("os._exit(0)", "it made the compiler or the GPU driver crash; look at "),
+        ("noise(); os.abort()", "it made the compiler or the GPU driver crash; look at "),
+        ("noise()", GOOD),
+        ("x" * 30_001, "does not compile: it has 30,001 characters; a kernel has at most 30,000 here"),
+    ],
+)
+def test_whatever_a_text_does_it_ends_in_a_sentence_and_the_next_one_is_graded(worker, source, words):
+    began = time.monotonic()
+    assert said(worker, "") == GOOD
+    assert words in said(worker, source)
+    assert said(worker, "") == GOOD
+    assert time.monotonic() - began < 30
+
+
+def test_a_worker_that_holds_much_is_replaced_before_it_is_too_much(worker):
+    held = "import builtins; builtins.held = getattr(builtins, 'held', b'') + b'x' * 300_000_000"
+    assert [said(worker, held) for _ in range(3)] == [GOOD] * 3
+
+
+def test_a_worker_that_died_between_two_texts_is_replaced(worker):
+    assert said(worker, "") == GOOD
+    worker._process.kill()
+    worker._process.wait()
+    assert said(worker, "") == GOOD
+
+
+def test_what_the_adapter_lacks_is_no_verdict_and_the_next_text_is_graded(worker):
+    for source, words in {"fail('no memory')": "could not be run: no memory", "1 / 0": "ZeroDivisionError"}.items():
+        with pytest.raises(GpuError, match=words):
+            worker.grade("a puzzle", source, ["a"])
+        assert said(worker, "") == GOOD
+
+
+def test_two_threads_take_turns(worker):
+    heard = []
+    threads = [Thread(target=lambda: heard.append(said(worker, "time.sleep(0.1)"))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert heard == [GOOD] * 4
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends a signal to this process")
+def test_an_interrupted_cell_ends_its_worker(worker):
+    assert said(worker, "") == GOOD
+    process = worker._process
+    source = f"time.sleep(0.2); os.kill({os.getpid()}, signal.SIGINT); time.sleep(60)"
+    with pytest.raises(KeyboardInterrupt):
+        worker.grade("a puzzle", source, ["a"])
+    assert process.poll() is not None
+    assert said(worker, "") == GOOD
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends a signal to another process")
+def test_who_interrupts_another_cell_does_not_end_the_worker(worker):
+    assert said(worker, "") == GOOD
+    process = worker._process
+    process.send_signal(signal.SIGINT)
+    assert said(worker, "") == GOOD
+    assert worker._process is process
+
+
+NOTEBOOK = """
+import os, sys
+from helpers.grading.sandbox import Worker
+worker = Worker("pretended")
+worker.grade("a puzzle", "", ["a"])
+print(worker._process.pid, flush=True)
+os._exit(0)  # no Python code runs at this end
+"""
+
+
+def test_a_worker_ends_when_the_notebook_is_gone(tmp_path):
+    module(tmp_path)
+    paths = os.pathsep.join([str(tmp_path), str(sandbox.ROOT)])
+    command = [sys.executable, "-c", NOTEBOOK]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=True)
+    number = int(done.stdout)
+    for _ in range(400):
+        if not psutil.pid_exists(number) or psutil.Process(number).status() == psutil.STATUS_ZOMBIE:
+            return
+        time.sleep(0.05)
+    pytest.fail("the worker is still there")
+
+
+# --- A worker that does not start ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("prepare", "words"),
+    [
+        ("import no_such_module", "could not be run: ModuleNotFoundError: No module named 'no_such_module'"),
+        ("time.sleep(60)", "did not start within 1 s; close other programs, or run `python3 start.py doctor`"),
+        ("os.abort()", "could not be run: "),
+    ],
+)
+def test_a_python_that_cannot_start_is_no_wrong_kernel(tmp_path, monkeypatch, prepare, words):
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(sandbox, "START", 1 if "sleep" in prepare else 60)
+    worker = Worker(module(tmp_path, prepare))
+    for _ in range(2):
+        with pytest.raises(GpuError, match=words):
+            worker.grade("a puzzle", "", ["a"])
+        assert worker._process is None
+
+
+def test_a_module_that_cannot_be_loaded_is_no_wrong_kernel():
+    with pytest.raises(GpuError, match="No module named no_such_module"):
+        Worker("no_such_module").grade("a puzzle", "", ["a"])
+
+
+def test_a_machine_without_an_adapter_is_no_wrong_kernel(monkeypatch):
+    monkeypatch.setenv("WGPUPY_WGPU_ADAPTER_NAME", "no such adapter")
+    with pytest.raises(GpuError, match=r"could not be run.*no such adapter"):
+        Worker("helpers.exercises").grade("map", MAP, ["a"])
+
+
+# --- Hostile texts, all the way -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def warm():
+    """The start of the worker is not counted against a learner."""
+    assert outcomes(helpers.grade("map", MAP)) == [RIGHT] * 2
+
+
+def within(text: str, module: str = "", source: str = MAP) -> str:
+    """A kernel with a text at the beginning of its function, and another one before its bindings."""
+    start = source.index("{", source.index("fn main")) + 1
+    return f"{module}{source[:start]} {text} {source[start:]}"
+
+
+LOOPED = "".join(f"fn f{i}() {{ f{i - 1}(); f{i - 1}(); }}" for i in range(1, 30))
+DOUBLED = "".join(f"const X{i} = array(X{i - 1}, X{i - 1});" for i in range(1, 41))
+HOSTILE = {  # each with words of the sentence in which it ends
+    "while": (within("while (true) {}"), "this loop has not ended"),
+    "long loop": (within("for (var z = 0u; z < 4000000000u; z++) {}"), "this loop has not ended"),
+    "calls": (within("f29();", "fn f0() {}" + LOOPED), "it was stopped after 6 s; does every loop end"),
+    "workgroup memory": (within("w[0] = 1.0;", "var<workgroup> w: array<f32, 1000000000>;"), "too large"),
+    "private memory": (within("p[0] = 1.0;", "var<private> p: array<f32, 10000000>;"), "arrays"),
+    "local memory": (within("var p: array<f32, 1000000>; p[0] = 1.0;"), "arrays"),
+    "constant": (within("let v = X40[0];", f"const X0 = array(1.0, 2.0);{DOUBLED}"), ""),  # the compiler crashes
+    "digits": (within("let v = C;", f"const C = {'9' * 20_000};"), "does not compile"),
+    "brackets": (within(f"let v = {'!' * 25_000}true;"), ""),  # here too
+    "many words": (within("var q = 1.0;" + "q += sin(q);" * 2_000), RIGHT),
+    "too many words": (within("var q = 1.0;" + "q += 1.0;" * 500_000), "it has 4,500,"),
+    "NaN": (within("var n = 0.0; for (var z = 0u; z < 900u; z++) { n = n / n; } output[global.x] = n;"), "NaN"),
+    "far writes": (within("for (var z = 0u; z < 900u; z++) { output[z * 7919u] = 1.0; }"), "writes `output[z * "),
+    "threads": (MAP.replace("@workgroup_size(64)", "@workgroup_size(65535, 65535, 65535)"), "out of range"),
+    "missed barrier": (within("if (global.x > 3u) { workgroupBarrier(); }"), "only 60 of the 64 threads"),
+    "no text": ("\0" * 25_000, "does not compile"),
+}
+
+
+@pytest.mark.usefixtures("warm")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_text_ends_in_a_sentence_in_time_and_the_next_one_is_right(name):
+    """The one place where a time is asserted: that a text cannot take longer is what is tested."""
+    source, words = HOSTILE[name]
+    began = time.monotonic()
+    grades = helpers.grade("map", source)
+    assert time.monotonic() - began < 10
+    assert words in f"{grades[0].outcome}: {grades[0].detail}"
+    assert len(grades[0].detail) <= 703
+    assert max(map(len, str(grades).split("\n"))) <= 153
+    assert outcomes(helpers.grade("map", MAP)) == [RIGHT] * 2
+
+
+@pytest.mark.usefixtures("warm")
+@pytest.mark.parametrize("name", helpers.puzzles())
+def test_an_endless_loop_in_any_puzzle_ends_in_time(name):
+    source = within("loop { var x = 1.0; x += 1.0; }", source=PUZZLES[name].solution.text)
+    began = time.monotonic()
+    grades = helpers.grade(name, source)
+    assert time.monotonic() - began < 10
+    assert outcomes(grades) == [WRONG] * len(PUZZLES[name].tests)
+    assert "this loop has not ended" in grades[0].detail
+
+
+def test_letters_of_any_alphabet_reach_the_worker(monkeypatch):
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
+    monkeypatch.setenv("LC_ALL", "C")
+    worker = Worker("helpers.exercises")
+    assert outcomes(worker.grade("map", f"// 写 × ≤ \ud800\n{MAP}", ["a", "b"])) == [RIGHT] * 2
+    worker.close()
+    assert NO_COMPILE not in outcomes(helpers.grade("map", f"// 写 × ≤ \ud800\n{MAP}"))
