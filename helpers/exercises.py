@@ -5,6 +5,7 @@ such as ``{"puzzle": "map", "source": "..."}``, and answers each with the verdic
 """
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from helpers.convolution import exercise as convolution
 from helpers.convolution.exercise.marking import MARKINGS
@@ -12,7 +13,6 @@ from helpers.gemm import exercise as gemm
 from helpers.grading import attempts
 from helpers.grading.fault import Fault, FaultReport
 from helpers.grading.judge import judged
-from helpers.grading.marking import MarkCells
 from helpers.grading.prediction import Answer, Question
 from helpers.grading.puzzle import Puzzle
 from helpers.grading.sandbox import LONGEST, Worker, serve
@@ -21,6 +21,9 @@ from helpers.oracles import exercise as oracles
 from helpers.summation import exercise as summation
 from helpers.threads import exercise as threads
 from helpers.wgsl import Kernel, Listing
+
+if TYPE_CHECKING:
+    from helpers.grading.mark_cells import MarkCells
 
 _SUBJECTS = threads, convolution, summation, gemm  # in the order of their first lessons
 PUZZLES: dict[str, Puzzle] = {puzzle.name: puzzle for subject in _SUBJECTS for puzzle in subject.PUZZLES}
@@ -135,7 +138,7 @@ def predict(question: str, answer: Answer | None) -> Verdict:
     return QUESTIONS[question].judge(question, answer)
 
 
-def mark(exercise: str, cells: object = "") -> MarkCells:
+def mark(exercise: str, cells: object = "") -> "MarkCells":
     """A matrix whose cells the learner marks, by clicking or by typing, and the verdict on what is marked.
 
     In a lesson::
@@ -160,6 +163,8 @@ def mark(exercise: str, cells: object = "") -> MarkCells:
     """
     if not isinstance(exercise, str) or exercise not in MARKINGS:
         raise ValueError(f"exercise = {exercise!r}: it must be one of {', '.join(MARKINGS)}")
+    from helpers.grading.mark_cells import MarkCells  # here, as the process apart needs no widgets
+
     return MarkCells(exercise, MARKINGS[exercise], cells)
 
 

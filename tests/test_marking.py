@@ -7,7 +7,8 @@ import helpers
 from helpers.convolution import reference
 from helpers.convolution.exercise.marking import MARKINGS, PADDED, SMALL, STRIDED
 from helpers.convolution.shapes import ConvShape
-from helpers.grading.marking import Cells, MarkCells, Marking
+from helpers.grading.mark_cells import MarkCells
+from helpers.grading.marking import Cells, Marking
 from helpers.grading.prediction import AnswerError
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG
 from helpers.output import COLUMNS

@@ -29,7 +29,9 @@ REASONS = {
     r"2_shared_weights.* -> `if \(params.stride != 0u\)": (
         "The path for any stride is right for stride 1, too; it is only slower."
     ),
-    r"-> .*(read_a\(group\.z, m,|read_b\(group\.z|read_grad_pre\(group\.z, m,|\(group\.z \* params\.m \+ m\))": "`item` is another name of `group.z` here.",
+    r"-> .*(read_a\(group\.z, m,|read_b\(group\.z|read_grad_pre\(group\.z, m,|\(group\.z \* params\.m \+ m\))": (
+        "`item` is another name of `group.z` here."
+    ),
     # Values that meet a zero, or that nobody reads
     r"3_two_passes.*`partial\[thread\] = 0\.0;` -> `nothing`": (
         "WGSL promises that workgroup memory starts at 0. Not every driver keeps this promise, so the line stays: an "

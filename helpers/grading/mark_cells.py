@@ -1,0 +1,123 @@
+"""The widget in which a learner marks cells, by clicking or by typing; apart, as ipywidgets takes long to load."""
+
+import html
+import re
+
+import ipywidgets
+
+from helpers.grading.marking import Cell, Cells, Marking, UnreadableError, keep, kept
+from helpers.grading.verdict import Verdict
+from helpers.output import in_lines
+from helpers.pictures.canvas import LINE, ORANGE
+
+LETTER, COORDINATES, HIGH = 54, 72, 43  # pixels: the widths of a button with a letter and with two, and its height
+ASKED = "margin: 0; padding: 0 4px; line-height: 1.35"
+SAID = f"{ASKED}; min-height: 2.7em"  # as high with one line as with two
+
+
+class MarkCells(ipywidgets.VBox):
+    """A matrix of buttons, a text box that always says what is marked, and the verdict on it.
+
+    Parameters
+    ----------
+    name : str
+        The exercise's name, which begins the verdict.
+    marking : Marking
+        The exercise.
+    cells : str or pairs
+        What is marked at the start, if anything.
+
+    If `cells` is empty, the learner's marks of an earlier run are shown. The stored output is the verdict on `cells`
+    alone, so that it is the same with and without widgets.
+    """
+
+    def __init__(self, name: str, marking: Marking, cells: object = "") -> None:
+        self.name, self.marking, self.verdict = name, marking, marking.judge(name, cells)
+        self._settling = False
+        self._width = LETTER if marking.letters else COORDINATES
+        self._buttons = {cell: self._button(cell) for cell in marking.names}
+        self._box = ipywidgets.Text(description="marked", continuous_update=False)
+        self._box.layout = ipywidgets.Layout(width=f"{self._width * max(6, marking.columns)}px")
+        self._box.style = {"description_width": "60px"}
+        self._words = ipywidgets.HTML()
+        grid = ipywidgets.Layout(grid_template_columns=f"repeat({marking.columns}, {self._width}px)", grid_gap="4px")
+        asked = ipywidgets.HTML(f'<p style="{ASKED}">{html.escape(marking.asked)}</p>')
+        matrix = ipywidgets.GridBox(list(self._buttons.values()), layout=grid)
+        super().__init__([asked, matrix, self._box, self._words])
+        self.add_class("convgrad-marking")
+        self._start(cells)
+        for button in self._buttons.values():
+            button.observe(lambda change: self._settling or self._clicked(), "value")
+        self._box.observe(lambda change: self._settling or self.set(change.new), "value")
+
+    @property
+    def marked(self) -> Cells:
+        """The cells that are marked now."""
+        return frozenset(cell for cell, button in self._buttons.items() if button.value)
+
+    @property
+    def sentence(self) -> str:
+        """What the widget says now of the marks, which may be others than the cell's text."""
+        return re.sub("<[^>]*>", "", html.unescape(self._words.value))
+
+    def set(self, cells: object) -> str:
+        """Mark these cells and no others, from code or from the text box; returns what is said to it.
+
+        A text that names no cells leaves the marks as they are.
+        """
+        verdict = self.marking.judge(self.name, cells)
+        try:
+            self._show(self.marking.read(cells), verdict)
+        except UnreadableError:
+            self._say(verdict)
+        else:
+            keep(self.name, self._box.value)
+        return self.sentence
+
+    def _start(self, cells: object) -> None:
+        """Show the marks of the cell's text, or else those of an earlier run."""
+        for answer in (cells, kept(self.name)):
+            try:
+                marked = self.marking.read(answer)
+            except UnreadableError:
+                continue
+            if marked:
+                return self._show(marked, self.marking.judge(self.name, answer))
+        return self._show(frozenset(), self.verdict)
+
+    def _clicked(self) -> None:
+        self.set(self.marking.written(self.marked))
+
+    def _button(self, cell: Cell) -> ipywidgets.ToggleButton:
+        layout = ipywidgets.Layout(width=f"{self._width}px", height=f"{HIGH}px", margin="0", padding="0")
+        button = ipywidgets.ToggleButton(layout=layout)
+        self._paint(cell, button)
+        return button
+
+    def _paint(self, cell: Cell, button: ipywidgets.ToggleButton) -> None:
+        """Show whether a cell is marked: by a sign, by its outline, and in the words that a screen reader reads."""
+        row, column = cell
+        button.description = "✓ " * button.value + self.marking.names[cell]
+        button.tooltip = f"row {row}, column {column}, {'marked' if button.value else 'not marked'}"
+        button.layout.border = f"3px solid {ORANGE}" if button.value else f"1px solid {LINE}"
+
+    def _show(self, cells: Cells, verdict: Verdict) -> None:
+        self._settling = True
+        for cell, button in self._buttons.items():
+            if button.value != (cell in cells):
+                button.value = cell in cells
+            if button.description.startswith("✓") != button.value:
+                self._paint(cell, button)
+        self._box.value = self.marking.written(cells)
+        self._settling = False
+        self._say(verdict)
+
+    def _say(self, verdict: Verdict) -> None:
+        words = f"{verdict.outcome}{': ' * bool(verdict.detail)}{verdict.detail}"
+        self._words.value = f'<p role="status" aria-live="polite" style="{SAID}">{html.escape(words)}</p>'
+
+    def __repr__(self) -> str:
+        return in_lines(repr(self.verdict))
+
+    def _repr_mimebundle_(self, **kwargs) -> dict:
+        return super()._repr_mimebundle_(**kwargs) | {"text/plain": repr(self)}
