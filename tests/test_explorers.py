@@ -142,7 +142,7 @@ def test_a_tolerance_is_said_with_the_terms_that_it_hides():
     ("kernel", "data", "words"),
     [
         (0, 0, "Both kernels are right, and all three dot products are 61."),
-        (1, 0, "filter flipped. <w, grad_weight> is 88, but <conv2d(x, w), dy> is 61: the mistake is found."),
+        (1, 0, "filter flipped. ⟨w, grad_weight⟩ is 88, but ⟨conv2d(x, w), dy⟩ is 61: the mistake is found."),
         (1, 1, "are 141, though 4 numbers of grad_weight are wrong: these data hide the mistake."),
         (4, 3, "are 45, though 8 numbers of grad_input are wrong: these data hide the mistake."),
         (1, 2, "every number of grad_weight is right on these data: no check can find the mistake with them."),

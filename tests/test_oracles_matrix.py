@@ -48,7 +48,7 @@ def test_each_wrong_kernel_is_caught_by_a_way_to_look(operation):
 
 @pytest.mark.parametrize("wrong", wrong_kernels("conv2d_grad_input"), ids=str)
 def test_each_wrong_kernel_of_the_input_gradient_is_caught_by_a_way_to_look(wrong):
-    run = oracles.Simulated(matrix.small(wrong.wrong))
+    run = oracles.Simulated(matrix.shrunk(wrong.wrong))
     assert any(matrix.catches(way, run, INPUT_PROBLEM) for way in WAYS.values())  # the first that does is enough
 
 
@@ -68,7 +68,7 @@ def test_a_guard_is_what_most_mistakes_need():
     ("kernel", "name", "missed"),
     [
         (WEIGHT_1, "batch not summed", {"simulator", "batch 1", "classroom test"}),
-        (WEIGHT_1, "filter flipped", {"simulator", "symmetric inputs"}),
+        (WEIGHT_1, "filter flipped", {"simulator", "symmetric data"}),
         (WEIGHT_1, "one padding for both axes", {"simulator", "square image", "classroom test"}),
         (WEIGHT_1, "writes past the end", {"no guard", "classroom test"}),
         (WEIGHT_1, "added to what was there", {"simulator", "no guard", "classroom test"}),

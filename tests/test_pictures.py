@@ -1,7 +1,11 @@
 """Pictures: in every state that a slider can reach, words are legible, apart from each other and on the sheet."""
 
+from collections import defaultdict
+
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
+from matplotlib.path import Path
 from support.legible import faults, written
 
 from helpers.convolution import reference as convolution
@@ -18,7 +22,7 @@ from helpers.oracles.pictures.steps import StepPicture
 from helpers.oracles.steps import of_convolution, of_gelu
 from helpers.oracles.wrong_kernels.convolution import BIAS_1, BIAS_2, INPUT_1, INPUT_2, WEIGHT_1, WEIGHT_2
 from helpers.pictures import images, timeline
-from helpers.pictures.canvas import Box, Picture, Word, in_words, number, outline
+from helpers.pictures.canvas import BLUE, ORANGE, Box, Picture, Word, in_words, number, outline
 from helpers.pictures.parts import Grid
 from helpers.summation.pictures import TreePicture
 
@@ -159,6 +163,21 @@ def test_every_state_of_the_pictures_of_checks_is_legible():
         assert not list(faults(adjoint.show(kernel, data))), (kernel, data)
 
 
+def test_the_values_at_a_place_are_listed_below_it():
+    rows = defaultdict(list)
+    for word in (word for mark in StepPicture(of_convolution(), of_gelu()).show(-4).marks for word in mark.words):
+        rows[word.y].append(word.text)
+    listed = [rows[y] for y in sorted(rows)]
+    first = listed.index(["at step 1/16"]) + 1
+    assert listed[first : first + 2] == [["convolution", "1 in 150,000"], ["GELU", "1 in 2,200"]]
+
+
+def circles(picture: Picture, color: str) -> int:
+    """How many circles of a color are drawn: lines with the corners of a circle."""
+    starts = [np.sum(mark.path.codes == Path.MOVETO) for mark in picture.marks if mark.path and mark.edge == color]
+    return max(starts)
+
+
 @pytest.mark.parametrize("version", [WEIGHT_1, WEIGHT_2, INPUT_1, INPUT_2, BIAS_1, BIAS_2])
 def test_every_row_of_a_matrix_is_legible(version):
     """With invented marks: how the real ones are found is another test."""
@@ -166,9 +185,8 @@ def test_every_row_of_a_matrix_is_legible(version):
     picture = MatrixPicture(version.partition("/")[2], Matrix(tuple(rows)))
     for row in range(len(rows)):
         assert not list(faults(picture.show(row))), rows[row].wrong
-    marks = [word for word in written(picture) if word in "●○"]
-    assert marks.count("○") == 5 * len(rows) + 1  # one more of each explains the marks
-    assert marks.count("●") == 8 * len(rows) + 1
+    rings, discs = (circles(picture, color) for color in (ORANGE, BLUE))
+    assert (rings, discs) == (5 * len(rows) + 1, 8 * len(rows) + 1)  # one more of each explains the marks
 
 
 def test_every_state_of_a_probe_is_legible():
@@ -176,6 +194,14 @@ def test_every_state_of_a_probe_is_legible():
     for kernel, oh, ow in [(0, 1, 2), (1, 0, 0), (2, 2, 4), (3, 1, 1), (4, 1, 2), (4, 2, 4), (5, 0, 0)]:
         assert not list(faults(picture.show(kernel, oh, ow))), (kernel, oh, ow)
         assert pixels <= {*written(picture)}
+
+
+@pytest.mark.parametrize(("kernel", "wrong"), [(0, 0), (1, 6), (3, 4)])
+def test_only_what_is_wrong_is_orange_in_a_probe(kernel, wrong):
+    picture = ProbePicture(probes.SHAPE, probes.kernels()).show(kernel, 1, 2)
+    orange = [mark for mark in picture.marks if mark.edge == ORANGE or mark.words and to_hex(mark.face) == ORANGE]
+    assert len([mark for mark in orange if mark.line == 4]) == wrong
+    assert [word.text for mark in orange for word in mark.words] == ["framed: wrong"] * (wrong > 0)
 
 
 def test_errors_are_said_in_words():

@@ -80,7 +80,7 @@ def _undeclared(name: str, complaint: Complaint) -> str | None:
         return None if near else f"`{name}` is not declared: {cure}"
     again = re.search(rf"\b{name}\s*(?:[-+*/%]?=(?!=)|\+\+|--)", text.code[at + len(name) + 1 :])
     other = f", or do you mean `{near}`?" if near else "" if again else ", or with `var` if it changes later"
-    return f"`{name}` is not declared: write `{'var' if again else 'let'} {name} = {value}`{other}"
+    return f"`{name}` is not declared: write `{'var' if again else 'let'} {name} = {value};`{other}"
 
 
 def _builtin(name: str, complaint: Complaint) -> str | None:

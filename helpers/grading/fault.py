@@ -1,17 +1,19 @@
 """Exercises in which the learner finds the wrong line of a kernel, and corrects it."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import takewhile
 
-from helpers.grading.judge import judged
-from helpers.grading.prediction import AnswerError
+from helpers.grading.judge import ENDLESS, judged
+from helpers.grading.prediction import AnswerError, number_in
 from helpers.grading.puzzle import Puzzle
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.output import FENCED, in_lines
-from helpers.wgsl import Kernel, Listing
+from helpers.wgsl import Kernel, Listing, without_comments
 
+Grade = Callable[[str], Grades]  # tries a whole kernel
 LINE_FOUND = "line found"  # the outcome between wrong and right: the line is the one, and it is not corrected yet
 
 
@@ -20,7 +22,8 @@ class Fault(Puzzle):
     """A kernel with one wrong line: a puzzle that starts from the wrong kernel, and is solved by any right one.
 
     `kernel` is the right one; in the wrong one, `old` is replaced by `new`. `question` leads to the line, and
-    `cure` from the line to its correction.
+    `cure` from the line to its correction. Where two barriers correct it together, and neither alone, `halves` has both
+    as edits (the old text, the new one) of the wrong kernel.
     """
 
     kernel: Kernel
@@ -28,6 +31,7 @@ class Fault(Puzzle):
     new: str
     question: str
     cure: str
+    halves: tuple[tuple[str, str], ...] = ()
 
     @cached_property
     def official(self) -> Kernel:
@@ -61,11 +65,11 @@ class Fault(Puzzle):
 
     @cached_property
     def symptom(self) -> Grades:
-        """What the tests say of the wrong kernel.
+        """What the tests say about the wrong kernel, which is not the learner's.
 
         It is tried in this process: its faults are known, and none of them keeps a loop from ending.
         """
-        return judged(self, self.faulty.source)
+        return Grades(map(_of_this_kernel, judged(self, self.faulty.source)))
 
     def corrected(self, line: int, correction: str) -> str:
         """The wrong kernel with the learner's text in place of one line."""
@@ -73,16 +77,12 @@ class Fault(Puzzle):
         lines[line - 1] = correction
         return "\n".join(lines)
 
-    def judge(self, line: int | None, correction: str, grade: Callable[[str], Grades]) -> "FaultReport":
-        """What to say to a line and its correction; `grade` tries a whole kernel.
+    def judge(self, line: int | None, correction: str, grade: Grade) -> "FaultReport":
+        """What to say to a line and its correction.
 
         Raises AnswerError, a TypeError, where the line is no whole number or the correction no text.
         """
-        if line is not None and (not isinstance(line, int) or isinstance(line, bool)):
-            raise AnswerError(f"line = {line!r} is a {type(line).__name__}: it must be the number of a line")
-        if not isinstance(correction, str):
-            kind = type(correction).__name__
-            raise AnswerError(f"correction = {correction!r} is a {kind}: it must be the corrected line, in quotes")
+        _check_kinds(line, correction)
         if line is None:
             return self._said(NOT_ATTEMPTED, "write the number of the wrong line in place of None")
         numbers = range(self.listing.first_line, self.listing.first_line + self.listing.text.count("\n") + 1)
@@ -91,7 +91,9 @@ class Fault(Puzzle):
         text = self.corrected(line, correction)
         if not correction.strip() or self.unchanged(text):
             return self._of_line(line)
-        return self._of_correction(line, grade(text))
+        if reason := self._block_lost(line, correction):
+            return self._said(NO_COMPILE, reason)
+        return self._of_correction(range(line, line + correction.count("\n") + 1), text, grade)
 
     def _of_line(self, line: int) -> "FaultReport":
         """The answer where the line is not corrected yet."""
@@ -100,32 +102,57 @@ class Fault(Puzzle):
             return self._said(LINE_FOUND, f"the fault is in {place}; now correct it: {self.cure}")
         return self._said(WRONG, f"the fault is not in line {line}: {self.question}")
 
-    def _of_correction(self, line: int, grades: Grades) -> "FaultReport":
-        """The answer where a corrected kernel was tried; any right one is right, whatever line was changed."""
+    def _block_lost(self, line: int, correction: str) -> str:
+        """Why no kernel with this correction compiles, where a line goes that opens or closes a block; or nothing."""
+        code = without_comments(self.faulty.source).split("\n")[line - 1].strip()
+        depth, mine = (text.count("{") - text.count("}") for text in (code, without_comments(correction)))
+        if depth == 0 or (depth - mine) * depth <= 0:
+            return ""
+        what = f"line {line}, `{code}`, which {'opens' if depth > 0 else 'closes'} a block, and yours does not"
+        return f"your text replaces {what}; if a line is missing, write both, with \\n between them or in triple quotes"
+
+    def _of_correction(self, mine: range, text: str, grade: Grade) -> "FaultReport":
+        """The answer where a corrected kernel is tried; any right one is right, whatever line was changed.
+
+        `mine` are the numbers of the learner's lines in its text.
+        """
+        grades, line = grade(text), mine[0]
+        said = partial(self._said, grades=grades, added=len(mine) - 1)
         outcomes = {verdict.outcome for verdict in grades}
         if outcomes == {RIGHT}:
-            return self._said(RIGHT, "your kernel passes every test", grades)
+            return said(RIGHT, "your kernel passes every test")
         if NO_COMPILE in outcomes:
-            return self._said(NO_COMPILE, "look at the place in your line that is shown below", grades)
+            return said(NO_COMPILE, _stopped(grades[0], mine))
         outcome = WRONG if WRONG in outcomes else UNSAFE
+        if grades[0].detail.startswith(ENDLESS):
+            return said(outcome, _endless(grades[0], mine))
+        if self._is_half(text, grade):
+            return said(outcome, f"a barrier there is not enough: {self.cure}")
         if line in self.lines:
-            return self._said(outcome, f"the fault is in line {line}, but not corrected: {self.cure}", grades)
-        return self._said(outcome, f"the fault is not in line {line}: {self.question}", grades)
+            return said(outcome, f"the fault is in line {line}, but not corrected: {self.cure}")
+        return said(outcome, f"the fault is not in line {line}: {self.question}")
 
-    def _said(self, outcome: str, detail: str, grades: Grades | None = None) -> "FaultReport":
-        return FaultReport(self, Verdict(self.name, outcome, detail), grades)
+    def _is_half(self, text: str, grade: Grade) -> bool:
+        """Whether one of the two barriers is all that a kernel lacks."""
+        whole = (text.replace(old, new) for old, new in self.halves if text.count(old) == 1)
+        return any(grade(each).passed == len(self.tests) for each in whole)
+
+    def _said(self, outcome: str, detail: str, grades: Grades | None = None, added: int = 0) -> "FaultReport":
+        return FaultReport(self, Verdict(self.name, outcome, detail), grades, added)
 
 
 @dataclass(frozen=True)
 class FaultReport:
     """The verdict on a line and its correction, above what the tests say and the wrong kernel's listing.
 
-    `grades` are those of the corrected kernel; None where no correction was tried.
+    `grades` are those of the corrected kernel, None where no correction was tried, and `added` is by how many lines it
+    is longer.
     """
 
     fault: Fault
     verdict: Verdict
     grades: Grades | None = None
+    added: int = 0
 
     @property
     def outcome(self) -> str:
@@ -141,9 +168,11 @@ class FaultReport:
     def _tests(self) -> tuple[str, str]:
         """Whose tests are shown, and what they say."""
         if self.grades is None:
-            return "The tests say of the kernel below:", in_lines(repr(self.fault.symptom), FENCED)
+            return "What the tests say about the kernel below:", in_lines(repr(self.fault.symptom), FENCED)
+        shifted = f" (below yours, its lines have numbers larger by {self.added})" if self.added else ""
         drawings = [verdict.drawing for verdict in self.grades if verdict.drawing]
-        return "The tests say of your corrected kernel:", "\n\n".join([in_lines(repr(self.grades), FENCED), *drawings])
+        said = "\n\n".join([in_lines(repr(self.grades), FENCED), *drawings])
+        return f"What the tests say about your corrected kernel{shifted}:", said
 
     def __repr__(self) -> str:
         return "\n\n".join([in_lines(repr(self.verdict)), *self._tests, repr(self.fault.listing)])
@@ -153,6 +182,40 @@ class FaultReport:
         whose, said = self._tests
         verdict = f"```text\n{in_lines(repr(self.verdict), FENCED)}\n```"
         return "\n\n".join([verdict, whose, f"```text\n{said}\n```", self.fault.listing._repr_markdown_()])
+
+
+def _check_kinds(line: object, correction: object) -> None:
+    """Raise AnswerError where the line is no whole number and not None, or the correction no text."""
+    if isinstance(line, str) and number_in(line):
+        raise AnswerError(f"line = {line!r} is text: write it without quotes, as {number_in(line)}")
+    if line is not None and (not isinstance(line, int) or isinstance(line, bool)):
+        raise AnswerError(f"line = {line!r} is a {type(line).__name__}: it must be the number of a line")
+    if not isinstance(correction, str):
+        kind = type(correction).__name__
+        raise AnswerError(f"correction = {correction!r} is a {kind}: it must be the corrected line, in quotes")
+
+
+def _of_this_kernel(verdict: Verdict) -> Verdict:
+    """A verdict on the wrong kernel in words for someone who did not write it, and without counts beside ours."""
+    return replace(verdict, detail="" if verdict.outcome == RIGHT else verdict.detail.replace("yours is", "it returns"))
+
+
+def _stopped(verdict: Verdict, mine: range) -> str:
+    """Where to look in a text that compiled before the learner's lines were in it."""
+    yours = "your lines" if len(mine) > 1 else "your line"
+    if not (place := re.match(r"line (\d+)", verdict.detail)):
+        return f"the reason is below, and its cause is in {yours}"
+    if int(place[1]) in mine:
+        return f"look at the place in {yours} that is shown below"
+    return f"the compiler stopped at the place below; the cause is in {yours}"
+
+
+def _endless(verdict: Verdict, mine: range) -> str:
+    """Whose loop does not end."""
+    place = re.search(r"in line (\d+)", verdict.detail)
+    if place and int(place[1]) in mine:
+        return "your loop does not end; see below why"
+    return f"with your text in line {mine[0]}, a loop does not end; see below which one"
 
 
 def _equal(some: list[str], others: list[str]) -> int:

@@ -23,6 +23,7 @@ TRAP = np.float32(-99999.5)  # in the output before the adapter's run; not a rig
 ORDER = {"non-uniform barrier", "data race"}  # they make the numbers wrong, and not the other way round
 LUCK = "each number is right in a simulated run, but only by luck: "
 NOT_RUN = "it is not run, because it cannot be simulated first: "
+ENDLESS = "it is not run: "
 BEFORE = "which is 0 only in a new buffer; write =, not +="
 _official: dict[tuple[str, str], str] = {}  # what the official kernel does in a case, each simulated once
 
@@ -73,7 +74,7 @@ def _trials(puzzle: Puzzle, kernel: Kernel) -> list[Trial]:
 def _endless(trials: Sequence[Trial]) -> str:
     """Which loop does not end."""
     where = f"in the test {trials[-1].case.name}, " if len(trials) > 1 else ""
-    return f"it is not run: {where}{_said(trials[-1].finding)}"
+    return f"{ENDLESS}{where}{_said(trials[-1].finding)}"
 
 
 # --- May it run in the official kernel's place? -------------------------------------------------------------
@@ -90,7 +91,8 @@ def _problem(kernel: Kernel, official: Kernel) -> str:
             return f"its binding {binding} is not the skeleton's; copy all bindings, and the struct, from there"
     mine, wanted = (k.workgroup_size("main") for k in (kernel, official))
     if mine != wanted:
-        return f"its workgroups have {_times(mine)} threads; write @workgroup_size({_times(wanted, ', ')})"
+        threads = f"{_times(mine)} thread{'s' * (mine != (1, 1, 1))}"
+        return f"its workgroups have {threads}; write @workgroup_size({_times(wanted, ', ')})"
     return ""
 
 

@@ -1,5 +1,6 @@
 """Questions that a lesson asks before it shows the answer, and what an answer deserves to hear."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Real
@@ -61,8 +62,18 @@ class Question:
                     return tuple(answer)
             case Real() if _is_number(answer):
                 return answer
+        if isinstance(self.right, Real) and isinstance(answer, str) and (written := number_in(answer)):
+            raise AnswerError(f"answer = {answer!r} is text: write it without quotes, as {written}")
         wanted = {str: "text, in quotes", tuple: self._kind.rstrip(",")}.get(type(self.right), "a number")
         raise AnswerError(f"answer = {answer!r} is a {type(answer).__name__}: it must be {wanted}")
+
+
+def number_in(text: str) -> str:
+    """The number or fraction that a text is, as Python wants it; nothing where it is neither."""
+    text = text.strip()
+    if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+", text):
+        text = text.replace(",", "")
+    return text if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?( ?/ ?\d+)?", text) else ""
 
 
 def _is_number(answer: object) -> bool:

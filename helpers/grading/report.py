@@ -43,7 +43,8 @@ class Report:
             return f"{head}  not compared: {self.reason}"
         right = f"{self.count - self.wrong} of {self.count} right"
         used = f"{self.tolerance_used:.2f} of" if self.tolerance_used < 100 else "more than"  # it may be 0
-        return f"{head}  {right:<24}  largest error {self.error:.2g} ({used} the tolerance)"
+        digits = ".6g" if self.error < 1e6 and self.error.is_integer() else ".2g"  # a whole number, as it is
+        return f"{head}  {right:<24}  largest error {self.error:{digits}} ({used} the tolerance)"
 
     def explain(self) -> str:
         """The count and the first mismatches, one a line."""

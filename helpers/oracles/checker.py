@@ -8,6 +8,7 @@ one time and infinity at another, so that not even 0 times it, or the larger of 
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -21,16 +22,19 @@ from helpers.oracles.run import (
     Tensors,
     bias_alone,
     drawn,
+    huge,
     launched,
     normal,
     operation_of,
     reports,
     simulated,
+    tiny,
     whole,
 )
 from helpers.output import in_lines
 from helpers.wgsl import Kernel
 
+LARGEST = 2**22  # numbers in all tensors together
 WRONG_NUMBERS, ON_THE_ADAPTER, ENDLESS = "wrong numbers", "wrong on this adapter", "endless loop"
 
 
@@ -110,17 +114,27 @@ def check(kernel: Kernel, shape: Shape) -> Checked:
     GpuError
         The adapter cannot run it.
     """
+    numbers = sum(prod(shape.of(name)) for name in operation_of(kernel).tensors)
+    if numbers > LARGEST:
+        raise ValueError(f"shape = {shape}: it has {numbers:,} numbers; at most {LARGEST:,} are simulated")
     return Checked(kernel, shape, _once(_simulated(kernel, shape)) or _once(_launched(kernel, shape)))
 
 
 def given(kernel: Kernel, shape: Shape) -> Iterator[Given]:
-    """Everything that a kernel is tried on."""
+    """Everything that a kernel is tried on.
+
+    A smooth activation is curved near 0, and its ends are flat: it is tried on both. All else is a sum of products, and
+    right at one scale where it is right at another; only mistakes are not.
+    """
     operation, rounded = operation_of(kernel), "and off by more than rounding"
     yield Given("whole numbers", shape, drawn(operation, shape, whole), LARGE, -np.inf)
-    yield Given(f"random numbers, {rounded}", shape, drawn(operation, shape, normal), np.nan, np.inf)
-    if isinstance(shape, GemmShape) and shape.activation not in ("none", "relu"):  # these two do nothing new there
+    if isinstance(shape, GemmShape) and shape.activation not in ("none", "relu"):
+        yield Given(f"random numbers, {rounded}", shape, drawn(operation, shape, normal), np.nan, np.inf)
         alone = bias_alone(EXTREMES, shape.activation)
         yield Given(f"numbers up to the ends of float32, {rounded}", *alone, np.nan, np.nan)
+    else:
+        yield Given(f"huge numbers, {rounded}", shape, drawn(operation, shape, huge), np.nan, np.inf)
+        yield Given(f"tiny numbers, {rounded}", shape, drawn(operation, shape, tiny), np.nan, np.nan)
 
 
 def _once(reasons: Iterable[Reason]) -> tuple[Reason, ...]:

@@ -1,4 +1,4 @@
-"""Lesson 05: find the fault in this kernel, from what the tests say of it."""
+"""Lesson 05: find the fault in this kernel, from what the tests say about it."""
 
 from functools import partial
 
@@ -27,12 +27,12 @@ def _case(kernel: Kernel, name: str, shape: ConvShape) -> Case:
     return Case(name, inputs, expected, operation.params(shape), step.workgroups)
 
 
-def _fault(name: str, kernel: str, mistake: str, axes: str, shapes: Shapes, question: str, cure: str) -> Fault:
-    """An exercise with one of the wrong kernels; `axes` are the letters of its output."""
+def _fault(name: str, kernel: str, mistake: str, axes: str, shapes: Shapes, **words: object) -> Fault:
+    """An exercise with one of the wrong kernels; `axes` are the letters of its output, `words` the rest of a Fault."""
     (row,) = (row for row in WRONG_KERNELS if (row.kernel, row.name) == (kernel, mistake))
     edit = {"kernel": row.right, "old": row.old, "new": row.new}
     cases = partial(_cases, row.right, shapes)
-    return Fault(name, "oracles", tuple(axes.split()), tuple(shapes), cases, **edit, question=question, cure=cure)
+    return Fault(name, "oracles", tuple(axes.split()), tuple(shapes), cases, **edit, **words)
 
 
 FAULTS = (  # the easiest first
@@ -71,7 +71,13 @@ FAULTS = (  # the easiest first
             "two_images": ConvShape(2, 1, 4, 5, 3, 1, 1),
             "more_numbers_than_threads": ConvShape(2, 1, 12, 13, 2, 1, 1),
         },
-        question="one thread reads what another one wrote; which lines stand between the two, and what is missing?",
-        cure="a step reads what the step before it wrote; how often must all threads wait, and which of them?",
+        question="one thread reads what another one wrote; what must stand between the two? A line is missing: give "
+        "the number of the line that should follow it",
+        cure="a step reads what the step before it wrote; how often must all threads wait, and where do all come by? "
+        "A line is missing: write it and the line that follows it, with \\n between them or in triple quotes",
+        halves=(
+            ("partial[thread] = sum;\n", "partial[thread] = sum;\n  workgroupBarrier();\n"),  # before the loop
+            ("    }\n  }\n\n  // 4.", "    }\n    workgroupBarrier();\n  }\n\n  // 4."),  # at the end of each step
+        ),
     ),
 )

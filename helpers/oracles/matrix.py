@@ -22,7 +22,7 @@ from helpers.output import in_lines
 from helpers.wgsl import Kernel
 
 OPERATIONS = ("conv2d_grad_weight", "conv2d_grad_input", "conv2d_grad_bias")
-SMALL = {"THREADS": 4, "TILE": 2}  # threads of a workgroup, or along each side of it
+SIZES = {"THREADS": 4, "TILE": 2}  # threads of a workgroup, or along each side of it
 CHUNK = r"\bCHUNK: u32 = \d+u", "CHUNK: u32 = 12u"  # weights held at once: the filters here have more
 
 Way = Callable[[Run, Problem], Report | bool]
@@ -36,7 +36,7 @@ WAYS: dict[str, Way] = {
 }
 POOR: dict[str, Callable[[Problem], Problem]] = {
     "all-ones gradients": oracles.all_ones,
-    "symmetric inputs": oracles.symmetric,
+    "symmetric data": oracles.symmetric,
     "whole numbers": oracles.whole_numbers,
     "batch 1": oracles.batch_1,
     "square image": oracles.square,
@@ -143,14 +143,14 @@ def shown(kernel: str) -> list[WrongKernel]:
 
 def judged(kernel: Kernel) -> dict[str, bool]:
     """Which columns catch a kernel; for a right one, none does."""
-    run, (best, poor) = Simulated(small(kernel)), _problems(kernel.name.partition("/")[0])
+    run, (best, poor) = Simulated(shrunk(kernel)), _problems(kernel.name.partition("/")[0])
     verdicts = {name: catches(way, run, best) for name, way in WAYS.items()}
     return verdicts | {name: catches(oracles.reference, run, problem) for name, problem in poor.items()}
 
 
-def small(kernel: Kernel) -> Kernel:
+def shrunk(kernel: Kernel) -> Kernel:
     """The kernel with workgroups of a few threads, which hold few weights."""
-    few = kernel.with_constants(**{name: n for name, n in SMALL.items() if f"override {name}:" in kernel.code})
+    few = kernel.with_constants(**{name: n for name, n in SIZES.items() if f"override {name}:" in kernel.code})
     return replace(few, source=re.sub(*CHUNK, few.source))
 
 

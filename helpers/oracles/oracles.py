@@ -10,7 +10,8 @@ is one. It needs no GPU, so that what comes out is the same on every machine, al
   end returns 0 and a write there is dropped, as many drivers do. So a wrong kernel may be right by luck.
 - An endless loop ends after MOST_STEPS rounds. On a GPU it would not end.
 
-All data are so few multiples of 1/64 that float32 adds up their products exactly: the tolerance is 0.
+All data are so few multiples of 1/64 that float32 adds up their products exactly: the tolerance is 0. (Only the dot
+products of the adjoint test are longer sums, with a tolerance above 0.)
 """
 
 from collections.abc import Callable

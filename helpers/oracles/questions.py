@@ -44,14 +44,14 @@ QUESTIONS = {
             "ones": "ones hide which upstream gradient was read; what hides how far behind the data a kernel reads?",
             "symmetric": "symmetric data hide a flip, and little else",
             "whole": "whole numbers hide a sum that is cut to a whole number; how many kernels do that?",
-            "batch": "one image hides what goes wrong with the second one; something else hides even more",
+            "batch": "one image hides what is wrong with the second; in both versions, something else hides even more",
             "square": "square images hide rows taken for columns; something else hides a little more",
         },
         'answer "ones", "symmetric", "whole", "batch", "square" or "guard"',
     ),
     "same_loop": Question(
         "survives",
-        {"caught": "name a number i for which the two comparisons differ; p is at least 1"},
+        {"caught": "n grows by 1 from 0: is there a bound at which the two loops end at different places?"},
         'answer "caught" or "survives"',
     ),
 }

@@ -36,7 +36,7 @@ BEHIND = 64  # how many sentinels
 # Between two zeros of each sign and the ends of float32, and where float32 no longer distinguishes exp(-x) from 0.
 EXTREMES = np.float32(
     [
-        *(0.0, -0.0, 1e-38, -1e-38, 1e-3, -1e-3, 0.04, -0.04, 0.09, -0.09, 0.75, -0.75, 1.28, -1.28, 5, -5, 9, -9),
+        *(0.0, -0.0, 1e-38, -1e-38, 1e-3, -1e-3, 0.04, -0.04, 0.0999, -0.0999, 0.75, -0.75, 1.28, -1.28, 5, -5, 9, -9),
         *(20, -20, 43, -43, 44, -44, 45, -45, 86, -86, 87, -87, 88, -88, 89, -89, 100, -100, 1e4, -1e4, 1e13, -1e13),
         *(1e30, -1e30, 3e38, -3e38),
     ]
@@ -64,6 +64,16 @@ def whole(shape: tuple[int, ...], seed: int = 0) -> Array:
 def normal(shape: tuple[int, ...], seed: int = 0) -> Array:
     """Numbers from the normal distribution: their sums round."""
     return np.random.default_rng(seed).standard_normal(shape, np.float32)
+
+
+def huge(shape: tuple[int, ...], seed: int = 0) -> Array:
+    """Numbers of a million or so: what is cut to a range is wrong."""
+    return normal(shape, seed) * np.float32(2**20)
+
+
+def tiny(shape: tuple[int, ...], seed: int = 0) -> Array:
+    """Numbers of a millionth or so: what is rounded to a step is wrong."""
+    return normal(shape, seed) * np.float32(2**-20)
 
 
 def ones(shape: tuple[int, ...], seed: int = 0) -> Array:

@@ -13,24 +13,25 @@ from helpers.gpu.operation import Shape
 from helpers.oracles.checker import WRONG_NUMBERS, check
 from helpers.oracles.run import operation_of
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import Kernel, WgslError
+from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
 
 NO_COMPILE, REFUSED = "does not compile", "refused by the launcher"
 # The kernels are `small`: their tiles have 4 x 4 threads, and 20 weights are held at once.
-CONVOLUTIONS = (
-    ConvShape(2, 3, 7, 9, 4, 3, 2, 2, 1, 2),  # all sizes differ, and so do both paddings
+CONVOLUTIONS = (  # no two sizes are equal in all of them
+    ConvShape(2, 3, 7, 9, 4, 3, 2, 2, 1, 2),  # rows are not columns, and no two numbers of channels or images are equal
     ConvShape(2, 3, 5, 7, 4, 3, 2, 1, 1, 2),  # stride 1
     ConvShape(1, 2, 8, 7, 2, 7, 6),  # more weights than threads, and than are held at once
     ConvShape(2, 1, 17, 18, 3, 1, 1),  # more products than 256 threads
     ConvShape(2, 3, 6, 5, 2, 2, 3, 3, 3, 1),  # padding and stride larger than the filter
 )
 LAYERS = (
-    GemmShape(5, 7, 9, 3, "relu"),  # all sizes differ, and no tile is full
+    GemmShape(5, 7, 9, 3, "relu"),  # no tile is full
     GemmShape(5, 7, 9, 3, "relu", True),  # a b for each item
-    GemmShape(5, 7, 9, 3, "relu", True, True),  # and a d_b
+    GemmShape(5, 7, 9, 3, "relu", False, True),  # a d_b for each item
+    GemmShape(5, 7, 9, 3, "relu", True, True),  # both
     GemmShape(2, 3, 300),  # more columns than 256 threads
     GemmShape(9, 3, 4),  # more rows than two tiles
-    GemmShape(3, 13, 5, 2),  # more terms than columns
+    GemmShape(3, 13, 5, 2, "relu"),  # more terms than columns
     *(GemmShape(3, 5, 6, 2, activation) for activation in ACTIVATIONS),
 )
 SUMS = tuple(map(SumShape, (700, 1, 257, 5_000)))
@@ -54,10 +55,14 @@ def judged(mutant: Mutant) -> str:
     kernel, name = mutant.changed, operation_of(mutant.kernel).name
     try:
         return next(filter(None, _said(kernel, name)), "")
+    except UnsupportedWgsl:
+        raise  # no mutant may be counted that was not judged
     except WgslError:
         return NO_COMPILE
-    except ValueError:
-        return REFUSED
+    except ValueError as error:
+        if "it must be a power of two" in str(error):  # the number of threads of a tree
+            return REFUSED
+        raise
 
 
 def _said(kernel: Kernel, name: str) -> Iterator[str]:

@@ -53,7 +53,7 @@ HABITS = [
     ("for x in input { }", "x in", "`for (var x = 0u; x < n; x++) {`"),
     ("if (idx > 3u): return;", ":", "without a `:`"),
     ("def work(x) {", "def", "begins with `fn`"),
-    ("h = idx % params.F;", "h =", "`h` is not declared: write `let h = idx % params.F`"),
+    ("h = idx % params.F;", "h =", "`h` is not declared: write `let h = idx % params.F;`"),
     ("h += input[idx];", "h +=", "`var h = 0.0;`"),
     ("let h = True;", "True", "`true`"),
     ("let h = idx ** 2u;", "**", "write `idx * idx`"),

@@ -10,8 +10,8 @@ from support.mutants import Mutant
 # How mutants are written, and the reason that they share.
 REASONS = {
     # Loops and sizes
-    r"for \(var (\w+) = \w+; \1 != .+; \1\+\+\) {": (
-        "A counter that grows by 1 is equal to its bound before it can be larger."
+    r"for \(var (\w+) = (0u; \1 != .+|first; \1 != first \+ rows|group\.z; \1 != last); \1\+\+\) {": (
+        "A counter that begins below its bound and grows by 1 is equal to it before it can be larger."
     ),
     r"for \(var half = .*; half != 0u; half /= 2u\) {": "An unsigned number that is not 0 is larger than 0.",
     r"(TILE|CHUNK|THREADS): u32 = ": (
@@ -46,7 +46,7 @@ REASONS = {
     ),
     r"`if \(abs\(x\) > 87\.0\).* -> .*x (>= 0|> 1)\.0\);": "Where abs(x) > 87, x is not between 0 and 1.",
     r"`return select\(e, 1\.0, x > 0\.0\).* -> .*x >= 0\.0": "Where x is 0, e is 1, so both values are the same.",
-    r"`let t = clamp\(x, -(11|44|88)\.0": (
+    r"-> `let t = clamp\(x, -(22\.0, (11|44)|11\.0, (22|5\.5)|88\.0, (44|176)|44\.0, (22|88)|176\.0, 88)": (
         "So far from 0, the sigmoid is 0 or 1 in float32, or so near that the difference is less than its error."
     ),
     r"-> .*max\(x, -(22|176)\.0\) \* sigmoid": "Where x is below the old limit, it is multiplied by a sigmoid of 0.",

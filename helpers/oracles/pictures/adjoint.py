@@ -8,11 +8,11 @@ from helpers.pictures.parts import MARGIN, Grid
 
 CELL, GAP = (33, 28), 14  # CSS pixels of a number, and between two images
 RIGHT, DOTS = 366, 690  # where the second factors begin, and the products
-LOSS = "<conv2d(x, w), dy>"
+LOSS = "⟨conv2d(x, w), dy⟩"
 
 
 class AdjointPicture(Picture):
-    """<conv2d(x, w), dy> = <w, grad_weight> = <x, grad_input>, or not: what came out wrong has a thick outline."""
+    """⟨conv2d(x, w), dy⟩ = ⟨w, grad_weight⟩ = ⟨x, grad_input⟩, or not: what came out wrong has a thick outline."""
 
     def __init__(self) -> None:
         super().__init__(444)
@@ -30,7 +30,7 @@ class AdjointPicture(Picture):
         for y, letter, gradient in ((210, "w", "grad_weight"), (326, "x", "grad_input")):
             dot = here.dot(gradient)
             first, second = (t[gradient.removeprefix("grad_")], letter), (here.got[gradient], gradient)
-            grids = self._pair(y, first, second, f"<{letter}, {gradient}>", dot, here.loss)
+            grids = self._pair(y, first, second, f"⟨{letter}, {gradient}⟩", dot, here.loss)
             wrong += self._outline(grids, here.got[gradient] != here.right[gradient])
         if wrong:
             self.boxes([Box(RIGHT, 425, 12, 12)], ORANGE, line=3)
@@ -71,7 +71,7 @@ def _sentence(here: Case, data: str, wrong: int) -> str:
     head = f"Data: {data}. Mistake in {here.gradient}: {here.mistake}."
     found, argument = here.dot(here.gradient), {"grad_weight": "w", "grad_input": "x"}[here.gradient]
     if found != here.loss:
-        return f"{head} <{argument}, {here.gradient}> is {found}, but {LOSS} is {here.loss}: the mistake is found."
+        return f"{head} ⟨{argument}, {here.gradient}⟩ is {found}, but {LOSS} is {here.loss}: the mistake is found."
     if wrong:
         count = f"{wrong} numbers of {here.gradient} are wrong"
         return f"{head} All three dot products are {here.loss}, though {count}: these data hide the mistake."

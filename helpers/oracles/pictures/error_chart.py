@@ -1,4 +1,4 @@
-"""Errors on two logarithmic axes; each line has its name and its value at its right end."""
+"""Errors on two logarithmic axes; each line has its name at its right end, and its value at one place in a list."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -9,9 +9,9 @@ import numpy as np
 from helpers.pictures.canvas import GRAY, LINE, PAPER, Box, Picture, Word, text_width
 from helpers.pictures.parts import MARGIN
 
-LEFT, RIGHT, TOP, BOTTOM = 138, 616, 62, 402  # CSS pixels
-NAMES = RIGHT + 44  # where the name of each line begins
-APART = 44  # the height of a name with its value below
+LEFT, RIGHT, TOP, BOTTOM = 130, 572, 62, 402  # CSS pixels
+APART = 18  # from one name to the next
+LIST, ROW = Box(RIGHT + 10, 302, 250, 32), 22  # the frame of the values at one place without its rows, and a row
 
 
 class Line(NamedTuple):
@@ -39,17 +39,18 @@ class ErrorChart(Picture):
         self.starts()
         self.write(MARGIN, 20, title, 17, weight="bold")
         self.write(MARGIN, 42, f"as a part of {whole}", 13, GRAY)
-        tens = {self.y(10.0**power): part(10.0**power).replace(" part", "") for power in range(lowest, 1)}
+        tens = {self.y(10.0**power): brief(part(10.0**power)) for power in range(lowest, 1)}
         self.lines(((LEFT, y, RIGHT, y) for y in tens), LINE, 0.8)
         self.lines(((x, BOTTOM, x, BOTTOM + 5) for x in map(self.x, ticks)), GRAY, 1)
         self.words((Word(LEFT - 14, y, text, 13, "right") for y, text in tens.items()), GRAY)
         self.words((Word(self.x(power), BOTTOM + 16, text, 13) for power, text in ticks.items()), GRAY)
-        self.write(NAMES, BOTTOM + 16, below, 13, GRAY)
-        for line, height in zip(lines, self._names(), strict=True):
+        self.write(RIGHT + 44, BOTTOM + 16, below, 13, GRAY)
+        self.boxes([LIST._replace(height=LIST.height + ROW * len(lines))])
+        for line, name, row in zip(lines, self._names(), self._rows(), strict=True):
             self.curve(self.x(powers), self.y(line.errors), line.color, 2.4, line.dashes)
-            self.lines([(RIGHT + 4, self.y(line.errors[-1]), NAMES - 24, height)], GRAY, 0.8)
-            self._mark(line, NAMES - 12, height)
-            self.write(NAMES, height, line.name, 14, line.color, "bold")
+            self.write(RIGHT + 10, name, line.name, 14, line.color, "bold")
+            self._mark(line, LIST.x + 16, row)
+            self.write(LIST.x + 30, row, line.name, 13, line.color)
 
     def x(self, power: float | Sequence[float]) -> float | np.ndarray:
         """The place of a power of two."""
@@ -60,15 +61,15 @@ class ErrorChart(Picture):
         return np.interp(np.log10(error), (self.lowest, 0), (BOTTOM, TOP))
 
     def point(self, power: int, title: str, values: Sequence[str]) -> None:
-        """Mark the lines at one power of two, and write their values there below their names."""
+        """Mark the lines at one power of two, and list their values there."""
         x, place = self.x(power), self.powers.index(power)
         heights = [self.y(line.errors[place]) for line in self.plotted]
         self.lines([(x, min(heights), x, BOTTOM)], GRAY, 1.2, (3, 3))
         self.boxes((Box(x - 7, height - 7, 14, 14) for height in heights), PAPER, (1, 1, 1, 0.8), 0)
-        self.write(NAMES, 42, title, 14, weight="bold")
-        for line, height, name, value in zip(self.plotted, heights, self._names(), values, strict=True):
+        self.write(LIST.x + 10, LIST.y + 17, title, 14, weight="bold")
+        for line, height, row, value in zip(self.plotted, heights, self._rows(), values, strict=True):
             self._mark(line, x, height)
-            self.write(NAMES, name + 19, value, 13, line.color)
+            self.write(LIST.x + LIST.width - 10, row, brief(value), 13, line.color, align="right")
 
     def on_paper(self, words: Sequence[Word]) -> None:
         """Write words, left or right aligned, without the lines of the grid behind them."""
@@ -81,16 +82,16 @@ class ErrorChart(Picture):
     def _mark(self, line: Line, x: float, y: float) -> None:
         self.lines(((x, y, x, y) + 6 * np.array(end) for end in line.mark), line.color, 2)
 
+    def _rows(self) -> np.ndarray:
+        """The heights of the rows of the list."""
+        return LIST.y + 38 + ROW * np.arange(len(self.plotted))
+
     def _names(self) -> np.ndarray:
-        """The heights of the names: beside the ends of their lines, but apart, and with their values above the axis."""
+        """The heights of the names: beside the ends of their lines, but apart."""
         heights = np.array([self.y(line.errors[-1]) for line in self.plotted])
         order = np.argsort(heights, kind="stable")
         for above, below in pairwise(order):
             heights[below] = max(heights[below], heights[above] + APART)
-        room = BOTTOM - 24
-        for i in order[::-1]:
-            heights[i] = min(heights[i], room)
-            room = heights[i] - APART
         return heights
 
 
@@ -98,3 +99,8 @@ def part(error: float) -> str:
     """An error as 1 part in a number of two digits."""
     parts = float(f"{1 / error:.2g}")
     return f"1 part in {parts / 1e6:g} million" if parts >= 1e6 else f"1 part in {parts:,.0f}"
+
+
+def brief(said: str) -> str:
+    """1 part in 4, as the axis and the list write it: 1 in 4."""
+    return said.replace(" part", "")

@@ -16,7 +16,7 @@ class TolerancePicture(ErrorChart):
         lengths, blind = 2 ** np.array(POWERS), errors.blind_from()
         lines = (
             Line("tolerance", errors.allowed(lengths), ORANGE, DIAMOND),
-            Line("one average term", 1 / lengths, INK, SQUARE, (9, 3)),
+            Line("average term", 1 / lengths, INK, SQUARE, (9, 3)),
             Line("measured error", errors.measured(), BLUE, TRIANGLE, (3, 3)),
         )
         ticks = {power: f"{2**power:,}" for power in POWERS[::2]}
@@ -24,7 +24,7 @@ class TolerancePicture(ErrorChart):
         x = float(self.x(np.log2(blind)))
         self.boxes([Box(x, TOP, RIGHT - x, BOTTOM - TOP)], face=tint(ORANGE, 0.1), line=0)
         self.lines([(x, TOP, x, BOTTOM)], ORANGE, 1.2)
-        note = f"blind to a missing term from {blind:,} terms on"
+        note = f"a missing term of average size can pass from {blind:,} terms on"
         self.write(RIGHT, TOP - 20, note, 13, ORANGE, align="right")
         self.stands_still()
 

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from helpers.oracles.matrix import COLUMNS, POOR, WAYS, Matrix, Row, in_words, joined
 from helpers.pictures.canvas import BLUE, GRAY, LINE, ORANGE, Box, Picture, Word, tint
 from helpers.pictures.parts import MARGIN, fitting
 from helpers.wgsl import without_comments
 
 # CSS pixels: the middle of the first column, from one to the next, more before poor data; the first row, its height
-LEFT, STEP, GAP, TOP, ROW = 306, 40, 14, 86, 15
-MARKS = ((True, "●", BLUE, "normal"), (False, "○", ORANGE, "bold"))
+LEFT, STEP, GAP, TOP, ROW = 306, 40, 14, 86, 16
+RADIUS, CORNERS = 5, np.arange(18) * np.pi / 8  # of a mark; the line ends over the side where it began
+CIRCLE = np.array([*zip(np.cos(CORNERS), np.sin(CORNERS), strict=True), (np.nan, np.nan)])
+MARKS = ((True, "caught", BLUE, RADIUS), (False, "missed", ORANGE, 2.2))  # and how thick the line of the circle is
 
 
 class MatrixPicture(Picture):
@@ -22,8 +26,11 @@ class MatrixPicture(Picture):
         self.write(MARGIN, 18, version, 15, weight="bold")
         self._draw_columns()
         self.words(Word(MARGIN, self._y(i), row.wrong.name, 13, "left") for i, row in enumerate(self.rows))
-        for caught, mark, color, weight in MARKS:
-            self.words(self._marks(caught, mark), color, weight)
+        self.lines(((MARGIN, y, _x(len(COLUMNS) - 0.6), y) for y in self._rules()), LINE, 1)
+        for i, (caught, name, color, line) in enumerate(MARKS):
+            x = MARGIN + 86 * i
+            self.write(x + 18, 48, name, 13, GRAY)
+            self._circles([(x + RADIUS, 48), *self._places(caught)], color, line)
         self.stands_still()
 
     def _draw_columns(self) -> None:
@@ -35,18 +42,23 @@ class MatrixPicture(Picture):
         groups = (0, WAYS, "good data, six ways to look"), (len(WAYS), POOR, "poor data, with the reference")
         for first, names, text in groups:
             self.write((_x(first) + _x(first + len(names) - 1)) / 2, 10, text, 13, GRAY, "bold", "middle")
-        for x, (_, mark, color, weight) in zip((MARGIN, MARGIN + 86), MARKS, strict=True):
-            self.write(x, 48, mark, 14, color, weight)
-            self.write(x + 18, 48, "caught" if mark == "●" else "missed", 13, GRAY)
 
     def _y(self, row: int) -> float:
         return TOP + ROW * (row + 0.5)
 
-    def _marks(self, caught: bool, mark: str) -> Iterator[Word]:
+    def _rules(self) -> Iterator[float]:
+        """Where five rows end and the next ones begin."""
+        return (TOP + ROW * row for row in range(5, len(self.rows), 5))
+
+    def _places(self, caught: bool) -> Iterator[tuple[float, float]]:
+        """The middles of all marks of one kind."""
         for i, row in enumerate(self.rows):
-            for j, name in enumerate(COLUMNS):
-                if row.caught[name] == caught:
-                    yield Word(_x(j), self._y(i), mark, 14)
+            yield from ((_x(j), self._y(i)) for j, name in enumerate(COLUMNS) if row.caught[name] == caught)
+
+    def _circles(self, middles: list[tuple[float, float]], color: str, line: float) -> None:
+        """Draw circles, which a line as thick as the radius fills."""
+        points = np.array(middles)[:, None] + (RADIUS - line / 2) * CIRCLE
+        self.curve(*points.reshape(-1, 2).T, color, line)
 
     def show(self, row: int) -> "MatrixPicture":
         """Point at one wrong kernel, and show its mistake."""

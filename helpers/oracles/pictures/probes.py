@@ -51,28 +51,35 @@ class ProbePicture(Picture):
         self.words(Word(box.middle[0], box.y + 14, number(value), 15) for box, value in held)
 
     def _draw_reads(self, got: np.ndarray, oh: int, ow: int) -> None:
-        """Fill the pixels that were read, with the place of their weight, and frame those under the filter."""
+        """Fill the pixels that were read, each with the place of its weight, and frame those under the filter."""
         s, readers = self.shape, defaultdict(list)
         for (kh, kw), pixel in np.ndenumerate(got):
             if 1 <= pixel <= s.in_h * s.in_w:
                 row, column = divmod(int(pixel) - 1, s.in_w)
                 readers[row + s.padding_h, column + s.padding_w].append(f"{kh},{kw}")
-        self.boxes((self.pixels.box(*cell) for cell in readers), ORANGE, tint(ORANGE), 1.6)
+        self.boxes((self.pixels.box(*cell) for cell in readers), GRAY, tint(GRAY, 1 / 4), 1.6)
         places = [(self.pixels.box(*cell), " ".join(names)) for cell, names in readers.items()]
         size = fitting((text for _, text in places), PIXEL - 6, 12, "bold")
-        self.words((Word(box.middle[0], box.y + 32, text, size) for box, text in places), ORANGE, "bold")
+        self.words((Word(box.middle[0], box.y + 32, text, size) for box, text in places), GRAY, "bold")
         rows, columns = probes.window(s, oh, ow)
         self.boxes([self.pixels.box(rows.start, columns.start, s.kernel_h, s.kernel_w)], BLUE, line=4)
 
     def _draw_gradients(self, got: np.ndarray, want: np.ndarray, oh: int, ow: int) -> None:
-        """The one-hot gradient; below it what came out, and what should."""
+        """The one-hot gradient; below it what came out, with its wrong numbers marked, and what should."""
         upstream = probes.one_hot(self.shape.output, (0, 0, oh, ow))[0, 0]
-        Grid(self, upstream, RIGHT, TOP, SMALL, "grad_output", "a single 1", ORANGE, "bold").mark([(oh, ow)])
-        top = TOP + SMALL[1] * len(upstream) + 64
+        grid = Grid(self, upstream, RIGHT, TOP, SMALL, "grad_output", "a single 1", numbers=False)
+        one = grid.box(oh, ow)
+        self.words((Word(*box.middle, "0", 13) for box in grid.boxes if box != one), GRAY)
+        self.words([Word(*one.middle, "1", 16)], weight="bold")
+        self.boxes([one], BLUE, line=4)
+        top = grid.bottom + 64
         found = Grid(self, got, RIGHT, top, SMALL, "grad_weight", "what it returned")
         Grid(self, want, RIGHT + 150, top, SMALL, "", "what is right", BLUE)
-        for cell in _differing(got, want):
+        wrong = _differing(got, want)
+        for cell in wrong:
             found.mark([cell])
+        if wrong:
+            self.write(RIGHT, found.bottom + 16, "framed: wrong", 13, ORANGE)
 
 
 def _differing(got: np.ndarray, want: np.ndarray) -> list[Cell]:
@@ -88,8 +95,9 @@ def _said(kernel: int, got: np.ndarray, want: np.ndarray) -> str:
     if not wrong:
         return f"This wrong kernel returns {rows}, which is right here: try another output."
     same = sorted(got.flat) == sorted(want.flat)
+    verb = "is" if wrong == 1 else "are"
     order = ", the right pixels in a wrong order" * same
-    return f"This kernel returns {rows}{order}; right is {right}. {wrong} of its {want.size} numbers are wrong."
+    return f"This kernel returns {rows}{order}; right is {right}. {wrong} of its {want.size} numbers {verb} wrong."
 
 
 def _listed(rows: np.ndarray) -> str:

@@ -14,7 +14,7 @@ from helpers.oracles.wrong_kernels.row import (
     WrongKernel,
 )
 
-# The smallest problems that show a mistake. In ODD all sizes differ, and so do both paddings.
+# The smallest problems that show a mistake. In ODD rows are not columns, and N, Ci and Co differ.
 ODD = ConvShape(2, 3, 5, 7, 4, 3, 2, 2, 1, 2)
 STRIDE_1 = ConvShape(2, 3, 3, 5, 4, 3, 2, 1, 1, 2)
 ONE_FILTER = ConvShape(1, 2, 3, 5, 1, 3, 2, 1, 1, 0)  # a step past the end of one tensor is past the end of all

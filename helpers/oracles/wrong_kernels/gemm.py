@@ -14,7 +14,7 @@ from helpers.oracles.wrong_kernels.row import (
 )
 
 # The smallest problems that show a mistake.
-LAYER = GemmShape(3, 6, 9, 2, "relu")  # all sizes differ, no tile is full; one, two and three tiles
+LAYER = GemmShape(3, 6, 9, 2, "relu")  # M, K and N differ, no tile is full; one, two and three tiles
 ONE_ROW = GemmShape(1, 6, 9)  # a term past the end of a is past the end of b
 OWN_B = GemmShape(3, 6, 9, 2, "relu", b_per_item=True)
 SIGMOID, TANH = GemmShape(1, 2, 3, 1, "sigmoid"), GemmShape(1, 2, 3, 1, "tanh")

@@ -13,7 +13,7 @@ from helpers.oracles.wrong_kernels.row import (
 )
 
 # The smallest problems that show a mistake.
-LAYER = GemmShape(3, 6, 9, 2, "relu")  # all sizes differ, no tile is full; one, two and three tiles
+LAYER = GemmShape(3, 6, 9, 2, "relu")  # M, K and N differ, no tile is full; one, two and three tiles
 OWN_B = GemmShape(3, 6, 9, 2, "relu", b_per_item=True)
 PER_ITEM = GemmShape(3, 6, 9, 2, "relu", b_per_item=True, per_item=True)
 BROAD = GemmShape(1, 1, 257)  # more columns than 256 threads
