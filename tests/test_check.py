@@ -362,6 +362,10 @@ def test_reports_are_one_line_each_with_aligned_columns():
         "d_b          (32, 256, 14, 14)  1605630 of 1605632 right  largest error 3.8e-06 (1.50 of the tolerance)",
     ]
     assert repr(compare("sum", np.float32([2]), [1.0], 0)).endswith("largest error 1 (more than the tolerance)")
+    for error, text in {149.0: "149", 999_999.0: "999999", 1e6: "1e+06", 149.5: "1.5e+02", np.inf: "inf"}.items():
+        assert repr(Report("sum", (1,), 1, 1, error, np.inf)).endswith(
+            f"largest error {text} (more than the tolerance)"
+        )
 
 
 def test_nan_and_infinity_are_right_only_where_they_are_wanted():

@@ -175,7 +175,11 @@ def test_a_row_of_the_matrix_is_said_with_what_catches_it():
             {"kernel": 5},
             "This wrong kernel returns [10 11], [17 18], [24 25], which is right here: try another",
         ),
-        ({"kernel": 5, "oh": 0, "ow": 0}, "[0 0], [0 0], [6 7]; right is [0 0], [0 0], [0 0]. 2 of its 6 numbers"),
+        ({"kernel": 5, "oh": 0, "ow": 0}, "[0 0], [0 0], [6 7]; right is [0 0], [0 0], [0 0]. 2 of its 6 numbers are"),
+        (
+            {"kernel": 4, "oh": 2, "ow": 0},
+            "[0 0], [29 0], [0 0]; right is [0 0], [0 0], [0 0]. 1 of its 6 numbers is wrong.",
+        ),
     ],
 )
 def test_a_probe_is_said_with_the_pixels_that_were_read(values, words):

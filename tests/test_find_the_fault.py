@@ -39,6 +39,15 @@ def test_the_symptoms_grow_more_difficult():
     assert "no workgroupBarrier() stands between the two" in FAULTS[BIAS].symptom[0].detail
 
 
+def test_the_symptom_is_that_of_a_kernel_that_is_not_the_learners():
+    assert repr(FAULTS[INPUT].symptom).splitlines()[0].split() == ["one_image", "right"]
+    assert FAULTS[INPUT].symptom[2].detail.endswith("iw = 0: it returns 1, right is -6")
+    for name in FAULTS:
+        assert not {"yours", "ours", "your"} & {*re.findall(r"\w+", repr(FAULTS[name].symptom))}
+    shown = helpers.find_fault(INPUT, line_of(INPUT, "let grad_plane"), "let grad_plane = 0u;")
+    assert "yours is" in repr(shown.grades)  # that one is
+
+
 @every_fault
 def test_the_wrong_lines_are_those_that_differ(name):
     fault = FAULTS[name]
@@ -59,7 +68,7 @@ def test_it_is_shown_with_its_line_numbers_and_stored_as_not_attempted(name):
     lines = fault.faulty.source.rstrip().split("\n")
     for text in (repr(shown), shown._repr_markdown_()):
         assert f"{name:<34}not attempted: write the number of the wrong line" in text
-        assert "The tests say of the kernel below:" in text
+        assert "What the tests say about the kernel below:" in text
         listed = dict(re.findall(r"^ *(\d+)  (.*)$", text.partition("@group")[2], re.MULTILINE))
         assert all(lines[int(number) - 1] == line for number, line in listed.items())
         assert {*map(str, fault.lines)} <= {*listed}
@@ -104,7 +113,9 @@ def test_any_right_kernel_is_right(name, text, correction):
     shown = helpers.find_fault(name, line_of(name, text), correction)
     assert shown.outcome == RIGHT, str(shown)
     assert shown.grades.passed == len(FAULTS[name].tests)
-    assert "The tests say of your corrected kernel:" in repr(shown)
+    added = correction.count("\n")
+    where = f" (its lines below yours are numbered {added} higher)" if added else ""
+    assert f"What the tests say about your corrected kernel{where}:" in repr(shown)
 
 
 def test_a_correction_that_does_not_compile_shows_its_place():
@@ -113,6 +124,84 @@ def test_a_correction_that_does_not_compile_shows_its_place():
     assert shown.outcome == NO_COMPILE
     assert f"line {number}, column 33: nothing is called `hal`" in " ".join(repr(shown).split())
     assert "^^^" in shown._repr_markdown_()
+    assert shown.detail == "look at the place in your line that is shown below"
+    shown = helpers.find_fault(BIAS, number, f"workgroupBarrier()\n{TREE}")
+    assert shown.detail == "look at the place in your lines that is shown below"
+
+
+def test_an_error_in_another_line_or_without_a_place_is_not_looked_for_in_the_learners():
+    shown = helpers.find_fault(INPUT, line_of(INPUT, "let grad_plane"), "let plane = co * params.out_h;")  # 73
+    assert (shown.outcome, shown.grades[0].detail.partition(",")[0]) == (NO_COMPILE, "line 74")
+    assert shown.detail == "the compiler stopped at the place below; the cause is in your line"
+    shown = helpers.find_fault(BIAS, line_of(BIAS, "@workgroup_size"), "@compute @workgroup_size(1)")
+    assert shown.detail == "the reason is below, and its cause is in your line"
+    assert shown.grades[0].detail == "its workgroups have 1 thread; write @workgroup_size(256)"
+    shown = helpers.find_fault(BIAS, line_of(BIAS, "@workgroup_size"), "@compute @workgroup_size(1, 2)")
+    assert shown.grades[0].detail == "its workgroups have 1 x 2 threads; write @workgroup_size(256)"
+
+
+@pytest.mark.parametrize(
+    ("line", "correction", "words"),
+    [
+        (55, "workgroupBarrier();", "line 55, `for (var half = THREADS / 2u; half > 0u; half /= 2u) {`, which opens"),
+        (56, "workgroupBarrier(); // {", "line 56, `if (thread < half) {`, which opens"),
+        (56, "if (thread < half)", "line 56, `if (thread < half) {`, which opens"),
+        (58, "workgroupBarrier();", "line 58, `}`, which closes"),
+    ],
+)
+def test_a_text_in_place_of_a_brace_is_refused_before_it_is_compiled(line, correction, words):
+    shown = helpers.find_fault(BIAS, line, correction)
+    assert (shown.outcome, shown.grades) == (NO_COMPILE, None)
+    assert shown.detail == (
+        f"your text replaces {words} a block, and yours does not; "
+        "if a line is missing, write both, with \\n between them or in triple quotes"
+    )
+    assert {v.outcome for v in judged(FAULTS[BIAS], FAULTS[BIAS].corrected(line, correction))} == {NO_COMPILE}
+
+
+@pytest.mark.parametrize(("line", "correction"), [(55, f"{TREE} {{"), (57, "{"), (57, "}"), (58, "}}")])
+def test_other_braces_that_do_not_match_are_left_to_the_compiler(line, correction):
+    shown = helpers.find_fault(BIAS, line, correction)
+    assert (shown.outcome, shown.grades.passed) == (NO_COMPILE, 0)
+
+
+def test_a_missing_line_is_called_so_and_the_hints_say_how_to_enter_it():
+    wrong, found = (helpers.find_fault(BIAS, number).detail for number in (50, 56))
+    assert wrong.endswith("A line is missing: give the number of the line that should follow it")
+    assert found.endswith(
+        "A line is missing: write it and the line that follows it, with \\n between them or in triple quotes"
+    )
+
+
+def test_two_barriers_correct_the_tree_and_each_of_them_alone_is_half_of_the_cure():
+    fault = FAULTS[BIAS]
+    kernel = fault.faulty
+    for old, new in fault.halves:
+        kernel = kernel.edit(old, new)
+    assert judged(fault, kernel.source).passed == len(fault.tests)
+    for line, correction in (
+        (52, "partial[thread] = sum;\nworkgroupBarrier();"),
+        (53, "workgroupBarrier();"),
+        (55, f"workgroupBarrier();\n{TREE}"),
+        (58, "}\nworkgroupBarrier();"),
+        (59, "workgroupBarrier();\n}"),
+    ):
+        shown = helpers.find_fault(BIAS, line, correction)
+        assert shown.outcome == UNSAFE
+        assert shown.detail == f"a barrier there is not enough, but one at another place is: {fault.cure}"
+    for line, correction in ((46, "var sum = 0.0; workgroupBarrier();"), (58, "workgroupBarrier();\n}")):
+        assert f"the fault is not in line {line}" in helpers.find_fault(BIAS, line, correction).detail
+
+
+def test_a_loop_that_does_not_end_is_told_first():
+    line = line_of(BIAS, "half > 0u")
+    shown = helpers.find_fault(BIAS, line, TREE.replace("half > 0u", "half >= 0u"))
+    assert (shown.outcome, shown.detail) == (WRONG, "your loop does not end; see below why")
+    assert "`half >= 0u` always holds" in shown.grades[0].detail
+    shown = helpers.find_fault(INPUT, line_of(INPUT, "let iw"), "let iw = 0u; for (;;) {}")
+    assert shown.detail == "your loop does not end; see below why"
+    shown = helpers.find_fault(WEIGHT, line_of(WEIGHT, "let iw"), "let iw = 0u; oh = 0u;")
+    assert shown.detail == "with your text in line 75, a loop does not end; see below which one"
 
 
 @pytest.mark.parametrize(
@@ -121,7 +210,7 @@ def test_a_correction_that_does_not_compile_shows_its_place():
         (WEIGHT, "n <= params.batch", "for (var n = 0u; n < 1u; n++) {", WRONG, "but not corrected: the images are"),
         (BIAS, "if (thread < half)", "if (thread < half) { workgroupBarrier();", UNSAFE, "but not corrected: a step"),
         (BIAS, "partial[thread] = sum", "partial[thread] = 0.0;", WRONG, "the fault is not in line"),
-        (BIAS, "partial[thread] = sum", "partial[thread] = sum;\nworkgroupBarrier();", UNSAFE, "not in line 52"),
+        (BIAS, "partial[thread] = sum", "workgroupBarrier();\npartial[thread] = sum;", UNSAFE, "not in line 52"),
         (
             INPUT,
             "let grad_plane",
@@ -141,7 +230,9 @@ def test_a_correction_that_is_still_wrong_is_answered_with_what_the_tests_say(na
 
 def test_answers_of_another_kind_are_refused():
     assert helpers.find_fault(BIAS, 3).detail == "there is no line 3; the listing has lines 27 to 65"
-    for line in ("5", 5.0, True):
+    with pytest.raises(AnswerError, match=r"^line = '55' is text: write it without quotes, as 55$"):
+        helpers.find_fault(BIAS, "55")
+    for line in ("five", 5.0, True):
         with pytest.raises(AnswerError, match="it must be the number of a line"):
             helpers.find_fault(BIAS, line)
     with pytest.raises(AnswerError, match="it must be the corrected line, in quotes"):

@@ -116,6 +116,8 @@ def test_letters_and_pairs_are_read(answer):
         (PIXEL, "(0, 1) b", "'b' names no cell"),
         (PIXEL, "(4, 0)", "(4, 0) names no cell"),
         (PIXEL, [(1, 2, 3)], "(1, 2, 3) names no cell"),
+        (PIXEL, [[0, [1]]], "(0, [1]) names no cell"),
+        (PIXEL, "9" * 5000 + ", 1", "'999"),
     ],
 )
 def test_what_names_no_cell_is_wrong_and_says_how_to_write(name, answer, words):
@@ -198,6 +200,34 @@ def test_marks_come_back_after_a_restart_but_typed_text_comes_first(tmp_path):
     assert helpers.mark(WEIGHT, "y").marked == {(4, 4)}
     assert file.read_text() == "b c"
     assert helpers.mark(PIXEL).marked == frozenset()
+
+
+def test_a_typed_text_that_names_no_cell_comes_before_kept_marks():
+    helpers.mark(WEIGHT).set("b c d g h i l m n")
+    again = helpers.mark(WEIGHT, "B C")
+    assert again.marked == frozenset()
+    assert again.verdict.outcome == WRONG
+    assert again.sentence == f"wrong: {again.verdict.detail}"
+
+
+def test_the_sentence_has_the_signs_that_the_learner_typed():
+    shown = helpers.mark(WEIGHT)
+    assert shown.set("<b> & c").startswith("wrong: '<' names no cell")
+    shown.marking = Marking("", 1, 1, frozenset(), advice="is a <b> here, or & there?", letters="a")
+    assert shown.set("a").endswith("is a <b> here, or & there?")
+
+
+def test_marks_that_cannot_be_written_whole_leave_those_that_were_kept(tmp_path, monkeypatch):
+    shown = helpers.mark(WEIGHT)
+    shown.set("b")
+
+    def fail(*paths: object) -> None:
+        raise OSError("no room")
+
+    monkeypatch.setattr("os.replace", fail)
+    shown.set("b c")
+    (file,) = tmp_path.iterdir()
+    assert file.read_text() == "b"
 
 
 @pytest.mark.parametrize("found", [b"no cells!", b"\xff", None])

@@ -114,12 +114,28 @@ def test_an_answer_of_another_kind_is_refused(name):
     elif isinstance(right, tuple):
         wrong, rule = [3, "3, 4", (*right, 1), ("a",) * len(right)], f"it must be {len(right)} numbers, in parentheses"
     else:
-        wrong, rule = [str(right), (right,), [right], True, np.True_, np.array([right])], "it must be a number"
+        wrong, rule = ["seven", (right,), [right], True, np.True_, np.array([right])], "it must be a number"
     for answer in wrong:
         with pytest.raises(TypeError) as caught:
             helpers.predict(name, answer)
         plain = answer.tolist() if isinstance(answer, np.ndarray | np.generic) else answer
         assert str(caught.value) == f"answer = {plain!r} is a {type(plain).__name__}: {rule}"
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("1/32", "1/32"), (" 7 ", "7"), ("4,096", "4096"), ("-1,000,000", "-1000000"), ("0.5", "0.5"), ("2e-3", "2e-3")],
+)
+def test_a_number_in_quotes_is_told_to_leave_them_out(text, number):
+    with pytest.raises(AnswerError) as raised:
+        helpers.predict("global_number", text)
+    assert str(raised.value) == f"answer = {text!r} is text: write it without quotes, as {number}"
+
+
+@pytest.mark.parametrize("text", ["", "4x", "0,5", "4096 threads", "1/", "nan", "1,00", "__import__"])
+def test_a_text_that_is_no_number_is_refused_as_text(text):
+    with pytest.raises(AnswerError, match=r" is a str: it must be a number$"):
+        helpers.predict("global_number", text)
 
 
 def test_an_unknown_question_is_refused():
@@ -143,6 +159,14 @@ def test_the_question_of_lesson_02_is_worked_out_and_its_mistakes_too():
 def test_a_mistake_that_is_the_right_answer_would_be_seen():
     assert Question(4, {4.0: "it is right"}, "count").judge("x", 4).outcome == RIGHT
     assert 4 in Question(4, {4.0: "it is right"}).mistakes
+
+
+@every_question
+def test_a_number_too_large_for_a_float_is_wrong(name):
+    right = QUESTIONS[name].right
+    if not isinstance(right, str):
+        huge = (10**400,) * len(right) if isinstance(right, tuple) else 10**400
+        assert helpers.predict(name, huge).outcome == WRONG
 
 
 def test_an_answer_of_another_kind_is_one_line_without_a_traceback():

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from support.notebook_gate import NOTEBOOKS
 from helpers.exercises import PUZZLES
 from helpers.gpu import GpuError
 from helpers.grading import __main__ as command
-from helpers.grading import results
+from helpers.grading import reading, results
 from helpers.grading.judge import judged
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
 
@@ -34,82 +35,15 @@ def run(folder: Path, *options: object) -> subprocess.CompletedProcess:
     return subprocess.run(line, cwd=NOTEBOOKS.parent, capture_output=True, encoding="utf-8", timeout=120)
 
 
-# --- Reading ------------------------------------------------------------------------------------------------
-
-
-def read(*cells: str) -> list[tuple]:
-    """What is read of some cells, without the names."""
-    return [call.arguments for call in results.calls(cells)]
+# --- Rows ---------------------------------------------------------------------------------------------------
 
 
 ASK = 'helpers.predict("q", x)'
 
 
-def test_the_last_assignment_before_the_call_counts():
-    assert read("x = 1", f"x = 2\n{ASK}\nx = 3", ASK) == [(2,), (3,)]
-    assert read(f"x = y = 4\n{ASK}", f"x = y\n{ASK}") == [(4,), (4,)]
-    assert read('helpers.grade("map", """\nfn % main\n""")', 'grade("map", source="a" "b")') == [
-        ("\nfn % main\n",),
-        ("ab",),
-    ]
-    assert read('helpers.find_fault("f")', 'helpers.find_fault("f", 3, correction="x")', 'helpers.mark("m")') == [
-        (None, ""),
-        (3, "x"),
-        ("",),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("-4", -4),
-        ("28 - 5 + 1", 24),
-        ("(5 - 3) // 2 * 1.5 % 2", 1.5),
-        ("2**24", 2**24),
-        ("(1, 2 * 3)", (1, 6)),
-        ("[1, (2, 3)]", (1, (2, 3))),
-        ("'same'", "same"),
-        ("None", None),
-    ],
-)
-def test_literals_and_their_arithmetic_are_read(text, value):
-    assert read(f"x = {text}\n{ASK}") == [(value,)]
-
-
-UNREADABLE = ["f'{1}'", "'a' + 'b'", "'a' * 9", "open('here', 'w')", "y", "helpers.skeleton('map')", "'a'.strip()"]
-UNREADABLE += ["1 / 0", "9**9**9", "2**65", "[y for y in (1,)]", "1 if True else 2", "-'a'", "(y := 4)", "1 or 2"]
-UNREADABLE += ["+".join(["1"] * 5000)]
-
-
-@pytest.mark.parametrize("text", UNREADABLE, ids=[text[:20] for text in UNREADABLE])
-def test_anything_else_is_not_readable(text):
-    assert read(f"x = 1\nx = {text}\n{ASK}") == [None]
-
-
-@pytest.mark.parametrize(
-    "line", ["x += 1", "for x in (1, 2): pass", "x, y = 1, 2", "del x", "if y: x = 3", "x: int = 5"]
-)
-def test_a_name_that_is_assigned_in_another_way_is_not_readable(line):
-    assert read(f"x = 1\n{ASK}\n{line}\n{ASK}") == [(1,), None]
-
-
-def test_nothing_of_a_notebook_is_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    cells = ["open('made', 'w')", "while True: pass", "import sys; sys.exit(3)", f"x = 5\n{ASK}"]
-    assert read(*cells) == [(5,)]
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_lines_of_ipython_and_cells_that_are_no_python():
-    assert read(f"%matplotlib inline\n!ls\nx = 5\n{ASK}\n?x") == [(5,)]
-    assert read(f"x = 5\n{ASK}\nif x") == [None]
-    assert read('%%time\nx = "\nhelpers.grade("map", x)') == [None]
-    assert read("\0", "\\d = '", "((" * 300) == []
-
-
-def test_of_several_calls_the_last_one_counts_that_can_be_read(tmp_path):
-    judges = {"predict": lambda name, answer: Verdict(name, RIGHT if answer == 2 else WRONG)}
-    for answers, right in ((["1", "2", "f()"], "1/1"), (["2", "1"], "0/1"), (["f()"], "0/1")):
+def test_of_several_calls_the_last_one_counts(tmp_path):
+    judges = {"predict": {"q": lambda answer: Verdict("q", RIGHT if answer == 2 else WRONG)}}
+    for answers, right in ((["1", "2"], "1/1"), (["2", "1"], "0/1"), (["2", "f()"], "0/1")):
         path = write(tmp_path / "a.ipynb", [f"x = {answer}\n{ASK}" for answer in answers])
         assert results.row("a", path, judges).questions == right
 
@@ -137,7 +71,6 @@ def test_every_kind_of_answer_gets_its_outcome(monkeypatch):
         f"helpers.grade('map', {solution!r})": "right",
         "helpers.grade('map', 5)": "not readable",
         "helpers.grade('map', f'')": "not readable",
-        "helpers.grade('mop', 'fn main')": "no such exercise",
         f"helpers.grade('map', {solution.replace(';', '', 1)!r})": "does not compile",
         "helpers.predict('dW[0,1]', 18)": "right",
         "helpers.predict('dW[0,1]', 17)": "wrong",
@@ -150,8 +83,8 @@ def test_every_kind_of_answer_gets_its_outcome(monkeypatch):
         "helpers.find_fault('fault_in_the_bias_gradient', '56')": "not readable",
         "helpers.find_fault('fault_in_the_bias_gradient', 56.5)": "not readable",
     }.items():
-        (call,) = results.calls([cell])
-        assert results.outcome(call, command.JUDGES[call.function]) == said, cell
+        (call,) = reading.calls([cell])
+        assert results.outcome(call, command.JUDGES[call.function][call.exercise]) == said, cell
 
 
 # --- The command --------------------------------------------------------------------------------------------
@@ -162,9 +95,10 @@ def test_a_class_of_students(tmp_path):
     guard = PUZZLES["guard"]
     slips = [guard.official.edit(slip.old, slip.new).source for slip in guard.slips[:1]]
     endless = guard.solution.text.replace("if (", "loop {}\n  if (", 1)
+    ask = 'helpers.predict("idle_threads", x)'
     texts = {"anna": guard.solution.text, "ben": slips[0], "cem": guard.skeleton, "dora/late": endless}
     for student, text in texts.items():
-        cells = [f"my = {in_quotes(text)}", 'helpers.grade("guard", my)', f"x = 1\n{ASK}"]
+        cells = [f"my = {in_quotes(text)}", 'helpers.grade("guard", my)', f"x = 1\n{ask}"]
         write(tmp_path / student / "00.ipynb", cells)
     write(tmp_path / "eve.ipynb", ['my = f"""{x}"""\nhelpers.grade("guard", my)'])
     write(tmp_path / "anna" / ".ipynb_checkpoints" / "00.ipynb", ["1"])
@@ -176,19 +110,21 @@ def test_a_class_of_students(tmp_path):
     outcomes = {"anna": "right", "cem": "not attempted", "dora/late": f"0/{len(guard.tests)}"}
     lines = [line.split("  ") for line in done.stdout.splitlines()]
     table = {line[0]: [cell.strip() for cell in line[1:] if cell.strip()] for line in lines}
+    wrong = f"0/{sum(function == 'predict' for function, _ in results.lesson(NOTEBOOKS / '00_meet_the_gpu.ipynb'))}"
+    assert wrong != "0/1"
     assert table["notebook"] == ["guard", "questions"]
     for student, outcome in outcomes.items():
-        assert table[f"{student}/00.ipynb"] == [outcome, "0/1"]
+        assert table[f"{student}/00.ipynb"] == [outcome, wrong]
     assert re.fullmatch(rf"\d/{len(guard.tests)}( unsafe)?", table["ben/00.ipynb"][0])
-    assert table["eve.ipynb"] == ["not readable"]
+    assert table["eve.ipynb"] == ["not readable", wrong]
     assert "no.ipynb: it is not JSON" in done.stdout
     assert "old.ipynb: it has no cells" in done.stdout
-    assert "folder.ipynb: it cannot be opened" in done.stdout
+    assert "folder.ipynb: it is not a file" in done.stdout
     assert "checkpoint" not in done.stdout
     assert done.stderr.splitlines()[0] == "1 of 8: anna/00.ipynb"
     with (tmp_path / "results.csv").open(newline="") as file:
         rows = {row["notebook"]: row for row in csv.DictReader(file)}
-    assert rows["anna/00.ipynb"] == {"notebook": "anna/00.ipynb", "guard": "right", "questions": "0/1", "problem": ""}
+    assert rows["anna/00.ipynb"] == {"notebook": "anna/00.ipynb", "guard": "right", "questions": wrong, "problem": ""}
     assert rows["no.ipynb"]["problem"] == "it is not JSON"
 
 
@@ -204,10 +140,93 @@ def test_a_machine_that_runs_no_kernel_is_named(tmp_path, monkeypatch, capsys):
     def fail(name: str, source: str) -> Grades:
         raise GpuError("no adapter")
 
-    monkeypatch.setattr(command, "_alone", fail)
+    monkeypatch.setattr(command, "_tried", fail)
     write(tmp_path / "a.ipynb", ['helpers.grade("map", "fn main() {}")'])
     assert command.main([str(tmp_path)]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == "no adapter"
+
+
+def test_one_student_does_not_cost_the_others_their_table(tmp_path, monkeypatch, capsys):
+    def fail(name: str, source: str) -> Grades:
+        if source == PUZZLES["map"].official.source:
+            return graded(RIGHT)
+        raise {"ben": GpuError("lost\n" * 99), "cem": KeyError("main")}[source]
+
+    monkeypatch.setattr(command, "_tried", fail)
+    for student in ("anna", "ben", "cem"):
+        text = PUZZLES["map"].official.source if student == "anna" else student
+        write(tmp_path / f"{student}.ipynb", ['helpers.predict("dW[0,1]", 18)', f"helpers.grade('map', {text!r})"])
+    assert command.main([str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    outcomes = [re.split("  +", line)[:2] for line in lines[1:4]]
+    assert outcomes == [["anna.ipynb", "right"], ["ben.ipynb", "not graded"], ["cem.ipynb", "not graded"]]
+    assert re.fullmatch(r"ben.ipynb: map was not graded: RuntimeError: (lost )+.{,4}\.\.\.", lines[5])
+    assert lines[6] == "cem.ipynb: map was not graded: KeyError: 'main'"
+
+
+def test_names_that_the_output_cannot_show_are_written_in_another_way(tmp_path):
+    write(tmp_path / "a.ipynb", ['helpers.predict("dW[0,1]", 18)'])
+    try:
+        os.rename(tmp_path / "a.ipynb", os.fsencode(tmp_path) + b"/\xc4\x8d\xfc.ipynb")  # a č, and half a letter
+    except OSError:
+        pytest.skip("this file system has no such names")
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252"}
+    line = [sys.executable, "-m", "helpers.grading", str(tmp_path), "--csv", str(tmp_path / "a.csv")]
+    done = subprocess.run(line, cwd=NOTEBOOKS.parent, capture_output=True, env=environment, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert b"\\u010d\\udcfc.ipynb  1/" in done.stdout
+    assert "\nč\\udcfc.ipynb,1/" in (tmp_path / "a.csv").read_text(encoding="utf-8")
+
+
+def test_files_that_would_keep_the_table_waiting_are_named(tmp_path):
+    with (tmp_path / "big.ipynb").open("wb") as file:
+        file.truncate(reading.LARGEST_FILE + 1)
+    assert results.row("big", tmp_path / "big.ipynb", {}).problem == "it is larger than 20 MB; clear its outputs"
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.ipynb")
+        assert results.row("pipe", tmp_path / "pipe.ipynb", {}).problem == "it is not a file"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_notebooks_in_other_encodings_are_read(encoding, tmp_path):
+    path = write(tmp_path / "a.ipynb", [f"x = 'č'\n{ASK}"])
+    path.write_text(path.read_text(encoding="utf-8"), encoding=encoding)
+    assert [call.arguments for call in reading.calls(reading.code_cells(path))] == [("č",)]
+
+
+def test_unknown_names_are_a_note_and_no_column(tmp_path):
+    name = "=cmd|' /C calc'!A0"
+    cells = [f'helpers.mark("{name}", "a")', 'helpers.grade("mop", f())', "helpers.predict('dW[0,1]', 18)"]
+    made = results.row("=a", write(tmp_path / "a.ipynb", cells), command.JUDGES)
+    assert (made.outcomes, made.questions) == ({}, "1/1")
+    assert made.problem == f"no exercise is named {name!r}, 'mop'"
+    assert results.as_csv([made]).splitlines() == [
+        "notebook,questions,problem",
+        f'\'=a,1/1,"no exercise is named ""{name}"", \'mop\'"',
+    ]
+    assert results.tables([made]).endswith(f"\n\n=a: {made.problem}")
+
+
+def test_a_question_that_was_taken_out_counts(tmp_path):
+    lessons = [
+        results.lesson(write(tmp_path / "l.ipynb", [f"helpers.predict('{name}', None)" for name in ("p", "q", "r")])),
+        results.lesson(write(tmp_path / "m.ipynb", ["helpers.predict('s', None)", "helpers.grade('map', None)"])),
+    ]
+    judges = {"predict": {name: lambda answer: Verdict("", RIGHT) for name in "pqrs"}}
+    path = write(tmp_path / "a.ipynb", ["helpers.predict('p', 1)"])
+    assert results.row("a", path, judges, lessons).questions == "1/3"
+    assert results.row("a", path, judges, lessons[1:]).questions == "1/1"
+
+
+def test_marks_that_were_only_clicked_are_spoken_of(tmp_path, capsys):
+    for name, cell in {
+        "mark": "helpers.mark('pixels_of_an_output', '')",
+        "none": "helpers.predict('counted', 1)",
+    }.items():
+        write(tmp_path / name / "a.ipynb", [cell])
+        assert command.main([str(tmp_path / name)]) == 0
+        assert ("clicks" in capsys.readouterr().out) == (name == "mark")
+    assert "clicks" in " ".join(run(tmp_path, "--help").stdout.split())
 
 
 def test_the_notebooks_of_a_lesson_share_a_table():

@@ -6,18 +6,39 @@ A notebook is read and never run. Each kernel in it is tried in a process of its
 import argparse
 import sys
 from collections.abc import Sequence
-from functools import cache
+from contextlib import suppress
+from functools import cache, partial
 from pathlib import Path
 
 from helpers.exercises import FAULTS, MARKINGS, PUZZLES, QUESTIONS
 from helpers.gpu import GpuError
 from helpers.grading import results
+from helpers.grading.attempts import NOTEBOOKS
+from helpers.grading.fault import Fault
+from helpers.grading.prediction import AnswerError
+from helpers.grading.puzzle import Puzzle
+from helpers.grading.reading import NotebookError
 from helpers.grading.sandbox import LONGEST, Worker
 from helpers.grading.verdict import Grades, Verdict
 
+CLICKED = (
+    "Cells that a student marked with clicks alone are not in the notebook: the table says not attempted. "
+    "Ask for them to be typed in the cell."
+)
+
+
+def _alone(exercise: str, source: str) -> Grades:
+    """The verdicts on a kernel. Raises GpuError only where this machine cannot run a right kernel either."""
+    try:
+        return _tried(exercise, source)
+    except GpuError as error:
+        known = next(iter(PUZZLES.values()))
+        _tried(known.name, known.official.source)
+        raise RuntimeError(str(error)) from None
+
 
 @cache  # many students hand in the same text
-def _alone(exercise: str, source: str) -> Grades:
+def _tried(exercise: str, source: str) -> Grades:
     """The verdicts on a kernel, from a process that is used for no other."""
     worker = Worker("helpers.exercises")
     try:
@@ -26,68 +47,65 @@ def _alone(exercise: str, source: str) -> Grades:
         worker.close()
 
 
-def _grade(exercise: str, source: str) -> Grades:
-    puzzle = _named(PUZZLES, exercise)
+def _grade(puzzle: Puzzle, source: object) -> Grades:
     if not isinstance(source, str):
-        raise TypeError(source)
+        raise AnswerError(f"source is a {type(source).__name__}: it must be the text of a kernel")
     untouched = len(source) <= LONGEST and puzzle.unchanged(source)
-    return puzzle.not_attempted() if untouched else _alone(exercise, source)
+    return puzzle.not_attempted() if untouched else _alone(puzzle.name, source)
 
 
-def _predict(exercise: str, answer: object) -> Verdict:
-    return _named(QUESTIONS, exercise).judge(exercise, answer)
+def _find_fault(fault: Fault, line: object, correction: object) -> Verdict:
+    return fault.judge(line, correction, lambda source: _alone(fault.name, source)).verdict
 
 
-def _mark(exercise: str, cells: object) -> Verdict:
-    return _named(MARKINGS, exercise).judge(exercise, cells)
-
-
-def _find_fault(exercise: str, line: object, correction: object) -> Verdict:
-    return _named(FAULTS, exercise).judge(line, correction, lambda source: _alone(exercise, source)).verdict
-
-
-def _named(exercises: dict, name: str) -> object:
-    """One of the exercises. Raises ValueError where it is none of them."""
-    if name not in exercises:
-        raise ValueError(name)
-    return exercises[name]
-
-
-JUDGES: dict[str, results.Judge] = {
-    "grade": _grade,
-    "predict": _predict,
-    "mark": _mark,
-    "find_fault": _find_fault,
+JUDGES: results.Judges = {
+    "grade": {name: partial(_grade, puzzle) for name, puzzle in PUZZLES.items()},
+    "predict": {name: partial(question.judge, name) for name, question in QUESTIONS.items()},
+    "mark": {name: partial(marking.judge, name) for name, marking in MARKINGS.items()},
+    "find_fault": {name: partial(_find_fault, fault) for name, fault in FAULTS.items()},
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; 2 where there is nothing to read, 1 where this machine runs no kernel."""
-    parser = argparse.ArgumentParser(prog="python -m helpers.grading", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m helpers.grading", description=__doc__, epilog=CLICKED)
     parser.add_argument("folder", type=Path, help="a folder of students' notebooks; folders in it are searched, too")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="also write the table to this file")
     options = parser.parse_args(arguments)
+    sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may have letters that this output lacks
     if not options.folder.is_dir():
         parser.error(f"{options.folder} is not a folder; name the one that holds the students' notebooks")
     paths = results.notebooks(options.folder)
     if not paths:
         parser.error(f"{options.folder} holds no notebooks, no file that ends in .ipynb")
     try:
-        rows = [_row(options.folder, path, f"{i} of {len(paths)}") for i, path in enumerate(paths, 1)]
+        lessons = _lessons()
+        rows = [_row(options.folder, path, f"{i} of {len(paths)}", lessons) for i, path in enumerate(paths, 1)]
     except GpuError as error:
         print(error, file=sys.stderr)
         return 1
     print(results.tables(rows))
+    if any(MARKINGS.keys() & row.outcomes.keys() for row in rows):
+        print(f"\n{CLICKED}")
     if options.csv:
-        options.csv.write_text(results.as_csv(rows), encoding="utf-8")
+        options.csv.write_text(results.as_csv(rows), encoding="utf-8", errors="backslashreplace")
     return 0
 
 
-def _row(folder: Path, path: Path, progress: str) -> results.Row:
+def _lessons() -> list[results.Lesson]:
+    """The exercises of each lesson here; a file that is no notebook has none."""
+    found = []
+    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+        with suppress(NotebookError):
+            found.append(results.lesson(path))
+    return found
+
+
+def _row(folder: Path, path: Path, progress: str, lessons: Sequence[results.Lesson]) -> results.Row:
     """One notebook's outcomes, announced before they are found."""
     notebook = path.relative_to(folder).as_posix()
     print(f"{progress}: {notebook}", file=sys.stderr, flush=True)
-    return results.row(notebook, path, JUDGES)
+    return results.row(notebook, path, JUDGES, lessons)
 
 
 if __name__ == "__main__":

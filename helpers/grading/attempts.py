@@ -34,7 +34,7 @@ def keep(puzzle: str, source: str) -> None:
     try:
         folder().mkdir(parents=True, exist_ok=True)
         number = max(_files(puzzle), default=0) + 1
-        _write(folder() / f"{puzzle}_{number}.wgsl", source)
+        write(folder() / f"{puzzle}_{number}.wgsl", source)
         _unwritten.pop(puzzle, None)
     except OSError:  # a full disk or a read-only folder is no reason not to grade
         _unwritten[puzzle] = source
@@ -54,7 +54,7 @@ def _files(puzzle: str) -> dict[int, Path]:
     return {int(match[1]): path for match, path in found if match}
 
 
-def _write(path: Path, source: str) -> None:
+def write(path: Path, source: str) -> None:
     """Write a file at one stroke: it is whole, or it is not there."""
     handle, unfinished = tempfile.mkstemp(dir=path.parent, suffix=".part")
     try:

@@ -127,7 +127,7 @@ class Fault(Puzzle):
         if grades[0].detail.startswith(ENDLESS):
             return said(outcome, _endless(grades[0], mine))
         if self._is_half(text, grade):
-            return said(outcome, f"a barrier there is not enough: {self.cure}")
+            return said(outcome, f"a barrier there is not enough, but one at another place is: {self.cure}")
         if line in self.lines:
             return said(outcome, f"the fault is in line {line}, but not corrected: {self.cure}")
         return said(outcome, f"the fault is not in line {line}: {self.question}")
@@ -169,7 +169,7 @@ class FaultReport:
         """Whose tests are shown, and what they say."""
         if self.grades is None:
             return "What the tests say about the kernel below:", in_lines(repr(self.fault.symptom), FENCED)
-        shifted = f" (below yours, its lines have numbers larger by {self.added})" if self.added else ""
+        shifted = f" (its lines below yours are numbered {self.added} higher)" if self.added else ""
         drawings = [verdict.drawing for verdict in self.grades if verdict.drawing]
         said = "\n\n".join([in_lines(repr(self.grades), FENCED), *drawings])
         return f"What the tests say about your corrected kernel{shifted}:", said

@@ -6,7 +6,7 @@ import re
 import ipywidgets
 
 from helpers.grading.marking import Cell, Cells, Marking, UnreadableError, keep, kept
-from helpers.grading.verdict import Verdict
+from helpers.grading.verdict import NOT_ATTEMPTED, Verdict
 from helpers.output import in_lines
 from helpers.pictures.canvas import LINE, ORANGE
 
@@ -58,7 +58,7 @@ class MarkCells(ipywidgets.VBox):
     @property
     def sentence(self) -> str:
         """What the widget says now of the marks, which may be others than the cell's text."""
-        return re.sub("<[^>]*>", "", html.unescape(self._words.value))
+        return html.unescape(re.sub("<[^>]*>", "", self._words.value))
 
     def set(self, cells: object) -> str:
         """Mark these cells and no others, from code or from the text box; returns what is said to it.
@@ -75,15 +75,12 @@ class MarkCells(ipywidgets.VBox):
         return self.sentence
 
     def _start(self, cells: object) -> None:
-        """Show the marks of the cell's text, or else those of an earlier run."""
-        for answer in (cells, kept(self.name)):
-            try:
-                marked = self.marking.read(answer)
-            except UnreadableError:
-                continue
-            if marked:
-                return self._show(marked, self.marking.judge(self.name, answer))
-        return self._show(frozenset(), self.verdict)
+        """Show the marks of the cell's text, or those of an earlier run where it is empty."""
+        answer = kept(self.name) if self.verdict.outcome == NOT_ATTEMPTED else cells
+        try:
+            self._show(self.marking.read(answer), self.marking.judge(self.name, answer))
+        except UnreadableError:
+            self._show(frozenset(), self.verdict)
 
     def _clicked(self) -> None:
         self.set(self.marking.written(self.marked))

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
+from numbers import Real
 from pathlib import Path
 
 from helpers.grading import attempts
@@ -14,7 +15,7 @@ from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, Verdict
 
 Cell = tuple[int, int]  # row and column
 Cells = frozenset[Cell]
-PAIR = re.compile(r"\(?\s*(\d+)\s*,\s*(\d+)\s*\)?")
+PAIR = re.compile(r"\(?\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)?")
 
 
 class UnreadableError(ValueError):
@@ -70,8 +71,8 @@ class Marking:
             raise UnreadableError(f"{unknown[0]!r} names no cell; {self._rule}")
         return [named[letter] for letter in letters]
 
-    def _inside(self, *cell: int) -> Cell:
-        if cell not in self.names:
+    def _inside(self, *cell: object) -> Cell:
+        if not all(isinstance(number, Real) for number in cell) or cell not in self.names:
             raise UnreadableError(f"{cell!r} names no cell; {self._rule}")
         return cell
 
@@ -118,7 +119,7 @@ def keep(exercise: str, text: str) -> None:
     """Keep the learner's marks beside the kernels that they graded, for as long as there is room for a file."""
     with suppress(OSError):
         _file(exercise).parent.mkdir(parents=True, exist_ok=True)
-        _file(exercise).write_text(text, encoding="utf-8")
+        attempts.write(_file(exercise), text)
 
 
 def _file(exercise: str) -> Path:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from numbers import Real
 
@@ -40,7 +41,7 @@ class Question:
         if answer is None:
             return Verdict(name, NOT_ATTEMPTED, f"write your {self._kind} in place of None")
         given = self._read(answer)
-        if given == self.right:
+        if _equal(given, self.right):
             return Verdict(name, RIGHT)
         return Verdict(name, WRONG, self.mistakes.get(given, self.advice))
 
@@ -74,6 +75,12 @@ def number_in(text: str) -> str:
     if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+", text):
         text = text.replace(",", "")
     return text if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?( ?/ ?\d+)?", text) else ""
+
+
+def _equal(given: Answer, right: Answer) -> bool:
+    with suppress(OverflowError):  # NumPy compares no whole number that a float cannot hold
+        return bool(given == right)
+    return False
 
 
 def _is_number(answer: object) -> bool:

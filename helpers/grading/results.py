@@ -1,145 +1,24 @@
-"""Students' notebooks in, a table of outcomes out: the notebooks are read, never run.
+"""Students' notebooks in, a table of outcomes out: the notebooks are read (`helpers.grading.reading`), never run."""
 
-What a student wrote is found in the syntax tree of each cell: the calls ``helpers.grade("name", my_kernel)`` and so on,
-and what was assigned to their arguments last. An argument counts if it is a literal, or arithmetic of literals.
-"""
-
-import ast
 import csv
 import io
-import json
-import operator
 import re
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
+from helpers.gpu import GpuError
+from helpers.grading.prediction import AnswerError
+from helpers.grading.reading import Call, NotebookError, calls, code_cells
 from helpers.grading.verdict import RIGHT, UNSAFE, WRONG, Grades, Verdict
 
-NOT_READABLE, UNKNOWN = "not readable", "no such exercise"
-# What is called for an exercise, with the names and the defaults of the arguments after the exercise's name.
-ARGUMENTS: dict[str, dict[str, object]] = {
-    "grade": {"source": None},
-    "predict": {"answer": None},
-    "mark": {"cells": ""},
-    "find_fault": {"line": None, "correction": ""},
-}
-OPERATORS = {
-    **{ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv},
-    **{ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow},
-}
-LARGEST_POWER = 64  # of a small base; 9 ** 9 ** 9 would not end
-UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # what Python says of a text that is no program
-CALL = re.compile(rf"""\b({"|".join(ARGUMENTS)})\(\s*["']([^"']+)["']""")
-MAGIC = re.compile(r"^\s*[%!?].*$", re.MULTILINE)
+NOT_READABLE, NOT_GRADED = "not readable", "not graded"
+LONGEST_NOTE = 100  # characters of a message in a table
+FORMULA = re.compile(r"^(?=[=+\-@\t\r])")  # how a cell begins that a spreadsheet would calculate
 
-Judge = Callable[..., Grades | Verdict]  # takes an exercise's name and the arguments
-
-
-# --- What a notebook holds ----------------------------------------------------------------------------------
-
-
-class Call(NamedTuple):
-    """One exercise in a notebook; `arguments` is None where one of them cannot be read."""
-
-    function: str
-    exercise: str
-    arguments: tuple[object, ...] | None
-
-
-class NotebookError(ValueError):
-    """A file that is no notebook, and why."""
-
-
-def code_cells(path: Path) -> list[str]:
-    """The texts of a notebook's code cells. Raises NotebookError where it is none."""
-    try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    except OSError as error:
-        raise NotebookError(f"it cannot be opened: {error.strerror}") from None
-    except (KeyError, TypeError):
-        raise NotebookError("it has no cells") from None
-    except (ValueError, RecursionError):
-        raise NotebookError("it is not JSON") from None
-
-
-def calls(cells: Iterable[str]) -> Iterator[Call]:
-    """The exercises in a notebook's code cells, in their order, with the arguments as they are then."""
-    values: dict[str, object] = {}
-    for cell in cells:
-        tree = _parsed(cell)
-        if tree is None:
-            yield from (Call(*found, None) for found in CALL.findall(cell))
-            continue
-        for statement in tree.body:
-            found = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
-            yield from filter(None, (_call(node, values) for node in found))
-            _assign(statement, values)
-
-
-def _parsed(cell: str) -> ast.Module | None:
-    """The syntax tree of a cell without IPython's own lines; None where it is no Python."""
-    for text in (cell, MAGIC.sub("", cell)):  # a kernel in the cell may have a line that begins with %
-        with warnings.catch_warnings(action="ignore"), suppress(*UNPARSED):
-            return ast.parse(text)
-    return None
-
-
-def _call(node: ast.Call, values: Mapping[str, object]) -> Call | None:
-    """The exercise that a call is, or None."""
-    function = getattr(node.func, "attr", getattr(node.func, "id", None))
-    name, *rest = node.args or [None]
-    if function not in ARGUMENTS or not isinstance(name, ast.Constant) or not isinstance(name.value, str):
-        return None
-    given = dict(zip(ARGUMENTS[function], rest, strict=False)) | {word.arg: word.value for word in node.keywords}
-    try:
-        read = {argument: _literal(value, values) for argument, value in given.items()}
-    except (*UNPARSED, ArithmeticError, TypeError):
-        return Call(function, name.value, None)
-    wanted = ARGUMENTS[function] | read
-    return Call(function, name.value, tuple(wanted[argument] for argument in ARGUMENTS[function]))
-
-
-def _assign(statement: ast.stmt, values: dict[str, object]) -> None:
-    """Remember what a plain assignment gives its names, and forget the names that are assigned in any other way."""
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            values.pop(node.id, None)
-    if isinstance(statement, ast.Assign) and all(isinstance(target, ast.Name) for target in statement.targets):
-        try:
-            value = _literal(statement.value, values)
-        except (*UNPARSED, ArithmeticError, TypeError):
-            return
-        values.update({target.id: value for target in statement.targets})
-
-
-def _literal(node: ast.expr, values: Mapping[str, object]) -> object:
-    """The value of a literal, of a name that has one, or of their arithmetic. Raises ValueError for anything else."""
-    match node:
-        case ast.Constant(value=value):
-            return value
-        case ast.Name(id=name) if name in values:
-            return values[name]
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            return tuple(_literal(part, values) for part in parts)
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_literal(operand, values)
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
-            return _calculated(op, _literal(left, values), _literal(right, values))
-    raise ValueError
-
-
-def _calculated(op: ast.operator, left: object, right: object) -> float:
-    """Arithmetic of two numbers. Raises ValueError for anything else, and for powers that are too large."""
-    if not all(isinstance(number, int | float) for number in (left, right)):
-        raise ValueError
-    if isinstance(op, ast.Pow) and max(abs(left), abs(right)) > LARGEST_POWER:
-        raise ValueError
-    return OPERATORS[type(op)](left, right)
+Judge = Callable[..., Grades | Verdict]  # takes the arguments
+Judges = Mapping[str, Mapping[str, Judge]]  # by the function and the name of an exercise
+Lesson = frozenset[tuple[str, str]]  # the function and the name of each of its exercises
 
 
 # --- What it is worth ---------------------------------------------------------------------------------------
@@ -147,12 +26,18 @@ def _calculated(op: ast.operator, left: object, right: object) -> float:
 
 @dataclass
 class Row:
-    """One notebook: the outcome of each exercise, how many questions are answered right of all, or the problem."""
+    """One notebook: the outcome of each exercise, how many questions are answered right of all, and its problem."""
 
     notebook: str
     outcomes: dict[str, str] = field(default_factory=dict)
     answers: dict[str, bool] = field(default_factory=dict)
     problem: str = ""
+
+    def add_problem(self, problem: str) -> None:
+        """Add a message to those of the row: in one line, and cut where it is long."""
+        line = " ".join(problem.split())
+        short = line if len(line) <= LONGEST_NOTE else f"{line[:LONGEST_NOTE]}..."
+        self.problem += f"{'; ' * bool(self.problem)}{short}"
 
     @property
     def questions(self) -> str:
@@ -160,35 +45,56 @@ class Row:
         return f"{sum(self.answers.values())}/{len(self.answers)}" if self.answers else ""
 
 
-def row(notebook: str, path: Path, judges: Mapping[str, Judge]) -> Row:
-    """The outcomes in one notebook; of an exercise's calls, the last one counts that can be read."""
-    found: dict[tuple[str, str], Call] = {}
+def lesson(path: Path) -> Lesson:
+    """The exercises in a notebook. Raises NotebookError where it is none."""
+    return frozenset(call[:2] for call in calls(code_cells(path)))
+
+
+def row(notebook: str, path: Path, judges: Judges, lessons: Iterable[Lesson] = ()) -> Row:
+    """The outcomes in one notebook; of an exercise's calls, the last one counts.
+
+    A question counts also where the student took it out. It is known from the lesson that shares most exercises with
+    the notebook. Raises GpuError where a judge does: this machine runs no kernel.
+    """
     try:
-        for call in calls(code_cells(path)):
-            if call.arguments is not None or call[:2] not in found:
-                found[call[:2]] = call
+        found = {call[:2]: call for call in calls(code_cells(path))}
     except NotebookError as error:
         return Row(notebook, problem=str(error))
     made = Row(notebook)
     for call in found.values():
-        said = outcome(call, judges[call.function])
-        if call.function == "predict":
-            made.answers[call.exercise] = said == RIGHT
-        else:
-            made.outcomes[call.exercise] = said
+        if judge := judges[call.function].get(call.exercise):
+            _add(made, call, judge)
+    if unknown := [repr(call.exercise) for call in found.values() if call.exercise not in judges[call.function]]:
+        made.add_problem(f"no exercise is named {', '.join(unknown)}")
+    shared = max(lessons, key=lambda each: len(each & found.keys()), default=frozenset())
+    if shared & found.keys():
+        made.answers = {name: False for function, name in sorted(shared) if function == "predict"} | made.answers
     return made
 
 
+def _add(row: Row, call: Call, judge: Judge) -> None:
+    """Enter the outcome of one exercise."""
+    try:
+        said = outcome(call, judge)
+    except GpuError:
+        raise
+    except Exception as error:  # one student's text may not cost the others their table
+        said = NOT_GRADED
+        row.add_problem(f"{call.exercise} was not graded: {type(error).__name__}: {error}")
+    if call.function == "predict":
+        row.answers[call.exercise] = said == RIGHT
+    else:
+        row.outcomes[call.exercise] = said
+
+
 def outcome(call: Call, judge: Judge) -> str:
-    """What a cell of the table says of an exercise."""
+    """What a cell of the table says of an exercise. Raises what the judge does."""
     if call.arguments is None:
         return NOT_READABLE
     try:
-        judged = judge(call.exercise, *call.arguments)
-    except TypeError:  # such as a number in the place of a kernel
+        judged = judge(*call.arguments)
+    except AnswerError:  # such as a number in the place of a kernel
         return NOT_READABLE
-    except ValueError:
-        return UNKNOWN
     return in_short(judged) if isinstance(judged, Grades) else judged.outcome
 
 
@@ -210,10 +116,10 @@ def notebooks(folder: Path) -> list[Path]:
 
 
 def tables(rows: Sequence[Row]) -> str:
-    """A table for the notebooks that share exercises, as those of one lesson do; those with a problem come last."""
+    """A table for the notebooks that share exercises, as those of one lesson do; the problems come last."""
     groups: list[list[Row]] = []
     for each in rows:
-        if not each.problem:
+        if each.outcomes or each.answers or not each.problem:
             related = [group for group in groups if any(_related(each, other) for other in group)]
             groups = [group for group in groups if group not in related]
             groups.append([*(other for group in related for other in group), each])
@@ -242,10 +148,13 @@ def aligned(lines: Sequence[Sequence[str]]) -> str:
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """One table of all notebooks as comma-separated values, with a column for problems."""
+    """One table of all notebooks as comma-separated values, with a column for problems.
+
+    What a spreadsheet would take for a formula, such as the name of a file that begins with =, follows an apostrophe.
+    """
     head, *body = lines(rows)
+    body = [[*line, each.problem] for line, each in zip(body, rows, strict=True)]
     file = io.StringIO()
-    csv.writer(file, lineterminator="\n").writerows(
-        [[*head, "problem"], *([*line, each.problem] for line, each in zip(body, rows, strict=True))]
-    )
+    table = csv.writer(file, lineterminator="\n")
+    table.writerows([FORMULA.sub("'", cell) for cell in line] for line in [[*head, "problem"], *body])
     return file.getvalue()

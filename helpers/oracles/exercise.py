@@ -42,9 +42,9 @@ FAULTS = (  # the easiest first
         "every image is image 0",
         "n ci ih iw",
         {
-            "one_image": ConvShape(1, 2, 4, 5, 3, 3, 2),
-            "one_image_stride_and_padding": ConvShape(1, 2, 5, 6, 3, 3, 2, 2, 1, 1),
-            "two_images": ConvShape(2, 2, 4, 5, 3, 3, 2),
+            "one_image": ConvShape(1, 2, 4, 6, 5, 3, 2),
+            "one_image_stride_and_padding": ConvShape(1, 2, 6, 7, 5, 3, 2, 2, 1, 1),
+            "two_images": ConvShape(2, 3, 4, 6, 5, 3, 2),
         },
         question="for one image all numbers are right; in which lines should n make a difference?",
         cure="grad_output is (N, Co, oH, oW); how many planes lie before those of image n?",
@@ -56,7 +56,7 @@ FAULTS = (  # the easiest first
         "co ci kh kw",
         {
             "one_image": ConvShape(1, 2, 4, 5, 3, 3, 2),
-            "two_images_stride_and_padding": ConvShape(2, 2, 5, 6, 3, 3, 2, 2, 1, 1),
+            "four_images_stride_and_padding": ConvShape(4, 2, 9, 7, 6, 3, 2, 2, 1, 0),
         },
         question="the line in the message only reads; which line decides which n, oh and ow are read?",
         cure="the images are numbered from 0; which is the last n?",
@@ -73,8 +73,8 @@ FAULTS = (  # the easiest first
         },
         question="one thread reads what another one wrote; what must stand between the two? A line is missing: give "
         "the number of the line that should follow it",
-        cure="a step reads what the step before it wrote; how often must all threads wait, and where do all come by? "
-        "A line is missing: write it and the line that follows it, with \\n between them or in triple quotes",
+        cure="a step reads what the step before it wrote; how often must all threads wait? A line is missing: "
+        "write it and the line that follows it, with \\n between them or in triple quotes",
         halves=(
             ("partial[thread] = sum;\n", "partial[thread] = sum;\n  workgroupBarrier();\n"),  # before the loop
             ("    }\n  }\n\n  // 4.", "    }\n    workgroupBarrier();\n  }\n\n  // 4."),  # at the end of each step

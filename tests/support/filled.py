@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.exercises import FAULTS, MARKINGS, PUZZLES, QUESTIONS
 from helpers.grading.prediction import Answer
-from helpers.grading.results import ARGUMENTS
+from helpers.grading.reading import ARGUMENTS
 
 Answers = Mapping[tuple[str, str], tuple[str, ...]]  # of (function, exercise): its arguments as Python
 

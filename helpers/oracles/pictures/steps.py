@@ -15,7 +15,7 @@ class StepPicture(ErrorChart):
             Line(linear.name, linear.errors, BLUE, SQUARE),
             Line(curved.name, curved.errors, ORANGE, DIAMOND, (9, 3)),
         )
-        title, ticks = "error of central differences in float32", {power: step(power) for power in POWERS[::4]}
+        title, ticks = "error of central differences in float32", {power: step(power) for power in POWERS[::5]}
         super().__init__(title, "the largest derivative", lines, -7, POWERS, ticks, "step")
         for power, align, notes in (
             (-14.8, "left", ("rounding:", "twice the step,", "half the error")),

@@ -35,6 +35,8 @@ BRANCH = "    if (thread < half) {\n"
 WRONG_KERNELS = (
     # --- conv2d -------------------------------------------------------------------------------------------
     WrongKernel(FORWARD, "bias forgotten", ODD, "var sum = bias[co];", "var sum = 0.0;"),
+    WrongKernel(FORWARD, "sum cut to a range", ODD, "] = sum;", "] = clamp(sum, -9999.0, 9999.0);"),
+    WrongKernel(FORWARD, "sum rounded to a step", ODD, "] = sum;", "] = round(sum * 65536.0) / 65536.0;"),
     WrongKernel(FORWARD, "every image is image 0", ODD, "(n * params.in_channels + ci)", "ci"),
     WrongKernel(FORWARD, "stride of the rows forgotten", ODD, "oh * params.stride", "oh"),
     WrongKernel(FORWARD, "padding added", ODD, "+ kh - params.padding_h", "+ kh + params.padding_h"),

@@ -1,0 +1,77 @@
+"""Lesson 05: what it says about its own data is true, and its questions have the answers that are computed."""
+
+import numpy as np
+import pytest
+from support.notebook_gate import NOTEBOOKS, Lesson
+
+import helpers
+from helpers.convolution import check
+from helpers.exercises import QUESTIONS
+from helpers.grading.tolerance import ROUNDING
+from helpers.oracles import errors, probes
+from helpers.oracles.matrix import matrix
+
+LESSON = Lesson.read(NOTEBOOKS / "05_trusting_a_gradient.ipynb")
+
+
+@pytest.fixture(scope="module")
+def cells() -> dict[str, object]:
+    """The names that the lesson's cells define, up to the first explorer."""
+    found: dict[str, object] = {}
+    for cell in LESSON.code:
+        if "explorers." in cell.source:
+            return found
+        exec(cell.source, found)
+    return found
+
+
+def test_rows_are_not_columns_and_counts_are_not_mixed_up(cells):
+    x, w, dy = (cells[name].shape for name in ("input", "weight", "grad_output"))
+    pairs = [x[2:], w[2:], dy[2:], cells["how"]["padding"]]
+    assert all(rows != columns for rows, columns in pairs)
+    assert len({x[0], x[1], w[0]}) == 3 <= len({*x[2:], *w[2:], *dy[2:]})
+    assert x[0] > 1 < cells["how"]["stride"]
+
+
+def test_ones_hide_both_mistakes_and_the_better_data_show_them(cells):
+    right, wrong = cells["right"], (cells["first_image_only"], cells["first_column_only"])
+    assert all(cells["easy_test"](kernel) for kernel in (right, *wrong))
+    assert QUESTIONS["wrong_with_ones"].right == cells["easy_test"](wrong[1]).wrong
+    reports = [
+        check.grad_weight(cells["gradient"](kernel), cells["input"], cells["grad_output"], **cells["how"])
+        for kernel in (right, *wrong)
+    ]
+    assert list(map(bool, reports)) == [True, False, False]
+
+
+def test_a_flip_is_hidden_by_a_symmetric_filter():
+    random = np.random.default_rng(0)
+    gradient, filter = random.integers(-4, 5, (2, 3, 3))
+    symmetric = filter + filter[::-1, ::-1]
+    difference = (symmetric * gradient).sum() - (symmetric * gradient[::-1, ::-1]).sum()
+    assert difference == QUESTIONS["flipped_and_symmetric"].right
+
+
+def test_the_probe_reads_what_the_question_says():
+    input, upstream = probes.numbered((1, 1, 5, 7)), probes.one_hot((1, 1, 3, 5), (0, 0, 0, 3))
+    assert helpers.conv2d_grad_weight(input, (1, 1, 3, 3), upstream)[0, 0, 1, 0] == QUESTIONS["probe_reads"].right
+
+
+def test_the_blind_length_is_the_first_one_offered():
+    offered = (256, 1024, 4096, 16384)
+    first = next(n for n in offered if n * n * ROUNDING > 1)
+    assert first == QUESTIONS["blind_length"].right == next(n for n in offered if n >= errors.blind_from())
+
+
+def test_the_worst_data_are_those_that_the_question_says():
+    names = {
+        "all-ones gradients": "ones",
+        "symmetric data": "symmetric",
+        "whole numbers": "whole",
+        "batch 1": "batch",
+        "square image": "square",
+        "no guard": "guard",
+    }
+    missed = {name: len(matrix("conv2d_grad_weight").missed(column)) for column, name in names.items()}
+    assert sorted(missed.values())[-2] < missed[QUESTIONS["worst_data"].right] == max(missed.values())
+    assert set(QUESTIONS["worst_data"].mistakes) == set(names.values()) - {"guard"}
