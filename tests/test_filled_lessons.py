@@ -11,7 +11,7 @@ from support.store import execute
 
 from helpers.exercises import FAULTS, MARKINGS, PUZZLES, QUESTIONS
 from helpers.grading import __main__ as command
-from helpers.grading import results
+from helpers.grading import reading, results
 from helpers.grading.judge import judged
 from helpers.grading.trial import simulated
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
@@ -38,19 +38,19 @@ def asked(lesson: str) -> set[tuple[str, str]]:
 
 
 def test_every_matrix_to_mark_and_every_fault_to_find_is_in_one_lesson_and_they_come_in_order():
-    found = [call for cells in CELLS.values() for call in results.calls(cells)]
+    found = [call for cells in CELLS.values() for call in reading.calls(cells)]
     assert [call.exercise for call in found if call.function == "mark"] == list(MARKINGS)
     assert [call.exercise for call in found if call.function == "find_fault"] == list(FAULTS)
 
 
 @every_lesson
 def test_as_shipped_nothing_is_attempted(lesson, tmp_path):
-    calls = [call for call in results.calls(CELLS[lesson]) if call.arguments is not None]
+    calls = [call for call in reading.calls(CELLS[lesson]) if call.arguments is not None]
     assert {call[:2] for call in calls} == asked(lesson)
     said = row(tmp_path, CELLS[lesson])
     assert {*said.outcomes.values()} <= {NOT_ATTEMPTED}
     assert not any(said.answers.values())
-    assert {results.outcome(call, command.JUDGES[call.function]) for call in calls} <= {NOT_ATTEMPTED}
+    assert {results.outcome(call, command.JUDGES[call.function][call.exercise]) for call in calls} <= {NOT_ATTEMPTED}
 
 
 @every_lesson
@@ -81,7 +81,7 @@ def test_filled_in_with_a_known_mistake_a_puzzle_does_not_pass(lesson, name):
     for slip in puzzle.slips:
         text = puzzle.official.edit(slip.old, slip.new).source
         cells = filled(CELLS[lesson], {("grade", name): (in_quotes(text),)})
-        attempted += [call for call in results.calls(cells) if call[:2] == ("grade", name) and call.arguments]
+        attempted += [call for call in reading.calls(cells) if call[:2] == ("grade", name) and call.arguments]
         assert not puzzle.unchanged(text)
         assert attempted[-1].arguments == (f"\n{text}\n",)
         assert not passes(name, *attempted[-1].arguments), slip.mistake

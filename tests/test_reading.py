@@ -83,12 +83,10 @@ def test_a_name_that_may_have_got_another_value_is_not_readable(cell):
 @pytest.mark.parametrize(
     "text",
     [
-        "if True:\n  x = 2\n  {}",
-        "with y:\n  x = 2\n  {}",
-        "try:\n  x = 2\n  {}\nfinally: pass",
-        "for x in (1, 2):\n  {}",
-    ]
-    + ["while y:\n  {}\n  x += 1", "def f():\n  {}", "def f(x):\n  {}", "f = lambda: {}", "y = (x := 3), {}"],
+        *("if True:\n  x = 2\n  {}", "with y:\n  x = 2\n  {}", "try:\n  x = 2\n  {}\nfinally: pass"),
+        *("for x in (1, 2):\n  {}", "while y:\n  {}\n  x += 1", "def f():\n  {}", "def f(x):\n  {}"),
+        *("f = lambda: {}", "y = (x := 3), {}"),
+    ],
 )
 def test_a_value_from_before_a_compound_statement_is_not_read_in_it(text):
     assert read("x = None", text.format(ASK)) == [None]
@@ -100,6 +98,7 @@ def test_a_list_that_may_have_been_changed_is_not_readable(line):
     assert read(f"x = [1]\n{ASK}\n{ASK}\n{line}\n{ASK}") == [([1],), ([1],), None]
     assert read(f"x = ([1], 2)\n{line}\n{ASK}") == [None]
     assert read("x = y = [1]\nx.append(2)", 'mark("m", y)') == [None]
+    assert read("x = y = [1]\nx += [2]", 'mark("m", y)') == [None]
     assert read("x = (1,)\nprint(x[0])", ASK) == [((1,),)]  # what cannot be changed may be used
 
 

@@ -219,11 +219,8 @@ def test_a_question_that_was_taken_out_counts(tmp_path):
 
 
 def test_marks_that_were_only_clicked_are_spoken_of(tmp_path, capsys):
-    for name, cell in {
-        "mark": "helpers.mark('pixels_of_an_output', '')",
-        "none": "helpers.predict('counted', 1)",
-    }.items():
-        write(tmp_path / name / "a.ipynb", [cell])
+    for name, exercise in {"mark": "pixels_of_an_output", "predict": "counted"}.items():
+        write(tmp_path / name / "a.ipynb", [f"helpers.{name}({exercise!r})"])
         assert command.main([str(tmp_path / name)]) == 0
         assert ("clicks" in capsys.readouterr().out) == (name == "mark")
     assert "clicks" in " ".join(run(tmp_path, "--help").stdout.split())

@@ -91,7 +91,7 @@ class Puzzle:
 
     def unchanged(self, source: str) -> bool:
         """Whether a text differs from the skeleton in nothing but comments and blanks."""
-        return _without_blanks(Kernel(source).code) == _without_blanks(Kernel(self.skeleton).code)
+        return same_code(Kernel(source), Kernel(self.skeleton))
 
     def not_attempted(self) -> Grades:
         """The verdicts on the skeleton."""
@@ -102,6 +102,11 @@ def declarations(kernel: Kernel) -> list[tuple[str, str]]:
     """Address space and type of what a kernel binds, in the order of the bindings; a struct is its members."""
     structs = dict(STRUCT.findall(kernel.code))
     return [(each.space, _without_blanks(structs.get(each.type, each.type)).rstrip(",")) for each in kernel.bound]
+
+
+def same_code(one: Kernel, other: Kernel) -> bool:
+    """Whether two texts differ in nothing but comments and blanks."""
+    return _without_blanks(one.code) == _without_blanks(other.code)
 
 
 def _without_blanks(text: str) -> str:
