@@ -2,7 +2,7 @@
 
     python tests/mutation.py [KERNEL ...]
 
-takes the kernels whose names contain one of the words, or all of them (about 15 minutes on 2 cores), prints what
+takes the kernels whose names contain one of the words, or all of them (about 5 minutes on 2 cores), prints what
 survives, and writes helpers/oracles/mutation_report.md if it has run all. The exit status is 1 if a mutant survives for
 which tests/support/survivors.py gives no reason. Only a mutant that is right in the simulator is run on the adapter.
 """

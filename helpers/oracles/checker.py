@@ -114,10 +114,23 @@ def check(kernel: Kernel, shape: Shape) -> Checked:
     GpuError
         The adapter cannot run it.
     """
+    return Checked(kernel, shape, _once(reasons(kernel, shape)))
+
+
+def reasons(kernel: Kernel, shape: Shape) -> Iterator[Reason]:
+    """The reasons of `check` as they are found, some of them more than once: the first one is enough for a verdict.
+
+    Raises what `check` raises.
+    """
     numbers = sum(prod(shape.of(name)) for name in operation_of(kernel).tensors)
     if numbers > LARGEST:
         raise ValueError(f"shape = {shape}: it has {numbers:,} numbers; at most {LARGEST:,} are simulated")
-    return Checked(kernel, shape, _once(_simulated(kernel, shape)) or _once(_launched(kernel, shape)))
+    wrong = False
+    for reason in _simulated(kernel, shape):
+        wrong = True
+        yield reason
+    if not wrong:
+        yield from _launched(kernel, shape)
 
 
 def given(kernel: Kernel, shape: Shape) -> Iterator[Given]:

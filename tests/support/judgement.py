@@ -10,7 +10,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.gpu import operation
 from helpers.gpu.operation import Shape
-from helpers.oracles.checker import WRONG_NUMBERS, check
+from helpers.oracles.checker import reasons
 from helpers.oracles.run import operation_of
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
@@ -75,6 +75,5 @@ def _said(kernel: Kernel, name: str) -> Iterator[str]:
 
 
 def _kind(kernel: Kernel, shape: Shape) -> str:
-    """The plainest reason that one problem gives, or nothing."""
-    kinds = check(kernel, shape).kinds
-    return WRONG_NUMBERS if WRONG_NUMBERS in kinds else min(kinds, default="")
+    """The first reason that one problem gives, or nothing."""
+    return next((reason.kind for reason in reasons(kernel, shape)), "")
