@@ -142,6 +142,7 @@ def test_two_threads_take_turns(worker):
 
 @pytest.mark.skipif(os.name == "nt", reason="sends a signal to this process")
 def test_an_interrupted_cell_ends_its_worker(worker):
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in its background without it
     assert said(worker, "") == GOOD
     process = worker._process
     source = f"time.sleep(0.2); os.kill({os.getpid()}, signal.SIGINT); time.sleep(60)"

@@ -95,7 +95,7 @@ def reference(run: Run, problem: Problem) -> Report:
 
 def central_differences(run: Run, problem: Problem) -> Report:
     """Move one number up and down by 1: the loss, linear in it, changes by twice its gradient."""
-    return compare("central differences", run(problem), _slopes(problem), 0.0)
+    return compare("central differences", run(problem), _derivatives(problem), 0.0)
 
 
 def adjoint(run: Run, problem: Problem) -> Report:
@@ -129,17 +129,17 @@ def simulator(run: Simulated, problem: Problem) -> bool:
 
 
 @cache
-def _slopes(problem: Problem) -> Array:
+def _derivatives(problem: Problem) -> Array:
     """How much the loss grows with each number of the argument: half of what it changes from -1 to +1."""
-    slopes = np.zeros(problem.shape.of(problem.argument))
-    for place in np.ndindex(slopes.shape):
+    derivatives = np.zeros(problem.shape.of(problem.argument))
+    for place in np.ndindex(derivatives.shape):
         losses = []
         for step in (+1, -1):
             moved = problem.tensors[problem.argument].copy()
             moved[place] += step
             losses.append(_loss(problem, {problem.argument: moved}))
-        slopes[place] = (losses[0] - losses[1]) / 2
-    return slopes
+        derivatives[place] = (losses[0] - losses[1]) / 2
+    return derivatives
 
 
 def _loss(problem: Problem, moved: Tensors) -> float:
