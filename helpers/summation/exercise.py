@@ -41,18 +41,6 @@ TREE_SUM = Puzzle(
             "how many sums are left when your loop ends?",
         ),
         Slip(
-            "no thread waits for the others before a step of the tree",
-            "    workgroupBarrier();  // *\n",
-            "",
-            "what keeps thread 0 from reading a sum before another thread has written it?",
-        ),
-        Slip(
-            "only the threads that add in a step reach the barrier",
-            "    workgroupBarrier();  // *\n    if (thread < half) {",
-            "    if (thread < half) { workgroupBarrier();",
-            "which threads run a line that stands inside the if?",
-        ),
-        Slip(
             "the tree begins with half = 64",
             "half = 128u",
             "half = 64u",
