@@ -82,7 +82,7 @@ class Kernel:
         found = {}
         for attributes, space, name, kind in BINDING.findall(self.code):
             places = dict(re.findall(r"@(group|binding)\s*\(([^)]*)\)", attributes))
-            group, number = (self._numbers(places.get(each, "0"))[0] for each in ("group", "binding"))
+            group, number = (self.numbers(places.get(each, "0"))[0] for each in ("group", "binding"))
             if group:
                 raise WgslError(f"{self.name}: `{name}` is in group {group}: write @group(0) for every binding")
             found[number] = Bound("".join(space.split()).rstrip(","), name, kind.strip())
@@ -107,7 +107,7 @@ class Kernel:
     def workgroup_size(self, entry_point: str) -> tuple[int, int, int]:
         """Threads of a workgroup in x, y and z; (0, 1, 1) where the source declares no such entry point."""
         sizes = {name: size for size, name in ENTRY_POINT.findall(self.code)}
-        return (*self._numbers(sizes.get(entry_point, "0")), 1, 1)[:3]
+        return (*self.numbers(sizes.get(entry_point, "0")), 1, 1)[:3]
 
     def threads(self, entry_point: str) -> int:
         """Threads in one workgroup of an entry point; 0 where the source declares no such entry point."""
@@ -121,7 +121,7 @@ class Kernel:
 
     def _bytes(self, kind: str) -> int:
         array = re.fullmatch(r"array\s*<(.*),([^,<>]*\w[^,<>]*),?\s*>", kind, re.DOTALL)
-        return self._bytes(array[1].strip()) * self._numbers(array[2])[0] if array else SIZES.get(kind, 0)
+        return self._bytes(array[1].strip()) * self.numbers(array[2])[0] if array else SIZES.get(kind, 0)
 
     @property
     def version(self) -> str:
@@ -129,14 +129,17 @@ class Kernel:
         return self.name.rpartition("/")[2]
 
     def with_constants(self, **constants: int) -> "Kernel":
-        """The same source with other values for its `override` constants.
+        """The same kernel with other values for its constants.
 
-        Raises ValueError for a name that the source does not declare as `override`.
+        Those of `override` are set when its pipeline is made, those of `const` are written into the text that is
+        specialized for a layer.
+
+        Raises ValueError for a name that the source declares neither way.
         """
         for name, value in constants.items():
             check_size(name, value)
-            if not re.search(rf"\boverride {name}\b", self.code):
-                raise ValueError(f"{name} = {value}: {self.name} has no `override {name}`")
+            if not re.search(rf"\b(override|const) {name}: ", self.code):
+                raise ValueError(f"{name} = {value}: {self.name} has no `override {name}` and no `const {name}`")
         return replace(self, constants=tuple(sorted({**dict(self.constants), **constants}.items())))
 
     def edit(self, old: str, new: str) -> "Kernel":
@@ -165,9 +168,9 @@ class Kernel:
         written = re.search(rf"\b(?:override|const)\s+{name}\b[^=;]*=([^;]*);", self.code)
         if not written:
             raise ValueError(f"name = {name!r}: {self.name} has no such `override` or `const`")
-        return dict(self.constants).get(name) or self._numbers(written[1])[0]
+        return dict(self.constants).get(name) or self.numbers(written[1])[0]
 
-    def _numbers(self, expressions: str) -> tuple[int, ...]:
+    def numbers(self, expressions: str) -> tuple[int, ...]:
         """The values of expressions of whole numbers and constants, like ``TILE * 16u``, between commas.
 
         Raises WgslError where one is anything else.

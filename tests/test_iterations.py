@@ -11,7 +11,7 @@ from support.iterations import counted
 from support.problems import EVERY_VERSION, every_version, kind_of, shapes_of
 
 from helpers import gpu, wgsl
-from helpers.convolution import operations
+from helpers.convolution.schedules import teaching
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
@@ -66,7 +66,7 @@ def iterations(kernel: Kernel, shape: Shape) -> list[tuple[int, int]]:
     operation = operation_of(kernel)
     buffers, found = resident(operation, shape, drawn(operation, shape)), []
     for step in operation.prepare(tuple(buffers.values()), shape, kernel):
-        copy = counted(*_alone(kernel, step.entry_point))
+        copy = counted(*_alone(step.kernel, step.entry_point))
         bound, count = list(step.buffers), gpu.empty(4, "count")
         bound[copy.binding : copy.binding + 1] = [count]
         gpu.run(replace(step, kernel=copy.kernel, buffers=tuple(bound)))
@@ -106,7 +106,7 @@ def test_a_version_declares_what_its_busiest_thread_does_and_at_most_twice_as_mu
 
 
 def test_several_planes_and_chunks_are_declared_too(monkeypatch):
-    monkeypatch.setattr(operations, "MAX_WORKGROUPS", 2)
+    monkeypatch.setattr(teaching, "MAX_WORKGROUPS", 2)
     kernel = wgsl.load("conv2d_grad_input", "2_shared_weights").edit("CHUNK: u32 = 4096u", "CHUNK: u32 = 5u")
     ((declared, true),) = iterations(kernel.with_constants(TILE=2), ConvShape(3, 3, 9, 8, 2, 4, 3))
     assert true <= declared <= 2 * true

@@ -364,7 +364,7 @@ def test_what_needs_no_gpu_imports_without_wgpu():
 LAYERS = [  # each folder or module may import those of the layers before its own, and itself
     {"arguments", "data", "output", "websocket"},
     {"wgsl"},
-    {"compile_errors"},
+    {"compile_errors", "specialize"},
     {"gpu", "pictures", "simulator"},
     {"grading", "stepper"},
     {"threads", "summation"},

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from support.problems import EVERY_VERSION, every_version, findings, kind_of, shapes_of
 
 from helpers import simulate, wgsl
-from helpers.convolution import operations
+from helpers.convolution.schedules import teaching
 from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
@@ -110,7 +110,7 @@ def test_a_filter_over_4096_weights_is_loaded_in_pieces():
 
 
 def test_a_workgroup_that_serves_several_planes(monkeypatch):
-    monkeypatch.setattr(operations, "MAX_WORKGROUPS", 4)
+    monkeypatch.setattr(teaching, "MAX_WORKGROUPS", 4)
     shape = ConvShape(2, 3, 5, 6, 2, 3, 2, 2, 1, 2)  # six planes
     require_same_as_adapter(wgsl.load("conv2d_grad_input", "2_shared_weights").with_constants(TILE=4), shape)
 

@@ -8,55 +8,18 @@ Everywhere, ``oh*S + kh - Ph`` is the input row under filter row kh at output ro
 """
 
 from collections.abc import Sequence
-from math import ceil, prod
+from math import prod
 
 import numpy as np
 
 from helpers.arguments import as_int, check_shape, check_size, check_sizes, check_tensor
+from helpers.convolution.schedules import teaching
 from helpers.convolution.shapes import ConvShape
-from helpers.gpu.adapter import MAX_WORKGROUPS, AdapterInfo
-from helpers.gpu.operation import Choice, Operation, Schedule, flat, nested_loops, one_step, tree_reduction
+from helpers.gpu.adapter import AdapterInfo
+from helpers.gpu.operation import Choice, Operation
 from helpers.wgsl import Kernel
 
 Padding = int | tuple[int, int]
-
-# --- How each version is dispatched: workgroups, and the most loop iterations of one thread -----------------
-
-
-def _thread_per_output(s: ConvShape, kernel: Kernel) -> Schedule:
-    return one_step(flat(prod(s.output)), nested_loops(s.in_channels, s.kernel_h, s.kernel_w))
-
-
-def _thread_per_weight(s: ConvShape, kernel: Kernel) -> Schedule:
-    return one_step(flat(prod(s.weight)), nested_loops(s.batch, s.out_h, s.out_w))
-
-
-def _workgroup_per_weight(s: ConvShape, kernel: Kernel) -> Schedule:
-    products = s.batch * s.out_h * s.out_w
-    workgroups = s.in_channels * s.kernel_w, s.kernel_h, s.out_channels
-    return one_step(workgroups, tree_reduction(products, kernel.value("THREADS")))
-
-
-def _gather(s: ConvShape, kernel: Kernel) -> Schedule:
-    return one_step(flat(prod(s.input)), nested_loops(s.out_channels, s.kernel_h, s.kernel_w))
-
-
-def _shared_weights(s: ConvShape, kernel: Kernel) -> Schedule:
-    tile, chunk = kernel.value("TILE"), kernel.value("CHUNK")
-    planes, weights = s.batch * s.in_channels, s.kernel_h * s.kernel_w
-    layers, loaded = min(planes, MAX_WORKGROUPS), min(weights, chunk)
-    inner = ceil(loaded / tile**2) + loaded + 2  # the loads, then the products
-    iterations = nested_loops(ceil(planes / layers), s.out_channels, ceil(weights / chunk), inner)
-    return one_step((ceil(s.in_w / tile), ceil(s.in_h / tile), layers), iterations)
-
-
-def _thread_per_channel(s: ConvShape, kernel: Kernel) -> Schedule:
-    return one_step(flat(s.out_channels), nested_loops(s.batch, s.out_h * s.out_w))
-
-
-def _workgroup_per_channel(s: ConvShape, kernel: Kernel) -> Schedule:
-    return one_step((s.out_channels, 1, 1), tree_reduction(s.batch * s.out_h * s.out_w, kernel.value("THREADS")))
-
 
 # --- Which version is chosen: thresholds measured with tests/benchmark.py on an NVIDIA H200 -------------------
 
@@ -105,21 +68,30 @@ GRAD_WEIGHT = Operation(
     name="conv2d_grad_weight",
     tensors=("grad_output", "input", "grad_weight"),
     outputs=("grad_weight",),
-    versions={"1_thread_per_weight": _thread_per_weight, "2_workgroup_per_weight": _workgroup_per_weight},
+    versions={
+        "1_thread_per_weight": teaching.thread_per_weight,
+        "2_workgroup_per_weight": teaching.workgroup_per_weight,
+    },
     choose=_choose_grad_weight,
 )
 GRAD_INPUT = Operation(
     name="conv2d_grad_input",
     tensors=("grad_output", "weight", "grad_input"),
     outputs=("grad_input",),
-    versions={"1_gather": _gather, "2_shared_weights": _shared_weights},
+    versions={
+        "1_gather": teaching.gather,
+        "2_shared_weights": teaching.shared_weights,
+    },
     choose=_choose_grad_input,
 )
 GRAD_BIAS = Operation(
     name="conv2d_grad_bias",
     tensors=("grad_output", "grad_bias"),
     outputs=("grad_bias",),
-    versions={"1_thread_per_channel": _thread_per_channel, "2_workgroup_per_channel": _workgroup_per_channel},
+    versions={
+        "1_thread_per_channel": teaching.thread_per_channel,
+        "2_workgroup_per_channel": teaching.workgroup_per_channel,
+    },
     choose=_choose_grad_bias,
     params=lambda shape: shape.output,
 )
@@ -127,7 +99,9 @@ FORWARD = Operation(
     name="conv2d",
     tensors=("input", "weight", "bias", "output"),
     outputs=("output",),
-    versions={"1_thread_per_output": _thread_per_output},
+    versions={
+        "1_thread_per_output": teaching.thread_per_output,
+    },
     choose=_choose_forward,
 )
 OPERATIONS = {operation.name: operation for operation in (FORWARD, GRAD_WEIGHT, GRAD_INPUT, GRAD_BIAS)}

@@ -16,6 +16,7 @@ import wgpu
 from helpers.gpu.adapter import MAX_WORKGROUPS, AdapterInfo, GpuError, adapter_info
 from helpers.gpu.buffers import empty, read, too_large, uniform, upload
 from helpers.gpu.passes import Pass, run
+from helpers.specialize import specialize
 from helpers.wgsl import Kernel, load
 
 Workgroups = tuple[int, int, int]
@@ -47,10 +48,14 @@ class Schedule(NamedTuple):
     """The steps of a version in their order, and the bytes of each scratch buffer that they share.
 
     Scratch buffers are bound behind the operation's tensors, in this order, and before the parameters.
+    `constants` are written into the text, where a version is specialized for a layer; `refused` says why a version
+    does not take this shape at all.
     """
 
     steps: tuple[Step, ...]
     scratch: Mapping[str, int] = {}
+    constants: Mapping[str, int] = {}
+    refused: str | None = None
 
 
 class Choice(NamedTuple):
@@ -162,6 +167,11 @@ class Operation:
             raise GpuError(next(iter(problems.values())))
         return plan
 
+    def scheduled(self, shape: Shape, kernel: Kernel) -> tuple[Kernel, Schedule]:
+        """The steps of a version for a shape, and its text as they run it."""
+        schedule = self.versions[kernel.version](shape, kernel)
+        return specialize(kernel, schedule.constants) if schedule.constants else kernel, schedule
+
     def _first_able(self, shape: Shape, kernel: str | Kernel | None) -> tuple[Plan, dict[str, str]]:
         """The first plan that can run here (else the last one), and the problems of those that were passed by."""
         wanted = [each.version for each in self.choose(shape, adapter_info())] if kernel is None else [kernel]
@@ -226,7 +236,8 @@ class Operation:
     @staticmethod
     def _bound(plan: Plan, buffers: Iterable[wgpu.GPUBuffer]) -> tuple[Pass, ...]:
         scratch = (empty(nbytes, name) for name, nbytes in plan.scratch.items())
-        bound = (*buffers, *scratch, uniform(plan.params))
+        takes_params = plan.passes[0].kernel.bindings[-1] == "uniform"
+        bound = (*buffers, *scratch, *([uniform(plan.params)] if takes_params else []))
         return tuple(replace(each, buffers=bound) for each in plan.passes)
 
     def _check_buffers(self, buffers: Sequence[wgpu.GPUBuffer], shape: Shape) -> None:
@@ -245,8 +256,12 @@ class Operation:
 @lru_cache(maxsize=1024)
 def _planned(operation: Operation, shape: Shape, kernel: Kernel) -> Plan:
     """The plan of one version; also one that cannot run here."""
-    schedule = operation.versions[kernel.version](shape, kernel)
+    kernel, schedule = operation.scheduled(shape, kernel)
     passes = tuple(Pass(kernel, (), *step) for step in schedule.steps)
-    sizes = (too_large(4 * prod(shape.of(name)), name) for name in operation.tensors)
-    problem = next(filter(None, chain(sizes, (each.problem() for each in passes))), None)
+    sizes = chain(
+        (too_large(4 * prod(shape.of(name)), name) for name in operation.tensors),
+        (too_large(nbytes, f"{kernel.name}: {name}") for name, nbytes in schedule.scratch.items()),
+    )
+    problems = chain([schedule.refused], sizes, (each.problem() for each in passes))
+    problem = next(filter(None, problems), None)
     return Plan(passes, schedule.scratch, operation.params(shape), problem)

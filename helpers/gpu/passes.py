@@ -24,9 +24,25 @@ from helpers.wgsl import Kernel, WgslError, limit_passed
 
 
 @cache
-def module(source: str) -> wgpu.GPUShaderModule:
-    """The compiled module of a source."""
-    return device().create_shader_module(code=source.replace("\0", "\ufffd"))  # for wgpu, a NUL ends the text
+def module(source: str, checked: bool = True) -> wgpu.GPUShaderModule:
+    """The compiled module of a source.
+
+    One that is not `checked` reads and writes wherever its indices point: never for a learner's kernel.
+    """
+    code = source.replace("\0", "\ufffd")  # for wgpu, a NUL ends the text
+    return device().create_shader_module(code=code) if checked else _unchecked_module(code)
+
+
+def _unchecked_module(code: str) -> wgpu.GPUShaderModule:
+    """A module without bounds checks, by a function of wgpu-native that wgpu 0.32 does not wrap."""
+    from wgpu.backends.wgpu_native import _api as native
+
+    text = native.new_struct_p("WGPUShaderSourceWGSL *", code=native.to_c_string_view(code))
+    text[0].chain.next, text[0].chain.sType = native.ffi.NULL, native.lib.WGPUSType_ShaderSourceWGSL
+    chained, label = native.ffi.cast("WGPUChainedStruct *", text), native.to_c_string_view("unchecked")
+    description = native.new_struct_p("WGPUShaderModuleDescriptor *", nextInChain=chained, label=label)
+    made = native.lib.wgpuDeviceCreateShaderModuleTrusted(device()._internal, description, 0)
+    return native.GPUShaderModule("unchecked", made, device())
 
 
 @cache
@@ -39,7 +55,7 @@ def bind_group_layout(kinds: tuple[str, ...]) -> wgpu.GPUBindGroupLayout:
 
 
 @cache
-def pipeline(kernel: Kernel, entry_point: str) -> wgpu.GPUComputePipeline:
+def pipeline(kernel: Kernel, entry_point: str, checked: bool = True) -> wgpu.GPUComputePipeline:
     """The pipeline of one entry point of a kernel.
 
     Raises
@@ -49,17 +65,19 @@ def pipeline(kernel: Kernel, entry_point: str) -> wgpu.GPUComputePipeline:
         adapter offers.
     """
     try:
-        module(kernel.source)  # first: the compiler explains a mistake best
+        module(kernel.source, checked)  # first: the compiler explains a mistake best
         _require_portable(kernel, entry_point)
-        return _pipeline(kernel.source, entry_point, kernel.constants, kernel.bindings)
+        return _pipeline(kernel.source, entry_point, kernel.constants, kernel.bindings, checked)
     except wgpu.GPUError as error:
         raise compile_error(kernel, str(error)) from None
 
 
 @cache
-def _pipeline(source: str, entry_point: str, constants: tuple, kinds: tuple[str, ...]) -> wgpu.GPUComputePipeline:
+def _pipeline(
+    source: str, entry_point: str, constants: tuple, kinds: tuple[str, ...], checked: bool
+) -> wgpu.GPUComputePipeline:
     layout = device().create_pipeline_layout(bind_group_layouts=[bind_group_layout(kinds)])
-    compute = {"module": module(source), "entry_point": entry_point, "constants": dict(constants)}
+    compute = {"module": module(source, checked), "entry_point": entry_point, "constants": dict(constants)}
     return device().create_compute_pipeline(layout=layout, compute=compute)
 
 
@@ -105,7 +123,8 @@ class Pass:
 
     `iterations` is an upper bound on the loop iterations of one thread, for the drivers that stop a thread after too
     many. `label` is what a GPU debugger calls this dispatch; one without a label shares a compute pass with its
-    neighbors.
+    neighbors. Where it is not `checked`, the kernel runs without bounds checks: for measurements of kernels that are
+    known to stay within their arrays.
     """
 
     kernel: Kernel
@@ -114,6 +133,7 @@ class Pass:
     iterations: int = 0
     entry_point: str = "main"
     label: str = ""
+    checked: bool = True
 
     def problem(self) -> str | None:
         """Why this pass cannot run on the adapter in use, or None."""
@@ -136,7 +156,7 @@ class Pass:
         """
         if problem := self.problem():
             raise GpuError(problem)
-        return pipeline(self.kernel, self.entry_point), bind_group(self.kernel, self.buffers)
+        return pipeline(self.kernel, self.entry_point, self.checked), bind_group(self.kernel, self.buffers)
 
 
 def run(*passes: Pass) -> None:

@@ -226,17 +226,17 @@ def simulated(
         There is a guard, and the kernel overwrote what stands behind an output.
     """
     operation = operation_of(kernel)
-    schedule = operation.versions[kernel.version](shape, kernel)
+    kernel, schedule = operation.scheduled(shape, kernel)
     given = {name: tensors[name] for name in inputs_of(operation)}
     if guard is None:
         buffers = {name: given.get(name, np.resize(np.float32(before), shape.of(name))) for name in operation.tensors}
     else:
         buffers = with_guards(operation, shape, given, guard, before)
     buffers |= {name: np.resize(np.float32(before), nbytes // 4) for name, nbytes in schedule.scratch.items()}
-    params = np.array(operation.params(shape), np.uint32)
+    params = [np.array(operation.params(shape), np.uint32)] if kernel.bindings[-1] == "uniform" else []
     traces = []
     for step in schedule.steps:
-        trace = simulate(kernel, [*buffers.values(), params], step.workgroups, entry_point=step.entry_point, **options)
+        trace = simulate(kernel, [*buffers.values(), *params], step.workgroups, entry_point=step.entry_point, **options)
         buffers = dict(zip(buffers, trace.buffers, strict=False))
         traces.append(trace)
     found = {name: buffers[name].ravel() for name in operation.outputs}
