@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.iterations import counted
-from support.problems import EVERY_VERSION, every_version, kind_of, shapes_of
+from support.problems import EVERY_VERSION, every_version, fitted, kind_of, shapes_of
 
 from helpers import gpu, wgsl
 from helpers.convolution.schedules import teaching
@@ -102,7 +102,7 @@ def busy(shape: Shape) -> Shape:
 def test_a_version_declares_what_its_busiest_thread_does_and_at_most_twice_as_much(kernel, data):
     shape = data.draw(shapes_of(kernel))
     assert all(true <= declared for declared, true in iterations(kernel, shape))
-    assert all(true <= declared <= 2 * true + 16 for declared, true in iterations(kernel, busy(shape)))
+    assert all(true <= declared <= 2 * true + 16 for declared, true in iterations(kernel, fitted(kernel, busy(shape))))
 
 
 def test_several_planes_and_chunks_are_declared_too(monkeypatch):
@@ -136,7 +136,7 @@ def largest(kernel: Kernel, sizes: str) -> Shape:
     """The largest problem of its kind for which the declared iterations stay within the cap."""
     schedule = operation_of(kernel).versions[kernel.version]
     kind = kind_of(kernel)
-    one = kind(*[1] * {SumShape: 1, GemmShape: 3, ConvShape: 7}[kind])
+    one = fitted(kernel, kind(*[1] * {SumShape: 1, GemmShape: 3, ConvShape: 7}[kind]))
 
     def grown(size: int) -> Shape:
         return replace(one, **dict.fromkeys(sizes.split(), size))

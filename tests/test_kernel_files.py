@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from support.headers import LETTERS, header
-from support.problems import EVERY_VERSION, every_version
+from support.problems import EVERY_VERSION, every_version, fitted, specialized
 
 from helpers.convolution import reference as convolution
 from helpers.convolution.shapes import ConvShape
@@ -13,6 +13,7 @@ from helpers.exercises import PUZZLES
 from helpers.gemm import reference as gemm
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
+from helpers.gpu.passes import pipeline
 from helpers.operations import OPERATIONS
 from helpers.oracles.run import answer, drawn, normal, operation_of
 from helpers.summation import reference as summation
@@ -107,8 +108,11 @@ def test_versions_share_equation_tensors_parameters_and_activation(operation):
     kernels = [load(operation.name, version) for version in operation.versions]
     for key in ("equation", "numpy", "in", "out"):
         assert len({header(kernel)[key] for kernel in kernels}) == 1, key
-    for shared in (r"struct Params \{[^}]*\}", *(rf"@binding.*\s+var.*> {tensor}: .*" for tensor in operation.tensors)):
-        assert len({re.search(shared, kernel.source)[0] for kernel in kernels}) == 1, shared
+    for tensor in operation.tensors:
+        declared = (re.search(rf"(@binding.*)\s+var<(.*)> {tensor}: .*;(.*)", kernel.source) for kernel in kernels)
+        assert len({" ".join(" ".join(found.groups()).split()) for found in declared}) == 1, tensor
+    structs = (re.search(r"struct Params \{[^}]*\}", each.source)[0] for each in kernels if not specialized(each))
+    assert len({*structs}) == 1
     if "gemm" in operation.name:
         assert len({kernel.part(1).text for kernel in kernels}) == 1
 
@@ -133,6 +137,15 @@ def test_a_workgroup_fits_every_gpu(kernel):
 # --- What the launcher relies on ------------------------------------------------------------------------
 
 
+@every_version
+def test_what_a_layer_decides_is_written_into_every_specialized_text_and_the_text_as_it_stands_compiles(kernel):
+    operation = operation_of(kernel)
+    schedule = operation.versions[kernel.version](fitted(kernel, shapes_for(operation)[0]), kernel)
+    assert bool(schedule.constants) == specialized(kernel)
+    for entry_point in entry_points(kernel):
+        assert pipeline(kernel, entry_point)
+
+
 def test_folders_and_files_are_the_operations_and_their_versions():
     assert {path.parent.name for path in KERNELS.glob("*/*.wgsl")} == {*OPERATIONS}
     for name, operation in OPERATIONS.items():
@@ -142,14 +155,17 @@ def test_folders_and_files_are_the_operations_and_their_versions():
 @every_version
 def test_bindings_and_entry_points_have_the_order_of_the_schedule(kernel):
     operation = operation_of(kernel)
-    schedule = operation.versions[kernel.version](shapes_for(operation)[0], kernel)
+    schedule = operation.versions[kernel.version](fitted(kernel, shapes_for(operation)[0]), kernel)
     names = re.findall(r"@binding\(\d\)\s+var<[^>]*> (\w+)", kernel.code)
-    assert names == [*operation.tensors, *schedule.scratch, "params"]
+    assert names == [*operation.tensors, *schedule.scratch, *["params"] * (not specialized(kernel))]
     assert re.findall(r"@binding\((\d)\)", kernel.code) == [str(i) for i in range(len(names))]
     assert list(dict.fromkeys(step.entry_point for step in schedule.steps)) == entry_points(kernel) != []
 
 
-@every_version
+WITH_PARAMETERS = [kernel for kernel in EVERY_VERSION if not specialized(kernel)]
+
+
+@pytest.mark.parametrize("kernel", WITH_PARAMETERS, ids=lambda kernel: kernel.name)
 def test_parameters_have_the_documented_order_in_struct_and_launcher(kernel):
     operation = operation_of(kernel)
     struct = re.search(r"struct Params \{(.*?)\}", kernel.code, re.DOTALL)[1]

@@ -12,6 +12,7 @@ from support.headers import LETTERS, header
 
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Shape
+from helpers.oracles.run import operation_of
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 
@@ -81,7 +82,8 @@ def letters(kernel: Kernel, shape: Shape) -> Letters:
         found = {"n": shape.count}
     else:
         found = {"M": shape.m, "K": shape.k, "N": shape.n, "batch": shape.batch_size}
-    found |= {name: kernel.value(name) for name in re.findall(r"\boverride (\w+)", kernel.code)}
+    text = operation_of(kernel).scheduled(shape, kernel)[0]
+    found |= {name: text.value(name) for name in re.findall(r"\b(?:override|const) (\w+): u32", text.code)}
     found = {name: Fraction(number) for name, number in found.items()}
     for key in ("dispatch", "cost"):
         for name, formula in DEFINITION.findall(header(kernel)[key]):
