@@ -5,10 +5,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.iterations import counted
-from support.problems import EVERY_VERSION, every_version, fitted, kind_of, shapes_of
+from support.problems import (
+    EVERY_VERSION,
+    every_general_version,
+    every_specialized_version,
+    fitted,
+    kind_of,
+    shapes_of,
+    specialized,
+)
 
 from helpers import gpu, wgsl
 from helpers.convolution.schedules import teaching
@@ -97,10 +105,21 @@ def busy(shape: Shape) -> Shape:
     return replace(shape, in_h=in_h, in_w=in_w, stride=1, padding_h=0, padding_w=0)
 
 
-@every_version
+@every_general_version
 @given(data=st.data())
 def test_a_version_declares_what_its_busiest_thread_does_and_at_most_twice_as_much(kernel, data):
-    shape = data.draw(shapes_of(kernel))
+    require_declared(kernel, data.draw(shapes_of(kernel)))
+
+
+@every_specialized_version
+@settings(max_examples=2)
+@given(data=st.data())
+def test_so_does_a_specialized_version(kernel, data):
+    require_declared(kernel, data.draw(shapes_of(kernel)))
+
+
+def require_declared(kernel: Kernel, shape: Shape) -> None:
+    """Raise AssertionError unless a version declares enough for this problem, and not far too much for a busy one."""
     assert all(true <= declared for declared, true in iterations(kernel, shape))
     assert all(true <= declared <= 2 * true + 16 for declared, true in iterations(kernel, fitted(kernel, busy(shape))))
 
@@ -136,7 +155,7 @@ def largest(kernel: Kernel, sizes: str) -> Shape:
     """The largest problem of its kind for which the declared iterations stay within the cap."""
     schedule = operation_of(kernel).versions[kernel.version]
     kind = kind_of(kernel)
-    one = fitted(kernel, kind(*[1] * {SumShape: 1, GemmShape: 3, ConvShape: 7}[kind]))
+    one = kind(*[1] * {SumShape: 1, GemmShape: 3, ConvShape: 7}[kind])
 
     def grown(size: int) -> Shape:
         return replace(one, **dict.fromkeys(sizes.split(), size))
@@ -152,6 +171,7 @@ def largest(kernel: Kernel, sizes: str) -> Shape:
     [
         pytest.param(kernel, sizes, id=f"{kernel.name}: {sizes}")
         for kernel in EVERY_VERSION
+        if not specialized(kernel)
         for sizes in GROWING[operation_of(kernel).name]
     ],
 )

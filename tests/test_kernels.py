@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.headers import header
 from support.problems import (
     EVERY_VERSION,
+    every_general_version,
+    every_specialized_version,
     every_version,
     kind_of,
+    parametrized,
     refused,
     require_close,
     require_exact,
@@ -27,16 +30,26 @@ from helpers.wgsl import Kernel
 # --- Right for every shape ------------------------------------------------------------------------------
 
 
-@every_version
+@every_general_version
 @given(data=st.data())
 def test_whole_numbers_come_out_exactly(kernel, data):
     require_exact(kernel, data.draw(shapes_of(kernel, exact=True)))
 
 
-@every_version
+@every_general_version
 @given(data=st.data())
 def test_random_numbers_come_out_within_the_proven_tolerance(kernel, data):
     require_close(kernel, data.draw(shapes_of(kernel)))
+
+
+@every_specialized_version
+@settings(max_examples=4)
+@given(data=st.data())
+def test_a_specialized_version_is_right_for_whole_and_for_random_numbers(kernel, data):
+    shape = data.draw(shapes_of(kernel))
+    require_close(kernel, shape)
+    if getattr(shape, "activation", "none") in ("none", "relu"):
+        require_exact(kernel, shape)
 
 
 CASES = {
@@ -81,7 +94,7 @@ def test_a_named_case_comes_out_exactly(kernel, shape):
 
 
 GRAD_INPUTS = [kernel for kernel in versions_of("conv2d_grad_input") if not specialized(kernel)]
-every_grad_input = pytest.mark.parametrize("kernel", GRAD_INPUTS, ids=lambda kernel: kernel.version)
+every_grad_input = parametrized(GRAD_INPUTS)
 
 
 @every_version

@@ -370,7 +370,7 @@ LAYERS = [  # each folder or module may import those of the layers before its ow
     {"threads", "summation"},
     {"convolution", "gemm"},
     {"operations"},
-    {"oracles"},
+    {"oracles", "speed"},
     {"exercises"},
 ]
 

@@ -47,7 +47,7 @@ def outcomes(grades: Grades) -> list[str]:
 
 def test_names_are_unique_and_in_the_order_of_the_lessons():
     wanted = "map guard index_2d neighbor_difference conv2d conv2d_grad_weight conv2d_grad_input conv2d_grad_bias "
-    wanted += "tree_sum tiled_product gemm_bwd_grad_pre gemm_bwd_da gemm_bwd_db gemm_bwd_dbias"
+    wanted += "tree_sum tiled_product gemm_bwd_grad_pre gemm_bwd_da gemm_bwd_db gemm_bwd_dbias register_tile"
     assert helpers.puzzles() == tuple(wanted.split())
     assert len(PUZZLES) == sum(len(subject.PUZZLES) for subject in _SUBJECTS)
     assert len(QUESTIONS) == sum(len(subject.QUESTIONS) for subject in (*_SUBJECTS, oracles))

@@ -24,11 +24,18 @@ from helpers.wgsl import Kernel
 
 def versions_of(operation: str) -> list[Kernel]:
     """Every kernel of an operation, simplest first."""
-    return [wgsl.load(operation, version) for version in wgsl.versions(operation)]
+    return [wgsl.load(operation, version) for version in OPERATIONS[operation].versions]
 
 
 EVERY_VERSION = [kernel for operation in OPERATIONS for kernel in versions_of(operation)]
-every_version = pytest.mark.parametrize("kernel", EVERY_VERSION, ids=lambda kernel: kernel.name)
+
+
+def parametrized(kernels: Sequence[Kernel]) -> pytest.MarkDecorator:
+    """A test's mark: run it for each of these kernels."""
+    return pytest.mark.parametrize("kernel", kernels, ids=lambda kernel: kernel.name)
+
+
+every_version = parametrized(EVERY_VERSION)
 
 
 def kind_of(kernel: Kernel) -> type[Shape]:
@@ -40,6 +47,11 @@ def kind_of(kernel: Kernel) -> type[Shape]:
 def specialized(kernel: Kernel) -> bool:
     """Is the text of this version written anew for each layer? Then its sizes are constants, not parameters."""
     return "struct Params" not in kernel.code
+
+
+# A driver takes up to a second to compile a specialized text, anew for each layer: of these, fewer examples are drawn.
+every_general_version = parametrized([kernel for kernel in EVERY_VERSION if not specialized(kernel)])
+every_specialized_version = parametrized([kernel for kernel in EVERY_VERSION if specialized(kernel)])
 
 
 def refused(kernel: Kernel, shape: Shape) -> str | None:
