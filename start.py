@@ -3,6 +3,7 @@
     python3 start.py           set up, then open the first lesson in JupyterLab
     python3 start.py test      set up, then run every check and every test
     python3 start.py doctor    set up, then print a short report on this machine's GPU and packages
+    python3 start.py bench     set up, then time every version of every kernel on this machine (bench --quick: 20 s)
 
 The set-up installs packages into the folder .venv beside this file. It runs once: a stamp file in .venv records that
 it was finished. To repeat it, delete .venv.
@@ -351,7 +352,7 @@ def install_browser(env: dict) -> str:
     return path
 
 
-# --- The three commands ---------------------------------------------------------------------------------
+# --- The four commands ----------------------------------------------------------------------------------
 
 
 # Sliders answer sooner with a connection that holds no message back.
@@ -379,8 +380,8 @@ def test(args: argparse.Namespace, env: dict) -> int:
     parallel = ["-n", "2", "--dist", "loadfile"]
     nbval = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120"]
     checks = [["ruff", "check"], ["ruff", "format", "--check"], ["pytest", *parallel, *nbval, "tests", "notebooks"]]
-    if args.pytest:
-        checks = [["pytest", *args.pytest]]
+    if args.others:
+        checks = [["pytest", *args.others]]
     begin = time.monotonic()
     failed = [words for words in checks if subprocess.call([PYTHON, "-m", *words], cwd=ROOT, env=env)]
     names = ", ".join(" ".join(words[:2]) if words[0] == "ruff" else words[0] for words in failed or checks)
@@ -393,7 +394,13 @@ def doctor(args: argparse.Namespace, env: dict) -> int:
     return subprocess.call([PYTHON, "-m", "helpers.gpu.doctor"], cwd=ROOT, env=env)
 
 
-COMMANDS = {"lab": lab, "test": test, "doctor": doctor}
+def bench(args: argparse.Namespace, env: dict) -> int:
+    """Time the kernels; `python -m helpers.bench --help` lists the arguments."""
+    return subprocess.call([PYTHON, "-m", "helpers.bench", *args.others], cwd=ROOT, env=env)
+
+
+COMMANDS = {"lab": lab, "test": test, "doctor": doctor, "bench": bench}
+PASS_ON = ("test", "bench")  # take other arguments: those of pytest and of helpers.bench
 
 
 def check_port(port: int) -> None:
@@ -417,9 +424,9 @@ def arguments(words: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--adapter", metavar="NAME", help="use the adapter whose summary contains NAME")
     parser.add_argument("--software", action="store_true", help="use a software driver, without root (Linux on x86-64)")
-    args, args.pytest = parser.parse_known_args(words)
-    if args.pytest and args.command != "test":
-        parser.error(f"unknown: {' '.join(args.pytest)} (only `test` accepts other arguments, which go to pytest)")
+    args, args.others = parser.parse_known_args(words)
+    if args.others and args.command not in PASS_ON:
+        parser.error(f"unknown: {' '.join(args.others)} (only `test` and `bench` accept other arguments)")
     return args
 
 

@@ -18,6 +18,7 @@ from helpers.grading.puzzle import Puzzle
 from helpers.grading.sandbox import LONGEST, Worker, serve
 from helpers.grading.verdict import Grades, Verdict
 from helpers.oracles import exercise as oracles
+from helpers.speed import exercise as speed
 from helpers.summation import exercise as summation
 from helpers.threads import exercise as threads
 from helpers.wgsl import Kernel, Listing
@@ -25,7 +26,7 @@ from helpers.wgsl import Kernel, Listing
 if TYPE_CHECKING:
     from helpers.grading.mark_cells import MarkCells
 
-_SUBJECTS = threads, convolution, summation, gemm  # in the order of their first lessons
+_SUBJECTS = threads, convolution, summation, gemm, speed  # in the order of their first lessons
 PUZZLES: dict[str, Puzzle] = {puzzle.name: puzzle for subject in _SUBJECTS for puzzle in subject.PUZZLES}
 QUESTIONS: dict[str, Question] = {name: q for each in (*_SUBJECTS, oracles) for name, q in each.QUESTIONS.items()}
 FAULTS: dict[str, Fault] = {fault.name: fault for fault in oracles.FAULTS}

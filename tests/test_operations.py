@@ -371,7 +371,7 @@ LAYERS = [  # each folder or module may import those of the layers before its ow
     {"convolution", "gemm"},
     {"operations"},
     {"oracles", "speed"},
-    {"exercises"},
+    {"exercises", "bench"},
 ]
 
 

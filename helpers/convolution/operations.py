@@ -13,7 +13,13 @@ from math import prod
 import numpy as np
 
 from helpers.arguments import as_int, check_shape, check_size, check_sizes, check_tensor
-from helpers.convolution.schedules import teaching
+from helpers.convolution.schedules import (
+    implicit_gemm,
+    register_windows,
+    register_windows_grad_weight,
+    teaching,
+    winograd,
+)
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import AdapterInfo
 from helpers.gpu.operation import Choice, Operation
@@ -71,6 +77,9 @@ GRAD_WEIGHT = Operation(
     versions={
         "1_thread_per_weight": teaching.thread_per_weight,
         "2_workgroup_per_weight": teaching.workgroup_per_weight,
+        "3_split_k": implicit_gemm.grad_weight,
+        "4_winograd": winograd.grad_weight,
+        "5_register_windows": register_windows_grad_weight.grad_weight,
     },
     choose=_choose_grad_weight,
 )
@@ -81,6 +90,10 @@ GRAD_INPUT = Operation(
     versions={
         "1_gather": teaching.gather,
         "2_shared_weights": teaching.shared_weights,
+        "3_implicit_gemm": implicit_gemm.grad_input,
+        "4_residue_classes": implicit_gemm.residue_classes,
+        "5_winograd": winograd.grad_input,
+        "6_register_windows": register_windows.grad_input,
     },
     choose=_choose_grad_input,
 )
@@ -101,6 +114,9 @@ FORWARD = Operation(
     outputs=("output",),
     versions={
         "1_thread_per_output": teaching.thread_per_output,
+        "2_implicit_gemm": implicit_gemm.forward,
+        "3_winograd": winograd.forward,
+        "4_register_windows": register_windows.forward,
     },
     choose=_choose_forward,
 )

@@ -6,66 +6,15 @@ GpuError that says what to do. For buffers that stay on the GPU, use `prepare` a
 """
 
 from collections.abc import Sequence
-from math import ceil, prod
 
 import numpy as np
 
 from helpers.arguments import check_shape, check_tensor
+from helpers.gemm import schedules
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.adapter import AdapterInfo
-from helpers.gpu.operation import Choice, Operation, Schedule, Step, flat, nested_loops, one_step
+from helpers.gpu.operation import Choice, Operation
 from helpers.wgsl import Kernel
-
-# --- How each version is dispatched: workgroups, and the most loop iterations of one thread -----------------
-
-
-def _forward_thread_per_element(s: GemmShape, kernel: Kernel) -> Schedule:
-    return one_step(flat(prod(s.of("output"))), nested_loops(s.k))
-
-
-def _forward_tiled(s: GemmShape, kernel: Kernel) -> Schedule:
-    return Schedule((_tiles(kernel, "main", "", s.n, s.m, s.batch_size, s.k),))
-
-
-def _backward_thread_per_element(s: GemmShape, kernel: Kernel) -> Schedule:
-    def step(name: str, tensor: str, *loops: int) -> Step:
-        return Step(flat(prod(s.of(tensor))), nested_loops(*loops), f"gemm_bwd_{name}_f32", f"gemm_bwd_{name}")
-
-    items = 1 if s.per_item else s.batch_size
-    return Schedule(
-        (
-            step("grad_pre", "grad_pre", s.k),
-            step("da", "d_a", s.n),
-            step("db", "d_b", items * s.m),
-            step("dbias", "d_bias", s.batch_size * s.m),
-        )
-    )
-
-
-def _backward_tiled(s: GemmShape, kernel: Kernel) -> Schedule:
-    def tiles(name: str, *sizes: int) -> Step:
-        return _tiles(kernel, f"gemm_bwd_{name}_f32", f"gemm_bwd_{name}", *sizes)
-
-    items, layers = (1, s.batch_size) if s.per_item else (s.batch_size, 1)  # of one thread, of the dispatch
-    bias = Step((ceil(s.n / 256), 1, 1), nested_loops(s.batch_size * s.m), "gemm_bwd_dbias_f32", "gemm_bwd_dbias")
-    return Schedule(
-        (
-            tiles("grad_pre", s.n, s.m, s.batch_size, s.k),
-            tiles("da", s.k, s.m, s.batch_size, s.n),
-            tiles("db", s.n, s.k, layers, s.m, items),
-            bias,
-        )
-    )
-
-
-def _tiles(
-    kernel: Kernel, entry_point: str, label: str, columns: int, rows: int, layers: int, terms: int, items: int = 1
-) -> Step:
-    """One thread an element of (layers, rows, columns), each a sum of items * terms products taken tile by tile."""
-    tile = kernel.value("TILE")
-    workgroups = ceil(columns / tile), ceil(rows / tile), layers
-    return Step(workgroups, nested_loops(items, ceil(terms / tile), tile), entry_point, label)
-
 
 # --- Which version is chosen ------------------------------------------------------------------------------
 
@@ -82,14 +31,24 @@ FORWARD = Operation(
     name="gemm_bias_act",
     tensors=("a", "b", "bias", "output"),
     outputs=("output",),
-    versions={"1_thread_per_element": _forward_thread_per_element, "2_tiled": _forward_tiled},
+    versions={
+        "1_thread_per_element": schedules.thread_per_element,
+        "2_tiled": schedules.tiled,
+        "3_register_tiles": schedules.register_tiles,
+        "4_vec4_tiles": schedules.vec4_tiles,
+        "5_prefetch": schedules.vec4_tiles,
+    },
     choose=_choose,
 )
 BACKWARD = Operation(
     name="gemm_bias_act_backward",
     tensors=("a", "b", "bias", "grad", "grad_pre", "d_a", "d_b", "d_bias"),
     outputs=("d_a", "d_b", "d_bias"),
-    versions={"1_thread_per_element": _backward_thread_per_element, "2_tiled": _backward_tiled},
+    versions={
+        "1_thread_per_element": schedules.backward_thread_per_element,
+        "2_tiled": schedules.backward_tiled,
+        "3_register_tiles": schedules.backward_register_tiles,
+    },
     choose=_choose,
 )
 OPERATIONS = {operation.name: operation for operation in (FORWARD, BACKWARD)}

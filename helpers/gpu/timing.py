@@ -33,8 +33,8 @@ class Timing:
 AWAKE = 0.3  # seconds of work after which an idle GPU has reached its full clock; before, it may be 5 times slower
 
 
-def measure(*passes: Pass, repeats: int = 20) -> Timing:
-    """Keep the GPU busy with the passes until it is awake, then time each of `repeats` runs.
+def measure(*passes: Pass, repeats: int = 20, awake: float = AWAKE) -> Timing:
+    """Keep the GPU busy with the passes for `awake` seconds, then time each of `repeats` runs.
 
     The GPU's own timestamps where it has them and they move; else the wall clock around submit and wait, which
     counts the host's overhead too.
@@ -42,7 +42,7 @@ def measure(*passes: Pass, repeats: int = 20) -> Timing:
     if not passes or repeats < 1:
         raise ValueError(f"{len(passes)} passes, repeats = {repeats}: there must be at least one of each")
     run(*passes)
-    _wake(passes)
+    _wake(passes, awake)
     if "timestamp-query" in device().features:
         ticks = [_timestamps(passes) for _ in range(repeats)]
         if min(ticks) > 0:  # some drivers return zeros
@@ -50,9 +50,9 @@ def measure(*passes: Pass, repeats: int = 20) -> Timing:
     return Timing(tuple(_wall(passes) for _ in range(repeats)), "wall")
 
 
-def _wake(passes: tuple[Pass, ...]) -> None:
-    """Run the passes again and again for AWAKE seconds, in submissions long enough to keep the GPU busy."""
-    end, batch = time.perf_counter() + AWAKE, passes
+def _wake(passes: tuple[Pass, ...], seconds: float) -> None:
+    """Run the passes again and again for so long, in submissions long enough to keep the GPU busy."""
+    end, batch = time.perf_counter() + seconds, passes
     while time.perf_counter() < end:
         if _wall(batch) < 20e6:  # nanoseconds
             batch = batch * 2

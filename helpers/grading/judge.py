@@ -25,7 +25,8 @@ LUCK = "each number is right in a simulated run, but only by luck: "
 NOT_RUN = "it is not run, because it cannot be simulated first: "
 ENDLESS = "it is not run: "
 BEFORE = "which is 0 only in a new buffer; write =, not +="
-_official: dict[tuple[str, str], str] = {}  # what the official kernel does in a case, each simulated once
+COUNTED = {"loads_storage": "loads", "loads_workgroup": "loads of workgroup memory"}  # what a puzzle may limit
+_official: dict[tuple[str, str], Trial] = {}  # the official kernel in a case, each simulated once
 
 
 def judged(puzzle: Puzzle, source: str) -> Grades:
@@ -148,6 +149,19 @@ class _Judge:
             for found in trial.findings:
                 self.first.setdefault(_place(found), found)
         self.everywhere = next(filter(self._concerns_all, self.first.values()), None)
+        self.costly = [] if self.wrong or self.first else [trial for trial in trials if self._more(trial)]
+
+    def _more(self, trial: Trial) -> dict[str, tuple[float, float]]:
+        """What a run needs more of than the official kernel, where the puzzle limits it."""
+        limited = self.puzzle.at_most_ours
+        return trial.more(self._ours(trial.case), limited) if limited else {}
+
+    def _ours(self, case: Case) -> Trial:
+        """The official kernel in a case."""
+        key = self.puzzle.name, case.name
+        if key not in _official:
+            _official[key] = simulated(self.puzzle.official, case)
+        return _official[key]
 
     def _concerns_all(self, found: Finding) -> bool:
         """Whether something found in one test makes a kernel unsafe in all tests: a barrier that is wrong or missing.
@@ -162,17 +176,19 @@ class _Judge:
     def grades(self) -> Grades:
         """All verdicts."""
         verdicts = {trial: self._verdict(trial) for trial in self.trials}
-        suspects = self.wrong or [trial for trial in self.trials if trial.findings]
+        suspects = self.wrong or [trial for trial in self.trials if trial.findings] or self.costly
         if suspects and (slip := self._recognized()):
             verdicts[suspects[0]] = self._named(verdicts[suspects[0]], slip)
         if self.wrong:
             smallest = min(self.wrong, key=lambda trial: trial.case.expected.size)
             verdicts[smallest] = replace(verdicts[smallest], drawing=self._drawn(smallest))
+        elif self.costly:
+            verdicts[self.costly[0]] = replace(verdicts[self.costly[0]], drawing=self._drawn_counts(self.costly[0]))
         return Grades(verdicts.values())
 
     def _named(self, verdict: Verdict, slip: Slip) -> Verdict:
         """The verdict with a known mistake before it, as a question."""
-        what = f"this is what {'comes out' if self.wrong else 'happens'} when {slip.mistake}"
+        what = f"this is what {'comes out' if self.wrong or self.costly else 'happens'} when {slip.mistake}"
         if not slip.question:
             return replace(verdict, detail=f"{what}; {verdict.detail}")
         sentence = verdict.detail[0].upper() + verdict.detail[1:]
@@ -184,7 +200,15 @@ class _Judge:
             return Verdict(trial.case.name, WRONG, self._wrong(trial))
         if found:
             return Verdict(trial.case.name, UNSAFE, f"{LUCK}{_said(self.first[_place(found)])}")
+        if trial in self.costly:
+            return Verdict(trial.case.name, WRONG, self._too_many(trial))
         return self._on_the_adapter(trial)
+
+    def _too_many(self, trial: Trial) -> str:
+        """Of what a right kernel needs more than the official one."""
+        found = self._more(trial).items()
+        said = " and ".join(f"{mine:,} {COUNTED[key]}, where ours makes {ours:,}" for key, (mine, ours) in found)
+        return f"each number is right, but it makes {said}"
 
     def _wrong(self, trial: Trial) -> str:
         """The first wrong number, and what was found in this test first."""
@@ -211,10 +235,8 @@ class _Judge:
 
     def _compared(self, trial: Trial) -> str:
         """What a right kernel does in a case, beside what the official one does there."""
-        key = self.puzzle.name, trial.case.name
-        if key not in _official:
-            _official[key] = simulated(self.puzzle.official, trial.case).work
-        return f"{trial.work}; ours: {'the same' if trial.work == _official[key] else _official[key]}"
+        ours = self._ours(trial.case).work
+        return f"{trial.work}; ours: {'the same' if trial.work == ours else ours}"
 
     def _recognized(self) -> Slip | None:
         """The known mistake that does the same in every test, or None.
@@ -235,6 +257,8 @@ class _Judge:
             theirs = simulated(other, mine.case)
             if theirs.endless or mine.case.differ(mine.output, theirs.output).any():
                 return False
+            if self.costly and any(mine.counts[key] != theirs.counts[key] for key in COUNTED):
+                return False
             found.update(map(_about, theirs.findings))
         mine = set(map(_about, self.first.values()))
         return {each for each in mine if each[0] in ORDER} <= found if self.wrong else mine == found
@@ -247,3 +271,10 @@ class _Judge:
         inputs = dict(zip(names, case.inputs, strict=False))
         lines = drawing(case.expected, trial.output, marks, self.puzzle.axes, inputs)
         return "\n".join([f"The smallest test that fails is {case.name}.", f"({legend(marks)})", *lines])
+
+    def _drawn_counts(self, trial: Trial) -> str:
+        """What a right kernel needs more of than the official one, in lines."""
+        lines = [f"The smallest test that fails is {trial.case.name}.", "(* marks more than ours)"]
+        more = self._more(trial).items()
+        rows = [("", "yours", "ours"), *((COUNTED[key], f"{mine:,}*", f"{ours:,}") for key, (mine, ours) in more)]
+        return "\n".join([*lines, *(f"{name:26}{mine:>10}{ours:>10}" for name, mine, ours in rows)])

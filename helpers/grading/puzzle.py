@@ -57,7 +57,8 @@ class Puzzle:
     """An official kernel, of which the learner writes the marked lines, and what judges their text.
 
     `axes` are the letters of the output's axes; `cases` makes the tests, the smallest first. The official text is in
-    ``helpers/<subject>/puzzles/<name>.wgsl``.
+    ``helpers/<subject>/puzzles/<name>.wgsl``. `at_most_ours` are keys of the simulator's counts: a text whose numbers
+    are right, but which needs more of these than the official one, is wrong.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Puzzle:
     tests: tuple[str, ...]
     cases: Callable[[], Sequence[Case]]
     slips: tuple[Slip, ...] = ()
+    at_most_ours: tuple[str, ...] = ()
 
     @cached_property
     def official(self) -> Kernel:

@@ -6,7 +6,7 @@ good. The simulator sees all of this, and in every test: so each loop of a kerne
 numbers with which the adapter runs it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -56,6 +56,11 @@ class Trial:
     def endless(self) -> bool:
         """Whether a loop did not end. If so, the output means nothing."""
         return any(found.kind == "endless loop" for found in self.findings)
+
+    def more(self, other: "Trial", keys: Sequence[str]) -> dict[str, tuple[float, float]]:
+        """The counts that are larger than another run's, with both numbers."""
+        pairs = {key: (self.counts[key], other.counts[key]) for key in keys}
+        return {key: pair for key, pair in pairs.items() if pair[0] > pair[1]}
 
     @property
     def work(self) -> str:

@@ -1,0 +1,143 @@
+"""One operation on one layer after the other: check all versions, then time them beside the libraries."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from helpers import gpu
+from helpers.bench import ours
+from helpers.bench.contender import BUDGET, Contender, Row, apart, compete
+from helpers.bench.correctness import Check
+from helpers.bench.layers import Layer, multiply_adds, rate
+from helpers.bench.libraries import Library
+from helpers.gpu import GpuError
+from helpers.gpu.operation import Operation
+from helpers.grading.report import CheckError
+from helpers.operations import OPERATIONS
+from helpers.oracles import run
+from helpers.wgsl import WgslError
+
+Right = tuple[Row, tuple[gpu.Pass, ...]]
+LONGEST = 2.0  # seconds: a single call that is predicted to take more is skipped
+
+
+@dataclass
+class Suite:
+    """What is measured: the rows so far, and the rates that predict how long a larger layer will take.
+
+    `budget` is the seconds for the samples of each contender, `longest` those of a call that is not too long. `say`
+    prints the progress, and `operations` is where the versions come from.
+    """
+
+    libraries: Sequence[Library]
+    unchecked: bool = False
+    budget: float = BUDGET
+    longest: float = LONGEST
+    say: Callable[[str], None] = print
+    operations: dict[str, Operation] = field(default_factory=lambda: OPERATIONS)
+    rows: list[Row] = field(default_factory=list)
+    _rates: dict[tuple[str, str], tuple[float, str]] = field(default_factory=dict)
+
+    def measure(self, operation: str, layer: Layer) -> list[Row]:
+        """The rows of one operation on one layer, which join those of the suite."""
+        case = _Case(self, self.operations[operation], layer)
+        rows = case.measured()
+        for row in rows:
+            if row.kernel_us:
+                row.rate, row.unit = rate(operation, layer.shape, row.kernel_us / 1e6)
+                speed = multiply_adds(operation, layer.shape) / row.kernel_us * 1e6
+                self._rates[operation, row.name] = speed, layer.name
+        self.rows += rows
+        return rows
+
+    def too_long(self, operation: str, layer: Layer, name: str) -> str:
+        """Why something is predicted to take too long, from its rate on the largest layer before, or ""."""
+        count, (speed, where) = multiply_adds(operation, layer.shape), self._rates.get((operation, name), (None, ""))
+        if speed is None or count / speed <= self.longest:
+            return ""
+        said = f"{count:,} multiply-adds at the {speed / 1e9:.2g} billion a second of {where}"
+        return f"predicted to take {count / speed:.1f} s, more than {self.longest:g} s ({said})"
+
+
+class _Case:
+    """One operation on one layer."""
+
+    def __init__(self, suite: Suite, operation: Operation, layer: Layer) -> None:
+        self.suite, self.operation, self.layer, self.shape = suite, operation, layer, layer.shape
+        self.rows: list[Row] = []
+
+    def measured(self) -> list[Row]:
+        """Check, then time."""
+        try:
+            resident = ours.Resident(self.operation, self.shape)
+        except GpuError as error:
+            self._row("all versions", "version").skipped = str(error)
+            return self.rows
+        right = self._checked(resident)
+        tensors = run.drawn(self.operation, self.shape, run.normal)
+        resident.write(tensors)
+        theirs = list(self._libraries(tensors))
+        mine = list(self._mine(right, resident, tensors))
+        software = gpu.adapter_info().kind == "software"  # then all take turns on the processor
+        compete([*mine, *(each for library, each in theirs if library.on_gpu or software)], self.suite.budget)
+        compete([each for library, each in theirs if not (library.on_gpu or software)], self.suite.budget)
+        for each in [*mine, *(each for _, each in theirs)]:
+            apart(each, self.suite.budget)
+        return self.rows
+
+    def _row(self, name: str, kind: str, **more: object) -> Row:
+        row = Row(self.operation.name, self.layer.name, name, kind, **more)
+        self.rows.append(row)
+        return row
+
+    def _mine(self, right: list[Right], resident: ours.Resident, tensors: run.Tensors) -> Iterator[Contender]:
+        """The versions and, beside what only reads, a copy: made ready on a GPU that is awake, and stays so."""
+        if right:
+            ours.wake(right[0][1])
+        yield from (ours.contender(row, resident, passes, tensors) for row, passes in right)
+        if right and self.operation.name == "conv2d_grad_bias":
+            yield ours.copy(self._row("copy", "copy"), resident, "grad_output")
+
+    def _checked(self, resident: ours.Resident) -> list[Right]:
+        """The versions that are right on this layer, with their passes."""
+        check, right, chosen = Check(self.operation, self.shape), [], ""
+        resident.write(check.tensors)
+        with suppress(GpuError):
+            chosen = self.operation.plan(self.shape).passes[0].kernel.version
+        for version in self.operation.versions:
+            for checked in (True, False) if self.suite.unchecked else (True,):
+                row = self._row(version, "version", checked=checked, chosen=checked and version == chosen)
+                passes = self._right(row, resident, check)
+                if not passes:  # without its checks, only a version that is right with them is run
+                    break
+                right.append((row, passes))
+        return right
+
+    def _right(self, row: Row, resident: ours.Resident, check: Check) -> tuple[gpu.Pass, ...]:
+        """The passes of a version that runs here and is right; none, and the reason in its row, for another."""
+        row.skipped = self.operation.problem(self.shape, row.name) or self._too_long(row)
+        if row.skipped:
+            return ()
+        try:
+            passes, row.prepare_ms = ours.prepared(self.operation, resident, row.name, row.checked)
+            row.check = check.require(self.operation.kernel(row.name), resident.outputs(passes))
+        except (CheckError, WgslError) as error:
+            row.wrong = str(error)
+            return ()
+        except GpuError as error:
+            row.skipped = str(error)
+            return ()
+        return passes
+
+    def _too_long(self, row: Row) -> str:
+        return self.suite.too_long(self.operation.name, self.layer, row.name)
+
+    def _libraries(self, tensors: run.Tensors) -> Iterator[tuple[Library, Contender]]:
+        for library in self.suite.libraries:
+            row = Row(self.operation.name, self.layer.name, library.name, "library")
+            if not library.runs(row.operation, self.shape):
+                continue
+            self.rows.append(row)
+            row.skipped = self._too_long(row)
+            if not row.skipped:
+                yield library, library.contender(row, self.shape, tensors)

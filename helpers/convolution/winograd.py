@@ -1,0 +1,170 @@
+"""Winograd's method for 3x3 filters at stride 1: its matrices, the method in float64, and how far float32 may be off.
+
+Along one axis, `outputs` results of a filter of `taps` numbers take outputs * taps products. Winograd's method takes 6
+where outputs + taps = 7: ``A^T [(G g) * (B^T d)]`` for the filter g (taps,) and the data d (6,). G and A give the values
+of two polynomials at the 6 points 0, a, -a, b, -b and infinity (its value there is the highest coefficient), and B^T
+undoes that: a product of polynomials, transposed. Along two axes it is ``A^T [(G g G^T) * (B^T d B)] A``.
+(S. Winograd, Arithmetic Complexity of Computations, 1980; A. Lavin and S. Gray, Fast Algorithms for Convolutional Neural
+Networks, CVPR 2016.)
+
+How far a right float32 kernel may be from the exact result, in five steps, with u and gamma_n as in
+`helpers/grading/tolerance.py`:
+
+1. A transform along one axis is a sum for each result. In whatever order it is evaluated, a term of B^T d meets at most
+   5 roundings (3 sums, 2 factors), one of G g at most 9 (3 sums, 3 factors, and 3 for the one constant that is not exact,
+   a quotient), one of A^T m at most 6 (4 sums, 2 factors).
+2. Two axes take twice as many. Of K products for each point, a term meets one multiplication and at most K - 1 sums;
+   a bias adds one. So no term meets more than m = K + 41 roundings.
+3. Each computed result is a sum of terms (1 + e), |e| <= gamma_m, so that
+   |got - exact| <= gamma_m |A^T| [sum of (|G| |g| |G^T|) * (|B^T| |d| |B|)] |A|:
+   the same method with absolute values in place of all numbers and matrices.
+   (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, chapter 3, and 24 for fast transforms;
+   B. Barabasz, A. Anderson, K. M. Soodhalter and D. Gregg, Error analysis and improving the accuracy of Winograd
+   convolution for deep neural networks, ACM TOMS 46(4), 2020.)
+4. Numbers below 2**-126 may become zero: at most 12 times in a transform of one axis, each time losing less than that,
+   times r <= 1 + r of the transform's largest row sum of absolute values. Both axes lose at most 25 r**2 * 2**-126.
+5. Whole numbers do not stay whole at the points, so there is no exact case.
+
+The bound is larger than for direct sums, because |A^T|, |G| and |B^T| undo no signs; so are the errors. They depend on a
+and b: for normally distributed numbers, 5/8 and 3/2 halve those of the usual 1 and 2, and of 3/4 and 3/2, 1/2 and 1 or
+any other eighths none is better. Pairs of opposite points share their even and odd terms.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.convolution.shapes import ConvShape
+from helpers.grading.report import Report, compare
+from helpers.grading.tolerance import FLOAT32_MAX, ROUNDING, SMALLEST_NORMAL
+
+Array = np.ndarray
+
+NEAR, FAR = Fraction(5, 8), Fraction(3, 2)
+POINTS = (Fraction(0), NEAR, -NEAR, FAR, -FAR)  # and infinity
+TILE = 4  # rows and columns of a tile, of the images that come out or of the gradient that goes in
+ROUNDINGS = 2 * (5 + 9 + 6) + 1
+
+
+class Matrices(NamedTuple):
+    """B^T (6, 6), G (6, taps) and A^T (outputs, 6)."""
+
+    data: Array
+    filter: Array
+    outputs: Array
+
+    def absolute(self) -> "Matrices":
+        """The absolute values of all elements."""
+        return Matrices(*map(np.abs, self))
+
+    def row_sums(self) -> tuple[float, ...]:
+        """The largest sum of absolute values in a row of each."""
+        return tuple(float(np.abs(matrix).sum(1).max()) for matrix in self)
+
+
+def matrices(outputs: int, taps: int) -> Matrices:
+    """The matrices of F(outputs, taps), where outputs + taps = 7, rounded to float64."""
+    others = [[q for q in POINTS if q != p] for p in POINTS]
+    data = [*(np.poly(rest)[::-1].tolist() + [0] for rest in others), np.poly(POINTS)[::-1].tolist()]
+    scales = [np.prod([p - q for q in rest]) for p, rest in zip(POINTS, others, strict=True)]
+    filters = [[p**j / scale for j in range(taps)] for p, scale in zip(POINTS, scales, strict=True)]
+    results = [[*(p**i for p in POINTS), int(i == outputs - 1)] for i in range(outputs)]
+    return Matrices(*(np.array(rows, np.float64) for rows in (data, [*filters, [0] * (taps - 1) + [1]], results)))
+
+
+IMAGES, WEIGHTS = matrices(4, 3), matrices(3, 4)  # F(4x4, 3x3) where images come out, F(3x3, 4x4) where weights do
+
+# --- The method in float64 --------------------------------------------------------------------------------
+
+
+def conv2d(shape: ConvShape, input: Array, weight: Array, bias: Array, by: Matrices = IMAGES) -> Array:
+    """The output (N, Co, oH, oW) of input (N, Ci, H, W), weight (Co, Ci, 3, 3) and bias (Co,)."""
+    corner = shape.padding_h, shape.padding_w
+    return _images(shape.output, input, weight, corner, by) + np.reshape(bias, (-1, 1, 1))
+
+
+def conv2d_grad_input(shape: ConvShape, grad_output: Array, weight: Array, by: Matrices = IMAGES) -> Array:
+    """The gradient (N, Ci, H, W) from grad_output (N, Co, oH, oW) and weight (Co, Ci, 3, 3)."""
+    flipped, corner = weight.swapaxes(0, 1)[..., ::-1, ::-1], (2 - shape.padding_h, 2 - shape.padding_w)
+    return _images(shape.input, grad_output, flipped, corner, by)
+
+
+def conv2d_grad_weight(shape: ConvShape, grad_output: Array, input: Array, by: Matrices = WEIGHTS) -> Array:
+    """The gradient (Co, Ci, 3, 3) from grad_output (N, Co, oH, oW) and input (N, Ci, H, W)."""
+    tiles = ceil(shape.out_h / TILE), ceil(shape.out_w / TILE)
+    gradients = _both_axes(by.filter, _pieces(grad_output, tiles, TILE, (0, 0)))
+    pixels = _both_axes(by.data, _pieces(input, tiles, TILE + 2, (shape.padding_h, shape.padding_w)))
+    products = np.einsum("nohwpq,nchwpq->ocpq", gradients, pixels, optimize=True)
+    return _both_axes(by.outputs, products)
+
+
+def _images(size: tuple[int, ...], data: Array, filters: Array, corner: tuple[int, int], by: Matrices) -> Array:
+    """Images of this size from data (N, C, ...), its first pixel at `corner`, and filters (results, C, 3, 3)."""
+    count, channels, rows, columns = size
+    tiles = ceil(rows / TILE), ceil(columns / TILE)
+    at_points = _both_axes(by.data, _pieces(data, tiles, TILE + 2, corner))
+    products = np.einsum("ocpq,nchwpq->nohwpq", _both_axes(by.filter, filters), at_points, optimize=True)
+    pixels = _both_axes(by.outputs, products)  # (N, results, tiles, tiles, 4, 4)
+    joined = pixels.swapaxes(3, 4).reshape(count, channels, tiles[0] * TILE, tiles[1] * TILE)
+    return joined[..., :rows, :columns]
+
+
+def _both_axes(matrix: Array, pieces: Array) -> Array:
+    """A transform along the last two axes."""
+    return matrix @ pieces @ matrix.T
+
+
+def _pieces(images: Array, tiles: tuple[int, int], size: int, corner: tuple[int, int]) -> Array:
+    """Pieces of `size` x `size` that begin every 4 pixels, (N, C, tiles, tiles, size, size), of images among zeros.
+
+    The first pixel of an image lies at `corner` of the first piece; it may lie outside.
+    """
+    spread = np.zeros((*images.shape[:2], *(TILE * n + size - TILE for n in tiles)))
+    inside = [slice(max(c, 0), max(c + n, 0)) for c, n in zip(corner, images.shape[2:], strict=True)]
+    seen = [slice(max(-c, 0), None) for c in corner]
+    part = images[..., seen[0], seen[1]]
+    target = spread[..., inside[0], inside[1]]
+    target[...] = part[..., : target.shape[2], : target.shape[3]]
+    return np.lib.stride_tricks.sliding_window_view(spread, (size, size), (2, 3))[:, :, ::TILE, ::TILE]
+
+
+# --- The tolerance ----------------------------------------------------------------------------------------
+
+METHODS = {"conv2d": conv2d, "conv2d_grad_input": conv2d_grad_input, "conv2d_grad_weight": conv2d_grad_weight}
+
+
+def tolerance(operation: str, shape: ConvShape, *data: Array) -> Array:
+    """How far right float32 results of an operation may be from the exact ones, for the numbers that it reads.
+
+    Raises ValueError where float32 promises nothing: numbers at the points, or sums, that may overflow.
+    """
+    by = WEIGHTS if operation == "conv2d_grad_weight" else IMAGES
+    data = [np.abs(np.asarray(each, np.float64)) for each in data]
+    total = METHODS[operation](shape, *data, by=by.absolute())
+    tiles = shape.batch * ceil(shape.out_h / TILE) * ceil(shape.out_w / TILE)
+    terms = {"conv2d": shape.in_channels, "conv2d_grad_input": shape.out_channels}.get(operation, tiles)
+    spread = ROUNDING * (terms + ROUNDINGS + 1)  # the one more pays for the float64 reference's own rounding
+    gamma = spread / (1 - spread) if spread < 1 else np.inf
+    bound = gamma * total + (1 + gamma) * _flushed(terms, data, by)
+    at_points = max(by.row_sums()[:2]) ** 2 * max(each.max() for each in data)
+    if not max(at_points, (total + bound).max()) <= FLOAT32_MAX:
+        raise ValueError(
+            f"numbers up to {at_points:.3g} at the points, sums up to {total.max():.3g} of {terms} terms: float32 "
+            f"promises nothing beyond {FLOAT32_MAX:.3g}; check a smaller case, with finite numbers"
+        )
+    return bound
+
+
+def _flushed(terms: int, data: Sequence[Array], by: Matrices) -> float:
+    """The most that a result loses where numbers below the smallest normal one become zero."""
+    pixels, filters, results = (row_sum**2 for row_sum in by.row_sums())
+    lost_at_points = pixels * filters * sum(each.max() for each in data[:2]) + 1
+    return 25 * SMALLEST_NORMAL * results * (terms * lost_at_points + 1)
+
+
+def compare_winograd(name: str, got: Array, operation: str, shape: ConvShape, exact: Array, *data: Array) -> Report:
+    """Judge the result of a version that uses Winograd's method; `exact` is the float64 answer for `data`."""
+    return compare(name, got, exact, tolerance(operation, shape, *data))

@@ -1,0 +1,101 @@
+"""Pictures with sliders of the speed ladder."""
+
+from functools import partial
+
+import numpy as np
+
+from helpers.convolution.shapes import ConvShape
+from helpers.pictures.explorer import Explorer, below
+from helpers.speed import recorded
+from helpers.speed.indices import winograd_matrices
+from helpers.speed.ladder import SQUARE, STEPS
+from helpers.speed.pictures.residues import ResiduesPicture
+from helpers.speed.pictures.roofline import RooflinePicture
+from helpers.speed.pictures.split_k import SplitKPicture
+from helpers.speed.pictures.tile_sizes import TileSizesPicture
+from helpers.speed.pictures.traffic import TrafficPicture
+from helpers.speed.pictures.winograd import WinogradPicture
+from helpers.speed.tile_sizes import TileSizes
+from helpers.speed.traffic import traffic
+from helpers.wgsl import load
+
+SHOWN = {  # the steps that are shown thread by thread: version, rows, columns, depth
+    "1 naive": ("1_thread_per_element", 16, 16, 16),
+    "2 shared tile": ("2_tiled", 16, 16, 16),
+    "3 register tile": ("3_register_tiles", SQUARE.rows, SQUARE.columns, SQUARE.depth),
+    "4 vec4 and pads": ("4_vec4_tiles", SQUARE.rows, SQUARE.columns, SQUARE.depth),
+}
+
+
+def who_loads(**values: int) -> Explorer:
+    """Sliders over the first four steps of the ladder, by number, and over the threads of one workgroup.
+
+    What is shown is a simulated run of the kernel.
+    """
+    picture = TrafficPicture([(title, partial(_simulated, *sizes)) for title, sizes in SHOWN.items()])
+    rules = {
+        "step": lambda values: (1, len(SHOWN)),
+        "thread": lambda values: (0, 255 if values["step"] < 3 else SQUARE.threads - 1),
+    }
+    return Explorer(lambda step, thread: picture.show(step - 1, thread), rules, {"step": 1, "thread": 37} | values)
+
+
+def _simulated(version: str, rows: int, columns: int, depth: int):
+    kernel = load("gemm_bias_act", version)
+    if (rows, columns) == (SQUARE.rows, SQUARE.columns):
+        kernel = kernel.with_constants(TILE_M=rows, TILE_N=columns, TILE_K=depth)
+    return traffic(kernel, rows, columns, depth)
+
+
+def tile_sizes(m: int = 4096, k: int = 4096, n: int = 4096, **values: int) -> Explorer:
+    """Sliders over the sizes of the tiles of a product (M, K) @ (K, N), as powers of two: what do they cost?
+
+    `rows`, `columns` and `depth` are those of the tiles, and each thread computes `side` x `side` results: the value 4
+    of a slider stands for 2**4 = 16.
+    """
+    picture = TileSizesPicture((m, k, n))
+
+    def draw(**powers: int) -> TileSizesPicture:
+        return picture.show(TileSizes(**{name: 2**power for name, power in powers.items()}))
+
+    rules = {
+        "rows": lambda values: (4, 7),
+        "columns": lambda values: (4, 7),
+        "depth": lambda values: (2, 5),
+        "side": lambda values: (0, 3),
+    }
+    return Explorer(draw, rules, {"rows": 4, "columns": 4, "depth": 4, "side": 0} | values)
+
+
+def split_k(**values: int) -> Explorer:
+    """Sliders over the slices of a weight gradient's sums, and the workgroups: 3 x 3 weights, 64 to 64 channels."""
+    picture = SplitKPicture((64, 32 * 56 * 56, 64 * 3 * 3))
+    rules = {
+        "slices": lambda values: (1, 120),
+        "workgroup": lambda values: (0, picture.tiles * values["slices"] - 1),
+    }
+    return Explorer(picture.show, rules, {"slices": 1, "workgroup": 4} | values)
+
+
+def residue_classes(**values: int) -> Explorer:
+    """Sliders over the pixels of an 8 x 8 image under a 3 x 3 filter with stride 2 and padding 1."""
+    shape = ConvShape(1, 1, 8, 8, 1, 3, 3, 2, 1, 1)
+    rules = {"ih": below(shape.in_h), "iw": below(shape.in_w)}
+    return Explorer(ResiduesPicture(shape).show, rules, {"ih": 2, "iw": 3} | values)
+
+
+def winograd(**values: int) -> Explorer:
+    """Sliders over the rows and columns of the 36 products of one tile."""
+    random = np.random.default_rng(5)
+    pixels, weights = random.integers(0, 6, (6, 6)), random.integers(-1, 3, (3, 3))
+    picture = WinogradPicture(pixels, weights, *winograd_matrices())
+    return Explorer(picture.show, {"row": below(6), "column": below(6)}, {"row": 1, "column": 3} | values)
+
+
+def roofline(**values: int) -> Explorer:
+    """A slider over the steps of the ladder, as recorded on a GPU, and beside them those of this machine's last bench.
+
+    Raises ValueError where nothing is recorded.
+    """
+    picture = RooflinePicture(recorded.recorded()[-1], recorded.own())
+    return Explorer(picture.show, {"step": lambda values: (1, len(STEPS))}, {"step": 1} | values)

@@ -1,0 +1,111 @@
+"""What was measured on real GPUs: files that `python -m helpers.bench` wrote, kept in the folder `recorded`."""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from helpers.speed.ladder import STEPS, Step
+
+FOLDER = Path(__file__).parent / "recorded"
+OWN = Path(__file__).resolve().parents[2] / "measurements" / "bench.json"  # where `python3 start.py bench` writes
+ABOUT = "adapter", "driver", "date", "clock", "command"  # what must be known about a run
+KEPT = "operation", "layer", "name", "kind", "checked", "kernel_us", "rate", "unit"  # of each row
+
+
+@dataclass(frozen=True)
+class Point:
+    """A step as it was measured: microseconds, TFLOP/s by the formula, and the library's microseconds if it ran."""
+
+    step: Step
+    microseconds: float
+    tflops: float
+    library: float | None
+
+    @property
+    def number(self) -> int:
+        """The step's place on the ladder, from 1."""
+        return 1 + STEPS.index(self.step)
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times as long the library takes."""
+        return self.library and self.library / self.microseconds
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One run of the benchmark, as its file has it. Raises ValueError where it does not say what it must."""
+
+    found: dict[str, object]
+
+    def __post_init__(self) -> None:
+        missing = [name for name in (*ABOUT, "rows") if name not in self.found]
+        missing += sorted({f"rows: {name}" for row in self.found.get("rows", ()) for name in KEPT if name not in row})
+        if missing:
+            raise ValueError(f"recorded has no {', '.join(missing)}: write it with python -m helpers.bench")
+
+    @classmethod
+    def read(cls, path: Path | str) -> "Recorded":
+        """The run in a file."""
+        return cls(json.loads(Path(path).read_text(encoding="utf-8")))
+
+    @property
+    def adapter(self) -> str:
+        """The GPU."""
+        return self.found["adapter"]
+
+    @property
+    def driver(self) -> str:
+        """Its driver."""
+        return self.found["driver"]
+
+    @property
+    def date(self) -> str:
+        """The day on which it was measured."""
+        return self.found["date"][:10]
+
+    @cached_property
+    def points(self) -> list[Point]:
+        """The steps that were measured on their layers, in their order."""
+        return [point for point in (self._point(step, step.layer) for step in STEPS) if point]
+
+    @cached_property
+    def nearest(self) -> list[Point]:
+        """The steps that were measured on any layer: on the ladder's, or on the one where they are fastest."""
+        found = [point or self._fastest(step) for step in STEPS for point in [self._point(step, step.layer)]]
+        return [point for point in found if point]
+
+    def _rows(self, step: Step, layer: str) -> list[dict[str, object]]:
+        rows = self.found["rows"]
+        return [row for row in rows if (row["operation"], row["layer"]) == (step.operation, layer) and row["kernel_us"]]
+
+    def _point(self, step: Step, layer: str) -> Point | None:
+        """A step on a layer."""
+        rows = self._rows(step, layer)
+        library = [row["kernel_us"] for row in rows if row["kind"] == "library" and row["name"] == self._library]
+        for row in rows:
+            if (row["kind"], row["name"], row["checked"]) == ("version", step.version, step.checked):
+                return Point(step, row["kernel_us"], row["rate"], next(iter(library), None))
+        return None
+
+    def _fastest(self, step: Step) -> Point | None:
+        """A step on the layer on which it is fastest."""
+        layers = dict.fromkeys(row["layer"] for row in self.found["rows"])
+        found = [point for point in (self._point(step, layer) for layer in layers) if point]
+        return max(found, key=lambda point: point.tflops, default=None)
+
+    @property
+    def _library(self) -> str:
+        """What the versions are compared with."""
+        return self.found.get("library", "")
+
+
+def recorded() -> list[Recorded]:
+    """All recorded runs, in the order of their files' names."""
+    return [Recorded.read(path) for path in sorted(FOLDER.glob("*.json"))]
+
+
+def own() -> Recorded | None:
+    """The last run on this machine, if there was one."""
+    return Recorded.read(OWN) if OWN.exists() else None

@@ -1,0 +1,294 @@
+// conv2d / 2_implicit_gemm
+//
+// equation  output[n,co,oh,ow] = bias[co] + sum over ci, kh, kw of
+//             input[n, ci, oh*S + kh - Ph, ow*S + kw - Pw] * weight[co,ci,kh,kw]
+// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
+//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
+//           output = np.einsum("nchwij,ocij->nohw", windows, weight)
+//           output += bias[:, None, None]
+// in        input (N, Ci, H, W), weight (Co, Ci, kH, kW), bias (Co)
+// out       output (N, Co, oH, oW)
+// dispatch  one thread for 4 weights of the padded matrix; then for each tile of
+//           TILE_M channels x TILE_N pixels, SPLITS workgroups of
+//           TILE_M/8 * TILE_N/8 threads; then, where SPLITS > 1,
+//           one thread for each element
+// barriers  one before a product: a thread multiplies what others loaded;
+//           one after it: no thread may still read the old tile
+// cost      per element of full tiles, with K = Ci*kH*kW, at most:
+//           K/TILE_M + K/TILE_N global loads, K/4 workgroup loads of 4 numbers,
+//           K multiply-adds
+// limits    a layer of few channels fills little of a tile: 64 x 64 at the least;
+//           a zero of the padding is multiplied too, so that a weight of NaN
+//           reaches every window that has padding under it
+// new here  a matrix product without its matrix: rows are channels, columns are
+//           output pixels, and each column of the right matrix, the window under
+//           a pixel, is read from the input where it lies
+
+// The layer: `specialize` writes in its sizes.
+const BATCH: u32 = 2u;          // N
+const IN_CHANNELS: u32 = 16u;   // Ci
+const IN_H: u32 = 9u;           // H
+const IN_W: u32 = 8u;           // W
+const OUT_CHANNELS: u32 = 5u;   // Co
+const KERNEL_H: u32 = 3u;       // kH
+const KERNEL_W: u32 = 3u;       // kW
+const STRIDE: u32 = 1u;         // S
+const PADDING_H: u32 = 1u;      // Ph
+const PADDING_W: u32 = 1u;      // Pw
+const OUT_H: u32 = 9u;          // oH
+const OUT_W: u32 = 8u;          // oW
+const PLANE: u32 = IN_H * IN_W;              // pixels of a channel
+const PIXELS: u32 = BATCH * OUT_H * OUT_W;   // columns
+
+// The sum over k: first all channels of tap (0, 0), then those of (0, 1), ...
+// RUN is Ci, or the next multiple of TILE_K: then no step has two taps.
+const RUN: u32 = 16u;
+const STEPS: u32 = 9u;          // of TILE_K products each
+const SPLITS: u32 = 1u;         // workgroups that share the sum of one tile
+
+// The tile.
+const TILE_M: u32 = 64u;        // rows of a workgroup
+const TILE_N: u32 = 64u;        // columns of a workgroup
+const TILE_K: u32 = 16u;        // products between two barriers
+const PAD: u32 = 0u;            // quads behind each row, stored as it lies
+const ALIGNED: bool = false;    // are all tiles full?
+const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
+const A_QUADS: u32 = TILE_M / 4u;
+const B_QUADS: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;
+const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
+const A_EVERY: u32 = THREADS / A_QUADS;    // from one k of a thread to its next
+const B_EVERY: u32 = THREADS / B_QUADS;
+const TAP_STEPS: u32 = max(RUN / TILE_K, 1u);
+const ROW_TILES: u32 = (OUT_CHANNELS + TILE_M - 1u) / TILE_M;
+const M_QUADS: u32 = ROW_TILES * A_QUADS;  // of one k in weights_by_k
+const OUTPUTS: u32 = OUT_CHANNELS * PIXELS;
+
+@group(0) @binding(0)
+var<storage, read> input: array<f32>;                 // (N,Ci,H,W)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;                // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;                  // (Co)
+@group(0) @binding(3)
+var<storage, read_write> output: array<f32>;          // (N,Co,oH,oW)
+@group(0) @binding(4)
+var<storage, read_write> weights_by_k: array<vec4f>;  // (STEPS*TILE_K,M_QUADS)
+@group(0) @binding(5)
+var<storage, read_write> parts: array<f32>;           // (SPLITS,N,Co,oH,oW)
+
+var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
+var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
+var<private> sums: array<vec4f, 16>;
+var<private> next_left: array<vec4f, A_LOADS>;
+var<private> next_right: array<vec4f, B_LOADS>;
+
+// 1. The first pass: weights in the order of k, with zeros behind the last row
+//    and in the gaps, so that the product loads them four at a time, unguarded.
+fn weight_at(co: u32, k: u32) -> f32 {
+  let ci = k % RUN;
+  let tap = k / RUN;
+  if (co >= OUT_CHANNELS || ci >= IN_CHANNELS || tap >= KERNEL_H * KERNEL_W) {
+    return 0.0;
+  }
+  return weight[(co * IN_CHANNELS + ci) * (KERNEL_H * KERNEL_W) + tap];
+}
+
+@compute @workgroup_size(256)
+fn lay_out_weights(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+  if (index >= STEPS * TILE_K * M_QUADS) {
+    return;
+  }
+  let k = index % (STEPS * TILE_K);  // neighbors read neighboring channels
+  let quad = index / (STEPS * TILE_K);
+  weights_by_k[k * M_QUADS + quad] = vec4f(
+    weight_at(4u * quad, k), weight_at(4u * quad + 1u, k),
+    weight_at(4u * quad + 2u, k), weight_at(4u * quad + 3u, k),
+  );
+}
+
+// 2. Which pixels? A quad of columns holds 4 pixels that lie B_QUADS apart, so
+//    that neighboring threads load neighboring pixels (coalesced).
+var<private> image: vec4u;   // where the image of each begins in `input`
+var<private> top: vec4u;     // row of its window's corner; above 0 it wraps
+var<private> start: vec4u;   // column of its window's corner, likewise
+
+fn find_windows(first_pixel: u32) {
+  for (var i = 0u; i < 4u; i++) {  // unroll
+    let pixel = first_pixel + i * B_QUADS;
+    image[i] = pixel / (OUT_H * OUT_W) * (IN_CHANNELS * PLANE);
+    top[i] = pixel / OUT_W % OUT_H * STRIDE - PADDING_H;
+    start[i] = pixel % OUT_W * STRIDE - PADDING_W;
+    if (!ALIGNED && pixel >= PIXELS) {
+      top[i] = IN_H;  // a window below the input reads nothing
+    }
+  }
+}
+
+// 3. Fetch the next tile into registers, while this one is multiplied.
+fn fetch_weights(thread: u32, m0: u32, step: u32) {
+  let k = step * TILE_K + thread / A_QUADS;
+  let at = k * M_QUADS + m0 / 4u + thread % A_QUADS;
+  for (var i = 0u; i < A_LOADS; i++) {  // unroll
+    next_left[i] = weights_by_k[at + i * A_EVERY * M_QUADS];
+  }
+}
+
+// All k of a step are channels of one tap: where it falls is found once a tap.
+var<private> tap: u32 = KERNEL_H * KERNEL_W;  // none yet
+var<private> at: vec4u;
+var<private> inside: vec4<bool>;
+
+fn go_to_tap() {
+  for (var i = 0u; i < 4u; i++) {  // unroll
+    let ih = top[i] + tap / KERNEL_W;    // [0, H) or padding
+    let iw = start[i] + tap % KERNEL_W;  // [0, W) or padding
+    inside[i] = ih < IN_H && iw < IN_W;
+    at[i] = select(0u, image[i] + ih * IN_W + iw, inside[i]);  // no branch: any pixel will do
+  }
+}
+
+fn read_channel(pixel: u32, ci: u32) -> f32 {
+  if (RUN == IN_CHANNELS || ci < IN_CHANNELS) {
+    return input[pixel + ci * PLANE];
+  }
+  return 0.0;
+}
+
+fn fetch_channels(thread: u32, step: u32) {
+  if (step / TAP_STEPS != tap) {
+    tap = step / TAP_STEPS;
+    go_to_tap();
+  }
+  let ci = step % TAP_STEPS * TILE_K + thread / B_QUADS;
+  for (var i = 0u; i < 4u; i++) {  // unroll
+    for (var j = 0u; j < B_LOADS; j++) {  // unroll
+      next_right[j][i] = read_channel(at[i], ci + j * B_EVERY);
+    }
+  }
+}
+
+// Few channels: a step has several taps, and each k is decoded.
+fn fetch_taps(thread: u32, step: u32) {
+  inside = vec4<bool>(true);  // zeros are fetched, too
+  for (var j = 0u; j < B_LOADS; j++) {  // unroll
+    let k = step * TILE_K + thread / B_QUADS + j * B_EVERY;
+    let kh = k / (RUN * KERNEL_W);  // [0, kH), or behind the last tap
+    let kw = k / RUN % KERNEL_W;    // [0, kW)
+    for (var i = 0u; i < 4u; i++) {  // unroll
+      let ih = top[i] + kh;
+      let iw = start[i] + kw;
+      next_right[j][i] = 0.0;
+      if (ih < IN_H && iw < IN_W && kh < KERNEL_H) {
+        next_right[j][i] = input[image[i] + k % RUN * PLANE + ih * IN_W + iw];
+      }
+    }
+  }
+}
+
+fn fetch(thread: u32, m0: u32, step: u32) {
+  fetch_weights(thread, m0, step);
+  if (RUN % TILE_K == 0u) {
+    fetch_channels(thread, step);
+  } else {
+    fetch_taps(thread, step);
+  }
+}
+
+fn place(thread: u32) {
+  for (var i = 0u; i < A_LOADS; i++) {  // unroll
+    left[thread / A_QUADS + i * A_EVERY][thread % A_QUADS] = next_left[i];
+  }
+  for (var i = 0u; i < B_LOADS; i++) {  // unroll
+    right[thread / B_QUADS + i * B_EVERY][thread % B_QUADS] = select(vec4f(), next_right[i], inside);
+  }
+}
+
+// 4. Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+fn multiply(row: u32, column: u32) {
+  for (var k = 0u; k < TILE_K; k++) {  // unroll
+    let b0 = right[k][column];
+    let b1 = right[k][column + TILE_N / 8u];
+    let a0 = left[k][row];
+    let a1 = left[k][row + TILE_M / 8u];
+    for (var i = 0u; i < 4u; i++) {  // unroll
+      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
+      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
+      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
+      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
+    }
+  }
+}
+
+// 5. Write the 8 x 8 sums of a thread, with the bias or as a part.
+fn write(co: u32, pixel: u32, split: u32, sum: f32) {
+  if (ALIGNED || (co < OUT_CHANNELS && pixel < PIXELS)) {
+    let plane = pixel / (OUT_H * OUT_W) * OUT_CHANNELS + co;
+    let index = plane * (OUT_H * OUT_W) + pixel % (OUT_H * OUT_W);
+    if (SPLITS == 1u) {
+      output[index] = sum + bias[co];
+    } else {
+      parts[split * OUTPUTS + index] = sum;
+    }
+  }
+}
+
+@compute @workgroup_size(THREADS)
+fn main(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, THREADS)
+) {
+  let n0 = (workgroup.y * grid.x + workgroup.x) * TILE_N;
+  let m0 = workgroup.z % ROW_TILES * TILE_M;
+  let split = workgroup.z / ROW_TILES;
+  let end = (split + 1u) * STEPS / SPLITS;
+
+  // A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
+  const ACROSS = TILE_N / 64u;
+  let row = thread / 32u / ACROSS * 4u + thread / 8u % 4u;
+  let column = thread / 32u % ACROSS * 8u + thread % 8u;
+
+  find_windows(n0 + thread % B_QUADS);
+  fetch(thread, m0, split * STEPS / SPLITS);
+  for (var step = split * STEPS / SPLITS; step < end; step++) {
+    place(thread);
+    workgroupBarrier();  // the tiles are complete
+    if (step + 1u < end) {
+      fetch(thread, m0, step + 1u);
+    }
+    multiply(row, column);
+    workgroupBarrier();  // no thread still reads them
+  }
+
+  for (var i = 0u; i < 8u; i++) {  // unroll
+    let co = m0 + 4u * (row + i / 4u * (TILE_M / 8u)) + i % 4u;
+    for (var j = 0u; j < 8u; j++) {  // unroll
+      let pixel = n0 + column + j / 4u * (TILE_N / 8u) + j % 4u * B_QUADS;
+      write(co, pixel, split, sums[2u * i + j / 4u][j % 4u]);
+    }
+  }
+}
+
+// 6. The last pass, where several workgroups shared a sum: add their parts.
+@compute @workgroup_size(256)
+fn add_parts(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, 256)
+) {
+  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+  if (index >= OUTPUTS) {
+    return;
+  }
+  var sum = bias[index / (OUT_H * OUT_W) % OUT_CHANNELS];
+  for (var split = 0u; split < SPLITS; split++) {
+    sum += parts[split * OUTPUTS + index];
+  }
+  output[index] = sum;
+}

@@ -1,0 +1,154 @@
+// conv2d / 4_register_windows
+//
+// equation  output[n,co,oh,ow] = bias[co] + sum over ci, kh, kw of
+//             input[n, ci, oh*S + kh - Ph, ow*S + kw - Pw] * weight[co,ci,kh,kw]
+// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
+//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
+//           output = np.einsum("nchwij,ocij->nohw", windows, weight)
+//           output += bias[:, None, None]
+// in        input (N, Ci, H, W), weight (Co, Ci, kH, kW), bias (Co)
+// out       output (N, Co, oH, oW)
+// dispatch  one thread for each CHANNELS channels of ROWS x COLUMNS outputs,
+//           in workgroups of THREADS threads
+// barriers  none: each thread writes its own outputs and reads only inputs
+// cost      per element of full tiles, at most:
+//           Ci*((ROWS+kH-1)*(COLUMNS+kW-1)/CHANNELS + kH*kW)/(ROWS*COLUMNS)
+//             + 1/(ROWS*COLUMNS)
+//           global loads, 0 workgroup loads, Ci*kH*kW multiply-adds
+// limits    S = 1 only; the text grows with the filter, and takes longer to
+//           compile; a zero of the padding is multiplied too, so that a weight
+//           of NaN or infinity reaches outputs at the border
+// new here  threads share no memory: each keeps the pixels under its outputs,
+//           the window, in registers, and uses each for up to kH*kW*CHANNELS
+//           products; all threads of a workgroup read the same weight
+
+// The layer: `specialize` writes in its sizes.
+const BATCH: u32 = 2u;          // N
+const IN_CHANNELS: u32 = 3u;    // Ci
+const IN_H: u32 = 9u;           // H
+const IN_W: u32 = 8u;           // W
+const OUT_CHANNELS: u32 = 5u;   // Co
+const KERNEL_H: u32 = 3u;       // kH
+const KERNEL_W: u32 = 3u;       // kW
+const PADDING_H: u32 = 1u;      // Ph
+const PADDING_W: u32 = 1u;      // Pw
+const OUT_H: u32 = 9u;          // oH
+const OUT_W: u32 = 8u;          // oW
+const TAPS: u32 = KERNEL_H * KERNEL_W;
+
+// What a thread computes.
+const CHANNELS: u32 = 2u;       // output channels
+const ROWS: u32 = 2u;           // outputs below each other
+const QUADS: u32 = 1u;          // four outputs side by side
+const COLUMNS: u32 = 4u * QUADS;
+const WINDOW_H: u32 = ROWS + KERNEL_H - 1u;
+const WINDOW_W: u32 = COLUMNS + KERNEL_W - 1u;
+const SUMS: u32 = ROWS * QUADS;  // of one channel
+const TOGETHER: u32 = 1u;       // input channels whose products are written out
+
+// How the threads cover the image.
+const THREADS: u32 = 8u;
+const ACROSS: u32 = (OUT_W + COLUMNS - 1u) / COLUMNS;
+const DOWN: u32 = (OUT_H + ROWS - 1u) / ROWS;
+
+@group(0) @binding(0)
+var<storage, read> input: array<f32>;         // (N,Ci,H,W)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;        // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;          // (Co)
+@group(0) @binding(3)
+var<storage, read_write> output: array<f32>;  // (N,Co,oH,oW)
+
+// A pixel, or 0 in the padding: below 0, ih and iw wrap to more than H and W.
+fn pixel_or_zero(plane: u32, ih: u32, iw: u32) -> f32 {
+  let inside = ih < IN_H && iw < IN_W;
+  let at = select(0u, (plane * IN_H + ih) * IN_W + iw, inside);
+  return select(0.0, input[at], inside);
+}
+
+@compute @workgroup_size(THREADS)
+fn main(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, THREADS)
+) {
+  // 1. Which outputs are mine? Neighboring threads take neighboring columns.
+  let tile = (workgroup.y * grid.x + workgroup.x) * THREADS + thread;
+  let first_ow = tile % ACROSS * COLUMNS;        // [0, oW)
+  let first_oh = tile / ACROSS % DOWN * ROWS;    // [0, oH)
+  let n = tile / (ACROSS * DOWN);                // [0, N)
+  let first_co = workgroup.z * CHANNELS;         // [0, Co), for all threads
+  if (n >= BATCH) {
+    return;  // the last workgroup is rarely full
+  }
+
+  // All indices into these are constants, so that they stay in registers.
+  var sums: array<vec4f, CHANNELS * SUMS>;
+  var window: array<array<f32, WINDOW_W>, WINDOW_H>;
+  var taps: array<f32, TAPS>;
+
+  for (var c = 0u; c < CHANNELS; c++) {  // unroll
+    let co = min(first_co + c, OUT_CHANNELS - 1u);
+    for (var i = 0u; i < SUMS; i++) {  // unroll
+      sums[c * SUMS + i] = vec4f(bias[co]);
+    }
+  }
+  for (var first_ci = 0u; first_ci < IN_CHANNELS; first_ci += TOGETHER) {
+    for (var i = 0u; i < TOGETHER; i++) {  // unroll
+      let ci = first_ci + i;                     // [0, Ci)
+
+      // 2. Load the pixels under my outputs' windows.
+      let plane = n * IN_CHANNELS + ci;
+      for (var y = 0u; y < WINDOW_H; y++) {  // unroll
+        for (var x = 0u; x < WINDOW_W; x++) {  // unroll
+          let ih = first_oh + y - PADDING_H;
+          let iw = first_ow + x - PADDING_W;
+          window[y][x] = pixel_or_zero(plane, ih, iw);
+        }
+      }
+      for (var c = 0u; c < CHANNELS; c++) {  // unroll
+
+        // 3. Load a channel's filter: the same one for all threads. A channel
+        //    behind the last one repeats that.
+        let co = min(first_co + c, OUT_CHANNELS - 1u);
+        for (var k = 0u; k < TAPS; k++) {  // unroll
+          taps[k] = weight[(co * IN_CHANNELS + ci) * TAPS + k];
+        }
+
+        // 4. Multiply. One sum is finished before the next, so that few
+        //    registers change.
+        for (var row = 0u; row < ROWS; row++) {  // unroll
+          for (var quad = 0u; quad < QUADS; quad++) {  // unroll
+            var sum = sums[c * SUMS + row * QUADS + quad];
+            for (var k = 0u; k < TAPS; k++) {  // unroll
+              const y = row + k / KERNEL_W;
+              const x = quad * 4u + k % KERNEL_W;
+              sum += taps[k] * vec4f(
+                window[y][x], window[y][x + 1u],
+                window[y][x + 2u], window[y][x + 3u],
+              );
+            }
+            sums[c * SUMS + row * QUADS + quad] = sum;
+          }
+        }
+      }
+    }
+  }
+
+  // 5. Write the first channel, and move the others up.
+  for (var c = 0u; c < CHANNELS; c++) {
+    let co = first_co + c;                       // [0, Co) when inside
+    for (var i = 0u; i < SUMS * 4u; i++) {  // unroll
+      let oh = first_oh + i / COLUMNS;           // [0, oH) when inside
+      let ow = first_ow + i % COLUMNS;           // [0, oW) when inside
+      if (co < OUT_CHANNELS && oh < OUT_H && ow < OUT_W) {
+        let at = ((n * OUT_CHANNELS + co) * OUT_H + oh) * OUT_W + ow;
+        output[at] = sums[i / 4u][i % 4u];
+      }
+    }
+    for (var i = SUMS; i < CHANNELS * SUMS; i++) {  // unroll
+      sums[i - SUMS] = sums[i];
+    }
+  }
+}

@@ -1,0 +1,248 @@
+// conv2d_grad_weight / 3_split_k
+//
+// equation  grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
+//             grad_output[n,co,oh,ow] * input[n,ci,ih,iw],
+//             where ih = oh*S + kh - Ph and iw = ow*S + kw - Pw
+// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
+//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
+//           grad_weight = np.einsum("nohw,nchwij->ocij", grad_output, windows)
+// in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
+// out       grad_weight (Co, Ci, kH, kW)
+// dispatch  for each tile of TILE_M output channels x TILE_N weights, SPLITS
+//           workgroups of TILE_M/8 * TILE_N/8 threads; then 128 threads
+//           for 16 times 4 weights
+// barriers  one before a product: a thread multiplies what others loaded;
+//           one after it: no thread may still read the old tile;
+//           one before the last sum: it adds what others added
+// cost      per weight of full tiles, with K = N*oH*oW, at most:
+//           K/TILE_M + K/TILE_N + SPLITS global loads,
+//           K/4 workgroup loads of 4 numbers, K multiply-adds
+// limits    channels are taken in fours, so that a layer with Ci = 1 has
+//           3 zeros for each weight; a zero of the padding is multiplied too:
+//           a grad_output of NaN reaches weights that met only padding there
+// new here  split-K: a few weights, each with a sum over all outputs, make few
+//           tiles; SPLITS workgroups share the sum of each, and a second pass
+//           adds their parts in a fixed order
+
+// The layer: `specialize` writes in its sizes.
+const BATCH: u32 = 2u;          // N
+const IN_CHANNELS: u32 = 5u;    // Ci
+const IN_H: u32 = 9u;           // H
+const IN_W: u32 = 8u;           // W
+const OUT_CHANNELS: u32 = 6u;   // Co
+const KERNEL_H: u32 = 3u;       // kH
+const KERNEL_W: u32 = 3u;       // kW
+const STRIDE: u32 = 1u;         // S
+const PADDING_H: u32 = 1u;      // Ph
+const PADDING_W: u32 = 1u;      // Pw
+const OUT_H: u32 = 9u;          // oH
+const OUT_W: u32 = 8u;          // oW
+const PLANE: u32 = IN_H * IN_W;        // pixels of a channel
+const OUT_PLANE: u32 = OUT_H * OUT_W;  // outputs of a channel
+const K: u32 = BATCH * OUT_PLANE;      // products of a sum
+
+// A quad of columns is 4 channels of one tap: first all of tap (0, 0), ...
+const TAP_QUADS: u32 = (IN_CHANNELS + 3u) / 4u;
+const QUADS_FULL: bool = IN_CHANNELS % 4u == 0u;
+const N_QUADS: u32 = KERNEL_H * KERNEL_W * TAP_QUADS;  // of a row of parts
+const STEPS: u32 = 9u;          // of TILE_K products each
+const SPLITS: u32 = 1u;         // workgroups that share the sum of one tile
+
+// The tile.
+const TILE_M: u32 = 64u;        // rows of a workgroup
+const TILE_N: u32 = 64u;        // columns of a workgroup
+const TILE_K: u32 = 16u;        // products between two barriers
+const PAD: u32 = 1u;            // quads behind each row: without, 16 threads would
+                                // store into one bank
+const ALIGNED: bool = false;    // are all tiles full?
+const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
+const A_QUADS: u32 = TILE_M / 4u;
+const B_QUADS: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;
+const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
+const EVERY: u32 = THREADS / TILE_K;  // from one quad of a thread to its next
+const ROW_TILES: u32 = (OUT_CHANNELS + TILE_M - 1u) / TILE_M;
+
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> input: array<f32>;              // (N,Ci,H,W)
+@group(0) @binding(2)
+var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
+@group(0) @binding(3)
+var<storage, read_write> parts: array<vec4f>;      // (SPLITS,Co,N_QUADS)
+
+var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
+var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
+var<private> sums: array<vec4f, 16>;
+var<private> next_left: array<vec4f, A_LOADS>;
+var<private> next_right: array<vec4f, B_LOADS>;
+
+// 1. Which taps? They stay the same for all products of a thread.
+var<private> tap_h: array<u32, B_LOADS>;   // kh - Ph; below 0 it wraps
+var<private> tap_w: array<u32, B_LOADS>;   // kw - Pw
+var<private> channel: array<u32, B_LOADS>; // the first of 4
+
+fn find_taps(first_quad: u32) {
+  for (var i = 0u; i < B_LOADS; i++) {  // unroll
+    let quad = first_quad + i * EVERY;
+    let tap = quad / TAP_QUADS;
+    tap_h[i] = tap / KERNEL_W - PADDING_H;
+    tap_w[i] = tap % KERNEL_W - PADDING_W;
+    channel[i] = quad % TAP_QUADS * 4u;
+    if (!ALIGNED && quad >= N_QUADS) {
+      tap_h[i] = IN_H + PADDING_H;  // below every window: reads nothing
+    }
+  }
+}
+
+// 2. Fetch the next tile into registers, while this one is multiplied. Lanes lie
+//    along k, where neighbors are neighbors in memory. Its divisions are by
+//    constants: multiplications.
+fn output_at(n: u32, co: u32, place: u32, k: u32) -> f32 {
+  if ((K % TILE_K == 0u || k < K) && (ALIGNED || co < OUT_CHANNELS)) {
+    return grad_output[(n * OUT_CHANNELS + co) * OUT_PLANE + place];
+  }
+  return 0.0;
+}
+
+fn fetch_outputs(thread: u32, m0: u32, k: u32) {
+  let n = k / OUT_PLANE;
+  let place = k % OUT_PLANE;
+  for (var i = 0u; i < A_LOADS; i++) {  // unroll
+    let co = m0 + 4u * (thread / TILE_K + i * EVERY);
+    next_left[i] = vec4f(
+      output_at(n, co, place, k), output_at(n, co + 1u, place, k),
+      output_at(n, co + 2u, place, k), output_at(n, co + 3u, place, k),
+    );
+  }
+}
+
+var<private> inside: array<bool, B_LOADS>;
+
+fn fetch_inputs(k: u32) {
+  let n = k / OUT_PLANE;
+  let top = k / OUT_W % OUT_H * STRIDE;
+  let start = k % OUT_W * STRIDE;
+  for (var i = 0u; i < B_LOADS; i++) {  // unroll
+    let ih = top + tap_h[i];    // [0, H) or padding
+    let iw = start + tap_w[i];  // [0, W) or padding
+    inside[i] = ih < IN_H && iw < IN_W && (K % TILE_K == 0u || k < K);
+    let pixel = (n * IN_CHANNELS + channel[i]) * PLANE + ih * IN_W + iw;
+    let at = select(0u, pixel, inside[i]);  // no branch: any pixel will do
+    for (var c = 0u; c < 4u; c++) {  // unroll
+      next_right[i][c] = 0.0;
+      if (QUADS_FULL || channel[i] + c < IN_CHANNELS) {
+        next_right[i][c] = input[at + c * PLANE];
+      }
+    }
+  }
+}
+
+fn fetch(thread: u32, m0: u32, step: u32) {
+  let k = step * TILE_K + thread % TILE_K;  // [0, N*oH*oW), or behind it
+  fetch_outputs(thread, m0, k);
+  fetch_inputs(k);
+}
+
+fn place(thread: u32) {
+  for (var i = 0u; i < A_LOADS; i++) {  // unroll
+    left[thread % TILE_K][thread / TILE_K + i * EVERY] = next_left[i];
+  }
+  for (var i = 0u; i < B_LOADS; i++) {  // unroll
+    right[thread % TILE_K][thread / TILE_K + i * EVERY] = select(vec4f(), next_right[i], inside[i]);
+  }
+}
+
+// 3. Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+fn multiply(row: u32, column: u32) {
+  for (var k = 0u; k < TILE_K; k++) {  // unroll
+    let b0 = right[k][column];
+    let b1 = right[k][column + TILE_N / 8u];
+    let a0 = left[k][row];
+    let a1 = left[k][row + TILE_M / 8u];
+    for (var i = 0u; i < 4u; i++) {  // unroll
+      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
+      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
+      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
+      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
+    }
+  }
+}
+
+@compute @workgroup_size(THREADS)
+fn multiply_parts(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, THREADS)
+) {
+  let n0 = (workgroup.y * grid.x + workgroup.x) * TILE_N;
+  let m0 = workgroup.z % ROW_TILES * TILE_M;
+  let split = workgroup.z / ROW_TILES;
+  let end = (split + 1u) * STEPS / SPLITS;
+
+  // A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
+  const ACROSS = TILE_N / 64u;
+  let row = thread / 32u / ACROSS * 4u + thread / 8u % 4u;
+  let column = thread / 32u % ACROSS * 8u + thread % 8u;
+
+  find_taps(n0 / 4u + thread / TILE_K);
+  fetch(thread, m0, split * STEPS / SPLITS);
+  for (var step = split * STEPS / SPLITS; step < end; step++) {
+    place(thread);
+    workgroupBarrier();  // the tiles are complete
+    if (step + 1u < end) {
+      fetch(thread, m0, step + 1u);
+    }
+    multiply(row, column);
+    workgroupBarrier();  // no thread still reads them
+  }
+
+  for (var i = 0u; i < 8u; i++) {  // unroll
+    let co = m0 + 4u * (row + i / 4u * (TILE_M / 8u)) + i % 4u;
+    for (var j = 0u; j < 2u; j++) {  // unroll
+      let quad = n0 / 4u + column + j * (TILE_N / 8u);
+      if (ALIGNED || (co < OUT_CHANNELS && quad < N_QUADS)) {
+        parts[(split * OUT_CHANNELS + co) * N_QUADS + quad] = sums[2u * i + j];
+      }
+    }
+  }
+}
+
+// 4. The second pass: 8 threads share the parts of 4 weights, each takes every
+//    eighth; then one of them adds the 8 sums.
+const SHARES: u32 = 8u;
+var<workgroup> shared_sums: array<array<vec4f, 16>, SHARES>;
+
+@compute @workgroup_size(128)
+fn add_parts(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, 128)
+) {
+  let index = (workgroup.y * grid.x + workgroup.x) * 16u + thread % 16u;
+  let share = thread / 16u;
+  var sum = vec4f();
+  if (index < OUT_CHANNELS * N_QUADS) {
+    for (var split = share; split < SPLITS; split += SHARES) {
+      sum += parts[split * OUT_CHANNELS * N_QUADS + index];
+    }
+  }
+  shared_sums[share][thread % 16u] = sum;
+  workgroupBarrier();  // all shares are written
+
+  if (share == 0u && index < OUT_CHANNELS * N_QUADS) {
+    for (var i = 1u; i < SHARES; i++) {  // unroll
+      sum += shared_sums[i][thread];
+    }
+    let co = index / N_QUADS;
+    let tap = index % N_QUADS / TAP_QUADS;
+    let ci = index % TAP_QUADS * 4u;
+    for (var c = 0u; c < 4u; c++) {  // unroll
+      if (QUADS_FULL || ci + c < IN_CHANNELS) {
+        let plane = co * IN_CHANNELS + ci + c;
+        grad_weight[plane * (KERNEL_H * KERNEL_W) + tap] = sum[c];
+      }
+    }
+  }
+}

@@ -1,0 +1,255 @@
+// conv2d_grad_weight / 5_register_windows
+//
+// equation  grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
+//             grad_output[n,co,oh,ow] * input[n,ci,ih,iw],
+//             where ih = oh*S + kh - Ph and iw = ow*S + kw - Pw
+// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
+//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
+//           grad_weight = np.einsum("nohw,nchwij->ocij", grad_output, windows)
+// in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
+// out       grad_weight (Co, Ci, kH, kW)
+// dispatch  32 threads a workgroup; a thread for each four channels of a pixel
+//           of both copies; one for each CHANNELS input channels, four output
+//           channels, TAPS_H x TAPS_W taps and part of the outputs; one for
+//           each four weights
+// barriers  none: each thread writes its own results, and later passes read them
+// cost      per weight of full tiles, with K = N*oH*oW, at most:
+//           K/(4*TAPS_H*TAPS_W) + K*TAPS_H/4 global loads of 4 numbers,
+//           0 workgroup loads, K multiply-adds
+// limits    channels are taken in fours: a layer with 1 has 3 zeros for each
+//           pixel; a zero of the padding is multiplied too: a NaN or an
+//           infinity reaches weights that met only padding there
+// new here  threads share no memory: each has many sums in registers, and
+//           beside them a window that slides down the input, so that of its
+//           TAPS_H rows only STRIDE are loaded anew; one load is four channels
+
+// The layer: `specialize` writes in its sizes.
+const BATCH: u32 = 1u;         // N
+const IN_CHANNELS: u32 = 5u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 6u;  // Co
+const KERNEL_H: u32 = 3u;      // kH
+const KERNEL_W: u32 = 3u;      // kW
+const STRIDE: u32 = 1u;        // S
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// What a thread computes: sums for four output channels and for these.
+const CHANNELS: u32 = 4u;      // input channels, at most 4
+const TAPS_H: u32 = 3u;        // rows of the filter
+const TAPS_W: u32 = 3u;        // columns of the filter
+const COLUMNS: u32 = 4u;       // neighboring outputs at a time
+const ROWS: u32 = 8u;          // outputs below each other: a strip
+const RUNS: u32 = 1u;          // strips, one after the other
+
+// The window: the input under COLUMNS outputs.
+const WINDOW: u32 = (COLUMNS - 1u) * STRIDE + TAPS_W;
+const KEPT: u32 = 2u;          // rows that the outputs below lie over, too
+const NEW: u32 = TAPS_H - KEPT;
+
+// How many there are of each, the last one filled up with zeros.
+const QUADS: u32 = (OUT_CHANNELS + 3u) / 4u;
+const GROUPS: u32 = (IN_CHANNELS + CHANNELS - 1u) / CHANNELS;
+const TILES_H: u32 = (KERNEL_H + TAPS_H - 1u) / TAPS_H;
+const TILES_W: u32 = (KERNEL_W + TAPS_W - 1u) / TAPS_W;
+const BLOCKS: u32 = (OUT_H + ROWS - 1u) / ROWS;
+const ACROSS: u32 = (OUT_W + COLUMNS - 1u) / COLUMNS;
+const STRIPS: u32 = BATCH * BLOCKS * ACROSS;
+const PARTS: u32 = (STRIPS + RUNS - 1u) / RUNS;
+
+// The copies, the partial sums, and how many threads each pass needs.
+const GRAD_H: u32 = BLOCKS * ROWS;
+const GRAD_W: u32 = ACROSS * COLUMNS;
+const ALL_H: u32 = TILES_H * TAPS_H;
+const ALL_W: u32 = TILES_W * TAPS_W;
+const COPY_H: u32 = (GRAD_H - 1u) * STRIDE + ALL_H;
+const COPY_W: u32 = (GRAD_W - 1u) * STRIDE + ALL_W;
+const PART: u32 = GROUPS * CHANNELS * ALL_H * ALL_W * QUADS;
+const GRAD_ROWS: u32 = BATCH * GRAD_H * QUADS;
+const INPUT_ROWS: u32 = BATCH * COPY_H * GROUPS;
+const SUMMING: u32 = QUADS * GROUPS * TILES_H * TILES_W * PARTS;
+const WEIGHTS: u32 = QUADS * IN_CHANNELS * KERNEL_H * KERNEL_W;
+
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;          // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> input: array<f32>;                // (N,Ci,H,W)
+@group(0) @binding(2)
+var<storage, read_write> grad_weight: array<f32>;    // (Co,Ci,kH,kW)
+@group(0) @binding(3)
+var<storage, read_write> grad_quads: array<vec4f>;   // (N,GRAD_H,GRAD_W,QUADS)
+@group(0) @binding(4)
+var<storage, read_write> input_quads: array<vec4f>;  // (N,COPY_H,COPY_W,GROUPS)
+@group(0) @binding(5)
+var<storage, read_write> parts: array<vec4f>;        // (PARTS,PART)
+
+// 1. Copy grad_output with its channels last and in fours. Behind its edges and
+//    its channels lie zeros, so that the other passes test nothing.
+@compute @workgroup_size(32)
+fn copy_grad_output(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, 32)
+) {
+  let index = (workgroup.y * grid.x + workgroup.x) * 32u + thread;
+  if (index >= GRAD_ROWS) { return; }
+  let quad = index % QUADS;
+  let oh = index / QUADS % GRAD_H;       // [0, oH) or zeros
+  let n = index / (QUADS * GRAD_H);      // [0, N)
+  let read_at = ((n * OUT_CHANNELS + quad * 4u) * OUT_H + oh) * OUT_W;
+  let write_at = (n * GRAD_H + oh) * GRAD_W * QUADS + quad;
+  for (var ow = 0u; ow < GRAD_W; ow++) { // [0, oW) or zeros
+    var values = vec4f();
+    for (var i = 0u; i < 4u; i++) {  // unroll
+      if (oh < OUT_H && ow < OUT_W && quad * 4u + i < OUT_CHANNELS) {
+        values[i] = grad_output[read_at + i * OUT_H * OUT_W + ow];
+      }
+    }
+    grad_quads[write_at + ow * QUADS] = values;
+  }
+}
+
+// 2. Copy the input in the same way, with its padding.
+@compute @workgroup_size(32)
+fn copy_input(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, 32)
+) {
+  let index = (workgroup.y * grid.x + workgroup.x) * 32u + thread;
+  if (index >= INPUT_ROWS) { return; }
+  let group = index % GROUPS;
+  let row = index / GROUPS % COPY_H;
+  let ih = row - PADDING_H;              // [0, H) or zeros; below 0 it wraps
+  let n = index / (GROUPS * COPY_H);     // [0, N)
+  let plane = n * IN_CHANNELS + group * CHANNELS;
+  let read_at = (plane * IN_H + ih) * IN_W - PADDING_W;
+  let write_at = (n * COPY_H + row) * COPY_W * GROUPS + group;
+  for (var column = 0u; column < COPY_W; column++) {
+    let iw = column - PADDING_W;         // [0, W) or zeros; below 0 it wraps
+    var values = vec4f();
+    for (var i = 0u; i < CHANNELS; i++) {  // unroll
+      if (ih < IN_H && iw < IN_W && group * CHANNELS + i < IN_CHANNELS) {
+        values[i] = input[read_at + i * IN_H * IN_W + column];
+      }
+    }
+    input_quads[write_at + column * GROUPS] = values;
+  }
+}
+
+// 3. What a thread has in registers: every index into it is a constant.
+var<private> sums: array<array<array<vec4f, CHANNELS>, TAPS_W>, TAPS_H>;
+var<private> window: array<array<vec4f, WINDOW>, TAPS_H>;
+var<private> grads: array<vec4f, COLUMNS>;
+
+fn load_grads(at: u32) {
+  for (var i = 0u; i < COLUMNS; i++) {  // unroll
+    grads[i] = grad_quads[at + i * QUADS];
+  }
+}
+
+// Load the rows that the first outputs of a strip share with those below.
+fn load_top(at: u32) {
+  for (var row = 0u; row < KEPT; row++) {  // unroll
+    for (var i = 0u; i < WINDOW; i++) {  // unroll
+      window[NEW + row][i] = input_quads[at + (row * COPY_W + i) * GROUPS];
+    }
+  }
+}
+
+// Slide the window down: its lower rows move up, and new ones are loaded.
+fn slide(at: u32) {
+  for (var row = 0u; row < KEPT; row++) {  // unroll
+    window[row] = window[row + NEW];
+  }
+  for (var row = 0u; row < NEW; row++) {  // unroll
+    for (var i = 0u; i < WINDOW; i++) {  // unroll
+      window[KEPT + row][i] = input_quads[at + (row * COPY_W + i) * GROUPS];
+    }
+  }
+}
+
+fn multiply() {
+  for (var kh = 0u; kh < TAPS_H; kh++) {  // unroll
+    for (var ci = 0u; ci < CHANNELS; ci++) {  // unroll
+      for (var kw = 0u; kw < TAPS_W; kw++) {  // unroll
+        for (var i = 0u; i < COLUMNS; i++) {  // unroll
+          sums[kh][kw][ci] += grads[i] * window[kh][i * STRIDE + kw][ci];
+        }
+      }
+    }
+  }
+}
+
+fn write_sums(first: u32) {
+  for (var ci = 0u; ci < CHANNELS; ci++) {  // unroll
+    for (var kh = 0u; kh < TAPS_H; kh++) {  // unroll
+      for (var kw = 0u; kw < TAPS_W; kw++) {  // unroll
+        parts[first + ((ci * ALL_H + kh) * ALL_W + kw) * QUADS] = sums[kh][kw][ci];
+      }
+    }
+  }
+}
+
+// 4. Walk down the strips of a part.
+@compute @workgroup_size(32)
+fn sum_parts(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, 32)
+) {
+  let index = (workgroup.y * grid.x + workgroup.x) * 32u + thread;
+  if (index >= SUMMING) { return; }
+  let quad = index % QUADS;
+  let group = index / QUADS % GROUPS;
+  let kw = index / (QUADS * GROUPS) % TILES_W * TAPS_W;            // the first tap
+  let kh = index / (QUADS * GROUPS * TILES_W) % TILES_H * TAPS_H;  // and its row
+  let part = index / (QUADS * GROUPS * TILES_W * TILES_H);
+
+  for (var strip = part * RUNS; strip < min(part * RUNS + RUNS, STRIPS); strip++) {
+    let ow = strip % ACROSS * COLUMNS;
+    let row = strip / ACROSS % BLOCKS * ROWS;
+    let n = strip / (ACROSS * BLOCKS);
+    let grad_at = ((n * GRAD_H + row) * GRAD_W + ow) * QUADS + quad;
+    let first_row = n * COPY_H + row * STRIDE + kh;
+    let input_at = (first_row * COPY_W + ow * STRIDE + kw) * GROUPS + group;
+    load_top(input_at);
+    for (var i = 0u; i < ROWS; i++) {
+      load_grads(grad_at + i * GRAD_W * QUADS);
+      slide(input_at + (i * STRIDE + KEPT) * COPY_W * GROUPS);
+      multiply();
+    }
+  }
+  let first_tap = (group * CHANNELS * ALL_H + kh) * ALL_W + kw;
+  write_sums(part * PART + first_tap * QUADS + quad);
+}
+
+// 5. Add the parts, always in the same order, and write four weights.
+@compute @workgroup_size(32)
+fn add_parts(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, 32)
+) {
+  let index = (workgroup.y * grid.x + workgroup.x) * 32u + thread;
+  if (index >= WEIGHTS) { return; }
+  let co = index % QUADS * 4u;                 // [0, Co), the first of four
+  let weight = index / QUADS;                  // [0, Ci*kH*kW)
+  let kw = weight % KERNEL_W;                  // [0, kW)
+  let kh = weight / KERNEL_W % KERNEL_H;       // [0, kH)
+  let ci = weight / (KERNEL_W * KERNEL_H);     // [0, Ci)
+  let at = ((ci * ALL_H + kh) * ALL_W + kw) * QUADS + co / 4u;
+  var sum = vec4f();
+  for (var part = 0u; part < PARTS; part++) {
+    sum += parts[part * PART + at];
+  }
+  let weights = IN_CHANNELS * KERNEL_H * KERNEL_W;  // of an output channel
+  for (var i = 0u; i < 4u; i++) {  // unroll
+    if (co + i < OUT_CHANNELS) {
+      grad_weight[(co + i) * weights + weight] = sum[i];
+    }
+  }
+}

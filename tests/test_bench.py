@@ -1,0 +1,346 @@
+"""The benchmark refuses a wrong kernel, skips what takes too long, and sees what became slower. No time is asserted."""
+
+import json
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+import start
+from helpers.bench import __main__ as command
+from helpers.bench import contender, correctness, history, host, libraries, picture, table
+from helpers.bench.contender import Contender, Row, compete
+from helpers.bench.layers import LAYERS, Layer, multiply_adds, rate, select
+from helpers.bench.suite import Suite
+from helpers.convolution.shapes import ConvShape
+from helpers.gemm.shapes import GemmShape
+from helpers.gpu import operation as launcher
+from helpers.operations import OPERATIONS
+from helpers.oracles import run
+from helpers.summation.shapes import SumShape
+from helpers.wgsl import load
+
+CONV, GEMM = ConvShape(5, 3, 7, 6, 5, 3, 2, 2, 1, 1), GemmShape(9, 8, 10, 1, "relu")
+SHAPES = [CONV, replace(CONV, stride=1), GEMM, SumShape(300)]
+CASES = [(name, shape) for shape in SHAPES for name in Layer("", shape).operations]
+TINY = (Layer("tiny", CONV, tuned=True, small=True, quick=True), Layer("tiny GEMM", GEMM, small=True, quick=True))
+FIRST, SECOND = "1_thread_per_weight", "2_workgroup_per_weight"
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command knows two tiny layers alone, and takes few samples."""
+    monkeypatch.setattr(command, "LAYERS", TINY)
+    monkeypatch.setattr(command, "BUDGET", 1e-3)
+
+
+def edited(monkeypatch: pytest.MonkeyPatch, version: str, old: str, new: str) -> None:
+    """From now on, a version is loaded with a fault in it."""
+
+    def loaded(operation: str, name: str):
+        kernel = load(operation, name)
+        return kernel.edit(old, new) if name == version else kernel
+
+    monkeypatch.setattr(launcher, "load", loaded)
+
+
+def quiet(**options) -> Suite:
+    return Suite(libraries.found(["numpy"]), budget=1e-3, say=lambda text: None, **options)
+
+
+# --- Correctness ----------------------------------------------------------------------------------------------
+
+
+def test_a_wrong_kernel_is_not_timed_and_is_the_exit_status(tiny, tmp_path, monkeypatch, capsys):
+    words = ["--operation", "conv2d_grad_weight", "--output", str(tmp_path), "--beside", "none"]
+    assert command.main(words) == 0
+    edited(monkeypatch, FIRST, "oh < params.out_h", "oh + 1u < params.out_h")
+    assert command.main(words) == 1
+    assert f"WRONG, and not timed: conv2d_grad_weight, tiny, {FIRST}:\ngrad_weight" in capsys.readouterr().out
+    rows = json.loads((tmp_path / "bench.json").read_text())["rows"]
+    assert [(row["name"], bool(row["wrong"]), bool(row["kernel_us"])) for row in rows][:2] == [
+        (FIRST, True, False),
+        (SECOND, False, True),
+    ]
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_one_wrong_number_far_from_both_ends_is_found(large, monkeypatch):
+    monkeypatch.setattr(correctness, "LARGE", 30 if large else 10**9)
+    shape, operation = replace(CONV, out_channels=9, in_channels=9), OPERATIONS["conv2d_grad_weight"]
+    check = correctness.Check(operation, shape)
+    right = run.answer(operation, shape, check.tensors)[0].astype(np.float32)
+    one, other = (operation.kernel(name) for name in (FIRST, SECOND))
+    assert check.require(one, [right]).startswith("a part" if large else "all")
+    assert check.require(other, [right]).startswith("all outputs")
+    wrong = right.copy()
+    wrong[4, 4, 1, 1] += 1
+    with pytest.raises(AssertionError, match="1 of 486 wrong"):
+        check.require(other, [wrong])
+
+
+def test_a_version_that_rounds_is_near_everywhere_and_within_its_tolerance_on_a_part(monkeypatch):
+    monkeypatch.setattr(correctness, "LARGE", 30)
+    monkeypatch.setattr(correctness, "ROUNDS", SECOND)
+    operation = OPERATIONS["conv2d_grad_weight"]
+    check = correctness.Check(operation, CONV)
+    right = run.answer(operation, CONV, check.tensors)[0].astype(np.float32)
+    one, other = (operation.kernel(name) for name in (FIRST, SECOND))
+    unwritten = right.copy()
+    unwritten[2, 1, 1, 1] = np.nan
+    for wrong, said in ((right + 1, "6 of 6 wrong"), (unwritten, "1 of 90 wrong")):
+        with pytest.raises(AssertionError, match=said):
+            check.require(one, [wrong])
+    check.require(one, [right])
+    assert check.require(other, [right]).startswith("all outputs nearly")
+    for off, place in ((1, (2, 1, 1, 1)), (np.nan, (2, 1, 1, 1)), (0.2, (0, 0, 0, 0))):
+        wrong = right.copy()
+        wrong[place] += off
+        with pytest.raises(AssertionError, match="wrong"):
+            check.require(other, [wrong])
+    almost = right.copy()
+    almost[2, 1, 1, 1] += 0.2
+    check.require(other, [almost])
+
+
+@pytest.mark.parametrize(("name", "shape"), [case for case in CASES if case[0] in correctness.CUT])
+def test_a_part_of_a_layer_is_a_smaller_layer(name, shape, monkeypatch):
+    monkeypatch.setattr(correctness, "LARGE", multiply_adds(name, shape) // 3)
+    operation, (smaller, ends) = OPERATIONS[name], correctness.part(name, shape)
+    assert multiply_adds(name, smaller) <= correctness.LARGE
+    tensors = run.drawn(operation, shape, run.normal)
+    kept = {each: correctness.cut(shape, each, array, ends) for each, array in tensors.items()}
+    assert {each: array.shape for each, array in kept.items()} == {each: smaller.of(each) for each in kept}
+    (whole,), (part,) = run.answer(operation, shape, tensors), run.answer(operation, smaller, kept)
+    np.testing.assert_allclose(correctness.cut(shape, operation.outputs[0], whole, ends), part, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "shape"), CASES)
+def test_libraries_compute_the_same(name, shape):
+    operation, tensors = OPERATIONS[name], run.drawn(OPERATIONS[name], shape, run.normal)
+    beside = [library for library in libraries.found([]) if library.runs(name, shape)]
+    assert "NumPy" in [library.name for library in beside]
+    for library in beside:
+        found = library.call(name, shape, tensors)()
+        found = found if isinstance(found, tuple) else (found,)
+        for got, want in zip(found, run.answer(operation, shape, tensors), strict=True):
+            assert got.dtype == np.float32
+            np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4, err_msg=library.name)
+
+
+# --- What is timed --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "shape"), CASES)
+def test_all_versions_are_checked_timed_or_refused_with_a_reason(name, shape):
+    rows = quiet(unchecked=True).measure(name, Layer("a layer", shape))
+    versions = [row for row in rows if row.kind == "version"]
+    assert {row.name for row in versions} == {*OPERATIONS[name].versions}
+    for row in versions:
+        assert bool(row.skipped) != bool(row.kernel_us and row.host_us and row.check and row.rate), row
+    ran = {row.name for row in versions if row.kernel_us and row.checked}
+    assert ran == {row.name for row in versions if row.kernel_us and not row.checked} != set()
+    assert [row.chosen for row in rows].count(True) == 1
+    assert ("copy" in {row.kind for row in rows}) == (name == "conv2d_grad_bias")
+
+
+def test_what_is_predicted_to_take_too_long_is_skipped():
+    suite = quiet(longest=1e-12)
+    small, large = Layer("small", CONV), Layer("large", replace(CONV, batch=10))
+    first, then = suite.measure("conv2d", small), suite.measure("conv2d", large)
+    assert all(row.kernel_us and not row.skipped for row in first)
+    assert [row.kernel_us for row in then] == [None] * len(first)
+    for row in then:
+        assert row.skipped.startswith("predicted to take ")
+        assert f"{multiply_adds('conv2d', large.shape):,} multiply-adds" in row.skipped
+        assert row.skipped.endswith("of small)")
+
+
+def test_samples_are_taken_in_turn_and_the_median_counts():
+    order, figures = [], {"a": iter([3.0, 1.0, 2.0] * 20), "b": iter([5.0] * 60)}
+
+    def entry(name: str) -> Contender:
+        def sample(count: int) -> list[float]:
+            order.append(name)
+            return [next(figures[name]) for _ in range(count)]
+
+        return Contender(Row("sum", "", name, "version"), sample, 1e-6)
+
+    both = entry("a"), entry("b")
+    compete(both)
+    assert order == ["a", "b"] * contender.ROUNDS
+    assert [each.row.kernel_us for each in both] == [2e6, 5e6]
+    assert both[0].row.spread == 1.0
+    slow = replace(entry("a"), once=9.0)
+    compete([slow])
+    assert (slow.row.kernel_us, slow.row.samples) == (9e6, 1)
+
+
+def test_the_quick_run_is_small_and_has_every_operation():
+    quick = [(name, layer.shape) for layer in LAYERS if layer.quick for name in layer.operations]
+    assert {name for name, _ in quick} == {*OPERATIONS}
+    assert sum(multiply_adds(*case) for case in quick) < 10e6
+    assert all(layer.small for layer in LAYERS if layer.quick)
+    assert len({layer.name for layer in LAYERS}) == len(LAYERS)
+
+
+def test_work_and_rates():
+    assert multiply_adds("conv2d", ConvShape(32, 64, 56, 56, 64, 3, 3, 1, 1, 1)) == 3_699_376_128
+    assert multiply_adds("gemm_bias_act_backward", GemmShape(2, 3, 5, 7)) == 3 * 210
+    assert rate("gemm_bias_act", GemmShape(1000, 1000, 1000), 1.0) == (2.0, "GFLOP/s")
+    assert rate("conv2d_grad_bias", ConvShape(10, 7, 10, 10, 10, 1, 1), 1e-6) == (40.0, "GB/s")
+
+
+# --- The command ----------------------------------------------------------------------------------------------
+
+
+def test_the_result_has_every_field_and_a_picture_for_each_operation(tiny, tmp_path, capsys):
+    words = ["--quick", "--output", str(tmp_path), "--beside", "numpy", "--operation", "grad_bias", "gemm"]
+    assert command.main(words) == 0
+    result = json.loads((tmp_path / "bench.json").read_text())
+    about = ("date", "commit", "adapter", "backend", "kind", "driver", "clock", "system", "packages", "command")
+    assert {*result} == {*about, "library", "ratios", "layers", "rows"}
+    assert result["library"] == "NumPy"
+    assert result["clock"] in ("timestamps", "wall")
+    assert result["layers"]["tiny"] == {"sizes": asdict(CONV), "tuned": True}
+    assert all({*row} == {each.name for each in fields(Row)} for row in result["rows"])
+    operations = {row["operation"] for row in result["rows"]}
+    assert operations == {"conv2d_grad_bias", "gemm_bias_act", "gemm_bias_act_backward"}
+    assert {path.name for path in tmp_path.glob("*.png")} == {f"bench_{name}.png" for name in operations}
+    assert {imread(path).shape for path in tmp_path.glob("*.png")} == {(720, 1280, 4)}
+    printed = capsys.readouterr()
+    assert "3 of 3: gemm_bias_act_backward, tiny GEMM" in printed.err
+    assert "| tiny GEMM | NumPy |" in printed.out
+    assert "those of a copy of its input" in printed.out
+
+
+@pytest.mark.parametrize("words", [["--layers", "conv9"], ["--operation", "pool"], ["--beside", "abacus"], ["gpu"]])
+def test_a_name_that_there_is_not_is_refused(words, capsys):
+    with pytest.raises(SystemExit):
+        command.main(words)
+    assert repr(words[-1]) in capsys.readouterr().err
+
+
+def test_parts_of_names_select():
+    names = ["LeNet conv1, 1 image", "LeNet conv1, 256 images", "GEMM 512"]
+    assert select(["conv1"], names, "--layers") == names[:2]
+    assert select(["gemm", "256"], names, "--layers") == names[1:]
+    assert select([], names, "--layers") == names
+
+
+def test_start_hands_the_arguments_on(monkeypatch):
+    lines = []
+    monkeypatch.setattr(start.subprocess, "call", lambda command, **options: lines.append(command) or 3)
+    words = ["bench", "--quick", "--layers", "LeNet", "GEMM", "--output", "here"]
+    assert start.bench(start.arguments(words), {}) == 3
+    assert lines == [[start.PYTHON, "-m", "helpers.bench", *words[1:]]]
+
+
+def test_the_host_tables(monkeypatch):
+    head, *rows = host.launches(repeats=1)
+    assert len(rows) == 4
+    assert all(row.count("|") == head.splitlines()[1].count("|") for row in rows)
+    _, row = host.start(repeats=1)
+    assert row.startswith("| median of 1 |")
+
+
+# --- The history ----------------------------------------------------------------------------------------------
+
+
+def ran(path: Path, **times: float) -> dict:
+    """A run on one adapter, with the kernel times of versions by their names."""
+    rows = [asdict(Row("sum", "a layer", name, "version", kernel_us=us)) for name, us in times.items()]
+    rows.append(asdict(Row("sum", "a layer", "NumPy", "library", kernel_us=1.0)))
+    about = {"date": "2026-11-22", "commit": "abc", "adapter": path.stem, "driver": "1.0", "clock": "timestamps"}
+    return history.entry(about | {"rows": rows})
+
+
+def test_a_slower_version_is_seen(tmp_path):
+    path = tmp_path / "a_gpu.jsonl"
+    assert history.earlier(path, ran(path)) is None
+    history.add(path, ran(path, one=1.0, two=1.0))
+    history.add(path, ran(path, one=10.0, two=10.0, gone=5.0))
+    history.add(path, ran(tmp_path / "another", one=100.0))
+    now = ran(path, one=13.0, two=11.0, three=99.0)
+    before = history.earlier(path, now)
+    found = history.slower(before, now, 1.2)
+    assert [(row["name"], times) for row, times in found] == [("one", 1.3)]
+    said = "\n".join(history.lines(before, found, 1.2))
+    assert said.startswith("1 of the versions")
+    assert "2026-11-22 abc 1.0" in said
+    assert "  1.30 times  sum, a layer, one" in said
+    assert history.slower(before, now, 1.4) == []
+    assert "NumPy" not in path.read_text()
+
+
+def test_the_command_compares_with_the_run_before_and_adds_its_own(tiny, tmp_path, capsys):
+    path = tmp_path / "history.jsonl"
+    words = ["--operation", "conv2d_grad_weight", "--output", str(tmp_path), "--beside", "none", "--compare", str(path)]
+    assert command.main(words) == 0
+    assert "No earlier run on this adapter" in capsys.readouterr().out
+    (line,) = path.read_text().splitlines()
+    faster = json.loads(line)
+    for row in faster["rows"]:
+        row["kernel_us"] /= 1000
+    history.add(path, faster)
+    assert command.main(words) == 0
+    assert f"times  conv2d_grad_weight, tiny, {FIRST}" in capsys.readouterr().out
+    assert len(path.read_text().splitlines()) == 3
+
+
+# --- The table and the pictures -------------------------------------------------------------------------------
+
+
+def rows() -> list[Row]:
+    """Two layers: this takes 2 and 8 where the library takes 4 and 4."""
+    made = []
+    for layer, first, second, theirs in (("tuned", 5.0, 2.0, 4.0), ("other", 8.0, 9.0, 4.0)):
+        made += [
+            Row("conv2d", layer, "1_a", "version", kernel_us=first, chosen=True),
+            Row("conv2d", layer, "2_b", "version", kernel_us=second),
+            Row("conv2d", layer, "2_b", "version", checked=False, kernel_us=1.0),
+            Row("conv2d", layer, "PyTorch CUDA", "library", kernel_us=theirs),
+            Row("conv2d", layer, "NumPy", "library", kernel_us=99.0),
+        ]
+    return [replace(row, rate=1e4 / row.kernel_us, unit="GFLOP/s") for row in made]
+
+
+def test_ratios_are_geometric_means_of_the_fastest_and_of_the_chosen_version():
+    made = rows()
+    assert table.compare_with_library(made) == "PyTorch CUDA"
+    layers = [Layer("tuned", CONV, tuned=True), Layer("other", CONV)]
+    found = {(each["version"], each["layers"]): each["mean"] for each in table.ratios(made, layers)}
+    assert found["fastest", "tuned on"] == 2.0
+    assert found["fastest", "not tuned on"] == 0.5
+    assert found["chosen", "tuned on"] == pytest.approx(0.8)
+    assert found["fastest, unchecked", "not tuned on"] == 4.0
+    assert table.geometric_mean([2.0, 0.5]) == pytest.approx(1.0)
+    printed = "\n".join(table.tables(made, "PyTorch CUDA"))
+    assert "| tuned | 1_a * | 5 | 2,000 GFLOP/s | 0.8 |" in printed
+    assert "| tuned | 2_b, unchecked | 1 |" in printed
+
+
+def test_bandwidth_beside_a_copy():
+    made = [
+        Row("conv2d_grad_bias", "a", "2_b", "version", kernel_us=1.0, rate=100.0),
+        Row("conv2d_grad_bias", "a", "copy", "copy", kernel_us=2.0, rate=50.0),
+    ]
+    assert [*table.bandwidths(made)][1:] == ["  1.00  a"]
+
+
+def test_bars_are_the_simplest_and_the_fastest_version_and_the_libraries():
+    shown = picture.shown([row for row in rows() if row.layer == "tuned"])
+    assert {name: row.name for name, row in shown.items()} == {
+        picture.SIMPLEST: "1_a",
+        picture.FASTEST: "2_b",
+        picture.UNCHECKED: "2_b",
+        "PyTorch CUDA": "PyTorch CUDA",
+    }
+    without_gpu = [row for row in rows() if row.layer == "tuned" and row.name != "PyTorch CUDA"]
+    assert [*picture.shown(without_gpu)] == ["NumPy", picture.FASTEST, picture.SIMPLEST, picture.UNCHECKED]
+    (axes,) = picture.bars(rows(), "a title").axes
+    assert axes.get_xlabel().startswith("TFLOP/s")
+    assert "5 (2)" in [text.get_text() for text in axes.texts]
+    assert len(axes.patches) == 2 * len(shown)

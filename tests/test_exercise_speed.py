@@ -1,0 +1,110 @@
+"""Lesson 07's exercise and questions: loads are counted, mistakes named, and answers are what kernels do."""
+
+import numpy as np
+import pytest
+from support.trials import simulate_once
+
+from helpers.exercises import PUZZLES, QUESTIONS
+from helpers.grading.judge import judged
+from helpers.grading.verdict import RIGHT, UNSAFE, WRONG, Grades
+from helpers.speed.exercise.register_tile import ONE_BY_ONE, READ_AND_MULTIPLY
+from helpers.speed.indices import taps_of_class
+from helpers.speed.traffic import traffic
+from helpers.wgsl import load
+
+PUZZLE = PUZZLES["register_tile"]
+OFFICIAL = PUZZLE.official.source
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    simulate_once(monkeypatch)
+
+
+def graded(old: str, new: str) -> Grades:
+    assert OFFICIAL.count(old) == 1
+    return judged(PUZZLE, OFFICIAL.replace(old, new))
+
+
+def outcomes(grades: Grades) -> set[str]:
+    return {verdict.outcome for verdict in grades}
+
+
+# --- A kernel whose loads are counted -----------------------------------------------------------------------
+
+OTHER_MANNER = """
+      let rows = vec2f(left[row][k], left[row + 1u][k]);
+      let columns = vec2f(right[k][column], right[k][column + 1u]);
+      for (var i = 0u; i < 4u; i++) { sums[i] += rows[i / 2u] * columns[i % 2u]; }
+"""
+SPREAD = ("let row = 2u * local.y;  // *\n  let column = 2u * local.x;", "let row = local.y;\n  let column = local.x;")
+
+
+def test_another_manner_is_right_and_has_the_same_loads():
+    grades = graded(READ_AND_MULTIPLY, OTHER_MANNER)
+    assert outcomes(grades) == {RIGHT}
+    assert all("ours: the same" in verdict.detail for verdict in grades)
+
+
+def test_results_that_lie_apart_are_right():
+    """Results 8 apart, as in the fast kernels, where neighboring threads then read neighboring numbers."""
+    source = OFFICIAL.replace(*SPREAD).replace("row + 1u", "row + SIDE").replace("column + 1u", "column + SIDE")
+    source = source.replace("row + i / 2u", "row + i / 2u * SIDE").replace("column + i % 2u", "column + i % 2u * SIDE")
+    assert outcomes(judged(PUZZLE, source)) == {RIGHT}
+
+
+def test_a_right_kernel_with_more_loads_than_ours_is_wrong_and_the_numbers_are_shown():
+    grades = graded(READ_AND_MULTIPLY, ONE_BY_ONE)
+    assert outcomes(grades) == {WRONG}
+    assert grades[0].detail.endswith(
+        "Each number is right, but it makes 8,192 loads of workgroup memory, where ours makes 4,096"
+    )
+    assert grades[0].drawing.splitlines()[2:] == [
+        "                               yours      ours",
+        "loads of workgroup memory     8,192*     4,096",
+    ]
+    assert "each product reads both of its numbers from the tiles again: how many different" in grades[0].detail
+
+
+def test_loads_of_storage_memory_are_counted_too_and_another_waste_has_no_name():
+    grades = graded("  var sums = array<f32, 4>();  // *\n", "  var sums = array<f32, 4>(a[0] * 0.0, 0, 0, 0);\n")
+    assert outcomes(grades) == {WRONG}
+    assert grades[0].detail == "each number is right, but it makes 84 loads, where ours makes 20"
+
+
+def test_fewer_loads_are_right():
+    grades = graded("for (var k = 0u; k < TILE; k++) {", "for (var k = 0u; k < min(TILE, params.K - first); k++) {")
+    assert outcomes(grades) == {RIGHT}
+    assert "ours: 20 loads" in grades[0].detail
+
+
+def test_what_is_unsafe_is_not_called_wasteful():
+    grades = judged(
+        PUZZLE, OFFICIAL.replace(READ_AND_MULTIPLY, ONE_BY_ONE).replace("workgroupBarrier();  // both", "//")
+    )
+    assert outcomes(grades) <= {WRONG, UNSAFE}
+    assert "where ours makes" not in str(grades)
+
+
+def test_other_puzzles_limit_no_loads():
+    assert [puzzle.name for puzzle in PUZZLES.values() if puzzle.at_most_ours] == ["register_tile"]
+
+
+# --- Questions ----------------------------------------------------------------------------------------------
+
+
+def test_the_loads_of_the_questions_are_those_of_the_kernels():
+    tiled = traffic(load("gemm_bias_act", "2_tiled"), 16, 16, 16)
+    kernel = load("gemm_bias_act", "4_vec4_tiles").with_constants(TILE_M=64, TILE_N=64, TILE_K=4)
+    registers = traffic(kernel, 64, 64, 4)
+    assert QUESTIONS["loads_in_a_tile"].right == tiled.loads / tiled.multiply_adds
+    assert QUESTIONS["reads_of_8_by_8"].right == registers.reads / registers.multiply_adds
+
+
+def test_the_other_answers_are_worked_out():
+    assert QUESTIONS["roof_of_tiles"].right == pytest.approx(2 * 16 / 8 * 4.8)
+    assert QUESTIONS["workgroups_of_a_weight_gradient"].right == 1 * (64 * 9 // 64)
+    assert QUESTIONS["slices_to_fill"].right == next(s for s in range(1, 99) if 9 * s >= 132)
+    taps = [len(taps_of_class(i, 3, 2)) * len(taps_of_class(j, 3, 2)) for i, j in np.ndindex(2, 2)]
+    assert QUESTIONS["taps_of_the_classes"].right == tuple(sorted(taps))
+    assert QUESTIONS["products_of_winograd"].right == 144 / 36

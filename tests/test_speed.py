@@ -1,0 +1,256 @@
+"""The speed ladder: its counts are the simulator's, its pictures are legible, and what is recorded says how."""
+
+import re
+from itertools import product
+from math import prod
+
+import numpy as np
+import pytest
+from support.legible import faults, written
+
+from helpers.convolution.indices import contributions_to_pixel
+from helpers.convolution.operations import GRAD_WEIGHT
+from helpers.convolution.schedules import implicit_gemm
+from helpers.convolution.shapes import ConvShape
+from helpers.gemm.indices import gemm_terms
+from helpers.simulator.run import simulate
+from helpers.specialize import specialize
+from helpers.speed import explorers
+from helpers.speed.indices import slice_of, taps_of_class, winograd_matrices
+from helpers.speed.tile_sizes import TileSizes
+from helpers.speed.traffic import Traffic, traffic
+from helpers.wgsl import Kernel, load
+
+TILED = load("gemm_bias_act", "2_tiled")
+IN_REGISTERS = load("gemm_bias_act", "4_vec4_tiles").with_constants(TILE_M=64, TILE_N=64, TILE_K=4)
+
+# --- Who loads what -----------------------------------------------------------------------------------------
+
+
+def wrong(seen: Traffic) -> list[str]:
+    """What is wrong with the traffic of a product in tiles."""
+    sizes, found = (seen.rows, seen.depth, seen.columns), []
+    results = sorted(cell for cells in seen.written for cell in cells)
+    found += ["a result is not written once"] * (results != list(np.ndindex(seen.rows, seen.columns)))
+    for name, size in (("a", sizes[:2]), ("b", sizes[1:])):
+        loaded = sorted(cell for cells in seen.loaded[name] for cell in cells)
+        found += [f"a cell of {name} is not loaded once"] * (loaded != list(np.ndindex(*size)))
+    for thread, cells in enumerate(seen.written):
+        terms = [term for cell in cells for term in gemm_terms("pre", sizes, *cell)]
+        wanted = {"a": {term.left for term in terms}, "b": {term.right for term in terms}}
+        found += [f"thread {thread} reads other cells of {n}" for n in "ab" if seen.multiplied[n][thread] != wanted[n]]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kernel", "sizes"),
+    [(TILED, (16, 16, 16)), (TILED.with_constants(TILE=8), (8, 8, 8)), (IN_REGISTERS, (64, 64, 4))],
+    ids=["16", "8", "8 x 8 in a thread"],
+)
+def test_a_thread_reads_the_terms_of_its_results_and_each_number_is_loaded_once(kernel, sizes):
+    assert wrong(traffic(kernel, *sizes)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("left[row * TILE + i]", "left[column * TILE + i]", "reads other cells of a"),
+        ("read_a(item, m, first + local.x)", "read_a(item, m, first)", "a cell of a is not loaded once"),
+    ],
+)
+def test_other_traffic_would_be_seen(old, new, said):
+    assert said in str(wrong(traffic(TILED.edit(old, new), 16, 16, 16)))
+
+
+def test_the_naive_kernel_loads_all_that_it_multiplies():
+    seen = traffic(load("gemm_bias_act", "1_thread_per_element"), 4, 4, 4)
+    assert seen.loads == 2 * seen.multiply_adds
+    assert seen.reads == 0
+    assert all(set(seen.loaded[name][5]) == seen.multiplied[name][5] for name in "ab")
+
+
+def test_more_than_one_workgroup_is_refused():
+    with pytest.raises(ValueError, match=r"\(2, 1, 1\) workgroups"):
+        traffic(TILED, 16, 32, 16)
+
+
+# --- The sizes of tiles -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kernel", "sizes"),
+    [(TILED, TileSizes(16, 16, 16, 1)), (IN_REGISTERS, TileSizes(64, 64, 4, 8))],
+    ids=["one result", "8 x 8 results"],
+)
+def test_the_costs_of_tiles_are_those_that_the_simulator_counts(kernel, sizes):
+    seen = traffic(kernel, sizes.rows, sizes.columns, sizes.depth)
+    counted = seen.threads, seen.loads, seen.reads, seen.counts["multiply_adds"]
+    assert counted == (sizes.threads, sizes.loads_a_turn, sizes.reads_a_turn, sizes.multiply_adds_a_turn)
+    assert kernel.workgroup_bytes - pads(kernel) == sizes.workgroup_bytes
+
+
+def pads(kernel: Kernel) -> int:
+    """Bytes of the unused quads behind the rows of a tile."""
+    return 16 * kernel.value("PAD") * kernel.value("TILE_K") if "PAD" in kernel.code else 0
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({}, "256 threads compute 16 × 16 results, 1 each; expect at most 12 % of the arithmetic, because workgroup"),
+        ({"rows": 7, "columns": 7, "side": 3}, "only the arithmetic limits it: it is compute-bound."),
+        ({"rows": 7, "columns": 7, "side": 2}, "This cannot run: 1024 threads in a workgroup: the limit here is 256"),
+        ({"rows": 7, "columns": 7, "depth": 5, "side": 3}, "This cannot run: 32,768 bytes of workgroup memory"),
+        (
+            {"rows": 6, "columns": 6, "side": 2},
+            "expect at most 50 % of the arithmetic, because workgroup memory limits",
+        ),
+        ({"rows": 5, "columns": 4, "side": 2}, "because the memory limits it: it is bandwidth-bound"),
+        ({"side": 3}, "A GPU runs 32 threads of a workgroup together, so 28 of 32 do nothing."),
+    ],
+)
+def test_a_choice_of_tiles_is_said_with_what_limits_it(values, words):
+    assert words in explorers.tile_sizes(**values).sentence
+
+
+def test_few_workgroups_are_a_limit_and_are_counted():
+    sentence = explorers.tile_sizes(64, 100_352, 576, rows=6, columns=6, side=3).sentence
+    assert sentence.endswith("7 % of the arithmetic, because there are too few workgroups: 9 for 132 multiprocessors.")
+    sentence = explorers.tile_sizes(2048, 64, 1024, rows=6, columns=7, side=3).sentence
+    assert "its last round of workgroups is not full: 256 on 132 multiprocessors" not in sentence
+    sentence = explorers.tile_sizes(2048, 64, 640, rows=6, columns=7, side=3).sentence
+    assert "61 % of the arithmetic, because its last round of workgroups is not full: 160 on 132" in sentence
+
+
+@pytest.mark.parametrize(("rows", "columns", "depth", "side"), [*product((4, 7), (4, 7), (2, 5), (0, 2, 3))])
+def test_every_choice_of_tiles_is_legible(rows, columns, depth, side):
+    explorer = explorers.tile_sizes(rows=rows, columns=columns, depth=depth, side=side)
+    assert not list(faults(explorer.picture))
+
+
+# --- Who sums what ------------------------------------------------------------------------------------------
+
+
+def test_slices_are_those_that_the_workgroups_of_split_k_read():
+    shape, splits = ConvShape(1, 4, 9, 8, 64, 3, 3, 1, 1, 1), 3
+    kernel = load("conv2d_grad_weight", "3_split_k").with_constants(SPLITS=splits)
+    schedule = implicit_gemm.grad_weight(shape, kernel)
+    kernel, first = specialize(kernel, schedule.constants), schedule.steps[0]
+    sizes = [*(prod(shape.of(name)) for name in GRAD_WEIGHT.tensors), schedule.scratch["parts"] // 4]
+    buffers = [np.zeros(size, np.float32) for size in sizes]
+    trace = simulate(kernel, buffers, first.workgroups, entry_point=first.entry_point)
+    read = trace.accesses[(trace.accesses["binding"] == 0) & ~trace.accesses["write"]]
+    steps = -(-shape.out_h * shape.out_w // 16)
+    for split in range(splits):
+        places = read["index"][read["workgroup"][:, 2] == split] % (shape.out_h * shape.out_w)
+        assert sorted({int(place) // 16 for place in places}) == list(slice_of(split, splits, steps))
+
+
+@pytest.mark.parametrize(("splits", "steps"), [(1, 7), (3, 7), (7, 7), (15, 6272)])
+def test_slices_take_every_step_once(splits, steps):
+    assert [step for split in range(splits) for step in slice_of(split, splits, steps)] == list(range(steps))
+
+
+@pytest.mark.parametrize(
+    ("slices", "workgroup", "words"),
+    [
+        (
+            1,
+            8,
+            "1 slice, 9 workgroups: 123 of 132 multiprocessors have nothing to do. Workgroup 8 adds the products 0 to",
+        ),
+        (15, 134, "15 slices, 135 workgroups: all 132 multiprocessors work. Workgroup 134 adds the products 93,648 to"),
+        (99, 5, "the second pass adds 99 sums for each result, from 14.6 MB."),
+    ],
+)
+def test_slices_are_said_with_the_workgroups_that_they_make(slices, workgroup, words):
+    explorer = explorers.split_k(slices=slices, workgroup=workgroup)
+    assert words in explorer.sentence
+    assert not list(faults(explorer.picture))
+
+
+@pytest.mark.parametrize(("kernel", "stride", "padding"), [(3, 2, 1), (3, 2, 0), (5, 3, 2), (1, 2, 0), (2, 3, 1)])
+def test_the_taps_of_a_class_are_those_that_reach_its_pixels(kernel, stride, padding):
+    shape = ConvShape(1, 1, 24, 24, 1, kernel, kernel, stride, padding, padding)
+    for ih, iw in product(range(6, 14), repeat=2):  # far from the edges
+        rows, columns = (taps_of_class((i + padding) % stride, kernel, stride) for i in (ih, iw))
+        reached = {(each.kh, each.kw) for each in contributions_to_pixel(shape, ih, iw)}
+        assert reached == set(product(rows, columns))
+
+
+def test_every_pixel_of_the_residue_classes_is_legible_and_said():
+    explorer = explorers.residue_classes()
+    for ih, iw in [(0, 0), (2, 3), (3, 2), (7, 7)]:
+        explorer.set(ih=ih, iw=iw)
+        assert not list(faults(explorer.picture))
+    assert "in class A: every pixel of the class receives its gradient through rows 0 and 2" in explorer.sentence
+    assert "4 of 9 taps; 3 of them lie outside the output." in explorer.sentence
+    assert {"class A: 4 taps for each pixel and channel", "class D: 1 tap for each pixel and channel"} < {
+        *written(explorer.picture)
+    }
+
+
+TRANSFORMED = """
+@group(0) @binding(0) var<storage, read_write> output: array<vec4f>;
+@compute @workgroup_size(6) fn main(@builtin(local_invocation_index) i: u32) {
+  var given = array<vec4f, %d>();
+  for (var j = 0u; j < %d; j++) { given[j] = vec4f(f32(i == j)); }
+  let made = %s(given);
+  for (var j = 0u; j < %d; j++) { output[i * 6u + j] = made[j]; }
+}"""
+
+
+def matrix_of(taken: int, given: int) -> np.ndarray:
+    """What the function of Winograd's kernel with so many arguments and results does to unit vectors, as a matrix."""
+    part = load("conv2d_grad_input", "5_winograd").part(1).text
+    (function,) = re.findall(rf"fn (\w+)\(\w: array<vec4f, {taken}>\) -> array<vec4f, {given}>", part)
+    code = part + TRANSFORMED % (taken, taken, function, given)
+    found = simulate(code, [np.zeros(6 * 6 * 4, np.float32)], (1, 1, 1), outputs=[]).buffers[0]
+    return found.reshape(6, 6, 4)[:taken, :given, 0].T
+
+
+@pytest.mark.parametrize(("which", "taken", "given"), [(0, 6, 4), (1, 6, 6), (2, 3, 6)])
+def test_the_matrices_of_winograd_are_those_of_the_kernel(which, taken, given):
+    mine, kernels = winograd_matrices()[which], matrix_of(taken, given)
+    assert np.array_equal(mine != 0, kernels != 0)
+    np.testing.assert_allclose(mine, kernels, rtol=1e-5)
+
+
+def test_winograds_outputs_are_those_of_the_direct_way():
+    picture = explorers.winograd().picture
+    direct = [
+        [
+            np.sum(picture.grids["pixels"].values[y : y + 3, x : x + 3] * picture.grids["filter"].values)
+            for x in range(4)
+        ]
+        for y in range(4)
+    ]
+    np.testing.assert_allclose(picture.outputs, direct)
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "words"),
+    [
+        (1, 3, "a weighted sum of 16 pixels by one of 9 weights, and is part of 16 outputs."),
+        (0, 5, "a weighted sum of 9 pixels by one of 1 weight, and is part of 1 output."),
+        (5, 5, "36 products, where the direct way takes 16 × 9 = 144: 4 times as many."),
+    ],
+)
+def test_a_product_of_winograd_is_said_and_legible(row, column, words):
+    explorer = explorers.winograd(row=row, column=column)
+    assert words in explorer.sentence
+    assert not list(faults(explorer.picture))
+
+
+@pytest.mark.parametrize(
+    ("step", "thread", "words"),
+    [
+        (1, 37, "1 naive: thread 37 loads 32 numbers from storage memory, and multiplies 32 numbers for its 1 result."),
+        (2, 999, "thread 255 loads 2 numbers from storage memory, and multiplies 32 numbers for its 1 result."),
+        (4, 999, "thread 63 loads 32 numbers from storage memory, and multiplies 256 numbers for its 64 results."),
+    ],
+)
+def test_who_loads_what_is_said_and_legible(step, thread, words):
+    explorer = explorers.who_loads(step=step, thread=thread)
+    assert words in explorer.sentence
+    assert not list(faults(explorer.picture))

@@ -1,0 +1,127 @@
+"""Winograd's method: its matrices, its float64 form, and a tolerance that is neither too small nor too large."""
+
+import numpy as np
+import pytest
+from support.problems import EVERY_VERSION
+
+from helpers.convolution import winograd
+from helpers.convolution.shapes import ConvShape
+from helpers.grading.report import Report
+from helpers.grading.tolerance import compare_sums
+from helpers.operations import OPERATIONS
+from helpers.oracles.run import ANSWERS, Tensors, answer, drawn, huge, inputs_of, launched, normal, operation_of
+from helpers.oracles.run import tiny as small
+from helpers.oracles.run import whole
+from helpers.wgsl import Kernel, load
+
+VERSIONS = [kernel for kernel in EVERY_VERSION if kernel.version.endswith("_winograd")]
+every_winograd = pytest.mark.parametrize("kernel", VERSIONS, ids=lambda kernel: kernel.name)
+
+RAGGED = ConvShape(2, 5, 9, 6, 3, 3, 3, 1, 1, 0)  # the last tiles reach past the images
+SHAPES = [
+    RAGGED,
+    ConvShape(1, 1, 1, 1, 1, 3, 3, 1, 1, 1),
+    ConvShape(2, 3, 3, 2, 2, 3, 3, 1, 5, 7),
+    ConvShape(1, 2, 13, 7, 2, 3, 3),
+]
+
+
+def subnormal(shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
+    """Numbers whose products an adapter may replace by zero."""
+    return normal(shape, seed) * np.float32(2.0**-100)
+
+
+def hidden(shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
+    """Filters with one weight, and images with large numbers, which that weight meets for few results only."""
+    if shape[2:] == (3, 3):
+        return np.broadcast_to(np.float32([[0, 0, 0], [0, 1, 0], [0, 0, 0]]), shape).copy()
+    large = np.where(np.indices(shape).sum(0) % 2, np.float32(2**12), np.float32(1))
+    return normal(shape, seed) * large.astype(np.float32)
+
+
+def extreme(shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
+    """Numbers of every magnitude from 2**-20 to 2**20."""
+    return normal(shape, seed) * np.float32(2) ** np.random.default_rng(seed).integers(-20, 21, shape)
+
+
+def judged(kernel: Kernel, shape: ConvShape, tensors: Tensors) -> Report:
+    """The report on what the adapter computes, with NaN behind every input."""
+    operation = operation_of(kernel)
+    (got,), (exact,) = launched(kernel, shape, tensors, np.nan), answer(operation, shape, tensors)
+    data = [tensors[name] for name in inputs_of(operation)]
+    return winograd.compare_winograd(operation.outputs[0], got, operation.name, shape, exact, *data)
+
+
+# --- The method -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", [winograd.IMAGES, winograd.WEIGHTS])
+def test_six_products_make_a_correlation(by):
+    rng = np.random.default_rng(0)
+    data, filter = rng.standard_normal(6), rng.standard_normal(by.filter.shape[1])
+    got = by.outputs @ ((by.filter @ filter) * (by.data @ data))
+    np.testing.assert_allclose(got, np.correlate(data, filter, "valid"), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("name", winograd.METHODS)
+def test_in_float64_the_method_gives_the_direct_sums(name, shape):
+    tensors = drawn(OPERATIONS[name], shape, normal)
+    (want,) = answer(OPERATIONS[name], shape, tensors)
+    got = winograd.METHODS[name](shape, *(tensor.astype(np.float64) for tensor in tensors.values()))
+    np.testing.assert_allclose(got, want, rtol=1e-11, atol=1e-11)
+
+
+# --- The tolerance ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("draw", [normal, whole, huge, small, subnormal, hidden, extreme])
+@every_winograd
+def test_a_kernel_stays_within_the_tolerance(kernel, draw):
+    judged(kernel, RAGGED, drawn(operation_of(kernel), RAGGED, draw)).require()
+
+
+@every_winograd
+def test_the_tolerance_of_direct_sums_would_be_too_small(kernel):
+    operation, tensors = operation_of(kernel), drawn(operation_of(kernel), RAGGED, hidden)
+    (got,) = launched(kernel, RAGGED, tensors)
+
+    def direct(*data: np.ndarray) -> np.ndarray:
+        return ANSWERS[operation.name](RAGGED, *data)
+
+    assert not compare_sums(kernel.name, got, direct, *tensors.values())
+
+
+WRONG = {
+    "a constant of the filter": ("0.5 / (NEAR_2", "0.49 / (NEAR_2"),
+    "a coefficient of the data": ("NEAR_2 * FAR_2 * d[0]", "NEAR_2 * d[0]"),
+    "a sign of the data": ("d[4] - FAR_2 * d[2]", "d[4] + FAR_2 * d[2]"),
+    "a result": ("m[0] + near_even", "near_even"),
+    "the sign of odd terms": ("let far_odd = FAR * (m[3] - m[4])", "let far_odd = FAR * (m[4] - m[3])"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), WRONG.values(), ids=WRONG)
+@every_winograd
+def test_a_wrong_matrix_is_seen(kernel, old, new):
+    assert not judged(kernel.edit(old, new), RAGGED, drawn(operation_of(kernel), RAGGED, normal))
+
+
+def test_other_points_are_as_right():
+    """The transforms are written for any two points, so that this is no mistake."""
+    kernel = load("conv2d_grad_input", "5_winograd").edit("FAR: f32 = 1.5", "FAR: f32 = 2.0")
+    assert judged(kernel, RAGGED, drawn(operation_of(kernel), RAGGED, normal))
+
+
+def test_nothing_is_promised_where_numbers_may_overflow_at_the_points():
+    data = drawn(OPERATIONS["conv2d_grad_input"], RAGGED, lambda size, seed: huge(size, seed) * np.float32(2**105))
+    with pytest.raises(ValueError, match="float32 promises nothing"):
+        winograd.tolerance("conv2d_grad_input", RAGGED, *data.values())
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"), [(ConvShape(1, 1, 9, 9, 1, 5, 3), "5x3"), (ConvShape(1, 1, 9, 9, 1, 3, 3, 2), "stride = 2")]
+)
+@every_winograd
+def test_other_filters_and_strides_are_refused(kernel, shape, words):
+    assert words in operation_of(kernel).problem(shape, kernel.version)
