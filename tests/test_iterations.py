@@ -1,5 +1,6 @@
 """Loop iterations: a copy of a kernel counts, and what a version declares is never too few, nor far too many."""
 
+import re
 from bisect import bisect_right
 from dataclasses import replace
 
@@ -86,15 +87,16 @@ def _alone(kernel: Kernel, entry_point: str) -> tuple[Kernel, int | None]:
     """A kernel, and where the count is bound.
 
     Where 8 storage buffers, the most that there may be, are taken, the count replaces an output that the entry point
-    does not write; the other entry points, which do, are left out.
+    does not write; what the other entry points write there goes to a private variable instead.
     """
-    if len(kernel.bindings) <= 8:
+    if sum(kind != "uniform" for kind in kernel.bindings) < 8:
         return kernel, None
-    head, *bodies = kernel.code.split("@compute")
-    (body,) = (body for body in bodies if f"fn {entry_point}" in body)
     operation = operation_of(kernel)
-    binding = next(operation.tensors.index(name) for name in operation.outputs if f"{name}[" not in body)
-    return replace(kernel, source=f"{head}@compute{body}"), binding
+    spared = next(name for name in operation.outputs if name.replace("_", "") not in entry_point)
+    bound = re.compile(rf"@group\(0\) @binding\(\d\)\s+var<storage, read_write> {spared}: array<(\w+)>;")
+    source, count = bound.subn(rf"var<private> {spared}: array<\1, 1>;", kernel.code)
+    assert count == 1
+    return replace(kernel, source=source), operation.tensors.index(spared)
 
 
 def busy(shape: Shape) -> Shape:

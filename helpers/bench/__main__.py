@@ -72,14 +72,17 @@ def chosen(options: argparse.Namespace) -> tuple[list[Layer], list[str], list[Li
     names = select(options.layers, [layer.name for layer in fits], "--layers")
     every = [name for group in OPERATIONS_OF.values() for name in group]
     operations = select(options.operation, every, "--operation")
-    return [layer for layer in fits if layer.name in names], operations, libraries.found(options.beside)
+    beside = libraries.found(options.beside)
+    if options.quick and not options.beside:  # importing SciPy takes as long as the rest
+        beside = [each for each in beside if each.name != "SciPy"]
+    return [layer for layer in fits if layer.name in names], operations, beside
 
 
 def versions(
     options: argparse.Namespace, layers: Sequence[Layer], operations: Sequence[str], beside: Sequence[Library]
 ) -> int:
     """Check, time, print and write all that was asked for."""
-    suite = Suite(beside, options.unchecked, _budget(options.quick), say=_say)
+    suite = Suite(beside, options.unchecked, _budget(options.quick))
     about = _about()
     cases = [(operation, layer) for operation in operations for layer in _by_work(operation, layers)]
     for i, (operation, layer) in enumerate(cases, 1):
@@ -108,7 +111,7 @@ def _by_work(operation: str, layers: Sequence[Layer]) -> list[Layer]:
 
 def _budget(quick: bool) -> float:
     """Seconds for the samples of each contender."""
-    return BUDGET / 5 if quick else BUDGET / 2 if gpu.adapter_info().kind == "software" else BUDGET
+    return BUDGET / 10 if quick else BUDGET / 2 if gpu.adapter_info().kind == "software" else BUDGET
 
 
 def _say(text: str) -> None:

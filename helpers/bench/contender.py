@@ -26,7 +26,7 @@ class Row:
     checked: bool = True
     chosen: bool = False  # what a call without `kernel=` takes
     kernel_us: float | None = None
-    spread: float | None = None  # of the samples: (largest - smallest) / median
+    fastest_us: float | None = None  # the fastest sample
     samples: int = 0
     rate: float | None = None
     unit: str = ""
@@ -80,8 +80,7 @@ def compete(contenders: Sequence[Contender], budget: float = BUDGET) -> None:
                 taken += each.sample(count)
     for each in contenders:
         times, row = found[id(each)], each.row
-        middle = statistics.median(times)
-        row.kernel_us, row.samples, row.spread = middle * 1e6, len(times), (max(times) - min(times)) / middle
+        row.kernel_us, row.fastest_us, row.samples = statistics.median(times) * 1e6, min(times) * 1e6, len(times)
 
 
 def apart(each: Contender, budget: float = BUDGET) -> None:

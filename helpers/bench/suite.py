@@ -1,6 +1,6 @@
 """One operation on one layer after the other: check all versions, then time them beside the libraries."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -15,7 +15,6 @@ from helpers.gpu.operation import Operation
 from helpers.grading.report import CheckError
 from helpers.operations import OPERATIONS
 from helpers.oracles import run
-from helpers.wgsl import WgslError
 
 Right = tuple[Row, tuple[gpu.Pass, ...]]
 LONGEST = 2.0  # seconds: a single call that is predicted to take more is skipped
@@ -25,33 +24,30 @@ LONGEST = 2.0  # seconds: a single call that is predicted to take more is skippe
 class Suite:
     """What is measured: the rows so far, and the rates that predict how long a larger layer will take.
 
-    `budget` is the seconds for the samples of each contender, `longest` those of a call that is not too long. `say`
-    prints the progress, and `operations` is where the versions come from.
+    `budget` is the seconds for the samples of each contender, `longest` those of a call that is not too long.
     """
 
     libraries: Sequence[Library]
     unchecked: bool = False
     budget: float = BUDGET
     longest: float = LONGEST
-    say: Callable[[str], None] = print
-    operations: dict[str, Operation] = field(default_factory=lambda: OPERATIONS)
     rows: list[Row] = field(default_factory=list)
     _rates: dict[tuple[str, str], tuple[float, str]] = field(default_factory=dict)
 
     def measure(self, operation: str, layer: Layer) -> list[Row]:
         """The rows of one operation on one layer, which join those of the suite."""
-        case = _Case(self, self.operations[operation], layer)
+        case = _Case(self, OPERATIONS[operation], layer)
         rows = case.measured()
         for row in rows:
             if row.kernel_us:
                 row.rate, row.unit = rate(operation, layer.shape, row.kernel_us / 1e6)
-                speed = multiply_adds(operation, layer.shape) / row.kernel_us * 1e6
-                self._rates[operation, row.name] = speed, layer.name
+                speed = multiply_adds(operation, layer.shape) / row.fastest_us * 1e6, layer.name
+                self._rates[operation, row.name] = max(speed, self._rates.get((operation, row.name), speed))
         self.rows += rows
         return rows
 
     def too_long(self, operation: str, layer: Layer, name: str) -> str:
-        """Why something is predicted to take too long, from its rate on the largest layer before, or ""."""
+        """Why something is predicted to take too long, from its best rate on the layers before, or ""."""
         count, (speed, where) = multiply_adds(operation, layer.shape), self._rates.get((operation, name), (None, ""))
         if speed is None or count / speed <= self.longest:
             return ""
@@ -102,7 +98,7 @@ class _Case:
         """The versions that are right on this layer, with their passes."""
         check, right, chosen = Check(self.operation, self.shape), [], ""
         resident.write(check.tensors)
-        with suppress(GpuError):
+        with suppress(GpuError, ValueError):
             chosen = self.operation.plan(self.shape).passes[0].kernel.version
         for version in self.operation.versions:
             for checked in (True, False) if self.suite.unchecked else (True,):
@@ -115,13 +111,13 @@ class _Case:
 
     def _right(self, row: Row, resident: ours.Resident, check: Check) -> tuple[gpu.Pass, ...]:
         """The passes of a version that runs here and is right; none, and the reason in its row, for another."""
-        row.skipped = self.operation.problem(self.shape, row.name) or self._too_long(row)
-        if row.skipped:
-            return ()
         try:
+            row.skipped = self.operation.problem(self.shape, row.name) or self._too_long(row)
+            if row.skipped:
+                return ()
             passes, row.prepare_ms = ours.prepared(self.operation, resident, row.name, row.checked)
             row.check = check.require(self.operation.kernel(row.name), resident.outputs(passes))
-        except (CheckError, WgslError) as error:
+        except (CheckError, ValueError) as error:  # its text or its schedule is at fault
             row.wrong = str(error)
             return ()
         except GpuError as error:

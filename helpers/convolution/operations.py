@@ -14,6 +14,8 @@ import numpy as np
 
 from helpers.arguments import as_int, check_shape, check_size, check_sizes, check_tensor
 from helpers.convolution.schedules import (
+    bias,
+    filter_rows,
     implicit_gemm,
     register_windows,
     register_windows_grad_weight,
@@ -80,6 +82,7 @@ GRAD_WEIGHT = Operation(
         "3_split_k": implicit_gemm.grad_weight,
         "4_winograd": winograd.grad_weight,
         "5_register_windows": register_windows_grad_weight.grad_weight,
+        "6_filter_rows": filter_rows.grad_weight,
     },
     choose=_choose_grad_weight,
 )
@@ -94,6 +97,7 @@ GRAD_INPUT = Operation(
         "4_residue_classes": implicit_gemm.residue_classes,
         "5_winograd": winograd.grad_input,
         "6_register_windows": register_windows.grad_input,
+        "7_split_channels": register_windows.split_channels,
     },
     choose=_choose_grad_input,
 )
@@ -104,6 +108,7 @@ GRAD_BIAS = Operation(
     versions={
         "1_thread_per_channel": teaching.thread_per_channel,
         "2_workgroup_per_channel": teaching.workgroup_per_channel,
+        "3_two_passes": bias.two_passes,
     },
     choose=_choose_grad_bias,
     params=lambda shape: shape.output,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from helpers.arguments import check_shape, check_tensor
-from helpers.gemm import schedules
+from helpers.gemm import schedules, schedules_software
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.adapter import AdapterInfo
 from helpers.gpu.operation import Choice, Operation
@@ -37,6 +37,7 @@ FORWARD = Operation(
         "3_register_tiles": schedules.register_tiles,
         "4_vec4_tiles": schedules.vec4_tiles,
         "5_prefetch": schedules.vec4_tiles,
+        "6_registers_only": schedules_software.registers_only,
     },
     choose=_choose,
 )
@@ -48,6 +49,7 @@ BACKWARD = Operation(
         "1_thread_per_element": schedules.backward_thread_per_element,
         "2_tiled": schedules.backward_tiled,
         "3_register_tiles": schedules.backward_register_tiles,
+        "4_registers_only": schedules_software.backward_registers_only,
     },
     choose=_choose,
 )

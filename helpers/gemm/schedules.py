@@ -12,14 +12,18 @@ from helpers.wgsl import MAX_WORKGROUP_BYTES, Kernel
 
 
 def thread_per_element(s: GemmShape, kernel: Kernel) -> Schedule:
+    """One thread for each element of the output."""
     return one_step(flat(prod(s.of("output"))), nested_loops(s.k))
 
 
 def tiled(s: GemmShape, kernel: Kernel) -> Schedule:
+    """One workgroup for each tile of the output."""
     return Schedule((_tiles(kernel, "main", "", s.n, s.m, s.batch_size, s.k),))
 
 
 def backward_thread_per_element(s: GemmShape, kernel: Kernel) -> Schedule:
+    """Four passes, each with one thread for an element of its result."""
+
     def step(name: str, tensor: str, *loops: int) -> Step:
         return Step(flat(prod(s.of(tensor))), nested_loops(*loops), f"gemm_bwd_{name}_f32", f"gemm_bwd_{name}")
 
@@ -35,6 +39,8 @@ def backward_thread_per_element(s: GemmShape, kernel: Kernel) -> Schedule:
 
 
 def backward_tiled(s: GemmShape, kernel: Kernel) -> Schedule:
+    """Four passes: three products in tiles, and a thread for each column of d_bias."""
+
     def tiles(name: str, *sizes: int) -> Step:
         return _tiles(kernel, f"gemm_bwd_{name}_f32", f"gemm_bwd_{name}", *sizes)
 
@@ -84,12 +90,13 @@ class Product:
 
 
 def register_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
+    """Tiles of 64 x 64; the loop along k inside a tile is not written out."""
     tile, depth = _given(kernel, TILES[-1]), kernel.value("TILE_K")
     return _forward(s, kernel, tile, nested_loops(ceil(s.k / depth), depth))
 
 
 def vec4_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
-    """Also of the version that prefetches."""
+    """The largest tiles of which there are enough; also for the version that prefetches."""
     tile = _largest(kernel, _forward_product(s))
     schedule = _forward(s, kernel, tile)
     constants = {**schedule.constants, "PAD": _pad(tile, kernel.value("TILE_K"))}
@@ -97,6 +104,7 @@ def vec4_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
 
 
 def backward_register_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
+    """Three products with the same tiles, and a workgroup for 16 columns of d_bias."""
     products = _backward_products(s)
     tile, depth = _largest(kernel, *products.values()), kernel.value("TILE_K")
     rows, sums = products["grad_pre"].rows, products["db"].terms

@@ -14,10 +14,10 @@
 //           one thread for each element
 // barriers  one before a product: a thread multiplies what others loaded;
 //           one after it: no thread may still read the old tile
-// cost      per element of full tiles, with K = Ci*kH*kW, at most:
-//           K/TILE_M + K/TILE_N global loads, K/4 workgroup loads of 4 numbers,
-//           K multiply-adds
-// limits    a layer of few channels fills little of a tile: 64 x 64 at the least;
+// cost      per element of full tiles, with SPLITS = 1 and steps of whole taps:
+//           Ci*kH*kW*(1/TILE_M + 1/(4*TILE_N) + 1/(N*oH*oW)) + 1/8 global loads,
+//           Ci*kH*kW/16 workgroup loads, Ci*kH*kW multiply-adds
+// limits    a layer of few channels fills little of a tile of 32 rows or more;
 //           a zero of the padding is multiplied too, so that a weight of NaN
 //           reaches every window that has padding under it
 // new here  a matrix product without its matrix: rows are channels, columns are
@@ -59,7 +59,7 @@ const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;
 const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
 const A_EVERY: u32 = THREADS / A_QUADS;    // from one k of a thread to its next
 const B_EVERY: u32 = THREADS / B_QUADS;
-const TAP_STEPS: u32 = max(RUN / TILE_K, 1u);
+const TAP_STEPS = max(RUN / TILE_K, 1u);
 const ROW_TILES: u32 = (OUT_CHANNELS + TILE_M - 1u) / TILE_M;
 const M_QUADS: u32 = ROW_TILES * A_QUADS;  // of one k in weights_by_k
 const OUTPUTS: u32 = OUT_CHANNELS * PIXELS;
@@ -104,9 +104,9 @@ fn lay_out_weights(
   if (index >= STEPS * TILE_K * M_QUADS) {
     return;
   }
-  let k = index % (STEPS * TILE_K);  // neighbors read neighboring channels
-  let quad = index / (STEPS * TILE_K);
-  weights_by_k[k * M_QUADS + quad] = vec4f(
+  let k = index / M_QUADS;
+  let quad = index % M_QUADS;
+  weights_by_k[index] = vec4f(
     weight_at(4u * quad, k), weight_at(4u * quad + 1u, k),
     weight_at(4u * quad + 2u, k), weight_at(4u * quad + 3u, k),
   );
@@ -133,23 +133,27 @@ fn find_windows(first_pixel: u32) {
 // 3. Fetch the next tile into registers, while this one is multiplied.
 fn fetch_weights(thread: u32, m0: u32, step: u32) {
   let k = step * TILE_K + thread / A_QUADS;
-  let at = k * M_QUADS + m0 / 4u + thread % A_QUADS;
+  let first = k * M_QUADS + m0 / 4u + thread % A_QUADS;
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
-    next_left[i] = weights_by_k[at + i * A_EVERY * M_QUADS];
+    next_left[i] = weights_by_k[first + i * A_EVERY * M_QUADS];
   }
 }
 
 // All k of a step are channels of one tap: where it falls is found once a tap.
 var<private> tap: u32 = KERNEL_H * KERNEL_W;  // none yet
-var<private> at: vec4u;
-var<private> inside: vec4<bool>;
+
+// Where a pixel has no factor, any number is loaded and `place` drops it: a branch
+// around the load would cost more.
+var<private> inside: vec4<bool>;  // has each pixel a factor at this tap?
+var<private> at: vec4u;           // where it lies, without its channel
 
 fn go_to_tap() {
   for (var i = 0u; i < 4u; i++) {  // unroll
     let ih = top[i] + tap / KERNEL_W;    // [0, H) or padding
     let iw = start[i] + tap % KERNEL_W;  // [0, W) or padding
     inside[i] = ih < IN_H && iw < IN_W;
-    at[i] = select(0u, image[i] + ih * IN_W + iw, inside[i]);  // no branch: any pixel will do
+    let address = image[i] + ih * IN_W + iw;
+    at[i] = select(0u, address, inside[i]);
   }
 }
 
@@ -175,7 +179,7 @@ fn fetch_channels(thread: u32, step: u32) {
 
 // Few channels: a step has several taps, and each k is decoded.
 fn fetch_taps(thread: u32, step: u32) {
-  inside = vec4<bool>(true);  // zeros are fetched, too
+  inside = vec4<bool>(true);  // here, zeros are put in at once
   for (var j = 0u; j < B_LOADS; j++) {  // unroll
     let k = step * TILE_K + thread / B_QUADS + j * B_EVERY;
     let kh = k / (RUN * KERNEL_W);  // [0, kH), or behind the last tap
@@ -205,7 +209,8 @@ fn place(thread: u32) {
     left[thread / A_QUADS + i * A_EVERY][thread % A_QUADS] = next_left[i];
   }
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
-    right[thread / B_QUADS + i * B_EVERY][thread % B_QUADS] = select(vec4f(), next_right[i], inside);
+    let factors = select(vec4f(), next_right[i], inside);
+    right[thread / B_QUADS + i * B_EVERY][thread % B_QUADS] = factors;
   }
 }
 
@@ -225,57 +230,104 @@ fn multiply(row: u32, column: u32) {
   }
 }
 
-// 5. Write the 8 x 8 sums of a thread, with the bias or as a part.
-fn write(co: u32, pixel: u32, split: u32, sum: f32) {
-  if (ALIGNED || (co < OUT_CHANNELS && pixel < PIXELS)) {
-    let plane = pixel / (OUT_H * OUT_W) * OUT_CHANNELS + co;
-    let index = plane * (OUT_H * OUT_W) + pixel % (OUT_H * OUT_W);
-    if (SPLITS == 1u) {
-      output[index] = sum + bias[co];
-    } else {
-      parts[split * OUTPUTS + index] = sum;
+// 5. Add up the products of a tile, from step `first` up to `end`.
+struct Tile {
+  m0: u32,     // its first row
+  n0: u32,     // its first column
+  split: u32,  // which part of the sums, [0, SPLITS)
+}
+
+fn tile_of(workgroup: vec3u, across: u32) -> Tile {
+  let n0 = (workgroup.y * across + workgroup.x) * TILE_N;
+  return Tile(workgroup.z % ROW_TILES * TILE_M, n0, workgroup.z / ROW_TILES);
+}
+
+// A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
+fn row_of(thread: u32) -> u32 {
+  return thread / 32u / (TILE_N / 64u) * 4u + thread / 8u % 4u;
+}
+
+fn column_of(thread: u32) -> u32 {
+  return thread / 32u % (TILE_N / 64u) * 8u + thread % 8u;
+}
+
+fn add_products(tile: Tile, thread: u32) {
+  let first = tile.split * STEPS / SPLITS;
+  let end = (tile.split + 1u) * STEPS / SPLITS;
+  find_windows(tile.n0 + thread % B_QUADS);
+  fetch(thread, tile.m0, first);
+  for (var step = first; step < end; step++) {
+    place(thread);
+    workgroupBarrier();  // the tiles are complete
+    if (step + 1u < end) {
+      fetch(thread, tile.m0, step + 1u);
     }
+    multiply(row_of(thread), column_of(thread));
+    workgroupBarrier();  // no thread still reads them
   }
 }
 
+// 6. Where are the 8 x 8 sums of a thread? Sum (i, j) is in quad j/4 of row i.
+fn channel_of(tile: Tile, thread: u32, i: u32) -> u32 {
+  return tile.m0 + 4u * (row_of(thread) + i / 4u * (TILE_M / 8u)) + i % 4u;
+}
+
+fn pixel_of(tile: Tile, thread: u32, j: u32) -> u32 {
+  return tile.n0 + column_of(thread) + j / 4u * (TILE_N / 8u) + j % 4u * B_QUADS;
+}
+
+fn index_of(co: u32, pixel: u32) -> u32 {
+  let plane = pixel / (OUT_H * OUT_W) * OUT_CHANNELS + co;
+  return plane * (OUT_H * OUT_W) + pixel % (OUT_H * OUT_W);
+}
+
+fn exists(co: u32, pixel: u32) -> bool {
+  return ALIGNED || (co < OUT_CHANNELS && pixel < PIXELS);
+}
+
+// 7. The second pass, where one workgroup has a whole sum: write it.
 @compute @workgroup_size(THREADS)
 fn main(
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) thread: u32,  // [0, THREADS)
 ) {
-  let n0 = (workgroup.y * grid.x + workgroup.x) * TILE_N;
-  let m0 = workgroup.z % ROW_TILES * TILE_M;
-  let split = workgroup.z / ROW_TILES;
-  let end = (split + 1u) * STEPS / SPLITS;
-
-  // A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
-  const ACROSS = TILE_N / 64u;
-  let row = thread / 32u / ACROSS * 4u + thread / 8u % 4u;
-  let column = thread / 32u % ACROSS * 8u + thread % 8u;
-
-  find_windows(n0 + thread % B_QUADS);
-  fetch(thread, m0, split * STEPS / SPLITS);
-  for (var step = split * STEPS / SPLITS; step < end; step++) {
-    place(thread);
-    workgroupBarrier();  // the tiles are complete
-    if (step + 1u < end) {
-      fetch(thread, m0, step + 1u);
-    }
-    multiply(row, column);
-    workgroupBarrier();  // no thread still reads them
-  }
-
+  let tile = tile_of(workgroup, grid.x);
+  add_products(tile, thread);
   for (var i = 0u; i < 8u; i++) {  // unroll
-    let co = m0 + 4u * (row + i / 4u * (TILE_M / 8u)) + i % 4u;
+    let co = channel_of(tile, thread, i);
+    let bias_co = bias[min(co, OUT_CHANNELS - 1u)];
     for (var j = 0u; j < 8u; j++) {  // unroll
-      let pixel = n0 + column + j / 4u * (TILE_N / 8u) + j % 4u * B_QUADS;
-      write(co, pixel, split, sums[2u * i + j / 4u][j % 4u]);
+      let pixel = pixel_of(tile, thread, j);
+      if (exists(co, pixel)) {
+        output[index_of(co, pixel)] = bias_co + sums[2u * i + j / 4u][j % 4u];
+      }
     }
   }
 }
 
-// 6. The last pass, where several workgroups shared a sum: add their parts.
+// 8. The second pass, where SPLITS workgroups share a sum: write a part of it.
+@compute @workgroup_size(THREADS)
+fn multiply_parts(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, THREADS)
+) {
+  let tile = tile_of(workgroup, grid.x);
+  add_products(tile, thread);
+  for (var i = 0u; i < 8u; i++) {  // unroll
+    let co = channel_of(tile, thread, i);
+    for (var j = 0u; j < 8u; j++) {  // unroll
+      let pixel = pixel_of(tile, thread, j);
+      if (exists(co, pixel)) {
+        let index = tile.split * OUTPUTS + index_of(co, pixel);
+        parts[index] = sums[2u * i + j / 4u][j % 4u];
+      }
+    }
+  }
+}
+
+// 9. The last pass, where there are parts: add them.
 @compute @workgroup_size(256)
 fn add_parts(
   @builtin(workgroup_id) workgroup: vec3u,

@@ -11,7 +11,7 @@
 // dispatch  one thread for each CHANNELS channels of ROWS x COLUMNS outputs,
 //           in workgroups of THREADS threads
 // barriers  none: each thread writes its own outputs and reads only inputs
-// cost      per element of full tiles, at most:
+// cost      per element of full tiles:
 //           Ci*((ROWS+kH-1)*(COLUMNS+kW-1)/CHANNELS + kH*kW)/(ROWS*COLUMNS)
 //             + 1/(ROWS*COLUMNS)
 //           global loads, 0 workgroup loads, Ci*kH*kW multiply-adds
@@ -44,7 +44,6 @@ const COLUMNS: u32 = 4u * QUADS;
 const WINDOW_H: u32 = ROWS + KERNEL_H - 1u;
 const WINDOW_W: u32 = COLUMNS + KERNEL_W - 1u;
 const SUMS: u32 = ROWS * QUADS;  // of one channel
-const TOGETHER: u32 = 1u;       // input channels whose products are written out
 
 // How the threads cover the image.
 const THREADS: u32 = 8u;
@@ -94,49 +93,47 @@ fn main(
       sums[c * SUMS + i] = vec4f(bias[co]);
     }
   }
-  for (var first_ci = 0u; first_ci < IN_CHANNELS; first_ci += TOGETHER) {
-    for (var i = 0u; i < TOGETHER; i++) {  // unroll
-      let ci = first_ci + i;                     // [0, Ci)
+  for (var ci = 0u; ci < IN_CHANNELS; ci++) {  // [0, Ci)
 
-      // 2. Load the pixels under my outputs' windows.
-      let plane = n * IN_CHANNELS + ci;
-      for (var y = 0u; y < WINDOW_H; y++) {  // unroll
-        for (var x = 0u; x < WINDOW_W; x++) {  // unroll
-          let ih = first_oh + y - PADDING_H;
-          let iw = first_ow + x - PADDING_W;
-          window[y][x] = pixel_or_zero(plane, ih, iw);
-        }
+    // 2. Load the pixels under my outputs' windows.
+    let plane = n * IN_CHANNELS + ci;
+    for (var y = 0u; y < WINDOW_H; y++) {  // unroll
+      for (var x = 0u; x < WINDOW_W; x++) {  // unroll
+        let ih = first_oh + y - PADDING_H;
+        let iw = first_ow + x - PADDING_W;
+        window[y][x] = pixel_or_zero(plane, ih, iw);
       }
-      for (var c = 0u; c < CHANNELS; c++) {  // unroll
+    }
+    for (var c = 0u; c < CHANNELS; c++) {  // unroll
 
-        // 3. Load a channel's filter: the same one for all threads. A channel
-        //    behind the last one repeats that.
-        let co = min(first_co + c, OUT_CHANNELS - 1u);
-        for (var k = 0u; k < TAPS; k++) {  // unroll
-          taps[k] = weight[(co * IN_CHANNELS + ci) * TAPS + k];
-        }
+      // 3. Load a channel's filter: the same one for all threads. A channel
+      //    behind the last one repeats that.
+      let co = min(first_co + c, OUT_CHANNELS - 1u);
+      for (var k = 0u; k < TAPS; k++) {  // unroll
+        taps[k] = weight[(co * IN_CHANNELS + ci) * TAPS + k];
+      }
 
-        // 4. Multiply. One sum is finished before the next, so that few
-        //    registers change.
-        for (var row = 0u; row < ROWS; row++) {  // unroll
-          for (var quad = 0u; quad < QUADS; quad++) {  // unroll
-            var sum = sums[c * SUMS + row * QUADS + quad];
-            for (var k = 0u; k < TAPS; k++) {  // unroll
-              const y = row + k / KERNEL_W;
-              const x = quad * 4u + k % KERNEL_W;
-              sum += taps[k] * vec4f(
-                window[y][x], window[y][x + 1u],
-                window[y][x + 2u], window[y][x + 3u],
-              );
-            }
-            sums[c * SUMS + row * QUADS + quad] = sum;
+      // 4. Multiply. One sum is finished before the next, so that few
+      //    registers change.
+      for (var row = 0u; row < ROWS; row++) {  // unroll
+        for (var quad = 0u; quad < QUADS; quad++) {  // unroll
+          var sum = sums[c * SUMS + row * QUADS + quad];
+          for (var k = 0u; k < TAPS; k++) {  // unroll
+            let y = row + k / KERNEL_W;
+            let x = quad * 4u + k % KERNEL_W;
+            sum += taps[k] * vec4f(
+              window[y][x], window[y][x + 1u],
+              window[y][x + 2u], window[y][x + 3u],
+            );
           }
+          sums[c * SUMS + row * QUADS + quad] = sum;
         }
       }
     }
   }
 
-  // 5. Write the first channel, and move the others up.
+  // 5. Write the first channel and move the others up, so that all indices into
+  //    the sums are constants here, too, in a text of one channel's length.
   for (var c = 0u; c < CHANNELS; c++) {
     let co = first_co + c;                       // [0, Co) when inside
     for (var i = 0u; i < SUMS * 4u; i++) {  // unroll

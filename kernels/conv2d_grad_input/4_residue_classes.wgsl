@@ -19,9 +19,10 @@
 //           for each pixel
 // barriers  one before a product: a thread multiplies what others loaded;
 //           one after it: no thread may still read the old tile
-// cost      per pixel of full tiles, with K = Co*ceil(kH/S)*ceil(kW/S), at most:
-//           K/TILE_M + K/TILE_N global loads, K/4 workgroup loads of 4 numbers,
-//           K multiply-adds
+// cost      per pixel of full tiles, with PIECES = 1 and steps of whole taps:
+//           Co*kH*kW*(1/TILE_M + 1/(4*TILE_N) + S*S/(N*H*W))/(S*S) + 1
+//           global loads,
+//           Co*kH*kW/(16*S*S) workgroup loads, Co*kH*kW/(S*S) multiply-adds
 // limits    S > 1: at stride 1 there is one class, and 3_implicit_gemm has no
 //           third pass; a zero of the border is multiplied too
 // new here  pixels whose rows and columns leave the same rests when divided by
@@ -47,8 +48,8 @@ const PLANE: u32 = OUT_H * OUT_W;           // outputs of a channel
 // and the taps kh = rh, rh + S, ... and kw = rw, rw + S, ... Every class has as
 // many rows and columns of pixels as the largest one: what comes out for those
 // behind the image is not read again.
-const CLASS_ROWS: u32 = min(STRIDE, KERNEL_H);  // the others have no taps
-const CLASS_COLUMNS: u32 = min(STRIDE, KERNEL_W);
+const CLASS_ROWS = min(STRIDE, KERNEL_H);  // the others have no taps
+const CLASS_COLUMNS = min(STRIDE, KERNEL_W);
 const CLASS_H: u32 = (IN_H + STRIDE - 1u) / STRIDE;
 const CLASS_W: u32 = (IN_W + STRIDE - 1u) / STRIDE;
 const PIXELS: u32 = BATCH * CLASS_H * CLASS_W;     // columns of one class
@@ -159,8 +160,11 @@ fn find_pixels(first_pixel: u32, class_h: u32, class_w: u32) {
 //    step are channels of one tap: where it falls is found once a tap.
 var<private> tap: u32 = KERNEL_H * KERNEL_W;  // none yet
 var<private> weight_row: u32;                 // of the tap's first channel
-var<private> at: vec4u;
-var<private> inside: vec4<bool>;
+
+// Where a pixel has no factor, any number is loaded and `place` drops it: a branch
+// around the load would cost more.
+var<private> inside: vec4<bool>;  // has each pixel a factor at this tap?
+var<private> at: vec4u;           // where it lies, without its channel
 
 fn go_to_tap(class_h: u32, class_w: u32) {
   let down = tap / taps_along(KERNEL_W, class_w);
@@ -172,15 +176,16 @@ fn go_to_tap(class_h: u32, class_w: u32) {
     let oh = row[i] - down;         // [0, oH), or no such output: below 0 it wraps
     let ow = column[i] - right_of;  // [0, oW), likewise
     inside[i] = oh < OUT_H && ow < OUT_W;
-    at[i] = select(0u, image[i] + oh * OUT_W + ow, inside[i]);  // no branch: any pixel will do
+    let address = image[i] + oh * OUT_W + ow;
+    at[i] = select(0u, address, inside[i]);
   }
 }
 
 fn fetch_weights(thread: u32, m0: u32, first_channel: u32) {
   let k = weight_row + first_channel + thread / A_QUADS;
-  let start = k * M_QUADS + m0 / 4u + thread % A_QUADS;
+  let first = k * M_QUADS + m0 / 4u + thread % A_QUADS;
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
-    next_left[i] = weights_by_k[start + i * A_EVERY * M_QUADS];
+    next_left[i] = weights_by_k[first + i * A_EVERY * M_QUADS];
   }
 }
 
@@ -215,7 +220,8 @@ fn place(thread: u32) {
     left[thread / A_QUADS + i * A_EVERY][thread % A_QUADS] = next_left[i];
   }
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
-    right[thread / B_QUADS + i * B_EVERY][thread % B_QUADS] = select(vec4f(), next_right[i], inside);
+    let factors = select(vec4f(), next_right[i], inside);
+    right[thread / B_QUADS + i * B_EVERY][thread % B_QUADS] = factors;
   }
 }
 

@@ -22,11 +22,16 @@
 // barriers  one before a product: a thread multiplies what others loaded;
 //           one after it: no thread may still read the old tile;
 //           the same around tiles that change hands before they are written
-// cost      per pixel, with N*Ci*H*W pixels, at most:
-//           TODO global loads, TODO workgroup loads, TODO multiply-adds
-// limits    filters of 3 x 3 at stride 1, scratch buffers of at most 128 MiB
-//           (36/16 of grad_output, padded); larger rounding errors
-//           than in other versions, also for whole numbers
+// cost      per pixel of full tiles and workgroups, a load of a product being one
+//           of 4 numbers:
+//           9*Co/(16*TILE_M) + 9*Co/(16*TILE_N) + 9*Co/(4*Ci)
+//             + 9*Co/(N*H*W) + 9/16 global loads,
+//           9*Co/64 + 1/4 workgroup loads,
+//           9*Co/4 + 9*Co/(2*Ci) + 18*Co/(N*H*W) + 5/4 multiply-adds
+// limits    filters of 3 x 3 at stride 1; scratch buffers of at most 128 MiB,
+//           which hold 36/16 numbers for each of grad_output;
+//           rounding errors are larger than in other versions, and whole numbers
+//           round too; a NaN or an infinity reaches all of its tile
 // new here  Winograd's F(4x4, 3x3): a tile takes 36 products for each pair of
 //           channels instead of 144, at the price of transforms
 //           that move 36 numbers for 16
@@ -85,10 +90,10 @@ var<private> next_left: array<vec4f, A_LOADS>;
 var<private> next_right: array<vec4f, B_LOADS>;
 
 // 1. Along one axis, 4 outputs of a filter of 3 take 12 products. Winograd's method
-//    takes 6: the outputs are coefficients of a product of polynomials, and that is
-//    known from its values at 6 points: 0, -a, a, -b, b and infinity (the highest
-//    coefficient). A pair of points shares its even and its odd terms. With these
-//    a and b, rounding errors are half as large as with the usual 1 and 2.
+//    takes 6, as many as points at which two polynomials are multiplied by their
+//    values: 0, a, -a, b, -b and infinity (the highest coefficient). Two opposite
+//    points share their even and their odd terms. Any a and b are right; rounding
+//    errors with these are half as large as with 1 and 2.
 const NEAR: f32 = 0.625;  // a
 const FAR: f32 = 1.5;     // b
 const NEAR_2: f32 = NEAR * NEAR;
@@ -295,14 +300,13 @@ fn multiply(row: u32, column: u32) {
 @compute @workgroup_size(THREADS)
 fn multiply_points(
   @builtin(workgroup_id) group: vec3u,
-  @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) t: u32,  // [0, THREADS)
 ) {
   let m0 = group.x * TILE_M;  // the first row, a channel ci
   let point = group.y;        // [0, 36)
   // The first column, a tile: from the last to the first, for what the pass before
   // wrote last is still in the cache.
-  let n0 = (grid.z - 1u - group.z) * TILE_N;
+  let n0 = (N_QUADS / B_QUADS - 1u - group.z) * TILE_N;
   let across = TILE_N / 64u;
   let column = t / 32u % across * 8u + t % 8u;
   let row = t / 32u / across * 4u + t / 8u % 4u;

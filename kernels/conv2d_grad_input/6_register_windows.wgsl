@@ -16,7 +16,7 @@
 // dispatch  one thread for each CHANNELS channels of ROWS x COLUMNS pixels,
 //           in workgroups of THREADS threads
 // barriers  none: each thread writes its own pixels and reads only inputs
-// cost      per pixel of full tiles, at most:
+// cost      per pixel of full tiles:
 //           Co*((ROWS+kH-1)*(COLUMNS+kW-1)/CHANNELS + kH*kW)/(ROWS*COLUMNS)
 //           global loads, 0 workgroup loads, Co*kH*kW multiply-adds
 // limits    S = 1 only; the text grows with the filter, and takes longer to
@@ -48,7 +48,6 @@ const COLUMNS: u32 = 4u * QUADS;
 const WINDOW_H: u32 = ROWS + KERNEL_H - 1u;
 const WINDOW_W: u32 = COLUMNS + KERNEL_W - 1u;
 const SUMS: u32 = ROWS * QUADS;  // of one channel
-const TOGETHER: u32 = 1u;       // output channels whose products are written out
 
 // How the threads cover the image.
 const THREADS: u32 = 8u;
@@ -90,50 +89,48 @@ fn main(
   var window: array<array<f32, WINDOW_W>, WINDOW_H>;
   var taps: array<f32, TAPS>;
 
-  for (var first_co = 0u; first_co < OUT_CHANNELS; first_co += TOGETHER) {
-    for (var i = 0u; i < TOGETHER; i++) {  // unroll
-      let co = first_co + i;                     // [0, Co)
+  for (var co = 0u; co < OUT_CHANNELS; co++) {  // [0, Co)
 
-      // 2. Load the outputs to which my pixels contributed. The filter's last
-      //    tap lies over the first of them.
-      let plane = n * OUT_CHANNELS + co;
-      for (var y = 0u; y < WINDOW_H; y++) {  // unroll
-        for (var x = 0u; x < WINDOW_W; x++) {  // unroll
-          let oh = first_ih + PADDING_H - (KERNEL_H - 1u) + y;
-          let ow = first_iw + PADDING_W - (KERNEL_W - 1u) + x;
-          window[y][x] = output_or_zero(plane, oh, ow);
-        }
+    // 2. Load the outputs to which my pixels contributed. The filter's last
+    //    tap lies over the first of them.
+    let plane = n * OUT_CHANNELS + co;
+    for (var y = 0u; y < WINDOW_H; y++) {  // unroll
+      for (var x = 0u; x < WINDOW_W; x++) {  // unroll
+        let oh = first_ih + PADDING_H - (KERNEL_H - 1u) + y;
+        let ow = first_iw + PADDING_W - (KERNEL_W - 1u) + x;
+        window[y][x] = output_or_zero(plane, oh, ow);
       }
-      for (var c = 0u; c < CHANNELS; c++) {  // unroll
+    }
+    for (var c = 0u; c < CHANNELS; c++) {  // unroll
 
-        // 3. Load a channel's filter, last tap first: the same one for all
-        //    threads. A channel behind the last one repeats that.
-        let ci = min(first_ci + c, IN_CHANNELS - 1u);
-        for (var k = 0u; k < TAPS; k++) {  // unroll
-          taps[k] = weight[(co * IN_CHANNELS + ci) * TAPS + TAPS - 1u - k];
-        }
+      // 3. Load a channel's filter, last tap first: the same one for all
+      //    threads. A channel behind the last one repeats that.
+      let ci = min(first_ci + c, IN_CHANNELS - 1u);
+      for (var k = 0u; k < TAPS; k++) {  // unroll
+        taps[k] = weight[(co * IN_CHANNELS + ci) * TAPS + TAPS - 1u - k];
+      }
 
-        // 4. Multiply. One sum is finished before the next, so that few
-        //    registers change.
-        for (var row = 0u; row < ROWS; row++) {  // unroll
-          for (var quad = 0u; quad < QUADS; quad++) {  // unroll
-            var sum = sums[c * SUMS + row * QUADS + quad];
-            for (var k = 0u; k < TAPS; k++) {  // unroll
-              const y = row + k / KERNEL_W;
-              const x = quad * 4u + k % KERNEL_W;
-              sum += taps[k] * vec4f(
-                window[y][x], window[y][x + 1u],
-                window[y][x + 2u], window[y][x + 3u],
-              );
-            }
-            sums[c * SUMS + row * QUADS + quad] = sum;
+      // 4. Multiply. One sum is finished before the next, so that few
+      //    registers change.
+      for (var row = 0u; row < ROWS; row++) {  // unroll
+        for (var quad = 0u; quad < QUADS; quad++) {  // unroll
+          var sum = sums[c * SUMS + row * QUADS + quad];
+          for (var k = 0u; k < TAPS; k++) {  // unroll
+            let y = row + k / KERNEL_W;
+            let x = quad * 4u + k % KERNEL_W;
+            sum += taps[k] * vec4f(
+              window[y][x], window[y][x + 1u],
+              window[y][x + 2u], window[y][x + 3u],
+            );
           }
+          sums[c * SUMS + row * QUADS + quad] = sum;
         }
       }
     }
   }
 
-  // 5. Write the first channel, and move the others up.
+  // 5. Write the first channel and move the others up, so that all indices into
+  //    the sums are constants here, too, in a text of one channel's length.
   for (var c = 0u; c < CHANNELS; c++) {
     let ci = first_ci + c;                       // [0, Ci) when inside
     for (var i = 0u; i < SUMS * 4u; i++) {  // unroll

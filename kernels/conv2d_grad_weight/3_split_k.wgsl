@@ -14,9 +14,9 @@
 // barriers  one before a product: a thread multiplies what others loaded;
 //           one after it: no thread may still read the old tile;
 //           one before the last sum: it adds what others added
-// cost      per weight of full tiles, with K = N*oH*oW, at most:
-//           K/TILE_M + K/TILE_N + SPLITS global loads,
-//           K/4 workgroup loads of 4 numbers, K multiply-adds
+// cost      per weight of full tiles, with K = N*oH*oW:
+//           K/TILE_M + K/TILE_N + SPLITS/4 global loads,
+//           K/16 + 7/4 workgroup loads, K multiply-adds
 // limits    channels are taken in fours, so that a layer with Ci = 1 has
 //           3 zeros for each weight; a zero of the padding is multiplied too:
 //           a grad_output of NaN reaches weights that met only padding there
@@ -43,7 +43,7 @@ const K: u32 = BATCH * OUT_PLANE;      // products of a sum
 
 // A quad of columns is 4 channels of one tap: first all of tap (0, 0), ...
 const TAP_QUADS: u32 = (IN_CHANNELS + 3u) / 4u;
-const QUADS_FULL: bool = IN_CHANNELS % 4u == 0u;
+const QUADS_FULL: bool = IN_CHANNELS % 4u == 0u;  // no channel past Ci in any
 const N_QUADS: u32 = KERNEL_H * KERNEL_W * TAP_QUADS;  // of a row of parts
 const STEPS: u32 = 9u;          // of TILE_K products each
 const SPLITS: u32 = 1u;         // workgroups that share the sum of one tile
@@ -118,6 +118,8 @@ fn fetch_outputs(thread: u32, m0: u32, k: u32) {
   }
 }
 
+// Outside, any pixel is loaded and `place` drops it: a branch around the load would
+// cost more.
 var<private> inside: array<bool, B_LOADS>;
 
 fn fetch_inputs(k: u32) {
@@ -129,7 +131,7 @@ fn fetch_inputs(k: u32) {
     let iw = start + tap_w[i];  // [0, W) or padding
     inside[i] = ih < IN_H && iw < IN_W && (K % TILE_K == 0u || k < K);
     let pixel = (n * IN_CHANNELS + channel[i]) * PLANE + ih * IN_W + iw;
-    let at = select(0u, pixel, inside[i]);  // no branch: any pixel will do
+    let at = select(0u, pixel, inside[i]);
     for (var c = 0u; c < 4u; c++) {  // unroll
       next_right[i][c] = 0.0;
       if (QUADS_FULL || channel[i] + c < IN_CHANNELS) {
@@ -150,7 +152,8 @@ fn place(thread: u32) {
     left[thread % TILE_K][thread / TILE_K + i * EVERY] = next_left[i];
   }
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
-    right[thread % TILE_K][thread / TILE_K + i * EVERY] = select(vec4f(), next_right[i], inside[i]);
+    let factors = select(vec4f(), next_right[i], inside[i]);
+    right[thread % TILE_K][thread / TILE_K + i * EVERY] = factors;
   }
 }
 

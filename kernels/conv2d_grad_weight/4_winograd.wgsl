@@ -19,11 +19,16 @@
 //           one after it: no thread may still read the old tile;
 //           one between the rows and the columns of the last transform, and one
 //           before the weights that it gives are written by other threads
-// cost      per weight, at most:
-//           TODO global loads, TODO workgroup loads, TODO multiply-adds
-// limits    filters of 3 x 3 at stride 1, scratch buffers of at most 128 MiB
-//           (36/16 of grad_output and of input, padded); larger rounding errors
-//           than in other versions, also for whole numbers
+// cost      per weight of full tiles and workgroups, a load of a product being one
+//           of 4 numbers:
+//           TILES/TILE_M + TILES/TILE_N + 4*TILES/Co + 16*TILES/(9*Ci)
+//             + PARTS global loads,
+//           TILES/4 + 3/2 workgroup loads,
+//           4*TILES + 40*TILES/(9*Ci) + 8*TILES/Co + 1 multiply-adds
+// limits    filters of 3 x 3 at stride 1; scratch buffers of at most 128 MiB,
+//           which hold 36/16 numbers for each of grad_output and of input;
+//           rounding errors are larger than in other versions, and whole numbers
+//           round too; a NaN or an infinity reaches all 9 weights
 // new here  Winograd's F(3x3, 4x4): a tile takes 36 products for the 9 weights of
 //           each pair of channels instead of 144, at the price of transforms
 //           that move 36 numbers for 16
@@ -85,10 +90,10 @@ var<private> next_left: array<vec4f, A_LOADS>;
 var<private> next_right: array<vec4f, B_LOADS>;
 
 // 1. Along one axis, 3 weights take 12 products with 4 gradients. Winograd's method
-//    takes 6: the weights are coefficients of a product of polynomials, and that is
-//    known from its values at 6 points: 0, -a, a, -b, b and infinity (the highest
-//    coefficient). A pair of points shares its even and its odd terms. With these
-//    a and b, rounding errors are half as large as with the usual 1 and 2.
+//    takes 6, as many as points at which two polynomials are multiplied by their
+//    values: 0, a, -a, b, -b and infinity (the highest coefficient). Two opposite
+//    points share their even and their odd terms. Any a and b are right; rounding
+//    errors with these are half as large as with 1 and 2.
 const NEAR: f32 = 0.625;  // a
 const FAR: f32 = 1.5;     // b
 const NEAR_2: f32 = NEAR * NEAR;

@@ -8,14 +8,16 @@
 //           grad_weight = np.einsum("nohw,nchwij->ocij", grad_output, windows)
 // in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
 // out       grad_weight (Co, Ci, kH, kW)
-// dispatch  32 threads a workgroup; a thread for each four channels of a pixel
+// dispatch  32 threads a workgroup; a thread for each four channels of a row
 //           of both copies; one for each CHANNELS input channels, four output
 //           channels, TAPS_H x TAPS_W taps and part of the outputs; one for
 //           each four weights
 // barriers  none: each thread writes its own results, and later passes read them
-// cost      per weight of full tiles, with K = N*oH*oW, at most:
-//           K/(4*TAPS_H*TAPS_W) + K*TAPS_H/4 global loads of 4 numbers,
-//           0 workgroup loads, K multiply-adds
+// cost      per weight of full tiles:
+//           N*oH*oW/(Ci*kH*kW) + N*H*W/(Co*kH*kW)
+//             + STRIPS*(KEPT*WINDOW + ROWS*(COLUMNS + NEW*WINDOW))
+//               /(4*CHANNELS*TAPS_H*TAPS_W) + PARTS/4 global loads,
+//           0 workgroup loads, N*oH*oW multiply-adds
 // limits    channels are taken in fours: a layer with 1 has 3 zeros for each
 //           pixel; a zero of the padding is multiplied too: a NaN or an
 //           infinity reaches weights that met only padding there

@@ -8,23 +8,23 @@
 //           grad_weight = np.einsum("nohw,nchwij->ocij", grad_output, windows)
 // in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
 // out       grad_weight (Co, Ci, kH, kW)
-// dispatch  for each tile of ROWS x COLUMNS outputs of FILTERS*TEAMS channels,
-//           and each CHANNELS input channels, one workgroup of SLOTS threads
-//           for each row of these filters; then 256 threads for 16 weights
-// barriers  one after the tile is loaded: a thread reads what others loaded;
-//           one before the next tile, or the next sums, overwrite those that a
-//           thread may still read; one before a sum over the slots, and one in
-//           each step of the tree: it adds what other threads wrote
-// cost      per weight of full tiles, with K = N*oH*oW, at most:
-//           K/(CHANNELS*kH*kW) + K/(FILTERS*TEAMS*kH*kW) global loads,
-//           K/(4*kW) + K/(4*FILTERS*kW) workgroup loads of 4 numbers,
-//           K multiply-adds
-// limits    a tile takes at most 16 KiB, and a thread holds a row of a filter
-//           of at most 16 weights; a zero of the padding is multiplied too: a
-//           NaN or an infinity reaches weights that met only padding there
-// new here  a layer with few weights: a thread sums whole rows of filters, over
-//           some rows of one image; its window of the input is a whole row, in
-//           registers, each number of which it multiplies kW times
+// dispatch  for each part of the outputs, each TEAMS*FILTERS output channels and
+//           each CHANNELS input channels, one workgroup of SLOTS threads for
+//           each row of FILTERS filters; then 256 threads for 16 weights
+// barriers  two around the load of a tile: no thread may still read the old
+//           one; a thread multiplies what others loaded. Two around each sum
+//           over the slots, and one in the last pass, for the same reasons
+// cost      per weight of full tiles as wide as the image:
+//           N*oH*oW/(CHANNELS*kH*kW)
+//             + TILES*WINDOW_ROWS*W/(TEAMS*FILTERS*kH*kW) + PARTS global loads,
+//           TILES*ROWS*(WINDOW + FILTERS*QUADS)/(FILTERS*kW) + PARTS*SLOTS + 15
+//           workgroup loads, N*oH*oW multiply-adds
+// limits    kW is at most 16, and a tile takes at most 16 KiB; a zero of the
+//           padding is multiplied too: a NaN or an infinity reaches weights
+//           that met only padding there
+// new here  for few weights and short sums: a thread has rows of FILTERS filters
+//           in registers, and under them a row of the input, each number of
+//           which it loads once and multiplies FILTERS*kW times
 
 // The layer: `specialize` writes in its sizes.
 const BATCH: u32 = 2u;         // N
@@ -51,12 +51,10 @@ const SLOTS: u32 = 8u;         // threads that share the rows
 const RUNS: u32 = 1u;          // tiles, one after the other
 const UNITS: u32 = TEAMS * CHANNELS * KERNEL_H;  // of SLOTS threads
 const THREADS: u32 = UNITS * SLOTS;
-const ROUND: u32 = 1u;         // of its filters whose sums are added at once
-const SUM_LOADS: u32 = (ROUND * UNITS * KERNEL_W + THREADS - 1u) / THREADS;
-const SHARED: u32 = 256u;      // sums in workgroup memory: ROUND*kW*THREADS or 256
+const SHARED: u32 = 256u;      // sums in workgroup memory: kW*THREADS, or 256
 
 // A tile in workgroup memory: rows of quads, an odd number of them, so that threads
-// on neighboring rows read different banks.
+// on neighboring rows read from different banks.
 const QUADS: u32 = COLUMNS / 4u;
 const PITCH: u32 = QUADS + 1u - QUADS % 2u;
 const GRAD_ROWS: u32 = FILTERS * TEAMS * ROWS;
@@ -95,7 +93,7 @@ var<workgroup> grads: array<array<vec4f, PITCH>, GRAD_ROWS>;
 var<workgroup> inputs: array<array<vec4f, WINDOW_PITCH>, INPUT_ROWS>;
 var<workgroup> shared_sums: array<f32, SHARED>;
 var<private> sums: array<array<f32, KERNEL_W>, FILTERS>;
-var<private> window: array<vec4f, WINDOW>;
+var<private> window: array<f32, WINDOW * 4u>;
 
 // 1. Load a tile. Behind the edges of image and channels lie zeros.
 fn load_grads(thread: u32, n: u32, first_co: u32, first_oh: u32, first_ow: u32) {
@@ -142,36 +140,33 @@ fn load_inputs(thread: u32, n: u32, first_ci: u32, first_oh: u32, first_ow: u32)
 // 2. Multiply one row of outputs by the row of inputs under it, at all kW shifts.
 fn add_row(grad_row: u32, input_row: u32) {
   for (var q = 0u; q < WINDOW; q++) {  // unroll
-    window[q] = inputs[input_row][q];
+    let quad = inputs[input_row][q];
+    for (var j = 0u; j < 4u; j++) {  // unroll
+      window[q * 4u + j] = quad[j];
+    }
   }
   for (var f = 0u; f < FILTERS; f++) {  // unroll
     for (var q = 0u; q < QUADS; q++) {  // unroll
       let quad = grads[grad_row + f * ROWS][q];
       for (var j = 0u; j < 4u; j++) {  // unroll
         for (var kw = 0u; kw < KERNEL_W; kw++) {  // unroll
-          const iw = (q * 4u + j) * STRIDE + kw;
-          sums[f][kw] += quad[j] * window[iw / 4u][iw % 4u];
+          sums[f][kw] += quad[j] * window[(q * 4u + j) * STRIDE + kw];
         }
       }
     }
   }
 }
 
-// 3. Add what the slots of each filter row have, always in the same order.
+// 3. Add what the slots have of each filter, always in the same order.
 fn write_sums(thread: u32, part: u32, first_co: u32, first_ci: u32) {
-  for (var first = 0u; first < FILTERS; first += ROUND) {  // unroll
-    workgroupBarrier();  // no thread still reads the sums of the round before
-    for (var f = 0u; f < ROUND; f++) {  // unroll
-      for (var kw = 0u; kw < KERNEL_W; kw++) {  // unroll
-        shared_sums[(f * KERNEL_W + kw) * THREADS + thread] = sums[first + f][kw];
-      }
+  for (var f = 0u; f < FILTERS; f++) {  // unroll
+    workgroupBarrier();  // no thread still reads the sums of the filter before
+    for (var kw = 0u; kw < KERNEL_W; kw++) {  // unroll
+      shared_sums[kw * THREADS + thread] = sums[f][kw];
     }
     workgroupBarrier();  // they are in place
-    for (var load = 0u; load < SUM_LOADS; load++) {  // unroll
-      let i = load * THREADS + thread;
-      if (i < ROUND * UNITS * KERNEL_W) {
-        add_slots(i, part, first_co + first, first_ci);
-      }
+    for (var i = thread; i < UNITS * KERNEL_W; i += THREADS) {
+      add_slots(i, part, first_co + f, first_ci);
     }
   }
 }
@@ -179,17 +174,15 @@ fn write_sums(thread: u32, part: u32, first_co: u32, first_ci: u32) {
 fn add_slots(i: u32, part: u32, first_co: u32, first_ci: u32) {
   let unit = i % UNITS;
   let kh = unit % KERNEL_H;                          // [0, kH)
-  let kw = i / UNITS % KERNEL_W;                     // [0, kW)
-  let f = i / (UNITS * KERNEL_W);                    // [0, ROUND)
+  let kw = i / UNITS;                                // [0, kW)
   let ci = first_ci + unit / KERNEL_H % CHANNELS;    // [0, Ci) or none
   let team = unit / (KERNEL_H * CHANNELS);           // [0, TEAMS)
-  let co = first_co + team * FILTERS + f;            // [0, Co) or none
-  let at = i / UNITS * THREADS + unit;
+  let co = first_co + team * FILTERS;                // [0, Co) or none
   var sum = 0.0;
   for (var slot = 0u; slot < SLOTS; slot++) {  // unroll
-    sum += shared_sums[at + slot * UNITS];
+    sum += shared_sums[kw * THREADS + slot * UNITS + unit];
   }
-  if (GRADS_FULL && IN_CHANNELS % CHANNELS == 0u || (ci < IN_CHANNELS && co < OUT_CHANNELS)) {
+  if (ci < IN_CHANNELS && co < OUT_CHANNELS) {
     let weight = ((co * IN_CHANNELS + ci) * KERNEL_H + kh) * KERNEL_W + kw;
     if (PARTS == 1u) {
       grad_weight[weight] = sum;

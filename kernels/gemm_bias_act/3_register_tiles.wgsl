@@ -37,8 +37,8 @@ const LEFT_LOADS: u32 = TILE_M * TILE_K / THREADS;   // of one thread
 const RIGHT_LOADS: u32 = TILE_K * TILE_N / THREADS;
 
 // What version 2 reads from a uniform is a constant here.
-struct Params { activation: u32 }
-const params = Params(ACTIVATION);
+struct Layer { activation: u32 }
+const params = Layer(ACTIVATION);
 
 @group(0) @binding(0)
 var<storage, read> a: array<f32>;             // (batch, M, K)
@@ -128,7 +128,8 @@ fn multiply(row: u32, column: u32) {
 }
 
 // 4. Add the bias and apply act, while the sums are still in registers; then
-//    write. No load follows a store: it would wait, as both may be one buffer.
+//    write. First all loads, then all stores: in turns, a load would wait for the
+//    store before it.
 fn read_bias(n: u32) -> f32 {
   if (ALIGNED || n < N) { return bias[n]; }
   return 0.0;

@@ -43,8 +43,8 @@ const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
 const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
 
 // What version 2 reads from a uniform is a constant here.
-struct Params { activation: u32 }
-const params = Params(ACTIVATION);
+struct Layer { activation: u32 }
+const params = Layer(ACTIVATION);
 
 @group(0) @binding(0)
 var<storage, read> a: array<f32>;             // (batch, M, K)
@@ -138,7 +138,8 @@ fn multiply(row: u32, column: u32) {
 }
 
 // 4. Add the bias and apply act, while the sums are still in registers; then
-//    write. No load follows a store: it would wait, as both may be one buffer.
+//    write. First all loads, then all stores: in turns, a load would wait for the
+//    store before it.
 fn m_at(m0: u32, i: u32) -> u32 {  // of a thread's row i
   return m0 + i / 4u * (TILE_M / 2u) + i % 4u;
 }

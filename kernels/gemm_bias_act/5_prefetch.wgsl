@@ -40,8 +40,8 @@ const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
 const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
 
 // What version 2 reads from a uniform is a constant here.
-struct Params { activation: u32 }
-const params = Params(ACTIVATION);
+struct Layer { activation: u32 }
+const params = Layer(ACTIVATION);
 
 @group(0) @binding(0)
 var<storage, read> a: array<f32>;             // (batch, M, K)
@@ -149,7 +149,8 @@ fn multiply(row: u32, column: u32) {
 }
 
 // 5. Add the bias and apply act, while the sums are still in registers; then
-//    write. No load follows a store: it would wait, as both may be one buffer.
+//    write. First all loads, then all stores: in turns, a load would wait for the
+//    store before it.
 fn m_at(m0: u32, i: u32) -> u32 {  // of a thread's row i
   return m0 + i / 4u * (TILE_M / 2u) + i % 4u;
 }
@@ -177,8 +178,7 @@ fn write(item: u32, m: u32, n: u32, result: f32) {
   if (ALIGNED || (m < M && n < N)) { output[(item * M + m) * N + n] = result; }
 }
 
-// 6. Add up along k, tile by tile; a fetch has a whole product of time to
-//    arrive.
+// 6. Add up along k, tile by tile: each fetch has the time of a product.
 @compute @workgroup_size(THREADS)
 fn main(
   @builtin(workgroup_id) workgroup: vec3u,

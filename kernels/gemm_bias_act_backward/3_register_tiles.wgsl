@@ -50,7 +50,7 @@ const ALIGNED: bool = false;  // are all tiles of all passes full?
 
 // The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
 // `multiply`, an array of rows saves what one flat array would have to check.
-const TILE_M: u32 = 64u;      // rows of a workgroup
+const TILE_M: u32 = 64u;      // rows of a workgroup; d_bias needs 64
 const TILE_N: u32 = 64u;      // columns of a workgroup
 const TILE_K: u32 = 16u;      // products between two barriers
 const PAD: u32 = 1u;          // quads behind each row of a tile, if there is room
@@ -65,17 +65,17 @@ const K_EVERY: u32 = THREADS / TILE_K;   // from quad to quad, where the next k
 const ACROSS: u32 = TILE_N / 64u;        // warps side by side
 
 // What version 2 reads from a uniform is a constant here.
-struct Params { activation: u32 }
-const params = Params(ACTIVATION);
+struct Layer { activation: u32 }
+const params = Layer(ACTIVATION);
 
 @group(0) @binding(0)
-var<storage, read_write> a: array<f32>;         // (batch, M, K)
+var<storage, read> a: array<f32>;               // (batch, M, K)
 @group(0) @binding(1)
-var<storage, read_write> b: array<f32>;         // ([batch,] K, N)
+var<storage, read> b: array<f32>;               // ([batch,] K, N)
 @group(0) @binding(2)
-var<storage, read_write> bias: array<f32>;      // (N)
+var<storage, read> bias: array<f32>;            // (N)
 @group(0) @binding(3)
-var<storage, read_write> grad: array<f32>;      // (batch, M, N)
+var<storage, read> grad: array<f32>;            // (batch, M, N)
 @group(0) @binding(4)
 var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
 @group(0) @binding(5)
@@ -140,7 +140,7 @@ fn finite_or_0(x: f32) -> f32 {
 
 // 3. Reading an operand: 0 past an edge, where a tile reaches farther than
 //    the matrix. Rows count through all items; `end` is behind the last one.
-fn read_a(row: u32, end: u32, k: u32) -> f32 {
+fn read_a(end: u32, row: u32, k: u32) -> f32 {
   if (ALIGNED || (row < end && k < K)) { return a[row * K + k]; }
   return 0.0;
 }
@@ -150,7 +150,7 @@ fn read_b(item: u32, k: u32, n: u32) -> f32 {
   return 0.0;
 }
 
-fn read_grad_pre(row: u32, end: u32, n: u32) -> f32 {
+fn read_grad_pre(end: u32, row: u32, n: u32) -> f32 {
   if (ALIGNED || (row < end && n < N)) { return grad_pre[row * N + n]; }
   return 0.0;
 }
@@ -217,17 +217,22 @@ fn column_at(first: u32, j: u32) -> u32 {
 
 // 6. grad_pre = grad * act'(a @ b + bias): the sum is along k.
 fn fetch_a_and_b(thread: u32, item: u32, m0: u32, n0: u32, k0: u32) {
-  let left_k = k0 + thread % TILE_K;
-  let right_k = k0 + thread / B_QUADS;
-  for (var c = 0u; c < 4u; c++) {  // unroll
-    let m = m0 + thread / TILE_K + c * A_QUADS;
-    for (var i = 0u; i < A_LOADS; i++) {  // unroll
-      next_left[i][c] = read_a(m + i * K_EVERY, (item + 1u) * ROWS, left_k);
-    }
-    let n = n0 + thread % B_QUADS + c * B_QUADS;
-    for (var i = 0u; i < B_LOADS; i++) {  // unroll
-      next_right[i][c] = read_b(item, right_k + i * B_EVERY, n);
-    }
+  let end = (item + 1u) * ROWS;
+  for (var i = 0u; i < A_LOADS; i++) {  // unroll
+    let m = m0 + thread / TILE_K + i * K_EVERY;
+    let k = k0 + thread % TILE_K;
+    next_left[i] = vec4f(
+      read_a(end, m, k), read_a(end, m + A_QUADS, k),
+      read_a(end, m + 2u * A_QUADS, k), read_a(end, m + 3u * A_QUADS, k),
+    );
+  }
+  for (var i = 0u; i < B_LOADS; i++) {  // unroll
+    let k = k0 + thread / B_QUADS + i * B_EVERY;
+    let n = n0 + thread % B_QUADS;
+    next_right[i] = vec4f(
+      read_b(item, k, n), read_b(item, k, n + B_QUADS),
+      read_b(item, k, n + 2u * B_QUADS), read_b(item, k, n + 3u * B_QUADS),
+    );
   }
 }
 
@@ -236,25 +241,26 @@ fn read_bias(n: u32) -> f32 {
   return 0.0;
 }
 
-fn read_grad(m: u32, end: u32, n: u32) -> f32 {
+fn read_grad(end: u32, m: u32, n: u32) -> f32 {
   if (ALIGNED || (m < end && n < N)) { return grad[m * N + n]; }
   return 0.0;
 }
 
-// No load follows a store: it would wait, as both may be one buffer.
-fn finish(m0: u32, end: u32, n0: u32) {
+// First all loads, then all stores: in turns, a load would wait for the store
+// before it.
+fn finish(end: u32, m0: u32, n0: u32) {
   for (var j = 0u; j < 8u; j++) {  // unroll
     let n = column_at(n0, j);
     let bias_n = read_bias(n);
     for (var i = 0u; i < 8u; i++) {  // unroll
       let pre = sums[2u * i + j / 4u][j % 4u] + bias_n;
-      let upstream = read_grad(row_at(m0, i), end, n);
+      let upstream = read_grad(end, row_at(m0, i), n);
       sums[2u * i + j / 4u][j % 4u] = upstream * finite_or_0(derivative(pre));
     }
   }
 }
 
-fn write_grad_pre(m: u32, end: u32, n: u32, result: f32) {
+fn write_grad_pre(end: u32, m: u32, n: u32, result: f32) {
   if (ALIGNED || (m < end && n < N)) { grad_pre[m * N + n] = result; }
 }
 
@@ -264,6 +270,7 @@ fn gemm_bwd_grad_pre_f32(
   @builtin(local_invocation_index) thread: u32,  // [0, THREADS)
 ) {
   let item = workgroup.z;
+  let end = (item + 1u) * ROWS;
   let m0 = item * ROWS + workgroup.y * TILE_M;
   let n0 = workgroup.x * TILE_N;
   let row = row_of(thread);
@@ -279,32 +286,39 @@ fn gemm_bwd_grad_pre_f32(
     multiply(row, column);
     workgroupBarrier();  // no thread still reads them
   }
-  finish(m0 + row, (item + 1u) * ROWS, n0 + column);
+  finish(end, m0 + row, n0 + column);
   for (var i = 0u; i < 8u; i++) {  // unroll
     let m = row_at(m0 + row, i);
     for (var j = 0u; j < 8u; j++) {  // unroll
       let n = column_at(n0 + column, j);
-      write_grad_pre(m, (item + 1u) * ROWS, n, sums[2u * i + j / 4u][j % 4u]);
+      write_grad_pre(end, m, n, sums[2u * i + j / 4u][j % 4u]);
     }
   }
 }
 
 // 7. d_a = grad_pre @ b^T: the sum is along n, and so are both operands in memory.
 fn fetch_grad_pre_and_b(thread: u32, item: u32, m0: u32, k0: u32, n0: u32) {
-  let n = n0 + thread % TILE_K;
-  for (var c = 0u; c < 4u; c++) {  // unroll
-    let m = m0 + thread / TILE_K + c * A_QUADS;
-    for (var i = 0u; i < A_LOADS; i++) {  // unroll
-      next_left[i][c] = read_grad_pre(m + i * K_EVERY, (item + 1u) * ROWS, n);
-    }
-    let k = k0 + thread / TILE_K + c * B_QUADS;
-    for (var i = 0u; i < B_LOADS; i++) {  // unroll
-      next_right[i][c] = read_b(item, k + i * K_EVERY, n);
-    }
+  let end = (item + 1u) * ROWS;
+  for (var i = 0u; i < A_LOADS; i++) {  // unroll
+    let m = m0 + thread / TILE_K + i * K_EVERY;
+    let n = n0 + thread % TILE_K;
+    next_left[i] = vec4f(
+      read_grad_pre(end, m, n), read_grad_pre(end, m + A_QUADS, n),
+      read_grad_pre(end, m + 2u * A_QUADS, n),
+      read_grad_pre(end, m + 3u * A_QUADS, n),
+    );
+  }
+  for (var i = 0u; i < B_LOADS; i++) {  // unroll
+    let k = k0 + thread / TILE_K + i * K_EVERY;
+    let n = n0 + thread % TILE_K;
+    next_right[i] = vec4f(
+      read_b(item, k, n), read_b(item, k + B_QUADS, n),
+      read_b(item, k + 2u * B_QUADS, n), read_b(item, k + 3u * B_QUADS, n),
+    );
   }
 }
 
-fn write_d_a(m: u32, end: u32, k: u32, sum: f32) {
+fn write_d_a(end: u32, m: u32, k: u32, sum: f32) {
   if (ALIGNED || (m < end && k < K)) { d_a[m * K + k] = sum; }
 }
 
@@ -314,6 +328,7 @@ fn gemm_bwd_da_f32(
   @builtin(local_invocation_index) thread: u32,  // [0, THREADS)
 ) {
   let item = workgroup.z;
+  let end = (item + 1u) * ROWS;
   let m0 = item * ROWS + workgroup.y * TILE_M;
   let k0 = workgroup.x * TILE_N;
   let row = row_of(thread);
@@ -333,24 +348,29 @@ fn gemm_bwd_da_f32(
     let m = row_at(m0 + row, i);
     for (var j = 0u; j < 8u; j++) {  // unroll
       let k = column_at(k0 + column, j);
-      write_d_a(m, (item + 1u) * ROWS, k, sums[2u * i + j / 4u][j % 4u]);
+      write_d_a(end, m, k, sums[2u * i + j / 4u][j % 4u]);
     }
   }
 }
 
 // 8. d_b = a^T @ grad_pre: the sum is along the rows of one item, or of all.
-fn fetch_a_and_grad_pre(thread: u32, k0: u32, n0: u32, m0: u32, end: u32) {
-  let left_m = m0 + thread / A_QUADS;
-  let right_m = m0 + thread / B_QUADS;
-  for (var c = 0u; c < 4u; c++) {  // unroll
-    let k = k0 + thread % A_QUADS + c * A_QUADS;
-    for (var i = 0u; i < A_LOADS; i++) {  // unroll
-      next_left[i][c] = read_a(left_m + i * A_EVERY, end, k);
-    }
-    let n = n0 + thread % B_QUADS + c * B_QUADS;
-    for (var i = 0u; i < B_LOADS; i++) {  // unroll
-      next_right[i][c] = read_grad_pre(right_m + i * B_EVERY, end, n);
-    }
+fn fetch_a_and_grad_pre(thread: u32, end: u32, k0: u32, n0: u32, m0: u32) {
+  for (var i = 0u; i < A_LOADS; i++) {  // unroll
+    let m = m0 + thread / A_QUADS + i * A_EVERY;
+    let k = k0 + thread % A_QUADS;
+    next_left[i] = vec4f(
+      read_a(end, m, k), read_a(end, m, k + A_QUADS),
+      read_a(end, m, k + 2u * A_QUADS), read_a(end, m, k + 3u * A_QUADS),
+    );
+  }
+  for (var i = 0u; i < B_LOADS; i++) {  // unroll
+    let m = m0 + thread / B_QUADS + i * B_EVERY;
+    let n = n0 + thread % B_QUADS;
+    next_right[i] = vec4f(
+      read_grad_pre(end, m, n), read_grad_pre(end, m, n + B_QUADS),
+      read_grad_pre(end, m, n + 2u * B_QUADS),
+      read_grad_pre(end, m, n + 3u * B_QUADS),
+    );
   }
 }
 
@@ -370,13 +390,13 @@ fn gemm_bwd_db_f32(
   let n0 = workgroup.x * TILE_N;
   let row = row_of(thread);
   let column = column_of(thread);
-  fetch_a_and_grad_pre(thread, k0, n0, first, end);
+  fetch_a_and_grad_pre(thread, end, k0, n0, first);
   for (var m0 = first; m0 < end; m0 += TILE_K) {  // [first, end)
     place_left_by_quad(thread);
     place_right_by_quad(thread);
     workgroupBarrier();  // both tiles are in place
     if (m0 + TILE_K < end) {
-      fetch_a_and_grad_pre(thread, k0, n0, m0 + TILE_K, end);
+      fetch_a_and_grad_pre(thread, end, k0, n0, m0 + TILE_K);
     }
     multiply(row, column);
     workgroupBarrier();  // no thread still reads them

@@ -67,6 +67,7 @@ CHANGES = (
     {"stride": 1},
     {"stride": 2},
     {"kernel_h": 3, "kernel_w": 3, "stride": 1},
+    {"kernel_h": 3, "kernel_w": 3, "stride": 1, "in_w": 8, "padding_w": 1},
     {"k": 4, "n": 4},
     {"k": 20, "n": 24},
 )
@@ -80,7 +81,7 @@ def fitted(kernel: Kernel, shape: Shape) -> Shape:
     for change in CHANGES:
         if set(change) <= {field.name for field in fields(shape)}:
             larger = {f"in_{axis}": max(3, getattr(shape, f"in_{axis}")) for axis in "hw" if "kernel_h" in change}
-            changed = replace(shape, **change, **larger)
+            changed = replace(shape, **{**larger, **change})
             if not refused(kernel, changed):
                 return changed
     raise ValueError(f"{kernel.name} takes neither {shape} nor one near it: {refused(kernel, shape)}")

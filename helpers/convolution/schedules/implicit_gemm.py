@@ -17,9 +17,11 @@ from helpers.wgsl import Kernel
 MULTIPROCESSORS = 132  # of the H200 on which these numbers were measured; on a smaller GPU the cut matters less
 BUSY = 65_536  # threads that keep a large GPU busy, where each of them holds over 100 registers
 WAITING = 3  # warps of a multiprocessor: so many of them wait as often as they compute
+AT_ONCE = 3 * MULTIPROCESSORS  # workgroups of 128 threads: more of them wait for registers
 AROUND = 2  # steps: what a workgroup takes before and after its sum
 PARTS = 500_000  # of sums, which are written, read and added in the time of a step
 PASS = 2  # steps: what another pass takes at the least
+LOAD = 0.05  # steps: a part is added after the one before it has arrived
 SMALL_TILE = 1.1  # times as long do the same products take in tiles of 64 x 64, which load more for each
 MOST_SPLITS = 1024
 FILLED = 1.25  # times as many terms, zeros among them, are no loss where every step has a single tap of the filter
@@ -48,7 +50,7 @@ class Cut:
         busiest = ceil(prod(self.tiles) * self.splits / MULTIPROCESSORS)
         warps = busiest * self.tile_m * self.tile_n / (8 * 8 * 32)
         waiting = 1 + (WAITING / warps) ** 2  # for numbers from memory, with few others at work
-        adding = PASS + self.splits * self.m * self.n / PARTS if self.splits > 1 else 0
+        adding = PASS + self.splits * (self.m * self.n / PARTS + LOAD) if self.splits > 1 else 0
         return waiting * busiest * size * (ceil(self.steps / self.splits) + AROUND) + adding
 
     @property
@@ -58,7 +60,7 @@ class Cut:
         sizes = {"TILE_M": self.tile_m, "TILE_N": self.tile_n, "SPLITS": self.splits}
         return {**sizes, "STEPS": self.steps, "ALIGNED": aligned}
 
-    def step(self, entry_point: str = "main") -> Step:
+    def step(self, entry_point: str) -> Step:
         """The dispatch of the product: tiles along n in x (and y, if they are many), the others and the parts in z."""
         rows, columns = self.tiles
         x, y, _ = flat(columns, 1)
@@ -77,7 +79,9 @@ def fastest(m: int, n: int, steps: int, tiles: Sequence[tuple[int, int]], kernel
 
 def tiles_for(rows: int) -> Sequence[tuple[int, int]]:
     """Tiles for a product with so many rows, where columns are many."""
-    return [(32, 128)] if rows <= 32 else [(64, 128), (64, 64)]
+    if rows <= 32:
+        return [(32, 128)]
+    return [(64, 128), (64, 64)] if rows % 128 else [(128, 64), (64, 128)]
 
 
 def layer(s: ConvShape) -> dict[str, int]:
@@ -108,8 +112,11 @@ def _pixels(s: ConvShape, kernel: Kernel, rows: int, channels: int, result: tupl
     steps = ceil(s.kernel_h * s.kernel_w * run / kernel.value("TILE_K"))
     product = fastest(rows, prod(result) // rows, steps, tiles_for(rows), kernel)
     weights = _weights(product, steps, kernel)
-    passes = [Step(flat(weights // 16), 0, "lay_out_weights"), product.step()]
-    if product.splits > 1:
+    passes = [Step(flat(weights // 16), 0, "lay_out_weights")]
+    if product.splits == 1:
+        passes.append(product.step("main"))
+    else:
+        passes.append(product.step("multiply_parts"))
         passes.append(Step(flat(prod(result)), nested_loops(product.splits), "add_parts"))
     scratch = {"weights_by_k": weights, "parts": 4 * prod(result) * product.splits if product.splits > 1 else 4}
     return Schedule(tuple(passes), scratch, {**layer(s), "RUN": run, **product.constants})
@@ -138,14 +145,15 @@ def residue_classes(s: ConvShape, kernel: Kernel) -> Schedule:
     steps = [h * w * run // kernel.value("TILE_K") for h in down for w in across]  # the first class has the most
     pixels = s.batch * ceil(s.in_h / s.stride) * ceil(s.in_w / s.stride)
     given = dict(kernel.constants)
-    tile = given.get("TILE_M", tiles_for(s.in_channels)[0][0]), given.get("TILE_N", 128)
+    tile_m, tile_n = tiles_for(s.in_channels)[0]
+    tile = given.get("TILE_M", tile_m), given.get("TILE_N", tile_n)
     product = Cut(s.in_channels, pixels, sum(steps), *tile)
     pieces = given.get("PIECES", _pieces(product, steps))
     piece_steps, layers = ceil(steps[0] / pieces), len(steps) * pieces
     weights = _weights(product, product.steps, kernel)
     passes = (
         Step(flat(weights // 16), 0, "lay_out_weights"),
-        replace(product, splits=layers).step()._replace(iterations=nested_loops(piece_steps)),
+        replace(product, splits=layers).step("main")._replace(iterations=nested_loops(piece_steps)),
         Step(flat(prod(s.input)), nested_loops(pieces), "interleave"),
     )
     constants = {**layer(s), **product.constants, "RUN": run, "PIECES": pieces, "PIECE_STEPS": piece_steps}
@@ -167,8 +175,9 @@ def _pieces(product: Cut, steps: Sequence[int]) -> int:
 
 
 def _time_of_pieces(product: Cut, steps: Sequence[int], pieces: int) -> float:
-    """As `Cut.time`: the multiprocessors share all steps evenly, but wait for the last piece."""
+    """As `Cut.time`, but workgroups differ: those that start later fill gaps, and if all start at once, gaps remain."""
     size = ceil(steps[0] / pieces)
     count = sum(ceil(each / size) for each in steps)
     shared = prod(product.tiles) * (sum(steps) + AROUND * count) / MULTIPROCESSORS
-    return shared + size / 2 + count * product.m * product.n / PARTS
+    gaps = size / 2 if prod(product.tiles) * count <= AT_ONCE else 0
+    return shared + gaps + count * product.m * product.n / PARTS

@@ -2,7 +2,7 @@
 
 from math import ceil
 
-from helpers.convolution.schedules.implicit_gemm import BUSY, layer
+from helpers.convolution.schedules.implicit_gemm import layer
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Schedule, Step, nested_loops
 from helpers.wgsl import Kernel
@@ -12,6 +12,8 @@ TILE = 64  # rows and columns of a product's tile
 TILE_K = 16
 LINE = 64  # threads of a workgroup in the transforms of images
 QUADS = 8  # of a workgroup that writes weights
+BUSY = 65_536  # threads that keep a large GPU busy, where each of them holds over 100 registers
+SHORTEST = 8  # steps of a part: a shorter one costs more to write and to add than it gains
 MOST_PARTS = 14  # of a sum: on an H200, more of them cost more to add up than they gain
 
 
@@ -27,7 +29,7 @@ def grad_weight(s: ConvShape, kernel: Kernel) -> Schedule:
     given = dict(kernel.constants)
     steps = ceil(_tiles(s, s.out_h, s.out_w) / TILE_K)
     tile_n = given.get("TILE_N", 2 * TILE if _threads(s, 2 * TILE) >= BUSY else TILE)
-    enough = min(ceil(BUSY / _threads(s, tile_n)), MOST_PARTS, steps)
+    enough = min(ceil(BUSY / _threads(s, tile_n)), ceil(steps / SHORTEST), MOST_PARTS)
     parts = given.get("PARTS", enough)
     m, n = _filled(s.out_channels, TILE), _filled(s.in_channels, tile_n)
     return Schedule(
@@ -42,7 +44,7 @@ def grad_weight(s: ConvShape, kernel: Kernel) -> Schedule:
             "products": 4 * POINTS * parts * m * n,
         },
         constants=_layer(s) | {"TILE_N": tile_n, "PARTS": parts},
-        refused=_refusal(s),
+        refused=_refusal(s, kernel),
     )
 
 
@@ -63,7 +65,7 @@ def _images(s: ConvShape, kernel: Kernel, transformed: str, channels: int, resul
             "products": 4 * POINTS * m * n,
         },
         constants=_layer(s) | {"TILE_N": tile_n},
-        refused=_refusal(s),
+        refused=_refusal(s, kernel),
     )
 
 
@@ -87,10 +89,9 @@ def _layer(s: ConvShape) -> dict[str, int]:
     return {name: size for name, size in layer(s).items() if name not in ("KERNEL_H", "KERNEL_W", "STRIDE")}
 
 
-def _refusal(s: ConvShape) -> str | None:
+def _refusal(s: ConvShape, kernel: Kernel) -> str | None:
     """Why Winograd's method does not take this layer, or None."""
-    if (s.kernel_h, s.kernel_w) != (3, 3):
-        return f"the filter is {s.kernel_h}x{s.kernel_w}: Winograd's method is written for 3x3 here"
-    if s.stride != 1:
-        return f"stride = {s.stride}: Winograd's method needs neighboring windows, so stride 1"
-    return None
+    if (s.kernel_h, s.kernel_w, s.stride) == (3, 3, 1):
+        return None
+    given = f"filters of {s.kernel_h}x{s.kernel_w}, stride {s.stride}"
+    return f"{kernel.name}: {given}: it is written for 3x3 and stride 1: choose another version"

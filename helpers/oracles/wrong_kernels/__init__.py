@@ -4,12 +4,25 @@ Every kind of mistake that is made in practice is here, and every barrier is mis
 checker rejects each row for exactly the reasons that it states, and accepts the right kernel on the same problem.
 """
 
-from helpers.oracles.wrong_kernels import convolution, gemm, gemm_backward, summation
+from helpers.oracles.wrong_kernels import (
+    convolution,
+    convolution_weights,
+    convolution_windows,
+    convolution_winograd,
+    gemm,
+    gemm_backward,
+    gemm_tiles,
+    summation,
+)
 from helpers.oracles.wrong_kernels.row import WrongKernel
 
 WRONG_KERNELS: tuple[WrongKernel, ...] = (
     *convolution.WRONG_KERNELS,
+    *convolution_weights.WRONG_KERNELS,
+    *convolution_windows.WRONG_KERNELS,
+    *convolution_winograd.WRONG_KERNELS,
     *summation.WRONG_KERNELS,
     *gemm.WRONG_KERNELS,
     *gemm_backward.WRONG_KERNELS,
+    *gemm_tiles.WRONG_KERNELS,
 )
