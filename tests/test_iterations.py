@@ -114,7 +114,7 @@ def test_a_version_declares_what_its_busiest_thread_does_and_at_most_twice_as_mu
 
 
 @every_specialized_version
-@settings(max_examples=2)
+@settings(max_examples=1)
 @given(data=st.data())
 def test_so_does_a_specialized_version(kernel, data):
     require_declared(kernel, data.draw(shapes_of(kernel)))

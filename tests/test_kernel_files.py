@@ -109,7 +109,7 @@ def test_versions_share_equation_tensors_parameters_and_activation(operation):
     for key in ("equation", "numpy", "in", "out"):
         assert len({header(kernel)[key] for kernel in kernels}) == 1, key
     for tensor in operation.tensors:
-        declared = (re.search(rf"(@binding.*)\s+var<(.*)> {tensor}: .*;(.*)", kernel.source) for kernel in kernels)
+        declared = (re.search(rf"(@binding.*)\s+var<.*> {tensor}: .*;(.*)", kernel.source) for kernel in kernels)
         assert len({" ".join(" ".join(found.groups()).split()) for found in declared}) == 1, tensor
     structs = (re.search(r"struct Params \{[^}]*\}", each.source)[0] for each in kernels if not specialized(each))
     assert len({*structs}) == 1
@@ -159,7 +159,8 @@ def test_bindings_and_entry_points_have_the_order_of_the_schedule(kernel):
     names = re.findall(r"@binding\(\d\)\s+var<[^>]*> (\w+)", kernel.code)
     assert names == [*operation.tensors, *schedule.scratch, *["params"] * (not specialized(kernel))]
     assert re.findall(r"@binding\((\d)\)", kernel.code) == [str(i) for i in range(len(names))]
-    assert list(dict.fromkeys(step.entry_point for step in schedule.steps)) == entry_points(kernel) != []
+    order = [name for name in entry_points(kernel) if name in {step.entry_point for step in schedule.steps}]
+    assert list(dict.fromkeys(step.entry_point for step in schedule.steps)) == order != []
 
 
 WITH_PARAMETERS = [kernel for kernel in EVERY_VERSION if not specialized(kernel)]

@@ -10,6 +10,7 @@ from support.problems import (
     every_general_version,
     every_specialized_version,
     every_version,
+    fitted,
     kind_of,
     parametrized,
     refused,
@@ -43,7 +44,7 @@ def test_random_numbers_come_out_within_the_proven_tolerance(kernel, data):
 
 
 @every_specialized_version
-@settings(max_examples=4)
+@settings(max_examples=2)
 @given(data=st.data())
 def test_a_specialized_version_is_right_for_whole_and_for_random_numbers(kernel, data):
     shape = data.draw(shapes_of(kernel))
@@ -134,7 +135,7 @@ def test_more_elements_than_one_row_of_workgroups_has_threads(name, shape):
 
 def spreads(kernel: Kernel) -> bool:
     """Does the header say that an infinity or a NaN may reach outputs to which it does not contribute?"""
-    return "infinity" in header(kernel)["limits"]
+    return "NaN" in header(kernel)["limits"]
 
 
 # The stride skips the pixels of rows 2 and 5, the windows at both ends lie in the padding, and so do the weights
@@ -149,7 +150,7 @@ PARTLY = [kernel for kernel in EVERY_VERSION if kind_of(kernel) is not SumShape 
 @pytest.mark.parametrize("kernel", PARTLY, ids=lambda kernel: kernel.name)
 def test_a_number_changes_nothing_that_it_does_not_contribute_to(kernel, poison):
     """Replace one number at a time: outputs without a contribution from it must stay as they were."""
-    operation, shape = operation_of(kernel), APART if "gemm" in kernel.name else SPARSE
+    operation, shape = operation_of(kernel), fitted(kernel, APART if "gemm" in kernel.name else SPARSE)
     clean, all_ones = drawn(operation, shape), drawn(operation, shape, ones)
     want, spared = launched(kernel, shape, clean), 0
     for name, place in ((name, place) for name, tensor in clean.items() for place in np.ndindex(tensor.shape)):

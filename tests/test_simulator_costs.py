@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from support.costs import Cost, costs, holds_for, letters, value
-from support.problems import every_version
+from support.problems import every_general_version, every_version
 
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
@@ -184,7 +184,7 @@ def changed(cost: Cost) -> Iterator[Cost]:
             yield replace(cost, formulas=(*cost.formulas[:i], wrong, *cost.formulas[i + 1 :]))
 
 
-@every_version
+@every_general_version
 def test_every_wrong_number_in_a_formula_is_noticed(kernel):
     missed: dict[Cost, bool] = {}
     for run, shape, cost, got in cases(kernel):

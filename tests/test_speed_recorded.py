@@ -71,7 +71,7 @@ def test_the_bytes_of_winograd_are_about_those_that_the_simulator_counts():
 def row(step: Step, tflops: float, **other: object) -> dict[str, object]:
     """A row as the benchmark writes it."""
     found = asdict(Row(step.operation, step.layer, step.version, "version", step.checked))
-    return found | {"kernel_us": 1e3 / tflops, "rate": tflops, "unit": "TFLOP/s"} | other
+    return found | {"kernel_us": 1e3 / tflops, "rate": 1e3 * tflops, "unit": "GFLOP/s"} | other
 
 
 RATES = 3.1, 7.5, 31, 43, 45.7, 35.2, 31.6, 25.3, 58.7, 48.0
@@ -145,3 +145,31 @@ def test_a_step_is_said_with_what_limited_the_step_before():
 def test_a_picture_of_nothing_is_refused():
     with pytest.raises(ValueError, match="no step of the ladder is recorded"):
         RooflinePicture(Recorded(RUN | {"rows": []}))
+
+
+# --- What the lesson says of a step ---------------------------------------------------------------------------
+
+
+def test_a_step_is_compared_with_the_hardware_the_step_before_and_the_library(monkeypatch):
+    monkeypatch.setattr(recorded, "recorded", lambda: [Recorded(RUN)])
+    peak = 100 / H200.tflops
+    assert repr(recorded.measured("naive")) == (
+        f"step 1, naive, on GEMM 4096; {3.1 * peak:.1f} % of the arithmetic; the library takes 0.06 times as long"
+    )
+    assert repr(recorded.measured("checks off")) == (
+        f"step 10, checks off, on GEMM 4096; {48 * peak:.0f} % of the arithmetic; 1.05 times as fast as 5_prefetch; "
+        "the library takes 0.96 times as long"
+    )
+    assert recorded.measured("implicit GEMM").gain is None
+    assert recorded.measured("Winograd").gain == pytest.approx(58.7 / 31.6)
+
+
+def test_a_step_that_is_not_recorded_is_refused(monkeypatch):
+    monkeypatch.setattr(recorded, "recorded", list)
+    with pytest.raises(ValueError, match="name = 'naive': nothing is recorded; the steps are naive, shared tile"):
+        recorded.measured("naive")
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
+def test_every_step_is_recorded(step):
+    assert recorded.measured(step.name).share > 0

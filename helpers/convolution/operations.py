@@ -7,12 +7,10 @@ GpuError that says what to do. For buffers that stay on the GPU, use `prepare` a
 Everywhere, ``oh*S + kh - Ph`` is the input row under filter row kh at output row oh, and columns likewise.
 """
 
-from collections.abc import Sequence
-from math import prod
-
 import numpy as np
 
 from helpers.arguments import as_int, check_shape, check_size, check_sizes, check_tensor
+from helpers.convolution import choice
 from helpers.convolution.schedules import (
     bias,
     filter_rows,
@@ -23,54 +21,12 @@ from helpers.convolution.schedules import (
     winograd,
 )
 from helpers.convolution.shapes import ConvShape
-from helpers.gpu.adapter import AdapterInfo
-from helpers.gpu.operation import Choice, Operation
+from helpers.gpu.operation import Operation
 from helpers.wgsl import Kernel
 
 Padding = int | tuple[int, int]
 
-# --- Which version is chosen: thresholds measured with tests/benchmark.py on an NVIDIA H200 -------------------
-
-MANY_THREADS = 65_536  # with as many threads at work, more of them gain nothing
-SHORT_SUM = 32  # terms that one thread adds faster than a workgroup shares them
-FULL_TILE = 12  # rows and columns from which an image fills most of a 16 x 16 tile
-ON_SOFTWARE = "a software adapter runs few threads at once, and a barrier is slow on it"
-SHORTER_LOOPS, FEWER_WORKGROUPS = "its threads run shorter loops", "it needs fewer workgroups"
-
-
-def _choose_forward(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
-    return (Choice("1_thread_per_output", "it is the only version"),)
-
-
-def _choose_grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
-    one, many, weights = "1_thread_per_weight", "2_workgroup_per_weight", prod(s.weight)
-    if adapter.kind == "software":
-        return Choice(one, ON_SOFTWARE), Choice(many, SHORTER_LOOPS)
-    if weights >= MANY_THREADS:
-        return Choice(one, f"one thread for each of {weights:,} weights keeps a GPU busy"), Choice(many, SHORTER_LOOPS)
-    reason = f"one thread for each of {weights:,} weights would leave most of a GPU idle (it takes {MANY_THREADS:,})"
-    return Choice(many, reason), Choice(one, FEWER_WORKGROUPS)
-
-
-def _choose_grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
-    gather, shared, pixels = "1_gather", "2_shared_weights", prod(s.input)
-    if adapter.kind == "software":
-        return Choice(gather, ON_SOFTWARE), Choice(shared, SHORTER_LOOPS)
-    if s.stride == 1 and min(s.in_h, s.in_w) >= FULL_TILE and pixels < MANY_THREADS:
-        reason = f"with {pixels:,} pixels, few threads are at work, and sharing the weights spares each of them loads"
-        return (Choice(shared, reason),)
-    reason = "tiles of 16 x 16 pixels pay off only at stride 1, on images that fill them, and with few pixels in all"
-    return Choice(gather, reason), Choice(shared, SHORTER_LOOPS)
-
-
-def _choose_grad_bias(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
-    one, many, terms = "1_thread_per_channel", "2_workgroup_per_channel", s.batch * s.out_h * s.out_w
-    if adapter.kind == "software":
-        return Choice(one, ON_SOFTWARE), Choice(many, SHORTER_LOOPS)
-    if terms < SHORT_SUM:
-        return Choice(one, f"a sum of {terms} terms is too short to share"), Choice(many, SHORTER_LOOPS)
-    return Choice(many, f"256 threads share each sum of {terms:,} terms"), Choice(one, FEWER_WORKGROUPS)
-
+# --- The operations and their versions -----------------------------------------------------------------------
 
 GRAD_WEIGHT = Operation(
     name="conv2d_grad_weight",
@@ -84,7 +40,7 @@ GRAD_WEIGHT = Operation(
         "5_register_windows": register_windows_grad_weight.grad_weight,
         "6_filter_rows": filter_rows.grad_weight,
     },
-    choose=_choose_grad_weight,
+    choose=choice.grad_weight,
 )
 GRAD_INPUT = Operation(
     name="conv2d_grad_input",
@@ -99,7 +55,7 @@ GRAD_INPUT = Operation(
         "6_register_windows": register_windows.grad_input,
         "7_split_channels": register_windows.split_channels,
     },
-    choose=_choose_grad_input,
+    choose=choice.grad_input,
 )
 GRAD_BIAS = Operation(
     name="conv2d_grad_bias",
@@ -110,7 +66,7 @@ GRAD_BIAS = Operation(
         "2_workgroup_per_channel": teaching.workgroup_per_channel,
         "3_two_passes": bias.two_passes,
     },
-    choose=_choose_grad_bias,
+    choose=choice.grad_bias,
     params=lambda shape: shape.output,
 )
 FORWARD = Operation(
@@ -123,7 +79,7 @@ FORWARD = Operation(
         "3_winograd": winograd.forward,
         "4_register_windows": register_windows.forward,
     },
-    choose=_choose_forward,
+    choose=choice.forward,
 )
 OPERATIONS = {operation.name: operation for operation in (FORWARD, GRAD_WEIGHT, GRAD_INPUT, GRAD_BIAS)}
 

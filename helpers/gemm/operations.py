@@ -5,27 +5,15 @@ ValueError that names it, its value and the rule, before anything is launched; w
 GpuError that says what to do. For buffers that stay on the GPU, use `prepare` and `launch` of FORWARD and BACKWARD.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from helpers.arguments import check_shape, check_tensor
-from helpers.gemm import schedules, schedules_software
+from helpers.gemm import choice, schedules, schedules_software
 from helpers.gemm.shapes import GemmShape
-from helpers.gpu.adapter import AdapterInfo
-from helpers.gpu.operation import Choice, Operation
+from helpers.gpu.operation import Operation
 from helpers.wgsl import Kernel
 
-# --- Which version is chosen ------------------------------------------------------------------------------
-
-
-def _choose(s: GemmShape, adapter: AdapterInfo) -> Sequence[Choice]:
-    if adapter.kind == "software":
-        reason = "on a software adapter a barrier costs more than the loads that a tile saves"
-        return (Choice("1_thread_per_element", reason),)
-    reason = "a workgroup loads each number once for a whole row or column of its tile"
-    return Choice("2_tiled", reason), Choice("1_thread_per_element", "its dispatch is never too large")
-
+# --- The operations and their versions -----------------------------------------------------------------------
 
 FORWARD = Operation(
     name="gemm_bias_act",
@@ -39,7 +27,7 @@ FORWARD = Operation(
         "5_prefetch": schedules.vec4_tiles,
         "6_registers_only": schedules_software.registers_only,
     },
-    choose=_choose,
+    choose=choice.forward,
 )
 BACKWARD = Operation(
     name="gemm_bias_act_backward",
@@ -51,7 +39,7 @@ BACKWARD = Operation(
         "3_register_tiles": schedules.backward_register_tiles,
         "4_registers_only": schedules_software.backward_registers_only,
     },
-    choose=_choose,
+    choose=choice.backward,
 )
 OPERATIONS = {operation.name: operation for operation in (FORWARD, BACKWARD)}
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from helpers.speed.ladder import STEPS, Step
+from helpers.speed.machine import MACHINES
 
 FOLDER = Path(__file__).parent / "recorded"
 OWN = Path(__file__).resolve().parents[2] / "measurements" / "bench.json"  # where `python3 start.py bench` writes
@@ -15,7 +16,7 @@ KEPT = "operation", "layer", "name", "kind", "checked", "kernel_us", "rate", "un
 
 @dataclass(frozen=True)
 class Point:
-    """A step as it was measured: microseconds, TFLOP/s by the formula, and the library's microseconds if it ran."""
+    """A step as it was measured: microseconds, TFLOP/s by the formula (rows have GFLOP/s), and the library's microseconds if it ran."""
 
     step: Step
     microseconds: float
@@ -76,17 +77,18 @@ class Recorded:
         found = [point or self._fastest(step) for step in STEPS for point in [self._point(step, step.layer)]]
         return [point for point in found if point]
 
-    def _rows(self, step: Step, layer: str) -> list[dict[str, object]]:
-        rows = self.found["rows"]
-        return [row for row in rows if (row["operation"], row["layer"]) == (step.operation, layer) and row["kernel_us"]]
+    def rows(self, step: Step, layer: str = "") -> list[dict[str, object]]:
+        """What was measured of a step's operation, on its own layer or another one."""
+        key = step.operation, layer or step.layer
+        return [row for row in self.found["rows"] if (row["operation"], row["layer"]) == key and row["kernel_us"]]
 
     def _point(self, step: Step, layer: str) -> Point | None:
         """A step on a layer."""
-        rows = self._rows(step, layer)
+        rows = self.rows(step, layer)
         library = [row["kernel_us"] for row in rows if row["kind"] == "library" and row["name"] == self._library]
         for row in rows:
             if (row["kind"], row["name"], row["checked"]) == ("version", step.version, step.checked):
-                return Point(step, row["kernel_us"], row["rate"], next(iter(library), None))
+                return Point(step, row["kernel_us"], row["rate"] / 1e3, next(iter(library), None))
         return None
 
     def _fastest(self, step: Step) -> Point | None:
@@ -109,3 +111,45 @@ def recorded() -> list[Recorded]:
 def own() -> Recorded | None:
     """The last run on this machine, if there was one."""
     return Recorded.read(OWN) if OWN.exists() else None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a run says about one step; its repr is a sentence."""
+
+    run: Recorded
+    point: Point
+
+    @property
+    def share(self) -> float | None:
+        """The step's part of the GPU's float32 arithmetic, counted by the formula."""
+        machine = MACHINES.get(self.run.adapter)
+        return machine and self.point.tflops / machine.tflops
+
+    @property
+    def gain(self) -> float | None:
+        """How many times as fast as the version from which it is a step; None where that was not measured."""
+        step = self.point.step
+        rows = [row for row in self.run.rows(step) if (row["name"], row["checked"]) == (step.before, True)]
+        return rows[0]["kernel_us"] / self.point.microseconds if rows else None
+
+    def __repr__(self) -> str:
+        said = [f"step {self.point.number}, {self.point.step.name}, on {self.point.step.layer}"]
+        if self.share:
+            said.append(f"{100 * self.share:.{1 if self.share < 0.1 else 0}f} % of the arithmetic")
+        if self.gain:
+            said.append(f"{self.gain:.2f} times as fast as {self.point.step.before}")
+        if self.point.ratio:
+            said.append(f"the library takes {self.point.ratio:.2f} times as long")
+        return "; ".join(said)
+
+
+def measured(name: str) -> Measured:
+    """What the last recorded run says about a step of the ladder.
+
+    Raises ValueError where nothing is recorded of it.
+    """
+    found = [Measured(run, point) for run in recorded()[-1:] for point in run.points if point.step.name == name]
+    if not found:
+        raise ValueError(f"name = {name!r}: nothing is recorded; the steps are {', '.join(s.name for s in STEPS)}")
+    return found[0]

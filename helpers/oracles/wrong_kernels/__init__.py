@@ -6,18 +6,21 @@ checker rejects each row for exactly the reasons that it states, and accepts the
 
 from helpers.oracles.wrong_kernels import (
     convolution,
+    convolution_tiles,
     convolution_weights,
     convolution_windows,
     convolution_winograd,
     gemm,
     gemm_backward,
     gemm_tiles,
+    software_and_bias,
     summation,
 )
 from helpers.oracles.wrong_kernels.row import WrongKernel
 
 WRONG_KERNELS: tuple[WrongKernel, ...] = (
     *convolution.WRONG_KERNELS,
+    *convolution_tiles.WRONG_KERNELS,
     *convolution_weights.WRONG_KERNELS,
     *convolution_windows.WRONG_KERNELS,
     *convolution_winograd.WRONG_KERNELS,
@@ -25,4 +28,5 @@ WRONG_KERNELS: tuple[WrongKernel, ...] = (
     *gemm.WRONG_KERNELS,
     *gemm_backward.WRONG_KERNELS,
     *gemm_tiles.WRONG_KERNELS,
+    *software_and_bias.WRONG_KERNELS,
 )

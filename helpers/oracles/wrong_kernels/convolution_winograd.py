@@ -3,8 +3,8 @@
 from helpers.convolution.shapes import ConvShape
 from helpers.oracles.wrong_kernels.row import RACE, WrongKernel
 
-# The smallest problems that show a mistake: images whose tiles reach past them, and sums of two steps of 16.
-OUT_17, IN_17 = ConvShape(1, 2, 5, 6, 17, 3, 3, 1, 1, 0), ConvShape(1, 17, 5, 6, 2, 3, 3, 1, 1, 0)
+# The smallest problems that show a mistake: images whose tiles reach past them, and sums of two steps of 8.
+OUT_9, IN_9 = ConvShape(1, 2, 3, 5, 9, 3, 3, 1, 1, 0), ConvShape(1, 9, 3, 6, 2, 3, 3, 1, 1, 0)
 TILES_18 = ConvShape(2, 2, 11, 11, 3, 3, 3, 1, 1, 0)
 PARTS = ConvShape(1, 1, 48, 48, 1, 3, 3, 1, 1, 1)  # 144 tiles, which two workgroups add up
 
@@ -28,12 +28,12 @@ def _images(kernel: str, shape: ConvShape) -> tuple[WrongKernel, ...]:
 
 
 WRONG_KERNELS = (
-    *_images(FORWARD, IN_17),
-    WrongKernel(FORWARD, "bias forgotten", IN_17, " + bias[co]", ""),
-    *_images(INPUT, OUT_17),
-    WrongKernel(INPUT, "filter not flipped", OUT_17, "9u + 8u - tap", "9u + tap"),
-    WrongKernel(INPUT, "last step of the channels left out", OUT_17, "k0 < K; k0", "k0 + TILE_K < K; k0"),
-    WrongKernel(INPUT, "a filter of 3 reaches one row back", OUT_17, "PADDING_H - 2u", "PADDING_H - 1u"),
+    *_images(FORWARD, IN_9),
+    WrongKernel(FORWARD, "bias forgotten", IN_9, " + bias[co]", ""),
+    *_images(INPUT, OUT_9),
+    WrongKernel(INPUT, "filter not flipped", OUT_9, "9u + 8u - tap", "9u + tap"),
+    WrongKernel(INPUT, "last step of the channels left out", OUT_9, "k0 < K; k0", "k0 + TILE_K < K; k0"),
+    WrongKernel(INPUT, "a filter of 3 reaches one row back", OUT_9, "PADDING_H - 2u", "PADDING_H - 1u"),
     # --- grad_weight --------------------------------------------------------------------------------------
     WrongKernel(WEIGHT, "no barrier after the loads", TILES_18, PLACED, "", RACE),
     WrongKernel(WEIGHT, "no barrier after the products", TILES_18, USED, "", RACE),

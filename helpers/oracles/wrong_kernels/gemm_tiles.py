@@ -3,13 +3,13 @@
 from helpers.gemm.shapes import GemmShape
 from helpers.oracles.wrong_kernels.row import NUMBERS, OVERLAP, RACE, READ, UNWRITTEN, WRITE, WrongKernel
 
-# The smallest problems that show a mistake: no tile is full, and a sum has two steps of 16.
-LAYER = GemmShape(3, 20, 8, 2, "relu")
-OWN_B = GemmShape(3, 20, 8, 2, "relu", b_per_item=True)
-LONG = GemmShape(3, 20, 20, 6, "relu")  # two steps along k, n and the rows of all items
+# The smallest problems that show a mistake: no tile is full, and a sum has two steps of 8.
+LAYER = GemmShape(3, 12, 8, 2, "relu")
+OWN_B = GemmShape(3, 12, 8, 2, "relu", b_per_item=True)
+LONG = GemmShape(3, 12, 12, 4, "relu")  # two steps along k, n and the rows of all items
 PER_ITEM = GemmShape(3, 4, 8, 2, "relu", b_per_item=True, per_item=True)
 BROAD = GemmShape(2, 3, 68, 1, "relu")  # two tiles side by side
-TALL = GemmShape(257, 1, 4)  # five tiles; and one row more than d_bias takes in one step
+TALL = GemmShape(129, 1, 4)  # three tiles; and one row more than d_bias takes in one step
 
 GEMM_3, GEMM_4 = "gemm_bias_act/3_register_tiles", "gemm_bias_act/4_vec4_tiles"
 GEMM_5, BACK_3 = "gemm_bias_act/5_prefetch", "gemm_bias_act_backward/3_register_tiles"

@@ -1,5 +1,7 @@
 """One row of the table of wrong kernels: which text is replaced, where it shows, and what rejects it."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from helpers.gpu.operation import Shape
@@ -12,7 +14,11 @@ RACE, OVERLAP = ("data race",), ("overlapping writes",)
 UNWRITTEN, WRAPPED, ENDLESS = ("unwritten output",), ("index overflow",), ("endless loop",)
 MISSED_BARRIER, NOT_A_NUMBER = ("non-uniform barrier",), ("not-a-number",)
 
-SMALL = {"TILE: u32 = 16u": "TILE: u32 = 4u", "CHUNK: u32 = 4096u": "CHUNK: u32 = 20u"}  # CHUNK: weights held at once
+SMALL = {
+    "TILE: u32 = 16u": "TILE: u32 = 4u",
+    "TILE_K: u32 = 16u": "TILE_K: u32 = 8u",
+    "CHUNK: u32 = 4096u": "CHUNK: u32 = 20u",  # weights held at once
+}
 
 
 def small(kernel: Kernel) -> Kernel:
@@ -25,7 +31,8 @@ def small(kernel: Kernel) -> Kernel:
 class WrongKernel(NamedTuple):
     """In the version `kernel`, `old` becomes `new`; a run with `shape` shows it, and it is rejected for the `reasons`.
 
-    The reasons are "wrong numbers" and the kinds of the simulator's findings: the same on every adapter.
+    The reasons are "wrong numbers" and the kinds of the simulator's findings: the same on every adapter. `constants`
+    are set where a schedule would choose others, for problems so small.
     """
 
     kernel: str
@@ -34,11 +41,12 @@ class WrongKernel(NamedTuple):
     old: str
     new: str
     reasons: tuple[str, ...] = NUMBERS
+    constants: Mapping[str, int] = MappingProxyType({})
 
     @property
     def right(self) -> Kernel:
         """The version as it should be, made `small`."""
-        return small(load(*self.kernel.split("/")))
+        return small(load(*self.kernel.split("/"))).with_constants(**self.constants)
 
     @property
     def wrong(self) -> Kernel:

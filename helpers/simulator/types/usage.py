@@ -12,9 +12,11 @@ from helpers.simulator.types.program import (
     Binding,
     Call,
     Case,
+    Constant,
     Deref,
     Expression,
     Function,
+    If,
     Named,
     Part,
     Reference,
@@ -26,16 +28,18 @@ from helpers.simulator.types.program import (
 )
 
 
-def nodes(part: object) -> Iterator[object]:
-    """A statement or expression and all that is inside it."""
+def nodes(part: object, live: bool = False) -> Iterator[object]:
+    """A statement or expression and all that is inside it; where `live`, without branches that no run can take."""
     if isinstance(part, tuple):
         for each in part:
-            yield from nodes(each)
+            yield from nodes(each, live)
+    elif live and isinstance(part, If) and isinstance(part.condition, Constant):
+        yield from nodes(part.then if part.condition.leaves[0] else part.otherwise, live)
     elif isinstance(part, Part | Statement | Case):
         yield part
         for field in fields(part):
             if field.name not in ("type", "at", "end"):
-                yield from nodes(getattr(part, field.name))
+                yield from nodes(getattr(part, field.name), live)
 
 
 class Usage:
@@ -65,7 +69,7 @@ class Usage:
         given = list(_given(all_nodes))
         while any(self._learn(binding, value) for binding, value in given):
             pass
-        for node in all_nodes:
+        for node in nodes(tuple(function.body for function in self.functions), live=True):
             match node:
                 case Store(reference=reference) | Update(reference=reference):
                     self.written |= self._roots(reference)

@@ -1,0 +1,126 @@
+"""Which version of a convolution runs where no `kernel=` is given, and why: a few thresholds, all measured.
+
+Those of GPUs come from `python -m helpers.bench` on an NVIDIA H200 (helpers/speed/recorded; a test holds the rule
+against that table), those of software adapters from the same command on Mesa's lavapipe with 2 processor cores.
+"""
+
+from collections.abc import Sequence
+from math import prod
+
+from helpers.convolution.shapes import ConvShape
+from helpers.gpu.adapter import AdapterInfo
+from helpers.gpu.operation import Choice
+
+# A version that is specialized for a layer is compiled anew for each: 0.1 to 0.3 s on a GPU, some seconds of one core
+# on a software adapter. Below so many multiply-adds the versions that are compiled once are done earlier.
+WORTH_COMPILING = {"hardware": 2**16, "software": 2**26}
+MANY_THREADS = 65_536  # with as many threads at work, more of them gain nothing
+SHORT_SUM = 32  # terms that one thread adds faster than a workgroup shares them
+LONG_SUM = 16_384  # terms that one workgroup adds slower than many, with a second pass for their parts
+FULL_TILE = 12  # rows and columns from which an image fills most of a 16 x 16 tile
+FEW_CHANNELS = 8  # of input or output: fewer leave most of a tile of 64 channels empty
+WINOGRAD_CHANNELS = 32  # of input and output: with fewer, the transforms cost more than the products that they save
+FEW_WEIGHTS = 5_000  # so few that threads with a filter row each hold them all at once
+ON_SOFTWARE = "a software adapter runs few threads at once, and a barrier is slow on it"
+SHORTER_LOOPS, FEWER_WORKGROUPS = "its threads run shorter loops", "it needs fewer workgroups"
+SAVES_PRODUCTS = "3 x 3 filters at stride 1 over many channels: 36 products do the work of 144"
+FILLS_TILES = "tiles of sums in registers do many multiply-adds for each number that they load"
+IN_REGISTERS = "a thread keeps a window of pixels in registers: no barriers, and few loads for each multiply-add"
+
+
+def multiply_adds(s: ConvShape) -> int:
+    """Of the forward pass, and of each gradient of its input and weight."""
+    return prod(s.output) * prod(s.weight[1:])
+
+
+def forward(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
+    """The versions of conv2d worth running, best first."""
+    general = Choice("1_thread_per_output", f"{multiply_adds(s):,} multiply-adds are too few for a text of their own")
+    if not _worth_compiling(s, adapter):
+        return (general,)
+    if adapter.kind == "software":
+        return (*_windows("4_register_windows", s), general)
+    few = [Choice("4_register_windows", _few(s))] if s.stride == 1 and _has_few_channels(s) else []
+    return *few, *_winograd("3_winograd", s), Choice("2_implicit_gemm", FILLS_TILES), general
+
+
+def grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
+    """The versions of conv2d_grad_input worth running, best first."""
+    if not _worth_compiling(s, adapter):
+        return _general_grad_input(s, adapter)
+    if adapter.kind == "software":
+        return *_windows("6_register_windows", s), *_general_grad_input(s, adapter)
+    if s.stride > 1:
+        reason = f"at stride {s.stride} each class of pixels multiplies its own taps only"
+        tiled = Choice("4_residue_classes", reason), Choice("3_implicit_gemm", FILLS_TILES)
+        return *tiled, *_general_grad_input(s, adapter)
+    few = [Choice("7_split_channels", _few(s))] if _has_few_channels(s) and s.out_w % 4 == 0 else []
+    return *few, *_winograd("5_winograd", s), Choice("3_implicit_gemm", FILLS_TILES), *_general_grad_input(s, adapter)
+
+
+def grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
+    """The versions of conv2d_grad_weight worth running, best first."""
+    if not _worth_compiling(s, adapter):
+        return _general_grad_weight(s, adapter)
+    if adapter.kind == "software":
+        return Choice("5_register_windows", IN_REGISTERS), *_general_grad_weight(s, adapter)
+    reason = f"so few weights ({prod(s.weight):,}) that threads hold a row of a filter each, over all of the sum"
+    few = [Choice("6_filter_rows", reason)] if prod(s.weight) <= FEW_WEIGHTS else []
+    split = Choice("3_split_k", "workgroups share the long sum of each tile of weights")
+    return *few, *_winograd("4_winograd", s), split, *_general_grad_weight(s, adapter)
+
+
+def grad_bias(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
+    """The versions of conv2d_grad_bias worth running, best first."""
+    one, many, terms = "1_thread_per_channel", "2_workgroup_per_channel", s.batch * s.out_h * s.out_w
+    if adapter.kind == "software":
+        return Choice(one, ON_SOFTWARE), Choice(many, SHORTER_LOOPS)
+    if terms < SHORT_SUM:
+        return Choice(one, f"a sum of {terms} terms is too short to share"), Choice(many, SHORTER_LOOPS)
+    shared = Choice(many, f"256 threads share each sum of {terms:,} terms"), Choice(one, FEWER_WORKGROUPS)
+    if terms < LONG_SUM:
+        return shared
+    return Choice("3_two_passes", f"many workgroups share each sum of {terms:,} terms"), *shared
+
+
+def _general_grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
+    one, many, weights = "1_thread_per_weight", "2_workgroup_per_weight", prod(s.weight)
+    if adapter.kind == "software":
+        return Choice(one, ON_SOFTWARE), Choice(many, SHORTER_LOOPS)
+    if weights >= MANY_THREADS:
+        return Choice(one, f"one thread for each of {weights:,} weights keeps a GPU busy"), Choice(many, SHORTER_LOOPS)
+    reason = f"one thread for each of {weights:,} weights would leave most of a GPU idle (it takes {MANY_THREADS:,})"
+    return Choice(many, reason), Choice(one, FEWER_WORKGROUPS)
+
+
+def _general_grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
+    gather, shared, pixels = "1_gather", "2_shared_weights", prod(s.input)
+    if adapter.kind == "software":
+        return Choice(gather, ON_SOFTWARE), Choice(shared, SHORTER_LOOPS)
+    if s.stride == 1 and min(s.in_h, s.in_w) >= FULL_TILE and pixels < MANY_THREADS:
+        reason = f"with {pixels:,} pixels, few threads are at work, and sharing the weights spares each of them loads"
+        return (Choice(shared, reason),)
+    reason = "tiles of 16 x 16 pixels pay off only at stride 1, on images that fill them, and with few pixels in all"
+    return Choice(gather, reason), Choice(shared, SHORTER_LOOPS)
+
+
+def _worth_compiling(s: ConvShape, adapter: AdapterInfo) -> bool:
+    return multiply_adds(s) >= WORTH_COMPILING[adapter.kind]
+
+
+def _windows(version: str, s: ConvShape) -> Sequence[Choice]:
+    return (Choice(version, IN_REGISTERS),) if s.stride == 1 else ()
+
+
+def _winograd(version: str, s: ConvShape) -> Sequence[Choice]:
+    fits = s.stride == 1 and (s.kernel_h, s.kernel_w) == (3, 3)
+    return (Choice(version, SAVES_PRODUCTS),) if fits and min(s.weight[:2]) >= WINOGRAD_CHANNELS else ()
+
+
+def _has_few_channels(s: ConvShape) -> bool:
+    return min(s.in_channels, s.out_channels) < FEW_CHANNELS
+
+
+def _few(s: ConvShape) -> str:
+    channels = f"{s.in_channels} input and {s.out_channels} output channels"
+    return f"{channels} would fill a small part of a tile, and windows of pixels fit into registers"
