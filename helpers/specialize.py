@@ -22,7 +22,7 @@ LOOP = re.compile(
     re.MULTILINE,
 )
 SUFFIX = {"u32": "u", "i32": "i", "f32": "f", "bool": ""}
-MOST = 256  # copies of one body
+MOST = 512  # copies of one body
 
 
 def specialize(kernel: Kernel, constants: Mapping[str, int]) -> Kernel:
@@ -36,7 +36,7 @@ def specialize(kernel: Kernel, constants: Mapping[str, int]) -> Kernel:
         The text declares no such constant.
     WgslError
         A marked loop cannot be written out: its bounds are no constants, it has a `break` or a `continue`, or its
-        body would be repeated more than 256 times.
+        body would be repeated more than 512 times.
     """
     overrides = [(name, value) for name, value in kernel.constants if re.search(rf"\boverride {name}\b", kernel.code)]
     values = {**constants, **{name: value for name, value in kernel.constants if (name, value) not in overrides}}

@@ -58,7 +58,7 @@ FAST = (  # and what is chosen for each of these on a GPU
     ConvShape(32, 128, 28, 28, 128, 3, 3, 2, 1, 1),
     ConvShape(256, 6, 12, 12, 16, 5, 5),
 )
-FAST_FORWARD = "4_register_windows", "3_winograd", "2_implicit_gemm", "4_register_windows"
+FAST_FORWARD = "4_register_windows", "3_winograd", "2_implicit_gemm", "2_implicit_gemm"
 FAST_INPUT = "7_split_channels", "5_winograd", "4_residue_classes", "7_split_channels"
 FAST_WEIGHT = "6_filter_rows", "4_winograd", "3_split_k", "6_filter_rows"
 STEPS = {"gemm_bias_act/4_vec4_tiles"}  # of the speed ladder only: a later version of the same idea is faster

@@ -78,7 +78,7 @@ def test_an_index_keeps_its_type():
     [
         ("i < ROWS", "i < COUNT", "`COUNT` is not clear"),
         ("if (WHOLE)", "if (WHOLE) { break; } if (WHOLE)", "no `break`"),
-        ("k < ROWS * 2u", "k < ROWS * 300u", "300: .* at most 256 copies"),
+        ("k < ROWS * 2u", "k < ROWS * 600u", "600: .* at most 512 copies"),
     ],
 )
 def test_a_loop_that_cannot_be_written_out_is_refused(old, new, message):

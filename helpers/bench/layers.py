@@ -69,7 +69,7 @@ LAYERS = (
     _gemm(4096),
     Layer("sum of 60,000", SumShape(60_000), small=True, quick=True),
     Layer("sum of 1,048,576", SumShape(2**20)),
-    Layer("sum of 16,777,216", SumShape(2**24)),
+    Layer("sum of 4,194,304", SumShape(2**22)),
 )
 
 

@@ -16,10 +16,12 @@ from helpers.gpu.operation import Choice
 WORTH_COMPILING = {"hardware": 2**16, "software": 2**26}
 MANY_THREADS = 65_536  # with as many threads at work, more of them gain nothing
 SHORT_SUM = 32  # terms that one thread adds faster than a workgroup shares them
-LONG_SUM = 16_384  # terms that one workgroup adds slower than many, with a second pass for their parts
+LONG_SUM = 4_096  # terms that one workgroup adds slower than many, with a second pass for their parts
 FULL_TILE = 12  # rows and columns from which an image fills most of a 16 x 16 tile
 FEW_CHANNELS = 8  # of input or output: fewer leave most of a tile of 64 channels empty
 WINOGRAD_CHANNELS = 32  # of input and output: with fewer, the transforms cost more than the products that they save
+WINOGRAD_WORK = 2**28  # multiply-adds: with fewer, three passes take longer than the products that they save
+SMALL_LAYER = 2**24  # multiply-adds: fewer do not fill a GPU with tiles
 FEW_WEIGHTS = 5_000  # so few that threads with a filter row each hold them all at once
 ON_SOFTWARE = "a software adapter runs few threads at once, and a barrier is slow on it"
 SHORTER_LOOPS, FEWER_WORKGROUPS = "its threads run shorter loops", "it needs fewer workgroups"
@@ -40,7 +42,7 @@ def forward(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
         return (general,)
     if adapter.kind == "software":
         return (*_windows("4_register_windows", s), general)
-    few = [Choice("4_register_windows", _few(s))] if s.stride == 1 and _has_few_channels(s) else []
+    few = [Choice("4_register_windows", _few(s))] if s.stride == 1 and max(s.weight[:2]) < FEW_CHANNELS else []
     return *few, *_winograd("3_winograd", s), Choice("2_implicit_gemm", FILLS_TILES), general
 
 
@@ -54,7 +56,8 @@ def grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
         reason = f"at stride {s.stride} each class of pixels multiplies its own taps only"
         tiled = Choice("4_residue_classes", reason), Choice("3_implicit_gemm", FILLS_TILES)
         return *tiled, *_general_grad_input(s, adapter)
-    few = [Choice("7_split_channels", _few(s))] if _has_few_channels(s) and s.out_w % 4 == 0 else []
+    small = min(s.weight[:2]) < FEW_CHANNELS or multiply_adds(s) < SMALL_LAYER
+    few = [Choice("7_split_channels", _few(s))] if small and s.out_w % 4 == 0 else []
     return *few, *_winograd("5_winograd", s), Choice("3_implicit_gemm", FILLS_TILES), *_general_grad_input(s, adapter)
 
 
@@ -113,12 +116,8 @@ def _windows(version: str, s: ConvShape) -> Sequence[Choice]:
 
 
 def _winograd(version: str, s: ConvShape) -> Sequence[Choice]:
-    fits = s.stride == 1 and (s.kernel_h, s.kernel_w) == (3, 3)
+    fits = s.stride == 1 and (s.kernel_h, s.kernel_w) == (3, 3) and multiply_adds(s) >= WINOGRAD_WORK
     return (Choice(version, SAVES_PRODUCTS),) if fits and min(s.weight[:2]) >= WINOGRAD_CHANNELS else ()
-
-
-def _has_few_channels(s: ConvShape) -> bool:
-    return min(s.in_channels, s.out_channels) < FEW_CHANNELS
 
 
 def _few(s: ConvShape) -> str:

@@ -16,7 +16,7 @@ KEPT = "operation", "layer", "name", "kind", "checked", "kernel_us", "rate", "un
 
 @dataclass(frozen=True)
 class Point:
-    """A step as it was measured: microseconds, TFLOP/s by the formula (rows have GFLOP/s), and the library's microseconds if it ran."""
+    """A step as it was measured: microseconds, TFLOP/s by the formula, and the library's microseconds if it ran."""
 
     step: Step
     microseconds: float

@@ -16,7 +16,9 @@ RESIDUES, WEIGHT = "conv2d_grad_input/4_residue_classes", "conv2d_grad_weight/3_
 
 PLACED, USED = "workgroupBarrier();  // the tiles are complete", "workgroupBarrier();  // no thread still reads them"
 SHARES = "workgroupBarrier();  // all shares are written"
-WHOLE = {"PIECES": 1}  # the steps of a class in one workgroup, which so small a layer would share
+PAST = RACE + OVERLAP + WRITE + NUMBERS
+# All steps of a sum are in one workgroup; so small a layer would share them.
+ALONE, WHOLE = {"SPLITS": 1}, {"PIECES": 1}
 
 
 def _steps(kernel: str, shape: ConvShape, **constants: int) -> tuple[WrongKernel, ...]:
@@ -29,23 +31,25 @@ def _steps(kernel: str, shape: ConvShape, **constants: int) -> tuple[WrongKernel
 
 WRONG_KERNELS = (
     # --- conv2d -------------------------------------------------------------------------------------------
-    *_steps(FORWARD, LAYER),
+    *_steps(FORWARD, LAYER, **ALONE),
     WrongKernel(FORWARD, "taps of a row counted by columns", LAYER, "k / RUN % KERNEL_W", "k / RUN % KERNEL_H"),
-    WrongKernel(FORWARD, "no guard for pixels", LAYER, "(co < OUT_CHANNELS && pixel < PIXELS)", "co < OUT_CHANNELS", WRITE),
+    WrongKernel(
+        FORWARD, "no guard for pixels", LAYER, "(co < OUT_CHANNELS && pixel < PIXELS)", "co < OUT_CHANNELS", PAST
+    ),
     WrongKernel(FORWARD, "channels past the end", WHOLE_TAPS, " || ci < IN_CHANNELS) {", " || true) {", READ),
     WrongKernel(FORWARD, "last split lost", DEEP_IN, "split < SPLITS; split", "split + 1u < SPLITS; split"),
     # --- grad_input ---------------------------------------------------------------------------------------
-    *_steps(INPUT, LAYER),
+    *_steps(INPUT, LAYER, **ALONE),
     WrongKernel(INPUT, "outputs between those that are", STEPPED, " && w % STRIDE == 0u && kh", " && kh"),
-    WrongKernel(INPUT, "no guard for pixels", LAYER, "(ci < IN_CHANNELS && pixel < PIXELS)", "ci < IN_CHANNELS", WRITE),
+    WrongKernel(INPUT, "no guard for pixels", LAYER, "(ci < IN_CHANNELS && pixel < PIXELS)", "ci < IN_CHANNELS", PAST),
     WrongKernel(INPUT, "last split lost", DEEP_OUT, "split < SPLITS; split", "split + 1u < SPLITS; split"),
     *_steps(RESIDUES, CLASSES, **WHOLE),
     WrongKernel(RESIDUES, "taps of another class", CLASSES, "class_w + STRIDE * right_of", "STRIDE * right_of"),
     WrongKernel(RESIDUES, "last piece lost", CLASSES, "piece < pieces; piece", "piece + 1u < pieces; piece"),
     # --- grad_weight --------------------------------------------------------------------------------------
-    *_steps(WEIGHT, LAYER),
+    *_steps(WEIGHT, LAYER, **ALONE),
     WrongKernel(WEIGHT, "no barrier before the shares are added", LAYER, SHARES, "// all shares", RACE),
     WrongKernel(WEIGHT, "one padding for both axes", LAYER, "% KERNEL_W - PADDING_W", "% KERNEL_W - PADDING_H"),
-    WrongKernel(WEIGHT, "channels past the end", LAYER, " || ci + c < IN_CHANNELS", " || true", RACE + OVERLAP + WRITE + NUMBERS),
+    WrongKernel(WEIGHT, "channels past the end", LAYER, " || ci + c < IN_CHANNELS", " || true", RACE + WRITE + NUMBERS),
     WrongKernel(WEIGHT, "last split lost", LONG, "split < SPLITS; split", "split + 1u < SPLITS; split"),
 )

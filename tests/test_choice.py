@@ -1,0 +1,53 @@
+"""The rule that chooses a version, held against the table that was measured on a real GPU."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import helpers.convolution.choice as rule
+from helpers import gpu
+from helpers.convolution.shapes import ConvShape
+from helpers.gemm.shapes import GemmShape
+from helpers.gpu.operation import Shape
+from helpers.operations import OPERATIONS
+from helpers.summation.shapes import SumShape
+
+RECORDED = json.loads((Path(rule.__file__).parents[1] / "speed" / "recorded" / "nvidia_h200.json").read_text())
+HARDWARE = replace(gpu.adapter_info(), kind="hardware")
+SLACK = 1.25  # the chosen version may take so many times as long as the fastest one: a rule of a few thresholds
+
+
+def shape_of(layer: str) -> Shape:
+    sizes = RECORDED["layers"][layer]["sizes"]
+    kind = ConvShape if "kernel_h" in sizes else GemmShape if "m" in sizes else SumShape
+    return kind(**sizes)
+
+
+def measured() -> dict[tuple[str, str], dict[str, float]]:
+    """Microseconds of each version, for each operation and layer."""
+    table: dict[tuple[str, str], dict[str, float]] = {}
+    for row in RECORDED["rows"]:
+        if row["kind"] == "version" and row["checked"] and row["kernel_us"]:
+            table.setdefault((row["operation"], row["layer"]), {})[row["name"]] = row["kernel_us"]
+    return table
+
+
+def chosen(operation: str, layer: str, times: dict[str, float]) -> str:
+    """The first choice that could run on the layer when it was measured."""
+    choices = OPERATIONS[operation].choose(shape_of(layer), HARDWARE)
+    return next(each.version for each in choices if each.version in times)
+
+
+@pytest.mark.parametrize(("operation", "layer"), measured(), ids=str)
+def test_on_every_measured_layer_the_choice_is_about_the_fastest(operation, layer):
+    times = measured()[operation, layer]
+    taken = chosen(operation, layer, times)
+    assert times[taken] <= SLACK * min(times.values()), f"{taken}: {times}"
+
+
+def test_a_wrong_threshold_is_noticed(monkeypatch):
+    monkeypatch.setattr(rule, "WINOGRAD_CHANNELS", 10_000)
+    slow = [key for key, times in measured().items() if times[chosen(*key, times)] > SLACK * min(times.values())]
+    assert len(slow) >= 5
