@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from scipy.differentiate import derivative
 from scipy.special import expit
-from support.problems import require_close, versions_of
+from support.problems import general_versions_of, require_close
 
 from helpers.gemm import check, reference
 from helpers.gemm.operations import BACKWARD, FORWARD
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.oracles.run import EXTREMES, bias_alone, launched
 
-VERSIONS = versions_of(FORWARD.name) + versions_of(BACKWARD.name)
+VERSIONS = general_versions_of(FORWARD.name) + general_versions_of(BACKWARD.name)
 every_activation = pytest.mark.parametrize("activation", ACTIVATIONS)
 every_smooth = pytest.mark.parametrize("activation", [name for name in ACTIVATIONS if name not in ("none", "relu")])
 DENSE = np.linspace(-12, 12, 4001, dtype=np.float32)
@@ -20,12 +20,14 @@ TAILS = np.linspace(-100, 100, 4001, dtype=np.float32)
 
 def outputs(x: np.ndarray, activation: str) -> np.ndarray:
     """act(x) as the GPU computes it, one row for each version."""
-    return np.array([launched(kernel, *bias_alone(x, activation))[0].ravel() for kernel in versions_of(FORWARD.name)])
+    return np.array(
+        [launched(kernel, *bias_alone(x, activation))[0].ravel() for kernel in general_versions_of(FORWARD.name)]
+    )
 
 
 def derivatives(x: np.ndarray, activation: str) -> np.ndarray:
     """act'(x) as the GPU computes it, one row for each version."""
-    return np.array([launched(kernel, *bias_alone(x, activation))[2] for kernel in versions_of(BACKWARD.name)])
+    return np.array([launched(kernel, *bias_alone(x, activation))[2] for kernel in general_versions_of(BACKWARD.name)])
 
 
 # --- The reference itself ---------------------------------------------------------------------------------
@@ -128,7 +130,7 @@ def test_a_pre_activation_that_overflows_still_has_its_derivative(activation):
     """3e38 * 3e38 is too large for float32, and no reason to lose a derivative of 1."""
     shape, tensors = bias_alone(np.zeros(2), activation)
     tensors |= {"a": np.full((1, 1, 1), 3e38), "b": np.array([[3e38, -3e38]])}
-    for kernel in versions_of(BACKWARD.name):
+    for kernel in general_versions_of(BACKWARD.name):
         assert launched(kernel, shape, tensors)[2].tolist() == list(FAR_DERIVATIVES[activation][2::3])
 
 
@@ -137,5 +139,5 @@ def test_a_pre_activation_that_is_not_a_number_has_derivative_zero(activation):
     """Two products that overflow in opposite directions."""
     shape, tensors = GemmShape(1, 2, 1, activation=activation), bias_alone(np.zeros(1), activation)[1]
     tensors |= {"a": np.full((1, 1, 2), 3e38), "b": np.array([[3e38], [-3e38]])}
-    for kernel in versions_of(BACKWARD.name):
+    for kernel in general_versions_of(BACKWARD.name):
         assert launched(kernel, shape, tensors)[2] == 0

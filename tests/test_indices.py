@@ -9,7 +9,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from support.problems import versions_of
+from support.problems import general_versions_of
 
 import helpers
 from helpers import gpu, wgsl
@@ -39,7 +39,9 @@ SHAPES = [
     pytest.param(ConvShape(1, 1, 7, 6, 1, 2, 2, 3, 3, 3), id="stride over kernel, padding over kernel"),
 ]
 every_shape = pytest.mark.parametrize("shape", SHAPES)
-every_kernel = pytest.mark.parametrize("kernel", versions_of("conv2d_grad_weight"), ids=lambda kernel: kernel.version)
+every_kernel = pytest.mark.parametrize(
+    "kernel", general_versions_of("conv2d_grad_weight"), ids=lambda kernel: kernel.version
+)
 
 
 def contributions_on_the_gpu(shape: ConvShape, kernel: Kernel) -> dict[tuple[int, int, int], list[Contribution]]:

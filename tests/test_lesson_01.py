@@ -13,7 +13,7 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 from support.legible import faults, last_sums, written
 from support.notebook_gate import NOTEBOOKS, Lesson
-from support.problems import versions_of
+from support.problems import general_versions_of
 
 from helpers.convolution import explorers, indices, reference
 from helpers.convolution.exercise import FORWARD_QUESTIONS
@@ -38,7 +38,7 @@ SHAPES = [
     pytest.param(ConvShape(1, 1, 7, 6, 1, 2, 2, 3, 3, 3), id="stride over kernel, padding over kernel"),
 ]
 every_shape = pytest.mark.parametrize("shape", SHAPES)
-every_kernel = pytest.mark.parametrize("kernel", versions_of("conv2d"), ids=lambda kernel: kernel.version)
+every_kernel = pytest.mark.parametrize("kernel", general_versions_of("conv2d"), ids=lambda kernel: kernel.version)
 
 
 def taps_on_the_gpu(shape: ConvShape, kernel) -> list[Tap]:

@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 import pytest
 from support.legible import faults, written
-from support.problems import versions_of
+from support.problems import general_versions_of
 
 import helpers
 from helpers.convolution import explorers, indices, reference
@@ -35,7 +35,7 @@ SHAPES = [
     pytest.param(ConvShape(2, 1, 7, 8, 3, 2, 3, 2, 1, 0), id="stride"),
     pytest.param(ConvShape(1, 1, 7, 6, 1, 2, 2, 3, 3, 3), id="stride over kernel, padding over kernel"),
 ]
-KERNELS = versions_of("conv2d_grad_input")
+KERNELS = general_versions_of("conv2d_grad_input")
 every_shape = pytest.mark.parametrize("shape", SHAPES)
 every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.version)
 SHARED = helpers.load("conv2d_grad_input", "2_shared_weights")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.problems import EVERY_VERSION
+from support.problems import GENERAL_VERSIONS
 
 from helpers import load
 from helpers.oracles import matrix, oracles, probes
@@ -12,7 +12,7 @@ from helpers.oracles.wrong_kernels import WRONG_KERNELS
 from helpers.oracles.wrong_kernels.convolution import WEIGHT_1, WEIGHT_2
 from helpers.oracles.wrong_kernels.row import WrongKernel
 
-RIGHT = [kernel for kernel in EVERY_VERSION if kernel.name.partition("/")[0] in matrix.OPERATIONS]
+RIGHT = [kernel for kernel in GENERAL_VERSIONS if kernel.name.partition("/")[0] in matrix.OPERATIONS]
 THREAD_PER_WEIGHT = load(*WEIGHT_1.split("/"))
 
 

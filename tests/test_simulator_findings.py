@@ -200,6 +200,7 @@ def test_an_endless_loop_ends_the_run_and_leaves_the_buffers_as_they_stand():
         ("numbers[t] = t; if (t > 9u) { floats[t] = 1.0; }", None, [("numbers", 8), ("floats", 16)]),
         ("numbers[t] += t; numbers[2u * t + 1u] = 5u;", None, [("numbers", 4)]),
         ("if (t < 3u) { atomicStore(&counters[t], 0u); }", None, [("counters", 1)]),
+        ("if (2u == 1u) { floats[t] = 1.0; } else { numbers[t] = t; }", None, [("numbers", 8)]),  # no run can take it
         ("numbers[t + 9u] = t;", None, [("numbers", 9)]),
     ],
 )  # fmt: skip

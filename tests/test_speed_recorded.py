@@ -154,11 +154,11 @@ def test_a_step_is_compared_with_the_hardware_the_step_before_and_the_library(mo
     monkeypatch.setattr(recorded, "recorded", lambda: [Recorded(RUN)])
     peak = 100 / H200.tflops
     assert repr(recorded.measured("naive")) == (
-        f"step 1, naive, on GEMM 4096; {3.1 * peak:.1f} % of the arithmetic; the library takes 0.06 times as long"
+        f"step 1, naive (GEMM 4096)\n  {3.1 * peak:.1f} % of the arithmetic\n  the library takes 0.06 times as long"
     )
     assert repr(recorded.measured("checks off")) == (
-        f"step 10, checks off, on GEMM 4096; {48 * peak:.0f} % of the arithmetic; 1.05 times as fast as 5_prefetch; "
-        "the library takes 0.96 times as long"
+        f"step 10, checks off (GEMM 4096)\n  {48 * peak:.0f} % of the arithmetic\n  1.05 times as fast as 5_prefetch\n"
+        "  the library takes 0.96 times as long"
     )
     assert recorded.measured("implicit GEMM").gain is None
     assert recorded.measured("Winograd").gain == pytest.approx(58.7 / 31.6)

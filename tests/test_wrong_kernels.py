@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given as given_examples
 from hypothesis import settings
 from hypothesis import strategies as st
-from support.problems import EVERY_VERSION, conv_shapes, every_version, gemm_shapes, kind_of
+from support.problems import EVERY_VERSION, conv_shapes, every_general_version, every_version, gemm_shapes, kind_of
 
 from helpers import wgsl
 from helpers.convolution import operations
@@ -73,7 +73,7 @@ SMALL = {
 }
 
 
-@every_version
+@every_general_version
 @settings(max_examples=4)
 @given_examples(data=st.data())
 def test_a_right_kernel_is_accepted_on_random_problems(kernel, data):

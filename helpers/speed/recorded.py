@@ -115,7 +115,7 @@ def own() -> Recorded | None:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a run says about one step; its repr is a sentence."""
+    """What a run says about one step; its repr has a line for each comparison."""
 
     run: Recorded
     point: Point
@@ -134,14 +134,14 @@ class Measured:
         return rows[0]["kernel_us"] / self.point.microseconds if rows else None
 
     def __repr__(self) -> str:
-        said = [f"step {self.point.number}, {self.point.step.name}, on {self.point.step.layer}"]
+        said = [f"step {self.point.number}, {self.point.step.name} ({self.point.step.layer})"]
         if self.share:
             said.append(f"{100 * self.share:.{1 if self.share < 0.1 else 0}f} % of the arithmetic")
         if self.gain:
             said.append(f"{self.gain:.2f} times as fast as {self.point.step.before}")
         if self.point.ratio:
             said.append(f"the library takes {self.point.ratio:.2f} times as long")
-        return "; ".join(said)
+        return "\n  ".join(said)
 
 
 def measured(name: str) -> Measured:

@@ -49,8 +49,16 @@ def specialized(kernel: Kernel) -> bool:
     return "struct Params" not in kernel.code
 
 
+GENERAL_VERSIONS = [kernel for kernel in EVERY_VERSION if not specialized(kernel)]
+
+
+def general_versions_of(operation: str) -> list[Kernel]:
+    """The kernels of an operation that run for every shape as they stand, simplest first."""
+    return [kernel for kernel in versions_of(operation) if not specialized(kernel)]
+
+
 # A driver takes up to a second to compile a specialized text, anew for each layer: of these, fewer examples are drawn.
-every_general_version = parametrized([kernel for kernel in EVERY_VERSION if not specialized(kernel)])
+every_general_version = parametrized(GENERAL_VERSIONS)
 every_specialized_version = parametrized([kernel for kernel in EVERY_VERSION if specialized(kernel)])
 
 

@@ -40,7 +40,7 @@ WRONG_KERNELS = (
     WrongKernel(INPUT, "filter not flipped", OUT_9, "9u + 8u - tap", "9u + tap"),
     # --- grad_weight --------------------------------------------------------------------------------------
     *(
-        WrongKernel(WEIGHT, f"no barrier {name}", TILES_18, f"workgroupBarrier();  // {comment}", "", RACE, STEPS_16)
+        WrongKernel(WEIGHT, f"no barrier {name}", TILES_18, f"workgroupBarrier();  // {comment}", "// ", RACE, STEPS_16)
         for name, comment in BARRIERS.items()
     ),
     WrongKernel(
