@@ -5,8 +5,8 @@ A file in `kernels/` is WGSL that runs as it stands. Two kinds of lines in it ar
     const KERNEL_H: u32 = 3u;                       a constant, whose value may be replaced by the layer's
     for (var i = 0u; i < ROWS; i++) {  // unroll    a loop, whose body is repeated with i as a constant
 
-Why it pays: where a size is a constant, the compiler folds divisions and addresses; where a loop's index is one, small
-arrays stay in registers, and neither an index nor the loop's end is checked at run time.
+Why it pays: where a size is a constant, the compiler computes addresses in advance and divides by multiplying; where a
+loop's index is one, small arrays stay in registers, and neither an index nor the loop's end is checked at run time.
 """
 
 import re

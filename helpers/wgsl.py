@@ -124,6 +124,11 @@ class Kernel:
         return self._bytes(array[1].strip()) * self.numbers(array[2])[0] if array else SIZES.get(kind, 0)
 
     @property
+    def specialized(self) -> bool:
+        """Is this the file of a version whose text is written anew for each layer, with its sizes as constants?"""
+        return "struct Params" not in self.code
+
+    @property
     def version(self) -> str:
         """The version that this kernel is, or was before an edit: the file stem in its name."""
         return self.name.rpartition("/")[2]

@@ -37,7 +37,7 @@ def every_mutant(words: Iterable[str] = ()) -> list[Mutant]:
     """
     names = [(operation, version) for operation in OPERATIONS for version in wgsl.versions(operation)]
     kernels = [wgsl.load(*name) for name in names if not words or any(word in "/".join(name) for word in words)]
-    general = [small(kernel) for kernel in kernels if "struct Params" in kernel.code]
+    general = [small(kernel) for kernel in kernels if not kernel.specialized]
     return [mutant for kernel in general for mutant in mutants(kernel)]
 
 

@@ -260,6 +260,10 @@ def test_a_known_mistake_in_a_puzzle_is_shown(name, slip):
         trace = simulate(wrong, [*case.inputs, output, *params], case.workgroups, max_steps=3000)
         if trace.findings or case.differ(trace.buffers[len(case.inputs)]).any():
             return
+    if puzzle.at_most_ours:
+        right = simulate(puzzle.official, [*case.inputs, output, *params], case.workgroups, max_steps=3000)
+        assert any(trace.counts.total[key] > right.counts.total[key] for key in puzzle.at_most_ours)
+        return
     pytest.fail(f"{name}: {slip.mistake}: every case is right, and nothing is found")
 
 

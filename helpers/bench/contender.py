@@ -68,7 +68,7 @@ class Contender:
 
 
 def compete(contenders: Sequence[Contender], budget: float = BUDGET) -> None:
-    """Take samples of all contenders in turn, so that a change of the clock meets all of them, and keep the medians."""
+    """Take samples of all contenders in turn, so that a change of the clock is fair to all; keep the medians."""
     found = {id(each): [] for each in contenders}
     for turn in range(ROUNDS):
         for each in contenders:

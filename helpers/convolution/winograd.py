@@ -11,11 +11,11 @@ Neural Networks, CVPR 2016.)
 How far a right float32 kernel may be from the exact result, in five steps, with u and gamma_n as in
 `helpers/grading/tolerance.py`:
 
-1. A transform along one axis is a sum for each result. In whatever order it is evaluated, a term of B^T d meets at
+1. A transform along one axis is a sum for each result. In whatever order it is evaluated, a term of B^T d has at
    most 5 roundings (3 sums, 2 factors), one of G g at most 9 (3 sums, 3 factors, and 3 for the one constant that is
    not exact, a quotient), one of A^T m at most 6 (4 sums, 2 factors).
-2. Two axes take twice as many. Of K products for each point, a term meets one multiplication and at most K - 1 sums;
-   a bias adds one. So no term meets more than m = K + 41 roundings.
+2. Two axes take twice as many. Of K products for each point, a term has one multiplication and at most K - 1 sums;
+   a bias adds one. So no term has more than m = K + 41 roundings.
 3. Each computed result is a sum of terms (1 + e), |e| <= gamma_m, so that
    |got - exact| <= gamma_m |A^T| [sum of (|G| |g| |G^T|) * (|B^T| |d| |B|)] |A|:
    the same method with absolute values in place of all numbers and matrices.

@@ -119,7 +119,7 @@ def matrix(operation: str, version: str | None = None) -> Matrix:
     operation : str
         conv2d_grad_weight, conv2d_grad_input or conv2d_grad_bias.
     version : str, optional
-        The file stem of one version; all of them if not given.
+        The file stem of one version; all that take every shape if not given.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def matrix(operation: str, version: str | None = None) -> Matrix:
     """
     if operation not in OPERATIONS:
         raise ValueError(f"operation = {operation!r}: it must be one of {', '.join(OPERATIONS)}")
-    versions = wgsl.versions(operation)
+    versions = [each for each in wgsl.versions(operation) if not wgsl.load(operation, each).specialized]
     if version not in (None, *versions):
         raise ValueError(f"version = {version!r}: {operation} has {', '.join(versions)}")
     if version is None:

@@ -26,7 +26,7 @@
 // limits    S > 1: at stride 1 there is one class, and 3_implicit_gemm has no
 //           third pass; a zero of the border is multiplied too
 // new here  pixels whose rows and columns leave the same rests when divided by
-//           the stride meet the same taps, and no others: S*S classes, each a
+//           the stride use the same taps, and no others: S*S classes, each a
 //           product of stride 1 without a wasted tap
 
 // The layer: `specialize` writes in its sizes.
@@ -127,7 +127,7 @@ fn lay_out_weights(
 }
 
 // 2. Which class? How many of its taps lie along one side of the filter, and which
-//    row of windows its first row of pixels meets with its first tap (q0, where
+//    row of windows its first row of pixels uses with its first tap (q0, where
 //    ih + Ph = q*S + rh).
 fn taps_along(size: u32, rest: u32) -> u32 {
   return (size - rest + STRIDE - 1u) / STRIDE;

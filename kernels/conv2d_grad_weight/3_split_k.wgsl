@@ -19,7 +19,7 @@
 //           K/16 + 7/4 workgroup loads, K multiply-adds
 // limits    channels are taken in fours, so that a layer with Ci = 1 has
 //           3 zeros for each weight; a zero of the padding is multiplied too:
-//           a grad_output of NaN reaches weights that met only padding there
+//           a grad_output of NaN reaches weights that saw only padding there
 // new here  split-K: a few weights, each with a sum over all outputs, make few
 //           tiles; SPLITS workgroups share the sum of each, and a second pass
 //           adds their parts in a fixed order

@@ -20,7 +20,7 @@
 //           0 workgroup loads, N*oH*oW multiply-adds
 // limits    channels are taken in fours: a layer with 1 has 3 zeros for each
 //           pixel; a zero of the padding is multiplied too: a NaN or an
-//           infinity reaches weights that met only padding there
+//           infinity reaches weights that saw only padding there
 // new here  threads share no memory: each has many sums in registers, and
 //           beside them a window that slides down the input, so that of its
 //           TAPS_H rows only STRIDE are loaded anew; one load is four channels

@@ -21,7 +21,7 @@
 //           workgroup loads, N*oH*oW multiply-adds
 // limits    kW is at most 16, and a tile takes at most 16 KiB; a zero of the
 //           padding is multiplied too: a NaN or an infinity reaches weights
-//           that met only padding there
+//           that saw only padding there
 // new here  for few weights and short sums: a thread has rows of FILTERS filters
 //           in registers, and under them a row of the input, each number of
 //           which it loads once and multiplies FILTERS*kW times

@@ -46,7 +46,7 @@ def kind_of(kernel: Kernel) -> type[Shape]:
 
 def specialized(kernel: Kernel) -> bool:
     """Is the text of this version written anew for each layer? Then its sizes are constants, not parameters."""
-    return "struct Params" not in kernel.code
+    return kernel.specialized
 
 
 GENERAL_VERSIONS = [kernel for kernel in EVERY_VERSION if not specialized(kernel)]
