@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from support.problems import general_versions_of
 
 import helpers
