@@ -1,6 +1,7 @@
 """What a kernel file promises its reader, and the rules that no compiler checks."""
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -211,3 +212,17 @@ def test_a_return_before_a_barrier_an_index_through_a_float_a_missing_key_and_a_
     assert FLOAT_INDEX.search(forward.edit("index / params.out_w %", "u32(f32(index) * inverse) %").code)
     assert list(header(forward.edit("// cost ", "//      "))) != KEYS
     assert too_long(forward.edit("// 3. Write it.", "// 3. ".ljust(COLUMNS)).listing)
+
+
+def cores(kernels: Iterable[Kernel]) -> dict[str, str]:
+    """The function that multiplies two tiles, in each file that has tiles of vec4f."""
+    found = {kernel.name: re.search(r"^fn multiply\(row.*?^}", kernel.code, re.M | re.S) for kernel in kernels}
+    return {name: " ".join(text[0].split()) for name, text in found.items() if text and "vec4f(a0[i])" in text[0]}
+
+
+def test_all_versions_with_tiles_share_one_core():
+    assert len(cores(EVERY_VERSION)) >= 8
+    assert len({*cores(EVERY_VERSION).values()}) == 1
+    (name, _), *_ = cores(EVERY_VERSION).items()
+    other = load(*name.split("/")).edit("let b0 = right[k][column];", "let b0 = right[k][row];")
+    assert len({*cores([*EVERY_VERSION, other]).values()}) == 2
