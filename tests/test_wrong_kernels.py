@@ -117,13 +117,19 @@ def test_every_barrier_is_missing_in_a_row(kernel):
 
 # --- Without a simulator ----------------------------------------------------------------------------------------
 
-# Nothing comes of these reads and writes, and no guard is where they are made; and a compiler may take 0 * x for 0.
+# Nothing comes of these reads and writes: no guard is where they are made, a compiler may take 0 * x for 0, or they
+# reach only sums that are never written.
 UNSEEN = {
     "gemm_bias_act/1_thread_per_element: 0 times what was there added",
     "conv2d_grad_input/2_shared_weights: weights past the filter loaded",
     "sum/3_two_passes: parts read past the end",
     "conv2d_grad_weight/5_register_windows: channels past the end",
     "gemm_bias_act_backward/1_thread_per_element: no guard in grad_pre",
+    "gemm_bias_act/3_register_tiles: reads past the last row of a",
+    "gemm_bias_act/4_vec4_tiles: reads past the last row of a",
+    "gemm_bias_act/5_prefetch: reads past the last row of a",
+    "gemm_bias_act/6_registers_only: reads past the last row of a",
+    "gemm_bias_act_backward/3_register_tiles: d_bias reads past the last column",
 }
 NUMERIC = [row for row in WRONG_KERNELS if not ORDER & set(row.reasons) and str(row) not in UNSEEN]
 
