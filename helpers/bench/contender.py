@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 BUDGET = 0.5  # seconds that one contender's samples may take, if that is more than one sample
 ROUNDS, SAMPLES = 4, 4  # rounds in which contenders take turns, and samples of each in a round
+QUIET = 5e-3  # seconds without work after which the threads of the contender before are asleep
 SLOW = 0.25  # seconds of a call from which on the first one is all that is timed
 
 
@@ -67,7 +68,7 @@ class Contender:
     call: Callable[[], object] | None = None
 
 
-def compete(contenders: Sequence[Contender], budget: float = BUDGET) -> None:
+def compete(contenders: Sequence[Contender], budget: float = BUDGET, on_cpu: bool = True) -> None:
     """Take samples of all contenders in turn, so that a change of the clock is fair to all; keep the medians."""
     found = {id(each): [] for each in contenders}
     for turn in range(ROUNDS):
@@ -77,6 +78,8 @@ def compete(contenders: Sequence[Contender], budget: float = BUDGET) -> None:
             if each.once > SLOW:
                 taken += [each.once] * (not taken)
             elif not taken or turn * each.once * each.calls < budget:
+                if on_cpu:
+                    quiet()
                 taken += each.sample(count)
     for each in contenders:
         times, row = found[id(each)], each.row
@@ -85,6 +88,7 @@ def compete(contenders: Sequence[Contender], budget: float = BUDGET) -> None:
 
 def apart(each: Contender, budget: float = BUDGET) -> None:
     """The host's time, and the time of a call from arrays to arrays."""
+    quiet()
     if each.host:
         times = [each.host() for _ in range(_count(budget / 4, each.once, 20))]
         each.row.host_us = statistics.median(times) * 1e6
@@ -92,6 +96,15 @@ def apart(each: Contender, budget: float = BUDGET) -> None:
         times = [clocked(each.call)]
         times += [clocked(each.call) for _ in range(_count(budget / 2, times[0], 6) - 1)]
         each.row.array_us = statistics.median(times) * 1e6
+
+
+def quiet() -> None:
+    """Wait until this process computes nothing: OpenBLAS's threads, say, turn in a loop for 30 ms after a product."""
+    for _ in range(100):
+        begin = time.process_time()
+        time.sleep(QUIET)
+        if time.process_time() - begin < QUIET / 10:
+            return
 
 
 def clocked(call: Callable[[], object]) -> float:

@@ -78,7 +78,9 @@ def contender(row: Row, resident: Resident, passes: tuple[Pass, ...], tensors: d
         resident.settle()
         begin = time.perf_counter()
         gpu.run(*passes)
-        return time.perf_counter() - begin
+        taken = time.perf_counter() - begin
+        resident.settle()
+        return taken
 
     operation, shape = resident.operation, resident.shape
     call = (lambda: operation.compute(shape, row.name, **tensors)) if row.checked else None

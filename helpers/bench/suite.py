@@ -75,7 +75,7 @@ class _Case:
         theirs = list(self._libraries(tensors))
         mine = list(self._mine(right, resident, tensors))
         software = gpu.adapter_info().kind == "software"  # then all take turns on the processor
-        compete([*mine, *(each for library, each in theirs if library.on_gpu or software)], self.suite.budget)
+        compete([*mine, *(each for library, each in theirs if library.on_gpu or software)], self.suite.budget, software)
         compete([each for library, each in theirs if not (library.on_gpu or software)], self.suite.budget)
         for each in [*mine, *(each for _, each in theirs)]:
             apart(each, self.suite.budget)
