@@ -27,12 +27,19 @@ def pytest_terminal_summary(terminalreporter) -> None:
 # --- A lesson in a real browser: the test file names it as LESSON ---------------------------------------
 
 
-@pytest.fixture(scope="module")
-def opened(request, tmp_path_factory):
-    """The lesson, open and not yet run: a `browser.LivePage`."""
-    from support.browser import opened_lesson  # here, as most test runs need no browser
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory):
+    """One JupyterLab for all lessons."""
+    from support import browser  # here, as most test runs need no browser
 
-    with opened_lesson(tmp_path_factory.mktemp("jupyterlab"), request.module.LESSON) as page:
+    with browser.lab(tmp_path_factory.mktemp("jupyterlab")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def opened(request, lab):
+    """The lesson, open and not yet run: a `browser.LivePage`."""
+    with lab.opened(request.module.LESSON) as page:
         yield page
 
 

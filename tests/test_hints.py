@@ -15,11 +15,13 @@ from typing import NamedTuple
 
 import nbformat
 import pytest
+import wgpu
 from support.notebook_gate import NOTEBOOKS, Lesson
 from support.teaching_pages import puzzles_of
 
 import helpers
 from helpers.exercises import PUZZLES
+from helpers.gpu.adapter import device
 from helpers.gpu.passes import pipeline
 from helpers.wgsl import Kernel, WgslError
 
@@ -77,18 +79,28 @@ def wrong(exercise: Exercise) -> list[str]:
 
 def problem(puzzle: str, snippets: list[str]) -> str:
     """Why the last snippet compiles nowhere, or nothing."""
-    skeleton, said = helpers.skeleton(puzzle), ""
+    skeleton = helpers.skeleton(puzzle)
     texts = snippets[-1], "\n".join(snippets)
     modules = [module for text in texts for filled in fill(text) for module in places(skeleton, filled)]
     block = (f"{{\n{filled}\n}}" for filled in fill(snippets[-1]))
     modules += [module for filled in block for module in places(PUZZLES[puzzle].solution.text, filled)]
-    for module in modules:
-        try:
-            pipeline(Kernel(module), "main")
-            return ""
-        except WgslError as error:
-            said = said or str(error)
-    return said
+    return "" if any(map(compiles, modules)) else explained(modules[0])
+
+
+def compiles(module: str) -> bool:
+    """Is this WGSL? Of thousands of places in which a snippet is tried, most are wrong, and need no explanation."""
+    try:
+        device().create_shader_module(code=module)
+    except wgpu.GPUError:
+        return False
+    return True
+
+
+def explained(module: str) -> str:
+    """What a reader is told about it."""
+    with pytest.raises(WgslError) as caught:
+        pipeline(Kernel(module), "main")
+    return str(caught.value)
 
 
 def ungraded(exercise: Exercise) -> list[str]:

@@ -24,6 +24,7 @@ from support.problems import (
 from helpers import wgsl
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
+from helpers.gpu import operation
 from helpers.oracles.run import answer, drawn, launched, ones, operation_of
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
@@ -114,20 +115,30 @@ def test_grad_input_serves_more_planes_than_a_dispatch_has_layers(kernel):
 @pytest.mark.parametrize(
     ("name", "shape"),
     [
-        ("conv2d/1_thread_per_output", ConvShape(4097, 1, 1, 1, 4096, 1, 1)),
-        ("conv2d_grad_weight/1_thread_per_weight", ConvShape(1, 4096, 1, 1, 4097, 1, 1)),
-        ("conv2d_grad_input/1_gather", ConvShape(4097, 4096, 1, 1, 1, 1, 1)),
-        ("gemm_bias_act/1_thread_per_element", GemmShape(4097, 1, 4096)),
+        ("conv2d/1_thread_per_output", ConvShape(47, 1, 1, 1, 46, 1, 1)),
+        ("conv2d_grad_weight/1_thread_per_weight", ConvShape(1, 46, 1, 1, 47, 1, 1)),
+        ("conv2d_grad_input/1_gather", ConvShape(47, 46, 1, 1, 1, 1, 1)),
+        ("gemm_bias_act/1_thread_per_element", GemmShape(47, 1, 46)),
     ],
 )
-def test_more_elements_than_one_row_of_workgroups_has_threads(name, shape):
-    """Sums of one product make each operation an outer product: 16.8 million elements from a few thousand."""
-    kernel = wgsl.load(*name.split("/"))
+def test_elements_that_one_row_of_workgroups_has_no_threads_for_are_computed(name, shape, monkeypatch):
+    """In rows of 3 workgroups, as if no dispatch could be wider. Sums of one product make each an outer product."""
+    monkeypatch.setattr(operation, "MAX_WORKGROUPS", 3)
+    require_outer_product(wgsl.load(*name.split("/")), shape, rows=3)
+
+
+def test_a_row_of_workgroups_is_as_long_as_webgpu_allows():
+    """16.8 million elements from a few thousand."""
+    require_outer_product(wgsl.load("gemm_bias_act", "1_thread_per_element"), GemmShape(4097, 1, 4096), rows=2)
+
+
+def require_outer_product(kernel: Kernel, shape: object, rows: int) -> None:
+    (step,) = operation_of(kernel).versions[kernel.version](shape, kernel).steps
+    assert step.workgroups[1] == rows
     tensors = drawn(operation_of(kernel), shape)
     (got,) = launched(kernel, shape, tensors)
-    assert got.size > 65_535 * 256
     left, right, *bias = tensors.values()
-    assert np.array_equal(got.reshape(4097, 4096), np.outer(left, right) + sum(bias))
+    assert np.array_equal(got.reshape(left.size, right.size), np.outer(left, right) + sum(bias))
 
 
 # --- Nothing from where nothing was contributed ----------------------------------------------------------

@@ -16,12 +16,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urljoin
 
 import nbformat
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect, sync_playwright
+from playwright.sync_api import BrowserContext, Locator, Page, expect, sync_playwright
 from support.notebook_gate import texts
 
 from helpers.pictures.explorer import Explorer
@@ -60,6 +62,8 @@ MARKS = """(image, svg) => {  // the marks of the picture that is shown, or of `
   return [...picture.querySelectorAll('svg > *')].map(mark => mark.outerHTML).join();
 }"""
 NUMBERS = "controls => controls.map(control => Number(control.value ?? control.ariaValueText))"
+
+CUT = "boxes => boxes.map(box => box.labels[0]).filter(l => l.scrollWidth > l.clientWidth).map(l => l.innerText)"
 
 
 # --- Server and page ------------------------------------------------------------------------------------------
@@ -117,13 +121,31 @@ def browser_path() -> str:
 # --- A lesson and its explorers -----------------------------------------------------------------------------------
 
 
+class Lab(NamedTuple):
+    """A running JupyterLab over a copy of the project, and a browser as large as a small laptop's."""
+
+    address: str
+    browser: BrowserContext
+
+    @contextmanager
+    def opened(self, name: str) -> Iterator["LivePage"]:
+        """A lesson, not yet run; in the end its kernel is shut down, and JupyterLab serves the next."""
+        page = self.browser.new_page()
+        yield LivePage(page, self.address, name)
+        page.close()
+        kernels = urljoin(self.address, "/api/kernels")
+        headers = {"Authorization": f"token {TOKEN}"}
+        for kernel in self.browser.request.get(kernels, headers=headers).json():
+            assert self.browser.request.delete(f"{kernels}/{kernel['id']}", headers=headers).ok
+
+
 @contextmanager
-def opened_lesson(home: Path, name: str) -> Iterator["LivePage"]:
-    """A lesson of a copy of the project, open in a browser as large as a small laptop's, and not yet run."""
+def lab(home: Path) -> Iterator[Lab]:
+    """Start both in the empty folder `home`."""
     path = browser_path()
     with jupyterlab(home) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield LivePage(browser.new_page(viewport={"width": 1280, "height": 720}), address, name)
+        yield Lab(address, browser.new_context(viewport={"width": 1280, "height": 720}))
         browser.close()
 
 
@@ -269,6 +291,10 @@ class EveryLesson:
             for control in (shown.image, *map(shown.box, names), *map(shown.handle, names)):
                 expect(control).to_have_count(1)
             expect(shown.words).to_have_attribute("aria-live", "polite")
+
+    def test_no_name_of_a_control_is_cut(self, lesson: LivePage) -> None:
+        for shown in lesson.explorers:
+            assert shown.boxes.evaluate_all(CUT) == []
 
     def test_a_slider_moves_its_picture(self, lesson: LivePage) -> None:
         for shown in lesson.explorers:
