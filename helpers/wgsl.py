@@ -229,6 +229,13 @@ class Listing:
         lines, first = inspect.getsourcelines(function)
         return cls("".join(lines).rstrip(), first, "python")
 
+    def function(self, name: str) -> "Listing":
+        """The lines of one WGSL function; ValueError where there is none of that name."""
+        for found in re.finditer(r"^fn (\w+)\(.*?^}", self.text, re.DOTALL | re.MULTILINE):
+            if found[1] == name:
+                return Listing(found[0], self.first_line + self.text.count("\n", 0, found.start()))
+        raise ValueError(f"name = {name!r}: no such function in these lines")
+
     def __repr__(self) -> str:
         lines = enumerate(self.text.split("\n"), self.first_line)
         return "\n".join(f"{number:3}  {line}".rstrip() for number, line in lines)

@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 import pytest
 from support.legible import faults, written
+from support.notebook_gate import NOTEBOOKS
 
 from helpers.convolution.indices import contributions_to_pixel
 from helpers.convolution.operations import GRAD_WEIGHT
@@ -17,12 +18,16 @@ from helpers.simulator.run import simulate
 from helpers.specialize import specialize
 from helpers.speed import explorers
 from helpers.speed.indices import slice_of, taps_of_class, winograd_matrices
+from helpers.speed.ladder import STEPS
+from helpers.speed.machine import H200
 from helpers.speed.tile_sizes import TileSizes
 from helpers.speed.traffic import Traffic, traffic
 from helpers.wgsl import Kernel, load
 
 TILED = load("gemm_bias_act", "2_tiled")
 IN_REGISTERS = load("gemm_bias_act", "4_vec4_tiles").with_constants(TILE_M=64, TILE_N=64, TILE_K=4)
+
+LESSON = (NOTEBOOKS / "07_the_speed_ladder.ipynb").read_text(encoding="utf-8")
 
 # --- Who loads what -----------------------------------------------------------------------------------------
 
@@ -60,6 +65,12 @@ def test_a_thread_reads_the_terms_of_its_results_and_each_number_is_loaded_once(
 )
 def test_other_traffic_would_be_seen(old, new, said):
     assert said in str(wrong(traffic(TILED.edit(old, new), 16, 16, 16)))
+
+
+def test_bank_conflicts_are_as_many_as_the_lesson_says():
+    counts = [explorers.who_loads(step=step).picture.shown[step - 1][1]().counts["bank_conflicts"] for step in (3, 4)]
+    assert f"step 3 has {counts[0]:.0f} bank conflicts in a turn, and step 4 none." in LESSON
+    assert counts[1] == 0
 
 
 def test_the_naive_kernel_loads_all_that_it_multiplies():
@@ -106,11 +117,26 @@ def pads(kernel: Kernel) -> int:
             "expect at most 50 % of the arithmetic, because workgroup memory limits",
         ),
         ({"rows": 5, "columns": 4, "side": 2}, "because the memory limits it: it is bandwidth-bound"),
-        ({"side": 3}, "A GPU runs 32 threads of a workgroup together, so 28 of 32 do nothing."),
+        (
+            {"side": 3},
+            "12 % of the arithmetic, because a GPU runs 32 threads of a workgroup together, and 28 of the last",
+        ),
     ],
 )
 def test_a_choice_of_tiles_is_said_with_what_limits_it(values, words):
     assert words in explorers.tile_sizes(**values).sentence
+
+
+def test_tiles_that_cannot_run_have_no_bars():
+    runs, not_ = explorers.tile_sizes(rows=6, columns=6, side=3), explorers.tile_sizes(rows=7, columns=7, side=2)
+    assert "100 %" in written(runs.picture)
+    assert "This cannot run: a limit is passed." in written(not_.picture)
+    assert not any("%" in words for words in written(not_.picture))
+
+
+def test_threads_that_fill_no_whole_bundle_cost_arithmetic():
+    shares = [TileSizes(16, columns, 16, 4).limits(4096, 4096)["arithmetic"] for columns in (16, 32, 48, 64)]
+    assert shares == [16 / 32, 1, 48 / 64, 1]
 
 
 def test_few_workgroups_are_a_limit_and_are_counted():
@@ -144,6 +170,13 @@ def test_slices_are_those_that_the_workgroups_of_split_k_read():
     for split in range(splits):
         places = read["index"][read["workgroup"][:, 2] == split] % (shape.out_h * shape.out_w)
         assert sorted({int(place) // 16 for place in places}) == list(slice_of(split, splits, steps))
+
+
+def test_the_kernel_takes_as_many_slices_as_the_lesson_says():
+    (layer,) = {step.layer_and_shape for step in STEPS if step.name == "split-K"}
+    splits = implicit_gemm.grad_weight(layer[1], load("conv2d_grad_weight", "3_split_k")).constants["SPLITS"]
+    workgroups = 9 * splits / H200.multiprocessors
+    assert f"the kernel takes {splits} slices on this layer, which makes {workgroups:.0f} workgroups" in LESSON
 
 
 @pytest.mark.parametrize(("splits", "steps"), [(1, 7), (3, 7), (7, 7), (15, 6272)])
@@ -231,8 +264,8 @@ def test_winograds_outputs_are_those_of_the_direct_way():
 @pytest.mark.parametrize(
     ("row", "column", "words"),
     [
-        (1, 3, "a weighted sum of 16 pixels by one of 9 weights, and is part of 16 outputs."),
-        (0, 5, "a weighted sum of 9 pixels by one of 1 weight, and is part of 1 output."),
+        (1, 3, "a weighted sum of 16 pixels by a weighted sum of 9 weights, and is part of 16 outputs."),
+        (0, 5, "a weighted sum of 9 pixels by one weight, and is part of 1 output."),
         (5, 5, "36 products, where the direct way takes 16 × 9 = 144: 4 times as many."),
     ],
 )

@@ -17,7 +17,7 @@ from helpers.simulator.run import simulate
 from helpers.speed import recorded
 from helpers.speed.ladder import STEPS, WINOGRAD_BYTES, Step
 from helpers.speed.machine import H200, MACHINES
-from helpers.speed.pictures.roofline import APART, RooflinePicture
+from helpers.speed.pictures.roofline import APART, DOT, RooflinePicture
 from helpers.speed.recorded import Recorded
 from helpers.wgsl import load, versions
 
@@ -70,7 +70,7 @@ def test_the_bytes_of_winograd_are_about_those_that_the_simulator_counts():
 
 def row(step: Step, tflops: float, **other: object) -> dict[str, object]:
     """A row as the benchmark writes it."""
-    found = asdict(Row(step.operation, step.layer, step.version, "version", step.checked))
+    found = asdict(Row(step.operation, step.layer, step.version, "version", checked=step.checked))
     return found | {"kernel_us": 1e3 / tflops, "rate": 1e3 * tflops, "unit": "GFLOP/s"} | other
 
 
@@ -129,6 +129,14 @@ def test_the_roofline_is_legible_and_every_number_stands_apart(own):
     distances = np.hypot(*(places[:, None] - places[None]).T)
     assert distances[~np.eye(len(places), dtype=bool)].min() >= APART - 1
     assert ("yours" in written(picture)) == bool(own)
+
+
+def test_each_number_of_the_recorded_run_is_nearest_to_its_own_point():
+    picture = RooflinePicture(recorded.recorded()[-1])
+    points = np.array([picture._place(point) for point, _ in picture.placed])
+    for own, (_, number) in zip(points, picture.placed, strict=True):
+        others = points[np.hypot(*(points - own).T) > DOT]  # not those that it covers
+        assert np.hypot(*(others - number).T).min() > np.hypot(*(own - number))
 
 
 def test_a_step_is_said_with_what_limited_the_step_before():

@@ -140,6 +140,16 @@ def test_a_part_is_its_lines_with_the_numbers_of_the_file():
         DOUBLER.part(3)
 
 
+def test_a_function_is_its_lines_with_the_numbers_of_the_file():
+    part = load("conv2d_grad_input", "3_implicit_gemm").part(3)
+    found = repr(part.function("go_to_tap")).split("\n")
+    assert set(found) < set(repr(part).split("\n"))
+    assert (found[0][5:], found[-1][5:]) == ("fn go_to_tap() {", "}")
+    assert sum(line[5:] == "}" for line in found) == 1
+    with pytest.raises(ValueError, match="name = 'go': no such function in these lines"):
+        part.function("go")
+
+
 def test_a_listing_is_the_whole_file_and_a_colored_block_in_a_notebook():
     assert [line[5:] for line in repr(DOUBLER.listing).split("\n")] == SOURCE.splitlines()
     assert Kernel("a\n\nb\n").listing._repr_markdown_() == "```rust\n  1  a\n  2\n  3  b\n```"

@@ -2,10 +2,11 @@
 
 import html
 from collections.abc import Callable, Mapping
+from math import ceil
 
 import ipywidgets
 
-from helpers.pictures.canvas import Picture
+from helpers.pictures.canvas import Picture, text_width
 
 Values = dict[str, int]
 Rule = Callable[[Values], tuple[int, int]]  # the limits of one value, from those before it
@@ -129,8 +130,9 @@ class Explorer(ipywidgets.VBox):
 
 
 def _number_box(name: str) -> ipywidgets.BoundedIntText:
-    layout = ipywidgets.Layout(width="112px", margin="2px 0 0")
-    return ipywidgets.BoundedIntText(description=name, layout=layout, style={"description_width": "54px"})
+    label = max(54, ceil(text_width(name, 13)) + 4)  # CSS pixels
+    layout = ipywidgets.Layout(width=f"{label + 58}px", margin="2px 0 0")
+    return ipywidgets.BoundedIntText(description=name, layout=layout, style={"description_width": f"{label}px"})
 
 
 def _player() -> ipywidgets.Play:

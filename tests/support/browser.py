@@ -62,7 +62,6 @@ MARKS = """(image, svg) => {  // the marks of the picture that is shown, or of `
   return [...picture.querySelectorAll('svg > *')].map(mark => mark.outerHTML).join();
 }"""
 NUMBERS = "controls => controls.map(control => Number(control.value ?? control.ariaValueText))"
-
 CUT = "boxes => boxes.map(box => box.labels[0]).filter(l => l.scrollWidth > l.clientWidth).map(l => l.innerText)"
 
 

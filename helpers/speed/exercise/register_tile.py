@@ -9,7 +9,7 @@ READ_AND_MULTIPLY = """      let left_0 = left[row][k];  // *
       let left_1 = left[row + 1u][k];  // *
       let right_0 = right[k][column];  // *
       let right_1 = right[k][column + 1u];  // *
-  // 3. Add a product to each of the four sums.
+      // 3. Add a product to each of the four sums.
       sums[0] += left_0 * right_0;  // *
       sums[1] += left_0 * right_1;  // *
       sums[2] += left_1 * right_0;  // *

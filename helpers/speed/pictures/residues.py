@@ -66,7 +66,7 @@ class ResiduesPicture(Picture):
         s = self.shape
         self.write(MARGIN, 20, f"gradient of the input, stride {s.stride}, padding {s.padding_h}", 17, weight="bold")
         grids = (
-            (self.pixels, s.in_h, s.in_w, "pixels", "a letter: the class"),
+            (self.pixels, s.in_h, s.in_w, "pixels", "the letter is the class"),
             (self.filter, s.kernel_h, s.kernel_w, "filter", "its taps kh,kw"),
             (self.outputs, s.out_h, s.out_w, "grad_output", "with the tap that reaches the pixel"),
         )
@@ -103,8 +103,8 @@ class ResiduesPicture(Picture):
         edge = f"; {taps - reached} of them lie{'s' * (taps - reached == 1)} outside the output" * (reached < taps)
         return (
             f"Pixel [{ih},{iw}] is in class {self._letter(own)}: every pixel of the class receives its gradient "
-            f"{where}, {taps} of {self.shape.kernel_h * self.shape.kernel_w} taps{edge}. Within a class, no kernel "
-            f"has to test a tap or divide by the stride."
+            f"{where}, {taps} of {self.shape.kernel_h * self.shape.kernel_w} taps{edge}. Within a class, a kernel "
+            f"need not test a tap or divide by the stride."
         )
 
 

@@ -1,6 +1,7 @@
 """The roofline: how fast each step of the ladder is, over how many operations it makes for each byte it loads."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from math import floor, log10
 
 import numpy as np
@@ -11,17 +12,19 @@ from helpers.speed.ladder import STEPS
 from helpers.speed.machine import MACHINES, Machine
 from helpers.speed.recorded import Point, Recorded
 
-LEFT, RIGHT, TOP, BOTTOM = 62, 452, 66, 372  # CSS pixels: the axes
+LEFT, RIGHT, TOP, BOTTOM = 62, 452, 66, 364  # CSS pixels: the axes
 LIST, ROW = (474, 66), 24.5  # where the list of steps begins, and a line of it
-RATE, RATIO, OWN = LIST[0] + 204, LIST[0] + 276, LIST[0] + 352  # where its columns end
-HIGHEST = 2.3  # the power of ten at the top: 200 TFLOP/s
-RADIUS, APART = 10, 23  # of a number's circle, and from one to the next
-INTENSITIES = range(-3, 8)  # powers of two: operations per byte
-AROUND = [(0, 0), *((x * APART, y * APART) for d in (1, 2, 3) for x in range(-d, d + 1) for y in (-d, 0, d))]
+RATE, RATIO, OWN = LIST[0] + 204, LIST[0] + 284, LIST[0] + 352  # where its columns end
+HIGHEST = 2.0  # the power of ten at the top: 100 TFLOP/s
+DOT, APART = 4, 19  # half a mark's width; from a number to the next one
+INTENSITIES = range(-3, 7)  # powers of two: operations per byte
+FIRST, LAST = (LEFT + 8, TOP), (RIGHT, BOTTOM - 8)  # the corners between which numbers stand
+ANGLES = np.linspace(0, 2 * np.pi, 25)
+AROUND = np.concatenate([r * np.stack([np.cos(ANGLES[:-1]), np.sin(ANGLES[:-1])], 1) for r in range(17, 160, 5)])
 
 
 class RooflinePicture(Picture):
-    """Every step of the ladder as a numbered point under the roofs of the recorded GPU.
+    """Every step of the ladder as a point with its number beside it, under the roofs of the recorded GPU.
 
     `recorded` is a run on a real GPU, `own` one on the reader's own machine, drawn as squares; own may be missing.
     """
@@ -36,26 +39,22 @@ class RooflinePicture(Picture):
         rates = [point.tflops for point in (*self.points, *self.others)]
         self.lowest = floor(log10(min(rates)))
         self.machine: Machine | None = MACHINES.get(recorded.adapter)
+        every = [*self.points, *self.others]
+        self.placed = list(zip(every, self._placed(every), strict=True))
 
     def show(self, step: int) -> "RooflinePicture":
         """Point at one step, by its number."""
         if self.starts():
             self._draw_axes()
-            self._draw_roofs()
+            self.curve(*self._roofs.T, BLUE, 3)
             self._draw_legend()
             self.stands_still()
-        every = [*self.points, *self.others]
-        marks = list(
-            zip(every, self._placed(every), [False] * len(self.points) + [True] * len(self.others), strict=True)
-        )
-        for point, at, _ in marks:
-            self._lead(point, at, point.number == step)
-        for point, at, own in marks:
-            self._mark(point, at, own, point.number == step)
+        for point, at in sorted(self.placed, key=lambda placed: placed[0].number == step):  # that one on top
+            self._mark(point, at, point in self.others, point.number == step)
         self._list(step)
         chosen = STEPS[step - 1]
-        self.write(MARGIN, BOTTOM + 48, f"{step}  {chosen.path}, on {chosen.layer}", 14, ORANGE, "bold")
-        self.write(MARGIN, BOTTOM + 72, f"new: {chosen.idea}", 14)
+        self.write(MARGIN, BOTTOM + 58, f"{step}  {chosen.path}, on {chosen.layer}", 14, ORANGE, "bold")
+        self.write(MARGIN, BOTTOM + 82, f"new: {chosen.idea}", 14)
         self.sentence = self._say(step)
         return self
 
@@ -68,7 +67,9 @@ class RooflinePicture(Picture):
         return np.interp(np.log10(tflops), (self.lowest, HIGHEST), (BOTTOM, TOP))
 
     def _draw_axes(self) -> None:
-        self.write(MARGIN, 20, "speed, in TFLOP/s, over operations per byte loaded", 17, weight="bold")
+        self.write(MARGIN, 20, "the steps under the roofs of the hardware", 17, weight="bold")
+        self.write(MARGIN, TOP - 20, "TFLOP/s", 13, GRAY)
+        self.write((LEFT + RIGHT) / 2, BOTTOM + 34, "operations for each byte loaded", 13, GRAY, align="middle")
         heights = {self.y(10.0**power): f"{10.0**power:,g}" for power in range(self.lowest, 3)}
         self.lines(((LEFT, y, RIGHT, y) for y in heights), LINE, 0.8)
         self.words((Word(LEFT - 8, y, text, 13, "right") for y, text in heights.items()), GRAY)
@@ -76,53 +77,51 @@ class RooflinePicture(Picture):
         self.lines(((x, TOP, x, BOTTOM) for x in ticks), LINE, 0.8)
         self.words((Word(x, BOTTOM + 14, text, 13) for x, text in ticks.items()), GRAY)
 
-    def _draw_roofs(self) -> None:
-        """What the recorded GPU's memory and arithmetic allow."""
+    @cached_property
+    def _roofs(self) -> np.ndarray:
+        """Points (R, 2) along what the recorded GPU's memory and arithmetic allow; none where that is not known."""
         if self.machine is None:
-            return
-        peak, ridge = self.machine.tflops, self.machine.ridge
+            return np.empty((0, 2))
         start = max(2.0 ** INTENSITIES[0], 10.0**self.lowest / self.machine.bandwidth * 1e3)
-        ends = np.array([start, ridge, 2.0 ** INTENSITIES[-1]])
-        self.curve(self.x(ends), self.y(np.minimum(peak, ends * self.machine.bandwidth / 1e3)), BLUE, 3)
+        at = np.sort([self.machine.ridge, *np.geomspace(start, 2.0 ** INTENSITIES[-1], 99)])
+        return np.stack([self.x(at), self.y(np.minimum(self.machine.tflops, at * self.machine.bandwidth / 1e3))], 1)
 
-    def _placed(self, points: Sequence[Point]) -> list[tuple[float, float]]:
-        """Where the numbers stand: at their points or, where another one is there, as near as there is room."""
-        placed: list[tuple[float, float]] = []
-        for point in points:
-            x, y = float(self.x(point.step.intensity)), float(self.y(point.tflops))
-            around = sorted(AROUND, key=lambda by: by[0] ** 2 + by[1] ** 2)
-            spots = [(x + dx, y + dy) for dx, dy in around if LEFT < x + dx < RIGHT and TOP - 4 < y + dy < BOTTOM]
-            free = (at for at in spots if all(np.hypot(at[0] - p[0], at[1] - p[1]) >= APART - 1 for p in placed))
-            placed.append(next(free, (x, y)))
+    def _place(self, point: Point) -> tuple[float, float]:
+        """Where a step's point is."""
+        return float(self.x(point.step.intensity)), float(self.y(point.tflops))
+
+    def _placed(self, points: Sequence[Point]) -> np.ndarray:
+        """Where the numbers stand: near their points, best nearer to them than to any other one, and off the roofs."""
+        marks = np.array([self._place(point) for point in points])
+        placed = np.empty((0, 2))
+        for mark in marks:
+            others = marks[_distances(marks, mark[None]) > DOT]
+            spots = (mark + AROUND)[(mark + AROUND > FIRST).all(axis=1) & (mark + AROUND < LAST).all(axis=1)]
+            spots = spots[(_distances(spots, placed) >= APART) & (_distances(spots, self._roofs) >= DOT + 6)]
+            length, apart = np.hypot(*(spots - mark).T), _distances(spots, others)
+            best = np.argmin(length + 9 * np.maximum(0, 1.2 * length - apart) + 99 * (apart < DOT + 7))
+            placed = np.vstack([placed, spots[best]])
         return placed
 
-    def _lead(self, point: Point, at: tuple[float, float], chosen: bool) -> None:
-        """The true place of a number that stands beside it."""
-        x, y = float(self.x(point.step.intensity)), float(self.y(point.tflops))
-        if np.hypot(at[0] - x, at[1] - y) > 1:
-            color = ORANGE if chosen else INK
-            self.lines([(x, y, *at)], color, 1.2)
-            self.boxes([Box(x - 3, y - 3, 6, 6)], color, color)
-
     def _mark(self, point: Point, at: tuple[float, float], own: bool, chosen: bool) -> None:
-        color, line = (ORANGE, 3) if chosen else (INK, 1.8)
+        """A dot or, for the reader's own machine, a square, and its number."""
+        (x, y), color, size = self._place(point), ORANGE if chosen else INK, DOT + 2 * chosen
+        part = 1 - 9 / np.hypot(at[0] - x, at[1] - y)  # the line ends before the number
+        self.lines([(x, y, x + part * (at[0] - x), y + part * (at[1] - y))], color, 1.2)
         if own:
-            self.boxes([Box(at[0] - 9, at[1] - 9, 18, 18)], color, PAPER, line)
+            self.boxes([Box(x - size, y - size, 2 * size, 2 * size)], color, PAPER, 1.8)
         else:
-            angles = np.linspace(0, 2 * np.pi, 33)
-            for radius in range(1, RADIUS, 2):  # paper below the number
-                self.curve(at[0] + radius * np.cos(angles), at[1] + radius * np.sin(angles), PAPER, 3)
-            self.curve(at[0] + RADIUS * np.cos(angles), at[1] + RADIUS * np.sin(angles), color, line)
-        self.write(*at, str(point.number), 12.5, color, "bold", "middle")
+            self.curve(x + size / 2 * np.cos(ANGLES), y + size / 2 * np.sin(ANGLES), color, size)
+        self.write(*at, str(point.number), 15 if chosen else 13, color, "bold", "middle")
 
     def _draw_legend(self) -> None:
-        """What circles, squares and the blue line are, below the heads of the list and its lines."""
+        """What dots, squares and the blue line are, below the heads of the list and its lines."""
         x, y = LIST
-        heads = (RATE, "TFLOP/s"), (RATIO + 24, "library : this"), (OWN, "yours" * bool(self.others))
+        heads = (RATE - 6, "TFLOP/s"), (RATIO + 2, "library takes"), (OWN, "yours" * bool(self.others))
         for at, text in heads:
             self.write(at, y - 24, text, 13, GRAY, align="right")
         said = [
-            f"circles: {self.recorded.adapter}, driver {self.recorded.driver},",
+            f"dots: {self.recorded.adapter}, driver {self.recorded.driver},",
             f"recorded on {self.recorded.date}",
         ]
         if self.machine:
@@ -141,7 +140,7 @@ class RooflinePicture(Picture):
             self.write(x + 18, at, f"{i}", 14, look[0], "bold", "right")
             self.write(x + 28, at, each.name, 14, *look)
             self.write(RATE, at, _brief(point.tflops) if point else "–", 14, *look, "right")
-            self.write(RATIO, at, f"{point.ratio:.2f}" if point and point.ratio else "–", 14, *look, "right")
+            self.write(RATIO, at, f"{point.ratio:.2f} ×" if point and point.ratio else "–", 14, *look, "right")
             if i in others:
                 self.write(OWN, at, _brief(others[i].tflops), 14, *look, "right")
 
@@ -153,6 +152,11 @@ class RooflinePicture(Picture):
             return f"{said}.{before}"
         share = 100 * found[step].tflops / self.machine.tflops
         return f"{said}, {share:.0f} % of the recorded GPU's arithmetic.{before}"
+
+
+def _distances(places: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """From each place (P, 2) to the nearest of the others (Q, 2)."""
+    return np.hypot(*(places[:, None] - others[None]).transpose(2, 0, 1)).min(axis=1, initial=np.inf)
 
 
 def _power(power: int) -> str:

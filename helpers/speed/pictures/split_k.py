@@ -55,7 +55,7 @@ class SplitKPicture(Picture):
         self.write(MARGIN, 20, f"{m:,} × {n:,} results of {k:,} products each", 17, weight="bold")
         self.write(MARGIN, 48, "pass 1: a workgroup for each tile and slice", 15, BLUE, "bold")
         every = [self._workgroup(tile, split, slices) for split in range(slices) for tile in range(self.tiles)]
-        self.boxes(every, BLUE, tint(BLUE), 1 if slices < 30 else 0.6)
+        self.boxes(every, BLUE, tint(BLUE), 1 if slices < 30 else 0.3)
         self.write(TILES.x - 10, TILES.y + 10, "k = 0", 13, GRAY, align="right")
         self.write(TILES.x - 10, TILES.y + TILES.height - 8, f"{k:,}", 13, GRAY, align="right")
         self.write(MARGIN, SUMS.y - 24, "pass 2: add the slices", 15, BLUE, "bold")
@@ -67,8 +67,8 @@ class SplitKPicture(Picture):
     def _draw_multiprocessors(self, slices: int) -> None:
         count, groups = self.machine.multiprocessors, slices * self.tiles
         self.write(CHIP.x, 48, f"{groups:,} workgroup{'s' * (groups > 1)}", 15, BLUE, "bold")
-        self.write(CHIP.x, 74, f"how many each of {count}", 14)
-        self.write(CHIP.x, 94, "multiprocessors has", 14)
+        self.write(CHIP.x, 74, f"on {count} multiprocessors:", 14)
+        self.write(CHIP.x, 94, "how many each of them has", 14)
         width, height = CHIP.width / ACROSS, CHIP.height / ceil(count / ACROSS)
         cells = [Box(CHIP.x + i % ACROSS * width, CHIP.y + i // ACROSS * height, width, height) for i in range(count)]
         held = [(groups + count - 1 - i) // count for i in range(count)]
@@ -76,7 +76,7 @@ class SplitKPicture(Picture):
         self.boxes((cell for cell, number in zip(cells, held, strict=True) if number), BLUE, tint(BLUE), 1.2)
         self.words(Word(*cell.middle, str(number), 13) for cell, number in zip(cells, held, strict=True))
         threads = ceil(groups / count) * self.sizes.threads
-        said = f"at most {threads:,} threads on one, of {self.machine.threads:,}"
+        said = f"at most {threads:,} of {self.machine.threads:,} threads on one"
         self.write(CHIP.x, CHIP.y + CHIP.height + 22, said, 14)
 
     def _say(self, slices: int, workgroup: int, split: int, tile: int) -> str:

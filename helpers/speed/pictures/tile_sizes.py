@@ -3,11 +3,10 @@
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, Word, tint
 from helpers.pictures.parts import MARGIN
 from helpers.speed.machine import H200, Machine
-from helpers.speed.tile_sizes import LIMITS, TileSizes
+from helpers.speed.tile_sizes import BUNDLE, LIMITS, TileSizes
 
-SCALE, ORIGIN = 1.75, (104, 128)  # CSS pixels for each number; where the tile of results begins
-TABLE, BARS = 400, (560, 776)  # where the words begin; where a bar begins, and where the whole arithmetic ends
-BUNDLE = 32  # threads
+SCALE, ORIGIN = 1.75, (116, 128)  # CSS pixels for each number; where the tile of results begins
+TABLE, BARS = 400, (572, 776)  # where the words begin; where a bar begins, and where the whole arithmetic ends
 FULL = 0.95  # a share from which on a part is not called a limit
 NAMES = {
     "arithmetic": "arithmetic",
@@ -42,7 +41,10 @@ class TileSizesPicture(Picture):
         limits = sizes.limits(self.product[0], self.product[2], self.machine)
         least = min(limits, key=limits.get)
         least = least if limits[least] < FULL else "arithmetic"
-        self._draw_bars(limits, least)
+        if sizes.problem:
+            self.words([Word(TABLE, 204, "This cannot run: a limit is passed.", 16, "left")], ORANGE, "bold")
+        else:
+            self._draw_bars(limits, least)
         self.sentence = self._say(sizes, limits, least)
         return self
 
@@ -62,12 +64,15 @@ class TileSizesPicture(Picture):
         self.boxes([tiles["a"], tiles["b"]], BLUE, tint(BLUE), 2)
         self.boxes([tiles["results"]], INK, line=2)
         x, below = ORIGIN[0], tiles["results"].y + tiles["results"].height + 16
-        self.write(x, tiles["b"].y - 12, f"b  {sizes.depth} × {sizes.columns}", 14, BLUE, "bold")
+        self.write(MARGIN, tiles["b"].middle[1], f"b  {sizes.depth} × {sizes.columns}", 14, BLUE, "bold")
         self.write(x, below, f"results  {sizes.rows} × {sizes.columns}", 14, weight="bold")
         self.write(MARGIN, below + 22, f"a  {sizes.rows} × {sizes.depth}", 14, BLUE, "bold")
 
     def _draw_thread(self, sizes: TileSizes) -> None:
         """The results of one thread, and what it reads for them from both tiles."""
+        sliders = "rows", "columns", "depth", "side"
+        said = " · ".join(f"{name} {getattr(sizes, name)}" for name in sliders)
+        self.write(MARGIN, 46, said, 14)
         tiles, side = self._tiles(sizes), SCALE * sizes.side
         a, b, results = (tiles[name] for name in ("a", "b", "results"))
         x, y = results.width // (2 * side) * side, results.height // (2 * side) * side
@@ -114,9 +119,6 @@ class TileSizesPicture(Picture):
         what = f"{sizes.threads:,} threads compute {sizes.rows} × {sizes.columns} results, {sizes.side**2} each"
         if problem := sizes.problem:
             return f"{what}. This cannot run: {problem}."
-        if sizes.threads < BUNDLE:
-            idle = BUNDLE - sizes.threads
-            return f"{what}. A GPU runs {BUNDLE} threads of a workgroup together, so {idle} of {BUNDLE} do nothing."
         count, machine = sizes.workgroups(self.product[0], self.product[2]), self.machine
         rounds = -(-count // machine.multiprocessors)
         share = f"expect at most {100 * limits[least]:.0f} % of the arithmetic"
@@ -125,5 +127,7 @@ class TileSizesPicture(Picture):
             if rounds == 1
             else f"its last round of workgroups is not full: {count:,} on {machine.multiprocessors} multiprocessors"
         )
-        why = few if least == "workgroups" else BOUND[least]
+        idle = -sizes.threads % BUNDLE
+        apart = f"a GPU runs {BUNDLE} threads of a workgroup together, and {idle} of the last {BUNDLE} do nothing"
+        why = few if least == "workgroups" else apart if least == "arithmetic" and idle else BOUND[least]
         return f"{what}; {share}, because {why}."

@@ -92,7 +92,7 @@ class TrafficPicture(Picture):
         counts = [
             ("numbers loaded from storage memory", traffic.loads),
             ("numbers read from workgroup memory", traffic.reads),
-            ("  in so many reads (of a vec4f, four in one)", traffic.counts["loads_workgroup"]),
+            ("reads that it takes (a vec4f is one read)", traffic.counts["loads_workgroup"]),
         ]
         for i, (name, count) in enumerate(counts):
             self.write(TEXT, 250 + 32 * i, name, 14.5)
@@ -130,12 +130,12 @@ def _runs(cells: Sequence[Cell] | set[Cell]) -> list[tuple[int, int, int]]:
 def _say(title: str, traffic: Traffic, thread: int) -> str:
     loads = sum(len(traffic.loaded[name][thread]) for name in "ab")
     results = len(traffic.written[thread])
-    reads = sum(len(traffic.multiplied[name][thread]) for name in "ab")
-    per = f"{traffic.loads / traffic.multiply_adds:.4g} loaded"
+    multiplied = sum(len(traffic.multiplied[name][thread]) for name in "ab")
+    per = f"{traffic.loads / traffic.multiply_adds:.4g} numbers loaded"
     if traffic.reads:
-        inner = traffic.counts["loads_workgroup"] / traffic.multiply_adds
-        per += f" and {traffic.reads / traffic.multiply_adds:.4g} read from workgroup memory in {inner:.4g} reads"
+        reads = traffic.counts["loads_workgroup"] / traffic.multiply_adds
+        per += f", and {traffic.reads / traffic.multiply_adds:.4g} numbers in {reads:.4g} reads of workgroup memory"
     return (
-        f"{title}: thread {thread} loads {loads:,} numbers from storage memory, and multiplies {reads:,} numbers "
-        f"for its {results} result{'s' * (results > 1)}. For each multiply-add, that is {per}."
+        f"{title}: thread {thread} loads {loads:,} numbers from storage memory, and multiplies {multiplied:,} numbers "
+        f"for its {results} result{'s' * (results > 1)}. For each multiply-add, that makes {per}."
     )

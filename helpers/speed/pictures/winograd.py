@@ -41,7 +41,7 @@ class WinogradPicture(Picture):
     def _draw_grids(self, pixels: np.ndarray, weights: np.ndarray) -> dict[str, Grid]:
         blank, ((top, below), lefts) = np.zeros((6, 6)), (TOPS, LEFTS)
         middle = (top + below) / 2
-        self.write(MARGIN, 22, "Winograd's F(4 × 4, 3 × 3)", 17, weight="bold")
+        self.write(MARGIN, 22, "Winograd's method: 4 × 4 outputs of a 3 × 3 filter", 17, weight="bold")
         for at, sign in ((0, "→"), (1, "×"), (2, "→")):
             x = (lefts[at] + 6 * CELL[0] + lefts[at + 1]) / 2
             for y in (middle,) if at else TOPS:
@@ -77,9 +77,10 @@ class WinogradPicture(Picture):
         self.write(grid.x, grid.bottom + 42, f"= {number(product)}", 14, ORANGE)
         counts = {name: len(cells) for name, cells in found.items()}
         self.sentence = (
-            f"Product [{row},{column}] multiplies a weighted sum of {counts['pixels']} pixels by one of "
-            f"{_of(counts['filter'], 'weight')}, and is part of {_of(counts['outputs'], 'output')}. For each pair of "
-            f"channels, a tile takes 36 products, where the direct way takes 16 × 9 = 144: 4 times as many."
+            f"Product [{row},{column}] multiplies a weighted sum of {counts['pixels']} pixels by "
+            f"{_sum_of(counts['filter'])}, and is part of {counts['outputs']} output{'s' * (counts['outputs'] > 1)}. "
+            f"For each pair of channels, a tile takes 36 products, where the direct way takes 16 × 9 = 144: 4 times "
+            f"as many."
         )
         return self
 
@@ -89,5 +90,5 @@ def _cells(rows: np.ndarray, columns: np.ndarray) -> list[tuple[int, int]]:
     return [(int(row), int(column)) for row, column in np.argwhere(np.outer(rows, columns))]
 
 
-def _of(count: int, name: str) -> str:
-    return f"{count} {name}{'s' * (count > 1)}"
+def _sum_of(weights: int) -> str:
+    return f"a weighted sum of {weights} weights" if weights > 1 else "one weight"

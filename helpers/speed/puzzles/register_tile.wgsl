@@ -51,12 +51,12 @@ fn main(
     load_tiles(thread, group.y * TILE, group.x * TILE, first);
     workgroupBarrier();  // both tiles are loaded
     for (var k = 0u; k < TILE; k++) {
-  // 2. Read two numbers of left and two of right, each only once.
+      // 2. Read two numbers of left and two of right, each only once.
       let left_0 = left[row][k];  // *
       let left_1 = left[row + 1u][k];  // *
       let right_0 = right[k][column];  // *
       let right_1 = right[k][column + 1u];  // *
-  // 3. Add a product to each of the four sums.
+      // 3. Add a product to each of the four sums.
       sums[0] += left_0 * right_0;  // *
       sums[1] += left_0 * right_1;  // *
       sums[2] += left_1 * right_0;  // *
