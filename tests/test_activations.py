@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from scipy.differentiate import derivative
 from scipy.special import expit
-from support.problems import general_versions_of, require_close
+from support.problems import general_versions_of, require_close, versions_of
 
-from helpers.gemm import check, reference
+from helpers import activations as reference
+from helpers.activations import ACTIVATIONS
 from helpers.gemm.operations import BACKWARD, FORWARD
-from helpers.gemm.shapes import ACTIVATIONS, GemmShape
-from helpers.oracles.run import EXTREMES, bias_alone, launched
+from helpers.gemm.shapes import GemmShape
+from helpers.oracles.run import EXTREMES, bias_alone, conv_bias_alone, launched
 
+CONVOLUTIONS = [kernel for kernel in versions_of("conv2d") if "fn activate" in kernel.code]
 VERSIONS = general_versions_of(FORWARD.name) + general_versions_of(BACKWARD.name)
 every_activation = pytest.mark.parametrize("activation", ACTIVATIONS)
 every_smooth = pytest.mark.parametrize("activation", [name for name in ACTIVATIONS if name not in ("none", "relu")])
@@ -43,7 +45,7 @@ SCIPY = {  # written with SciPy's and NumPy's own functions, where they do not c
 
 
 def test_kernels_and_reference_have_the_same_six():
-    assert tuple(reference.ACTIVATIONS) == tuple(SCIPY) == tuple(check.STEEPEST) == ACTIVATIONS
+    assert tuple(reference.FUNCTIONS) == tuple(SCIPY) == tuple(reference.STEEPEST) == ACTIVATIONS
 
 
 @every_activation
@@ -62,7 +64,7 @@ def test_the_references_derivative_is_that_of_scipys_function(activation):
 @every_smooth
 def test_the_steepest_derivatives_are_as_steep_as_declared(activation):
     x = np.linspace(-20, 20, 40_001)
-    values, (first, second) = reference.derivative(x, activation), check.STEEPEST[activation]
+    values, (first, second) = reference.derivative(x, activation), reference.STEEPEST[activation]
     assert 0.95 * first < abs(values).max() <= first
     assert 0.95 * second < abs(np.gradient(values, x)).max() <= second
 
@@ -84,6 +86,15 @@ def test_the_references_tails_keep_their_digits():
 def test_outputs_and_derivatives_are_right_to_their_last_digits(activation, x):
     for kernel in VERSIONS:
         require_close(kernel, *bias_alone(x, activation))
+
+
+@every_activation
+@pytest.mark.parametrize("kernel", CONVOLUTIONS, ids=lambda kernel: kernel.name)
+def test_a_convolution_applies_them_to_sum_and_bias(kernel, activation):
+    x = np.concatenate([EXTREMES, DENSE[::20], TAILS[::20]])
+    require_close(kernel, *conv_bias_alone(x, activation))
+    (far,) = launched(kernel, *conv_bias_alone(FAR, activation))
+    assert (far.ravel() == np.float32(FAR_OUTPUTS[activation])).all()
 
 
 FAR = [100, 1e4, 3e38, -100, -1e4, -3e38]

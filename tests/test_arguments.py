@@ -59,6 +59,7 @@ def test_sizes_of_a_wrong_length_are_refused(sizes):
         (lambda: ConvShape(1, 1, 5, 5, 1, 3, 9, 1, 1, 1), ValueError, "kernel_w = 9 .* which measures 7 .*smaller"),
         (lambda: ConvShape(1, 1, 5, 5, 1, 3, 3, 1, -1), ValueError, "padding_h = -1"),
         (lambda: ConvShape(1, 1, 5, 5.0, 1, 3, 3), TypeError, "in_w = 5.0"),
+        (lambda: ConvShape(*[1] * 10, "elu"), ValueError, "^activation = 'elu': it must be one of none, relu"),
         (lambda: GemmShape(0, 1, 1), ValueError, "m = 0"),
         (lambda: GemmShape(1, 2.0, 1), TypeError, "k = 2.0"),
         (lambda: GemmShape(1, 1, 1, b_per_item=1), TypeError, "b_per_item = 1: it must be True or False"),
@@ -135,11 +136,16 @@ def test_every_tensor_is_checked(name, argument):
     refused(ValueError, f"{argument} has shape", name=name, **{argument: right.ravel()[:0]})
 
 
+NO_ACTIVATION = "activation = 'softmax': it must be one of none, relu, gelu, silu, sigmoid, tanh"
+
+
 @pytest.mark.parametrize(
     ("name", "changed", "error", "words"),
     [
         ("conv2d", {"weight": W[:, :2]}, ValueError, "weight has Ci = 2"),
         ("conv2d", {"bias": B[:3]}, ValueError, "bias has shape (3,)"),
+        ("conv2d", {"activation": "softmax"}, ValueError, NO_ACTIVATION),
+        ("conv2d", {"activation": ["relu"]}, ValueError, "activation = ['relu']: it must be one of none, relu"),
         ("conv2d_grad_weight", {"weight_size": (4, 5, 3, 2)}, ValueError, "weight_size has Ci = 5"),
         ("conv2d_grad_weight", {"weight_size": (4, 3, 9, 2)}, ValueError, "kernel_h = 9"),
         ("conv2d_grad_weight", {"weight_size": (4, 3, 0, 2)}, ValueError, "weight_size's kH = 0"),
@@ -149,7 +155,7 @@ def test_every_tensor_is_checked(name, argument):
         ("gemm_bias_act", {"b": M[:3]}, ValueError, "b has shape (3, 5)"),
         ("gemm_bias_act", {"b": np.ones((3, 4, 5), np.float32)}, ValueError, "(2, 4, N)"),
         ("gemm_bias_act", {"bias": C[:4]}, ValueError, "bias has shape (4,)"),
-        ("gemm_bias_act", {"activation": "softmax"}, ValueError, "activation = 'softmax'"),
+        ("gemm_bias_act", {"activation": "softmax"}, ValueError, NO_ACTIVATION),
         ("gemm_bias_act_backward", {"grad": G[:1]}, ValueError, "grad has shape (1, 3, 5)"),
         ("gemm_bias_act_backward", {"per_item": 1}, TypeError, "per_item = 1"),
         ("gemm_bias_act_backward", {"kernel": 2}, TypeError, "kernel is a int"),

@@ -24,7 +24,7 @@ from helpers.wgsl import load
 
 CONV, GEMM = ConvShape(5, 3, 7, 6, 5, 3, 2, 2, 1, 1), GemmShape(9, 8, 10, 1, "relu")
 SHAPES = [CONV, replace(CONV, stride=1), GEMM, SumShape(300)]
-CASES = [(name, shape) for shape in SHAPES for name in Layer("", shape).operations]
+CASES = [(name, layer.problem(name)) for layer in (Layer("", shape) for shape in SHAPES) for name in layer.operations]
 TINY = (Layer("tiny", CONV, tuned=True, small=True, quick=True), Layer("tiny GEMM", GEMM, small=True, quick=True))
 FIRST, SECOND = "1_thread_per_weight", "2_workgroup_per_weight"
 
@@ -224,6 +224,21 @@ def test_the_quick_run_is_small_and_has_every_operation():
     assert sum(multiply_adds(*case) for case in quick) < 10e6
     assert all(layer.small for layer in LAYERS if layer.quick)
     assert len({layer.name for layer in LAYERS}) == len(LAYERS)
+
+
+def test_a_forward_convolution_is_timed_with_its_activation_and_its_table_says_so():
+    layer = Layer("a layer", CONV)
+    assert {name: layer.problem(name).activation for name in layer.operations} == {
+        "conv2d": "relu",
+        **dict.fromkeys(("conv2d_grad_input", "conv2d_grad_weight", "conv2d_grad_bias"), "none"),
+    }
+    found = quiet().measure("conv2d", layer)
+    assert {row.activation for row in found} == {"relu"}
+    first, *others = found
+    assert "activation = 'relu': it has none" in first.skipped
+    assert "NumPy" in [row.name for row in others if row.kernel_us]
+    assert next(table.tables(found, "NumPy")).startswith("\nconv2d, with relu\n")
+    assert next(table.tables(quiet().measure("conv2d_grad_bias", layer), "")).startswith("\nconv2d_grad_bias\n")
 
 
 def test_work_and_rates():

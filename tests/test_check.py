@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+from helpers.activations import ACTIVATIONS, act
 from helpers.convolution import check, reference
 from helpers.grading.report import CheckError, Report, compare
 from helpers.grading.tolerance import ROUNDING, SMALLEST_NORMAL, compare_sums, tolerance
@@ -222,6 +223,18 @@ def planted(function: str, old: str = "", new: str = ""):
     space = dict(vars(reference))
     exec(source.replace(old, new), space)  # our own text, changed in one place
     return space[function + "_loops"]
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_an_output_is_judged_with_its_activation(activation):
+    """That of a GPU is applied to the sum and the bias."""
+    for whole in (True, False):
+        x, w, b, _ = case(whole).values()
+        pre, judged = reference.conv2d(x, w, b, **STRIDED), partial(check.conv2d, activation=activation)
+        assert judged(np.float32(act(np.float32(pre), activation)), x, w, b, **STRIDED)
+        early = act(reference.conv2d(x, w, None, **STRIDED), activation) + b.reshape(-1, 1, 1)
+        assert bool(judged(np.float32(early), x, w, b, **STRIDED)) == (activation == "none")
+        assert judged(np.float32(act(pre - b.reshape(-1, 1, 1), activation)), x, w, None, **STRIDED)
 
 
 def judge(function: str, loops, whole: bool, conv: dict) -> dict[str, Report]:

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from support.headers import LETTERS, header
-from support.problems import EVERY_VERSION, every_version, fitted, specialized
+from support.problems import EVERY_VERSION, every_version, fitted, refused, specialized
 
+from helpers.activations import act, derivative
 from helpers.convolution import reference as convolution
 from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
@@ -25,6 +27,7 @@ KEYS = ["title", "equation", "numpy", "in", "out", "dispatch", "barriers", "cost
 FLOAT_INDEX = re.compile(r"\b[iu]32\(\s*(f32|floor|round|trunc)\b")  # u32(f32(i) * inverse) is wrong for 41, 47, ...
 # No two sizes are equal; a stride that leaves a rest, and a padding larger than the filter.
 CONVOLUTIONS = (ConvShape(2, 3, 30, 40, 10, 4, 7, 6, 1, 8), ConvShape(2, 3, 6, 8, 4, 3, 2, 1, 4, 5))
+FORWARD = replace(CONVOLUTIONS[0], activation="gelu"), replace(CONVOLUTIONS[1], activation="tanh")
 LAYERS = (GemmShape(2, 3, 5, 4, "gelu", b_per_item=True), GemmShape(5, 4, 3, 2, "tanh", per_item=True))
 SUMS = (SumShape(7), SumShape(600))
 # In a JupyterLab window of 1280 x 720, beside the list of files and a scroll bar, a line of an output has room for
@@ -41,6 +44,8 @@ every_operation = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=
 def shapes_for(operation: Operation) -> tuple[Shape, Shape]:
     if operation.name == "sum":
         return SUMS
+    if operation.name == "conv2d":
+        return FORWARD
     return LAYERS if "gemm" in operation.name else CONVOLUTIONS
 
 
@@ -60,12 +65,14 @@ def too_long(listing: Listing) -> list[str]:
 def require_numpy(kernel: Kernel, shape: Shape) -> None:
     """Execute the header's NumPy with the tensors and sizes under their names, and compare every output."""
     operation = operation_of(kernel)
+    if "activation" in (refused(kernel, shape) or ""):
+        shape = replace(shape, activation="none")
     tensors = {name: tensor.astype(np.float64) for name, tensor in drawn(operation, shape, normal).items()}
     names = {"np": np, "sliding_window_view": np.lib.stride_tricks.sliding_window_view, **tensors}
     if isinstance(shape, ConvShape):
         names |= dict(zip(LETTERS.split(), shape.params(), strict=True))
-    else:
-        names |= {f.__name__: lambda x, f=f: f(x, shape.activation) for f in (gemm.act, gemm.derivative)}
+    if not isinstance(shape, SumShape):
+        names |= {f.__name__: lambda x, f=f: f(x, shape.activation) for f in (act, derivative)}
     lines = header(kernel)["numpy"]
     exec(lines.replace("->kn", "->ikn") if getattr(shape, "per_item", False) else lines, names)
     for name, right in zip(operation.outputs, answer(operation, shape, tensors), strict=True):
@@ -104,11 +111,32 @@ def test_no_line_of_a_listing_wraps(listing):
     assert not too_long(listing)
 
 
+def activation(kernel: Kernel) -> str:
+    """The functions with which a forward kernel applies an activation, or ""."""
+    found = re.search(r"^fn sigmoid.*?^fn activate.*?^}", kernel.source, re.MULTILINE | re.DOTALL)
+    return found[0] if found else ""
+
+
+def without_activation(text: str) -> str:
+    """An equation or a line of NumPy as it is where nothing is applied to the output."""
+    return re.sub(r"output = act\(pre\), with\s+|; output = act\(pre\)", "", text).replace("pre", "output")
+
+
+def test_all_versions_that_apply_an_activation_share_its_text():
+    texts = {kernel.name: activation(kernel) for kernel in EVERY_VERSION if activation(kernel)}
+    assert {*texts} == {kernel.name for kernel in EVERY_VERSION if "activate(" in kernel.code} != set()
+    assert {name.partition("/")[0] for name in texts} == {"conv2d", "gemm_bias_act"}
+    assert len({*texts.values()}) == 1
+    other = load("conv2d", "3_winograd").edit("clamp(x, -44.0, 44.0)", "clamp(x, -43.0, 44.0)")
+    assert activation(other) not in texts.values()
+
+
 @every_operation
 def test_versions_share_equation_tensors_parameters_and_activation(operation):
     kernels = [load(operation.name, version) for version in operation.versions]
     for key in ("equation", "numpy", "in", "out"):
-        assert len({header(kernel)[key] for kernel in kernels}) == 1, key
+        assert len({header(kernel)[key] for kernel in kernels if activation(kernel)}) <= 1, key
+        assert len({without_activation(header(kernel)[key]) for kernel in kernels}) == 1, key
     for tensor in operation.tensors:
         declared = (re.search(rf"(@binding.*)\s+var<.*> {tensor}: .*;(.*)", kernel.source) for kernel in kernels)
         assert len({" ".join(" ".join(found.groups()).split()) for found in declared}) == 1, tensor

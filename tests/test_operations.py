@@ -107,6 +107,48 @@ def test_the_version_that_was_measured_to_be_best_is_chosen(operation, shape, ad
     assert OPERATIONS[operation].choose(shape, adapter)[0].version == version
 
 
+@pytest.mark.parametrize("shape", [SMALL, *FAST, LARGE, replace(SMALL, stride=2)], ids=str)
+@pytest.mark.parametrize("adapter", [SOFTWARE, HARDWARE], ids=["software", "hardware"])
+def test_with_an_activation_the_best_version_that_has_one_is_chosen(shape, adapter, monkeypatch):
+    monkeypatch.setattr("helpers.gpu.operation.adapter_info", lambda: adapter)
+    shape, forward = replace(shape, activation="relu"), convolution.FORWARD
+    names = [choice.version for choice in forward.choose(shape, adapter)]
+    assert names == [choice.version for choice in forward.choose(replace(shape, activation="none"), adapter)]
+    able = [name for name in names if forward.problem(shape, name) is None]
+    assert forward.plan(shape).passes[0].kernel.version == able[0]
+    first = "4_register_windows" if adapter is SOFTWARE and shape.stride == 1 else "2_implicit_gemm"
+    sentence = explain_choice("conv2d", shape)
+    if names[0] == TEACHING:
+        assert able[0] == first
+        assert sentence.startswith(f"conv2d takes {first}: ")
+        assert f"({TEACHING} comes first, but cannot run: {NO_ACTIVATION})" in sentence
+    else:
+        assert able[0] == names[0]
+
+
+TEACHING = "1_thread_per_output"
+NO_ACTIVATION = f"conv2d/{TEACHING}: activation = 'relu': it has none; choose another version"
+
+
+def test_the_first_version_has_no_activation():
+    x, w = np.ones((1, 1, 3, 3), np.float32), np.ones((1, 1, 2, 2), np.float32)
+    with pytest.raises(GpuError, match=f"^{NO_ACTIVATION}$"):
+        helpers.conv2d(x, w, activation="relu", kernel=TEACHING)
+    assert (helpers.conv2d(x, w, np.float32([-5]), activation="relu") == 0).all()
+    assert (helpers.conv2d(x, w, np.float32([-5]), activation="none", kernel=TEACHING) == -1).all()
+
+
+@pytest.mark.parametrize("operation", ["conv2d_grad_input", "conv2d_grad_weight", "conv2d_grad_bias"])
+def test_an_activation_changes_nothing_for_a_gradient(operation):
+    operation = OPERATIONS[operation]
+    for shape in (SMALL, *FAST):
+        acting = replace(shape, activation="gelu")
+        assert operation.plan(acting) == operation.plan(shape)
+        assert operation.params(acting) == operation.params(shape)
+        for version, schedule in operation.versions.items():
+            assert schedule(acting, operation.kernel(version)) == schedule(shape, operation.kernel(version))
+
+
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_every_version_is_a_choice_somewhere(operation):
     shapes = SHAPES.get(operation, [SMALL, *FAST])
@@ -387,7 +429,7 @@ LAYERS = [  # each folder or module may import those of the layers before its ow
     {"compile_errors", "specialize"},
     {"gpu", "pictures", "simulator"},
     {"grading", "stepper"},
-    {"threads", "summation"},
+    {"threads", "summation", "activations"},
     {"convolution", "gemm"},
     {"operations"},
     {"oracles", "speed"},

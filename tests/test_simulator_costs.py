@@ -49,12 +49,12 @@ FULL_TILES: dict[str, list[Shape]] = {
         *(GemmShape(8, 48, 32), GemmShape(8, 16, 64, 2, "relu", b_per_item=True, per_item=True)),
         GemmShape(8, 32, 64, 2),
     ],
-    "conv2d/2_implicit_gemm": [ConvShape(2, 16, 8, 8, 64, 1, 1), ConvShape(2, 16, 9, 8, 64, 2, 1)],
+    "conv2d/2_implicit_gemm": [ConvShape(2, 16, 8, 8, 64, 1, 1), ConvShape(2, 16, 9, 8, 64, 2, 1, activation="relu")],
     "conv2d_grad_input/3_implicit_gemm": [ConvShape(2, 64, 8, 8, 16, 1, 1), ConvShape(2, 64, 8, 8, 16, 2, 1)],
     "conv2d_grad_input/4_residue_classes": [
         *(ConvShape(2, 64, 16, 16, 16, 2, 2, 2), ConvShape(2, 64, 24, 24, 16, 3, 3, 3)),
     ],
-    "conv2d/4_register_windows": [ConvShape(2, 3, 9, 8, 4, 2, 1), ConvShape(1, 2, 6, 14, 6, 4, 3)],
+    "conv2d/4_register_windows": [ConvShape(2, 3, 9, 8, 4, 2, 1), ConvShape(1, 2, 6, 14, 6, 4, 3, activation="relu")],
     "conv2d_grad_input/6_register_windows": [
         *(ConvShape(1, 2, 16, 32, 5, 4, 1, 1, 3, 0), ConvShape(1, 3, 32, 16, 5, 2, 4, 1, 1, 3)),
     ],
@@ -66,7 +66,9 @@ FULL_TILES: dict[str, list[Shape]] = {
         *(ConvShape(2, 4, 6, 10, 8, 3, 3), ConvShape(1, 3, 7, 9, 4, 2, 6), ConvShape(2, 8, 9, 7, 4, 3, 1, 2)),
     ],
     "conv2d_grad_weight/6_filter_rows": [ConvShape(2, 3, 6, 8, 5, 2, 5), ConvShape(3, 2, 9, 14, 4, 4, 3)],
-    "conv2d/3_winograd": [ConvShape(16, 16, 18, 18, 64, 3, 3), ConvShape(4, 32, 34, 34, 64, 3, 3)],
+    "conv2d/3_winograd": [
+        *(ConvShape(16, 16, 18, 18, 64, 3, 3), ConvShape(4, 32, 34, 34, 64, 3, 3, activation="relu")),
+    ],
     "conv2d_grad_weight/4_winograd": [ConvShape(1, 64, 18, 18, 64, 3, 3), ConvShape(4, 64, 10, 18, 64, 3, 3)],
     "conv2d_grad_input/5_winograd": [
         *(ConvShape(4, 64, 32, 32, 16, 3, 3, 1, 2, 2), ConvShape(16, 64, 16, 16, 32, 3, 3, 1, 2, 2)),

@@ -1,9 +1,12 @@
 """Winograd's method: its matrices, its float64 form, and a tolerance that is neither too small nor too large."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.problems import EVERY_VERSION
 
+from helpers.activations import ACTIVATIONS, STEEPEST, act, output_error
 from helpers.convolution import winograd
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.report import Report
@@ -128,6 +131,22 @@ def test_other_points_are_as_right():
     """The transforms are written for any two points, so that this is no mistake."""
     kernel = load("conv2d_grad_input", "5_winograd").edit("FAR: f32 = 1.5", "FAR: f32 = 2.0")
     assert judged(kernel, RAGGED, drawn(operation_of(kernel), RAGGED, normal))
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_an_activation_passes_on_its_slope_times_the_tolerance(activation):
+    shape, operation = replace(RAGGED, activation=activation), OPERATIONS["conv2d"]
+    data = drawn(operation, shape, normal).values()
+    exact = ANSWERS["conv2d"](RAGGED, *data)
+    delta, (slope, _) = winograd.tolerance("conv2d", shape, *data), STEEPEST[activation]
+    right, allowed = act(exact, activation), slope * delta + output_error(exact, activation)
+
+    def report(got: np.ndarray) -> Report:
+        return winograd.compare_winograd("output", np.float32(got), "conv2d", shape, exact, *data)
+
+    assert report(act(exact + 0.9 * delta, activation))
+    assert report(right + 0.9 * allowed)
+    assert not report(right + 1.1 * allowed)
 
 
 def test_nothing_is_promised_where_numbers_may_overflow_at_the_points():

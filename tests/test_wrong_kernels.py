@@ -92,6 +92,16 @@ def test_an_accepted_wrong_kernel_or_another_reason_is_noticed():
             require_rejected(other)
 
 
+def test_a_gradient_is_tried_as_if_there_were_no_activation():
+    plain, acting = (ConvShape(1, 1, 1, 2, 2, 1, 1, activation=name) for name in ("none", "gelu"))
+    for version, ends in (("conv2d_grad_bias/1_thread_per_channel", 0), ("conv2d/4_register_windows", 1)):
+        kernel = wgsl.load(*version.split("/"))
+        names = [each.name for each in given(kernel, acting)]
+        assert sum("ends of float32" in name for name in names) == ends
+        assert (names == [each.name for each in given(kernel, plain)]) == (not ends)
+        assert check(kernel, acting)
+
+
 # --- The table --------------------------------------------------------------------------------------------------
 
 

@@ -24,6 +24,7 @@ class Row:
     layer: str
     name: str
     kind: str  # "version", "library" or "copy"
+    activation: str = "none"  # of the layer, and computed in the time that is given
     checked: bool = True
     chosen: bool = False  # what a call without `kernel=` takes
     kernel_us: float | None = None
@@ -38,6 +39,11 @@ class Row:
     check: str = ""
     skipped: str = ""
     wrong: str = ""
+
+    @property
+    def title(self) -> str:
+        """The operation, and the activation in it."""
+        return self.operation + (f", with {self.activation}" if self.activation != "none" else "")
 
 
 @dataclass

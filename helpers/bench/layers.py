@@ -1,7 +1,7 @@
 """The layers that are timed, and how much work each operation does on them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from helpers.convolution.shapes import ConvShape
@@ -35,6 +35,10 @@ class Layer:
     def operations(self) -> tuple[str, ...]:
         """The operations that take such a shape."""
         return OPERATIONS_OF[type(self.shape)]
+
+    def problem(self, operation: str) -> Shape:
+        """What is timed of an operation: a forward convolution with its bias and ReLU, all else as the shape has it."""
+        return replace(self.shape, activation="relu") if operation == "conv2d" else self.shape
 
 
 def _conv(n: int, ci: int, h: int, w: int, co: int, k: int, s: int, p: int, name: str = "", **marks: bool) -> Layer:

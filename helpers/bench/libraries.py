@@ -1,6 +1,7 @@
 """The same operations by libraries that are installed: PyTorch on each device it has, NumPy and SciPy.
 
-Each takes an operation, its shape and its inputs by name (float32 arrays in binding order).
+Each takes an operation, its shape and its inputs by name (float32 arrays in binding order). Where an operation applies
+an activation, it is ReLU.
 """
 
 import importlib
@@ -76,7 +77,8 @@ class Numpy:
 
     @staticmethod
     def _conv2d(s: ConvShape, x: Array, w: Array, b: Array) -> Array:
-        return np.tensordot(_windows(s, x), w, ((1, 4, 5), (1, 2, 3))).transpose(0, 3, 1, 2) + b.reshape(-1, 1, 1)
+        pre = np.tensordot(_windows(s, x), w, ((1, 4, 5), (1, 2, 3))).transpose(0, 3, 1, 2) + b.reshape(-1, 1, 1)
+        return np.maximum(pre, 0)
 
     @staticmethod
     def _conv2d_grad_weight(s: ConvShape, dy: Array, x: Array) -> Array:
@@ -140,7 +142,8 @@ class Scipy(Numpy):
         from scipy.signal import correlate
 
         x = _padded(s, x)
-        return np.float32([[correlate(image, f, "valid")[0] + c for f, c in zip(w, b, strict=True)] for image in x])
+        pre = np.float32([[correlate(image, f, "valid")[0] + c for f, c in zip(w, b, strict=True)] for image in x])
+        return np.maximum(pre, 0)
 
     @staticmethod
     def _conv2d_grad_weight(s: ConvShape, dy: Array, x: Array) -> Array:

@@ -31,7 +31,7 @@ def draw(rows: Sequence[Row], folder: Path, about: dict[str, object]) -> list[Pa
     for operation in dict.fromkeys(row.operation for row in rows if row.rate):
         path = folder / f"bench_{operation}.png"
         of = [row for row in rows if row.operation == operation and row.rate]
-        bars(of, f"{operation} on {about['adapter']}").savefig(path, dpi=DPI)
+        bars(of, f"{of[0].title} on {about['adapter']}").savefig(path, dpi=DPI)
         paths.append(path)
     return paths
 

@@ -110,7 +110,7 @@ class Torch:
     # The operations, on tensors in binding order.
 
     def _conv2d(self, s: ConvShape, x, w, b):
-        return self.torch.nn.functional.conv2d(x, w, b, s.stride, (s.padding_h, s.padding_w))
+        return self.torch.relu_(self.torch.nn.functional.conv2d(x, w, b, s.stride, (s.padding_h, s.padding_w)))
 
     def _conv2d_grad_weight(self, s: ConvShape, dy, x):
         return self._backward(s, dy, x, x.new_empty(s.weight), (False, True, False))[1]

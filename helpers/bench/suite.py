@@ -59,7 +59,8 @@ class _Case:
     """One operation on one layer."""
 
     def __init__(self, suite: Suite, operation: Operation, layer: Layer) -> None:
-        self.suite, self.operation, self.layer, self.shape = suite, operation, layer, layer.shape
+        self.suite, self.operation, self.layer = suite, operation, layer
+        self.shape = layer.problem(operation.name)
         self.rows: list[Row] = []
 
     def measured(self) -> list[Row]:
@@ -82,7 +83,8 @@ class _Case:
         return self.rows
 
     def _row(self, name: str, kind: str, **more: object) -> Row:
-        row = Row(self.operation.name, self.layer.name, name, kind, **more)
+        activation = getattr(self.shape, "activation", "none")
+        row = Row(self.operation.name, self.layer.name, name, kind, activation=activation, **more)
         self.rows.append(row)
         return row
 
@@ -130,10 +132,9 @@ class _Case:
 
     def _libraries(self, tensors: run.Tensors) -> Iterator[tuple[Library, Contender]]:
         for library in self.suite.libraries:
-            row = Row(self.operation.name, self.layer.name, library.name, "library")
-            if not library.runs(row.operation, self.shape):
+            if not library.runs(self.operation.name, self.shape):
                 continue
-            self.rows.append(row)
+            row = self._row(library.name, "library")
             row.skipped = self._too_long(row)
             if not row.skipped:
                 yield library, library.contender(row, self.shape, tensors)

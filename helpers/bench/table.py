@@ -25,10 +25,10 @@ def compare_with_library(rows: Sequence[Row]) -> str:
 
 def tables(rows: Sequence[Row], library: str) -> Iterator[str]:
     """One table for each operation, in Markdown."""
-    for operation in dict.fromkeys(row.operation for row in rows):
-        yield f"\n{operation}\n\n{HEAD.format(library=library or 'library')}\n{RULE}"
+    for title in dict.fromkeys(row.title for row in rows):
+        yield f"\n{title}\n\n{HEAD.format(library=library or 'library')}\n{RULE}"
         for row in rows:
-            if row.operation == operation and row.kernel_us:
+            if row.title == title and row.kernel_us:
                 yield _line(row)
 
 

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from helpers.activations import compare_activated, pre_and_error
 from helpers.convolution import reference
 from helpers.convolution.reference import Array, Padding
 from helpers.convolution.shapes import ConvShape
@@ -15,13 +16,21 @@ from helpers.grading.tolerance import compare_sums, tolerance
 
 
 def conv2d(
-    got: Array, input: Array, weight: Array, bias: Array | None = None, stride: int = 1, padding: Padding = 0
+    got: Array,
+    input: Array,
+    weight: Array,
+    bias: Array | None = None,
+    stride: int = 1,
+    padding: Padding = 0,
+    *,
+    activation: str = "none",
 ) -> Report:
     """Judge an output, `got` (N, Co, oH, oW)."""
     if reason := _mismatch(input, weight, got, stride, padding):
         return Report("conv2d", np.shape(got), reason=reason)
-    data = (input, weight) if bias is None else (input, weight, bias)
-    return compare_sums("conv2d", got, partial(reference.conv2d, stride=stride, padding=padding), *data)
+    bias = np.zeros(np.shape(weight)[0]) if bias is None else bias
+    pre = pre_and_error(partial(reference.conv2d, stride=stride, padding=padding), input, weight, bias)
+    return compare_activated("conv2d", got, *pre, activation)
 
 
 def grad_weight(got: Array, input: Array, grad_output: Array, stride: int = 1, padding: Padding = 0) -> Report:

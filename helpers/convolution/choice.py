@@ -38,12 +38,13 @@ def multiply_adds(s: ConvShape) -> int:
 def forward(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d worth running, best first."""
     general = Choice("1_thread_per_output", f"{multiply_adds(s):,} multiply-adds are too few for a text of their own")
-    if not _worth_compiling(s, adapter):
-        return (general,)
+    windows, tiles = _windows("4_register_windows", s), Choice("2_implicit_gemm", FILLS_TILES)
     if adapter.kind == "software":
-        return (*_windows("4_register_windows", s), general)
+        return (*windows, general, tiles) if _worth_compiling(s, adapter) else (general, *windows, tiles)
+    if not _worth_compiling(s, adapter):
+        return general, tiles
     few = [Choice("4_register_windows", _few(s))] if s.stride == 1 and max(s.weight[:2]) < FEW_CHANNELS else []
-    return *few, *_winograd("3_winograd", s), Choice("2_implicit_gemm", FILLS_TILES), general
+    return *few, *_winograd("3_winograd", s), tiles, general
 
 
 def grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:

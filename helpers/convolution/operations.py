@@ -7,6 +7,8 @@ GpuError that says what to do. For buffers that stay on the GPU, use `prepare` a
 Everywhere, ``oh*S + kh - Ph`` is the input row under filter row kh at output row oh, and columns likewise.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from helpers.arguments import as_int, check_shape, check_size, check_sizes, check_tensor
@@ -93,11 +95,13 @@ def conv2d(
     stride: int = 1,
     padding: Padding = 0,
     *,
+    activation: str = "none",
     kernel: str | Kernel | None = None,
 ) -> np.ndarray:
-    """Convolution as deep learning means it: cross-correlation, without a flip.
+    """Convolution as deep learning means it: cross-correlation, without a flip; then an activation.
 
-    ``output[n,co,oh,ow] = bias[co] + sum over ci,kh,kw of input[n,ci,oh*S+kh-Ph,ow*S+kw-Pw] * weight[co,ci,kh,kw]``
+    ``output[n,co,oh,ow] = act(pre)``, where `pre` is
+    ``bias[co] + sum over ci,kh,kw of input[n,ci,oh*S+kh-Ph,ow*S+kw-Pw] * weight[co,ci,kh,kw]``.
 
     Parameters
     ----------
@@ -106,6 +110,8 @@ def conv2d(
     bias : float32 array (Co,), optional
     stride : int
     padding : int or (Ph, Pw)
+    activation : str
+        One of none, relu, gelu (the tanh form), silu, sigmoid, tanh. The first version has none.
     kernel : str or Kernel, optional
         A version in kernels/conv2d; the best one for this adapter by default.
 
@@ -115,7 +121,7 @@ def conv2d(
     """
     check_tensor("conv2d", "input", input, "N Ci H W")
     check_tensor("conv2d", "weight", weight, "Co Ci kH kW")
-    shape = _shape("conv2d", input.shape, "weight", weight.shape, stride, padding)
+    shape = replace(_shape("conv2d", input.shape, "weight", weight.shape, stride, padding), activation=activation)
     if bias is None:
         bias = np.zeros(shape.out_channels, np.float32)
     _require_shape("conv2d", "bias", check_tensor("conv2d", "bias", bias, "Co"), shape)

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, fields
 
+from helpers.activations import check_activation
 from helpers.arguments import MAX_SIZE, check_size
 
 
 @dataclass(frozen=True)
 class ConvShape:
-    """Sizes of ``output = conv2d(input, weight)``.
+    """Sizes of ``output = act(conv2d(input, weight) + bias)``; the gradients are those of the convolution alone.
 
     ``input`` is (N, Ci, H, W), ``weight`` (Co, Ci, kH, kW), ``output`` and its gradient (N, Co, oH, oW), with
     ``oH = (H + 2*Ph - kH) // S + 1`` and ``oW`` likewise.
@@ -17,7 +18,7 @@ class ConvShape:
     TypeError
         A size is not an int.
     ValueError
-        A size is out of range, or the kernel is larger than the padded input.
+        A size is out of range, the kernel is larger than the padded input, or there is no such activation.
     """
 
     batch: int
@@ -30,9 +31,11 @@ class ConvShape:
     stride: int = 1
     padding_h: int = 0
     padding_w: int = 0
+    activation: str = "none"
 
     def __post_init__(self) -> None:
-        for field in fields(self):
+        check_activation(self.activation)
+        for field in (field for field in fields(self) if field.type is int):
             check_size(field.name, getattr(self, field.name), smallest=0 if "padding" in field.name else 1)
         for axis in "hw":
             kernel, padded = getattr(self, f"kernel_{axis}"), self.padded(axis)
@@ -43,6 +46,11 @@ class ConvShape:
                 )
             if padded > MAX_SIZE:
                 raise ValueError(f"in_{axis} + 2*padding_{axis} = {padded} is more than {MAX_SIZE}")
+
+    def __repr__(self) -> str:
+        """As a call that makes it, without the activation where there is none."""
+        shown = (field.name for field in fields(self) if field.name != "activation" or self.activation != "none")
+        return f"ConvShape({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
     @classmethod
     def between(cls, input: tuple[int, ...], output: tuple[int, ...]) -> "ConvShape":

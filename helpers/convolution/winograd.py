@@ -38,8 +38,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from helpers.activations import compare_activated
 from helpers.convolution.shapes import ConvShape
-from helpers.grading.report import Report, compare
+from helpers.grading.report import Report
 from helpers.grading.tolerance import FLOAT32_MAX, ROUNDING, SMALLEST_NORMAL
 
 Array = np.ndarray
@@ -140,6 +141,8 @@ METHODS = {"conv2d": conv2d, "conv2d_grad_input": conv2d_grad_input, "conv2d_gra
 def tolerance(operation: str, shape: ConvShape, *data: Array) -> Array:
     """How far right float32 results of an operation may be from the exact ones, for the numbers that it reads.
 
+    Those of conv2d are meant before the activation.
+
     Raises ValueError where float32 promises nothing: numbers at the points, or sums, that may overflow.
     """
     by = WEIGHTS if operation == "conv2d_grad_weight" else IMAGES
@@ -150,7 +153,7 @@ def tolerance(operation: str, shape: ConvShape, *data: Array) -> Array:
     spread = ROUNDING * (terms + ROUNDINGS + 1)  # the one more pays for the float64 reference's own rounding
     gamma = spread / (1 - spread) if spread < 1 else np.inf
     bound = gamma * total + (1 + gamma) * _flushed(terms, data, by)
-    at_points = max(by.row_sums()[:2]) ** 2 * max(each.max() for each in data)
+    at_points = max(by.row_sums()[:2]) ** 2 * max(each.max() for each in data[:2])  # no bias is there
     if not max(at_points, (total + bound).max()) <= FLOAT32_MAX:
         raise ValueError(
             f"numbers up to {at_points:.3g} at the points, sums up to {total.max():.3g} of {terms} terms: float32 "
@@ -167,5 +170,9 @@ def _flushed(terms: int, data: Sequence[Array], by: Matrices) -> float:
 
 
 def compare_winograd(name: str, got: Array, operation: str, shape: ConvShape, exact: Array, *data: Array) -> Report:
-    """Judge the result of a version that uses Winograd's method; `exact` is the float64 answer for `data`."""
-    return compare(name, got, exact, tolerance(operation, shape, *data))
+    """Judge the result of a version that uses Winograd's method.
+
+    `exact` is the float64 answer for `data`, before the activation.
+    """
+    activation = shape.activation if operation == "conv2d" else "none"
+    return compare_activated(name, got, exact, tolerance(operation, shape, *data), activation)

@@ -7,67 +7,11 @@ Letters: item i of the batch, row m in M, inner index k in K, column n in N. `a`
 (batch, K, N), `bias` (N,), `output`, its gradient `grad` and `grad_pre` (batch, M, N).
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
+from helpers.activations import act, derivative
+
 Array = np.ndarray
-ROOT, CUBE = np.sqrt(2 / np.pi), 0.044715  # GELU's, in its tanh form
-
-# --- Activations and their derivatives: all loops below call them ----------
-
-
-def sigmoid(x: Array) -> Array:
-    """1 / (1 + exp(-x)), without overflow on the left and without losing the last digits there."""
-    return np.exp(-np.logaddexp(0, -x))
-
-
-def gelu(x: Array) -> Array:
-    """x * (1 + tanh(u)) / 2 = x * sigmoid(2u), with u = sqrt(2/pi) * (x + 0.044715 x^3)."""
-    return x * sigmoid(2 * ROOT * (x + CUBE * x**3))
-
-
-def gelu_derivative(x: Array) -> Array:
-    """The product rule on x * sigmoid(2u); beyond |x| = 40 it is 1 or 0."""
-    x = np.clip(x, -40, 40)
-    twice_u, twice_du = 2 * ROOT * (x + CUBE * x**3), 2 * ROOT * (1 + 3 * CUBE * x**2)
-    return sigmoid(twice_u) * (1 + x * twice_du * sigmoid(-twice_u))
-
-
-def silu_derivative(x: Array) -> Array:
-    """The product rule on x * sigmoid(x)."""
-    return sigmoid(x) * (1 + x * sigmoid(-x))
-
-
-def sigmoid_derivative(x: Array) -> Array:
-    """s * (1 - s), where 1 - s is sigmoid(-x)."""
-    return sigmoid(x) * sigmoid(-x)
-
-
-def tanh_derivative(x: Array) -> Array:
-    """1 - tanh(x)^2, which is four times sigmoid's derivative at 2x."""
-    return 4 * sigmoid_derivative(2 * x)
-
-
-ACTIVATIONS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {  # each with its derivative
-    "none": (lambda x: x, np.ones_like),
-    "relu": (lambda x: np.maximum(x, 0), lambda x: np.where(x > 0, 1.0, 0.0)),
-    "gelu": (gelu, gelu_derivative),
-    "silu": (lambda x: x * sigmoid(x), silu_derivative),
-    "sigmoid": (sigmoid, sigmoid_derivative),
-    "tanh": (np.tanh, tanh_derivative),
-}
-
-
-def act(x: Array, activation: str) -> Array:
-    """The activation, element by element."""
-    return ACTIVATIONS[activation][0](np.asarray(x, np.float64))
-
-
-def derivative(x: Array, activation: str) -> Array:
-    """Its derivative, element by element; ReLU's at 0 is 0."""
-    return ACTIVATIONS[activation][1](np.asarray(x, np.float64))
-
 
 # --- Loops: one product at a time ----------------------------------------------------------
 

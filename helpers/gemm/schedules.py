@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, prod
 
-from helpers.gemm.shapes import ACTIVATIONS, GemmShape
+from helpers.activations import ACTIVATIONS
+from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step
 from helpers.wgsl import MAX_WORKGROUP_BYTES, Kernel
 

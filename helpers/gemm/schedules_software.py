@@ -5,8 +5,9 @@ from itertools import product
 from math import ceil, prod
 from typing import NamedTuple
 
+from helpers.activations import ACTIVATIONS
 from helpers.gemm.schedules import Product, _backward_products, _forward_product
-from helpers.gemm.shapes import ACTIVATIONS, GemmShape
+from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Schedule, Step, nested_loops
 from helpers.wgsl import Kernel
 

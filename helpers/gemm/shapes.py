@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass, fields
 
+from helpers.activations import ACTIVATIONS, check_activation
 from helpers.arguments import check_size
-
-ACTIVATIONS = ("none", "relu", "gelu", "silu", "sigmoid", "tanh")  # the kernels number them in this order
 
 
 @dataclass(frozen=True)
@@ -37,8 +36,7 @@ class GemmShape:
                 check_size(field.name, value)
             elif field.type is bool and not isinstance(value, bool):
                 raise TypeError(f"{field.name} = {value!r}: it must be True or False")
-        if self.activation not in ACTIVATIONS:
-            raise ValueError(f"activation = {self.activation!r}: it must be one of {', '.join(ACTIVATIONS)}")
+        check_activation(self.activation)
 
     def of(self, tensor: str) -> tuple[int, ...]:
         """The shape of a tensor, by its name: a, b, bias, output, grad, grad_pre, d_a, d_b or d_bias."""

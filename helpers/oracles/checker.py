@@ -21,6 +21,7 @@ from helpers.oracles.run import (
     LARGE,
     Tensors,
     bias_alone,
+    conv_bias_alone,
     drawn,
     huge,
     launched,
@@ -142,9 +143,10 @@ def given(kernel: Kernel, shape: Shape) -> Iterator[Given]:
     """
     operation, rounded = operation_of(kernel), "and off by more than rounding"
     yield Given("whole numbers", shape, drawn(operation, shape, whole), LARGE, -np.inf)
-    if isinstance(shape, GemmShape) and shape.activation not in ("none", "relu"):
+    activation = shape.activation if "bias" in operation.tensors else "none"  # what adds no bias applies none
+    if activation not in ("none", "relu"):
         yield Given(f"random numbers, {rounded}", shape, drawn(operation, shape, normal), np.nan, np.inf)
-        alone = bias_alone(EXTREMES, shape.activation)
+        alone = (bias_alone if isinstance(shape, GemmShape) else conv_bias_alone)(EXTREMES, activation)
         yield Given(f"numbers up to the ends of float32, {rounded}", *alone, np.nan, np.nan)
     else:
         yield Given(f"huge numbers, {rounded}", shape, drawn(operation, shape, huge), np.nan, np.inf)

@@ -8,11 +8,14 @@ Everywhere, `kernel` is a version from `helpers.load`, as it is or edited, and `
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from math import prod
 
 import numpy as np
 
 from helpers import gpu
+from helpers.activations import act, compare_activated, pre_and_error
 from helpers.convolution import reference as convolution
 from helpers.convolution.shapes import ConvShape
 from helpers.convolution.winograd import compare_winograd
@@ -94,6 +97,13 @@ def bias_alone(x: Array, activation: str) -> tuple[GemmShape, Tensors]:
     return shape, {"a": a, "b": b, "bias": np.float32(x), "grad": ones(shape.of("grad"))}
 
 
+def conv_bias_alone(x: Array, activation: str) -> tuple[ConvShape, Tensors]:
+    """A convolution, with a filter that every version takes, whose pre-activations are exactly `x` (n,)."""
+    shape = ConvShape(1, 1, 1, 1, len(x), 3, 3, 1, 1, 1, activation)
+    zeros = {name: np.zeros(shape.of(name), np.float32) for name in ("input", "weight")}
+    return shape, {**zeros, "bias": np.float32(x)}
+
+
 # --- What is right ------------------------------------------------------------------------------------------
 
 
@@ -104,7 +114,7 @@ def conv(shape: ConvShape) -> dict[str, object]:
 
 # The float64 answer to each operation, from its inputs in binding order.
 ANSWERS: dict[str, Callable[..., Array | tuple[Array, ...]]] = {
-    "conv2d": lambda s, x, w, b: convolution.conv2d(x, w, b, **conv(s)),
+    "conv2d": lambda s, x, w, b: act(convolution.conv2d(x, w, b, **conv(s)), s.activation),
     "conv2d_grad_weight": lambda s, dy, x: convolution.conv2d_grad_weight(x, s.weight, dy, **conv(s)),
     "conv2d_grad_input": lambda s, dy, w: convolution.conv2d_grad_input(s.input, w, dy, **conv(s)),
     "conv2d_grad_bias": lambda s, dy: convolution.conv2d_grad_bias(dy),
@@ -120,6 +130,11 @@ def answer(operation: Operation, shape: Shape, tensors: Tensors) -> tuple[Array,
     return right if isinstance(right, tuple) else (right,)
 
 
+def _pre(operation: Operation, shape: ConvShape, tensors: Tensors) -> tuple[Array, ...]:
+    """The right outputs before their activation."""
+    return answer(operation, replace(shape, activation="none"), tensors)
+
+
 def reports(kernel: Kernel, shape: Shape, tensors: Tensors, got: Sequence[Array]) -> Sequence[Report]:
     """Judge the outputs `got` by the tolerance that can be proven for float32: for whole numbers, mostly none."""
     operation = operation_of(kernel)
@@ -130,7 +145,10 @@ def reports(kernel: Kernel, shape: Shape, tensors: Tensors, got: Sequence[Array]
         return gemm_check.gemm_bias_act_backward(got, *data, shape.activation)
     name, (output,) = operation.name, operation.outputs
     if "winograd" in kernel.version:  # its transforms round more, and round whole numbers too
-        return [compare_winograd(output, *got, name, shape, *answer(operation, shape, tensors), *data)]
+        return [compare_winograd(output, *got, name, shape, *_pre(operation, shape, tensors), *data)]
+    if name == "conv2d":
+        pre = pre_and_error(partial(convolution.conv2d, **conv(shape)), *data)
+        return [compare_activated(output, *got, *pre, shape.activation)]
     return [compare_sums(output, *got, lambda *data: ANSWERS[name](shape, *data), *data)]
 
 

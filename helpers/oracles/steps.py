@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from helpers.activations import gelu, gelu_derivative
 from helpers.convolution import reference
-from helpers.gemm.reference import gelu, gelu_derivative
 
 POWERS = range(-20, 5)  # the steps are 2**power
 POINTS = 200  # of GELU, between -2 and 2

@@ -1,11 +1,12 @@
 // conv2d / 2_implicit_gemm
 //
-// equation  output[n,co,oh,ow] = bias[co] + sum over ci, kh, kw of
+// equation  output = act(pre), with
+//             pre[n,co,oh,ow] = bias[co] + sum over ci, kh, kw of
 //             input[n, ci, oh*S + kh - Ph, ow*S + kw - Pw] * weight[co,ci,kh,kw]
 // numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
 //           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
-//           output = np.einsum("nchwij,ocij->nohw", windows, weight)
-//           output += bias[:, None, None]
+//           pre = np.einsum("nchwij,ocij->nohw", windows, weight)
+//           pre += bias[:, None, None]; output = act(pre)
 // in        input (N, Ci, H, W), weight (Co, Ci, kH, kW), bias (Co)
 // out       output (N, Co, oH, oW)
 // dispatch  one thread for 4 weights of the padded matrix; then for each tile of
@@ -14,7 +15,8 @@
 //           one thread for each element
 // barriers  one before a product: a thread multiplies what others loaded;
 //           one after it: no thread may still read the old tile
-// cost      per element of full tiles, with SPLITS = 1 and steps of whole taps:
+// cost      per element of full tiles, without act, with SPLITS = 1 and steps of
+//           whole taps:
 //           Ci*kH*kW*(1/TILE_M + 1/(4*TILE_N) + 1/(N*oH*oW)) + 1/8 global loads,
 //           Ci*kH*kW/16 workgroup loads, Ci*kH*kW multiply-adds
 // limits    a layer of few channels fills little of a tile of 32 rows or more;
@@ -37,6 +39,7 @@ const PADDING_H: u32 = 1u;      // Ph
 const PADDING_W: u32 = 1u;      // Pw
 const OUT_H: u32 = 9u;          // oH
 const OUT_W: u32 = 8u;          // oW
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
 const PLANE: u32 = IN_H * IN_W;              // pixels of a channel
 const PIXELS: u32 = BATCH * OUT_H * OUT_W;   // columns
 
@@ -63,6 +66,10 @@ const TAP_STEPS = max(RUN / TILE_K, 1u);
 const ROW_TILES: u32 = (OUT_CHANNELS + TILE_M - 1u) / TILE_M;
 const M_QUADS: u32 = ROW_TILES * A_QUADS;  // of one k in weights_by_k
 const OUTPUTS: u32 = OUT_CHANNELS * PIXELS;
+
+// All kernels that apply an activation read it under this name.
+struct Layer { activation: u32 }
+const params = Layer(ACTIVATION);
 
 @group(0) @binding(0)
 var<storage, read> input: array<f32>;                 // (N,Ci,H,W)
@@ -285,7 +292,41 @@ fn exists(co: u32, pixel: u32) -> bool {
   return ALIGNED || (co < OUT_CHANNELS && pixel < PIXELS);
 }
 
-// 7. The second pass, where one workgroup has a whole sum: write it.
+// 7. The activation, right for every finite x. All except `none` and `relu` use the
+//    sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+fn activate(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return max(x, 0.0); }                 // relu
+    case 2u: {                                       // gelu: x * sigmoid(z)
+      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
+      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
+    }
+    case 3u: {                                       // silu: x * sigmoid(x)
+      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
+    }
+    case 4u: { return sigmoid(x); }
+    case 5u: {                                       // tanh = (1-e) / (1+e),
+      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
+      // Near 0 a difference cancels: a series replaces it.
+      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
+      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
+    }
+    default: { return x; }                           // none
+  }
+}
+
+// 8. The second pass, where one workgroup has a whole sum: write it.
 @compute @workgroup_size(THREADS)
 fn main(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -300,13 +341,14 @@ fn main(
     for (var j = 0u; j < 8u; j++) {  // unroll
       let pixel = pixel_of(tile, thread, j);
       if (exists(co, pixel)) {
-        output[index_of(co, pixel)] = bias_co + sums[2u * i + j / 4u][j % 4u];
+        let pre = bias_co + sums[2u * i + j / 4u][j % 4u];
+        output[index_of(co, pixel)] = activate(pre);
       }
     }
   }
 }
 
-// 8. The second pass, where SPLITS workgroups share a sum: write a part of it.
+// 9. The second pass, where SPLITS workgroups share a sum: write a part of it.
 @compute @workgroup_size(THREADS)
 fn multiply_parts(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -327,7 +369,7 @@ fn multiply_parts(
   }
 }
 
-// 9. The last pass, where there are parts: add them.
+// 10. The last pass, where there are parts: add them.
 @compute @workgroup_size(256)
 fn add_parts(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -338,9 +380,9 @@ fn add_parts(
   if (index >= OUTPUTS) {
     return;
   }
-  var sum = bias[index / (OUT_H * OUT_W) % OUT_CHANNELS];
+  var pre = bias[index / (OUT_H * OUT_W) % OUT_CHANNELS];
   for (var split = 0u; split < SPLITS; split++) {
-    sum += parts[split * OUTPUTS + index];
+    pre += parts[split * OUTPUTS + index];
   }
-  output[index] = sum;
+  output[index] = activate(pre);
 }

@@ -1,11 +1,12 @@
 // conv2d / 3_winograd
 //
-// equation  output[n,co,oh,ow] = bias[co] + sum over ci, kh, kw of
+// equation  output = act(pre), with
+//             pre[n,co,oh,ow] = bias[co] + sum over ci, kh, kw of
 //             input[n, ci, oh*S + kh - Ph, ow*S + kw - Pw] * weight[co,ci,kh,kw]
 // numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
 //           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
-//           output = np.einsum("nchwij,ocij->nohw", windows, weight)
-//           output += bias[:, None, None]
+//           pre = np.einsum("nchwij,ocij->nohw", windows, weight)
+//           pre += bias[:, None, None]; output = act(pre)
 // in        input (N, Ci, H, W), weight (Co, Ci, kH, kW), bias (Co)
 // out       output (N, Co, oH, oW)
 // dispatch  three passes; a tile are 4 x 4 pixels of output, a quad 4 tiles
@@ -17,8 +18,8 @@
 // barriers  one before a product: a thread multiplies what others loaded;
 //           one after it: no thread may still read the old tile;
 //           the same around tiles that change hands before they are written
-// cost      per output of full tiles and workgroups, a load of a product being one
-//           of 4 numbers:
+// cost      per output of full tiles and workgroups, without act, a load of a
+//           product being one of 4 numbers:
 //           9*Ci/(16*TILE_M) + 9*Ci/(16*TILE_N) + 9*Ci/(4*Co)
 //             + 9*Ci/(N*oH*oW) + 25/16 global loads,
 //           9*Ci/64 + 1/4 workgroup loads,
@@ -41,6 +42,7 @@ const PADDING_H: u32 = 1u;      // Ph
 const PADDING_W: u32 = 1u;      // Pw
 const OUT_H: u32 = 9u;          // oH
 const OUT_W: u32 = 8u;          // oW
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
 
 // At each of 36 points, a product of matrices: (m, k) times (k, n), where m are the
 // channels co, k the channels ci and n the tiles, all filled up to full tiles
@@ -63,6 +65,10 @@ const M_QUADS: u32 = M / 4u;
 const N_QUADS: u32 = (TILES + TILE_N - 1u) / TILE_N * B_QUADS;
 const LINE: u32 = 64u;          // threads of a workgroup in the other passes
 const LINES: u32 = (N_QUADS + LINE - 1u) / LINE;
+
+// All kernels that apply an activation read it under this name.
+struct Layer { activation: u32 }
+const params = Layer(ACTIVATION);
 
 @group(0) @binding(0)
 var<storage, read> input: array<f32>;         // (N,Ci,H,W)
@@ -324,7 +330,41 @@ fn multiply_points(
   }
 }
 
-// 7. From the products at the points to the 4 x 4 pixels of four tiles.
+// 7. The activation, right for every finite x. All except `none` and `relu` use the
+//    sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+fn activate(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return max(x, 0.0); }                 // relu
+    case 2u: {                                       // gelu: x * sigmoid(z)
+      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
+      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
+    }
+    case 3u: {                                       // silu: x * sigmoid(x)
+      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
+    }
+    case 4u: { return sigmoid(x); }
+    case 5u: {                                       // tanh = (1-e) / (1+e),
+      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
+      // Near 0 a difference cancels: a series replaces it.
+      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
+      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
+    }
+    default: { return x; }                           // none
+  }
+}
+
+// 8. From the products at the points to the 4 x 4 pixels of four tiles.
 fn tiles_from_points(co: u32, quad: u32) -> array<vec4f, 16> {
   var half: array<vec4f, 24>;  // (4 rows, 6 points)
   for (var j = 0u; j < 6u; j++) {  // unroll
@@ -357,7 +397,8 @@ fn write_column(co: u32, tile: Tile, j: u32, pixels: vec4f) {
   for (var i = 0u; i < 4u; i++) {  // unroll
     let row = tile.row + i;
     if (tile.exists && row < OUT_H && column < OUT_W) {
-      output[(plane * OUT_H + row) * OUT_W + column] = pixels[i] + bias[co];
+      let pre = pixels[i] + bias[co];
+      output[(plane * OUT_H + row) * OUT_W + column] = activate(pre);
     }
   }
 }

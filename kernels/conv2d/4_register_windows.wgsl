@@ -1,17 +1,18 @@
 // conv2d / 4_register_windows
 //
-// equation  output[n,co,oh,ow] = bias[co] + sum over ci, kh, kw of
+// equation  output = act(pre), with
+//             pre[n,co,oh,ow] = bias[co] + sum over ci, kh, kw of
 //             input[n, ci, oh*S + kh - Ph, ow*S + kw - Pw] * weight[co,ci,kh,kw]
 // numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
 //           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
-//           output = np.einsum("nchwij,ocij->nohw", windows, weight)
-//           output += bias[:, None, None]
+//           pre = np.einsum("nchwij,ocij->nohw", windows, weight)
+//           pre += bias[:, None, None]; output = act(pre)
 // in        input (N, Ci, H, W), weight (Co, Ci, kH, kW), bias (Co)
 // out       output (N, Co, oH, oW)
 // dispatch  one thread for each CHANNELS channels of ROWS x COLUMNS outputs,
 //           in workgroups of THREADS threads
 // barriers  none: each thread writes its own outputs and reads only inputs
-// cost      per element of full tiles:
+// cost      per element of full tiles, without act:
 //           Ci*((ROWS+kH-1)*(COLUMNS+kW-1)/CHANNELS + kH*kW)/(ROWS*COLUMNS)
 //             + 1/(ROWS*COLUMNS)
 //           global loads, 0 workgroup loads, Ci*kH*kW multiply-adds
@@ -34,6 +35,7 @@ const PADDING_H: u32 = 1u;      // Ph
 const PADDING_W: u32 = 1u;      // Pw
 const OUT_H: u32 = 9u;          // oH
 const OUT_W: u32 = 8u;          // oW
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
 const TAPS: u32 = KERNEL_H * KERNEL_W;
 
 // What a thread computes.
@@ -50,6 +52,10 @@ const THREADS: u32 = 8u;
 const ACROSS: u32 = (OUT_W + COLUMNS - 1u) / COLUMNS;
 const DOWN: u32 = (OUT_H + ROWS - 1u) / ROWS;
 
+// All kernels that apply an activation read it under this name.
+struct Layer { activation: u32 }
+const params = Layer(ACTIVATION);
+
 @group(0) @binding(0)
 var<storage, read> input: array<f32>;         // (N,Ci,H,W)
 @group(0) @binding(1)
@@ -58,6 +64,40 @@ var<storage, read> weight: array<f32>;        // (Co,Ci,kH,kW)
 var<storage, read> bias: array<f32>;          // (Co)
 @group(0) @binding(3)
 var<storage, read_write> output: array<f32>;  // (N,Co,oH,oW)
+
+// 1. The activation, right for every finite x. All except `none` and `relu` use the
+//    sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+fn activate(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return max(x, 0.0); }                 // relu
+    case 2u: {                                       // gelu: x * sigmoid(z)
+      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
+      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
+    }
+    case 3u: {                                       // silu: x * sigmoid(x)
+      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
+    }
+    case 4u: { return sigmoid(x); }
+    case 5u: {                                       // tanh = (1-e) / (1+e),
+      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
+      // Near 0 a difference cancels: a series replaces it.
+      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
+      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
+    }
+    default: { return x; }                           // none
+  }
+}
 
 // A pixel, or 0 in the padding: below 0, ih and iw wrap to more than H and W.
 fn pixel_or_zero(plane: u32, ih: u32, iw: u32) -> f32 {
@@ -72,7 +112,7 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) thread: u32,  // [0, THREADS)
 ) {
-  // 1. Which outputs are mine? Neighboring threads take neighboring columns.
+  // 2. Which outputs are mine? Neighboring threads take neighboring columns.
   let tile = (workgroup.y * grid.x + workgroup.x) * THREADS + thread;
   let first_ow = tile % ACROSS * COLUMNS;        // [0, oW)
   let first_oh = tile / ACROSS % DOWN * ROWS;    // [0, oH)
@@ -95,7 +135,7 @@ fn main(
   }
   for (var ci = 0u; ci < IN_CHANNELS; ci++) {  // [0, Ci)
 
-    // 2. Load the pixels under my outputs' windows.
+    // 3. Load the pixels under my outputs' windows.
     let plane = n * IN_CHANNELS + ci;
     for (var y = 0u; y < WINDOW_H; y++) {  // unroll
       for (var x = 0u; x < WINDOW_W; x++) {  // unroll
@@ -106,14 +146,14 @@ fn main(
     }
     for (var c = 0u; c < CHANNELS; c++) {  // unroll
 
-      // 3. Load a channel's filter: the same one for all threads. A channel
+      // 4. Load a channel's filter: the same one for all threads. A channel
       //    behind the last one repeats that.
       let co = min(first_co + c, OUT_CHANNELS - 1u);
       for (var k = 0u; k < TAPS; k++) {  // unroll
         taps[k] = weight[(co * IN_CHANNELS + ci) * TAPS + k];
       }
 
-      // 4. Multiply. One sum is finished before the next, so that few
+      // 5. Multiply. One sum is finished before the next, so that few
       //    registers change.
       for (var row = 0u; row < ROWS; row++) {  // unroll
         for (var quad = 0u; quad < QUADS; quad++) {  // unroll
@@ -132,7 +172,7 @@ fn main(
     }
   }
 
-  // 5. Write the first channel and move the others up, so that all indices into
+  // 6. Write the first channel and move the others up, so that all indices into
   //    the sums are constants here, too, in a text of one channel's length.
   for (var c = 0u; c < CHANNELS; c++) {
     let co = first_co + c;                       // [0, Co) when inside
@@ -141,7 +181,7 @@ fn main(
       let ow = first_ow + i % COLUMNS;           // [0, oW) when inside
       if (co < OUT_CHANNELS && oh < OUT_H && ow < OUT_W) {
         let at = ((n * OUT_CHANNELS + co) * OUT_H + oh) * OUT_W + ow;
-        output[at] = sums[i / 4u][i % 4u];
+        output[at] = activate(sums[i / 4u][i % 4u]);
       }
     }
     for (var i = SUMS; i < CHANNELS * SUMS; i++) {  // unroll

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import strategies as st
 
 from helpers import wgsl
+from helpers.activations import ACTIVATIONS
 from helpers.convolution.shapes import ConvShape
-from helpers.gemm.shapes import ACTIVATIONS, GemmShape
+from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.grading.report import compare
 from helpers.operations import OPERATIONS
@@ -72,6 +73,7 @@ def refused(kernel: Kernel, shape: Shape) -> str | None:
 # What the versions with limits take, from the mildest change of a shape to the strongest.
 CHANGES = (
     {},
+    {"activation": "none"},
     {"stride": 1},
     {"stride": 2},
     {"kernel_h": 3, "kernel_w": 3, "stride": 1},
@@ -96,12 +98,15 @@ def fitted(kernel: Kernel, shape: Shape) -> Shape:
 
 
 @st.composite
-def conv_shapes(draw: st.DrawFn, image: int = 12, filter: int = 5, padding: int = 7) -> ConvShape:
+def conv_shapes(
+    draw: st.DrawFn, image: int = 12, filter: int = 5, padding: int = 7, activations: Sequence[str] = ("none",)
+) -> ConvShape:
     """Convolutions of every proportion up to these sizes: stride or padding over the filter, nothing square."""
     filters, paddings = ([draw(st.integers(least, most)) for _ in "hw"] for least, most in ((1, filter), (0, padding)))
     sizes = [draw(st.integers(max(1, k - 2 * p), image)) for k, p in zip(filters, paddings, strict=True)]
     batch, in_channels, out_channels = (draw(st.integers(1, 3)) for _ in range(3))
-    return ConvShape(batch, in_channels, *sizes, out_channels, *filters, draw(st.integers(1, 5)), *paddings)
+    steps = draw(st.integers(1, 5)), *paddings, draw(st.sampled_from(activations))
+    return ConvShape(batch, in_channels, *sizes, out_channels, *filters, *steps)
 
 
 @st.composite
@@ -117,7 +122,10 @@ def shapes_of(kernel: Kernel, exact: bool = False) -> st.SearchStrategy[Shape]:
     kind = kind_of(kernel)
     if kind is SumShape:
         return st.builds(SumShape, st.integers(1, 3000))
-    shapes = conv_shapes() if kind is ConvShape else gemm_shapes(["none", "relu"]) if exact else gemm_shapes()
+    activations = ("none", "relu") if exact else ACTIVATIONS
+    if "bias" not in operation_of(kernel).tensors:  # a convolution's gradients, which ignore it
+        activations = ("none",)
+    shapes = conv_shapes(activations=activations) if kind is ConvShape else gemm_shapes(activations)
     return shapes.map(partial(fitted, kernel))
 
 

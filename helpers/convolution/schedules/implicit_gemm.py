@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, prod
 
+from helpers.activations import ACTIVATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING, MAX_WORKGROUPS
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops
@@ -90,6 +91,11 @@ def layer(s: ConvShape) -> dict[str, int]:
     return dict(zip(names.split(), s.params(), strict=True))
 
 
+def with_activation(s: ConvShape, schedule: Schedule) -> Schedule:
+    """The schedule of a version that applies the layer's activation, which is one more constant."""
+    return schedule._replace(constants={**schedule.constants, "ACTIVATION": ACTIVATIONS.index(s.activation)})
+
+
 def whole_steps(channels: int, kernel: Kernel) -> int:
     """A tap's channels, filled up to whole steps."""
     return ceil(channels / kernel.value("TILE_K")) * kernel.value("TILE_K")
@@ -97,7 +103,7 @@ def whole_steps(channels: int, kernel: Kernel) -> int:
 
 def forward(s: ConvShape, kernel: Kernel) -> Schedule:
     """Rows are output channels, columns output pixels, terms taps and input channels."""
-    return _pixels(s, kernel, s.out_channels, s.in_channels, s.output)
+    return with_activation(s, _pixels(s, kernel, s.out_channels, s.in_channels, s.output))
 
 
 def grad_input(s: ConvShape, kernel: Kernel) -> Schedule:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import product
 from math import ceil
 
-from helpers.convolution.schedules.implicit_gemm import layer
+from helpers.convolution.schedules.implicit_gemm import layer, with_activation
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops
 from helpers.wgsl import Kernel
@@ -37,7 +37,8 @@ def grad_input(s: ConvShape, kernel: Kernel) -> Schedule:
 def forward(s: ConvShape, kernel: Kernel) -> Schedule:
     """Tiles of outputs; the loop runs over input channels."""
     few = min(s.in_channels, s.out_channels) < FEW
-    return _tiled(s, kernel, s.output, s.in_channels, SMALL if few else _best_tile(s, s.output, s.in_channels))
+    tile = SMALL if few else _best_tile(s, s.output, s.in_channels)
+    return with_activation(s, _tiled(s, kernel, s.output, s.in_channels, tile))
 
 
 def split_channels(s: ConvShape, kernel: Kernel) -> Schedule:

@@ -9,7 +9,11 @@ from helpers.wgsl import Kernel
 
 
 def thread_per_output(s: ConvShape, kernel: Kernel) -> Schedule:
-    return one_step(flat(prod(s.output)), nested_loops(s.in_channels, s.kernel_h, s.kernel_w))
+    schedule = one_step(flat(prod(s.output)), nested_loops(s.in_channels, s.kernel_h, s.kernel_w))
+    if s.activation == "none":
+        return schedule
+    rule = "it has none; choose another version"
+    return schedule._replace(refused=f"{kernel.name}: activation = {s.activation!r}: {rule}")
 
 
 def thread_per_weight(s: ConvShape, kernel: Kernel) -> Schedule:

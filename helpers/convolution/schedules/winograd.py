@@ -2,7 +2,7 @@
 
 from math import ceil
 
-from helpers.convolution.schedules.implicit_gemm import layer
+from helpers.convolution.schedules.implicit_gemm import layer, with_activation
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Schedule, Step, nested_loops
 from helpers.wgsl import Kernel
@@ -22,7 +22,8 @@ def grad_input(s: ConvShape, kernel: Kernel) -> Schedule:
 
 
 def forward(s: ConvShape, kernel: Kernel) -> Schedule:
-    return _images(s, kernel, "transformed_input", s.in_channels, s.out_channels, _tiles(s, s.out_h, s.out_w))
+    tiles = _tiles(s, s.out_h, s.out_w)
+    return with_activation(s, _images(s, kernel, "transformed_input", s.in_channels, s.out_channels, tiles))
 
 
 def grad_weight(s: ConvShape, kernel: Kernel) -> Schedule:

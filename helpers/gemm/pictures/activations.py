@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from helpers.activations import ACTIVATIONS
 from helpers.gemm import reference
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Box, Picture, Word, number
 from helpers.pictures.parts import MARGIN
 
-NAMES = tuple(reference.ACTIVATIONS)
+NAMES = ACTIVATIONS
 FORMULAS = {
     "none": "act(x) = x",
     "relu": "act(x) = max(x, 0)",

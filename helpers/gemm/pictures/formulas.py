@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from helpers.activations import CUBE, ROOT
 from helpers.gemm import reference
-from helpers.gemm.reference import CUBE, ROOT
 from helpers.pictures.canvas import BLUE, LINE, ORANGE, Box, Picture, Word, number, tint
 from helpers.pictures.parts import MARGIN
 

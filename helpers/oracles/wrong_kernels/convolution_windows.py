@@ -1,5 +1,7 @@
 """Wrong kernels of the convolution's versions with windows in registers, forward and input gradient."""
 
+from dataclasses import replace
+
 from helpers.convolution.shapes import ConvShape
 from helpers.oracles.wrong_kernels.row import NUMBERS, OVERLAP, RACE, READ, UNWRITTEN, WRITE, WrongKernel
 
@@ -7,6 +9,7 @@ from helpers.oracles.wrong_kernels.row import NUMBERS, OVERLAP, RACE, READ, UNWR
 # quads, in NARROW one and a half.
 LAYER = ConvShape(2, 5, 3, 5, 5, 3, 2, 1, 1, 2)
 NARROW = ConvShape(2, 5, 3, 5, 5, 3, 2, 1, 1, 1)
+RELU, TANH = replace(LAYER, activation="relu"), replace(LAYER, activation="tanh")
 
 PAST = RACE + OVERLAP + WRITE + NUMBERS  # a pixel past the end of a row is another one, or behind the tensor
 
@@ -22,6 +25,9 @@ WRONG_KERNELS = (
     WrongKernel(FORWARD, "padding read as data", LAYER, "select(0.0, input[at], inside)", "input[at]"),
     WrongKernel(FORWARD, "last channel left out", LAYER, "ci < IN_CHANNELS; ci", "ci + 1u < IN_CHANNELS; ci"),
     WrongKernel(FORWARD, "the same channel each time", LAYER, "sums[i - SUMS] = sums[i]", "sums[i] = sums[i]"),
+    WrongKernel(FORWARD, "activation forgotten", RELU, "activate(sums[i / 4u][i % 4u])", "sums[i / 4u][i % 4u]"),
+    WrongKernel(FORWARD, "activation of each channel's sum", RELU, "= sum;", "= vec4f(activate(sum.x), sum.yzw);"),
+    WrongKernel(FORWARD, "no series near 0", TANH, "series, abs(t) < 0.1", "series, abs(t) < 0.9"),
     WrongKernel(FORWARD, "no guard for columns", NARROW, " && ow < OUT_W) {", ") {", PAST),
     WrongKernel(FORWARD, "no guard for images", LAYER, "if (n >= BATCH)", "if (false)", READ + WRITE),
     # --- grad_input ---------------------------------------------------------------------------------------

@@ -1,10 +1,13 @@
 """Wrong kernels of the convolution's versions that use Winograd's method."""
 
+from dataclasses import replace
+
 from helpers.convolution.shapes import ConvShape
 from helpers.oracles.wrong_kernels.row import RACE, WrongKernel
 
 # The smallest problems that show a mistake: images whose tiles reach past them, and sums of two steps of 8.
 OUT_9, IN_9 = ConvShape(1, 2, 3, 5, 9, 3, 3, 1, 1, 0), ConvShape(1, 9, 3, 6, 2, 3, 3, 1, 1, 0)
+RELU = replace(IN_9, activation="relu")
 TILES_18 = ConvShape(2, 2, 11, 11, 3, 3, 3, 1, 1, 0)
 
 FORWARD, INPUT, WEIGHT = "conv2d/3_winograd", "conv2d_grad_input/5_winograd", "conv2d_grad_weight/4_winograd"
@@ -36,6 +39,8 @@ def _images(kernel: str, shape: ConvShape) -> tuple[WrongKernel, ...]:
 
 WRONG_KERNELS = (
     *_images(FORWARD, IN_9),
+    WrongKernel(FORWARD, "activation forgotten", RELU, "= activate(pre);", "= pre;"),
+    WrongKernel(FORWARD, "activation before the bias", RELU, "pixels[i] + bias", "activate(pixels[i]) + bias"),
     *_images(INPUT, OUT_9),
     WrongKernel(INPUT, "filter not flipped", OUT_9, "9u + 8u - tap", "9u + tap"),
     # --- grad_weight --------------------------------------------------------------------------------------
