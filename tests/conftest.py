@@ -5,6 +5,7 @@ What tests grade is kept in a folder of its own, not among the reader's attempts
 
 import os
 import tempfile
+from collections import Counter
 
 import pytest
 from hypothesis import settings
@@ -14,6 +15,21 @@ settings.load_profile("convgrad")
 
 _attempts = tempfile.TemporaryDirectory(prefix="convgrad_attempts_")  # removed at the end
 os.environ["CONVGRAD_ATTEMPTS"] = _attempts.name  # notebooks' kernels inherit it
+
+
+WAITING = "test_browser", "test_notebooks", "test_nbval", "test_sandbox", "test_filled"  # for other processes
+
+
+def pytest_collection_modifyitems(items) -> None:
+    """Mix the files that mostly wait with those that compute: while one waits, another has the processor.
+
+    Of both, those with the most tests come first, so that none of the long ones is left for the end.
+    """
+    files = [file for file, _ in Counter(item.path for item in items).most_common()]
+    waiting = [file for file in files if file.name.startswith(WAITING)]
+    others = [file for file in files if file not in waiting]
+    place = {file: i / len(some) for some in (waiting, others) for i, file in enumerate(some)}
+    items.sort(key=lambda item: place[item.path])
 
 
 def pytest_terminal_summary(terminalreporter) -> None:

@@ -13,7 +13,7 @@ from support.survivors import REASONS, reason
 from helpers.wgsl import Kernel
 
 EVERY = mutation.every_mutant()
-SAMPLE = random.Random(9).sample(EVERY, 40)
+SAMPLE = random.Random(9).sample(EVERY, 24)
 KERNEL = """\
 struct Params { n: u32 }
 @group(0) @binding(0) var<storage, read_write> output: array<f32>;
