@@ -56,10 +56,10 @@ def test_sizes_of_a_wrong_length_are_refused(sizes):
 @pytest.mark.parametrize(
     ("make", "error", "words"),
     [
-        (lambda: ConvShape(1, 1, 5, 5, 1, 3, 9, 1, 1, 1), ValueError, "kernel_w = 9 .* which measures 7 .*smaller"),
-        (lambda: ConvShape(1, 1, 5, 5, 1, 3, 3, 1, -1), ValueError, "padding_h = -1"),
+        (lambda: ConvShape(1, 1, 5, 5, 1, 3, 9, 1, 1), ValueError, "kernel_w = 9 .* which measures 7 .*smaller"),
+        (lambda: ConvShape(1, 1, 5, 5, 1, 3, 3, 1, (-1, 0)), ValueError, "padding_h = -1"),
         (lambda: ConvShape(1, 1, 5, 5.0, 1, 3, 3), TypeError, "in_w = 5.0"),
-        (lambda: ConvShape(*[1] * 10, "elu"), ValueError, "^activation = 'elu': it must be one of none, relu"),
+        (lambda: ConvShape(*[1] * 11, "elu"), ValueError, "^activation = 'elu': it must be one of none, relu"),
         (lambda: GemmShape(0, 1, 1), ValueError, "m = 0"),
         (lambda: GemmShape(1, 2.0, 1), TypeError, "k = 2.0"),
         (lambda: GemmShape(1, 1, 1, b_per_item=1), TypeError, "b_per_item = 1: it must be True or False"),
@@ -74,7 +74,7 @@ def test_a_shape_that_cannot_be_is_refused(make, error, words):
 
 # --- The public functions ask them ------------------------------------------------------------------------
 
-SHAPE = ConvShape(2, 3, 6, 5, 4, 3, 2, 2, 1, 1)
+SHAPE = ConvShape(2, 3, 6, 5, 4, 3, 2, 2, 1)
 X, W, B, DY = (normal(SHAPE.of(name), seed) for seed, name in enumerate(["input", "weight", "bias", "output"]))
 A, M, C, G = (normal(size, seed) for seed, size in enumerate([(2, 3, 4), (4, 5), (5,), (2, 3, 5)]))
 STEPS = {"stride": 2, "padding": 1}
@@ -142,11 +142,11 @@ NO_ACTIVATION = "activation = 'softmax': it must be one of none, relu, gelu, sil
 @pytest.mark.parametrize(
     ("name", "changed", "error", "words"),
     [
-        ("conv2d", {"weight": W[:, :2]}, ValueError, "weight has Ci = 2"),
+        ("conv2d", {"weight": W[:, :2]}, ValueError, "weight has Ci/groups = 2"),
         ("conv2d", {"bias": B[:3]}, ValueError, "bias has shape (3,)"),
         ("conv2d", {"activation": "softmax"}, ValueError, NO_ACTIVATION),
         ("conv2d", {"activation": ["relu"]}, ValueError, "activation = ['relu']: it must be one of none, relu"),
-        ("conv2d_grad_weight", {"weight_size": (4, 5, 3, 2)}, ValueError, "weight_size has Ci = 5"),
+        ("conv2d_grad_weight", {"weight_size": (4, 5, 3, 2)}, ValueError, "weight_size has Ci/groups = 5"),
         ("conv2d_grad_weight", {"weight_size": (4, 3, 9, 2)}, ValueError, "kernel_h = 9"),
         ("conv2d_grad_weight", {"weight_size": (4, 3, 0, 2)}, ValueError, "weight_size's kH = 0"),
         ("conv2d_grad_weight", {"grad_output": DY[:1]}, ValueError, "grad_output has shape (1, 4, 3, 3)"),
@@ -173,7 +173,14 @@ def test_arguments_that_do_not_fit_together_are_refused(name, changed, error, wo
     ("changed", "error", "words"),
     [
         ({"stride": 0}, ValueError, "stride = 0"),
-        ({"stride": (2, 2)}, TypeError, "stride = (2, 2)"),
+        ({"stride": (2, 2, 2)}, ValueError, "stride = (2, 2, 2): it must be one int, or two for rows and columns"),
+        ({"stride": (2, 0)}, ValueError, "stride_w = 0"),
+        ({"dilation": 0}, ValueError, "dilation = 0"),
+        ({"dilation": (1, 9)}, ValueError, "kernel_w = 2, 10 with dilation 9, is larger than the padded input"),
+        ({"dilation": True}, TypeError, "dilation = True"),
+        ({"groups": 2.0}, TypeError, "groups = 2.0"),
+        ({"groups": 0}, ValueError, "groups = 0"),
+        ({"groups": 3}, ValueError, "Ci/groups"),
         ({"padding": -1}, ValueError, "padding = -1"),
         ({"padding": "same"}, TypeError, "padding = 'same'"),
         ({"padding": (1, 2, 3)}, ValueError, "padding = (1, 2, 3)"),

@@ -3,6 +3,8 @@
 import re
 from bisect import bisect_right
 from dataclasses import replace
+from functools import reduce
+from operator import or_
 
 import numpy as np
 import pytest
@@ -104,7 +106,7 @@ def busy(shape: Shape) -> Shape:
     if not isinstance(shape, ConvShape):
         return shape
     in_h, in_w = shape.in_h + 2 * shape.kernel_h, shape.in_w + 2 * shape.kernel_w
-    return replace(shape, in_h=in_h, in_w=in_w, stride=1, padding_h=0, padding_w=0)
+    return replace(shape, in_h=in_h, in_w=in_w, stride=1, padding=0)
 
 
 @every_general_version
@@ -160,7 +162,9 @@ def largest(kernel: Kernel, sizes: str) -> Shape:
     one = kind(*[1] * {SumShape: 1, GemmShape: 3, ConvShape: 7}[kind])
 
     def grown(size: int) -> Shape:
-        return replace(one, **dict.fromkeys(sizes.split(), size))
+        paddings = {"padding_h": (size, 0), "padding_w": (0, size)}
+        given = ({"padding": paddings[name]} if name in paddings else {name: size} for name in sizes.split())
+        return replace(one, **reduce(or_, given))
 
     def declared(size: int) -> int:
         return max(step.iterations for step in schedule(grown(size), kernel).steps)

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.headers import LETTERS, header
-from support.problems import EVERY_VERSION, every_version, fitted, refused, specialized
+from support.headers import header, letters_of
+from support.problems import EVERY_VERSION, every_version, fitted, general, refused, specialized
 
 from helpers.activations import act, derivative
 from helpers.convolution import reference as convolution
@@ -26,7 +26,7 @@ from helpers.wgsl import KERNELS, PART, Kernel, Listing, load, versions
 KEYS = ["title", "equation", "numpy", "in", "out", "dispatch", "barriers", "cost", "limits", "new here"]
 FLOAT_INDEX = re.compile(r"\b[iu]32\(\s*(f32|floor|round|trunc)\b")  # u32(f32(i) * inverse) is wrong for 41, 47, ...
 # No two sizes are equal; a stride that leaves a rest, and a padding larger than the filter.
-CONVOLUTIONS = (ConvShape(2, 3, 30, 40, 10, 4, 7, 6, 1, 8), ConvShape(2, 3, 6, 8, 4, 3, 2, 1, 4, 5))
+CONVOLUTIONS = (ConvShape(2, 3, 30, 40, 10, 4, 7, 6, (1, 8)), ConvShape(2, 3, 6, 8, 4, 3, 2, 1, (4, 5)))
 FORWARD = replace(CONVOLUTIONS[0], activation="gelu"), replace(CONVOLUTIONS[1], activation="tanh")
 LAYERS = (GemmShape(2, 3, 5, 4, "gelu", b_per_item=True), GemmShape(5, 4, 3, 2, "tanh", per_item=True))
 SUMS = (SumShape(7), SumShape(600))
@@ -70,7 +70,7 @@ def require_numpy(kernel: Kernel, shape: Shape) -> None:
     tensors = {name: tensor.astype(np.float64) for name, tensor in drawn(operation, shape, normal).items()}
     names = {"np": np, "sliding_window_view": np.lib.stride_tricks.sliding_window_view, **tensors}
     if isinstance(shape, ConvShape):
-        names |= dict(zip(LETTERS.split(), shape.params(), strict=True))
+        names |= letters_of(shape)
     if not isinstance(shape, SumShape):
         names |= {f.__name__: lambda x, f=f: f(x, shape.activation) for f in (act, derivative)}
     lines = header(kernel)["numpy"]
@@ -134,12 +134,14 @@ def test_all_versions_that_apply_an_activation_share_its_text():
 @every_operation
 def test_versions_share_equation_tensors_parameters_and_activation(operation):
     kernels = [load(operation.name, version) for version in operation.versions]
-    for key in ("equation", "numpy", "in", "out"):
-        assert len({header(kernel)[key] for kernel in kernels if activation(kernel)}) <= 1, key
-        assert len({without_activation(header(kernel)[key]) for kernel in kernels}) == 1, key
-    for tensor in operation.tensors:
-        declared = (re.search(rf"(@binding.*)\s+var<.*> {tensor}: .*;(.*)", kernel.source) for kernel in kernels)
-        assert len({" ".join(" ".join(found.groups()).split()) for found in declared}) == 1, tensor
+    families = [[kernel for kernel in kernels if general(kernel) == each] for each in (False, True)]
+    for same in filter(None, families):
+        for key in ("equation", "numpy", "in", "out"):
+            assert len({header(kernel)[key] for kernel in same if activation(kernel)}) <= 1, key
+            assert len({without_activation(header(kernel)[key]) for kernel in same}) == 1, key
+        for tensor in operation.tensors:
+            declared = (re.search(rf"(@binding.*)\s+var<.*> {tensor}: .*;(.*)", kernel.source) for kernel in same)
+            assert len({" ".join(" ".join(found.groups()).split()) for found in declared}) == 1, tensor
     structs = (re.search(r"struct Params \{[^}]*\}", each.source)[0] for each in kernels if not specialized(each))
     assert len({*structs}) == 1
     if "gemm" in operation.name:
@@ -208,7 +210,7 @@ def test_parameters_have_the_documented_order_in_struct_and_launcher(kernel):
     else:
         all_names = "batch in_channels in_h in_w out_channels kernel_h kernel_w stride padding_h out_h out_w padding_w"
         names = "batch out_channels out_h out_w" if operation.name == "conv2d_grad_bias" else all_names
-        values = tuple(getattr(CONVOLUTIONS[0], name) for name in names.split())
+        values = tuple(getattr(CONVOLUTIONS[0], name) for name in names.replace("stride", "stride_h").split())
         assert operation.params(CONVOLUTIONS[0]) == values
         assert len({*values}) == len(values)  # else two of them could change places
     assert re.findall(r"(\w+): u32,", struct) == names.split()

@@ -56,19 +56,23 @@ def test_a_specialized_version_is_right_for_whole_and_for_random_numbers(kernel,
 
 CASES = {
     "one of everything": ConvShape(1, 1, 1, 1, 1, 1, 1),
-    "more pixels than one 16x16 tile": ConvShape(2, 3, 35, 18, 2, 3, 4, 2, 1, 2),
+    "more pixels than one 16x16 tile": ConvShape(2, 3, 35, 18, 2, 3, 4, 2, (1, 2)),
     "more products than 256 threads": ConvShape(3, 2, 20, 19, 2, 2, 3),
     "more weights than 256 threads": ConvShape(1, 20, 4, 5, 19, 2, 2),
-    "filter over 7x7": ConvShape(2, 2, 11, 12, 2, 9, 8, 1, 3, 4),
+    "filter over 7x7": ConvShape(2, 2, 11, 12, 2, 9, 8, 1, (3, 4)),
     "filter over 256 weights": ConvShape(1, 2, 20, 18, 2, 17, 16),
     "filter over 4,096 weights": ConvShape(1, 1, 66, 66, 2, 65, 64),
-    "3x3, more than a tile of each": ConvShape(3, 5, 13, 18, 7, 3, 3, 1, 1, 2),
-    "3x3 with an activation": ConvShape(3, 5, 13, 18, 7, 3, 3, 1, 1, 2, "relu"),
-    "3x3 on one pixel": ConvShape(2, 3, 1, 1, 2, 3, 3, 1, 1, 1),
-    "many channels with an activation": ConvShape(2, 70, 6, 5, 67, 3, 3, 1, 0, 1, "relu"),
-    "many channels": ConvShape(2, 70, 6, 5, 67, 3, 3, 1, 0, 1),
+    "3x3, more than a tile of each": ConvShape(3, 5, 13, 18, 7, 3, 3, 1, (1, 2)),
+    "3x3 with an activation": ConvShape(3, 5, 13, 18, 7, 3, 3, 1, (1, 2), activation="relu"),
+    "3x3 on one pixel": ConvShape(2, 3, 1, 1, 2, 3, 3, 1, 1),
+    "many channels with an activation": ConvShape(2, 70, 6, 5, 67, 3, 3, 1, (0, 1), activation="relu"),
+    "depthwise": ConvShape(3, 20, 9, 8, 20, 3, 3, 1, 1, groups=20),
+    "two filters for each channel": ConvShape(2, 5, 7, 9, 10, 2, 3, (2, 1), 1, groups=5),
+    "dilation over the image": ConvShape(2, 2, 3, 4, 3, 2, 3, 1, (8, 9), (11, 7)),
+    "all unequal": ConvShape(5, 6, 13, 15, 4, 3, 2, (3, 2), (2, 1), (2, 4), 2),
+    "many channels": ConvShape(2, 70, 6, 5, 67, 3, 3, 1, (0, 1)),
     "stride over filter": ConvShape(2, 2, 11, 13, 3, 2, 1, 4),
-    "padding over filter": ConvShape(2, 2, 3, 2, 2, 2, 3, 2, 5, 7),
+    "padding over filter": ConvShape(2, 2, 3, 2, 2, 2, 3, 2, (5, 7)),
     "one of each size": GemmShape(1, 1, 1),
     "exactly one tile": GemmShape(16, 16, 16, 2, "relu"),
     "more than a tile of 128, in fours": GemmShape(130, 36, 132, 2, "relu"),
@@ -111,7 +115,7 @@ def test_a_refusal_names_the_version_and_says_what_to_do(kernel):
 
 @every_grad_input
 def test_grad_input_serves_more_planes_than_a_dispatch_has_layers(kernel):
-    require_exact(kernel, ConvShape(32_769, 2, 1, 2, 1, 1, 2, 1, 0, 1))
+    require_exact(kernel, ConvShape(32_769, 2, 1, 2, 1, 1, 2, 1, (0, 1)))
 
 
 @pytest.mark.parametrize(
@@ -153,7 +157,7 @@ def spreads(kernel: Kernel) -> bool:
 
 # The stride skips the pixels of rows 2 and 5, the windows at both ends lie in the padding, and so do the weights
 # left and right of the only column.
-SPARSE = ConvShape(1, 1, 6, 1, 2, 2, 3, 3, 3, 1)
+SPARSE = ConvShape(1, 1, 6, 1, 2, 2, 3, 3, (3, 1))
 APART = GemmShape(3, 5, 4, 2, "none", True, True)
 # Every number contributes to a sum. Where a header says that padding is multiplied, 0 * NaN is NaN.
 PARTLY = [kernel for kernel in EVERY_VERSION if kind_of(kernel) is not SumShape and not spreads(kernel)]

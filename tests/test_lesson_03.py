@@ -31,9 +31,9 @@ from helpers.pictures.canvas import number
 SHAPES = [
     pytest.param(ConvShape(1, 1, 5, 5, 1, 3, 3), id="the small case of the lesson"),
     pytest.param(ConvShape(2, 1, 5, 7, 2, 3, 2), id="batch and rectangles"),
-    pytest.param(ConvShape(1, 1, 4, 5, 1, 3, 3, 1, 1, 2), id="padding"),
-    pytest.param(ConvShape(2, 1, 7, 8, 3, 2, 3, 2, 1, 0), id="stride"),
-    pytest.param(ConvShape(1, 1, 7, 6, 1, 2, 2, 3, 3, 3), id="stride over kernel, padding over kernel"),
+    pytest.param(ConvShape(1, 1, 4, 5, 1, 3, 3, 1, (1, 2)), id="padding"),
+    pytest.param(ConvShape(2, 1, 7, 8, 3, 2, 3, 2, (1, 0)), id="stride"),
+    pytest.param(ConvShape(1, 1, 7, 6, 1, 2, 2, 3, 3), id="stride over kernel, padding over kernel"),
 ]
 KERNELS = general_versions_of("conv2d_grad_input")
 every_shape = pytest.mark.parametrize("shape", SHAPES)
@@ -71,10 +71,10 @@ def test_the_contributions_to_a_pixel_are_what_the_kernel_reads(shape, kernel):
 
 @every_kernel
 def test_contributions_off_by_one_would_be_seen(kernel):
-    shape = ConvShape(1, 1, 5, 6, 1, 3, 2, 1, 1, 1)
+    shape = ConvShape(1, 1, 5, 6, 1, 3, 2, 1, 1)
     true = contributions_on_the_gpu(shape, kernel)[2, 3]
     assert indices.contributions_to_pixel(shape, 2, 4) != true
-    assert indices.contributions_to_pixel(replace(shape, padding_h=2, in_h=3), 2, 3) != true
+    assert indices.contributions_to_pixel(replace(shape, padding=(2, shape.padding_w), in_h=3), 2, 3) != true
     assert indices.contributions_to_pixel(replace(shape, stride=2), 2, 3) != true
 
 
@@ -177,11 +177,11 @@ def test_only_a_pixel_of_several_outputs_races():
         (ConvShape(1, 1, 5, 7, 1, 3, 3, 2), 11),
         (ConvShape(2, 1, 5, 7, 3, 3, 3), 11),
         (ConvShape(1, 1, 1, 1, 1, 1, 1), 12),
-        (ConvShape(1, 1, 7, 7, 2, 5, 5, 1, 1, 1), 9.9),
-        (ConvShape(1, 1, 7, 7, 1, 5, 5, 3, 1, 1), 9.9),
+        (ConvShape(1, 1, 7, 7, 2, 5, 5, 1, 1), 9.9),
+        (ConvShape(1, 1, 7, 7, 1, 5, 5, 3, 1), 9.9),
         (ConvShape(1, 1, 7, 7, 1, 1, 1), 11),
-        (ConvShape(1, 1, 5, 1, 1, 5, 5, 1, 2, 2), 9.9),
-        (ConvShape(1, 1, 1, 7, 1, 3, 1, 3, 1, 1), 12),
+        (ConvShape(1, 1, 5, 1, 1, 5, 5, 1, 2), 9.9),
+        (ConvShape(1, 1, 1, 7, 1, 3, 1, 3, 1), 12),
     ],
     ids=str,
 )
@@ -201,7 +201,7 @@ def test_the_flipped_filter_with_letters_is_legible():
 
 def test_holes_and_divisions_are_the_same():
     """A row of the frame is orange in the table just where it holds upstream gradients."""
-    shape = ConvShape(1, 1, 6, 7, 1, 4, 3, 2, 1, 2)
+    shape = ConvShape(1, 1, 6, 7, 1, 4, 3, 2, (1, 2))
     picture = input_gradient(shape)
     for ih, iw in np.ndindex(6, 7):
         lines = [text for text in written(picture.show(ih, iw)) if text.startswith(("kh =", "kw ="))]
@@ -221,7 +221,7 @@ def test_more_letters_than_there_are_names_are_refused():
 def test_every_state_of_the_counts_is_legible_and_right():
     picture = PixelCountsPicture()
     for kh, kw, stride, padding in np.ndindex(5, 5, 3, 3):
-        shape = ConvShape(1, 1, 7, 9, 1, kh + 1, kw + 1, stride + 1, padding, padding)
+        shape = ConvShape(1, 1, 7, 9, 1, kh + 1, kw + 1, stride + 1, padding)
         assert not list(faults(picture.show(shape))), shape
         ones = np.ones(shape.weight), np.ones(shape.output)
         counts = reference.conv2d_grad_input(shape.input, *ones, shape.stride, padding)
@@ -248,7 +248,7 @@ def test_the_answers_are_what_is_computed():
 
 def test_version_2_loads_as_often_as_its_cost_line_says():
     """Each thread counts its loads of global memory, on one full tile of which each pixel lies in 16 windows."""
-    shape = ConvShape(1, 1, 16, 16, 32, 4, 4, padding_h=3, padding_w=3)
+    shape = ConvShape(1, 1, 16, 16, 32, 4, 4, padding=3)
     tensors = {name: np.ones(shape.of(name), np.float32) for name in ("grad_output", "weight")}
     counting = SHARED.edit("sum += shared_weights[i] *", "sum += 1.0 + 0.0 *").edit(
         "shared_weights[i] = weight[", "sum += 1.0; shared_weights[i] = weight["
@@ -265,5 +265,5 @@ def test_the_last_test_of_the_puzzle_sees_every_known_mistake():
     assert len({shape.batch, shape.in_channels, shape.out_channels}) == 3
     for axis in "hw":
         size, padding, weights, outputs = (getattr(shape, f"{n}_{axis}") for n in ("in", "padding", "kernel", "out"))
-        assert padding - (weights - 1) <= -shape.stride
-        assert (size - 1 + padding) // shape.stride >= outputs
+        assert padding - (weights - 1) <= -shape.stride_h
+        assert (size - 1 + padding) // shape.stride_h >= outputs

@@ -120,9 +120,9 @@ def weight_gradient(shape: ConvShape) -> WeightGradientPicture:
         (ConvShape(1, 1, 5, 5, 1, 3, 3), 12),
         (ConvShape(2, 1, 5, 7, 1, 3, 3), 12),
         (ConvShape(1, 1, 1, 1, 1, 1, 1), 12),
-        (ConvShape(3, 1, 7, 7, 1, 1, 1, 1, 1, 1), 11),
-        (ConvShape(2, 1, 7, 7, 1, 5, 5, 1, 1, 1), 11),
-        (ConvShape(1, 1, 7, 3, 1, 3, 5, 2, 1, 1), 11),
+        (ConvShape(3, 1, 7, 7, 1, 1, 1, 1, 1), 11),
+        (ConvShape(2, 1, 7, 7, 1, 5, 5, 1, 1), 11),
+        (ConvShape(1, 1, 7, 3, 1, 3, 5, 2, 1), 11),
     ],
     ids=str,
 )

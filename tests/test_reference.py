@@ -15,7 +15,7 @@ from helpers.oracles.run import conv, normal
 FUNCTIONS = ["conv2d", "conv2d_grad_weight", "conv2d_grad_input", "conv2d_grad_bias"]
 small_shapes = conv_shapes(image=6, filter=4, padding=5)
 SKIPPED = ConvShape(2, 2, 7, 6, 3, 2, 1, stride=4)  # no window covers rows 2, 3 and 6 of the input
-PADDED = ConvShape(1, 1, 1, 2, 2, 2, 3, stride=3, padding_h=5, padding_w=4)  # windows in the padding alone
+PADDED = ConvShape(1, 1, 1, 2, 2, 2, 3, stride=3, padding=(5, 4))  # windows in the padding alone
 
 
 def data(shape: ConvShape) -> list[np.ndarray]:
@@ -27,7 +27,7 @@ def all_four(shape: ConvShape, suffix: str = "") -> list[np.ndarray]:
     """Output and the three gradients, from the loops or vectorized."""
     x, w, b, dy = data(shape)
     forward, grad_weight, grad_input, grad_bias = (getattr(reference, name + suffix) for name in FUNCTIONS)
-    options = conv(shape)
+    options = {"stride": shape.stride_h, "padding": shape.padding} if suffix else conv(shape)
     return [
         forward(x, w, b, **options),
         grad_weight(x, w.shape, dy, **options),
@@ -36,10 +36,36 @@ def all_four(shape: ConvShape, suffix: str = "") -> list[np.ndarray]:
     ]
 
 
+def derived_four(shape: ConvShape) -> list[np.ndarray]:
+    """The same by the loops at stride 1, from what the words mean.
+
+    A dilated filter has zeros between its weights, a group's filter has zeros for the channels of other groups, and a
+    stride keeps some of the outputs, rows and columns each their own.
+    """
+    x, w, b, dy = data(shape)
+    group_in, group_out = shape.weight[1], shape.out_channels // shape.groups
+    filters = np.zeros((shape.out_channels, shape.in_channels, shape.span("h"), shape.span("w")))
+    spread = np.zeros((*dy.shape[:2], shape.padded("h") - shape.span("h") + 1, shape.padded("w") - shape.span("w") + 1))
+    spread[:, :, :: shape.stride_h, :: shape.stride_w] = dy
+
+    def own(array: np.ndarray) -> list[np.ndarray]:
+        """For each filter, a view of its own weights."""
+        firsts = (co // group_out * group_in for co in range(len(array)))
+        steps = np.s_[:: shape.dilation_h, :: shape.dilation_w]
+        return [each[first : first + group_in][:, *steps] for each, first in zip(array, firsts, strict=True)]
+
+    for mine, weights in zip(own(filters), w, strict=True):
+        mine[:] = weights
+    output = reference.conv2d_loops(x, filters, b, 1, shape.padding)[:, :, :: shape.stride_h, :: shape.stride_w]
+    grad_weight = reference.conv2d_grad_weight_loops(x, filters.shape, spread, 1, shape.padding)
+    grad_input = reference.conv2d_grad_input_loops(x.shape, filters, spread, 1, shape.padding)
+    return [output, np.array(own(grad_weight)), grad_input, reference.conv2d_grad_bias_loops(dy)]
+
+
 def scipy_four(shape: ConvShape) -> list[np.ndarray]:
     """The same by SciPy: correlate, correlate with the spread-out upstream gradient, full convolution, sum."""
     x, w, b, dy = (a.astype(np.float64) for a in data(shape))
-    (ph, pw), (h, wd), s = (shape.padding_h, shape.padding_w), (shape.in_h, shape.in_w), shape.stride
+    (ph, pw), (h, wd), s = shape.padding, (shape.in_h, shape.in_w), shape.stride_h
     padded = np.zeros((*x.shape[:2], h + 2 * ph, wd + 2 * pw))
     padded[:, :, ph : ph + h, pw : pw + wd] = x
     spread = np.zeros((*dy.shape[:2], (shape.out_h - 1) * s + 1, (shape.out_w - 1) * s + 1))
@@ -63,6 +89,12 @@ def agree(left: list[np.ndarray], right: list[np.ndarray]) -> bool:
     )
 
 
+@settings(max_examples=60)
+@given(conv_shapes(6, 3, 3, general=True))
+def test_the_whole_signature_is_what_its_words_mean(shape: ConvShape) -> None:
+    assert agree(derived_four(shape), all_four(shape))
+
+
 @settings(max_examples=120)
 @given(small_shapes)
 @example(SKIPPED)
@@ -82,7 +114,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
 def test_scipy_notices_a_mistake_in_the_windows(mistake, monkeypatch: pytest.MonkeyPatch) -> None:
-    right, shape = reference._windows, ConvShape(2, 2, 5, 7, 3, 3, 3, stride=2, padding_h=1)
+    right, shape = reference._windows, ConvShape(2, 2, 5, 7, 3, 3, 3, stride=2, padding=(1, 0))
     assert agree(all_four(shape), scipy_four(shape))
     monkeypatch.setattr(reference, "_windows", lambda *arguments: mistake(right(*arguments)))
     assert not agree(all_four(shape), scipy_four(shape))
@@ -117,7 +149,7 @@ def test_the_gradients_are_adjoint_to_the_forward_pass(shape: ConvShape) -> None
 
 
 def test_one_number_pads_both_axes_alike() -> None:
-    x, w, _, dy = data(ConvShape(2, 2, 5, 7, 3, 3, 2, padding_h=2, padding_w=2))
+    x, w, _, dy = data(ConvShape(2, 2, 5, 7, 3, 3, 2, padding=2))
     assert agree([reference.conv2d(x, w, padding=2)], [reference.conv2d(x, w, padding=(2, 2))])
     by_loops = reference.conv2d_grad_weight_loops(x, w.shape, dy, padding=2)
     assert agree([by_loops], [reference.conv2d_grad_weight(x, w.shape, dy, padding=(2, 2))])

@@ -30,7 +30,7 @@ LAYERS = [  # the first two have partial tiles only, the next two full ones of 8
 FULL = {
     "conv2d": CONVOLUTIONS,
     "conv2d_grad_weight": CONVOLUTIONS,
-    "conv2d_grad_input": [ConvShape(1, 2, 16, 32, 5, 4, 1, 1, 3, 0), ConvShape(1, 3, 32, 16, 5, 2, 4, 2, 1, 3)],
+    "conv2d_grad_input": [ConvShape(1, 2, 16, 32, 5, 4, 1, 1, (3, 0)), ConvShape(1, 3, 32, 16, 5, 2, 4, 2, (1, 3))],
     "conv2d_grad_bias": CONVOLUTIONS,
     "sum": [SumShape(7), SumShape(600)],
     "gemm_bias_act": LAYERS,
@@ -56,10 +56,10 @@ FULL_TILES: dict[str, list[Shape]] = {
     ],
     "conv2d/4_register_windows": [ConvShape(2, 3, 9, 8, 4, 2, 1), ConvShape(1, 2, 6, 14, 6, 4, 3, activation="relu")],
     "conv2d_grad_input/6_register_windows": [
-        *(ConvShape(1, 2, 16, 32, 5, 4, 1, 1, 3, 0), ConvShape(1, 3, 32, 16, 5, 2, 4, 1, 1, 3)),
+        *(ConvShape(1, 2, 16, 32, 5, 4, 1, 1, (3, 0)), ConvShape(1, 3, 32, 16, 5, 2, 4, 1, (1, 3))),
     ],
     "conv2d_grad_input/7_split_channels": [
-        *(ConvShape(1, 2, 16, 32, 5, 4, 1, 1, 3, 0), ConvShape(1, 3, 32, 16, 4, 2, 5, 1, 1, 2)),
+        *(ConvShape(1, 2, 16, 32, 5, 4, 1, 1, (3, 0)), ConvShape(1, 3, 32, 16, 4, 2, 5, 1, (1, 2))),
     ],
     "conv2d_grad_weight/3_split_k": [ConvShape(1, 128, 4, 4, 64, 1, 1), ConvShape(1, 64, 5, 8, 64, 2, 1)],
     "conv2d_grad_weight/5_register_windows": [
@@ -71,14 +71,14 @@ FULL_TILES: dict[str, list[Shape]] = {
     ],
     "conv2d_grad_weight/4_winograd": [ConvShape(1, 64, 18, 18, 64, 3, 3), ConvShape(4, 64, 10, 18, 64, 3, 3)],
     "conv2d_grad_input/5_winograd": [
-        *(ConvShape(4, 64, 32, 32, 16, 3, 3, 1, 2, 2), ConvShape(16, 64, 16, 16, 32, 3, 3, 1, 2, 2)),
+        *(ConvShape(4, 64, 32, 32, 16, 3, 3, 1, 2), ConvShape(16, 64, 16, 16, 32, 3, 3, 1, 2)),
     ],
 }
 # Problems in which some cost less: a window reaches into the padding, or a pixel lies under fewer windows.
 PARTIAL = {
-    "conv2d": [ConvShape(1, 2, 6, 7, 4, 3, 5, 2, 1, 4)],
-    "conv2d_grad_weight": [ConvShape(1, 2, 6, 7, 4, 3, 5, 2, 1, 4)],
-    "conv2d_grad_input": [ConvShape(1, 2, 16, 32, 3, 4, 3), ConvShape(1, 2, 32, 16, 4, 3, 5, 2, 1, 0)],
+    "conv2d": [ConvShape(1, 2, 6, 7, 4, 3, 5, 2, (1, 4))],
+    "conv2d_grad_weight": [ConvShape(1, 2, 6, 7, 4, 3, 5, 2, (1, 4))],
+    "conv2d_grad_input": [ConvShape(1, 2, 16, 32, 3, 4, 3), ConvShape(1, 2, 32, 16, 4, 3, 5, 2, (1, 0))],
 }
 SMALLER = {"THREADS": 64, "TILE": 8}  # the formulas hold for every value of the constants
 KEYS = "loads_storage", "loads_workgroup", "multiply_adds"

@@ -67,7 +67,7 @@ def test_a_thread_per_weight_without_padding():
 
 def test_a_thread_per_weight_with_padding_and_idle_threads():
     # 3*1*2*3 = 18 weights for 256 threads; input 4 x 5, one row of padding above and below, output 5 x 3
-    counts, lines = counts_of("conv2d_grad_weight", "1_thread_per_weight", ConvShape(2, 1, 4, 5, 3, 2, 3, 1, 1, 0))
+    counts, lines = counts_of("conv2d_grad_weight", "1_thread_per_weight", ConvShape(2, 1, 4, 5, 3, 2, 3, 1, (1, 0)))
     products = 2 * 4 * 3  # N times the H = 4 rows of the input, of oH = 5, that each weight passes; times oW
     require(
         counts.total,
@@ -178,7 +178,7 @@ def test_a_tree_whose_last_round_is_not_full():
 @pytest.mark.parametrize(
     ("operation", "version", "shape"),
     [
-        ("conv2d_grad_weight", "1_thread_per_weight", ConvShape(2, 1, 4, 5, 3, 2, 3, 1, 1, 0)),
+        ("conv2d_grad_weight", "1_thread_per_weight", ConvShape(2, 1, 4, 5, 3, 2, 3, 1, (1, 0))),
         ("gemm_bias_act", "2_tiled", GemmShape(17, 18, 19, activation="gelu")),
         ("sum", "2_tree", SumShape(1001)),
     ],

@@ -91,7 +91,7 @@ SMALL_TILE = {"TILE": 4}
 CASES = {
     "one of everything": (ConvShape(1, 1, 1, 1, 1, 1, 1), {}),
     "stride over filter, several tiles, ragged edges": (ConvShape(2, 2, 11, 13, 3, 2, 1, 4), SMALL_TILE),
-    "padding over filter": (ConvShape(2, 2, 3, 2, 2, 2, 3, 2, 5, 7), SMALL_TILE),
+    "padding over filter": (ConvShape(2, 2, 3, 2, 2, 2, 3, 2, (5, 7)), SMALL_TILE),
     "more products than 64 threads": (ConvShape(3, 2, 7, 9, 2, 2, 3), {"THREADS": 64}),
     "more weights than 256 threads": (ConvShape(1, 20, 3, 3, 19, 2, 2), {}),
     "one number": (GemmShape(1, 1, 1), {}),
@@ -128,13 +128,13 @@ def test_a_named_case_comes_out_as_on_the_adapter(kernel, shape):
 
 def test_a_filter_over_4096_weights_is_loaded_in_pieces():
     require_same_as_adapter(
-        wgsl.load("conv2d_grad_input", "2_shared_weights"), ConvShape(1, 1, 1, 1, 1, 65, 64, 1, 64, 63)
+        wgsl.load("conv2d_grad_input", "2_shared_weights"), ConvShape(1, 1, 1, 1, 1, 65, 64, 1, (64, 63))
     )
 
 
 def test_a_workgroup_that_serves_several_planes(monkeypatch):
     monkeypatch.setattr(teaching, "MAX_WORKGROUPS", 4)
-    shape = ConvShape(2, 3, 5, 6, 2, 3, 2, 2, 1, 2)  # six planes
+    shape = ConvShape(2, 3, 5, 6, 2, 3, 2, 2, (1, 2))  # six planes
     require_same_as_adapter(wgsl.load("conv2d_grad_input", "2_shared_weights").with_constants(TILE=4), shape)
 
 

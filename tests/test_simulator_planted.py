@@ -27,7 +27,7 @@ from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 
 SHAPES: dict[type, tuple[Shape, ...]] = {
-    ConvShape: (ConvShape(2, 3, 7, 9, 4, 3, 2, 2, 1, 2), ConvShape(2, 3, 5, 7, 4, 3, 2)),
+    ConvShape: (ConvShape(2, 3, 7, 9, 4, 3, 2, 2, (1, 2)), ConvShape(2, 3, 5, 7, 4, 3, 2)),
     GemmShape: (GemmShape(3, 5, 7, 2, "relu"), GemmShape(3, 5, 7, 2, "none", True, True)),
     SumShape: (SumShape(37),),
 }

@@ -156,7 +156,7 @@ def test_a_rule_that_cannot_be_read_is_refused(rule, capsys):
 # --- Against what is seen -------------------------------------------------------------------------------------
 
 SEEN = "conv2d_grad_weight/1_thread_per_weight", "conv2d_grad_input/1_gather", "conv2d_grad_bias/1_thread_per_channel"
-SHAPES = ConvShape(2, 2, 4, 5, 3, 2, 3, 1, 1, 0), ConvShape(1, 2, 5, 4, 2, 3, 2, 2, 0, 1)
+SHAPES = ConvShape(2, 2, 4, 5, 3, 2, 3, 1, (1, 0)), ConvShape(1, 2, 5, 4, 2, 3, 2, 2, (0, 1))
 
 
 def moved_bounds(name: str) -> list[Kernel]:

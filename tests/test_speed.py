@@ -158,7 +158,7 @@ def test_every_choice_of_tiles_is_legible(rows, columns, depth, side):
 
 
 def test_slices_are_those_that_the_workgroups_of_split_k_read():
-    shape, splits = ConvShape(1, 4, 9, 8, 64, 3, 3, 1, 1, 1), 3
+    shape, splits = ConvShape(1, 4, 9, 8, 64, 3, 3, 1, 1), 3
     kernel = load("conv2d_grad_weight", "3_split_k").with_constants(SPLITS=splits)
     schedule = implicit_gemm.grad_weight(shape, kernel)
     kernel, first = specialize(kernel, schedule.constants), schedule.steps[0]
@@ -204,7 +204,7 @@ def test_slices_are_said_with_the_workgroups_that_they_make(slices, workgroup, w
 
 @pytest.mark.parametrize(("kernel", "stride", "padding"), [(3, 2, 1), (3, 2, 0), (5, 3, 2), (1, 2, 0), (2, 3, 1)])
 def test_the_taps_of_a_class_are_those_that_reach_its_pixels(kernel, stride, padding):
-    shape = ConvShape(1, 1, 24, 24, 1, kernel, kernel, stride, padding, padding)
+    shape = ConvShape(1, 1, 24, 24, 1, kernel, kernel, stride, padding)
     for ih, iw in product(range(6, 14), repeat=2):  # far from the edges
         rows, columns = (taps_of_class((i + padding) % stride, kernel, stride) for i in (ih, iw))
         reached = {(each.kh, each.kw) for each in contributions_to_pixel(shape, ih, iw)}

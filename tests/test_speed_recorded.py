@@ -53,7 +53,7 @@ def test_the_bytes_of_winograd_are_about_those_that_the_simulator_counts():
     operation, version = OPERATIONS["conv2d_grad_weight"], "4_winograd"
     bytes = dict.fromkeys((4, 8), 0)
     for batch in bytes:
-        shape = ConvShape(batch, 64, 8, 8, 64, 3, 3, 1, 1, 1)
+        shape = ConvShape(batch, 64, 8, 8, 64, 3, 3, 1, 1)
         kernel = operation.kernel(version).with_constants(PARTS=1)
         kernel, schedule = operation.scheduled(shape, kernel)
         sizes = [*(prod(shape.of(name)) for name in operation.tensors), *(n // 4 for n in schedule.scratch.values())]

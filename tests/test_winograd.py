@@ -30,11 +30,11 @@ from helpers.wgsl import Kernel, load
 VERSIONS = [kernel for kernel in EVERY_VERSION if kernel.version.endswith("_winograd")]
 every_winograd = pytest.mark.parametrize("kernel", VERSIONS, ids=lambda kernel: kernel.name)
 
-RAGGED = ConvShape(2, 5, 9, 6, 3, 3, 3, 1, 1, 0)  # the last tiles reach past the images
+RAGGED = ConvShape(2, 5, 9, 6, 3, 3, 3, 1, (1, 0))  # the last tiles reach past the images
 SHAPES = [
     RAGGED,
-    ConvShape(1, 1, 1, 1, 1, 3, 3, 1, 1, 1),
-    ConvShape(2, 3, 3, 2, 2, 3, 3, 1, 5, 7),
+    ConvShape(1, 1, 1, 1, 1, 3, 3, 1, 1),
+    ConvShape(2, 3, 3, 2, 2, 3, 3, 1, (5, 7)),
     ConvShape(1, 2, 13, 7, 2, 3, 3),
 ]
 

@@ -43,7 +43,7 @@ class Layer:
 
 def _conv(n: int, ci: int, h: int, w: int, co: int, k: int, s: int, p: int, name: str = "", **marks: bool) -> Layer:
     sizes = f"{n}x{ci}x{h}x{w} to {co}, k{k} s{s} p{p}"
-    return Layer(name or sizes, ConvShape(n, ci, h, w, co, k, k, s, p, p), **marks)
+    return Layer(name or sizes, ConvShape(n, ci, h, w, co, k, k, s, p), **marks)
 
 
 def _gemm(size: int, **marks: bool) -> Layer:

@@ -13,6 +13,7 @@ import numpy as np
 
 from helpers.bench.contender import Contender, Row, clocked
 from helpers.bench.layers import select
+from helpers.convolution.schedules.limits import is_simple
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Shape
 
@@ -63,8 +64,8 @@ class Numpy:
     name, on_gpu = "NumPy", False
 
     def runs(self, operation: str, shape: Shape) -> bool:
-        """All that has a function of its name below."""
-        return hasattr(self, f"_{operation}")
+        """All that has a function of its name below, without dilation and groups."""
+        return hasattr(self, f"_{operation}") and (not isinstance(shape, ConvShape) or is_simple(shape))
 
     def call(self, operation: str, shape: Shape, tensors: dict[str, Array]) -> Call:
         """The function that is named as the operation."""
@@ -88,7 +89,9 @@ class Numpy:
     def _conv2d_grad_input(s: ConvShape, dy: Array, w: Array) -> Array:
         padded = np.zeros((s.batch, s.in_channels, s.padded("h"), s.padded("w")), np.float32)
         for kh, kw in np.ndindex(s.kernel_h, s.kernel_w):
-            rows, columns = (slice(k, k + s.stride * (o - 1) + 1, s.stride) for k, o in ((kh, s.out_h), (kw, s.out_w)))
+            (top, left), (down, right) = (kh, kw), s.stride
+            rows = slice(top, top + down * (s.out_h - 1) + 1, down)
+            columns = slice(left, left + right * (s.out_w - 1) + 1, right)
             padded[:, :, rows, columns] += np.tensordot(dy, w[:, :, kh, kw], (1, 0)).transpose(0, 3, 1, 2)
         return padded[:, :, s.padding_h :, s.padding_w :][:, :, : s.in_h, : s.in_w]
 
@@ -112,7 +115,7 @@ class Numpy:
 
 def _windows(s: ConvShape, x: Array) -> Array:
     """Every position of the filter on its images, as a view: (N, Ci, oH, oW, kH, kW)."""
-    return _slide(_padded(s, x), s)[:, :, :: s.stride, :: s.stride]
+    return _slide(_padded(s, x), s)[:, :, :: s.stride_h, :: s.stride_w]
 
 
 def _slide(padded: Array, s: ConvShape) -> Array:
@@ -130,7 +133,9 @@ class Scipy(Numpy):
 
     def runs(self, operation: str, shape: Shape) -> bool:
         """Convolutions at stride 1 alone."""
-        return isinstance(shape, ConvShape) and shape.stride == 1 and operation != "conv2d_grad_bias"
+        if not isinstance(shape, ConvShape) or operation == "conv2d_grad_bias":
+            return False
+        return super().runs(operation, shape) and shape.stride == (1, 1)
 
     def contender(self, row: Row, shape: Shape, tensors: dict[str, Array]) -> Contender:
         """As NumPy's; what the import takes is not timed."""

@@ -110,7 +110,7 @@ class Torch:
     # The operations, on tensors in binding order.
 
     def _conv2d(self, s: ConvShape, x, w, b):
-        return self.torch.relu_(self.torch.nn.functional.conv2d(x, w, b, s.stride, (s.padding_h, s.padding_w)))
+        return self.torch.relu_(self.torch.nn.functional.conv2d(x, w, b, s.stride, s.padding, s.dilation, s.groups))
 
     def _conv2d_grad_weight(self, s: ConvShape, dy, x):
         return self._backward(s, dy, x, x.new_empty(s.weight), (False, True, False))[1]
@@ -119,9 +119,9 @@ class Torch:
         return self._backward(s, dy, w.new_empty(s.input), w, (True, False, False))[0]
 
     def _backward(self, s: ConvShape, dy, x, w, wanted):
-        pads, strides = [s.padding_h, s.padding_w], [s.stride] * 2
         backward = self.torch.ops.aten.convolution_backward
-        return backward(dy, x, w, [s.out_channels], strides, pads, [1, 1], False, [0, 0], 1, wanted)
+        steps = s.stride, s.padding, s.dilation
+        return backward(dy, x, w, [s.out_channels], *steps, False, [0, 0], s.groups, wanted)
 
     def _conv2d_grad_bias(self, s: ConvShape, dy):
         return dy.sum((0, 2, 3))

@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.activations import compare_activated, pre_and_error
 from helpers.convolution import reference
-from helpers.convolution.reference import Array, Padding
+from helpers.convolution.reference import Array, Pair
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.adjoint import Identity, compare_dots
 from helpers.grading.report import Report, compare, sampled
@@ -20,35 +20,56 @@ def conv2d(
     input: Array,
     weight: Array,
     bias: Array | None = None,
-    stride: int = 1,
-    padding: Padding = 0,
+    stride: Pair = 1,
+    padding: Pair = 0,
+    dilation: Pair = 1,
+    groups: int = 1,
     *,
     activation: str = "none",
 ) -> Report:
     """Judge an output, `got` (N, Co, oH, oW)."""
-    if reason := _mismatch(input, weight, got, stride, padding):
+    steps = stride, padding, dilation, groups
+    if reason := _mismatch(input, weight, got, *steps):
         return Report("conv2d", np.shape(got), reason=reason)
     bias = np.zeros(np.shape(weight)[0]) if bias is None else bias
-    pre = pre_and_error(partial(reference.conv2d, stride=stride, padding=padding), input, weight, bias)
+    pre = pre_and_error(partial(reference.conv2d, **_named(steps)), input, weight, bias)
     return compare_activated("conv2d", got, *pre, activation)
 
 
-def grad_weight(got: Array, input: Array, grad_output: Array, stride: int = 1, padding: Padding = 0) -> Report:
-    """Judge a weight gradient, `got` (Co, Ci, kH, kW), whose shape gives the size of the filter."""
-    if reason := _mismatch(input, got, grad_output, stride, padding):
+def grad_weight(
+    got: Array,
+    input: Array,
+    grad_output: Array,
+    stride: Pair = 1,
+    padding: Pair = 0,
+    dilation: Pair = 1,
+    groups: int = 1,
+) -> Report:
+    """Judge a weight gradient, `got` (Co, Ci/groups, kH, kW), whose shape gives the size of the filter."""
+    steps = stride, padding, dilation, groups
+    if reason := _mismatch(input, got, grad_output, *steps):
         return Report("grad_weight", np.shape(got), reason=reason)
 
     def formula(x: Array, dy: Array) -> Array:
-        return reference.conv2d_grad_weight(x, np.shape(got), dy, stride, padding)
+        return reference.conv2d_grad_weight(x, np.shape(got), dy, *steps)
 
     return compare_sums("grad_weight", got, formula, input, grad_output)
 
 
-def grad_input(got: Array, weight: Array, grad_output: Array, stride: int = 1, padding: Padding = 0) -> Report:
+def grad_input(
+    got: Array,
+    weight: Array,
+    grad_output: Array,
+    stride: Pair = 1,
+    padding: Pair = 0,
+    dilation: Pair = 1,
+    groups: int = 1,
+) -> Report:
     """Judge an input gradient, `got` (N, Ci, H, W), whose shape gives the size of the input."""
-    if reason := _mismatch(got, weight, grad_output, stride, padding):
+    steps = stride, padding, dilation, groups
+    if reason := _mismatch(got, weight, grad_output, *steps):
         return Report("grad_input", np.shape(got), reason=reason)
-    formula = partial(reference.conv2d_grad_input, np.shape(got), stride=stride, padding=padding)
+    formula = partial(reference.conv2d_grad_input, np.shape(got), **_named(steps))
     return compare_sums("grad_input", got, formula, weight, grad_output)
 
 
@@ -57,17 +78,23 @@ def grad_bias(got: Array, grad_output: Array) -> Report:
     return compare_sums("grad_bias", got, reference.conv2d_grad_bias, grad_output)
 
 
-def _mismatch(input: Array, weight: Array, output: Array, stride: int, padding: Padding) -> str:
+def _named(steps: tuple[Pair, Pair, Pair, int]) -> dict[str, Pair]:
+    """What follows the tensors in a reference, by name."""
+    return dict(zip(("stride", "padding", "dilation", "groups"), steps, strict=True))
+
+
+def _mismatch(input: Array, weight: Array, output: Array, *steps: Pair) -> str:
     """Why no convolution has arrays of these shapes, or "" if one has."""
     shapes = x, w, y = np.shape(input), np.shape(weight), np.shape(output)
     if len(x) == len(w) == len(y) == 4:
         try:
-            sizes = ConvShape(*x, w[0], *w[2:], stride, *np.broadcast_to(padding, 2).tolist())
+            sizes = ConvShape(*x, w[0], *w[2:], *steps)
         except ValueError as error:
             return str(error)
         if shapes == (sizes.input, sizes.weight, sizes.output):
             return ""
-    return f"input {x}, weight {w}, output {y} do not fit together at stride {stride}, padding {padding}"
+    said = ", ".join(f"{name} {value}" for name, value in _named(steps).items())
+    return f"input {x}, weight {w}, output {y} do not fit together at {said}"
 
 
 # --- Without a reference gradient: the loss <conv2d(x, w) + bias, dy> is linear in x, in w and in the bias ----
@@ -77,8 +104,10 @@ def adjoint(
     input: Array,
     weight: Array,
     grad_output: Array,
-    stride: int = 1,
-    padding: Padding = 0,
+    stride: Pair = 1,
+    padding: Pair = 0,
+    dilation: Pair = 1,
+    groups: int = 1,
     bias: Array | None = None,
     **gradients: Array,
 ) -> Report:
@@ -90,8 +119,9 @@ def adjoint(
     A symmetry in the data can hide a mistake here (a flipped filter, say), so take random data.
     """
     x, w, dy = data = tuple(np.asarray(a, np.float64) for a in (input, weight, grad_output))
-    sums = _loss(*data, stride, padding), _loss(*map(abs, data), stride, padding)
-    images, channels = dy[:, 0].size, w[:, 0].size  # terms of one number: N oH oW, Co kH kW
+    steps = stride, padding, dilation, groups
+    sums = _loss(*data, *steps), _loss(*map(abs, data), *steps)
+    images, channels = dy[:, 0].size, w[:, 0].size // groups  # terms of one number: N oH oW, Co/G kH kW
     identities = {"grad_weight": Identity(w, *sums, images, data), "grad_input": Identity(x, *sums, channels, data)}
     if bias is not None:
         identities["grad_bias"] = _bias_identity(np.asarray(bias, np.float64), dy)
@@ -110,8 +140,10 @@ def finite_differences(
     input: Array,
     weight: Array,
     grad_output: Array,
-    stride: int = 1,
-    padding: Padding = 0,
+    stride: Pair = 1,
+    padding: Pair = 0,
+    dilation: Pair = 1,
+    groups: int = 1,
     samples: int = 100,
     of: str = "grad_weight",
 ) -> Report:
@@ -120,13 +152,14 @@ def finite_differences(
     `of` says whether `got` is the "grad_weight" or the "grad_input".
     """
     x, w, dy = (np.asarray(a, np.float64) for a in (input, weight, grad_output))
-    sides = {"grad_weight": (w, x, dy[:, 0].size), "grad_input": (x, w, w[:, 0].size)}  # terms: N oH oW, Co kH kW
+    # The tensor that is moved, the one that is held, and the terms of a number: N oH oW, Co/G kH kW.
+    sides = {"grad_weight": (w, x, dy[:, 0].size), "grad_input": (x, w, w[:, 0].size // groups)}
     if of not in sides:
         raise ValueError(f"of = {of!r}: it must be one of {', '.join(sides)}")
     moved, held, terms = sides[of]
 
     def loss(moved: Array, held: Array, dy: Array) -> float:
-        return _loss(*((held, moved) if of == "grad_weight" else (moved, held)), dy, stride, padding)
+        return _loss(*((held, moved) if of == "grad_weight" else (moved, held)), dy, stride, padding, dilation, groups)
 
     noise = (dy.size + w[0].size + 3) * 2.0**-53  # float64 rounding of a loss, for each unit of sum |terms|
     whole = loss(abs(moved), abs(held), abs(dy))
@@ -140,6 +173,6 @@ def finite_differences(
     return compare("finite differences", got, want, allowed, where)
 
 
-def _loss(x: Array, w: Array, dy: Array, stride: int, padding: Padding) -> float:
+def _loss(x: Array, w: Array, dy: Array, *steps: Pair) -> float:
     """<conv2d(x, w), dy>: each output times its upstream gradient, added up."""
-    return np.tensordot(reference.conv2d(x, w, None, stride, padding), dy, 4)[()]
+    return np.tensordot(reference.conv2d(x, w, None, *steps), dy, 4)[()]

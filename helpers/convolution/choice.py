@@ -7,6 +7,7 @@ against that table), those of software adapters from the same command on Mesa's 
 from collections.abc import Sequence
 from math import prod
 
+from helpers.convolution.schedules.limits import is_simple
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import AdapterInfo
 from helpers.gpu.operation import Choice
@@ -27,6 +28,7 @@ ON_SOFTWARE = "a software adapter runs few threads at once, and a barrier is slo
 SHORTER_LOOPS, FEWER_WORKGROUPS = "its threads run shorter loops", "it needs fewer workgroups"
 SAVES_PRODUCTS = "3 x 3 filters at stride 1 over many channels: 36 products do the work of 144"
 FILLS_TILES = "tiles of sums in registers do many multiply-adds for each number that they load"
+ANY_LAYER = "it takes any stride, padding and dilation along each axis, and groups"
 IN_REGISTERS = "a thread keeps a window of pixels in registers: no barriers, and few loads for each multiply-add"
 
 
@@ -37,24 +39,28 @@ def multiply_adds(s: ConvShape) -> int:
 
 def forward(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d worth running, best first."""
+    if not is_simple(s):
+        return (Choice("5_direct", ANY_LAYER),)
     general = Choice("1_thread_per_output", f"{multiply_adds(s):,} multiply-adds are too few for a text of their own")
     windows, tiles = _windows("4_register_windows", s), Choice("2_implicit_gemm", FILLS_TILES)
     if adapter.kind == "software":
         return (*windows, general, tiles) if _worth_compiling(s, adapter) else (general, *windows, tiles)
     if not _worth_compiling(s, adapter):
         return general, tiles
-    few = [Choice("4_register_windows", _few(s))] if s.stride == 1 and max(s.weight[:2]) < FEW_CHANNELS else []
+    few = [Choice("4_register_windows", _few(s))] if s.stride == (1, 1) and max(s.weight[:2]) < FEW_CHANNELS else []
     return *few, *_winograd("3_winograd", s), tiles, general
 
 
 def grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d_grad_input worth running, best first."""
+    if not is_simple(s):
+        return (Choice("8_direct", ANY_LAYER),)
     if not _worth_compiling(s, adapter):
         return _general_grad_input(s, adapter)
     if adapter.kind == "software":
         return *_windows("6_register_windows", s), *_general_grad_input(s, adapter)
-    if s.stride > 1:
-        reason = f"at stride {s.stride} each class of pixels multiplies its own taps only"
+    if s.stride_h > 1:
+        reason = f"at stride {s.stride_h} each class of pixels multiplies its own taps only"
         tiled = Choice("4_residue_classes", reason), Choice("3_implicit_gemm", FILLS_TILES)
         return *tiled, *_general_grad_input(s, adapter)
     small = min(s.weight[:2]) < FEW_CHANNELS or multiply_adds(s) < SMALL_LAYER
@@ -64,6 +70,8 @@ def grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
 
 def grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d_grad_weight worth running, best first."""
+    if not is_simple(s):
+        return (Choice("7_direct", ANY_LAYER),)
     if not _worth_compiling(s, adapter):
         return _general_grad_weight(s, adapter)
     if adapter.kind == "software":
@@ -101,7 +109,7 @@ def _general_grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     gather, shared, pixels = "1_gather", "2_shared_weights", prod(s.input)
     if adapter.kind == "software":
         return Choice(gather, ON_SOFTWARE), Choice(shared, SHORTER_LOOPS)
-    if s.stride == 1 and min(s.in_h, s.in_w) >= FULL_TILE and pixels < MANY_THREADS:
+    if s.stride == (1, 1) and min(s.in_h, s.in_w) >= FULL_TILE and pixels < MANY_THREADS:
         reason = f"with {pixels:,} pixels, few threads are at work, and sharing the weights spares each of them loads"
         return (Choice(shared, reason),)
     reason = "tiles of 16 x 16 pixels pay off only at stride 1, on images that fill them, and with few pixels in all"
@@ -113,11 +121,11 @@ def _worth_compiling(s: ConvShape, adapter: AdapterInfo) -> bool:
 
 
 def _windows(version: str, s: ConvShape) -> Sequence[Choice]:
-    return (Choice(version, IN_REGISTERS),) if s.stride == 1 else ()
+    return (Choice(version, IN_REGISTERS),) if s.stride == (1, 1) else ()
 
 
 def _winograd(version: str, s: ConvShape) -> Sequence[Choice]:
-    fits = s.stride == 1 and (s.kernel_h, s.kernel_w) == (3, 3) and multiply_adds(s) >= WINOGRAD_WORK
+    fits = s.stride == (1, 1) and (s.kernel_h, s.kernel_w) == (3, 3) and multiply_adds(s) >= WINOGRAD_WORK
     return (Choice(version, SAVES_PRODUCTS),) if fits and min(s.weight[:2]) >= WINOGRAD_CHANNELS else ()
 
 

@@ -60,7 +60,7 @@ def _of_any_sizes(random_picture: Callable, rules: dict[str, Rule], values: dict
     pictures: dict[ConvShape, Picture] = {}
 
     def draw(N, Ci, Co, H, W, stride, padding, kH, kW, n, co, ci, **place) -> Picture:
-        shape = ConvShape(N, Ci, H, W, Co, kH, kW, stride, padding, padding)
+        shape = ConvShape(N, Ci, H, W, Co, kH, kW, stride, padding)
         if shape not in pictures:
             pictures.clear()  # one at a time: the last shape is the only one on the screen
             pictures[shape] = random_picture(shape, np.random.default_rng(seed))
@@ -85,7 +85,7 @@ def _one_pair(input: np.ndarray, weight: np.ndarray, stride: int = 1, padding: i
     for name, array in (("input", input), ("weight", weight)):
         if array.shape[:2] != (1, 1):
             raise ValueError(f"{name} has shape {array.shape}: it must have one channel, (1, 1, ., .)")
-    return ConvShape(*input.shape, 1, *weight.shape[2:], stride, padding, padding)
+    return ConvShape(*input.shape, 1, *weight.shape[2:], stride, padding)
 
 
 def any_forward(seed: int = 0, **values: int) -> Explorer:
@@ -97,7 +97,7 @@ def _random_window(shape: ConvShape, random: np.random.Generator) -> WindowPictu
     input = random.integers(0, 5, shape.input).astype(np.float32)
     weight = random.choice([-2, -1, 1, 2, 3], shape.weight).astype(np.float32)  # no zeros, which look like nothing
     bias = random.choice([-1, 1, 2], shape.out_channels).astype(np.float32)
-    output = operations.conv2d(input, weight, bias, shape.stride, shape.padding_h)
+    output = operations.conv2d(input, weight, bias, shape.stride, shape.padding)
     return WindowPicture(shape, input, weight, output, bias)
 
 
@@ -304,7 +304,7 @@ def pixel_counts(in_h: int = 7, in_w: int = 9) -> Explorer:
     picture = PixelCountsPicture()
 
     def draw(kH, kW, stride, padding) -> Picture:
-        return picture.show(ConvShape(1, 1, in_h, in_w, 1, kH, kW, stride, padding, padding))
+        return picture.show(ConvShape(1, 1, in_h, in_w, 1, kH, kW, stride, padding))
 
     rules = {"kH": lambda v: (1, 5), "kW": lambda v: (1, 5), "stride": SIZES["stride"], "padding": lambda v: (0, 2)}
     return Explorer(draw, rules, {"kH": 3, "kW": 3, "stride": 1, "padding": 0})

@@ -30,8 +30,8 @@ def taps_of_output(shape: ConvShape, oh: int, ow: int) -> list[Tap]:
     """
     found = []
     for kh, kw in product(range(shape.kernel_h), range(shape.kernel_w)):
-        ih = oh * shape.stride + kh - shape.padding_h
-        iw = ow * shape.stride + kw - shape.padding_w
+        ih = oh * shape.stride_h + kh * shape.dilation_h - shape.padding_h
+        iw = ow * shape.stride_w + kw * shape.dilation_w - shape.padding_w
         if 0 <= ih < shape.in_h and 0 <= iw < shape.in_w:
             found.append(Tap(oh, ow, kh, kw, ih, iw))
     return found
@@ -111,7 +111,9 @@ def contributions_to_pixel(shape: ConvShape, ih: int, iw: int) -> list[Gathered]
 
     The places are the same for all images and all pairs of channels (co, ci).
     """
-    rows = [(kh, output_of(ih + shape.padding_h - kh, shape.stride, shape.out_h)) for kh in range(shape.kernel_h)]
-    columns = [(kw, output_of(iw + shape.padding_w - kw, shape.stride, shape.out_w)) for kw in range(shape.kernel_w)]
-    pairs = product(rows, columns)
+    row, column = ih + shape.padding_h, iw + shape.padding_w
+    reached = (output_of(row - kh * shape.dilation_h, shape.stride_h, shape.out_h) for kh in range(shape.kernel_h))
+    rows = list(enumerate(reached))
+    reached = (output_of(column - kw * shape.dilation_w, shape.stride_w, shape.out_w) for kw in range(shape.kernel_w))
+    pairs = product(rows, list(enumerate(reached)))
     return [Gathered(kh, kw, oh, ow) for (kh, oh), (kw, ow) in pairs if oh is not None and ow is not None]

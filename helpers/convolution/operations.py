@@ -4,17 +4,20 @@ Each public function takes and returns NumPy float32 arrays. An argument that br
 ValueError that names it, its value and the rule, before anything is launched; what this adapter cannot run is a
 GpuError that says what to do. For buffers that stay on the GPU, use `prepare` and `launch` of the OPERATIONS below.
 
-Everywhere, ``oh*S + kh - Ph`` is the input row under filter row kh at output row oh, and columns likewise.
+Everywhere, ``oh*Sh + kh*Dh - Ph`` is the input row under filter row kh at output row oh: stride Sh, dilation Dh
+and padding Ph; columns likewise. With groups, the filters of a group see its channels alone: below, ``ci`` counts the
+channels of a group. Stride, padding, dilation and groups mean what they mean in ``torch.nn.grad``.
 """
 
 from dataclasses import replace
 
 import numpy as np
 
-from helpers.arguments import as_int, check_shape, check_size, check_sizes, check_tensor
-from helpers.convolution import choice
+from helpers.arguments import as_int, check_pair, check_shape, check_size, check_sizes, check_tensor
+from helpers.convolution import choice, pieces
 from helpers.convolution.schedules import (
     bias,
+    direct,
     filter_rows,
     implicit_gemm,
     register_windows,
@@ -22,11 +25,11 @@ from helpers.convolution.schedules import (
     teaching,
     winograd,
 )
-from helpers.convolution.shapes import ConvShape
+from helpers.convolution.shapes import PAIRS, ConvShape
 from helpers.gpu.operation import Operation
 from helpers.wgsl import Kernel
 
-Padding = int | tuple[int, int]
+Pair = int | tuple[int, int]  # one for both axes, or one for rows and one for columns
 
 # --- The operations and their versions -----------------------------------------------------------------------
 
@@ -41,6 +44,7 @@ GRAD_WEIGHT = Operation(
         "4_winograd": winograd.grad_weight,
         "5_register_windows": register_windows_grad_weight.grad_weight,
         "6_filter_rows": filter_rows.grad_weight,
+        "7_direct": direct.grad_weight,
     },
     choose=choice.grad_weight,
 )
@@ -56,6 +60,7 @@ GRAD_INPUT = Operation(
         "5_winograd": winograd.grad_input,
         "6_register_windows": register_windows.grad_input,
         "7_split_channels": register_windows.split_channels,
+        "8_direct": direct.grad_input,
     },
     choose=choice.grad_input,
 )
@@ -80,6 +85,7 @@ FORWARD = Operation(
         "2_implicit_gemm": implicit_gemm.forward,
         "3_winograd": winograd.forward,
         "4_register_windows": register_windows.forward,
+        "5_direct": direct.forward,
     },
     choose=choice.forward,
 )
@@ -92,8 +98,10 @@ def conv2d(
     input: np.ndarray,
     weight: np.ndarray,
     bias: np.ndarray | None = None,
-    stride: int = 1,
-    padding: Padding = 0,
+    stride: Pair = 1,
+    padding: Pair = 0,
+    dilation: Pair = 1,
+    groups: int = 1,
     *,
     activation: str = "none",
     kernel: str | Kernel | None = None,
@@ -101,15 +109,16 @@ def conv2d(
     """Convolution as deep learning means it: cross-correlation, without a flip; then an activation.
 
     ``output[n,co,oh,ow] = act(pre)``, where `pre` is
-    ``bias[co] + sum over ci,kh,kw of input[n,ci,oh*S+kh-Ph,ow*S+kw-Pw] * weight[co,ci,kh,kw]``.
+    ``bias[co] + sum over ci,kh,kw of input[n,ci,oh*Sh+kh*Dh-Ph,ow*Sw+kw*Dw-Pw] * weight[co,ci,kh,kw]``.
 
     Parameters
     ----------
     input : float32 array (N, Ci, H, W)
-    weight : float32 array (Co, Ci, kH, kW)
+    weight : float32 array (Co, Ci/groups, kH, kW)
     bias : float32 array (Co,), optional
-    stride : int
-    padding : int or (Ph, Pw)
+    stride, padding, dilation : int or (rows, columns)
+    groups : int
+        Channels are divided into so many groups, each a convolution of its own.
     activation : str
         One of none, relu, gelu (the tanh form), silu, sigmoid, tanh. The first version has none.
     kernel : str or Kernel, optional
@@ -121,70 +130,77 @@ def conv2d(
     """
     check_tensor("conv2d", "input", input, "N Ci H W")
     check_tensor("conv2d", "weight", weight, "Co Ci kH kW")
-    shape = replace(_shape("conv2d", input.shape, "weight", weight.shape, stride, padding), activation=activation)
+    shape = _shape("conv2d", input.shape, "weight", weight.shape, stride, padding, dilation, groups)
+    shape = replace(shape, activation=activation)
     if bias is None:
         bias = np.zeros(shape.out_channels, np.float32)
     _require_shape("conv2d", "bias", check_tensor("conv2d", "bias", bias, "Co"), shape)
-    return FORWARD.compute(shape, kernel, input=input, weight=weight, bias=bias)[0]
+    return pieces.compute(FORWARD, shape, kernel, input=input, weight=weight, bias=bias)
 
 
 def conv2d_grad_weight(
     input: np.ndarray,
     weight_size: tuple[int, int, int, int],
     grad_output: np.ndarray,
-    stride: int = 1,
-    padding: Padding = 0,
+    stride: Pair = 1,
+    padding: Pair = 0,
+    dilation: Pair = 1,
+    groups: int = 1,
     *,
     kernel: str | Kernel | None = None,
 ) -> np.ndarray:
     """Gradient of the loss for conv2d's weight: the input correlated with the upstream gradient.
 
-    ``grad_weight[co,ci,kh,kw] = sum over n,oh,ow of grad_output[n,co,oh,ow] * input[n,ci,oh*S+kh-Ph,ow*S+kw-Pw]``
-    (the chain rule on conv2d's sum, which is linear in the weight).
+    ``grad_weight[co,ci,kh,kw] = sum over n,oh,ow of grad_output[n,co,oh,ow] * input[n,ci,ih,iw]`` with
+    ``ih = oh*Sh+kh*Dh-Ph`` and ``iw = ow*Sw+kw*Dw-Pw`` (the chain rule on conv2d's sum, which is linear in the weight).
 
     Parameters
     ----------
     input : float32 array (N, Ci, H, W)
-    weight_size : (Co, Ci, kH, kW)
+    weight_size : (Co, Ci/groups, kH, kW)
     grad_output : float32 array (N, Co, oH, oW)
-    stride : int
-    padding : int or (Ph, Pw)
+    stride, padding, dilation : int or (rows, columns)
+    groups : int
+        Channels are divided into so many groups, each a convolution of its own.
     kernel : str or Kernel, optional
         A version in kernels/conv2d_grad_weight; the best one for this adapter by default.
 
     Returns
     -------
-    float32 array (Co, Ci, kH, kW)
+    float32 array (Co, Ci/groups, kH, kW)
     """
     check_tensor("conv2d_grad_weight", "input", input, "N Ci H W")
     check_tensor("conv2d_grad_weight", "grad_output", grad_output, "N Co oH oW")
     weight_size = check_sizes("weight_size", weight_size, "Co Ci kH kW")
-    shape = _shape("conv2d_grad_weight", input.shape, "weight_size", weight_size, stride, padding)
+    shape = _shape("conv2d_grad_weight", input.shape, "weight_size", weight_size, stride, padding, dilation, groups)
     _require_shape("conv2d_grad_weight", "grad_output", grad_output, shape)
-    return GRAD_WEIGHT.compute(shape, kernel, grad_output=grad_output, input=input)[0]
+    return pieces.compute(GRAD_WEIGHT, shape, kernel, grad_output=grad_output, input=input)
 
 
 def conv2d_grad_input(
     input_size: tuple[int, int, int, int],
     weight: np.ndarray,
     grad_output: np.ndarray,
-    stride: int = 1,
-    padding: Padding = 0,
+    stride: Pair = 1,
+    padding: Pair = 0,
+    dilation: Pair = 1,
+    groups: int = 1,
     *,
     kernel: str | Kernel | None = None,
 ) -> np.ndarray:
     """Gradient of the loss for conv2d's input: what each pixel receives from the outputs to which it contributed.
 
     ``grad_input[n,ci,ih,iw] = sum over co,kh,kw of grad_output[n,co,oh,ow] * weight[co,ci,kh,kw]`` over those
-    kh, kw for which ``oh = (ih+Ph-kh)/S`` and ``ow = (iw+Pw-kw)/S`` are whole and inside the output.
+    kh, kw for which ``oh = (ih+Ph-kh*Dh)/Sh`` and ``ow = (iw+Pw-kw*Dw)/Sw`` are whole and inside the output.
 
     Parameters
     ----------
     input_size : (N, Ci, H, W)
-    weight : float32 array (Co, Ci, kH, kW)
+    weight : float32 array (Co, Ci/groups, kH, kW)
     grad_output : float32 array (N, Co, oH, oW)
-    stride : int
-    padding : int or (Ph, Pw)
+    stride, padding, dilation : int or (rows, columns)
+    groups : int
+        Channels are divided into so many groups, each a convolution of its own.
     kernel : str or Kernel, optional
         A version in kernels/conv2d_grad_input; the best one for this adapter by default.
 
@@ -195,9 +211,9 @@ def conv2d_grad_input(
     check_tensor("conv2d_grad_input", "weight", weight, "Co Ci kH kW")
     check_tensor("conv2d_grad_input", "grad_output", grad_output, "N Co oH oW")
     input_size = check_sizes("input_size", input_size, "N Ci H W")
-    shape = _shape("conv2d_grad_input", input_size, "weight", weight.shape, stride, padding)
+    shape = _shape("conv2d_grad_input", input_size, "weight", weight.shape, stride, padding, dilation, groups)
     _require_shape("conv2d_grad_input", "grad_output", grad_output, shape)
-    return GRAD_INPUT.compute(shape, kernel, grad_output=grad_output, weight=weight)[0]
+    return pieces.compute(GRAD_INPUT, shape, kernel, grad_output=grad_output, weight=weight)
 
 
 def conv2d_grad_bias(grad_output: np.ndarray, *, kernel: str | Kernel | None = None) -> np.ndarray:
@@ -217,30 +233,34 @@ def conv2d_grad_bias(grad_output: np.ndarray, *, kernel: str | Kernel | None = N
     """
     n, co, out_h, out_w = check_tensor("conv2d_grad_bias", "grad_output", grad_output, "N Co oH oW").shape
     shape = ConvShape(n, 1, out_h, out_w, co, 1, 1)  # any convolution with this output has the same bias gradient
-    return GRAD_BIAS.compute(shape, kernel, grad_output=grad_output)[0]
+    return pieces.compute(GRAD_BIAS, shape, kernel, grad_output=grad_output)
 
 
 # --- Checks -----------------------------------------------------------------------------------------------
 
 
 def _shape(
-    operation: str, input_size: tuple, name: str, weight_size: tuple, stride: int, padding: Padding
+    operation: str,
+    input_size: tuple,
+    name: str,
+    weight_size: tuple,
+    stride: Pair,
+    padding: Pair,
+    dilation: Pair,
+    groups: int,
 ) -> ConvShape:
     """The whole problem's sizes, checked against each other; `name` is what the caller calls the weight."""
+    for argument, value in ("stride", stride), ("padding", padding), ("dilation", dilation):
+        check_pair(argument, value, PAIRS[argument])
+    groups = as_int(groups)
+    check_size("groups", groups)
     n, ci, in_h, in_w = input_size
     co, weight_ci, kernel_h, kernel_w = weight_size
-    if weight_ci != ci:
-        found = f"{operation}: {name} has Ci = {weight_ci} (axis 1)"
-        raise ValueError(f"{found}, and the input has {ci} channels: they must be equal")
-    pair = padding if isinstance(padding, tuple | list) else (padding, padding)
-    if len(pair) != 2:
-        raise ValueError(f"{operation}: padding = {padding!r}: it must be one int or two, (Ph, Pw)")
-    stride, padding_h, padding_w = as_int(stride), as_int(pair[0]), as_int(pair[1])
-    check_size("stride", stride)
-    check_size("padding", padding_h, smallest=0)
-    check_size("padding", padding_w, smallest=0)
+    if weight_ci * groups != ci:
+        found = f"{operation}: {name} has Ci/groups = {weight_ci} (axis 1) and groups = {groups}"
+        raise ValueError(f"{found}, and the input has {ci} channels: they must be {weight_ci * groups}")
     try:
-        return ConvShape(n, ci, in_h, in_w, co, kernel_h, kernel_w, stride, padding_h, padding_w)
+        return ConvShape(n, ci, in_h, in_w, co, kernel_h, kernel_w, stride, padding, dilation, groups)
     except ValueError as error:
         found = f"{operation}: {name} {tuple(weight_size)} does not fit the input {tuple(input_size)}"
         raise ValueError(f"{found}: {error}") from None
@@ -248,5 +268,5 @@ def _shape(
 
 def _require_shape(operation: str, name: str, array: np.ndarray, s: ConvShape) -> None:
     """Refuse a tensor whose shape is not the one that the other arguments imply."""
-    steps = f"stride {s.stride} and padding {s.padding_h, s.padding_w}"
+    steps = ", ".join(f"{each} {getattr(s, each)}" for each in ("stride", "padding", "dilation", "groups"))
     check_shape(operation, name, array, s.of(name), f"input {s.input}, weight {s.weight}, {steps}")

@@ -119,36 +119,65 @@ def conv2d_grad_bias_loops(grad_output: Array) -> Array:
 
 # --- Vectorized: one einsum over all windows -------------------------------------------
 # In the subscripts o is an output channel, c an input channel, (h, w) a row and column, (i, j) one of the filter.
+# Here, unlike in the loops, which lessons show, each axis has a stride (Sh, Sw) and a dilation (Dh, Dw) of its own, as
+# in PyTorch's signature. Groups have nothing to do with each other: each is a convolution of its own.
+
+Pair = Padding  # so are strides and dilations given here
 
 
-def conv2d(input: Array, weight: Array, bias: Array | None = None, stride: int = 1, padding: Padding = 0) -> Array:
+def conv2d(
+    input: Array,
+    weight: Array,
+    bias: Array | None = None,
+    stride: Pair = 1,
+    padding: Pair = 0,
+    dilation: Pair = 1,
+    groups: int = 1,
+) -> Array:
     """Vectorized `conv2d_loops`: output (N, Co, oH, oW)."""
-    weight = np.asarray(weight, np.float64)  # (Co, Ci, kH, kW)
-    windows = _windows(_pad(input, padding), weight.shape[2:], stride)  # (N, Ci, oH, oW, kH, kW)
-    output = np.einsum("nchwij,ocij->nohw", windows, weight, optimize=True)
+    weight = np.asarray(weight, np.float64)  # (Co, Ci/G, kH, kW)
+    windows = _windows(_pad(input, padding), weight.shape[2:], stride, dilation)  # (N, Ci, oH, oW, kH, kW)
+    pairs = zip(np.split(windows, groups, 1), np.split(weight, groups), strict=True)
+    output = np.concatenate([np.einsum("nchwij,ocij->nohw", *pair, optimize=True) for pair in pairs], 1)
     return output if bias is None else output + np.reshape(bias, (-1, 1, 1))
 
 
 def conv2d_grad_weight(
-    input: Array, weight_size: Size, grad_output: Array, stride: int = 1, padding: Padding = 0
+    input: Array,
+    weight_size: Size,
+    grad_output: Array,
+    stride: Pair = 1,
+    padding: Pair = 0,
+    dilation: Pair = 1,
+    groups: int = 1,
 ) -> Array:
-    """Vectorized `conv2d_grad_weight_loops`: grad_weight (Co, Ci, kH, kW)."""
+    """Vectorized `conv2d_grad_weight_loops`: grad_weight (Co, Ci/G, kH, kW)."""
     grad_output = np.asarray(grad_output, np.float64)  # (N, Co, oH, oW)
-    windows = _windows(_pad(input, padding), weight_size[2:], stride)  # (N, Ci, oH, oW, kH, kW)
-    return np.einsum("nohw,nchwij->ocij", grad_output, windows, optimize=True)
+    windows = _windows(_pad(input, padding), weight_size[2:], stride, dilation)  # (N, Ci, oH, oW, kH, kW)
+    pairs = zip(np.split(grad_output, groups, 1), np.split(windows, groups, 1), strict=True)
+    return np.concatenate([np.einsum("nohw,nchwij->ocij", *pair, optimize=True) for pair in pairs])
 
 
 def conv2d_grad_input(
-    input_size: Size, weight: Array, grad_output: Array, stride: int = 1, padding: Padding = 0
+    input_size: Size,
+    weight: Array,
+    grad_output: Array,
+    stride: Pair = 1,
+    padding: Pair = 0,
+    dilation: Pair = 1,
+    groups: int = 1,
 ) -> Array:
-    """Vectorized `conv2d_grad_input_loops`: grad_input (N, Ci, H, W), a full convolution with the flipped filter."""
+    """Vectorized `conv2d_grad_input_loops`: grad_input (N, Ci, H, W), a full convolution, filter flipped."""
     weight, grad_output = np.asarray(weight, np.float64), np.asarray(grad_output, np.float64)
     (N, _, H, W), (Co, _, kH, kW), (oH, oW) = input_size, weight.shape, grad_output.shape[2:]
-    Ph, Pw = np.broadcast_to(padding, 2)
-    spread = np.zeros((N, Co, H + 2 * Ph + kH - 1, W + 2 * Pw + kW - 1))  # zeros between and around the gradients
-    spread[:, :, kH - 1 :: stride, kW - 1 :: stride][:, :, :oH, :oW] = grad_output
-    windows = _windows(spread, (kH, kW))[:, :, Ph : Ph + H, Pw : Pw + W]  # (N, Co, H, W, kH, kW)
-    return np.einsum("nohwij,ocij->nchw", windows, weight[:, :, ::-1, ::-1], optimize=True)
+    pairs = (np.broadcast_to(pair, 2) for pair in (stride, padding, dilation))
+    (Sh, Sw), (Ph, Pw), (Dh, Dw) = pairs
+    down, right = (kH - 1) * Dh, (kW - 1) * Dw
+    spread = np.zeros((N, Co, H + 2 * Ph + down, W + 2 * Pw + right))  # zeros between and around the gradients
+    spread[:, :, down::Sh, right::Sw][:, :, :oH, :oW] = grad_output
+    windows = _windows(spread, (kH, kW), 1, dilation)[:, :, Ph : Ph + H, Pw : Pw + W]  # (N, Co, H, W, kH, kW)
+    pairs = zip(np.split(windows, groups, 1), np.split(weight[:, :, ::-1, ::-1], groups), strict=True)
+    return np.concatenate([np.einsum("nohwij,ocij->nchw", *pair, optimize=True) for pair in pairs], 1)
 
 
 def conv2d_grad_bias(grad_output: Array) -> Array:
@@ -156,12 +185,15 @@ def conv2d_grad_bias(grad_output: Array) -> Array:
     return np.asarray(grad_output, np.float64).sum(axis=(0, 2, 3))
 
 
-def _pad(input: Array, padding: Padding) -> Array:
+def _pad(input: Array, padding: Pair) -> Array:
     """The input in float64 with zeros around it, (N, Ci, H + 2*Ph, W + 2*Pw)."""
     Ph, Pw = np.broadcast_to(padding, 2)
     return np.pad(np.asarray(input, np.float64), ((0, 0), (0, 0), (Ph, Ph), (Pw, Pw)))
 
 
-def _windows(padded: Array, filter: Size, stride: int = 1) -> Array:
+def _windows(padded: Array, filter: Size, stride: Pair, dilation: Pair) -> Array:
     """Every position of the filter on its images, as a view: (..., oH, oW, kH, kW)."""
-    return np.lib.stride_tricks.sliding_window_view(padded, filter, axis=(2, 3))[:, :, ::stride, ::stride]
+    (Sh, Sw), (Dh, Dw) = np.broadcast_to(stride, 2), np.broadcast_to(dilation, 2)
+    span = [(k - 1) * d + 1 for k, d in zip(filter, (Dh, Dw), strict=True)]
+    windows = np.lib.stride_tricks.sliding_window_view(padded, span, axis=(2, 3))
+    return windows[:, :, ::Sh, ::Sw, ::Dh, ::Dw]

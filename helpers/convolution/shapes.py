@@ -3,22 +3,27 @@
 from dataclasses import dataclass, fields
 
 from helpers.activations import check_activation
-from helpers.arguments import MAX_SIZE, check_size
+from helpers.arguments import MAX_SIZE, check_pair, check_size
+
+Pair = tuple[int, int]
+PAIRS = {"stride": 1, "padding": 0, "dilation": 1}  # and the least that each may be
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ConvShape:
     """Sizes of ``output = act(conv2d(input, weight) + bias)``; the gradients are those of the convolution alone.
 
-    ``input`` is (N, Ci, H, W), ``weight`` (Co, Ci, kH, kW), ``output`` and its gradient (N, Co, oH, oW), with
-    ``oH = (H + 2*Ph - kH) // S + 1`` and ``oW`` likewise.
+    ``input`` is (N, Ci, H, W), ``weight`` (Co, Ci/G, kH, kW), ``output`` and its gradient (N, Co, oH, oW), with
+    ``oH = (H + 2*Ph - (kH-1)*Dh - 1) // Sh + 1`` and ``oW`` likewise. Stride (Sh, Sw), padding (Ph, Pw) and dilation
+    (Dh, Dw) may be given as one int for both axes; G is `groups`.
 
     Raises
     ------
     TypeError
         A size is not an int.
     ValueError
-        A size is out of range, the kernel is larger than the padded input, or there is no such activation.
+        A size is out of range, the channels cannot be divided by the groups, the dilated filter is larger than the
+        padded input, or there is no such activation.
     """
 
     batch: int
@@ -28,29 +33,45 @@ class ConvShape:
     out_channels: int
     kernel_h: int
     kernel_w: int
-    stride: int = 1
-    padding_h: int = 0
-    padding_w: int = 0
+    stride: int | Pair = 1
+    padding: int | Pair = 0
+    dilation: int | Pair = 1
+    groups: int = 1
     activation: str = "none"
 
     def __post_init__(self) -> None:
         check_activation(self.activation)
-        for field in (field for field in fields(self) if field.type is int):
-            check_size(field.name, getattr(self, field.name), smallest=0 if "padding" in field.name else 1)
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in PAIRS:
+                object.__setattr__(self, field.name, check_pair(field.name, value, PAIRS[field.name]))
+            elif field.name != "activation":
+                check_size(field.name, value)
+        for name in ("in_channels", "out_channels"):
+            if getattr(self, name) % self.groups:
+                raise ValueError(f"groups = {self.groups} does not divide {name} = {getattr(self, name)}")
         for axis in "hw":
-            kernel, padded = getattr(self, f"kernel_{axis}"), self.padded(axis)
-            if kernel > padded:
-                raise ValueError(
-                    f"kernel_{axis} = {kernel} is larger than the padded input, which measures {padded} "
-                    f"(in_{axis} + 2*padding_{axis}): use a smaller kernel or more padding"
-                )
-            if padded > MAX_SIZE:
-                raise ValueError(f"in_{axis} + 2*padding_{axis} = {padded} is more than {MAX_SIZE}")
+            self._check_axis(axis)
+
+    def _check_axis(self, axis: str) -> None:
+        span, padded, dilation = self.span(axis), self.padded(axis), getattr(self, f"dilation_{axis}")
+        if span > padded:
+            spread = f", {span} with dilation {dilation}," if dilation > 1 else ""
+            raise ValueError(
+                f"kernel_{axis} = {getattr(self, f'kernel_{axis}')}{spread} is larger than the padded input, which "
+                f"measures {padded} (in_{axis} + 2*padding_{axis}): use a smaller kernel or more padding"
+            )
+        if padded > MAX_SIZE:
+            raise ValueError(f"in_{axis} + 2*padding_{axis} = {padded} is more than {MAX_SIZE}")
 
     def __repr__(self) -> str:
-        """As a call that makes it, without the activation where there is none."""
-        shown = (field.name for field in fields(self) if field.name != "activation" or self.activation != "none")
-        return f"ConvShape({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
+        """As a call that makes it, without what is as usual."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        for name in PAIRS:
+            first, second = values[name]
+            values[name] = first if first == second else (first, second)
+        given = (f"{each.name}={values[each.name]!r}" for each in fields(self) if values[each.name] != each.default)
+        return f"ConvShape({', '.join(given)})"
 
     @classmethod
     def between(cls, input: tuple[int, ...], output: tuple[int, ...]) -> "ConvShape":
@@ -58,19 +79,53 @@ class ConvShape:
         (n, ci, in_h, in_w), (_, co, out_h, out_w) = input, output
         return cls(n, ci, in_h, in_w, co, in_h - out_h + 1, in_w - out_w + 1)
 
+    @property
+    def stride_h(self) -> int:
+        """Sh: rows from one window to the next below it."""
+        return self.stride[0]
+
+    @property
+    def stride_w(self) -> int:
+        """Sw: columns from one window to the next beside it."""
+        return self.stride[1]
+
+    @property
+    def padding_h(self) -> int:
+        """Ph: rows of zeros above and below the input."""
+        return self.padding[0]
+
+    @property
+    def padding_w(self) -> int:
+        """Pw: columns of zeros on either side of the input."""
+        return self.padding[1]
+
+    @property
+    def dilation_h(self) -> int:
+        """Dh: rows from one row of the filter to the next, as it lies on the input."""
+        return self.dilation[0]
+
+    @property
+    def dilation_w(self) -> int:
+        """Dw: columns from one column of the filter to the next."""
+        return self.dilation[1]
+
     def padded(self, axis: str) -> int:
         """Rows (axis "h") or columns ("w") of the input with its padding on both sides."""
         return getattr(self, f"in_{axis}") + 2 * getattr(self, f"padding_{axis}")
 
+    def span(self, axis: str) -> int:
+        """Rows (axis "h") or columns ("w") of the input from the filter's first to its last, dilated."""
+        return (getattr(self, f"kernel_{axis}") - 1) * getattr(self, f"dilation_{axis}") + 1
+
     @property
     def out_h(self) -> int:
         """oH: rows of the output."""
-        return (self.padded("h") - self.kernel_h) // self.stride + 1
+        return (self.padded("h") - self.span("h")) // self.stride_h + 1
 
     @property
     def out_w(self) -> int:
         """oW: columns of the output."""
-        return (self.padded("w") - self.kernel_w) // self.stride + 1
+        return (self.padded("w") - self.span("w")) // self.stride_w + 1
 
     @property
     def input(self) -> tuple[int, int, int, int]:
@@ -79,8 +134,8 @@ class ConvShape:
 
     @property
     def weight(self) -> tuple[int, int, int, int]:
-        """(Co, Ci, kH, kW)"""
-        return self.out_channels, self.in_channels, self.kernel_h, self.kernel_w
+        """(Co, Ci/G, kH, kW)"""
+        return self.out_channels, self.in_channels // self.groups, self.kernel_h, self.kernel_w
 
     @property
     def output(self) -> tuple[int, int, int, int]:
@@ -93,9 +148,9 @@ class ConvShape:
         return (self.out_channels,) if kind == "bias" else getattr(self, kind)
 
     def params(self) -> tuple[int, ...]:
-        """The 12 u32 that every convolution kernel takes, in its struct's order."""
+        """The 12 u32 that the kernels of the lessons take, in their struct's order: one stride for both axes."""
         return (
             *(self.batch, self.in_channels, self.in_h, self.in_w),
-            *(self.out_channels, self.kernel_h, self.kernel_w, self.stride),
+            *(self.out_channels, self.kernel_h, self.kernel_w, self.stride_h),
             *(self.padding_h, self.out_h, self.out_w, self.padding_w),
         )

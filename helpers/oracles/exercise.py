@@ -43,7 +43,7 @@ FAULTS = (  # the easiest first
         "n ci ih iw",
         {
             "one_image": ConvShape(1, 2, 4, 6, 5, 3, 2),
-            "one_image_stride_and_padding": ConvShape(1, 2, 6, 7, 5, 3, 2, 2, 1, 1),
+            "one_image_stride_and_padding": ConvShape(1, 2, 6, 7, 5, 3, 2, 2, 1),
             "two_images": ConvShape(2, 3, 4, 6, 5, 3, 2),
         },
         question="for one image all numbers are right; in which lines should n make a difference?",
@@ -56,7 +56,7 @@ FAULTS = (  # the easiest first
         "co ci kh kw",
         {
             "one_image": ConvShape(1, 2, 4, 5, 3, 3, 2),
-            "four_images_stride_and_padding": ConvShape(4, 2, 9, 7, 6, 3, 2, 2, 1, 0),
+            "four_images_stride_and_padding": ConvShape(4, 2, 9, 7, 6, 3, 2, 2, (1, 0)),
         },
         question="the line in the message only reads; which line decides which n, oh and ow are read?",
         cure="the images are numbered from 0; which is the last n?",

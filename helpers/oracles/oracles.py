@@ -154,7 +154,7 @@ def _loss(problem: Problem, moved: Tensors) -> float:
 def _weight_product(shape: ConvShape, tensors: Tensors) -> Array:
     """(Co, N*oH*oW) @ (N*oH*oW, Ci*kH*kW)"""
     padded = np.pad(tensors["input"], [(0,), (0,), (shape.padding_h,), (shape.padding_w,)])
-    windows = sliding_window_view(padded, shape.weight[2:], (2, 3))[:, :, :: shape.stride, :: shape.stride]
+    windows = sliding_window_view(padded, shape.weight[2:], (2, 3))[:, :, :: shape.stride_h, :: shape.stride_w]
     rows = windows.transpose(0, 2, 3, 1, 4, 5).reshape(-1, np.prod(shape.weight[1:]))
     return (_by_channel(tensors) @ rows).reshape(shape.weight)
 
@@ -187,7 +187,7 @@ _PRODUCTS: dict[str, Callable[[ConvShape, Tensors], Array]] = {
 
 # --- Good data, and data that hide mistakes --------------------------------------------------------------------------
 
-GOOD = ConvShape(2, 3, 3, 8, 2, 5, 4, 2, 2, 1)  # batch 2, stride 2, nothing square; an index one too large lies inside
+GOOD = ConvShape(2, 3, 3, 8, 2, 5, 4, 2, (2, 1))  # nothing square; an index one too large lies inside
 
 
 def fractions(shape: tuple[int, ...], seed: int = 0) -> Array:
@@ -226,7 +226,7 @@ def batch_1(problem: Problem) -> Problem:
 def square(problem: Problem) -> Problem:
     """With as many columns as rows, in image, filter and padding."""
     s = problem.shape
-    return good(problem.operation, replace(s, in_w=s.in_h, kernel_w=s.kernel_h, padding_w=s.padding_h))
+    return good(problem.operation, replace(s, in_w=s.in_h, kernel_w=s.kernel_h, padding=s.padding_h))
 
 
 @cache  # so that the two columns of the matrix that need it share a run

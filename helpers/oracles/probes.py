@@ -17,7 +17,7 @@ from helpers.wgsl import Kernel, load
 Array = np.ndarray
 Place = tuple[int, int, int, int]  # n, co, oh, ow
 
-SHAPE = ConvShape(1, 1, 5, 7, 1, 3, 2, 2, 1, 2)  # what `kernels` are probed with
+SHAPE = ConvShape(1, 1, 5, 7, 1, 3, 2, 2, (1, 2))  # what `kernels` are probed with
 MISREAD = (  # wrong kernels that read wrong pixels
     "stride forgotten",
     "one padding for both axes",
@@ -104,5 +104,5 @@ def _padding(shape: ConvShape) -> tuple[tuple[int], ...]:
 
 def window(shape: ConvShape, oh: int, ow: int) -> tuple[slice, slice]:
     """The rows and columns of the padded input that lie under the filter at one output."""
-    top, left = oh * shape.stride, ow * shape.stride
+    top, left = oh * shape.stride_h, ow * shape.stride_w
     return slice(top, top + shape.kernel_h), slice(left, left + shape.kernel_w)

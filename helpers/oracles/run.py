@@ -99,7 +99,7 @@ def bias_alone(x: Array, activation: str) -> tuple[GemmShape, Tensors]:
 
 def conv_bias_alone(x: Array, activation: str) -> tuple[ConvShape, Tensors]:
     """A convolution, with a filter that every version takes, whose pre-activations are exactly `x` (n,)."""
-    shape = ConvShape(1, 1, 1, 1, len(x), 3, 3, 1, 1, 1, activation)
+    shape = ConvShape(1, 1, 1, 1, len(x), 3, 3, 1, 1, activation=activation)
     zeros = {name: np.zeros(shape.of(name), np.float32) for name in ("input", "weight")}
     return shape, {**zeros, "bias": np.float32(x)}
 
@@ -108,8 +108,8 @@ def conv_bias_alone(x: Array, activation: str) -> tuple[ConvShape, Tensors]:
 
 
 def conv(shape: ConvShape) -> dict[str, object]:
-    """Stride and padding, as the public functions and the references take them."""
-    return {"stride": shape.stride, "padding": (shape.padding_h, shape.padding_w)}
+    """What the public functions and the references take after the tensors, by name."""
+    return {name: getattr(shape, name) for name in ("stride", "padding", "dilation", "groups")}
 
 
 # The float64 answer to each operation, from its inputs in binding order.

@@ -79,7 +79,7 @@ def split_k(**values: int) -> Explorer:
 
 def residue_classes(**values: int) -> Explorer:
     """Sliders over the pixels of an 8 x 8 image under a 3 x 3 filter with stride 2 and padding 1."""
-    shape = ConvShape(1, 1, 8, 8, 1, 3, 3, 2, 1, 1)
+    shape = ConvShape(1, 1, 8, 8, 1, 3, 3, 2, 1)
     rules = {"ih": below(shape.in_h), "iw": below(shape.in_w)}
     return Explorer(ResiduesPicture(shape).show, rules, {"ih": 2, "iw": 3} | values)
 

@@ -11,8 +11,8 @@ from helpers.speed.tile_sizes import TileSizes
 from helpers.wgsl import load
 
 GEMM = "GEMM 4096", GemmShape(4096, 4096, 4096, 1, "relu")  # as `helpers.bench.layers` names them
-SAME = "32x64x56x56 to 64, k3 s1 p1", ConvShape(32, 64, 56, 56, 64, 3, 3, 1, 1, 1)
-STRIDED = "32x128x28x28 to 128, k3 s2 p1", ConvShape(32, 128, 28, 28, 128, 3, 3, 2, 1, 1)
+SAME = "32x64x56x56 to 64, k3 s1 p1", ConvShape(32, 64, 56, 56, 64, 3, 3, 1, 1)
+STRIDED = "32x128x28x28 to 128, k3 s2 p1", ConvShape(32, 128, 28, 28, 128, 3, 3, 2, 1)
 NO_TILE, TILE, SQUARE = TileSizes(1, 1, 1, 1), TileSizes(16, 16, 16, 1), TileSizes(64, 64, 16, 8)
 
 # Winograd's weight gradient, for each tile of 6 x 6 pixels and 64 channels on both sides: the products of 36 points,

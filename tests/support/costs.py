@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log2
 
-from support.headers import LETTERS, header
+from support.headers import header, letters_of
 
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Shape
@@ -77,7 +77,7 @@ def holds_for(kernel: Kernel, shape: Shape) -> bool:
 def letters(kernel: Kernel, shape: Shape) -> Letters:
     """What the letters of a header stand for in a problem."""
     if isinstance(shape, ConvShape):
-        found = dict(zip(LETTERS.split(), shape.params(), strict=True))
+        found = letters_of(shape)
     elif isinstance(shape, SumShape):
         found = {"n": shape.count}
     else:

@@ -1,5 +1,6 @@
 """The comment that opens a kernel file, key by key."""
 
+from helpers.convolution.shapes import ConvShape
 from helpers.wgsl import Kernel
 
 LETTERS = "N Ci H W Co kH kW S Ph oH oW Pw"  # of a convolution's parameters, in their order
@@ -13,3 +14,9 @@ def header(kernel: Kernel) -> dict[str, str]:
         key = line[3:13].strip() or key  # a line without a key continues the one above
         found[key] = f"{found.get(key, '')}\n{line[13:]}".strip()
     return found
+
+
+def letters_of(shape: ConvShape) -> dict[str, int]:
+    """What the letters of a convolution stand for."""
+    pairs = zip(("Sh", "Sw", "Dh", "Dw"), (*shape.stride, *shape.dilation), strict=True)
+    return {**dict(zip(LETTERS.split(), shape.params(), strict=True)), **dict(pairs), "G": shape.groups}

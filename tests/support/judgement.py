@@ -18,11 +18,11 @@ from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
 NO_COMPILE, REFUSED = "does not compile", "refused by the launcher"
 # The kernels are `small`: their tiles have 4 x 4 threads, and 20 weights are held at once.
 CONVOLUTIONS = (  # no two sizes are equal in all of them
-    ConvShape(2, 3, 7, 9, 4, 3, 2, 2, 1, 2),  # rows are not columns, and no two numbers of channels or images are equal
-    ConvShape(2, 3, 5, 7, 4, 3, 2, 1, 1, 2),  # stride 1
+    ConvShape(2, 3, 7, 9, 4, 3, 2, 2, (1, 2)),  # rows are not columns, and no two numbers of channels are equal
+    ConvShape(2, 3, 5, 7, 4, 3, 2, 1, (1, 2)),  # stride 1
     ConvShape(1, 2, 8, 7, 2, 7, 6),  # more weights than threads, and than are held at once
     ConvShape(2, 1, 17, 18, 3, 1, 1),  # more products than 256 threads
-    ConvShape(2, 3, 6, 5, 2, 2, 3, 3, 3, 1),  # padding and stride larger than the filter
+    ConvShape(2, 3, 6, 5, 2, 2, 3, 3, (3, 1)),  # padding and stride larger than the filter
 )
 LAYERS = (
     GemmShape(5, 7, 9, 3, "relu"),  # no tile is full

@@ -63,6 +63,11 @@ every_general_version = parametrized(GENERAL_VERSIONS)
 every_specialized_version = parametrized([kernel for kernel in EVERY_VERSION if specialized(kernel)])
 
 
+def general(kernel: Kernel) -> bool:
+    """Does a version take a stride and a dilation along each axis, and groups?"""
+    return "const DILATION_H" in kernel.code
+
+
 def refused(kernel: Kernel, shape: Shape) -> str | None:
     """Why a version does not take a shape, or None."""
     return operation_of(kernel).versions[kernel.version](shape, kernel).refused
@@ -77,7 +82,7 @@ CHANGES = (
     {"stride": 1},
     {"stride": 2},
     {"kernel_h": 3, "kernel_w": 3, "stride": 1},
-    {"kernel_h": 3, "kernel_w": 3, "stride": 1, "in_w": 8, "padding_w": 1},
+    {"kernel_h": 3, "kernel_w": 3, "stride": 1, "in_w": 8, "padding": 1},
     {"k": 4, "n": 4},
     {"k": 20, "n": 24},
 )
@@ -99,14 +104,28 @@ def fitted(kernel: Kernel, shape: Shape) -> Shape:
 
 @st.composite
 def conv_shapes(
-    draw: st.DrawFn, image: int = 12, filter: int = 5, padding: int = 7, activations: Sequence[str] = ("none",)
+    draw: st.DrawFn,
+    image: int = 12,
+    filter: int = 5,
+    padding: int = 7,
+    activations: Sequence[str] = ("none",),
+    general: bool = False,
 ) -> ConvShape:
-    """Convolutions of every proportion up to these sizes: stride or padding over the filter, nothing square."""
-    filters, paddings = ([draw(st.integers(least, most)) for _ in "hw"] for least, most in ((1, filter), (0, padding)))
-    sizes = [draw(st.integers(max(1, k - 2 * p), image)) for k, p in zip(filters, paddings, strict=True)]
+    """Convolutions of every proportion up to these sizes: stride or padding over the filter, nothing square.
+
+    The `general` ones have a stride and a dilation along each axis, and groups.
+    """
+    pairs = {"filters": (1, filter), "paddings": (0, padding), "strides": (1, 5), "dilations": (1, 4 if general else 1)}
+    drawn = {name: [draw(st.integers(*limits)) for _ in "hw"] for name, limits in pairs.items()}
+    if not general:
+        drawn["strides"][1] = drawn["strides"][0]
+    filters, paddings, strides, dilations = drawn.values()
+    least = [(k - 1) * d + 1 - 2 * p for k, d, p in zip(filters, dilations, paddings, strict=True)]
+    sizes = [draw(st.integers(max(1, size), max(image, size))) for size in least]
+    groups = draw(st.sampled_from((1, 2, 3))) if general else 1
     batch, in_channels, out_channels = (draw(st.integers(1, 3)) for _ in range(3))
-    steps = draw(st.integers(1, 5)), *paddings, draw(st.sampled_from(activations))
-    return ConvShape(batch, in_channels, *sizes, out_channels, *filters, *steps)
+    steps = tuple(strides), tuple(paddings), tuple(dilations), groups, draw(st.sampled_from(activations))
+    return ConvShape(batch, in_channels * groups, *sizes, out_channels * groups, *filters, *steps)
 
 
 @st.composite
@@ -125,7 +144,9 @@ def shapes_of(kernel: Kernel, exact: bool = False) -> st.SearchStrategy[Shape]:
     activations = ("none", "relu") if exact else ACTIVATIONS
     if "bias" not in operation_of(kernel).tensors:  # a convolution's gradients, which ignore it
         activations = ("none",)
-    shapes = conv_shapes(activations=activations) if kind is ConvShape else gemm_shapes(activations)
+    if kind is GemmShape:
+        return gemm_shapes(activations).map(partial(fitted, kernel))
+    shapes = conv_shapes(activations=activations, general=general(kernel))
     return shapes.map(partial(fitted, kernel))
 
 

@@ -12,10 +12,10 @@ from helpers.grading.puzzle import Case, Puzzle
 
 GATHERS = {  # each test adds one thing to those before it
     "gather_3x3": ConvShape(1, 1, 3, 3, 1, 2, 2),
-    "gather_padding": ConvShape(1, 1, 3, 4, 1, 3, 2, padding_h=1),
-    "gather_stride": ConvShape(1, 1, 5, 6, 1, 3, 3, stride=2, padding_w=1),
+    "gather_padding": ConvShape(1, 1, 3, 4, 1, 3, 2, padding=(1, 0)),
+    "gather_stride": ConvShape(1, 1, 5, 6, 1, 3, 3, stride=2, padding=(0, 1)),
     "gather_channels": ConvShape(1, 2, 4, 5, 3, 2, 3),
-    "gather_everything": ConvShape(2, 3, 6, 8, 5, 4, 5, 2, 1, 2),
+    "gather_everything": ConvShape(2, 3, 6, 8, 5, 4, 5, 2, (1, 2)),
 }
 
 

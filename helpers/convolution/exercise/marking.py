@@ -11,7 +11,7 @@ from helpers.grading.marking import Cell, Cells, Marking
 LETTERS = "abcdefghijklmnopqrstuvwxy"  # the pixels of a 5 x 5 image
 SMALL = ConvShape(1, 1, 5, 5, 1, 3, 3)
 STRIDED = replace(SMALL, stride=2)
-PADDED = ConvShape(1, 1, 4, 6, 1, 3, 3, padding_h=1, padding_w=1)
+PADDED = ConvShape(1, 1, 4, 6, 1, 3, 3, padding=1)
 
 
 def _marking(asked: str, size: Cell, right: Iterable[Cell], likely: dict[str, Iterable[Cell]], advice: str) -> Marking:
@@ -84,7 +84,7 @@ def _weight(shape: ConvShape, kh: int, kw: int) -> Marking:
             (each.ih - 1, each.iw - 1) for each in pairs
         },
     }
-    how = f"5 × 5 pixels, {outputs} upstream gradients, stride {shape.stride}, no padding"
+    how = f"5 × 5 pixels, {outputs} upstream gradients, stride {shape.stride_h}, no padding"
     asked = f"Mark the pixels that contribute to dW[{kh},{kw}] ({how})."
     advice = "this weight multiplies one pixel for each output; which one, for output [0,0]?"
     return _marking(asked, (5, 5), {(each.ih, each.iw) for each in pairs}, likely, advice)

@@ -85,7 +85,7 @@ class WindowPicture(ConvolutionPicture):
                 self.weight_grid.letters(ascii_uppercase, ORANGE)
             self.stands_still()
         taps = indices.taps_of_output(self.shape, oh, ow)
-        top, left = oh * self.shape.stride, ow * self.shape.stride
+        top, left = oh * self.shape.stride_h, ow * self.shape.stride_w
         window = [(top + kh, left + kw) for kh, kw in np.ndindex(self.shape.weight[2:])]
         self.input_grid.window(window, {self.pixel(tap): self.weight[co, ci, tap.kh, tap.kw] for tap in taps})
         self.output_grid.mark([(oh, ow)], BLUE)
@@ -231,7 +231,7 @@ class EdgesPicture(Picture):
         self.result = Box(x, y, PIXEL * s.out_w, PIXEL * s.out_h)
         draw_signed(self, self.output[0, 0] / (abs(self.output).max() or 1), self.result)
         self.boxes([self.result], BLUE)
-        self._head(x, "output", f"{s.out_h} × {s.out_w}, stride {s.stride}", BLUE)
+        self._head(x, "output", f"{s.out_h} × {s.out_w}, stride {s.stride_h}", BLUE)
 
     def _head(self, x: float, title: str, note: str, color: str) -> None:
         self.write(x, 20, title, 15, color, "bold")
@@ -246,7 +246,7 @@ class EdgesPicture(Picture):
         """Move to one output."""
         self.starts()
         s, taps = self.shape, indices.taps_of_output(self.shape, oh, ow)
-        corner = self.sheet.x + PIXEL * ow * s.stride, self.sheet.y + PIXEL * oh * s.stride
+        corner = self.sheet.x + PIXEL * ow * s.stride_w, self.sheet.y + PIXEL * oh * s.stride_h
         self.boxes([Box(*corner, 3 * PIXEL, 3 * PIXEL)], ORANGE, line=3)
         place = self.result.x + PIXEL * ow, self.result.y + PIXEL * oh
         self.boxes([Box(*place, PIXEL, PIXEL)], BLUE, line=3)
@@ -255,7 +255,7 @@ class EdgesPicture(Picture):
         returned = self.output[0, 0, oh, ow]
         total = conclusion(self, columns, sum(map(prod, pairs)), returned)
         sizes = f"{s.in_h} × {s.in_w} pixels become {s.out_h} × {s.out_w} outputs"
-        steps = f"stride {s.stride}, padding {s.padding_h}"
+        steps = f"stride {s.stride_h}, padding {s.padding_h}"
         value = f"output[{oh},{ow}] = {total}; the GPU returned {number(returned)}."
         self.sentence = f"Filter “{self.name}”, {steps}: {sizes}. {value}"
         return self

@@ -157,7 +157,7 @@ class InputGradientPicture(Picture):
         rows, held = s.in_h + s.kernel_h - 1, self._spread(n, co)
         height = min(54, 270 / rows) if self.letters else min(54, 270 / rows, 172 / max(s.in_h, s.kernel_h))
         flipped = self.weight[co, ci, ::-1, ::-1]
-        around = " with zeros" if s.kernel_h * s.kernel_w * s.stride > 1 else ""
+        around = " with zeros" if s.kernel_h * s.kernel_w * s.stride_h > 1 else ""
         matrices = (
             (held, f"grad_output{around}", f"n = {n}, co = {co}", ORANGE, "bold", True, not self.letters),
             (flipped, "weight, flipped", f"co = {co}, ci = {ci}", INK, "normal", False, not self.letters),
@@ -188,14 +188,15 @@ class InputGradientPicture(Picture):
         """The upstream gradients where the flipped filter reads them, (H + kH - 1, W + kW - 1); nan is a zero."""
         s = self.shape
         spread = np.full((s.padded("h") + s.kernel_h - 1, s.padded("w") + s.kernel_w - 1), np.nan)
-        spread[s.kernel_h - 1 :: s.stride, s.kernel_w - 1 :: s.stride][: s.out_h, : s.out_w] = self.grad_output[n, co]
+        places = spread[s.kernel_h - 1 :: s.stride_h, s.kernel_w - 1 :: s.stride_w]
+        places[: s.out_h, : s.out_w] = self.grad_output[n, co]
         rows, columns = s.in_h + s.kernel_h - 1, s.in_w + s.kernel_w - 1
         return spread[s.padding_h : s.padding_h + rows, s.padding_w : s.padding_w + columns]
 
     def _draw_holes(self, held: np.ndarray) -> None:
         """A small 0 in each place between upstream gradients, where the stride leaves a hole."""
         places = np.argwhere(~np.isnan(held))
-        if self.shape.stride == 1 or not len(places):
+        if self.shape.stride_h == 1 or not len(places):
             return
         (top, left), (bottom, right) = places.min(axis=0), places.max(axis=0)
         inner = [(i, j) for i, j in np.argwhere(np.isnan(held)) if top <= i <= bottom and left <= j <= right]
@@ -216,14 +217,14 @@ class InputGradientPicture(Picture):
 
     def _division(self, axis: str, k: int, position: int, outputs: int) -> tuple[str, bool]:
         """One line of the table: which output the weight k belongs to, or why it belongs to none."""
-        output, rest = divmod(position, self.shape.stride)
+        output, rest = divmod(position, self.shape.stride_h)
         if position < 0:
             return f"{number(position)} is below 0", False
         if rest:
-            return f"{position} = {self.shape.stride}·{output} + {rest}, a hole", False
+            return f"{position} = {self.shape.stride_h}·{output} + {rest}, a hole", False
         if output >= outputs:
-            return f"{position} = {self.shape.stride}·{output}, but o{axis} < {outputs}", False
-        return f"{position} = {self.shape.stride}·{output}, so o{axis} = {output}", True
+            return f"{position} = {self.shape.stride_h}·{output}, but o{axis} < {outputs}", False
+        return f"{position} = {self.shape.stride_h}·{output}, so o{axis} = {output}", True
 
     def _factors(self, c: Gathered, co: int, ci: int, n: int) -> tuple[float, float]:
         return float(self.grad_output[n, co, c.oh, c.ow]), float(self.weight[co, ci, c.kh, c.kw])
@@ -274,7 +275,7 @@ class PixelCountsPicture(Picture):
         letter = "hw"[axis]
         padding, weights, outputs = (getattr(shape, f"{name}_{letter}") for name in ("padding", "kernel", "out"))
         return [
-            sum(indices.output_of(i + padding - k, shape.stride, outputs) is not None for k in range(weights))
+            sum(indices.output_of(i + padding - k, shape.stride_h, outputs) is not None for k in range(weights))
             for i in range(shape.input[2 + axis])
         ]
 

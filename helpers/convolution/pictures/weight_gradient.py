@@ -68,8 +68,8 @@ class WeightGradientPicture(Picture):
     def _draw_window(self, here: list[Contribution], kh: int, kw: int, co: int) -> None:
         s = self.shape
         cells = {(c.ih + s.padding_h, c.iw + s.padding_w): self.grad_output[c.n, co, c.oh, c.ow] for c in here}
-        rows, columns = (s.out_h - 1) * s.stride + 1, (s.out_w - 1) * s.stride + 1
-        window = [(kh + oh, kw + ow) for oh in range(0, rows, s.stride) for ow in range(0, columns, s.stride)]
+        rows, columns = (s.out_h - 1) * s.stride_h + 1, (s.out_w - 1) * s.stride_w + 1
+        window = [(kh + oh, kw + ow) for oh in range(0, rows, s.stride_h) for ow in range(0, columns, s.stride_w)]
         self.input_grid.window(window, cells)
 
     def _factors(self, c: Contribution, co: int, ci: int) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from itertools import product
 from math import ceil, log2, prod
 
 from helpers.convolution.schedules.implicit_gemm import layer
+from helpers.convolution.schedules.limits import simple_only
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops
@@ -27,6 +28,7 @@ PARTS = 4096  # that the last pass can add
 TILES = tuple(product((32, 16, 8, 4), (24, 12, 6, 3, 1)))  # columns and rows, the best first
 
 
+@simple_only
 def grad_weight(s: ConvShape, kernel: Kernel) -> Schedule:
     """Sums over parts of the outputs, and where there are several parts, their sum."""
     tile = _largest_that_fits(s, kernel)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from math import ceil, prod
 
 from helpers.activations import ACTIVATIONS
+from helpers.convolution.schedules.limits import simple_only
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING, MAX_WORKGROUPS
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops
@@ -101,11 +102,13 @@ def whole_steps(channels: int, kernel: Kernel) -> int:
     return ceil(channels / kernel.value("TILE_K")) * kernel.value("TILE_K")
 
 
+@simple_only
 def forward(s: ConvShape, kernel: Kernel) -> Schedule:
     """Rows are output channels, columns output pixels, terms taps and input channels."""
     return with_activation(s, _pixels(s, kernel, s.out_channels, s.in_channels, s.output))
 
 
+@simple_only
 def grad_input(s: ConvShape, kernel: Kernel) -> Schedule:
     """Rows are input channels, columns input pixels, terms taps and output channels."""
     return _pixels(s, kernel, s.in_channels, s.out_channels, s.input)
@@ -133,6 +136,7 @@ def _weights(product: Cut, steps: int, kernel: Kernel) -> int:
     return 4 * steps * kernel.value("TILE_K") * product.tiles[0] * product.tile_m
 
 
+@simple_only
 def grad_weight(s: ConvShape, kernel: Kernel) -> Schedule:
     """Rows are output channels, columns weights of a filter (channels in fours), terms output pixels of all images."""
     columns = s.kernel_h * s.kernel_w * ceil(s.in_channels / 4) * 4
@@ -144,12 +148,13 @@ def grad_weight(s: ConvShape, kernel: Kernel) -> Schedule:
     return Schedule((product.step("multiply_parts"), add), scratch, {**layer(s), **product.constants})
 
 
+@simple_only
 def residue_classes(s: ConvShape, kernel: Kernel) -> Schedule:
     """One product for each class of pixels, and more than one for a class with many taps."""
     run = whole_steps(s.out_channels, kernel)
-    down, across = (_taps(size, s.stride) for size in (s.kernel_h, s.kernel_w))
+    down, across = (_taps(size, s.stride_h) for size in (s.kernel_h, s.kernel_w))
     steps = [h * w * run // kernel.value("TILE_K") for h in down for w in across]  # the first class has the most
-    pixels = s.batch * ceil(s.in_h / s.stride) * ceil(s.in_w / s.stride)
+    pixels = s.batch * ceil(s.in_h / s.stride_h) * ceil(s.in_w / s.stride_w)
     given = dict(kernel.constants)
     tile_m, tile_n = tiles_for(s.in_channels)[0]
     tile = given.get("TILE_M", tile_m), given.get("TILE_N", tile_n)
@@ -166,7 +171,7 @@ def residue_classes(s: ConvShape, kernel: Kernel) -> Schedule:
     del constants["SPLITS"]
     scratch = {"weights_by_k": weights, "parts": 4 * layers * s.in_channels * pixels}
     advice = f"{kernel.name}: stride = 1: all pixels are in one class, so that the stride must be 2 or more"
-    return Schedule(passes, scratch, constants, advice if s.stride == 1 else None)
+    return Schedule(passes, scratch, constants, advice if s.stride_h == 1 else None)
 
 
 def _taps(size: int, stride: int) -> list[int]:

@@ -10,6 +10,7 @@ from itertools import product
 from math import ceil
 
 from helpers.convolution.schedules.implicit_gemm import layer, with_activation
+from helpers.convolution.schedules.limits import simple_only
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops
 from helpers.wgsl import Kernel
@@ -29,11 +30,13 @@ SMALL = {"ROWS": 1, "QUADS": 1, "CHANNELS": 2, "THREADS": 64}
 MOST_SLICES, MOST_CHANNELS = 8, 3  # threads that share a sum, and the channels of each
 
 
+@simple_only
 def grad_input(s: ConvShape, kernel: Kernel) -> Schedule:
     """Tiles of input pixels; the loop runs over output channels."""
     return _tiled(s, kernel, s.input, s.out_channels, _best_tile(s, s.input, s.out_channels))
 
 
+@simple_only
 def forward(s: ConvShape, kernel: Kernel) -> Schedule:
     """Tiles of outputs; the loop runs over input channels."""
     few = min(s.in_channels, s.out_channels) < FEW
@@ -41,6 +44,7 @@ def forward(s: ConvShape, kernel: Kernel) -> Schedule:
     return with_activation(s, _tiled(s, kernel, s.output, s.in_channels, tile))
 
 
+@simple_only
 def split_channels(s: ConvShape, kernel: Kernel) -> Schedule:
     """Four input pixels for several threads, which share the output channels."""
     deep = ceil(s.in_channels / ceil(s.in_channels / MOST_CHANNELS))
@@ -74,8 +78,8 @@ def _with_sizes(s: ConvShape, kernel: Kernel, tile: Mapping[str, int]) -> Kernel
 
 def _problem(s: ConvShape, kernel: Kernel) -> str | None:
     """Why a version does not take a shape, or None."""
-    if s.stride != 1:
-        return f"{kernel.name}: stride = {s.stride}: its windows lie side by side, so it must be 1"
+    if s.stride != (1, 1):
+        return f"{kernel.name}: stride = {s.stride_h}: its windows lie side by side, so it must be 1"
     if s.kernel_h * s.kernel_w > MOST_TAPS:
         taps = f"a filter of {s.kernel_h} x {s.kernel_w} = {s.kernel_h * s.kernel_w} weights"
         return f"{kernel.name}: {taps}: all are written out, so there may be at most {MOST_TAPS}"

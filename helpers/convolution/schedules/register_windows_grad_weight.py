@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import ceil, prod
 
 from helpers.convolution.schedules.implicit_gemm import layer
+from helpers.convolution.schedules.limits import simple_only
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops
@@ -19,6 +20,7 @@ BUSY = 1024  # threads that keep all cores of a processor busy
 THREADS = 32
 
 
+@simple_only
 def grad_weight(s: ConvShape, kernel: Kernel) -> Schedule:
     """Copy both tensors with channels in fours, sum in parts, and add the parts."""
     constants = {**layer(s), **_tile(s), **dict(kernel.constants)}
@@ -44,8 +46,8 @@ def _tile(s: ConvShape) -> Mapping[str, int]:
     channels = min(QUAD, s.in_channels)
     taps_h, taps_w = (_even(size, WIDEST) for size in (s.kernel_h, s.kernel_w))
     columns = max(1, min(QUAD, PRODUCTS // (channels * taps_h * taps_w)))
-    columns = _even(s.out_w, columns) if s.stride <= taps_w else 1  # else the window is full of holes
-    kept = max(0, taps_h - s.stride)
+    columns = _even(s.out_w, columns) if s.stride_w <= taps_w else 1  # else the window is full of holes
+    kept = max(0, taps_h - s.stride_h)
     return {"CHANNELS": channels, "TAPS_H": taps_h, "TAPS_W": taps_w, "COLUMNS": columns, "KEPT": kept}
 
 

@@ -3,6 +3,7 @@
 from math import ceil
 
 from helpers.convolution.schedules.implicit_gemm import layer, with_activation
+from helpers.convolution.schedules.limits import simple_only
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Schedule, Step, nested_loops
 from helpers.wgsl import Kernel
@@ -17,15 +18,18 @@ SHORTEST = 8  # steps of a part: a shorter one costs more to write and to add th
 MOST_PARTS = 14  # of a sum: on an H200, more of them cost more to add up than they gain
 
 
+@simple_only
 def grad_input(s: ConvShape, kernel: Kernel) -> Schedule:
     return _images(s, kernel, "transformed_grad", s.out_channels, s.in_channels, _tiles(s, s.in_h, s.in_w))
 
 
+@simple_only
 def forward(s: ConvShape, kernel: Kernel) -> Schedule:
     tiles = _tiles(s, s.out_h, s.out_w)
     return with_activation(s, _images(s, kernel, "transformed_input", s.in_channels, s.out_channels, tiles))
 
 
+@simple_only
 def grad_weight(s: ConvShape, kernel: Kernel) -> Schedule:
     given = dict(kernel.constants)
     steps = ceil(_tiles(s, s.out_h, s.out_w) / TILE_K)
@@ -92,7 +96,7 @@ def _layer(s: ConvShape) -> dict[str, int]:
 
 def _refusal(s: ConvShape, kernel: Kernel) -> str | None:
     """Why Winograd's method does not take this layer, or None."""
-    if (s.kernel_h, s.kernel_w, s.stride) == (3, 3, 1):
+    if (s.kernel_h, s.kernel_w, s.stride_h) == (3, 3, 1):
         return None
-    given = f"filters of {s.kernel_h}x{s.kernel_w}, stride {s.stride}"
+    given = f"filters of {s.kernel_h}x{s.kernel_w}, stride {s.stride_h}"
     return f"{kernel.name}: {given}: it is written for 3x3 and stride 1: choose another version"

@@ -6,6 +6,7 @@ checker rejects each row for exactly the reasons that it states, and accepts the
 
 from helpers.oracles.wrong_kernels import (
     convolution,
+    convolution_direct,
     convolution_tiles,
     convolution_weights,
     convolution_windows,
@@ -20,6 +21,7 @@ from helpers.oracles.wrong_kernels.row import WrongKernel
 
 WRONG_KERNELS: tuple[WrongKernel, ...] = (
     *convolution.WRONG_KERNELS,
+    *convolution_direct.WRONG_KERNELS,
     *convolution_tiles.WRONG_KERNELS,
     *convolution_weights.WRONG_KERNELS,
     *convolution_windows.WRONG_KERNELS,

@@ -15,13 +15,13 @@ from helpers.oracles.wrong_kernels.row import (
 )
 
 # The smallest problems that show a mistake. In ODD rows are not columns, and N, Ci and Co differ.
-ODD = ConvShape(2, 3, 5, 7, 4, 3, 2, 2, 1, 2)
-STRIDE_1 = ConvShape(2, 3, 3, 5, 4, 3, 2, 1, 1, 2)
-ONE_FILTER = ConvShape(1, 2, 3, 5, 1, 3, 2, 1, 1, 0)  # a step past the end of one tensor is past the end of all
+ODD = ConvShape(2, 3, 5, 7, 4, 3, 2, 2, (1, 2))
+STRIDE_1 = ConvShape(2, 3, 3, 5, 4, 3, 2, 1, (1, 2))
+ONE_FILTER = ConvShape(1, 2, 3, 5, 1, 3, 2, 1, (1, 0))  # a step past the end of one tensor is past the end of all
 POINT = ConvShape(1, 1, 1, 1, 1, 1, 1)
 MANY = ConvShape(2, 1, 17, 18, 3, 1, 1)  # more products than 256 threads
-WIDE = ConvShape(1, 2, 2, 5, 2, 5, 4, 1, 4, 3)  # more weights than the 16 threads of a tile
-IN_PIECES = ConvShape(1, 1, 2, 5, 1, 7, 3, 1, 6, 2)  # more weights than are held at once
+WIDE = ConvShape(1, 2, 2, 5, 2, 5, 4, 1, (4, 3))  # more weights than the 16 threads of a tile
+IN_PIECES = ConvShape(1, 1, 2, 5, 1, 7, 3, 1, (6, 2))  # more weights than are held at once
 
 FORWARD = "conv2d/1_thread_per_output"
 WEIGHT_1, WEIGHT_2 = "conv2d_grad_weight/1_thread_per_weight", "conv2d_grad_weight/2_workgroup_per_weight"

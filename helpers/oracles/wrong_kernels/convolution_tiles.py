@@ -6,14 +6,14 @@ from helpers.convolution.shapes import ConvShape
 from helpers.oracles.wrong_kernels.row import NUMBERS, OVERLAP, RACE, READ, WRITE, WrongKernel
 
 # The smallest problems that show a mistake: no tile is full, rows are not columns, and a sum has two steps of 8.
-LAYER = ConvShape(1, 3, 2, 3, 3, 3, 2, 1, 1, 2)
+LAYER = ConvShape(1, 3, 2, 3, 3, 3, 2, 1, (1, 2))
 RELU = replace(LAYER, activation="relu")
-STEPPED = ConvShape(1, 2, 4, 5, 2, 3, 2, 2, 1, 0)
+STEPPED = ConvShape(1, 2, 4, 5, 2, 3, 2, 2, (1, 0))
 WHOLE_TAPS = ConvShape(1, 7, 3, 2, 1, 1, 2)  # each step has a single tap, filled up to 8 channels
 DEEP_IN, DEEP_OUT = ConvShape(1, 9, 2, 2, 1, 1, 2), ConvShape(1, 1, 2, 2, 9, 1, 2)  # three parts of a sum
 DEEP_RELU = replace(DEEP_IN, activation="relu")
 LONG = ConvShape(1, 1, 5, 5, 1, 1, 1)  # likewise
-CLASSES = ConvShape(1, 2, 4, 3, 9, 2, 3, 2, 1, 0)  # two steps or more for each class of pixels
+CLASSES = ConvShape(1, 2, 4, 3, 9, 2, 3, 2, (1, 0))  # two steps or more for each class of pixels
 
 FORWARD, INPUT = "conv2d/2_implicit_gemm", "conv2d_grad_input/3_implicit_gemm"
 RESIDUES, WEIGHT = "conv2d_grad_input/4_residue_classes", "conv2d_grad_weight/3_split_k"

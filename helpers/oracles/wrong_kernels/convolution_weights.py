@@ -4,13 +4,13 @@ from helpers.convolution.shapes import ConvShape
 from helpers.oracles.wrong_kernels.row import NUMBERS, OVERLAP, RACE, READ, WRAPPED, WRITE, WrongKernel
 
 # The smallest problem that shows a mistake: rows are not columns, no tile is full, and no padding equals another.
-LAYER = ConvShape(2, 5, 4, 5, 5, 3, 2, 1, 1, 2)
-STEPPED = ConvShape(2, 2, 7, 6, 2, 3, 3, 2, 1, 2)  # stride 2: a window keeps one of its rows
+LAYER = ConvShape(2, 5, 4, 5, 5, 3, 2, 1, (1, 2))
+STEPPED = ConvShape(2, 2, 7, 6, 2, 3, 3, 2, (1, 2))  # stride 2: a window keeps one of its rows
 BROAD = ConvShape(1, 1, 7, 14, 1, 6, 6)  # two tiles of taps along each axis
 MANY = ConvShape(700, 1, 3, 2, 2, 2, 1)  # workgroups with two tiles each
 PAIRS = ConvShape(2048, 4, 5, 1, 3, 4, 1)  # enough work for threads with two filters each, the last of them with one
 
-BELOW = ConvShape(1, 1, 3, 4, 1, 3, 1, 2, 1, 0)
+BELOW = ConvShape(1, 1, 3, 4, 1, 3, 1, 2, (1, 0))
 
 WINDOWS, ROWS = "conv2d_grad_weight/5_register_windows", "conv2d_grad_weight/6_filter_rows"
 OLD_SUMS = "workgroupBarrier();  // no thread still reads the sums"

@@ -7,8 +7,8 @@ from helpers.oracles.wrong_kernels.row import NUMBERS, OVERLAP, RACE, READ, UNWR
 
 # The smallest problem that shows a mistake: rows are not columns, no tile is full, and 8 columns of outputs are two
 # quads, in NARROW one and a half.
-LAYER = ConvShape(2, 5, 3, 5, 5, 3, 2, 1, 1, 2)
-NARROW = ConvShape(2, 5, 3, 5, 5, 3, 2, 1, 1, 1)
+LAYER = ConvShape(2, 5, 3, 5, 5, 3, 2, 1, (1, 2))
+NARROW = ConvShape(2, 5, 3, 5, 5, 3, 2, 1, 1)
 RELU, TANH = replace(LAYER, activation="relu"), replace(LAYER, activation="tanh")
 
 PAST = RACE + OVERLAP + WRITE + NUMBERS  # a pixel past the end of a row is another one, or behind the tensor

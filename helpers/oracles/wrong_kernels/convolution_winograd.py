@@ -6,9 +6,9 @@ from helpers.convolution.shapes import ConvShape
 from helpers.oracles.wrong_kernels.row import RACE, WrongKernel
 
 # The smallest problems that show a mistake: images whose tiles reach past them, and sums of two steps of 8.
-OUT_9, IN_9 = ConvShape(1, 2, 3, 5, 9, 3, 3, 1, 1, 0), ConvShape(1, 9, 3, 6, 2, 3, 3, 1, 1, 0)
+OUT_9, IN_9 = ConvShape(1, 2, 3, 5, 9, 3, 3, 1, (1, 0)), ConvShape(1, 9, 3, 6, 2, 3, 3, 1, (1, 0))
 RELU = replace(IN_9, activation="relu")
-TILES_18 = ConvShape(2, 2, 11, 11, 3, 3, 3, 1, 1, 0)
+TILES_18 = ConvShape(2, 2, 11, 11, 3, 3, 3, 1, (1, 0))
 
 FORWARD, INPUT, WEIGHT = "conv2d/3_winograd", "conv2d_grad_input/5_winograd", "conv2d_grad_weight/4_winograd"
 

@@ -45,11 +45,11 @@ class ResiduesPicture(Picture):
     def _class(self, ih: int, iw: int) -> tuple[int, int]:
         """The remainders of a pixel's row and column, counted with the padding."""
         s = self.shape
-        return (ih + s.padding_h) % s.stride, (iw + s.padding_w) % s.stride
+        return (ih + s.padding_h) % s.stride_h, (iw + s.padding_w) % s.stride_w
 
     def _taps(self, own: tuple[int, int]) -> list[tuple[int, int]]:
         rows, columns = (
-            taps_of_class(r, k, self.shape.stride)
+            taps_of_class(r, k, self.shape.stride_h)
             for r, k in zip(own, (self.shape.kernel_h, self.shape.kernel_w), strict=True)
         )
         return [(kh, kw) for kh in rows for kw in columns]
@@ -64,7 +64,7 @@ class ResiduesPicture(Picture):
 
     def _draw_grids(self) -> None:
         s = self.shape
-        self.write(MARGIN, 20, f"gradient of the input, stride {s.stride}, padding {s.padding_h}", 17, weight="bold")
+        self.write(MARGIN, 20, f"gradient of the input, stride {s.stride_h}, padding {s.padding_h}", 17, weight="bold")
         grids = (
             (self.pixels, s.in_h, s.in_w, "pixels", "the letter is the class"),
             (self.filter, s.kernel_h, s.kernel_w, "filter", "its taps kh,kw"),
@@ -81,22 +81,22 @@ class ResiduesPicture(Picture):
         self.words(Word(*self._box(self.filter, *tap).middle, f"{tap[0]},{tap[1]}", 13) for tap in taps)
 
     def _letter(self, own: tuple[int, int]) -> str:
-        return LETTERS[own[0] * self.shape.stride + own[1]]
+        return LETTERS[own[0] * self.shape.stride_h + own[1]]
 
     def _write_classes(self, own: tuple[int, int]) -> None:
         """How many taps each class needs, beside how many a kernel without classes tests."""
         x, y = self.filter[0], TOP + CELL * self.shape.in_h - 112
-        for i, each in enumerate(_all(self.shape.stride, self.shape.stride)):
+        for i, each in enumerate(_all(*self.shape.stride)):
             count, chosen = len(self._taps(each)), each == own
             said = f"class {LETTERS[i]}: {count} tap{'s' * (count > 1)} for each pixel and channel"
             self.write(x, y + 26 * i, said, 15, ORANGE if chosen else INK, "bold" if chosen else "normal")
         taps = self.shape.kernel_h * self.shape.kernel_w
-        mean = taps / self.shape.stride**2
+        mean = taps / self.shape.stride_h**2
         self.write(x, y + 26 * 4 + 4, f"on average {mean:.4g}, where a loop over all taps tests {taps}", 15, BLUE)
 
     def _say(self, ih: int, iw: int, own: tuple[int, int], taps: int, reached: int) -> str:
         rows, columns = (
-            taps_of_class(r, k, self.shape.stride)
+            taps_of_class(r, k, self.shape.stride_h)
             for r, k in zip(own, (self.shape.kernel_h, self.shape.kernel_w), strict=True)
         )
         where = f"through {in_words('row', rows)} and {in_words('column', columns)} of the filter"

@@ -1,0 +1,94 @@
+"""Arrays that are too large for one binding: a convolution in pieces, computed one after the other.
+
+Images have nothing to do with each other, and nor do output channels: outputs of the pieces lie side by side, and what
+sums over images (gradients of weights and biases) or over output channels (that of the input) is added up.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.convolution.shapes import ConvShape
+from helpers.gpu.adapter import MAX_BINDING, GpuError
+from helpers.gpu.operation import Operation
+from helpers.wgsl import Kernel
+
+Array = np.ndarray
+
+
+class Piece(NamedTuple):
+    """Some images and some channels of a convolution, as a convolution of its own."""
+
+    shape: ConvShape
+    images: slice
+    in_channels: slice
+    out_channels: slice
+
+    def part(self, tensor: str, array: Array) -> Array:
+        """A view of what belongs to this piece, of a tensor by its name or its gradient's."""
+        parts = {
+            "input": (self.images, self.in_channels),
+            "output": (self.images, self.out_channels),
+            "weight": self.out_channels,
+            "bias": self.out_channels,
+        }
+        return array[parts[tensor.removeprefix("grad_")]]
+
+
+def compute(operation: Operation, shape: ConvShape, kernel: str | Kernel | None, **inputs: Array) -> Array:
+    """The one output of an operation; parts of it are added in the order of the pieces, the same on every run.
+
+    Raises what `Operation.compute` raises, and GpuError where a piece cannot be small enough.
+    """
+    (output,), cut = operation.outputs, list(pieces(shape))
+    if len(cut) == 1:
+        return operation.compute(shape, kernel, **inputs)[0]
+    whole = np.zeros(shape.of(output), np.float32)
+    for piece in cut:
+        parts = {name: piece.part(name, array) for name, array in inputs.items()}
+        target = piece.part(output, whole)
+        target += operation.compute(piece.shape, kernel, **parts)[0]
+    return whole
+
+
+def pieces(s: ConvShape) -> Iterator[Piece]:
+    """The fewest pieces whose tensors all fit: cut along the channels only if one image, or the weights, are too large.
+
+    Raises GpuError where one image of the input is too large.
+    """
+    for shape, in_channels, out_channels in _by_channels(s):
+        fitting = _fitting(f"one image of {shape.input[1:]}", prod(shape.input[1:]), prod(shape.output[1:]))
+        images = min(s.batch, fitting)
+        for first in range(0, s.batch, images):
+            count = min(images, s.batch - first)
+            yield Piece(replace(shape, batch=count), slice(first, first + count), in_channels, out_channels)
+
+
+def _by_channels(s: ConvShape) -> Iterator[tuple[ConvShape, slice, slice]]:
+    """Convolutions with some of the output channels, and the input channels that they read."""
+    group_in, group_out = s.in_channels // s.groups, s.out_channels // s.groups
+    channels = _fitting(f"one filter of {s.weight[1:]}", prod(s.weight[1:]), s.out_h * s.out_w)
+    step = min(channels, s.out_channels)
+    if step >= group_out:
+        step -= step % group_out
+    first = 0
+    while first < s.out_channels:
+        group = first // group_out
+        end = min(first + step, s.out_channels if step >= group_out else (group + 1) * group_out)
+        groups = max(1, (end - first) // group_out)
+        in_channels = slice(group * group_in, (group + groups) * group_in)
+        shape = replace(s, in_channels=groups * group_in, out_channels=end - first, groups=groups)
+        yield shape, in_channels, slice(first, end)
+        first = end
+
+
+def _fitting(what: str, *numbers: int) -> int:
+    """How many of something fit into one binding, by the most numbers that each of them takes."""
+    fitting = MAX_BINDING // (4 * max(numbers))
+    if not fitting:
+        size = f"{4 * max(numbers) / 2**20:.1f} MiB"
+        raise GpuError(f"{what} takes {size}, more than the {MAX_BINDING >> 20} MiB that one binding may hold")
+    return fitting

@@ -1,0 +1,65 @@
+"""Arrays that are larger than a binding are computed in pieces, and nothing is lost between them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import helpers
+from helpers.convolution import pieces
+from helpers.convolution.operations import OPERATIONS
+from helpers.convolution.shapes import ConvShape
+from helpers.gpu import GpuError
+from helpers.oracles.run import answer, drawn
+
+LAYER = ConvShape(5, 4, 6, 7, 6, 3, 2, (2, 1), (1, 2), (1, 2), 2)  # images of 672 bytes, outputs of 576, weights of 288
+LIMITS = {"images": 1400, "one image": 700, "groups of channels": 600, "channels of a group": 340}
+
+
+def cut(limit: int, monkeypatch: pytest.MonkeyPatch, shape: ConvShape = LAYER) -> list[pieces.Piece]:
+    """The pieces where a binding holds so many bytes."""
+    monkeypatch.setattr(pieces, "MAX_BINDING", limit)
+    return list(pieces.pieces(shape))
+
+
+@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
+@pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS)
+def test_the_pieces_make_the_whole(operation, limit, monkeypatch):
+    tensors = drawn(operation, LAYER)
+    (right,) = answer(operation, LAYER, tensors)
+    assert len(cut(limit, monkeypatch)) > 1
+    assert np.array_equal(pieces.compute(operation, LAYER, None, **tensors), right)
+
+
+@pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS)
+def test_every_image_and_channel_is_in_one_piece_and_each_piece_fits(limit, monkeypatch):
+    covered = np.zeros(LAYER.output[:2], int)
+    for piece in cut(limit, monkeypatch):
+        covered[piece.images, piece.out_channels] += 1
+        sizes = (np.prod(getattr(piece.shape, name)) for name in ("input", "weight", "output"))
+        assert all(4 * size <= limit for size in sizes)
+    assert (covered == 1).all()
+
+
+def test_a_lost_piece_is_noticed(monkeypatch):
+    operation = OPERATIONS["conv2d_grad_weight"]
+    tensors = drawn(operation, LAYER)
+    some = cut(LIMITS["images"], monkeypatch)[:-1]
+    monkeypatch.setattr(pieces, "pieces", lambda shape: iter(some))
+    (right,) = answer(operation, LAYER, tensors)
+    assert not np.array_equal(pieces.compute(operation, LAYER, None, **tensors), right)
+
+
+def test_what_fits_is_one_piece_and_what_cannot_is_refused(monkeypatch):
+    assert [piece.shape for piece in pieces.pieces(LAYER)] == [LAYER]
+    for limit, words in ((300, "one image of "), (20, "one filter of ")):
+        with pytest.raises(GpuError, match=f"^{words}.* one binding may hold$"):
+            cut(limit, monkeypatch, replace(LAYER, groups=1))
+
+
+def test_the_public_functions_compute_in_pieces(monkeypatch):
+    monkeypatch.setattr(pieces, "MAX_BINDING", LIMITS["one image"])
+    operation, shape = OPERATIONS["conv2d"], replace(LAYER, activation="relu")
+    tensors = drawn(operation, shape)
+    output = helpers.conv2d(*tensors.values(), (2, 1), (1, 2), (1, 2), 2, activation="relu")
+    assert np.array_equal(output, answer(operation, shape, tensors)[0])
