@@ -76,7 +76,7 @@ def test_no_extreme_leads_to_an_invalid_state(lesson: LivePage) -> None:
             same.set(**{name: extreme})
             shown.shows(same)
             now = shown.values
-            sizes = [now[size] for size in ("N", "Ci", "H", "W", "Co", "kH", "kW", "stride", "padding", "padding")]
+            sizes = [now[size] for size in ("N", "Ci", "H", "W", "Co", "kH", "kW", "stride", "padding")]
             shape = ConvShape(*sizes)  # raises where there is no such convolution
             for index, size in zip(("n", "co", "ci", "kh", "kw"), (shape.batch, *shape.weight), strict=True):
                 assert 0 <= now[index] < size

@@ -10,8 +10,10 @@ from support.launcher import MADE_ONCE, CallCounter, adder, numbers, python
 
 import helpers
 from helpers import gpu
+from helpers.convolution.shapes import ConvShape
 from helpers.gpu import GpuError, Pass, passes, timing
 from helpers.gpu.adapter import PORTABLE_LIMITS
+from helpers.operations import OPERATIONS
 from helpers.wgsl import Kernel, WgslError
 
 
@@ -122,9 +124,13 @@ def test_a_binding_over_128_mib_is_refused_before_it_is_made(calls):
     calls.on(gpu.device(), "create_buffer")
     with pytest.raises(GpuError, match=r"huge takes 128\.0 MiB, more than the 128 MiB .* split the batch"):
         gpu.empty(128 * 2**20 + 4, "huge")
-    large = np.broadcast_to(np.float32(1), (1, 4, 3000, 3000))  # 137 MiB that take 4 bytes
-    with pytest.raises(GpuError, match=r"grad_output takes 137\.3 MiB"):
+    large = np.broadcast_to(np.float32(1), (1, 1, 6000, 6000))  # 137 MiB that take 4 bytes
+    with pytest.raises(
+        GpuError, match=r"one channel of an output, \(6000, 6000\), takes 137\.3 MiB, more than the 128 "
+    ):
         helpers.conv2d_grad_bias(large)
+    with pytest.raises(GpuError, match=r"grad_output takes 137\.3 MiB, .* split the batch"):
+        OPERATIONS["conv2d_grad_bias"].plan(ConvShape(1, 1, 3000, 3000, 4, 1, 1))
     assert calls["create_buffer"] == 0
 
 

@@ -21,6 +21,7 @@ from helpers.gemm.shapes import GemmShape
 from helpers.gpu import GpuError, passes
 from helpers.gpu.operation import Choice, Operation, Schedule, Step, _planned, nested_loops, one_step, tree_reduction
 from helpers.operations import OPERATIONS, explain_choice
+from helpers.oracles.run import normal
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 
@@ -147,6 +148,17 @@ def test_an_activation_changes_nothing_for_a_gradient(operation):
         assert operation.params(acting) == operation.params(shape)
         for version, schedule in operation.versions.items():
             assert schedule(acting, operation.kernel(version)) == schedule(shape, operation.kernel(version))
+
+
+@pytest.mark.parametrize(("size", "dilation"), [((3, 3), 1), ((2, 3), 1), ((4, 2), (1, 3)), ((1, 5), (2, 2))])
+def test_with_the_padding_same_the_output_is_as_large_as_the_input(size, dilation):
+    x, w = (normal(shape, seed) for seed, shape in enumerate([(2, 3, 7, 9), (4, 3, *size)]))
+    zeros = [(k - 1) * d for k, d in zip(size, np.broadcast_to(dilation, 2), strict=True)]
+    padded = np.pad(x, [(0, 0), (0, 0), *((count // 2, count - count // 2) for count in zeros)])
+    got, right = helpers.conv2d(x, w, padding="same", dilation=dilation), reference.conv2d(padded, w, dilation=dilation)
+    assert got.shape == (2, 4, 7, 9)
+    np.testing.assert_allclose(got, right, rtol=1e-5, atol=1e-5)
+    assert np.array_equal(helpers.conv2d(x, w, padding="valid"), helpers.conv2d(x, w))
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

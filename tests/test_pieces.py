@@ -52,7 +52,7 @@ def test_a_lost_piece_is_noticed(monkeypatch):
 
 def test_what_fits_is_one_piece_and_what_cannot_is_refused(monkeypatch):
     assert [piece.shape for piece in pieces.pieces(LAYER)] == [LAYER]
-    for limit, words in ((300, "one image of "), (20, "one filter of ")):
+    for limit, words in ((600, "one image, "), (80, "one filter, "), (100, "one channel of an output, ")):
         with pytest.raises(GpuError, match=f"^{words}.* one binding may hold$"):
             cut(limit, monkeypatch, replace(LAYER, groups=1))
 

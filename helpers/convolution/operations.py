@@ -99,7 +99,7 @@ def conv2d(
     weight: np.ndarray,
     bias: np.ndarray | None = None,
     stride: Pair = 1,
-    padding: Pair = 0,
+    padding: Pair | str = 0,
     dilation: Pair = 1,
     groups: int = 1,
     *,
@@ -117,6 +117,8 @@ def conv2d(
     weight : float32 array (Co, Ci/groups, kH, kW)
     bias : float32 array (Co,), optional
     stride, padding, dilation : int or (rows, columns)
+        The padding may also be "valid", which is none, or at stride 1 "same", with which the output is as large as the
+        input; where that takes an odd number of rows or columns of zeros, one more lies at the end, as in PyTorch.
     groups : int
         Channels are divided into so many groups, each a convolution of its own.
     activation : str
@@ -130,6 +132,8 @@ def conv2d(
     """
     check_tensor("conv2d", "input", input, "N Ci H W")
     check_tensor("conv2d", "weight", weight, "Co Ci kH kW")
+    if isinstance(padding, str):
+        input, padding = _padded(input, padding, weight.shape[2:], stride, dilation)
     shape = _shape("conv2d", input.shape, "weight", weight.shape, stride, padding, dilation, groups)
     shape = replace(shape, activation=activation)
     if bias is None:
@@ -234,6 +238,20 @@ def conv2d_grad_bias(grad_output: np.ndarray, *, kernel: str | Kernel | None = N
     n, co, out_h, out_w = check_tensor("conv2d_grad_bias", "grad_output", grad_output, "N Co oH oW").shape
     shape = ConvShape(n, 1, out_h, out_w, co, 1, 1)  # any convolution with this output has the same bias gradient
     return pieces.compute(GRAD_BIAS, shape, kernel, grad_output=grad_output)
+
+
+def _padded(input: np.ndarray, word: str, kernel: Pair, stride: Pair, dilation: Pair) -> tuple[np.ndarray, Pair]:
+    """The padding that a word stands for, and the input, with one more row or column of zeros where it takes them."""
+    if word not in ("same", "valid"):
+        raise ValueError(f"padding = {word!r}: it must be one int, two for rows and columns, 'same' or 'valid'")
+    if word == "valid":
+        return input, 0
+    if check_pair("stride", stride) != (1, 1):
+        raise ValueError(f"padding = 'same' with stride = {stride}: at another stride than 1 no output is as large")
+    zeros = [(size - 1) * step for size, step in zip(kernel, check_pair("dilation", dilation), strict=True)]
+    more = [(0, count % 2) for count in zeros]
+    padded = np.pad(input, [(0, 0), (0, 0), *more]) if any(map(any, more)) else input
+    return padded, tuple(count // 2 for count in zeros)
 
 
 # --- Checks -----------------------------------------------------------------------------------------------

@@ -60,8 +60,8 @@ def pieces(s: ConvShape) -> Iterator[Piece]:
     Raises GpuError where one image of the input is too large.
     """
     for shape, in_channels, out_channels in _by_channels(s):
-        fitting = _fitting(f"one image of {shape.input[1:]}", prod(shape.input[1:]), prod(shape.output[1:]))
-        images = min(s.batch, fitting)
+        sizes = shape.input[1:], shape.output[1:]
+        images = min(s.batch, *(_fitting(f"one image, {size},", prod(size)) for size in sizes))
         for first in range(0, s.batch, images):
             count = min(images, s.batch - first)
             yield Piece(replace(shape, batch=count), slice(first, first + count), in_channels, out_channels)
@@ -70,8 +70,8 @@ def pieces(s: ConvShape) -> Iterator[Piece]:
 def _by_channels(s: ConvShape) -> Iterator[tuple[ConvShape, slice, slice]]:
     """Convolutions with some of the output channels, and the input channels that they read."""
     group_in, group_out = s.in_channels // s.groups, s.out_channels // s.groups
-    channels = _fitting(f"one filter of {s.weight[1:]}", prod(s.weight[1:]), s.out_h * s.out_w)
-    step = min(channels, s.out_channels)
+    filters = _fitting(f"one filter, {s.weight[1:]},", prod(s.weight[1:]))
+    step = min(s.out_channels, filters, _fitting(f"one channel of an output, {s.output[2:]},", s.out_h * s.out_w))
     if step >= group_out:
         step -= step % group_out
     first = 0
@@ -85,10 +85,10 @@ def _by_channels(s: ConvShape) -> Iterator[tuple[ConvShape, slice, slice]]:
         first = end
 
 
-def _fitting(what: str, *numbers: int) -> int:
-    """How many of something fit into one binding, by the most numbers that each of them takes."""
-    fitting = MAX_BINDING // (4 * max(numbers))
+def _fitting(what: str, numbers: int) -> int:
+    """How many of something that has so many numbers fit into one binding."""
+    fitting = MAX_BINDING // (4 * numbers)
     if not fitting:
-        size = f"{4 * max(numbers) / 2**20:.1f} MiB"
+        size = f"{4 * numbers / 2**20:.1f} MiB"
         raise GpuError(f"{what} takes {size}, more than the {MAX_BINDING >> 20} MiB that one binding may hold")
     return fitting

@@ -1,0 +1,99 @@
+"""Compute convolutions and their gradients of random layers over the whole signature, and judge each number.
+
+    python tests/random_problems.py [--count 10000] [--seed 0]
+
+draws layers of every proportion: strides, paddings and dilations along each axis, groups, activations. Each operation
+runs with one of the versions that take the layer, another one each time, and must be as near to float64 as can be
+proven. Where PyTorch is installed, the float64 answers are also compared with its own. The exit status is 1 if any
+number is wrong, and the smallest such layer is printed.
+"""
+
+import argparse
+import sys
+import time
+from collections import Counter
+from importlib.util import find_spec
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from support.problems import conv_shapes
+
+from helpers.activations import ACTIVATIONS
+from helpers.convolution.operations import OPERATIONS
+from helpers.convolution.shapes import ConvShape
+from helpers.gpu.operation import Operation
+from helpers.oracles.run import answer, conv, drawn, launched, normal, reports
+from helpers.wgsl import Kernel
+
+EVERY = 100  # problems between two lines of progress
+
+
+def able(operation: Operation, shape: ConvShape) -> list[str]:
+    """The versions that take a layer and can run it here."""
+    return [version for version in operation.versions if operation.problem(shape, version) is None]
+
+
+def judge(operation: Operation, kernel: Kernel, shape: ConvShape) -> None:
+    """Raise AssertionError unless a version is right for a layer, beside float64."""
+    tensors = drawn(operation, shape, normal)
+    for report in reports(kernel, shape, tensors, launched(kernel, shape, tensors, np.nan)):
+        report.require()
+
+
+def judge_answers(shape: ConvShape) -> None:
+    """Raise AssertionError unless the float64 answers are PyTorch's, up to float64 rounding."""
+    import torch
+
+    tensors = drawn(OPERATIONS["conv2d"], shape, normal)
+    x, w, b = (torch.tensor(tensor, dtype=torch.float64, requires_grad=True) for tensor in tensors.values())
+    output = torch.nn.functional.conv2d(x, w, b, **conv(shape))
+    upstream = normal(shape.output, 3)
+    output.backward(torch.tensor(upstream, dtype=torch.float64))
+    ours = {
+        "conv2d": (tensors, output.detach()),
+        "conv2d_grad_weight": ({"dy": upstream, "x": tensors["input"]}, w.grad),
+        "conv2d_grad_input": ({"dy": upstream, "w": tensors["weight"]}, x.grad),
+        "conv2d_grad_bias": ({"dy": upstream}, b.grad),
+    }
+    for name, (data, theirs) in ours.items():
+        (got,) = answer(OPERATIONS[name], shape, data)
+        np.testing.assert_allclose(got, theirs.numpy(), rtol=1e-11, atol=1e-11, err_msg=f"{name}: {shape}")
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the problems that were asked for; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(words)
+    torch, begin, runs = find_spec("torch") is not None, time.monotonic(), Counter()
+
+    @seed(options.seed)
+    @settings(max_examples=options.count, phases=[Phase.generate, Phase.shrink], suppress_health_check=[*HealthCheck])
+    @given(conv_shapes(activations=ACTIVATIONS, general=True))
+    def every_number_is_right(shape: ConvShape) -> None:
+        for name, operation in OPERATIONS.items():
+            versions = able(operation, shape)
+            version = versions[runs[name] % len(versions)]
+            judge(operation, operation.kernel(version), shape)
+            runs[name] += 1
+        if torch:
+            judge_answers(shape)
+        if runs["conv2d"] % EVERY == 0:
+            print(f"{runs['conv2d']:,} layers, {time.monotonic() - begin:.0f} s", flush=True)
+
+    try:
+        every_number_is_right()
+    except AssertionError as error:
+        print(error, *getattr(error, "__notes__", []), sep="\n")
+        return 1
+    beside = "float64 and PyTorch" if torch else "float64 (PyTorch is not installed)"
+    print(f"Right: {sum(runs.values()):,} outputs and gradients of {runs['conv2d']:,} random layers, beside {beside}.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
