@@ -377,7 +377,7 @@ def lab(args: argparse.Namespace, env: dict) -> int:
 def test(args: argparse.Namespace, env: dict) -> int:
     """Run every check and every test, or only pytest if arguments for it are given."""
     ensure_browser(env)
-    parallel = ["-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
+    parallel = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
     nbval = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120"]
     checks = [["ruff", "check"], ["ruff", "format", "--check"], ["pytest", *parallel, *nbval, "tests", "notebooks"]]
     if args.others:
