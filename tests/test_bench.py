@@ -1,8 +1,10 @@
 """The benchmark refuses a wrong kernel, skips what takes too long, and sees what became slower. No time is asserted."""
 
 import json
+import time
 from dataclasses import asdict, fields, replace
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -246,6 +248,18 @@ def test_work_and_rates():
     assert multiply_adds("gemm_bias_act_backward", GemmShape(2, 3, 5, 7)) == 3 * 210
     assert rate("gemm_bias_act", GemmShape(1000, 1000, 1000), 1.0) == (2.0, "GFLOP/s")
     assert rate("conv2d_grad_bias", ConvShape(10, 7, 10, 10, 10, 1, 1), 1e-6) == (40.0, "GB/s")
+
+
+def test_a_sample_waits_until_the_threads_of_the_one_before_are_asleep():
+    end = time.perf_counter() + 0.1
+
+    def spin() -> None:
+        while time.perf_counter() < end:
+            pass
+
+    Thread(target=spin).start()
+    contender.quiet()
+    assert time.perf_counter() >= end
 
 
 # --- The command ----------------------------------------------------------------------------------------------
