@@ -127,7 +127,11 @@ def test_a_version_that_rounds_is_near_everywhere_and_within_its_tolerance_on_a_
     check.require(other, [almost])
 
 
-@pytest.mark.parametrize(("name", "shape"), [case for case in CASES if case[0] in correctness.CUT])
+GROUPS = replace(CONV, in_channels=6, out_channels=9, groups=3), replace(CONV, in_channels=8, out_channels=16, groups=8)
+GROUPED = [(name, Layer("", shape).problem(name)) for shape in GROUPS for name in correctness.GROUPED]
+
+
+@pytest.mark.parametrize(("name", "shape"), [*(case for case in CASES if case[0] in correctness.CUT), *GROUPED])
 def test_a_part_of_a_layer_is_a_smaller_layer(name, shape, monkeypatch):
     monkeypatch.setattr(correctness, "LARGE", multiply_adds(name, shape) // 3)
     operation, (smaller, ends) = OPERATIONS[name], correctness.part(name, shape)

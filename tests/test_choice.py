@@ -8,6 +8,7 @@ import pytest
 
 import helpers.convolution.choice as rule
 from helpers import gpu
+from helpers.convolution.schedules import register_windows
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
@@ -51,3 +52,14 @@ def test_a_wrong_threshold_is_noticed(monkeypatch):
     monkeypatch.setattr(rule, "WINOGRAD_CHANNELS", 10_000)
     slow = [key for key, times in measured().items() if times[chosen(*key, times)] > SLACK * min(times.values())]
     assert len(slow) >= 5
+
+
+def test_a_gpu_gets_small_tiles_of_windows(monkeypatch):
+    """A driver takes minutes to compile the text of a tile that is right for a software adapter."""
+    layer, operation = ConvShape(32, 256, 14, 14, 256, 3, 3, 1, 1), OPERATIONS["conv2d"]
+    sums = {}
+    for kind in ("software", "hardware"):
+        monkeypatch.setattr(register_windows, "adapter_info", lambda kind=kind: replace(HARDWARE, kind=kind))
+        sizes = register_windows.forward(layer, operation.kernel("4_register_windows")).constants
+        sums[kind] = sizes["CHANNELS"] * sizes["ROWS"] * sizes["QUADS"]
+    assert sums["hardware"] == 2 < sums["software"]

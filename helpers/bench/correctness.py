@@ -28,7 +28,14 @@ from helpers.wgsl import Kernel
 
 Array = np.ndarray
 LARGE = 30_000_000  # multiply-adds from which on float64 judges a part of the layer only
-SIZES = {"N": "batch", "C": "in_channels", "O": "out_channels", "m": "m", "n": "n"}  # an axis, as a shape calls it
+SIZES = {
+    "N": "batch",
+    "C": "in_channels",
+    "O": "out_channels",
+    "G": "groups",
+    "m": "m",
+    "n": "n",
+}  # of a shape
 AXES = {  # of each tensor; the last ones are left out where they are never cut
     ConvShape: {"input": "NC", "weight": "OC", "bias": "O", "output": "NO"},
     GemmShape: {"a": "Bmk", "b": "kn", "bias": "n", "output": "Bmn"},
@@ -40,6 +47,7 @@ CUT = {  # the axes that may be cut, because no sum runs over them
     "conv2d_grad_bias": "O",
     "gemm_bias_act": "mn",
 }
+GROUPED = {"conv2d": "NG", "conv2d_grad_input": "NG", "conv2d_grad_weight": "G", "conv2d_grad_bias": "G"}
 UNCUT = "gemm_bias_act_backward"
 ROUNDS, NEAR = "winograd", 0.499  # in the name of a version that rounds on whole numbers, too; how far it may be off
 
@@ -80,12 +88,23 @@ def _require(kernel: Kernel, shape: Shape, tensors: run.Tensors, outputs: Sequen
 
 
 def part(operation: str, shape: Shape) -> tuple[Shape, dict[str, Array]]:
-    """A smaller layer of both ends of the axes that may be cut, of about LARGE multiply-adds, and those ends."""
-    sizes = {axis: getattr(shape, SIZES[axis]) for axis in CUT[operation]}
+    """A smaller layer of both ends of the axes that may be cut, of about LARGE multiply-adds, and those ends.
+
+    Of a layer with groups of channels, whole groups are kept.
+    """
+    grouped = getattr(shape, "groups", 1) > 1
+    sizes = {axis: getattr(shape, SIZES[axis]) for axis in (GROUPED if grouped else CUT)[operation]}
     outputs = max(1, LARGE * prod(sizes.values()) // multiply_adds(operation, shape))
     length = isqrt(outputs) if len(sizes) == 2 else outputs
     ends = {axis: _ends(size, min(length, size)) for axis, size in sizes.items()}
+    if grouped:
+        ends |= {axis: _channels(getattr(shape, SIZES[axis]) // shape.groups, ends["G"]) for axis in "CO"}
     return replace(shape, **{SIZES[axis]: len(kept) for axis, kept in ends.items()}), ends
+
+
+def _channels(count: int, groups: Array) -> Array:
+    """The channels of these groups, with `count` in each."""
+    return (groups[:, None] * count + np.arange(count)).ravel()
 
 
 def _ends(size: int, count: int) -> Array:
@@ -96,6 +115,6 @@ def _ends(size: int, count: int) -> Array:
 def cut(shape: Shape, tensor: str, array: Array, ends: dict[str, Array]) -> Array:
     """What remains of a tensor of the whole layer."""
     for place, axis in enumerate(AXES[type(shape)][tensor.removeprefix("grad_")]):
-        if axis in ends:
+        if axis in ends and array.shape[place] == getattr(shape, SIZES[axis]):  # else: a group's channels, all kept
             array = np.take(array, ends[axis], place)
     return array

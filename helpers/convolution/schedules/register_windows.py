@@ -12,6 +12,7 @@ from math import ceil
 from helpers.convolution.schedules.implicit_gemm import layer, with_activation
 from helpers.convolution.schedules.limits import simple_only
 from helpers.convolution.shapes import ConvShape
+from helpers.gpu.adapter import adapter_info
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops
 from helpers.wgsl import Kernel
 
@@ -25,7 +26,6 @@ SIDES = range(1, 17), range(1, 5), (1, 2, 4, 8)  # rows, quads and channels of a
 SIMD = 8  # threads that a software adapter runs at once
 
 # Measured on an NVIDIA H200 with LeNet's layers.
-FEW = 8  # channels: with fewer, small tiles make enough threads to keep a GPU busy
 SMALL = {"ROWS": 1, "QUADS": 1, "CHANNELS": 2, "THREADS": 64}
 MOST_SLICES, MOST_CHANNELS = 8, 3  # threads that share a sum, and the channels of each
 
@@ -39,8 +39,7 @@ def grad_input(s: ConvShape, kernel: Kernel) -> Schedule:
 @simple_only
 def forward(s: ConvShape, kernel: Kernel) -> Schedule:
     """Tiles of outputs; the loop runs over input channels."""
-    few = min(s.in_channels, s.out_channels) < FEW
-    tile = SMALL if few else _best_tile(s, s.output, s.in_channels)
+    tile = _best_tile(s, s.output, s.in_channels)
     return with_activation(s, _tiled(s, kernel, s.output, s.in_channels, tile))
 
 
@@ -87,7 +86,12 @@ def _problem(s: ConvShape, kernel: Kernel) -> str | None:
 
 
 def _best_tile(s: ConvShape, result: tuple[int, int, int, int], terms: int) -> Mapping[str, int]:
-    """The tile with which a software adapter takes the least time to compile the text once and to run it often."""
+    """The tile with which a software adapter takes the least time to compile the text once and to run it often.
+
+    A GPU gets small tiles: more threads, and its driver can take minutes to compile the text of a large one.
+    """
+    if adapter_info().kind == "hardware":
+        return SMALL
     return min(_tiles(s, result, terms), key=lambda timed: timed[0])[1]
 
 
