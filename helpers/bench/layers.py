@@ -66,6 +66,7 @@ LAYERS = (
     _conv(32, 64, 56, 56, 128, 3, 2, 1),
     _conv(128, 1, 28, 28, 32, 5, 1, 0),
     Layer("32x128x56x56 depthwise, k3 s1 p1", ConvShape(32, 128, 56, 56, 128, 3, 3, 1, 1, groups=128)),
+    Layer("32x128x56x56 to 128 in 32 groups, k3 s1 p1", ConvShape(32, 128, 56, 56, 128, 3, 3, 1, 1, groups=32)),
     Layer("32x64x56x56 to 64, k3 s1 p2 dilation 2", ConvShape(32, 64, 56, 56, 64, 3, 3, 1, 2, 2)),
     _gemm(64, small=True, quick=True),
     _gemm(256, small=True),

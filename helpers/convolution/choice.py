@@ -28,7 +28,7 @@ ON_SOFTWARE = "a software adapter runs few threads at once, and a barrier is slo
 SHORTER_LOOPS, FEWER_WORKGROUPS = "its threads run shorter loops", "it needs fewer workgroups"
 SAVES_PRODUCTS = "3 x 3 filters at stride 1 over many channels: 36 products do the work of 144"
 FILLS_TILES = "tiles of sums in registers do many multiply-adds for each number that they load"
-ANY_LAYER = "it takes any stride, padding and dilation along each axis, and groups"
+ANY_LAYER = "it takes any stride, padding, dilation and groups"
 IN_REGISTERS = "a thread keeps a window of pixels in registers: no barriers, and few loads for each multiply-add"
 
 
@@ -40,7 +40,7 @@ def multiply_adds(s: ConvShape) -> int:
 def forward(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d worth running, best first."""
     if not is_simple(s):
-        return (Choice("5_direct", ANY_LAYER),)
+        return _any_layer(s, adapter, s.out_channels, "2_implicit_gemm", "5_direct")
     general = Choice("1_thread_per_output", f"{multiply_adds(s):,} multiply-adds are too few for a text of their own")
     windows, tiles = _windows("4_register_windows", s), Choice("2_implicit_gemm", FILLS_TILES)
     if adapter.kind == "software":
@@ -54,7 +54,7 @@ def forward(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
 def grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d_grad_input worth running, best first."""
     if not is_simple(s):
-        return (Choice("8_direct", ANY_LAYER),)
+        return _any_layer(s, adapter, s.in_channels, "3_implicit_gemm", "8_direct")
     if not _worth_compiling(s, adapter):
         return _general_grad_input(s, adapter)
     if adapter.kind == "software":
@@ -71,7 +71,7 @@ def grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
 def grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d_grad_weight worth running, best first."""
     if not is_simple(s):
-        return (Choice("7_direct", ANY_LAYER),)
+        return _any_layer(s, adapter, s.out_channels, "3_split_k", "7_direct")
     if not _worth_compiling(s, adapter):
         return _general_grad_weight(s, adapter)
     if adapter.kind == "software":
@@ -93,6 +93,18 @@ def grad_bias(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     if terms < LONG_SUM:
         return shared
     return Choice("3_two_passes", f"many workgroups share each sum of {terms:,} terms"), *shared
+
+
+def _any_layer(s: ConvShape, adapter: AdapterInfo, rows: int, tiled: str, direct: str) -> Sequence[Choice]:
+    """Of the two versions that take every layer, the better one first; `rows` are the channels of a tile's rows."""
+    rows //= s.groups
+    if rows < FEW_CHANNELS:
+        reason = f"{rows} channels in a group would fill a small part of a tile"
+    elif not _worth_compiling(s, adapter):
+        reason = f"{multiply_adds(s):,} multiply-adds are too few for a text that takes long to compile"
+    else:
+        return Choice(tiled, FILLS_TILES), Choice(direct, ANY_LAYER)
+    return Choice(direct, f"{reason}, and {ANY_LAYER}"), Choice(tiled, FILLS_TILES)
 
 
 def _general_grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:

@@ -1,30 +1,36 @@
 // conv2d / 2_implicit_gemm
 //
 // equation  output = act(pre), with
-//             pre[n,co,oh,ow] = bias[co] + sum over ci, kh, kw of
-//             input[n, ci, oh*S + kh - Ph, ow*S + kw - Pw] * weight[co,ci,kh,kw]
+//             pre[n,co,oh,ow] = bias[co] + sum over ci in [0, Ci/G), kh, kw of
+//             input[n, first + ci, oh*Sh + kh*Dh - Ph, ow*Sw + kw*Dw - Pw]
+//             * weight[co,ci,kh,kw], where first = co / (Co/G) * (Ci/G)
 // numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
-//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
-//           pre = np.einsum("nchwij,ocij->nohw", windows, weight)
-//           pre += bias[:, None, None]; output = act(pre)
-// in        input (N, Ci, H, W), weight (Co, Ci, kH, kW), bias (Co)
+//           span = (kH-1)*Dh + 1, (kW-1)*Dw + 1
+//           windows = sliding_window_view(padded, span, (2, 3))
+//           windows = windows[:, :, ::Sh, ::Sw, ::Dh, ::Dw]
+//           pairs = zip(np.split(windows, G, 1), np.split(weight, G))
+//           groups = [np.einsum("nchwij,ocij->nohw", *pair) for pair in pairs]
+//           output = act(np.concatenate(groups, 1) + bias[:, None, None])
+// in        input (N, Ci, H, W), weight (Co, Ci/G, kH, kW), bias (Co)
 // out       output (N, Co, oH, oW)
-// dispatch  one thread for 4 weights of the padded matrix; then for each tile of
-//           TILE_M channels x TILE_N pixels, SPLITS workgroups of
+// dispatch  one thread for 4 weights of the padded matrices; then for each tile of
+//           TILE_M channels of a group x TILE_N pixels, SPLITS workgroups of
 //           TILE_M/8 * TILE_N/8 threads; then, where SPLITS > 1,
 //           one thread for each element
 // barriers  one before a product: a thread multiplies what others loaded;
 //           one after it: no thread may still read the old tile
 // cost      per element of full tiles, without act, with SPLITS = 1 and steps of
 //           whole taps:
-//           Ci*kH*kW*(1/TILE_M + 1/(4*TILE_N) + 1/(N*oH*oW)) + 1/8 global loads,
-//           Ci*kH*kW/16 workgroup loads, Ci*kH*kW multiply-adds
-// limits    a layer of few channels fills little of a tile of 32 rows or more;
+//           Ci/G*kH*kW*(1/TILE_M + 1/(4*TILE_N) + 1/(N*oH*oW)) + 1/8
+//           global loads, Ci/G*kH*kW/16 workgroup loads,
+//           Ci/G*kH*kW multiply-adds
+// limits    a group of few channels fills little of a tile of 32 rows or more;
 //           a zero of the padding is multiplied too, so that a weight of NaN
 //           reaches every window that has padding under it
 // new here  a matrix product without its matrix: rows are channels, columns are
 //           output pixels, and each column of the right matrix, the window under
-//           a pixel, is read from the input where it lies
+//           a pixel, is read from the input where it lies; each group of channels
+//           is a product of its own
 
 // The layer: `specialize` writes in its sizes.
 const BATCH: u32 = 2u;          // N
@@ -34,17 +40,23 @@ const IN_W: u32 = 8u;           // W
 const OUT_CHANNELS: u32 = 5u;   // Co
 const KERNEL_H: u32 = 3u;       // kH
 const KERNEL_W: u32 = 3u;       // kW
-const STRIDE: u32 = 1u;         // S
+const STRIDE_H: u32 = 1u;       // Sh
+const STRIDE_W: u32 = 1u;       // Sw
 const PADDING_H: u32 = 1u;      // Ph
 const PADDING_W: u32 = 1u;      // Pw
+const DILATION_H: u32 = 1u;     // Dh
+const DILATION_W: u32 = 1u;     // Dw
+const GROUPS: u32 = 1u;         // G
 const OUT_H: u32 = 9u;          // oH
 const OUT_W: u32 = 8u;          // oW
 const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
+const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
 const PLANE: u32 = IN_H * IN_W;              // pixels of a channel
 const PIXELS: u32 = BATCH * OUT_H * OUT_W;   // columns
 
 // The sum over k: first all channels of tap (0, 0), then those of (0, 1), ...
-// RUN is Ci, or the next multiple of TILE_K: then no step has two taps.
+// RUN is Ci/G, or the next multiple of TILE_K: then no step has two taps.
 const RUN: u32 = 16u;
 const STEPS: u32 = 9u;          // of TILE_K products each
 const SPLITS: u32 = 1u;         // workgroups that share the sum of one tile
@@ -63,8 +75,9 @@ const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
 const A_EVERY: u32 = THREADS / A_QUADS;    // from one k of a thread to its next
 const B_EVERY: u32 = THREADS / B_QUADS;
 const TAP_STEPS = max(RUN / TILE_K, 1u);
-const ROW_TILES: u32 = (OUT_CHANNELS + TILE_M - 1u) / TILE_M;
-const M_QUADS: u32 = ROW_TILES * A_QUADS;  // of one k in weights_by_k
+const ROW_TILES: u32 = (GROUP_OUT + TILE_M - 1u) / TILE_M;  // of a group
+const GROUP_QUADS: u32 = ROW_TILES * A_QUADS;  // of one k of a group
+const M_QUADS: u32 = GROUPS * GROUP_QUADS;     // of one k in weights_by_k
 const OUTPUTS: u32 = OUT_CHANNELS * PIXELS;
 
 // All kernels that apply an activation read it under this name.
@@ -74,7 +87,7 @@ const params = Layer(ACTIVATION);
 @group(0) @binding(0)
 var<storage, read> input: array<f32>;                 // (N,Ci,H,W)
 @group(0) @binding(1)
-var<storage, read> weight: array<f32>;                // (Co,Ci,kH,kW)
+var<storage, read> weight: array<f32>;                // (Co,Ci/G,kH,kW)
 @group(0) @binding(2)
 var<storage, read> bias: array<f32>;                  // (Co)
 @group(0) @binding(3)
@@ -92,13 +105,14 @@ var<private> next_right: array<vec4f, B_LOADS>;
 
 // 1. The first pass: weights in the order of k, with zeros behind the last row
 //    and in the gaps, so that the product loads them four at a time, unguarded.
-fn weight_at(co: u32, k: u32) -> f32 {
+fn weight_at(group: u32, m: u32, k: u32) -> f32 {
   let ci = k % RUN;
   let tap = k / RUN;
-  if (co >= OUT_CHANNELS || ci >= IN_CHANNELS || tap >= KERNEL_H * KERNEL_W) {
+  if (m >= GROUP_OUT || ci >= GROUP_IN || tap >= KERNEL_H * KERNEL_W) {
     return 0.0;
   }
-  return weight[(co * IN_CHANNELS + ci) * (KERNEL_H * KERNEL_W) + tap];
+  let plane = (group * GROUP_OUT + m) * GROUP_IN + ci;
+  return weight[plane * (KERNEL_H * KERNEL_W) + tap];
 }
 
 @compute @workgroup_size(256)
@@ -112,35 +126,53 @@ fn lay_out_weights(
     return;
   }
   let k = index / M_QUADS;
-  let quad = index % M_QUADS;
+  let group = index % M_QUADS / GROUP_QUADS;
+  let m = index % GROUP_QUADS * 4u;
   weights_by_k[index] = vec4f(
-    weight_at(4u * quad, k), weight_at(4u * quad + 1u, k),
-    weight_at(4u * quad + 2u, k), weight_at(4u * quad + 3u, k),
+    weight_at(group, m, k), weight_at(group, m + 1u, k),
+    weight_at(group, m + 2u, k), weight_at(group, m + 3u, k),
   );
 }
 
-// 2. Which pixels? A quad of columns holds 4 pixels that lie B_QUADS apart, so
+// 2. Which tile is a workgroup's? Each group of channels has tiles of its own.
+struct Tile {
+  group: u32,  // [0, G)
+  m0: u32,     // its first row in the group
+  n0: u32,     // its first column
+  split: u32,  // which part of the sums, [0, SPLITS)
+}
+
+fn tile_of(workgroup: vec3u, across: u32) -> Tile {
+  let group = workgroup.z / ROW_TILES % GROUPS;
+  let m0 = workgroup.z % ROW_TILES * TILE_M;
+  let n0 = (workgroup.y * across + workgroup.x) * TILE_N;
+  return Tile(group, m0, n0, workgroup.z / (ROW_TILES * GROUPS));
+}
+
+// 3. Which pixels? A quad of columns holds 4 pixels that lie B_QUADS apart, so
 //    that neighboring threads load neighboring pixels (coalesced).
-var<private> image: vec4u;   // where the image of each begins in `input`
+var<private> image: vec4u;   // where the group's channels of its image begin
 var<private> top: vec4u;     // row of its window's corner; above 0 it wraps
 var<private> start: vec4u;   // column of its window's corner, likewise
 
-fn find_windows(first_pixel: u32) {
+fn find_windows(group: u32, first_pixel: u32) {
   for (var i = 0u; i < 4u; i++) {  // unroll
     let pixel = first_pixel + i * B_QUADS;
-    image[i] = pixel / (OUT_H * OUT_W) * (IN_CHANNELS * PLANE);
-    top[i] = pixel / OUT_W % OUT_H * STRIDE - PADDING_H;
-    start[i] = pixel % OUT_W * STRIDE - PADDING_W;
+    let n = pixel / (OUT_H * OUT_W);
+    image[i] = (n * IN_CHANNELS + group * GROUP_IN) * PLANE;
+    top[i] = pixel / OUT_W % OUT_H * STRIDE_H - PADDING_H;
+    start[i] = pixel % OUT_W * STRIDE_W - PADDING_W;
     if (!ALIGNED && pixel >= PIXELS) {
       top[i] = IN_H;  // a window below the input reads nothing
     }
   }
 }
 
-// 3. Fetch the next tile into registers, while this one is multiplied.
-fn fetch_weights(thread: u32, m0: u32, step: u32) {
+// 4. Fetch the next tile into registers, while this one is multiplied.
+fn fetch_weights(thread: u32, tile: Tile, step: u32) {
   let k = step * TILE_K + thread / A_QUADS;
-  let first = k * M_QUADS + m0 / 4u + thread % A_QUADS;
+  let first_of_k = k * M_QUADS + tile.group * GROUP_QUADS + tile.m0 / 4u;
+  let first = first_of_k + thread % A_QUADS;
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
     next_left[i] = weights_by_k[first + i * A_EVERY * M_QUADS];
   }
@@ -156,8 +188,8 @@ var<private> at: vec4u;           // where it lies, without its channel
 
 fn go_to_tap() {
   for (var i = 0u; i < 4u; i++) {  // unroll
-    let ih = top[i] + tap / KERNEL_W;    // [0, H) or padding
-    let iw = start[i] + tap % KERNEL_W;  // [0, W) or padding
+    let ih = top[i] + tap / KERNEL_W * DILATION_H;    // [0, H) or padding
+    let iw = start[i] + tap % KERNEL_W * DILATION_W;  // [0, W) or padding
     inside[i] = ih < IN_H && iw < IN_W;
     let address = image[i] + ih * IN_W + iw;
     at[i] = select(0u, address, inside[i]);
@@ -165,7 +197,7 @@ fn go_to_tap() {
 }
 
 fn read_channel(pixel: u32, ci: u32) -> f32 {
-  if (RUN == IN_CHANNELS || ci < IN_CHANNELS) {
+  if (RUN == GROUP_IN || ci < GROUP_IN) {
     return input[pixel + ci * PLANE];
   }
   return 0.0;
@@ -192,8 +224,8 @@ fn fetch_taps(thread: u32, step: u32) {
     let kh = k / (RUN * KERNEL_W);  // [0, kH), or behind the last tap
     let kw = k / RUN % KERNEL_W;    // [0, kW)
     for (var i = 0u; i < 4u; i++) {  // unroll
-      let ih = top[i] + kh;
-      let iw = start[i] + kw;
+      let ih = top[i] + kh * DILATION_H;
+      let iw = start[i] + kw * DILATION_W;
       next_right[j][i] = 0.0;
       if (ih < IN_H && iw < IN_W && kh < KERNEL_H) {
         next_right[j][i] = input[image[i] + k % RUN * PLANE + ih * IN_W + iw];
@@ -202,8 +234,8 @@ fn fetch_taps(thread: u32, step: u32) {
   }
 }
 
-fn fetch(thread: u32, m0: u32, step: u32) {
-  fetch_weights(thread, m0, step);
+fn fetch(thread: u32, tile: Tile, step: u32) {
+  fetch_weights(thread, tile, step);
   if (RUN % TILE_K == 0u) {
     fetch_channels(thread, step);
   } else {
@@ -221,7 +253,7 @@ fn place(thread: u32) {
   }
 }
 
-// 4. Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+// 5. Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
 fn multiply(row: u32, column: u32) {
   for (var k = 0u; k < TILE_K; k++) {  // unroll
     let b0 = right[k][column];
@@ -237,19 +269,8 @@ fn multiply(row: u32, column: u32) {
   }
 }
 
-// 5. Add up the products of a tile, from step `first` up to `end`.
-struct Tile {
-  m0: u32,     // its first row
-  n0: u32,     // its first column
-  split: u32,  // which part of the sums, [0, SPLITS)
-}
-
-fn tile_of(workgroup: vec3u, across: u32) -> Tile {
-  let n0 = (workgroup.y * across + workgroup.x) * TILE_N;
-  return Tile(workgroup.z % ROW_TILES * TILE_M, n0, workgroup.z / ROW_TILES);
-}
-
-// A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
+// 6. Add up the products of a tile, from step `first` up to `end`.
+//    A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
 fn row_of(thread: u32) -> u32 {
   return thread / 32u / (TILE_N / 64u) * 4u + thread / 8u % 4u;
 }
@@ -261,21 +282,22 @@ fn column_of(thread: u32) -> u32 {
 fn add_products(tile: Tile, thread: u32) {
   let first = tile.split * STEPS / SPLITS;
   let end = (tile.split + 1u) * STEPS / SPLITS;
-  find_windows(tile.n0 + thread % B_QUADS);
-  fetch(thread, tile.m0, first);
+  find_windows(tile.group, tile.n0 + thread % B_QUADS);
+  fetch(thread, tile, first);
   for (var step = first; step < end; step++) {
     place(thread);
     workgroupBarrier();  // the tiles are complete
     if (step + 1u < end) {
-      fetch(thread, tile.m0, step + 1u);
+      fetch(thread, tile, step + 1u);
     }
     multiply(row_of(thread), column_of(thread));
     workgroupBarrier();  // no thread still reads them
   }
 }
 
-// 6. Where are the 8 x 8 sums of a thread? Sum (i, j) is in quad j/4 of row i.
-fn channel_of(tile: Tile, thread: u32, i: u32) -> u32 {
+// 7. Where are the 8 x 8 sums of a thread? Sum (i, j) is in quad j/4 of row i.
+//    A row of the product is a channel of the tile's group.
+fn m_of(tile: Tile, thread: u32, i: u32) -> u32 {
   return tile.m0 + 4u * (row_of(thread) + i / 4u * (TILE_M / 8u)) + i % 4u;
 }
 
@@ -288,11 +310,11 @@ fn index_of(co: u32, pixel: u32) -> u32 {
   return plane * (OUT_H * OUT_W) + pixel % (OUT_H * OUT_W);
 }
 
-fn exists(co: u32, pixel: u32) -> bool {
-  return ALIGNED || (co < OUT_CHANNELS && pixel < PIXELS);
+fn exists(m: u32, pixel: u32) -> bool {
+  return ALIGNED || (m < GROUP_OUT && pixel < PIXELS);
 }
 
-// 7. The activation, right for every finite x. All except `none` and `relu` use the
+// 8. The activation, right for every finite x. All except `none` and `relu` use the
 //    sigmoid.
 fn sigmoid(x: f32) -> f32 {
   // Farther out, exp(-|x|) soon falls below the smallest normal float32.
@@ -326,7 +348,7 @@ fn activate(x: f32) -> f32 {
   }
 }
 
-// 8. The second pass, where one workgroup has a whole sum: write it.
+// 9. The second pass, where one workgroup has a whole sum: write it.
 @compute @workgroup_size(THREADS)
 fn main(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -336,11 +358,12 @@ fn main(
   let tile = tile_of(workgroup, grid.x);
   add_products(tile, thread);
   for (var i = 0u; i < 8u; i++) {  // unroll
-    let co = channel_of(tile, thread, i);
+    let m = m_of(tile, thread, i);
+    let co = tile.group * GROUP_OUT + m;
     let bias_co = bias[min(co, OUT_CHANNELS - 1u)];
     for (var j = 0u; j < 8u; j++) {  // unroll
       let pixel = pixel_of(tile, thread, j);
-      if (exists(co, pixel)) {
+      if (exists(m, pixel)) {
         let pre = bias_co + sums[2u * i + j / 4u][j % 4u];
         output[index_of(co, pixel)] = activate(pre);
       }
@@ -348,7 +371,7 @@ fn main(
   }
 }
 
-// 9. The second pass, where SPLITS workgroups share a sum: write a part of it.
+// 10. The second pass, where SPLITS workgroups share a sum: write a part of it.
 @compute @workgroup_size(THREADS)
 fn multiply_parts(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -358,10 +381,11 @@ fn multiply_parts(
   let tile = tile_of(workgroup, grid.x);
   add_products(tile, thread);
   for (var i = 0u; i < 8u; i++) {  // unroll
-    let co = channel_of(tile, thread, i);
+    let m = m_of(tile, thread, i);
+    let co = tile.group * GROUP_OUT + m;
     for (var j = 0u; j < 8u; j++) {  // unroll
       let pixel = pixel_of(tile, thread, j);
-      if (exists(co, pixel)) {
+      if (exists(m, pixel)) {
         let index = tile.split * OUTPUTS + index_of(co, pixel);
         parts[index] = sums[2u * i + j / 4u][j % 4u];
       }
@@ -369,7 +393,7 @@ fn multiply_parts(
   }
 }
 
-// 10. The last pass, where there are parts: add them.
+// 11. The last pass, where there are parts: add them.
 @compute @workgroup_size(256)
 fn add_parts(
   @builtin(workgroup_id) workgroup: vec3u,

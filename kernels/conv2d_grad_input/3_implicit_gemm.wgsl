@@ -1,33 +1,39 @@
 // conv2d_grad_input / 3_implicit_gemm
 //
-// equation  grad_input[n,ci,ih,iw] = sum over co, kh, kw of
-//             grad_output[n,co,oh,ow] * weight[co,ci,kh,kw],
-//             where oh = (ih + Ph - kh) / S and ow = (iw + Pw - kw) / S
-//             are whole and inside the output
+// equation  grad_input[n,ci,ih,iw] = sum over co in [0, Co/G), kh, kw of
+//             grad_output[n, first + co, oh, ow]
+//             * weight[first + co, ci % (Ci/G), kh, kw],
+//             where first = ci / (Ci/G) * (Co/G), and oh = (ih + Ph - kh*Dh) / Sh
+//             and ow = (iw + Pw - kw*Dw) / Sw are whole and inside the output
 // numpy     # grad_output with zeros between and around its elements
-//           dilated = np.zeros((N, Co, H + 2*Ph + kH - 1, W + 2*Pw + kW - 1))
-//           dilated[:, :, kH-1:H+2*Ph:S, kW-1:W+2*Pw:S] = grad_output
-//           windows = sliding_window_view(dilated, (kH, kW), (2, 3))
-//           windows = windows[:, :, Ph:Ph+H, Pw:Pw+W]
+//           down, right = (kH-1)*Dh, (kW-1)*Dw
+//           spread = np.zeros((N, Co, H + 2*Ph + down, W + 2*Pw + right))
+//           spread[:, :, down:H+2*Ph:Sh, right:W+2*Pw:Sw] = grad_output
+//           windows = sliding_window_view(spread, (down + 1, right + 1), (2, 3))
+//           windows = windows[:, :, Ph:Ph+H, Pw:Pw+W, ::Dh, ::Dw]
 //           flipped = weight[:, :, ::-1, ::-1]
-//           grad_input = np.einsum("nohwij,ocij->nchw", windows, flipped)
-// in        grad_output (N, Co, oH, oW), weight (Co, Ci, kH, kW)
+//           pairs = zip(np.split(windows, G, 1), np.split(flipped, G))
+//           groups = [np.einsum("nohwij,ocij->nchw", *pair) for pair in pairs]
+//           grad_input = np.concatenate(groups, 1)
+// in        grad_output (N, Co, oH, oW), weight (Co, Ci/G, kH, kW)
 // out       grad_input (N, Ci, H, W)
-// dispatch  one thread for 4 weights of the padded matrix; then for each tile of
-//           TILE_M channels x TILE_N pixels, SPLITS workgroups of
+// dispatch  one thread for 4 weights of the padded matrices; then for each tile of
+//           TILE_M channels of a group x TILE_N pixels, SPLITS workgroups of
 //           TILE_M/8 * TILE_N/8 threads; then, where SPLITS > 1,
 //           one thread for each pixel
 // barriers  one before a product: a thread multiplies what others loaded;
 //           one after it: no thread may still read the old tile
 // cost      per pixel of full tiles, with SPLITS = 1 and steps of whole taps:
-//           Co*kH*kW*(1/TILE_M + 1/(4*TILE_N) + 1/(N*H*W)) global loads,
-//           Co*kH*kW/16 workgroup loads, Co*kH*kW multiply-adds
-// limits    where S > 1, all but one of S*S products are with a zero;
+//           Co/G*kH*kW*(1/TILE_M + 1/(4*TILE_N) + 1/(N*H*W)) global loads,
+//           Co/G*kH*kW/16 workgroup loads, Co/G*kH*kW multiply-adds
+// limits    with a stride over 1, all but one of Sh*Sw products are with a zero;
+//           a group of few channels fills little of a tile of 32 rows or more;
 //           a zero is multiplied too, so that a weight of NaN reaches pixels
 //           to which it did not contribute
 // new here  a matrix product without its matrix: rows are channels, columns are
 //           input pixels, and each column of the right matrix, the outputs to
-//           which a pixel contributed, is read from grad_output where it lies
+//           which a pixel contributed, is read from grad_output where it lies;
+//           each group of channels is a product of its own
 
 // The layer: `specialize` writes in its sizes.
 const BATCH: u32 = 2u;          // N
@@ -37,16 +43,22 @@ const IN_W: u32 = 8u;           // W
 const OUT_CHANNELS: u32 = 5u;   // Co
 const KERNEL_H: u32 = 3u;       // kH
 const KERNEL_W: u32 = 3u;       // kW
-const STRIDE: u32 = 1u;         // S
+const STRIDE_H: u32 = 1u;       // Sh
+const STRIDE_W: u32 = 1u;       // Sw
 const PADDING_H: u32 = 1u;      // Ph
 const PADDING_W: u32 = 1u;      // Pw
+const DILATION_H: u32 = 1u;     // Dh
+const DILATION_W: u32 = 1u;     // Dw
+const GROUPS: u32 = 1u;         // G
 const OUT_H: u32 = 9u;          // oH
 const OUT_W: u32 = 8u;          // oW
+const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
+const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
 const PLANE: u32 = OUT_H * OUT_W;           // outputs of a channel
 const PIXELS: u32 = BATCH * IN_H * IN_W;    // columns
 
 // The sum over k: first all channels of tap (0, 0), then those of (0, 1), ...
-// RUN is Co, or the next multiple of TILE_K: then no step has two taps.
+// RUN is Co/G, or the next multiple of TILE_K: then no step has two taps.
 const RUN: u32 = 16u;
 const STEPS: u32 = 9u;          // of TILE_K products each
 const SPLITS: u32 = 1u;         // workgroups that share the sum of one tile
@@ -65,14 +77,15 @@ const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
 const A_EVERY: u32 = THREADS / A_QUADS;    // from one k of a thread to its next
 const B_EVERY: u32 = THREADS / B_QUADS;
 const TAP_STEPS = max(RUN / TILE_K, 1u);
-const ROW_TILES: u32 = (IN_CHANNELS + TILE_M - 1u) / TILE_M;
-const M_QUADS: u32 = ROW_TILES * A_QUADS;  // of one k in weights_by_k
+const ROW_TILES: u32 = (GROUP_IN + TILE_M - 1u) / TILE_M;  // of a group
+const GROUP_QUADS: u32 = ROW_TILES * A_QUADS;  // of one k of a group
+const M_QUADS: u32 = GROUPS * GROUP_QUADS;     // of one k in weights_by_k
 const INPUTS: u32 = IN_CHANNELS * PIXELS;
 
 @group(0) @binding(0)
 var<storage, read> grad_output: array<f32>;           // (N,Co,oH,oW)
 @group(0) @binding(1)
-var<storage, read> weight: array<f32>;                // (Co,Ci,kH,kW)
+var<storage, read> weight: array<f32>;                // (Co,Ci/G,kH,kW)
 @group(0) @binding(2)
 var<storage, read_write> grad_input: array<f32>;      // (N,Ci,H,W)
 @group(0) @binding(3)
@@ -88,13 +101,14 @@ var<private> next_right: array<vec4f, B_LOADS>;
 
 // 1. The first pass: weights in the order of k, with zeros behind the last row
 //    and in the gaps, so that the product loads them four at a time, unguarded.
-fn weight_at(ci: u32, k: u32) -> f32 {
+fn weight_at(group: u32, m: u32, k: u32) -> f32 {
   let co = k % RUN;
   let tap = k / RUN;
-  if (ci >= IN_CHANNELS || co >= OUT_CHANNELS || tap >= KERNEL_H * KERNEL_W) {
+  if (m >= GROUP_IN || co >= GROUP_OUT || tap >= KERNEL_H * KERNEL_W) {
     return 0.0;
   }
-  return weight[(co * IN_CHANNELS + ci) * (KERNEL_H * KERNEL_W) + tap];
+  let plane = (group * GROUP_OUT + co) * GROUP_IN + m;
+  return weight[plane * (KERNEL_H * KERNEL_W) + tap];
 }
 
 @compute @workgroup_size(256)
@@ -108,35 +122,54 @@ fn lay_out_weights(
     return;
   }
   let k = index / M_QUADS;
-  let quad = index % M_QUADS;
+  let group = index % M_QUADS / GROUP_QUADS;
+  let m = index % GROUP_QUADS * 4u;
   weights_by_k[index] = vec4f(
-    weight_at(4u * quad, k), weight_at(4u * quad + 1u, k),
-    weight_at(4u * quad + 2u, k), weight_at(4u * quad + 3u, k),
+    weight_at(group, m, k), weight_at(group, m + 1u, k),
+    weight_at(group, m + 2u, k), weight_at(group, m + 3u, k),
   );
 }
 
-// 2. Which pixels? A quad of columns holds 4 pixels that lie B_QUADS apart, so
-//    that neighboring threads load neighboring pixels (coalesced).
-var<private> image: vec4u;   // where the image of each begins in grad_output
-var<private> row: vec4u;     // ih + Ph, which is oh*S + kh
-var<private> column: vec4u;  // iw + Pw, which is ow*S + kw
+// 2. Which tile is a workgroup's? Each group of channels has tiles of its own.
+struct Tile {
+  group: u32,  // [0, G)
+  m0: u32,     // its first row in the group
+  n0: u32,     // its first column
+  split: u32,  // which part of the sums, [0, SPLITS)
+}
 
-fn find_pixels(first_pixel: u32) {
+fn tile_of(workgroup: vec3u, across: u32) -> Tile {
+  let group = workgroup.z / ROW_TILES % GROUPS;
+  let m0 = workgroup.z % ROW_TILES * TILE_M;
+  let n0 = (workgroup.y * across + workgroup.x) * TILE_N;
+  return Tile(group, m0, n0, workgroup.z / (ROW_TILES * GROUPS));
+}
+
+// 3. Which pixels? A quad of columns holds 4 pixels that lie B_QUADS apart, so
+//    that neighboring threads load neighboring pixels (coalesced).
+var<private> image: vec4u;   // where the group's channels of its image begin
+var<private> row: vec4u;     // ih + Ph, which is oh*Sh + kh*Dh
+var<private> column: vec4u;  // iw + Pw, which is ow*Sw + kw*Dw
+
+fn find_pixels(group: u32, first_pixel: u32) {
   for (var i = 0u; i < 4u; i++) {  // unroll
     let pixel = first_pixel + i * B_QUADS;
-    image[i] = pixel / (IN_H * IN_W) * (OUT_CHANNELS * PLANE);
+    let n = pixel / (IN_H * IN_W);
+    image[i] = (n * OUT_CHANNELS + group * GROUP_OUT) * PLANE;
     row[i] = pixel / IN_W % IN_H + PADDING_H;
     column[i] = pixel % IN_W + PADDING_W;
     if (!ALIGNED && pixel >= PIXELS) {
-      row[i] = OUT_H * STRIDE + KERNEL_H;  // below every window: reads nothing
+      // Below every window: it reads nothing.
+      row[i] = OUT_H * STRIDE_H + KERNEL_H * DILATION_H;
     }
   }
 }
 
-// 3. Fetch the next tile into registers, while this one is multiplied.
-fn fetch_weights(thread: u32, m0: u32, step: u32) {
+// 4. Fetch the next tile into registers, while this one is multiplied.
+fn fetch_weights(thread: u32, tile: Tile, step: u32) {
   let k = step * TILE_K + thread / A_QUADS;
-  let first = k * M_QUADS + m0 / 4u + thread % A_QUADS;
+  let first_of_k = k * M_QUADS + tile.group * GROUP_QUADS + tile.m0 / 4u;
+  let first = first_of_k + thread % A_QUADS;
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
     next_left[i] = weights_by_k[first + i * A_EVERY * M_QUADS];
   }
@@ -152,18 +185,18 @@ var<private> at: vec4u;           // where it lies, without its channel
 
 fn go_to_tap() {
   for (var i = 0u; i < 4u; i++) {  // unroll
-    // Below 0, row and column wrap to more than oH*S and oW*S.
-    let h = row[i] - tap / KERNEL_W;     // oh*S, if oh is whole
-    let w = column[i] - tap % KERNEL_W;  // ow*S, if ow is whole
-    let whole = h % STRIDE == 0u && w % STRIDE == 0u;
-    inside[i] = whole && h / STRIDE < OUT_H && w / STRIDE < OUT_W;
-    let address = image[i] + h / STRIDE * OUT_W + w / STRIDE;
+    // Below 0, row and column wrap to more than oH*Sh and oW*Sw.
+    let h = row[i] - tap / KERNEL_W * DILATION_H;     // oh*Sh, if oh is whole
+    let w = column[i] - tap % KERNEL_W * DILATION_W;  // ow*Sw, if ow is whole
+    let whole = h % STRIDE_H == 0u && w % STRIDE_W == 0u;
+    inside[i] = whole && h / STRIDE_H < OUT_H && w / STRIDE_W < OUT_W;
+    let address = image[i] + h / STRIDE_H * OUT_W + w / STRIDE_W;
     at[i] = select(0u, address, inside[i]);
   }
 }
 
 fn read_channel(pixel: u32, co: u32) -> f32 {
-  if (RUN == OUT_CHANNELS || co < OUT_CHANNELS) {
+  if (RUN == GROUP_OUT || co < GROUP_OUT) {
     return grad_output[pixel + co * PLANE];
   }
   return 0.0;
@@ -190,13 +223,13 @@ fn fetch_taps(thread: u32, step: u32) {
     let kh = k / (RUN * KERNEL_W);  // [0, kH), or behind the last tap
     let kw = k / RUN % KERNEL_W;    // [0, kW)
     for (var i = 0u; i < 4u; i++) {  // unroll
-      let h = row[i] - kh;
-      let w = column[i] - kw;
-      let oh = h / STRIDE;
-      let ow = w / STRIDE;
-      let whole = h % STRIDE == 0u && w % STRIDE == 0u && kh < KERNEL_H;
+      let h = row[i] - kh * DILATION_H;
+      let w = column[i] - kw * DILATION_W;
+      let oh = h / STRIDE_H;
+      let ow = w / STRIDE_W;
+      let whole = h % STRIDE_H == 0u && w % STRIDE_W == 0u;
       next_right[j][i] = 0.0;
-      if (whole && oh < OUT_H && ow < OUT_W) {
+      if (whole && kh < KERNEL_H && oh < OUT_H && ow < OUT_W) {
         let plane = image[i] + k % RUN * PLANE;
         next_right[j][i] = grad_output[plane + oh * OUT_W + ow];
       }
@@ -204,8 +237,8 @@ fn fetch_taps(thread: u32, step: u32) {
   }
 }
 
-fn fetch(thread: u32, m0: u32, step: u32) {
-  fetch_weights(thread, m0, step);
+fn fetch(thread: u32, tile: Tile, step: u32) {
+  fetch_weights(thread, tile, step);
   if (RUN % TILE_K == 0u) {
     fetch_channels(thread, step);
   } else {
@@ -223,7 +256,7 @@ fn place(thread: u32) {
   }
 }
 
-// 4. Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+// 5. Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
 fn multiply(row: u32, column: u32) {
   for (var k = 0u; k < TILE_K; k++) {  // unroll
     let b0 = right[k][column];
@@ -239,19 +272,8 @@ fn multiply(row: u32, column: u32) {
   }
 }
 
-// 5. Add up the products of a tile, from step `first` up to `end`.
-struct Tile {
-  m0: u32,     // its first row
-  n0: u32,     // its first column
-  split: u32,  // which part of the sums, [0, SPLITS)
-}
-
-fn tile_of(workgroup: vec3u, across: u32) -> Tile {
-  let n0 = (workgroup.y * across + workgroup.x) * TILE_N;
-  return Tile(workgroup.z % ROW_TILES * TILE_M, n0, workgroup.z / ROW_TILES);
-}
-
-// A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
+// 6. Add up the products of a tile, from step `first` up to `end`.
+//    A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
 fn row_of(thread: u32) -> u32 {
   return thread / 32u / (TILE_N / 64u) * 4u + thread / 8u % 4u;
 }
@@ -263,21 +285,22 @@ fn column_of(thread: u32) -> u32 {
 fn add_products(tile: Tile, thread: u32) {
   let first = tile.split * STEPS / SPLITS;
   let end = (tile.split + 1u) * STEPS / SPLITS;
-  find_pixels(tile.n0 + thread % B_QUADS);
-  fetch(thread, tile.m0, first);
+  find_pixels(tile.group, tile.n0 + thread % B_QUADS);
+  fetch(thread, tile, first);
   for (var step = first; step < end; step++) {
     place(thread);
     workgroupBarrier();  // the tiles are complete
     if (step + 1u < end) {
-      fetch(thread, tile.m0, step + 1u);
+      fetch(thread, tile, step + 1u);
     }
     multiply(row_of(thread), column_of(thread));
     workgroupBarrier();  // no thread still reads them
   }
 }
 
-// 6. Where are the 8 x 8 sums of a thread? Sum (i, j) is in quad j/4 of row i.
-fn channel_of(tile: Tile, thread: u32, i: u32) -> u32 {
+// 7. Where are the 8 x 8 sums of a thread? Sum (i, j) is in quad j/4 of row i.
+//    A row of the product is a channel of the tile's group.
+fn m_of(tile: Tile, thread: u32, i: u32) -> u32 {
   return tile.m0 + 4u * (row_of(thread) + i / 4u * (TILE_M / 8u)) + i % 4u;
 }
 
@@ -290,11 +313,11 @@ fn index_of(ci: u32, pixel: u32) -> u32 {
   return plane * (IN_H * IN_W) + pixel % (IN_H * IN_W);
 }
 
-fn exists(ci: u32, pixel: u32) -> bool {
-  return ALIGNED || (ci < IN_CHANNELS && pixel < PIXELS);
+fn exists(m: u32, pixel: u32) -> bool {
+  return ALIGNED || (m < GROUP_IN && pixel < PIXELS);
 }
 
-// 7. The second pass, where one workgroup has a whole sum: write it.
+// 8. The second pass, where one workgroup has a whole sum: write it.
 @compute @workgroup_size(THREADS)
 fn main(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -304,17 +327,18 @@ fn main(
   let tile = tile_of(workgroup, grid.x);
   add_products(tile, thread);
   for (var i = 0u; i < 8u; i++) {  // unroll
-    let ci = channel_of(tile, thread, i);
+    let m = m_of(tile, thread, i);
+    let ci = tile.group * GROUP_IN + m;
     for (var j = 0u; j < 8u; j++) {  // unroll
       let pixel = pixel_of(tile, thread, j);
-      if (exists(ci, pixel)) {
+      if (exists(m, pixel)) {
         grad_input[index_of(ci, pixel)] = sums[2u * i + j / 4u][j % 4u];
       }
     }
   }
 }
 
-// 8. The second pass, where SPLITS workgroups share a sum: write a part of it.
+// 9. The second pass, where SPLITS workgroups share a sum: write a part of it.
 @compute @workgroup_size(THREADS)
 fn multiply_parts(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -324,10 +348,11 @@ fn multiply_parts(
   let tile = tile_of(workgroup, grid.x);
   add_products(tile, thread);
   for (var i = 0u; i < 8u; i++) {  // unroll
-    let ci = channel_of(tile, thread, i);
+    let m = m_of(tile, thread, i);
+    let ci = tile.group * GROUP_IN + m;
     for (var j = 0u; j < 8u; j++) {  // unroll
       let pixel = pixel_of(tile, thread, j);
-      if (exists(ci, pixel)) {
+      if (exists(m, pixel)) {
         let index = tile.split * INPUTS + index_of(ci, pixel);
         parts[index] = sums[2u * i + j / 4u][j % 4u];
       }
@@ -335,7 +360,7 @@ fn multiply_parts(
   }
 }
 
-// 9. The last pass, where there are parts: add them.
+// 10. The last pass, where there are parts: add them.
 @compute @workgroup_size(256)
 fn add_parts(
   @builtin(workgroup_id) workgroup: vec3u,

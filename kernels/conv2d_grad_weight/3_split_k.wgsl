@@ -1,15 +1,20 @@
 // conv2d_grad_weight / 3_split_k
 //
 // equation  grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
-//             grad_output[n,co,oh,ow] * input[n,ci,ih,iw],
-//             where ih = oh*S + kh - Ph and iw = ow*S + kw - Pw
+//             grad_output[n,co,oh,ow]
+//             * input[n, first + ci, oh*Sh + kh*Dh - Ph, ow*Sw + kw*Dw - Pw],
+//             where first = co / (Co/G) * (Ci/G) and ci in [0, Ci/G)
 // numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
-//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::S, ::S]
-//           grad_weight = np.einsum("nohw,nchwij->ocij", grad_output, windows)
+//           span = (kH-1)*Dh + 1, (kW-1)*Dw + 1
+//           windows = sliding_window_view(padded, span, (2, 3))
+//           windows = windows[:, :, ::Sh, ::Sw, ::Dh, ::Dw]
+//           pairs = zip(np.split(grad_output, G, 1), np.split(windows, G, 1))
+//           groups = [np.einsum("nohw,nchwij->ocij", *pair) for pair in pairs]
+//           grad_weight = np.concatenate(groups)
 // in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
-// out       grad_weight (Co, Ci, kH, kW)
-// dispatch  for each tile of TILE_M output channels x TILE_N weights, SPLITS
-//           workgroups of TILE_M/8 * TILE_N/8 threads; then 128 threads
+// out       grad_weight (Co, Ci/G, kH, kW)
+// dispatch  for each tile of TILE_M output channels of a group x TILE_N weights,
+//           SPLITS workgroups of TILE_M/8 * TILE_N/8 threads; then 128 threads
 //           for 16 times 4 weights
 // barriers  one before a product: a thread multiplies what others loaded;
 //           one after it: no thread may still read the old tile;
@@ -17,12 +22,13 @@
 // cost      per weight of full tiles, with K = N*oH*oW:
 //           K/TILE_M + K/TILE_N + SPLITS/4 global loads,
 //           K/16 + 7/4 workgroup loads, K multiply-adds
-// limits    channels are taken in fours, so that a layer with Ci = 1 has
+// limits    channels are taken in fours, so that a group with one input channel has
 //           3 zeros for each weight; a zero of the padding is multiplied too:
 //           a grad_output of NaN reaches weights that saw only padding there
 // new here  split-K: a few weights, each with a sum over all outputs, make few
 //           tiles; SPLITS workgroups share the sum of each, and a second pass
-//           adds their parts in a fixed order
+//           adds their parts in a fixed order; each group of channels is a
+//           product of its own
 
 // The layer: `specialize` writes in its sizes.
 const BATCH: u32 = 2u;          // N
@@ -32,18 +38,24 @@ const IN_W: u32 = 8u;           // W
 const OUT_CHANNELS: u32 = 6u;   // Co
 const KERNEL_H: u32 = 3u;       // kH
 const KERNEL_W: u32 = 3u;       // kW
-const STRIDE: u32 = 1u;         // S
+const STRIDE_H: u32 = 1u;       // Sh
+const STRIDE_W: u32 = 1u;       // Sw
 const PADDING_H: u32 = 1u;      // Ph
 const PADDING_W: u32 = 1u;      // Pw
+const DILATION_H: u32 = 1u;     // Dh
+const DILATION_W: u32 = 1u;     // Dw
+const GROUPS: u32 = 1u;         // G
 const OUT_H: u32 = 9u;          // oH
 const OUT_W: u32 = 8u;          // oW
+const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
+const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
 const PLANE: u32 = IN_H * IN_W;        // pixels of a channel
 const OUT_PLANE: u32 = OUT_H * OUT_W;  // outputs of a channel
 const K: u32 = BATCH * OUT_PLANE;      // products of a sum
 
 // A quad of columns is 4 channels of one tap: first all of tap (0, 0), ...
-const TAP_QUADS: u32 = (IN_CHANNELS + 3u) / 4u;
-const QUADS_FULL: bool = IN_CHANNELS % 4u == 0u;  // no channel past Ci in any
+const TAP_QUADS: u32 = (GROUP_IN + 3u) / 4u;
+const QUADS_FULL: bool = GROUP_IN % 4u == 0u;  // no channel past Ci/G in any
 const N_QUADS: u32 = KERNEL_H * KERNEL_W * TAP_QUADS;  // of a row of parts
 const STEPS: u32 = 9u;          // of TILE_K products each
 const SPLITS: u32 = 1u;         // workgroups that share the sum of one tile
@@ -61,14 +73,14 @@ const B_QUADS: u32 = TILE_N / 4u;
 const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;
 const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
 const EVERY: u32 = THREADS / TILE_K;  // from one quad of a thread to its next
-const ROW_TILES: u32 = (OUT_CHANNELS + TILE_M - 1u) / TILE_M;
+const ROW_TILES: u32 = (GROUP_OUT + TILE_M - 1u) / TILE_M;  // of a group
 
 @group(0) @binding(0)
 var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
 @group(0) @binding(1)
 var<storage, read> input: array<f32>;              // (N,Ci,H,W)
 @group(0) @binding(2)
-var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
+var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci/G,kH,kW)
 @group(0) @binding(3)
 var<storage, read_write> parts: array<vec4f>;      // (SPLITS,Co,N_QUADS)
 
@@ -79,16 +91,16 @@ var<private> next_left: array<vec4f, A_LOADS>;
 var<private> next_right: array<vec4f, B_LOADS>;
 
 // 1. Which taps? They stay the same for all products of a thread.
-var<private> tap_h: array<u32, B_LOADS>;   // kh - Ph; below 0 it wraps
-var<private> tap_w: array<u32, B_LOADS>;   // kw - Pw
-var<private> channel: array<u32, B_LOADS>; // the first of 4
+var<private> tap_h: array<u32, B_LOADS>;   // kh*Dh - Ph; below 0 it wraps
+var<private> tap_w: array<u32, B_LOADS>;   // kw*Dw - Pw
+var<private> channel: array<u32, B_LOADS>; // the first of 4 in the group
 
 fn find_taps(first_quad: u32) {
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
     let quad = first_quad + i * EVERY;
     let tap = quad / TAP_QUADS;
-    tap_h[i] = tap / KERNEL_W - PADDING_H;
-    tap_w[i] = tap % KERNEL_W - PADDING_W;
+    tap_h[i] = tap / KERNEL_W * DILATION_H - PADDING_H;
+    tap_w[i] = tap % KERNEL_W * DILATION_W - PADDING_W;
     channel[i] = quad % TAP_QUADS * 4u;
     if (!ALIGNED && quad >= N_QUADS) {
       tap_h[i] = IN_H + PADDING_H;  // below every window: reads nothing
@@ -99,21 +111,21 @@ fn find_taps(first_quad: u32) {
 // 2. Fetch the next tile into registers, while this one is multiplied. Lanes lie
 //    along k, where neighbors are neighbors in memory. Its divisions are by
 //    constants: multiplications.
-fn output_at(n: u32, co: u32, place: u32, k: u32) -> f32 {
-  if ((K % TILE_K == 0u || k < K) && (ALIGNED || co < OUT_CHANNELS)) {
-    return grad_output[(n * OUT_CHANNELS + co) * OUT_PLANE + place];
+fn output_at(first_plane: u32, m: u32, place: u32, k: u32) -> f32 {
+  if ((K % TILE_K == 0u || k < K) && (ALIGNED || m < GROUP_OUT)) {
+    return grad_output[(first_plane + m) * OUT_PLANE + place];
   }
   return 0.0;
 }
 
-fn fetch_outputs(thread: u32, m0: u32, k: u32) {
-  let n = k / OUT_PLANE;
+fn fetch_outputs(thread: u32, group: u32, m0: u32, k: u32) {
+  let first = k / OUT_PLANE * OUT_CHANNELS + group * GROUP_OUT;
   let place = k % OUT_PLANE;
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
-    let co = m0 + 4u * (thread / TILE_K + i * EVERY);
+    let m = m0 + 4u * (thread / TILE_K + i * EVERY);
     next_left[i] = vec4f(
-      output_at(n, co, place, k), output_at(n, co + 1u, place, k),
-      output_at(n, co + 2u, place, k), output_at(n, co + 3u, place, k),
+      output_at(first, m, place, k), output_at(first, m + 1u, place, k),
+      output_at(first, m + 2u, place, k), output_at(first, m + 3u, place, k),
     );
   }
 }
@@ -122,29 +134,29 @@ fn fetch_outputs(thread: u32, m0: u32, k: u32) {
 // cost more.
 var<private> inside: array<bool, B_LOADS>;
 
-fn fetch_inputs(k: u32) {
-  let n = k / OUT_PLANE;
-  let top = k / OUT_W % OUT_H * STRIDE;
-  let start = k % OUT_W * STRIDE;
+fn fetch_inputs(group: u32, k: u32) {
+  let first = k / OUT_PLANE * IN_CHANNELS + group * GROUP_IN;
+  let top = k / OUT_W % OUT_H * STRIDE_H;
+  let start = k % OUT_W * STRIDE_W;
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
     let ih = top + tap_h[i];    // [0, H) or padding
     let iw = start + tap_w[i];  // [0, W) or padding
     inside[i] = ih < IN_H && iw < IN_W && (K % TILE_K == 0u || k < K);
-    let pixel = (n * IN_CHANNELS + channel[i]) * PLANE + ih * IN_W + iw;
+    let pixel = (first + channel[i]) * PLANE + ih * IN_W + iw;
     let at = select(0u, pixel, inside[i]);
     for (var c = 0u; c < 4u; c++) {  // unroll
       next_right[i][c] = 0.0;
-      if (QUADS_FULL || channel[i] + c < IN_CHANNELS) {
+      if (QUADS_FULL || channel[i] + c < GROUP_IN) {
         next_right[i][c] = input[at + c * PLANE];
       }
     }
   }
 }
 
-fn fetch(thread: u32, m0: u32, step: u32) {
+fn fetch(thread: u32, group: u32, m0: u32, step: u32) {
   let k = step * TILE_K + thread % TILE_K;  // [0, N*oH*oW), or behind it
-  fetch_outputs(thread, m0, k);
-  fetch_inputs(k);
+  fetch_outputs(thread, group, m0, k);
+  fetch_inputs(group, k);
 }
 
 fn place(thread: u32) {
@@ -180,8 +192,9 @@ fn multiply_parts(
   @builtin(local_invocation_index) thread: u32,  // [0, THREADS)
 ) {
   let n0 = (workgroup.y * grid.x + workgroup.x) * TILE_N;
-  let m0 = workgroup.z % ROW_TILES * TILE_M;
-  let split = workgroup.z / ROW_TILES;
+  let m0 = workgroup.z % ROW_TILES * TILE_M;    // in its group
+  let group = workgroup.z / ROW_TILES % GROUPS;
+  let split = workgroup.z / (ROW_TILES * GROUPS);
   let end = (split + 1u) * STEPS / SPLITS;
 
   // A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
@@ -190,22 +203,23 @@ fn multiply_parts(
   let column = thread / 32u % ACROSS * 8u + thread % 8u;
 
   find_taps(n0 / 4u + thread / TILE_K);
-  fetch(thread, m0, split * STEPS / SPLITS);
+  fetch(thread, group, m0, split * STEPS / SPLITS);
   for (var step = split * STEPS / SPLITS; step < end; step++) {
     place(thread);
     workgroupBarrier();  // the tiles are complete
     if (step + 1u < end) {
-      fetch(thread, m0, step + 1u);
+      fetch(thread, group, m0, step + 1u);
     }
     multiply(row, column);
     workgroupBarrier();  // no thread still reads them
   }
 
   for (var i = 0u; i < 8u; i++) {  // unroll
-    let co = m0 + 4u * (row + i / 4u * (TILE_M / 8u)) + i % 4u;
+    let m = m0 + 4u * (row + i / 4u * (TILE_M / 8u)) + i % 4u;
+    let co = group * GROUP_OUT + m;
     for (var j = 0u; j < 2u; j++) {  // unroll
       let quad = n0 / 4u + column + j * (TILE_N / 8u);
-      if (ALIGNED || (co < OUT_CHANNELS && quad < N_QUADS)) {
+      if (ALIGNED || (m < GROUP_OUT && quad < N_QUADS)) {
         parts[(split * OUT_CHANNELS + co) * N_QUADS + quad] = sums[2u * i + j];
       }
     }
@@ -242,8 +256,8 @@ fn add_parts(
     let tap = index % N_QUADS / TAP_QUADS;
     let ci = index % TAP_QUADS * 4u;
     for (var c = 0u; c < 4u; c++) {  // unroll
-      if (QUADS_FULL || ci + c < IN_CHANNELS) {
-        let plane = co * IN_CHANNELS + ci + c;
+      if (QUADS_FULL || ci + c < GROUP_IN) {
+        let plane = co * GROUP_IN + ci + c;
         grad_weight[plane * (KERNEL_H * KERNEL_W) + tap] = sum[c];
       }
     }

@@ -2,7 +2,7 @@
 
 from math import ceil, prod
 
-from helpers.convolution.schedules.implicit_gemm import with_activation
+from helpers.convolution.schedules.layer import layer, with_activation
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step, tree_reduction
@@ -12,17 +12,6 @@ MOST_IMAGES = 4  # of a thread: more of them leave too few threads for most laye
 MANY_THREADS = 65_536  # so many keep a GPU busy
 MOST_TAPS = 9  # weights of a filter that a workgroup adds up: a sum in a register each
 ENOUGH = 2112  # workgroups that keep a large GPU busy: two rounds of the 8 that each of 132 multiprocessors can hold
-
-
-def layer(s: ConvShape) -> dict[str, int]:
-    """The layer's sizes, by the names of the kernels' constants."""
-    pairs = {
-        f"{name.upper()}_{axis}": value
-        for name in ("stride", "padding", "dilation")
-        for axis, value in zip("HW", getattr(s, name), strict=True)
-    }
-    names = "batch in_channels in_h in_w out_channels kernel_h kernel_w groups out_h out_w"
-    return {**pairs, **{name.upper(): getattr(s, name) for name in names.split()}}
 
 
 def forward(s: ConvShape, kernel: Kernel) -> Schedule:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import product
 from math import ceil, log2, prod
 
-from helpers.convolution.schedules.implicit_gemm import layer
+from helpers.convolution.schedules.layer import simple_layer
 from helpers.convolution.schedules.limits import simple_only
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING
@@ -40,7 +40,9 @@ def grad_weight(s: ConvShape, kernel: Kernel) -> Schedule:
     steps = [Step((parts, count("CO_BLOCKS"), count("CI_BLOCKS")), iterations, "sum_parts")]
     if parts > 1:
         steps.append(Step(flat(count("WEIGHTS"), 16), 0, "add_parts"))
-    return Schedule(tuple(steps), {"parts": 4 * count("WEIGHTS") * parts if parts > 1 else 4}, {**layer(s), **tile})
+    return Schedule(
+        tuple(steps), {"parts": 4 * count("WEIGHTS") * parts if parts > 1 else 4}, {**simple_layer(s), **tile}
+    )
 
 
 def _largest_that_fits(s: ConvShape, kernel: Kernel) -> Tile | None:
@@ -89,7 +91,7 @@ def _workgroups(s: ConvShape, tile: Tile) -> int:
 
 def _sized(s: ConvShape, kernel: Kernel, tile: Tile) -> Kernel:
     """The kernel with the values of its constants, before they are written into its text."""
-    return replace(kernel, constants=tuple({**layer(s), **tile}.items()))
+    return replace(kernel, constants=tuple({**simple_layer(s), **tile}.items()))
 
 
 def _even(size: int, most: int) -> int:

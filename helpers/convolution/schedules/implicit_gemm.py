@@ -1,14 +1,14 @@
 """How the convolution kernels that compute a matrix product are dispatched: tiles, and how many workgroups share a sum.
 
 The product is that of an (m, k) and a (k, n) matrix, neither of which is stored: m counts channels, n pixels or
-weights, and k the terms of a sum, which are added in steps of TILE_K = 16.
+weights, and k the terms of a sum, which are added in steps of TILE_K = 16. Each group of channels is a product.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, prod
 
-from helpers.activations import ACTIVATIONS
+from helpers.convolution.schedules.layer import layer, simple_layer, with_activation
 from helpers.convolution.schedules.limits import simple_only
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING, MAX_WORKGROUPS
@@ -31,7 +31,7 @@ FILLED = 1.25  # times as many terms, zeros among them, are no loss where every 
 
 @dataclass(frozen=True)
 class Cut:
-    """How a product is cut: tiles of `tile_m` x `tile_n` sums of `steps` each, in `splits` parts."""
+    """How `groups` products are cut: tiles of `tile_m` x `tile_n` sums of `steps` each, in `splits` parts."""
 
     m: int
     n: int
@@ -39,20 +39,22 @@ class Cut:
     tile_m: int
     tile_n: int
     splits: int = 1
+    groups: int = 1
 
     @property
     def tiles(self) -> tuple[int, int]:
-        """How many along m and n."""
+        """How many along m and n, of each product."""
         return ceil(self.m / self.tile_m), ceil(self.n / self.tile_n)
 
     @property
     def time(self) -> float:
         """About how many steps of a 64 x 128 tile the product takes, and the adding of its parts."""
         size = self.tile_m * self.tile_n / (64 * 128) * (SMALL_TILE if self.tile_n < 128 > self.tile_m else 1)
-        busiest = ceil(prod(self.tiles) * self.splits / MULTIPROCESSORS)
+        busiest = ceil(self.groups * prod(self.tiles) * self.splits / MULTIPROCESSORS)
         warps = busiest * self.tile_m * self.tile_n / (8 * 8 * 32)
         waiting = 1 + (WAITING / warps) ** 2  # for numbers from memory, with few others at work
-        adding = PASS + self.splits * (self.m * self.n / PARTS + LOAD) if self.splits > 1 else 0
+        sums = self.groups * self.m * self.n
+        adding = PASS + self.splits * (sums / PARTS + LOAD) if self.splits > 1 else 0
         return waiting * busiest * size * (ceil(self.steps / self.splits) + AROUND) + adding
 
     @property
@@ -63,20 +65,20 @@ class Cut:
         return {**sizes, "STEPS": self.steps, "ALIGNED": aligned}
 
     def step(self, entry_point: str) -> Step:
-        """The dispatch of the product: tiles along n in x (and y, if they are many), the others and the parts in z."""
+        """The dispatch of the product: tiles along n in x (and y, if they are many), all else in z."""
         rows, columns = self.tiles
         x, y, _ = flat(columns, 1)
-        return Step((x, y, rows * self.splits), nested_loops(ceil(self.steps / self.splits)), entry_point)
+        return Step((x, y, rows * self.groups * self.splits), nested_loops(ceil(self.steps / self.splits)), entry_point)
 
 
-def fastest(m: int, n: int, steps: int, tiles: Sequence[tuple[int, int]], kernel: Kernel) -> Cut:
+def fastest(m: int, n: int, steps: int, tiles: Sequence[tuple[int, int]], kernel: Kernel, groups: int = 1) -> Cut:
     """The cut that takes the least time; what the kernel's constants fix is taken as it is."""
     given = dict(kernel.constants)
     if "TILE_M" in given or "TILE_N" in given:
         tiles = [(given.get("TILE_M", 64), given.get("TILE_N", 64))]
-    most = max(1, min(MOST_SPLITS, steps, MAX_BINDING // (4 * m * n)))
+    most = max(1, min(MOST_SPLITS, steps, MAX_BINDING // (4 * m * n * groups)))
     splits = [given["SPLITS"]] if "SPLITS" in given else range(1, most + 1)
-    return min((Cut(m, n, steps, *tile, each) for tile in tiles for each in splits), key=lambda cut: cut.time)
+    return min((Cut(m, n, steps, *tile, each, groups) for tile in tiles for each in splits), key=lambda cut: cut.time)
 
 
 def tiles_for(rows: int) -> Sequence[tuple[int, int]]:
@@ -86,29 +88,16 @@ def tiles_for(rows: int) -> Sequence[tuple[int, int]]:
     return [(64, 128), (64, 64)] if rows % 128 else [(128, 64), (64, 128)]
 
 
-def layer(s: ConvShape) -> dict[str, int]:
-    """The layer's sizes, by the names of the kernels' constants."""
-    names = "BATCH IN_CHANNELS IN_H IN_W OUT_CHANNELS KERNEL_H KERNEL_W STRIDE PADDING_H OUT_H OUT_W PADDING_W"
-    return dict(zip(names.split(), s.params(), strict=True))
-
-
-def with_activation(s: ConvShape, schedule: Schedule) -> Schedule:
-    """The schedule of a version that applies the layer's activation, which is one more constant."""
-    return schedule._replace(constants={**schedule.constants, "ACTIVATION": ACTIVATIONS.index(s.activation)})
-
-
 def whole_steps(channels: int, kernel: Kernel) -> int:
     """A tap's channels, filled up to whole steps."""
     return ceil(channels / kernel.value("TILE_K")) * kernel.value("TILE_K")
 
 
-@simple_only
 def forward(s: ConvShape, kernel: Kernel) -> Schedule:
     """Rows are output channels, columns output pixels, terms taps and input channels."""
     return with_activation(s, _pixels(s, kernel, s.out_channels, s.in_channels, s.output))
 
 
-@simple_only
 def grad_input(s: ConvShape, kernel: Kernel) -> Schedule:
     """Rows are input channels, columns input pixels, terms taps and output channels."""
     return _pixels(s, kernel, s.in_channels, s.out_channels, s.input)
@@ -116,10 +105,12 @@ def grad_input(s: ConvShape, kernel: Kernel) -> Schedule:
 
 def _pixels(s: ConvShape, kernel: Kernel, rows: int, channels: int, result: tuple[int, ...]) -> Schedule:
     """Lay out the weights, multiply, and where sums are in parts, add them."""
-    filled = whole_steps(channels, kernel)
-    run = filled if filled <= FILLED * channels else channels
+    of_group = channels // s.groups
+    filled = whole_steps(of_group, kernel)
+    run = filled if filled <= FILLED * of_group else of_group
     steps = ceil(s.kernel_h * s.kernel_w * run / kernel.value("TILE_K"))
-    product = fastest(rows, prod(result) // rows, steps, tiles_for(rows), kernel)
+    tiles = tiles_for(rows // s.groups)
+    product = fastest(rows // s.groups, prod(result) // rows, steps, tiles, kernel, s.groups)
     weights = _weights(product, steps, kernel)
     passes = [Step(flat(weights // 16), 0, "lay_out_weights")]
     if product.splits == 1:
@@ -133,16 +124,15 @@ def _pixels(s: ConvShape, kernel: Kernel, rows: int, channels: int, result: tupl
 
 def _weights(product: Cut, steps: int, kernel: Kernel) -> int:
     """Bytes of the weights, laid out for so many steps and filled up to whole tiles."""
-    return 4 * steps * kernel.value("TILE_K") * product.tiles[0] * product.tile_m
+    return 4 * steps * kernel.value("TILE_K") * product.groups * product.tiles[0] * product.tile_m
 
 
-@simple_only
 def grad_weight(s: ConvShape, kernel: Kernel) -> Schedule:
     """Rows are output channels, columns weights of a filter (channels in fours), terms output pixels of all images."""
-    columns = s.kernel_h * s.kernel_w * ceil(s.in_channels / 4) * 4
+    rows, columns = s.out_channels // s.groups, s.kernel_h * s.kernel_w * ceil(s.weight[1] / 4) * 4
     steps = ceil(s.batch * s.out_h * s.out_w / kernel.value("TILE_K"))
-    tiles = [(32, 128)] if s.out_channels <= 32 else [(64, 128), (128, 64), (64, 64)]
-    product = fastest(s.out_channels, columns, steps, tiles, kernel)
+    tiles = [(32, 128)] if rows <= 32 else [(64, 128), (128, 64), (64, 64)]
+    product = fastest(rows, columns, steps, tiles, kernel, s.groups)
     add = Step(flat(s.out_channels * columns // 4, 16), nested_loops(ceil(product.splits / 8)), "add_parts")
     scratch = {"parts": 4 * s.out_channels * columns * product.splits}
     return Schedule((product.step("multiply_parts"), add), scratch, {**layer(s), **product.constants})
@@ -167,7 +157,7 @@ def residue_classes(s: ConvShape, kernel: Kernel) -> Schedule:
         replace(product, splits=layers).step("main")._replace(iterations=nested_loops(piece_steps)),
         Step(flat(prod(s.input)), nested_loops(pieces), "interleave"),
     )
-    constants = {**layer(s), **product.constants, "RUN": run, "PIECES": pieces, "PIECE_STEPS": piece_steps}
+    constants = {**simple_layer(s), **product.constants, "RUN": run, "PIECES": pieces, "PIECE_STEPS": piece_steps}
     del constants["SPLITS"]
     scratch = {"weights_by_k": weights, "parts": 4 * layers * s.in_channels * pixels}
     advice = f"{kernel.name}: stride = 1: all pixels are in one class, so that the stride must be 2 or more"

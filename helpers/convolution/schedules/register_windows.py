@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import product
 from math import ceil
 
-from helpers.convolution.schedules.implicit_gemm import layer, with_activation
+from helpers.convolution.schedules.layer import simple_layer, with_activation
 from helpers.convolution.schedules.limits import simple_only
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import adapter_info
@@ -71,7 +71,7 @@ def _tiled(
 
 def _with_sizes(s: ConvShape, kernel: Kernel, tile: Mapping[str, int]) -> Kernel:
     """The kernel with the layer's sizes and this tile; what its constants already fix is left as it is."""
-    sizes = {name: size for name, size in layer(s).items() if name != "STRIDE"}
+    sizes = {name: size for name, size in simple_layer(s).items() if name != "STRIDE"}
     return replace(kernel, constants=tuple({**sizes, **tile, **dict(kernel.constants)}.items()))
 
 

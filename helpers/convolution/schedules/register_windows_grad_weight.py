@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import ceil, prod
 
-from helpers.convolution.schedules.implicit_gemm import layer
+from helpers.convolution.schedules.layer import simple_layer
 from helpers.convolution.schedules.limits import simple_only
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING
@@ -23,7 +23,7 @@ THREADS = 32
 @simple_only
 def grad_weight(s: ConvShape, kernel: Kernel) -> Schedule:
     """Copy both tensors with channels in fours, sum in parts, and add the parts."""
-    constants = {**layer(s), **_tile(s), **dict(kernel.constants)}
+    constants = {**simple_layer(s), **_tile(s), **dict(kernel.constants)}
     constants |= _strips(s, constants)
     count = replace(kernel, constants=tuple(constants.items())).value
     runs, rows, parts = (count(name) for name in ("RUNS", "ROWS", "PARTS"))

@@ -2,7 +2,7 @@
 
 from math import ceil
 
-from helpers.convolution.schedules.implicit_gemm import layer, with_activation
+from helpers.convolution.schedules.layer import simple_layer, with_activation
 from helpers.convolution.schedules.limits import simple_only
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Schedule, Step, nested_loops
@@ -91,7 +91,7 @@ def _threads(s: ConvShape, tile_n: int) -> int:
 
 def _layer(s: ConvShape) -> dict[str, int]:
     """The layer's sizes by the names of the kernels' constants, without those that are always the same."""
-    return {name: size for name, size in layer(s).items() if name not in ("KERNEL_H", "KERNEL_W", "STRIDE")}
+    return {name: size for name, size in simple_layer(s).items() if name not in ("KERNEL_H", "KERNEL_W", "STRIDE")}
 
 
 def _refusal(s: ConvShape, kernel: Kernel) -> str | None:

@@ -14,6 +14,7 @@ DEEP_IN, DEEP_OUT = ConvShape(1, 9, 2, 2, 1, 1, 2), ConvShape(1, 1, 2, 2, 9, 1, 
 DEEP_RELU = replace(DEEP_IN, activation="relu")
 LONG = ConvShape(1, 1, 5, 5, 1, 1, 1)  # likewise
 CLASSES = ConvShape(1, 2, 4, 3, 9, 2, 3, 2, (1, 0))  # two steps or more for each class of pixels
+GROUPS = ConvShape(1, 4, 5, 6, 4, 3, 2, (1, 2), (1, 2), (2, 3), 2)  # no two steps along an axis are equal
 
 FORWARD, INPUT = "conv2d/2_implicit_gemm", "conv2d_grad_input/3_implicit_gemm"
 RESIDUES, WEIGHT = "conv2d_grad_input/4_residue_classes", "conv2d_grad_weight/3_split_k"
@@ -39,10 +40,12 @@ WRONG_KERNELS = (
     # --- conv2d -------------------------------------------------------------------------------------------
     *_steps(FORWARD, LAYER, **ALONE),
     WrongKernel(FORWARD, "taps of a row counted by columns", LAYER, "k / RUN % KERNEL_W", "k / RUN % KERNEL_H"),
-    WrongKernel(
-        FORWARD, "no guard for pixels", LAYER, "(co < OUT_CHANNELS && pixel < PIXELS)", "co < OUT_CHANNELS", PAST
-    ),
-    WrongKernel(FORWARD, "channels past the end", WHOLE_TAPS, " || ci < IN_CHANNELS) {", " || true) {", READ),
+    WrongKernel(FORWARD, "no guard for pixels", LAYER, "(m < GROUP_OUT && pixel < PIXELS)", "m < GROUP_OUT", PAST),
+    WrongKernel(FORWARD, "channels past the end", WHOLE_TAPS, " || ci < GROUP_IN) {", " || true) {", READ),
+    WrongKernel(FORWARD, "dilation forgotten", GROUPS, "+ kw * DILATION_W", "+ kw", constants=ALONE),
+    WrongKernel(FORWARD, "one stride for both axes", GROUPS, "% OUT_W * STRIDE_W", "% OUT_W * STRIDE_H"),
+    WrongKernel(FORWARD, "pixels of the first group", GROUPS, " + group * GROUP_IN) * PLANE", ") * PLANE"),
+    WrongKernel(FORWARD, "weights of the first group", GROUPS, "tile.group * GROUP_QUADS", "0u", constants=ALONE),
     WrongKernel(FORWARD, "last split lost", DEEP_IN, "split < SPLITS; split", "split + 1u < SPLITS; split"),
     WrongKernel(FORWARD, "activation forgotten", RELU, "activate(pre);\n      }", "pre;\n      }", constants=ALONE),
     WrongKernel(FORWARD, "activation before the bias", RELU, SUM, BEFORE, constants=ALONE),
@@ -50,8 +53,13 @@ WRONG_KERNELS = (
     WrongKernel(FORWARD, "activation of each part", DEEP_RELU, PART, f"activate({PART})"),
     # --- grad_input ---------------------------------------------------------------------------------------
     *_steps(INPUT, LAYER, **ALONE),
-    WrongKernel(INPUT, "outputs between those that are", STEPPED, " && w % STRIDE == 0u && kh", " && kh"),
-    WrongKernel(INPUT, "no guard for pixels", LAYER, "(ci < IN_CHANNELS && pixel < PIXELS)", "ci < IN_CHANNELS", PAST),
+    WrongKernel(
+        INPUT, "outputs between those that are", STEPPED, " && w % STRIDE_W == 0u;\n      next", ";\n      next"
+    ),
+    WrongKernel(INPUT, "no guard for pixels", LAYER, "(m < GROUP_IN && pixel < PIXELS)", "m < GROUP_IN", PAST),
+    WrongKernel(INPUT, "dilation of the other axis", GROUPS, "kh * DILATION_H", "kh * DILATION_W", constants=ALONE),
+    WrongKernel(INPUT, "outputs of the first group", GROUPS, " + group * GROUP_OUT) * PLANE", ") * PLANE"),
+    WrongKernel(INPUT, "filters of the first group", GROUPS, "(group * GROUP_OUT + co)", "co", constants=ALONE),
     WrongKernel(INPUT, "last split lost", DEEP_OUT, "split < SPLITS; split", "split + 1u < SPLITS; split"),
     *_steps(RESIDUES, CLASSES, **WHOLE),
     WrongKernel(RESIDUES, "taps of another class", CLASSES, "class_w + STRIDE * right_of", "STRIDE * right_of"),
@@ -59,7 +67,10 @@ WRONG_KERNELS = (
     # --- grad_weight --------------------------------------------------------------------------------------
     *_steps(WEIGHT, LAYER, **ALONE),
     WrongKernel(WEIGHT, "no barrier before the shares are added", LAYER, SHARES, "// all shares", RACE),
-    WrongKernel(WEIGHT, "one padding for both axes", LAYER, "% KERNEL_W - PADDING_W", "% KERNEL_W - PADDING_H"),
-    WrongKernel(WEIGHT, "channels past the end", LAYER, " || ci + c < IN_CHANNELS", " || true", RACE + WRITE + NUMBERS),
+    WrongKernel(WEIGHT, "one padding for both axes", LAYER, "DILATION_W - PADDING_W", "DILATION_W - PADDING_H"),
+    WrongKernel(WEIGHT, "dilation forgotten", GROUPS, "tap / KERNEL_W * DILATION_H", "tap / KERNEL_W"),
+    WrongKernel(WEIGHT, "outputs of the first group", GROUPS, " + group * GROUP_OUT;\n  let place", ";\n  let place"),
+    WrongKernel(WEIGHT, "pixels of the first group", GROUPS, " + group * GROUP_IN;", ";"),
+    WrongKernel(WEIGHT, "channels past the end", LAYER, " || ci + c < GROUP_IN", " || true", RACE + WRITE + NUMBERS),
     WrongKernel(WEIGHT, "last split lost", LONG, "split < SPLITS; split", "split + 1u < SPLITS; split"),
 )
