@@ -44,7 +44,7 @@ class Tile(NamedTuple):
         return Step(self.workgroups(p), nested_loops(ceil(p.terms / 4)) + last, *names)
 
 
-TILES = [Tile(*sizes) for sizes in product((4, 8, 16, 32), (1, 2, 4), (4, 2, 8, 1))]
+TILES = [Tile(*sizes) for sizes in product((4, 8, 16, 32), (1, 2, 4, 8), (4, 2, 8, 1))]
 
 
 def registers_only(s: GemmShape, kernel: Kernel) -> Schedule:
