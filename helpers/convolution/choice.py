@@ -99,7 +99,7 @@ def _any_layer(s: ConvShape, adapter: AdapterInfo, rows: int, tiled: str, direct
     """Of the two versions that take every layer, the better one first; `rows` are the channels of a tile's rows."""
     rows //= s.groups
     if rows < FEW_CHANNELS:
-        reason = f"{rows} channels in a group would fill a small part of a tile"
+        reason = f"channels in groups of {rows} would fill a small part of a tile"
     elif not _worth_compiling(s, adapter):
         reason = f"{multiply_adds(s):,} multiply-adds are too few for a text that takes long to compile"
     else:
