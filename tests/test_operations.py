@@ -62,6 +62,9 @@ FAST = (  # and what is chosen for each of these on a GPU
 FAST_FORWARD = "4_register_windows", "3_winograd", "2_implicit_gemm", "2_implicit_gemm"
 FAST_INPUT = "7_split_channels", "5_winograd", "4_residue_classes", "7_split_channels"
 FAST_WEIGHT = "6_filter_rows", "4_winograd", "3_split_k", "6_filter_rows"
+DILATED = ConvShape(32, 64, 56, 56, 64, 3, 3, 1, 2, 2)
+DEPTHWISE = ConvShape(32, 128, 56, 56, 128, 3, 3, 1, 1, groups=128)
+UNEQUAL = replace(SMALL, stride=(2, 1))
 STEPS = {"gemm_bias_act/4_vec4_tiles"}  # of the speed ladder only: a later version of the same idea is faster
 WIDE = ConvShape(1, 70_000, 1, 1, 1, 1, 1)  # version 2 would need 70,000 workgroups in x
 
@@ -84,8 +87,15 @@ WIDE = ConvShape(1, 70_000, 1, 1, 1, 1, 1)  # version 2 would need 70,000 workgr
         *(("conv2d_grad_weight", shape, HARDWARE, version) for shape, version in zip(FAST, FAST_WEIGHT, strict=True)),
         ("conv2d", FAST[1], SOFTWARE, "4_register_windows"),
         ("conv2d_grad_input", FAST[1], SOFTWARE, "6_register_windows"),
-        ("conv2d_grad_input", FAST[2], SOFTWARE, "1_gather"),
+        ("conv2d", FAST[2], SOFTWARE, "2_implicit_gemm"),
+        ("conv2d_grad_input", FAST[2], SOFTWARE, "4_residue_classes"),
         ("conv2d_grad_weight", FAST[2], SOFTWARE, "5_register_windows"),
+        *(("conv2d", DILATED, adapter, "2_implicit_gemm") for adapter in (HARDWARE, SOFTWARE)),
+        *(("conv2d_grad_input", DILATED, adapter, "3_implicit_gemm") for adapter in (HARDWARE, SOFTWARE)),
+        *(("conv2d_grad_weight", DILATED, adapter, "3_split_k") for adapter in (HARDWARE, SOFTWARE)),
+        *(("conv2d", shape, HARDWARE, "5_direct") for shape in (DEPTHWISE, UNEQUAL)),
+        *(("conv2d_grad_input", shape, HARDWARE, "8_direct") for shape in (DEPTHWISE, UNEQUAL)),
+        *(("conv2d_grad_weight", shape, SOFTWARE, "7_direct") for shape in (DEPTHWISE, UNEQUAL)),
         ("conv2d_grad_bias", FAST[1], HARDWARE, "3_two_passes"),
         ("gemm_bias_act", GemmShape(512, 512, 512), HARDWARE, "5_prefetch"),
         ("gemm_bias_act", GemmShape(512, 512, 511), HARDWARE, "3_register_tiles"),

@@ -43,10 +43,10 @@ def forward(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
         return _any_layer(s, adapter, s.out_channels, "2_implicit_gemm", "5_direct")
     general = Choice("1_thread_per_output", f"{multiply_adds(s):,} multiply-adds are too few for a text of their own")
     windows, tiles = _windows("4_register_windows", s), Choice("2_implicit_gemm", FILLS_TILES)
-    if adapter.kind == "software":
-        return (*windows, general, tiles) if _worth_compiling(s, adapter) else (general, *windows, tiles)
     if not _worth_compiling(s, adapter):
-        return general, tiles
+        return (general, *windows, tiles) if adapter.kind == "software" else (general, tiles)
+    if adapter.kind == "software":
+        return *windows, tiles, general
     few = [Choice("4_register_windows", _few(s))] if s.stride == (1, 1) and max(s.weight[:2]) < FEW_CHANNELS else []
     return *few, *_winograd("3_winograd", s), tiles, general
 
@@ -57,15 +57,15 @@ def grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
         return _any_layer(s, adapter, s.in_channels, "3_implicit_gemm", "8_direct")
     if not _worth_compiling(s, adapter):
         return _general_grad_input(s, adapter)
-    if adapter.kind == "software":
-        return *_windows("6_register_windows", s), *_general_grad_input(s, adapter)
+    tiles, general = Choice("3_implicit_gemm", FILLS_TILES), _general_grad_input(s, adapter)
     if s.stride_h > 1:
         reason = f"at stride {s.stride_h} each class of pixels multiplies its own taps only"
-        tiled = Choice("4_residue_classes", reason), Choice("3_implicit_gemm", FILLS_TILES)
-        return *tiled, *_general_grad_input(s, adapter)
+        return Choice("4_residue_classes", reason), tiles, *general
+    if adapter.kind == "software":
+        return *_windows("6_register_windows", s), tiles, *general
     small = min(s.weight[:2]) < FEW_CHANNELS or multiply_adds(s) < SMALL_LAYER
     few = [Choice("7_split_channels", _few(s))] if small and s.out_w % 4 == 0 else []
-    return *few, *_winograd("5_winograd", s), Choice("3_implicit_gemm", FILLS_TILES), *_general_grad_input(s, adapter)
+    return *few, *_winograd("5_winograd", s), tiles, *general
 
 
 def grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
