@@ -41,12 +41,12 @@ def as_int(value: int) -> int:
 
 def check_pair(name: str, value: int | tuple[int, int], smallest: int = 1) -> tuple[int, int]:
     """One whole number for both axes or one for each, as (rows, columns); refuse what is neither."""
-    pair = tuple(value) if isinstance(value, tuple | list) else (value, value)
+    two = isinstance(value, tuple | list)
+    pair = tuple(map(as_int, value if two else (value, value)))
     if len(pair) != 2:
         raise ValueError(f"{name} = {value!r}: it must be one int, or two for rows and columns")
-    pair = tuple(map(as_int, pair))
     for axis, each in zip("hw", pair, strict=True):
-        check_size(name if pair[0] == pair[1] else f"{name}_{axis}", each, smallest)
+        check_size(f"{name}_{axis}" if two else name, each, smallest)
     return pair
 
 

@@ -173,7 +173,8 @@ class Kernel:
         written = re.search(rf"\b(?:override|const)\s+{name}\b[^=;]*=([^;]*);", self.code)
         if not written:
             raise ValueError(f"name = {name!r}: {self.name} has no such `override` or `const`")
-        return dict(self.constants).get(name) or self.numbers(written[1])[0]
+        given = dict(self.constants)
+        return given[name] if name in given else self.numbers(written[1])[0]
 
     def numbers(self, expressions: str) -> tuple[int, ...]:
         """The values of expressions of whole numbers and constants, like ``TILE * 16u``, between commas.

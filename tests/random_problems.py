@@ -2,10 +2,10 @@
 
     python tests/random_problems.py [--count 10000] [--seed 0]
 
-draws layers of every proportion: strides, paddings and dilations along each axis, groups, activations. Each operation
-runs with one of the versions that take the layer, another one each time, and must be as near to float64 as can be
-proven. Where PyTorch is installed, the float64 answers are also compared with its own. The exit status is 1 if any
-number is wrong, and the smallest such layer is printed.
+draws layers of every proportion: strides, paddings and dilations along each axis, groups, activations. A problem is one
+of the four operations on one of them. It runs with one of the versions that take the layer, another one each time, and
+must be as near to float64 as can be proven. Where PyTorch is installed, the float64 answers are also compared with its
+own. The exit status is 1 if any number is wrong, and the smallest such layer is printed.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from importlib.util import find_spec
+from math import ceil
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
@@ -25,11 +26,14 @@ from support.problems import conv_shapes
 from helpers.activations import ACTIVATIONS
 from helpers.convolution.operations import OPERATIONS
 from helpers.convolution.shapes import ConvShape
+from helpers.gpu import passes
 from helpers.gpu.operation import Operation
+from helpers.gpu.operation import _planned as planned
 from helpers.oracles.run import answer, conv, drawn, launched, normal, reports
-from helpers.wgsl import Kernel
+from helpers.wgsl import Kernel, without_comments
 
-EVERY = 100  # problems between two lines of progress
+EVERY = 100  # layers between two lines of progress
+KEPT = 20  # layers whose compiled kernels are kept: those of one take 20 MB
 
 
 def able(operation: Operation, shape: ConvShape) -> list[str]:
@@ -65,6 +69,12 @@ def judge_answers(shape: ConvShape) -> None:
         np.testing.assert_allclose(got, theirs.numpy(), rtol=1e-11, atol=1e-11, err_msg=f"{name}: {shape}")
 
 
+def forget() -> None:
+    """Let go of every compiled kernel: each layer has its own, and no memory holds those of ten thousand."""
+    for made in (planned, passes.pipeline, passes._pipeline, passes.module, without_comments):
+        made.cache_clear()
+
+
 def main(words: list[str] | None = None) -> int:
     """Run the problems that were asked for; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -76,7 +86,7 @@ def main(words: list[str] | None = None) -> int:
     quiet = {"deadline": None, "database": None, "suppress_health_check": [*HealthCheck]}
 
     @seed(options.seed)
-    @settings(max_examples=options.count, phases=[Phase.generate, Phase.shrink], **quiet)
+    @settings(max_examples=ceil(options.count / len(OPERATIONS)), phases=[Phase.generate, Phase.shrink], **quiet)
     @given(conv_shapes(activations=ACTIVATIONS, general=True))
     def every_number_is_right(shape: ConvShape) -> None:
         for name, operation in OPERATIONS.items():
@@ -86,8 +96,10 @@ def main(words: list[str] | None = None) -> int:
             runs[name] += 1
         if torch:
             judge_answers(shape)
+        if runs["conv2d"] % KEPT == 0:
+            forget()
         if runs["conv2d"] % EVERY == 0:
-            print(f"{runs['conv2d']:,} layers, {time.monotonic() - begin:.0f} s", flush=True)
+            print(f"{runs.total():,} problems, {time.monotonic() - begin:.0f} s", flush=True)
 
     try:
         every_number_is_right()
@@ -95,7 +107,7 @@ def main(words: list[str] | None = None) -> int:
         print(error, *getattr(error, "__notes__", []), sep="\n")
         return 1
     beside = "float64 and PyTorch" if torch else "float64 (PyTorch is not installed)"
-    print(f"Right: {sum(runs.values()):,} outputs and gradients of {runs['conv2d']:,} random layers, beside {beside}.")
+    print(f"Right: {runs.total():,} problems on {runs['conv2d']:,} random layers, beside {beside}.")
     return 0
 
 

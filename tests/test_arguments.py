@@ -7,7 +7,7 @@ from support.problems import general_versions_of
 import helpers
 from helpers.arguments import check_size, check_sizes, check_tensor
 from helpers.convolution import reference
-from helpers.convolution.shapes import ConvShape
+from helpers.convolution.shapes import PAIRS, ConvShape
 from helpers.gemm.reference import backward
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import operation
@@ -59,6 +59,8 @@ def test_sizes_of_a_wrong_length_are_refused(sizes):
         (lambda: ConvShape(1, 1, 5, 5, 1, 3, 9, 1, 1), ValueError, "kernel_w = 9 .* which measures 7 .*smaller"),
         (lambda: ConvShape(1, 1, 5, 5, 1, 3, 3, 1, (-1, 0)), ValueError, "padding_h = -1"),
         (lambda: ConvShape(1, 1, 5, 5.0, 1, 3, 3), TypeError, "in_w = 5.0"),
+        (lambda: ConvShape(1, 4, 5, 5, 6, 3, 3, groups=4), ValueError, "^groups = 4 does not divide out_channels = 6$"),
+        (lambda: ConvShape(1, 1, 5, 5, 1, 3, 3, groups=True), TypeError, "^groups = True is a bool: it must be an int"),
         (lambda: ConvShape(*[1] * 11, "elu"), ValueError, "^activation = 'elu': it must be one of none, relu"),
         (lambda: GemmShape(0, 1, 1), ValueError, "m = 0"),
         (lambda: GemmShape(1, 2.0, 1), TypeError, "k = 2.0"),
@@ -176,27 +178,72 @@ def test_arguments_that_do_not_fit_together_are_refused(name, changed, error, wo
     refused(error, words, name=name, **changed)
 
 
-@pytest.mark.parametrize("name", STEPPING)
+every_layer = pytest.mark.parametrize("name", STEPPING)
+TWO = "it must be one int, or two for rows and columns"
+
+
+@every_layer
+@pytest.mark.parametrize("step", PAIRS)
 @pytest.mark.parametrize(
-    ("changed", "error", "words"),
+    ("value", "error", "words"),
     [
-        ({"stride": 0}, ValueError, "stride = 0"),
-        ({"stride": (2, 2, 2)}, ValueError, "stride = (2, 2, 2): it must be one int, or two for rows and columns"),
-        ({"stride": (2, 0)}, ValueError, "stride_w = 0"),
-        ({"dilation": 0}, ValueError, "dilation = 0"),
-        ({"dilation": (1, 9)}, ValueError, "kernel_w = 2, 10 with dilation 9, is larger than the padded input"),
-        ({"dilation": True}, TypeError, "dilation = True"),
-        ({"groups": 2.0}, TypeError, "groups = 2.0"),
-        ({"groups": 0}, ValueError, "groups = 0"),
-        ({"groups": 3}, ValueError, "Ci/groups"),
-        ({"padding": -1}, ValueError, "padding = -1"),
-        ({"padding": (1, None)}, TypeError, "padding_w = None"),
-        ({"padding": (1, 2, 3)}, ValueError, "padding = (1, 2, 3)"),
-        ({"padding": (1, 1.0)}, TypeError, "padding = 1.0"),
+        ((2, 2, 2), ValueError, f" = (2, 2, 2): {TWO}"),
+        ((2,), ValueError, f" = (2,): {TWO}"),
+        ([], ValueError, f" = []: {TWO}"),
+        (True, TypeError, " = True is a bool: it must be an int"),
+        ((1, True), TypeError, "_w = True is a bool: it must be an int"),
+        (np.True_, TypeError, " = "),
+        (1.0, TypeError, " = 1.0 is a float: it must be an int"),
+        ((1.0, 1), TypeError, "_h = 1.0 is a float: it must be an int"),
+        (np.float32(1), TypeError, " = "),
+        (None, TypeError, " = None is a NoneType: it must be an int"),
+        (np.array([1, 1]), TypeError, " = array([1, 1]) is a ndarray: it must be an int"),
+        (-1, ValueError, " = -1: it must be from "),
+        ((1, -1), ValueError, "_w = -1: it must be from "),
+        (2**31, ValueError, " = 2147483648: it must be from "),
     ],
 )
-def test_a_bad_stride_or_padding_is_refused(name, changed, error, words):
-    refused(error, words, name=name, **changed)
+def test_a_step_that_is_no_whole_number_or_two_is_refused(name, step, value, error, words):
+    refused(error, f"{step}{words}", name=name, **{step: value})
+
+
+@every_layer
+@pytest.mark.parametrize(
+    ("value", "error", "words"),
+    [
+        (0, ValueError, "groups = 0: it must be from 1"),
+        (-3, ValueError, "groups = -3: it must be from 1"),
+        (True, TypeError, "groups = True is a bool: it must be an int"),
+        (3.0, TypeError, "groups = 3.0 is a float: it must be an int"),
+        ((1, 1), TypeError, "groups = (1, 1) is a tuple: it must be an int"),
+        (None, TypeError, "groups = None is a NoneType: it must be an int"),
+        (2, ValueError, "groups = 2 does not divide in_channels = 3"),
+        (3, ValueError, "has Ci/groups = 3 (axis 1) and groups = 3, and the input has 3 channels: they must be 9"),
+    ],
+)
+def test_groups_that_do_not_divide_the_channels_are_refused(name, value, error, words):
+    refused(error, words, name=name, groups=value)
+
+
+def filters(name: str, *size: int) -> dict[str, object]:
+    """Other weights, or their size, as a function takes them."""
+    return {"weight_size": size} if name == "conv2d_grad_weight" else {"weight": np.zeros(size, np.float32)}
+
+
+@every_layer
+@pytest.mark.parametrize(
+    ("size", "changed", "words"),
+    [
+        ((4, 1, 3, 2), {"groups": 3}, "groups = 3 does not divide out_channels = 4"),
+        ((4, 3, 9, 2), {}, "kernel_h = 9 is larger than the padded input, which measures 8"),
+        ((4, 3, 3, 2), {"dilation": (4, 1)}, "kernel_h = 3, 9 with dilation 4, is larger than the padded input, which"),
+        ((4, 3, 3, 2), {"dilation": (1, 7)}, "kernel_w = 2, 8 with dilation 7, is larger than the padded input, which"),
+        ((4, 3, 3, 2), {"stride": 0}, "stride = 0: it must be from 1"),
+        ((4, 3, 3, 2), {"dilation": 0}, "dilation = 0: it must be from 1"),
+    ],
+)
+def test_filters_that_do_not_fit_the_layer_are_refused(name, size, changed, words):
+    refused(ValueError, words, name=name, **filters(name, *size), **changed)
 
 
 # --- Good arguments, left alone ---------------------------------------------------------------------------
@@ -229,10 +276,10 @@ def test_the_answer_is_a_plain_array_of_its_own(name):
         assert got.flags.writeable
 
 
-@pytest.mark.parametrize("name", STEPPING)
+@every_layer
 @pytest.mark.parametrize("integer", [np.int64, np.uint8])
 def test_numpys_integers_and_one_padding_for_both_axes_are_accepted(name, integer):
-    changed = {"stride": integer(2), "padding": [integer(1), integer(1)]}
+    changed = {"stride": integer(2), "padding": [integer(1), integer(1)], "groups": integer(1)}
     for size in ("weight_size", "input_size"):
         if size in RIGHT[name]:
             changed[size] = [integer(number) for number in RIGHT[name][size]]

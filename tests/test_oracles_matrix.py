@@ -5,6 +5,7 @@ import pytest
 from support.problems import GENERAL_VERSIONS
 
 from helpers import load
+from helpers.convolution.shapes import ConvShape
 from helpers.oracles import matrix, oracles, probes
 from helpers.oracles.matrix import COLUMNS, POOR, WAYS, Matrix, Row
 from helpers.oracles.run import ANSWERS, LARGE
@@ -13,6 +14,7 @@ from helpers.oracles.wrong_kernels.convolution import WEIGHT_1, WEIGHT_2
 from helpers.oracles.wrong_kernels.row import WrongKernel
 
 RIGHT = [kernel for kernel in GENERAL_VERSIONS if kernel.name.partition("/")[0] in matrix.OPERATIONS]
+EVERY_LAYER = "conv2d_grad_weight/7_direct", "conv2d_grad_input/8_direct", "conv2d_grad_bias/3_two_passes"
 THREAD_PER_WEIGHT = load(*WEIGHT_1.split("/"))
 
 
@@ -34,7 +36,7 @@ def row(kernel: str, name: str) -> Row:
 # --- The matrix -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kernel", RIGHT, ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("kernel", [*RIGHT, *(load(*name.split("/")) for name in EVERY_LAYER)], ids=lambda k: k.name)
 def test_no_column_accuses_a_right_kernel(kernel):
     assert matrix.judged(kernel) == dict.fromkeys(COLUMNS, False)
 
@@ -45,6 +47,15 @@ def test_each_wrong_kernel_is_caught_by_a_way_to_look(operation):
     assert [each.wrong for each in found.rows] == wrong_kernels(operation)
     assert found.cells[:, : len(WAYS)].any(axis=1).all()
     assert "; at least one of the six catches each." in found.summary
+
+
+@pytest.mark.parametrize("kernel", EVERY_LAYER)
+def test_each_wrong_kernel_of_a_version_that_serves_every_layer_is_caught_by_a_way_to_look(kernel):
+    operation, version = kernel.split("/")
+    assert version in matrix.versions(operation)
+    found = matrix.matrix(operation, version)
+    assert [each.wrong for each in found.rows] == [each for each in WRONG_KERNELS if each.kernel == kernel]
+    assert found.cells[:, : len(WAYS)].any(axis=1).all()
 
 
 @pytest.mark.parametrize("wrong", wrong_kernels("conv2d_grad_input"), ids=str)
@@ -106,6 +117,7 @@ def test_a_matrix_is_shown_line_by_line_and_in_words():
     ("arguments", "problem"),
     [
         (("sum",), "operation = 'sum': it must be one of conv2d_grad_weight, conv2d_grad_input, conv2d_grad_bias"),
+        (("conv2d_grad_input", "5_winograd"), "version = '5_winograd': .* has 1_gather, 2_shared_weights, 8_direct"),
         (("conv2d_grad_bias", "3_x"), "version = '3_x': conv2d_grad_bias has 1_thread_per_channel, 2_work"),
     ],
 )
@@ -127,9 +139,13 @@ def test_a_guard_shows_in_the_numbers_what_is_0_without_it():
     assert not any("past" in found for found in run.findings(guarded))
 
 
+every_layer = pytest.mark.parametrize("shape", [oracles.GOOD, oracles.GENERAL], ids=["simple", "general"])
+
+
+@every_layer
 @pytest.mark.parametrize("operation", matrix.OPERATIONS)
-def test_all_data_are_added_up_exactly(operation):
-    problem = oracles.good(operation)
+def test_all_data_are_added_up_exactly(operation, shape):
+    problem = oracles.good(operation, shape)
     magnitudes = {name: abs(array) for name, array in oracles.symmetric(problem).tensors.items()}
     inputs = {"conv2d_grad_weight": ("grad_output", "input"), "conv2d_grad_input": ("grad_output", "weight")}
     names = inputs.get(operation, ("grad_output",))
@@ -141,12 +157,15 @@ def test_all_data_are_added_up_exactly(operation):
 # --- One-hot probes ---------------------------------------------------------------------------------------
 
 
+DEPTHWISE = ConvShape(2, 3, 5, 6, 6, 2, 3, (1, 2), (3, 0), (4, 2), groups=3)  # two filters for each channel
+
+
+@pytest.mark.parametrize("shape", [oracles.GOOD, oracles.GENERAL, DEPTHWISE], ids=["simple", "general", "depthwise"])
 @pytest.mark.parametrize("operation", matrix.OPERATIONS)
-def test_windows_cut_and_put_are_the_gradients_of_one_hot_gradients(operation):
-    shape = oracles.GOOD
+def test_windows_cut_and_put_are_the_gradients_of_one_hot_gradients(operation, shape):
     tensors = {name: probes.numbered(shape.of(name)) for name in ("input", "weight")}
     for n, oh, ow in np.ndindex(shape.batch, shape.out_h, shape.out_w):
-        places = [(n, 0, oh, ow), (0, 1, oh, 0)]
+        places = [(n, 0, oh, ow), (0, shape.out_channels - 1, oh, 0)]
         upstream = probes.one_hot(shape.output, *places)
         other = {"conv2d_grad_weight": ["input"], "conv2d_grad_input": ["weight"]}.get(operation, [])
         right = ANSWERS[operation](shape, upstream, *(tensors[name] for name in other))
@@ -160,3 +179,34 @@ def test_a_probe_lists_the_pixels_that_a_kernel_reads():
     flipped = THREAD_PER_WEIGHT.edit("+ kh - params", "+ (params.kernel_h - 1u - kh) - params")
     assert np.array_equal(probes.probe(flipped, shape, 1, 2), right[:, :, ::-1])
     assert probes.probe(THREAD_PER_WEIGHT, shape, 0, 1).tolist() == [[[[0, 0], [1, 2], [8, 9]]]]  # 0 is padding
+
+
+DIRECT = load("conv2d_grad_weight", "7_direct")
+SPREAD = ConvShape(1, 4, 4, 6, 4, 2, 3, (1, 2), (1, 0), (3, 2), groups=2)  # channels of 24 pixels, two to a group
+
+
+def test_a_probe_lists_the_pixels_under_a_dilated_filter_in_the_channels_of_its_group():
+    first, last = (probes.probe(DIRECT, SPREAD, 1, 0, co=co) for co in (0, 3))
+    assert first[0].tolist() == [[[1, 3, 5], [19, 21, 23]], [[25, 27, 29], [43, 45, 47]]]
+    assert np.array_equal(last[3], first[0] + 2 * 24)
+    assert not first[1:].any()
+    assert not last[:3].any()
+    assert probes.probe(DIRECT, SPREAD, 0, 0)[0, 0].tolist() == [[0, 0, 0], [13, 15, 17]]  # 0 is padding
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "read"),
+    [
+        ("tap % KERNEL_W * DILATION_W", "tap % KERNEL_W", [[49, 50, 51], [67, 68, 69]]),
+        ("tap / KERNEL_W * DILATION_H", "tap / KERNEL_W * DILATION_W", [[49, 51, 53], [61, 63, 65]]),
+        ("co / GROUP_OUT * GROUP_IN + ci", "ci", [[1, 3, 5], [19, 21, 23]]),
+    ],
+)
+def test_a_probe_shows_what_a_wrong_kernel_reads_for_a_general_layer(old, new, read):
+    assert probes.probe(DIRECT, SPREAD, 1, 0, co=3)[3, 0].tolist() == [[49, 51, 53], [67, 69, 71]]
+    assert probes.probe(DIRECT.edit(old, new), SPREAD, 1, 0, co=3)[3, 0].tolist() == read
+
+
+def test_a_probe_of_a_version_that_does_not_take_the_layer_is_refused():
+    with pytest.raises(ValueError, match=r"^conv2d_grad_weight/1_thread_per_weight: .*choose another version$"):
+        probes.probe(THREAD_PER_WEIGHT, SPREAD, 1, 0)

@@ -74,12 +74,26 @@ FULL_TILES: dict[str, list[Shape]] = {
         *(ConvShape(4, 64, 32, 32, 16, 3, 3, 1, 2), ConvShape(16, 64, 16, 16, 32, 3, 3, 1, 2)),
     ],
 }
+# Layers over the whole signature in which every result costs the most, for the versions that serve every layer.
+GENERAL: dict[str, list[Shape]] = {
+    "conv2d/5_direct": [
+        *(ConvShape(2, 4, 9, 8, 6, 3, 2, (2, 1), 0, (1, 3), 2), ConvShape(3, 5, 7, 8, 10, 3, 3, groups=5)),
+    ],
+    "conv2d_grad_weight/7_direct": [
+        *(ConvShape(2, 4, 9, 8, 6, 3, 2, (2, 1), 0, (1, 3), 2), ConvShape(3, 5, 9, 12, 10, 3, 3, 1, 0, (2, 3), 5)),
+        ConvShape(2, 2, 9, 8, 4, 4, 3, (1, 2), groups=2),
+    ],
+    "conv2d_grad_input/8_direct": [
+        *(ConvShape(2, 4, 8, 12, 6, 2, 4, (1, 2), (2, 9), (2, 3), 2), ConvShape(3, 4, 16, 8, 8, 3, 3, 1, 2, groups=4)),
+    ],
+}
 # Problems in which some cost less: a window reaches into the padding, or a pixel lies under fewer windows.
 PARTIAL = {
     "conv2d": [ConvShape(1, 2, 6, 7, 4, 3, 5, 2, (1, 4))],
     "conv2d_grad_weight": [ConvShape(1, 2, 6, 7, 4, 3, 5, 2, (1, 4))],
     "conv2d_grad_input": [ConvShape(1, 2, 16, 32, 3, 4, 3), ConvShape(1, 2, 32, 16, 4, 3, 5, 2, (1, 0))],
 }
+EVERY_STEP = ConvShape(3, 4, 5, 9, 6, 3, 2, (2, 3), (2, 1), (3, 2), 2)
 SMALLER = {"THREADS": 64, "TILE": 8}  # the formulas hold for every value of the constants
 KEYS = "loads_storage", "loads_workgroup", "multiply_adds"
 
@@ -120,7 +134,7 @@ def with_smaller(kernel: Kernel) -> Kernel:
 def problems(kernel: Kernel) -> list[tuple[Kernel, Shape]]:
     """The problems in which each result costs the most and the header's cost holds, with both values of constants."""
     kernels = dict.fromkeys([kernel, with_smaller(kernel)])
-    shapes = FULL_TILES.get(kernel.name) or FULL[operation_of(kernel).name]
+    shapes = (FULL_TILES.get(kernel.name) or FULL[operation_of(kernel).name]) + GENERAL.get(kernel.name, [])
     return [(k, s) for k in kernels for s in shapes if holds_for(k, s)]
 
 
@@ -162,7 +176,7 @@ def test_the_cost_in_the_header_is_what_is_counted(kernel):
 @every_version
 def test_at_most_is_said_where_some_results_cost_less(kernel):
     partial = [] if kernel.name in FULL_TILES else PARTIAL.get(operation_of(kernel).name, [])  # tiles cost the same
-    for shape in partial:
+    for shape in [*partial, *([EVERY_STEP] if kernel.name in GENERAL else [])]:
         (cost,), (got,) = costs(kernel), measured(kernel, shape, 1)
         known, results = letters(kernel, shape), prod(shape.of(operation_of(kernel).outputs[0]))
         most = [value(formula, known) * results for formula in cost.formulas]

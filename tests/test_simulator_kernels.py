@@ -11,7 +11,9 @@ from support.problems import (
     every_version,
     findings,
     fitted,
+    general,
     kind_of,
+    require_exact,
     shapes_of,
     specialized,
 )
@@ -109,6 +111,30 @@ def with_its(kernel: Kernel, constants: dict[str, int]) -> Kernel:
     return kernel.with_constants(
         **{name: value for name, value in constants.items() if f"override {name}" in kernel.code}
     )
+
+
+EVERY_LAYER = {  # for the versions that serve every layer
+    "depthwise 3x3": ConvShape(3, 5, 6, 7, 5, 3, 3, 1, 1, groups=5),
+    "two filters for each channel": ConvShape(2, 3, 7, 9, 6, 2, 3, (2, 1), 1, groups=3),
+    "dilation over the image": ConvShape(2, 2, 3, 4, 3, 2, 3, 1, (8, 9), (11, 7)),
+    "unequal strides, paddings and dilations": ConvShape(5, 2, 13, 15, 3, 3, 2, (3, 2), (2, 1), (2, 4)),
+    "groups of 5 channels with 3 filters": ConvShape(3, 10, 5, 6, 6, 3, 2, (1, 2), (0, 2), (1, 2), 2),
+}
+TILED = "groups of 5 channels with 3 filters"  # the only one for versions with tiles: their threads are many
+
+
+@pytest.mark.parametrize(
+    ("kernel", "shape"),
+    [
+        pytest.param(kernel, shape, id=f"{kernel.name}: {name}")
+        for kernel in EVERY_VERSION
+        for name, shape in EVERY_LAYER.items()
+        if general(kernel) and (name == TILED or "TILE" not in kernel.code)
+    ],
+)
+def test_a_layer_over_the_whole_signature_comes_out_right_and_as_on_the_adapter(kernel, shape):
+    require_exact(kernel, shape)
+    require_same_as_adapter(kernel, shape)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Kernels as text: what a source declares, and how a lesson shows it."""
 
+from dataclasses import replace
+
 import pytest
 
 from helpers.gpu import passes
@@ -103,6 +105,7 @@ def test_constants_change_values_and_must_be_positive_whole_numbers():
     assert (DOUBLER.value("COUNT"), DOUBLER.value("HALF")) == (64, 32)
     kernel = Kernel("override A: u32 = 1u; override B: u32 = 2u;").with_constants(A=3).with_constants(B=4)
     assert (kernel.value("A"), kernel.value("B")) == (3, 4)
+    assert replace(kernel, constants=(("A", 0), ("B", 4))).value("A") == 0
     with pytest.raises(TypeError, match=r"A = 2\.5"):
         kernel.with_constants(A=2.5)
     with pytest.raises(ValueError, match="A = 0"):
@@ -141,7 +144,7 @@ def test_a_part_is_its_lines_with_the_numbers_of_the_file():
 
 
 def test_a_function_is_its_lines_with_the_numbers_of_the_file():
-    part = load("conv2d_grad_input", "3_implicit_gemm").part(3)
+    part = load("conv2d_grad_input", "3_implicit_gemm").part(4)
     found = repr(part.function("go_to_tap")).split("\n")
     assert set(found) < set(repr(part).split("\n"))
     assert (found[0][5:], found[-1][5:]) == ("fn go_to_tap() {", "}")

@@ -7,7 +7,7 @@ import numpy as np
 from helpers.activations import compare_activated, pre_and_error
 from helpers.convolution import reference
 from helpers.convolution.reference import Array, Pair
-from helpers.convolution.shapes import ConvShape
+from helpers.convolution.shapes import STEPS, ConvShape, padded_by_word
 from helpers.grading.adjoint import Identity, compare_dots
 from helpers.grading.report import Report, compare, sampled
 from helpers.grading.tolerance import compare_sums, tolerance
@@ -21,13 +21,15 @@ def conv2d(
     weight: Array,
     bias: Array | None = None,
     stride: Pair = 1,
-    padding: Pair = 0,
+    padding: Pair | str = 0,
     dilation: Pair = 1,
     groups: int = 1,
     *,
     activation: str = "none",
 ) -> Report:
-    """Judge an output, `got` (N, Co, oH, oW)."""
+    """Judge an output, `got` (N, Co, oH, oW); the padding may also be "same" or "valid"."""
+    if isinstance(padding, str) and np.ndim(input) == np.ndim(weight) == 4:
+        input, padding = padded_by_word(input, padding, np.shape(weight)[2:], stride, dilation)
     steps = stride, padding, dilation, groups
     if reason := _mismatch(input, weight, got, *steps):
         return Report("conv2d", np.shape(got), reason=reason)
@@ -80,7 +82,7 @@ def grad_bias(got: Array, grad_output: Array) -> Report:
 
 def _named(steps: tuple[Pair, Pair, Pair, int]) -> dict[str, Pair]:
     """What follows the tensors in a reference, by name."""
-    return dict(zip(("stride", "padding", "dilation", "groups"), steps, strict=True))
+    return dict(zip(STEPS, steps, strict=True))
 
 
 def _mismatch(input: Array, weight: Array, output: Array, *steps: Pair) -> str:
@@ -118,8 +120,10 @@ def adjoint(
 
     A symmetry in the data can hide a mistake here (a flipped filter, say), so take random data.
     """
-    x, w, dy = data = tuple(np.asarray(a, np.float64) for a in (input, weight, grad_output))
     steps = stride, padding, dilation, groups
+    if reason := _mismatch(input, weight, grad_output, *steps):
+        return Report("adjoint", np.shape(grad_output), reason=reason)
+    x, w, dy = data = tuple(np.asarray(a, np.float64) for a in (input, weight, grad_output))
     sums = _loss(*data, *steps), _loss(*map(abs, data), *steps)
     images, channels = dy[:, 0].size, w[:, 0].size // groups  # terms of one number: N oH oW, Co/G kH kW
     identities = {"grad_weight": Identity(w, *sums, images, data), "grad_input": Identity(x, *sums, channels, data)}
@@ -151,6 +155,9 @@ def finite_differences(
 
     `of` says whether `got` is the "grad_weight" or the "grad_input".
     """
+    steps = stride, padding, dilation, groups
+    if reason := _mismatch(input, weight, grad_output, *steps):
+        return Report("finite differences", np.shape(got), reason=reason)
     x, w, dy = (np.asarray(a, np.float64) for a in (input, weight, grad_output))
     # The tensor that is moved, the one that is held, and the terms of a number: N oH oW, Co/G kH kW.
     sides = {"grad_weight": (w, x, dy[:, 0].size), "grad_input": (x, w, w[:, 0].size // groups)}
@@ -159,7 +166,7 @@ def finite_differences(
     moved, held, terms = sides[of]
 
     def loss(moved: Array, held: Array, dy: Array) -> float:
-        return _loss(*((held, moved) if of == "grad_weight" else (moved, held)), dy, stride, padding, dilation, groups)
+        return _loss(*((held, moved) if of == "grad_weight" else (moved, held)), dy, *steps)
 
     noise = (dy.size + w[0].size + 3) * 2.0**-53  # float64 rounding of a loss, for each unit of sum |terms|
     whole = loss(abs(moved), abs(held), abs(dy))

@@ -25,7 +25,7 @@ from helpers.convolution.schedules import (
     teaching,
     winograd,
 )
-from helpers.convolution.shapes import PAIRS, ConvShape
+from helpers.convolution.shapes import PAIRS, STEPS, ConvShape, padded_by_word
 from helpers.gpu.operation import Operation
 from helpers.wgsl import Kernel
 
@@ -133,7 +133,7 @@ def conv2d(
     check_tensor("conv2d", "input", input, "N Ci H W")
     check_tensor("conv2d", "weight", weight, "Co Ci kH kW")
     if isinstance(padding, str):
-        input, padding = _padded(input, padding, weight.shape[2:], stride, dilation)
+        input, padding = padded_by_word(input, padding, weight.shape[2:], stride, dilation)
     shape = _shape("conv2d", input.shape, "weight", weight.shape, stride, padding, dilation, groups)
     shape = replace(shape, activation=activation)
     if bias is None:
@@ -240,20 +240,6 @@ def conv2d_grad_bias(grad_output: np.ndarray, *, kernel: str | Kernel | None = N
     return pieces.compute(GRAD_BIAS, shape, kernel, grad_output=grad_output)
 
 
-def _padded(input: np.ndarray, word: str, kernel: Pair, stride: Pair, dilation: Pair) -> tuple[np.ndarray, Pair]:
-    """The padding that a word stands for, and the input, with one more row or column of zeros where it takes them."""
-    if word not in ("same", "valid"):
-        raise ValueError(f"padding = {word!r}: it must be one int, two for rows and columns, 'same' or 'valid'")
-    if word == "valid":
-        return input, 0
-    if check_pair("stride", stride) != (1, 1):
-        raise ValueError(f"padding = 'same' with stride = {stride}: at another stride than 1 no output is as large")
-    zeros = [(size - 1) * step for size, step in zip(kernel, check_pair("dilation", dilation), strict=True)]
-    more = [(0, count % 2) for count in zeros]
-    padded = np.pad(input, [(0, 0), (0, 0), *more]) if any(map(any, more)) else input
-    return padded, tuple(count // 2 for count in zeros)
-
-
 # --- Checks -----------------------------------------------------------------------------------------------
 
 
@@ -274,7 +260,7 @@ def _shape(
     check_size("groups", groups)
     n, ci, in_h, in_w = input_size
     co, weight_ci, kernel_h, kernel_w = weight_size
-    if weight_ci * groups != ci:
+    if ci % groups == 0 and weight_ci * groups != ci:
         found = f"{operation}: {name} has Ci/groups = {weight_ci} (axis 1) and groups = {groups}"
         raise ValueError(f"{found}, and the input has {ci} channels: they must be {weight_ci * groups}")
     try:
@@ -286,5 +272,5 @@ def _shape(
 
 def _require_shape(operation: str, name: str, array: np.ndarray, s: ConvShape) -> None:
     """Refuse a tensor whose shape is not the one that the other arguments imply."""
-    steps = ", ".join(f"{each} {getattr(s, each)}" for each in ("stride", "padding", "dilation", "groups"))
+    steps = ", ".join(f"{each} {getattr(s, each)}" for each in STEPS)
     check_shape(operation, name, array, s.of(name), f"input {s.input}, weight {s.weight}, {steps}")

@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass, fields
 
+import numpy as np
+
 from helpers.activations import check_activation
-from helpers.arguments import MAX_SIZE, check_pair, check_size
+from helpers.arguments import MAX_SIZE, as_int, check_pair, check_size
 
 Pair = tuple[int, int]
 PAIRS = {"stride": 1, "padding": 0, "dilation": 1}  # and the least that each may be
+STEPS = *PAIRS, "groups"  # what every function of a convolution takes behind the tensors, in this order
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,7 +49,8 @@ class ConvShape:
             if field.name in PAIRS:
                 object.__setattr__(self, field.name, check_pair(field.name, value, PAIRS[field.name]))
             elif field.name != "activation":
-                check_size(field.name, value)
+                check_size(field.name, as_int(value))
+                object.__setattr__(self, field.name, int(value))
         for name in ("in_channels", "out_channels"):
             if getattr(self, name) % self.groups:
                 raise ValueError(f"groups = {self.groups} does not divide {name} = {getattr(self, name)}")
@@ -154,3 +158,22 @@ class ConvShape:
             *(self.out_channels, self.kernel_h, self.kernel_w, self.stride_h),
             *(self.padding_h, self.out_h, self.out_w, self.padding_w),
         )
+
+
+def padded_by_word(
+    input: np.ndarray, word: str, kernel: Pair, stride: int | Pair, dilation: int | Pair
+) -> tuple[np.ndarray, Pair]:
+    """The input and the padding (Ph, Pw) that "same" or "valid" stands for, with a filter of these sizes.
+
+    Where "same" takes an odd number of rows or columns of zeros, the input returned has one more at the end.
+    """
+    if word not in ("same", "valid"):
+        raise ValueError(f"padding = {word!r}: it must be one int, two for rows and columns, 'same' or 'valid'")
+    if word == "valid":
+        return input, (0, 0)
+    if check_pair("stride", stride) != (1, 1):
+        raise ValueError(f"padding = 'same' with stride = {stride}: at another stride than 1 no output is as large")
+    zeros = [(size - 1) * step for size, step in zip(kernel, check_pair("dilation", dilation), strict=True)]
+    more = [(0, count % 2) for count in zeros]
+    padded = np.pad(input, [(0, 0), (0, 0), *more]) if any(map(any, more)) else input
+    return padded, tuple(count // 2 for count in zeros)

@@ -2,7 +2,6 @@
 
 from functools import cache
 
-from helpers import wgsl
 from helpers.oracles import dot_products, errors, probes, steps
 from helpers.oracles import matrix as matrices
 from helpers.oracles.pictures.adjoint import AdjointPicture
@@ -43,7 +42,7 @@ def matrix(operation: str = "conv2d_grad_weight", **values: int) -> Explorer:
 
     `operation` is conv2d_grad_weight, conv2d_grad_input or conv2d_grad_bias. A version is judged when first shown.
     """
-    versions = wgsl.versions(operation)
+    versions = matrices.versions(operation)
 
     @cache
     def picture(version: str) -> MatrixPicture:

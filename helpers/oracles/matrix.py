@@ -2,7 +2,7 @@
 
 The rows are the wrong kernels of one operation. Their workgroups are small, so that a small problem has several of them
 and several rounds of each loop. The first columns look at `good` data in six ways; the others compare with the
-reference, on data that is poor.
+reference, on data that is poor. A version that serves every layer is given one with unequal steps and groups.
 """
 
 import re
@@ -13,16 +13,18 @@ from functools import cache
 import numpy as np
 
 from helpers import wgsl
+from helpers.convolution.shapes import ConvShape
 from helpers.grading.report import CheckError, Report
 from helpers.oracles import oracles
-from helpers.oracles.oracles import Problem, Run, Simulated, good
+from helpers.oracles.oracles import GENERAL, GOOD, Problem, Run, Simulated, good
+from helpers.oracles.run import operation_of
 from helpers.oracles.wrong_kernels import WRONG_KERNELS
 from helpers.oracles.wrong_kernels.row import WrongKernel
 from helpers.output import in_lines
 from helpers.wgsl import Kernel
 
 OPERATIONS = ("conv2d_grad_weight", "conv2d_grad_input", "conv2d_grad_bias")
-SIZES = {"THREADS": 4, "TILE": 2}  # threads of a workgroup, or along each side of it
+SIZES = {"THREADS": 4, "TILE": 2, "TAPS": 4}  # threads of a workgroup, or along each side of it; sums of each thread
 CHUNK = r"\bCHUNK: u32 = \d+u", "CHUNK: u32 = 12u"  # weights held at once: the filters here have more
 
 Way = Callable[[Run, Problem], Report | bool]
@@ -119,7 +121,7 @@ def matrix(operation: str, version: str | None = None) -> Matrix:
     operation : str
         conv2d_grad_weight, conv2d_grad_input or conv2d_grad_bias.
     version : str, optional
-        The file stem of one version; all that take every shape if not given.
+        The file stem of one version; if not given, all whose text is the same for each layer.
 
     Raises
     ------
@@ -128,12 +130,32 @@ def matrix(operation: str, version: str | None = None) -> Matrix:
     """
     if operation not in OPERATIONS:
         raise ValueError(f"operation = {operation!r}: it must be one of {', '.join(OPERATIONS)}")
-    versions = [each for each in wgsl.versions(operation) if not wgsl.load(operation, each).specialized]
-    if version not in (None, *versions):
-        raise ValueError(f"version = {version!r}: {operation} has {', '.join(versions)}")
+    have = versions(operation)
+    if version not in (None, *have):
+        raise ValueError(f"version = {version!r}: {operation} has {', '.join(have)}")
     if version is None:
-        return Matrix(tuple(row for each in versions for row in matrix(operation, each).rows))
+        same = (each for each in have if not wgsl.load(operation, each).specialized)
+        return Matrix(tuple(row for each in same for row in matrix(operation, each).rows))
     return Matrix(tuple(Row(each, judged(each.wrong)) for each in shown(f"{operation}/{version}")))
+
+
+def versions(operation: str) -> list[str]:
+    """Those that have a matrix: their text is the same for each layer, or they serve every layer without tiles.
+
+    Tiles have more elements than these problems: a simulated run would take long, and show little.
+    """
+    kernels = (wgsl.load(operation, version) for version in wgsl.versions(operation))
+    return [each.version for each in kernels if not each.specialized or _without_tiles(each)]
+
+
+def _without_tiles(kernel: Kernel) -> bool:
+    return layer(kernel) is GENERAL and "TILE" not in kernel.code
+
+
+def layer(kernel: Kernel) -> ConvShape:
+    """The layer of its problems: GENERAL for a version whose text is written anew for each layer, if it takes that."""
+    takes = kernel.specialized and not operation_of(kernel).versions[kernel.version](GENERAL, kernel).refused
+    return GENERAL if takes else GOOD
 
 
 def shown(kernel: str) -> list[WrongKernel]:
@@ -143,20 +165,20 @@ def shown(kernel: str) -> list[WrongKernel]:
 
 def judged(kernel: Kernel) -> dict[str, bool]:
     """Which columns catch a kernel; for a right one, none does."""
-    run, (best, poor) = Simulated(shrunk(kernel)), _problems(kernel.name.partition("/")[0])
+    run, (best, poor) = Simulated(shrunk(kernel)), _problems(operation_of(kernel).name, layer(kernel))
     verdicts = {name: catches(way, run, best) for name, way in WAYS.items()}
     return verdicts | {name: catches(oracles.reference, run, problem) for name, problem in poor.items()}
 
 
 def shrunk(kernel: Kernel) -> Kernel:
     """The kernel with workgroups of a few threads, which hold few weights."""
-    few = kernel.with_constants(**{name: n for name, n in SIZES.items() if f"override {name}:" in kernel.code})
+    few = kernel.with_constants(**{name: n for name, n in SIZES.items() if re.search(rf" {name}: u32", kernel.code)})
     return replace(few, source=re.sub(*CHUNK, few.source))
 
 
 @cache
-def _problems(operation: str) -> tuple[Problem, dict[str, Problem]]:
-    best = good(operation)
+def _problems(operation: str, shape: ConvShape) -> tuple[Problem, dict[str, Problem]]:
+    best = good(operation, shape)
     return best, {name: make(best) for name, make in POOR.items()}
 
 

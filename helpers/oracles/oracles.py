@@ -152,31 +152,33 @@ def _loss(problem: Problem, moved: Tensors) -> float:
 
 
 def _weight_product(shape: ConvShape, tensors: Tensors) -> Array:
-    """(Co, N*oH*oW) @ (N*oH*oW, Ci*kH*kW)"""
+    """(Co/G, N*oH*oW) @ (N*oH*oW, Ci/G*kH*kW) for each group."""
     padded = np.pad(tensors["input"], [(0,), (0,), (shape.padding_h,), (shape.padding_w,)])
-    windows = sliding_window_view(padded, shape.weight[2:], (2, 3))[:, :, :: shape.stride_h, :: shape.stride_w]
-    rows = windows.transpose(0, 2, 3, 1, 4, 5).reshape(-1, np.prod(shape.weight[1:]))
-    return (_by_channel(tensors) @ rows).reshape(shape.weight)
+    windows = sliding_window_view(padded, (shape.span("h"), shape.span("w")), (2, 3))
+    windows = windows[:, :, :: shape.stride_h, :: shape.stride_w, :: shape.dilation_h, :: shape.dilation_w]
+    rows = windows.transpose(0, 2, 3, 1, 4, 5).reshape(-1, shape.groups, np.prod(shape.weight[1:]))
+    return (_by_group(shape, tensors) @ rows.swapaxes(0, 1)).reshape(shape.weight)
 
 
 def _input_product(shape: ConvShape, tensors: Tensors) -> Array:
-    """(N*oH*oW, Co) @ (Co, Ci*kH*kW): a row for each window, added to the pixels that it covers."""
-    rows = _by_channel(tensors).T @ tensors["weight"].reshape(shape.out_channels, -1)
+    """(N*oH*oW, Co/G) @ (Co/G, Ci/G*kH*kW) for each group: a row for each window, added to the pixels under it."""
+    upstream = _by_group(shape, tensors)
+    rows = upstream.swapaxes(1, 2) @ tensors["weight"].reshape(*upstream.shape[:2], -1)
     padded = np.zeros((*shape.input[:2], shape.padded("h"), shape.padded("w")))
-    for row, (n, oh, ow) in zip(rows, np.ndindex(shape.batch, shape.out_h, shape.out_w), strict=True):
-        padded[n, :, *probes.window(shape, oh, ow)] += row.reshape(shape.weight[1:])
+    for i, (n, oh, ow) in enumerate(np.ndindex(shape.batch, shape.out_h, shape.out_w)):
+        padded[n, :, *probes.window(shape, oh, ow)] += rows[:, i].reshape(-1, *shape.weight[2:])
     return padded[:, :, shape.padding_h :, shape.padding_w :][:, :, : shape.in_h, : shape.in_w]
 
 
 def _bias_product(shape: ConvShape, tensors: Tensors) -> Array:
-    """(Co, N*oH*oW) @ (N*oH*oW,)"""
-    return _by_channel(tensors) @ np.ones(shape.batch * shape.out_h * shape.out_w)
+    """(Co/G, N*oH*oW) @ (N*oH*oW,) for each group."""
+    return (_by_group(shape, tensors) @ np.ones(shape.batch * shape.out_h * shape.out_w)).ravel()
 
 
-def _by_channel(tensors: Tensors) -> Array:
-    """The upstream gradient as a matrix, (Co, N*oH*oW)."""
+def _by_group(shape: ConvShape, tensors: Tensors) -> Array:
+    """The upstream gradient as a matrix for each group, (G, Co/G, N*oH*oW)."""
     grad_output = tensors["grad_output"].astype(np.float64)
-    return grad_output.transpose(1, 0, 2, 3).reshape(grad_output.shape[1], -1)
+    return grad_output.transpose(1, 0, 2, 3).reshape(shape.groups, shape.out_channels // shape.groups, -1)
 
 
 _PRODUCTS: dict[str, Callable[[ConvShape, Tensors], Array]] = {
@@ -188,6 +190,8 @@ _PRODUCTS: dict[str, Callable[[ConvShape, Tensors], Array]] = {
 # --- Good data, and data that hide mistakes --------------------------------------------------------------------------
 
 GOOD = ConvShape(2, 3, 3, 8, 2, 5, 4, 2, (2, 1))  # nothing square; an index one too large lies inside
+# The same over the whole signature: the axes have different steps; two groups of 2 channels with 3 filters each.
+GENERAL = ConvShape(3, 4, 5, 9, 6, 3, 2, (2, 3), (2, 1), (3, 2), 2)
 
 
 def fractions(shape: tuple[int, ...], seed: int = 0) -> Array:
@@ -224,9 +228,10 @@ def batch_1(problem: Problem) -> Problem:
 
 
 def square(problem: Problem) -> Problem:
-    """With as many columns as rows, in image, filter and padding."""
+    """With as many columns as rows, in image, filter and padding, and with the steps of the rows along both axes."""
     s = problem.shape
-    return good(problem.operation, replace(s, in_w=s.in_h, kernel_w=s.kernel_h, padding=s.padding_h))
+    steps = {"stride": s.stride_h, "padding": s.padding_h, "dilation": s.dilation_h}
+    return good(problem.operation, replace(s, in_w=s.in_h, kernel_w=s.kernel_h, **steps))
 
 
 @cache  # so that the two columns of the matrix that need it share a run

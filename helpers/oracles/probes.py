@@ -40,17 +40,23 @@ def one_hot(shape: tuple[int, ...], *places: Place) -> Array:
     return tensor
 
 
-def probe(kernel: Kernel, shape: ConvShape, oh: int, ow: int) -> Array:
+def probe(kernel: Kernel, shape: ConvShape, oh: int, ow: int, co: int = 0) -> Array:
     """What a kernel of conv2d_grad_weight returns for a numbered input and a 1 at one output: the pixels that it read.
 
-    It runs in the simulator. Of a batch and its channels it is the first image and the first output channel.
+    It runs in the simulator. Of a batch it is the first image; `co` is the output channel, which sees the input
+    channels of its group alone.
 
     Returns
     -------
-    float32 array (Co, Ci, kH, kW)
-        For each weight the number of the pixel, or 0 in the padding.
+    float32 array (Co, Ci/groups, kH, kW)
+        For each weight the number of the pixel, or 0 in the padding and for the filters of other output channels.
+
+    Raises
+    ------
+    ValueError
+        The version does not take this layer; the message says why.
     """
-    tensors = {"input": numbered(shape.input), "grad_output": one_hot(shape.output, (0, 0, oh, ow))}
+    tensors = {"input": numbered(shape.input), "grad_output": one_hot(shape.output, (0, co, oh, ow))}
     (grad_weight,), _ = simulated(kernel, shape, tensors)
     return grad_weight
 
@@ -74,7 +80,7 @@ def _cut_windows(shape: ConvShape, tensors: Tensors, places: Sequence[Place]) ->
     """The weight gradient: the filter of channel co is the window of the input at its place."""
     padded, grad_weight = np.pad(tensors["input"], _padding(shape)), np.zeros(shape.weight)
     for n, co, oh, ow in places:
-        grad_weight[co] = padded[n, :, *window(shape, oh, ow)]
+        grad_weight[co] = padded[n, channels(shape, co), *window(shape, oh, ow)]
     return grad_weight
 
 
@@ -82,7 +88,7 @@ def _put_windows(shape: ConvShape, tensors: Tensors, places: Sequence[Place]) ->
     """The input gradient: the filter of channel co lies at its place, on zeros."""
     grad_padded = np.pad(np.zeros(shape.input), _padding(shape))
     for n, co, oh, ow in places:
-        grad_padded[n, :, *window(shape, oh, ow)] += tensors["weight"][co]
+        grad_padded[n, channels(shape, co), *window(shape, oh, ow)] += tensors["weight"][co]
     return grad_padded[..., shape.padding_h :, shape.padding_w :][..., : shape.in_h, : shape.in_w]
 
 
@@ -103,6 +109,14 @@ def _padding(shape: ConvShape) -> tuple[tuple[int], ...]:
 
 
 def window(shape: ConvShape, oh: int, ow: int) -> tuple[slice, slice]:
-    """The rows and columns of the padded input that lie under the filter at one output."""
+    """The rows and columns of the padded input that lie under the filter's weights at one output."""
     top, left = oh * shape.stride_h, ow * shape.stride_w
-    return slice(top, top + shape.kernel_h), slice(left, left + shape.kernel_w)
+    rows = slice(top, top + shape.span("h"), shape.dilation_h)
+    return rows, slice(left, left + shape.span("w"), shape.dilation_w)
+
+
+def channels(shape: ConvShape, co: int) -> slice:
+    """The input channels that one output channel sees: those of its group."""
+    count = shape.in_channels // shape.groups
+    first = co // (shape.out_channels // shape.groups) * count
+    return slice(first, first + count)

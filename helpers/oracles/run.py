@@ -17,7 +17,7 @@ import numpy as np
 from helpers import gpu
 from helpers.activations import act, compare_activated, pre_and_error
 from helpers.convolution import reference as convolution
-from helpers.convolution.shapes import ConvShape
+from helpers.convolution.shapes import STEPS, ConvShape
 from helpers.convolution.winograd import compare_winograd
 from helpers.gemm import check as gemm_check
 from helpers.gemm import reference as gemm
@@ -109,7 +109,7 @@ def conv_bias_alone(x: Array, activation: str) -> tuple[ConvShape, Tensors]:
 
 def conv(shape: ConvShape) -> dict[str, object]:
     """What the public functions and the references take after the tensors, by name."""
-    return {name: getattr(shape, name) for name in ("stride", "padding", "dilation", "groups")}
+    return {name: getattr(shape, name) for name in STEPS}
 
 
 # The float64 answer to each operation, from its inputs in binding order.
@@ -250,9 +250,13 @@ def simulated(
     ------
     CheckError
         There is a guard, and the kernel overwrote what stands behind an output.
+    ValueError
+        The version does not take this shape; the message says why.
     """
     operation = operation_of(kernel)
     kernel, schedule = operation.scheduled(shape, kernel)
+    if schedule.refused:
+        raise ValueError(schedule.refused)
     given = {name: tensors[name] for name in inputs_of(operation)}
     if guard is None:
         buffers = {name: given.get(name, np.resize(np.float32(before), shape.of(name))) for name in operation.tensors}

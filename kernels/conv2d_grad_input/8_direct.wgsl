@@ -19,7 +19,8 @@
 // out       grad_input (N, Ci, H, W)
 // dispatch  ceil(ceil(N/IMAGES)*Ci*H*W / 256) workgroups of 256 threads
 // barriers  none: each thread writes its own pixels and reads only inputs
-// cost      per pixel of whole blocks of IMAGES images, with
+// cost      per pixel of whole blocks of IMAGES images, where no number above 1
+//           divides both a stride and its dilation, with
 //           T = Co/G*ceil(kH/Sh)*ceil(kW/Sw), at most:
 //           T*(1 + 1/IMAGES) global loads, 0 workgroup loads, T multiply-adds
 // limits    where a group has many channels, each element of grad_output is loaded

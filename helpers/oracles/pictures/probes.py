@@ -1,13 +1,14 @@
 """A picture of a one-hot probe: a numbered input, and its pixels that a kernel read, listed by the weight gradient."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 
 import numpy as np
 
 from helpers.convolution.shapes import ConvShape
 from helpers.oracles import probes
-from helpers.pictures.canvas import BLUE, GRAY, ORANGE, Picture, Word, number, tint
+from helpers.pictures.canvas import BLUE, GRAY, ORANGE, Box, Picture, Word, number, tint
 from helpers.pictures.parts import MARGIN, Cell, Grid, fitting
 from helpers.wgsl import Kernel
 
@@ -61,8 +62,15 @@ class ProbePicture(Picture):
         places = [(self.pixels.box(*cell), " ".join(names)) for cell, names in readers.items()]
         size = fitting((text for _, text in places), PIXEL - 6, 12, "bold")
         self.words((Word(box.middle[0], box.y + 32, text, size) for box, text in places), GRAY, "bold")
-        rows, columns = probes.window(s, oh, ow)
-        self.boxes([self.pixels.box(rows.start, columns.start, s.kernel_h, s.kernel_w)], BLUE, line=4)
+        self.boxes(self._window(oh, ow), BLUE, line=4)
+
+    def _window(self, oh: int, ow: int) -> Iterator[Box]:
+        """Frames around the pixels under the filter: one around those that adjoin."""
+        s = self.shape
+        rows, columns = (range(side.start, side.stop, side.step) for side in probes.window(s, oh, ow))
+        height, width = (1 if gap > 1 else size for gap, size in zip(s.dilation, s.weight[2:], strict=True))
+        for row, column in product(rows[::height], columns[::width]):
+            yield self.pixels.box(row, column, height, width)
 
     def _draw_gradients(self, got: np.ndarray, want: np.ndarray, oh: int, ow: int) -> None:
         """The one-hot gradient; below it what came out, with its wrong numbers marked, and what should."""

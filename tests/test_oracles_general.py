@@ -1,0 +1,185 @@
+"""Layers over the whole signature: every check passes what is right, and notices steps and groups that are mixed up."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from matplotlib.path import Path
+from support.legible import faults
+from support.problems import conv_shapes
+
+from helpers import load
+from helpers.convolution import check, reference
+from helpers.convolution.shapes import ConvShape
+from helpers.grading.report import Report
+from helpers.oracles import matrix, oracles, probes
+from helpers.oracles.matrix import WAYS
+from helpers.oracles.oracles import GENERAL
+from helpers.oracles.pictures.probes import ProbePicture
+from helpers.oracles.run import conv, normal, simulated
+from helpers.pictures.canvas import BLUE
+from helpers.wgsl import Kernel
+
+FORWARD, WEIGHT, INPUT = "conv2d/5_direct", "conv2d_grad_weight/7_direct", "conv2d_grad_input/8_direct"
+OTHER_GROUP = {  # the channels, or the filters, of another group
+    FORWARD: ("co / GROUP_OUT * GROUP_IN", "(GROUPS - 1u - co / GROUP_OUT) * GROUP_IN"),
+    WEIGHT: ("co / GROUP_OUT * GROUP_IN", "(GROUPS - 1u - co / GROUP_OUT) * GROUP_IN"),
+    INPUT: ("ci / GROUP_IN * GROUP_OUT", "(GROUPS - 1u - ci / GROUP_IN) * GROUP_OUT"),
+}
+
+
+def with_steps(**steps: int) -> Callable[[Kernel], Kernel]:
+    """A fault: a kernel with other steps than the layer's."""
+    return lambda kernel: kernel.with_constants(**steps)
+
+
+def of_another_group(kernel: Kernel) -> Kernel:
+    """A fault: a kernel that mixes up the groups."""
+    return kernel.edit(*OTHER_GROUP[kernel.name])
+
+
+FAULTS = {
+    "dilation ignored along the rows": with_steps(DILATION_H=1),
+    "dilation ignored along the columns": with_steps(DILATION_W=1),
+    "dilations swapped": with_steps(DILATION_H=GENERAL.dilation_w, DILATION_W=GENERAL.dilation_h),
+    "strides swapped": with_steps(STRIDE_H=GENERAL.stride_w, STRIDE_W=GENERAL.stride_h),
+    "paddings swapped": with_steps(PADDING_H=GENERAL.padding_w, PADDING_W=GENERAL.padding_h),
+    "groups mixed up": of_another_group,
+}
+every_fault = pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+
+
+# --- The columns of the matrix ----------------------------------------------------------------------------
+
+
+@every_fault
+@pytest.mark.parametrize("name", [WEIGHT, INPUT])
+def test_every_way_to_look_at_numbers_catches_each_fault(name, fault):
+    """The simulator does not: every access is allowed."""
+    problem, run = oracles.good(name.partition("/")[0], GENERAL), oracles.Simulated(matrix.shrunk(fault(loaded(name))))
+    assert {way for way in WAYS if not matrix.catches(WAYS[way], run, problem)} == {"simulator"}
+
+
+def loaded(name: str) -> Kernel:
+    """A version by its path."""
+    return load(*name.split("/"))
+
+
+# --- The checks of a convolution --------------------------------------------------------------------------
+
+NAMES = {"input": 0, "weight": 1, "bias": 2, "grad_output": 3}  # and the seeds of their numbers
+
+
+def drawn(shape: ConvShape) -> dict[str, np.ndarray]:
+    """Random tensors of a layer."""
+    return {name: normal(shape.of(name), seed) for name, seed in NAMES.items()}
+
+
+def judged(name: str, shape: ConvShape, tensors: dict[str, np.ndarray], got: np.ndarray) -> dict[str, Report]:
+    """What every check says of an output or a gradient, by the check's name."""
+    x, w, b, dy = tensors.values()
+    steps, gradient = conv(shape), name.partition("/")[0].removeprefix("conv2d_")
+    if gradient == "conv2d":
+        return {"reference": check.conv2d(got, x, w, b, **steps)}
+    given = (x, dy) if gradient == "grad_weight" else (w, dy)
+    return {
+        "reference": getattr(check, gradient)(got, *given, **steps),
+        "adjoint": check.adjoint(x, w, dy, **steps, **{gradient: got}),
+        "finite differences": check.finite_differences(got, x, w, dy, **steps, of=gradient, samples=20),
+    }
+
+
+@every_fault
+@pytest.mark.parametrize("name", [FORWARD, WEIGHT, INPUT])
+def test_every_check_passes_the_right_kernel_and_catches_each_fault(name, fault):
+    tensors, kernel = drawn(GENERAL), loaded(name)
+    for run, right in ((kernel, True), (fault(kernel), False)):
+        (got,), _ = simulated(run, GENERAL, tensors)
+        for check_name, report in judged(name, GENERAL, tensors, got).items():
+            assert bool(report) == right, f"{check_name}: {report}"
+            assert right or report.wrong, "caught by its numbers"
+
+
+@settings(max_examples=40)
+@given(conv_shapes(6, 3, 3, general=True))
+def test_right_results_of_all_layers_pass_every_check(shape):
+    tensors, steps = drawn(shape), conv(shape)
+    x, w, b, dy = tensors.values()
+    right = {
+        FORWARD: reference.conv2d(x, w, b, **steps),
+        WEIGHT: reference.conv2d_grad_weight(x, w.shape, dy, **steps),
+        INPUT: reference.conv2d_grad_input(x.shape, w, dy, **steps),
+    }
+    for name, answer in right.items():
+        for report in judged(name, shape, tensors, np.float32(answer)).values():
+            report.require()
+    check.adjoint(x, w, dy, **steps, bias=b, grad_bias=np.float32(reference.conv2d_grad_bias(dy))).require()
+
+
+@pytest.mark.parametrize("padding", ["same", "valid"])
+def test_an_output_is_judged_with_the_paddings_that_have_names(padding):
+    x, w = normal((2, 4, 6, 7)), normal((4, 2, 2, 3), 1)
+    steps = {"dilation": (1, 2), "groups": 2}
+    padded = np.pad(x, [(0, 0), (0, 0), (0, 1), (2, 2)]) if padding == "same" else x
+    got = np.float32(reference.conv2d(padded, w, **steps))
+    check.conv2d(got, x, w, padding=padding, **steps).require()
+    assert not check.conv2d(np.roll(got, 1, 2), x, w, padding=padding, **steps)
+    assert "do not fit together" in check.conv2d(got[:, :, 1:], x, w, padding=padding, **steps).reason
+    assert "do not fit together" in check.conv2d(got, x[0], w, padding=padding, **steps).reason
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"groups": 3}, "groups = 3 does not divide in_channels = 4"),
+        ({"dilation": (3, 11)}, "kernel_w = 2, 12 with dilation 11, is larger than the padded input"),
+        ({"padding": (1, 2, 3)}, "padding = (1, 2, 3): it must be one int, or two for rows and columns"),
+        ({"stride": 1}, "do not fit together at stride 1, padding (2, 1), dilation (3, 2), groups 2"),
+    ],
+)
+def test_a_check_says_which_rule_a_layer_breaks(changed, reason):
+    tensors, steps = drawn(GENERAL), {**conv(GENERAL), **changed}
+    x, w, b, dy = tensors.values()
+    for report in (
+        check.conv2d(dy, x, w, b, **steps),
+        check.grad_weight(w, x, dy, **steps),
+        check.grad_input(x, w, dy, **steps),
+        check.adjoint(x, w, dy, **steps, grad_weight=w),
+        check.finite_differences(w, x, w, dy, **steps),
+    ):
+        assert not report
+        assert reason in report.reason
+
+
+@pytest.mark.parametrize("changed", [{"dilation": 2.0}, {"stride": (1, True)}, {"groups": 2.0}, {"groups": True}])
+def test_a_check_refuses_steps_that_are_no_whole_numbers(changed):
+    x, w, _, dy = drawn(GENERAL).values()
+    (name,) = changed
+    for call in (
+        lambda **steps: check.grad_weight(w, x, dy, **steps),
+        lambda **steps: check.adjoint(x, w, dy, **steps),
+    ):
+        with pytest.raises(TypeError, match=f"^{name}.* is a (float|bool): it must be an int"):
+            call(**{**conv(GENERAL), **changed})
+
+
+def test_numpys_integers_make_the_same_layer():
+    numbers = {name: tuple(map(np.int64, pair)) for name, pair in conv(GENERAL).items() if name != "groups"}
+    assert replace(GENERAL, **numbers, groups=np.uint8(2), batch=np.int32(3)) == GENERAL
+
+
+# --- The picture of a probe -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("dilation", "frames"), [(1, 1), ((1, 3), 2), ((2, 1), 3), ((2, 3), 6)])
+def test_a_probe_frames_the_pixels_under_a_dilated_filter(dilation, frames):
+    shape = ConvShape(1, 1, 5, 7, 1, 3, 2, 2, (1, 2), dilation)
+    picture = ProbePicture(shape, [("right", WEIGHT, loaded(WEIGHT))]).show(0, 1, 1)
+    assert not list(faults(picture))
+    drawn = [mark.path.codes for mark in picture.marks if mark.path and (mark.edge, mark.line) == (BLUE, 4)]
+    assert sorted(np.sum(codes == Path.MOVETO) for codes in drawn) == sorted([1, frames])  # the other is at the 1
+    upstream = probes.one_hot(shape.output, (0, 0, 1, 1))
+    read = reference.conv2d_grad_weight(probes.numbered(shape.input), shape.weight, upstream, **conv(shape))
+    assert "[" + "\N{NO-BREAK SPACE}".join(f"{pixel:g}" for pixel in read[0, 0, 0]) + "]" in picture.sentence
