@@ -12,6 +12,9 @@ from helpers.exercises import PUZZLES
 LESSON = "01_convolution_as_correlation.ipynb"  # what the fixture `opened` opens
 pytestmark = pytest.mark.usefixtures("no_trouble")
 
+MOVES = {"padding": 2, "stride": 3, "H": 1, "kH": 5, "oh": 9, "ci": 1, "Ci": 1, "ow": 2}
+MOVES |= {"kW": 3, "dilation": 3, "groups": 2, "Co": 3, "co": 2}
+
 
 class TestLesson(EveryLesson):
     pass
@@ -19,7 +22,7 @@ class TestLesson(EveryLesson):
 
 def test_the_sliders_of_any_convolution_stay_valid(lesson: LivePage) -> None:
     shown, same = lesson.explorer("explorers.any_forward("), explorers.any_forward()
-    for name, value in {"padding": 2, "stride": 3, "H": 1, "kH": 5, "oh": 9, "ci": 1, "Ci": 1, "ow": 2}.items():
+    for name, value in MOVES.items():
         if shown.box(name).is_enabled():
             shown.type(name, value)
             same.set(**{name: value})

@@ -17,7 +17,8 @@ from helpers.convolution.shapes import ConvShape
 
 LESSON = "02_weight_gradient.ipynb"  # what the fixture `opened` opens
 pytestmark = pytest.mark.usefixtures("no_trouble")
-FIRST, BIG = "explorers.weight_gradient(", "explorers.any_weight_gradient("
+FIRST, BIG = "explorers.weight_gradient(", "explorers.any_weight_gradient()"
+SIZES = "N Ci H W Co kH kW stride padding dilation groups"  # as ConvShape takes them
 
 
 class TestLesson(EveryLesson):
@@ -76,8 +77,7 @@ def test_no_extreme_leads_to_an_invalid_state(lesson: LivePage) -> None:
             same.set(**{name: extreme})
             shown.shows(same)
             now = shown.values
-            sizes = [now[size] for size in ("N", "Ci", "H", "W", "Co", "kH", "kW", "stride", "padding")]
-            shape = ConvShape(*sizes)  # raises where there is no such convolution
+            shape = ConvShape(*(now[size] for size in SIZES.split()))  # raises where there is no such convolution
             for index, size in zip(("n", "co", "ci", "kh", "kw"), (shape.batch, *shape.weight), strict=True):
                 assert 0 <= now[index] < size
 
@@ -136,7 +136,7 @@ def test_how_fast_a_picture_follows_its_slider(lesson: LivePage, record_property
         shown = lesson.explorer(words)
         shown.handle("kh").focus()
         times = [shown.step("ArrowLeft" if i % 2 else "ArrowRight") for i in range(20)]
-        said.append(f"{words.strip('(')} {median(times):.0f} ms (longest {max(times):.0f})")
+        said.append(f"{words.strip('()')} {median(times):.0f} ms (longest {max(times):.0f})")
     record_property("told", f"from key to new picture, median of 20: {', '.join(said)}")
 
 

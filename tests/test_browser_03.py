@@ -15,6 +15,9 @@ pytestmark = pytest.mark.usefixtures("no_trouble")
 WEIGHT = np.array([[2, 0, -1], [1, 3, 0], [-2, 1, 1]], np.float32)[None, None]
 UPSTREAM = np.array([[1, -1, 2], [0, 3, -1], [2, 1, 0]], np.float32)[None, None]
 
+MOVES = {"padding": 2, "stride": 3, "H": 1, "kH": 5, "ih": 9, "iw": 6, "Co": 2, "co": 1}
+MOVES |= {"kH": 3, "dilation": 2, "groups": 3, "ci": 2}
+
 
 class TestLesson(EveryLesson):
     pass
@@ -30,8 +33,8 @@ def test_output_and_pixel_move_apart(lesson: LivePage) -> None:
 
 
 def test_the_sliders_of_any_input_gradient_stay_valid(lesson: LivePage) -> None:
-    shown, same = lesson.explorer("explorers.any_input_gradient("), explorers.any_input_gradient()
-    for name, value in {"padding": 2, "stride": 3, "H": 1, "kH": 5, "ih": 9, "iw": 6, "Co": 2, "co": 1}.items():
+    shown, same = lesson.explorer("explorers.any_input_gradient()"), explorers.any_input_gradient()
+    for name, value in MOVES.items():
         if shown.box(name).is_enabled():
             shown.type(name, value)
             same.set(**{name: value})

@@ -4,12 +4,14 @@ import random
 
 import numpy as np
 import pytest
+from support.legible import faults, written
 
 from helpers.convolution import explorers, reference
 from helpers.convolution.shapes import ConvShape
 from helpers.oracles import explorers as oracles
 from helpers.oracles.matrix import matrix
 from helpers.pictures.canvas import number
+from helpers.pictures.explorer import Explorer
 
 ONE = np.ones((1, 1, 5, 5), np.float32)
 TWO = np.full((1, 1, 3, 3), 0.5, np.float32)
@@ -39,7 +41,7 @@ def test_a_start_that_cannot_be_is_moved_to_the_nearest_that_can():
 
 
 def test_an_unknown_slider_is_named():
-    with pytest.raises(ValueError, match="height: the sliders are N, Ci"):
+    with pytest.raises(ValueError, match="height: the sliders are N, groups, Ci"):
         explorers.any_weight_gradient().set(height=3)
 
 
@@ -93,6 +95,165 @@ def test_the_letters_say_the_sum_that_the_reference_computes():
         value = number(right[0, 0, kh, kw])
         assert f"= {value}: input" in explorer.set(kh=kh, kw=kw)
         assert f"The GPU returned {value}." in explorer.sentence
+
+
+# --- Dilation and groups ------------------------------------------------------------------------------------
+
+ANY = explorers.any_forward, explorers.any_weight_gradient, explorers.any_input_gradient
+
+
+@pytest.mark.parametrize("make", ANY)
+def test_channels_are_multiples_of_the_groups(make):
+    explorer = make(Ci=2, Co=3)
+    for groups, wanted, found in [
+        (2, {}, (2, 4)),
+        (2, {"Ci": 3}, (4, 4)),
+        (3, {}, (3, 3)),
+        (4, {"Ci": 1, "Co": 9}, (4, 4)),
+        (1, {"Co": 3}, (4, 3)),
+    ]:
+        explorer.set(groups=groups, **wanted)
+        assert (explorer.values["Ci"], explorer.values["Co"]) == found
+        for control in (*explorer._boxes.items(), *explorer._sliders.items()):
+            assert control[1].step == (groups if control[0] in ("Ci", "Co") else 1)
+
+
+@pytest.mark.parametrize("make", ANY)
+def test_a_dilated_filter_keeps_within_the_padded_input(make):
+    explorer = make(H=5, W=5, kH=3, kW=2)
+    for moved, dilation in ({"dilation": 9}, 2), ({"padding": 1, "dilation": 9}, 3), ({"kH": 5}, 1), ({"kH": 1}, 1):
+        explorer.set(**moved)
+        assert explorer.values["dilation"] == dilation
+    assert make(H=7, W=7, kH=1, kW=1, dilation=9).values["dilation"] == 3
+
+
+@pytest.mark.parametrize("make", ANY)
+def test_every_dilation_and_every_group_is_legible(make):
+    """Also with the largest images, where the zeros around the upstream gradient leave the least room."""
+    explorer, rng = make(H=7, W=7, padding=1, kH=3, kW=3, dilation=3), random.Random(4)
+    assert explorer.values["dilation"] == (2 if make is explorers.any_input_gradient else 3)
+    for _ in range(25):
+        assert not list(faults(explorer.picture, 9.9)), explorer.values
+        assert explorer.picture.caption().height <= 50, explorer.sentence  # two lines: a third would move the page
+        moved = ("dilation", "groups", *rng.sample(list(explorer.values), 4))
+        explorer.set(**{name: rng.randint(0, 9) for name in moved})
+
+
+@pytest.mark.parametrize(
+    ("make", "values", "words"),
+    [
+        (
+            explorers.any_forward,
+            {"dilation": 2, "oh": 0, "ow": 1},
+            "9 pixels of channel 0 contribute to output[0,0,0,1]: rows 0, 2 and 4, columns 1, 3 and 5.",
+        ),
+        (
+            explorers.any_forward,
+            {"groups": 2, "Ci": 4, "Co": 2, "co": 1},
+            "9 pixels of channel 2 (group 1: channels 2 and 3) contribute to output[0,1,0,0]: rows 0 to 2, ",
+        ),
+        (
+            explorers.any_weight_gradient,
+            {"dilation": 2, "kh": 1, "kw": 2},
+            "3 pixels of image 0 contribute to grad_weight[0,0,1,2]: row 2, columns 4 to 6 (6 in the whole batch).",
+        ),
+        (
+            explorers.any_weight_gradient,
+            {"groups": 4, "co": 3},
+            "15 pixels of image 0, channel 3 (group 3), contribute to grad_weight[3,0,0,0]: rows 0 to 2, ",
+        ),
+        (
+            explorers.any_input_gradient,
+            {"dilation": 2, "stride": 1, "kW": 2},
+            "2 outputs contribute to grad_input[0,0,2,2]: output row 0, columns 0 and 2.",
+        ),
+        (
+            explorers.any_input_gradient,
+            {"dilation": 2, "stride": 2, "ih": 1, "kW": 2},
+            "No output has the pixel under a weight, so nothing contributes to grad_input[0,0,1,2]. Its terms add up",
+        ),
+        (
+            explorers.any_input_gradient,
+            {"groups": 2, "Co": 4, "ci": 1},
+            "4 outputs of each of channels 2 and 3 (group 1) contribute to grad_input[0,1,2,2]: output rows 0 and 1, ",
+        ),
+        (
+            explorers.any_input_gradient,
+            {"groups": 3, "ci": 1},
+            "4 outputs of channel 1 (group 1) contribute to grad_input[0,1,2,2]: output rows 0 and 1, ",
+        ),
+    ],
+)
+def test_what_contributes_with_dilation_and_groups_is_said(make, values, words):
+    assert make().set(**values).startswith(words)
+
+
+def test_only_output_channels_that_read_the_input_channel_are_shown():
+    explorer = explorers.any_input_gradient(groups=2, Ci=4, Co=4)
+    for ci, co, shown in (0, 9, 1), (2, 0, 2), (3, 3, 3), (1, 3, 1):
+        explorer.set(ci=ci, co=co)
+        assert explorer.values["co"] == shown
+    assert "group 0: output channels 0 and 1 read only input channels 0 and 1" in written(explorer.picture)
+    assert "co < 1" in written(explorer.picture)
+    assert not [text for text in written(explorers.any_input_gradient().picture) if "group" in text]
+
+
+@pytest.mark.parametrize("make", ANY)
+def test_the_sums_of_each_group_are_what_the_gpu_returned(make):
+    """Not only the words: the numbers in the frame and their factors are those of the channels that are named."""
+    explorer = make(N=1, groups=2, Ci=4, Co=4)
+    for co, ci in np.ndindex(4, 4 if make is explorers.any_input_gradient else 2):
+        words = explorer.set(ci=ci, co=co)
+        total, returned = words.rsplit("add up to ", 1)[1].rstrip(".").split("; the GPU returned ")
+        assert total == returned
+
+
+FRAMED = [
+    (explorers.any_forward, "input_grid", ("oh", "ow"), lambda v: v["kH"] * v["kW"]),
+    (explorers.any_weight_gradient, "input_grid", ("kh", "kw"), lambda v: 2 * 4),  # as many as outputs
+    (explorers.any_input_gradient, "upstream", ("ih", "iw"), lambda v: v["kH"] * v["kW"]),
+]
+every_frame = pytest.mark.parametrize(("make", "grid", "place", "size"), FRAMED, ids=[make.__name__ for make in ANY])
+
+
+def sum_in_the_frame(explorer: Explorer, grid: str, **at: int) -> tuple[str, int]:
+    """What the numbers in the frame and the factors below them add up to, and of how many cells the frame is made."""
+    cells, frames = getattr(explorer.picture, grid), []
+    cells.window = lambda window, factors: frames.append((window, factors))
+    explorer.set(**at)
+    window, factors = frames[-1]
+    assert set(factors) <= set(window)
+    bias = explorer.picture.bias[explorer.values["co"]] if hasattr(explorer.picture, "bias") else 0
+    return number(bias + sum(cells.values[cell] * factor for cell, factor in factors.items())), len(window)
+
+
+@every_frame
+def test_the_frame_of_a_dilated_filter_holds_the_products(make, grid, place, size):
+    explorer = make(N=1, Ci=1, Co=1, H=6, W=7, padding=1, stride=2, kH=3, kW=2, dilation=2)
+    for at in np.ndindex(3, 2):
+        total, cells = sum_in_the_frame(explorer, grid, **dict(zip(place, at, strict=True)))
+        assert f"add up to {total};" in explorer.sentence
+        assert cells == size(explorer.values)
+
+
+@every_frame
+def test_the_frame_holds_the_numbers_of_its_group(make, grid, place, size):
+    """Each sum runs over one channel of a group, so that all its terms are in the frame."""
+    gathers = grid == "upstream"
+    explorer = make(N=1, groups=2, Ci=4 if gathers else 2, Co=2 if gathers else 4)
+    for channel in range(4):
+        explorer.set(**{"ci" if gathers else "co": channel})
+        total, _ = sum_in_the_frame(explorer, grid)
+        assert f"add up to {total}; the GPU returned {total}." in explorer.sentence
+
+
+def test_the_flipped_filter_has_the_weights_of_the_channel_within_its_group():
+    explorer = explorers.any_input_gradient(groups=2, Ci=4, Co=4)
+    for ci, co in (0, 0), (1, 1), (2, 2), (3, 2):
+        explorer.set(ci=ci, co=co)
+        shown, weight = explorer.picture.filter.values, explorer.picture.weight
+        assert (shown == weight[co, ci % 2, ::-1, ::-1]).all()
+        assert (shown != weight[co, 1 - ci % 2, ::-1, ::-1]).any()
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,10 @@ SHAPES = [
     pytest.param(ConvShape(2, 1, 7, 8, 2, 2, 3, 2, (1, 0)), id="stride"),
     pytest.param(ConvShape(1, 1, 7, 6, 1, 2, 2, 3, 3), id="stride over kernel, padding over kernel"),
 ]
+DILATED = [
+    pytest.param(ConvShape(1, 2, 7, 8, 1, 3, 2, dilation=2), id="dilation"),
+    pytest.param(ConvShape(2, 1, 9, 8, 1, 3, 2, (2, 1), (1, 3), (2, 3)), id="each axis with steps of its own"),
+]
 every_shape = pytest.mark.parametrize("shape", SHAPES)
 every_kernel = pytest.mark.parametrize(
     "kernel", general_versions_of("conv2d_grad_weight"), ids=lambda kernel: kernel.version
@@ -70,6 +74,14 @@ def test_the_contributions_to_a_weight_are_what_the_kernel_reads(shape, kernel):
         assert indices.contributions_to_weight(shape, kh, kw) == contributions
 
 
+@pytest.mark.parametrize("shape", DILATED)
+def test_the_contributions_to_a_weight_of_a_dilated_filter_are_too(shape):
+    true = contributions_on_the_gpu(shape, wgsl.load("conv2d_grad_weight", "7_direct"))
+    for (_, kh, kw), contributions in true.items():
+        assert indices.contributions_to_weight(shape, kh, kw) == contributions
+    assert indices.contributions_to_weight(replace(shape, dilation=1), 1, 1) != true[0, 1, 1]
+
+
 @every_kernel
 def test_contributions_off_by_one_would_be_seen(kernel):
     shape = ConvShape(2, 1, 5, 6, 1, 3, 2, 1, 1)
@@ -77,6 +89,28 @@ def test_contributions_off_by_one_would_be_seen(kernel):
     assert indices.contributions_to_weight(shape, 0, 1) != true
     assert indices.contributions_to_weight(replace(shape, padding=(2, shape.padding_w), in_h=3), 0, 0) != true
     assert indices.contributions_to_weight(replace(shape, stride=2), 0, 0) != true
+
+
+# --- Which channels belong together -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("channels", "groups"), [((2, 3), 1), ((4, 6), 2), ((6, 4), 2), ((3, 3), 3), ((2, 4), 2)])
+def test_the_channels_of_a_group_are_those_that_the_kernels_read(channels, groups):
+    """Channel i holds 2**i in one operand and the other one holds ones, so that a sum names its channels."""
+    shape = ConvShape(1, channels[0], 1, 1, channels[1], 1, 1, groups=groups)
+    powers = (2.0 ** np.arange(6)).astype(np.float32)
+    input, upstream = (powers[:count].reshape(1, -1, 1, 1) for count in channels)
+    ones = np.ones(shape.weight, np.float32)
+    output = helpers.conv2d(input, ones, groups=groups)[0, :, 0, 0]
+    grad_weight = helpers.conv2d_grad_weight(input, shape.weight, np.ones_like(upstream), groups=groups)[:, :, 0, 0]
+    grad_input = helpers.conv2d_grad_input(shape.input, ones, upstream, groups=groups)[0, :, 0, 0]
+    for co in range(channels[1]):
+        read = indices.input_channels_of(shape, co)
+        assert output[co] == powers[read].sum()
+        assert grad_weight[co].tolist() == powers[read].tolist()
+    for ci in range(channels[0]):
+        assert grad_input[ci] == powers[indices.output_channels_of(shape, ci)].sum()
+    assert groups == 1 or output[0] != powers[indices.input_channels_of(shape, channels[1] - 1)].sum()
 
 
 # --- What a thread does -----------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from helpers.data import digits
 from helpers.grading.verdict import RIGHT
 from helpers.oracles.run import launched
 from helpers.pictures.canvas import Box, Picture
+from helpers.wgsl import load
 
 LESSON = Lesson.read(NOTEBOOKS / "01_convolution_as_correlation.ipynb")
 
@@ -36,6 +37,10 @@ SHAPES = [
     pytest.param(ConvShape(1, 2, 4, 5, 1, 3, 3, 1, (1, 2)), id="padding"),
     pytest.param(ConvShape(2, 1, 7, 8, 2, 2, 3, 2, (1, 0)), id="stride"),
     pytest.param(ConvShape(1, 1, 7, 6, 1, 2, 2, 3, 3), id="stride over kernel, padding over kernel"),
+]
+DILATED = [
+    pytest.param(ConvShape(1, 2, 7, 8, 1, 3, 2, dilation=2), id="dilation"),
+    pytest.param(ConvShape(2, 1, 9, 8, 1, 3, 2, (2, 1), (1, 3), (2, 3)), id="each axis with steps of its own"),
 ]
 every_shape = pytest.mark.parametrize("shape", SHAPES)
 every_kernel = pytest.mark.parametrize("kernel", general_versions_of("conv2d"), ids=lambda kernel: kernel.version)
@@ -62,6 +67,18 @@ def taps_on_the_gpu(shape: ConvShape, kernel) -> list[Tap]:
 @every_shape
 @every_kernel
 def test_the_products_are_those_that_the_kernel_adds_up(shape, kernel):
+    require_products(shape, kernel)
+
+
+@pytest.mark.parametrize("shape", DILATED)
+def test_the_products_of_a_dilated_filter_are_too(shape):
+    require_products(shape, load("conv2d", "5_direct"))
+    with pytest.raises(AssertionError):
+        require_products(shape, load("conv2d", "5_direct").edit("kh * DILATION_H", "kh"))
+
+
+def require_products(shape, kernel):
+    """Assert that the kernel reads what the pictures' sets hold."""
     true = taps_on_the_gpu(shape, kernel)
     assert list(indices.taps(shape)) == true
     for oh, ow in np.ndindex(shape.output[2:]):
@@ -94,7 +111,7 @@ def drawn(shape: ConvShape) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndar
     rng = np.random.default_rng(0)
     input, weight = rng.integers(0, 5, shape.input).astype(float), rng.choice([-2.0, -1.0, 1.0, 3.0], shape.weight)
     bias = rng.choice([-1, 2], shape.out_channels)
-    output = reference.conv2d(input, weight, bias, shape.stride, (shape.padding_h, shape.padding_w))
+    output = reference.conv2d(input, weight, bias, shape.stride, shape.padding, shape.dilation, shape.groups)
     return input, weight, output, bias
 
 
@@ -107,13 +124,18 @@ def drawn(shape: ConvShape) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndar
         (ConvShape(1, 2, 7, 7, 1, 1, 1, 1, 2), 9.9),
         (ConvShape(2, 1, 7, 7, 1, 5, 5, 1, 2), 9.9),
         (ConvShape(1, 3, 7, 3, 1, 3, 5, 2, 2), 9.9),
+        (ConvShape(1, 1, 5, 7, 1, 3, 3, dilation=2), 12),
+        (ConvShape(1, 2, 7, 7, 1, 3, 3, 1, 1, 3), 9.9),
+        (ConvShape(2, 4, 5, 6, 4, 2, 3, 1, 1, 2, 2), 11),
+        (ConvShape(1, 4, 1, 1, 4, 1, 1, groups=4), 12),
     ],
     ids=str,
 )
 def test_every_window_is_legible(shape, smallest):
     picture = WindowPicture(shape, *drawn(shape), letters=shape.in_w == 5)
-    for oh, ow, ci, n in np.ndindex(*shape.output[2:], shape.in_channels, shape.batch):
-        assert not list(faults(picture.show(oh, ow, ci=ci, n=n), smallest)), (oh, ow, ci, n)
+    for oh, ow, ci, n in np.ndindex(*shape.output[2:], shape.weight[1], shape.batch):
+        co = (oh + ci) % shape.out_channels
+        assert not list(faults(picture.show(oh, ow, co, ci, n), smallest)), (oh, ow, co, ci, n)
         assert "−0" not in written(picture)
         ends, total = last_sums(picture)
         assert ends == total
@@ -211,6 +233,9 @@ def test_the_letters_say_the_sum_that_the_reference_computes():
         assert rest == f"{value}. The GPU returned {value}."
 
 
+SIZES = "N Ci H W Co kH kW stride padding dilation groups"  # as ConvShape takes them
+
+
 def test_any_values_become_a_valid_convolution():
     explorer, rng = explorers.any_forward(), random.Random(3)
     for _ in range(40):
@@ -218,8 +243,8 @@ def test_any_values_become_a_valid_convolution():
         total, returned = words.rsplit("add up to ", 1)[1].rstrip(".").split("; the GPU returned ")
         assert total == returned
         v = explorer.values
-        shape = ConvShape(*(v[name] for name in ("N", "Ci", "H", "W", "Co", "kH", "kW", "stride", "padding")))
-        limits = dict(zip(("n", "co", "oh", "ow"), shape.output, strict=True)) | {"ci": shape.in_channels}
+        shape = ConvShape(*(v[name] for name in SIZES.split()))
+        limits = dict(zip(("n", "co", "oh", "ow"), shape.output, strict=True)) | {"ci": shape.weight[1]}
         for name, limit in limits.items():
             assert explorers.ANY_OUTPUT[name](v) == (0, limit - 1)
             assert 0 <= v[name] < limit

@@ -10,18 +10,15 @@ from math import prod
 
 import numpy as np
 import pytest
-from support.legible import faults, written
+from support.legible import faults, last_sums, written
 from support.problems import general_versions_of
 
 import helpers
 from helpers.convolution import explorers, indices, reference
 from helpers.convolution.exercise.input_gradient import GATHERS, INPUT_QUESTIONS
 from helpers.convolution.indices import Gathered
-from helpers.convolution.pictures.input_gradient import (
-    InputGradientPicture,
-    PixelCountsPicture,
-    ScatterGatherPicture,
-)
+from helpers.convolution.pictures.input_gradient import InputGradientPicture, PixelCountsPicture
+from helpers.convolution.pictures.scatter_gather import ScatterGatherPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.oracles.run import launched
 from helpers.pictures.canvas import number
@@ -34,6 +31,11 @@ SHAPES = [
     pytest.param(ConvShape(1, 1, 4, 5, 1, 3, 3, 1, (1, 2)), id="padding"),
     pytest.param(ConvShape(2, 1, 7, 8, 3, 2, 3, 2, (1, 0)), id="stride"),
     pytest.param(ConvShape(1, 1, 7, 6, 1, 2, 2, 3, 3), id="stride over kernel, padding over kernel"),
+]
+DILATED = [
+    pytest.param(ConvShape(1, 1, 7, 8, 2, 3, 2, dilation=2), id="dilation"),
+    pytest.param(ConvShape(2, 1, 9, 8, 1, 3, 2, (2, 1), (1, 3), (2, 3)), id="each axis with steps of its own"),
+    pytest.param(ConvShape(1, 1, 8, 9, 1, 3, 3, 2, 0, 2), id="stride and dilation with a common divisor"),
 ]
 KERNELS = general_versions_of("conv2d_grad_input")
 every_shape = pytest.mark.parametrize("shape", SHAPES)
@@ -69,6 +71,14 @@ def test_the_contributions_to_a_pixel_are_what_the_kernel_reads(shape, kernel):
         assert indices.contributions_to_pixel(shape, *pixel) == contributions, pixel
 
 
+@pytest.mark.parametrize("shape", DILATED)
+def test_the_contributions_through_a_dilated_filter_are_too(shape):
+    true = contributions_on_the_gpu(shape, helpers.load("conv2d_grad_input", "8_direct"))
+    for pixel, contributions in true.items():
+        assert indices.contributions_to_pixel(shape, *pixel) == contributions, pixel
+    assert any(indices.contributions_to_pixel(replace(shape, dilation=1), *pixel) != true[pixel] for pixel in true)
+
+
 @every_kernel
 def test_contributions_off_by_one_would_be_seen(kernel):
     shape = ConvShape(1, 1, 5, 6, 1, 3, 2, 1, 1)
@@ -78,7 +88,7 @@ def test_contributions_off_by_one_would_be_seen(kernel):
     assert indices.contributions_to_pixel(replace(shape, stride=2), 2, 3) != true
 
 
-@every_shape
+@pytest.mark.parametrize("shape", SHAPES + DILATED)
 def test_scatter_and_gather_are_the_same_products(shape):
     """Each product of the forward pass reaches back to its pixel, and nothing else does."""
     forward = {(tap.ih, tap.iw, tap.kh, tap.kw, tap.oh, tap.ow) for tap in indices.taps(shape)}
@@ -153,8 +163,8 @@ def test_the_simulated_run_does_what_the_lesson_says():
 def input_gradient(shape: ConvShape, letters: bool = False) -> InputGradientPicture:
     drawn = np.random.default_rng(0)
     weight, upstream = (drawn.choice([-1, 1, 2, 3], size).astype(float) for size in (shape.weight, shape.output))
-    padding = shape.padding_h, shape.padding_w
-    right = reference.conv2d_grad_input(shape.input, weight, upstream, shape.stride, padding)
+    steps = shape.stride, shape.padding, shape.dilation, shape.groups
+    right = reference.conv2d_grad_input(shape.input, weight, upstream, *steps)
     return InputGradientPicture(shape, weight, upstream, right, letters)
 
 
@@ -182,14 +192,21 @@ def test_only_a_pixel_of_several_outputs_races():
         (ConvShape(1, 1, 7, 7, 1, 1, 1), 11),
         (ConvShape(1, 1, 5, 1, 1, 5, 5, 1, 2), 9.9),
         (ConvShape(1, 1, 1, 7, 1, 3, 1, 3, 1), 12),
+        (ConvShape(1, 1, 5, 7, 2, 3, 3, 2, 1, 2), 9.9),
+        (ConvShape(1, 1, 5, 7, 1, 3, 2, 1, 1, 3), 9.9),
+        (ConvShape(1, 4, 7, 7, 4, 5, 5, 1, 1, 1, 2), 9.9),
+        (ConvShape(1, 4, 1, 1, 4, 1, 1, groups=4), 12),
     ],
     ids=str,
 )
 def test_every_state_of_an_input_gradient_is_legible(shape, smallest):
     picture = input_gradient(shape)
     for n, co, ih, iw in np.ndindex(shape.batch, shape.out_channels, shape.in_h, shape.in_w):
-        assert not list(faults(picture.show(ih, iw, co, 0, n), smallest)), (n, co, ih, iw)
+        ci = indices.input_channels_of(shape, co)[-1]
+        assert not list(faults(picture.show(ih, iw, co, ci, n), smallest)), (n, co, ci, ih, iw)
         assert "−0" not in written(picture)
+        ends, total = last_sums(picture)
+        assert ends == total or not indices.contributions_to_pixel(shape, ih, iw)
 
 
 def test_the_flipped_filter_with_letters_is_legible():
@@ -199,16 +216,16 @@ def test_the_flipped_filter_with_letters_is_legible():
     assert "★ correlation: slide, multiply, add" in written(picture)
 
 
-def test_holes_and_divisions_are_the_same():
+@pytest.mark.parametrize("dilation", [(1, 1), (1, 3), (2, 1), (2, 2)])
+def test_holes_and_divisions_are_the_same(dilation):
     """A row of the frame is orange in the table just where it holds upstream gradients."""
-    shape = ConvShape(1, 1, 6, 7, 1, 4, 3, 2, (1, 2))
-    picture = input_gradient(shape)
-    for ih, iw in np.ndindex(6, 7):
+    shape = ConvShape(1, 1, 8, 7, 1, 4, 3, 2, (1, 2), dilation)
+    picture, (down, right) = input_gradient(shape), dilation
+    for ih, iw in np.ndindex(8, 7):
         lines = [text for text in written(picture.show(ih, iw)) if text.startswith(("kh =", "kw ="))]
         held = ~np.isnan(picture.upstream.values)
-        rows = [held[ih + i].any() and ", so oh" in lines[i] for i in range(4)]
-        assert [", so oh" in line for line in lines[:4]] == [held[ih + i].any() for i in range(4)] == rows
-        assert [", so ow" in line for line in lines[4:]] == [held[:, iw + j].any() for j in range(3)]
+        assert [", so oh" in line for line in lines[:4]] == [held[ih + i * down].any() for i in range(4)]
+        assert [", so ow" in line for line in lines[4:]] == [held[:, iw + j * right].any() for j in range(3)]
 
 
 def test_more_letters_than_there_are_names_are_refused():
@@ -237,6 +254,9 @@ def test_the_answers_are_what_is_computed():
     right = {name: question.right for name, question in INPUT_QUESTIONS.items()}
     windows = ConvShape(1, 1, 7, 9, 1, 3, 3, 2)
     assert right["windows_with_stride"] == len(indices.contributions_to_pixel(windows, 2, 2))
+    dilated = ConvShape(1, 1, 9, 9, 1, 3, 3, 2, 0, 2)
+    touched = [indices.contributions_to_pixel(dilated, *pixel) for pixel in np.ndindex(9, 9)]
+    assert right["pixels_never_touched"] == touched.count([])
     assert right["row_below_zero"] == int(np.array(-1).astype(np.uint32))
     inside = ConvShape(1, 1, 40, 40, 1, 6, 6, 3)
     assert {len(indices.contributions_to_pixel(inside, 20 + i, 20 + j)) for i, j in np.ndindex(3, 3)} == {

@@ -9,10 +9,11 @@ from matplotlib.path import Path
 from support.legible import faults, written
 
 from helpers.convolution import reference as convolution
+from helpers.convolution.pictures.groups import GroupsPicture
 from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture, WeightGradientPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.oracles import probes
-from helpers.oracles.matrix import COLUMNS, Matrix, Row, shown
+from helpers.oracles.matrix import COLUMNS, OPERATIONS, Matrix, Row, shown, versions
 from helpers.oracles.pictures.adjoint import AdjointPicture
 from helpers.oracles.pictures.error_chart import RIGHT, part
 from helpers.oracles.pictures.errors import TolerancePicture
@@ -20,7 +21,6 @@ from helpers.oracles.pictures.matrix import MatrixPicture
 from helpers.oracles.pictures.probes import ProbePicture
 from helpers.oracles.pictures.steps import StepPicture
 from helpers.oracles.steps import of_convolution, of_gelu
-from helpers.oracles.wrong_kernels.convolution import BIAS_1, BIAS_2, INPUT_1, INPUT_2, WEIGHT_1, WEIGHT_2
 from helpers.pictures import images, timeline
 from helpers.pictures.canvas import BLUE, ORANGE, Box, Picture, Word, in_words, number, outline
 from helpers.pictures.parts import Grid
@@ -109,8 +109,8 @@ def test_a_grid_leaves_cells_without_memory_empty_and_makes_wide_numbers_fit():
 def weight_gradient(shape: ConvShape) -> WeightGradientPicture:
     random = np.random.default_rng(0)
     image, upstream = random.integers(0, 5, shape.input).astype(float), random.choice([-1, 1, 2, 3], shape.output)
-    padding = shape.padding_h, shape.padding_w
-    right = convolution.conv2d_grad_weight(image, shape.weight, upstream, shape.stride, padding)
+    steps = shape.stride, shape.padding, shape.dilation, shape.groups
+    right = convolution.conv2d_grad_weight(image, shape.weight, upstream, *steps)
     return WeightGradientPicture(shape, image, upstream, right, letters=shape.in_w == 5)
 
 
@@ -123,14 +123,47 @@ def weight_gradient(shape: ConvShape) -> WeightGradientPicture:
         (ConvShape(3, 1, 7, 7, 1, 1, 1, 1, 1), 11),
         (ConvShape(2, 1, 7, 7, 1, 5, 5, 1, 1), 11),
         (ConvShape(1, 1, 7, 3, 1, 3, 5, 2, 1), 11),
+        (ConvShape(2, 1, 6, 7, 1, 3, 3, dilation=2), 12),
+        (ConvShape(1, 1, 7, 7, 1, 3, 3, 2, 1, 3), 11),
+        (ConvShape(2, 4, 5, 7, 4, 3, 2, 1, 1, 2, 2), 11),
+        (ConvShape(1, 4, 1, 1, 4, 1, 1, groups=4), 12),
     ],
     ids=str,
 )
 def test_every_state_of_a_weight_gradient_is_legible(shape, smallest):
     picture = weight_gradient(shape)
     for n, kh, kw in np.ndindex(shape.batch, shape.kernel_h, shape.kernel_w):
-        assert not list(faults(picture.show(kh, kw, n=n), smallest)), (n, kh, kw)
+        co, ci = (kh + kw) % shape.out_channels, kw % shape.weight[1]
+        assert not list(faults(picture.show(kh, kw, co, ci, n), smallest)), (n, co, ci, kh, kw)
         assert "−0" not in written(picture)
+
+
+def gradients(*groups: int, channels: tuple[int, int] = (4, 4)) -> list[np.ndarray]:
+    """The gradient of a layer's weights, of which each pair of channels has at most one, for numbers of groups."""
+    (ci, co), random = channels, np.random.default_rng(0)
+    image, upstream = random.integers(0, 9, (1, ci, 3, 3)), random.integers(-4, 5, (1, co, 3, 3))
+    return [convolution.conv2d_grad_weight(image, (co, ci // g, 1, 1), upstream, groups=g) for g in groups]
+
+
+@pytest.mark.parametrize("channels", [(4, 4), (4, 8), (4, 2)], ids=str)
+def test_the_blocks_of_groups_are_legible_and_hold_their_gradients(channels):
+    grads = gradients(1, 2, channels=channels)
+    picture = GroupsPicture(grads)
+    assert not list(faults(picture))
+    numbers = [text for text in written(picture) if text.lstrip("−").isdigit()]
+    for value in np.concatenate([grad.ravel() for grad in grads]):
+        numbers.remove(number(value))
+    assert sorted(numbers) == sorted(str(i) for count in channels for i in range(count) for _ in grads)
+
+
+def test_blocks_that_are_not_those_of_the_whole_matrix_are_said():
+    whole, half, diagonal = gradients(1, 2, 4)
+    words = (
+        "Of 16 pairs of channels, 16, 8 and 4 have a weight with 1, 2 and 4 groups. Where a pair has one, its gradient "
+    )
+    assert GroupsPicture([whole, half, diagonal]).sentence == f"{words}is the same in all of them."
+    assert GroupsPicture([whole, half + 1, diagonal]).sentence == f"{words}is not the same in all of them."
+    assert GroupsPicture([whole, half[::-1], diagonal]).sentence == f"{words}is not the same in all of them."
 
 
 def test_the_sign_of_a_correlation_is_explained():
@@ -178,7 +211,10 @@ def circles(picture: Picture, color: str) -> int:
     return sum(np.sum(codes == Path.MOVETO) for codes in lines if Path.CLOSEPOLY not in codes)
 
 
-@pytest.mark.parametrize("version", [WEIGHT_1, WEIGHT_2, INPUT_1, INPUT_2, BIAS_1, BIAS_2])
+MATRICES = [f"{operation}/{version}" for operation in OPERATIONS for version in versions(operation)]
+
+
+@pytest.mark.parametrize("version", MATRICES)
 def test_every_row_of_a_matrix_is_legible(version):
     """With invented marks: how the real ones are found is another test."""
     rows = [Row(wrong, {name: i % 3 > 0 for i, name in enumerate(COLUMNS)}) for wrong in shown(version)]

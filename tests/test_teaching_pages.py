@@ -120,7 +120,7 @@ EXAMPLE = NOTEBOOKS / "02_weight_gradient.ipynb"
     ("old", "new", "said"),
     [
         ("## Common mistakes", "## Mistakes", "its sections are"),
-        ("| 10 | 8 |", "| 11 | 8 |", "'minutes' adds up to 91, not to 90"),
+        ("| 10 | 8 |", "| 11 | 8 |", "'minutes' adds up to 96, not to 95"),
         ("| 10 | 8 |", "| 10 | 7 |", "'in 45' adds up to 44, not to 45"),
         ("| The same in loops |", "| Loops |", "'Loops' is not a heading"),
         ("| The same in loops |", "| Recap |", "not in the order of the lesson"),

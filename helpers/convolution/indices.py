@@ -9,6 +9,23 @@ from typing import NamedTuple
 
 from helpers.convolution.shapes import ConvShape
 
+# --- Groups ---------------------------------------------------------------------------------------------------
+
+
+def input_channels_of(shape: ConvShape, co: int) -> range:
+    """The input channels that output channel `co` reads: its group's. The weight [co, ci] multiplies that at `ci`."""
+    count = shape.in_channels // shape.groups
+    first = co // (shape.out_channels // shape.groups) * count
+    return range(first, first + count)
+
+
+def output_channels_of(shape: ConvShape, ci: int) -> range:
+    """The output channels that read input channel `ci`: those of its group."""
+    count = shape.out_channels // shape.groups
+    first = ci // (shape.in_channels // shape.groups) * count
+    return range(first, first + count)
+
+
 # --- The forward pass -----------------------------------------------------------------------------------------
 
 

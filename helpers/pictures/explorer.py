@@ -43,6 +43,8 @@ class Explorer(ipywidgets.VBox):
         How many sliders stand beside each other; all of them if not given.
     play : str
         The value that gets buttons to play it from its place to its end.
+    multiples : mapping of name to name
+        Values that are multiples of another one before it, as their limits are; each moves to the nearest multiple.
 
     The stored output of a cell is the picture and its sentence, so that they are there before anything runs.
     """
@@ -54,8 +56,10 @@ class Explorer(ipywidgets.VBox):
         values: Values,
         columns: int | None = None,
         play: str | None = None,
+        multiples: Mapping[str, str] | None = None,
     ) -> None:
         self._draw, self._rules, self._values, self._settling = draw, rules, dict(values), False
+        self._multiples = multiples or {}
         columns = columns or len(rules)
         layer = ipywidgets.Layout(grid_area="1 / 1", margin="0", width="100%")
         self._still, self._moving = ipywidgets.HTML(layout=layer), ipywidgets.HTML(layout=layer)
@@ -108,8 +112,13 @@ class Explorer(ipywidgets.VBox):
         allowed = dict(wanted)
         for name, rule in self._rules.items():
             low, high = rule(allowed)
-            allowed[name] = min(max(allowed[name], low), high)
+            step = self._step(name, allowed)
+            allowed[name] = (min(max(allowed[name], low), high) + step // 2) // step * step
         return allowed
+
+    def _step(self, name: str, values: Values) -> int:
+        """From one allowed value to the next."""
+        return values[self._multiples[name]] if name in self._multiples else 1
 
     def _settle(self) -> None:
         """Give every slider and number box its limits and its value."""
@@ -118,6 +127,7 @@ class Explorer(ipywidgets.VBox):
             low, high = rule(self._values)
             for control in self._controls[name]:
                 wanted = {"min": low, "max": high, "value": self._values[name], "disabled": low == high}
+                wanted["step"] = self._step(name, self._values)
                 if any(getattr(control, trait) != value for trait, value in wanted.items()):
                     with control.hold_sync(), control.hold_trait_notifications():
                         for trait, value in wanted.items():
@@ -131,7 +141,7 @@ class Explorer(ipywidgets.VBox):
 
 def _number_box(name: str) -> ipywidgets.BoundedIntText:
     label = max(54, ceil(text_width(name, 13)) + 4)  # CSS pixels
-    layout = ipywidgets.Layout(width=f"{label + 58}px", margin="2px 0 0")
+    layout = ipywidgets.Layout(width=f"{label + 58}px", max_width="calc(100% - 6px)", margin="2px 0 0")
     return ipywidgets.BoundedIntText(description=name, layout=layout, style={"description_width": f"{label}px"})
 
 

@@ -82,6 +82,19 @@ INPUT_QUESTIONS = {  # lesson 03
         },
         "count the windows that have row 2 in them, then those with column 2, and multiply",
     ),
+    "pixels_never_touched": Question(
+        9 * 9 - 5 * 5,
+        {
+            5 * 5: "these are the pixels that are touched; how many are there in all?",
+            0: "this is right for dilation 1; now a window that begins in an even row has weights in even rows only",
+            4 * 4: "these are in an odd row and in an odd column; one of the two is enough",
+            4 * 9: "these are the pixels of the odd rows; what about the odd columns of the even rows?",
+            2 * 4 * 9: "the pixels in an odd row and in an odd column are counted twice",
+            9 * 9 - 9 * 9 // 9: "9 is the number of outputs; each of them touches 9 pixels",
+            9 * 9: "each output touches 9 pixels",
+        },
+        "in which rows do the windows begin, and how many rows further down do their weights lie?",
+    ),
     "row_below_zero": Question(
         2**32 - 1,
         {

@@ -205,6 +205,31 @@ WEIGHT_QUESTIONS = {  # lesson 02
         },
         "count the positions of the filter: from one to the next, it moves by 3 rows or columns",
     ),
+    "pixels_with_dilation": Question(
+        5 * 5,
+        {
+            7 * 7: "this is right for dilation 1; how many rows does the filter measure now?",
+            4 * 4: "the filter measures 5 rows, not 6: after its last row comes no gap",
+            6 * 6: "the filter measures 5 rows, not 4: from each row to the next there are 2",
+            9: "9 is the number of weights; count the positions of the filter",
+            81: "no weight lies over every pixel: the filter would have to leave the image",
+            5: "these are the pixels in one row; how many rows of outputs are there?",
+        },
+        "a weight multiplies one pixel for each output; at how many positions does the dilated filter fit?",
+    ),
+    "weights_with_groups": Question(
+        12 * 2 * 9,
+        {
+            12 * 8 * 9: "this is right for one group; how many input channels does a filter read now?",
+            12 * 9: "with 4 groups, each filter reads 2 channels, and has 9 weights for each of them",
+            8 * 9: "the filters belong to the output channels: there are 12 of them",
+            3 * 2 * 9: "these are the weights of one group; how many groups are there?",
+            2 * 9: "these are the weights of one filter; how many filters are there?",
+            12 * 2: "each of these pairs of channels has 3 x 3 weights",
+            4 * 12 * 8 * 9: "groups take weights away: most pairs of channels have none",
+        },
+        "a filter reads Ci / G channels and has 9 weights for each; how many filters are there?",
+    ),
     "owner_of_a_weight": Question(
         99,
         {

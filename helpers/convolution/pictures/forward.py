@@ -7,7 +7,8 @@ import numpy as np
 from matplotlib import colormaps
 
 from helpers.convolution import indices
-from helpers.convolution.indices import Tap
+from helpers.convolution.indices import Tap, input_channels_of
+from helpers.convolution.pictures.groups import channel_note, channel_words, draw_group
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import (
     BLUE,
@@ -43,16 +44,17 @@ class ConvolutionPicture(Picture):
 
         `notes` says whether to name the image and the channels above each grid.
         """
-        s = self.shape
-        padded = np.pad(self.input[n, ci], ((s.padding_h,) * 2, (s.padding_w,) * 2), constant_values=np.nan)
+        s, image = self.shape, self.input[n, input_channels_of(self.shape, co)[ci]]
+        padded = np.pad(image, ((s.padding_h,) * 2, (s.padding_w,) * 2), constant_values=np.nan)
         matrices = (
-            (padded, "input", f"n = {n}, ci = {ci}" * notes, INK, "normal", not changing),
+            (padded, "input", f"n = {n}, {channel_note(s, co, ci)}" * notes, INK, "normal", not changing),
             (self.weight[co, ci], "weight", f"co = {co}, ci = {ci}" * notes, ORANGE, "bold"),
             (self.output[n, co], "output", f"n = {n}, co = {co}" * notes, BLUE, "normal", changing),
         )
         grids = side_by_side(self, matrices, "★=", 6, self.height - 110)
         self.input_grid, self.weight_grid, self.output_grid = grids
         self.write(MARGIN, self.height - 98, "★ correlation: slide, multiply, add", 13, GRAY)
+        draw_group(self, s, co)
 
     def pixel(self, tap: Tap) -> tuple[int, int]:
         """The cell of the drawn input, with its padding, that a product reads."""
@@ -85,8 +87,8 @@ class WindowPicture(ConvolutionPicture):
                 self.weight_grid.letters(ascii_uppercase, ORANGE)
             self.stands_still()
         taps = indices.taps_of_output(self.shape, oh, ow)
-        top, left = oh * self.shape.stride_h, ow * self.shape.stride_w
-        window = [(top + kh, left + kw) for kh, kw in np.ndindex(self.shape.weight[2:])]
+        (top, left), (down, right) = np.multiply((oh, ow), self.shape.stride), self.shape.dilation
+        window = [(top + kh * down, left + kw * right) for kh, kw in np.ndindex(self.shape.weight[2:])]
         self.input_grid.window(window, {self.pixel(tap): self.weight[co, ci, tap.kh, tap.kw] for tap in taps})
         self.output_grid.mark([(oh, ow)], BLUE)
         terms, returned = [self._term(tap, n, co, ci) for tap in taps], self.output[n, co, oh, ow]
@@ -95,13 +97,13 @@ class WindowPicture(ConvolutionPicture):
             sums = f"output[{oh},{ow}] = {' + '.join(terms)} = {total}"
             self.sentence = f"{sums}. The GPU returned {number(returned)}."
         else:
-            what = f"{self._counted(len(taps), ci)} output[{n},{co},{oh},{ow}]{self._where(taps)}."
+            what = f"{self._counted(len(taps), co, ci)} output[{n},{co},{oh},{ow}]{self._where(taps)}."
             self.sentence = f"{what} The bias and all its terms add up to {total}; the GPU returned {number(returned)}."
         return self
 
     def _draw_sum(self, taps: list[Tap], terms: list[str], n: int, co: int, ci: int, returned: float) -> str:
         """The table of the terms of channel ci, between the bias and the other channels; returns the whole sum."""
-        products = [[prod(self._factors(tap, n, co, c)) for tap in taps] for c in range(self.shape.in_channels)]
+        products = [[prod(self._factors(tap, n, co, c)) for tap in taps] for c in range(self.shape.weight[1])]
         bias, sums = float(self.bias[co]), [sum(channel) for channel in products]
         before, total = bias + sum(sums[:ci]), bias + sum(sums)
         columns = running_sum(terms, products[ci], before)
@@ -109,11 +111,12 @@ class WindowPicture(ConvolutionPicture):
             columns = [(f"ci < {ci}" if ci else "bias", "", number(before)), *columns]
         if ci + 1 < len(sums):
             columns.append((f"ci > {ci}", number(sum(sums[ci + 1 :])), number(total)))
-        of = "its terms" if self.shape.in_channels == 1 else "all channels"
+        of = "its terms" if len(sums) == 1 else "its channels" if self.shape.groups > 1 else "all channels"
         return conclusion(self, columns, total, returned, of)
 
     def _factors(self, tap: Tap, n: int, co: int, ci: int) -> tuple[float, float]:
-        return float(self.weight[co, ci, tap.kh, tap.kw]), float(self.input[n, ci, tap.ih, tap.iw])
+        channel = input_channels_of(self.shape, co)[ci]
+        return float(self.weight[co, ci, tap.kh, tap.kw]), float(self.input[n, channel, tap.ih, tap.iw])
 
     def _term(self, tap: Tap, n: int, co: int, ci: int) -> str:
         if self.letters:
@@ -121,9 +124,9 @@ class WindowPicture(ConvolutionPicture):
             return f"{ascii_uppercase[weight]}·{ascii_lowercase[pixel]}"
         return product_text(*self._factors(tap, n, co, ci))
 
-    def _counted(self, count: int, ci: int) -> str:
+    def _counted(self, count: int, co: int, ci: int) -> str:
         pixels = "No pixel" if not count else "1 pixel" if count == 1 else f"{count} pixels"
-        return f"{pixels} of channel {ci} contribute{'s' * (count < 2)} to"
+        return f"{pixels} of {channel_words(self.shape, co, ci)} contribute{'s' * (count < 2)} to"
 
     def _where(self, taps: list[Tap]) -> str:
         if not taps:

@@ -1,4 +1,4 @@
-"""Pictures of a convolution's input gradient: scatter and gather, the flipped filter, and counts."""
+"""Pictures of a convolution's input gradient: the flipped filter, and counts."""
 
 from collections.abc import Sequence
 from math import prod
@@ -7,106 +7,11 @@ from string import ascii_lowercase, ascii_uppercase
 import numpy as np
 
 from helpers.convolution import indices
-from helpers.convolution.indices import Gathered
+from helpers.convolution.indices import Gathered, output_channels_of
+from helpers.convolution.pictures.groups import draw_group, group_of
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Picture, Word, in_words, number, tint
 from helpers.pictures.parts import MARGIN, Grid, conclusion, product_text, running_sum, side_by_side
-
-
-class ScatterGatherPicture(Picture):
-    """One small case twice: one output adds to its pixels, and one pixel adds up its outputs.
-
-    `weight` (kH, kW), `grad_output` (oH, oW), and `grad_input` (H, W) as a kernel returned it, at stride 1 without
-    padding. The weights have the names a, b, c, ..., the upstream gradients G, H, I, ...
-    """
-
-    def __init__(self, weight: np.ndarray, grad_output: np.ndarray, grad_input: np.ndarray) -> None:
-        self.weight, self.grad_output, self.grad_input = weight, grad_output, grad_input
-        if max(weight.shape + grad_output.shape) > 3:
-            raise ValueError(f"weight {weight.shape}, grad_output {grad_output.shape}: there is room for 3 x 3")
-        (H, W), (oH, oW) = grad_input.shape, grad_output.shape
-        self.shape = ConvShape.between((1, 1, H, W), (1, 1, oH, oW))
-        super().__init__()
-
-    def show(self, oh: int, ow: int, ih: int, iw: int) -> "ScatterGatherPicture":
-        """Move to the output [oh, ow] on the left and to the pixel [ih, iw] on the right."""
-        if self.starts():
-            self._draw_grids()
-            self.stands_still()
-        gathered = indices.contributions_to_pixel(self.shape, ih, iw)
-        window = [(oh + kh, ow + kw) for kh, kw in np.ndindex(self.weight.shape)]
-        self._draw_scatter(window, (oh, ow), (ih, iw))
-        self._draw_gather(gathered, (oh, ow), (ih, iw))
-        self._say_who_writes(len(gathered), (ih, iw))
-        terms, products = [self._term(c) for c in gathered], [self._product(c) for c in gathered]
-        total = conclusion(self, running_sum(terms, products), sum(products), self.grad_input[ih, iw])
-        spread = f"Output {self._output(oh, ow)} adds one product to each of {len(window)} pixels."
-        collected = f"Pixel [{ih},{iw}] collects {' + '.join(terms)} = {total}"
-        common = [self._term(c) for c in gathered if (c.oh, c.ow) == (oh, ow)]
-        link = f"{common[0]} is in both." if common else "No product is in both."
-        self.sentence = f"{spread} {collected}; the GPU returned {number(self.grad_input[ih, iw])}. {link}"
-        return self
-
-    def _draw_grids(self) -> None:
-        self.lines([(420, 8, 420, 338)], LINE, 1)
-        cell, empty = (42, 36), np.full(self.grad_output.shape, np.nan)
-        self.write(MARGIN, 16, "scatter: one output adds to its pixels", 17, weight="bold")
-        self.write(442, 16, "gather: one pixel adds up its outputs", 17, weight="bold")
-        note = "each with its letter"
-        self.upstream = Grid(self, self.grad_output, MARGIN, 86, cell, "grad_output", note, ORANGE, numbers=False)
-        filter = Grid(self, self.weight, MARGIN, 230, (42, 36), "weight", numbers=False)
-        for grid, names, color in ((self.upstream, ascii_uppercase[6:], ORANGE), (filter, ascii_lowercase, INK)):
-            grid.letters(names, color)
-            grid.corners({cell: number(value) for cell, value in np.ndenumerate(grid.values)}, color)
-        blank = np.full(self.grad_input.shape, np.nan)
-        self.spread = Grid(self, blank, 180, 86, cell, "grad_input", "while it is being added up", BLUE)
-        self.collected = Grid(self, empty, 442, 86, cell, "grad_output", "times the weight", ORANGE)
-        self.result = Grid(self, self.grad_input, 606, 86, cell, "grad_input", "what the GPU returned", BLUE)
-        self.words((Word(x, 86 + 54, "→", 22) for x in (161, 587)), GRAY)
-
-    def _draw_scatter(self, window: list[tuple[int, int]], output: tuple[int, int], pixel: tuple[int, int]) -> None:
-        self.upstream.mark([output])
-        self.spread.mark(window)
-        terms = [Gathered(ih - output[0], iw - output[1], *output) for ih, iw in window]
-        self._write_terms(self.spread, window, terms, ORANGE)
-        self.boxes([self.spread.box(*pixel)], BLUE, line=4)
-
-    def _draw_gather(self, gathered: list[Gathered], output: tuple[int, int], pixel: tuple[int, int]) -> None:
-        cells = [(c.oh, c.ow) for c in gathered]
-        self.collected.mark(cells, BLUE)
-        self._write_terms(self.collected, cells, gathered, BLUE)
-        self.boxes([self.collected.box(*output)], ORANGE, line=4)
-        self.result.mark([pixel], BLUE)
-
-    def _write_terms(self, grid: Grid, cells: list[tuple[int, int]], terms: list[Gathered], color: str) -> None:
-        """Letters above and the product below, in each of the cells."""
-        middles = [grid.box(*cell).middle for cell in cells]
-        self.words(Word(x, y - 8, self._term(c), 13) for (x, y), c in zip(middles, terms, strict=True))
-        products = (Word(x, y + 9, number(self._product(c)), 13) for (x, y), c in zip(middles, terms, strict=True))
-        self.words(products, color, "bold")
-
-    def _say_who_writes(self, count: int, pixel: tuple[int, int]) -> None:
-        """Why the left side races and the right one does not, below the grids."""
-        where = f"grad_input[{pixel[0]},{pixel[1]}]"
-        adds = f"{count} threads add" if count > 1 else "1 thread adds"
-        race = "nothing orders them: a data race" if count > 1 else "no other thread does: no race here"
-        for x, color, lines in (
-            (180, ORANGE, (f"{adds} to {where};", race)),
-            (606, BLUE, (f"1 thread writes {where};", "all others only read: no race")),
-        ):
-            self.words((Word(x, 290 + 20 * i, line, 13.5, "left") for i, line in enumerate(lines)), color)
-
-    def _output(self, oh: int, ow: int) -> str:
-        return ascii_uppercase[6 + oh * self.shape.out_w + ow]
-
-    def _term(self, c: Gathered) -> str:
-        return f"{self._output(c.oh, c.ow)}·{ascii_lowercase[c.kh * self.shape.kernel_w + c.kw]}"
-
-    def _product(self, c: Gathered) -> float:
-        return float(self.grad_output[c.oh, c.ow] * self.weight[c.kh, c.kw])
-
-
-# --- The flipped filter ---------------------------------------------------------------------------------------
 
 
 class InputGradientPicture(Picture):
@@ -131,41 +36,53 @@ class InputGradientPicture(Picture):
             self.stands_still()
         s = self.shape
         gathered = indices.contributions_to_pixel(s, ih, iw)
-        window = [(ih + i, iw + j) for i, j in np.ndindex(s.kernel_h, s.kernel_w)]
-        corner = ih + s.kernel_h - 1, iw + s.kernel_w - 1  # where the flipped filter has its weight [0, 0]
-        weights = {(corner[0] - c.kh, corner[1] - c.kw): self.weight[co, ci, c.kh, c.kw] for c in gathered}
+        down, right = s.dilation
+        window = [(ih + i * down, iw + j * right) for i, j in np.ndindex(s.kernel_h, s.kernel_w)]
+        bottom, end = window[-1]  # where the flipped filter has its weight [0, 0]
+        own = ci % s.weight[1]  # the channel's place within its group
+        weights = {(bottom - c.kh * down, end - c.kw * right): self.weight[co, own, c.kh, c.kw] for c in gathered}
         self.upstream.window(window, weights)
         self.result.mark([(ih, iw)], BLUE)
         if not self.letters:
             self._draw_divisions(ih, iw)
-        products = [[prod(self._factors(c, channel, ci, n)) for c in gathered] for channel in range(s.out_channels)]
-        terms, returned = [self._term(c, co, ci, n) for c in gathered], self.grad_input[n, ci, ih, iw]
-        earlier = sum(map(sum, products[:co]))
-        columns = [(f"co < {co}", "", number(earlier))] * (co > 0) + running_sum(terms, products[co], earlier)
-        of = "its terms" if s.out_channels == 1 else "all channels"
-        total = conclusion(self, columns, sum(map(sum, products)), returned, of)
+        returned = self.grad_input[n, ci, ih, iw]
+        total = self._draw_sum(gathered, co, ci, n, returned)
         pixel = f"grad_input[{n},{ci},{ih},{iw}]"
         verdict = f"Its terms add up to {total}; the GPU returned {number(returned)}."
-        self.sentence = f"{self._contributors(gathered, pixel, co)} {verdict}"
+        self.sentence = f"{self._contributors(gathered, pixel, ci)} {verdict}"
         if self.letters:
-            added = f"dX[{ih},{iw}] = {' + '.join(terms)} = {total}"
+            added = f"dX[{ih},{iw}] = {' + '.join(self._term(c, co, ci, n) for c in gathered)} = {total}"
             self.sentence = f"{added}: {self._where(gathered)}. The GPU returned {number(returned)}."
         return self
 
+    def _draw_sum(self, gathered: list[Gathered], co: int, ci: int, n: int, returned: float) -> str:
+        """The table of the terms of channel co, between the others of its group; returns the whole sum."""
+        channels = output_channels_of(self.shape, ci)
+        sums = {each: [prod(self._factors(c, each, ci, n)) for c in gathered] for each in channels}
+        before, after = (sum(sum(sums[each]) for each in channels if (each - co) * side > 0) for side in (-1, 1))
+        total = before + sum(sums[co]) + after
+        columns = running_sum([self._term(c, co, ci, n) for c in gathered], sums[co], before)
+        columns = [(f"co < {co}", "", number(before))] * (co > channels[0]) + columns
+        columns += [(f"co > {co}", number(after), number(total))] * (co < channels[-1])
+        of = "its terms" if len(channels) == 1 else "its channels" if self.shape.groups > 1 else "all channels"
+        return conclusion(self, columns, total, returned, of)
+
     def _draw_grids(self, co: int, ci: int, n: int) -> None:
-        s = self.shape
-        rows, held = s.in_h + s.kernel_h - 1, self._spread(n, co)
+        s, own = self.shape, ci % self.shape.weight[1]
+        rows, held = s.in_h + s.span("h") - 1, self._spread(n, co)
         height = min(54, 270 / rows) if self.letters else min(54, 270 / rows, 172 / max(s.in_h, s.kernel_h))
-        flipped = self.weight[co, ci, ::-1, ::-1]
+        flipped = self.weight[co, own, ::-1, ::-1]
+        channel = f"ci = {ci}" + f" − {ci - own}" * (s.groups > 1)
         around = " with zeros" if s.kernel_h * s.kernel_w * s.stride_h > 1 else ""
         matrices = (
             (held, f"grad_output{around}", f"n = {n}, co = {co}", ORANGE, "bold", True, not self.letters),
-            (flipped, "weight, flipped", f"co = {co}, ci = {ci}", INK, "normal", False, not self.letters),
+            (flipped, "weight, flipped", f"co = {co}, {channel}", INK, "normal", False, not self.letters),
             (self.grad_input[n, ci], "grad_input", f"n = {n}, ci = {ci}", BLUE),
         )
         bottom = 6 + 46 + rows * height
         self.upstream, self.filter, self.result = side_by_side(self, matrices, "★=", 6, bottom)
         self._draw_holes(held)
+        draw_group(self, s, co)
         if self.letters:
             names = iter(ascii_uppercase[6:])
             self._name(self.upstream, ["" if np.isnan(v) else next(names) for v in held.flat], ORANGE, 0.29)
@@ -185,12 +102,15 @@ class InputGradientPicture(Picture):
         self.words(numbers, color, "bold" if color == ORANGE else "normal")
 
     def _spread(self, n: int, co: int) -> np.ndarray:
-        """The upstream gradients where the flipped filter reads them, (H + kH - 1, W + kW - 1); nan is a zero."""
-        s = self.shape
-        spread = np.full((s.padded("h") + s.kernel_h - 1, s.padded("w") + s.kernel_w - 1), np.nan)
-        places = spread[s.kernel_h - 1 :: s.stride_h, s.kernel_w - 1 :: s.stride_w]
+        """The upstream gradients where the flipped filter reads them; nan is a zero.
+
+        Zeros surround them, as many as the dilated filter has rows and columns, but for one: (H + span - 1, ...).
+        """
+        s, around, beside = self.shape, self.shape.span("h") - 1, self.shape.span("w") - 1
+        spread = np.full((s.padded("h") + around, s.padded("w") + beside), np.nan)
+        places = spread[around :: s.stride_h, beside :: s.stride_w]
         places[: s.out_h, : s.out_w] = self.grad_output[n, co]
-        rows, columns = s.in_h + s.kernel_h - 1, s.in_w + s.kernel_w - 1
+        rows, columns = s.in_h + around, s.in_w + beside
         return spread[s.padding_h : s.padding_h + rows, s.padding_w : s.padding_w + columns]
 
     def _draw_holes(self, held: np.ndarray) -> None:
@@ -205,18 +125,19 @@ class InputGradientPicture(Picture):
     def _draw_divisions(self, ih: int, iw: int) -> None:
         s, left = self.shape, self.filter.x
         sizes = (
-            ("h", ih, s.padding_h, s.kernel_h, s.out_h, left),
-            ("w", iw, s.padding_w, s.kernel_w, s.out_w, (left + self.width - MARGIN) / 2 + 8),
+            ("h", ih + s.padding_h, s.kernel_h, s.dilation_h, s.out_h, left),
+            ("w", iw + s.padding_w, s.kernel_w, s.dilation_w, s.out_w, (left + self.width - MARGIN) / 2 + 8),
         )
-        for axis, i, padding, weights, outputs, x in sizes:
-            self.write(x, 236, f"i{axis} + P − k{axis} = {i + padding} − k{axis}", 13, weight="bold")
+        for axis, position, weights, dilation, outputs, x in sizes:
+            times, factor = ("·D", f"·{dilation}") if dilation > 1 else ("", "")
+            self.write(x, 236, f"i{axis} + P − k{axis}{times} = {position} − k{axis}{factor}", 13, weight="bold")
             for line, k in enumerate(reversed(range(weights))):
-                text, found = self._division(axis, k, i + padding - k, outputs)
+                text, found = self._division(axis, position - k * dilation, outputs)
                 color, weight = (ORANGE, "bold") if found else (GRAY, "normal")
                 self.write(x, 254 + 16.5 * line, f"k{axis} = {k}:  {text}", 12.5, color, weight)
 
-    def _division(self, axis: str, k: int, position: int, outputs: int) -> tuple[str, bool]:
-        """One line of the table: which output the weight k belongs to, or why it belongs to none."""
+    def _division(self, axis: str, position: int, outputs: int) -> tuple[str, bool]:
+        """One line of the table: which output a weight belongs to, or why it belongs to none."""
         output, rest = divmod(position, self.shape.stride_h)
         if position < 0:
             return f"{number(position)} is below 0", False
@@ -227,7 +148,8 @@ class InputGradientPicture(Picture):
         return f"{position} = {self.shape.stride_h}·{output}, so o{axis} = {output}", True
 
     def _factors(self, c: Gathered, co: int, ci: int, n: int) -> tuple[float, float]:
-        return float(self.grad_output[n, co, c.oh, c.ow]), float(self.weight[co, ci, c.kh, c.kw])
+        weight = self.weight[co, ci % self.shape.weight[1], c.kh, c.kw]
+        return float(self.grad_output[n, co, c.oh, c.ow]), float(weight)
 
     def _term(self, c: Gathered, co: int, ci: int, n: int) -> str:
         if self.letters:
@@ -235,14 +157,23 @@ class InputGradientPicture(Picture):
             return f"{ascii_uppercase[6 + output]}·{ascii_lowercase[tap]}"
         return product_text(*self._factors(c, co, ci, n))
 
+    def _channels(self, ci: int) -> str:
+        """The output channels that read input channel ci."""
+        channels = output_channels_of(self.shape, ci)
+        if self.shape.groups == 1:
+            return "each channel"
+        each = "each of " * (len(channels) > 1)
+        return f"{each}{in_words('channel', channels)} (group {group_of(self.shape, channels[0])})"
+
     def _where(self, gathered: list[Gathered]) -> str:
         rows, columns = ({c.oh for c in gathered}, {c.ow for c in gathered})
         return f"output {in_words('row', rows)}, {in_words('column', columns)}"
 
-    def _contributors(self, gathered: list[Gathered], pixel: str, co: int) -> str:
+    def _contributors(self, gathered: list[Gathered], pixel: str, ci: int) -> str:
         if not gathered:
-            return f"No output has the pixel in its window, so nothing contributes to {pixel}."
-        each = " of each channel" * (self.shape.out_channels > 1)
+            where = "under a weight" if max(self.shape.dilation) > 1 else "in its window"
+            return f"No output has the pixel {where}, so nothing contributes to {pixel}."
+        each = f" of {self._channels(ci)}" * (self.shape.out_channels > 1)
         outputs = f"{len(gathered)} outputs{each} contribute" if len(gathered) > 1 else f"1 output{each} contributes"
         return f"{outputs} to {pixel}: {self._where(gathered)}."
 

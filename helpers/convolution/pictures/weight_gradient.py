@@ -6,7 +6,8 @@ from string import ascii_lowercase, ascii_uppercase
 import numpy as np
 
 from helpers.convolution import indices
-from helpers.convolution.indices import Contribution
+from helpers.convolution.indices import Contribution, input_channels_of
+from helpers.convolution.pictures.groups import channel_note, channel_words, draw_group
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Picture, in_words, number, tint
 from helpers.pictures.parts import MARGIN, Grid, conclusion, product_text, running_sum, side_by_side
@@ -45,22 +46,23 @@ class WeightGradientPicture(Picture):
         of = "its terms" if self.shape.batch == 1 else "all images"
         total = conclusion(self, columns, sum(every.values()), returned, of)
         verdict = f"Its terms add up to {total}; the GPU returned {number(returned)}."
-        self.sentence = f"{self._contributors(here, len(every), f'grad_weight[{co},{ci},{kh},{kw}]', n)} {verdict}"
+        self.sentence = f"{self._contributors(here, len(every), (co, ci, kh, kw), n)} {verdict}"
         if self.letters:
             where = f"input {self._where(here)}. The GPU returned {number(returned)}."
             self.sentence = f"dW[{kh},{kw}] = {' + '.join(terms)} = {total}: {where}"
         return self
 
     def _draw_grids(self, co: int, ci: int, n: int) -> None:
-        s = self.shape
-        padded = np.pad(self.input[n, ci], ((s.padding_h,) * 2, (s.padding_w,) * 2), constant_values=np.nan)
+        s, image = self.shape, self.input[n, input_channels_of(self.shape, co)[ci]]
+        padded = np.pad(image, ((s.padding_h,) * 2, (s.padding_w,) * 2), constant_values=np.nan)
         matrices = (
-            (padded, "input", f"n = {n}, ci = {ci}", INK, "normal", True),
+            (padded, "input", f"n = {n}, {channel_note(s, co, ci)}", INK, "normal", True),
             (self.grad_output[n, co], "grad_output", f"n = {n}, co = {co}", ORANGE, "bold"),
             (self.grad_weight[co, ci], "grad_weight", f"co = {co}, ci = {ci}", BLUE),
         )
         self.input_grid, output_grid, self.weight_grid = side_by_side(self, matrices, "★=", 6, self.height - 110)
         self.write(MARGIN, self.height - 98, "★ correlation: slide, multiply, add", 13, GRAY)
+        draw_group(self, s, co)
         if self.letters:
             self.input_grid.letters(ascii_lowercase, GRAY)
             output_grid.letters(ascii_uppercase[6:], ORANGE)
@@ -68,12 +70,13 @@ class WeightGradientPicture(Picture):
     def _draw_window(self, here: list[Contribution], kh: int, kw: int, co: int) -> None:
         s = self.shape
         cells = {(c.ih + s.padding_h, c.iw + s.padding_w): self.grad_output[c.n, co, c.oh, c.ow] for c in here}
-        rows, columns = (s.out_h - 1) * s.stride_h + 1, (s.out_w - 1) * s.stride_w + 1
-        window = [(kh + oh, kw + ow) for oh in range(0, rows, s.stride_h) for ow in range(0, columns, s.stride_w)]
+        top, left = kh * s.dilation_h, kw * s.dilation_w
+        window = [(top + oh * s.stride_h, left + ow * s.stride_w) for oh, ow in np.ndindex(s.out_h, s.out_w)]
         self.input_grid.window(window, cells)
 
     def _factors(self, c: Contribution, co: int, ci: int) -> tuple[float, float]:
-        return float(self.grad_output[c.n, co, c.oh, c.ow]), float(self.input[c.n, ci, c.ih, c.iw])
+        channel = input_channels_of(self.shape, co)[ci]
+        return float(self.grad_output[c.n, co, c.oh, c.ow]), float(self.input[c.n, channel, c.ih, c.iw])
 
     def _term(self, c: Contribution, co: int, ci: int) -> str:
         if self.letters:
@@ -84,10 +87,13 @@ class WeightGradientPicture(Picture):
     def _where(self, here: list[Contribution]) -> str:
         return f"{in_words('row', {c.ih for c in here})}, {in_words('column', {c.iw for c in here})}"
 
-    def _contributors(self, here: list[Contribution], count: int, weight: str, n: int) -> str:
+    def _contributors(self, here: list[Contribution], count: int, place: tuple[int, ...], n: int) -> str:
+        image, weight = f"image {n}", f"grad_weight[{','.join(map(str, place))}]"
+        if self.shape.groups > 1:
+            image += f", {channel_words(self.shape, *place[:2])},"
         if not here:
-            return f"No pixel of image {n} contributes to {weight}: only padding lies there."
-        pixels = f"{len(here)} pixels of image {n} contribute" if len(here) > 1 else f"1 pixel of image {n} contributes"
+            return f"No pixel of {image} contributes to {weight}: only padding lies there."
+        pixels = f"{len(here)} pixels of {image} contribute" if len(here) > 1 else f"1 pixel of {image} contributes"
         others = f" ({count} in the whole batch)" * (self.shape.batch > 1)
         return f"{pixels} to {weight}: {self._where(here)}{others}."
 

@@ -1,0 +1,123 @@
+"""The forward pass: the window of an output, what depends on a number, a digit's edges, and the matrix of windows."""
+
+from math import prod
+
+import numpy as np
+
+from helpers.convolution import operations
+from helpers.convolution.explorers.sizes import ANY_OUTPUT, START, of_any_sizes
+from helpers.convolution.pictures.forward import DependencePicture, EdgesPicture, WindowPicture
+from helpers.convolution.pictures.matrix import MatrixPicture
+from helpers.convolution.shapes import ConvShape
+from helpers.data import digits
+from helpers.pictures.canvas import Picture
+from helpers.pictures.explorer import Explorer, Rule, below
+
+
+def forward(input: np.ndarray, weight: np.ndarray) -> Explorer:
+    """Sliders oh and ow over an image (1, 1, H, W) and a filter (1, 1, kH, kW), with letters for pixels and weights."""
+    shape = _one_pair(input, weight)
+    output = operations.conv2d(input, weight)
+    picture = WindowPicture(shape, input, weight, output, np.zeros(1), letters=True)
+    return Explorer(picture.show, {"oh": below(shape.out_h), "ow": below(shape.out_w)}, {"oh": 0, "ow": 0})
+
+
+def _one_pair(input: np.ndarray, weight: np.ndarray, stride: int = 1, padding: int = 0) -> ConvShape:
+    """The sizes of one image and one pair of channels; refuses more."""
+    for name, array in (("input", input), ("weight", weight)):
+        if array.shape[:2] != (1, 1):
+            raise ValueError(f"{name} has shape {array.shape}: it must have one channel, (1, 1, ., .)")
+    return ConvShape(*input.shape, 1, *weight.shape[2:], stride, padding)
+
+
+def any_forward(seed: int = 0, **values: int) -> Explorer:
+    """Sliders for every size and step of a convolution, and for every index, over small random whole numbers."""
+    return of_any_sizes(_random_window, ANY_OUTPUT, START | values, seed)
+
+
+def _random_window(shape: ConvShape, random: np.random.Generator) -> WindowPicture:
+    input = random.integers(0, 5, shape.input).astype(np.float32)
+    weight = random.choice([-2, -1, 1, 2, 3], shape.weight).astype(np.float32)  # no zeros, which look like nothing
+    bias = random.choice([-1, 1, 2], shape.out_channels).astype(np.float32)
+    output = operations.conv2d(input, weight, bias, shape.stride, shape.padding, shape.dilation, shape.groups)
+    return WindowPicture(shape, input, weight, output, bias)
+
+
+def outputs_of_weight(input: np.ndarray, weight: np.ndarray) -> Explorer:
+    """Sliders over the weights of a filter (1, 1, kH, kW), and stride and padding: which outputs does one reach?"""
+    rows, columns = weight.shape[2:]
+    return _dependence(input, weight, {"kh": below(rows), "kw": below(columns)})
+
+
+def outputs_of_pixel(input: np.ndarray, weight: np.ndarray) -> Explorer:
+    """Sliders over the pixels of an image (1, 1, H, W), and stride and padding: which outputs does one reach?"""
+    rows, columns = input.shape[2:]
+    return _dependence(input, weight, {"ih": below(rows), "iw": below(columns)})
+
+
+def _dependence(input: np.ndarray, weight: np.ndarray, place: dict[str, Rule]) -> Explorer:
+    """Raise one number by 1, and show how the outputs change."""
+
+    def draw(stride: int, padding: int, **place: int) -> Picture:
+        shape = _one_pair(input, weight, stride, padding)
+        raised_input, raised_weight = input.copy(), weight.copy()
+        (raised_weight if "kh" in place else raised_input)[0, 0, *place.values()] += 1
+        output = operations.conv2d(input, weight, None, stride, padding)
+        picture = DependencePicture(shape, input, weight, output)
+        show = picture.show_weight if "kh" in place else picture.show_pixel
+        return show(*place.values(), operations.conv2d(raised_input, raised_weight, None, stride, padding))
+
+    rules = {**place, "stride": lambda v: (1, 3), "padding": lambda v: (0, 1)}
+    return Explorer(draw, rules, {**dict.fromkeys(place, 0), "stride": 1, "padding": 0})
+
+
+EDGES = {  # filters that turn a digit into something that the eye knows
+    "the pixel itself": [[0, 0, 0], [0, 1, 0], [0, 0, 0]],
+    "one to the left": [[0, 0, 0], [0, 0, 1], [0, 0, 0]],
+    "blur": [[1, 1, 1], [1, 1, 1], [1, 1, 1]],
+    "horizontal edges": [[-1, -2, -1], [0, 0, 0], [1, 2, 1]],
+    "vertical edges": [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]],
+    "outline": [[-1, -1, -1], [-1, 8, -1], [-1, -1, -1]],
+}
+
+
+def edges() -> Explorer:
+    """Sliders for a digit, a filter of EDGES, stride, padding, and the output at which to look."""
+    pictures: dict[tuple[int, ...], EdgesPicture] = {}
+
+    def draw(digit, filter, stride, padding, oh, ow) -> Picture:
+        chosen = digit, filter, stride, padding
+        if chosen not in pictures:
+            pictures.clear()
+            pictures[chosen] = _edges(*chosen)
+        return pictures[chosen].show(oh, ow)
+
+    rules = {
+        "digit": below(10),
+        "filter": below(len(EDGES)),
+        "stride": lambda v: (1, 3),
+        "padding": lambda v: (0, 2),
+        "oh": lambda v: (0, (25 + 2 * v["padding"]) // v["stride"]),
+        "ow": lambda v: (0, (25 + 2 * v["padding"]) // v["stride"]),
+    }
+    return Explorer(draw, rules, {"digit": 3, "filter": 3, "stride": 1, "padding": 0, "oh": 4, "ow": 12})
+
+
+def _edges(digit: int, filter: int, stride: int, padding: int) -> EdgesPicture:
+    name, numbers = list(EDGES.items())[filter]
+    input, weight = digits.conv1_input(1, first=digit), np.array(numbers, np.float32)[None, None]
+    output = operations.conv2d(input, weight, None, stride, padding)
+    return EdgesPicture(_one_pair(input, weight, stride, padding), input, weight, output, name)
+
+
+def one_product(input: np.ndarray, weight: np.ndarray, windows: np.ndarray, product: np.ndarray) -> Explorer:
+    """Sliders over the matrix of windows of an image (1, Ci, H, W), and over the filters (Co, Ci, kH, kW).
+
+    `windows` is (oH*oW, Ci*kH*kW), and `product` (oH*oW, Co) what the GPU returned for its product with the filters.
+    """
+    shape = ConvShape(*input.shape, len(weight), *weight.shape[2:])
+    if windows.shape != (rows_columns := (shape.out_h * shape.out_w, prod(weight.shape[1:]))):
+        raise ValueError(f"windows has shape {windows.shape}: input and weight need {rows_columns}")
+    picture = MatrixPicture(shape, input, weight, operations.conv2d(input, weight), windows, product)
+    rules = {"row": below(len(windows)), "column": below(windows.shape[1]), "co": below(len(weight))}
+    return Explorer(picture.show, rules, {"row": 0, "column": 0, "co": 0})

@@ -1,0 +1,13 @@
+"""The bias gradient: the sum of a channel."""
+
+import numpy as np
+
+from helpers.convolution import operations
+from helpers.convolution.pictures.bias_gradient import BiasGradientPicture
+from helpers.pictures.explorer import Explorer, below
+
+
+def bias_gradient(grad_output: np.ndarray) -> Explorer:
+    """One slider over the channels of a small upstream gradient (N, Co, oH, oW)."""
+    picture = BiasGradientPicture(grad_output, operations.conv2d_grad_bias(grad_output))
+    return Explorer(picture.show, {"co": below(grad_output.shape[1])}, {"co": 0})

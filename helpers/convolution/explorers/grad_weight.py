@@ -1,0 +1,87 @@
+"""The weight gradient: what contributes to a weight, and how threads share the work."""
+
+import numpy as np
+
+from helpers.convolution import operations
+from helpers.convolution.explorers.sizes import ANY_WEIGHT, START, of_any_sizes
+from helpers.convolution.indices import products_of_thread
+from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture, WeightGradientPicture
+from helpers.convolution.shapes import ConvShape
+from helpers.pictures.explorer import Explorer, below
+from helpers.simulator.run import simulate
+from helpers.stepper import stepper
+from helpers.summation.pictures import TreePicture
+from helpers.wgsl import load
+
+
+def weight_gradient(input: np.ndarray, grad_output: np.ndarray) -> Explorer:
+    """Sliders kh and kw over an image (1, 1, H, W) and a gradient (1, 1, oH, oW), with the pixels named by letters."""
+    shape = _plain(input, grad_output)
+    grad_weight = operations.conv2d_grad_weight(input, shape.weight, grad_output)
+    picture = WeightGradientPicture(shape, input, grad_output, grad_weight, letters=True)
+    return Explorer(picture.show, {"kh": below(shape.kernel_h), "kw": below(shape.kernel_w)}, {"kh": 0, "kw": 0})
+
+
+def _plain(input: np.ndarray, grad_output: np.ndarray) -> ConvShape:
+    """The sizes of one image and one pair of channels, with stride 1 and no padding; refuses anything else."""
+    for name, array in (("input", input), ("grad_output", grad_output)):
+        if array.shape[:2] != (1, 1):
+            raise ValueError(f"{name} has shape {array.shape}: it must be one image of one channel, (1, 1, ., .)")
+    return ConvShape.between(input.shape, grad_output.shape)
+
+
+def any_weight_gradient(seed: int = 0, **values: int) -> Explorer:
+    """Sliders for every size and step of a convolution, and for every index, over small random whole numbers."""
+    return of_any_sizes(_random_picture, ANY_WEIGHT, START | values, seed)
+
+
+def _random_picture(shape: ConvShape, random: np.random.Generator) -> WeightGradientPicture:
+    input = random.integers(0, 5, shape.input).astype(np.float32)
+    grad_output = random.choice([-1, 1, 2, 3], shape.output).astype(np.float32)  # no zeros, which look like nothing
+    steps = shape.stride, shape.padding, shape.dilation, shape.groups
+    grad_weight = operations.conv2d_grad_weight(input, shape.weight, grad_output, *steps)
+    return WeightGradientPicture(shape, input, grad_output, grad_weight)
+
+
+# --- How threads share the work -------------------------------------------------------------------------------
+
+
+def threads(shape: ConvShape) -> Explorer:
+    """One slider over the threads of the first workgroup, each of which owns one weight, or none."""
+    picture = ThreadsPicture(shape)
+    return Explorer(picture.show, {"thread": below(256)}, {"thread": 37})
+
+
+def shared_products(shape: ConvShape, count: int = 256) -> Explorer:
+    """One slider over `count` threads that share one weight's products."""
+    picture = SharedProductsPicture(shape, count)
+    return Explorer(picture.show, {"thread": below(count)}, {"thread": 37})
+
+
+def tree_steps(input: np.ndarray, grad_output: np.ndarray, count: int = 16, **options) -> Explorer:
+    """Sliders through a simulated run of `count` threads that share the weight at kh = kw = 0, line by line.
+
+    `input` is (1, 1, H, W), `grad_output` (1, 1, oH, oW), `count` a power of two up to 16; `options` are those of
+    `stepper`, such as the thread at first.
+    """
+    whole = _plain(input, grad_output)
+    pixels = input[..., : whole.out_h, : whole.out_w]  # those that the weight multiplies: the only weight of a run
+    shape = _plain(pixels, grad_output)
+    kernel = load("conv2d_grad_weight", "2_workgroup_per_weight").with_constants(THREADS=count)
+    buffers = grad_output, pixels, np.zeros(shape.weight, np.float32), np.array(shape.params(), np.uint32)
+    shapes = {"partial": (count,), "grad_weight": shape.weight}
+    return stepper(simulate(kernel, buffers, (1, 1, 1)), shapes, only=("partial[", "workgroupBarrier"), **options)
+
+
+def tree_reduction(input: np.ndarray, grad_output: np.ndarray, count: int = 16) -> Explorer:
+    """One slider over the steps of a tree reduction, for the weight at kh = kw = 0 and `count` threads.
+
+    `input` is (1, 1, H, W), `grad_output` (1, 1, oH, oW), `count` a power of two; the kernel really runs with so many.
+    """
+    shape = _plain(input, grad_output)
+    kernel = load("conv2d_grad_weight", "2_workgroup_per_weight").with_constants(THREADS=count)
+    grad_weight = operations.conv2d_grad_weight(input, shape.weight, grad_output, kernel=kernel)
+    products = (input[0, 0, : shape.out_h, : shape.out_w].astype(float) * grad_output[0, 0]).ravel()
+    partial = [float(products[products_of_thread(shape, thread, count)].sum()) for thread in range(count)]
+    picture = TreePicture(partial, float(grad_weight[0, 0, 0, 0]))
+    return Explorer(picture.show, {"step": below(len(picture.steps))}, {"step": 0})

@@ -1,0 +1,93 @@
+"""Which channels belong together: in the words of the other pictures, and as blocks of a matrix."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from helpers.convolution.indices import input_channels_of, output_channels_of
+from helpers.convolution.shapes import ConvShape
+from helpers.pictures.canvas import BLUE, GRAY, Picture, Word, in_words, tint
+from helpers.pictures.parts import MARGIN, TITLE, Grid
+
+# --- In words: nothing where there is only one group ----------------------------------------------------------
+
+
+def group_of(shape: ConvShape, co: int) -> int:
+    """The group of output channel `co`."""
+    return co * shape.groups // shape.out_channels
+
+
+def draw_group(picture: Picture, shape: ConvShape, co: int) -> None:
+    """Which channels the group of output channel `co` has, on the right above the table of terms."""
+    if shape.groups > 1:
+        inputs = input_channels_of(shape, co)
+        outputs = in_words("output channel", output_channels_of(shape, inputs[0]))
+        read = "read" if shape.out_channels > shape.groups else "reads"
+        text = f"group {group_of(shape, co)}: {outputs} {read} only {in_words('input channel', inputs)}"
+        picture.write(picture.width - MARGIN, picture.height - 98, text, 13, GRAY, align="right")
+
+
+def channel_note(shape: ConvShape, co: int, ci: int) -> str:
+    """Which input channel the weight [co, ci] multiplies: ci counts from the first channel of the group."""
+    return f"ci = {ci}" if shape.groups == 1 else f"channel {input_channels_of(shape, co)[0]} + {ci}"
+
+
+def channel_words(shape: ConvShape, co: int, ci: int) -> str:
+    """The same input channel in a sentence, with its group."""
+    inputs = input_channels_of(shape, co)
+    others = f": {in_words('channel', inputs)}" * (len(inputs) > 1)
+    group = f" (group {group_of(shape, co)}{others})"
+    return f"channel {inputs[ci]}{group * (shape.groups > 1)}"
+
+
+# --- As a matrix ----------------------------------------------------------------------------------------------
+
+CELL, ROOM = (46, 38), 84  # CSS pixels: a number, and from one matrix to the next
+
+
+class GroupsPicture(Picture):
+    """The gradients of filters with one weight, one matrix for each number of groups: which channels have a weight?
+
+    `gradients` are (Co, Ci/G, 1, 1), the first one with all Ci input channels.
+    """
+
+    def __init__(self, gradients: Sequence[np.ndarray]) -> None:
+        Co, Ci = gradients[0].shape[:2]
+        super().__init__(int(98 + Co * CELL[1]))
+        self.starts()
+        shapes = [ConvShape(1, Ci, 1, 1, Co, 1, 1, groups=Ci // each.shape[1]) for each in gradients]
+        matrices = [_in_place(shape, each[:, :, 0, 0]) for shape, each in zip(shapes, gradients, strict=True)]
+        for i, (shape, matrix) in enumerate(zip(shapes, matrices, strict=True)):
+            self._draw_matrix(shape, matrix, MARGIN + 52 + i * (Ci * CELL[0] + ROOM))
+        groups, counts = ([str(each.groups) for each in shapes], [str(each.size) for each in gradients])
+        held = [matrix[~np.isnan(matrix)] for matrix in matrices]
+        same = all(np.array_equal(h, matrices[0][~np.isnan(m)]) for h, m in zip(held, matrices, strict=True))
+        pairs = f"Of {Co * Ci} pairs of channels, {_listed(counts)} have a weight with {_listed(groups)} groups."
+        found = f"its gradient is {'not ' * (not same)}the same in all of them."
+        self.sentence = f"{pairs} Where a pair has one, {found}"
+
+    def _draw_matrix(self, shape: ConvShape, matrix: np.ndarray, x: float) -> None:
+        count = shape.weight[1]
+        self.write(x, 16, f"{shape.groups} group{'s' * (shape.groups > 1)}", TITLE, BLUE, "bold")
+        self.write(x, 38, f"{shape.out_channels} × {count} weights", 13, GRAY)
+        grid = Grid(self, matrix, x, 82, CELL, color=BLUE)
+        for group in range(shape.groups):
+            first = group * shape.out_channels // shape.groups
+            block = grid.box(first, group * count, shape.out_channels // shape.groups, count)
+            self.boxes([block], BLUE, tint(BLUE, 2 / 16), 3)
+        columns = (Word(grid.box(0, ci).middle[0], 69, str(ci), 13) for ci in range(shape.in_channels))
+        rows = (Word(x - 8, grid.box(co, 0).middle[1], str(co), 13, "right") for co in range(shape.out_channels))
+        axes = Word(x - 8, 69, "ci", 13, "right"), Word(x - 28, grid.box(0, 0).middle[1], "co", 13, "right")
+        self.words([*columns, *rows, *axes], GRAY)
+
+
+def _in_place(shape: ConvShape, gradient: np.ndarray) -> np.ndarray:
+    """The numbers (Co, Ci/G) at their pairs of channels (Co, Ci); nan is a pair without a weight."""
+    matrix = np.full((shape.out_channels, shape.in_channels), np.nan)
+    for co, row in enumerate(gradient):
+        matrix[co, input_channels_of(shape, co)] = row
+    return matrix
+
+
+def _listed(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
