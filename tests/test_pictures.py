@@ -158,12 +158,10 @@ def test_the_blocks_of_groups_are_legible_and_hold_their_gradients(channels):
 
 def test_blocks_that_are_not_those_of_the_whole_matrix_are_said():
     whole, half, diagonal = gradients(1, 2, 4)
-    words = (
-        "Of 16 pairs of channels, 16, 8 and 4 have a weight with 1, 2 and 4 groups. Where a pair has one, its gradient "
-    )
-    assert GroupsPicture([whole, half, diagonal]).sentence == f"{words}is the same in all of them."
-    assert GroupsPicture([whole, half + 1, diagonal]).sentence == f"{words}is not the same in all of them."
-    assert GroupsPicture([whole, half[::-1], diagonal]).sentence == f"{words}is not the same in all of them."
+    words = "With 1, 2 and 4 groups, 16, 8 and 4 of the 16 pairs of channels have a weight. Where a weight remains,"
+    assert GroupsPicture([whole, half, diagonal]).sentence == f"{words} its gradient is unchanged."
+    assert GroupsPicture([whole, half + 1, diagonal]).sentence == f"{words} its gradient is changed."
+    assert GroupsPicture([whole, half[::-1], diagonal]).sentence == f"{words} its gradient is changed."
 
 
 def test_the_sign_of_a_correlation_is_explained():

@@ -208,9 +208,9 @@ WEIGHT_QUESTIONS = {  # lesson 02
     "pixels_with_dilation": Question(
         5 * 5,
         {
-            7 * 7: "this is right for dilation 1; how many rows does the filter measure now?",
-            4 * 4: "the filter measures 5 rows, not 6: after its last row comes no gap",
-            6 * 6: "the filter measures 5 rows, not 4: from each row to the next there are 2",
+            7 * 7: "this is right for dilation 1; how many rows does the filter span now?",
+            4 * 4: "the filter spans 5 rows, not 6: after its last row comes no gap",
+            6 * 6: "the filter spans 5 rows, not 4: from each row to the next there are 2",
             9: "9 is the number of weights; count the positions of the filter",
             81: "no weight lies over every pixel: the filter would have to leave the image",
             5: "these are the pixels in one row; how many rows of outputs are there?",

@@ -62,14 +62,13 @@ class GroupsPicture(Picture):
         groups, counts = ([str(each.groups) for each in shapes], [str(each.size) for each in gradients])
         held = [matrix[~np.isnan(matrix)] for matrix in matrices]
         same = all(np.array_equal(h, matrices[0][~np.isnan(m)]) for h, m in zip(held, matrices, strict=True))
-        pairs = f"Of {Co * Ci} pairs of channels, {_listed(counts)} have a weight with {_listed(groups)} groups."
-        found = f"its gradient is {'not ' * (not same)}the same in all of them."
-        self.sentence = f"{pairs} Where a pair has one, {found}"
+        pairs = f"With {_listed(groups)} groups, {_listed(counts)} of the {Co * Ci} pairs of channels have a weight."
+        self.sentence = f"{pairs} Where a weight remains, its gradient is {'un' * same}changed."
 
     def _draw_matrix(self, shape: ConvShape, matrix: np.ndarray, x: float) -> None:
         count = shape.weight[1]
         self.write(x, 16, f"{shape.groups} group{'s' * (shape.groups > 1)}", TITLE, BLUE, "bold")
-        self.write(x, 38, f"{shape.out_channels} × {count} weights", 13, GRAY)
+        self.write(x, 38, f"shape ({shape.out_channels}, {count})", 13, GRAY)
         grid = Grid(self, matrix, x, 82, CELL, color=BLUE)
         for group in range(shape.groups):
             first = group * shape.out_channels // shape.groups
