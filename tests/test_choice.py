@@ -63,3 +63,12 @@ def test_a_gpu_gets_small_tiles_of_windows(monkeypatch):
         sizes = register_windows.forward(layer, operation.kernel("4_register_windows")).constants
         sums[kind] = sizes["CHANNELS"] * sizes["ROWS"] * sizes["QUADS"]
     assert sums["hardware"] == 2 < sums["software"]
+
+
+def test_more_sums_than_threads_to_write_them_are_refused():
+    layer, operation = ConvShape(1, 1, 5, 5, 1, 3, 3), OPERATIONS["conv2d_grad_weight"]
+    assert operation.scheduled(layer, operation.kernel("7_direct").with_constants(THREADS=4))[1].constants["TAPS"] == 3
+    refused = operation.problem(layer, operation.kernel("7_direct").with_constants(THREADS=4, TAPS=5))
+    assert refused == (
+        "conv2d_grad_weight/7_direct: TAPS = 5: a thread writes each sum, so it may be at most THREADS = 4"
+    )

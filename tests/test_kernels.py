@@ -71,6 +71,7 @@ CASES = {
     "dilation over the image": ConvShape(2, 2, 3, 4, 3, 2, 3, 1, (8, 9), (11, 7)),
     "depthwise, stride and padding over the filter": ConvShape(3, 6, 3, 4, 12, 2, 2, (4, 3), (5, 7), (1, 2), 6),
     "groups that fill no tile": ConvShape(2, 70, 6, 5, 134, 3, 3, 1, (0, 1), (2, 1), 2),
+    "groups that fill a step": ConvShape(2, 32, 9, 10, 32, 3, 2, (2, 1), (1, 2), (1, 3), 2),
     "all unequal": ConvShape(5, 6, 13, 15, 4, 3, 2, (3, 2), (2, 1), (2, 4), 2),
     "many channels": ConvShape(2, 70, 6, 5, 67, 3, 3, 1, (0, 1)),
     "stride over filter": ConvShape(2, 2, 11, 13, 3, 2, 1, 4),

@@ -180,6 +180,23 @@ def test_every_version_is_a_choice_somewhere(operation):
     assert not chosen & STEPS
 
 
+ANY = {"conv2d": "5_direct", "conv2d_grad_input": "8_direct", "conv2d_grad_weight": "7_direct"}
+# The weights of the first are too many for tiles: laid out for them, they take more than a binding holds.
+HUGE = ConvShape(8, 512, 7, 7, 1337, 7, 7, activation="relu"), ConvShape(1, 2**17, 3, 3, 1, 3, 3, activation="relu")
+
+
+@pytest.mark.parametrize("shape", [SMALL, *FAST, DILATED, DEPTHWISE, *HUGE], ids=str)
+@pytest.mark.parametrize("adapter", [SOFTWARE, HARDWARE], ids=["software", "hardware"])
+def test_one_of_the_choices_takes_every_layer(shape, adapter, monkeypatch):
+    monkeypatch.setattr("helpers.gpu.operation.adapter_info", lambda: adapter)
+    monkeypatch.setattr(passes, "loop_cap", lambda: None)
+    for name, version in ANY.items():
+        layer = shape if name == "conv2d" else replace(shape, activation="none")
+        assert version in [choice.version for choice in OPERATIONS[name].choose(layer, adapter)]
+        assert OPERATIONS[name].problem(layer, version) is None
+        assert OPERATIONS[name].plan(layer)
+
+
 KERNELS = {name: Kernel(f"// {name}", f"sum/{name}") for name in ("1_a", "2_b", "3_c")}
 UNABLE = (70_000, 1, 1)  # workgroups that no adapter runs
 

@@ -57,6 +57,18 @@ def test_what_fits_is_one_piece_and_what_cannot_is_refused(monkeypatch):
             cut(limit, monkeypatch, replace(LAYER, groups=1))
 
 
+def test_groups_are_apart_where_all_of_them_together_are_too_large():
+    depthwise = ConvShape(1, 64, 1024, 1024, 64, 3, 3, 2, 1, groups=64)  # an image of 256 MiB, outputs of 64
+    assert [piece.shape.groups for piece in pieces.pieces(depthwise)] == [32, 32]
+    with pytest.raises(GpuError, match="one group of an image"):
+        list(pieces.pieces(ConvShape(1, 64, 4096, 4096, 64, 3, 3, 2, 1, groups=2)))
+
+
+def test_a_piece_with_many_filters_has_a_number_that_fills_tiles():
+    fully_connected = ConvShape(1, 512, 7, 7, 4096, 7, 7)
+    assert [piece.shape.out_channels for piece in pieces.pieces(fully_connected)] == [1280, 1280, 1280, 256]
+
+
 def test_the_public_functions_compute_in_pieces(monkeypatch):
     monkeypatch.setattr(pieces, "MAX_BINDING", LIMITS["one image"])
     operation, shape = OPERATIONS["conv2d"], replace(LAYER, activation="relu")

@@ -41,45 +41,47 @@ def forward(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d worth running, best first."""
     if not is_simple(s):
         return _any_layer(s, adapter, s.out_channels, "2_implicit_gemm", "5_direct")
-    general = Choice("1_thread_per_output", f"{multiply_adds(s):,} multiply-adds are too few for a text of their own")
+    general = Choice("1_thread_per_output", _too_few(s))
     windows, tiles = _windows("4_register_windows", s), Choice("2_implicit_gemm", FILLS_TILES)
+    direct = Choice("5_direct", ANY_LAYER)
     if not _worth_compiling(s, adapter):
-        return (general, *windows, tiles) if adapter.kind == "software" else (general, tiles)
+        return (general, *windows, tiles, direct) if adapter.kind == "software" else (general, tiles, direct)
     if adapter.kind == "software":
-        return *windows, tiles, general
+        return *windows, tiles, direct
     few = [Choice("4_register_windows", _few(s))] if s.stride == (1, 1) and max(s.weight[:2]) < FEW_CHANNELS else []
-    return *few, *_winograd("3_winograd", s), tiles, general
+    return *few, *_winograd("3_winograd", s), tiles, direct
 
 
 def grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d_grad_input worth running, best first."""
     if not is_simple(s):
         return _any_layer(s, adapter, s.in_channels, "3_implicit_gemm", "8_direct")
+    tiles, direct = Choice("3_implicit_gemm", FILLS_TILES), Choice("8_direct", ANY_LAYER)
     if not _worth_compiling(s, adapter):
-        return _general_grad_input(s, adapter)
-    tiles, general = Choice("3_implicit_gemm", FILLS_TILES), _general_grad_input(s, adapter)
+        return *_general_grad_input(s, adapter), direct
     if s.stride_h > 1:
         reason = f"at stride {s.stride_h} each class of pixels multiplies its own taps only"
-        return Choice("4_residue_classes", reason), tiles, *general
+        return Choice("4_residue_classes", reason), tiles, direct
     if adapter.kind == "software":
-        return *_windows("6_register_windows", s), tiles, *general
+        return *_windows("6_register_windows", s), tiles, direct
     small = min(s.weight[:2]) < FEW_CHANNELS or multiply_adds(s) < SMALL_LAYER
     few = [Choice("7_split_channels", _few(s))] if small and s.out_w % 4 == 0 else []
-    return *few, *_winograd("5_winograd", s), tiles, *general
+    return *few, *_winograd("5_winograd", s), tiles, direct
 
 
 def grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d_grad_weight worth running, best first."""
     if not is_simple(s):
         return _any_layer(s, adapter, s.out_channels, "3_split_k", "7_direct")
+    direct = Choice("7_direct", ANY_LAYER)
     if not _worth_compiling(s, adapter):
-        return _general_grad_weight(s, adapter)
+        return *_general_grad_weight(s, adapter), direct
     if adapter.kind == "software":
-        return Choice("5_register_windows", IN_REGISTERS), *_general_grad_weight(s, adapter)
+        return Choice("5_register_windows", IN_REGISTERS), direct
     reason = f"so few weights ({prod(s.weight):,}) that threads hold a row of a filter each, over all of the sum"
     few = [Choice("6_filter_rows", reason)] if prod(s.weight) <= FEW_WEIGHTS else []
     split = Choice("3_split_k", "workgroups share the long sum of each tile of weights")
-    return *few, *_winograd("4_winograd", s), split, *_general_grad_weight(s, adapter)
+    return *few, *_winograd("4_winograd", s), split, direct
 
 
 def grad_bias(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
@@ -99,12 +101,12 @@ def _any_layer(s: ConvShape, adapter: AdapterInfo, rows: int, tiled: str, direct
     """Of the two versions that take every layer, the better one first; `rows` are the channels of a tile's rows."""
     rows //= s.groups
     if rows < FEW_CHANNELS:
-        reason = f"channels in groups of {rows} would fill a small part of a tile"
+        reason = f"a group has so few channels ({rows}) that they would fill a small part of a tile"
     elif not _worth_compiling(s, adapter):
-        reason = f"{multiply_adds(s):,} multiply-adds are too few for a text that takes long to compile"
+        reason = _too_few(s)
     else:
         return Choice(tiled, FILLS_TILES), Choice(direct, ANY_LAYER)
-    return Choice(direct, f"{reason}, and {ANY_LAYER}"), Choice(tiled, FILLS_TILES)
+    return Choice(direct, reason), Choice(tiled, FILLS_TILES)
 
 
 def _general_grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
@@ -126,6 +128,10 @@ def _general_grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
         return (Choice(shared, reason),)
     reason = "tiles of 16 x 16 pixels pay off only at stride 1, on images that fill them, and with few pixels in all"
     return Choice(gather, reason), Choice(shared, SHORTER_LOOPS)
+
+
+def _too_few(s: ConvShape) -> str:
+    return f"{multiply_adds(s):,} multiply-adds are too few for a kernel that takes long to compile"
 
 
 def _worth_compiling(s: ConvShape, adapter: AdapterInfo) -> bool:

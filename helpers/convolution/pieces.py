@@ -17,6 +17,7 @@ from helpers.gpu.operation import Operation
 from helpers.wgsl import Kernel
 
 Array = np.ndarray
+WHOLE_TILES = 128  # filters that fill whole tiles of every version
 
 
 class Piece(NamedTuple):
@@ -57,7 +58,7 @@ def compute(operation: Operation, shape: ConvShape, kernel: str | Kernel | None,
 def pieces(s: ConvShape) -> Iterator[Piece]:
     """The fewest pieces whose tensors all fit: cut along the channels only if one image, or the weights, are too large.
 
-    Raises GpuError where one image of the input is too large.
+    Raises GpuError where one image, or one group of it, is too large.
     """
     for shape, in_channels, out_channels in _by_channels(s):
         sizes = shape.input[1:], shape.output[1:]
@@ -68,12 +69,20 @@ def pieces(s: ConvShape) -> Iterator[Piece]:
 
 
 def _by_channels(s: ConvShape) -> Iterator[tuple[ConvShape, slice, slice]]:
-    """Convolutions with some of the output channels, and the input channels that they read."""
+    """Convolutions with some of the output channels, and the input channels that they read.
+
+    Raises GpuError where the channels of one group of an image are too large.
+    """
     group_in, group_out = s.in_channels // s.groups, s.out_channels // s.groups
     filters = _fitting(f"one filter, {s.weight[1:]},", prod(s.weight[1:]))
-    step = min(s.out_channels, filters, _fitting(f"one channel of an output, {s.output[2:]},", s.out_h * s.out_w))
+    planes = _fitting(f"one channel of an output, {s.output[2:]},", s.out_h * s.out_w)
+    size, whose = (group_in, *s.input[2:]), "one group of an image" if s.groups > 1 else "one image"
+    inputs = group_out * _fitting(f"{whose}, {size},", prod(size))
+    step = min(s.out_channels, filters, inputs, planes)
     if step >= group_out:
         step -= step % group_out
+    elif step > WHOLE_TILES:
+        step -= step % WHOLE_TILES
     first = 0
     while first < s.out_channels:
         group = first // group_out

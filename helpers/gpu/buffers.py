@@ -11,14 +11,15 @@ from helpers.gpu.adapter import MAX_BINDING, GpuError, device, reason
 STORAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
 
 
-def too_large(nbytes: int, name: str) -> str | None:
-    """Why one binding cannot hold a tensor of so many bytes, or None."""
+SPLIT = "split the batch (gradients of weights and biases add up, those of inputs are concatenated)"
+
+
+def too_large(nbytes: int, name: str, advice: str = SPLIT) -> str | None:
+    """Why one binding cannot hold a tensor of so many bytes, with advice, or None."""
     if nbytes <= MAX_BINDING:
         return None
-    return (
-        f"{name} takes {nbytes / 2**20:.1f} MiB, more than the {MAX_BINDING >> 20} MiB that one binding may hold: "
-        "split the batch (gradients of weights and biases add up, those of inputs are concatenated)"
-    )
+    size = f"{nbytes / 2**20:.1f} MiB, more than the {MAX_BINDING >> 20} MiB that one binding may hold"
+    return f"{name} takes {size}: {advice}"
 
 
 def empty(nbytes: int, name: str) -> wgpu.GPUBuffer:

@@ -85,7 +85,8 @@ def one_step(workgroups: Workgroups, iterations: int) -> Schedule:
 def flat(elements: int, threads: int = 256) -> Workgroups:
     """Workgroups for one thread an element, in rows of at most 65,535 workgroups."""
     blocks = ceil(elements / threads)
-    return min(blocks, MAX_WORKGROUPS), ceil(blocks / MAX_WORKGROUPS), 1
+    rows = ceil(blocks / MAX_WORKGROUPS)  # of equal length: fewer workgroups have nothing to do
+    return ceil(blocks / rows), rows, 1
 
 
 def nested_loops(*sizes: int) -> int:
@@ -260,7 +261,10 @@ def _planned(operation: Operation, shape: Shape, kernel: Kernel) -> Plan:
     passes = tuple(Pass(kernel, (), *step) for step in schedule.steps)
     sizes = chain(
         (too_large(4 * prod(shape.of(name)), name) for name in operation.tensors),
-        (too_large(nbytes, f"{kernel.name}: {name}") for name, nbytes in schedule.scratch.items()),
+        (
+            too_large(nbytes, f"{kernel.name}: {name}", "choose another version")
+            for name, nbytes in schedule.scratch.items()
+        ),
     )
     problems = chain([schedule.refused], sizes, (each.problem() for each in passes))
     problem = next(filter(None, problems), None)

@@ -19,12 +19,13 @@
 //           one thread for each element
 // barriers  one before a product: a thread multiplies what others loaded;
 //           one after it: no thread may still read the old tile
-// cost      per element of full tiles, without act, with SPLITS = 1 and steps of
-//           whole taps:
+// cost      per element of full tiles, without act, with SPLITS = 1, where TILE_K
+//           divides Ci/G:
 //           Ci/G*kH*kW*(1/TILE_M + 1/(4*TILE_N) + 1/(N*oH*oW)) + 1/8
 //           global loads, Ci/G*kH*kW/16 workgroup loads,
 //           Ci/G*kH*kW multiply-adds
-// limits    a group of few channels fills little of a tile of 32 rows or more;
+// limits    G * ceil(Co/G / TILE_M) * SPLITS is at most 65,535;
+//           a group of few channels fills little of a tile of 32 rows or more;
 //           a zero of the padding is multiplied too, so that a weight of NaN
 //           reaches every window that has padding under it
 // new here  a matrix product without its matrix: rows are channels, columns are
@@ -65,7 +66,6 @@ const SPLITS: u32 = 1u;         // workgroups that share the sum of one tile
 const TILE_M: u32 = 64u;        // rows of a workgroup
 const TILE_N: u32 = 64u;        // columns of a workgroup
 const TILE_K: u32 = 16u;        // products between two barriers
-const PAD: u32 = 0u;            // quads behind each row, stored as it lies
 const ALIGNED: bool = false;    // are all tiles full?
 const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
 const A_QUADS: u32 = TILE_M / 4u;
@@ -97,8 +97,8 @@ var<storage, read_write> weights_by_k: array<vec4f>;  // (STEPS*TILE_K,M_QUADS)
 @group(0) @binding(5)
 var<storage, read_write> parts: array<f32>;           // (SPLITS,N,Co,oH,oW)
 
-var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
-var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
+var<workgroup> left: array<array<vec4f, A_QUADS>, TILE_K>;
+var<workgroup> right: array<array<vec4f, B_QUADS>, TILE_K>;
 var<private> sums: array<vec4f, 16>;
 var<private> next_left: array<vec4f, A_LOADS>;
 var<private> next_right: array<vec4f, B_LOADS>;
@@ -152,7 +152,7 @@ fn tile_of(workgroup: vec3u, across: u32) -> Tile {
 // 3. Which pixels? A quad of columns holds 4 pixels that lie B_QUADS apart, so
 //    that neighboring threads load neighboring pixels (coalesced).
 var<private> image: vec4u;   // where the group's channels of its image begin
-var<private> top: vec4u;     // row of its window's corner; above 0 it wraps
+var<private> top: vec4u;     // row of its window's corner; one below 0 wraps
 var<private> start: vec4u;   // column of its window's corner, likewise
 
 fn find_windows(group: u32, first_pixel: u32) {

@@ -20,10 +20,10 @@
 //           0 workgroup loads, Ci/G*kH*kW multiply-adds
 // limits    where a group has many channels, each pixel is loaded again for each
 //           of its filters: then tiles of a matrix product load less
-// new here  every convolution: a stride, a padding and a dilation along each axis,
-//           and groups of channels that have nothing to do with each other; a
-//           thread computes the same position in IMAGES images, so that it finds
-//           its window, and loads each weight, once for all of them
+// new here  a thread computes the same position in IMAGES images, so that it finds
+//           its window, and loads each weight, once for all of them; groups of
+//           channels have nothing to do with each other, so that a group of one
+//           channel takes no more work than that
 
 // The layer: `specialize` writes in its sizes.
 const BATCH: u32 = 2u;         // N
@@ -52,7 +52,7 @@ const params = Layer(ACTIVATION);
 const GROUP_IN: u32 = IN_CHANNELS / GROUPS;    // channels of a group
 const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
 const BLOCKS: u32 = (BATCH + IMAGES - 1u) / IMAGES;
-const IMAGE: u32 = IN_CHANNELS * IN_H * IN_W;  // numbers of an input image
+const IMAGE: u32 = IN_CHANNELS * IN_H * IN_W;  // elements of an input image
 
 @group(0) @binding(0)
 var<storage, read> input: array<f32>;         // (N,Ci,H,W)

@@ -23,10 +23,11 @@
 //           one thread for each pixel
 // barriers  one before a product: a thread multiplies what others loaded;
 //           one after it: no thread may still read the old tile
-// cost      per pixel of full tiles, with SPLITS = 1 and steps of whole taps:
+// cost      per pixel of full tiles, with SPLITS = 1, where TILE_K divides Co/G:
 //           Co/G*kH*kW*(1/TILE_M + 1/(4*TILE_N) + 1/(N*H*W)) global loads,
 //           Co/G*kH*kW/16 workgroup loads, Co/G*kH*kW multiply-adds
-// limits    with a stride over 1, all but one of Sh*Sw products are with a zero;
+// limits    G * ceil(Ci/G / TILE_M) * SPLITS is at most 65,535;
+//           with a stride over 1, all but one of Sh*Sw products are with a zero;
 //           a group of few channels fills little of a tile of 32 rows or more;
 //           a zero is multiplied too, so that a weight of NaN reaches pixels
 //           to which it did not contribute
@@ -67,7 +68,6 @@ const SPLITS: u32 = 1u;         // workgroups that share the sum of one tile
 const TILE_M: u32 = 64u;        // rows of a workgroup
 const TILE_N: u32 = 64u;        // columns of a workgroup
 const TILE_K: u32 = 16u;        // products between two barriers
-const PAD: u32 = 0u;            // quads behind each row, stored as it lies
 const ALIGNED: bool = false;    // are all tiles full?
 const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
 const A_QUADS: u32 = TILE_M / 4u;
@@ -93,8 +93,8 @@ var<storage, read_write> weights_by_k: array<vec4f>;  // (STEPS*TILE_K,M_QUADS)
 @group(0) @binding(4)
 var<storage, read_write> parts: array<f32>;           // (SPLITS,N,Ci,H,W)
 
-var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
-var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
+var<workgroup> left: array<array<vec4f, A_QUADS>, TILE_K>;
+var<workgroup> right: array<array<vec4f, B_QUADS>, TILE_K>;
 var<private> sums: array<vec4f, 16>;
 var<private> next_left: array<vec4f, A_LOADS>;
 var<private> next_right: array<vec4f, B_LOADS>;
@@ -148,19 +148,19 @@ fn tile_of(workgroup: vec3u, across: u32) -> Tile {
 // 3. Which pixels? A quad of columns holds 4 pixels that lie B_QUADS apart, so
 //    that neighboring threads load neighboring pixels (coalesced).
 var<private> image: vec4u;   // where the group's channels of its image begin
-var<private> row: vec4u;     // ih + Ph, which is oh*Sh + kh*Dh
-var<private> column: vec4u;  // iw + Pw, which is ow*Sw + kw*Dw
+var<private> padded_row: vec4u;     // ih + Ph, which is oh*Sh + kh*Dh
+var<private> padded_column: vec4u;  // iw + Pw, which is ow*Sw + kw*Dw
 
 fn find_pixels(group: u32, first_pixel: u32) {
   for (var i = 0u; i < 4u; i++) {  // unroll
     let pixel = first_pixel + i * B_QUADS;
     let n = pixel / (IN_H * IN_W);
     image[i] = (n * OUT_CHANNELS + group * GROUP_OUT) * PLANE;
-    row[i] = pixel / IN_W % IN_H + PADDING_H;
-    column[i] = pixel % IN_W + PADDING_W;
+    padded_row[i] = pixel / IN_W % IN_H + PADDING_H;
+    padded_column[i] = pixel % IN_W + PADDING_W;
     if (!ALIGNED && pixel >= PIXELS) {
       // Below every window: it reads nothing.
-      row[i] = OUT_H * STRIDE_H + KERNEL_H * DILATION_H;
+      padded_row[i] = OUT_H * STRIDE_H + KERNEL_H * DILATION_H;
     }
   }
 }
@@ -185,9 +185,9 @@ var<private> at: vec4u;           // where it lies, without its channel
 
 fn go_to_tap() {
   for (var i = 0u; i < 4u; i++) {  // unroll
-    // Below 0, row and column wrap to more than oH*Sh and oW*Sw.
-    let h = row[i] - tap / KERNEL_W * DILATION_H;     // oh*Sh, if oh is whole
-    let w = column[i] - tap % KERNEL_W * DILATION_W;  // ow*Sw, if ow is whole
+    // h is oh*Sh, if oh is whole. Below 0, it wraps to more than oH*Sh; so does w.
+    let h = padded_row[i] - tap / KERNEL_W * DILATION_H;
+    let w = padded_column[i] - tap % KERNEL_W * DILATION_W;
     let whole = h % STRIDE_H == 0u && w % STRIDE_W == 0u;
     inside[i] = whole && h / STRIDE_H < OUT_H && w / STRIDE_W < OUT_W;
     let address = image[i] + h / STRIDE_H * OUT_W + w / STRIDE_W;
@@ -223,8 +223,8 @@ fn fetch_taps(thread: u32, step: u32) {
     let kh = k / (RUN * KERNEL_W);  // [0, kH), or behind the last tap
     let kw = k / RUN % KERNEL_W;    // [0, kW)
     for (var i = 0u; i < 4u; i++) {  // unroll
-      let h = row[i] - kh * DILATION_H;
-      let w = column[i] - kw * DILATION_W;
+      let h = padded_row[i] - kh * DILATION_H;
+      let w = padded_column[i] - kw * DILATION_W;
       let oh = h / STRIDE_H;
       let ow = w / STRIDE_W;
       let whole = h % STRIDE_H == 0u && w % STRIDE_W == 0u;

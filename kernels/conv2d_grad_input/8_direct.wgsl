@@ -25,9 +25,8 @@
 //           T*(1 + 1/IMAGES) global loads, 0 workgroup loads, T multiply-adds
 // limits    where a group has many channels, each element of grad_output is loaded
 //           again for each of them: then tiles of a matrix product load less
-// new here  every convolution: a stride, a padding and a dilation along each axis,
-//           and groups of channels; a thread gathers for the same pixel of IMAGES
-//           images, so that it finds its outputs once for all of them
+// new here  a thread gathers for the same pixel of IMAGES images, so that it finds
+//           its outputs, and loads each weight, once for all of them
 
 // The layer: `specialize` writes in its sizes.
 const BATCH: u32 = 2u;         // N
@@ -86,13 +85,13 @@ fn main(
   // 3. Gather from every output to which it contributed.
   let first = ci / GROUP_IN * GROUP_OUT;
   for (var co = first; co < first + GROUP_OUT; co++) {   // the filters of its group
+    let weight_plane = (co * GROUP_IN + ci % GROUP_IN) * KERNEL_H;
     for (var kh = 0u; kh < KERNEL_H; kh++) {             // [0, kH)
       // Below 0, row and column wrap to more than oH*Sh and oW*Sw.
       let row = ih + PADDING_H - kh * DILATION_H;        // oh*Sh, if oh is whole
       let oh = row / STRIDE_H;                           // [0, oH), or none
       if (row % STRIDE_H != 0u || oh >= OUT_H) { continue; }
       let grad_row = ((n * OUT_CHANNELS + co) * OUT_H + oh) * OUT_W;
-      let weight_plane = (co * GROUP_IN + ci % GROUP_IN) * KERNEL_H;
       let weight_row = (weight_plane + kh) * KERNEL_W;
       for (var kw = 0u; kw < KERNEL_W; kw++) {           // [0, kW)
         let column = iw + PADDING_W - kw * DILATION_W;   // ow*Sw, if ow is whole

@@ -14,15 +14,17 @@
 // in        grad_output (N, Co, oH, oW), input (N, Ci, H, W)
 // out       grad_weight (Co, Ci/G, kH, kW)
 // dispatch  for each tile of TILE_M output channels of a group x TILE_N weights,
-//           SPLITS workgroups of TILE_M/8 * TILE_N/8 threads; then 128 threads
-//           for 16 times 4 weights
+//           SPLITS workgroups of TILE_M/8 * TILE_N/8 threads; then workgroups
+//           of 128 threads, each for 64 weights
 // barriers  one before a product: a thread multiplies what others loaded;
 //           one after it: no thread may still read the old tile;
 //           one before the last sum: it adds what others added
 // cost      per weight of full tiles, with K = N*oH*oW:
 //           K/TILE_M + K/TILE_N + SPLITS/4 global loads,
 //           K/16 + 7/4 workgroup loads, K multiply-adds
-// limits    channels are taken in fours, so that a group with one input channel has
+// limits    G * ceil(Co/G / TILE_M) * SPLITS is at most 65,535; a group of few
+//           channels fills little of a tile of 32 rows or more;
+//           channels are taken in fours, so that a group with one input channel has
 //           3 zeros for each weight; a zero of the padding is multiplied too:
 //           a grad_output of NaN reaches weights that saw only padding there
 // new here  split-K: a few weights, each with a sum over all outputs, make few
@@ -103,29 +105,29 @@ fn find_taps(first_quad: u32) {
     tap_w[i] = tap % KERNEL_W * DILATION_W - PADDING_W;
     channel[i] = quad % TAP_QUADS * 4u;
     if (!ALIGNED && quad >= N_QUADS) {
-      tap_h[i] = IN_H + PADDING_H;  // below every window: reads nothing
+      tap_h[i] = IN_H;  // below the input: reads nothing
     }
   }
 }
 
 // 2. Fetch the next tile into registers, while this one is multiplied. Lanes lie
-//    along k, where neighbors are neighbors in memory. Its divisions are by
-//    constants: multiplications.
-fn output_at(first_plane: u32, m: u32, place: u32, k: u32) -> f32 {
+//    along k, where neighbors are neighbors in memory. Divisions by
+//    constants compile to multiplications.
+fn output_at(first_plane: u32, m: u32, position: u32, k: u32) -> f32 {
   if ((K % TILE_K == 0u || k < K) && (ALIGNED || m < GROUP_OUT)) {
-    return grad_output[(first_plane + m) * OUT_PLANE + place];
+    return grad_output[(first_plane + m) * OUT_PLANE + position];
   }
   return 0.0;
 }
 
 fn fetch_outputs(thread: u32, group: u32, m0: u32, k: u32) {
   let first = k / OUT_PLANE * OUT_CHANNELS + group * GROUP_OUT;
-  let place = k % OUT_PLANE;
+  let position = k % OUT_PLANE;
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
     let m = m0 + 4u * (thread / TILE_K + i * EVERY);
     next_left[i] = vec4f(
-      output_at(first, m, place, k), output_at(first, m + 1u, place, k),
-      output_at(first, m + 2u, place, k), output_at(first, m + 3u, place, k),
+      output_at(first, m, position, k), output_at(first, m + 1u, position, k),
+      output_at(first, m + 2u, position, k), output_at(first, m + 3u, position, k),
     );
   }
 }

@@ -23,9 +23,8 @@
 //           N*oH*oW multiply-adds
 // limits    where a group has many channels, each pixel is loaded again for each
 //           of its filters: then tiles of a matrix product load less
-// new here  every convolution: a stride, a padding and a dilation along each axis,
-//           and groups of channels; a thread loads an element of grad_output once
-//           for TAPS weights of a filter, and PARTS workgroups share their sums
+// new here  a thread loads an element of grad_output once for TAPS weights of a
+//           filter, and PARTS workgroups share their sums
 
 // The layer: `specialize` writes in its sizes.
 const BATCH: u32 = 2u;         // N
@@ -46,7 +45,8 @@ const OUT_H: u32 = 9u;         // oH
 const OUT_W: u32 = 8u;         // oW
 
 const THREADS: u32 = 256u;     // of a workgroup: a power of two
-const TAPS: u32 = 9u;          // weights of a filter that a workgroup adds up
+const TAPS: u32 = 9u;          // weights of a filter that a workgroup adds up:
+                               // at most THREADS, as a thread writes each
 const PARTS: u32 = 1u;         // workgroups that share their sums
 
 const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group

@@ -35,12 +35,15 @@ def _by_images(s: ConvShape, kernel: Kernel, elements: int, iterations: int) -> 
 def grad_weight(s: ConvShape, kernel: Kernel) -> Schedule:
     given = dict(kernel.constants)
     weights, count = s.kernel_h * s.kernel_w, s.batch * s.out_h * s.out_w
-    taps = given.get("TAPS", ceil(weights / ceil(weights / MOST_TAPS)))
-    threads, filters = kernel.value("THREADS"), prod(s.weight[:2]) * ceil(weights / taps)
+    threads = kernel.value("THREADS")
+    taps = given.get("TAPS", ceil(weights / ceil(weights / min(MOST_TAPS, threads))))
+    filters = prod(s.weight[:2]) * ceil(weights / taps)
     most = min(ceil(count / threads), MAX_BINDING // (4 * prod(s.weight)))
     parts = given.get("PARTS", max(1, min(most, ceil(ENOUGH / filters))))
     steps = (
         Step(flat(filters * parts, 1), tree_reduction(ceil(count / parts), threads), "sum_slices"),
         Step(flat(prod(s.weight)), nested_loops(parts), "sum_parts"),
     )
-    return Schedule(steps, {"parts": 4 * prod(s.weight) * parts}, {**layer(s), "TAPS": taps, "PARTS": parts})
+    problem = f"{kernel.name}: TAPS = {taps}: a thread writes each sum, so it may be at most THREADS = {threads}"
+    scratch, constants = {"parts": 4 * prod(s.weight) * parts}, {**layer(s), "TAPS": taps, "PARTS": parts}
+    return Schedule(steps, scratch, constants, problem if taps > threads else None)

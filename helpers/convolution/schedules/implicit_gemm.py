@@ -17,7 +17,6 @@ from helpers.wgsl import Kernel
 
 # The multiprocessor that has the most workgroups decides how long all take. Times are in steps of a 64 x 128 tile.
 MULTIPROCESSORS = 132  # of the H200 on which these numbers were measured; on a smaller GPU the cut matters less
-BUSY = 65_536  # threads that keep a large GPU busy, where each of them holds over 100 registers
 WAITING = 3  # warps of a multiprocessor: so many of them wait as often as they compute
 AT_ONCE = 3 * MULTIPROCESSORS  # workgroups of 128 threads: more of them wait for registers
 AROUND = 2  # steps: what a workgroup takes before and after its sum
@@ -26,7 +25,7 @@ PASS = 2  # steps: what another pass takes at the least
 LOAD = 0.05  # steps: a part is added after the one before it has arrived
 SMALL_TILE = 1.1  # times as long do the same products take in tiles of 64 x 64, which load more for each
 MOST_SPLITS = 1024
-FILLED = 1.25  # times as many terms, zeros among them, are no loss where every step has a single tap of the filter
+FILLED = 1.25  # a tap's channels are filled up with zeros to whole steps where so many times as many do that
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Cut:
     @property
     def time(self) -> float:
         """About how many steps of a 64 x 128 tile the product takes, and the adding of its parts."""
-        size = self.tile_m * self.tile_n / (64 * 128) * (SMALL_TILE if self.tile_n < 128 > self.tile_m else 1)
+        size = self.tile_m * self.tile_n / (64 * 128) * (SMALL_TILE if max(self.tile_m, self.tile_n) < 128 else 1)
         busiest = ceil(self.groups * prod(self.tiles) * self.splits / MULTIPROCESSORS)
         warps = busiest * self.tile_m * self.tile_n / (8 * 8 * 32)
         waiting = 1 + (WAITING / warps) ** 2  # for numbers from memory, with few others at work
@@ -59,7 +58,7 @@ class Cut:
 
     @property
     def constants(self) -> Mapping[str, int]:
-        """The kernel's constants that say the same."""
+        """The kernel's constants for this cut."""
         aligned = self.m % self.tile_m == 0 and self.n % self.tile_n == 0 and self.tiles[1] <= MAX_WORKGROUPS
         sizes = {"TILE_M": self.tile_m, "TILE_N": self.tile_n, "SPLITS": self.splits}
         return {**sizes, "STEPS": self.steps, "ALIGNED": aligned}

@@ -1,4 +1,4 @@
-"""What the versions with one stride, no dilation and no groups say to a layer that has them."""
+"""Versions with one stride, no dilation and one group refuse all other layers by name."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,7 +7,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Schedule
 from helpers.wgsl import Kernel
 
-Scheduled = Callable[[ConvShape, Kernel], Schedule]
+ScheduleFunction = Callable[[ConvShape, Kernel], Schedule]
 
 
 def is_simple(s: ConvShape) -> bool:
@@ -15,7 +15,7 @@ def is_simple(s: ConvShape) -> bool:
     return not _beyond(s)
 
 
-def simple_only(schedule: Scheduled) -> Scheduled:
+def simple_only(schedule: ScheduleFunction) -> ScheduleFunction:
     """The schedule of a version whose kernel takes only simple convolutions: it refuses all others by name."""
 
     @wraps(schedule)

@@ -15,6 +15,9 @@ DEEP_RELU = replace(DEEP_IN, activation="relu")
 LONG = ConvShape(1, 1, 5, 5, 1, 1, 1)  # likewise
 CLASSES = ConvShape(1, 2, 4, 3, 9, 2, 3, 2, (1, 0))  # two steps or more for each class of pixels
 GROUPS = ConvShape(1, 4, 5, 6, 4, 3, 2, (1, 2), (1, 2), (2, 3), 2)  # no two steps along an axis are equal
+# Likewise, and each step has a single tap of its 7 channels, filled up to 8.
+SPREAD = ConvShape(1, 14, 4, 3, 2, 2, 2, (2, 1), (1, 0), (1, 2), 2)
+SPREAD_BACK = ConvShape(1, 2, 4, 4, 14, 2, 2, (2, 1), (1, 0), (1, 2), 2)
 
 FORWARD, INPUT = "conv2d/2_implicit_gemm", "conv2d_grad_input/3_implicit_gemm"
 RESIDUES, WEIGHT = "conv2d_grad_input/4_residue_classes", "conv2d_grad_weight/3_split_k"
@@ -43,6 +46,7 @@ WRONG_KERNELS = (
     WrongKernel(FORWARD, "no guard for pixels", LAYER, "(m < GROUP_OUT && pixel < PIXELS)", "m < GROUP_OUT", PAST),
     WrongKernel(FORWARD, "channels past the end", WHOLE_TAPS, " || ci < GROUP_IN) {", " || true) {", READ),
     WrongKernel(FORWARD, "dilation forgotten", GROUPS, "+ kw * DILATION_W", "+ kw", constants=ALONE),
+    WrongKernel(FORWARD, "dilation of a tap forgotten", SPREAD, "tap % KERNEL_W * DILATION_W", "tap % KERNEL_W"),
     WrongKernel(FORWARD, "one stride for both axes", GROUPS, "% OUT_W * STRIDE_W", "% OUT_W * STRIDE_H"),
     WrongKernel(FORWARD, "pixels of the first group", GROUPS, " + group * GROUP_IN) * PLANE", ") * PLANE"),
     WrongKernel(FORWARD, "weights of the first group", GROUPS, "tile.group * GROUP_QUADS", "0u", constants=ALONE),
@@ -58,6 +62,13 @@ WRONG_KERNELS = (
     ),
     WrongKernel(INPUT, "no guard for pixels", LAYER, "(m < GROUP_IN && pixel < PIXELS)", "m < GROUP_IN", PAST),
     WrongKernel(INPUT, "dilation of the other axis", GROUPS, "kh * DILATION_H", "kh * DILATION_W", constants=ALONE),
+    WrongKernel(
+        INPUT,
+        "stride of the other axis",
+        SPREAD_BACK,
+        "w % STRIDE_W == 0u;\n    inside",
+        "w % STRIDE_H == 0u;\n    inside",
+    ),
     WrongKernel(INPUT, "outputs of the first group", GROUPS, " + group * GROUP_OUT) * PLANE", ") * PLANE"),
     WrongKernel(INPUT, "filters of the first group", GROUPS, "(group * GROUP_OUT + co)", "co", constants=ALONE),
     WrongKernel(INPUT, "last split lost", DEEP_OUT, "split < SPLITS; split", "split + 1u < SPLITS; split"),
@@ -69,7 +80,7 @@ WRONG_KERNELS = (
     WrongKernel(WEIGHT, "no barrier before the shares are added", LAYER, SHARES, "// all shares", RACE),
     WrongKernel(WEIGHT, "one padding for both axes", LAYER, "DILATION_W - PADDING_W", "DILATION_W - PADDING_H"),
     WrongKernel(WEIGHT, "dilation forgotten", GROUPS, "tap / KERNEL_W * DILATION_H", "tap / KERNEL_W"),
-    WrongKernel(WEIGHT, "outputs of the first group", GROUPS, " + group * GROUP_OUT;\n  let place", ";\n  let place"),
+    WrongKernel(WEIGHT, "outputs of the first group", GROUPS, " + group * GROUP_OUT;\n  let position", ";\n  let position"),
     WrongKernel(WEIGHT, "pixels of the first group", GROUPS, " + group * GROUP_IN;", ";"),
     WrongKernel(WEIGHT, "channels past the end", LAYER, " || ci + c < GROUP_IN", " || true", RACE + WRITE + NUMBERS),
     WrongKernel(WEIGHT, "last split lost", LONG, "split < SPLITS; split", "split + 1u < SPLITS; split"),
