@@ -6,12 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import wgpu
+from cffi import FFI
+from cffi.cparser import Parser
 from support.launcher import MADE_ONCE, CallCounter, adder, numbers, python
 
 import helpers
 from helpers import gpu
 from helpers.convolution.shapes import ConvShape
-from helpers.gpu import GpuError, Pass, passes, timing
+from helpers.gpu import GpuError, Pass, buffers, c_types, passes, timing
 from helpers.gpu.adapter import PORTABLE_LIMITS
 from helpers.operations import OPERATIONS
 from helpers.wgsl import Kernel, WgslError
@@ -85,6 +87,28 @@ if child == 0:
 os.waitpid(child, 0)
 """
     assert "multiprocessing's 'spawn'" in python(code)
+
+
+TYPES = "A *", "A", "AA[3]", "A **", "AA(*)(A *)", "uint8_t[]", "struct B *", "F", "int"
+HEADER = "typedef struct A { int x; } A; typedef A *AA; struct B { AA a; }; typedef AA (*F)(A);"
+
+
+def test_types_of_c_are_the_same_when_the_parser_is_told_only_the_names_that_occur(monkeypatch):
+    told = []
+
+    def read(reading) -> list[str]:
+        monkeypatch.setattr(Parser, "_parse", reading)
+        ffi = FFI()
+        ffi.cdef(HEADER)
+        ffi.cdef("".join(f"typedef int unused_{i};" for i in range(1000)))
+        told.append(len(ffi._parser._parse("void f(A *);")[0].ext))
+        return [ffi.getctype(each) + str(ffi.sizeof(each) if each != "uint8_t[]" else "") for each in TYPES]
+
+    assert Parser._parse is c_types._told_what_occurs  # since wgpu is imported
+    assert read(c_types._told_what_occurs) == read(c_types._told_all)
+    few, all_names = told
+    assert few < 10
+    assert all_names > 1000
 
 
 # --- Portable limits ------------------------------------------------------------------------------------
@@ -239,6 +263,18 @@ def test_a_kernel_that_does_not_compile_leaves_the_launcher_usable():
 def test_an_upload_is_row_major_and_a_uniform_is_padded_and_shared():
     array = np.arange(12, dtype=np.float32).reshape(3, 4)
     assert np.array_equal(gpu.read(gpu.upload(array.T, "t"), (4, 3)), array.T)
+
+
+@pytest.mark.parametrize("most", [0, 100])
+def test_buffers_that_are_read_together_keep_their_order_and_shapes(most, monkeypatch):
+    monkeypatch.setattr(buffers, "MAX_BUFFER", most)  # with 0, one after the other
+    arrays = [
+        np.arange(size, size + 6, dtype=np.float32).reshape(2, 3)[:, :columns] for size, columns in ((1, 3), (9, 1))
+    ]
+    wanted = [(gpu.upload(array, "t"), array.shape) for array in arrays]
+    for got, right in zip(buffers.read_together(wanted), arrays, strict=True):
+        assert np.array_equal(got, right)
+        assert got.shape == right.shape
     assert gpu.uniform((1, 2, 3, 4, 5)).size == 32
     assert gpu.uniform((1, 2, 3, 4, 5)) is gpu.uniform((1, 2, 3, 4, 5))
     for dtype in ("float64", ">f4", "bool"):

@@ -13,6 +13,7 @@ from helpers.simulator.grammar.parser import parse
 from helpers.simulator.grammar.refusal import wgsl_error
 from helpers.simulator.types import kinds, program
 from helpers.simulator.types.checker import check
+from helpers.simulator.types.declarations import Declarations
 from helpers.simulator.types.kinds import F32, I32, U32, Array, Struct, Vector
 from helpers.wgsl import Kernel, WgslError
 
@@ -24,7 +25,7 @@ BUFFER = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;\n"
 
 
 def checked(text: str, entry_point: str = "main", **constants: float) -> program.Program:
-    return check(parse(text), entry_point, constants)
+    return check(Declarations(parse(text), constants), entry_point)
 
 
 def here(text: str) -> tuple[int | None, str] | None:
@@ -55,7 +56,7 @@ def test_every_kernel_in_the_repository_is_checked_for_every_entry_point(path):
     names = re.findall(r"@workgroup_size\s*\([^)]*\)\s*fn\s+(\w+)", text)
     assert names
     for name in names:
-        made = check(module, name, {})
+        made = check(Declarations(module, {}), name)
         assert made.entry.name == name
         assert made.workgroup_size == kernel.workgroup_size(name)
         assert [each.name for each in made.bindings] == [each.name for each in kernel.bound]

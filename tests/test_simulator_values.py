@@ -6,12 +6,13 @@ from support.wgsl_programs import source
 from helpers.simulator.grammar.parser import parse
 from helpers.simulator.types import program
 from helpers.simulator.types.checker import check
+from helpers.simulator.types.declarations import Declarations
 from helpers.simulator.types.kinds import F32, U32, Vector
 
 
 def value_of(expression: str) -> program.Expression:
     """What `let x = expression` binds."""
-    made = check(parse(source(f"let x = {expression};")), "main", {})
+    made = check(Declarations(parse(source(f"let x = {expression};")), {}), "main")
     return made.entry.body[-1].value
 
 

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 from helpers.compile_errors.expressions import (
@@ -75,7 +76,7 @@ class Text:
         self.code = without_comments(source)
         self.lines = source.split("\n")
         self._asked: list[Declaration] = []
-        self._starts = [0, *(i + 1 for i, letter in enumerate(source) if letter == "\n")]
+        self._starts = [0, *accumulate(len(line) + 1 for line in self.lines[:-1])]
 
     def offset(self, line: int, column: int) -> int:
         """Where a line and column, both from 1, stand in the text."""

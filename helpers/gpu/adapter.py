@@ -12,8 +12,10 @@ if sys.platform == "linux":  # else the driver complains on stderr where there i
 
 import wgpu
 
+from helpers.gpu import c_types
 from helpers.wgsl import MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES
 
+c_types.quicken()
 logging.getLogger("wgpu").setLevel(logging.CRITICAL)  # what it logs of a compile error, the error says better
 
 # What every WebGPU implementation offers. A device made with more would run kernels here that fail elsewhere.
@@ -32,6 +34,7 @@ PORTABLE_LIMITS = {
 }
 MAX_WORKGROUPS = PORTABLE_LIMITS["max-compute-workgroups-per-dimension"]
 MAX_BINDING = PORTABLE_LIMITS["max-storage-buffer-binding-size"]  # bytes
+MAX_BUFFER = PORTABLE_LIMITS["max-buffer-size"]
 
 
 class GpuError(RuntimeError):

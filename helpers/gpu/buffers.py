@@ -1,12 +1,14 @@
 """Arrays on the GPU: make a buffer, fill it, read it back."""
 
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import accumulate
 from math import prod
 
 import numpy as np
 import wgpu
 
-from helpers.gpu.adapter import MAX_BINDING, GpuError, device, reason
+from helpers.gpu.adapter import MAX_BINDING, MAX_BUFFER, GpuError, device, reason
 
 STORAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
 
@@ -53,6 +55,24 @@ def read(buffer: wgpu.GPUBuffer, shape: tuple[int, ...], dtype: type = np.float3
     """
     nbytes = np.dtype(dtype).itemsize * prod(shape)
     return np.frombuffer(device().queue.read_buffer(buffer, size=nbytes), dtype).reshape(shape)
+
+
+def read_together(wanted: Sequence[tuple[wgpu.GPUBuffer, tuple[int, ...]]]) -> tuple[np.ndarray, ...]:
+    """As `read`, of float32 from several buffers, but wait only once: each wait takes as long as a small launch."""
+    sizes = [4 * prod(shape) for _, shape in wanted]
+    if len(wanted) == 1 or sum(sizes) > MAX_BUFFER:
+        return tuple(read(*each) for each in wanted)
+    copies = device().create_buffer(size=sum(sizes), usage=wgpu.BufferUsage.MAP_READ | wgpu.BufferUsage.COPY_DST)
+    encoder = device().create_command_encoder()
+    ends = list(accumulate(sizes))
+    for (buffer, _), size, end in zip(wanted, sizes, ends, strict=True):
+        encoder.copy_buffer_to_buffer(buffer, 0, copies, end - size, size)
+    device().queue.submit([encoder.finish()])
+    copies.map_sync(wgpu.MapMode.READ)
+    numbers = np.frombuffer(copies.read_mapped(), np.float32)
+    copies.destroy()
+    parts = np.split(numbers, [end // 4 for end in ends[:-1]])
+    return tuple(part.reshape(shape) for part, (_, shape) in zip(parts, wanted, strict=True))
 
 
 @lru_cache(maxsize=256)

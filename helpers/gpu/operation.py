@@ -14,7 +14,7 @@ import numpy as np
 import wgpu
 
 from helpers.gpu.adapter import MAX_WORKGROUPS, AdapterInfo, GpuError, adapter_info
-from helpers.gpu.buffers import empty, read, too_large, uniform, upload
+from helpers.gpu.buffers import empty, read_together, too_large, uniform, upload
 from helpers.gpu.passes import Pass, run
 from helpers.specialize import specialize
 from helpers.wgsl import Kernel, load
@@ -232,7 +232,7 @@ class Operation:
             for name in self.tensors
         }
         run(*self._bound(plan, buffers.values()))
-        return tuple(read(buffers[name], shape.of(name)) for name in self.outputs)
+        return read_together([(buffers[name], shape.of(name)) for name in self.outputs])
 
     @staticmethod
     def _bound(plan: Plan, buffers: Iterable[wgpu.GPUBuffer]) -> tuple[Pass, ...]:

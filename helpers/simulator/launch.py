@@ -16,6 +16,7 @@ from helpers.simulator.grammar.parser import parse
 from helpers.simulator.grammar.refusal import wgsl_error
 from helpers.simulator.types import kinds
 from helpers.simulator.types.checker import check
+from helpers.simulator.types.declarations import Declarations
 from helpers.simulator.types.program import Program, Variable
 from helpers.wgsl import Kernel
 
@@ -49,9 +50,15 @@ def compiled(kernel: Kernel, entry_point: str, constants: Mapping[str, float] | 
 @lru_cache(maxsize=64)
 def _compiled(kernel: Kernel, entry_point: str, constants: tuple[tuple[str, float], ...]) -> Program:
     try:
-        return check(_parsed(kernel.source), entry_point, dict(constants))
+        return check(_declared(kernel.source, constants), entry_point)
     except (Refused, Unsupported) as error:
         raise wgsl_error(kernel, error) from None
+
+
+@lru_cache(maxsize=64)
+def _declared(source: str, constants: tuple[tuple[str, float], ...]) -> Declarations:
+    """All that a text declares: the entry points of a text that has several share it."""
+    return Declarations(_parsed(source), dict(constants))
 
 
 _parsed = lru_cache(maxsize=64)(parse)

@@ -4,9 +4,13 @@ nbval waits for a cell's whole timeout, even for a kernel process that is gone, 
 wait as long again. Here it looks at the process once a second, and a kernel that hung once is stopped.
 """
 
+import sys
 import time
 from collections.abc import Generator
 from queue import Empty
+
+if "rfc3987_syntax" not in sys.modules:  # it makes 38 parsers, in 2 s of each process, to check addresses: no
+    sys.modules["rfc3987_syntax"] = None  # notebook has one that is checked, and jsonschema does without it
 
 import pytest
 from nbval.kernel import RunningKernel

@@ -80,7 +80,9 @@ WRONG_KERNELS = (
     WrongKernel(WEIGHT, "no barrier before the shares are added", LAYER, SHARES, "// all shares", RACE),
     WrongKernel(WEIGHT, "one padding for both axes", LAYER, "DILATION_W - PADDING_W", "DILATION_W - PADDING_H"),
     WrongKernel(WEIGHT, "dilation forgotten", GROUPS, "tap / KERNEL_W * DILATION_H", "tap / KERNEL_W"),
-    WrongKernel(WEIGHT, "outputs of the first group", GROUPS, " + group * GROUP_OUT;\n  let position", ";\n  let position"),
+    WrongKernel(
+        WEIGHT, "outputs of the first group", GROUPS, " + group * GROUP_OUT;\n  let position", ";\n  let position"
+    ),
     WrongKernel(WEIGHT, "pixels of the first group", GROUPS, " + group * GROUP_IN;", ";"),
     WrongKernel(WEIGHT, "channels past the end", LAYER, " || ci + c < GROUP_IN", " || true", RACE + WRITE + NUMBERS),
     WrongKernel(WEIGHT, "last split lost", LONG, "split < SPLITS; split", "split + 1u < SPLITS; split"),

@@ -13,6 +13,7 @@ RELU, TANH = replace(LAYER, activation="relu"), replace(LAYER, activation="tanh"
 
 PAST = RACE + OVERLAP + WRITE + NUMBERS  # a pixel past the end of a row is another one, or behind the tensor
 
+TWO = {"CHANNELS": 2}  # of a thread
 FORWARD, WINDOWS = "conv2d/4_register_windows", "conv2d_grad_input/6_register_windows"
 SPLIT = "conv2d_grad_input/7_split_channels"
 
@@ -24,7 +25,9 @@ WRONG_KERNELS = (
     WrongKernel(FORWARD, "one padding for both axes", LAYER, "+ x - PADDING_W", "+ x - PADDING_H"),
     WrongKernel(FORWARD, "padding read as data", LAYER, "select(0.0, input[at], inside)", "input[at]"),
     WrongKernel(FORWARD, "last channel left out", LAYER, "ci < IN_CHANNELS; ci", "ci + 1u < IN_CHANNELS; ci"),
-    WrongKernel(FORWARD, "the same channel each time", LAYER, "sums[i - SUMS] = sums[i]", "sums[i] = sums[i]"),
+    WrongKernel(
+        FORWARD, "the same channel each time", LAYER, "sums[i - SUMS] = sums[i]", "sums[i] = sums[i]", constants=TWO
+    ),
     WrongKernel(FORWARD, "activation forgotten", RELU, "activate(sums[i / 4u][i % 4u])", "sums[i / 4u][i % 4u]"),
     WrongKernel(FORWARD, "activation of each channel's sum", RELU, "= sum;", "= vec4f(activate(sum.x), sum.yzw);"),
     WrongKernel(FORWARD, "no series near 0", TANH, "series, abs(t) < 0.1", "series, abs(t) < 0.9"),

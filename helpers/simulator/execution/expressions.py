@@ -109,7 +109,7 @@ class Expressions:
             if dropped and fault.kind == "out-of-range":
                 outside = fault.lanes if outside is None else outside | fault.lanes
         offset = base.offset + number * reference.stride
-        offset = int(offset) if np.ndim(offset) == 0 else offset
+        offset = offset if offset.ndim else int(offset)
         return Place(base.variable, offset, outside, base.faults + faults)
 
     @staticmethod
@@ -122,7 +122,7 @@ class Expressions:
         if exact is not None:
             faults += (Fault("index overflow", part, ~np.isnan(exact), number),)
         beyond = number.view(np.uint64) >= np.uint64(count)  # a negative one is far beyond
-        if beyond.any():
+        if np.count_nonzero(beyond):
             faults += (Fault("out-of-range", part, beyond, number, count, dropped),)
             number = np.where(beyond, 0 if dropped else count - 1, number)
         return number, faults
@@ -150,15 +150,24 @@ class Expressions:
     def combined(self, part: ir.Part, operator: str, left: Value, right: Value) -> Value:
         """An operator applied to two values, of which one may be a scalar beside a vector."""
         size = max(len(left.leaves), len(right.leaves))
-        leaves, exact = [], []
-        for (a, ea), (b, eb) in zip(_stretched(left, size), _stretched(right, size), strict=True):
-            result = operators.binary(operator, a, b)
-            if self.invalid or (operator == "%" and result.dtype == np.float32):
-                self.invalid = False
-                result = self._watch.births.marked(part, result, (a, b))
-            leaves.append(result)
-            exact.append(wrapping.binary(operator, a, b, ea, eb, result))
-        return value_of(leaves, exact)
+        if size == 1:
+            leaf, exact = self._component(
+                part, operator, left.leaves[0], right.leaves[0], _exacts(left)[0], _exacts(right)[0]
+            )
+            return Value((leaf,), None if exact is None else (exact,))
+        pairs = zip(_stretched(left, size), _stretched(right, size), strict=True)
+        leaves = [self._component(part, operator, a, b, ea, eb) for (a, ea), (b, eb) in pairs]
+        return value_of(*zip(*leaves, strict=True))
+
+    def _component(
+        self, part: ir.Part, operator: str, left: np.ndarray, right: np.ndarray, *exact: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """An operator applied to one component: the result, and what it would be among all whole numbers."""
+        result = operators.binary(operator, left, right)
+        if self.invalid or (operator == "%" and result.dtype == np.float32):
+            self.invalid = False
+            result = self._watch.births.marked(part, result, (left, right))
+        return result, wrapping.binary(operator, left, right, *exact, result)
 
     def _logical(self, expression: ir.Logical, lanes: Lanes) -> Value:
         left = self.leaf(expression.left, lanes)

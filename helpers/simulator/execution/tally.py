@@ -19,6 +19,7 @@ class Tally:
     def __init__(self, counter: Counter) -> None:
         self._counter = counter
         self._fused: set[int] = set()  # the products that are counted with their sum
+        self._multiply_adds: dict[int, bool] = {}  # whether an operator (its id) is a sum with such a product
 
     def operation(self, part: ir.Part, type: Type, lanes: Lanes, key: str = "") -> None:
         """Count one operation with a result of a type, for each component."""
@@ -30,10 +31,11 @@ class Tally:
         """Count an operator; a sum together with the first product of floats among its operands."""
         if id(part) in self._fused:
             return
-        product = next(filter(_is_product, operands), None) if operator in ("+", "-") else None
-        if product is not None:
-            self._fused.add(id(product))
-        self.operation(part, _type(part), lanes, "multiply_adds" if product is not None else "")
+        if id(part) not in self._multiply_adds:
+            products = [id(each) for each in operands if _is_product(each)] if operator in ("+", "-") else []
+            self._multiply_adds[id(part)] = bool(products)
+            self._fused.update(products[:1])
+        self.operation(part, _type(part), lanes, "multiply_adds" if self._multiply_adds[id(part)] else "")
 
     def builtin(self, part: ir.Builtin, lanes: Lanes) -> None:
         """Count a built-in function."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ class Value(NamedTuple):
         return self.exact[leaf] if self.exact else None
 
 
-def value_of(leaves: list[np.ndarray], exact: list[np.ndarray | None]) -> Value:
+def value_of(leaves: Sequence[np.ndarray], exact: Sequence[np.ndarray | None]) -> Value:
     """A value of leaves, and of what they would be among all whole numbers."""
     return Value(tuple(leaves), tuple(exact) if any(each is not None for each in exact) else None)
 

@@ -78,10 +78,10 @@ class Shadow:
     ) -> list[Conflicts]:
         other = touch.lane[where]
         suspects = (other >= 0) & (other != lanes.index)
-        if not suspects.any():
+        if not np.count_nonzero(suspects):
             return []
         suspects &= (touch.epoch[where] == epoch) | (self._groups[other] != lanes.groups)
-        if not suspects.any():
+        if not np.count_nonzero(suspects):
             return []
         where, alike = where[suspects], np.zeros(int(suspects.sum()), bool)
         if bits is not None:

@@ -62,7 +62,7 @@ class Words:
     def load(self, variable: Variable, offset: int | np.ndarray, lanes: Lanes, scalar: Scalar) -> np.ndarray:
         """The number at an offset, for each invocation or (in a buffer) one for all."""
         array = self.arrays[variable]
-        if variable.space in OWN and np.ndim(offset) == 0:
+        if variable.space in OWN and isinstance(offset, int):
             bits = array[offset].copy() if lanes.whole else array[offset][lanes.index]
         else:
             bits = array.reshape(-1)[self.places(variable, offset, lanes)]
@@ -71,7 +71,7 @@ class Words:
     def store(self, variable: Variable, offset: int | np.ndarray, lanes: Lanes, bits: np.ndarray) -> None:
         """Put words at an offset; of several invocations that store in one place, the last one wins."""
         array = self.arrays[variable]
-        if variable.space in OWN and np.ndim(offset) == 0:
+        if variable.space in OWN and isinstance(offset, int):
             array[offset, slice(None) if lanes.whole else lanes.index] = bits
             return
         places = self.places(variable, offset, lanes)

@@ -1,8 +1,6 @@
-"""A syntax tree as a program that execution can run."""
+"""A syntax tree as a program that execution can run: first all that it declares, then one of its entry points."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from helpers.simulator.grammar import tree
 from helpers.simulator.grammar.errors import Refused
@@ -16,13 +14,11 @@ from helpers.simulator.types.variables import numbers
 from helpers.wgsl import limit_passed
 
 
-def check(module: tree.Module, entry_point: str, constants: Mapping[str, float]) -> Program:
-    """The program of one entry point, with the values of the overrides; those left out have their own.
+def check(declarations: Declarations, entry_point: str) -> Program:
+    """The program of one entry point of a module.
 
-    Raises Refused where the module is not WGSL, or has no such entry point; Unsupported where the simulator does not
-    run it; ValueError for a name in `constants` that the module does not declare as `override`.
+    Raises Refused where there is none, or it is not WGSL; Unsupported where the simulator does not run it.
     """
-    declarations = Declarations(module, constants)
     node = declarations.entry(entry_point)
     structs = {name: each for name, each in declarations.nodes.items() if isinstance(each, tree.Struct)}
     inputs = functions.inputs(node, structs, declarations.scope)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache
 
+from helpers.simulator.types.kinds import Pointer
 from helpers.simulator.types.program import (
     AddressOf,
     AtomicCall,
@@ -30,16 +32,22 @@ from helpers.simulator.types.program import (
 
 def nodes(part: object, live: bool = False) -> Iterator[object]:
     """A statement or expression and all that is inside it; where `live`, without branches that no run can take."""
-    if isinstance(part, tuple):
-        for each in part:
-            yield from nodes(each, live)
-    elif live and isinstance(part, If) and isinstance(part.condition, Constant):
-        yield from nodes(part.then if part.condition.leaves[0] else part.otherwise, live)
-    elif isinstance(part, Part | Statement | Case):
-        yield part
-        for field in fields(part):
-            if field.name not in ("type", "at", "end"):
-                yield from nodes(getattr(part, field.name), live)
+    waiting = [part]  # a list, for a generator inside of others hands each node on from level to level
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, tuple):
+            waiting += reversed(each)
+        elif live and isinstance(each, If) and isinstance(each.condition, Constant):
+            waiting.append(each.then if each.condition.leaves[0] else each.otherwise)
+        elif isinstance(each, (Part, Statement, Case)):
+            yield each
+            waiting += [getattr(each, name) for name in _inside(type(each))]
+
+
+@cache
+def _inside(kind: type) -> tuple[str, ...]:
+    """The fields of a node in which there may be others, the last one first."""
+    return tuple(field.name for field in reversed(fields(kind)) if field.name not in ("type", "at", "end"))
 
 
 class Usage:
@@ -47,6 +55,7 @@ class Usage:
 
     def __init__(self, entry: Function) -> None:
         self.functions: list[Function] = []
+        self._nodes: list[object] = []
         self.variables: set[Variable] = set()
         self.written: set[Variable] = set()
         self._bound: dict[Binding, set[Variable]] = {}
@@ -57,7 +66,9 @@ class Usage:
         if function in self.functions:
             return
         self.functions.append(function)
-        for node in nodes(function.body):
+        inside = list(nodes(function.body))
+        self._nodes += inside
+        for node in inside:
             if isinstance(node, Root):
                 self.variables.add(node.variable)
             elif isinstance(node, Call):
@@ -65,8 +76,7 @@ class Usage:
 
     def _follow(self) -> None:
         """Where the pointers lead that names hold, until nothing new is found; then what is stored through them."""
-        all_nodes = [node for function in self.functions for node in nodes(function.body)]
-        given = list(_given(all_nodes))
+        given = [pair for pair in _given(self._nodes) if isinstance(pair[0].type, Pointer)]
         while any(self._learn(binding, value) for binding, value in given):
             pass
         for node in nodes(tuple(function.body for function in self.functions), live=True):
