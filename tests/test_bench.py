@@ -161,13 +161,15 @@ def test_libraries_compute_the_same(name, shape):
 
 @pytest.mark.parametrize(("name", "shape"), CASES)
 def test_all_versions_are_checked_timed_or_refused_with_a_reason(name, shape):
-    rows = quiet(unchecked=True).measure(name, Layer("a layer", shape))
+    unchecked = getattr(shape, "stride", None) != (1, 1)  # one layer of each kind is enough
+    rows = quiet(unchecked=unchecked).measure(name, Layer("a layer", shape))
     versions = [row for row in rows if row.kind == "version"]
     assert {row.name for row in versions} == {*OPERATIONS[name].versions}
     for row in versions:
         assert bool(row.skipped) != bool(row.kernel_us and row.host_us and row.check and row.rate), row
     ran = {row.name for row in versions if row.kernel_us and row.checked}
-    assert ran == {row.name for row in versions if row.kernel_us and not row.checked} != set()
+    assert ran
+    assert {row.name for row in versions if row.kernel_us and not row.checked} == (ran if unchecked else set())
     assert [row.chosen for row in rows].count(True) == 1
     assert ("copy" in {row.kind for row in rows}) == (name == "conv2d_grad_bias")
 

@@ -114,6 +114,11 @@ def test_an_accepted_wrong_kernel_or_another_reason_is_noticed():
             require_rejected(other)
 
 
+def test_a_layer_that_a_version_does_not_take_is_refused():
+    with pytest.raises(ValueError, match=r"conv2d_grad_weight/1_thread_per_weight: dilation = \(2, 2\): it takes no"):
+        check(wgsl.load("conv2d_grad_weight", "1_thread_per_weight"), ConvShape(1, 1, 5, 5, 1, 2, 2, 1, 0, 2))
+
+
 def test_a_gradient_is_tried_as_if_there_were_no_activation():
     plain, acting = (ConvShape(1, 1, 1, 2, 2, 1, 1, activation=name) for name in ("none", "gelu"))
     for version, ends in (("conv2d_grad_bias/1_thread_per_channel", 0), ("conv2d/4_register_windows", 1)):

@@ -177,8 +177,10 @@ def _simulated(kernel: Kernel, shape: Shape) -> Iterator[Reason]:
 
 def _rounds(kernel: Kernel, shape: Shape) -> int:
     """How many loop rounds a thread may make: several times what a right kernel needs."""
-    steps = operation_of(kernel).versions[kernel.version](shape, kernel).steps
-    return 500 + 4 * max(step.iterations for step in steps)
+    schedule = operation_of(kernel).versions[kernel.version](shape, kernel)
+    if schedule.refused:
+        raise ValueError(schedule.refused)
+    return 500 + 4 * max(step.iterations for step in schedule.steps)
 
 
 def _launched(kernel: Kernel, shape: Shape) -> Iterator[Reason]:
