@@ -17,7 +17,7 @@ CORES = 4  # fewer workgroups than this leave most CPUs partly idle
 # a Xeon (Cascade Lake, 2.5 GHz): a driver without a fast path for loads runs a loop over the threads for each of them.
 LOAD, MULTIPLY_ADD = 32.0, 1.4
 # The most vec4f of a tile, and the multiply-adds of a layer from which on it is worth the time to compile it.
-SIZES = {128: 2**27, 64: 2**21, 16: 0}
+SIZES = {192: 2**27, 64: 2**21, 16: 0}
 
 
 class Tile(NamedTuple):
@@ -44,7 +44,7 @@ class Tile(NamedTuple):
         return Step(self.workgroups(p), nested_loops(ceil(p.terms / 4)) + last, *names)
 
 
-TILES = [Tile(*sizes) for sizes in product((4, 8, 16, 32), (1, 2, 4, 8), (4, 2, 8, 1))]
+TILES = [Tile(*sizes) for sizes in product((4, 8, 16, 24, 32), (1, 2, 4, 8), (4, 2, 8, 1))]
 
 
 def registers_only(s: GemmShape, kernel: Kernel) -> Schedule:

@@ -112,7 +112,7 @@ def check(kernel: Kernel, shape: Shape) -> Checked:
     WgslError, UnsupportedWgsl
         The kernel does not compile, or cannot be simulated; nothing is run.
     ValueError
-        The problem is too large to be simulated.
+        The problem is too large to be simulated, or the version does not take it.
     GpuError
         The adapter cannot run it.
     """
