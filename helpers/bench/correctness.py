@@ -28,14 +28,8 @@ from helpers.wgsl import Kernel
 
 Array = np.ndarray
 LARGE = 30_000_000  # multiply-adds from which on float64 judges a part of the layer only
-SIZES = {
-    "N": "batch",
-    "C": "in_channels",
-    "O": "out_channels",
-    "G": "groups",
-    "m": "m",
-    "n": "n",
-}  # of a shape
+# An axis, as a shape calls its length.
+SIZES = {"N": "batch", "C": "in_channels", "O": "out_channels", "G": "groups", "m": "m", "n": "n"}
 AXES = {  # of each tensor; the last ones are left out where they are never cut
     ConvShape: {"input": "NC", "weight": "OC", "bias": "O", "output": "NO"},
     GemmShape: {"a": "Bmk", "b": "kn", "bias": "n", "output": "Bmn"},
@@ -47,6 +41,7 @@ CUT = {  # the axes that may be cut, because no sum runs over them
     "conv2d_grad_bias": "O",
     "gemm_bias_act": "mn",
 }
+# The same where there are groups: a sum runs over the channels of one, so they stay together.
 GROUPED = {"conv2d": "NG", "conv2d_grad_input": "NG", "conv2d_grad_weight": "G", "conv2d_grad_bias": "G"}
 UNCUT = "gemm_bias_act_backward"
 ROUNDS, NEAR = "winograd", 0.499  # in the name of a version that rounds on whole numbers, too; how far it may be off

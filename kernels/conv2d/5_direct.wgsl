@@ -21,9 +21,8 @@
 // limits    where a group has many channels, each pixel is loaded again for each
 //           of its filters: then tiles of a matrix product load less
 // new here  a thread computes the same position in IMAGES images, so that it finds
-//           its window, and loads each weight, once for all of them; groups of
-//           channels have nothing to do with each other, so that a group of one
-//           channel takes no more work than that
+//           its window, and loads each weight, once for all of them; it reads the
+//           channels of its group only
 
 // The layer: `specialize` writes in its sizes.
 const BATCH: u32 = 2u;         // N

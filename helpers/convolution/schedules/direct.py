@@ -15,11 +15,13 @@ ENOUGH = 2112  # workgroups that keep a large GPU busy: two rounds of the 8 that
 
 
 def forward(s: ConvShape, kernel: Kernel) -> Schedule:
+    """One thread for the same output in some images."""
     loops = nested_loops(s.weight[1], s.kernel_h, s.kernel_w)
     return with_activation(s, _by_images(s, kernel, prod(s.output[1:]), loops))
 
 
 def grad_input(s: ConvShape, kernel: Kernel) -> Schedule:
+    """One thread for the same pixel in some images."""
     loops = nested_loops(s.out_channels // s.groups, s.kernel_h, s.kernel_w)
     return _by_images(s, kernel, prod(s.input[1:]), loops)
 
@@ -33,6 +35,7 @@ def _by_images(s: ConvShape, kernel: Kernel, elements: int, iterations: int) -> 
 
 
 def grad_weight(s: ConvShape, kernel: Kernel) -> Schedule:
+    """Some workgroups share the long sums of some weights of a filter; a second pass adds what each of them found."""
     given = dict(kernel.constants)
     weights, count = s.kernel_h * s.kernel_w, s.batch * s.out_h * s.out_w
     threads = kernel.value("THREADS")
