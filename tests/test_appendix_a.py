@@ -175,7 +175,8 @@ def test_the_real_simulator_agrees(name, values):
     trace = helpers.simulate(Kernel(BOX.replace("...", SAME[name])), [values], (1, 1, 1))
     arrays = {"values": values, "bins": np.zeros(8, int)} if name == "histogram" else {"box": np.zeros(8, int)}
     mine = findings(lesson(), getattr(lesson(), name), 8, **arrays)
-    assert {finding.line for finding in trace.findings} == ({7} if mine else set())
+    races = (finding for finding in trace.findings if finding.kind != "uninitialized read")  # the lesson's looks for races
+    assert {finding.line for finding in races} == ({7} if mine else set())
 
 
 @pytest.mark.parametrize("threads", [2, 4, 32])

@@ -13,6 +13,7 @@ from support.finding_cases import (
     OUT_OF_RANGE,
     OVERFLOWS,
     RACES,
+    UNINITIALIZED,
 )
 from support.small_kernels import MAIN, run, text_of
 
@@ -42,7 +43,7 @@ def marked(text: str) -> tuple[list[tuple[str, int]], int | None]:
     ("body", "groups"),
     [
         *table(1, RACES, ORDERED, OUT_OF_RANGE, OVERFLOWS, NOT_NUMBERS),
-        *table(2, BETWEEN_WORKGROUPS, MISSED_BARRIERS),
+        *table(2, BETWEEN_WORKGROUPS, MISSED_BARRIERS, UNINITIALIZED),
     ],
 )
 def test_each_mistake_is_found_where_it_is_and_nothing_else(body, groups):

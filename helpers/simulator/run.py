@@ -78,14 +78,10 @@ def simulate(
     for variable in program.workgroup:
         words.make(variable)
     watch = Watch(kernel.source, dispatch, words, program.written, launch.are_finite(arrays))
-    access = Access(words, watch)
-    for variable in program.bindings:
-        if variable.space == "storage":
-            access.stored[variable] = np.zeros(words.arrays[variable].size, bool)
-    ended = Machine(program, dispatch, words, watch, access, rounds).run()
+    ended = Machine(program, dispatch, words, watch, Access(words, watch), rounds).run()
     if ended:
         for variable in wanted:
-            watch.unwritten(variable, access.stored[variable])
+            watch.unwritten(variable)
     return Trace(
         kernel,
         entry_point,

@@ -14,6 +14,8 @@ RACES = {
   tile[t] = t;  // earlier
   numbers[t] = tile[t ^ 1u];  // data race""",
     "a neighbor's slot is overwritten before a barrier": """
+  tile[t] = 7u;
+  workgroupBarrier();
   numbers[t] = tile[t ^ 1u];  // earlier
   tile[t] = t;  // data race""",
     "in storage": """
@@ -46,7 +48,7 @@ fn neighbor(t: u32) -> u32 {
   return tile[t ^ 1u];  // data race""",
     "a struct and a whole vector": """
   pairs[t].x = t;  // earlier
-  numbers[t] = dot(pairs[t ^ 1u], vec2u(1u));  // data race""",
+  numbers[t] = dot(pairs[t ^ 1u], vec2u(1u));  // data race, uninitialized read""",
     "only one of the ways to the read has a barrier": """
   tile[t] = t;  // earlier
   if (sizes[0].x == 2u) { workgroupBarrier(); }
@@ -92,6 +94,7 @@ fn wait() { workgroupBarrier();""",
     "atomics do not race with atomics": """
   atomicAdd(&counters[0], t);
   atomicStore(&counters[1], t);
+  atomicStore(&tally, 0u);
   numbers[t] = atomicLoad(&counters[1]) + atomicMax(&tally, t);""",
     "a number that one thread writes twice": """
   if (t == 0u) { numbers[0] = 1u; numbers[0] = 2u; }""",
@@ -125,6 +128,43 @@ BETWEEN_WORKGROUPS = {
   if (t == 0u) { numbers[group] = tile[1]; }""",
     "both add to one counter": """
   atomicAdd(&counters[0], 1u);""",
+}
+UNINITIALIZED = {
+    "nobody writes it": """
+  numbers[8u * group + t] = tile[t];  // uninitialized read""",
+    "some threads write theirs": """
+  if (t < 3u) { tile[t] = t; }
+  numbers[8u * group + t] = tile[t];  // uninitialized read""",
+    "it is written later": """
+  numbers[8u * group + t] = tile[t];  // uninitialized read
+  tile[t] = t;""",
+    "added to": """
+  tile[t] += t;  // uninitialized read""",
+    "one workgroup writes its own": """
+  if (group == 0u) { tile[t] = t; }
+  numbers[8u * group + t] = tile[t];  // uninitialized read""",
+    "an atomic": """
+  atomicAdd(&tally, t);  // uninitialized read""",
+    "one component of a vector": """
+  pairs[t].x = t;
+  numbers[8u * group + t] = pairs[t].x + pairs[t].y;  // uninitialized read""",
+    "in a called function": """
+  numbers[8u * group + t] = read(t);
+}
+fn read(i: u32) -> u32 {
+  return tile[i];  // uninitialized read""",
+    "another thread has written it": """
+  if (t == 0u) { for (var i = 0u; i < 8u; i++) { tile[i] = 0u; } }
+  workgroupBarrier();
+  tile[t] += t;
+  numbers[8u * group + t] = tile[t];""",
+    "an atomic that is stored first": """
+  if (t == 0u) { atomicStore(&tally, 0u); }
+  workgroupBarrier();
+  atomicAdd(&tally, t);""",
+    "private memory, variables and buffers begin with what WGSL or the caller says": """
+  var mine: array<u32, 4>;
+  numbers[8u * group + t] = own[0] + mine[1] + numbers[8u * group + t];""",
 }
 OUT_OF_RANGE = {
     "a read of a buffer": """
@@ -209,9 +249,9 @@ MISSED_BARRIERS = {
 fn wait() {
   workgroupBarrier();  // non-uniform barrier""",
     "workgroupUniformLoad": """
-  if (t < 3u) { tile[t] = workgroupUniformLoad(&total); }  // non-uniform barrier""",
+  if (t < 3u) { tile[t] = workgroupUniformLoad(&total); }  // non-uniform barrier, uninitialized read""",
     "on the right of &&": """
-  if (t < 3u && workgroupUniformLoad(&total) == 0u) { tile[t] = 1u; }  // non-uniform barrier""",
+  if (t < 3u && workgroupUniformLoad(&total) == 0u) { tile[t] = 1u; }  // non-uniform barrier, uninitialized read""",
     "in a branch that all take": """
   if (sizes[0].x == 1u) { workgroupBarrier(); }""",
     "in a loop of the same length for all": """

@@ -8,6 +8,7 @@ from helpers.oracles.wrong_kernels.row import (
     OVERLAP,
     RACE,
     READ,
+    UNINITIALIZED,
     UNWRITTEN,
     WRAPPED,
     WRITE,
@@ -114,7 +115,7 @@ WRONG_KERNELS = (
         ODD,
         "partial[thread] = sum",
         "partial[thread / 2u] = sum",
-        RACE + OVERLAP + NUMBERS,
+        RACE + OVERLAP + UNINITIALIZED + NUMBERS,
     ),
     WrongKernel(WEIGHT_2, "one product per thread", MANY, "i < products;", "i < min(products, THREADS);"),
     WrongKernel(
@@ -166,6 +167,7 @@ WRONG_KERNELS = (
         WIDE,
         "i < count; i += TILE",
         "i < min(count, TILE * TILE); i += TILE",
+        UNINITIALIZED + NUMBERS,
     ),
     WrongKernel(
         INPUT_2,
@@ -187,7 +189,7 @@ WRONG_KERNELS = (
         ODD,
         "iw < params.in_w && ih < params.in_h;",
         "iw < params.in_w && ih < params.in_h;\n  if (!inside) { return; }",
-        MISSED_BARRIER + NUMBERS,
+        MISSED_BARRIER + UNINITIALIZED + NUMBERS,
     ),
     WrongKernel(INPUT_2, "all threads write", ODD, "if (inside) {", "if (true) {", RACE + OVERLAP + WRITE + NUMBERS),
     WrongKernel(

@@ -8,6 +8,7 @@ from helpers.oracles.wrong_kernels.row import (
     OVERLAP,
     RACE,
     READ,
+    UNINITIALIZED,
     UNWRITTEN,
     WRITE,
     WrongKernel,
@@ -62,7 +63,7 @@ WRONG_KERNELS = (
         LAYER,
         "var pre = 0.0;",
         "var pre = 0.0;\n  if (m >= params.m || n >= params.n) { return; }",
-        MISSED_BARRIER + NUMBERS,
+        MISSED_BARRIER + UNINITIALIZED + NUMBERS,
     ),
     WrongKernel(
         GEMM_2, "reads past the last row of a", LAYER, "if (m < params.m && k < params.k)", "if (m < params.m)", READ

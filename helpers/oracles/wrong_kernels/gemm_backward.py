@@ -7,6 +7,7 @@ from helpers.oracles.wrong_kernels.row import (
     OVERLAP,
     RACE,
     READ,
+    UNINITIALIZED,
     UNWRITTEN,
     WRITE,
     WrongKernel,
@@ -110,7 +111,7 @@ WRONG_KERNELS = (
         LAYER,
         "var pre = 0.0;",
         "var pre = 0.0;\n  if (m >= params.m || n >= params.n) { return; }",
-        MISSED_BARRIER + NUMBERS,
+        MISSED_BARRIER + UNINITIALIZED + NUMBERS,
     ),
     # --- Tiles: the derivatives ---------------------------------------------------------------------------
     WrongKernel(BACK_2, "relu rises at 0", LAYER, "x > 0.0); }    //", "x >= 0.0); }  //"),

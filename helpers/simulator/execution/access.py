@@ -15,7 +15,7 @@ from helpers.simulator.lanes import Lanes
 from helpers.simulator.memory.words import OWN, Words, as_bits, of_bits
 from helpers.simulator.types import kinds
 from helpers.simulator.types.kinds import Scalar, Type
-from helpers.simulator.types.program import Part, Variable
+from helpers.simulator.types.program import Part
 
 WATCHED = ("storage", "workgroup")  # the address spaces whose accesses are counted, logged and checked
 
@@ -31,7 +31,6 @@ class Access:
 
     def __init__(self, words: Words, watch: Watch) -> None:
         self._words, self._watch = words, watch
-        self.stored: dict[Variable, np.ndarray] = {}  # which words of a buffer have been written
 
     def load(self, place: Place, type: Type, lanes: Lanes, part: Part) -> Value:
         """What lies at a place; 0 past the end of a runtime-sized array."""
@@ -65,8 +64,6 @@ class Access:
             self._watch.access(place, offsets, bits, lanes, part, True)
         for offset, word in zip(offsets, bits, strict=True):
             self._words.store(variable, place.offset + offset, lanes, word)
-            if variable in self.stored:
-                self.stored[variable][place.offset + offset] = True
 
     def _seen(
         self, place: Place, offsets: list[int], bits: list[np.ndarray], lanes: Lanes, part: Part, write: bool,
@@ -104,8 +101,6 @@ class Access:
             self._seen(place, [0], [as_bits(before)], lanes, part, False, atomic=True)
         if name != "atomicLoad":
             self._seen(place, [0], [as_bits(after)], lanes, part, True, atomic=True)
-            if variable in self.stored:
-                self.stored[variable][where[kept]] = True
         if name == "atomicCompareExchangeWeak":
             return Value((before, before == arguments[0]))
         return Value((before,))

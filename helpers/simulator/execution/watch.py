@@ -31,6 +31,7 @@ class Watch:
         self.counter, self.log = Counter(), Log(text, dispatch)
         self.collector, self.births = Collector(text, dispatch), Births(finite_inputs)
         self._shadows: dict[Variable, Shadow] = {}
+        self._stored: dict[Variable, np.ndarray] = {}  # which words have been written; an input's are not asked for
         self._epochs = {space: np.zeros(dispatch.group_count, np.int32) for space in ("workgroup", "storage")}
 
     def line(self, at: int) -> int:
@@ -77,9 +78,30 @@ class Watch:
         self.counter.access(part.at, variable.space, write, np.stack(index), lanes)
         for each, word in zip(index, bits, strict=True):
             self.log.access(part.at, lanes, variable, each, write, word)
-            if not atomic and variable in self._written:
+            if write or variable.space == "workgroup" or variable in self._written:
                 where = lanes.each(self._words.places(variable, each, lanes))
-                self._check(variable, where, lanes, part, write, word)
+                self._note_stored(variable, where, lanes, part, write)
+                if not atomic and variable in self._written:
+                    self._check(variable, where, lanes, part, write, word)
+
+    def _note_stored(self, variable: Variable, where: np.ndarray, lanes: Lanes, part: Part, write: bool) -> None:
+        """Note the words that are written; report a read of workgroup memory that nobody has written.
+
+        WGSL promises 0 there. Drivers do not keep it: what an earlier kernel left may be there.
+        """
+        stored = self._stored_words(variable)
+        if write:
+            stored[where] = True
+        elif variable.space == "workgroup" and not (known := stored[where]).all():
+            first = int(np.argmin(known))
+            name = self._element(variable, int(where[first]))
+            message = partial(messages.uninitialized, self.who(lanes.index[first]), name)
+            self.collector.add("uninitialized read", part.at, lanes.index[~known], message)
+
+    def _stored_words(self, variable: Variable) -> np.ndarray:
+        if variable not in self._stored:
+            self._stored[variable] = np.zeros(self._words.arrays[variable].size, bool)
+        return self._stored[variable]
 
     def _check(
         self, variable: Variable, where: np.ndarray, lanes: Lanes, part: Part, write: bool, bits: np.ndarray
@@ -106,11 +128,15 @@ class Watch:
     def _race_message(self, variable: Variable, found: Conflicts, i: int, part: Part, write: bool) -> str:
         mine, other = int(found.mine[i]), int(found.other[i])
         who, they = self.who(mine), self.who(other, mine)
-        why = messages.unordered(variable.space, self._dispatch.groups[mine] == self._dispatch.groups[other])
+        same_group = self._dispatch.groups[mine] == self._dispatch.groups[other]
         name = self._element(variable, int(found.where[i]))
         if found.alike[i]:
-            return messages.overlapping(who, they, name, why)
+            return messages.overlapping(who, they, name, messages.unordered(variable.space, same_group, False))
         lines, wrote = (self.line(part.at), self.line(int(found.other_at[i]))), (write, bool(found.other_wrote[i]))
+        word = int(found.where[i]) % self._words.arrays[variable].shape[-1]
+        reader = other if write else mine  # the other one writes
+        both_write = not all(wrote) and self.log.has_written(reader, variable, word)
+        why = messages.unordered(variable.space, same_group, both_write)
         return messages.race(who, they, wrote, name, lines, why)
 
     def _element(self, variable: Variable, where: int) -> str:
@@ -139,8 +165,9 @@ class Watch:
 
     # --- Outputs ----------------------------------------------------------------------------------------------
 
-    def unwritten(self, variable: Variable, stored: np.ndarray) -> None:
+    def unwritten(self, variable: Variable) -> None:
         """Report the words of an output that no invocation stored."""
+        stored = self._stored_words(variable)
         wanted = numbers(variable.type, stored.size)
         left = wanted[~stored[wanted]]
         if len(left):

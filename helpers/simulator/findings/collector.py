@@ -36,7 +36,7 @@ class Finding:
 
 @dataclass
 class _Entry:
-    message: str
+    message: Callable[[], str]  # asked for when the run is over
     other_at: int | None
     lanes: np.ndarray  # a mask of all invocations
     words: int = 0  # of an output that no invocation wrote
@@ -55,12 +55,12 @@ class Collector:
         """Note that these invocations (numbers) do something at this offset; the first time, in these words."""
         entry = self._entries.get((kind, at))
         if entry is None:
-            entry = self._entries[kind, at] = _Entry(message(), other_at, self._no_one())
+            entry = self._entries[kind, at] = _Entry(message, other_at, self._no_one())
         entry.lanes[lanes] = True
 
     def add_to_all(self, kind: str, at: int, count: int, message: str) -> None:
         """Note something that no invocation did: `count` words are concerned."""
-        self._entries[kind, at] = _Entry(message, None, self._no_one(), count)
+        self._entries[kind, at] = _Entry(lambda: message, None, self._no_one(), count)
 
     def _no_one(self) -> np.ndarray:
         return np.zeros(self._dispatch.lanes, bool)
@@ -79,7 +79,7 @@ class Collector:
             kind,
             line,
             column,
-            entry.message,
+            entry.message(),
             self._text.lines[line - 1].rstrip("\r"),
             tuple(self._dispatch.named(lane) for lane in np.flatnonzero(entry.lanes)[:SHOWN]),
             entry.words or int(entry.lanes.sum()),

@@ -78,6 +78,14 @@ class Log:
         self._kept += lanes.count
         self._chunks.append(_Chunk(self.step_number, at, lanes, variable, index, write, bits))
 
+    def has_written(self, lane: int, variable: Variable, word: int) -> bool:
+        """Whether an invocation has written a word of a variable, counted from the variable's start."""
+        return any(
+            bool((chunk.lanes.each(chunk.index)[chunk.lanes.index == lane] == word).any())
+            for chunk in self._chunks
+            if chunk.write and chunk.variable is variable
+        )
+
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables that were touched, in this order."""

@@ -48,8 +48,12 @@ def overlapping(who: str, other: str, name: str, why: str) -> str:
     return f"{who} and {other} both write {name}, with the same value, and {why}; let one thread write it"
 
 
-def unordered(space: str, same_group: bool) -> str:
-    """Why two accesses are not ordered."""
+def unordered(space: str, same_group: bool, both_write: bool) -> str:
+    """Why two accesses are not ordered, and what would help."""
+    if both_write:
+        return (
+            "both write it, so that no barrier helps: give each total one thread, which adds up all that belongs to it"
+        )
     if not same_group:
         return "nothing orders two workgroups: give each its own elements, or use an atomic or a second dispatch"
     barrier = "workgroupBarrier()" if space == "workgroup" else "storageBarrier()"
@@ -81,6 +85,14 @@ def unwritten(name: str, count: int, of: int, first: int) -> str:
     if count == of:
         return f"no thread writes to `{name}`"
     return f"{count:,} of the {of:,} numbers of `{name}` are never written, first number {first:,}"
+
+
+def uninitialized(who: str, name: str) -> str:
+    """Workgroup memory that is read first and written later, or never."""
+    return (
+        f"{who} reads {name}, which no thread has written yet: WGSL promises 0 there, but a GPU may still hold what an "
+        f"earlier kernel left; write it first, with 0 where a thread has nothing to put there"
+    )
 
 
 def not_a_number(source: str, line: int) -> str:
