@@ -46,7 +46,10 @@ class UnsupportedWgsl(WgslError):
 
 
 class Bound(NamedTuple):
-    """A variable that a kernel binds: its address space and access without blanks, its name and its type."""
+    """A variable that a kernel binds: its address space and access without blanks, its name and its type.
+
+    The access of ``var<storage>`` is ``read``, as WGSL defines it.
+    """
 
     space: str
     name: str
@@ -85,7 +88,8 @@ class Kernel:
             group, number = (self.numbers(places.get(each, "0"))[0] for each in ("group", "binding"))
             if group:
                 raise WgslError(f"{self.name}: `{name}` is in group {group}: write @group(0) for every binding")
-            found[number] = Bound("".join(space.split()).rstrip(","), name, kind.strip())
+            space = re.sub("^storage$", "storage,read", "".join(space.split()).rstrip(","))
+            found[number] = Bound(space, name, kind.strip())
         if not found:
             example = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;"
             raise WgslError(f"{self.name}: it declares no bindings; write one for each buffer, as in `{example}`")

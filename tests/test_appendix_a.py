@@ -175,7 +175,7 @@ def test_the_real_simulator_agrees(name, values):
     trace = helpers.simulate(Kernel(BOX.replace("...", SAME[name])), [values], (1, 1, 1))
     arrays = {"values": values, "bins": np.zeros(8, int)} if name == "histogram" else {"box": np.zeros(8, int)}
     mine = findings(lesson(), getattr(lesson(), name), 8, **arrays)
-    races = (finding for finding in trace.findings if finding.kind != "uninitialized read")  # the lesson's looks for races
+    races = (each for each in trace.findings if each.kind != "uninitialized read")  # the lesson looks for races alone
     assert {finding.line for finding in races} == ({7} if mine else set())
 
 

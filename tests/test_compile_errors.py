@@ -7,12 +7,14 @@ from support.mistakes import HABITS, HEAD, KNOWN, LONGER, MAIN, PLACES, mutants
 
 from helpers import compile_errors
 from helpers.compile_errors import names
+from helpers.exercises import PUZZLES
 from helpers.gpu import passes
+from helpers.grading.judge import judged
 from helpers.wgsl import Kernel, WgslError
 
 INTERNALS = re.compile(
     r"wgpu|naga|Validation|Caused by|Shader|Scalar|Vector|Some\(|\bNone\b|Handle|Abstract|Type::|::|concretiz|"
-    r"Expression|StorageAccess|\[\d+\]|\{\w|see msg|Sint|Uint|Bool|Tri\b|Logical|identifier|ResourceBinding"
+    r"Capabilit|Expression|StorageAccess|\[\d+\]|\{\w|see msg|Sint|Uint|Bool|Tri\b|Logical|identifier|ResourceBinding"
 )
 
 
@@ -104,6 +106,91 @@ def test_a_word_of_another_language_is_translated(word):
     assert re.search("WGSL|CUDA|cannot print", reason)
 
 
+BUILTIN_TYPES = dict.fromkeys(names.IDS, "vec3u") | {"local_invocation_index": "u32"}
+
+
+@pytest.mark.parametrize("builtin", BUILTIN_TYPES)
+@pytest.mark.parametrize("after", ["", ", @builtin(num_workgroups) groups: vec3u", "\n"])
+def test_an_id_without_a_type_is_told_its_own(builtin, after):
+    text = HEAD + MAIN.replace("global_invocation_id) global: vec3u", f"{builtin}) id{after}") + "}\n"
+    assert placed(message(text))[2] == f"every parameter has a type: write `id: {BUILTIN_TYPES[builtin]}`"
+
+
+def test_subgroups_are_not_offered_in_any_notation():
+    kernel = HEAD + MAIN + "}\n"
+    parameter = kernel.replace("vec3u", "vec3u, @builtin(subgroup_size) size: u32")
+    for text in ("enable subgroups;\n" + kernel, parameter):
+        assert "not every adapter offers subgroup functions" in message(text)
+        assert not INTERNALS.search(without_code(message(text)))
+
+
+@pytest.mark.parametrize(
+    ("line", "cure"),
+    [
+        ("let i = i32(idx) - 1; var at = 0u; at = params.C * i - 1u;", "write `u32(i)`"),
+        ("let i: i32 = i32(idx) * params.C;", "`params.C` is a u32: write `i32(params.C)`"),
+        ("let h: f32 = total * step;", "`step` is a u32: write `f32(step)`"),
+        ("output[idx] = total * step;", "by `let step = 2u`: write `f32(step)`"),
+        ("let h: u32 = 5000000000;", "a u32 cannot hold `5000000000`"),
+        ("let h: f16 = 1.0;", "not every adapter has `f16`"),
+    ],
+)
+def test_a_value_that_cannot_be_stored_is_explained_by_what_is_wrong_in_it(line, cure):
+    above, indent, below = PLACES["in a kernel"]
+    assert cure in placed(message(above + indent + line + below))[2]
+
+
+# --- Signed positions ---------------------------------------------------------------------------------------
+
+SIGNED = [  # what a learner writes who counts positions from the padding on, from -P
+    (f"let i{x} = o{x} * params.S + k{x} - params.P;", f"let i{x} = i32(o{x} * params.S + k{x}) - i32(params.P);")
+    for x in "hw"
+]
+POSITION = "((n * params.Ci + ci) * params.H + ih) * params.W + iw"
+GUARD = "if (ih >= params.H || iw >= params.W) { continue; }"
+
+
+def advised(source: str) -> str:
+    """A source after its advice is followed: each ``u32(x)`` or ``i32(x)`` in the place of x."""
+    number, _, reason = placed(message(source))
+    lines = source.split("\n")
+    for cure, value in re.findall(r"`([ui]32\((.*?)\))`", reason.rpartition("write ")[2]):
+        lines[number - 1] = re.sub(rf"(?<![\w.]){re.escape(value)}(?![\w.(])", cure, lines[number - 1], count=1)
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("guard", "steps"),
+    [
+        ("if (ih < 0 || iw < 0 || ih >= i32(params.H) || iw >= i32(params.W)) { continue; }", 1),
+        ("if (ih < 0 || ih >= params.H || iw < 0 || iw >= params.W) { continue; }", 2),
+        ("if (!(ih >= 0 && ih < params.H && iw >= 0 && iw < params.W)) { continue; }", 2),
+    ],
+)
+@pytest.mark.parametrize(
+    "index",
+    [
+        POSITION,
+        "iw + params.W * (ih + params.H * (n * params.Ci + ci))",
+        "(n * params.Ci + ci) * size + ih * width + iw",
+    ],
+)
+@pytest.mark.parametrize("inside", [False, True])
+def test_signed_positions_are_right_after_a_step_for_each(guard, steps, index, inside):
+    names = "let width = params.W; let size = params.W * params.H;"
+    edits = [*SIGNED, (GUARD, f"{names}\n{guard}"), (POSITION, index)]
+    if inside:
+        edits += [(f"let input_at = {index};", ""), ("input[input_at]", f"input[{index}]")]
+    source = PUZZLES["conv2d"].solution.text
+    for old, new in edits:
+        assert source.count(old) == 1, old
+        source = source.replace(old, new)
+    for _ in range(steps):
+        source = advised(source)
+    grades = judged(PUZZLES["conv2d"], source)
+    assert grades.passed == len(grades), str(grades)
+
+
 # --- No false cure ------------------------------------------------------------------------------------------
 
 FALSE = [  # a line, and what must not be said of it
@@ -132,6 +219,8 @@ FALSE = [  # a line, and what must not be said of it
     ("if (idx > 1u) + 2u) { return; }", "braces"),
     ("var h: array<> = 1.0;", "compares"),
     ("let h = idx ? 1.0 + (2.0 : 3.0);", "1.0"),  # its brackets do not fit
+    ("let i = i32(idx) - 1; let h = i / params.F;", "u32(i)"),  # an i32 that may be below 0 is divided
+    ("let i = i32(idx) - 1; output[idx] = f32(i * params.F);", "u32(i)"),
     ("fh = idx % params.F;", "mean"),  # idx and fh are too short to be alike
 ]
 

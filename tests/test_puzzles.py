@@ -18,7 +18,7 @@ from helpers.grading import judge, trial
 from helpers.grading.drawing import drawing
 from helpers.grading.judge import judged
 from helpers.grading.puzzle import LEARNERS_LINE, Slip, same_code
-from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, in_lines
+from helpers.grading.verdict import AS_OURS, NO_COMPILE, NOT_ATTEMPTED, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, in_lines
 from helpers.wgsl import Kernel, without_comments
 
 every_puzzle = pytest.mark.parametrize("name", helpers.puzzles())
@@ -58,8 +58,8 @@ def test_the_official_kernel_is_right_in_every_test(name):
     grades = judged(PUZZLES[name], f"\n{PUZZLES[name].solution.text}\n")
     assert [verdict.test for verdict in grades] == list(PUZZLES[name].tests)
     assert outcomes(grades) == [RIGHT] * len(grades), str(grades)
-    assert all(re.fullmatch(r"[\d,]+ loads?, [\d,]+ stores?, .*; ours: the same", v.detail) for v in grades)
-    assert repr(grades).endswith(f"{len(grades)} of {len(grades)} tests pass")
+    assert all(re.fullmatch(r"[\d,]+ loads?, [\d,]+ stores?, [^;]*", v.detail) for v in grades)
+    assert repr(grades).endswith(f"{len(grades)} of {len(grades)} tests pass{AS_OURS}")
 
 
 @every_puzzle
@@ -149,11 +149,12 @@ def with_slip(name: str, slip: Slip) -> Grades:
 @every_slip
 def test_a_known_mistake_is_rejected_and_named(name, slip):
     grades = with_slip(name, slip)
-    assert set(outcomes(grades)) <= {RIGHT, WRONG, UNSAFE}
+    assert set(outcomes(grades)) <= {RIGHT, WRONG, UNSAFE} or set(outcomes(grades)) == {NOT_YET}
     assert grades.passed < len(grades)
     named = [verdict.detail for verdict in grades if verdict.detail.startswith("this is what ")]
     assert len(named) == 1
-    said = f"this is what {'comes out' if WRONG in outcomes(grades) else 'happens'} when {slip.mistake}"
+    comes_out = {WRONG, NOT_YET} & set(outcomes(grades))
+    said = f"this is what {'comes out' if comes_out else 'happens'} when {slip.mistake}"
     assert named[0].startswith(f"{said}: {slip.question} ")  # an earlier slip would be named if it did the same
 
 
@@ -171,7 +172,7 @@ def test_the_page_for_teachers_gives_the_verdicts_on_a_known_mistake(name, slip)
 
 def test_a_demonstration_is_named_on_any_machine(monkeypatch):
     monkeypatch.setattr(judge, "same_code", same_code)
-    monkeypatch.setattr(judge, "SECONDS", 0)  # no time to try the known mistakes
+    monkeypatch.setattr(judge, "WORK", -1)  # no known mistake is tried
     source = PUZZLES["conv2d_grad_weight"].official.edit("b < params.batch", "b < 1u").source
     named = [
         [v.detail[:4] == "this" for v in judged(PUZZLES["conv2d_grad_weight"], t)] for t in (source, f"{source} ;")
@@ -259,9 +260,9 @@ GUARD = "if (idx >= params.K * params.C * params.F * params.F) { return; }"
         ("if (fw > 0u) { grad_weights[idx] = sum; }", "first at k = 0, c = 0, fh = 0, fw = 0: nothing was written"),
         (
             "grad_weights[idx] = 0.0 * sum / 0.0;",
-            "right is 26; also, in line 38, `0.0 * sum / 0.0` gives NaN",
+            "right is 26; also, line 38, `grad_weights[idx] = 0.0 * sum / 0.0;`: `0.0 * sum / 0.0` gives NaN",
         ),
-        ("grad_weights[idx + 1u] = sum;", "also, in line 38, thread 8 writes `grad_weights[idx + 1u]` with index 9, "),
+        ("grad_weights[idx + 1u] = sum;", "`: thread 8 writes `grad_weights[idx + 1u]` with index 9, "),
     ],
 )
 def test_what_is_written_is_judged(new, words):
@@ -277,6 +278,7 @@ def test_what_is_written_is_judged(new, words):
         ("input[input_at]", "input [ i32(input_at) ]"),
         (GUARD, "if (idx >= arrayLength(&grad_weights)) { return; }"),
         ("var sum = 0.0;", "var sum = 0.0; { let input = vec2f(); sum += input[idx % 2u]; }"),
+        ("var<storage, read> input", "var<storage> input"),
         (GUARD, f"while (idx < 1u) {{ /* }} */ break; }} {GUARD}"),
         ("@workgroup_size(256)", "@workgroup_size(1 << 8)"),
         ("// 6.", "// \0 6."),
@@ -287,23 +289,38 @@ def test_a_right_kernel_in_another_manner_is_right(old, new):
     assert outcomes(judged(PUZZLE, edited((old, new)))) == [RIGHT] * 5
 
 
-TREE = "1,000 loads, 1 store, 511 loads and 511 stores of workgroup memory, 8 barriers"
-TILES = "2,751 loads, 703 stores, 98,304 loads and 8,895 stores of workgroup memory, 4 barriers in each workgroup"
+TREE = "1,000 loads, 1 store, 511 loads and 511 stores of workgroup memory,"
+TILES = "2,751 loads, 703 stores, 98,304 loads and 8,895 stores of workgroup memory,"
 
 
 @pytest.mark.parametrize(
     ("name", "old", "new", "mine", "ours"),  # in the largest test
     [
-        ("map", "3.0 * input[i]", "2.0 * input[i] + input[i]", "512 loads, 256 stores, no barriers", "256 loads"),
-        ("tree_sum", "var sum = 0.0;", "var sum = 0.0 * 2.0;", TREE, "the same"),
-        ("tree_sum", "var sum = 0.0;", "var sum = 0.0; workgroupBarrier();", TREE.replace("8", "9"), TREE),
-        ("tiled_product", "var sum = 0.0;", "var sum = 0.0; workgroupBarrier();", TILES.replace(" 4 ", " 5 "), TILES),
+        (
+            "map",
+            "3.0 * input[i]",
+            "2.0 * input[i] + input[i]",
+            "512 loads, 256 stores, no barriers",
+            "; ours: 256 loads",
+        ),
+        ("tree_sum", "var sum = 0.0;", "var sum = 0.0 * 2.0;", f"{TREE} 8 barriers", ""),
+        (
+            "tree_sum",
+            "var sum = 0.0;",
+            "var sum = 0.0; workgroupBarrier();",
+            f"{TREE} 9 barriers",
+            "; ours: 8 barriers",
+        ),
+        (
+            *("tiled_product", "var sum = 0.0;", "var sum = 0.0; workgroupBarrier();"),
+            *(f"{TILES} 5 barriers in each workgroup", "; ours: 4 barriers in each workgroup"),
+        ),
     ],
 )
 def test_a_right_kernel_is_counted_beside_the_official_one(name, old, new, mine, ours):
     last = judged(PUZZLES[name], edited((old, new), source=PUZZLES[name].solution.text))[-1]
     assert last.outcome == RIGHT
-    assert re.match(f"{mine}; ours: {ours}", last.detail), last.detail
+    assert last.detail == f"{mine}{ours}"
 
 
 def test_the_official_kernel_is_simulated_once_for_all_texts(monkeypatch):

@@ -21,7 +21,7 @@ from helpers.grading.verdict import RIGHT, UNSAFE, WRONG, Grades
 WAIT = "    workgroupBarrier();\n"
 STEP = "    if (thread < half) { partial[thread] += partial[thread + half]; }"
 TOTAL = "if (thread == 0u) { total[0] = partial[0]; }"
-LUCK = "each number is right in a simulated run, but only by luck: "
+LUCK = "; the numbers of this run are right only by luck"
 
 
 @pytest.fixture(autouse=True)
@@ -77,7 +77,8 @@ def test_an_endless_loop_is_wrong_everywhere_and_never_reaches_the_adapter(name,
     source = edited(name, old, new)
     grades = judged(PUZZLES[name], source)
     assert outcomes(grades) == [WRONG] * len(PUZZLES[name].tests)
-    assert grades[0].detail.startswith(f"it is not run: in line {lines_of(source, loop)[0]}, this loop ")
+    assert grades[0].detail.startswith(f"it is not run: line {lines_of(source, loop)[0]}, `")
+    assert "`: this loop has not ended after " in grades[0].detail
     assert cause in grades[0].detail
     assert repr(grades).splitlines()[1].endswith("wrong: the same")
     assert not grades[0].drawing  # its numbers mean nothing
@@ -92,7 +93,7 @@ def test_a_right_kernel_does_reach_the_adapter(submissions):
 def test_a_loop_that_ends_in_other_tests_is_found_before_anything_is_run(submissions):
     grades = graded("tree_sum", "i += 256u", "i += 256u * u32(params.n != 256u)")
     assert outcomes(grades) == [WRONG] * 4
-    assert "it is not run: in the test tree_256_numbers, in line " in grades[0].detail
+    assert "it is not run: in the test tree_256_numbers, line " in grades[0].detail
     assert not submissions
 
 
@@ -123,9 +124,10 @@ def test_a_race_with_right_numbers_is_unsafe_and_names_both_lines(name, old, new
     assert outcomes(grades) == [UNSAFE] * len(grades)  # in the tests that are too small for a race, too
     mine, theirs = lines_of(source, line, other)
     named = next(verdict.detail for verdict in grades if verdict.detail)
-    assert LUCK in named.replace("? Each", "? each")  # behind the question of a known mistake
-    assert f"in line {mine}, thread " in named
-    assert f" in line {theirs}, and no workgroupBarrier() stands between the two" in named
+    assert named.endswith(LUCK)
+    quoted, other = (re.escape(source.split("\n")[number - 1].strip()) for number in (mine, theirs))
+    assert re.search(rf"[Ll]ine {mine}, `{quoted}`: thread ", named)
+    assert re.search(rf" in line {theirs}, `{other}`, and no workgroupBarrier\(\) stands between the two", named)
     assert not submissions
 
 
@@ -165,8 +167,8 @@ def test_a_barrier_that_some_threads_miss_is_unsafe_in_every_test_and_named_firs
     grades = judged(PUZZLES[name], source)
     assert RIGHT not in outcomes(grades)
     line = source.split("\n").index(next(text for text in source.split("\n") if "workgroupBarrier();" in text)) + 1
-    first = grades[0].detail.removeprefix(LUCK)
-    assert re.match(rf"in line {line}, only \d+ of the 256 threads of a workgroup reach\w* workgroupBarrier\(\)", first)
+    first = grades[0].detail
+    assert re.match(rf"line {line}, `[^`]*`: only \d+ of the 256 threads of a workgroup reach\w* workgroupBarrier\(\)", first)
     assert not submissions  # the others may wait for ever
 
 
@@ -220,7 +222,8 @@ def test_an_index_past_an_array_is_unsafe_and_named_with_its_line(old, new, line
     source = edited("conv2d_grad_weight", old, new)
     grades = judged(few_tests("conv2d_grad_weight"), source)
     assert outcomes(grades) == [UNSAFE] * 2
-    assert re.match(rf"{LUCK}in line {lines_of(source, line)[0]}, .*{re.escape(words)}", grades[0].detail)
+    assert re.search(rf"[Ll]ine {lines_of(source, line)[0]}, `.*`: .*{re.escape(words)}", grades[0].detail)
+    assert grades[0].detail.endswith(LUCK)
     assert repr(grades).splitlines()[1].endswith("unsafe: the same")
     assert not submissions
 
@@ -242,7 +245,9 @@ def test_a_number_that_is_right_because_nobody_writes_it_is_unsafe():
     source = edited("gemm_bwd_da", "if (m < params.M && k", "if (sum != 0.0 && m < params.M && k")
     grades = judged(few_tests("gemm_bwd_da"), source)
     assert outcomes(grades) == [UNSAFE] * 2
-    assert re.fullmatch(rf"{LUCK}\d of the 12 numbers of `d_a` are never written, first number \d+", grades[0].detail)
+    assert re.fullmatch(
+        rf"\d of the 12 numbers of `d_a` are never written, first number \d+{LUCK}", grades[0].detail
+    )
 
 
 # --- What the simulator does not run --------------------------------------------------------------------------

@@ -68,6 +68,13 @@ def test_a_binding_may_be_a_constant_or_a_hexadecimal_number():
     assert Kernel(edited("binding(0)", "binding(0x0u)")).bound[0] == ("storage,read", "input", "array<f32>")
 
 
+@pytest.mark.parametrize("space", ["storage, read", "storage", " storage , "])
+def test_storage_is_only_read_where_no_access_is_written(space):
+    kernel = Kernel(edited("storage, read", space))
+    assert (kernel.bound, kernel.bindings) == (DOUBLER.bound, DOUBLER.bindings)
+    passes.pipeline(kernel, "main")
+
+
 @pytest.mark.parametrize(
     "declared",
     [

@@ -17,7 +17,9 @@ MEANINGS: tuple[tuple[str, Callable[[re.Match, Complaint], Finding | str | None]
     (r"^expected (?!function name|variable access)", grammar),
     (r"the operand of the `\*` operator", types.power),
     (r"const context|runtime-expression", names.known_too_late),
+    (r"SUBGROUP|`subgroups` enable|identifier: `subgroup[A-Z]", calls.subgroup),
     (r"no definition in scope for identifier: `(.+?)`", names.unknown),
+    (r"invalid field accessor|Built-in type for \w", names.builtin),
     (r"invalid field accessor `(\w+)`", names.part),
     (r"\bvec3u|Accessing with index|Incompatible|reference type|type passed|Abstract types", names.whole_vector),
     (r"invalid left-hand side|requires reference type", names.constant),
@@ -27,7 +29,7 @@ MEANINGS: tuple[tuple[str, Callable[[re.Match, Complaint], Finding | str | None]
     (r"Abstract types|to a concrete type", types.of_fraction),
     (r"cannot convert elements of `(.+?)` to `(.+?)`", types.of_assignment),
     (r"the type of `(\w+)` is expected to be `(.+?)`, but got `(.+?)`", types.of_declaration),
-    (r"the concrete type `(\w+)` cannot represent the abstract value `(.+?)`", calls.negative),
+    (r"the concrete type `(\w+)` cannot represent the abstract value `(.+?)`", calls.out_of_range),
     (r"Accessing with index", calls.index),
     (r"Invalid (?:sub-)?access", calls.flat),
     (r"`if` condition", calls.condition),
@@ -50,8 +52,11 @@ PLAIN = {  # what needs no look at the text, and what remains where no meaning i
     r"name (`\w+`) is a reserved keyword": r"\1 is a word of WGSL's own, and not a name",
     r"The pointer .*": "this cannot be written to",
     r"(?:Cannot apply the unary op|Operation (?:Negate|LogicalNot) ).*": "`-` needs an f32 or i32, and `!` a condition",
+    r"The `return` expression None .*": "this function does not return a value on every path: is a `return` missing?",
+    r"Argument '(\w+)' at index .*": r"`\1` cannot be a parameter: a function can use every buffer by its own name",
     r"Abstract types.*|.*concrete type.*|Incompatible operands.*|The type of .* stored .*": MISFIT,
     r"(?:Operation|Expected selection|Call to|Argument|The `return`) .*|.*`if` condition.*|type mismatch .*": MISFIT,
+    r"Type flags .* the required TypeFlags\(DATA \| SIZED\)": "an array needs a length here, as in `array<f32, 64>`",
     r"Accessing .*negative index.*": "an index is never negative; the first element is number 0",
     r"Accessing index .*": "this index is past the end of the array",
     r"Invalid (?:sub-)?access.*": "an index or a part is asked of a single number; a buffer's array takes one index",
@@ -64,11 +69,12 @@ PLAIN = {  # what needs no look at the text, and what remains where no meaning i
     r"declaration of (`\w+`) is (?:recursive|cyclic)": r"\1 uses itself, which WGSL does not allow",
     r"unknown builtin: (`\w+`)": r"WGSL has no builtin \1; the usual one is `global_invocation_id`",
     r"unknown access.*|Storage address space .*": "a buffer is `read` or `read_write`",
-    r"invalid address space for local variable.*": "workgroup memory is declared outside of every function",
+    r"invalid address space for local variable: `(\w+)`": r"a `var<\1>` is declared outside of every function",
     r"workgroup size is missing.*": "`@workgroup_size(...)` is missing beside `@compute`",
     r"Functions that are not entry points.*": "`@builtin` belongs to a kernel: is `@compute` missing above the `fn`?",
     r"variable (`@\w+\(\d+\)`) needs a '(\w+)' attribute": r"\1 needs a `@\2(...)` beside it",
     r"atomic operation is done.*": "atomic functions change an `atomic<u32>` or `atomic<i32>`, and take it with `&`",
+    r"the (`\w+`) (?:enable )?extension is not .*": r"not every adapter has \1; numbers are `f32`, `u32` or `i32`",
     r"Using (`\w+`) values requires.*": r"not every adapter has \1; numbers are `f32`, `u32` or `i32`",
     r"Error matching.*": "",
     r"Unable to find entry point '(\w+)'.*": r"no kernel is called `\1`; is `@compute` or its `fn` missing?",
@@ -76,7 +82,8 @@ PLAIN = {  # what needs no look at the text, and what remains where no meaning i
     r"(`\w+`) needs a template.*": r"\1 needs a type behind it, as in `array<f32>` or `vec3<u32>`",
 }
 INTERNALS = re.compile(  # the compiler's own terms; a reason that has one of them is not shown
-    r"naga|wgpu|Scalar|Vector|Some\(|\bNone\b|Handle|\[\d+\]|Abstract|Expression|concreti|::|see msg|Entry point|\{ "
+    r"naga|wgpu|Scalar|Vector|Some\(|\bNone\b|Handle|\[\d+\]|Abstract|Expression|concreti|::|see msg|Entry point|\{ |"
+    r"Capabilit|TypeFlags"
 )
 WIDTH = 200  # letters of a line that are shown, or more where the caret is further right
 UNCLEAR = "the compiler refuses this, and gives no reason in plain words"

@@ -78,9 +78,11 @@ def condition(found: re.Match, complaint: Complaint) -> Finding | None:
     return None
 
 
-def negative(found: re.Match, complaint: Complaint) -> str | None:
-    """A negative number where a u32 stands."""
-    return f"a u32 is never negative, and `{found[2]}` is" if found[1] == "u32" and found[2][0] == "-" else None
+def out_of_range(found: re.Match, complaint: Complaint) -> str:
+    """A number that its type cannot hold, such as a negative one where a u32 stands."""
+    if found[1] == "u32" and found[2][0] == "-":
+        return f"a u32 is never negative, and `{found[2]}` is"
+    return f"{a(found[1])} cannot hold `{found[2]}`"
 
 
 # --- Arguments --------------------------------------------------------------------------------------------
@@ -211,6 +213,8 @@ def stored(found: re.Match, complaint: Complaint) -> Finding | None:
 
 def _joined(complaint: Complaint, sign: str, value: str, given: str, at: int) -> str:
     reason = f"`{sign}` joins two conditions, and {described(complaint, value, given, at)}"
+    if literal_type(value):
+        return f"{reason}: write a whole comparison on each side, as in `i == {value}`"
     return f"{reason}: compare it, as in `{value} != {ZERO[given]}`"
 
 
@@ -246,6 +250,12 @@ def atomic(found: re.Match, complaint: Complaint) -> Finding | None:
     given = re.search(r"\batomic\s*<\s*f32\s*>", complaint.text.code)
     reason = "WGSL has no `atomic<f32>`, only `atomic<u32>` and `atomic<i32>`"
     return Finding(reason, given.start(), len(given[0])) if given else None
+
+
+def subgroup(found: re.Match, complaint: Complaint) -> str:
+    """A function or value of subgroups."""
+    offered = "not every adapter offers subgroup functions, so these kernels do without them"
+    return f"{offered}: share values in workgroup memory, with a `workgroupBarrier()` before they are read"
 
 
 def builtin(found: re.Match, complaint: Complaint) -> Finding | None:

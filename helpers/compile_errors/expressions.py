@@ -64,7 +64,7 @@ def split(expression: str, operator: str | None = None) -> tuple[str, str, str] 
 def signed(name: str, uses: str) -> bool:
     """Whether a variable is used as a number that may be below 0: counted down, compared with 0, or negated."""
     name = re.escape(name)
-    below_zero = rf"\b{name}\s*(?:--|-=|>=\s*0\b|[<>=!]=?\s*-|=(?!=)[^;]*(?:-|i32))|[=(,*/%+<>]\s*-\s*\b{name}\b"
+    below_zero = rf"\b{name}\s*(?:--|-=|(?:>=|<)\s*0\b|[<>=!]=?\s*-|=(?!=)[^;]*(?:-|i32))|[=(,*/%+<>]\s*-\s*\b{name}\b"
     return bool(re.search(below_zero, uses))
 
 

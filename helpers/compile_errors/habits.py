@@ -91,6 +91,13 @@ def _parameter(line: re.Match, complaint: Complaint) -> str:
     return f"the name comes first, then its type: write `{line['name']}: {C_TYPES[line['at']] or 'f32'}`"
 
 
+def _untyped(line: re.Match, complaint: Complaint) -> str:
+    """A parameter without its type; a kernel's needs a builtin, too."""
+    kernel, name = line["function"] in complaint.text.entry_points, line["name"]
+    cure = f"`@builtin(global_invocation_id) {name}: vec3u`, or another builtin"
+    return f"every parameter has a type: write {cure if kernel else f'`{name}: f32`, or another type'}"
+
+
 def _braces(line: re.Match, complaint: Complaint) -> str | None:
     """A block without braces; not where a parenthesis too many ended the condition."""
     even = line["rest"].count("(") == line["rest"].count(")")
@@ -166,7 +173,9 @@ HABITS: tuple[tuple[str, Cure], ...] = (
         r"`\{`│.*\b(?:if|while|for|else|case|default)\b[^{}]*▸(?P<rest>$|\w.*)",
         _braces,
     ),
-    (rf"`:`│.*\bfn\b.*\b({NAME}) *▸[,)]", r"every parameter has a type: write `\1: f32`, or another type"),
+    (rf"`:`│.*@builtin *\( *\w+_index *\) *({NAME}) *▸(?:[,)]|$)", r"every parameter has a type: write `\1: u32`"),
+    (rf"`:`│.*@builtin *\( *\w+ *\) *({NAME}) *▸(?:[,)]|$)", r"every parameter has a type: write `\1: vec3u`"),
+    (rf"`:`│.*\bfn +(?P<function>{NAME}).*\b(?P<name>{NAME}) *▸[,)]", _untyped),
     # Numbers and signs
     (r"(?P<at>\b(\d+)\.\d*)▸[uUi]\b", r"the suffixes u and i belong to whole numbers: write `\2u`, or leave it out"),
     (r"(?P<at>\b(?:workgroupBarrier|storageBarrier)) *▸(?:;|$)", "a function is called with parentheses: `name();`"),

@@ -44,7 +44,10 @@ def unknown(found: re.Match, complaint: Complaint) -> str:
     """A name that means nothing where it stands."""
     asked = (_known_elsewhere, _undeclared, _builtin, _other_language, _field, _misspelled)
     reason = next(filter(None, (ask(found[1], complaint) for ask in asked)), None)
-    return reason or f"nothing is called `{found[1]}` here: declare it before its first use, with `let` or `var`"
+    called = complaint.text.code[complaint.at + len(found[1]) :].lstrip().startswith("(")
+    cure = "declare it before its first use, with `let` or `var`"
+    cure = "WGSL has no function of that name, and this text declares none" if called else cure
+    return reason or f"nothing is called `{found[1]}` here: {cure}"
 
 
 def _known_elsewhere(name: str, complaint: Complaint) -> str | None:
@@ -90,9 +93,23 @@ def _builtin(name: str, complaint: Complaint) -> str | None:
         return None
     names = complaint.text.names(complaint.at).values()
     mine = next((each.name for each in names if each.builtin == wanted), None)
-    kind = "u32" if "index" in wanted else "vec3u"
+    kind = _type_of(wanted)
     here = f"here it is `{mine}`" if mine else f"add `@builtin({wanted}) name: {kind}` to the parameters of `fn`"
     return f"`{name}` is WGSL's `{wanted}`: {here}" if name != wanted else f"`{name}` must be a parameter: {here}"
+
+
+def _type_of(builtin: str) -> str:
+    return "u32" if "index" in builtin else "vec3u"
+
+
+def builtin(found: re.Match, complaint: Complaint) -> Finding | None:
+    """A thread's id that is declared with another type than its own."""
+    for each in complaint.text.declarations:
+        wanted = _type_of(each.builtin)
+        if each.builtin in IDS and complaint.text.declared_type(each) != wanted:
+            reason = f"`{each.builtin}` is a {wanted}: write `{each.name}: {wanted}`"
+            return Finding(reason, each.at, len(each.written))
+    return None
 
 
 def _other_language(name: str, complaint: Complaint) -> str | None:
@@ -158,6 +175,8 @@ def whole_array(found: re.Match, complaint: Complaint) -> Finding | None:
         declared = text.declared(token.text, token.at) if any(token.at in body for body in text.bodies) else None
         if declared and declared.space.startswith("storage") and text.declared_type(declared).startswith("array"):
             reason = f"`{token.text}` is a whole array; is an index like [i] missing?"
+            if re.search(r"\barrayLength\s*\(\s*$", text.code[: token.at]):
+                reason = f"`arrayLength` takes its array with `&`: write `arrayLength(&{token.text})`"
             return Finding(reason, token.at, len(token.text))
     return None
 
@@ -230,10 +249,10 @@ def constant(found: re.Match, complaint: Complaint) -> Finding | None:
         kind = f"`{name}` is a `{declared.kind}`, declared in line {line}, and never changes"
         cure = re.sub(r"^\w+", "var", declared.written)
         reason = kind + (f": write `var` there: `{cure}`" if declared.kind == "let" else "")
-    elif text.declared_type(declared) == "f32" and "++" in text.code[at : at + len(name) + 3]:
+    elif text.declared_type(declared) == "f32" and (sign := re.match(r"\w+\s*(\+\+|--)", text.code[at:])):
         counter = re.search(r"\bfor\s*\(\s*$", text.code[: declared.at])
-        cure = f"; it begins as `{declared.value}` in line {line}" if counter else f": write `{name} += 1.0`"
-        reason = f"`{name}` is an f32, and `++` counts only u32 and i32{cure}"
+        cure = f"; it begins as `{declared.value}` in line {line}" if counter else f": write `{name} {sign[1][0]}= 1.0`"
+        reason = f"`{name}` is an f32, and `{sign[1]}` counts only u32 and i32{cure}"
     else:
         return None
     return Finding(reason, at, len(name), line if declared.kind != "var" else None)

@@ -5,6 +5,7 @@ import re
 from helpers.compile_errors.expressions import (
     FRACTION,
     WHOLE,
+    commas,
     expression_at,
     literal_type,
     signed,
@@ -36,6 +37,61 @@ def literal(value: str, wanted: str) -> str | None:
 def converted(value: str, wanted: str) -> str | None:
     """How to write a value so that it is of another type; None where no call converts it."""
     return (literal(value, wanted) or f"{wanted}({unwrapped(value)})") if wanted in NUMBERS else None
+
+
+def listed(complaint: Complaint, values: list[str], wanted: str, at: int) -> str:
+    """How to write values so that each is of another type, between commas."""
+    made = [wanted == "u32" and _made_signed(complaint, each, at) for each in values]
+    cures = [f"`{inside or converted(each, wanted)}`" for inside, each in zip(made, values, strict=True)]
+    return " and ".join(filter(None, [", ".join(cures[:-1]), cures[-1]]))
+
+
+def operands(complaint: Complaint, expression: str, given: str, at: int) -> list[str]:
+    """The operands of one type in an expression of several types, each as long as it can be."""
+    kind, parts = complaint.text.type_of(expression, at), split(unwrapped(expression.lstrip("!")))
+    if kind == given:
+        return [unwrapped(expression)]
+    if kind not in (None, "bool") or not parts:
+        return []
+    left, sign, right = parts
+    sides = {complaint.text.type_of(each, at) for each in (left, right)}
+    if sign in (*COMPARISONS, "==", "!=") and sides <= {given, WHOLE}:
+        return []
+    found = [*operands(complaint, left, given, at), *operands(complaint, right, given, at)]
+    return list(dict.fromkeys(found))
+
+
+def misfits(complaint: Complaint, value: str, given: str, wanted: str, at: int) -> list[str]:
+    """What in a value is of the wrong type: its operands where others are of the right type, or all of it."""
+    right = operands(complaint, value, wanted, at)
+    return (right and operands(complaint, value, given, at)) or [unwrapped(value)]
+
+
+def around(complaint: Complaint) -> tuple[str, str]:
+    """The whole expression in which the compiler marked something, and all that precedes it."""
+    text, start, depth = complaint.text, complaint.at, 0
+    for token in reversed([each for each in text.tokens if each.at < complaint.at]):
+        called = token.text == "(" and re.search(r"\w\s*$", text.code[: token.at])
+        if not depth and (called or re.fullmatch(r"[\[{};,]|[-+*/%]?=|return|if|while|switch", token.text)):
+            break
+        depth += (token.text in ")]") - (token.text in "([" and depth > 0)
+        start = token.at
+    return commas(expression_at(text.code, start))[0], text.code[:start].rstrip()
+
+
+def suits_u32(complaint: Complaint, whole: str, before: str) -> bool:
+    """Whether a mixture of i32 and u32 is best a u32: an index, or a value that is never used as a negative one."""
+    if before.endswith("["):
+        return True
+    target = re.search(r"(\b(?:let|var)\s+)?\b(\w+)\s*(?::\s*(\w+)\s*)?[-+*/%]?=$", before)
+    if not target:
+        return False
+    text, rest, (new, name, given) = complaint.text, len(before), target.groups()
+    if not new and (declared := text.declared(name, complaint.at)):
+        given = text.declared_type(declared)
+    if given or not new:
+        return given == "u32"
+    return not (re.search(r"[-/%<>]|\bi32\b", whole) or signed(name, text.code[rest : text.closing(rest)]))
 
 
 def origins(complaint: Complaint, expression: str, given: str, at: int) -> list[Declaration]:
@@ -116,6 +172,9 @@ def of_operator(found: re.Match, complaint: Complaint) -> str | None:
     types = {left[1], right[1]}
     if sign == "^" and "f32" in types:
         return _raised(left[0], right[0])
+    if sign in ("&", "|", "<<", ">>") and "f32" in types:
+        value = left if left[1] == "f32" else right
+        return f"`{sign}` is for the bits of whole numbers, and {described(complaint, *value, at)}"
     if not types <= set(NUMBERS):
         vectors = [unwrapped(text) for text, given in (left, right) if VECTOR.fullmatch(given)]
         if len(vectors) == 1 and re.fullmatch(r"\w+", vectors[0]) and types & set(NUMBERS):
@@ -125,10 +184,14 @@ def of_operator(found: re.Match, complaint: Complaint) -> str | None:
         return f"{both}: the two sides of `{sign}` must be of one type"
     changed, kept = (left, right) if right[1] == ("f32" if "f32" in types else "u32") else (right, left)
     cure = _summed(complaint, *changed, at) if kept[1] == "f32" else None
-    if types == {"i32", "u32"}:  # an i32 may be negative: it becomes a u32 only where its uses show that it is not
+    if types == {"i32", "u32"}:  # an i32 may be negative: it becomes a u32 only where that does not matter
         cure = unsigned(complaint, changed[0], sign, at)
         if not cure and not literal(changed[0], "u32"):
-            changed, kept = kept, changed
+            whole, before = around(complaint)
+            if not suits_u32(complaint, whole, before):
+                changed, kept = kept, changed
+            values, value = operands(complaint, whole, changed[1], at), unwrapped(changed[0])
+            cure = f"write {listed(complaint, values if value in values else [value], kept[1], at)}"
     cure = cure or f"write `{converted(changed[0], kept[1])}`"
     told, other = (kept, changed) if literal_type(unwrapped(changed[0])) else (changed, kept)
     return f"{described(complaint, *told, at)}, and `{unwrapped(other[0])}` is {a(other[1])}: {cure}"
@@ -182,6 +245,8 @@ def of_fraction(found: re.Match, complaint: Complaint) -> str | None:
         return None
     exact = literal(number, given)
     cure = f"write `f32({unwrapped(other)})`" + (f", or `{exact}` for whole numbers" if exact else "")
+    if exact and around(complaint)[1].endswith("["):
+        cure = f"write `{exact}`"
     return f"`{number}` is {a(kind)}, and {described(complaint, other, given, at)}: {cure}"
 
 
@@ -219,6 +284,9 @@ def _stored(complaint: Complaint, value: str, given: str, wanted: str, at: int) 
     if literal_type(unwrapped(value)) == FRACTION:
         exact = literal(value, wanted)
         return f"`{value}` is {a(FRACTION)}" + (f": write `{exact}`" if exact else f", which no {wanted} can hold")
+    parts = misfits(complaint, value, given, wanted, at)
+    if parts != [unwrapped(value)]:
+        return f"{described(complaint, parts[0], given, at)}: write {listed(complaint, parts, wanted, at)}"
     source = origin(complaint, value, given, at)
     whole = source.value if source and source.value and source.name == value else value
     cure = _choice(whole, wanted) or converted(value, wanted) if given in (*NUMBERS, "bool") else None
@@ -239,11 +307,13 @@ def of_declaration(found: re.Match, complaint: Complaint) -> Finding | None:
     if not value or wanted not in NUMBERS or given not in (*NUMBERS, "bool"):
         return None
     declared, number = f"`{name}` is declared as {a(wanted)}", literal_type(unwrapped(value))
-    cure = _choice(value, wanted) or converted(value, wanted)
+    parts = misfits(complaint, value, given, wanted, complaint.at)
+    choice = _choice(value, wanted)
+    cure = f"`{choice}`" if choice else listed(complaint, parts, wanted, complaint.at)
     if number == FRACTION and not literal(value, wanted):
-        cure = f"{name}: f32"
-    kind = f"`{unwrapped(value)}` is {a(FRACTION if number == FRACTION else given)}"
-    return Finding(f"{declared}, and {kind}: write `{cure}`", complaint.at, len(name))
+        cure = f"`{name}: f32`"
+    kind = f"`{parts[0]}` is {a(FRACTION if number == FRACTION else given)}"
+    return Finding(f"{declared}, and {kind}: write {cure}", complaint.at, len(name))
 
 
 def power(found: re.Match, complaint: Complaint) -> Finding | str:

@@ -212,7 +212,7 @@ def _stopped(verdict: Verdict, mine: range) -> str:
 
 def _endless(verdict: Verdict, mine: range) -> str:
     """Whose loop does not end."""
-    place = re.search(r"in line (\d+)", verdict.detail)
+    place = re.search(r"line (\d+)", verdict.detail)
     if place and int(place[1]) in mine:
         return "your loop does not end; see below why"
     return f"with your text in line {mine[0]}, a loop does not end; see below which one"

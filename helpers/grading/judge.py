@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
-from time import monotonic
 
 import numpy as np
 
@@ -12,20 +11,29 @@ from helpers.gpu import GpuError, adapter_info
 from helpers.gpu.passes import pipeline
 from helpers.grading.drawing import drawing, legend, number
 from helpers.grading.puzzle import Case, Puzzle, Slip, declarations, same_code
-from helpers.grading.trial import Trial, launched, rounds, simulated
-from helpers.grading.verdict import NO_COMPILE, RIGHT, UNSAFE, WRONG, Grades, Verdict
+from helpers.grading.trial import Trial, launched, simulated
+from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WRONG, Grades, Verdict
+from helpers.simulator.findings import messages
 from helpers.simulator.findings.collector import Finding
 from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
 
-SECONDS = 4  # from the beginning of a grade, in which a known mistake may be looked for
+WORK = 30_000  # statements that may be simulated while a known mistake is looked for: about 2 s
 DETAIL, LINE = 700, 150  # letters of a reason, and of a line below the verdicts
 TRAP = np.float32(-99999.5)  # in the output before the adapter's run; not a right answer
 ORDER = {"non-uniform barrier", "data race"}  # they make the numbers wrong, and not the other way round
-LUCK = "each number is right in a simulated run, but only by luck: "
+LUCK = "the numbers of this run are right only by luck"
 NOT_RUN = "it is not run, because it cannot be simulated first: "
 ENDLESS = "it is not run: "
-BEFORE = "which is 0 only in a new buffer; write =, not +="
-COUNTED = {"loads_storage": "loads", "loads_workgroup": "loads of workgroup memory"}  # what a puzzle may limit
+BEFORE = "what was in the output before, which is 0 only in a new buffer"
+OWN_SUM = "add up in a variable of your own, such as `var sum = 0.0;`, and store it once, after the loops"
+WORDS = {  # of the counts that a puzzle may limit
+    "steps": "statements of the busiest thread",
+    "loads_storage": "loads",
+    "loads_workgroup": "loads of workgroup memory",
+    "sectors": "sectors of 32 bytes",
+}
+TURN = "its loop over the tiles makes a turn too many, which adds only zeros"
+TELLING = "loads_storage", "loads_workgroup", "sectors"  # what is the same in two texts that do the same work
 _official: dict[tuple[str, str], Trial] = {}  # the official kernel in a case, each simulated once
 
 
@@ -46,7 +54,7 @@ def _cut(verdict: Verdict) -> Verdict:
 
 def _grades(puzzle: Puzzle, source: str) -> Grades:
     """The verdicts, however long they are."""
-    kernel, end = Kernel(source), monotonic() + SECONDS
+    kernel = Kernel(source)
     try:
         if problem := _problem(kernel, puzzle.official):
             return Grades.alike(puzzle.tests, NO_COMPILE, problem)
@@ -58,8 +66,25 @@ def _grades(puzzle: Puzzle, source: str) -> Grades:
         reason, _, excerpt = _reason(error).partition("\n")
         return Grades.alike(puzzle.tests, NO_COMPILE, reason, excerpt)
     if trials[-1].endless:
-        return Grades(Verdict(test, WRONG, _endless(trials)) for test in puzzle.tests)
-    return _Judge(puzzle, kernel, trials, end).grades()
+        return _stopped(puzzle, kernel, trials)
+    return _Judge(puzzle, kernel, trials).grades()
+
+
+def _stopped(puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> Grades:
+    """The verdicts where a loop has used up its rounds, after the tests in which it has ended.
+
+    It may be one that ends, where a thread does the work of many, or where the numbers are wrong, too.
+    """
+    ended, rest = trials[:-1], puzzle.tests[len(trials) - 1 :]
+    if puzzle.skill:
+        judge = _Judge(puzzle, kernel, [*ended, simulated(kernel, _case(puzzle, puzzle.skill.test))])
+        if judge.lacks:
+            return judge.not_yet()
+    if any(trial.wrong.any() for trial in ended):
+        return Grades(
+            [*_Judge(puzzle, kernel, ended).grades(), *(Verdict(test, WRONG, _endless(trials)) for test in rest)]
+        )
+    return Grades(Verdict(test, WRONG, _endless(trials)) for test in puzzle.tests)
 
 
 def _trials(puzzle: Puzzle, kernel: Kernel) -> list[Trial]:
@@ -70,6 +95,10 @@ def _trials(puzzle: Puzzle, kernel: Kernel) -> list[Trial]:
         if trials[-1].endless:
             break
     return trials
+
+
+def _case(puzzle: Puzzle, test: str) -> Case:
+    return next(case for case in puzzle.cases() if case.name == test)
 
 
 def _endless(trials: Sequence[Trial]) -> str:
@@ -112,10 +141,10 @@ def _times(size: Sequence[int], sign: str = " x ") -> str:
 
 
 def _said(finding: Finding) -> str:
-    """A finding as a clause, with the line in which it is."""
+    """A finding, with its line before it."""
     if finding.kind == "unwritten output":  # its line is that of the declaration
         return finding.message
-    return f"in line {finding.line}, {finding.message}"
+    return f"{messages.line(finding.line, finding.source_line)}: {finding.message}"
 
 
 def _place(finding: Finding) -> tuple[str, int, int]:
@@ -139,22 +168,24 @@ def _first_mismatch(axes: Sequence[str], case: Case, output: np.ndarray, unwritt
 
 
 class _Judge:
-    """The verdicts on a kernel whose loops all end; a known mistake is looked for up to the time `end`."""
+    """The verdicts on a kernel whose loops all end."""
 
-    def __init__(self, puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial], end: float) -> None:
-        self.puzzle, self.kernel, self.trials, self.end = puzzle, kernel, trials, end
+    def __init__(self, puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> None:
+        self.puzzle, self.kernel, self.trials, self.work = puzzle, kernel, trials, WORK
         self.wrong = [trial for trial in trials if trial.wrong.any()]
         self.first = {}  # the first test that shows a mistake describes it for all tests
         for trial in trials:
             for found in trial.findings:
                 self.first.setdefault(_place(found), found)
+        self.turn_too_many = False  # whether it has been said
         self.everywhere = next(filter(self._concerns_all, self.first.values()), None)
-        self.costly = [] if self.wrong or self.first else [trial for trial in trials if self._more(trial)]
+        self.lacks = {} if self.wrong or self.first else self._more()
 
-    def _more(self, trial: Trial) -> dict[str, tuple[float, float]]:
-        """What a run needs more of than the official kernel, where the puzzle limits it."""
-        limited = self.puzzle.at_most_ours
-        return trial.more(self._ours(trial.case), limited) if limited else {}
+    def _more(self) -> dict[str, tuple[float, float]]:
+        """What the kernel needs more of than the puzzle allows, with the official kernel's counts."""
+        skill = self.puzzle.skill
+        tests = [trial for trial in self.trials if skill and trial.case.name == skill.test]
+        return tests[0].more(self._ours(tests[0].case), skill.limits) if tests else {}
 
     def _ours(self, case: Case) -> Trial:
         """The official kernel in a case."""
@@ -171,24 +202,32 @@ class _Judge:
         """
         kind, _, name = _about(found)
         shared = re.search(rf"\bvar\s*<\s*workgroup\s*>\s*{name}\b", self.kernel.code)
-        return kind == "non-uniform barrier" or (kind == "data race" and bool(shared))
+        return kind == "non-uniform barrier" or (kind in ("data race", "uninitialized read") and bool(shared))
 
     def grades(self) -> Grades:
         """All verdicts."""
         verdicts = {trial: self._verdict(trial) for trial in self.trials}
-        suspects = self.wrong or [trial for trial in self.trials if trial.findings] or self.costly
+        if self.lacks and {verdict.outcome for verdict in verdicts.values()} == {RIGHT}:
+            return self.not_yet()
+        suspects = self.wrong or [trial for trial in self.trials if trial.findings]
         if suspects and (slip := self._recognized()):
             verdicts[suspects[0]] = self._named(verdicts[suspects[0]], slip)
         if self.wrong:
             smallest = min(self.wrong, key=lambda trial: trial.case.expected.size)
             verdicts[smallest] = replace(verdicts[smallest], drawing=self._drawn(smallest))
-        elif self.costly:
-            verdicts[self.costly[0]] = replace(verdicts[self.costly[0]], drawing=self._drawn_counts(self.costly[0]))
         return Grades(verdicts.values())
+
+    def not_yet(self) -> Grades:
+        """The verdicts where a right kernel does not do what the puzzle is about: with the counts that show it."""
+        skill = self.puzzle.skill
+        counts = " and ".join(f"{WORDS[key]}: {mine:,}, ours {ours:,}" for key, (mine, ours) in self.lacks.items())
+        detail = f"its numbers are right, but the exercise asks for {skill.asked}; in {skill.test}, {counts}"
+        first, *others = Grades.alike(self.puzzle.tests, NOT_YET, detail)
+        return Grades([self._named(first, slip) if (slip := self._recognized()) else first, *others])
 
     def _named(self, verdict: Verdict, slip: Slip) -> Verdict:
         """The verdict with a known mistake before it, as a question."""
-        what = f"this is what {'comes out' if self.wrong or self.costly else 'happens'} when {slip.mistake}"
+        what = f"this is what {'comes out' if self.wrong or self.lacks else 'happens'} when {slip.mistake}"
         if not slip.question:
             return replace(verdict, detail=f"{what}; {verdict.detail}")
         sentence = verdict.detail[0].upper() + verdict.detail[1:]
@@ -199,20 +238,14 @@ class _Judge:
         if trial in self.wrong:
             return Verdict(trial.case.name, WRONG, self._wrong(trial))
         if found:
-            return Verdict(trial.case.name, UNSAFE, f"{LUCK}{_said(self.first[_place(found)])}")
-        if trial in self.costly:
-            return Verdict(trial.case.name, WRONG, self._too_many(trial))
+            return Verdict(trial.case.name, UNSAFE, f"{_said(self.first[_place(found)])}; {LUCK}")
         return self._on_the_adapter(trial)
-
-    def _too_many(self, trial: Trial) -> str:
-        """Of what a right kernel needs more than the official one."""
-        found = self._more(trial).items()
-        said = " and ".join(f"{mine:,} {COUNTED[key]}, where ours makes {ours:,}" for key, (mine, ours) in found)
-        return f"each number is right, but it makes {said}"
 
     def _wrong(self, trial: Trial) -> str:
         """The first wrong number, and what was found in this test first."""
         found, mismatch = trial.finding, _first_mismatch(self.puzzle.axes, trial.case, trial.output, trial.unwritten)
+        if trial.stores_again and trial is self.wrong[0] and not self.first:
+            mismatch += f"; {trial.stores_in[0]} is run more than once for an element: {OWN_SUM}"
         if found is None or found.kind == "unwritten output" or self.first[_place(found)] is not found:
             return mismatch
         return f"{_said(found)}; {mismatch}" if found.kind in ORDER else f"{mismatch}; also, {_said(found)}"
@@ -230,34 +263,51 @@ class _Judge:
         if case.differ(fresh).any():
             mismatch = _first_mismatch(self.puzzle.axes, case, fresh, np.zeros(fresh.shape, bool))
             return Verdict(case.name, WRONG, f"a simulated run is right, but on {adapter_info().name} {mismatch}")
-        how = "adds to" if np.allclose(output - TRAP, fresh, atol=0.1) else "uses"
-        return Verdict(case.name, UNSAFE, f"{LUCK}it {how} what was in the output before, {BEFORE}")
+        if not np.allclose(output - TRAP, fresh, atol=0.1):
+            how, cure = "uses", "compute the result from the inputs alone"
+        else:
+            how, cure = "adds to", OWN_SUM if trial.stores_again else "write `=`, not `+=`"
+        return Verdict(case.name, UNSAFE, f"{trial.stores_in[0]}: it {how} {BEFORE}; {cure}")
 
     def _compared(self, trial: Trial) -> str:
-        """What a right kernel does in a case, beside what the official one does there."""
-        ours = self._ours(trial.case).work
-        return f"{trial.work}; ours: {'the same' if trial.work == ours else ours}"
+        """What a right kernel does in a case, and what the official one does otherwise there."""
+        ours = self._ours(trial.case)
+        others = [words for key, words in ours.work.items() if trial.work.get(key) != words]
+        said = ", ".join(trial.work.values()) + (OURS + ", ".join(others)) * bool(others)
+        if self.turn_too_many or not self._has_turn_too_many(trial, ours):
+            return said
+        self.turn_too_many = True
+        return f"{said}; {TURN}"
+
+    @staticmethod
+    def _has_turn_too_many(trial: Trial, ours: Trial) -> bool:
+        """Whether barriers and products are in the same proportion to the official kernel's, and more."""
+        barriers, products = ([each.counts[key] for each in (trial, ours)] for key in ("barriers", "multiply_adds"))
+        return barriers[0] > barriers[1] and barriers[0] * products[1] == barriers[1] * products[0] > 0
 
     def _recognized(self) -> Slip | None:
         """The known mistake that does the same in every test, or None.
 
-        One that is made word for word, as in a lesson's demonstration, is named however slow this machine is.
+        One that is made word for word, as in a lesson's demonstration, is named however much there is to simulate.
         """
         slips = {slip: self.puzzle.official.edit(slip.old, slip.new) for slip in self.puzzle.slips}
         same = [slip for slip, other in slips.items() if same_code(other, self.kernel)]
-        return next(chain(same, (slip for slip, other in slips.items() if self._is(other))), None)
+        found = next(chain(same, (slip for slip, other in slips.items() if self._is(other))), None)
+        if found and found.replaces_sum and self.wrong and self.wrong[0].stores_again:
+            return None  # the sum is replaced in the output, for which the verdict has the cure
+        return found
 
     def _is(self, other: Kernel) -> bool:
         """Whether a known mistake gives the same numbers in every test, and explains what was found."""
         found = set()
-        # What is wrong tells mistakes apart best; of those, the quick ones first.
-        for mine in sorted(self.trials, key=lambda trial: (trial not in self.wrong, rounds(trial.case))):
-            if monotonic() > self.end:
+        for mine in sorted(self.trials, key=lambda trial: trial.counts["statements"]):  # the quick ones first
+            if self.work < 0:
                 return False
             theirs = simulated(other, mine.case)
+            self.work -= theirs.counts["statements"]
             if theirs.endless or mine.case.differ(mine.output, theirs.output).any():
                 return False
-            if self.costly and any(mine.counts[key] != theirs.counts[key] for key in COUNTED):
+            if self.lacks and any(mine.counts[key] != theirs.counts[key] for key in TELLING):
                 return False
             found.update(map(_about, theirs.findings))
         mine = set(map(_about, self.first.values()))
@@ -271,10 +321,3 @@ class _Judge:
         inputs = dict(zip(names, case.inputs, strict=False))
         lines = drawing(case.expected, trial.output, marks, self.puzzle.axes, inputs)
         return "\n".join([f"The smallest test that fails is {case.name}.", f"({legend(marks)})", *lines])
-
-    def _drawn_counts(self, trial: Trial) -> str:
-        """What a right kernel needs more of than the official one, in lines."""
-        lines = [f"The smallest test that fails is {trial.case.name}.", "(* marks more than ours)"]
-        more = self._more(trial).items()
-        rows = [("", "yours", "ours"), *((COUNTED[key], f"{mine:,}*", f"{ours:,}") for key, (mine, ours) in more)]
-        return "\n".join([*lines, *(f"{name:26}{mine:>10}{ours:>10}" for name, mine, ours in rows)])

@@ -1,7 +1,7 @@
 """A puzzle: WGSL that the learner writes, the cases that judge it, and the mistakes that can be named."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,10 @@ from helpers.wgsl import Kernel, Listing
 HELPERS = Path(__file__).resolve().parents[1]
 LEARNERS_LINE = "// *"  # ends the lines of an official kernel that the learner is to write
 STRUCT = re.compile(r"\bstruct\s+(\w+)\s*\{([^}]*)\}")
+
+STEPS = (
+    4  # times the statements of the official kernel's busiest thread: room for any manner, not for other threads' work
+)
 
 
 @dataclass(frozen=True)
@@ -51,14 +55,36 @@ class Slip:
     new: str
     question: str = ""
 
+    @property
+    def replaces_sum(self) -> bool:
+        """Whether the mistake is ``=`` in the place of ``+=``."""
+        return self.new == self.old.replace("+=", "=") != self.old
+
+
+@dataclass(frozen=True)
+class Skill:
+    """What a puzzle is about, beyond right numbers: a kernel that does not do it is not there yet.
+
+    In the test `test`, no count of a kernel may be larger than so many times the official kernel's: `limits` has these
+    factors by the keys of `Trial.counts`. `asked` completes "this exercise asks for ...".
+    """
+
+    asked: str
+    test: str
+    limits: Mapping[str, float]
+
+    @classmethod
+    def one_thread_for(cls, result: str, test: str) -> "Skill":
+        """The results are shared out among the threads: none of them does the work of many."""
+        return cls(f"one thread for each {result}", test, {"steps": STEPS})
+
 
 @dataclass(frozen=True)
 class Puzzle:
     """An official kernel, of which the learner writes the marked lines, and what judges their text.
 
     `axes` are the letters of the output's axes; `cases` makes the tests, the smallest first. The official text is in
-    ``helpers/<subject>/puzzles/<name>.wgsl``. `at_most_ours` are keys of the simulator's counts: a text whose numbers
-    are right, but which needs more of these than the official one, is wrong.
+    ``helpers/<subject>/puzzles/<name>.wgsl``. A puzzle without a `skill` asks for right numbers alone.
     """
 
     name: str
@@ -67,7 +93,7 @@ class Puzzle:
     tests: tuple[str, ...]
     cases: Callable[[], Sequence[Case]]
     slips: tuple[Slip, ...] = ()
-    at_most_ours: tuple[str, ...] = ()
+    skill: Skill | None = None
 
     @cached_property
     def official(self) -> Kernel:

@@ -6,15 +6,17 @@ good. The simulator sees all of this, and in every test: so each loop of a kerne
 numbers with which the adapter runs it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
 from helpers import gpu
+from helpers.compile_errors.text import Text
 from helpers.grading.puzzle import Case
 from helpers.simulator.findings.collector import Finding
+from helpers.simulator.findings.messages import line
 from helpers.simulator.run import simulate
 from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
 
@@ -41,7 +43,8 @@ class Trial:
     output: np.ndarray
     unwritten: np.ndarray
     findings: tuple[Finding, ...]
-    counts: Mapping[str, float]  # of all threads together
+    counts: Mapping[str, float]  # of all threads; "steps" of the thread with the most, "statements" of the simulator
+    stores_in: tuple[str, ...]  # the lines that store to the output
 
     @property
     def wrong(self) -> np.ndarray:
@@ -58,22 +61,27 @@ class Trial:
         """Whether a loop did not end. If so, the output means nothing."""
         return any(found.kind == "endless loop" for found in self.findings)
 
-    def more(self, other: "Trial", keys: Sequence[str]) -> dict[str, tuple[float, float]]:
-        """The counts that are larger than another run's, with both numbers."""
-        pairs = {key: (self.counts[key], other.counts[key]) for key in keys}
-        return {key: pair for key, pair in pairs.items() if pair[0] > pair[1]}
+    def more(self, other: "Trial", limits: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+        """The counts that are larger than a multiple of another run's, with both numbers."""
+        pairs = {key: (self.counts[key], other.counts[key]) for key in limits}
+        return {key: pair for key, pair in pairs.items() if pair[0] > limits[key] * pair[1]}
 
     @property
-    def work(self) -> str:
+    def stores_again(self) -> bool:
+        """Whether an element is stored more than once, as where a sum grows in the output itself."""
+        return self.counts["stores_storage"] > self.output.size
+
+    @property
+    def work(self) -> dict[str, str]:
         """Loads and stores of all threads together, and the barriers of one workgroup, in words."""
         groups = prod(self.case.workgroups)
-        words = [self._counted("load", "s_storage"), self._counted("store", "s_storage")]
+        words = {word: self._counted(word, "s_storage") for word in ("load", "store")}
         if self.counts["loads_workgroup"] or self.counts["stores_workgroup"]:
             own = self._counted("load", "s_workgroup"), self._counted("store", "s_workgroup")
-            words.append(f"{' and '.join(own)} of workgroup memory")
+            words["workgroup"] = f"{' and '.join(own)} of workgroup memory"
         barriers = self._counted("barrier", "s", groups)
-        words.append(f"{barriers} in each workgroup" if groups > 1 and self.counts["barriers"] else barriers)
-        return ", ".join(words)
+        words["barrier"] = f"{barriers} in each workgroup" if groups > 1 and self.counts["barriers"] else barriers
+        return words
 
     def _counted(self, word: str, rest: str, share: int = 1) -> str:
         """How many, with the word for them; all of them, or the share of one."""
@@ -101,7 +109,12 @@ def simulated(kernel: Kernel, case: Case) -> Trial:
         unwritten[:] = True
         unwritten[seen["index"][seen["write"] & (seen["binding"] == at)]] = False
     unwritten = unwritten.reshape(case.expected.shape)
-    return Trial(case, trace.buffers[at], unwritten, trace.findings, trace.counts.total)
+    counts = trace.counts
+    steps = [step.active for step in trace.steps]
+    more = {"steps": int(np.bincount(np.concatenate(steps)).max()), "statements": len(steps)}
+    lines = Text(kernel.source).lines
+    stores_in = tuple(line(i, lines[i - 1]) for i, each in counts.by_line.items() if each["stores_storage"])
+    return Trial(case, trace.buffers[at], unwritten, trace.findings, {**counts.total, **more}, stores_in)
 
 
 def rounds(case: Case) -> int:

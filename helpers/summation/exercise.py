@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from helpers.grading.prediction import Question
-from helpers.grading.puzzle import Case, Puzzle, Slip
+from helpers.grading.puzzle import STEPS, Case, Puzzle, Skill, Slip
 
 LENGTHS = {"tree_1_number": 1, "tree_100_numbers": 100, "tree_256_numbers": 256, "tree_1000_numbers": 1000}
 
@@ -76,6 +76,17 @@ TREE_SUM = Puzzle(
             "half = 256u",
             "which sum does thread 0 add in the first step?",
         ),
+        Slip(
+            "the tree adds sums that no thread has put into partial",
+            "partial[thread] = sum;",
+            "if (thread < params.n) { partial[thread] = sum; }",
+            "if there are 100 numbers, which elements of partial are written before the tree begins?",
+        ),
+    ),
+    Skill(
+        "a tree, in which many threads add at once, and in which neighbors read neighboring numbers",
+        "tree_1000_numbers",
+        {"steps": STEPS, "sectors": 1.5},
     ),
 )
 PUZZLES: tuple[Puzzle, ...] = (TREE_SUM,)

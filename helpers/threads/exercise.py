@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.grading.prediction import Question
-from helpers.grading.puzzle import Case, Puzzle
+from helpers.grading.puzzle import Case, Puzzle, Skill
 from helpers.threads.indices import workgroups_for
 from helpers.threads.slips import DIFFERENCE_SLIPS, FORMULA_SLIPS, GUARD_SLIPS, INDEX_2D_SLIPS
 
@@ -49,7 +49,15 @@ def _differences(name: str, n: int) -> Case:
 
 
 PUZZLES = (  # as the lesson has them
-    Puzzle("map", "threads", ("i",), ("one_workgroup", "four_workgroups"), _map_cases, FORMULA_SLIPS),
+    Puzzle(
+        "map",
+        "threads",
+        ("i",),
+        ("one_workgroup", "four_workgroups"),
+        _map_cases,
+        FORMULA_SLIPS,
+        Skill.one_thread_for("element", "four_workgroups"),
+    ),
     Puzzle(
         "guard",
         "threads",
@@ -57,6 +65,7 @@ PUZZLES = (  # as the lesson has them
         ("one_element", "no_tail", "long_tail"),
         _guard_cases,
         GUARD_SLIPS,
+        Skill.one_thread_for("element", "long_tail"),
     ),
     Puzzle(
         "index_2d",
@@ -65,6 +74,7 @@ PUZZLES = (  # as the lesson has them
         ("4_rows_4_columns", "3_rows_11_columns"),
         _index_2d_cases,
         INDEX_2D_SLIPS,
+        Skill.one_thread_for("element", "3_rows_11_columns"),
     ),
     Puzzle(
         "neighbor_difference",
@@ -73,6 +83,7 @@ PUZZLES = (  # as the lesson has them
         ("two_elements", "full_workgroup", "with_tail"),
         _difference_cases,
         DIFFERENCE_SLIPS,
+        Skill.one_thread_for("difference", "with_tail"),
     ),
 )
 

@@ -6,9 +6,10 @@ import numpy as np
 
 from helpers.convolution import reference
 from helpers.convolution.exercise.cases import CLASSROOM, draw
+from helpers.convolution.exercise.slips import divided, unguarded
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.prediction import Question
-from helpers.grading.puzzle import Case, Puzzle, Slip
+from helpers.grading.puzzle import Case, Puzzle, Skill, Slip
 
 
 def bias_differences(input: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
@@ -45,7 +46,6 @@ def _grad_bias_case(name, grad_output, expected=None, tolerance=0.0) -> Case:
 
 PLANE = "b * params.C_out + k"
 ROW = "(plane * params.H_out + oh) * params.W_out"
-WHERE_DIVIDED = "where in the equation is a division?"
 
 GRAD_BIAS = Puzzle(
     "conv2d_grad_bias",
@@ -91,10 +91,10 @@ GRAD_BIAS = Puzzle(
             "in which order are the axes of grad_output?",
         ),
         Slip(
-            "oh and ow are swapped in the offset",
+            "oh and ow are swapped in the offset, or H_out and W_out in the loops",
             f"{ROW} + ow",
             "(plane * params.H_out + ow) * params.W_out + oh",
-            "which of the two changes from one number to the next in memory?",
+            "which offsets does your kernel read in a plane of 2 rows and 5 columns?",
         ),
         Slip(
             "the offset has no b, and every image adds the numbers of image 0",
@@ -120,13 +120,8 @@ GRAD_BIAS = Puzzle(
             "plane * params.H_out * params.W_out + oh",
             "how far is it from the beginning of one row to that of the next?",
         ),
-        Slip(
-            "the sum is divided by the number of outputs",
-            "= sum;",
-            "= sum / f32(params.batch * params.H_out * params.W_out);",
-            WHERE_DIVIDED,
-        ),
-        Slip("the sum is divided by the number of images", "= sum;", "= sum / f32(params.batch);", WHERE_DIVIDED),
+        divided("outputs", "params.batch * params.H_out * params.W_out"),
+        divided("images", "params.batch"),
         Slip(
             "only the last output counts",
             "sum += grad",
@@ -145,7 +140,9 @@ GRAD_BIAS = Puzzle(
             "oh + 1u < params.H_out",
             "what is the last oh of your loop?",
         ),
+        unguarded("a channel", "k >= params.C_out"),
     ),
+    Skill.one_thread_for("channel", "conv_bw_lenet_conv2"),
 )
 
 BIAS_QUESTIONS = {  # lesson 04

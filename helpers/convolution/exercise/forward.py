@@ -9,7 +9,7 @@ from helpers.convolution.exercise.cases import draw
 from helpers.convolution.exercise.forward_slips import FORWARD_SLIPS
 from helpers.data import digits
 from helpers.grading.prediction import Question
-from helpers.grading.puzzle import Case, Puzzle
+from helpers.grading.puzzle import Case, Puzzle, Skill
 
 
 @cache
@@ -49,6 +49,7 @@ FORWARD = Puzzle(
     ),
     _forward_cases,
     FORWARD_SLIPS,
+    Skill.one_thread_for("output", "conv2d_channels_and_batch"),
 )
 
 FORWARD_QUESTIONS = {

@@ -1,5 +1,6 @@
 """Lesson 01: the mistakes that learners make in the forward pass, as edits of the official kernel."""
 
+from helpers.convolution.exercise.slips import WEIGHT_AT, WITHOUT_CI, unguarded
 from helpers.grading.puzzle import Slip
 
 SIZE = "2u * params.P - params.k{0}) / params.S + 1u"
@@ -7,14 +8,13 @@ INPUT_ROW, INPUT_COLUMN = "ih = oh * params.S + kh - params.P", "iw = ow * param
 BOTH = f"{INPUT_ROW};  // *\n        let {INPUT_COLUMN}"
 SKIP = "if (ih >= params.H || iw >= params.W) { continue; }"
 BOTH_SIZES = f"{SIZE.format('H')};  // *\n  let oW = (params.W + {SIZE.format('W')}"
-WEIGHT_AT = "((co * params.Ci + ci) * params.kH + kh) * params.kW + kw"
 
 FORWARD_SLIPS = (
     Slip(
         "the bias is left out",
         "sum = bias[co]",
         "sum = 0.0",
-        "which of the buffers does your kernel never read?",
+        "if all weights are 0, what is each output of channel co?",
     ),
     Slip(
         "the filter is flipped",
@@ -125,6 +125,12 @@ FORWARD_SLIPS = (
         "at which edges of the image does your test let a position in the padding pass?",
     ),
     Slip(
+        "H and W are exchanged in the test for the padding",
+        "ih >= params.H || iw >= params.W",
+        "ih >= params.W || iw >= params.H",
+        "which of ih and iw counts the rows of the input?",
+    ),
+    Slip(
         "the stride is left out in ih and iw",
         BOTH,
         BOTH.replace(" * params.S", ""),
@@ -155,10 +161,10 @@ FORWARD_SLIPS = (
         "from thread 0 to thread 1, which of oh and ow changes?",
     ),
     Slip(
-        "co goes on growing from one image to the next",
+        "co goes on growing from one image to the next, or the threads of the second image return",
         "(oW * oH) % params.Co",
         "(oW * oH)",
-        "which co does the first output of the second image have, and which one do you compute?",
+        "with 3 channels of 4 outputs each, on which n and co does your thread 12 work?",
     ),
     Slip(
         "only the first input channel is added up",
@@ -184,6 +190,7 @@ FORWARD_SLIPS = (
         "co * params.Co + ci",
         "how many channels does one filter have?",
     ),
+    *WITHOUT_CI,
     Slip(
         "Co stands in the place of Ci in the input's offset",
         "n * params.Ci + ci",
@@ -196,4 +203,5 @@ FORWARD_SLIPS = (
         "ci",
         "at which offset of the input does the second image begin?",
     ),
+    unguarded("an output", "index >= params.N * params.Co * oH * oW"),
 )

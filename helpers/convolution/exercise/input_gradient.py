@@ -8,7 +8,7 @@ from helpers.convolution import reference
 from helpers.convolution.exercise.input_slips import INPUT_SLIPS
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.prediction import Question
-from helpers.grading.puzzle import Case, Puzzle
+from helpers.grading.puzzle import Case, Puzzle, Skill
 
 GATHERS = {  # each test adds one thing to those before it
     "gather_3x3": ConvShape(1, 1, 3, 3, 1, 2, 2),
@@ -41,6 +41,7 @@ GRAD_INPUT = Puzzle(
     tuple(GATHERS),
     _gather_cases,
     INPUT_SLIPS,
+    Skill.one_thread_for("pixel", "gather_channels"),
 )
 
 

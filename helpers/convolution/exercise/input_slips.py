@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from helpers.convolution.exercise.slips import WITHOUT_CI, unguarded
 from helpers.grading.puzzle import Slip
 
 FORMULA, EQUATION = "i# + params.P# - k#", "i# = o# * S + k# - P#"  # of both axes: h or w in the place of #
@@ -136,6 +137,12 @@ SKIPPED = (
         "as kw grows, in which direction does ow move?",
     ),
     Slip(
+        "the loop over kw ends at the first weight that has no output",
+        TESTS,
+        TESTS.replace("continue", "break"),
+        "how do you skip one round of a loop, and go on with the next?",
+    ),
+    Slip(
         "oh = oH is not skipped", "oh >= params.oH", "oh > params.oH", "what is the number of the last row of outputs?"
     ),
     Slip(
@@ -176,6 +183,7 @@ OFFSETS = (
         "(ci * params.Co + co)",
         "in which order are the axes of weight?",
     ),
+    *WITHOUT_CI,
     Slip(
         "kH and kW are swapped in the weight's offset",
         "params.kH + kh) * params.kW + kw",
@@ -207,6 +215,13 @@ OFFSETS = (
         "sum = grad_output",
         "what becomes of the old sum when the next product comes?",
     ),
+    Slip(
+        "the sum is divided by the number of images",
+        "= sum;",
+        "= sum / f32(params.N);",
+        "how does the gradient of image 0 change when a second image joins the batch?",
+    ),
+    unguarded("a pixel", "index >= params.N * params.Ci * params.H * params.W"),
 )
 
 INPUT_SLIPS = (*PLACES, *SKIPPED, *OFFSETS)

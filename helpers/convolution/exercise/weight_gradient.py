@@ -6,10 +6,11 @@ import numpy as np
 
 from helpers.convolution import reference
 from helpers.convolution.exercise.cases import CLASSROOM, draw
+from helpers.convolution.exercise.weight_slips import WEIGHT_SLIPS
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.grading.prediction import Question
-from helpers.grading.puzzle import Case, Puzzle, Slip
+from helpers.grading.puzzle import Case, Puzzle, Skill
 
 
 def differences(input: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
@@ -53,109 +54,14 @@ def _grad_weight_case(name, input, grad_output, expected=None, tolerance=0.0) ->
     return Case(name, (grad_output, input), expected, params, (-(-expected.size // 256), 1, 1), tolerance)
 
 
-GRAD_AT, INPUT_AT = "((b * params.K + k) * out_h", "((b * params.C + c) * params.H"
-SIZES = "let out_h = params.H - params.F + 1u;  // *\n  let out_w = params.W - params.F + 1u;"
-DECODED = "let {} = idx / (params.F * params.F) % params.{};  // *\n  let {} = idx / (params.F * params.F * params.{});"
-OFFSET, FLIPPED = "oh + fh) * params.W + ow + fw", "oh + params.F - 1u - fh) * params.W + ow + params.F - 1u - fw"
-
 GRAD_WEIGHT = Puzzle(
     "conv2d_grad_weight",
     "convolution",
     ("k", "c", "fh", "fw"),
     (*CLASSROOM, "conv_bw_rectangular_batch"),
     _grad_weight_cases,
-    (
-        Slip(
-            "only the first image of the batch is added up",
-            "b < params.batch",
-            "b < 1u",
-            "which loop is missing, or ends too early?",
-        ),
-        Slip(
-            "the filter is flipped",
-            OFFSET,
-            FLIPPED,
-            "which row of the input did the weight in row fh = 0 multiply for the output in row oh = 0?",
-        ),
-        Slip(
-            "b is left out in grad_output's offset",
-            GRAD_AT,
-            "(k * out_h",
-            "at which offset of grad_output does the second image begin?",
-        ),
-        Slip(
-            "b is left out in the input's offset",
-            INPUT_AT,
-            "(c * params.H",
-            "at which offset of the input does the second image begin?",
-        ),
-        Slip(
-            "W stands in the place of H in the input's offset",
-            "c) * params.H",
-            "c) * params.W",
-            "how many rows of the input come before those of channel c = 1?",
-        ),
-        Slip(
-            "H stands in the place of W in the input's offset",
-            "oh + fh) * params.W",
-            "oh + fh) * params.H",
-            "how many numbers of the input come before the beginning of row 1?",
-        ),
-        Slip(
-            "the + 1 is missing in out_h and out_w",
-            SIZES,
-            SIZES.replace(" + 1u", ""),
-            "at how many positions does a filter with 3 x 3 weights fit into an image with 3 x 3 pixels?",
-        ),
-        Slip(
-            "the + 1 is missing in out_h",
-            "params.H - params.F + 1u",
-            "params.H - params.F",
-            "at how many positions does a filter with 3 rows fit into an image with 3 rows?",
-        ),
-        Slip(
-            "the + 1 is missing in out_w",
-            "params.W - params.F + 1u",
-            "params.W - params.F",
-            "at how many positions does a filter with 3 columns fit into an image with 3 columns?",
-        ),
-        Slip(
-            "fh and fw are swapped",
-            OFFSET,
-            "oh + fw) * params.W + ow + fh",
-            "which of the two moves the window down, and which moves it to the right?",
-        ),
-        Slip(
-            "C stands in the place of K in grad_output's offset",
-            "b * params.K + k",
-            "b * params.C + k",
-            "how many channels does one image of grad_output have?",
-        ),
-        Slip(
-            "K stands in the place of C in the input's offset",
-            "b * params.C + c",
-            "b * params.K + c",
-            "how many channels does one image of the input have?",
-        ),
-        Slip(
-            "c and k are decoded in the wrong order",
-            DECODED.format("c", "C", "k", "C"),
-            DECODED.format("k", "K", "c", "K"),
-            "in the shape (K, C, F, F), which of k and c changes first when idx grows?",
-        ),
-        Slip(
-            "the sum starts again with each image",
-            "    for (var oh = 0u;",
-            "    sum = 0.0;\n    for (var oh = 0u;",
-            "how often does a thread set its sum to 0?",
-        ),
-        Slip(
-            "each product replaces the sum",
-            "sum += ",
-            "sum = ",
-            "what does += do with the old sum that = does not?",
-        ),
-    ),
+    WEIGHT_SLIPS,
+    Skill.one_thread_for("weight", "conv_bw_rectangular_batch"),
 )
 
 

@@ -7,8 +7,13 @@ import numpy as np
 
 from helpers.gemm import reference
 from helpers.gemm.shapes import GemmShape
-from helpers.grading.puzzle import Case, Puzzle, Slip
+from helpers.grading.puzzle import STEPS, Case, Puzzle, Skill, Slip
 
+TILES = Skill(
+    "tiles that all threads of a workgroup load together, neighbors from neighboring places of memory",
+    "three_tiles",
+    {"steps": STEPS, "loads_storage": 2, "sectors": 1.5},
+)
 TILED = ("tiny", "one_full_tile", "three_tiles", "past_the_edges", "batch_of_2")
 
 
@@ -69,4 +74,5 @@ def puzzle(
         The letter along which the kernel adds up (M, K or N), the names of its inputs, the name of its output, and
         the letters of its uniform, where B is the batch.
     """
-    return Puzzle(name, "gemm", tuple(axes.split()), tests, lambda: _cases(*arrays, tests), slips)
+    skill = TILES if "three_tiles" in tests else Skill.one_thread_for("column", "300_columns")
+    return Puzzle(name, "gemm", tuple(axes.split()), tests, lambda: _cases(*arrays, tests), slips, skill)

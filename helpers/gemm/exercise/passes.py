@@ -1,7 +1,7 @@
 """The four passes of the backward pass, of which a learner writes the steps."""
 
 from helpers.gemm.exercise.cases import TILED, puzzle
-from helpers.gemm.exercise.slips import at_the_edges, in_tiles
+from helpers.gemm.exercise.slips import ONE_TRANSPOSED, at_the_edges, in_tiles
 from helpers.grading.puzzle import Slip
 
 KINK = "select(0.0, grad[at], pre + bias[n] > 0.0)"
@@ -10,6 +10,7 @@ LOADS_OF_GRAD_PRE = """read_a(item, m, first + local.x);  // *
 GRAD_PRE_SLIPS = (
     *in_tiles("pre", "K", "m", "n"),
     *at_the_edges("m", "n"),
+    *ONE_TRANSPOSED,
     Slip("the bias is not added", "pre + bias[n] > 0.0", "pre > 0.0", "what else is in pre, besides the products?"),
     Slip(
         "the bias of the row is added, and not that of the column",
@@ -95,7 +96,7 @@ D_A_SLIPS = (
         "what does a row of b become in right?",
     ),
     Slip(
-        "the tile of grad_pre is transposed, too",
+        "the tile of grad_pre is transposed, too, in the loads or in the products",
         "left[local.y * TILE + local.x]",
         "left[local.x * TILE + local.y]",
         "which factor of grad_pre @ b^T is transposed?",
@@ -211,13 +212,13 @@ D_B_SLIPS = (
         "where along m does the second pair of tiles begin?",
     ),
     Slip(
-        "the tile of a is not transposed",
+        "the tile of a is not transposed, in the loads or in the products",
         "left[local.x * TILE + local.y]",
         "left[local.y * TILE + local.x]",
         "what does a row of a become in left?",
     ),
     Slip(
-        "the tile of grad_pre is transposed, too",
+        "the tile of grad_pre is transposed, too, in the loads or in the products",
         "right[local.y * TILE + local.x]",
         "right[local.x * TILE + local.y]",
         "which factor of a^T @ grad_pre is transposed?",
@@ -236,6 +237,10 @@ D_B_SLIPS = (
     ),
 )
 
+ADDED = """row < params.batch * params.M; row++) {  // *
+    sum += grad_pre[row * params.N + n];"""
+ROW_ADDED = """row < params.N; row++) {
+    sum += grad_pre[n * params.N + row];"""
 D_BIAS_SLIPS = (
     Slip(
         "only the first item of the batch is added up",
@@ -261,6 +266,13 @@ D_BIAS_SLIPS = (
         "row * params.N + n",
         "n * params.N + row",
         "how far apart in memory are two numbers of one column?",
+    ),
+    Slip("each thread adds up a whole row", ADDED, ROW_ADDED, "to which elements of pre was bias[n] added?"),
+    Slip(
+        "each of the first M threads adds up a whole row",
+        ADDED,
+        ROW_ADDED.replace("sum", "if (n >= params.M) { return; } sum"),
+        "to which elements of pre was bias[n] added?",
     ),
     Slip(
         "rows of grad_pre are taken to be M numbers long",

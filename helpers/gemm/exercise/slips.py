@@ -5,16 +5,32 @@ from helpers.grading.puzzle import Slip
 FULL = "both tiles are loaded.\n"  # above the barrier after the loads, which an edit makes a comment
 READ = "reads the tiles any more.\n"  # above the barrier after the products
 PRODUCT = "left[local.y * TILE + i] * right[i * TILE + local.x]"
+TRANSPOSED = "does a row of {0} lie along a row or a column of {1}, in the loads and in the products?"
+ONE_TRANSPOSED = (  # where a and b are to lie in their tiles as they are
+    Slip(
+        "the tile of a is transposed, in the loads or in the products",
+        PRODUCT,
+        "left[i * TILE + local.y] * right[i * TILE + local.x]",
+        TRANSPOSED.format("a", "left"),
+    ),
+    Slip(
+        "the tile of b is transposed, in the loads or in the products",
+        PRODUCT,
+        "left[local.y * TILE + i] * right[local.x * TILE + i]",
+        TRANSPOSED.format("b", "right"),
+    ),
+)
 
 
 def in_tiles(sum_name: str, summed: str, row: str, column: str) -> tuple[Slip, ...]:
-    """Mistakes with the barriers and in the products of a kernel with tiles.
+    """Mistakes with the barriers, in the products and in the loop over the tiles of a kernel with tiles.
 
     The barriers come first: their mistakes can be told from others only in a simulation of every test.
 
     `sum_name` is the variable in which the products are added up, `summed` the letter along which that goes, `row`
     and `column` are the indices of the output's element. `summed` is a size (K), the other two are indices (m, n).
     """
+    one, other = "MKN".replace(summed, "")
     past = " || ".join(f"{index} >= params.{index.upper()}" for index in (row, column))
     return (
         Slip(
@@ -52,6 +68,12 @@ def in_tiles(sum_name: str, summed: str, row: str, column: str) -> tuple[Slip, .
             "i < TILE; i++",
             f"i < params.{summed}; i++",
             "how many products does a thread add in one turn?",
+        ),
+        Slip(
+            f"the loop over the tiles runs up to {one} or {other}, and not to {summed}",
+            f"first < params.{summed}; first",
+            f"first < params.{other}; first",
+            "along which letter does the sum run?",
         ),
         Slip(
             "each product replaces those before it",

@@ -1,7 +1,7 @@
 """A product in tiles, of which a learner writes every line."""
 
 from helpers.gemm.exercise.cases import TILED, puzzle
-from helpers.gemm.exercise.slips import at_the_edges, in_tiles
+from helpers.gemm.exercise.slips import ONE_TRANSPOSED, TRANSPOSED, at_the_edges, in_tiles
 from helpers.grading.puzzle import Slip
 
 PLACE = "let n = group.x * TILE + local.x;  // *\n  let m = group.y * TILE + local.y;"
@@ -10,6 +10,7 @@ LOADED = "let k_left = first + local.x;  // *\n    let k_right = first + local.y
 SLIPS = (
     *in_tiles("sum", "K", "m", "n"),
     *at_the_edges("m", "n"),
+    *ONE_TRANSPOSED,
     Slip(
         "left is not filled with zeros past the edges",
         "m < params.M && k_left < params.K",
@@ -21,6 +22,12 @@ SLIPS = (
         "k_right < params.K && n < params.N",
         "true",
         "what is read for right where the tile reaches farther than b?",
+    ),
+    Slip(
+        "nothing writes 0 to the tiles past the edges",
+        "    left[slot] = 0.0;  // *\n    right[slot] = 0.0;  // *\n",
+        "",
+        "what is in the slots past the edge when the products are added?",
     ),
     Slip(
         "rows of a are taken to be as long as those of b",
@@ -71,10 +78,10 @@ SLIPS = (
         "which of local.x and local.y counts columns?",
     ),
     Slip(
-        "local.x and local.y are exchanged in the slot, so that both tiles are transposed",
+        "both tiles are transposed, in the loads or in the products",
         "let slot = local.y * TILE + local.x",
         "let slot = local.x * TILE + local.y",
-        "in which row of its tile does a thread stand?",
+        TRANSPOSED.format("a", "left"),
     ),
     Slip(
         "local.x and local.y are exchanged along k in both loads",

@@ -80,8 +80,7 @@ class Access:
         if leaf.dtype != np.float32 or not np.isnan(leaf).any():
             return bits
         for born, mask in self._watch.births.of(bits):
-            line = self._watch.line(part.at)
-            text = messages.not_a_number(self._watch.source(born), line)
+            text = messages.not_a_number(self._watch.source(born), self._watch.other_line(part.at, born.at))
             self._watch.collector.add("not-a-number", born.at, lanes.where(mask).index, lambda text=text: text)
         return nan.without_marks(bits)
 

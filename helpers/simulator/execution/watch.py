@@ -38,6 +38,11 @@ class Watch:
         """The line of an offset."""
         return self._text.place(at)[0]
 
+    def other_line(self, at: int, here: int) -> str:
+        """The line of an offset, quoted; "" where it is that of the other offset."""
+        number = self.line(at)
+        return "" if number == self.line(here) else messages.line(number, self._text.lines[number - 1])
+
     def source(self, part: Part) -> str:
         """What stands in the text there, in one line."""
         return " ".join(self._text.source[part.at : part.end].split())
@@ -132,12 +137,12 @@ class Watch:
         name = self._element(variable, int(found.where[i]))
         if found.alike[i]:
             return messages.overlapping(who, they, name, messages.unordered(variable.space, same_group, False))
-        lines, wrote = (self.line(part.at), self.line(int(found.other_at[i]))), (write, bool(found.other_wrote[i]))
+        wrote, line = (write, bool(found.other_wrote[i])), self.other_line(int(found.other_at[i]), part.at)
         word = int(found.where[i]) % self._words.arrays[variable].shape[-1]
         reader = other if write else mine  # the other one writes
         both_write = not all(wrote) and self.log.has_written(reader, variable, word)
         why = messages.unordered(variable.space, same_group, both_write)
-        return messages.race(who, they, wrote, name, lines, why)
+        return messages.race(who, they, wrote, name, line, why)
 
     def _element(self, variable: Variable, where: int) -> str:
         """A word of a variable as a learner names it."""

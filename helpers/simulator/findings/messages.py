@@ -5,6 +5,7 @@ They say "thread", as the lessons do, where WGSL says "invocation".
 
 from __future__ import annotations
 
+QUOTED = 80  # characters of a line that are quoted
 CAUSES = "check the guard, the loop's limit and the offsets"
 
 
@@ -12,6 +13,12 @@ def thread(named: tuple[tuple[int, int, int], int], alone: bool) -> str:
     """A thread in words; with its workgroup, unless that is alone."""
     group, local = named
     return f"thread {local}" if alone else f"thread {local} of workgroup ({', '.join(map(str, group))})"
+
+
+def line(number: int, text: str) -> str:
+    """A line by its number and its code."""
+    code = " ".join(text.partition("//")[0].split())
+    return f"line {number}, `{code if len(code) <= QUOTED else code[:QUOTED] + '...'}`"
 
 
 def out_of_range(who: str, write: bool, source: str, index: int, name: str, count: int, dropped: bool) -> str:
@@ -33,14 +40,12 @@ def overflow(who: str, source: str, index: int) -> str:
     )
 
 
-def race(who: str, other: str, wrote: tuple[bool, bool], name: str, lines: tuple[int, int], why: str) -> str:
-    """Two accesses that nothing orders."""
+def race(who: str, other: str, wrote: tuple[bool, bool], name: str, other_line: str, why: str) -> str:
+    """Two accesses that nothing orders; the line of the other one is "" where it is the same."""
     mine, theirs = ("writes" if wrote[0] else "reads"), ("writes" if wrote[1] else "reads")
-    if lines[0] == lines[1] and all(wrote):
+    if not other_line and all(wrote):
         return f"{who} and {other} write different values to {name} in the same line; give each its own element"
-    if lines[0] == lines[1]:
-        return f"{who} {mine} {name}, which {other} {theirs} in the same line, and {why}"
-    return f"{who} {mine} {name}, which {other} {theirs} in line {lines[1]}, and {why}"
+    return f"{who} {mine} {name}, which {other} {theirs} in {other_line or 'the same line'}, and {why}"
 
 
 def overlapping(who: str, other: str, name: str, why: str) -> str:
@@ -95,6 +100,7 @@ def uninitialized(who: str, name: str) -> str:
     )
 
 
-def not_a_number(source: str, line: int) -> str:
-    """NaN from finite numbers."""
-    return f"`{source}` gives NaN (not a number) although no operand is NaN, and line {line} stores it"
+def not_a_number(source: str, stored_in: str) -> str:
+    """NaN from finite numbers; the line that stores it is "" where it is the same."""
+    stores = stored_in or "the same line"
+    return f"`{source}` gives NaN (not a number) although no operand is NaN, and {stores} stores it"

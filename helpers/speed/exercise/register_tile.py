@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from helpers.gemm.exercise.cases import TILED, puzzle
-from helpers.grading.puzzle import Slip
+from helpers.grading.puzzle import Skill, Slip
 
 READ_AND_MULTIPLY = """      let left_0 = left[row][k];  // *
       let left_1 = left[row + 1u][k];  // *
@@ -15,6 +15,7 @@ READ_AND_MULTIPLY = """      let left_0 = left[row][k];  // *
       sums[2] += left_1 * right_0;  // *
       sums[3] += left_1 * right_1;  // *
 """
+RESULT = "group.y * TILE + row + i / 2u;  // *\n    let n = group.x * TILE + column"
 ONE_BY_ONE = """      sums[0] += left[row][k] * right[k][column];
       sums[1] += left[row][k] * right[k][column + 1u];
       sums[2] += left[row + 1u][k] * right[k][column];
@@ -52,10 +53,31 @@ SLIPS = (
         "if (group.y * TILE + row < params.M && group.x * TILE + column < params.N)",
         "does c have all four results of a square that lies across its edge?",
     ),
+    Slip(
+        "only the lower right result of each square is tested against the edges",
+        "if (m < params.M && n < params.N)",
+        "if (group.y * TILE + row + 1u < params.M && group.x * TILE + column + 1u < params.N)",
+        "where a square lies across the edge of c, which of its four results exist?",
+    ),
+    Slip(
+        "each product replaces the sum",
+        READ_AND_MULTIPLY,
+        READ_AND_MULTIPLY.replace("+=", "="),
+        "what does += do with the old sum that = does not?",
+    ),
+    Slip("k runs up to SIDE in each turn", "k < TILE", "k < SIDE", "how many numbers does a row of left have?"),
+    Slip(
+        "SIDE stands in the place of TILE where the results are written",
+        RESULT,
+        RESULT.replace("TILE", "SIDE"),
+        "how many rows and columns of c belong to one workgroup?",
+    ),
 )
 
 REGISTER_TILE = replace(
     puzzle("register_tile", "m n", TILED[:-1], ("K", "a b", "c", "MKN"), SLIPS),
     subject="speed",
-    at_most_ours=("loads_storage", "loads_workgroup"),
+    skill=Skill(
+        "two numbers of each tile for four products", "three_tiles", {"loads_storage": 1.25, "loads_workgroup": 1.25}
+    ),
 )

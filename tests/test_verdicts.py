@@ -1,0 +1,308 @@
+# ruff: noqa: E501 - an edit stands in one line
+"""Verdicts that do not depend on luck, that ask for the skill, and whose advice is the cure."""
+
+import re
+
+import numpy as np
+import pytest
+from support.sample import ALL, sample
+from support.trials import simulate_once
+
+from helpers import gpu
+from helpers.exercises import PUZZLES
+from helpers.grading.judge import judged
+from helpers.grading.sandbox import Worker
+from helpers.grading.verdict import NOT_YET, RIGHT, UNSAFE, WRONG, Grades
+from helpers.wgsl import Kernel
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    simulate_once(monkeypatch)
+
+
+def edited(name: str, *edits: tuple[str, str]) -> str:
+    """The official text with edits, each of a piece that occurs once."""
+    text = PUZZLES[name].official.source
+    for old, new in edits:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text
+
+
+def graded(name: str, *edits: tuple[str, str]) -> Grades:
+    return judged(PUZZLES[name], edited(name, *edits))
+
+
+def outcomes(grades: Grades) -> list[str]:
+    return [verdict.outcome for verdict in grades]
+
+
+# --- Not by luck ----------------------------------------------------------------------------------------------
+
+TIMES = 10
+PATTERN = Kernel("""
+@group(0) @binding(0) var<storage, read_write> output: array<f32>;
+var<workgroup> pattern: array<f32, 4096>;
+@compute @workgroup_size(256)
+fn main(@builtin(local_invocation_index) thread: u32) {
+  for (var i = thread; i < 4096u; i += 256u) { pattern[i] = 1000.5 + f32(i); }
+  workgroupBarrier();
+  output[thread] = pattern[(thread * 17u) % 4096u];
+}
+""")
+LEAVES_A_PATTERN = (  # a right sum
+    ("@compute", "var<workgroup> pattern: array<f32, 3840>;\n@compute"),
+    (
+        "if (thread == 0u) { total[0] = partial[0]; }",
+        "for (var i = thread; i < 3840u; i += 256u) { pattern[i] = 1000.5 + f32(i); }\n"
+        "  if (thread == 0u) { total[0] = partial[0] + 0.0 * pattern[0]; }",
+    ),
+)
+OFFICIAL = [(name, puzzle.official.source) for name, puzzle in PUZZLES.items()]
+MISTAKES = [(n, p.official.edit(slip.old, slip.new).source) for n, p in PUZZLES.items() for slip in p.slips]
+UNWRITTEN = [
+    ("tree_sum", edited("tree_sum", ("partial[thread] = sum;", "if (thread < params.n) { partial[thread] = sum; }"))),
+    ("tiled_product", edited("tiled_product", ("    left[slot] = 0.0;", ""), ("    right[slot] = 0.0;", ""))),
+]
+TEXTS = [*OFFICIAL, *UNWRITTEN, *sample(MISTAKES, 20)]
+
+
+@pytest.mark.parametrize(("name", "text"), TEXTS, ids=[f"{i} {name}" for i, (name, _) in enumerate(TEXTS)])
+def test_a_verdict_is_the_same_ten_times_whatever_an_earlier_kernel_left(name, text):
+    verdicts = set()
+    for i in range(TIMES):
+        if i % 2:
+            gpu.launch(PATTERN, [np.zeros(256, np.float32)], (64, 1, 1))
+        verdicts.add(judged(PUZZLES[name], text))
+    assert len(verdicts) == 1
+
+
+@pytest.mark.parametrize("time", range(TIMES if ALL else 1))
+def test_a_verdict_is_the_same_in_a_fresh_process(time):
+    worker = Worker("helpers.exercises")
+    try:
+        pattern = worker.grade("tree_sum", edited("tree_sum", *LEAVES_A_PATTERN), PUZZLES["tree_sum"].tests)
+        assert set(outcomes(pattern)) == {RIGHT}
+        for name, text in [*UNWRITTEN, *sample(TEXTS, 8)]:
+            assert worker.grade(name, text, PUZZLES[name].tests) == judged(PUZZLES[name], text)
+    finally:
+        worker.close()
+
+
+def test_workgroup_memory_that_nobody_wrote_is_unsafe_with_the_element_and_the_line():
+    name, text = UNWRITTEN[0]
+    grades = judged(PUZZLES[name], text)
+    assert outcomes(grades) == [UNSAFE] * 4
+    assert re.search(
+        r"[Ll]ine 29, `if \(thread < half\).*`: thread 1 reads `partial\[1\]`, which no thread has ", grades[0].detail
+    )
+
+
+# --- The skill ------------------------------------------------------------------------------------------------
+
+INDICES = {  # the index of a thread's element, how many there are, and the guard
+    "guard": ("i", "sizes.n", "if (i >= sizes.n) { return; }"),
+    "neighbor_difference": ("i", "sizes.n - 1u", "if (i + 1u >= sizes.n) { return; }"),
+    "conv2d": ("index", "params.N * params.Co * oH * oW", None),
+    "conv2d_grad_weight": ("idx", "params.K * params.C * params.F * params.F", None),
+    "conv2d_grad_input": ("index", "params.N * params.Ci * params.H * params.W", None),
+    "conv2d_grad_bias": ("k", "params.C_out", None),
+    "gemm_bwd_dbias": ("n", "params.N", None),
+}
+
+
+def alone(name: str) -> str:
+    """Thread 0 computes all elements, one after the other."""
+    index, count, guard = INDICES[name]
+    loop = f"if (global.x > 0u) {{ return; }} for (var {index} = 0u; {index} < {count}; {index}++) {{"
+    guard = guard or f"if ({index} >= {count}) {{ return; }}"
+    return edited(name, (f"let {index} = global.x;", loop), (guard, "")).rstrip() + "\n}\n"
+
+
+MAP = ("let i = global.x;", "if (global.x > 0u) { return; } for (var i = 0u; i < arrayLength(&output); i++) {")
+TRANSPOSED = (
+    (
+        "let column = global.x;",
+        "if (global.x + global.y > 0u) { return; } for (var column = 0u; column < sizes.columns; column++) {",
+    ),
+    ("let row = global.y;", "for (var row = 0u; row < sizes.rows; row++) {"),
+    ("if (row >= sizes.rows || column >= sizes.columns) { return; }", ""),
+    ("columns + column];", "columns + column]; } }"),
+)
+STRIDED = "for (var i = thread; i < params.n; i += 256u) { sum += input[i]; }"
+BY_ONE = "if (thread == 0u) { for (var i = 0u; i < params.n; i++) { sum += input[i]; } }"
+IN_CHUNKS = """let each = (params.n + 255u) / 256u;
+  for (var i = thread * each; i < min(params.n, (thread + 1u) * each); i++) { sum += input[i]; }"""
+TREE = ("for (var half = 128u; half > 0u; half /= 2u) {", "for (var half = 1u; half < 256u; half++) {")
+ADD = (
+    "if (thread < half) { partial[thread] += partial[thread + half]; }",
+    "if (thread == 0u) { partial[0] += partial[half]; }",
+)
+X_FOR_Y = (
+    ("let n = group.x * TILE + local.x;", "let n = group.x * TILE + local.y;"),
+    ("let m = group.y * TILE + local.y;", "let m = group.y * TILE + local.x;"),
+    ("left[local.y * TILE + i] * right[i * TILE + local.x]", "left[local.x * TILE + i] * right[i * TILE + local.y]"),
+)
+COLUMNS_OF_B = (
+    ("let load_k = group.x * TILE + local.y;", "let load_k = group.x * TILE + local.x;"),
+    (
+        "right[local.x * TILE + local.y] = read_b(load_k, first + local.x);",
+        "right[local.y * TILE + local.x] = read_b(load_k, first + local.y);",
+    ),
+)
+COLUMNS_OF_A = (
+    ("let load_k = group.y * TILE + local.x;", "let load_k = group.y * TILE + local.y;"),
+    (
+        "left[local.x * TILE + local.y] = read_a(item, first + local.y, load_k);",
+        "left[local.y * TILE + local.x] = read_a(item, first + local.x, load_k);",
+    ),
+)
+UNSKILLED = {
+    "map, by one thread": ("map", edited("map", MAP).rstrip() + "\n}\n", "steps"),
+    "index_2d, by one thread": ("index_2d", edited("index_2d", *TRANSPOSED), "steps"),
+    **{f"{name}, by one thread": (name, alone(name), "steps") for name in INDICES},
+    "tree_sum, numbers added by one thread": ("tree_sum", edited("tree_sum", (STRIDED, BY_ONE)), "steps"),
+    "tree_sum, sums added by one thread": ("tree_sum", edited("tree_sum", TREE, ADD), "steps"),
+    "tree_sum, numbers far apart": ("tree_sum", edited("tree_sum", (STRIDED, IN_CHUNKS)), "sectors"),
+    "tiled_product, no tiles": (
+        "tiled_product",
+        edited(
+            "tiled_product",
+            ("left[local.y * TILE + i] * right[i * TILE + local.x]", "at_a(m, first + i) * at_b(first + i, n)"),
+        )
+        + "fn at_a(m: u32, k: u32) -> f32 { if (m < params.M && k < params.K) { return a[m * params.K + k]; } return 0.0; }\n"
+        + "fn at_b(k: u32, n: u32) -> f32 { if (k < params.K && n < params.N) { return b[k * params.N + n]; } return 0.0; }\n",
+        "loads_storage",
+    ),
+    "tiled_product, x and y exchanged": (
+        "tiled_product",
+        edited(
+            "tiled_product",
+            *X_FOR_Y,
+            ("let slot = local.y * TILE + local.x;", "let slot = local.x * TILE + local.y;"),
+            ("let k_left = first + local.x;", "let k_left = first + local.y;"),
+            ("let k_right = first + local.y;", "let k_right = first + local.x;"),
+        ),
+        "sectors",
+    ),
+    "gemm_bwd_grad_pre, x and y exchanged": (
+        "gemm_bwd_grad_pre",
+        edited(
+            "gemm_bwd_grad_pre",
+            *X_FOR_Y,
+            (
+                "left[local.y * TILE + local.x] = read_a(item, m, first + local.x)",
+                "left[local.x * TILE + local.y] = read_a(item, m, first + local.y)",
+            ),
+            (
+                "right[local.y * TILE + local.x] = read_b(first + local.y, n)",
+                "right[local.x * TILE + local.y] = read_b(first + local.x, n)",
+            ),
+        ),
+        "sectors",
+    ),
+    "gemm_bwd_da, columns of b": ("gemm_bwd_da", edited("gemm_bwd_da", *COLUMNS_OF_B), "sectors"),
+    "gemm_bwd_db, columns of a": ("gemm_bwd_db", edited("gemm_bwd_db", *COLUMNS_OF_A), "sectors"),
+}
+COUNTED = {"steps": "statements of the busiest thread", "loads_storage": "loads", "sectors": "sectors of 32 bytes"}
+
+
+@pytest.mark.parametrize("what", UNSKILLED)
+def test_a_right_kernel_without_the_skill_is_not_there_yet(what):
+    name, text, count = UNSKILLED[what]
+    grades = judged(PUZZLES[name], text)
+    assert outcomes(grades) == [NOT_YET] * len(grades), str(grades)
+    assert grades.passed == 0
+    said = rf"its numbers are right, but the exercise asks for .*{COUNTED[count]}: ([\d,]+), ours ([\d,]+)\b"
+    mine, ours = (int(number.replace(",", "")) for number in re.search(said, grades[0].detail).groups())
+    assert mine > 1.5 * ours
+
+
+@pytest.mark.parametrize("name", PUZZLES)
+def test_every_puzzle_says_what_it_asks_beyond_numbers(name):
+    skill = PUZZLES[name].skill
+    assert skill.test in PUZZLES[name].tests
+    assert skill.asked
+    assert min(skill.limits.values()) > 1
+
+
+def test_a_turn_too_many_is_said_once():
+    grades = graded("tiled_product", ("first < params.K", "first <= params.K"))
+    assert outcomes(grades) == [RIGHT] * 4
+    assert [bool(re.search("makes a turn too many", verdict.detail)) for verdict in grades] == [
+        False,
+        True,
+        False,
+        False,
+    ]
+    one_more_barrier = graded("tiled_product", ("var sum = 0.0;", "var sum = 0.0; workgroupBarrier();"))
+    assert "turn" not in repr(one_more_barrier)
+
+
+# --- Advice ---------------------------------------------------------------------------------------------------
+
+LOOP = "sum += grad_output[grad_at] * input[input_at];"
+OWN_SUM = "add up in a variable of your own, such as `var sum = 0.0;`, and store it once, after the loops"
+
+
+@pytest.mark.parametrize(("sign", "outcome"), [("+=", UNSAFE), ("=", WRONG)])
+def test_a_sum_in_the_output_gets_the_advice_to_sum_in_a_variable(sign, outcome):
+    grades = graded(
+        "conv2d_grad_weight",
+        (LOOP, LOOP.replace("sum +=", f"grad_weights[idx] {sign}")),
+        ("grad_weights[idx] = sum;", ""),
+    )
+    assert outcomes(grades) == [outcome] * 5
+    assert grades[0].detail.endswith(OWN_SUM)
+    assert re.search(rf"line 42, `grad_weights\[idx\] {re.escape(sign)} ", grades[0].detail)
+    assert "write `=`" not in str(grades)
+    assert "what does += do" not in str(grades)
+
+
+def test_a_sum_that_is_added_to_the_output_once_needs_another_sign():
+    grades = graded("conv2d_grad_weight", ("grad_weights[idx] = sum;", "grad_weights[idx] += sum;"))
+    assert grades[0].detail.endswith("write `=`, not `+=`")
+
+
+SCATTER = """if (index < params.N * params.Co * params.oH * params.oW) {
+    let ow = index % params.oW; let oh = index / params.oW % params.oH;
+    let co = index / (params.oW * params.oH) % params.Co; let n = index / (params.oW * params.oH * params.Co);
+    for (var ci = 0u; ci < params.Ci; ci++) { for (var kh = 0u; kh < params.kH; kh++) { for (var kw = 0u; kw < params.kW; kw++) {
+      let ih = oh * params.S + kh - params.Ph; let iw = ow * params.S + kw - params.Pw;
+      if (ih >= params.H || iw >= params.W) { continue; }
+      grad_input[((n * params.Ci + ci) * params.H + ih) * params.W + iw] += grad_output[index] * weight[((co * params.Ci + ci) * params.kH + kh) * params.kW + kw];
+    } } }
+  }
+}
+"""
+INTO_ONE = (
+    "for (var i = thread; i < params.n; i += 256u) { sum += input[i]; }",
+    "if (thread < params.n) { total[0] += input[thread]; }",
+)
+
+
+def test_a_scatter_and_a_total_of_many_threads_are_told_to_give_each_total_one_thread():
+    head = PUZZLES["conv2d_grad_input"].official.source.partition("if (index >=")[0]
+    total = edited("tree_sum", INTO_ONE, ("total[0] = partial[0];", ""))
+    for grades in (judged(PUZZLES["conv2d_grad_input"], head + SCATTER), judged(PUZZLES["tree_sum"], total)):
+        said = " ".join(verdict.detail for verdict in grades)
+        assert "no barrier helps: give each total one thread, which adds up all that belongs to it" in said
+        assert "storageBarrier" not in said
+
+
+def test_what_is_the_same_in_all_tests_is_said_once():
+    assert repr(graded("tree_sum")).count("the same") == 1
+    unsafe = graded("conv2d_grad_weight", ("grad_weights[idx] = sum;", "grad_weights[idx] += sum;"))
+    assert repr(unsafe).count("which is 0 only in a new buffer") == 1
+
+
+@pytest.mark.parametrize(("name", "text"), sample(MISTAKES, 40), ids=lambda each: None)
+def test_no_reason_of_an_unsafe_kernel_begins_with_right_and_each_line_is_quoted(name, text):
+    for verdict in judged(PUZZLES[name], text):
+        assert not (verdict.outcome == UNSAFE and re.match("(each number is |its numbers are )?right", verdict.detail))
+        lines = text.split("\n")
+        for number, quoted in re.findall(r"\b[Ll]ine (\d+), `([^`]*)`", verdict.detail):
+            code = " ".join(lines[int(number) - 1].partition("//")[0].split())
+            assert code.startswith(quoted.removesuffix("..."))
+        assert not re.search(r"\b[Ll]ine \d+(?!, `|\d)", verdict.detail)
