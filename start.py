@@ -380,6 +380,8 @@ def test(args: argparse.Namespace, env: dict) -> int:
     parallel = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
     nbval = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120"]
     checks = [["ruff", "check"], ["ruff", "format", "--check"], ["pytest", *parallel, *nbval, "tests", "notebooks"]]
+    if args.all:
+        env["CONVGRAD_ALL_TESTS"] = "yes"
     if args.others:
         checks = [["pytest", *args.others]]
     begin = time.monotonic()
@@ -423,6 +425,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
         "--no-browser", action="store_true", help="print the lesson's address instead of opening a browser"
     )
     parser.add_argument("--adapter", metavar="NAME", help="use the adapter whose summary contains NAME")
+    parser.add_argument("--all", action="store_true", help="test: try the whole of every list, where a sample is usual")
     parser.add_argument("--software", action="store_true", help="use a software driver, without root (Linux on x86-64)")
     args, args.others = parser.parse_known_args(words)
     if args.others and args.command not in PASS_ON:

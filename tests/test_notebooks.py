@@ -124,6 +124,7 @@ BREACHES = {
     "lengths": [code("a = 1\n" * 21), lambda nb: [nb.cells[i].update(source="a = 1\n" * 5) for i in (3, 5)]],
     "sentence_before_code": [lambda nb: nb.cells.pop(2), code("## Numbers", cell=2)],
     "plain_python": [code("1 + 1;"), code("%time 1 + 1")],
+    "simulations_end": [code("helpers.simulate(1)"), code("helpers.simulate(1, max_steps=65536)")],
     "pictures_in_words": [
         lambda nb: nb.cells[5].outputs[0].data.pop("text/plain"),
         pictured("text/plain", "<Figure size 640x480 with 1 Axes>"),

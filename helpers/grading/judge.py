@@ -79,7 +79,7 @@ def _stopped(puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> Grades:
     if puzzle.skill:
         judge = _Judge(puzzle, kernel, [*ended, simulated(kernel, _case(puzzle, puzzle.skill.test))])
         if judge.lacks:
-            return judge.not_yet()
+            return judge.not_yet(None)
     if any(trial.wrong.any() for trial in ended):
         return Grades(
             [*_Judge(puzzle, kernel, ended).grades(), *(Verdict(test, WRONG, _endless(trials)) for test in rest)]
@@ -208,7 +208,7 @@ class _Judge:
         """All verdicts."""
         verdicts = {trial: self._verdict(trial) for trial in self.trials}
         if self.lacks and {verdict.outcome for verdict in verdicts.values()} == {RIGHT}:
-            return self.not_yet()
+            return self.not_yet(self._recognized())
         suspects = self.wrong or [trial for trial in self.trials if trial.findings]
         if suspects and (slip := self._recognized()):
             verdicts[suspects[0]] = self._named(verdicts[suspects[0]], slip)
@@ -217,13 +217,13 @@ class _Judge:
             verdicts[smallest] = replace(verdicts[smallest], drawing=self._drawn(smallest))
         return Grades(verdicts.values())
 
-    def not_yet(self) -> Grades:
+    def not_yet(self, slip: Slip | None) -> Grades:
         """The verdicts where a right kernel does not do what the puzzle is about: with the counts that show it."""
         skill = self.puzzle.skill
         counts = " and ".join(f"{WORDS[key]}: {mine:,}, ours {ours:,}" for key, (mine, ours) in self.lacks.items())
         detail = f"its numbers are right, but the exercise asks for {skill.asked}; in {skill.test}, {counts}"
         first, *others = Grades.alike(self.puzzle.tests, NOT_YET, detail)
-        return Grades([self._named(first, slip) if (slip := self._recognized()) else first, *others])
+        return Grades([self._named(first, slip) if slip else first, *others])
 
     def _named(self, verdict: Verdict, slip: Slip) -> Verdict:
         """The verdict with a known mistake before it, as a question."""

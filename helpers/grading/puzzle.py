@@ -15,9 +15,7 @@ HELPERS = Path(__file__).resolve().parents[1]
 LEARNERS_LINE = "// *"  # ends the lines of an official kernel that the learner is to write
 STRUCT = re.compile(r"\bstruct\s+(\w+)\s*\{([^}]*)\}")
 
-STEPS = (
-    4  # times the statements of the official kernel's busiest thread: room for any manner, not for other threads' work
-)
+STEPS = 8  # times the statements of our busiest thread: room for any manner, but not for the work of many threads
 
 
 @dataclass(frozen=True)
@@ -127,8 +125,8 @@ class Puzzle:
 
 
 def declarations(kernel: Kernel) -> list[tuple[str, str]]:
-    """Address space and type of what a kernel binds, in the order of the bindings; a struct is its members."""
-    structs = dict(STRUCT.findall(kernel.code))
+    """Address space and type of what a kernel binds, in the order of the bindings; a struct is its members' types."""
+    structs = {name: re.sub(r"\w+\s*:", ":", members) for name, members in STRUCT.findall(kernel.code)}
     return [(each.space, _without_blanks(structs.get(each.type, each.type)).rstrip(",")) for each in kernel.bound]
 
 

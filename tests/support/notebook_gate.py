@@ -24,6 +24,7 @@ MARKER = re.compile("NBVAL_|PYTEST_VALIDATE_")  # nbval has more of them, and an
 MOST_IGNORED = 3  # the setup cell and two timings
 MEDIAN_LINES, MOST_LINES = 4, 20
 MOST_BYTES = 3_000_000
+MOST_ROUNDS = 2_000  # of a simulated run in a lesson
 MOST_WORDS = 1_500  # ten minutes at 150 words a minute, the speed at which people read technical prose
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"  # names a model of a kernel that is gone
 
@@ -236,6 +237,17 @@ def plain_python(lesson: Lesson) -> Iterator[str]:
     for cell in lesson.code:
         if not cell.syntax or cell.source.rstrip().endswith(";"):
             yield str(cell)
+
+
+@rule
+def simulations_end(lesson: Lesson) -> Iterator[str]:
+    """A simulated run says after how many rounds it stops, so that a reader's endless loop is answered soon."""
+    for cell in lesson.code:
+        for call in ast.walk(ast.parse(cell.source)) if cell.syntax else ():
+            if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "simulate":
+                most = [word.value for word in call.keywords if word.arg == "max_steps"]
+                if not (most and getattr(most[0], "value", MOST_ROUNDS + 1) <= MOST_ROUNDS):
+                    yield f"{cell} gives no max_steps of at most {MOST_ROUNDS:,}"
 
 
 @rule

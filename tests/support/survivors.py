@@ -33,10 +33,6 @@ REASONS = {
         "`item` is another name of `group.z` here."
     ),
     # Values that meet a zero, or that nobody reads
-    r"3_two_passes.*`partial\[thread\] = 0\.0;` -> `nothing`": (
-        "WGSL promises that workgroup memory starts at 0. Not every driver keeps this promise, so the line stays: an "
-        "adapter that does not keep it rejects this mutant."
-    ),
     r"2_tiled.*`return 0\.0;` -> `return 1\.0;`": (
         "Past the edge at which a sum ends, the other operand is 0; past the other edges, the result is not written."
     ),
