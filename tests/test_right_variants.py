@@ -15,7 +15,7 @@ VARIANTS = list(right_variants())
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [(name, text) for name, _, text in VARIANTS], ids=[f"{name}: {what}" for name, what, _ in VARIANTS]
+    ("name", "text"), [pytest.param(name, text, id=f"{name}: {what}") for name, what, text in VARIANTS]
 )
 def test_a_right_kernel_is_right_in_every_test(name, text):
     grades = judged(PUZZLES[name], text)

@@ -168,7 +168,8 @@ def test_a_barrier_that_some_threads_miss_is_unsafe_in_every_test_and_named_firs
     assert RIGHT not in outcomes(grades)
     line = source.split("\n").index(next(text for text in source.split("\n") if "workgroupBarrier();" in text)) + 1
     first = grades[0].detail
-    assert re.match(rf"line {line}, `[^`]*`: only \d+ of the 256 threads of a workgroup reach\w* workgroupBarrier\(\)", first)
+    words = r"only \d+ of the 256 threads of a workgroup reach\w* workgroupBarrier\(\)"
+    assert re.match(rf"line {line}, `[^`]*`: {words}", first)
     assert not submissions  # the others may wait for ever
 
 
@@ -245,9 +246,7 @@ def test_a_number_that_is_right_because_nobody_writes_it_is_unsafe():
     source = edited("gemm_bwd_da", "if (m < params.M && k", "if (sum != 0.0 && m < params.M && k")
     grades = judged(few_tests("gemm_bwd_da"), source)
     assert outcomes(grades) == [UNSAFE] * 2
-    assert re.fullmatch(
-        rf"\d of the 12 numbers of `d_a` are never written, first number \d+{LUCK}", grades[0].detail
-    )
+    assert re.fullmatch(rf"\d of the 12 numbers of `d_a` are never written, first number \d+{LUCK}", grades[0].detail)
 
 
 # --- What the simulator does not run --------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What the ordinary test run tries of a long list: a sample with a fixed seed. `start.py test --all` tries all of it."""
+"""What the ordinary test run tries of a long list: a sample with a fixed seed. `start.py test --all` tries it whole."""
 
 import os
 import random
@@ -10,6 +10,6 @@ ALL = bool(os.environ.get("CONVGRAD_ALL_TESTS"))
 
 
 def sample(items: Sequence[Item], count: int) -> list[Item]:
-    """So many of the items, in their order, and always the same ones; all of them where all is to be tried."""
+    """This many of the items, in their order, and always the same ones; all of them where all is to be tried."""
     chosen = range(len(items)) if ALL else sorted(random.Random(count).sample(range(len(items)), count))
     return [items[i] for i in chosen]

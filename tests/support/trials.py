@@ -16,6 +16,6 @@ def _simulated_once(kernel: Kernel, case: Case) -> Trial:
 
 
 def simulate_once(patch) -> None:
-    """Let the judge take a run from here that was made before, and look for a mistake however much there is to simulate."""
+    """Let the judge take runs from here that were made before, and look for a mistake as long as it takes."""
     patch.setattr(judge, "simulated", _simulated_once)
     patch.setattr(judge, "WORK", 10**9)
