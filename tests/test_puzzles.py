@@ -59,7 +59,7 @@ def test_the_official_kernel_is_right_in_every_test(name):
     assert [verdict.test for verdict in grades] == list(PUZZLES[name].tests)
     assert outcomes(grades) == [RIGHT] * len(grades), str(grades)
     assert all(re.fullmatch(r"[\d,]+ loads?, [\d,]+ stores?, [^;]*", v.detail) for v in grades)
-    assert repr(grades).endswith(f"{len(grades)} of {len(grades)} tests pass{AS_OURS}")
+    assert repr(grades).endswith(f"\n{AS_OURS}{len(grades)} of {len(grades)} tests pass")
 
 
 @every_puzzle

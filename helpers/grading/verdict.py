@@ -10,7 +10,7 @@ WRONG, UNSAFE = "wrong", "unsafe"  # unsafe: the numbers are right, but by luck
 NOT_YET = "not yet"  # right and safe, but without what the puzzle is about
 
 OURS = "; ours: "  # precedes the counts of the official kernel, where they differ
-AS_OURS = ", with the same loads, stores and barriers as our kernel"
+AS_OURS = "with the same loads, stores and barriers as our kernel, "
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Grades(tuple[Verdict, ...]):
 
     def __repr__(self) -> str:
         alike = all(verdict.outcome == RIGHT and verdict.detail and OURS not in verdict.detail for verdict in self)
-        return "\n".join([*self._lines(), f"{self.passed} of {len(self)} tests pass{AS_OURS * alike}"])
+        return "\n".join([*self._lines(), f"{AS_OURS * alike}{self.passed} of {len(self)} tests pass"])
 
     def _lines(self) -> list[str]:
         """One line for each test; a reason that several tests share is said once."""
