@@ -1,5 +1,7 @@
 """Refuse a bad argument before anything is launched: by its name, its value and the rule that it breaks."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 MAX_SIZE = 2**30  # keeps every index of a kernel, and every wrapped negative one, inside 32 bits
@@ -20,10 +22,10 @@ def check_tensor(operation: str, name: str, array: np.ndarray, axes: str) -> np.
     return array
 
 
-def check_shape(operation: str, name: str, array: np.ndarray, wanted: tuple[int, ...], given: str) -> None:
-    """Refuse an array whose shape is not the one that what is given implies."""
+def check_shape(operation: str, name: str, array: np.ndarray, wanted: tuple[int, ...], given: Callable) -> None:
+    """Refuse an array whose shape is not the one that what is given (in words, where it is needed) implies."""
     if array.shape != wanted:
-        raise ValueError(f"{operation}: {name} has shape {array.shape}: {given} make it {wanted}")
+        raise ValueError(f"{operation}: {name} has shape {array.shape}: {given()} make it {wanted}")
 
 
 def check_size(name: str, value: int, smallest: int = 1, largest: int = MAX_SIZE) -> None:
@@ -41,6 +43,8 @@ def as_int(value: int) -> int:
 
 def check_pair(name: str, value: int | tuple[int, int], smallest: int = 1) -> tuple[int, int]:
     """One whole number for both axes or one for each, as (rows, columns); refuse what is neither."""
+    if type(value) is int and smallest <= value <= MAX_SIZE:
+        return value, value
     two = isinstance(value, tuple | list)
     pair = tuple(map(as_int, value if two else (value, value)))
     if len(pair) != 2:

@@ -3,10 +3,11 @@
 import ast
 import inspect
 import operator
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from math import prod
 from pathlib import Path
 from typing import NamedTuple
@@ -264,7 +265,7 @@ def limit_passed(size: tuple[int, int, int], held: int) -> str | None:
     return None
 
 
-@cache
+@lru_cache(maxsize=256)  # a text that is specialized for a layer has up to 100 KB
 def without_comments(source: str) -> str:
     """The text with blanks in place of its comments, so that all else keeps its place."""
     kept, at, depth = [], 0, 0  # block comments nest
@@ -304,14 +305,15 @@ def load(operation: str, version: str) -> Kernel:
 
     Raises ValueError where there is no such version; the message lists the versions that exist.
     """
-    path = KERNELS / operation / f"{version}.wgsl"
+    path = f"{KERNELS}/{operation}/{version}.wgsl"  # joined as text: every call of a public function comes here
     try:
-        return _read(path, path.stat().st_mtime_ns)
+        return _read(path, os.stat(path).st_mtime_ns)
     except OSError:
         listed = ", ".join(versions(operation)) or "no kernels"
         raise ValueError(f"kernel = {version!r}: {operation} has {listed}") from None
 
 
 @cache
-def _read(path: Path, modified: int) -> Kernel:
-    return Kernel(path.read_text(encoding="utf-8"), f"{path.parent.name}/{path.stem}")
+def _read(path: str, modified: int) -> Kernel:
+    file = Path(path)
+    return Kernel(file.read_text(encoding="utf-8"), f"{file.parent.name}/{file.stem}")

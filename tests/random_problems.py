@@ -26,14 +26,11 @@ from support.problems import conv_shapes
 from helpers.activations import ACTIVATIONS
 from helpers.convolution.operations import OPERATIONS
 from helpers.convolution.shapes import ConvShape
-from helpers.gpu import passes
 from helpers.gpu.operation import Operation
-from helpers.gpu.operation import _planned as planned
 from helpers.oracles.run import answer, conv, drawn, launched, normal, reports
-from helpers.wgsl import Kernel, without_comments
+from helpers.wgsl import Kernel
 
 EVERY = 100  # layers between two lines of progress
-KEPT = 20  # layers whose compiled kernels are kept: those of one take 20 MB
 
 
 def able(operation: Operation, shape: ConvShape) -> list[str]:
@@ -69,12 +66,6 @@ def judge_answers(shape: ConvShape) -> None:
         np.testing.assert_allclose(got, theirs.numpy(), rtol=1e-11, atol=1e-11, err_msg=f"{name}: {shape}")
 
 
-def forget() -> None:
-    """Let go of every compiled kernel: each layer has its own, and no memory holds those of ten thousand."""
-    for made in (planned, passes.pipeline, passes._pipeline, passes.module, without_comments):
-        made.cache_clear()
-
-
 def main(words: list[str] | None = None) -> int:
     """Run the problems that were asked for; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -96,8 +87,6 @@ def main(words: list[str] | None = None) -> int:
             runs[name] += 1
         if torch:
             judge_answers(shape)
-        if runs["conv2d"] % KEPT == 0:
-            forget()
         if runs["conv2d"] % EVERY == 0:
             print(f"{runs.total():,} problems, {time.monotonic() - begin:.0f} s", flush=True)
 

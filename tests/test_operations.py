@@ -19,7 +19,17 @@ from helpers.gemm import operations as gemm
 from helpers.gemm import reference as gemm_reference
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import GpuError, passes
-from helpers.gpu.operation import Choice, Operation, Schedule, Step, _planned, nested_loops, one_step, tree_reduction
+from helpers.gpu.operation import (
+    Choice,
+    Operation,
+    Schedule,
+    Step,
+    _chosen,
+    _planned,
+    nested_loops,
+    one_step,
+    tree_reduction,
+)
 from helpers.operations import OPERATIONS, explain_choice
 from helpers.oracles.run import normal
 from helpers.summation.shapes import SumShape
@@ -38,10 +48,12 @@ def cap(monkeypatch):
     def pretend(iterations: int | None) -> None:
         monkeypatch.setattr(passes, "CAP", iterations)
         monkeypatch.setattr(passes, "loop_cap", lambda: iterations)
-        _planned.cache_clear()
+        for plans in (_planned, _chosen):
+            plans.cache_clear()
 
     yield pretend
-    _planned.cache_clear()
+    for plans in (_planned, _chosen):
+        plans.cache_clear()
 
 
 SOFTWARE, HARDWARE = (replace(gpu.adapter_info(), kind=kind) for kind in ("software", "hardware"))

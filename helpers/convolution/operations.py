@@ -9,10 +9,9 @@ and padding Ph; columns likewise. With groups, the filters of a group see its ch
 channels of a group. Stride, padding, dilation and groups mean what they mean in ``torch.nn.grad``.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
+from helpers.activations import check_activation
 from helpers.arguments import as_int, check_pair, check_shape, check_size, check_sizes, check_tensor
 from helpers.convolution import choice, pieces
 from helpers.convolution.schedules import (
@@ -134,8 +133,7 @@ def conv2d(
     check_tensor("conv2d", "weight", weight, "Co Ci kH kW")
     if isinstance(padding, str):
         input, padding = padded_by_word(input, padding, weight.shape[2:], stride, dilation)
-    shape = _shape("conv2d", input.shape, "weight", weight.shape, stride, padding, dilation, groups)
-    shape = replace(shape, activation=activation)
+    shape = _shape("conv2d", input.shape, "weight", weight.shape, stride, padding, dilation, groups, activation)
     if bias is None:
         bias = np.zeros(shape.out_channels, np.float32)
     _require_shape("conv2d", "bias", check_tensor("conv2d", "bias", bias, "Co"), shape)
@@ -252,25 +250,37 @@ def _shape(
     padding: Pair,
     dilation: Pair,
     groups: int,
+    activation: str = "none",
 ) -> ConvShape:
     """The whole problem's sizes, checked against each other; `name` is what the caller calls the weight."""
-    for argument, value in ("stride", stride), ("padding", padding), ("dilation", dilation):
-        check_pair(argument, value, PAIRS[argument])
-    groups = as_int(groups)
-    check_size("groups", groups)
     n, ci, in_h, in_w = input_size
     co, weight_ci, kernel_h, kernel_w = weight_size
+    try:
+        shape = ConvShape(n, ci, in_h, in_w, co, kernel_h, kernel_w, stride, padding, dilation, groups, activation)
+    except ValueError as error:
+        for argument, value in ("stride", stride), ("padding", padding), ("dilation", dilation):
+            check_pair(argument, value, PAIRS[argument])
+        check_size("groups", as_int(groups))
+        check_activation(activation)
+        _check_channels(operation, name, weight_ci, ci, as_int(groups))
+        found = f"{operation}: {name} {tuple(weight_size)} does not fit the input {tuple(input_size)}"
+        raise ValueError(f"{found}: {error}") from None
+    _check_channels(operation, name, weight_ci, ci, shape.groups)
+    return shape
+
+
+def _check_channels(operation: str, name: str, weight_ci: int, ci: int, groups: int) -> None:
+    """Refuse a weight that has other input channels than a group of the input."""
     if ci % groups == 0 and weight_ci * groups != ci:
         found = f"{operation}: {name} has Ci/groups = {weight_ci} (axis 1) and groups = {groups}"
         raise ValueError(f"{found}, and the input has {ci} channels: they must be {weight_ci * groups}")
-    try:
-        return ConvShape(n, ci, in_h, in_w, co, kernel_h, kernel_w, stride, padding, dilation, groups)
-    except ValueError as error:
-        found = f"{operation}: {name} {tuple(weight_size)} does not fit the input {tuple(input_size)}"
-        raise ValueError(f"{found}: {error}") from None
 
 
 def _require_shape(operation: str, name: str, array: np.ndarray, s: ConvShape) -> None:
     """Refuse a tensor whose shape is not the one that the other arguments imply."""
-    steps = ", ".join(f"{each} {getattr(s, each)}" for each in STEPS)
-    check_shape(operation, name, array, s.of(name), f"input {s.input}, weight {s.weight}, {steps}")
+
+    def given() -> str:
+        steps = ", ".join(f"{each} {getattr(s, each)}" for each in STEPS)
+        return f"input {s.input}, weight {s.weight}, {steps}"
+
+    check_shape(operation, name, array, s.of(name), given)

@@ -44,11 +44,11 @@ def compute(operation: Operation, shape: ConvShape, kernel: str | Kernel | None,
 
     Raises what `Operation.compute` raises, and GpuError where a piece cannot be small enough.
     """
-    (output,), cut = operation.outputs, list(pieces(shape))
-    if len(cut) == 1:
+    (output,) = operation.outputs
+    if max(prod(shape.of(name)) for name in operation.tensors) <= MAX_BINDING // 4:
         return operation.compute(shape, kernel, **inputs)[0]
     whole = np.zeros(shape.of(output), np.float32)
-    for piece in cut:
+    for piece in pieces(shape):
         parts = {name: piece.part(name, array) for name, array in inputs.items()}
         target = piece.part(output, whole)
         target += operation.compute(piece.shape, kernel, **parts)[0]

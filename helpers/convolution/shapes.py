@@ -9,6 +9,7 @@ from helpers.arguments import MAX_SIZE, as_int, check_pair, check_size
 
 Pair = tuple[int, int]
 PAIRS = {"stride": 1, "padding": 0, "dilation": 1}  # and the least that each may be
+SIZES = "batch", "in_channels", "in_h", "in_w", "out_channels", "kernel_h", "kernel_w", "groups"
 STEPS = *PAIRS, "groups"  # what every function of a convolution takes behind the tensors, in this order
 
 
@@ -44,13 +45,12 @@ class ConvShape:
 
     def __post_init__(self) -> None:
         check_activation(self.activation)
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name in PAIRS:
-                object.__setattr__(self, field.name, check_pair(field.name, value, PAIRS[field.name]))
-            elif field.name != "activation":
-                check_size(field.name, as_int(value))
-                object.__setattr__(self, field.name, int(value))
+        for name in SIZES:
+            value = getattr(self, name)
+            check_size(name, as_int(value))
+            object.__setattr__(self, name, int(value))
+        for name, least in PAIRS.items():
+            object.__setattr__(self, name, check_pair(name, getattr(self, name), least))
         for name in ("in_channels", "out_channels"):
             if getattr(self, name) % self.groups:
                 raise ValueError(f"groups = {self.groups} does not divide {name} = {getattr(self, name)}")

@@ -129,4 +129,4 @@ def _shape(
 
 def _require_shape(operation: str, name: str, array: np.ndarray, shape: GemmShape) -> None:
     """Refuse a tensor whose shape is not the one that `a` and `b` imply."""
-    check_shape(operation, name, array, shape.of(name), f"a {shape.of('a')} and b {shape.of('b')}")
+    check_shape(operation, name, array, shape.of(name), lambda: f"a {shape.of('a')} and b {shape.of('b')}")

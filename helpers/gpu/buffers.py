@@ -10,6 +10,7 @@ import wgpu
 
 from helpers.gpu.adapter import MAX_BINDING, MAX_BUFFER, GpuError, device, reason
 
+WORDS = {*map(np.dtype, (np.float32, np.int32, np.uint32))}  # the kinds of numbers that a buffer holds
 STORAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
 
 
@@ -39,7 +40,7 @@ def upload(array: np.ndarray, name: str) -> wgpu.GPUBuffer:
 
     Raises TypeError for a dtype that WGSL does not have, ValueError for an array without elements.
     """
-    if array.dtype not in (np.float32, np.int32, np.uint32):
+    if array.dtype not in WORDS:
         raise TypeError(f"{name} has dtype {array.dtype}: it must be float32, int32 or uint32")
     if not array.size:
         raise ValueError(f"{name} has shape {array.shape}: no axis may be 0")

@@ -3,8 +3,8 @@
 A call walks one way: check the arguments, plan once, upload, run, read.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from math import ceil, prod
@@ -19,6 +19,7 @@ from helpers.gpu.passes import Pass, run
 from helpers.specialize import specialize
 from helpers.wgsl import Kernel, load
 
+KEPT = 256  # plans, each with the text of a kernel
 Workgroups = tuple[int, int, int]
 
 
@@ -163,26 +164,18 @@ class Operation:
         GpuError
             No version (or not the one named) can run here, and why.
         """
-        plan, problems = self._first_able(shape, kernel)
-        if plan.problem:
-            raise GpuError(next(iter(problems.values())))
-        return plan
+        if kernel is not None:
+            return _able(_planned(self, shape, self.kernel(kernel)))
+        chosen, plan = _chosen(self, shape, adapter_info())
+        if self.kernel(chosen.version) != chosen:  # its file was edited
+            _chosen.cache_clear()
+            _, plan = _chosen(self, shape, adapter_info())
+        return _able(plan)
 
     def scheduled(self, shape: Shape, kernel: Kernel) -> tuple[Kernel, Schedule]:
         """The steps of a version for a shape, and its text as they run it."""
         schedule = self.versions[kernel.version](shape, kernel)
         return specialize(kernel, schedule.constants) if schedule.constants else kernel, schedule
-
-    def _first_able(self, shape: Shape, kernel: str | Kernel | None) -> tuple[Plan, dict[str, str]]:
-        """The first plan that can run here (else the last one), and the problems of those that were passed by."""
-        wanted = [each.version for each in self.choose(shape, adapter_info())] if kernel is None else [kernel]
-        problems = {}
-        for each in map(self.kernel, wanted):
-            plan = _planned(self, shape, each)
-            if plan.problem is None:
-                break
-            problems[each.version] = plan.problem
-        return plan, problems
 
     def problem(self, shape: Shape, version: str) -> str | None:
         """Why a version cannot run for this shape on this adapter, or None."""
@@ -190,10 +183,12 @@ class Operation:
 
     def explain_choice(self, shape: Shape) -> str:
         """Which version a call without `kernel=` takes for this shape on this adapter, and why, in one sentence."""
-        taken, (_, problems) = self.plan(shape).passes[0].kernel.version, self._first_able(shape, None)
-        reasons = {each.version: each.reason for each in self.choose(shape, adapter_info())}
-        skipped = (f" ({name} comes first, but cannot run: {problem})" for name, problem in problems.items())
-        return f"{self.name} takes {taken}: {reasons[taken]}{''.join(skipped)}."
+        taken = self.plan(shape).passes[0].kernel.version
+        choices = list(self.choose(shape, adapter_info()))
+        at = [each.version for each in choices].index(taken)
+        passed = ((each.version, self.problem(shape, each.version)) for each in choices[:at])
+        skipped = (f" ({name} comes first, but cannot run: {problem})" for name, problem in passed)
+        return f"{self.name} takes {taken}: {choices[at].reason}{''.join(skipped)}."
 
     def prepare(
         self, buffers: Sequence[wgpu.GPUBuffer], shape: Shape, kernel: str | Kernel | None = None
@@ -239,7 +234,7 @@ class Operation:
         scratch = (empty(nbytes, name) for name, nbytes in plan.scratch.items())
         takes_params = plan.passes[0].kernel.bindings[-1] == "uniform"
         bound = (*buffers, *scratch, *([uniform(plan.params)] if takes_params else []))
-        return tuple(replace(each, buffers=bound) for each in plan.passes)
+        return tuple(each.over(bound) for each in plan.passes)
 
     def _check_buffers(self, buffers: Sequence[wgpu.GPUBuffer], shape: Shape) -> None:
         """Refuse a wrong number of buffers, one buffer for two tensors, or one too small for its tensor."""
@@ -254,7 +249,26 @@ class Operation:
                 raise ValueError(f"{self.name}: {name} is a buffer of {size} bytes: {shape.of(name)} takes {needed}")
 
 
-@lru_cache(maxsize=1024)
+def _able(plan: Plan) -> Plan:
+    """The plan. Raises GpuError where it cannot run here."""
+    if plan.problem:
+        raise GpuError(plan.problem)
+    return plan
+
+
+@lru_cache(maxsize=KEPT)
+def _chosen(operation: Operation, shape: Shape, adapter: AdapterInfo) -> tuple[Kernel, Plan]:
+    """The best version that can run on the adapter, and its plan; the first one where none can run."""
+    plans = ((kernel, _planned(operation, shape, kernel)) for kernel in _kernels(operation, shape, adapter))
+    first = next(plans)
+    return next((each for each in chain([first], plans) if each[1].problem is None), first)
+
+
+def _kernels(operation: Operation, shape: Shape, adapter: AdapterInfo) -> Iterator[Kernel]:
+    return (operation.kernel(each.version) for each in operation.choose(shape, adapter))
+
+
+@lru_cache(maxsize=KEPT)
 def _planned(operation: Operation, shape: Shape, kernel: Kernel) -> Plan:
     """The plan of one version; also one that cannot run here."""
     kernel, schedule = operation.scheduled(shape, kernel)

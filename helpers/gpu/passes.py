@@ -1,14 +1,17 @@
-"""Kernels made ready once, and passes that run them.
+"""Kernels compiled once, and passes that run them.
 
-Compiled modules are kept by their source, layouts by the buffer types that they list, pipelines by source, entry
-point, constants and layout, and a bind group for as long as a pass over the same buffers lives.
+Compiled modules are kept by their source, pipelines by source, entry point and constants, both for as long as a pass
+uses them, and the last used ones beyond that. Layouts are kept by the buffer types that they list, and a bind group
+for as long as a pass over the same buffers lives.
 """
 
 import re
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -22,13 +25,46 @@ from helpers.wgsl import Kernel, WgslError, limit_passed
 
 # --- Made once ------------------------------------------------------------------------------------------
 
+IDLE = 128  # modules, and pipelines, that are kept although nothing uses them; a text takes up to some megabytes
+Made = TypeVar("Made")
 
-@cache
+
+class Kept(Generic[Made]):
+    """What was made, by a key: whatever is in use somewhere, and of the rest the `idle` things that were used last."""
+
+    def __init__(self, idle: int = IDLE) -> None:
+        self._alive: WeakValueDictionary[Hashable, Made] = WeakValueDictionary()
+        self._recent: OrderedDict[Hashable, Made] = OrderedDict()
+        self.idle = idle
+
+    def get(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What has this key; it is made where it does not exist."""
+        made = self._alive.get(key)
+        if made is None:
+            made = self._alive[key] = make()
+        self._recent[key] = made
+        self._recent.move_to_end(key)
+        if len(self._recent) > self.idle:
+            self._recent.popitem(last=False)
+        return made
+
+    def __len__(self) -> int:
+        return len(self._alive)
+
+
+MODULES: Kept[wgpu.GPUShaderModule] = Kept()
+PIPELINES: Kept[wgpu.GPUComputePipeline] = Kept()
+
+
 def module(source: str, checked: bool = True) -> wgpu.GPUShaderModule:
     """The compiled module of a source.
 
     One that is not `checked` reads and writes wherever its indices point: never for a learner's kernel.
     """
+    return MODULES.get((source, checked), lambda: _module(source, checked))
+
+
+def _module(source: str, checked: bool) -> wgpu.GPUShaderModule:
     code = source.replace("\0", "\ufffd")  # for wgpu, a NUL ends the text
     return device().create_shader_module(code=code) if checked else _unchecked_module(code)
 
@@ -54,7 +90,6 @@ def bind_group_layout(kinds: tuple[str, ...]) -> wgpu.GPUBindGroupLayout:
     return device().create_bind_group_layout(entries=entries)
 
 
-@cache
 def pipeline(kernel: Kernel, entry_point: str, checked: bool = True) -> wgpu.GPUComputePipeline:
     """The pipeline of one entry point of a kernel.
 
@@ -64,21 +99,19 @@ def pipeline(kernel: Kernel, entry_point: str, checked: bool = True) -> wgpu.GPU
         The kernel does not compile (says where, and what the compiler expected), or takes more than every WebGPU
         adapter offers.
     """
+    key = kernel.source, entry_point, kernel.constants, checked
+    return PIPELINES.get(key, lambda: _pipeline(kernel, entry_point, checked))
+
+
+def _pipeline(kernel: Kernel, entry_point: str, checked: bool) -> wgpu.GPUComputePipeline:
     try:
-        module(kernel.source, checked)  # first: the compiler explains a mistake best
+        compiled = module(kernel.source, checked)  # first: the compiler explains a mistake best
         _require_portable(kernel, entry_point)
-        return _pipeline(kernel.source, entry_point, kernel.constants, kernel.bindings, checked)
+        layout = device().create_pipeline_layout(bind_group_layouts=[bind_group_layout(kernel.bindings)])
+        compute = {"module": compiled, "entry_point": entry_point, "constants": dict(kernel.constants)}
+        return device().create_compute_pipeline(layout=layout, compute=compute)
     except wgpu.GPUError as error:
         raise compile_error(kernel, str(error)) from None
-
-
-@cache
-def _pipeline(
-    source: str, entry_point: str, constants: tuple, kinds: tuple[str, ...], checked: bool
-) -> wgpu.GPUComputePipeline:
-    layout = device().create_pipeline_layout(bind_group_layouts=[bind_group_layout(kinds)])
-    compute = {"module": module(source, checked), "entry_point": entry_point, "constants": dict(constants)}
-    return device().create_compute_pipeline(layout=layout, compute=compute)
 
 
 def _require_portable(kernel: Kernel, entry_point: str) -> None:
@@ -119,7 +152,7 @@ ADVICE = "choose another kernel, a smaller problem or another adapter"
 
 @dataclass(frozen=True)
 class Pass:
-    """One dispatch: a kernel over its buffers (in binding order), so many workgroups in x, y and z.
+    """One dispatch: a kernel over its buffers (in binding order), and the workgroups in x, y and z.
 
     `iterations` is an upper bound on the loop iterations of one thread, for the drivers that stop a thread after too
     many. `label` is what a GPU debugger calls this dispatch; one without a label shares a compute pass with its
@@ -137,16 +170,24 @@ class Pass:
 
     def problem(self) -> str | None:
         """Why this pass cannot run on the adapter in use, or None."""
-        name = " ".join(filter(None, [self.kernel.name, self.label]))
         if max(self.workgroups) > MAX_WORKGROUPS:
-            return f"{name}: {self.workgroups} workgroups: each number may be at most {MAX_WORKGROUPS:,}: {ADVICE}"
+            rule = f"each number may be at most {MAX_WORKGROUPS:,}"
+            return f"{self._name}: {self.workgroups} workgroups: {rule}: {ADVICE}"
         if self.iterations > CAP and loop_cap():
             used = f"{adapter_info().name}, {adapter_info().driver}"
             return (
-                f"{name}: a thread may loop {self.iterations:,} times, and this adapter's driver ({used}) stops it "
-                f"silently after {loop_cap():,}: {ADVICE}"
+                f"{self._name}: a thread may loop {self.iterations:,} times, and this adapter's driver ({used}) stops "
+                f"it silently after {loop_cap():,}: {ADVICE}"
             )
         return None
+
+    @property
+    def _name(self) -> str:
+        return " ".join(filter(None, [self.kernel.name, self.label]))
+
+    def over(self, buffers: tuple[wgpu.GPUBuffer, ...]) -> "Pass":
+        """The same dispatch over other buffers."""
+        return Pass(self.kernel, buffers, self.workgroups, self.iterations, self.entry_point, self.label, self.checked)
 
     @cached_property
     def ready(self) -> tuple[wgpu.GPUComputePipeline, wgpu.GPUBindGroup]:

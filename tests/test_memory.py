@@ -1,0 +1,63 @@
+"""Memory: compiled kernels are kept while they are used, and do not add up from layer to layer."""
+
+import gc
+
+import numpy as np
+import psutil
+import pytest
+from support.sample import ALL
+
+from helpers.convolution.operations import OPERATIONS
+from helpers.convolution.shapes import ConvShape
+from helpers.gpu import passes
+from helpers.gpu.passes import Kept
+
+LAYERS = 1000 if ALL else 100
+IDLE, MOST_GROWTH = 16, 25e6  # bytes, over the second half of the layers; unbounded, 100 layers take several times this
+
+
+class Thing:
+    """Something that can be kept."""
+
+
+def test_what_is_used_is_made_once_and_of_the_rest_the_last_ones_are_kept():
+    kept, made = Kept(idle=2), []
+
+    def get(key: str) -> Thing:
+        return kept.get(key, lambda: made.append(key) or Thing())
+
+    used = get("used")
+    for key in "abcb":
+        get(key)
+    assert get("used") is used
+    assert get("b") is get("b")
+    assert made == ["used", "a", "b", "c"]
+    get("a")  # only "used" and "b" were kept since
+    assert made == ["used", "a", "b", "c", "a"]
+    del used
+    gc.collect()
+    assert len(kept) == 2
+
+
+@pytest.fixture
+def _few_idle():
+    """Few kernels are kept that nothing uses."""
+    for kept in (passes.PIPELINES, passes.MODULES):
+        kept.idle = IDLE
+    yield
+    for kept in (passes.PIPELINES, passes.MODULES):
+        kept.idle = passes.IDLE
+
+
+@pytest.mark.usefixtures("_few_idle")
+def test_memory_stays_the_same_from_layer_to_layer():
+    """Each of these layers has a text of its own."""
+    operation, process, held = OPERATIONS["conv2d"], psutil.Process(), []
+    for i in range(LAYERS):
+        shape = ConvShape(1, 2, 3 + i % 25, 4 + i // 25, 2, 3, 3, 1, 1)
+        data = {name: np.ones(shape.of(name), np.float32) for name in ("input", "weight", "bias")}
+        operation.compute(shape, "5_direct", **data)
+        held.append(process.memory_info().rss)
+    gc.collect()
+    assert len(passes.PIPELINES._recent) <= IDLE
+    assert held[-1] - held[LAYERS // 2] < MOST_GROWTH
