@@ -251,7 +251,7 @@ class Listing:
 
 
 def limit_passed(size: tuple[int, int, int], held: int) -> str | None:
-    """Which limit a workgroup of this size, with so many bytes of workgroup memory, passes; None where none.
+    """Which limit a workgroup of this size, with this many bytes of workgroup memory, exceeds; None where none.
 
     wgpu lets it pass where the size comes from an `override`, and a real GPU then hangs.
     """

@@ -17,7 +17,7 @@ LIMITS = {"images": 1400, "one image": 700, "groups of channels": 600, "channels
 
 
 def cut(limit: int, monkeypatch: pytest.MonkeyPatch, shape: ConvShape = LAYER) -> list[pieces.Piece]:
-    """The pieces where a binding holds so many bytes."""
+    """The pieces where a binding holds this many bytes."""
     monkeypatch.setattr(pieces, "MAX_BINDING", limit)
     return list(pieces.pieces(shape))
 

@@ -148,5 +148,5 @@ def _read_marks(row: str, number: int, line: list[str], spans: list[Span]) -> No
 
 
 def _column(line: str, drawn: int) -> int:
-    """The column of a letter that is drawn behind so many others: a tab is drawn as up to four blanks."""
+    """The column of a letter that follows this many others: a tab is drawn as up to four blanks."""
     return next((i + 1 for i in range(len(line)) if len(line[:i].expandtabs(4)) >= drawn), len(line) + 1)

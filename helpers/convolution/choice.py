@@ -13,7 +13,7 @@ from helpers.gpu.adapter import AdapterInfo
 from helpers.gpu.operation import Choice
 
 # A version that is specialized for a layer is compiled anew for each: 0.1 to 0.3 s on a GPU, some seconds of one core
-# on a software adapter. Below so many multiply-adds the versions that are compiled once are done earlier.
+# on a software adapter. With fewer multiply-adds, the versions that are compiled once finish earlier.
 WORTH_COMPILING = {"hardware": 2**16, "software": 2**26}
 MANY_THREADS = 65_536  # with as many threads at work, more of them gain nothing
 SHORT_SUM = 32  # terms that one thread adds faster than a workgroup shares them

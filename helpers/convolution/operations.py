@@ -119,7 +119,7 @@ def conv2d(
         The padding may also be "valid", which is none, or at stride 1 "same", with which the output is as large as the
         input; where that takes an odd number of rows or columns of zeros, one more lies at the end, as in PyTorch.
     groups : int
-        Channels are divided into so many groups, each a convolution of its own.
+        Channels are divided into this many groups, each a convolution of its own.
     activation : str
         One of none, relu, gelu (the tanh form), silu, sigmoid, tanh. The first version has none.
     kernel : str or Kernel, optional
@@ -163,7 +163,7 @@ def conv2d_grad_weight(
     grad_output : float32 array (N, Co, oH, oW)
     stride, padding, dilation : int or (rows, columns)
     groups : int
-        Channels are divided into so many groups, each a convolution of its own.
+        Channels are divided into this many groups, each a convolution of its own.
     kernel : str or Kernel, optional
         A version in kernels/conv2d_grad_weight; the best one for this adapter by default.
 
@@ -202,7 +202,7 @@ def conv2d_grad_input(
     grad_output : float32 array (N, Co, oH, oW)
     stride, padding, dilation : int or (rows, columns)
     groups : int
-        Channels are divided into so many groups, each a convolution of its own.
+        Channels are divided into this many groups, each a convolution of its own.
     kernel : str or Kernel, optional
         A version in kernels/conv2d_grad_input; the best one for this adapter by default.
 

@@ -95,7 +95,7 @@ def _by_channels(s: ConvShape) -> Iterator[tuple[ConvShape, slice, slice]]:
 
 
 def _fitting(what: str, numbers: int) -> int:
-    """How many of something that has so many numbers fit into one binding."""
+    """How many arrays of this many numbers fit into one binding."""
     fitting = MAX_BINDING // (4 * numbers)
     if not fitting:
         size = f"{4 * numbers / 2**20:.1f} MiB"

@@ -69,7 +69,7 @@ class ConvShape:
             raise ValueError(f"in_{axis} + 2*padding_{axis} = {padded} is more than {MAX_SIZE}")
 
     def __repr__(self) -> str:
-        """As a call that makes it, without what is as usual."""
+        """The constructor call, defaults omitted."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         for name in PAIRS:
             first, second = values[name]

@@ -18,7 +18,7 @@ SPLIT = "split the batch (gradients of weights and biases add up, those of input
 
 
 def too_large(nbytes: int, name: str, advice: str = SPLIT) -> str | None:
-    """Why one binding cannot hold a tensor of so many bytes, with advice, or None."""
+    """Why one binding cannot hold a tensor of this many bytes, with advice, or None."""
     if nbytes <= MAX_BINDING:
         return None
     size = f"{nbytes / 2**20:.1f} MiB, more than the {MAX_BINDING >> 20} MiB that one binding may hold"

@@ -24,7 +24,7 @@ def _told_what_occurs(parser: Parser, text: str) -> tuple:
         parser._declarations = known
 
 
-def quicken() -> None:
+def declare_only_used_types() -> None:
     """Read types in the quick way from now on, with the version of cffi for which that was tested."""
     if cffi.__version_info__[:2] == TESTED:
         Parser._parse = _told_what_occurs

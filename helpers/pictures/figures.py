@@ -98,5 +98,5 @@ def timeline(spans: Sequence[tuple[str, float, float]], sentence: str) -> Pictur
 
 
 def _brief(milliseconds: float) -> str:
-    """As many digits as a measurement deserves, and never an exponent."""
+    """As many digits as a measurement is worth, and never an exponent."""
     return f"{milliseconds:.{3 if milliseconds < 1 else 2 if milliseconds < 10 else 1}f} ms"

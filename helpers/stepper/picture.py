@@ -48,7 +48,7 @@ class StepperPicture(Picture):
         self.height = int(max(ends)) + 14 + self.callout
 
     def _lay_out(self, lines: Collection[int], letters: int) -> bool:
-        """Give the text rows of so many letters, and all else what is left; False where that is too little."""
+        """Give the text rows of this many letters, and all else what is left; False where that is too little."""
         ran = {moment.line for moment in self.replay.moments}
         self.pages = pages(self.replay.trace.kernel, ran, lines, letters, (HEIGHT - self.callout - TOP) // ROW)
         longest = max(row.indent + len(row.text) for rows in self.pages for row in rows)

@@ -11,7 +11,7 @@ Triple = tuple[int, int, int]  # x, y, z
 
 @dataclass(frozen=True)
 class Dispatch:
-    """So many workgroups of so many threads, each in x and y, over an array with one element for each thread."""
+    """Workgroups and threads, both in x and y, over an array with one element for each thread."""
 
     workgroups: tuple[int, int]
     size: tuple[int, int]  # threads of one workgroup
@@ -75,5 +75,5 @@ class Ids:
 
 
 def workgroups_for(elements: int, threads: int) -> int:
-    """The fewest workgroups of so many threads that give each element a thread."""
+    """The fewest workgroups of this many threads that give each element a thread."""
     return ceil(elements / threads)

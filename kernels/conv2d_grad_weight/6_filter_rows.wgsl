@@ -42,7 +42,7 @@ const OUT_W: u32 = 9u;         // oW
 const WEIGHTS: u32 = OUT_CHANNELS * IN_CHANNELS * KERNEL_H * KERNEL_W;
 
 // What a workgroup computes.
-const FILTERS: u32 = 2u;       // of a thread: so many output channels
+const FILTERS: u32 = 2u;       // output channels of one thread
 const TEAMS: u32 = 1u;         // of threads, with FILTERS each
 const CHANNELS: u32 = 3u;      // input channels
 const ROWS: u32 = 8u;          // of outputs

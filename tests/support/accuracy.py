@@ -25,7 +25,7 @@ def absolute(error: float):
 
 
 def either(error: float, count: float):
-    """The worse of an absolute error and so many units in the last place."""
+    """The worse of an absolute error and this many units in the last place."""
     return lambda *arguments: np.maximum(error, count * ulp(arguments[-1]))
 
 
