@@ -10,7 +10,7 @@ loop's index is one, small arrays stay in registers, and neither an index nor th
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -55,6 +55,21 @@ def too_long(kernel: Kernel) -> str | None:
         return None
     rule = f"it may have at most {MOST_CHARACTERS:,}, for a longer one takes too long to compile"
     return f"{kernel.name}: its text for this layer has {length:,} characters: {rule}: choose another version"
+
+
+def first_short_enough(kernel: Kernel, choices: Iterable[Mapping[str, int]]) -> tuple[Kernel | None, str | None]:
+    """The kernel with the first of these constants with which its text is not too long; else None and the reason.
+
+    What `kernel.with_constants` has set comes before them.
+    """
+    refused = None
+    for constants in choices:
+        sized = replace(kernel, constants=tuple({**constants, **dict(kernel.constants)}.items()))
+        problem = too_long(sized)
+        if problem is None:
+            return sized, None
+        refused = refused or problem
+    return None, refused
 
 
 def _is_override(kernel: Kernel, name: str) -> bool:

@@ -22,7 +22,7 @@ from support.problems import (
 )
 
 from helpers import gpu, wgsl
-from helpers.convolution.schedules import teaching
+from helpers.convolution.schedules import conv2d_grad_input
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
@@ -129,7 +129,7 @@ def require_declared(kernel: Kernel, shape: Shape) -> None:
 
 
 def test_several_planes_and_chunks_are_declared_too(monkeypatch):
-    monkeypatch.setattr(teaching, "MAX_WORKGROUPS", 2)
+    monkeypatch.setattr(conv2d_grad_input, "MAX_WORKGROUPS", 2)
     kernel = wgsl.load("conv2d_grad_input", "2_shared_weights").edit("CHUNK: u32 = 4096u", "CHUNK: u32 = 5u")
     ((declared, true),) = iterations(kernel.with_constants(TILE=2), ConvShape(3, 3, 9, 8, 2, 4, 3))
     assert true <= declared <= 2 * true

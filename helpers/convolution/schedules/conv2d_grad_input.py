@@ -116,10 +116,11 @@ def split_channels(s: ConvShape, kernel: Kernel) -> Schedule:
         refused = f"{kernel.name}: oW = {s.out_w}: outputs are loaded in fours, so it must be divisible by 4"
     if refused:
         return Schedule((), refused=refused)
-    deep = shared.even(s.in_channels, MOST_CHANNELS)
-    kernel = shared.with_sizes(s, kernel, {"SLICES": min(MOST_SLICES, s.out_channels), "CHANNELS": deep})
+    deep, slices = shared.even(s.in_channels, MOST_CHANNELS), min(MOST_SLICES, s.out_channels)
+    constants = {**shared.windows_layer(s), "SLICES": slices, "CHANNELS": deep, **dict(kernel.constants)}
+    kernel = replace(kernel, constants=tuple(constants.items()))
     channels, slices = kernel.value("CHANNELS"), kernel.value("SLICES")
     x, y, _ = flat(s.batch * s.in_h * kernel.value("ACROSS"), kernel.value("TILES"))
     iterations = nested_loops(ceil(s.out_channels / slices)) + nested_loops(ceil(channels / slices))
     step = Step((x, y, ceil(s.in_channels / channels)), iterations)
-    return Schedule((step,), constants=dict(kernel.constants))
+    return Schedule((step,), constants=constants)

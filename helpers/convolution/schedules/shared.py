@@ -15,7 +15,7 @@ from helpers.activations import ACTIVATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING, MAX_WORKGROUPS, AdapterInfo
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step
-from helpers.specialize import too_long
+from helpers.specialize import first_short_enough
 from helpers.wgsl import Kernel
 
 Tile = Mapping[str, int]  # values of a kernel's constants
@@ -290,20 +290,19 @@ def register_windows(s: ConvShape, kernel: Kernel, result: str, adapter: Adapter
     if refused := no_windows(s, kernel):
         return Schedule((), refused=refused)
     tiles = [SMALL] if adapter.kind == "hardware" else _fastest_tiles(s, result)
-    sized = [with_sizes(s, kernel, {**tile, **activation(s, result)}) for tile in tiles]
-    kernel = next((tiled for tiled in sized if not too_long(tiled)), None)
-    if kernel is None:
-        return Schedule((), refused=too_long(sized[0]))
+    sizes = windows_layer(s) | activation(s, result)
+    kernel, refused = first_short_enough(kernel, (sizes | tile for tile in tiles))
+    if refused:
+        return Schedule((), refused=refused)
     (batch, channels, *_), deep = s.of(result), kernel.value("CHANNELS")
     x, y, _ = flat(batch * kernel.value("DOWN") * kernel.value("ACROSS"), kernel.value("THREADS"))
     step = Step((x, y, ceil(channels / deep)), nested_loops(terms(s, result)) + nested_loops(deep))
     return Schedule((step,), constants=dict(kernel.constants))
 
 
-def with_sizes(s: ConvShape, kernel: Kernel, tile: Tile) -> Kernel:
-    """The kernel with the layer's sizes and this tile; what its constants already fix stays as it is."""
-    sizes = {name: size for name, size in simple_layer(s).items() if name != "STRIDE"}
-    return replace(kernel, constants=tuple({**sizes, **tile, **dict(kernel.constants)}.items()))
+def windows_layer(s: ConvShape) -> dict[str, int]:
+    """The layer's sizes, without the stride, which is always 1."""
+    return {name: size for name, size in simple_layer(s).items() if name != "STRIDE"}
 
 
 def no_windows(s: ConvShape, kernel: Kernel) -> str | None:
