@@ -20,6 +20,7 @@ from support.problems import (
     shapes_of,
     specialized,
 )
+from support.sample import ALL
 
 from helpers import gpu, wgsl
 from helpers.convolution.schedules import conv2d_grad_input
@@ -119,12 +120,12 @@ def test_a_version_declares_what_its_busiest_thread_does_and_at_most_twice_as_mu
 @settings(max_examples=1)
 @given(data=st.data())
 def test_so_does_a_specialized_version(kernel, data):
-    require_declared(kernel, data.draw(shapes_of(kernel)))
+    require_declared(kernel, data.draw(shapes_of(kernel)), only_busy=not ALL)  # each is compiled anew
 
 
-def require_declared(kernel: Kernel, shape: Shape) -> None:
+def require_declared(kernel: Kernel, shape: Shape, only_busy: bool = False) -> None:
     """Raise AssertionError unless a version declares enough for this problem, and not far too much for a busy one."""
-    assert all(true <= declared for declared, true in iterations(kernel, shape))
+    assert only_busy or all(true <= declared for declared, true in iterations(kernel, shape))
     assert all(true <= declared <= 2 * true + 16 for declared, true in iterations(kernel, fitted(kernel, busy(shape))))
 
 
