@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from support.costs import Cost, costs, holds_for, letters, value
+from support.headers import Cost, costs, holds_for, letters, value
 from support.problems import every_general_version, every_version
 from support.sample import sample
 
