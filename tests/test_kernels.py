@@ -36,21 +36,19 @@ from helpers.wgsl import Kernel
 
 @every_general_version
 @given(data=st.data())
-def test_whole_numbers_come_out_exactly(kernel, data):
-    require_exact(kernel, data.draw(shapes_of(kernel, exact=True)))
-
-
-@every_general_version
-@given(data=st.data())
-def test_random_numbers_come_out_within_the_proven_tolerance(kernel, data):
-    require_close(kernel, data.draw(shapes_of(kernel)))
+def test_whole_and_random_numbers_come_out_right(kernel, data):
+    require_right(kernel, data.draw(shapes_of(kernel)))
 
 
 @every_specialized_version
 @settings(max_examples=2 if ALL else 1)
 @given(data=st.data())
 def test_a_specialized_version_is_right_for_whole_and_for_random_numbers(kernel, data):
-    shape = data.draw(shapes_of(kernel))
+    require_right(kernel, data.draw(shapes_of(kernel)))
+
+
+def require_right(kernel: Kernel, shape: Shape) -> None:
+    """Raise AssertionError unless random numbers come out within the tolerance, and whole ones exactly if they can."""
     require_close(kernel, shape)
     if getattr(shape, "activation", "none") in ("none", "relu"):
         require_exact(kernel, shape)

@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 from itertools import permutations
-from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +18,19 @@ from helpers.gemm import operations as gemm
 from helpers.gemm import reference as gemm_reference
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import GpuError, passes
-from helpers.gpu.operation import Choice, Operation, Schedule, Step, _planned, nested_loops, one_step, tree_reduction
+from helpers.gpu.operation import (
+    Choice,
+    Operation,
+    Schedule,
+    Shape,
+    Step,
+    _planned,
+    nested_loops,
+    one_step,
+    tree_reduction,
+)
 from helpers.operations import OPERATIONS, explain_choice
-from helpers.oracles.run import normal
+from helpers.oracles.run import normal, resident, whole
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 
@@ -277,24 +286,20 @@ def test_loops_inside_each_other_are_counted_with_the_tests_that_end_them():
 # --- Buffers that stay on the GPU -------------------------------------------------------------------------
 
 
-def whole(shape: tuple[int, ...], seed: int) -> np.ndarray:
-    return np.random.default_rng(seed).integers(-3, 4, shape).astype(np.float32)
-
-
-def resident(operation: Operation, shape, **given: np.ndarray) -> dict:
-    """The buffers of an operation in binding order; those that are not given are empty."""
-    return {
-        name: gpu.upload(given[name], name) if name in given else gpu.empty(4 * prod(shape.of(name)), name)
-        for name in operation.tensors
-    }
+def new_buffers(operation: Operation, shape: Shape, **given: np.ndarray) -> dict:
+    """The buffers of an operation in binding order; those that are not given are full of zeros."""
+    return resident(operation, shape, given, before=0)
 
 
 def test_launches_follow_each_other_without_a_read(calls):
     shape = ConvShape(2, 2, 6, 5, 3, 3, 2, 1, (1, 0))
     arrays = {name: whole(shape.of(name), seed) for seed, name in enumerate(("input", "weight", "bias"))}
-    forward = resident(convolution.FORWARD, shape, **arrays)
-    backward = resident(convolution.GRAD_WEIGHT, shape) | {"grad_output": forward["output"], "input": forward["input"]}
-    bias = resident(convolution.GRAD_BIAS, shape) | {"grad_output": forward["output"]}
+    forward = new_buffers(convolution.FORWARD, shape, **arrays)
+    backward = new_buffers(convolution.GRAD_WEIGHT, shape) | {
+        "grad_output": forward["output"],
+        "input": forward["input"],
+    }
+    bias = new_buffers(convolution.GRAD_BIAS, shape) | {"grad_output": forward["output"]}
     calls.on(gpu.device().queue, "read_buffer")
     # The loss is half the sum of squares, so that grad_output is the output itself.
     convolution.FORWARD.launch([*forward.values()], shape)
@@ -312,7 +317,7 @@ LABELS = ["gemm_bwd_grad_pre", "gemm_bwd_da", "gemm_bwd_db", "gemm_bwd_dbias"]
 
 
 def test_four_passes_are_labelled_ordered_and_dispatched_as_documented():
-    buffers = [*resident(gemm.BACKWARD, ALL).values()]
+    buffers = [*new_buffers(gemm.BACKWARD, ALL).values()]
     four = gemm.BACKWARD.prepare(buffers, ALL, "2_tiled")
     assert [each.label for each in four] == LABELS
     assert [each.entry_point for each in four] == [f"{label}_f32" for label in LABELS]
@@ -325,7 +330,7 @@ def test_four_passes_are_labelled_ordered_and_dispatched_as_documented():
 def test_the_order_of_the_passes_matters(order, version):
     """A pass that runs before grad_pre is written reads the zeros of a new buffer."""
     data = {name: whole(ALL.of(name), seed) for seed, name in enumerate(("a", "b", "bias", "grad"))}
-    buffers = resident(gemm.BACKWARD, ALL, **data)
+    buffers = new_buffers(gemm.BACKWARD, ALL, **data)
     four = gemm.BACKWARD.prepare([*buffers.values()], ALL, version)
     gpu.run(*(four[i] for i in order))
     want = gemm_reference.backward(**data, activation="relu")
@@ -335,7 +340,7 @@ def test_the_order_of_the_passes_matters(order, version):
 
 
 def test_four_passes_are_one_submission_over_one_bind_group(calls):
-    buffers = [*resident(gemm.BACKWARD, ALL).values()]
+    buffers = [*new_buffers(gemm.BACKWARD, ALL).values()]
     gemm.BACKWARD.launch(buffers, ALL)
     calls.on(gpu.device(), *MADE_ONCE, "create_command_encoder", "create_bind_group")
     calls.on(gpu.device().queue, "submit", "read_buffer")
@@ -353,7 +358,7 @@ def test_four_passes_are_one_submission_over_one_bind_group(calls):
 )
 def test_buffers_that_do_not_hold_the_tensors_are_refused(change, words):
     with pytest.raises(ValueError, match=words):
-        gemm.BACKWARD.launch(change([*resident(gemm.BACKWARD, ALL).values()]), ALL)
+        gemm.BACKWARD.launch(change([*new_buffers(gemm.BACKWARD, ALL).values()]), ALL)
 
 
 def test_more_items_than_a_dispatch_has_layers_go_to_the_version_that_can():
