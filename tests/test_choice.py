@@ -7,16 +7,18 @@ from pathlib import Path
 import pytest
 
 import helpers.convolution.choice as rule
-from helpers import gpu
-from helpers.convolution.schedules import register_windows
+from helpers import gpu, specialize
+from helpers.convolution.schedules import conv2d
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
-from helpers.gpu.operation import Shape
+from helpers.gpu.operation import Choice, Shape
 from helpers.operations import OPERATIONS
+from helpers.specialize import MOST_CHARACTERS
 from helpers.summation.shapes import SumShape
 
 RECORDED = json.loads((Path(rule.__file__).parents[1] / "speed" / "recorded" / "nvidia_h200.json").read_text())
 HARDWARE = replace(gpu.adapter_info(), kind="hardware")
+WINDOWS, LARGE = "4_register_windows", ConvShape(32, 256, 14, 14, 256, 3, 3, 1, 1)
 SLACK = 1.25  # the chosen version may take so many times as long as the fastest one: a rule of a few thresholds
 
 
@@ -54,15 +56,31 @@ def test_a_wrong_threshold_is_noticed(monkeypatch):
     assert len(slow) >= 5
 
 
-def test_a_gpu_gets_small_tiles_of_windows(monkeypatch):
+def test_a_gpu_gets_small_tiles_of_windows():
     """A driver takes minutes to compile the text of a tile that is right for a software adapter."""
-    layer, operation = ConvShape(32, 256, 14, 14, 256, 3, 3, 1, 1), OPERATIONS["conv2d"]
-    sums = {}
+    kernel, sums = OPERATIONS["conv2d"].kernel(WINDOWS), {}
     for kind in ("software", "hardware"):
-        monkeypatch.setattr(register_windows, "adapter_info", lambda kind=kind: replace(HARDWARE, kind=kind))
-        sizes = register_windows.forward(layer, operation.kernel("4_register_windows")).constants
+        sizes = conv2d.register_windows(LARGE, kernel, replace(HARDWARE, kind=kind)).constants
         sums[kind] = sizes["CHANNELS"] * sizes["ROWS"] * sizes["QUADS"]
     assert sums["hardware"] == 2 < sums["software"]
+
+
+@pytest.mark.parametrize("name", ["conv2d/4_register_windows", "gemm_bias_act_backward/4_registers_only"])
+def test_a_large_layer_gets_the_fastest_tile_of_which_the_text_is_short_enough(name):
+    operation, version = OPERATIONS[name.split("/")[0]], name.split("/")[1]
+    layer = LARGE if "conv2d" in name else GemmShape(512, 512, 512)
+    text, schedule = operation.scheduled(layer, operation.kernel(version))
+    assert schedule.refused is None
+    assert MOST_CHARACTERS / 2 < len(text.source) <= MOST_CHARACTERS
+
+
+def test_a_version_refuses_a_layer_for_which_its_text_would_be_too_long_and_the_next_one_is_chosen(monkeypatch):
+    wanted = OPERATIONS["conv2d"].kernel(WINDOWS).with_constants(ROWS=14, CHANNELS=8)
+    assert "characters: it may have at most 100,000" in OPERATIONS["conv2d"].problem(LARGE, wanted)
+    monkeypatch.setattr(specialize, "MOST_CHARACTERS", 8_000)
+    choices = [Choice(WINDOWS, "it is fast"), Choice("5_direct", "it is short")]
+    operation = replace(OPERATIONS["conv2d"], choose=lambda shape, adapter: choices)
+    assert operation.explain_choice(LARGE).startswith(f"conv2d takes 5_direct: it is short ({WINDOWS} comes first, but")
 
 
 def test_more_sums_than_threads_to_write_them_are_refused():

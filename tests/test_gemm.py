@@ -13,7 +13,7 @@ from helpers.data import digits
 from helpers.gemm import check, reference
 from helpers.gemm.operations import BACKWARD, FORWARD
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
-from helpers.oracles.run import drawn, launched, normal, whole
+from helpers.oracles.run import drawn, launched, normal
 
 every_activation = pytest.mark.parametrize("activation", ACTIVATIONS)
 
@@ -69,17 +69,6 @@ def test_items_add_up_only_where_they_share_one_b():
     assert np.array_equal(apart.sum(axis=0), summed)
     copies = tensors | {"b": np.repeat(tensors["b"][None], 4, axis=0)}
     assert all(map(np.array_equal, backward(tensors, "relu"), backward(copies, "relu")))
-
-
-def test_a_convolutions_weight_gradient_is_this_gemm_on_its_windows():
-    """Unfold each image into rows of windows: (N, oH*oW, Ci*kH*kW) @ (Ci*kH*kW, Co)."""
-    x, dy = whole((3, 2, 9, 8), 0), whole((3, 4, 7, 5), 1)
-    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 4), axis=(2, 3))  # (N, Ci, oH, oW, kH, kW)
-    a = np.ascontiguousarray(windows.transpose(0, 2, 3, 1, 4, 5)).reshape(3, 7 * 5, 2 * 3 * 4)
-    grad = np.ascontiguousarray(dy.reshape(3, 4, 35).swapaxes(1, 2))
-    _, d_b, d_bias = helpers.gemm_bias_act_backward(a, whole((24, 4)), whole((4,)), grad)
-    assert np.array_equal(d_b.T.reshape(4, 2, 3, 4), helpers.conv2d_grad_weight(x, (4, 2, 3, 4), dy))
-    assert np.array_equal(d_bias, helpers.conv2d_grad_bias(dy))
 
 
 @every_activation

@@ -5,12 +5,12 @@ from bisect import bisect_right
 from dataclasses import replace
 from functools import reduce
 from operator import or_
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.iterations import counted
 from support.problems import (
     EVERY_VERSION,
     every_general_version,
@@ -20,9 +20,10 @@ from support.problems import (
     shapes_of,
     specialized,
 )
+from support.sample import ALL
 
 from helpers import gpu, wgsl
-from helpers.convolution.schedules import teaching
+from helpers.convolution.schedules import conv2d_grad_input
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
@@ -32,6 +33,38 @@ from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 
 # --- The counting copy ------------------------------------------------------------------------------------
+
+COUNTER = """
+@group(0) @binding({binding}) var<storage, read_write> {name}_most: atomic<u32>;
+var<private> {name}_total: u32;
+
+fn {name}() {{
+  {name}_total++;
+  atomicMax(&{name}_most, {name}_total);
+}}
+"""
+
+
+class Counted(NamedTuple):
+    """A counting copy: the u32 at `binding`, 0 at the start, becomes the iterations of the busiest invocation."""
+
+    kernel: Kernel
+    binding: int
+
+
+def counted(kernel: Kernel, binding: int | None = None) -> Counted:
+    """The counting copy of a kernel that compiles.
+
+    The count is bound behind all other bindings by default; `binding` may name one of these that no entry point uses.
+    """
+    code, source, name = kernel.code, kernel.source, "counted"
+    while name in source:  # a name that the kernel does not use
+        name += "_x"
+    for loop in reversed([*re.finditer(r"\b(for|while|loop)\b[^{]*\{", code)]):
+        source = f"{source[: loop.end()]} {name}();{source[loop.end() :]}"
+    binding = len(kernel.bindings) if binding is None else binding
+    return Counted(replace(kernel, source=source + COUNTER.format(name=name, binding=binding)), binding)
+
 
 HEAD = """@group(0) @binding(0) var<storage, read_write> x: array<f32>;
 fn count_to(n: u32) -> u32 { var i = 0u; while (i < n) { i++; } return i; }
@@ -119,17 +152,17 @@ def test_a_version_declares_what_its_busiest_thread_does_and_at_most_twice_as_mu
 @settings(max_examples=1)
 @given(data=st.data())
 def test_so_does_a_specialized_version(kernel, data):
-    require_declared(kernel, data.draw(shapes_of(kernel)))
+    require_declared(kernel, data.draw(shapes_of(kernel)), only_busy=not ALL)  # each is compiled anew
 
 
-def require_declared(kernel: Kernel, shape: Shape) -> None:
+def require_declared(kernel: Kernel, shape: Shape, only_busy: bool = False) -> None:
     """Raise AssertionError unless a version declares enough for this problem, and not far too much for a busy one."""
-    assert all(true <= declared for declared, true in iterations(kernel, shape))
+    assert only_busy or all(true <= declared for declared, true in iterations(kernel, shape))
     assert all(true <= declared <= 2 * true + 16 for declared, true in iterations(kernel, fitted(kernel, busy(shape))))
 
 
 def test_several_planes_and_chunks_are_declared_too(monkeypatch):
-    monkeypatch.setattr(teaching, "MAX_WORKGROUPS", 2)
+    monkeypatch.setattr(conv2d_grad_input, "MAX_WORKGROUPS", 2)
     kernel = wgsl.load("conv2d_grad_input", "2_shared_weights").edit("CHUNK: u32 = 4096u", "CHUNK: u32 = 5u")
     ((declared, true),) = iterations(kernel.with_constants(TILE=2), ConvShape(3, 3, 9, 8, 2, 4, 3))
     assert true <= declared <= 2 * true

@@ -19,7 +19,7 @@ from support.problems import (
 )
 
 from helpers import simulate, wgsl
-from helpers.convolution.schedules import teaching
+from helpers.convolution.schedules import conv2d_grad_input
 from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
@@ -159,7 +159,7 @@ def test_a_filter_over_4096_weights_is_loaded_in_pieces():
 
 
 def test_a_workgroup_that_serves_several_planes(monkeypatch):
-    monkeypatch.setattr(teaching, "MAX_WORKGROUPS", 4)
+    monkeypatch.setattr(conv2d_grad_input, "MAX_WORKGROUPS", 4)
     shape = ConvShape(2, 3, 5, 6, 2, 3, 2, 2, (1, 2))  # six planes
     require_same_as_adapter(wgsl.load("conv2d_grad_input", "2_shared_weights").with_constants(TILE=4), shape)
 

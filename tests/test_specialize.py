@@ -1,10 +1,12 @@
 """Text for one layer: constants written in, marked loops written out, and nothing else changed."""
 
+from dataclasses import replace
+
 import pytest
 
 from helpers import gpu
 from helpers.gpu.passes import Pass, run
-from helpers.specialize import specialize
+from helpers.specialize import MOST_CHARACTERS, specialize
 from helpers.wgsl import Kernel, WgslError
 
 TEXT = """
@@ -84,6 +86,15 @@ def test_an_index_keeps_its_type():
 def test_a_loop_that_cannot_be_written_out_is_refused(old, new, message):
     with pytest.raises(ValueError, match=message):
         specialize(KERNEL.edit(old, new), {})
+
+
+def test_a_text_has_at_most_100_000_characters():
+    blanks = " " * (MOST_CHARACTERS - len(specialize(KERNEL, {"ROWS": 12}).source))
+    longest = replace(KERNEL, source=TEXT + blanks)
+    assert len(specialize(longest, {"ROWS": 12}).source) == MOST_CHARACTERS
+    assert result(specialize(longest, {"ROWS": 12}), 36) == expected(12, 3)
+    with pytest.raises(WgslError, match="for this layer has 100,001 characters: it may have at most 100,000"):
+        specialize(replace(longest, source=longest.source + " "), {"ROWS": 12})
 
 
 def test_a_constant_that_the_text_does_not_have_is_refused():

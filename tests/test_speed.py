@@ -11,7 +11,7 @@ from support.notebook_gate import NOTEBOOKS
 
 from helpers.convolution.indices import contributions_to_pixel
 from helpers.convolution.operations import GRAD_WEIGHT
-from helpers.convolution.schedules import implicit_gemm
+from helpers.convolution.schedules import conv2d_grad_weight
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.indices import gemm_terms
 from helpers.simulator.run import simulate
@@ -160,7 +160,7 @@ def test_every_choice_of_tiles_is_legible(rows, columns, depth, side):
 def test_slices_are_those_that_the_workgroups_of_split_k_read():
     shape, splits = ConvShape(1, 4, 9, 8, 64, 3, 3, 1, 1), 3
     kernel = load("conv2d_grad_weight", "3_split_k").with_constants(SPLITS=splits)
-    schedule = implicit_gemm.grad_weight(shape, kernel)
+    schedule = conv2d_grad_weight.split_k(shape, kernel)
     kernel, first = specialize(kernel, schedule.constants), schedule.steps[0]
     sizes = [*(prod(shape.of(name)) for name in GRAD_WEIGHT.tensors), schedule.scratch["parts"] // 4]
     buffers = [np.zeros(size, np.float32) for size in sizes]
@@ -174,7 +174,7 @@ def test_slices_are_those_that_the_workgroups_of_split_k_read():
 
 def test_the_kernel_takes_as_many_slices_as_the_lesson_says():
     (layer,) = {step.layer_and_shape for step in STEPS if step.name == "split-K"}
-    splits = implicit_gemm.grad_weight(layer[1], load("conv2d_grad_weight", "3_split_k")).constants["SPLITS"]
+    splits = conv2d_grad_weight.split_k(layer[1], load("conv2d_grad_weight", "3_split_k")).constants["SPLITS"]
     workgroups = 9 * splits / H200.multiprocessors
     assert f"the kernel takes {splits} slices on this layer, which makes {workgroups:.0f} workgroups" in LESSON
 

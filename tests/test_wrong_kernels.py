@@ -21,7 +21,7 @@ from support.problems import (
 
 from helpers import wgsl
 from helpers.convolution import operations
-from helpers.convolution.schedules import teaching
+from helpers.convolution.schedules import conv2d_grad_input
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.grading.report import CheckError
@@ -250,7 +250,7 @@ EACH_PLANE, RESET = "for (var plane = workgroup.z;", "    var sum = 0.0;\n"
     ],
 )
 def test_mistakes_with_planes_beyond_the_last_layer_of_a_dispatch(monkeypatch, edits):
-    monkeypatch.setattr(teaching, "MAX_WORKGROUPS", 4)  # with 65,535, no problem would be small enough
+    monkeypatch.setattr(conv2d_grad_input, "MAX_WORKGROUPS", 4)  # with 65,535, no problem would be small enough
     shape = ConvShape(2, 3, 4, 5, 2, 3, 2, 2, (1, 2))  # no other test plans this one
     wrong = right = wgsl.load(*INPUT_2.split("/")).with_constants(TILE=4)
     for old, new in edits.items():

@@ -13,7 +13,7 @@ import numpy as np
 
 from helpers.bench.contender import Contender, Row, clocked
 from helpers.bench.layers import select
-from helpers.convolution.schedules.limits import is_simple
+from helpers.convolution.schedules.shared import is_simple
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Shape
 

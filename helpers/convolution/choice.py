@@ -7,7 +7,7 @@ against that table), those of software adapters from the same command on Mesa's 
 from collections.abc import Sequence
 from math import prod
 
-from helpers.convolution.schedules.limits import is_simple
+from helpers.convolution.schedules.shared import is_simple
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import AdapterInfo
 from helpers.gpu.operation import Choice

@@ -14,17 +14,13 @@ import numpy as np
 from helpers.activations import check_activation
 from helpers.arguments import as_int, check_pair, check_shape, check_size, check_sizes, check_tensor
 from helpers.convolution import choice, pieces
-from helpers.convolution.schedules import (
-    bias,
-    direct,
-    filter_rows,
-    implicit_gemm,
-    register_windows,
-    register_windows_grad_weight,
-    teaching,
-    winograd,
-)
+from helpers.convolution.schedules import conv2d as forward
+from helpers.convolution.schedules import conv2d_grad_bias as grad_bias
+from helpers.convolution.schedules import conv2d_grad_input as grad_input
+from helpers.convolution.schedules import conv2d_grad_weight as grad_weight
+from helpers.convolution.schedules.shared import ScheduleFunction
 from helpers.convolution.shapes import PAIRS, STEPS, ConvShape, padded_by_word
+from helpers.gpu.adapter import adapter_info
 from helpers.gpu.operation import Operation
 from helpers.wgsl import Kernel
 
@@ -32,18 +28,24 @@ Pair = int | tuple[int, int]  # one for both axes, or one for rows and one for c
 
 # --- The operations and their versions -----------------------------------------------------------------------
 
+
+def _here(schedule: ScheduleFunction) -> ScheduleFunction:
+    """The schedule of a version whose tiles depend on the adapter, for the one in use."""
+    return lambda shape, kernel: schedule(shape, kernel, adapter_info())
+
+
 GRAD_WEIGHT = Operation(
     name="conv2d_grad_weight",
     tensors=("grad_output", "input", "grad_weight"),
     outputs=("grad_weight",),
     versions={
-        "1_thread_per_weight": teaching.thread_per_weight,
-        "2_workgroup_per_weight": teaching.workgroup_per_weight,
-        "3_split_k": implicit_gemm.grad_weight,
-        "4_winograd": winograd.grad_weight,
-        "5_register_windows": register_windows_grad_weight.grad_weight,
-        "6_filter_rows": filter_rows.grad_weight,
-        "7_direct": direct.grad_weight,
+        "1_thread_per_weight": grad_weight.thread_per_weight,
+        "2_workgroup_per_weight": grad_weight.workgroup_per_weight,
+        "3_split_k": grad_weight.split_k,
+        "4_winograd": grad_weight.winograd,
+        "5_register_windows": grad_weight.register_windows,
+        "6_filter_rows": grad_weight.filter_rows,
+        "7_direct": grad_weight.direct,
     },
     choose=choice.grad_weight,
 )
@@ -52,14 +54,14 @@ GRAD_INPUT = Operation(
     tensors=("grad_output", "weight", "grad_input"),
     outputs=("grad_input",),
     versions={
-        "1_gather": teaching.gather,
-        "2_shared_weights": teaching.shared_weights,
-        "3_implicit_gemm": implicit_gemm.grad_input,
-        "4_residue_classes": implicit_gemm.residue_classes,
-        "5_winograd": winograd.grad_input,
-        "6_register_windows": register_windows.grad_input,
-        "7_split_channels": register_windows.split_channels,
-        "8_direct": direct.grad_input,
+        "1_gather": grad_input.gather,
+        "2_shared_weights": grad_input.shared_weights,
+        "3_implicit_gemm": grad_input.implicit_gemm,
+        "4_residue_classes": grad_input.residue_classes,
+        "5_winograd": grad_input.winograd,
+        "6_register_windows": _here(grad_input.register_windows),
+        "7_split_channels": grad_input.split_channels,
+        "8_direct": grad_input.direct,
     },
     choose=choice.grad_input,
 )
@@ -68,9 +70,9 @@ GRAD_BIAS = Operation(
     tensors=("grad_output", "grad_bias"),
     outputs=("grad_bias",),
     versions={
-        "1_thread_per_channel": teaching.thread_per_channel,
-        "2_workgroup_per_channel": teaching.workgroup_per_channel,
-        "3_two_passes": bias.two_passes,
+        "1_thread_per_channel": grad_bias.thread_per_channel,
+        "2_workgroup_per_channel": grad_bias.workgroup_per_channel,
+        "3_two_passes": grad_bias.two_passes,
     },
     choose=choice.grad_bias,
     params=lambda shape: shape.output,
@@ -80,11 +82,11 @@ FORWARD = Operation(
     tensors=("input", "weight", "bias", "output"),
     outputs=("output",),
     versions={
-        "1_thread_per_output": teaching.thread_per_output,
-        "2_implicit_gemm": implicit_gemm.forward,
-        "3_winograd": winograd.forward,
-        "4_register_windows": register_windows.forward,
-        "5_direct": direct.forward,
+        "1_thread_per_output": forward.thread_per_output,
+        "2_implicit_gemm": forward.implicit_gemm,
+        "3_winograd": forward.winograd,
+        "4_register_windows": _here(forward.register_windows),
+        "5_direct": forward.direct,
     },
     choose=choice.forward,
 )

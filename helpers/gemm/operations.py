@@ -8,7 +8,9 @@ GpuError that says what to do. For buffers that stay on the GPU, use `prepare` a
 import numpy as np
 
 from helpers.arguments import check_shape, check_tensor
-from helpers.gemm import choice, schedules, schedules_software
+from helpers.gemm import choice
+from helpers.gemm.schedules import gemm_bias_act as forward
+from helpers.gemm.schedules import gemm_bias_act_backward as backward
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation
 from helpers.wgsl import Kernel
@@ -20,12 +22,12 @@ FORWARD = Operation(
     tensors=("a", "b", "bias", "output"),
     outputs=("output",),
     versions={
-        "1_thread_per_element": schedules.thread_per_element,
-        "2_tiled": schedules.tiled,
-        "3_register_tiles": schedules.register_tiles,
-        "4_vec4_tiles": schedules.vec4_tiles,
-        "5_prefetch": schedules.vec4_tiles,
-        "6_registers_only": schedules_software.registers_only,
+        "1_thread_per_element": forward.thread_per_element,
+        "2_tiled": forward.tiled,
+        "3_register_tiles": forward.register_tiles,
+        "4_vec4_tiles": forward.vec4_tiles,
+        "5_prefetch": forward.vec4_tiles,
+        "6_registers_only": forward.registers_only,
     },
     choose=choice.forward,
 )
@@ -34,10 +36,10 @@ BACKWARD = Operation(
     tensors=("a", "b", "bias", "grad", "grad_pre", "d_a", "d_b", "d_bias"),
     outputs=("d_a", "d_b", "d_bias"),
     versions={
-        "1_thread_per_element": schedules.backward_thread_per_element,
-        "2_tiled": schedules.backward_tiled,
-        "3_register_tiles": schedules.backward_register_tiles,
-        "4_registers_only": schedules_software.backward_registers_only,
+        "1_thread_per_element": backward.thread_per_element,
+        "2_tiled": backward.tiled,
+        "3_register_tiles": backward.register_tiles,
+        "4_registers_only": backward.registers_only,
     },
     choose=choice.backward,
 )

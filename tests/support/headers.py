@@ -1,6 +1,17 @@
-"""The comment that opens a kernel file, key by key."""
+"""The comment that opens a kernel file, key by key, and its line `cost` as formulas to compare with counts."""
+
+import ast
+import operator
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, log2
 
 from helpers.convolution.shapes import ConvShape
+from helpers.gpu.operation import Shape
+from helpers.oracles.run import operation_of
+from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 
 LETTERS = "N Ci H W Co kH kW S Ph oH oW Pw"  # of a convolution's parameters, in their order
@@ -20,3 +31,104 @@ def letters_of(shape: ConvShape) -> dict[str, int]:
     """What the letters of a convolution stand for."""
     pairs = zip(("Sh", "Sw", "Dh", "Dw"), (*shape.stride, *shape.dilation), strict=True)
     return {**dict(zip(LETTERS.split(), shape.params(), strict=True)), **dict(pairs), "G": shape.groups}
+
+
+# --- The line `cost` --------------------------------------------------------------------------------------
+
+Letters = Mapping[str, Fraction]
+
+OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
+FUNCTIONS = {"ceil": ceil, "min": min, "log2": log2}
+TABLE = "global loads, workgroup loads, multiply-adds\n"  # heads a row for each pass
+ROW = re.compile(r"^(\w+)  +(.+(?:\n +.+)*)", re.MULTILINE)
+NUMBERS = re.compile(r"(.+?) global loads, (.+?) workgroup loads, (.+?) multiply-adds")
+PER_ITEM = re.compile(r"(.+); or (.+) where d_b is per item")
+DEFINITION = re.compile(r"\b([A-Z]) = (.+?)(?:, at most| workgroups)")
+SHARE = re.compile(r"one thread has (.+?) of the \w+")
+STEPS = re.compile(r"(\S+) = (\d+) steps")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one result of a pass, or of all passes, costs: the formulas by what they count.
+
+    `at_most` says that some results may cost less. `share` is what one thread takes of the elements or products;
+    `steps` is how often it waits at a barrier, as a formula and as the number that the header gives for it.
+    """
+
+    of: str
+    formulas: tuple[str, str, str]  # global loads, workgroup loads, multiply-adds
+    at_most: bool = False
+    share: str | None = None
+    steps: tuple[str, str] | None = None
+
+
+def costs(kernel: Kernel, per_item: bool = False) -> list[Cost]:
+    """The costs that a header states, one for each row of a table; `per_item` chooses where a row has two.
+
+    Raises AssertionError where the numbers cannot be read.
+    """
+    before, _, after = (part.strip() for part in header(kernel)["cost"].partition(":"))
+    if after.startswith(TABLE):
+        rows = ROW.findall(after.removeprefix(TABLE))
+        return [Cost(name, _formulas(" ".join(row.split()), per_item)) for name, row in rows]
+    after = " ".join(after.split())
+    numbers, share, steps = NUMBERS.match(after), SHARE.search(after), STEPS.search(after)
+    assert numbers, f"{kernel.name}: the cost line has no global loads, workgroup loads and multiply-adds"
+    of, at_most = re.match(r"per (\w+)", before)[1], "at most" in before
+    return [Cost(of, numbers.groups(), at_most, share and share[1], steps and steps.groups())]
+
+
+def _formulas(row: str, per_item: bool) -> tuple[str, ...]:
+    """The three formulas of a row, without the remark in brackets behind them."""
+    if either := PER_ITEM.match(row):
+        row = either[1 + per_item]
+    return tuple(re.sub(r" \([a-z][^()]*\)$", "", row).split(", "))
+
+
+def holds_for(kernel: Kernel, shape: Shape) -> bool:
+    """Whether the header's cost is about this problem: some are about full tiles only."""
+    before, known = header(kernel)["cost"].partition(":")[0], letters(kernel, shape)
+    sides = "MKN" if "where TILE divides M, K and N" in before else "HW" if "of a full tile" in before else ""
+    return all(known[side] % known["TILE"] == 0 for side in sides)
+
+
+def letters(kernel: Kernel, shape: Shape) -> Letters:
+    """What the letters of a header stand for in a problem."""
+    if isinstance(shape, ConvShape):
+        found = letters_of(shape)
+    elif isinstance(shape, SumShape):
+        found = {"n": shape.count}
+    else:
+        found = {"M": shape.m, "K": shape.k, "N": shape.n, "batch": shape.batch_size}
+    text = operation_of(kernel).scheduled(shape, kernel)[0]
+    found |= {name: text.value(name) for name in re.findall(r"\b(?:override|const) (\w+): u32", text.code)}
+    found = {name: Fraction(number) for name, number in found.items()}
+    for key in ("dispatch", "cost"):
+        for name, formula in DEFINITION.findall(header(kernel)[key]):
+            found[name] = value(formula, found)
+    return found
+
+
+def value(formula: str, letters: Letters) -> Fraction:
+    """The value of a formula: letters, whole numbers, ``+ - * /``, `ceil`, `min` and `log2`.
+
+    Raises AssertionError where it is anything else.
+    """
+    try:
+        return Fraction(_value(ast.parse(formula.strip(), mode="eval").body, letters))
+    except (SyntaxError, KeyError, ValueError) as error:
+        raise AssertionError(f"{formula!r} is no formula: {error}") from None
+
+
+def _value(node: ast.expr, letters: Letters) -> Fraction | int | float:
+    match node:
+        case ast.Constant(value=int(number)):
+            return Fraction(number)
+        case ast.Name(id=name):
+            return letters[name]
+        case ast.BinOp(left, op, right) if type(op) in OPERATORS:
+            return OPERATORS[type(op)](_value(left, letters), _value(right, letters))
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+            return FUNCTIONS[name](*(_value(argument, letters) for argument in arguments))
+    raise ValueError(ast.unparse(node))

@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 from support.mutants import Mutant
 
-from helpers.convolution.schedules import teaching
+from helpers.convolution.schedules import conv2d_grad_input
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.gpu import operation
@@ -70,7 +70,7 @@ def _said(kernel: Kernel, name: str) -> Iterator[str]:
     for shape in CASES.get(kernel.name) or CASES.get(name, CONVOLUTIONS):
         yield _kind(kernel, shape)
     if name != "sum":
-        with patch.object(operation, "MAX_WORKGROUPS", 2), patch.object(teaching, "MAX_WORKGROUPS", 2):
+        with patch.object(operation, "MAX_WORKGROUPS", 2), patch.object(conv2d_grad_input, "MAX_WORKGROUPS", 2):
             yield _kind(kernel, IN_ROWS.get(name, MANY))
 
 

@@ -1,0 +1,33 @@
+"""How the versions of conv2d_grad_bias are dispatched."""
+
+from math import ceil
+
+from helpers.convolution.schedules.shared import MANY_WORKGROUPS
+from helpers.convolution.shapes import ConvShape
+from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step, tree_reduction
+from helpers.wgsl import Kernel
+
+
+def thread_per_channel(s: ConvShape, kernel: Kernel) -> Schedule:
+    return one_step(flat(s.out_channels), nested_loops(s.batch, s.out_h * s.out_w))
+
+
+def workgroup_per_channel(s: ConvShape, kernel: Kernel) -> Schedule:
+    return one_step((s.out_channels, 1, 1), tree_reduction(s.batch * s.out_h * s.out_w, kernel.value("THREADS")))
+
+
+def two_passes(s: ConvShape, kernel: Kernel) -> Schedule:
+    """Many workgroups sum slices of each channel, and then one adds up their sums."""
+    threads, loads = kernel.value("THREADS"), kernel.value("LOADS")
+    pixels, count = s.out_h * s.out_w, s.batch * s.out_h * s.out_w
+    block = threads * loads  # what a workgroup asks for at once
+    blocks = max(1, ceil(count / block) * s.out_channels // MANY_WORKGROUPS)  # of a slice
+    slice_ = dict(kernel.constants).get("SLICE", blocks * block)
+    slices = ceil(count / slice_)
+    rounds = nested_loops(slice_ // block) + nested_loops(loads - 1)
+    steps = (
+        Step((slices, s.out_channels, 1), rounds + tree_reduction(0, threads), "sum_slices"),
+        Step((s.out_channels, 1, 1), tree_reduction(slices, threads), "sum_parts"),
+    )
+    constants = {"OUT_CHANNELS": s.out_channels, "PIXELS": pixels, "COUNT": count, "SLICE": slice_}
+    return Schedule(steps, {"parts": 4 * s.out_channels * slices}, constants)

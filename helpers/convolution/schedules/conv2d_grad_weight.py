@@ -1,0 +1,255 @@
+"""How the versions of conv2d_grad_weight are dispatched."""
+
+from dataclasses import replace
+from itertools import product
+from math import ceil, log2, prod
+
+from helpers.convolution.schedules import shared
+from helpers.convolution.schedules.shared import (
+    MANY_THREADS,
+    MANY_WORKGROUPS,
+    POINTS,
+    WINOGRAD_K,
+    WINOGRAD_TILE,
+    Tile,
+    Tiling,
+    even,
+    filled_up,
+    squares,
+)
+from helpers.convolution.shapes import ConvShape
+from helpers.gpu.adapter import MAX_BINDING
+from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step, tree_reduction
+from helpers.gpu.passes import CAP
+from helpers.wgsl import MAX_THREADS, MAX_WORKGROUP_BYTES, Kernel
+
+# --- The versions that lesson 02 teaches ----------------------------------------------------------------------
+
+
+@shared.simple_only
+def thread_per_weight(s: ConvShape, kernel: Kernel) -> Schedule:
+    return one_step(flat(prod(s.weight)), nested_loops(s.batch, s.out_h, s.out_w))
+
+
+@shared.simple_only
+def workgroup_per_weight(s: ConvShape, kernel: Kernel) -> Schedule:
+    products = s.batch * s.out_h * s.out_w
+    workgroups = s.in_channels * s.kernel_w, s.kernel_h, s.out_channels
+    return one_step(workgroups, tree_reduction(products, kernel.value("THREADS")))
+
+
+# --- 3_split_k and 4_winograd: matrix products in tiles --------------------------------------------------------
+
+SHORTEST = 8  # steps of a part: a shorter one costs more to write and to add than it gains
+MOST_PARTS = 14  # of a sum: on an H200, more of them cost more to add up than they gain
+QUADS = 8  # of a workgroup that writes weights
+
+
+def split_k(s: ConvShape, kernel: Kernel) -> Schedule:
+    """Rows are output channels, columns weights of a filter (channels in fours), terms output pixels of all images."""
+    rows, columns = s.out_channels // s.groups, s.kernel_h * s.kernel_w * ceil(s.weight[1] / 4) * 4
+    steps = ceil(s.batch * s.out_h * s.out_w / kernel.value("TILE_K"))
+    tiles = [(32, 128)] if rows <= 32 else [(64, 128), (128, 64), (64, 64)]
+    tiling = Tiling(rows, columns, steps, *tiles[0], groups=s.groups).fastest(tiles, kernel)
+    add = Step(flat(s.out_channels * columns // 4, 16), nested_loops(ceil(tiling.splits / 8)), "add_parts")
+    scratch = {"parts": 4 * s.out_channels * columns * tiling.splits}
+    return Schedule((tiling.step("multiply_parts"), add), scratch, {**shared.layer(s), **tiling.constants})
+
+
+@shared.simple_only
+def winograd(s: ConvShape, kernel: Kernel) -> Schedule:
+    if refused := shared.no_winograd(s, kernel):
+        return Schedule((), refused=refused)
+    given = dict(kernel.constants)
+    steps = ceil(squares(s, "output") / WINOGRAD_K)
+    wide = _threads_of_products(s, 2 * WINOGRAD_TILE) >= MANY_THREADS
+    tile_n = given.get("TILE_N", 2 * WINOGRAD_TILE if wide else WINOGRAD_TILE)
+    enough = min(ceil(MANY_THREADS / _threads_of_products(s, tile_n)), ceil(steps / SHORTEST), MOST_PARTS)
+    parts = given.get("PARTS", enough)
+    m, n = filled_up(s.out_channels, WINOGRAD_TILE), filled_up(s.in_channels, tile_n)
+    tiles = m // WINOGRAD_TILE * (n // tile_n)
+    return Schedule(
+        (
+            Step(((m + n) // shared.LINE * 4, steps, 1), 0, "transform"),
+            Step((tiles, POINTS, parts), nested_loops(ceil(steps / parts)), "multiply_points"),
+            Step((s.out_channels * n // 4 // QUADS, 1, 1), nested_loops(parts), "write_weights"),
+        ),
+        scratch={
+            "transformed_grad": 4 * POINTS * steps * WINOGRAD_K * m,
+            "transformed_input": 4 * POINTS * steps * WINOGRAD_K * n,
+            "products": 4 * POINTS * parts * m * n,
+        },
+        constants=shared.winograd_layer(s) | {"TILE_N": tile_n, "PARTS": parts},
+    )
+
+
+def _threads_of_products(s: ConvShape, tile_n: int) -> int:
+    """Threads at work on the products where a sum is one part; each of them holds over 100 registers."""
+    tiles = ceil(s.out_channels / WINOGRAD_TILE) * ceil(s.in_channels / tile_n)
+    return POINTS * tiles * WINOGRAD_TILE * tile_n // 64
+
+
+# --- 5_register_windows: a thread keeps sums and windows in registers -------------------------------------------
+
+QUAD = 4  # channels of one load; as many sums side by side
+MOST_TAPS_A_SIDE = 5  # of a thread along each axis
+WINDOW_PRODUCTS = 144  # of a quad each, written out: more take longer to compile than they save
+LONGEST = 128  # outputs below each other in a strip
+ALL_CORES = 1024  # threads that keep all cores of a processor busy
+WINDOW_THREADS = 32
+
+
+@shared.simple_only
+def register_windows(s: ConvShape, kernel: Kernel) -> Schedule:
+    """Copy both tensors with channels in fours, sum in parts, and add the parts."""
+    constants = {**shared.simple_layer(s), **_window_tile(s), **dict(kernel.constants)}
+    constants |= _strips(s, constants)
+    count = replace(kernel, constants=tuple(constants.items())).value
+    runs, rows, parts = (count(name) for name in ("RUNS", "ROWS", "PARTS"))
+    passes = {
+        "copy_grad_output": ("GRAD_ROWS", nested_loops(count("GRAD_W"))),
+        "copy_input": ("INPUT_ROWS", nested_loops(count("COPY_W"))),
+        "sum_parts": ("SUMMING", nested_loops(runs, rows)),
+        "add_parts": ("WEIGHTS", nested_loops(parts)),
+    }
+    steps = (Step(flat(count(work), WINDOW_THREADS), loops, name) for name, (work, loops) in passes.items())
+    copies = {
+        "grad_quads": count("GRAD_ROWS") * count("GRAD_W"),
+        "input_quads": count("INPUT_ROWS") * count("COPY_W"),
+        "parts": parts * count("PART"),
+    }
+    return Schedule(tuple(steps), {name: 4 * QUAD * number for name, number in copies.items()}, constants)
+
+
+def _window_tile(s: ConvShape) -> Tile:
+    """The sums of a thread, and the outputs that it takes at a time."""
+    channels = min(QUAD, s.in_channels)
+    taps_h, taps_w = (even(size, MOST_TAPS_A_SIDE) for size in (s.kernel_h, s.kernel_w))
+    columns = max(1, min(QUAD, WINDOW_PRODUCTS // (channels * taps_h * taps_w)))
+    columns = even(s.out_w, columns) if s.stride_w <= taps_w else 1  # else the window is full of holes
+    kept = max(0, taps_h - s.stride_h)
+    return {"CHANNELS": channels, "TAPS_H": taps_h, "TAPS_W": taps_w, "COLUMNS": columns, "KEPT": kept}
+
+
+def _strips(s: ConvShape, tile: Tile) -> Tile:
+    """How long a strip is, and how many of them a thread takes."""
+    rows = tile.get("ROWS", even(s.out_h, LONGEST))
+    strips = s.batch * ceil(s.out_h / rows) * ceil(s.out_w / tile["COLUMNS"])
+    sides = (s.out_channels, QUAD), (s.in_channels, tile["CHANNELS"]), (s.kernel_h, tile["TAPS_H"])
+    tiles = [ceil(size / side) for size, side in (*sides, (s.kernel_w, tile["TAPS_W"]))]
+    part = 4 * prod(tiles) * QUAD * tile["CHANNELS"] * tile["TAPS_H"] * tile["TAPS_W"]  # bytes
+    most = max(1, min(strips, ceil(ALL_CORES / prod(tiles)), MAX_BINDING // part))  # parts
+    runs = min(ceil(strips / most), CAP // (rows + 2))
+    return {"ROWS": rows, "RUNS": tile.get("RUNS", runs)}
+
+
+# --- 6_filter_rows: for layers with few weights; what a workgroup computes ---------------------------------------
+
+# The limits were chosen on an NVIDIA H200, for LeNet's layers and one with 32 filters.
+WIDEST = 16  # weights in a row of a filter, for a thread has such rows in registers
+FILTERS = 4  # of a thread, at most
+ROW_PRODUCTS = 480  # of a thread and a row, written out: more take longer to compile than they save
+UNITS = 64  # rows of filters in a team, at most
+TEAM = 128  # threads that share the rows of the outputs, where there are as many rows
+BUSY_THREADS = 32_768  # that keep a large GPU busy
+BUSY_WORKGROUPS = 300  # likewise; more of them leave more partial sums to add
+PARTS = 4096  # that the last pass can add
+TILES = tuple(product((32, 16, 8, 4), (24, 12, 6, 3, 1)))  # columns and rows, the best first
+
+
+@shared.simple_only
+def filter_rows(s: ConvShape, kernel: Kernel) -> Schedule:
+    """Sums over parts of the outputs, and where there are several parts, their sum."""
+    tile = _largest_that_fits(s, kernel)
+    if tile is None:
+        return Schedule((), refused=_no_rows(s, kernel))
+    count = _sized(s, kernel, tile).value
+    parts, rounds = count("PARTS"), ceil(tile["ROWS"] / tile["SLOTS"])
+    iterations = nested_loops(tile["RUNS"], rounds) + tile["FILTERS"] * nested_loops(ceil(s.kernel_w / tile["SLOTS"]))
+    steps = [Step((parts, count("CO_BLOCKS"), count("CI_BLOCKS")), iterations, "sum_parts")]
+    if parts > 1:
+        steps.append(Step(flat(count("WEIGHTS"), 16), 0, "add_parts"))
+    scratch = {"parts": 4 * count("WEIGHTS") * parts if parts > 1 else 4}
+    return Schedule(tuple(steps), scratch, {**shared.simple_layer(s), **tile})
+
+
+def _largest_that_fits(s: ConvShape, kernel: Kernel) -> Tile | None:
+    """The first of TILES whose sums fit into registers and whose numbers into workgroup memory, with as many teams."""
+    given = dict(kernel.constants)
+    for (columns, rows), teams in product(TILES, (4, 2, 1)):
+        tile = _row_tile(s, {"COLUMNS": columns, "ROWS": rows, "TEAMS": teams}, given)
+        sized = _sized(s, kernel, tile)
+        fits = sized.threads("sum_parts") <= MAX_THREADS and sized.workgroup_bytes <= MAX_WORKGROUP_BYTES
+        written = tile["FILTERS"] * tile["COLUMNS"] * s.kernel_w
+        enough = tile["TEAMS"] == 1 or _workgroups(s, tile) >= BUSY_WORKGROUPS
+        if fits and enough and written <= ROW_PRODUCTS and s.kernel_w <= WIDEST:
+            return tile
+    return None
+
+
+def _row_tile(s: ConvShape, most: Tile, given: Tile) -> Tile:
+    """What a workgroup computes, with at most this many columns and rows of outputs."""
+    work = s.batch * s.out_channels * s.in_channels * s.kernel_h * s.out_h / BUSY_THREADS  # rows of a thread
+    channels, rows = even(s.in_channels, max(1, UNITS // s.kernel_h)), even(s.out_h, most["ROWS"])
+    tile = {
+        "FILTERS": even(s.out_channels, min(FILTERS, 2 ** round(log2(max(1, work)) / 2))),
+        "TEAMS": most["TEAMS"],
+        "CHANNELS": channels,
+        "ROWS": rows,
+        "COLUMNS": 4 * ceil(even(s.out_w, most["COLUMNS"]) / 4),
+        "SLOTS": even(rows, max(1, TEAM // (s.kernel_h * channels))),
+        **given,
+    }
+    tiles = _tiles(s, tile)
+    few = ceil(tiles / PARTS), ceil(tiles * 4 * prod(s.weight) / MAX_BINDING)
+    runs = min(tiles, max(1, _workgroups(s, tile) // BUSY_WORKGROUPS, *few))
+    threads = tile["TEAMS"] * tile["CHANNELS"] * s.kernel_h * tile["SLOTS"]
+    return {"RUNS": runs, "SHARED": max(256, s.kernel_w * threads), **tile}
+
+
+def _tiles(s: ConvShape, tile: Tile) -> int:
+    return s.batch * ceil(s.out_h / tile["ROWS"]) * ceil(s.out_w / tile["COLUMNS"])
+
+
+def _workgroups(s: ConvShape, tile: Tile) -> int:
+    """How many there are where each takes one tile."""
+    blocks = ceil(s.out_channels / (tile["FILTERS"] * tile["TEAMS"])), ceil(s.in_channels / tile["CHANNELS"])
+    return _tiles(s, tile) * prod(blocks)
+
+
+def _sized(s: ConvShape, kernel: Kernel, tile: Tile) -> Kernel:
+    """The kernel with the values of its constants, before they are written into its text."""
+    return replace(kernel, constants=tuple({**shared.simple_layer(s), **tile}.items()))
+
+
+def _no_rows(s: ConvShape, kernel: Kernel) -> str:
+    """Why no tile fits."""
+    if s.kernel_w > WIDEST:
+        rule = f"a thread holds rows of filters in registers, of at most {WIDEST} weights"
+        return f"{kernel.name}: kernel_w = {s.kernel_w}: {rule}: choose another version"
+    rule = f"what one output sees of the input must fit into {MAX_WORKGROUP_BYTES:,} bytes of workgroup memory"
+    rule += f", and a thread for each row of a filter into {MAX_THREADS}"
+    return f"{kernel.name}: kernel_h = {s.kernel_h}: {rule}: choose another version"
+
+
+# --- 7_direct: every convolution -----------------------------------------------------------------------------
+
+MOST_TAPS = 9  # weights of a filter that a workgroup adds up: a sum in a register each
+
+
+def direct(s: ConvShape, kernel: Kernel) -> Schedule:
+    """Some workgroups share the long sums of some weights of a filter; a second pass adds what each of them found."""
+    given = dict(kernel.constants)
+    weights, count = s.kernel_h * s.kernel_w, s.batch * s.out_h * s.out_w
+    threads = kernel.value("THREADS")
+    taps = given.get("TAPS", even(weights, min(MOST_TAPS, threads)))
+    filters = prod(s.weight[:2]) * ceil(weights / taps)
+    most = min(ceil(count / threads), MAX_BINDING // (4 * prod(s.weight)))
+    parts = given.get("PARTS", max(1, min(most, ceil(MANY_WORKGROUPS / filters))))
+    steps = (
+        Step(flat(filters * parts, 1), tree_reduction(ceil(count / parts), threads), "sum_slices"),
+        Step(flat(prod(s.weight)), nested_loops(parts), "sum_parts"),
+    )
+    rule = f"{kernel.name}: TAPS = {taps}: a thread writes each sum, so it may be at most THREADS = {threads}"
+    scratch, constants = {"parts": 4 * prod(s.weight) * parts}, {**shared.layer(s), "TAPS": taps, "PARTS": parts}
+    return Schedule(steps, scratch, constants, rule if taps > threads else None)

@@ -1,0 +1,56 @@
+"""How the versions of gemm_bias_act are dispatched."""
+
+from math import ceil, prod
+
+from helpers.gemm.schedules import shared
+from helpers.gemm.schedules.shared import Product, ThreadTile, forward_product
+from helpers.gemm.shapes import GemmShape
+from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step
+from helpers.wgsl import Kernel
+
+# --- Versions that read the sizes from a uniform ------------------------------------------------------------
+
+
+def thread_per_element(s: GemmShape, kernel: Kernel) -> Schedule:
+    """One thread for each element of the output."""
+    return one_step(flat(prod(s.of("output"))), nested_loops(s.k))
+
+
+def tiled(s: GemmShape, kernel: Kernel) -> Schedule:
+    """One workgroup for each tile of the output."""
+    return Schedule((shared.tiled(Product(s.m, s.n, s.k, s.batch_size), kernel),))
+
+
+# --- Versions that are specialized for a layer --------------------------------------------------------------
+
+
+def register_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
+    """Tiles of 64 x 64; the loop along k inside a tile is not written out."""
+    return _in_tiles(s, kernel, shared.given(kernel, shared.TILES[-1]), kernel.value("TILE_K"))
+
+
+def vec4_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
+    """The largest tiles of which there are enough; also for the version that prefetches."""
+    if s.n % 4:
+        rule = "it must be a multiple of 4, as b is read four numbers at a time"
+        return Schedule((), refused=f"{kernel.name}: N = {s.n}: {rule}")
+    tile = shared.largest(kernel, forward_product(s))
+    schedule = _in_tiles(s, kernel, tile)
+    return schedule._replace(constants={**schedule.constants, "PAD": shared.pad(tile, kernel.value("TILE_K"))})
+
+
+def _in_tiles(s: GemmShape, kernel: Kernel, tile: tuple[int, int], *inner: int) -> Schedule:
+    """The dispatch with tiles of this many rows and columns; `inner` loops are inside that over steps along k."""
+    product, depth = forward_product(s), kernel.value("TILE_K")
+    constants = {"M": product.rows, **shared.layer(s), **shared.tile_constants(tile, depth, product)}
+    step = Step(product.workgroups(*tile), nested_loops(ceil(s.k / depth), *inner))
+    return Schedule((step,), constants=constants)
+
+
+def registers_only(s: GemmShape, kernel: Kernel) -> Schedule:
+    """Tiles in the registers of a thread, for software adapters: as large as the layer can use."""
+    product = forward_product(s)
+    kernel, refused = shared.tiled_by_threads(s, kernel, {"M": product.rows}, [product])
+    if refused:
+        return Schedule((), refused=refused)
+    return Schedule((ThreadTile.of(kernel).step(product),), constants=dict(kernel.constants))

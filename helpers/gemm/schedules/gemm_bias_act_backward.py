@@ -1,0 +1,92 @@
+"""How the versions of gemm_bias_act_backward are dispatched: four passes each."""
+
+from collections.abc import Mapping
+from math import ceil, prod
+
+from helpers.gemm.schedules import shared
+from helpers.gemm.schedules.shared import Product, ThreadTile, forward_product
+from helpers.gemm.shapes import GemmShape
+from helpers.gpu.operation import Schedule, Step, flat, nested_loops
+from helpers.wgsl import Kernel
+
+
+def _names(name: str) -> tuple[str, str]:
+    """Entry point and label of a pass."""
+    return f"gemm_bwd_{name}_f32", f"gemm_bwd_{name}"
+
+
+# --- Versions that read the sizes from a uniform ------------------------------------------------------------
+
+
+def thread_per_element(s: GemmShape, kernel: Kernel) -> Schedule:
+    """Each pass with one thread for an element of its result."""
+    items = 1 if s.per_item else s.batch_size
+    passes = {
+        "grad_pre": ("grad_pre", s.k),
+        "da": ("d_a", s.n),
+        "db": ("d_b", items * s.m),
+        "dbias": ("d_bias", s.batch_size * s.m),
+    }
+    steps = (
+        Step(flat(prod(s.of(tensor))), nested_loops(terms), *_names(name)) for name, (tensor, terms) in passes.items()
+    )
+    return Schedule(tuple(steps))
+
+
+def tiled(s: GemmShape, kernel: Kernel) -> Schedule:
+    """Three products in tiles, and a thread for each column of d_bias."""
+    items, layers = (1, s.batch_size) if s.per_item else (s.batch_size, 1)  # of one thread, of the dispatch
+    return Schedule(
+        (
+            shared.tiled(Product(s.m, s.n, s.k, s.batch_size), kernel, *_names("grad_pre")),
+            shared.tiled(Product(s.m, s.k, s.n, s.batch_size), kernel, *_names("da")),
+            shared.tiled(Product(s.k, s.n, s.m, layers), kernel, *_names("db"), items=items),
+            Step((ceil(s.n / 256), 1, 1), nested_loops(s.batch_size * s.m), *_names("dbias")),
+        )
+    )
+
+
+# --- Versions that are specialized for a layer --------------------------------------------------------------
+
+
+def register_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
+    """Three products with the same tiles, and a workgroup for 16 columns of d_bias."""
+    products = _products(s)
+    tile, depth = shared.largest(kernel, *products.values()), kernel.value("TILE_K")
+    constants = {
+        **_rows(s, products),
+        **shared.layer(s),
+        **shared.tile_constants(tile, depth, *products.values()),
+        "PAD": shared.pad(tile, depth, both=True),
+    }
+    steps = [
+        Step(p.workgroups(*tile), nested_loops(ceil(p.terms / depth)), *_names(name)) for name, p in products.items()
+    ]
+    bias = Step((ceil(s.n / 16), 1, 1), nested_loops(s.batch_size * s.m // (16 * depth)) + 16, *_names("dbias"))
+    return Schedule((*steps, bias), constants=constants)
+
+
+def registers_only(s: GemmShape, kernel: Kernel) -> Schedule:
+    """Tiles in the registers of a thread, for software adapters: as large as the layer can use and a text can hold."""
+    products = _products(s)
+    kernel, refused = shared.tiled_by_threads(s, kernel, _rows(s, products), products.values())
+    if refused:
+        return Schedule((), refused=refused)
+    tile, threads = ThreadTile.of(kernel), 4 * shared.THREADS
+    steps = [tile.step(p, *_names(name), finishes=name == "grad_pre") for name, p in products.items()]
+    bias = Step((ceil(s.n / threads), 1, 1), nested_loops(ceil(s.batch_size * s.m / 4)), *_names("dbias"))
+    return Schedule((*steps, bias), constants=dict(kernel.constants))
+
+
+def _rows(s: GemmShape, products: Mapping[str, Product]) -> Mapping[str, int]:
+    """The constants that only these kernels have."""
+    rows = {"ROWS": products["grad_pre"].rows, "D_B_ROWS": products["db"].terms, "ALL_ROWS": s.batch_size * s.m}
+    return {**rows, "D_B_STRIDE": s.k * s.n * s.per_item}
+
+
+def _products(s: GemmShape) -> Mapping[str, Product]:
+    """The three products, by their passes; what is added up for one d_b is one sum."""
+    forward = forward_product(s)
+    sums, layers = (s.m, s.batch_size) if s.per_item else (s.batch_size * s.m, 1)
+    d_a, d_b = Product(forward.rows, s.k, s.n, forward.layers), Product(s.k, s.n, sums, layers)
+    return {"grad_pre": forward, "da": d_a, "db": d_b}
