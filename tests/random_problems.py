@@ -29,7 +29,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gpu import passes
 from helpers.gpu.operation import Operation
 from helpers.gpu.operation import _planned as planned
-from helpers.oracles.run import answer, conv, drawn, launched, normal, reports
+from helpers.oracles.harness import answer, conv, drawn, launched, normal, reports
 from helpers.wgsl import Kernel, without_comments
 
 EVERY = 100  # layers between two lines of progress

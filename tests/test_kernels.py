@@ -25,7 +25,7 @@ from helpers import wgsl
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import operation
-from helpers.oracles.run import answer, drawn, launched, ones, operation_of
+from helpers.oracles.harness import answer, drawn, launched, ones, operation_of
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 

@@ -21,7 +21,7 @@ from helpers.gemm.shapes import GemmShape
 from helpers.gpu import GpuError, passes
 from helpers.gpu.operation import Choice, Operation, Schedule, Step, _planned, nested_loops, one_step, tree_reduction
 from helpers.operations import OPERATIONS, explain_choice
-from helpers.oracles.run import normal
+from helpers.oracles.harness import normal
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 

@@ -14,11 +14,11 @@ from helpers import load
 from helpers.convolution import check, reference
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.report import Report
-from helpers.oracles import matrix, oracles, probes
+from helpers.oracles import gradient_oracles, matrix, probes
+from helpers.oracles.gradient_oracles import GENERAL
+from helpers.oracles.harness import conv, normal, simulated
 from helpers.oracles.matrix import WAYS
-from helpers.oracles.oracles import GENERAL
 from helpers.oracles.pictures.probes import ProbePicture
-from helpers.oracles.run import conv, normal, simulated
 from helpers.pictures.canvas import BLUE
 from helpers.wgsl import Kernel
 
@@ -58,7 +58,10 @@ every_fault = pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 @pytest.mark.parametrize("name", [WEIGHT, INPUT])
 def test_every_way_to_look_at_numbers_catches_each_fault(name, fault):
     """The simulator does not: every access is allowed."""
-    problem, run = oracles.good(name.partition("/")[0], GENERAL), oracles.Simulated(matrix.shrunk(fault(loaded(name))))
+    problem, run = (
+        gradient_oracles.good(name.partition("/")[0], GENERAL),
+        gradient_oracles.Simulated(matrix.shrunk(fault(loaded(name)))),
+    )
     assert {way for way in WAYS if not matrix.catches(WAYS[way], run, problem)} == {"simulator"}
 
 

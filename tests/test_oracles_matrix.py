@@ -6,9 +6,9 @@ from support.problems import GENERAL_VERSIONS
 
 from helpers import load
 from helpers.convolution.shapes import ConvShape
-from helpers.oracles import matrix, oracles, probes
+from helpers.oracles import gradient_oracles, matrix, probes
+from helpers.oracles.harness import ANSWERS, LARGE
 from helpers.oracles.matrix import COLUMNS, POOR, WAYS, Matrix, Row
-from helpers.oracles.run import ANSWERS, LARGE
 from helpers.oracles.wrong_kernels import WRONG_KERNELS
 from helpers.oracles.wrong_kernels.convolution import WEIGHT_1, WEIGHT_2
 from helpers.oracles.wrong_kernels.row import WrongKernel
@@ -18,7 +18,7 @@ EVERY_LAYER = "conv2d_grad_weight/7_direct", "conv2d_grad_input/8_direct", "conv
 THREAD_PER_WEIGHT = load(*WEIGHT_1.split("/"))
 
 
-INPUT_PROBLEM = oracles.good("conv2d_grad_input")
+INPUT_PROBLEM = gradient_oracles.good("conv2d_grad_input")
 
 
 def wrong_kernels(operation: str) -> list[WrongKernel]:
@@ -60,7 +60,7 @@ def test_each_wrong_kernel_of_a_version_that_serves_every_layer_is_caught_by_a_w
 
 @pytest.mark.parametrize("wrong", wrong_kernels("conv2d_grad_input"), ids=str)
 def test_each_wrong_kernel_of_the_input_gradient_is_caught_by_a_way_to_look(wrong):
-    run = oracles.Simulated(matrix.shrunk(wrong.wrong))
+    run = gradient_oracles.Simulated(matrix.shrunk(wrong.wrong))
     assert any(matrix.catches(way, run, INPUT_PROBLEM) for way in WAYS.values())  # the first that does is enough
 
 
@@ -130,23 +130,25 @@ def test_what_has_no_matrix_is_refused(arguments, problem):
 
 
 def test_a_guard_shows_in_the_numbers_what_is_0_without_it():
-    run = oracles.Simulated(THREAD_PER_WEIGHT.edit("n < params.batch", "n <= params.batch"))
-    guarded = oracles.good("conv2d_grad_weight")
-    bare = oracles.no_guard(guarded)
+    run = gradient_oracles.Simulated(THREAD_PER_WEIGHT.edit("n < params.batch", "n <= params.batch"))
+    guarded = gradient_oracles.good("conv2d_grad_weight")
+    bare = gradient_oracles.no_guard(guarded)
     assert abs(run(guarded)).max() > LARGE
-    assert np.array_equal(run(bare), oracles.Simulated(THREAD_PER_WEIGHT)(bare))
+    assert np.array_equal(run(bare), gradient_oracles.Simulated(THREAD_PER_WEIGHT)(bare))
     assert run.findings(bare)
     assert not any("past" in found for found in run.findings(guarded))
 
 
-every_layer = pytest.mark.parametrize("shape", [oracles.GOOD, oracles.GENERAL], ids=["simple", "general"])
+every_layer = pytest.mark.parametrize(
+    "shape", [gradient_oracles.GOOD, gradient_oracles.GENERAL], ids=["simple", "general"]
+)
 
 
 @every_layer
 @pytest.mark.parametrize("operation", matrix.OPERATIONS)
 def test_all_data_are_added_up_exactly(operation, shape):
-    problem = oracles.good(operation, shape)
-    magnitudes = {name: abs(array) for name, array in oracles.symmetric(problem).tensors.items()}
+    problem = gradient_oracles.good(operation, shape)
+    magnitudes = {name: abs(array) for name, array in gradient_oracles.symmetric(problem).tensors.items()}
     inputs = {"conv2d_grad_weight": ("grad_output", "input"), "conv2d_grad_input": ("grad_output", "weight")}
     names = inputs.get(operation, ("grad_output",))
     total = ANSWERS[operation](problem.shape, *(magnitudes[name] for name in names))
@@ -160,7 +162,9 @@ def test_all_data_are_added_up_exactly(operation, shape):
 DEPTHWISE = ConvShape(2, 3, 5, 6, 6, 2, 3, (1, 2), (3, 0), (4, 2), groups=3)  # two filters for each channel
 
 
-@pytest.mark.parametrize("shape", [oracles.GOOD, oracles.GENERAL, DEPTHWISE], ids=["simple", "general", "depthwise"])
+@pytest.mark.parametrize(
+    "shape", [gradient_oracles.GOOD, gradient_oracles.GENERAL, DEPTHWISE], ids=["simple", "general", "depthwise"]
+)
 @pytest.mark.parametrize("operation", matrix.OPERATIONS)
 def test_windows_cut_and_put_are_the_gradients_of_one_hot_gradients(operation, shape):
     tensors = {name: probes.numbered(shape.of(name)) for name in ("input", "weight")}

@@ -1,6 +1,7 @@
 """The speed ladder: its counts are the simulator's, its pictures are legible, and what is recorded says how."""
 
 import re
+from dataclasses import replace
 from itertools import product
 from math import prod
 
@@ -9,20 +10,26 @@ import pytest
 from support.legible import faults, written
 from support.notebook_gate import NOTEBOOKS
 
+from helpers.bench import report
+from helpers.bench.contenders import Row
 from helpers.convolution.indices import contributions_to_pixel
 from helpers.convolution.operations import GRAD_WEIGHT
 from helpers.convolution.schedules import implicit_gemm
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.indices import gemm_terms
+from helpers.operations import OPERATIONS
 from helpers.simulator.run import simulate
 from helpers.specialize import specialize
-from helpers.speed import explorers
+from helpers.speed import explorers, recorded
 from helpers.speed.indices import slice_of, taps_of_class, winograd_matrices
-from helpers.speed.ladder import STEPS
-from helpers.speed.machine import H200
+from helpers.speed.ladder import STEPS, WINOGRAD_BYTES, Step
+from helpers.speed.layers import OPERATIONS_OF, SHAPES, multiply_adds
+from helpers.speed.machine import H200, MACHINES
+from helpers.speed.pictures.roofline import APART, DOT, RooflinePicture
+from helpers.speed.recorded import Recorded
 from helpers.speed.tile_sizes import TileSizes
 from helpers.speed.traffic import Traffic, traffic
-from helpers.wgsl import Kernel, load
+from helpers.wgsl import Kernel, load, versions
 
 TILED = load("gemm_bias_act", "2_tiled")
 IN_REGISTERS = load("gemm_bias_act", "4_vec4_tiles").with_constants(TILE_M=64, TILE_N=64, TILE_K=4)
@@ -173,8 +180,8 @@ def test_slices_are_those_that_the_workgroups_of_split_k_read():
 
 
 def test_the_kernel_takes_as_many_slices_as_the_lesson_says():
-    (layer,) = {step.layer_and_shape for step in STEPS if step.name == "split-K"}
-    splits = implicit_gemm.grad_weight(layer[1], load("conv2d_grad_weight", "3_split_k")).constants["SPLITS"]
+    (shape,) = (step.shape for step in STEPS if step.name == "split-K")
+    splits = implicit_gemm.grad_weight(shape, load("conv2d_grad_weight", "3_split_k")).constants["SPLITS"]
     workgroups = 9 * splits / H200.multiprocessors
     assert f"the kernel takes {splits} slices on this layer, which makes {workgroups:.0f} workgroups" in LESSON
 
@@ -287,3 +294,160 @@ def test_who_loads_what_is_said_and_legible(step, thread, words):
     explorer = explorers.who_loads(step=step, thread=thread)
     assert words in explorer.sentence
     assert not list(faults(explorer.picture))
+
+
+# --- The steps ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
+def test_a_step_is_a_version_of_an_operation_on_a_layer_of_the_benchmark(step):
+    assert step.version in versions(step.operation)
+    assert step.before in ("", *versions(step.operation))
+    assert step.limit in ("", "bytes", "arithmetic", "latency", "occupancy")
+    operation = OPERATIONS[step.operation]
+    assert operation.name in OPERATIONS_OF[type(step.shape)]
+    assert operation.problem(step.shape, step.version) is None
+
+
+def test_the_tiles_of_a_step_are_those_of_its_kernel_on_its_layer():
+    assert [step.tile.side for step in STEPS] == [1, 1, *[8] * 8]
+    assert load("gemm_bias_act", "2_tiled").value("TILE") == STEPS[1].tile.rows
+    for step in STEPS[2:]:
+        operation = OPERATIONS[step.operation]
+        kernel, _ = operation.scheduled(step.shape, operation.kernel(step.version))
+        assert (step.tile.rows, step.tile.columns) == (kernel.value("TILE_M"), kernel.value("TILE_N"))
+        assert step.tile.threads == kernel.threads(
+            re.search(r"fn multiply_\w+(?=\()|fn main(?=\()", kernel.code)[0][3:]
+        )
+
+
+def test_the_bytes_of_winograd_are_about_those_that_the_simulator_counts():
+    """Without what does not grow with the images, and without the last pass."""
+    operation, version = OPERATIONS["conv2d_grad_weight"], "4_winograd"
+    bytes = dict.fromkeys((4, 8), 0)
+    for batch in bytes:
+        shape = ConvShape(batch, 64, 8, 8, 64, 3, 3, 1, 1)
+        kernel = operation.kernel(version).with_constants(PARTS=1)
+        kernel, schedule = operation.scheduled(shape, kernel)
+        sizes = [*(prod(shape.of(name)) for name in operation.tensors), *(n // 4 for n in schedule.scratch.values())]
+        buffers = [np.zeros(size, np.float32) for size in sizes]
+        for step in schedule.steps[:-1]:
+            trace = simulate(kernel, buffers, step.workgroups, entry_point=step.entry_point, outputs=[])
+            bytes[batch] += trace.counts.total["bytes_storage"]
+    per_image = (bytes[8] - bytes[4]) / 4
+    assert per_image / (8 * 8 * 64 * 64 * 9) == pytest.approx(WINOGRAD_BYTES, rel=0.1)
+
+
+# --- What is recorded -----------------------------------------------------------------------------------------
+
+RATES = 3.1, 7.5, 31, 43, 45.7, 35.2, 31.6, 25.3, 58.7, 48.0  # TFLOP/s
+ABOUT = {"adapter": H200.name, "driver": "580.159.04", "date": "2026-11-22T05:00:00", "clock": "timestamps"}
+ABOUT |= {"command": "python -m helpers.bench", "commit": "abc", "library": "PyTorch CUDA", "ratios": []}
+
+
+def row(step: Step, tflops: float, layer: str = "", **other: object) -> Row:
+    """A row as the benchmark has it."""
+    layer, count = layer or step.layer, multiply_adds(step.operation, SHAPES[layer or step.layer])
+    found = Row(step.operation, layer, step.version, "version", checked=step.checked, kernel_us=count / tflops / 5e5)
+    return replace(found, **other)
+
+
+def run(*rows: Row, **about: str) -> Recorded:
+    """What the benchmark keeps of these rows."""
+    return Recorded(report.summary(ABOUT | about, rows))
+
+
+def ladder(share: float = 1) -> list[Row]:
+    """All steps at a part of their rates, and the library on the layer of the first."""
+    steps = [row(step, rate * share) for step, rate in zip(STEPS, RATES, strict=True)]
+    return [*steps, row(STEPS[0], 50, name="PyTorch CUDA", kind="library")]
+
+
+RUN = run(*ladder())
+
+
+def test_every_step_is_recorded_on_a_machine_that_is_known():
+    for found in recorded.recorded():
+        assert found.adapter in MACHINES
+        assert [point.step for point in found.points] == [*STEPS]
+        assert all(point.microseconds > 0 < point.tflops for point in found.points)
+
+
+@pytest.mark.parametrize("name", [*recorded.ABOUT, "library", "versions", "libraries"])
+def test_a_run_that_does_not_say_how_it_was_measured_is_refused(name):
+    with pytest.raises(ValueError, match=f"recorded has no {name}: write it with python -m helpers.bench"):
+        Recorded({key: value for key, value in RUN.found.items() if key != name})
+
+
+def test_a_point_has_its_step_its_speed_and_that_of_the_library(tmp_path):
+    report.write(tmp_path, ABOUT, [*ladder(), row(STEPS[1], 1, kernel_us=None), row(STEPS[2], 1, kind="copy")])
+    found = Recorded.read(tmp_path / "table.json")
+    assert [point.number for point in found.points] == list(range(1, 11))
+    assert [point.tflops for point in found.points] == pytest.approx(RATES, rel=1e-4)
+    assert found.points[0].ratio == pytest.approx(3.1 / 50, rel=1e-4)
+    assert found.points[5].ratio is None
+    assert run(*ladder()[2:3]).points[0].number == 3
+
+
+def test_a_run_on_other_layers_has_no_points_of_the_ladder_but_nearest_ones():
+    found = run(*(row(STEPS[0], rate, layer) for layer, rate in {"GEMM 256": 0.01, "GEMM 512": 0.02}.items()))
+    assert found.points == []
+    assert [point.tflops for point in found.nearest] == pytest.approx([0.02], rel=1e-4)
+
+
+@pytest.mark.parametrize("own", [None, 1e-3, 0.2])
+def test_the_roofline_is_legible_and_every_number_stands_apart(own):
+    picture = RooflinePicture(RUN, own and run(*ladder(own), adapter="llvmpipe"))
+    for step in range(1, 11):
+        assert not list(faults(picture.show(step))), step
+    places = np.array(picture._placed([*picture.points, *picture.others]))
+    distances = np.hypot(*(places[:, None] - places[None]).T)
+    assert distances[~np.eye(len(places), dtype=bool)].min() >= APART - 1
+    assert ("yours" in written(picture)) == bool(own)
+
+
+def test_each_number_of_the_recorded_run_is_nearest_to_its_own_point():
+    picture = RooflinePicture(recorded.recorded()[-1])
+    points = np.array([picture._place(point) for point, _ in picture.placed])
+    for own, (_, number) in zip(points, picture.placed, strict=True):
+        others = points[np.hypot(*(points - own).T) > DOT]  # not those that it covers
+        assert np.hypot(*(others - number).T).min() > np.hypot(*(own - number))
+
+
+def test_a_step_is_said_with_what_limited_the_step_before():
+    picture = RooflinePicture(RUN)
+    assert picture.show(3).sentence == (
+        "Step 3, register tile: 16 operations for each byte loaded, 46 % of the recorded GPU's arithmetic. "
+        "What limited 2_tiled: bytes. Two reads of workgroup memory for each multiply-add."
+    )
+    assert picture.show(1).sentence == (
+        "Step 1, naive: 0.2 operations for each byte loaded, 5 % of the recorded GPU's arithmetic."
+    )
+
+
+def test_a_picture_of_nothing_is_refused():
+    with pytest.raises(ValueError, match="no step of the ladder is recorded"):
+        RooflinePicture(run())
+
+
+# --- What the lesson says of a step ---------------------------------------------------------------------------
+
+
+def test_a_step_is_compared_with_the_hardware_the_step_before_and_the_library(monkeypatch):
+    monkeypatch.setattr(recorded, "recorded", lambda: [RUN])
+    peak = 100 / H200.tflops
+    assert repr(recorded.measured("naive")) == (
+        f"step 1, naive (GEMM 4096)\n  {3.1 * peak:.1f} % of the arithmetic\n  the library takes 0.06 times as long"
+    )
+    assert repr(recorded.measured("checks off")) == (
+        f"step 10, checks off (GEMM 4096)\n  {48 * peak:.0f} % of the arithmetic\n  1.05 times as fast as 5_prefetch\n"
+        "  the library takes 0.96 times as long"
+    )
+    assert recorded.measured("implicit GEMM").gain is None
+    assert recorded.measured("Winograd").gain == pytest.approx(58.7 / 31.6, rel=1e-3)
+
+
+def test_a_step_that_is_not_recorded_is_refused(monkeypatch):
+    monkeypatch.setattr(recorded, "recorded", list)
+    with pytest.raises(ValueError, match="name = 'naive': nothing is recorded; the steps are naive, shared tile"):
+        recorded.measured("naive")

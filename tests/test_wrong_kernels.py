@@ -28,7 +28,7 @@ from helpers.grading.report import CheckError
 from helpers.grading.trial import GRAVEST_FIRST
 from helpers.oracles import checker
 from helpers.oracles.checker import Given, check, given
-from helpers.oracles.run import answer, bias_alone, drawn, launched, reports
+from helpers.oracles.harness import answer, bias_alone, drawn, launched, reports
 from helpers.oracles.wrong_kernels import WRONG_KERNELS, WrongKernel
 from helpers.oracles.wrong_kernels.convolution import INPUT_2, STRIDE_1, WEIGHT_1
 from helpers.oracles.wrong_kernels.gemm_backward import BACK_1, BACK_2

@@ -16,7 +16,7 @@ import numpy as np
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.grading.report import CheckError, Report
-from helpers.oracles.run import (
+from helpers.oracles.harness import (
     EXTREMES,
     LARGE,
     Tensors,

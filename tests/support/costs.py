@@ -12,7 +12,7 @@ from support.headers import header, letters_of
 
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Shape
-from helpers.oracles.run import operation_of
+from helpers.oracles.harness import operation_of
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 

@@ -11,7 +11,7 @@ from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.gpu import operation
 from helpers.gpu.operation import Shape
 from helpers.oracles.checker import reasons
-from helpers.oracles.run import operation_of
+from helpers.oracles.harness import operation_of
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
 
