@@ -9,9 +9,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.oracles import gradient_oracles, matrix, probes
 from helpers.oracles.harness import ANSWERS, LARGE
 from helpers.oracles.matrix import COLUMNS, POOR, WAYS, Matrix, Row
-from helpers.oracles.wrong_kernels import WRONG_KERNELS
-from helpers.oracles.wrong_kernels.convolution import WEIGHT_1, WEIGHT_2
-from helpers.oracles.wrong_kernels.row import WrongKernel
+from helpers.oracles.wrong_kernels import WEIGHT_1, WEIGHT_2, WRONG_KERNELS, WrongKernel
 
 RIGHT = [kernel for kernel in GENERAL_VERSIONS if kernel.name.partition("/")[0] in matrix.OPERATIONS]
 EVERY_LAYER = "conv2d_grad_weight/7_direct", "conv2d_grad_input/8_direct", "conv2d_grad_bias/3_two_passes"

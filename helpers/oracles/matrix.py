@@ -18,8 +18,7 @@ from helpers.grading.report import CheckError, Report
 from helpers.oracles import gradient_oracles
 from helpers.oracles.gradient_oracles import GENERAL, GOOD, Problem, Run, Simulated, good
 from helpers.oracles.harness import operation_of
-from helpers.oracles.wrong_kernels import WRONG_KERNELS
-from helpers.oracles.wrong_kernels.row import WrongKernel
+from helpers.oracles.wrong_kernels import WRONG_KERNELS, WrongKernel
 from helpers.output import in_lines
 from helpers.wgsl import Kernel
 
