@@ -11,7 +11,7 @@ from helpers.gemm import check, reference
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.grading.report import Report
 from helpers.grading.tolerance import compare_sums
-from helpers.oracles import dot_products, errors, steps
+from helpers.oracles import dot_products, errors
 
 GRADIENTS = ("d_a", "d_b", "d_bias")
 SHAPE = GemmShape(4, 5, 6, 3)
@@ -205,12 +205,12 @@ def test_the_tolerance_covers_the_rounding_of_a_large_loss():
 
 
 def test_a_convolution_has_no_truncation_error_and_gelu_has_a_best_step():
-    linear, curved = steps.of_convolution(), steps.of_gelu()
+    linear, curved = errors.of_convolution(), errors.of_gelu()
     assert np.all(linear.truncation < linear.errors / 1_000_000)
-    assert linear.errors[steps.POWERS.index(0)] < linear.errors[steps.POWERS.index(-10)] / 100
-    assert linear.errors.argmin() >= steps.POWERS.index(0)
+    assert linear.errors[errors.STEPS.index(0)] < linear.errors[errors.STEPS.index(-10)] / 100
+    assert linear.errors.argmin() >= errors.STEPS.index(0)
     best = int(curved.errors.argmin())
-    assert steps.POWERS[best] == -7
+    assert errors.STEPS[best] == -7
     assert np.all(np.diff(curved.errors[: best + 1]) < 0)
     assert np.all(np.diff(curved.errors[best:]) > 0)
     falling, rising = curved.errors[:best], curved.errors[best + 2 : best + 6]
@@ -219,7 +219,7 @@ def test_a_convolution_has_no_truncation_error_and_gelu_has_a_best_step():
 
 
 def test_measured_errors_are_below_the_tolerance():
-    allowed = errors.allowed(2 ** np.array(errors.POWERS))
+    allowed = errors.allowed(2 ** np.array(errors.LENGTHS))
     assert np.all(errors.measured() > allowed / 10_000)
     assert np.all(errors.measured() < allowed)
 
