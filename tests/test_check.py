@@ -240,26 +240,17 @@ def test_an_output_is_judged_with_its_activation(activation):
 def judge(function: str, loops, whole: bool, conv: dict) -> dict[str, Report]:
     """All checks of one function's result."""
     x, w, b, dy = case(whole).values()
-    if function == "conv2d":
-        return {"reference": check.conv2d(np.float32(loops(x, w, b, **conv)), x, w, b, **conv)}
-    if function == "conv2d_grad_bias":
-        got = np.float32(loops(dy))
-        adjoint = check.adjoint(x, w, dy, **conv, bias=b, grad_bias=got)
-        return {"reference": check.grad_bias(got, dy), "adjoint": adjoint}
-    adjoint = partial(check.adjoint, x, w, dy, **conv)
-    if function == "conv2d_grad_input":
-        got = np.float32(loops(x.shape, w, dy, **conv))
-        return {
-            "reference": check.grad_input(got, w, dy, **conv),
-            "adjoint": adjoint(grad_input=got),
-            "finite differences": check.finite_differences(got, x, w, dy, **conv, of="grad_input", samples=30),
-        }
-    got = np.float32(loops(x, w.shape, dy, **conv))
-    return {
-        "reference": check.grad_weight(got, x, dy, **conv),
-        "adjoint": adjoint(grad_weight=got),
-        "finite differences": check.finite_differences(got, x, w, dy, **conv, samples=30),
-    }
+    name, takes = function.removeprefix("conv2d_"), {"conv2d": (x, w, b), "conv2d_grad_bias": (dy,)}
+    takes |= {"conv2d_grad_weight": (x, w.shape, dy), "conv2d_grad_input": (x.shape, w, dy)}
+    steps = {} if name == "grad_bias" else conv
+    got = np.float32(loops(*takes[function], **steps))
+    given = [each for each in takes[function] if isinstance(each, np.ndarray)]
+    reports = {"reference": getattr(check, name)(got, *given, **steps)}
+    if name != "conv2d":
+        reports["adjoint"] = check.adjoint(x, w, dy, **conv, bias=b, **{name: got})
+    if name in ("grad_weight", "grad_input"):
+        reports["finite differences"] = check.finite_differences(got, x, w, dy, **conv, of=name, samples=30)
+    return reports
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "random"])
@@ -302,66 +293,11 @@ def test_adjoint_judges_several_gradients_and_needs_at_least_one():
     ):
         with pytest.raises(TypeError, match=message):
             check.adjoint(x, w, dy, **STRIDED, **wrong)
+    with pytest.raises(ValueError, match="of = 'grad_bias': it must be one of grad_weight, grad_input"):
+        check.finite_differences(w, x, w, dy, **STRIDED, of="grad_bias")
     swapped = check.adjoint(x, w, dy, **STRIDED, grad_weight=grad_weight.swapaxes(0, 1))
     assert not swapped
     assert "grad_weight must have the shape (3, 2, 3, 3)" in swapped.reason
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_checks_without_a_reference_pass_right_gradients_of_all_sizes(seed):
-    rng = np.random.default_rng(seed)
-    N, Ci, Co, kH, kW, S = rng.integers(1, 4, 6)
-    H, W, Ph, Pw = rng.integers(3, 8), rng.integers(3, 8), *rng.integers(0, 3, 2)
-    conv = {"stride": int(S), "padding": (int(Ph), int(Pw))}
-    draw = [rng.standard_normal, lambda size: rng.integers(-4, 5, size)][seed % 2]
-    x, w, b = (draw(size).astype(np.float32) for size in ((N, Ci, H, W), (Co, Ci, kH, kW), (Co,)))
-    dy = draw(reference.conv2d(x, w, b, **conv).shape).astype(np.float32)
-    right = {
-        "grad_weight": np.float32(reference.conv2d_grad_weight(x, w.shape, dy, **conv)),
-        "grad_input": np.float32(reference.conv2d_grad_input(x.shape, w, dy, **conv)),
-        "grad_bias": np.float32(reference.conv2d_grad_bias(dy)),
-    }
-    check.adjoint(x, w, dy, **conv, bias=b, **right).require()
-    for of in ("grad_weight", "grad_input"):
-        check.finite_differences(right[of], x, w, dy, **conv, of=of, samples=20).require()
-
-
-def test_finite_differences_know_two_gradients():
-    x, w, _, dy = case(whole=True).values()
-    with pytest.raises(ValueError, match="of = 'grad_bias': it must be one of grad_weight, grad_input"):
-        check.finite_differences(w, x, w, dy, **STRIDED, of="grad_bias")
-
-
-# --- Blind spots: data that hide a mistake from the adjoint identity, and not from finite differences ----
-
-
-def test_a_symmetric_filter_hides_a_flip():
-    x, w, _, dy = case(whole=True).values()
-    flipped = np.float32(reference.conv2d_grad_weight(x, w.shape, dy, **STRIDED))[:, :, ::-1, ::-1]
-    symmetric = w + w[:, :, ::-1, ::-1]
-    assert check.adjoint(x, symmetric, dy, **STRIDED, grad_weight=flipped)
-    assert not check.adjoint(x, w, dy, **STRIDED, grad_weight=flipped)
-    assert not check.finite_differences(flipped, x, symmetric, dy, **STRIDED)
-
-
-def test_ones_hide_the_places_of_all_numbers():
-    x, w, b, dy = case(whole=True).values()
-    anywhere = np.float32(reference.conv2d_grad_weight(x, w.shape, dy, **STRIDED)).ravel()[::-1].reshape(w.shape)
-    channels = np.float32(reference.conv2d_grad_bias(dy))[::-1]
-    for bias, weight, hidden in ((np.ones_like(b), np.ones_like(w), True), (b, w, False)):
-        assert bool(check.adjoint(x, weight, dy, **STRIDED, grad_weight=anywhere)) == hidden
-        assert bool(check.adjoint(x, weight, dy, **STRIDED, bias=bias, grad_bias=channels)) == hidden
-    assert not check.finite_differences(anywhere, x, np.ones_like(w), dy, **STRIDED)
-
-
-def test_zeros_in_an_image_hide_its_gradient():
-    x, w, _, dy = case(whole=True).values()
-    grad_input = np.float32(reference.conv2d_grad_input(x.shape, w, dy, **STRIDED))
-    grad_input[1] += 1
-    empty = x * np.float32([1, 0]).reshape(2, 1, 1, 1)
-    assert check.adjoint(empty, w, dy, **STRIDED, grad_input=grad_input)
-    assert not check.adjoint(x, w, dy, **STRIDED, grad_input=grad_input)
-    assert not check.finite_differences(grad_input, empty, w, dy, **STRIDED, of="grad_input")
 
 
 # --- Comparing and reporting ------------------------------------------------------------
@@ -375,10 +311,8 @@ def test_reports_are_one_line_each_with_aligned_columns():
         "d_b          (32, 256, 14, 14)  1605630 of 1605632 right  largest error 3.8e-06 (1.50 of the tolerance)",
     ]
     assert repr(compare("sum", np.float32([2]), [1.0], 0)).endswith("largest error 1 (more than the tolerance)")
-    for error, text in {149.0: "149", 999_999.0: "999999", 1e6: "1e+06", 149.5: "1.5e+02", np.inf: "inf"}.items():
-        assert repr(Report("sum", (1,), 1, 1, error, np.inf)).endswith(
-            f"largest error {text} (more than the tolerance)"
-        )
+    for error, text in {999_999.0: "999999", 1e6: "1e+06", 149.5: "1.5e+02", np.inf: "inf"}.items():
+        assert f"largest error {text} (more" in repr(Report("sum", (1,), 1, 1, error, np.inf))
 
 
 def test_nan_and_infinity_are_right_only_where_they_are_wanted():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support.problems import GENERAL_VERSIONS
+from support.sample import sample
 
 from helpers import load
 from helpers.convolution.shapes import ConvShape
@@ -34,9 +35,9 @@ def row(kernel: str, name: str) -> Row:
 # --- The matrix -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kernel", [*RIGHT, *(load(*name.split("/")) for name in EVERY_LAYER)], ids=lambda k: k.name)
-def test_no_column_accuses_a_right_kernel(kernel):
-    assert matrix.judged(kernel) == dict.fromkeys(COLUMNS, False)
+@pytest.mark.parametrize("name", sample([*(kernel.name for kernel in RIGHT), *EVERY_LAYER], 4))
+def test_no_column_accuses_a_right_kernel(name):
+    assert matrix.judged(load(*name.split("/"))) == dict.fromkeys(COLUMNS, False)
 
 
 @pytest.mark.parametrize("operation", ["conv2d_grad_weight", "conv2d_grad_bias"])
@@ -47,7 +48,7 @@ def test_each_wrong_kernel_is_caught_by_a_way_to_look(operation):
     assert "; at least one of the six catches each." in found.summary
 
 
-@pytest.mark.parametrize("kernel", EVERY_LAYER)
+@pytest.mark.parametrize("kernel", sample(EVERY_LAYER, 1))
 def test_each_wrong_kernel_of_a_version_that_serves_every_layer_is_caught_by_a_way_to_look(kernel):
     operation, version = kernel.split("/")
     assert version in matrix.versions(operation)
@@ -56,7 +57,7 @@ def test_each_wrong_kernel_of_a_version_that_serves_every_layer_is_caught_by_a_w
     assert found.cells[:, : len(WAYS)].any(axis=1).all()
 
 
-@pytest.mark.parametrize("wrong", wrong_kernels("conv2d_grad_input"), ids=str)
+@pytest.mark.parametrize("wrong", sample(wrong_kernels("conv2d_grad_input"), 9), ids=str)
 def test_each_wrong_kernel_of_the_input_gradient_is_caught_by_a_way_to_look(wrong):
     run = gradient_oracles.Simulated(matrix.shrunk(wrong.wrong))
     assert any(matrix.catches(way, run, INPUT_PROBLEM) for way in WAYS.values())  # the first that does is enough
