@@ -54,7 +54,7 @@ def differences(got: dict[str, np.ndarray], tensors: Layer, activation: str, **o
 
 @every_activation
 def test_right_gradients_of_all_sizes_pass(activation):
-    for seed in range(12):
+    for seed in range(6):
         rng = np.random.default_rng(seed)
         own = bool(seed % 3 == 0)
         shape = GemmShape(
@@ -143,15 +143,6 @@ def test_the_adjoint_identity_believes_the_derivative_and_finite_differences_do_
     assert check.adjoint(*tensors.values(), "gelu", **wrong)
     assert not any(differences(wrong, tensors, "gelu"))
     assert all(differences(right, tensors, "gelu"))
-
-
-def test_ones_hide_the_places_of_all_numbers():
-    tensors = layer(SHAPE)
-    for a, hidden in ((np.ones_like(tensors["a"]), True), (tensors["a"], False)):
-        moved = tensors | {"a": a}
-        d_a = np.float32(reference.backward(*moved.values(), "relu")[0])[:, ::-1, ::-1].copy()
-        assert bool(check.adjoint(*moved.values(), "relu", d_a=d_a)) == hidden
-        assert not check.finite_differences(d_a, *moved.values(), "relu", of="d_a")
 
 
 @pytest.mark.parametrize("activation", ["gelu", "silu", "sigmoid", "tanh"])

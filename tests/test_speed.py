@@ -112,28 +112,6 @@ def pads(kernel: Kernel) -> int:
     return 16 * kernel.value("PAD") * kernel.value("TILE_K") if "PAD" in kernel.code else 0
 
 
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ({}, "256 threads compute 16 × 16 results, 1 each; expect at most 12 % of the arithmetic, because workgroup"),
-        ({"rows": 7, "columns": 7, "side": 3}, "only the arithmetic limits it: it is compute-bound."),
-        ({"rows": 7, "columns": 7, "side": 2}, "This cannot run: 1024 threads in a workgroup: the limit here is 256"),
-        ({"rows": 7, "columns": 7, "depth": 5, "side": 3}, "This cannot run: 32,768 bytes of workgroup memory"),
-        (
-            {"rows": 6, "columns": 6, "side": 2},
-            "expect at most 50 % of the arithmetic, because workgroup memory limits",
-        ),
-        ({"rows": 5, "columns": 4, "side": 2}, "because the memory limits it: it is bandwidth-bound"),
-        (
-            {"side": 3},
-            "12 % of the arithmetic, because a GPU runs 32 threads of a workgroup together, and 28 of the last",
-        ),
-    ],
-)
-def test_a_choice_of_tiles_is_said_with_what_limits_it(values, words):
-    assert words in explorers.tile_sizes(**values).sentence
-
-
 def test_tiles_that_cannot_run_have_no_bars():
     runs, not_ = explorers.tile_sizes(rows=6, columns=6, side=3), explorers.tile_sizes(rows=7, columns=7, side=2)
     assert "100 %" in written(runs.picture)
@@ -144,21 +122,6 @@ def test_tiles_that_cannot_run_have_no_bars():
 def test_threads_that_fill_no_whole_bundle_cost_arithmetic():
     shares = [TileSizes(16, columns, 16, 4).limits(4096, 4096)["arithmetic"] for columns in (16, 32, 48, 64)]
     assert shares == [16 / 32, 1, 48 / 64, 1]
-
-
-def test_few_workgroups_are_a_limit_and_are_counted():
-    sentence = explorers.tile_sizes(64, 100_352, 576, rows=6, columns=6, side=3).sentence
-    assert sentence.endswith("7 % of the arithmetic, because there are too few workgroups: 9 for 132 multiprocessors.")
-    sentence = explorers.tile_sizes(2048, 64, 1024, rows=6, columns=7, side=3).sentence
-    assert "its last round of workgroups is not full: 256 on 132 multiprocessors" not in sentence
-    sentence = explorers.tile_sizes(2048, 64, 640, rows=6, columns=7, side=3).sentence
-    assert "61 % of the arithmetic, because its last round of workgroups is not full: 160 on 132" in sentence
-
-
-@pytest.mark.parametrize(("rows", "columns", "depth", "side"), [*product((4, 7), (4, 7), (2, 5), (0, 2, 3))])
-def test_every_choice_of_tiles_is_legible(rows, columns, depth, side):
-    explorer = explorers.tile_sizes(rows=rows, columns=columns, depth=depth, side=side)
-    assert not list(faults(explorer.picture))
 
 
 # --- Who sums what ------------------------------------------------------------------------------------------
@@ -191,24 +154,6 @@ def test_slices_take_every_step_once(splits, steps):
     assert [step for split in range(splits) for step in slice_of(split, splits, steps)] == list(range(steps))
 
 
-@pytest.mark.parametrize(
-    ("slices", "workgroup", "words"),
-    [
-        (
-            1,
-            8,
-            "1 slice, 9 workgroups: 123 of 132 multiprocessors have nothing to do. Workgroup 8 adds the products 0 to",
-        ),
-        (15, 134, "15 slices, 135 workgroups: all 132 multiprocessors work. Workgroup 134 adds the products 93,648 to"),
-        (99, 5, "the second pass adds 99 sums for each result, from 14.6 MB."),
-    ],
-)
-def test_slices_are_said_with_the_workgroups_that_they_make(slices, workgroup, words):
-    explorer = explorers.split_k(slices=slices, workgroup=workgroup)
-    assert words in explorer.sentence
-    assert not list(faults(explorer.picture))
-
-
 @pytest.mark.parametrize(("kernel", "stride", "padding"), [(3, 2, 1), (3, 2, 0), (5, 3, 2), (1, 2, 0), (2, 3, 1)])
 def test_the_taps_of_a_class_are_those_that_reach_its_pixels(kernel, stride, padding):
     shape = ConvShape(1, 1, 24, 24, 1, kernel, kernel, stride, padding)
@@ -216,18 +161,6 @@ def test_the_taps_of_a_class_are_those_that_reach_its_pixels(kernel, stride, pad
         rows, columns = (taps_of_class((i + padding) % stride, kernel, stride) for i in (ih, iw))
         reached = {(each.kh, each.kw) for each in contributions_to_pixel(shape, ih, iw)}
         assert reached == set(product(rows, columns))
-
-
-def test_every_pixel_of_the_residue_classes_is_legible_and_said():
-    explorer = explorers.residue_classes()
-    for ih, iw in [(0, 0), (2, 3), (3, 2), (7, 7)]:
-        explorer.set(ih=ih, iw=iw)
-        assert not list(faults(explorer.picture))
-    assert "in class A: every pixel of the class receives its gradient through rows 0 and 2" in explorer.sentence
-    assert "4 of 9 taps; 3 of them lie outside the output." in explorer.sentence
-    assert {"class A: 4 taps for each pixel and channel", "class D: 1 tap for each pixel and channel"} < {
-        *written(explorer.picture)
-    }
 
 
 TRANSFORMED = """
@@ -268,32 +201,76 @@ def test_winograds_outputs_are_those_of_the_direct_way():
     np.testing.assert_allclose(picture.outputs, direct)
 
 
-@pytest.mark.parametrize(
-    ("row", "column", "words"),
-    [
-        (1, 3, "a weighted sum of 16 pixels by a weighted sum of 9 weights, and is part of 16 outputs."),
-        (0, 5, "a weighted sum of 9 pixels by one weight, and is part of 1 output."),
-        (5, 5, "36 products, where the direct way takes 16 × 9 = 144: 4 times as many."),
+# --- What the explorers say -----------------------------------------------------------------------------------
+
+SAID = {
+    "tile_sizes": [
+        ({}, "256 threads compute 16 × 16 results, 1 each; expect at most 12 % of the arithmetic, because workgroup"),
+        ({"rows": 7, "columns": 7, "side": 3}, "only the arithmetic limits it: it is compute-bound."),
+        ({"rows": 7, "columns": 7, "side": 2}, "This cannot run: 1024 threads in a workgroup: the limit here is 256"),
+        ({"rows": 7, "columns": 7, "depth": 5, "side": 3}, "This cannot run: 32,768 bytes of workgroup memory"),
+        ({"rows": 6, "columns": 6, "side": 2}, "at most 50 % of the arithmetic, because workgroup memory limits"),
+        ({"rows": 5, "columns": 4, "side": 2}, "because the memory limits it: it is bandwidth-bound"),
+        ({"side": 3}, "12 % of the arithmetic, because a GPU runs 32 threads of a workgroup together, and 28 of"),
+        (
+            {"m": 64, "k": 100_352, "n": 576, "rows": 6, "columns": 6, "side": 3},
+            "7 % of the arithmetic, because there are too few workgroups: 9 for 132 multiprocessors.",
+        ),
+        (
+            {"m": 2048, "k": 64, "n": 640, "rows": 6, "columns": 7, "side": 3},
+            "61 % of the arithmetic, because its last round of workgroups is not full: 160 on 132",
+        ),
+        *(({"rows": rows, "columns": 11 - rows, "depth": 5}, "") for rows in (4, 7)),
     ],
-)
-def test_a_product_of_winograd_is_said_and_legible(row, column, words):
-    explorer = explorers.winograd(row=row, column=column)
+    "split_k": [
+        (
+            {"slices": 1, "workgroup": 8},
+            "1 slice, 9 workgroups: 123 of 132 multiprocessors have nothing to do. Workgroup 8",
+        ),
+        ({"slices": 15, "workgroup": 134}, "all 132 multiprocessors work. Workgroup 134 adds the products 93,648 to"),
+        ({"slices": 99, "workgroup": 5}, "the second pass adds 99 sums for each result, from 14.6 MB."),
+    ],
+    "residue_classes": [
+        ({"ih": 7, "iw": 7}, "in class A: every pixel of the class receives its gradient through rows 0 and 2"),
+        ({"ih": 7, "iw": 7}, "4 of 9 taps; 3 of them lie outside the output."),
+        *(({"ih": ih, "iw": iw}, "") for ih, iw in [(0, 0), (2, 3), (3, 2)]),
+    ],
+    "winograd": [
+        ({"row": 1, "column": 3}, "of 16 pixels by a weighted sum of 9 weights, and is part of 16 outputs."),
+        ({"row": 0, "column": 5}, "a weighted sum of 9 pixels by one weight, and is part of 1 output."),
+        ({"row": 5, "column": 5}, "36 products, where the direct way takes 16 × 9 = 144: 4 times as many."),
+    ],
+    "who_loads": [
+        (
+            {"step": 1, "thread": 37},
+            "1 naive: thread 37 loads 32 numbers from storage memory, and multiplies 32 numbers",
+        ),
+        (
+            {"step": 2, "thread": 999},
+            "thread 255 loads 2 numbers from storage memory, and multiplies 32 numbers for its 1",
+        ),
+        (
+            {"step": 4, "thread": 999},
+            "thread 63 loads 32 numbers from storage memory, and multiplies 256 numbers for its 64",
+        ),
+    ],
+}
+
+
+@pytest.mark.parametrize(("name", "values", "words"), [(name, *case) for name in SAID for case in SAID[name]])
+def test_what_an_explorer_shows_is_said_and_legible(name, values, words):
+    explorer = getattr(explorers, name)(**values)
     assert words in explorer.sentence
     assert not list(faults(explorer.picture))
 
 
-@pytest.mark.parametrize(
-    ("step", "thread", "words"),
-    [
-        (1, 37, "1 naive: thread 37 loads 32 numbers from storage memory, and multiplies 32 numbers for its 1 result."),
-        (2, 999, "thread 255 loads 2 numbers from storage memory, and multiplies 32 numbers for its 1 result."),
-        (4, 999, "thread 63 loads 32 numbers from storage memory, and multiplies 256 numbers for its 64 results."),
-    ],
-)
-def test_who_loads_what_is_said_and_legible(step, thread, words):
-    explorer = explorers.who_loads(step=step, thread=thread)
-    assert words in explorer.sentence
-    assert not list(faults(explorer.picture))
+def test_a_last_round_that_is_nearly_full_is_no_limit():
+    assert "last round" not in explorers.tile_sizes(2048, 64, 1024, rows=6, columns=7, side=3).sentence
+
+
+def test_the_classes_of_the_residues_are_named():
+    names = {"class A: 4 taps for each pixel and channel", "class D: 1 tap for each pixel and channel"}
+    assert names < {*written(explorers.residue_classes().picture)}
 
 
 # --- The steps ----------------------------------------------------------------------------------------------
@@ -377,6 +354,8 @@ def test_every_step_is_recorded_on_a_machine_that_is_known():
 def test_a_run_that_does_not_say_how_it_was_measured_is_refused(name):
     with pytest.raises(ValueError, match=f"recorded has no {name}: write it with python -m helpers.bench"):
         Recorded({key: value for key, value in RUN.found.items() if key != name})
+    with pytest.raises(ValueError, match="no step of the ladder is recorded"):
+        RooflinePicture(run())
 
 
 def test_a_point_has_its_step_its_speed_and_that_of_the_library(tmp_path):
@@ -423,11 +402,6 @@ def test_a_step_is_said_with_what_limited_the_step_before():
     assert picture.show(1).sentence == (
         "Step 1, naive: 0.2 operations for each byte loaded, 5 % of the recorded GPU's arithmetic."
     )
-
-
-def test_a_picture_of_nothing_is_refused():
-    with pytest.raises(ValueError, match="no step of the ladder is recorded"):
-        RooflinePicture(run())
 
 
 # --- What the lesson says of a step ---------------------------------------------------------------------------
