@@ -2,7 +2,7 @@
 
 import json
 import time
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
@@ -18,10 +18,11 @@ from helpers.bench.contenders import Contender, Row, compete
 from helpers.bench.suite import Suite
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
+from helpers.gpu import adapter_info
 from helpers.gpu import operation as launcher
 from helpers.operations import OPERATIONS
 from helpers.oracles import harness
-from helpers.speed.layers import LAYERS, Layer, multiply_adds, rate, select
+from helpers.speed.layers import LAYERS, Layer, multiply_adds, rate
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import load
 
@@ -271,16 +272,12 @@ def test_a_sample_waits_until_the_threads_of_the_one_before_are_asleep():
 # --- The command ----------------------------------------------------------------------------------------------
 
 
-def test_the_result_has_every_field_and_a_picture_for_each_operation(tiny, tmp_path, capsys):
+def test_the_result_is_written_with_a_picture_for_each_operation(tiny, tmp_path, capsys):
     words = ["--quick", "--output", str(tmp_path), "--beside", "numpy", "--operation", "grad_bias", "gemm"]
     assert command.main(words) == 0
     result = json.loads((tmp_path / "bench.json").read_text())
-    about = ("date", "commit", "adapter", "backend", "kind", "driver", "clock", "system", "packages", "command")
-    assert {*result} == {*about, "library", "ratios", "layers", "rows"}
-    assert result["library"] == "NumPy"
-    assert result["clock"] in ("timestamps", "wall")
+    assert (result["library"], result["adapter"]) == ("NumPy", adapter_info().name)
     assert ConvShape(**result["layers"]["tiny"]["sizes"]) == CONV
-    assert all({*row} == {each.name for each in fields(Row)} for row in result["rows"])
     operations = {row["operation"] for row in result["rows"]}
     assert operations == {"conv2d_grad_bias", "gemm_bias_act", "gemm_bias_act_backward"}
     assert {path.name for path in tmp_path.glob("*.png")} == {f"bench_{name}.png" for name in operations}
@@ -296,13 +293,6 @@ def test_a_name_that_there_is_not_is_refused(words, capsys):
     with pytest.raises(SystemExit):
         command.main(words)
     assert repr(words[-1]) in capsys.readouterr().err
-
-
-def test_parts_of_names_select():
-    names = ["LeNet conv1, 1 image", "LeNet conv1, 256 images", "GEMM 512"]
-    assert select(["conv1"], names, "--layers") == names[:2]
-    assert select(["gemm", "256"], names, "--layers") == names[1:]
-    assert select([], names, "--layers") == names
 
 
 def test_start_hands_the_arguments_on(monkeypatch):
@@ -334,7 +324,6 @@ def ran(path: Path, **times: float) -> dict:
 
 def test_a_slower_version_is_seen(tmp_path):
     path = tmp_path / "a_gpu.jsonl"
-    assert report.earlier(path, ran(path)) is None
     report.add(path, ran(path, one=1.0, two=1.0))
     report.add(path, ran(path, one=10.0, two=10.0, gone=5.0, other=1.0))
     report.add(path, ran(tmp_path / "another", one=100.0))
@@ -346,7 +335,6 @@ def test_a_slower_version_is_seen(tmp_path):
     assert "2 of the versions" in lines[0]
     assert lines[0].endswith("2026-11-22 abc 1.0:")
     assert lines[2] == "  1.30 times  sum, a layer, one"
-    assert list(report.slower(before, now, 1.4)) == ["sum, a layer, other"]
 
 
 def test_the_command_compares_with_the_run_before_and_adds_its_own(tiny, tmp_path, capsys):
@@ -390,7 +378,6 @@ def test_ratios_are_geometric_means_of_the_fastest_and_of_the_chosen_version():
     assert found["fastest", "not tuned on"] == 0.5
     assert found["chosen", "tuned on"] == pytest.approx(0.8)
     assert found["fastest, unchecked", "not tuned on"] == 4.0
-    assert report.geometric_mean([2.0, 0.5]) == pytest.approx(1.0)
     printed = "\n".join(report.tables(made, "PyTorch CUDA"))
     assert "| tuned | 1_a * | 5 | 2,000 GFLOP/s | 0.8 |" in printed
     assert "| tuned | 2_b, unchecked | 1 |" in printed

@@ -140,13 +140,6 @@ def test_whole_numbers_have_no_tolerance_until_2_to_the_24():
     assert dot_report(np.nextafter(exactly / 2, np.float32(0)), x + 0.5, y - 512.25), "fractions may round"
 
 
-def test_one_forgotten_term_of_4000_hides_in_the_bound_but_not_among_whole_numbers():
-    x, y = np.full((1, 4000), 0.1, np.float32), np.full((1, 4000), 0.1, np.float32)
-    assert dot_report(np.float32([(np.float64(x) * y)[0, 1:].sum()]), x, y)
-    assert not dot_report(np.float32([3999]), np.ones_like(x), np.ones_like(y))
-    assert not dot_report(np.float32([(np.float64(x) * y)[0, 1:400].sum()]), x[:, :400], y[:, :400])
-
-
 def test_where_float32_promises_nothing_the_check_refuses():
     for x in ([3e38, 3e38], [1, np.nan], [1, np.inf]):
         with pytest.raises(ValueError, match="float32 promises nothing"):
@@ -269,23 +262,22 @@ def test_every_check_passes_right_results_and_catches_every_planted_bug(function
 
 def test_finite_differences_look_at_as_many_weights_as_asked_always_the_same():
     x, w, _, dy = case(whole=False).values()
-    got = np.float32(reference.conv2d_grad_weight(x, w.shape, dy, **STRIDED))
-    first, second = (check.finite_differences(got * 2, x, w, dy, **STRIDED, samples=10) for _ in range(2))
-    assert (first.count, first.wrong) == (10, 10)
+    wrong = np.full_like(w, 1e6)
+    first, second, all_ = (check.finite_differences(wrong, x, w, dy, **STRIDED, samples=n) for n in (10, 10, 999))
+    assert (first.count, first.wrong, all_.count) == (10, 10, w.size)
     assert first == second
-    assert check.finite_differences(got, x, w, dy, **STRIDED).count == w.size
 
 
 def test_adjoint_judges_several_gradients_and_needs_at_least_one():
     x, w, b, dy = case(whole=True).values()
-    grad_weight = np.float32(reference.conv2d_grad_weight(x, w.shape, dy, **STRIDED))
-    grad_input = np.float32(reference.conv2d_grad_input(x.shape, w, dy, **STRIDED))
-    report = check.adjoint(x, w, dy, **STRIDED, grad_weight=grad_weight, grad_input=grad_input + 1)
-    assert (report.count, report.wrong, report.mismatches[0][0]) == (2, 1, (1,))
-    grad_bias = np.float32(reference.conv2d_grad_bias(dy))
-    three = {"grad_weight": grad_weight, "grad_input": grad_input, "grad_bias": grad_bias + 1}
-    report = check.adjoint(x, w, dy, **STRIDED, bias=b, **three)
-    assert (report.count, report.wrong, report.mismatches[0][0]) == (3, 1, (2,))
+    right = {
+        "grad_weight": np.float32(reference.conv2d_grad_weight(x, w.shape, dy, **STRIDED)),
+        "grad_input": np.float32(reference.conv2d_grad_input(x.shape, w, dy, **STRIDED)),
+        "grad_bias": np.float32(reference.conv2d_grad_bias(dy)),
+    }
+    for place, name in enumerate(right):
+        report = check.adjoint(x, w, dy, **STRIDED, bias=b, **right | {name: right[name] + 1})
+        assert (report.count, report.wrong, report.mismatches[0][0]) == (3, 1, (place,))
     for wrong, message in (
         ({}, "no gradient: give it one or more of grad_weight=, grad_input="),
         ({"grad": dy}, "adjoint got grad: give it one or more of grad_weight="),
@@ -295,7 +287,7 @@ def test_adjoint_judges_several_gradients_and_needs_at_least_one():
             check.adjoint(x, w, dy, **STRIDED, **wrong)
     with pytest.raises(ValueError, match="of = 'grad_bias': it must be one of grad_weight, grad_input"):
         check.finite_differences(w, x, w, dy, **STRIDED, of="grad_bias")
-    swapped = check.adjoint(x, w, dy, **STRIDED, grad_weight=grad_weight.swapaxes(0, 1))
+    swapped = check.adjoint(x, w, dy, **STRIDED, grad_weight=right["grad_weight"].swapaxes(0, 1))
     assert not swapped
     assert "grad_weight must have the shape (3, 2, 3, 3)" in swapped.reason
 
@@ -333,11 +325,8 @@ def test_what_cannot_be_compared_is_a_failing_report():
         ("object, it must be float32", compare("zeros", None, zeros, 1)),
         ("there are no elements", compare("empty", np.zeros((0, 3), np.float32), np.zeros((0, 3)), 1)),
         ("there are no elements", compare("nowhere", np.float32(zeros), zeros, 1, where=False)),
-        (unfit, check.conv2d(dy[:, :, 1:], x, w, b, **STRIDED)),
-        (unfit, check.grad_weight(w[:, :, :, :-2], x, dy, **STRIDED)),
         (unfit, check.grad_weight(w[0], x, dy, **STRIDED)),
         ("", check.grad_weight(np.zeros((3, 2, 9, 9), np.float32), x, dy, **STRIDED)),  # larger than the input
-        (unfit, check.grad_input(x[1:], w, dy, **STRIDED)),
         ("the shape must be (3,)", check.grad_bias(b[1:], dy)),
     ):
         assert not report
