@@ -17,8 +17,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
 
-from support.judgement import judged
-from support.mutants import Mutant, mutants
+from support.mutants import Mutant, judged, mutants
 from support.survivors import reason
 
 from helpers import wgsl
