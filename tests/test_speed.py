@@ -119,7 +119,7 @@ def test_tiles_that_cannot_run_have_no_bars():
     assert not any("%" in words for words in written(not_.picture))
 
 
-def test_threads_that_fill_no_whole_bundle_cost_arithmetic():
+def test_threads_that_fill_no_whole_warp_cost_arithmetic():
     shares = [TileSizes(16, columns, 16, 4).limits(4096, 4096)["arithmetic"] for columns in (16, 32, 48, 64)]
     assert shares == [16 / 32, 1, 48 / 64, 1]
 
@@ -174,7 +174,7 @@ TRANSFORMED = """
 
 
 def matrix_of(taken: int, given: int) -> np.ndarray:
-    """What the function of Winograd's kernel with so many arguments and results does to unit vectors, as a matrix."""
+    """What the function of Winograd's kernel with this many arguments and results does to unit vectors, as a matrix."""
     part = load("conv2d_grad_input", "5_winograd").part(1).text
     (function,) = re.findall(rf"fn (\w+)\(\w: array<vec4f, {taken}>\) -> array<vec4f, {given}>", part)
     code = part + TRANSFORMED % (taken, taken, function, given)

@@ -15,7 +15,7 @@ def ulp(x: np.ndarray) -> np.ndarray:
 
 
 def ulps(count: float):
-    """So many units in the last place of the result."""
+    """This many units in the last place of the result."""
     return lambda *arguments: count * ulp(arguments[-1])
 
 
@@ -25,7 +25,7 @@ def absolute(error: float):
 
 
 def either(error: float, count: float):
-    """The worse of an absolute error and so many units in the last place."""
+    """The worse of an absolute error and this many units in the last place."""
     return lambda *arguments: np.maximum(error, count * ulp(arguments[-1]))
 
 
