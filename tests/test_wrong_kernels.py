@@ -186,8 +186,7 @@ def right_on_the_adapter(kernel: Kernel, shape: object) -> bool:
     """The verdict of numbers alone, with guards around them."""
     try:
         outputs = [
-            (each, launched(kernel, each.shape, each.tensors, each.guard, each.before))
-            for each in given(kernel, shape)
+            (each, launched(kernel, each.shape, each.tensors, each.guard, each.before)) for each in given(kernel, shape)
         ]
     except CheckError:
         return False

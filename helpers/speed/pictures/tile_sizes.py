@@ -3,7 +3,7 @@
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, Word, tint
 from helpers.pictures.parts import MARGIN
 from helpers.speed.machine import H200, Machine
-from helpers.speed.tile_sizes import WARP, LIMITS, TileSizes
+from helpers.speed.tile_sizes import LIMITS, WARP, TileSizes
 
 SCALE, ORIGIN = 1.75, (116, 128)  # CSS pixels for each number; where the tile of results begins
 TABLE, BARS = 400, (572, 776)  # where the words begin; where a bar begins, and where the whole arithmetic ends
