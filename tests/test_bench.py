@@ -327,6 +327,7 @@ def test_a_slower_version_is_seen(tmp_path):
     report.add(path, ran(path, one=1.0, two=1.0))
     report.add(path, ran(path, one=10.0, two=10.0, gone=5.0, other=1.0))
     report.add(path, ran(tmp_path / "another", one=100.0))
+    report.add(path, {"adapter": path.stem, "clock": "timestamps", "rows": []})  # as it was written before
     now = ran(path, one=13.0, two=11.0, other=1.5, three=99.0)
     before = report.earlier(path, now)
     found = report.slower(before, now, 1.2)

@@ -244,7 +244,8 @@ def earlier(path: Path, now: dict[str, object]) -> dict[str, object] | None:
     """The last run in a file of summaries, one a line, on the same adapter with the same clock, or None."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     runs = [json.loads(line) for line in lines if line.strip()]
-    alike = [run for run in runs if (run["adapter"], run["clock"]) == (now["adapter"], now["clock"])]
+    kept = (run for run in runs if "versions" in run)  # not one that an older benchmark wrote
+    alike = [run for run in kept if (run["adapter"], run["clock"]) == (now["adapter"], now["clock"])]
     return alike[-1] if alike else None
 
 
