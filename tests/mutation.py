@@ -3,7 +3,7 @@
     python tests/mutation.py [KERNEL ...]
 
 takes the kernels whose names contain one of the words, or all of them (about 5 minutes on 2 cores), prints what
-survives, and writes helpers/oracles/mutation_report.md if it has run all. The exit status is 1 if a mutant survives for
+survives, and writes tests/mutation_report.md if it has run all. The exit status is 1 if a mutant survives for
 which tests/support/survivors.py gives no reason. Only a mutant that is right in the simulator is run on the adapter.
 """
 
@@ -17,15 +17,14 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
 
-from support.judgement import judged
-from support.mutants import Mutant, mutants
+from support.mutants import Mutant, judged, mutants
 from support.survivors import reason
 
 from helpers import wgsl
 from helpers.operations import OPERATIONS
-from helpers.oracles.wrong_kernels.row import small
+from helpers.oracles.wrong_kernels import small
 
-REPORT = Path(__file__).resolve().parents[1] / "helpers" / "oracles" / "mutation_report.md"
+REPORT = Path(__file__).with_name("mutation_report.md")
 Result = tuple[Mutant, str]  # "" is a survivor
 
 
@@ -33,7 +32,7 @@ def every_mutant(words: Iterable[str] = ()) -> list[Mutant]:
     """The mutants of the kernels whose names contain one of the words, or of all kernels.
 
     Those that are specialized for a layer are left out: a driver compiles each of their texts for a second. Their
-    faults are planted by hand in helpers/oracles/wrong_kernels.
+    faults are planted by hand in helpers/oracles and tests/support/wrong_kernels.py.
     """
     names = [(operation, version) for operation in OPERATIONS for version in wgsl.versions(operation)]
     kernels = [wgsl.load(*name) for name in names if not words or any(word in "/".join(name) for word in words)]

@@ -11,7 +11,7 @@ from helpers import activations as reference
 from helpers.activations import ACTIVATIONS
 from helpers.gemm.operations import BACKWARD, FORWARD
 from helpers.gemm.shapes import GemmShape
-from helpers.oracles.run import EXTREMES, bias_alone, conv_bias_alone, launched
+from helpers.oracles.harness import EXTREMES, bias_alone, conv_bias_alone, launched
 from helpers.wgsl import load
 
 CONVOLUTIONS = [kernel for kernel in versions_of("conv2d") if "fn activate" in kernel.code]

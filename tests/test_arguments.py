@@ -11,7 +11,7 @@ from helpers.convolution.shapes import PAIRS, ConvShape
 from helpers.gemm.reference import backward
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import operation
-from helpers.oracles.run import normal
+from helpers.oracles.harness import normal
 
 # --- The rules, each once -------------------------------------------------------------------------------
 

@@ -140,13 +140,6 @@ def test_whole_numbers_have_no_tolerance_until_2_to_the_24():
     assert dot_report(np.nextafter(exactly / 2, np.float32(0)), x + 0.5, y - 512.25), "fractions may round"
 
 
-def test_one_forgotten_term_of_4000_hides_in_the_bound_but_not_among_whole_numbers():
-    x, y = np.full((1, 4000), 0.1, np.float32), np.full((1, 4000), 0.1, np.float32)
-    assert dot_report(np.float32([(np.float64(x) * y)[0, 1:].sum()]), x, y)
-    assert not dot_report(np.float32([3999]), np.ones_like(x), np.ones_like(y))
-    assert not dot_report(np.float32([(np.float64(x) * y)[0, 1:400].sum()]), x[:, :400], y[:, :400])
-
-
 def test_where_float32_promises_nothing_the_check_refuses():
     for x in ([3e38, 3e38], [1, np.nan], [1, np.inf]):
         with pytest.raises(ValueError, match="float32 promises nothing"):
@@ -240,26 +233,17 @@ def test_an_output_is_judged_with_its_activation(activation):
 def judge(function: str, loops, whole: bool, conv: dict) -> dict[str, Report]:
     """All checks of one function's result."""
     x, w, b, dy = case(whole).values()
-    if function == "conv2d":
-        return {"reference": check.conv2d(np.float32(loops(x, w, b, **conv)), x, w, b, **conv)}
-    if function == "conv2d_grad_bias":
-        got = np.float32(loops(dy))
-        adjoint = check.adjoint(x, w, dy, **conv, bias=b, grad_bias=got)
-        return {"reference": check.grad_bias(got, dy), "adjoint": adjoint}
-    adjoint = partial(check.adjoint, x, w, dy, **conv)
-    if function == "conv2d_grad_input":
-        got = np.float32(loops(x.shape, w, dy, **conv))
-        return {
-            "reference": check.grad_input(got, w, dy, **conv),
-            "adjoint": adjoint(grad_input=got),
-            "finite differences": check.finite_differences(got, x, w, dy, **conv, of="grad_input", samples=30),
-        }
-    got = np.float32(loops(x, w.shape, dy, **conv))
-    return {
-        "reference": check.grad_weight(got, x, dy, **conv),
-        "adjoint": adjoint(grad_weight=got),
-        "finite differences": check.finite_differences(got, x, w, dy, **conv, samples=30),
-    }
+    name, takes = function.removeprefix("conv2d_"), {"conv2d": (x, w, b), "conv2d_grad_bias": (dy,)}
+    takes |= {"conv2d_grad_weight": (x, w.shape, dy), "conv2d_grad_input": (x.shape, w, dy)}
+    steps = {} if name == "grad_bias" else conv
+    got = np.float32(loops(*takes[function], **steps))
+    given = [each for each in takes[function] if isinstance(each, np.ndarray)]
+    reports = {"reference": getattr(check, name)(got, *given, **steps)}
+    if name != "conv2d":
+        reports["adjoint"] = check.adjoint(x, w, dy, **conv, bias=b, **{name: got})
+    if name in ("grad_weight", "grad_input"):
+        reports["finite differences"] = check.finite_differences(got, x, w, dy, **conv, of=name, samples=30)
+    return reports
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "random"])
@@ -278,23 +262,22 @@ def test_every_check_passes_right_results_and_catches_every_planted_bug(function
 
 def test_finite_differences_look_at_as_many_weights_as_asked_always_the_same():
     x, w, _, dy = case(whole=False).values()
-    got = np.float32(reference.conv2d_grad_weight(x, w.shape, dy, **STRIDED))
-    first, second = (check.finite_differences(got * 2, x, w, dy, **STRIDED, samples=10) for _ in range(2))
-    assert (first.count, first.wrong) == (10, 10)
+    wrong = np.full_like(w, 1e6)
+    first, second, all_ = (check.finite_differences(wrong, x, w, dy, **STRIDED, samples=n) for n in (10, 10, 999))
+    assert (first.count, first.wrong, all_.count) == (10, 10, w.size)
     assert first == second
-    assert check.finite_differences(got, x, w, dy, **STRIDED).count == w.size
 
 
 def test_adjoint_judges_several_gradients_and_needs_at_least_one():
     x, w, b, dy = case(whole=True).values()
-    grad_weight = np.float32(reference.conv2d_grad_weight(x, w.shape, dy, **STRIDED))
-    grad_input = np.float32(reference.conv2d_grad_input(x.shape, w, dy, **STRIDED))
-    report = check.adjoint(x, w, dy, **STRIDED, grad_weight=grad_weight, grad_input=grad_input + 1)
-    assert (report.count, report.wrong, report.mismatches[0][0]) == (2, 1, (1,))
-    grad_bias = np.float32(reference.conv2d_grad_bias(dy))
-    three = {"grad_weight": grad_weight, "grad_input": grad_input, "grad_bias": grad_bias + 1}
-    report = check.adjoint(x, w, dy, **STRIDED, bias=b, **three)
-    assert (report.count, report.wrong, report.mismatches[0][0]) == (3, 1, (2,))
+    right = {
+        "grad_weight": np.float32(reference.conv2d_grad_weight(x, w.shape, dy, **STRIDED)),
+        "grad_input": np.float32(reference.conv2d_grad_input(x.shape, w, dy, **STRIDED)),
+        "grad_bias": np.float32(reference.conv2d_grad_bias(dy)),
+    }
+    for place, name in enumerate(right):
+        report = check.adjoint(x, w, dy, **STRIDED, bias=b, **right | {name: right[name] + 1})
+        assert (report.count, report.wrong, report.mismatches[0][0]) == (3, 1, (place,))
     for wrong, message in (
         ({}, "no gradient: give it one or more of grad_weight=, grad_input="),
         ({"grad": dy}, "adjoint got grad: give it one or more of grad_weight="),
@@ -302,66 +285,11 @@ def test_adjoint_judges_several_gradients_and_needs_at_least_one():
     ):
         with pytest.raises(TypeError, match=message):
             check.adjoint(x, w, dy, **STRIDED, **wrong)
-    swapped = check.adjoint(x, w, dy, **STRIDED, grad_weight=grad_weight.swapaxes(0, 1))
-    assert not swapped
-    assert "grad_weight must have the shape (3, 2, 3, 3)" in swapped.reason
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_checks_without_a_reference_pass_right_gradients_of_all_sizes(seed):
-    rng = np.random.default_rng(seed)
-    N, Ci, Co, kH, kW, S = rng.integers(1, 4, 6)
-    H, W, Ph, Pw = rng.integers(3, 8), rng.integers(3, 8), *rng.integers(0, 3, 2)
-    conv = {"stride": int(S), "padding": (int(Ph), int(Pw))}
-    draw = [rng.standard_normal, lambda size: rng.integers(-4, 5, size)][seed % 2]
-    x, w, b = (draw(size).astype(np.float32) for size in ((N, Ci, H, W), (Co, Ci, kH, kW), (Co,)))
-    dy = draw(reference.conv2d(x, w, b, **conv).shape).astype(np.float32)
-    right = {
-        "grad_weight": np.float32(reference.conv2d_grad_weight(x, w.shape, dy, **conv)),
-        "grad_input": np.float32(reference.conv2d_grad_input(x.shape, w, dy, **conv)),
-        "grad_bias": np.float32(reference.conv2d_grad_bias(dy)),
-    }
-    check.adjoint(x, w, dy, **conv, bias=b, **right).require()
-    for of in ("grad_weight", "grad_input"):
-        check.finite_differences(right[of], x, w, dy, **conv, of=of, samples=20).require()
-
-
-def test_finite_differences_know_two_gradients():
-    x, w, _, dy = case(whole=True).values()
     with pytest.raises(ValueError, match="of = 'grad_bias': it must be one of grad_weight, grad_input"):
         check.finite_differences(w, x, w, dy, **STRIDED, of="grad_bias")
-
-
-# --- Blind spots: data that hide a mistake from the adjoint identity, and not from finite differences ----
-
-
-def test_a_symmetric_filter_hides_a_flip():
-    x, w, _, dy = case(whole=True).values()
-    flipped = np.float32(reference.conv2d_grad_weight(x, w.shape, dy, **STRIDED))[:, :, ::-1, ::-1]
-    symmetric = w + w[:, :, ::-1, ::-1]
-    assert check.adjoint(x, symmetric, dy, **STRIDED, grad_weight=flipped)
-    assert not check.adjoint(x, w, dy, **STRIDED, grad_weight=flipped)
-    assert not check.finite_differences(flipped, x, symmetric, dy, **STRIDED)
-
-
-def test_ones_hide_the_places_of_all_numbers():
-    x, w, b, dy = case(whole=True).values()
-    anywhere = np.float32(reference.conv2d_grad_weight(x, w.shape, dy, **STRIDED)).ravel()[::-1].reshape(w.shape)
-    channels = np.float32(reference.conv2d_grad_bias(dy))[::-1]
-    for bias, weight, hidden in ((np.ones_like(b), np.ones_like(w), True), (b, w, False)):
-        assert bool(check.adjoint(x, weight, dy, **STRIDED, grad_weight=anywhere)) == hidden
-        assert bool(check.adjoint(x, weight, dy, **STRIDED, bias=bias, grad_bias=channels)) == hidden
-    assert not check.finite_differences(anywhere, x, np.ones_like(w), dy, **STRIDED)
-
-
-def test_zeros_in_an_image_hide_its_gradient():
-    x, w, _, dy = case(whole=True).values()
-    grad_input = np.float32(reference.conv2d_grad_input(x.shape, w, dy, **STRIDED))
-    grad_input[1] += 1
-    empty = x * np.float32([1, 0]).reshape(2, 1, 1, 1)
-    assert check.adjoint(empty, w, dy, **STRIDED, grad_input=grad_input)
-    assert not check.adjoint(x, w, dy, **STRIDED, grad_input=grad_input)
-    assert not check.finite_differences(grad_input, empty, w, dy, **STRIDED, of="grad_input")
+    swapped = check.adjoint(x, w, dy, **STRIDED, grad_weight=right["grad_weight"].swapaxes(0, 1))
+    assert not swapped
+    assert "grad_weight must have the shape (3, 2, 3, 3)" in swapped.reason
 
 
 # --- Comparing and reporting ------------------------------------------------------------
@@ -375,10 +303,8 @@ def test_reports_are_one_line_each_with_aligned_columns():
         "d_b          (32, 256, 14, 14)  1605630 of 1605632 right  largest error 3.8e-06 (1.50 of the tolerance)",
     ]
     assert repr(compare("sum", np.float32([2]), [1.0], 0)).endswith("largest error 1 (more than the tolerance)")
-    for error, text in {149.0: "149", 999_999.0: "999999", 1e6: "1e+06", 149.5: "1.5e+02", np.inf: "inf"}.items():
-        assert repr(Report("sum", (1,), 1, 1, error, np.inf)).endswith(
-            f"largest error {text} (more than the tolerance)"
-        )
+    for error, text in {999_999.0: "999999", 1e6: "1e+06", 149.5: "1.5e+02", np.inf: "inf"}.items():
+        assert f"largest error {text} (more" in repr(Report("sum", (1,), 1, 1, error, np.inf))
 
 
 def test_nan_and_infinity_are_right_only_where_they_are_wanted():
@@ -399,11 +325,8 @@ def test_what_cannot_be_compared_is_a_failing_report():
         ("object, it must be float32", compare("zeros", None, zeros, 1)),
         ("there are no elements", compare("empty", np.zeros((0, 3), np.float32), np.zeros((0, 3)), 1)),
         ("there are no elements", compare("nowhere", np.float32(zeros), zeros, 1, where=False)),
-        (unfit, check.conv2d(dy[:, :, 1:], x, w, b, **STRIDED)),
-        (unfit, check.grad_weight(w[:, :, :, :-2], x, dy, **STRIDED)),
         (unfit, check.grad_weight(w[0], x, dy, **STRIDED)),
         ("", check.grad_weight(np.zeros((3, 2, 9, 9), np.float32), x, dy, **STRIDED)),  # larger than the input
-        (unfit, check.grad_input(x[1:], w, dy, **STRIDED)),
         ("the shape must be (3,)", check.grad_bias(b[1:], dy)),
     ):
         assert not report

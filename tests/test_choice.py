@@ -15,6 +15,7 @@ from helpers.gpu.operation import Choice, Shape
 from helpers.operations import OPERATIONS
 from helpers.specialize import MOST_CHARACTERS
 from helpers.summation.shapes import SumShape
+from helpers.speed.layers import SHAPES
 
 RECORDED = json.loads((Path(rule.__file__).parents[1] / "speed" / "recorded" / "nvidia_h200.json").read_text())
 HARDWARE = replace(gpu.adapter_info(), kind="hardware")
@@ -22,24 +23,18 @@ WINDOWS, LARGE = "4_register_windows", ConvShape(32, 256, 14, 14, 256, 3, 3, 1, 
 SLACK = 1.25  # the chosen version may take so many times as long as the fastest one: a rule of a few thresholds
 
 
-def shape_of(layer: str) -> Shape:
-    sizes = RECORDED["layers"][layer]["sizes"]
-    kind = ConvShape if "kernel_h" in sizes else GemmShape if "m" in sizes else SumShape
-    return kind(**sizes)
-
-
 def measured() -> dict[tuple[str, str], dict[str, float]]:
     """Microseconds of each version, for each operation and layer."""
-    table: dict[tuple[str, str], dict[str, float]] = {}
-    for row in RECORDED["rows"]:
-        if row["kind"] == "version" and row["checked"] and row["kernel_us"]:
-            table.setdefault((row["operation"], row["layer"]), {})[row["name"]] = row["kernel_us"]
-    return table
+    return {
+        (operation, layer): {name: took for name, took in times.items() if name in OPERATIONS[operation].versions}
+        for operation, layers in RECORDED["versions"].items()
+        for layer, times in layers.items()
+    }
 
 
 def chosen(operation: str, layer: str, times: dict[str, float]) -> str:
     """The first choice that could run on the layer when it was measured."""
-    choices = OPERATIONS[operation].choose(shape_of(layer), HARDWARE)
+    choices = OPERATIONS[operation].choose(SHAPES[layer], HARDWARE)
     return next(each.version for each in choices if each.version in times)
 
 

@@ -9,8 +9,8 @@ from support.filled import filled, in_quotes, right_answers
 from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 from support.store import execute
 
+from helpers import gradebook as command
 from helpers.exercises import FAULTS, MARKINGS, PUZZLES, QUESTIONS
-from helpers.grading import __main__ as command
 from helpers.grading import reading, results
 from helpers.grading.judge import judged
 from helpers.grading.trial import simulated

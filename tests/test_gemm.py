@@ -13,7 +13,7 @@ from helpers.data import digits
 from helpers.gemm import check, reference
 from helpers.gemm.operations import BACKWARD, FORWARD
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
-from helpers.oracles.run import drawn, launched, normal
+from helpers.oracles.harness import drawn, launched, normal
 
 every_activation = pytest.mark.parametrize("activation", ACTIVATIONS)
 

@@ -19,7 +19,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.indices import GemmTerm, gemm_terms, right_load, tile_loads, tile_mates
 from helpers.gemm.operations import FORWARD
 from helpers.gemm.shapes import GemmShape
-from helpers.oracles.run import launched
+from helpers.oracles.harness import launched
 from helpers.summation.indices import tree_steps
 from helpers.wgsl import Kernel
 

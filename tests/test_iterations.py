@@ -28,7 +28,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.gpu.passes import CAP
-from helpers.oracles.run import answer, drawn, launched, ones, operation_of, resident
+from helpers.oracles.harness import answer, drawn, launched, ones, operation_of, resident
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 

@@ -18,7 +18,7 @@ from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
 from helpers.gpu.passes import pipeline
 from helpers.operations import OPERATIONS
-from helpers.oracles.run import answer, drawn, normal, operation_of
+from helpers.oracles.harness import answer, drawn, normal, operation_of
 from helpers.summation import reference as summation
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import KERNELS, PART, Kernel, Listing, load, versions

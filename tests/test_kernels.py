@@ -27,7 +27,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import operation
 from helpers.gpu.operation import Shape
-from helpers.oracles.run import answer, drawn, launched, ones, operation_of
+from helpers.oracles.harness import answer, drawn, launched, ones, operation_of
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 

@@ -23,7 +23,7 @@ from helpers.convolution.pictures.matrix import MatrixPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.grading.verdict import RIGHT
-from helpers.oracles.run import launched
+from helpers.oracles.harness import launched
 from helpers.pictures.canvas import Box, Picture
 from helpers.wgsl import load
 

@@ -20,7 +20,7 @@ from helpers.convolution.indices import Gathered
 from helpers.convolution.pictures.input_gradient import InputGradientPicture, PixelCountsPicture
 from helpers.convolution.pictures.scatter_gather import ScatterGatherPicture
 from helpers.convolution.shapes import ConvShape
-from helpers.oracles.run import launched
+from helpers.oracles.harness import launched
 from helpers.pictures.canvas import number
 
 # --- What the kernels read ------------------------------------------------------------------------------------

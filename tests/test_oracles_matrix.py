@@ -3,22 +3,22 @@
 import numpy as np
 import pytest
 from support.problems import GENERAL_VERSIONS
+from support.sample import sample
 
 from helpers import load
 from helpers.convolution.shapes import ConvShape
-from helpers.oracles import matrix, oracles, probes
+from helpers.operations import OPERATIONS
+from helpers.oracles import gradient_oracles, matrix, probes
+from helpers.oracles.harness import LARGE, answer, inputs_of
 from helpers.oracles.matrix import COLUMNS, POOR, WAYS, Matrix, Row
-from helpers.oracles.run import ANSWERS, LARGE
-from helpers.oracles.wrong_kernels import WRONG_KERNELS
-from helpers.oracles.wrong_kernels.convolution import WEIGHT_1, WEIGHT_2
-from helpers.oracles.wrong_kernels.row import WrongKernel
+from helpers.oracles.wrong_kernels import WEIGHT_1, WEIGHT_2, WRONG_KERNELS, WrongKernel
 
 RIGHT = [kernel for kernel in GENERAL_VERSIONS if kernel.name.partition("/")[0] in matrix.OPERATIONS]
 EVERY_LAYER = "conv2d_grad_weight/7_direct", "conv2d_grad_input/8_direct", "conv2d_grad_bias/3_two_passes"
 THREAD_PER_WEIGHT = load(*WEIGHT_1.split("/"))
 
 
-INPUT_PROBLEM = oracles.good("conv2d_grad_input")
+INPUT_PROBLEM = gradient_oracles.good("conv2d_grad_input")
 
 
 def wrong_kernels(operation: str) -> list[WrongKernel]:
@@ -36,9 +36,9 @@ def row(kernel: str, name: str) -> Row:
 # --- The matrix -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kernel", [*RIGHT, *(load(*name.split("/")) for name in EVERY_LAYER)], ids=lambda k: k.name)
-def test_no_column_accuses_a_right_kernel(kernel):
-    assert matrix.judged(kernel) == dict.fromkeys(COLUMNS, False)
+@pytest.mark.parametrize("name", sample([*(kernel.name for kernel in RIGHT), *EVERY_LAYER], 4))
+def test_no_column_accuses_a_right_kernel(name):
+    assert matrix.judged(load(*name.split("/"))) == dict.fromkeys(COLUMNS, False)
 
 
 @pytest.mark.parametrize("operation", ["conv2d_grad_weight", "conv2d_grad_bias"])
@@ -49,7 +49,7 @@ def test_each_wrong_kernel_is_caught_by_a_way_to_look(operation):
     assert "; at least one of the six catches each." in found.summary
 
 
-@pytest.mark.parametrize("kernel", EVERY_LAYER)
+@pytest.mark.parametrize("kernel", sample(EVERY_LAYER, 1))
 def test_each_wrong_kernel_of_a_version_that_serves_every_layer_is_caught_by_a_way_to_look(kernel):
     operation, version = kernel.split("/")
     assert version in matrix.versions(operation)
@@ -58,9 +58,9 @@ def test_each_wrong_kernel_of_a_version_that_serves_every_layer_is_caught_by_a_w
     assert found.cells[:, : len(WAYS)].any(axis=1).all()
 
 
-@pytest.mark.parametrize("wrong", wrong_kernels("conv2d_grad_input"), ids=str)
+@pytest.mark.parametrize("wrong", sample(wrong_kernels("conv2d_grad_input"), 9), ids=str)
 def test_each_wrong_kernel_of_the_input_gradient_is_caught_by_a_way_to_look(wrong):
-    run = oracles.Simulated(matrix.shrunk(wrong.wrong))
+    run = gradient_oracles.Simulated(matrix.shrunk(wrong.wrong))
     assert any(matrix.catches(way, run, INPUT_PROBLEM) for way in WAYS.values())  # the first that does is enough
 
 
@@ -130,27 +130,27 @@ def test_what_has_no_matrix_is_refused(arguments, problem):
 
 
 def test_a_guard_shows_in_the_numbers_what_is_0_without_it():
-    run = oracles.Simulated(THREAD_PER_WEIGHT.edit("n < params.batch", "n <= params.batch"))
-    guarded = oracles.good("conv2d_grad_weight")
-    bare = oracles.no_guard(guarded)
+    run = gradient_oracles.Simulated(THREAD_PER_WEIGHT.edit("n < params.batch", "n <= params.batch"))
+    guarded = gradient_oracles.good("conv2d_grad_weight")
+    bare = gradient_oracles.no_guard(guarded)
     assert abs(run(guarded)).max() > LARGE
-    assert np.array_equal(run(bare), oracles.Simulated(THREAD_PER_WEIGHT)(bare))
+    assert np.array_equal(run(bare), gradient_oracles.Simulated(THREAD_PER_WEIGHT)(bare))
     assert run.findings(bare)
     assert not any("past" in found for found in run.findings(guarded))
 
 
-every_layer = pytest.mark.parametrize("shape", [oracles.GOOD, oracles.GENERAL], ids=["simple", "general"])
+every_layer = pytest.mark.parametrize(
+    "shape", [gradient_oracles.GOOD, gradient_oracles.GENERAL], ids=["simple", "general"]
+)
 
 
 @every_layer
 @pytest.mark.parametrize("operation", matrix.OPERATIONS)
 def test_all_data_are_added_up_exactly(operation, shape):
-    problem = oracles.good(operation, shape)
-    magnitudes = {name: abs(array) for name, array in oracles.symmetric(problem).tensors.items()}
-    inputs = {"conv2d_grad_weight": ("grad_output", "input"), "conv2d_grad_input": ("grad_output", "weight")}
-    names = inputs.get(operation, ("grad_output",))
-    total = ANSWERS[operation](problem.shape, *(magnitudes[name] for name in names))
-    assert total.max() * 64 ** len(names) <= 2**24
+    problem = gradient_oracles.good(operation, shape)
+    magnitudes = {name: abs(array) for name, array in gradient_oracles.symmetric(problem).tensors.items()}
+    (total,) = answer(OPERATIONS[operation], problem.shape, magnitudes)
+    assert total.max() * 64 ** len(inputs_of(OPERATIONS[operation])) <= 2**24
     assert all((64 * array % 1 == 0).all() and (array % 1).any() for array in problem.tensors.values())
 
 
@@ -160,15 +160,16 @@ def test_all_data_are_added_up_exactly(operation, shape):
 DEPTHWISE = ConvShape(2, 3, 5, 6, 6, 2, 3, (1, 2), (3, 0), (4, 2), groups=3)  # two filters for each channel
 
 
-@pytest.mark.parametrize("shape", [oracles.GOOD, oracles.GENERAL, DEPTHWISE], ids=["simple", "general", "depthwise"])
+@pytest.mark.parametrize(
+    "shape", [gradient_oracles.GOOD, gradient_oracles.GENERAL, DEPTHWISE], ids=["simple", "general", "depthwise"]
+)
 @pytest.mark.parametrize("operation", matrix.OPERATIONS)
 def test_windows_cut_and_put_are_the_gradients_of_one_hot_gradients(operation, shape):
     tensors = {name: probes.numbered(shape.of(name)) for name in ("input", "weight")}
     for n, oh, ow in np.ndindex(shape.batch, shape.out_h, shape.out_w):
         places = [(n, 0, oh, ow), (0, shape.out_channels - 1, oh, 0)]
         upstream = probes.one_hot(shape.output, *places)
-        other = {"conv2d_grad_weight": ["input"], "conv2d_grad_input": ["weight"]}.get(operation, [])
-        right = ANSWERS[operation](shape, upstream, *(tensors[name] for name in other))
+        (right,) = answer(OPERATIONS[operation], shape, tensors | {"grad_output": upstream})
         assert np.array_equal(probes.expected(operation, shape, tensors, places), right)
 
 
@@ -176,8 +177,6 @@ def test_a_probe_lists_the_pixels_that_a_kernel_reads():
     shape = probes.SHAPE
     right = probes.probe(THREAD_PER_WEIGHT, shape, 1, 2)
     assert right.tolist() == [[[[10, 11], [17, 18], [24, 25]]]]
-    flipped = THREAD_PER_WEIGHT.edit("+ kh - params", "+ (params.kernel_h - 1u - kh) - params")
-    assert np.array_equal(probes.probe(flipped, shape, 1, 2), right[:, :, ::-1])
     assert probes.probe(THREAD_PER_WEIGHT, shape, 0, 1).tolist() == [[[[0, 0], [1, 2], [8, 9]]]]  # 0 is padding
 
 

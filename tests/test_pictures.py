@@ -13,14 +13,12 @@ from helpers.convolution.pictures.groups import GroupsPicture
 from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture, WeightGradientPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.oracles import probes
+from helpers.oracles.errors import of_convolution, of_gelu
 from helpers.oracles.matrix import COLUMNS, OPERATIONS, Matrix, Row, shown, versions
 from helpers.oracles.pictures.adjoint import AdjointPicture
-from helpers.oracles.pictures.error_chart import RIGHT, part
-from helpers.oracles.pictures.errors import TolerancePicture
+from helpers.oracles.pictures.errors import RIGHT, StepPicture, TolerancePicture, part
 from helpers.oracles.pictures.matrix import MatrixPicture
 from helpers.oracles.pictures.probes import ProbePicture
-from helpers.oracles.pictures.steps import StepPicture
-from helpers.oracles.steps import of_convolution, of_gelu
 from helpers.pictures import images, timeline
 from helpers.pictures.canvas import BLUE, ORANGE, Box, Picture, Word, in_words, number, outline
 from helpers.pictures.parts import Grid

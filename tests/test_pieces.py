@@ -10,7 +10,7 @@ from helpers.convolution import pieces
 from helpers.convolution.operations import OPERATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu import GpuError
-from helpers.oracles.run import answer, drawn
+from helpers.oracles.harness import answer, drawn
 
 LAYER = ConvShape(5, 4, 6, 7, 6, 3, 2, (2, 1), (1, 2), (1, 2), 2)  # images of 672 bytes, outputs of 576, weights of 288
 LIMITS = {"images": 1400, "one image": 700, "groups of channels": 600, "channels of a group": 340}

@@ -10,7 +10,7 @@ from support.problems import conv_shapes
 
 from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape
-from helpers.oracles.run import conv, normal
+from helpers.oracles.harness import conv, normal
 
 FUNCTIONS = ["conv2d", "conv2d_grad_weight", "conv2d_grad_input", "conv2d_grad_bias"]
 small_shapes = conv_shapes(image=6, filter=4, padding=5)

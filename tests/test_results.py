@@ -13,9 +13,9 @@ import pytest
 from support.filled import in_quotes
 from support.notebook_gate import NOTEBOOKS
 
+from helpers import gradebook as command
 from helpers.exercises import PUZZLES
 from helpers.gpu import GpuError
-from helpers.grading import __main__ as command
 from helpers.grading import reading, results
 from helpers.grading.judge import judged
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
@@ -31,7 +31,7 @@ def write(path: Path, cells: list[str]) -> Path:
 
 def run(folder: Path, *options: object) -> subprocess.CompletedProcess:
     """The command, as a teacher types it."""
-    line = [sys.executable, "-m", "helpers.grading", str(folder), *map(str, options)]
+    line = [sys.executable, "-m", "helpers.gradebook", str(folder), *map(str, options)]
     return subprocess.run(line, cwd=NOTEBOOKS.parent, capture_output=True, encoding="utf-8", timeout=120)
 
 
@@ -171,7 +171,7 @@ def test_names_that_the_output_cannot_show_are_written_in_another_way(tmp_path):
     except OSError:
         pytest.skip("this file system has no such names")
     environment = {**os.environ, "PYTHONIOENCODING": "cp1252"}
-    line = [sys.executable, "-m", "helpers.grading", str(tmp_path), "--csv", str(tmp_path / "a.csv")]
+    line = [sys.executable, "-m", "helpers.gradebook", str(tmp_path), "--csv", str(tmp_path / "a.csv")]
     done = subprocess.run(line, cwd=NOTEBOOKS.parent, capture_output=True, env=environment, timeout=60)
     assert done.returncode == 0, done.stderr
     assert b"\\u010d\\udcfc.ipynb  1/" in done.stdout

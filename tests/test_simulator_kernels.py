@@ -25,7 +25,17 @@ from helpers.exercises import PUZZLES
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.gpu.operation import Shape
 from helpers.grading.report import compare
-from helpers.oracles.run import EXTREMES, Tensors, bias_alone, drawn, launched, normal, operation_of, reports, simulated
+from helpers.oracles.harness import (
+    EXTREMES,
+    Tensors,
+    bias_alone,
+    drawn,
+    launched,
+    normal,
+    operation_of,
+    reports,
+    simulated,
+)
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import ENTRY_POINT, Kernel
 

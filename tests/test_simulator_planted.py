@@ -21,7 +21,7 @@ from helpers.gemm.shapes import GemmShape
 from helpers.gpu import adapter_info
 from helpers.gpu.operation import Shape
 from helpers.grading.puzzle import Case
-from helpers.oracles.run import Tensors, answer, drawn, operation_of, simulated
+from helpers.oracles.harness import Tensors, answer, drawn, operation_of, simulated
 from helpers.simulator.findings.trace import Finding
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel

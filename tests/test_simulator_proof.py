@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from helpers.convolution.shapes import ConvShape
-from helpers.oracles.run import drawn, operation_of, simulated
+from helpers.oracles.harness import drawn, operation_of, simulated
 from helpers.simulator.__main__ import main
 from helpers.simulator.proof.polynomial import Polynomial
 from helpers.simulator.proof.report import Proof, prove

@@ -1,6 +1,7 @@
 """The speed ladder: its counts are the simulator's, its pictures are legible, and what is recorded says how."""
 
 import re
+from dataclasses import replace
 from itertools import product
 from math import prod
 
@@ -9,20 +10,26 @@ import pytest
 from support.legible import faults, written
 from support.notebook_gate import NOTEBOOKS
 
+from helpers.bench import report
+from helpers.bench.contenders import Row
 from helpers.convolution.indices import contributions_to_pixel
 from helpers.convolution.operations import GRAD_WEIGHT
 from helpers.convolution.schedules import conv2d_grad_weight
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.indices import gemm_terms
+from helpers.operations import OPERATIONS
 from helpers.simulator.run import simulate
 from helpers.specialize import specialize
-from helpers.speed import explorers
+from helpers.speed import explorers, recorded
 from helpers.speed.indices import slice_of, taps_of_class, winograd_matrices
-from helpers.speed.ladder import STEPS
-from helpers.speed.machine import H200
+from helpers.speed.ladder import STEPS, WINOGRAD_BYTES, Step
+from helpers.speed.layers import OPERATIONS_OF, SHAPES, multiply_adds
+from helpers.speed.machine import H200, MACHINES
+from helpers.speed.pictures.roofline import APART, DOT, RooflinePicture
+from helpers.speed.recorded import Recorded
 from helpers.speed.tile_sizes import TileSizes
 from helpers.speed.traffic import Traffic, traffic
-from helpers.wgsl import Kernel, load
+from helpers.wgsl import Kernel, load, versions
 
 TILED = load("gemm_bias_act", "2_tiled")
 IN_REGISTERS = load("gemm_bias_act", "4_vec4_tiles").with_constants(TILE_M=64, TILE_N=64, TILE_K=4)
@@ -105,28 +112,6 @@ def pads(kernel: Kernel) -> int:
     return 16 * kernel.value("PAD") * kernel.value("TILE_K") if "PAD" in kernel.code else 0
 
 
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ({}, "256 threads compute 16 × 16 results, 1 each; expect at most 12 % of the arithmetic, because workgroup"),
-        ({"rows": 7, "columns": 7, "side": 3}, "only the arithmetic limits it: it is compute-bound."),
-        ({"rows": 7, "columns": 7, "side": 2}, "This cannot run: 1024 threads in a workgroup: the limit here is 256"),
-        ({"rows": 7, "columns": 7, "depth": 5, "side": 3}, "This cannot run: 32,768 bytes of workgroup memory"),
-        (
-            {"rows": 6, "columns": 6, "side": 2},
-            "expect at most 50 % of the arithmetic, because workgroup memory limits",
-        ),
-        ({"rows": 5, "columns": 4, "side": 2}, "because the memory limits it: it is bandwidth-bound"),
-        (
-            {"side": 3},
-            "12 % of the arithmetic, because a GPU runs 32 threads of a workgroup together, and 28 of the last",
-        ),
-    ],
-)
-def test_a_choice_of_tiles_is_said_with_what_limits_it(values, words):
-    assert words in explorers.tile_sizes(**values).sentence
-
-
 def test_tiles_that_cannot_run_have_no_bars():
     runs, not_ = explorers.tile_sizes(rows=6, columns=6, side=3), explorers.tile_sizes(rows=7, columns=7, side=2)
     assert "100 %" in written(runs.picture)
@@ -134,24 +119,9 @@ def test_tiles_that_cannot_run_have_no_bars():
     assert not any("%" in words for words in written(not_.picture))
 
 
-def test_threads_that_fill_no_whole_bundle_cost_arithmetic():
+def test_threads_that_fill_no_whole_warp_cost_arithmetic():
     shares = [TileSizes(16, columns, 16, 4).limits(4096, 4096)["arithmetic"] for columns in (16, 32, 48, 64)]
     assert shares == [16 / 32, 1, 48 / 64, 1]
-
-
-def test_few_workgroups_are_a_limit_and_are_counted():
-    sentence = explorers.tile_sizes(64, 100_352, 576, rows=6, columns=6, side=3).sentence
-    assert sentence.endswith("7 % of the arithmetic, because there are too few workgroups: 9 for 132 multiprocessors.")
-    sentence = explorers.tile_sizes(2048, 64, 1024, rows=6, columns=7, side=3).sentence
-    assert "its last round of workgroups is not full: 256 on 132 multiprocessors" not in sentence
-    sentence = explorers.tile_sizes(2048, 64, 640, rows=6, columns=7, side=3).sentence
-    assert "61 % of the arithmetic, because its last round of workgroups is not full: 160 on 132" in sentence
-
-
-@pytest.mark.parametrize(("rows", "columns", "depth", "side"), [*product((4, 7), (4, 7), (2, 5), (0, 2, 3))])
-def test_every_choice_of_tiles_is_legible(rows, columns, depth, side):
-    explorer = explorers.tile_sizes(rows=rows, columns=columns, depth=depth, side=side)
-    assert not list(faults(explorer.picture))
 
 
 # --- Who sums what ------------------------------------------------------------------------------------------
@@ -173,8 +143,8 @@ def test_slices_are_those_that_the_workgroups_of_split_k_read():
 
 
 def test_the_kernel_takes_as_many_slices_as_the_lesson_says():
-    (layer,) = {step.layer_and_shape for step in STEPS if step.name == "split-K"}
-    splits = conv2d_grad_weight.split_k(layer[1], load("conv2d_grad_weight", "3_split_k")).constants["SPLITS"]
+    (shape,) = (step.shape for step in STEPS if step.name == "split-K")
+    splits = conv2d_grad_weight.split_k(shape, load("conv2d_grad_weight", "3_split_k")).constants["SPLITS"]
     workgroups = 9 * splits / H200.multiprocessors
     assert f"the kernel takes {splits} slices on this layer, which makes {workgroups:.0f} workgroups" in LESSON
 
@@ -184,24 +154,6 @@ def test_slices_take_every_step_once(splits, steps):
     assert [step for split in range(splits) for step in slice_of(split, splits, steps)] == list(range(steps))
 
 
-@pytest.mark.parametrize(
-    ("slices", "workgroup", "words"),
-    [
-        (
-            1,
-            8,
-            "1 slice, 9 workgroups: 123 of 132 multiprocessors have nothing to do. Workgroup 8 adds the products 0 to",
-        ),
-        (15, 134, "15 slices, 135 workgroups: all 132 multiprocessors work. Workgroup 134 adds the products 93,648 to"),
-        (99, 5, "the second pass adds 99 sums for each result, from 14.6 MB."),
-    ],
-)
-def test_slices_are_said_with_the_workgroups_that_they_make(slices, workgroup, words):
-    explorer = explorers.split_k(slices=slices, workgroup=workgroup)
-    assert words in explorer.sentence
-    assert not list(faults(explorer.picture))
-
-
 @pytest.mark.parametrize(("kernel", "stride", "padding"), [(3, 2, 1), (3, 2, 0), (5, 3, 2), (1, 2, 0), (2, 3, 1)])
 def test_the_taps_of_a_class_are_those_that_reach_its_pixels(kernel, stride, padding):
     shape = ConvShape(1, 1, 24, 24, 1, kernel, kernel, stride, padding)
@@ -209,18 +161,6 @@ def test_the_taps_of_a_class_are_those_that_reach_its_pixels(kernel, stride, pad
         rows, columns = (taps_of_class((i + padding) % stride, kernel, stride) for i in (ih, iw))
         reached = {(each.kh, each.kw) for each in contributions_to_pixel(shape, ih, iw)}
         assert reached == set(product(rows, columns))
-
-
-def test_every_pixel_of_the_residue_classes_is_legible_and_said():
-    explorer = explorers.residue_classes()
-    for ih, iw in [(0, 0), (2, 3), (3, 2), (7, 7)]:
-        explorer.set(ih=ih, iw=iw)
-        assert not list(faults(explorer.picture))
-    assert "in class A: every pixel of the class receives its gradient through rows 0 and 2" in explorer.sentence
-    assert "4 of 9 taps; 3 of them lie outside the output." in explorer.sentence
-    assert {"class A: 4 taps for each pixel and channel", "class D: 1 tap for each pixel and channel"} < {
-        *written(explorer.picture)
-    }
 
 
 TRANSFORMED = """
@@ -234,7 +174,7 @@ TRANSFORMED = """
 
 
 def matrix_of(taken: int, given: int) -> np.ndarray:
-    """What the function of Winograd's kernel with so many arguments and results does to unit vectors, as a matrix."""
+    """What the function of Winograd's kernel with this many arguments and results does to unit vectors, as a matrix."""
     part = load("conv2d_grad_input", "5_winograd").part(1).text
     (function,) = re.findall(rf"fn (\w+)\(\w: array<vec4f, {taken}>\) -> array<vec4f, {given}>", part)
     code = part + TRANSFORMED % (taken, taken, function, given)
@@ -261,29 +201,227 @@ def test_winograds_outputs_are_those_of_the_direct_way():
     np.testing.assert_allclose(picture.outputs, direct)
 
 
-@pytest.mark.parametrize(
-    ("row", "column", "words"),
-    [
-        (1, 3, "a weighted sum of 16 pixels by a weighted sum of 9 weights, and is part of 16 outputs."),
-        (0, 5, "a weighted sum of 9 pixels by one weight, and is part of 1 output."),
-        (5, 5, "36 products, where the direct way takes 16 × 9 = 144: 4 times as many."),
+# --- What the explorers say -----------------------------------------------------------------------------------
+
+SAID = {
+    "tile_sizes": [
+        ({}, "256 threads compute 16 × 16 results, 1 each; expect at most 12 % of the arithmetic, because workgroup"),
+        ({"rows": 7, "columns": 7, "side": 3}, "only the arithmetic limits it: it is compute-bound."),
+        ({"rows": 7, "columns": 7, "side": 2}, "This cannot run: 1024 threads in a workgroup: the limit here is 256"),
+        ({"rows": 7, "columns": 7, "depth": 5, "side": 3}, "This cannot run: 32,768 bytes of workgroup memory"),
+        ({"rows": 6, "columns": 6, "side": 2}, "at most 50 % of the arithmetic, because workgroup memory limits"),
+        ({"rows": 5, "columns": 4, "side": 2}, "because the memory limits it: it is bandwidth-bound"),
+        ({"side": 3}, "12 % of the arithmetic, because a GPU runs 32 threads of a workgroup together, and 28 of"),
+        (
+            {"m": 64, "k": 100_352, "n": 576, "rows": 6, "columns": 6, "side": 3},
+            "7 % of the arithmetic, because there are too few workgroups: 9 for 132 multiprocessors.",
+        ),
+        (
+            {"m": 2048, "k": 64, "n": 640, "rows": 6, "columns": 7, "side": 3},
+            "61 % of the arithmetic, because its last round of workgroups is not full: 160 on 132",
+        ),
+        *(({"rows": rows, "columns": 11 - rows, "depth": 5}, "") for rows in (4, 7)),
     ],
-)
-def test_a_product_of_winograd_is_said_and_legible(row, column, words):
-    explorer = explorers.winograd(row=row, column=column)
+    "split_k": [
+        (
+            {"slices": 1, "workgroup": 8},
+            "1 slice, 9 workgroups: 123 of 132 multiprocessors have nothing to do. Workgroup 8",
+        ),
+        ({"slices": 15, "workgroup": 134}, "all 132 multiprocessors work. Workgroup 134 adds the products 93,648 to"),
+        ({"slices": 99, "workgroup": 5}, "the second pass adds 99 sums for each result, from 14.6 MB."),
+    ],
+    "residue_classes": [
+        ({"ih": 7, "iw": 7}, "in class A: every pixel of the class receives its gradient through rows 0 and 2"),
+        ({"ih": 7, "iw": 7}, "4 of 9 taps; 3 of them lie outside the output."),
+        *(({"ih": ih, "iw": iw}, "") for ih, iw in [(0, 0), (2, 3), (3, 2)]),
+    ],
+    "winograd": [
+        ({"row": 1, "column": 3}, "of 16 pixels by a weighted sum of 9 weights, and is part of 16 outputs."),
+        ({"row": 0, "column": 5}, "a weighted sum of 9 pixels by one weight, and is part of 1 output."),
+        ({"row": 5, "column": 5}, "36 products, where the direct way takes 16 × 9 = 144: 4 times as many."),
+    ],
+    "who_loads": [
+        (
+            {"step": 1, "thread": 37},
+            "1 naive: thread 37 loads 32 numbers from storage memory, and multiplies 32 numbers",
+        ),
+        (
+            {"step": 2, "thread": 999},
+            "thread 255 loads 2 numbers from storage memory, and multiplies 32 numbers for its 1",
+        ),
+        (
+            {"step": 4, "thread": 999},
+            "thread 63 loads 32 numbers from storage memory, and multiplies 256 numbers for its 64",
+        ),
+    ],
+}
+
+
+@pytest.mark.parametrize(("name", "values", "words"), [(name, *case) for name in SAID for case in SAID[name]])
+def test_what_an_explorer_shows_is_said_and_legible(name, values, words):
+    explorer = getattr(explorers, name)(**values)
     assert words in explorer.sentence
     assert not list(faults(explorer.picture))
 
 
-@pytest.mark.parametrize(
-    ("step", "thread", "words"),
-    [
-        (1, 37, "1 naive: thread 37 loads 32 numbers from storage memory, and multiplies 32 numbers for its 1 result."),
-        (2, 999, "thread 255 loads 2 numbers from storage memory, and multiplies 32 numbers for its 1 result."),
-        (4, 999, "thread 63 loads 32 numbers from storage memory, and multiplies 256 numbers for its 64 results."),
-    ],
-)
-def test_who_loads_what_is_said_and_legible(step, thread, words):
-    explorer = explorers.who_loads(step=step, thread=thread)
-    assert words in explorer.sentence
-    assert not list(faults(explorer.picture))
+def test_a_last_round_that_is_nearly_full_is_no_limit():
+    assert "last round" not in explorers.tile_sizes(2048, 64, 1024, rows=6, columns=7, side=3).sentence
+
+
+def test_the_classes_of_the_residues_are_named():
+    names = {"class A: 4 taps for each pixel and channel", "class D: 1 tap for each pixel and channel"}
+    assert names < {*written(explorers.residue_classes().picture)}
+
+
+# --- The steps ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
+def test_a_step_is_a_version_of_an_operation_on_a_layer_of_the_benchmark(step):
+    assert step.version in versions(step.operation)
+    assert step.before in ("", *versions(step.operation))
+    assert step.limit in ("", "bytes", "arithmetic", "latency", "occupancy")
+    operation = OPERATIONS[step.operation]
+    assert operation.name in OPERATIONS_OF[type(step.shape)]
+    assert operation.problem(step.shape, step.version) is None
+
+
+def test_the_tiles_of_a_step_are_those_of_its_kernel_on_its_layer():
+    assert [step.tile.side for step in STEPS] == [1, 1, *[8] * 8]
+    assert load("gemm_bias_act", "2_tiled").value("TILE") == STEPS[1].tile.rows
+    for step in STEPS[2:]:
+        operation = OPERATIONS[step.operation]
+        kernel, _ = operation.scheduled(step.shape, operation.kernel(step.version))
+        assert (step.tile.rows, step.tile.columns) == (kernel.value("TILE_M"), kernel.value("TILE_N"))
+        assert step.tile.threads == kernel.threads(
+            re.search(r"fn multiply_\w+(?=\()|fn main(?=\()", kernel.code)[0][3:]
+        )
+
+
+def test_the_bytes_of_winograd_are_about_those_that_the_simulator_counts():
+    """Without what does not grow with the images, and without the last pass."""
+    operation, version = OPERATIONS["conv2d_grad_weight"], "4_winograd"
+    bytes = dict.fromkeys((4, 8), 0)
+    for batch in bytes:
+        shape = ConvShape(batch, 64, 8, 8, 64, 3, 3, 1, 1)
+        kernel = operation.kernel(version).with_constants(PARTS=1)
+        kernel, schedule = operation.scheduled(shape, kernel)
+        sizes = [*(prod(shape.of(name)) for name in operation.tensors), *(n // 4 for n in schedule.scratch.values())]
+        buffers = [np.zeros(size, np.float32) for size in sizes]
+        for step in schedule.steps[:-1]:
+            trace = simulate(kernel, buffers, step.workgroups, entry_point=step.entry_point, outputs=[])
+            bytes[batch] += trace.counts.total["bytes_storage"]
+    per_image = (bytes[8] - bytes[4]) / 4
+    assert per_image / (8 * 8 * 64 * 64 * 9) == pytest.approx(WINOGRAD_BYTES, rel=0.1)
+
+
+# --- What is recorded -----------------------------------------------------------------------------------------
+
+RATES = 3.1, 7.5, 31, 43, 45.7, 35.2, 31.6, 25.3, 58.7, 48.0  # TFLOP/s
+ABOUT = {"adapter": H200.name, "driver": "580.159.04", "date": "2026-11-22T05:00:00", "clock": "timestamps"}
+ABOUT |= {"command": "python -m helpers.bench", "commit": "abc", "library": "PyTorch CUDA", "ratios": []}
+
+
+def row(step: Step, tflops: float, layer: str = "", **other: object) -> Row:
+    """A row as the benchmark has it."""
+    layer, count = layer or step.layer, multiply_adds(step.operation, SHAPES[layer or step.layer])
+    found = Row(step.operation, layer, step.version, "version", checked=step.checked, kernel_us=count / tflops / 5e5)
+    return replace(found, **other)
+
+
+def run(*rows: Row, **about: str) -> Recorded:
+    """What the benchmark keeps of these rows."""
+    return Recorded(report.summary(ABOUT | about, rows))
+
+
+def ladder(share: float = 1) -> list[Row]:
+    """All steps at a part of their rates, and the library on the layer of the first."""
+    steps = [row(step, rate * share) for step, rate in zip(STEPS, RATES, strict=True)]
+    return [*steps, row(STEPS[0], 50, name="PyTorch CUDA", kind="library")]
+
+
+RUN = run(*ladder())
+
+
+def test_every_step_is_recorded_on_a_machine_that_is_known():
+    for found in recorded.recorded():
+        assert found.adapter in MACHINES
+        assert [point.step for point in found.points] == [*STEPS]
+        assert all(point.microseconds > 0 < point.tflops for point in found.points)
+
+
+@pytest.mark.parametrize("name", [*recorded.ABOUT, "library", "versions", "libraries"])
+def test_a_run_that_does_not_say_how_it_was_measured_is_refused(name):
+    with pytest.raises(ValueError, match=f"recorded has no {name}: write it with python -m helpers.bench"):
+        Recorded({key: value for key, value in RUN.found.items() if key != name})
+    with pytest.raises(ValueError, match="no step of the ladder is recorded"):
+        RooflinePicture(run())
+
+
+def test_a_point_has_its_step_its_speed_and_that_of_the_library(tmp_path):
+    report.write(tmp_path, ABOUT, [*ladder(), row(STEPS[1], 1, kernel_us=None), row(STEPS[2], 1, kind="copy")])
+    found = Recorded.read(tmp_path / "table.json")
+    assert [point.number for point in found.points] == list(range(1, 11))
+    assert [point.tflops for point in found.points] == pytest.approx(RATES, rel=1e-4)
+    assert found.points[0].ratio == pytest.approx(3.1 / 50, rel=1e-4)
+    assert found.points[5].ratio is None
+    assert run(*ladder()[2:3]).points[0].number == 3
+
+
+def test_a_run_on_other_layers_has_no_points_of_the_ladder_but_nearest_ones():
+    found = run(*(row(STEPS[0], rate, layer) for layer, rate in {"GEMM 256": 0.01, "GEMM 512": 0.02}.items()))
+    assert found.points == []
+    assert [point.tflops for point in found.nearest] == pytest.approx([0.02], rel=1e-4)
+
+
+@pytest.mark.parametrize("own", [None, 1e-3, 0.2])
+def test_the_roofline_is_legible_and_every_number_stands_apart(own):
+    picture = RooflinePicture(RUN, own and run(*ladder(own), adapter="llvmpipe"))
+    for step in range(1, 11):
+        assert not list(faults(picture.show(step))), step
+    places = np.array(picture._placed([*picture.points, *picture.others]))
+    distances = np.hypot(*(places[:, None] - places[None]).T)
+    assert distances[~np.eye(len(places), dtype=bool)].min() >= APART - 1
+    assert ("yours" in written(picture)) == bool(own)
+
+
+def test_each_number_of_the_recorded_run_is_nearest_to_its_own_point():
+    picture = RooflinePicture(recorded.recorded()[-1])
+    points = np.array([picture._place(point) for point, _ in picture.placed])
+    for own, (_, number) in zip(points, picture.placed, strict=True):
+        others = points[np.hypot(*(points - own).T) > DOT]  # not those that it covers
+        assert np.hypot(*(others - number).T).min() > np.hypot(*(own - number))
+
+
+def test_a_step_is_said_with_what_limited_the_step_before():
+    picture = RooflinePicture(RUN)
+    assert picture.show(3).sentence == (
+        "Step 3, register tile: 16 operations for each byte loaded, 46 % of the recorded GPU's arithmetic. "
+        "What limited 2_tiled: bytes. Two reads of workgroup memory for each multiply-add."
+    )
+    assert picture.show(1).sentence == (
+        "Step 1, naive: 0.2 operations for each byte loaded, 5 % of the recorded GPU's arithmetic."
+    )
+
+
+# --- What the lesson says of a step ---------------------------------------------------------------------------
+
+
+def test_a_step_is_compared_with_the_hardware_the_step_before_and_the_library(monkeypatch):
+    monkeypatch.setattr(recorded, "recorded", lambda: [RUN])
+    peak = 100 / H200.tflops
+    assert repr(recorded.measured("naive")) == (
+        f"step 1, naive (GEMM 4096)\n  {3.1 * peak:.1f} % of the arithmetic\n  the library takes 0.06 times as long"
+    )
+    assert repr(recorded.measured("checks off")) == (
+        f"step 10, checks off (GEMM 4096)\n  {48 * peak:.0f} % of the arithmetic\n  1.05 times as fast as 5_prefetch\n"
+        "  the library takes 0.96 times as long"
+    )
+    assert recorded.measured("implicit GEMM").gain is None
+    assert recorded.measured("Winograd").gain == pytest.approx(58.7 / 31.6, rel=1e-3)
+
+
+def test_a_step_that_is_not_recorded_is_refused(monkeypatch):
+    monkeypatch.setattr(recorded, "recorded", list)
+    with pytest.raises(ValueError, match="name = 'naive': nothing is recorded; the steps are naive, shared tile"):
+        recorded.measured("naive")

@@ -9,7 +9,7 @@ from support.problems import conv_shapes
 import helpers
 from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape
-from helpers.oracles.run import conv, normal
+from helpers.oracles.harness import conv, normal
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 

@@ -13,7 +13,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.grading.report import Report
 from helpers.grading.tolerance import compare_sums
 from helpers.operations import OPERATIONS
-from helpers.oracles.run import (
+from helpers.oracles.harness import (
     ANSWERS,
     Tensors,
     answer,

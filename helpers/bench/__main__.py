@@ -6,7 +6,6 @@ takes from an empty process.
 """
 
 import argparse
-import json
 import os
 import platform
 import subprocess
@@ -18,13 +17,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from helpers import gpu
-from helpers.bench import history, host, libraries, picture, table
-from helpers.bench.contender import BUDGET
-from helpers.bench.layers import LAYERS, OPERATIONS_OF, Layer, multiply_adds, select
+from helpers.bench import host, libraries, report
+from helpers.bench.contenders import BUDGET
 from helpers.bench.libraries import Library
 from helpers.bench.suite import Suite
 from helpers.gpu import timing
 from helpers.gpu.passes import counting_pass
+from helpers.speed.layers import LAYERS, OPERATIONS_OF, Layer, multiply_adds, select
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTPUT = ROOT / "measurements"
@@ -58,9 +57,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--beside", nargs="+", default=[], metavar="NAME", help="libraries, likewise, or none")
     parser.add_argument("--quick", action="store_true", help="three small layers only")
     parser.add_argument("--unchecked", action="store_true", help="time each version without bounds checks, too")
-    parser.add_argument("--output", type=Path, default=OUTPUT, metavar="FOLDER", help="for bench.json and the pictures")
+    parser.add_argument(
+        "--output", type=Path, default=OUTPUT, metavar="FOLDER", help="for bench.json, table.json and pictures"
+    )
     parser.add_argument("--compare", type=Path, metavar="FILE", help="say what is slower than before, and add this run")
-    parser.add_argument("--slower", type=float, default=history.SLOWER, metavar="TIMES", help="from when on it says so")
+    parser.add_argument("--slower", type=float, default=report.SLOWER, metavar="TIMES", help="from when on it says so")
     return parser
 
 
@@ -89,16 +90,20 @@ def versions(
         _say(f"{i} of {len(cases)}: {operation}, {layer.name}")
         suite.measure(operation, layer)
         result = _result(about, suite, layers)
-        _write(options.output, result)
+        report.write(options.output, result, suite.rows)
     if not cases:
         print("No operation takes one of these layers.")
         return 0
     for line in _lines(suite, result):
         print(line)
-    paths = picture.draw(suite.rows, options.output, about)
-    print("\nWritten:", *(str(path) for path in [options.output / "bench.json", *paths]), sep="\n  ")
+    paths = report.draw(suite.rows, options.output, about)
+    print(
+        "\nWritten:",
+        *(str(path) for path in [*(options.output / name for name in ("bench.json", "table.json")), *paths]),
+        sep="\n  ",
+    )
     if options.compare:
-        _compare(options, result)
+        _compare(options, report.summary(result, suite.rows))
     return int(any(row.wrong for row in suite.rows))
 
 
@@ -122,21 +127,20 @@ def _lines(suite: Suite, result: dict[str, object]) -> list[str]:
     rows, library = suite.rows, result["library"]
     return [
         "",
-        *table.correctness_lines(rows),
-        *table.tables(rows, library),
+        *report.correctness_lines(rows),
+        *report.tables(rows, library),
         "\n* what a call without `kernel=` takes here",
-        *table.ratio_lines(result["ratios"], library),
-        *table.bandwidths(rows),
-        *table.skipped_lines(rows),
+        *report.ratio_lines(result["ratios"], library),
+        *report.bandwidths(rows),
+        *report.skipped_lines(rows),
     ]
 
 
-def _compare(options: argparse.Namespace, result: dict[str, object]) -> None:
-    now = history.entry(result)
-    before = history.earlier(options.compare, now)
-    found = history.slower(before, now, options.slower) if before else []
-    print("", *history.lines(before, found, options.slower), sep="\n")
-    history.add(options.compare, now)
+def _compare(options: argparse.Namespace, now: dict[str, object]) -> None:
+    before = report.earlier(options.compare, now)
+    found = report.slower(before, now, options.slower) if before else {}
+    print("", *report.slower_lines(before, found, options.slower), sep="\n")
+    report.add(options.compare, now)
 
 
 # --- What is written ------------------------------------------------------------------------------------------
@@ -176,15 +180,10 @@ def _version(package: str) -> str:
 
 
 def _result(about: dict[str, object], suite: Suite, layers: Sequence[Layer]) -> dict[str, object]:
-    library = table.compare_with_library(suite.rows)
+    library = report.compare_with_library(suite.rows)
     sizes = {layer.name: {"sizes": asdict(layer.shape), "tuned": layer.tuned} for layer in layers}
-    found = {"library": library, "ratios": table.ratios(suite.rows, layers), "layers": sizes}
+    found = {"library": library, "ratios": report.ratios(suite.rows, layers), "layers": sizes}
     return about | found | {"rows": [asdict(row) for row in suite.rows]}
-
-
-def _write(folder: Path, result: dict[str, object]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "bench.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,13 +17,13 @@ from math import isqrt, prod
 
 import numpy as np
 
-from helpers.bench.layers import multiply_adds
 from helpers.bench.libraries import Numpy
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
 from helpers.grading.report import compare
-from helpers.oracles import run
+from helpers.oracles import harness
+from helpers.speed.layers import multiply_adds
 from helpers.wgsl import Kernel
 
 Array = np.ndarray
@@ -53,7 +53,7 @@ class Check:
     def __init__(self, operation: Operation, shape: Shape) -> None:
         self.operation, self.shape, name = operation, shape, operation.name
         self.large = multiply_adds(name, shape) > LARGE and name in (*CUT, UNCUT)
-        self.tensors = run.drawn(operation, shape, run.whole if self.large else run.normal)
+        self.tensors = harness.drawn(operation, shape, harness.whole if self.large else harness.normal)
         self.right: Sequence[Array] = Numpy().call(name, shape, self.tensors)() if self.large and name == UNCUT else ()
 
     def require(self, kernel: Kernel, outputs: Sequence[Array]) -> str:
@@ -77,8 +77,8 @@ class Check:
         return "all outputs nearly, and a part of them beside float64"
 
 
-def _require(kernel: Kernel, shape: Shape, tensors: run.Tensors, outputs: Sequence[Array]) -> None:
-    for report in run.reports(kernel, shape, tensors, outputs):
+def _require(kernel: Kernel, shape: Shape, tensors: harness.Tensors, outputs: Sequence[Array]) -> None:
+    for report in harness.reports(kernel, shape, tensors, outputs):
         report.require()
 
 

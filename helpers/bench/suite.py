@@ -5,16 +5,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from helpers import gpu
-from helpers.bench import ours
-from helpers.bench.contender import BUDGET, Contender, Row, apart, compete
+from helpers.bench import contenders
+from helpers.bench.contenders import BUDGET, Contender, Row, apart, compete
 from helpers.bench.correctness import Check
-from helpers.bench.layers import Layer, multiply_adds, rate
 from helpers.bench.libraries import Library
 from helpers.gpu import GpuError
 from helpers.gpu.operation import Operation
 from helpers.grading.report import CheckError
 from helpers.operations import OPERATIONS
-from helpers.oracles import run
+from helpers.oracles import harness
+from helpers.speed.layers import Layer, multiply_adds, rate
 
 Right = tuple[Row, tuple[gpu.Pass, ...]]
 LONGEST = 2.0  # seconds: a single call that is predicted to take more is skipped
@@ -66,12 +66,12 @@ class _Case:
     def measured(self) -> list[Row]:
         """Check, then time."""
         try:
-            resident = ours.Resident(self.operation, self.shape)
+            resident = contenders.Resident(self.operation, self.shape)
         except GpuError as error:
             self._row("all versions", "version").skipped = str(error)
             return self.rows
         right = self._checked(resident)
-        tensors = run.drawn(self.operation, self.shape, run.normal)
+        tensors = harness.drawn(self.operation, self.shape, harness.normal)
         resident.write(tensors)
         theirs = list(self._libraries(tensors))
         mine = list(self._mine(right, resident, tensors))
@@ -88,15 +88,15 @@ class _Case:
         self.rows.append(row)
         return row
 
-    def _mine(self, right: list[Right], resident: ours.Resident, tensors: run.Tensors) -> Iterator[Contender]:
+    def _mine(self, right: list[Right], resident: contenders.Resident, tensors: harness.Tensors) -> Iterator[Contender]:
         """The versions and, beside what only reads, a copy: made ready on a GPU that is awake, and stays so."""
         if right:
-            ours.wake(right[0][1])
-        yield from (ours.contender(row, resident, passes, tensors) for row, passes in right)
+            contenders.wake(right[0][1])
+        yield from (contenders.contender(row, resident, passes, tensors) for row, passes in right)
         if right and self.operation.name == "conv2d_grad_bias":
-            yield ours.copy(self._row("copy", "copy"), resident, "grad_output")
+            yield contenders.copy(self._row("copy", "copy"), resident, "grad_output")
 
-    def _checked(self, resident: ours.Resident) -> list[Right]:
+    def _checked(self, resident: contenders.Resident) -> list[Right]:
         """The versions that are right on this layer, with their passes."""
         check, right, chosen = Check(self.operation, self.shape), [], ""
         resident.write(check.tensors)
@@ -111,13 +111,13 @@ class _Case:
                 right.append((row, passes))
         return right
 
-    def _right(self, row: Row, resident: ours.Resident, check: Check) -> tuple[gpu.Pass, ...]:
+    def _right(self, row: Row, resident: contenders.Resident, check: Check) -> tuple[gpu.Pass, ...]:
         """The passes of a version that runs here and is right; none, and the reason in its row, for another."""
         try:
             row.skipped = self.operation.problem(self.shape, row.name) or self._too_long(row)
             if row.skipped:
                 return ()
-            passes, row.prepare_ms = ours.prepared(self.operation, resident, row.name, row.checked)
+            passes, row.prepare_ms = contenders.prepared(self.operation, resident, row.name, row.checked)
             row.check = check.require(self.operation.kernel(row.name), resident.outputs(passes))
         except (CheckError, ValueError) as error:  # its text or its schedule is at fault
             row.wrong = str(error)
@@ -130,7 +130,7 @@ class _Case:
     def _too_long(self, row: Row) -> str:
         return self.suite.too_long(self.operation.name, self.layer, row.name)
 
-    def _libraries(self, tensors: run.Tensors) -> Iterator[tuple[Library, Contender]]:
+    def _libraries(self, tensors: harness.Tensors) -> Iterator[tuple[Library, Contender]]:
         for library in self.suite.libraries:
             if not library.runs(self.operation.name, self.shape):
                 continue

@@ -4,5 +4,5 @@
 first, and run on the adapter only where the simulator finds nothing wrong. `judge` makes verdicts of that (`verdict`),
 `drawing` shows a wrong output, `sandbox` is the process apart, and `attempts` keeps what was graded. `prediction` is
 for questions, `marking` for matrices whose cells are marked, and `fault` for kernels whose fault is to be found.
-`results` makes the teacher's table: ``python -m helpers.grading FOLDER``.
+`results` makes the teacher's table: ``python -m helpers.gradebook FOLDER``.
 """

@@ -16,7 +16,7 @@ import numpy as np
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.grading.report import CheckError, Report
-from helpers.oracles.run import (
+from helpers.oracles.harness import (
     EXTREMES,
     LARGE,
     Tensors,
@@ -41,7 +41,7 @@ WITHOUT_A_RESULT = {ENDLESS, "data race"}
 
 
 class Given(NamedTuple):
-    """What a kernel is given: the tensors of a shape, what stands behind them, and in the outputs before.
+    """What a kernel is given: the tensors of a shape, what follows them in memory, and what is in the outputs before.
 
     `name` says what they are, and how far the outputs may be off.
     """
@@ -49,7 +49,7 @@ class Given(NamedTuple):
     name: str
     shape: Shape
     tensors: Tensors
-    behind: float
+    guard: float
     before: float
 
 
@@ -187,7 +187,7 @@ def _launched(kernel: Kernel, shape: Shape) -> Iterator[Reason]:
     """What is wrong on the adapter with a kernel that is right in a simulated run."""
     for each in given(kernel, shape):
         try:
-            outputs = launched(kernel, each.shape, each.tensors, each.behind, each.before)
+            outputs = launched(kernel, each.shape, each.tensors, each.guard, each.before)
         except CheckError as error:
             yield Reason(ON_THE_ADAPTER, "past the end", str(error))
         else:

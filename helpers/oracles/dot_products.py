@@ -8,8 +8,8 @@ import numpy as np
 
 from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape
-from helpers.oracles.run import Tensors, simulated
-from helpers.oracles.wrong_kernels.convolution import INPUT_1, WEIGHT_1, WRONG_KERNELS
+from helpers.oracles.harness import Tensors, simulated
+from helpers.oracles.wrong_kernels import INPUT_1, WEIGHT_1, WRONG_KERNELS
 from helpers.wgsl import load
 
 SHAPE = ConvShape(2, 1, 3, 4, 1, 2, 2)

@@ -1,27 +1,34 @@
-"""How large is the tolerance of a sum, beside the errors that sums really have, and beside one of its terms?
+"""Rounding errors beside what allows for them: sums and their tolerance, central differences and their steps.
 
-The factors are whole numbers, and the products are added up in one order, so that every machine finds the same errors.
+Factors and steps are whole numbers over a power of two, and each sum is added up in one order, one rounding after the
+other, so that every machine finds the same errors.
 """
 
+from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
+from helpers.activations import gelu, gelu_derivative
+from helpers.convolution import reference
 from helpers.grading.tolerance import tolerance
 
-POWERS = range(17)  # the sums have 2**power terms
+# --- Sums: how large is the tolerance, beside the errors that they really have, and beside one of their terms? --------
+
+LENGTHS = range(17)  # the sums have 2**power terms
 TRIALS = 50
 
 
 def allowed(terms: np.ndarray) -> np.ndarray:
-    """The tolerance of sums with so many terms, for each unit of sum |terms|."""
+    """The tolerance of sums with this many terms, for each unit of sum |terms|."""
     return tolerance(terms, 1.0, np.array(0.5))
 
 
 @cache
 def measured() -> np.ndarray:
     """The largest error of sums of positive products in float32, one after the other, over the sum, at each length."""
-    random, lengths = np.random.default_rng(0), 2 ** np.array(POWERS)
+    random, lengths = np.random.default_rng(0), 2 ** np.array(LENGTHS)
     largest = np.zeros(len(lengths))
     for _ in range(TRIALS):
         x, y = random.integers(1, 2**20, (2, lengths[-1]))
@@ -34,5 +41,70 @@ def measured() -> np.ndarray:
 
 def blind_from() -> int:
     """The first number of terms whose tolerance is larger than one average term, 1 / terms of the sum."""
-    terms = np.arange(1, 2 ** POWERS[-1] + 1)
+    terms = np.arange(1, 2 ** LENGTHS[-1] + 1)
     return int(terms[np.argmax(allowed(terms) * terms > 1)])
+
+
+# --- Central differences in float32: how far are they off, over their step? -------------------------------------------
+
+STEPS = range(-20, 5)  # the steps are 2**power
+POINTS = 200  # of GELU, between -2 and 2
+Loss = Callable[[np.ndarray], np.ndarray]  # of many arguments at once, in the precision that they have
+
+
+class Differences(NamedTuple):
+    """The largest errors of central differences at each step, in float32 and in float64, over the largest gradient.
+
+    In float64 hardly anything is left but truncation.
+    """
+
+    name: str
+    errors: np.ndarray
+    truncation: np.ndarray
+
+
+def of_convolution() -> Differences:
+    """The weight gradient of a convolution: its loss is linear in each weight."""
+    random = np.random.default_rng(0)
+    x, w, dy = (_numbers(random, size) for size in ((2, 1, 6, 6), (1, 1, 3, 3), (2, 1, 4, 4)))
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3)).reshape(-1, 9)  # one for each output
+
+    def loss(weights: np.ndarray) -> np.ndarray:
+        """The loss of each filter of `weights` (..., 9)."""
+        total = np.zeros(weights.shape[:-1], weights.dtype)
+        for window, upstream in zip(windows.astype(weights.dtype), dy.astype(weights.dtype).flat, strict=True):
+            output = np.zeros_like(total)
+            for i, pixel in enumerate(window):
+                output = output + pixel * weights[..., i]
+            total = total + output * upstream
+        return total
+
+    right = reference.conv2d_grad_weight(x, w.shape, dy).ravel()
+    return _differences("convolution", loss, w.ravel(), np.eye(9), right)
+
+
+def of_gelu() -> Differences:
+    """GELU's derivative at many points; in float32, GELU is its float64 value, rounded."""
+    points = _numbers(np.random.default_rng(5), POINTS)
+
+    def loss(x: np.ndarray) -> np.ndarray:
+        return gelu(x.astype(np.float64)).astype(x.dtype)
+
+    return _differences("GELU", loss, points, np.ones(POINTS), gelu_derivative(points))
+
+
+def _numbers(random: np.random.Generator, size: int | tuple[int, ...]) -> np.ndarray:
+    """Numbers from -2 to 2 that float32 represents."""
+    return random.integers(-(2**20), 2**20, size) / 2**19
+
+
+def _differences(name: str, loss: Loss, at: np.ndarray, moves: np.ndarray, right: np.ndarray) -> Differences:
+    """Errors against the `right` derivatives of `loss` along `moves`."""
+
+    def error(power: int, precision: type) -> float:
+        place, move, step = at.astype(precision), moves.astype(precision), precision(2.0**power)
+        found = (loss(place + step * move) - loss(place - step * move)) / (step + step)
+        return abs(found - right).max() / abs(right).max()
+
+    errors = [[error(power, precision) for power in STEPS] for precision in (np.float32, np.float64)]
+    return Differences(name, *np.array(errors))

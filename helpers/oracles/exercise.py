@@ -5,8 +5,8 @@ from functools import partial
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.fault import Fault
 from helpers.grading.puzzle import Case
+from helpers.oracles.harness import answer, drawn, inputs_of, operation_of
 from helpers.oracles.questions import QUESTIONS as QUESTIONS
-from helpers.oracles.run import answer, drawn, inputs_of, operation_of
 from helpers.oracles.wrong_kernels import WRONG_KERNELS
 from helpers.wgsl import Kernel
 

@@ -2,26 +2,25 @@
 
 from functools import cache
 
-from helpers.oracles import dot_products, errors, probes, steps
+from helpers.oracles import dot_products, errors, probes
 from helpers.oracles import matrix as matrices
 from helpers.oracles.pictures.adjoint import AdjointPicture
-from helpers.oracles.pictures.errors import TolerancePicture
+from helpers.oracles.pictures.errors import StepPicture, TolerancePicture
 from helpers.oracles.pictures.matrix import MatrixPicture
 from helpers.oracles.pictures.probes import ProbePicture
-from helpers.oracles.pictures.steps import StepPicture
 from helpers.pictures.canvas import Picture
 from helpers.pictures.explorer import Explorer, Values, below
 
 
 def step_size() -> Explorer:
     """One slider over the steps 2**k of a central difference in float32: how far off is it?"""
-    picture, limits = StepPicture(steps.of_convolution(), steps.of_gelu()), (min(steps.POWERS), max(steps.POWERS))
+    picture, limits = StepPicture(errors.of_convolution(), errors.of_gelu()), (min(errors.STEPS), max(errors.STEPS))
     return Explorer(picture.show, {"k": lambda values: limits}, {"k": 0})
 
 
 def tolerance() -> Explorer:
     """One slider over sums of 2**j terms: how large is the tolerance, beside an error and beside a term?"""
-    return Explorer(TolerancePicture().show, {"j": below(len(errors.POWERS))}, {"j": 8})
+    return Explorer(TolerancePicture().show, {"j": below(len(errors.LENGTHS))}, {"j": 8})
 
 
 def adjoint() -> Explorer:

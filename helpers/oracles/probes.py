@@ -10,8 +10,8 @@ from math import prod
 import numpy as np
 
 from helpers.convolution.shapes import ConvShape
-from helpers.oracles.run import Tensors, simulated
-from helpers.oracles.wrong_kernels.convolution import WEIGHT_1, WRONG_KERNELS
+from helpers.oracles.harness import Tensors, simulated
+from helpers.oracles.wrong_kernels import WEIGHT_1, WRONG_KERNELS
 from helpers.wgsl import Kernel, load
 
 Array = np.ndarray

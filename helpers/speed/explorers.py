@@ -14,7 +14,7 @@ from helpers.speed.pictures.roofline import RooflinePicture
 from helpers.speed.pictures.split_k import SplitKPicture
 from helpers.speed.pictures.tile_sizes import TileSizesPicture
 from helpers.speed.pictures.traffic import TrafficPicture
-from helpers.speed.pictures.winograd import WinogradPicture
+from helpers.speed.pictures.winograd_tile import WinogradPicture
 from helpers.speed.tile_sizes import TileSizes
 from helpers.speed.traffic import traffic
 from helpers.wgsl import load

@@ -26,7 +26,7 @@ def winograd_matrices(outputs: int = 4, taps: int = 3) -> tuple[np.ndarray, np.n
     """What makes outputs of products, and the factors of the products of pixels and of weights, along one axis.
 
     With these, ``to_outputs @ ((of_pixels @ d) * (of_weights @ g))`` is the correlation of outputs + taps - 1 pixels d
-    with `taps` weights g. A polynomial of that degree is known from its values at so many points.
+    with `taps` weights g. A polynomial of that degree is known from its values at this many points.
     Source: A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural Networks" (2016).
     """
     others = [[q for q in POINTS if q != p] for p in POINTS]

@@ -3,16 +3,13 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from helpers.convolution.shapes import ConvShape
-from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.operations import OPERATIONS
+from helpers.speed.layers import SHAPES
 from helpers.speed.tile_sizes import TileSizes
 from helpers.wgsl import load
 
-GEMM = "GEMM 4096", GemmShape(4096, 4096, 4096, 1, "relu")  # as `helpers.bench.layers` names them
-SAME = "32x64x56x56 to 64, k3 s1 p1", ConvShape(32, 64, 56, 56, 64, 3, 3, 1, 1)
-STRIDED = "32x128x28x28 to 128, k3 s2 p1", ConvShape(32, 128, 28, 28, 128, 3, 3, 2, 1)
+GEMM, SAME, STRIDED = "GEMM 4096", "32x64x56x56 to 64, k3 s1 p1", "32x128x28x28 to 128, k3 s2 p1"
 NO_TILE, TILE, SQUARE = TileSizes(1, 1, 1, 1), TileSizes(16, 16, 16, 1), TileSizes(64, 64, 16, 8)
 
 # Winograd's weight gradient, for each tile of 6 x 6 pixels and 64 channels on both sides: the products of 36 points,
@@ -33,8 +30,8 @@ class Step:
         What it is called.
     operation, version : str
         The kernel that takes it: ``kernels/<operation>/<version>.wgsl``.
-    layer_and_shape : tuple
-        The layer on which it is measured: its name and its sizes.
+    layer : str
+        The name of the layer on which it is measured.
     idea : str
         What is new in it, in a few words.
     limit : str
@@ -54,7 +51,7 @@ class Step:
     name: str
     operation: str
     version: str
-    layer_and_shape: tuple[str, Shape]
+    layer: str
     idea: str
     limit: str = ""
     why: str = ""
@@ -69,17 +66,17 @@ class Step:
         return f"kernels/{self.operation}/{self.version}.wgsl"
 
     @property
-    def layer(self) -> str:
-        """The name of the layer."""
-        return self.layer_and_shape[0]
+    def shape(self) -> Shape:
+        """The sizes of the layer."""
+        return SHAPES[self.layer]
 
     @cached_property
     def tile(self) -> TileSizes:
         """Its tiles on that layer."""
         if self.fixed:
             return self.fixed
-        kernel, shape = load(self.operation, self.version), self.layer_and_shape[1]
-        constants = OPERATIONS[self.operation].versions[self.version](shape, kernel).constants
+        kernel = load(self.operation, self.version)
+        constants = OPERATIONS[self.operation].versions[self.version](self.shape, kernel).constants
         rows, columns, depth = (constants.get(name) or kernel.value(name) for name in ("TILE_M", "TILE_N", "TILE_K"))
         return TileSizes(rows, columns, depth, 8)
 

@@ -1,4 +1,4 @@
-"""What was measured on real GPUs: files that `python -m helpers.bench` wrote, kept in the folder `recorded`."""
+"""What was measured on real GPUs: tables that `python -m helpers.bench` wrote, kept in the folder `recorded`."""
 
 import json
 from dataclasses import dataclass
@@ -6,12 +6,13 @@ from functools import cached_property
 from pathlib import Path
 
 from helpers.speed.ladder import STEPS, Step
+from helpers.speed.layers import SHAPES, multiply_adds
 from helpers.speed.machine import MACHINES
 
 FOLDER = Path(__file__).parent / "recorded"
-OWN = Path(__file__).resolve().parents[2] / "measurements" / "bench.json"  # where `python3 start.py bench` writes
+OWN = Path(__file__).resolve().parents[2] / "measurements" / "table.json"  # where `python3 start.py bench` writes
 ABOUT = "adapter", "driver", "date", "clock", "command"  # what must be known about a run
-KEPT = "operation", "layer", "name", "kind", "checked", "kernel_us", "rate", "unit"  # of each row
+UNCHECKED = ", unchecked"  # follows the name of a version that was timed without bounds checks
 
 
 @dataclass(frozen=True)
@@ -36,13 +37,16 @@ class Point:
 
 @dataclass(frozen=True)
 class Recorded:
-    """One run of the benchmark, as its file has it. Raises ValueError where it does not say what it must."""
+    """One run of the benchmark, as its table has it. Raises ValueError where it does not say what it must.
+
+    Besides what ABOUT names, the table has the `library` that the versions are compared with, the `ratios`, and under
+    `versions` and `libraries` the microseconds of each, by operation, layer and name.
+    """
 
     found: dict[str, object]
 
     def __post_init__(self) -> None:
-        missing = [name for name in (*ABOUT, "rows") if name not in self.found]
-        missing += sorted({f"rows: {name}" for row in self.found.get("rows", ()) for name in KEPT if name not in row})
+        missing = [name for name in (*ABOUT, "library", "versions", "libraries") if name not in self.found]
         if missing:
             raise ValueError(f"recorded has no {', '.join(missing)}: write it with python -m helpers.bench")
 
@@ -74,33 +78,25 @@ class Recorded:
     @cached_property
     def nearest(self) -> list[Point]:
         """The steps that were measured on any layer: on the ladder's, or on the one where they are fastest."""
-        found = [point or self._fastest(step) for step in STEPS for point in [self._point(step, step.layer)]]
-        return [point for point in found if point]
+        points = [self._point(step, step.layer) or self._fastest(step) for step in STEPS]
+        return [point for point in points if point]
 
-    def rows(self, step: Step, layer: str = "") -> list[dict[str, object]]:
-        """What was measured of a step's operation, on its own layer or another one."""
-        key = step.operation, layer or step.layer
-        return [row for row in self.found["rows"] if (row["operation"], row["layer"]) == key and row["kernel_us"]]
+    def microseconds(self, kind: str, operation: str, layer: str) -> dict[str, float]:
+        """The time of each of the "versions" or "libraries" on one layer, by name; empty where none was measured."""
+        return self.found[kind].get(operation, {}).get(layer, {})
 
     def _point(self, step: Step, layer: str) -> Point | None:
         """A step on a layer."""
-        rows = self.rows(step, layer)
-        library = [row["kernel_us"] for row in rows if row["kind"] == "library" and row["name"] == self._library]
-        for row in rows:
-            if (row["kind"], row["name"], row["checked"]) == ("version", step.version, step.checked):
-                return Point(step, row["kernel_us"], row["rate"] / 1e3, next(iter(library), None))
-        return None
+        took = self.microseconds("versions", step.operation, layer).get(step.version + UNCHECKED * (not step.checked))
+        if took is None:
+            return None
+        library = self.microseconds("libraries", step.operation, layer).get(self.found["library"])
+        return Point(step, took, 2 * multiply_adds(step.operation, SHAPES[layer]) / took / 1e6, library)
 
     def _fastest(self, step: Step) -> Point | None:
         """A step on the layer on which it is fastest."""
-        layers = dict.fromkeys(row["layer"] for row in self.found["rows"])
-        found = [point for point in (self._point(step, layer) for layer in layers) if point]
-        return max(found, key=lambda point: point.tflops, default=None)
-
-    @property
-    def _library(self) -> str:
-        """What the versions are compared with."""
-        return self.found.get("library", "")
+        points = [self._point(step, layer) for layer in self.found["versions"].get(step.operation, ())]
+        return max((point for point in points if point), key=lambda point: point.tflops, default=None)
 
 
 def recorded() -> list[Recorded]:
@@ -130,18 +126,18 @@ class Measured:
     def gain(self) -> float | None:
         """How many times as fast as the version from which it is a step; None where that was not measured."""
         step = self.point.step
-        rows = [row for row in self.run.rows(step) if (row["name"], row["checked"]) == (step.before, True)]
-        return rows[0]["kernel_us"] / self.point.microseconds if rows else None
+        before = self.run.microseconds("versions", step.operation, step.layer).get(step.before)
+        return before and before / self.point.microseconds
 
     def __repr__(self) -> str:
-        said = [f"step {self.point.number}, {self.point.step.name} ({self.point.step.layer})"]
+        lines = [f"step {self.point.number}, {self.point.step.name} ({self.point.step.layer})"]
         if self.share:
-            said.append(f"{100 * self.share:.{1 if self.share < 0.1 else 0}f} % of the arithmetic")
+            lines.append(f"{100 * self.share:.{1 if self.share < 0.1 else 0}f} % of the arithmetic")
         if self.gain:
-            said.append(f"{self.gain:.2f} times as fast as {self.point.step.before}")
+            lines.append(f"{self.gain:.2f} times as fast as {self.point.step.before}")
         if self.point.ratio:
-            said.append(f"the library takes {self.point.ratio:.2f} times as long")
-        return "\n  ".join(said)
+            lines.append(f"the library takes {self.point.ratio:.2f} times as long")
+        return "\n  ".join(lines)
 
 
 def measured(name: str) -> Measured:

@@ -7,7 +7,7 @@ from helpers.speed.machine import H200, Machine
 from helpers.wgsl import MAX_THREADS, MAX_WORKGROUP_BYTES, limit_passed
 
 OTHER_REGISTERS = 20  # for addresses and indices: about what compilers need in these kernels
-BUNDLE = 32  # threads of a workgroup that run together
+WARP = 32  # threads of a workgroup that run together
 MOST_REGISTERS = 255  # of one thread; what does not fit goes to memory
 
 
@@ -90,7 +90,7 @@ class TileSizes:
         lanes, groups = machine.lanes, self.workgroups(m, n)
         rounds = ceil(groups / machine.multiprocessors)
         return {
-            "arithmetic": self.threads / (ceil(self.threads / BUNDLE) * BUNDLE),
+            "arithmetic": self.threads / (ceil(self.threads / WARP) * WARP),
             "workgroup memory": min(1.0, self.per_read / 4 * machine.workgroup_bytes / lanes),
             "memory": min(1.0, self.intensity * machine.memory_bytes / lanes),
             "workgroups": groups / (rounds * machine.multiprocessors),

@@ -15,7 +15,7 @@ def ulp(x: np.ndarray) -> np.ndarray:
 
 
 def ulps(count: float):
-    """So many units in the last place of the result."""
+    """This many units in the last place of the result."""
     return lambda *arguments: count * ulp(arguments[-1])
 
 

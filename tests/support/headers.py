@@ -10,7 +10,7 @@ from math import ceil, log2
 
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Shape
-from helpers.oracles.run import operation_of
+from helpers.oracles.harness import operation_of
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 

@@ -1,26 +1,132 @@
-"""The tolerance of a sum beside its real error and one of its terms, over its length."""
+"""Charts of rounding errors: of sums over their length, and of central differences over their step.
+
+They have two logarithmic axes; each line has its name at its right end, and its value at one place in a list.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from helpers.oracles import errors
-from helpers.oracles.errors import POWERS, TRIALS
-from helpers.oracles.pictures.error_chart import BOTTOM, RIGHT, TOP, ErrorChart, Line, part
-from helpers.pictures.canvas import BLUE, INK, ORANGE, Box, tint
+from helpers.oracles.errors import LENGTHS, STEPS, TRIALS, Differences
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, Word, text_width, tint
+from helpers.pictures.parts import MARGIN
 from helpers.summation.error_picture import DIAMOND, SQUARE, TRIANGLE
+
+LEFT, RIGHT, TOP, BOTTOM = 130, 572, 62, 402  # CSS pixels
+APART = 18  # from one name to the next
+LIST, ROW = Box(RIGHT + 10, 302, 250, 32), 22  # the frame of the values at one place without its rows, and a row
+
+
+class Line(NamedTuple):
+    """A line of errors, with a mark of straight lines, about 2 wide around (0, 0)."""
+
+    name: str
+    errors: np.ndarray
+    color: str
+    mark: Sequence[tuple[float, ...]]
+    dashes: tuple[float, float] | None = None
+
+
+class ErrorChart(Picture):
+    """A title, the axes and some lines: errors as a part of a `whole`, over powers of two.
+
+    The errors reach from 1, at the top, down to 10**lowest. `ticks` are the words below some of the powers, `below`
+    says what they are.
+    """
+
+    def __init__(
+        self, title: str, whole: str, lines: Sequence[Line], lowest: int, powers: range, ticks: Mapping, below: str
+    ) -> None:
+        super().__init__(444)
+        self.plotted, self.lowest, self.powers = lines, lowest, powers
+        self.starts()
+        self.write(MARGIN, 20, title, 17, weight="bold")
+        self.write(MARGIN, 42, f"as a part of {whole}", 13, GRAY)
+        tens = {self.y(10.0**power): brief(part(10.0**power)) for power in range(lowest, 1)}
+        self.lines(((LEFT, y, RIGHT, y) for y in tens), LINE, 0.8)
+        self.lines(((x, BOTTOM, x, BOTTOM + 5) for x in map(self.x, ticks)), GRAY, 1)
+        self.words((Word(LEFT - 14, y, text, 13, "right") for y, text in tens.items()), GRAY)
+        self.words((Word(self.x(power), BOTTOM + 16, text, 13) for power, text in ticks.items()), GRAY)
+        self.write(RIGHT + 44, BOTTOM + 16, below, 13, GRAY)
+        self.boxes([LIST._replace(height=LIST.height + ROW * len(lines))])
+        for line, name, row in zip(lines, self._names(), self._rows(), strict=True):
+            self.curve(self.x(powers), self.y(line.errors), line.color, 2.4, line.dashes)
+            self.write(RIGHT + 10, name, line.name, 14, line.color, "bold")
+            self._mark(line, LIST.x + 16, row)
+            self.write(LIST.x + 30, row, line.name, 13, line.color)
+
+    def x(self, power: float | Sequence[float]) -> float | np.ndarray:
+        """The place of a power of two."""
+        return np.interp(power, (self.powers[0], self.powers[-1]), (LEFT, RIGHT))
+
+    def y(self, error: float | np.ndarray) -> float | np.ndarray:
+        """The height of an error."""
+        return np.interp(np.log10(error), (self.lowest, 0), (BOTTOM, TOP))
+
+    def point(self, power: int, title: str, values: Sequence[str]) -> None:
+        """Mark the lines at one power of two, and list their values there."""
+        x, place = self.x(power), self.powers.index(power)
+        heights = [self.y(line.errors[place]) for line in self.plotted]
+        self.lines([(x, min(heights), x, BOTTOM)], GRAY, 1.2, (3, 3))
+        self.boxes((Box(x - 7, height - 7, 14, 14) for height in heights), PAPER, (1, 1, 1, 0.8), 0)
+        self.write(LIST.x + 10, LIST.y + 17, title, 14, weight="bold")
+        for line, height, row, value in zip(self.plotted, heights, self._rows(), values, strict=True):
+            self._mark(line, x, height)
+            self.write(LIST.x + LIST.width - 10, row, brief(value), 13, line.color, align="right")
+
+    def on_paper(self, words: Sequence[Word]) -> None:
+        """Write words, left or right aligned, without the lines of the grid behind them."""
+        for word in words:
+            width = text_width(word.text, word.size)
+            left = word.x - width * (word.align == "right")
+            self.boxes([Box(left - 3, word.y - 9, width + 6, 18)], PAPER, PAPER)
+        self.words(words, GRAY)
+
+    def _mark(self, line: Line, x: float, y: float) -> None:
+        self.lines(((x, y, x, y) + 6 * np.array(end) for end in line.mark), line.color, 2)
+
+    def _rows(self) -> np.ndarray:
+        """The heights of the rows of the list."""
+        return LIST.y + 38 + ROW * np.arange(len(self.plotted))
+
+    def _names(self) -> np.ndarray:
+        """The heights of the names: beside the ends of their lines, but apart."""
+        heights = np.array([self.y(line.errors[-1]) for line in self.plotted])
+        order = np.argsort(heights, kind="stable")
+        for above, below in pairwise(order):
+            heights[below] = max(heights[below], heights[above] + APART)
+        return heights
+
+
+def part(error: float) -> str:
+    """An error as 1 part in a number of two digits."""
+    parts = float(f"{1 / error:.2g}")
+    return f"1 part in {parts / 1e6:g} million" if parts >= 1e6 else f"1 part in {parts:,.0f}"
+
+
+def brief(said: str) -> str:
+    """1 part in 4, as the axis and the list write it: 1 in 4."""
+    return said.replace(" part", "")
+
+
+# --- The tolerance of a sum -----------------------------------------------------------------------------------
 
 
 class TolerancePicture(ErrorChart):
     """Where the tolerance is larger than one term, the check is blind to a term that is missing."""
 
     def __init__(self) -> None:
-        lengths, blind = 2 ** np.array(POWERS), errors.blind_from()
+        lengths, blind = 2 ** np.array(LENGTHS), errors.blind_from()
         lines = (
             Line("tolerance", errors.allowed(lengths), ORANGE, DIAMOND),
             Line("average term", 1 / lengths, INK, SQUARE, (9, 3)),
             Line("measured error", errors.measured(), BLUE, TRIANGLE, (3, 3)),
         )
-        ticks = {power: f"{2**power:,}" for power in POWERS[::2]}
-        super().__init__("tolerance of a float32 sum", "the sum", lines, -8, POWERS, ticks, "terms in the sum")
+        ticks = {power: f"{2**power:,}" for power in LENGTHS[::2]}
+        super().__init__("tolerance of a float32 sum", "the sum", lines, -8, LENGTHS, ticks, "terms in the sum")
         x = float(self.x(np.log2(blind)))
         self.boxes([Box(x, TOP, RIGHT - x, BOTTOM - TOP)], face=tint(ORANGE, 0.1), line=0)
         self.lines([(x, TOP, x, BOTTOM)], ORANGE, 1.2)
@@ -41,3 +147,53 @@ class TolerancePicture(ErrorChart):
         sizes = f"the tolerance is {values[0]} of the sum, and the largest error of {TRIALS} sums was {values[2]}"
         self.sentence = f"{count}: {sizes}. The tolerance is {verdict}."
         return self
+
+
+# --- The step of a central difference -------------------------------------------------------------------------
+
+
+class StepPicture(ErrorChart):
+    """Two losses, one linear and one not, and the error of their central differences at each step."""
+
+    def __init__(self, linear: Differences, curved: Differences) -> None:
+        self.linear, self.curved = linear, curved
+        lines = (
+            Line(linear.name, linear.errors, BLUE, SQUARE),
+            Line(curved.name, curved.errors, ORANGE, DIAMOND, (9, 3)),
+        )
+        title, ticks = "error of central differences in float32", {power: step(power) for power in STEPS[::5]}
+        super().__init__(title, "the largest derivative", lines, -7, STEPS, ticks, "step")
+        for power, align, notes in (
+            (-14.8, "left", ("rounding:", "twice the step,", "half the error")),
+            (-2.2, "right", ("truncation:", "twice the step,", "4 times the error")),
+        ):
+            self.on_paper([Word(self.x(power), 84 + 18 * i, note, 13, align) for i, note in enumerate(notes)])
+        self.stands_still()
+
+    def show(self, k: int) -> "StepPicture":
+        """Move to the step 2**k."""
+        self.starts()
+        place = STEPS.index(k)
+        values = [part(line.errors[place]) for line in self.plotted]
+        self.point(k, f"at step {step(k)}", values)
+        linear, curved = (_error(each, place) for each in (self.linear, self.curved))
+        difference = f"the central difference of the {self.linear.name}'s loss"
+        self.sentence = (
+            f"At step {step(k)}, {difference} is off by {linear}. That of {self.curved.name} is off by {curved}."
+        )
+        return self
+
+
+def step(power: int) -> str:
+    """A power of two, as a whole number or a fraction."""
+    return f"{2**power:,}" if power >= 0 else f"1/{2**-power:,}"
+
+
+def _error(differences: Differences, place: int) -> str:
+    """How large the error is, where it comes from, and whether it is the smallest."""
+    error, truncation = differences.errors[place], differences.truncation[place]
+    cause = "mostly truncation" if truncation > error / 2 else "mostly rounding"
+    if truncation < error / 1000:
+        cause = "rounding alone"
+    best = ": this is its best step" if error == differences.errors.min() else ""
+    return f"{part(error)} ({cause}){best}"

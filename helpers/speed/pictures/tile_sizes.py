@@ -3,7 +3,7 @@
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, Word, tint
 from helpers.pictures.parts import MARGIN
 from helpers.speed.machine import H200, Machine
-from helpers.speed.tile_sizes import BUNDLE, LIMITS, TileSizes
+from helpers.speed.tile_sizes import LIMITS, WARP, TileSizes
 
 SCALE, ORIGIN = 1.75, (116, 128)  # CSS pixels for each number; where the tile of results begins
 TABLE, BARS = 400, (572, 776)  # where the words begin; where a bar begins, and where the whole arithmetic ends
@@ -127,7 +127,7 @@ class TileSizesPicture(Picture):
             if rounds == 1
             else f"its last round of workgroups is not full: {count:,} on {machine.multiprocessors} multiprocessors"
         )
-        idle = -sizes.threads % BUNDLE
-        apart = f"a GPU runs {BUNDLE} threads of a workgroup together, and {idle} of the last {BUNDLE} do nothing"
+        idle = -sizes.threads % WARP
+        apart = f"a GPU runs {WARP} threads of a workgroup together, and {idle} of the last {WARP} do nothing"
         why = few if least == "workgroups" else apart if least == "arithmetic" and idle else BOUND[least]
         return f"{what}; {share}, because {why}."

@@ -4,7 +4,7 @@ Each way is a function of a `run` and a `Problem`. A run takes a problem and ret
 is one. It needs no GPU, so that what comes out is the same on every machine, also where it depends on luck on a GPU:
 
 - Threads run in step. A race then often gives the right numbers, as it often does on a GPU.
-- A `guard` is a number that lies behind each tensor, as other data does in the memory of a GPU: a read past the end
+- A `guard` is a number that follows each tensor, as other data does in the memory of a GPU: a read past the end
   returns it, and a write past the end is noticed. The output holds guards, too, of both signs, until the kernel writes
   it. Without a guard a buffer ends with its tensor, and the output begins as zeros, as WebGPU makes it; a read past the
   end returns 0 and a write there is dropped, as many drivers do. So a wrong kernel may be right by luck.
@@ -27,7 +27,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.grading.report import Report, compare
 from helpers.operations import OPERATIONS
 from helpers.oracles import probes
-from helpers.oracles.run import LARGE, Tensors, answer, conv, ones, simulated, whole
+from helpers.oracles.harness import LARGE, Tensors, answer, conv, ones, simulated, whole
 from helpers.wgsl import Kernel
 
 Array = np.ndarray
@@ -37,7 +37,7 @@ MOST_STEPS = 100  # loop rounds of one thread: a right kernel needs fewer on all
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One gradient to compute: the operation, the sizes, the tensors by name, and what lies behind them, if anything.
+    """One gradient to compute: the operation, the sizes, the tensors by name, and what follows them, if anything.
 
     `operation` is conv2d_grad_weight, conv2d_grad_input or conv2d_grad_bias. `tensors` has input, weight, bias and
     grad_output; a kernel gets those that it needs.
@@ -69,7 +69,7 @@ class Simulated:
         self.kernel, self._run = kernel, cache(self._simulated)
 
     def __call__(self, problem: Problem) -> Array:
-        """The gradient; raises CheckError where the kernel overwrote what lies behind it."""
+        """The gradient; raises CheckError where the kernel overwrote what follows it."""
         (gradient,), _ = self._run(problem)
         return gradient
 
@@ -236,7 +236,7 @@ def square(problem: Problem) -> Problem:
 
 @cache  # so that the two columns of the matrix that need it share a run
 def no_guard(problem: Problem) -> Problem:
-    """With buffers that WebGPU has just made: nothing lies behind the tensors, and the output begins as zeros."""
+    """With buffers that WebGPU has just made: nothing follows the tensors, and the output begins as zeros."""
     return replace(problem, guard=None)
 
 

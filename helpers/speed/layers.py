@@ -80,6 +80,9 @@ LAYERS = (
 )
 
 
+SHAPES = {layer.name: layer.shape for layer in LAYERS}
+
+
 def multiply_adds(operation: str, shape: Shape) -> int:
     """Multiply-adds of the operation as its formula has them (of a bias gradient or a sum: additions)."""
     if isinstance(shape, SumShape):

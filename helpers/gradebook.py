@@ -68,7 +68,7 @@ JUDGES: results.Judges = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; 2 where there is nothing to read, 1 where this machine runs no kernel."""
-    parser = argparse.ArgumentParser(prog="python -m helpers.grading", description=__doc__, epilog=CLICKED)
+    parser = argparse.ArgumentParser(prog="python -m helpers.gradebook", description=__doc__, epilog=CLICKED)
     parser.add_argument("folder", type=Path, help="a folder of students' notebooks; folders in it are searched, too")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="also write the table to this file")
     options = parser.parse_args(arguments)

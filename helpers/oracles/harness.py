@@ -1,8 +1,8 @@
 """How a version of any operation is run for a check: what it is given, what is right, and what comes out.
 
-It runs on the adapter (`launched`) or without one (`simulated`). On the adapter, numbers that no kernel may read stand
-behind every input, and behind every output one that no kernel may overwrite: a driver answers an out-of-range read with
-0, and drops an out-of-range write, so that neither would be noticed.
+It runs on the adapter (`launched`) or without one (`simulated`). On the adapter, numbers that no kernel may read follow
+every input, and numbers that no kernel may overwrite follow every output: a driver answers an out-of-range read with 0,
+and drops an out-of-range write, so that neither would be noticed.
 
 Everywhere, `kernel` is a version from `helpers.load`, as it is or edited, and `shape` holds the sizes of a problem.
 """
@@ -34,9 +34,9 @@ from helpers.wgsl import Kernel
 Array = np.ndarray
 Tensors = dict[str, Array]
 
-LARGE = 4099.0  # stands behind inputs of whole numbers; for all others, ask for NaN
-SENTINEL = 1234.5  # stands behind outputs
-BEHIND = 64  # how many sentinels
+LARGE = 4099.0  # follows inputs of whole numbers; for all others, ask for NaN
+SENTINEL = 1234.5  # follows outputs
+GUARDS = 64  # how many sentinels
 # Between two zeros of each sign and the ends of float32, and where float32 no longer distinguishes exp(-x) from 0.
 EXTREMES = np.float32(
     [
@@ -166,7 +166,7 @@ def with_guards(
     """Arrays by name, in binding order: inputs with `guard` behind them, outputs full of `before`, with SENTINEL."""
     arrays = {}
     for name in operation.tensors:
-        unwritten = [np.resize(before, prod(shape.of(name))), np.full(BEHIND, SENTINEL)]
+        unwritten = [np.resize(before, prod(shape.of(name))), np.full(GUARDS, SENTINEL)]
         arrays[name] = guarded(tensors[name], guard) if name in tensors else np.concatenate(unwritten, dtype=np.float32)
     return arrays
 
@@ -191,19 +191,19 @@ def launched(
     tensors : dict of float32 arrays
         At least the inputs by their names, each of `shape.of(name)`, as `drawn` makes them.
     guard : float
-        What stands behind each input. With NaN nothing that was read there can come out right.
+        What follows each input. With NaN nothing that was read there can come out right.
     before : float
         What is in the outputs at the start, and at the end where the kernel writes nothing.
 
     Raises
     ------
     CheckError
-        The kernel overwrote what stands behind an output.
+        The kernel overwrote what follows an output.
     """
     operation = operation_of(kernel)
     buffers = resident(operation, shape, {name: tensors[name] for name in inputs_of(operation)}, guard, before)
     operation.launch(tuple(buffers.values()), shape, kernel)
-    sizes = {name: prod(shape.of(name)) + BEHIND for name in operation.outputs}
+    sizes = {name: prod(shape.of(name)) + GUARDS for name in operation.outputs}
     return tuple(within(name, gpu.read(buffers[name], (size,)), shape.of(name)) for name, size in sizes.items())
 
 
@@ -239,7 +239,7 @@ def simulated(
     tensors : dict of float32 arrays
         At least the inputs by their names, each of `shape.of(name)`, as `drawn` makes them.
     guard : float, optional
-        What stands behind each input, as in `launched`. Without it an array ends where its tensor ends: the simulator
+        What follows each input, as in `launched`. Without it an array ends where its tensor ends: the simulator
         then sees what is past the end, answers a read there with 0 and drops a write.
     before : float or array
         What is in the outputs and the scratch buffers at the start; of several numbers, one after the other, repeated.
@@ -249,7 +249,7 @@ def simulated(
     Raises
     ------
     CheckError
-        There is a guard, and the kernel overwrote what stands behind an output.
+        There is a guard, and the kernel overwrote what follows an output.
     ValueError
         The version does not take this shape; the message says why.
     """

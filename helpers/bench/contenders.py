@@ -1,0 +1,234 @@
+"""What is timed, and how: the result of each, taking turns, and the versions of an operation on one layer."""
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from math import ceil, prod
+from pathlib import Path
+
+import numpy as np
+
+from helpers import gpu
+from helpers.gpu import timing
+from helpers.gpu.adapter import MAX_WORKGROUPS
+from helpers.gpu.operation import Operation, Shape
+from helpers.gpu.passes import Pass
+from helpers.speed.recorded import UNCHECKED
+from helpers.wgsl import Kernel
+
+BUDGET = 0.5  # seconds that one contender's samples may take, if that is more than one sample
+ROUNDS, SAMPLES = 4, 4  # rounds in which contenders take turns, and samples of each in a round
+QUIET = 5e-3  # seconds without work after which the threads of the contender before are asleep
+SLOW = 0.25  # seconds of a call from which on the first one is all that is timed
+
+
+@dataclass
+class Row:
+    """One line of the result: what was timed on which layer, or why it was not.
+
+    Times are medians in microseconds. `kernel_us` is that of one call on a busy device, `host_us` what the host takes
+    to encode and submit one, `array_us` a call from NumPy arrays to NumPy arrays, `prepare_ms` the first preparation
+    in this process, which compiles; None is not measured.
+    """
+
+    operation: str
+    layer: str
+    name: str
+    kind: str  # "version", "library" or "copy"
+    activation: str = "none"  # of the layer, and computed in the time that is given
+    checked: bool = True
+    chosen: bool = False  # what a call without `kernel=` takes
+    kernel_us: float | None = None
+    fastest_us: float | None = None  # the fastest sample
+    samples: int = 0
+    rate: float | None = None
+    unit: str = ""
+    ratio: float | None = None  # the library's time : this one
+    host_us: float | None = None
+    array_us: float | None = None
+    prepare_ms: float | None = None
+    check: str = ""
+    skipped: str = ""
+    wrong: str = ""
+
+    @property
+    def title(self) -> str:
+        """The operation, and the activation in it."""
+        return self.operation + (f", with {self.activation}" if self.activation != "none" else "")
+
+    @property
+    def label(self) -> str:
+        """The name, and whether bounds were left unchecked."""
+        return self.name + UNCHECKED * (not self.checked)
+
+
+@dataclass
+class Contender:
+    """Something that is ready to be timed.
+
+    Parameters
+    ----------
+    row : Row
+        Where its figures go.
+    sample : function
+        Takes a count and returns as many figures: seconds of one call, on a device that is busy.
+    once : float
+        Seconds of one call, as it took before.
+    calls : int
+        How many calls make one sample.
+    host : function, optional
+        Seconds to encode and submit one call, after the queue is empty.
+    call : function, optional
+        Compute from arrays to arrays.
+    """
+
+    row: Row
+    sample: Callable[[int], list[float]]
+    once: float
+    calls: int = 1
+    host: Callable[[], float] | None = None
+    call: Callable[[], object] | None = None
+
+
+def compete(contenders: Sequence[Contender], budget: float = BUDGET, on_cpu: bool = True) -> None:
+    """Take samples of all contenders in turn, so that a change of the clock is fair to all; keep the medians."""
+    found = {id(each): [] for each in contenders}
+    for turn in range(ROUNDS):
+        for each in contenders:
+            taken = found[id(each)]
+            count = _count(budget / ROUNDS, each.once * each.calls, SAMPLES)
+            if each.once > SLOW:
+                taken += [each.once] * (not taken)
+            elif not taken or turn * each.once * each.calls < budget:
+                if on_cpu:
+                    quiet()
+                taken += each.sample(count)
+    for each in contenders:
+        times, row = found[id(each)], each.row
+        row.kernel_us, row.fastest_us, row.samples = statistics.median(times) * 1e6, min(times) * 1e6, len(times)
+
+
+def apart(each: Contender, budget: float = BUDGET) -> None:
+    """The host's time, and the time of a call from arrays to arrays."""
+    quiet()
+    if each.host:
+        times = [each.host() for _ in range(_count(budget / 4, each.once, 20))]
+        each.row.host_us = statistics.median(times) * 1e6
+    if each.call:
+        times = [clocked(each.call)]
+        times += [clocked(each.call) for _ in range(_count(budget / 2, times[0], 6) - 1)]
+        each.row.array_us = statistics.median(times) * 1e6
+
+
+def quiet() -> None:
+    """Wait until this process computes nothing: OpenBLAS's threads, say, turn in a loop for 30 ms after a product."""
+    for _ in range(100):
+        begin = time.process_time()
+        time.sleep(QUIET)
+        if time.process_time() - begin < QUIET / 10:
+            return
+
+
+def clocked(call: Callable[[], object]) -> float:
+    """Seconds of one call by the wall clock."""
+    begin = time.perf_counter()
+    call()
+    return time.perf_counter() - begin
+
+
+def _count(budget: float, seconds: float, most: int) -> int:
+    return max(1, min(most, int(budget / max(seconds, 1e-9))))
+
+
+# --- The versions of an operation on one layer --------------------------------------------------------------
+
+Array = np.ndarray
+LONG = 1e-3  # seconds of work in one submission, beside which what an empty timed pass costs does not count
+MOST = 100  # calls in one submission
+
+
+class Resident:
+    """The tensors of one operation on one layer, in buffers that all of its versions share."""
+
+    def __init__(self, operation: Operation, shape: Shape) -> None:
+        self.operation, self.shape = operation, shape
+        self.buffers = {name: gpu.empty(4 * prod(shape.of(name)), name) for name in operation.tensors}
+
+    def write(self, tensors: dict[str, Array]) -> None:
+        """Put the inputs onto the GPU."""
+        for name, array in tensors.items():
+            gpu.device().queue.write_buffer(self.buffers[name], 0, array)
+
+    def outputs(self, passes: Sequence[Pass]) -> tuple[Array, ...]:
+        """What the passes write into outputs that hold NaN before."""
+        for name in self.operation.outputs:
+            gpu.device().queue.write_buffer(self.buffers[name], 0, np.full(self.shape.of(name), np.nan, np.float32))
+        gpu.run(*passes)
+        return tuple(gpu.read(self.buffers[name], self.shape.of(name)) for name in self.operation.outputs)
+
+    def settle(self) -> None:
+        """Wait until the queue is empty."""
+        gpu.read(self.buffers[self.operation.outputs[-1]], (1,))
+
+
+_compiled: set[tuple[Kernel, str, bool]] = set()
+
+
+def prepared(
+    operation: Operation, resident: Resident, version: str | Kernel, checked: bool
+) -> tuple[tuple[Pass, ...], float | None]:
+    """The passes of a version, compiled, and the milliseconds that this took; None where it was compiled before."""
+    begin = time.perf_counter()
+    passes = operation.prepare(tuple(resident.buffers.values()), resident.shape, version)
+    passes = passes if checked else tuple(replace(each, checked=False) for each in passes)
+    for each in passes:
+        _ = each.ready
+    taken = (time.perf_counter() - begin) * 1e3
+    programs = {(each.kernel, each.entry_point, checked) for each in passes}
+    known = programs <= _compiled
+    _compiled.update(programs)
+    return passes, None if known else taken
+
+
+def contender(row: Row, resident: Resident, passes: tuple[Pass, ...], tensors: dict[str, Array]) -> Contender:
+    """A version that was found right, ready to be timed."""
+    once = timing.measure(*passes, repeats=1, awake=0).median / 1e9
+    calls = max(1, min(MOST, ceil(LONG / once)))
+
+    def sample(count: int) -> list[float]:
+        timed = timing.measure(*passes * calls, repeats=count, awake=0)
+        return [nanoseconds / calls / 1e9 for nanoseconds in timed.nanoseconds]
+
+    def host() -> float:
+        resident.settle()
+        begin = time.perf_counter()
+        gpu.run(*passes)
+        taken = time.perf_counter() - begin
+        resident.settle()
+        return taken
+
+    operation, shape = resident.operation, resident.shape
+    call = (lambda: operation.compute(shape, row.name, **tensors)) if row.checked else None
+    return Contender(row, sample, once, calls, host, call)
+
+
+def copy(row: Row, resident: Resident, tensor: str) -> Contender:
+    """A copy of one tensor to a buffer of its size."""
+    source = resident.buffers[tensor]
+    blocks = ceil(source.size / 16 / 256)
+    grid = min(blocks, MAX_WORKGROUPS), ceil(blocks / MAX_WORKGROUPS), 1
+    passes = (Pass(_copy(), (source, gpu.empty(source.size, "copy")), grid),)
+    return replace(contender(row, resident, passes, {}), call=None)
+
+
+@cache
+def _copy() -> Kernel:
+    return Kernel(Path(__file__).with_name("copy.wgsl").read_text(encoding="utf-8"), "copy")
+
+
+def wake(passes: Sequence[Pass]) -> None:
+    """Keep a GPU busy until it has reached its full clock; a software adapter has none to reach."""
+    if gpu.adapter_info().kind == "hardware":
+        timing.measure(*passes, repeats=1)
