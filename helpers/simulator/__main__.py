@@ -38,8 +38,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: Namespace) -> int:
     kernel = Kernel(Path(options.file).read_text(encoding="utf-8", errors="replace"), options.file)
     entry_point, constants = options.entry_point or _only_entry_point(kernel), dict(options.constants)
-    if options.prove:
-        return _prove(kernel, entry_point, constants, options)
     program = launch.compiled(kernel, entry_point, constants)
     outputs = None if options.outputs is None else [_binding(program, name) for name in options.outputs]
     shown, saved = ([(_binding(program, name), *rest) for name, *rest in each] for each in (options.show, options.save))
@@ -58,22 +56,6 @@ def _run(options: Namespace) -> int:
     for binding, path in saved:
         np.save(path, trace.buffers[binding])
     return int(bool(trace.findings))
-
-
-def _prove(kernel: Kernel, entry_point: str, constants: dict[str, float], options: Namespace) -> int:
-    if options.buffers:
-        raise ValueError(
-            f"{options.buffers[0][0]}=...: with --prove no buffer is given; lengths are stated with --where"
-        )
-    try:
-        from helpers.simulator.proof.report import prove
-    except ModuleNotFoundError as error:
-        if error.name != "z3":
-            raise
-        raise ValueError("--prove needs the SMT solver Z3: pip install z3-solver") from None
-    proof = prove(kernel, entry_point, constants, options.where)
-    print(proof)
-    return int(not proof.complete)
 
 
 def _only_entry_point(kernel: Kernel) -> str:

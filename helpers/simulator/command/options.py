@@ -21,23 +21,7 @@ examples:
   python -m helpers.simulator kernels/gemm_bias_act/2_tiled.wgsl -D TILE=8 --workgroups 5x4 \\
       a=32x24 b=24x40 bias=40 output=32x40 params=32,24,40,1,1,0,0,0 --lines
 
-With --prove, give no buffers: an SMT solver (pip install z3-solver) shows for each indexed access of
-a storage buffer that it is in bounds at all sizes and in every dispatch; where it cannot, small
-sizes are tried for a counterexample, and without one the access is "not decided". It assumes the
-lengths that the comments of bindings state, such as `// (N, Co)` where Params has
-`batch: u32,  // N`, and what --where adds, where a buffer's name stands for its length; that no
-buffer is empty; and that none has more than 2^30 elements. It does not cover memory other than
-storage buffers, races, barriers, endless loops, and indices of type i32 (which are not decided).
-Variables that a loop changes are treated as unknown inside it, apart from its condition: this, too,
-can leave an access of a right kernel undecided.
-
-  python -m helpers.simulator kernels/conv2d/1_thread_per_output.wgsl --prove
-  python -m helpers.simulator kernels/gemm_bias_act/1_thread_per_element.wgsl --prove \\
-      --where "a == batch_size*m*k" --where "output == batch_size*m*n" \\
-      --where "b_stride == 0" --where "b == k*n"
-
-The exit status is 0 without a finding, 1 with one or with an access that is not proven, and 2 where
-nothing was run."""
+The exit status is 0 without a finding, 1 with one, and 2 where nothing was run."""
 
 
 def parser() -> ArgumentParser:
@@ -59,13 +43,6 @@ def parser() -> ArgumentParser:
     steps = "loop rounds of a thread, 65,536 by default; a longer loop is reported as endless"
     add("--max-steps", metavar="N", type=int, help=steps)
     add("--seed", metavar="N", type=int, default=0, help="of the random numbers; 0 by default")
-    add(
-        "--prove",
-        action="store_true",
-        help="prove that accesses are in bounds at all sizes (see below)",
-    )
-    rule = "what --prove may assume: a comparison of members of Params, num_workgroups.x and buffers' lengths"
-    add("--where", metavar="RULE", action="append", default=[], help=rule)
     add("--lines", action="store_true", help="count for each line of the text, too")
     add("--show", metavar="NAME", type=lambda name: (name,), action="append", default=[], help="print a buffer")
     add("--save", metavar="NAME=FILE", type=_pair, action="append", default=[], help="save a buffer for NumPy")
