@@ -13,9 +13,8 @@ from support.wgsl_cases import CASES, TYPES, Case
 
 from helpers import adapter_info
 from helpers.gpu import launch
-from helpers.simulator.arithmetic.builtins import BUILTINS
-from helpers.simulator.arithmetic.conversions import DTYPES, convert
-from helpers.simulator.arithmetic.operators import binary, unary, wrapped
+from helpers.simulator.builtins import BUILTINS
+from helpers.simulator.operators import DTYPES, binary, convert, unary, wrapped
 
 BY_TYPES = {types: [case for case in CASES if case.types == types] for types in sorted({each.types for each in CASES})}
 POWER = next(case for case in CASES if case.expression == "pow(a, b)")

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from support.launcher import python
 
-from helpers.simulator.__main__ import main
-from helpers.simulator.command.options import parser
+from helpers.simulator.__main__ import main, parser
 from helpers.wgsl import KERNELS
 
 TREE = str(KERNELS / "sum" / "2_tree.wgsl")

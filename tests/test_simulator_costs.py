@@ -16,7 +16,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.oracles.run import drawn, operation_of, simulated
-from helpers.simulator.findings.trace import Trace
+from helpers.simulator.trace import Trace
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel, load
 

@@ -8,8 +8,8 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.oracles.run import drawn, operation_of, simulated
-from helpers.simulator.findings.counts import KEYS, MEANINGS, Counts
-from helpers.simulator.findings.trace import Trace
+from helpers.simulator.counts import KEYS, MEANINGS, Counts
+from helpers.simulator.trace import Trace
 from helpers.summation.shapes import SumShape
 
 

@@ -5,11 +5,10 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from helpers.simulator.arithmetic.conversions import DTYPES
-from helpers.simulator.execution.atomics import exchanged, turns
+from helpers.simulator.access import exchanged, turns
 from helpers.simulator.lanes import Dispatch, Lanes, joined
-from helpers.simulator.memory.shadow import Shadow
-from helpers.simulator.memory.words import Words, as_bits, numbers, of_bits
+from helpers.simulator.memory import Shadow, Words, as_bits, numbers, of_bits
+from helpers.simulator.operators import DTYPES
 from helpers.simulator.types.kinds import BOOL, F32, I32, U32, Array, Field, Struct, Vector
 from helpers.simulator.types.program import Variable
 
@@ -33,11 +32,11 @@ def test_invocations_are_numbered_as_webgpu_numbers_them():
     assert list(DISPATCH.built_in("local_invocation_index")[0][:8]) == [0, 1, 2, 3, 4, 5, 0, 1]
 
 
-def test_bundles_hold_32_neighbors_of_one_workgroup():
+def test_warps_hold_32_neighbors_of_one_workgroup():
     dispatch = Dispatch((2, 1, 1), (40, 1, 1))
-    assert list(dispatch.bundle_sizes) == [32, 8, 32, 8]
+    assert list(dispatch.warp_sizes) == [32, 8, 32, 8]
     part = Lanes(dispatch, np.array([0, 33, 41]))
-    assert (list(part.bundles), part.seats) == ([0, 1, 2], 32 + 8 + 32)
+    assert (list(part.warps), part.warp_threads) == ([0, 1, 2], 32 + 8 + 32)
 
 
 def test_parts_of_a_set_are_joined_in_order_and_a_whole_one_stays_itself():

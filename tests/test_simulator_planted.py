@@ -22,7 +22,7 @@ from helpers.gpu import adapter_info
 from helpers.gpu.operation import Shape
 from helpers.grading.puzzle import Case
 from helpers.oracles.run import Tensors, answer, drawn, operation_of, simulated
-from helpers.simulator.findings.trace import Finding
+from helpers.simulator.trace import Finding
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 

@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from support import accuracy
 
-from helpers.simulator.arithmetic.builtins import BUILTINS
-from helpers.simulator.arithmetic.conversions import DTYPES, bitcast, convert
-from helpers.simulator.arithmetic.operators import binary, unary
+from helpers.simulator.builtins import BUILTINS
+from helpers.simulator.operators import DTYPES, binary, bitcast, convert, unary
 
 TYPES = {"f": "f32", "i": "i32", "u": "u32"}
 
