@@ -10,13 +10,16 @@ from support.random_expressions import SCALARS, Expression, Writer
 from support.random_programs import HEAD as DECLARATIONS
 from support.random_programs import Programmer
 from support.random_statements import INPUTS as PARAMETERS
+from support.sample import ALL
 
 from helpers import WgslError, simulate
 from helpers.gpu import launch
 
 LANES = 64
 SEEDS = st.integers(0, 2**32 - 1)
-QUICK = settings(max_examples=6, phases=[Phase.generate])  # a failure names its text: nothing is gained by shrinking
+QUICK = settings(
+    max_examples=6 if ALL else 3, phases=[Phase.generate]
+)  # a failure names its text: nothing is gained by shrinking
 HEAD = f"""\
 @group(0) @binding(0) var<storage, read> ints: array<i32>;      // (3, {LANES})
 @group(0) @binding(1) var<storage, read> uints: array<u32>;     // (3, {LANES})
