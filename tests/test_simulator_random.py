@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from support.random_expressions import SCALARS, Expression, Writer
-from support.random_programs import HEAD as DECLARATIONS
-from support.random_programs import Programmer
-from support.random_statements import INPUTS as PARAMETERS
+from support.random_wgsl import HEAD as DECLARATIONS
+from support.random_wgsl import INPUTS as PARAMETERS
+from support.random_wgsl import SCALARS, Expression, Programmer, Writer
 from support.sample import ALL
 
 from helpers import WgslError, simulate
