@@ -1,10 +1,9 @@
 """The types of expressions, and the values that are known before a run."""
 
-import re
 from ast import literal_eval
 
 import pytest
-from support.wgsl_programs import source
+from support.wgsl_programs import rows, source
 
 from helpers.simulator.grammar.parser import parse
 from helpers.simulator.types import program
@@ -137,11 +136,6 @@ exp(1) - 2.718281828459045           f32                  0.0
 0x80000000u                          u32                  2147483648
 normalize(vec2(3, 4)).x              f32                  0.6000000238418579
 """
-
-
-def rows(table: str) -> list[list[str]]:
-    """The cells of a table; two blanks or more part them."""
-    return [re.split(r"  +", line) for line in table.strip().split("\n")]
 
 
 @pytest.mark.parametrize(("expression", "type"), rows(TYPED))
