@@ -19,7 +19,6 @@ from helpers import simulate, wgsl
 from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
 from helpers.gemm.shapes import GemmShape
-from helpers.gpu import adapter_info
 from helpers.gpu.operation import Shape
 from helpers.grading.puzzle import Case
 from helpers.oracles.run import Tensors, answer, drawn, operation_of, simulated
@@ -270,31 +269,3 @@ def test_a_known_mistake_in_a_puzzle_is_shown(name, slip):
 def cases_of(name: str) -> tuple[Case, ...]:
     """The cases of a puzzle, those with few numbers first."""
     return tuple(sorted(PUZZLES[name].cases(), key=lambda case: sum(each.size for each in case.inputs)))
-
-
-# --- Why a simulator ----------------------------------------------------------------------------------------------
-
-LUCKY = {
-    "barriers removed": {"barrier removed"},
-    "shared races": {"thread 1 writes", "all threads write", "two share a slot"},
-    "bounds moved or dropped": {"< becomes <=", ">= becomes >", "guard removed"},
-}
-
-
-@pytest.mark.skipif(adapter_info().kind != "software", reason="a race shows differently on each GPU")
-@pytest.mark.parametrize("mistakes", LUCKY)
-def test_some_mistakes_give_right_numbers_on_an_adapter(mistakes, record_property):
-    """Run in the usual way: buffers of exactly the size that counts, outputs of zeros."""
-    tried = [each for each in ALL if each.rule in LUCKY[mistakes] and not reason(each)]
-    assert len(tried) >= 10
-    tried = sample(tried, 10)
-    right = [each for each in tried if comes_out_right(each.kernel)]
-    record_property("told", f"{mistakes}: {len(right)} of {len(tried)} give right numbers on the software adapter")
-    assert right
-
-
-def comes_out_right(kernel: Kernel) -> bool:
-    """Whether the adapter makes the right numbers of the first problem."""
-    shape = SHAPES[kind_of(kernel)][0]
-    tensors, right = problem(kernel.name, shape)
-    return all(map(np.array_equal, operation_of(kernel).compute(shape, kernel, **tensors), right))
