@@ -40,7 +40,7 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "convgrad.stamp"
 LOCK = ROOT / "requirements.lock"
 INSTALLER = ROOT / "installer.lock"
-SPACE = 1_600_000_000  # bytes: the packages take 0.8 GB, and about as much again while they are unpacked
+SPACE = 1_500_000_000  # bytes: the packages take 0.7 GB, and about as much again while they are unpacked
 AGAIN = "then run this command again"
 
 
@@ -132,7 +132,7 @@ def set_up(env: dict) -> None:
     check_venv_module()
     check_free_space()
     begin = time.monotonic()
-    say("Setting up. This takes about a minute, downloads 290 MB and needs 0.8 GB on the disk.")
+    say("Setting up. This takes about a minute, downloads 260 MB and needs 0.7 GB on the disk.")
     say(f"  creating .venv with Python {platform.python_version()}")
     run([sys.executable, "-m", "venv", "--clear", VENV], env)
     say("  installing the packages")

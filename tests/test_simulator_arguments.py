@@ -7,9 +7,9 @@ import pytest
 from support.small_kernels import MAIN, run, text_of
 
 from helpers import simulate
-from helpers.simulator.execution import machine
-from helpers.simulator.findings import log
-from helpers.simulator.launch import MOST_STEPS
+from helpers.simulator import machine
+from helpers.simulator import trace as traces
+from helpers.simulator.run import MOST_STEPS
 from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
 
 SMALL = """@group(0) @binding(0) var<storage, read> input: array<f32>;
@@ -141,7 +141,7 @@ def test_a_run_that_is_too_long_is_refused_with_how_far_it_came(monkeypatch):
 
 
 def test_accesses_past_the_limit_are_counted_and_none_is_kept_after_the_first_of_them(monkeypatch):
-    monkeypatch.setattr(log, "MOST", 12)
+    monkeypatch.setattr(traces, "MOST", 12)
     trace = run("tile[t] = 1u;\n tile[t] = 2u;\n if (t < 3u) { tile[t] = 3u; }")
     assert (trace.accesses["value"].tolist(), trace.dropped) == ([1] * 8, 8 + 3)
     assert trace.counts.total["stores_workgroup"] == 8 + 8 + 3

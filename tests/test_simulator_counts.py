@@ -8,8 +8,8 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.oracles.harness import drawn, operation_of, simulated
-from helpers.simulator.findings.counts import KEYS, MEANINGS, Counts
-from helpers.simulator.findings.trace import Trace
+from helpers.simulator.counts import KEYS, MEANINGS, Counts
+from helpers.simulator.trace import Trace
 from helpers.summation.shapes import SumShape
 
 
@@ -38,7 +38,7 @@ def line(counts: Counts, lines: dict[str, int], begin: str) -> dict[str, float]:
 def test_a_thread_per_weight_without_padding():
     # 8*2*4*4 = 256 weights for 256 threads; input 7 x 8, output 4 x 5
     counts, lines = counts_of("conv2d_grad_weight", "1_thread_per_weight", ConvShape(2, 2, 7, 8, 8, 4, 4))
-    threads, bundles = 256, 8
+    threads, warps = 256, 8
     rows = 2 * 4  # N*oH: what each thread goes through
     products = rows * 5  # N*oH*oW of each thread
     require(
@@ -56,9 +56,9 @@ def test_a_thread_per_weight_without_padding():
         loads_storage=threads * products * 2,  # grad_output and input
         stores_storage=threads,
         bytes_storage=4 * threads * (products * 2 + 1),
-        # The 32 threads of a bundle have one co: in grad_output they read one word. In input they read, in each of
+        # The 32 threads of a warp have one co: in grad_output they read one word. In input they read, in each of
         # Ci = 2 planes, kH = 4 rows of kW = 4 words; a row of 8 words is one sector. They store 32 words in 4 sectors.
-        sectors=bundles * (products * (1 + 2 * 4) + 4),
+        sectors=warps * (products * (1 + 2 * 4) + 4),
         **dict.fromkeys(["loads_workgroup", "stores_workgroup", "bytes_workgroup", "bank_conflicts", "barriers"], 0),
         active_share=1,
     )
@@ -76,8 +76,8 @@ def test_a_thread_per_weight_with_padding_and_idle_threads():
         stores_storage=18,
         bytes_storage=4 * 18 * (products * 2 + 1),
     )
-    require(line(counts, lines, "return;"), active_share=(256 - 18) / 256)  # in all 8 bundles somebody returns
-    # One bundle goes on. For kh = 0 the first of oH = 5 rows lies in the padding, for kh = 1 the last one: there, 9 of
+    require(line(counts, lines, "return;"), active_share=(256 - 18) / 256)  # in all 8 warps somebody returns
+    # One warp goes on. For kh = 0 the first of oH = 5 rows lies in the padding, for kh = 1 the last one: there, 9 of
     # the 18 threads skip the sum, and run the `continue` that stands in the line of the `if`.
     require(line(counts, lines, "sum += "), active_share=(9 + 3 * 18 + 9) / (32 * 5))
     require(line(counts, lines, "if (ih >= "), active_share=(5 * 18 + 9 + 9) / (32 * (5 + 2)))
@@ -90,7 +90,7 @@ def test_tiles_that_are_full():
     counts, lines = counts_of("gemm_bias_act", "2_tiled", GemmShape(32, 48, 16, 2))
     elements = 2 * 32 * 16  # batch, M, N: each has a thread
     tiles = 3  # K / 16
-    groups, bundles = elements // 256, elements // 32
+    groups, warps = elements // 256, elements // 32
     require(
         counts.total,
         multiply_adds=elements * 48,  # K
@@ -110,29 +110,13 @@ def test_tiles_that_are_full():
         loads_workgroup=elements * 2 * 48,
         stores_workgroup=elements * 2 * tiles,
         bytes_workgroup=4 * elements * (2 * 48 + 2 * tiles),
-        # A bundle is two rows of 16 words: 4 sectors of a, of b and of output, and 2 of the bias, which they share.
-        sectors=bundles * (tiles * (4 + 4) + 2 + 4),
+        # A warp is two rows of 16 words: 4 sectors of a, of b and of output, and 2 of the bias, which they share.
+        sectors=warps * (tiles * (4 + 4) + 2 + 4),
         bank_conflicts=0,  # two words of left, 16 of right, 32 neighbors where the tiles are stored
         barriers=groups * 2 * tiles,
         active_share=1,
     )
     require(line(counts, lines, "sum += left"), multiply_adds=elements * 48, loads_workgroup=elements * 2 * 48)
-
-
-def test_tiles_that_reach_past_the_edges():
-    counts, lines = counts_of("gemm_bias_act", "2_tiled", GemmShape(17, 18, 19))
-    groups, tiles = 2 * 2, 2  # ceil(19/16) * ceil(17/16); ceil(18/16)
-    require(
-        counts.total,
-        multiply_adds=groups * 256 * tiles * 16,  # with the zeros past the edges
-        loads_storage=17 * 18 * 2 + 18 * 19 * 2 + 17 * 19,  # a in 2 groups along n, b in 2 along m, the bias
-        stores_storage=17 * 19,
-        loads_workgroup=groups * 256 * tiles * 16 * 2,
-        stores_workgroup=groups * 256 * tiles * 2,
-        barriers=groups * tiles * 2,
-    )
-    # A full workgroup has 8 bundles. One that has 3 of 16 columns runs all 8, one that has a single row runs one.
-    require(line(counts, lines, "output["), active_share=17 * 19 / (32 * (8 + 8 + 1 + 1)))
 
 
 # --- sum / 2_tree -----------------------------------------------------------------------------------------
@@ -156,23 +140,9 @@ def test_a_tree_of_full_rounds():
         bank_conflicts=0,
         barriers=8,
     )
-    # The steps of 128, 64, 32, 16, ..., 1 threads run 4, 2, 1, 1, ..., 1 bundles of 32.
+    # The steps of 128, 64, 32, 16, ..., 1 threads run 4, 2, 1, 1, ..., 1 warps of 32.
     require(line(counts, lines, "partial[thread] += "), active_share=tree / (32 * (4 + 2 + 1 + 1 + 1 + 1 + 1 + 1)))
     require(line(counts, lines, "total[0] = "), active_share=1 / 32)
-
-
-def test_a_tree_whose_last_round_is_not_full():
-    counts, lines = counts_of("sum", "2_tree", SumShape(1001))
-    require(
-        counts.total,
-        other_float=1001 + 255,
-        loads_storage=1001,
-        sectors=126 + 1,  # ceil(1001/8), and the total
-        loads_workgroup=2 * 255 + 1,
-        barriers=8,
-    )
-    # Three full rounds of 8 bundles; in the fourth, 1001 - 768 = 233 threads in 8 bundles.
-    require(line(counts, lines, "sum += "), active_share=1001 / (32 * 8 * 4))
 
 
 @pytest.mark.parametrize(
@@ -211,7 +181,7 @@ fn main(@builtin(local_invocation_index) thread: u32) {
 
 def counted(statement: str, groups: int = 1) -> dict[str, float]:
     """The counts of one line that 32 invocations of each workgroup run: those that are not 0."""
-    inputs = np.zeros(1024, np.float32), np.zeros(128, np.float32), np.zeros(32, np.float32)
+    inputs = np.zeros(1024, np.float32), np.zeros(128, np.float32), np.zeros(1024, np.float32)
     trace = helpers.simulate(LINE.replace("// HERE", f"\n{statement}\n"), inputs, (groups, 1, 1), outputs=())
     number = LINE[: LINE.index("// HERE")].count("\n") + 2
     return {key: count for key, count in trace.counts.by_line[number].items() if count}
@@ -245,17 +215,17 @@ def test_what_one_invocation_counts(statement, counts):
 
 
 @pytest.mark.parametrize(
-    ("index", "sectors"),
-    [("thread", 4), ("thread + 1u", 5), ("thread * 2u", 8), ("thread * 8u", 32), ("thread * 16u", 32), ("7u", 1)],
+    ("place", "sectors"),
+    [
+        *(("numbers[thread]", 4), ("numbers[thread + 1u]", 5), ("numbers[thread * 2u]", 8), ("numbers[7]", 1)),
+        *(("numbers[thread * 8u]", 32), ("numbers[thread * 16u]", 32), ("fours[thread]", 32 * 16 / 32)),
+    ],
 )
-def test_sectors_of_a_load(index, sectors):
-    assert counted(f"r = numbers[{index}];")["sectors"] == sectors
-    assert counted(f"r = numbers[{index}];", groups=3)["sectors"] == 3 * sectors
-
-
-def test_sectors_of_vectors_and_stores():
-    assert counted("let x = fours[thread];")["sectors"] == 32 * 16 / 32
-    assert counted("output[31u - thread] = 1.0;")["sectors"] == 4
+def test_sectors(place, sectors):
+    assert counted(f"let x = {place};")["sectors"] == sectors
+    assert counted(f"let x = {place};", groups=3)["sectors"] == 3 * sectors
+    if place.startswith("numbers"):  # a store has as many
+        assert counted(f"{place.replace('numbers', 'output')} = 1.0;")["sectors"] == sectors
 
 
 @pytest.mark.parametrize(
@@ -276,11 +246,8 @@ def test_sectors_of_vectors_and_stores():
 def test_bank_conflicts(access, conflicts):
     assert counted(f"let x = {access};").get("bank_conflicts", 0) == conflicts
     assert counted(f"let x = {access};", groups=3).get("bank_conflicts", 0) == 3 * conflicts
-
-
-def test_a_store_has_the_same_conflicts_and_an_update_has_them_twice():
-    assert counted("tile[thread * 32u] = 1.0;")["bank_conflicts"] == 31
-    assert counted("tile[thread * 32u] += 1.0;")["bank_conflicts"] == 2 * 31
+    if access.startswith("tile"):  # a store has the same, and an update has them twice
+        assert counted(f"{access} += 1.0;").get("bank_conflicts", 0) == 2 * conflicts
 
 
 def test_an_atomic_function_is_a_load_and_a_store():
@@ -321,13 +288,13 @@ def share_by_line(trace: Trace) -> dict[int, float]:
     return {line: each["active_share"] for line, each in trace.counts.by_line.items()}
 
 
-def test_the_active_share_is_that_of_the_bundles_that_run():
+def test_the_active_share_is_that_of_the_warps_that_run():
     trace = helpers.simulate(BRANCHES, [np.zeros(80, np.float32)], (2, 1, 1), outputs=[])
     shares = share_by_line(trace)
-    assert shares[5] == 1  # the last bundle of a workgroup has only 16 invocations, and all of them run
+    assert shares[5] == 1  # the last warp of a workgroup has only 16 invocations, and all of them run
     assert (shares[7], shares[9]) == (1 / 4, 3 / 4)
-    assert shares[12] == 1  # one bundle, which is whole
+    assert shares[12] == 1  # one warp, which is whole
     assert shares[15] == 10 / 16
     statements = 80 * (1 + 3) + 20 + 60 + 32 + 10  # run by the invocations of a workgroup, with the three `if`
-    seats = 80 * (1 + 3) + 80 + 80 + 32 + 16
-    assert trace.counts.total["active_share"] == pytest.approx(statements / seats, rel=1e-12)
+    threads = 80 * (1 + 3) + 80 + 80 + 32 + 16
+    assert trace.counts.total["active_share"] == pytest.approx(statements / threads, rel=1e-12)

@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 from support.problems import (
     EVERY_VERSION,
     every_general_version,
-    every_specialized_version,
     every_version,
     findings,
     fitted,
     general,
     kind_of,
+    parametrized,
     require_exact,
     shapes_of,
-    specialized,
 )
+from support.sample import ALL, sample
 
 from helpers import simulate, wgsl
 from helpers.convolution.schedules import conv2d_grad_input
@@ -67,28 +67,28 @@ def require_close(kernel: Kernel, shape: Shape, tensors: Tensors) -> None:
 
 
 @every_general_version
-@settings(max_examples=5)
+@settings(max_examples=5 if ALL else 2)
 @given(data=st.data())
 def test_whole_numbers_come_out_as_on_the_adapter(kernel, data):
     require_same_as_adapter(kernel, data.draw(shapes_of(kernel, exact=True)))
 
 
 @every_general_version
-@settings(max_examples=3)
+@settings(max_examples=3 if ALL else 1)
 @given(data=st.data())
 def test_random_numbers_come_out_within_the_proven_tolerance(kernel, data):
     shape = data.draw(shapes_of(kernel))
     require_close(kernel, shape, drawn(operation_of(kernel), shape, normal))
 
 
-@every_specialized_version
+@parametrized(sample([kernel for kernel in EVERY_VERSION if kernel.specialized], 6))
 @settings(max_examples=1)
 @given(data=st.data())
 def test_a_specialized_version_comes_out_as_on_the_adapter(kernel, data):
     require_same_as_adapter(kernel, data.draw(shapes_of(kernel, exact=True)))
 
 
-GEMMS = [kernel for kernel in EVERY_VERSION if kind_of(kernel) is GemmShape and not specialized(kernel)]
+GEMMS = [kernel for kernel in EVERY_VERSION if kind_of(kernel) is GemmShape and not kernel.specialized]
 every_gemm = pytest.mark.parametrize("kernel", GEMMS, ids=lambda kernel: kernel.name)
 every_activation = pytest.mark.parametrize("activation", ACTIVATIONS)
 
@@ -133,31 +133,31 @@ EVERY_LAYER = {  # for the versions that serve every layer
 TILED = "groups of 5 channels with 3 filters"  # the only one for versions with tiles: their threads are many
 
 
-@pytest.mark.parametrize(
-    ("kernel", "shape"),
-    [
-        pytest.param(kernel, shape, id=f"{kernel.name}: {name}")
-        for kernel in EVERY_VERSION
-        for name, shape in EVERY_LAYER.items()
-        if general(kernel) and (name == TILED or "TILE" not in kernel.code)
-    ],
-)
+LAYERS = [
+    pytest.param(kernel, shape, id=f"{kernel.name}: {name}")
+    for kernel in EVERY_VERSION
+    for name, shape in EVERY_LAYER.items()
+    if general(kernel) and (name == TILED or "TILE" not in kernel.code)
+]
+
+
+@pytest.mark.parametrize(("kernel", "shape"), sample(LAYERS, 7))
 def test_a_layer_over_the_whole_signature_comes_out_right_and_as_on_the_adapter(kernel, shape):
     require_exact(kernel, shape)
     require_same_as_adapter(kernel, shape)
 
 
-@pytest.mark.parametrize(
-    ("kernel", "shape"),
-    [
-        pytest.param(with_its(kernel, constants), shape, id=f"{kernel.name}: {name}")
-        for kernel in EVERY_VERSION
-        for name, (shape, constants) in CASES.items()
-        if isinstance(shape, kind_of(kernel))
-        and not specialized(kernel)
-        and not (kernel.version == "1_one_thread" and shape.count > 300)  # one number a round: 257 are enough
-    ],
-)
+NAMED = [
+    pytest.param(with_its(kernel, constants), shape, id=f"{kernel.name}: {name}")
+    for kernel in EVERY_VERSION
+    for name, (shape, constants) in CASES.items()
+    if isinstance(shape, kind_of(kernel))
+    and not kernel.specialized
+    and not (kernel.version == "1_one_thread" and shape.count > 300)  # one number a round: 257 are enough
+]
+
+
+@pytest.mark.parametrize(("kernel", "shape"), sample(NAMED, 30))
 def test_a_named_case_comes_out_as_on_the_adapter(kernel, shape):
     require_same_as_adapter(kernel, shape)
 
@@ -196,7 +196,7 @@ PUZZLE_CASES = [
 ]
 
 
-@pytest.mark.parametrize(("puzzle", "case"), PUZZLE_CASES)
+@pytest.mark.parametrize(("puzzle", "case"), sample(PUZZLE_CASES, 25))
 def test_an_official_solution_is_right_and_clean(puzzle, case):
     output = np.full(case.expected.shape, np.nan, np.float32)
     params = [np.array(case.params, np.uint32)] if case.params else []

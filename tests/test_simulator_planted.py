@@ -13,16 +13,16 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from support.problems import GENERAL_VERSIONS, kind_of
+from support.sample import sample
 
 from helpers import simulate, wgsl
 from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
 from helpers.gemm.shapes import GemmShape
-from helpers.gpu import adapter_info
 from helpers.gpu.operation import Shape
 from helpers.grading.puzzle import Case
 from helpers.oracles.harness import Tensors, answer, drawn, operation_of, simulated
-from helpers.simulator.findings.trace import Finding
+from helpers.simulator.trace import Finding
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 
@@ -171,7 +171,7 @@ def test_the_right_kernels_are_right_at_these_sizes(kernel):
         assert seen(small(kernel), shape) == ([], False)
 
 
-@pytest.mark.parametrize("each", [each for each in ALL if not reason(each)], ids=str)
+@pytest.mark.parametrize("each", sample([each for each in ALL if not reason(each)], 100), ids=str)
 def test_a_mistake_is_found_where_it_is_or_gives_wrong_numbers(each):
     found, wrong = first_seen(each)
     expected = EXPECTED.get(each.rule, BOUNDS)
@@ -247,7 +247,7 @@ def test_every_rule_applies_and_every_barrier_loop_and_guard_has_its_mistake():
 SLIPS = [(name, slip) for name, puzzle in PUZZLES.items() for slip in puzzle.slips]
 
 
-@pytest.mark.parametrize(("name", "slip"), SLIPS, ids=[f"{name}: {slip.mistake}" for name, slip in SLIPS])
+@pytest.mark.parametrize(("name", "slip"), sample(SLIPS, 70), ids=lambda part: getattr(part, "mistake", part))
 def test_a_known_mistake_in_a_puzzle_is_shown(name, slip):
     puzzle = PUZZLES[name]
     wrong = puzzle.official.edit(slip.old, slip.new)
@@ -269,30 +269,3 @@ def test_a_known_mistake_in_a_puzzle_is_shown(name, slip):
 def cases_of(name: str) -> tuple[Case, ...]:
     """The cases of a puzzle, those with few numbers first."""
     return tuple(sorted(PUZZLES[name].cases(), key=lambda case: sum(each.size for each in case.inputs)))
-
-
-# --- Why a simulator ----------------------------------------------------------------------------------------------
-
-LUCKY = {
-    "barriers removed": {"barrier removed"},
-    "shared races": {"thread 1 writes", "all threads write", "two share a slot"},
-    "bounds moved or dropped": {"< becomes <=", ">= becomes >", "guard removed"},
-}
-
-
-@pytest.mark.skipif(adapter_info().kind != "software", reason="a race shows differently on each GPU")
-@pytest.mark.parametrize("mistakes", LUCKY)
-def test_some_mistakes_give_right_numbers_on_an_adapter(mistakes, record_property):
-    """Run in the usual way: buffers of exactly the size that counts, outputs of zeros."""
-    tried = [each for each in ALL if each.rule in LUCKY[mistakes] and not reason(each)]
-    right = [each for each in tried if comes_out_right(each.kernel)]
-    record_property("told", f"{mistakes}: {len(right)} of {len(tried)} give right numbers on the software adapter")
-    assert right
-    assert len(tried) >= 10
-
-
-def comes_out_right(kernel: Kernel) -> bool:
-    """Whether the adapter makes the right numbers of the first problem."""
-    shape = SHAPES[kind_of(kernel)][0]
-    tensors, right = problem(kernel.name, shape)
-    return all(map(np.array_equal, operation_of(kernel).compute(shape, kernel, **tensors), right))

@@ -16,7 +16,7 @@ from helpers.convolution.exercise.bias_gradient import BIAS_QUESTIONS, GRAD_BIAS
 from helpers.grading.report import CheckError
 from helpers.grading.verdict import RIGHT, UNSAFE, WRONG
 from helpers.pictures.explorer import Explorer
-from helpers.simulator.findings.trace import Trace
+from helpers.simulator.trace import Trace
 from helpers.summation import check, explorers, indices, operations, reference
 from helpers.summation.error_picture import STYLES, ErrorPicture, Order
 from helpers.summation.exercise import QUESTIONS

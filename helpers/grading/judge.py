@@ -13,8 +13,7 @@ from helpers.grading.drawing import drawing, legend, number
 from helpers.grading.puzzle import Case, Puzzle, Slip, declarations, same_code
 from helpers.grading.trial import Trial, launched, simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WRONG, Grades, Verdict
-from helpers.simulator.findings import messages
-from helpers.simulator.findings.collector import Finding
+from helpers.simulator.findings import Finding, quoted_line
 from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
 
 WORK = 30_000  # statements that may be simulated while a known mistake is looked for: about 2 s
@@ -144,7 +143,7 @@ def _said(finding: Finding) -> str:
     """A finding, with its line before it."""
     if finding.kind == "unwritten output":  # its line is that of the declaration
         return finding.message
-    return f"{messages.line(finding.line, finding.source_line)}: {finding.message}"
+    return f"{quoted_line(finding.line, finding.source_line)}: {finding.message}"
 
 
 def _place(finding: Finding) -> tuple[str, int, int]:

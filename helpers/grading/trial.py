@@ -15,8 +15,7 @@ import numpy as np
 from helpers import gpu
 from helpers.compile_errors.text import Text
 from helpers.grading.puzzle import Case
-from helpers.simulator.findings.collector import Finding
-from helpers.simulator.findings.messages import line
+from helpers.simulator.findings import Finding, quoted_line
 from helpers.simulator.run import simulate
 from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
 
@@ -113,7 +112,7 @@ def simulated(kernel: Kernel, case: Case) -> Trial:
     steps = [step.active for step in trace.steps]
     more = {"steps": int(np.bincount(np.concatenate(steps)).max()), "statements": len(steps)}
     lines = Text(kernel.source).lines
-    stores_in = tuple(line(i, lines[i - 1]) for i, each in counts.by_line.items() if each["stores_storage"])
+    stores_in = tuple(quoted_line(i, lines[i - 1]) for i, each in counts.by_line.items() if each["stores_storage"])
     return Trial(case, trace.buffers[at], unwritten, trace.findings, {**counts.total, **more}, stores_in)
 
 

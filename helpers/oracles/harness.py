@@ -26,8 +26,8 @@ from helpers.gpu.operation import Operation, Shape
 from helpers.grading.report import CheckError, Report
 from helpers.grading.tolerance import compare_sums
 from helpers.operations import OPERATIONS
-from helpers.simulator.findings.trace import Trace
 from helpers.simulator.run import simulate
+from helpers.simulator.trace import Trace
 from helpers.summation import reference as summation
 from helpers.wgsl import Kernel
 

@@ -1,7 +1,13 @@
 """A simulator for WGSL: it runs the text of a compute kernel without a GPU, and sees every access.
 
-The rooms, each of which uses only those before it: `grammar` reads the text, `arithmetic` computes, `types`
-settles names and types, `memory` holds the words and knows who touched them, `findings` records what was seen, and
-`execution` runs the program, all invocations in step. `run.simulate` walks through them; `command` is the command line,
-``python -m helpers.simulator``.
+`run.simulate` checks the arguments and runs a kernel. Each file uses only those before it:
+
+- the text: `grammar` reads it as a tree, `types` settles its names and types;
+- numbers: `operators` and `builtins` compute on arrays, one element for each invocation, and serve `types`, too;
+- invocations: `lanes` numbers them; `values` are what expressions give; `memory` is what variables hold, and which
+  accesses race;
+- what is seen: `findings`, `counts` and `trace` (the course of a run) are filled by `watch`;
+- the run: `access` loads and stores, `expressions` evaluates, `endless` finds the loop to blame, `machine` runs the
+  statements;
+- the command line, ``python -m helpers.simulator``: `__main__`, and `buffer_arguments` for its ``NAME=BUFFER``.
 """

@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-BUNDLE = 32  # neighbors that a GPU runs together (NVIDIA's warp, AMD's wavefront has 32 or 64)
+WARP = 32  # neighbors that a GPU runs together (NVIDIA's warp, AMD's wavefront has 32 or 64)
 
 
 class Lanes:
@@ -29,8 +29,8 @@ class Lanes:
         """The elements of an array with one for each invocation of the dispatch; one for all stays as it is."""
         return array if self.whole or array.ndim == 0 else array[self.index]
 
-    def each(self, values: np.ndarray) -> np.ndarray:
-        """Values with one for each of these invocations, where one may stand for all."""
+    def expanded(self, values: np.ndarray) -> np.ndarray:
+        """Values, one for each of these invocations, where there may be one for all."""
         return values if values.ndim else np.full(self.count, values)
 
     def spread(self, values: np.ndarray) -> np.ndarray:
@@ -47,19 +47,19 @@ class Lanes:
         return self.take(self.dispatch.groups)
 
     @cached_property
-    def bundles(self) -> np.ndarray:
-        """The number of each invocation's bundle of 32 neighbors."""
-        return self.take(self.dispatch.bundles)
+    def warps(self) -> np.ndarray:
+        """The number of each invocation's warp of 32 neighbors."""
+        return self.take(self.dispatch.warps)
 
     @cached_property
-    def bundle_numbers(self) -> np.ndarray:
-        """The bundles of which at least one invocation is among these."""
-        return np.unique(self.bundles)
+    def warp_numbers(self) -> np.ndarray:
+        """The warps of which at least one invocation is among these."""
+        return np.unique(self.warps)
 
     @cached_property
-    def seats(self) -> int:
-        """How many invocations those bundles have."""
-        return int(self.dispatch.bundle_sizes[self.bundle_numbers].sum())
+    def warp_threads(self) -> int:
+        """How many invocations those warps have."""
+        return int(self.dispatch.warp_sizes[self.warp_numbers].sum())
 
 
 def joined(whole: Lanes, *parts: Lanes) -> Lanes:
@@ -81,9 +81,9 @@ class Dispatch:
         self.lanes = self.threads * self.group_count
         numbers = np.arange(self.lanes)
         self.groups, self.local_index = np.divmod(numbers, self.threads)
-        per_group = -(-self.threads // BUNDLE)
-        self.bundles = self.groups * per_group + self.local_index // BUNDLE
-        self.bundle_sizes = np.bincount(self.bundles)
+        per_group = -(-self.threads // WARP)
+        self.warps = self.groups * per_group + self.local_index // WARP
+        self.warp_sizes = np.bincount(self.warps)
         self.all, self.none = Lanes(self, numbers), Lanes(self, numbers[:0])
 
     def built_in(self, name: str) -> tuple[np.ndarray, ...]:

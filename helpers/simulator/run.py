@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from math import isfinite, prod
+from numbers import Real
 
 import numpy as np
 
-from helpers.simulator import launch
-from helpers.simulator.execution import nan
-from helpers.simulator.execution.access import Access
-from helpers.simulator.execution.machine import Machine
-from helpers.simulator.execution.watch import Watch
-from helpers.simulator.findings.trace import Trace
+from helpers.arguments import as_int, check_size
+from helpers.simulator.access import Access
+from helpers.simulator.grammar.errors import Refused, Unsupported
+from helpers.simulator.grammar.parser import parse
+from helpers.simulator.grammar.refusal import wgsl_error
 from helpers.simulator.lanes import Dispatch
-from helpers.simulator.memory.words import Words
+from helpers.simulator.machine import Machine
+from helpers.simulator.memory import Words
+from helpers.simulator.operators import DTYPES
+from helpers.simulator.trace import Trace
+from helpers.simulator.types import kinds
+from helpers.simulator.types.checker import check
+from helpers.simulator.types.declarations import Declarations
+from helpers.simulator.types.program import Program, Variable
+from helpers.simulator.values import unmarked_input
+from helpers.simulator.watch import Watch
 from helpers.wgsl import Kernel
 
 MAX_STEPS = 65_536
@@ -65,19 +76,19 @@ def simulate(
         An argument does not fit, or asks for more than the simulator holds (about a million invocations, 32 MiB of
         workgroup memory, some minutes of work); the message names it, its value and the rule.
     """
-    kernel = launch.kernel_of(kernel)
-    program = launch.compiled(kernel, entry_point, constants)
-    arrays = launch.checked_buffers(program, buffers)
-    dispatch = Dispatch(launch.checked_workgroups(program, workgroups), program.workgroup_size)
-    wanted = launch.checked_outputs(program, outputs)
-    rounds = launch.checked_steps(MAX_STEPS if max_steps is None else max_steps)
+    kernel = kernel_of(kernel)
+    program = compiled(kernel, entry_point, constants)
+    arrays = checked_buffers(program, buffers)
+    dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)
+    wanted = checked_outputs(program, outputs)
+    rounds = checked_steps(MAX_STEPS if max_steps is None else max_steps)
 
     words = Words(dispatch)
     for variable, array in zip(program.bindings, arrays, strict=True):
-        words.bind(variable, nan.plain(array))
+        words.bind(variable, unmarked_input(array))
     for variable in program.workgroup:
         words.make(variable)
-    watch = Watch(kernel.source, dispatch, words, program.written, launch.are_finite(arrays))
+    watch = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays))
     ended = Machine(program, dispatch, words, watch, Access(words, watch), rounds).run()
     if ended:
         for variable in wanted:
@@ -87,8 +98,145 @@ def simulate(
         entry_point,
         dispatch.workgroups,
         dispatch.size,
-        tuple(launch.like(array, words.arrays[v]) for v, array in zip(program.bindings, arrays, strict=True)),
+        tuple(like(array, words.arrays[v]) for v, array in zip(program.bindings, arrays, strict=True)),
         watch.collector.findings(),
         watch.counter.counts(watch.line),
         watch.log,
     )
+
+
+# --- Arguments ------------------------------------------------------------------------------------------------------
+
+# What must hold before a run begins: the text compiles, and the arguments fit it.
+
+MOST_INVOCATIONS = 2**20
+MOST_WORDS = 2**23  # of workgroup memory, in all workgroups together
+MOST_STEPS = 2**24
+NUMBERS = (np.float32, np.int32, np.uint32)
+
+
+def kernel_of(kernel: str | Kernel) -> Kernel:
+    """The kernel to run; refuses what is neither text nor a Kernel."""
+    if isinstance(kernel, str):
+        return Kernel(kernel)
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
+    return kernel
+
+
+def compiled(kernel: Kernel, entry_point: str, constants: Mapping[str, float] | None) -> Program:
+    """The program of a kernel.
+
+    Raises WgslError where the text does not compile, and UnsupportedWgsl where the simulator cannot run it.
+    """
+    values = {**dict(kernel.constants), **(constants or {})}
+    for name, value in values.items():
+        if not isinstance(value, Real) or not isfinite(value):
+            raise ValueError(f"{name} = {value!r}: it must be a finite number")
+    return _compiled(kernel, entry_point, tuple(sorted(values.items())))
+
+
+@lru_cache(maxsize=64)
+def _compiled(kernel: Kernel, entry_point: str, constants: tuple[tuple[str, float], ...]) -> Program:
+    try:
+        return check(_declared(kernel.source, constants), entry_point)
+    except (Refused, Unsupported) as error:
+        raise wgsl_error(kernel, error) from None
+
+
+@lru_cache(maxsize=64)
+def _declared(source: str, constants: tuple[tuple[str, float], ...]) -> Declarations:
+    """All that a text declares: the entry points of a text that has several share it."""
+    return Declarations(_parsed(source), dict(constants))
+
+
+_parsed = lru_cache(maxsize=64)(parse)
+
+# --- Arguments ------------------------------------------------------------------------------------------------
+
+
+def checked_buffers(program: Program, buffers: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """The buffers, if there is one that fits each binding."""
+    names = ", ".join(f"{v.binding} {v.name}" for v in program.bindings)
+    buffers = list(buffers)
+    if len(buffers) != len(program.bindings):
+        raise ValueError(
+            f"buffers has {len(buffers)} arrays: the kernel has {len(program.bindings)} bindings ({names})"
+        )
+    for variable, array in zip(program.bindings, buffers, strict=True):
+        _check_buffer(variable, array)
+    return buffers
+
+
+def _check_buffer(variable: Variable, array: np.ndarray) -> None:
+    name = f"buffers[{variable.binding}] (`{variable.name}`)"
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{name} is a {type(array).__name__}: it must be a NumPy array")
+    if array.dtype not in NUMBERS:
+        raise ValueError(f"{name} has dtype {array.dtype}: it must be float32, int32 or uint32")
+    scalars = {scalar for _, scalar in kinds.leaves(variable.type)}
+    wanted = DTYPES[next(iter(scalars)).name] if len(scalars) == 1 else np.uint32
+    raw = isinstance(variable.type, kinds.Struct) and array.dtype == np.uint32
+    if array.dtype != wanted and not raw:
+        raise ValueError(f"{name} has dtype {array.dtype}: `{variable.type}` needs {np.dtype(wanted).name}")
+    least, step = size_of(variable.type)
+    if array.size < least or (array.size - least) % step if step else array.size != least:
+        rule = f"{least} word{'s' * (least > 1)}" + (f", or {step} more for each further element" if step else "")
+        raise ValueError(f"{name} has {array.size} numbers: `{variable.type}` needs {rule}")
+
+
+def size_of(type: kinds.Type) -> tuple[int, int]:
+    """The least size of a buffer in words, and those of each further element of a runtime-sized array, or 0."""
+    last = type.fields[-1].type if isinstance(type, kinds.Struct) else type
+    runtime = isinstance(last, kinds.Array) and last.count is None
+    return kinds.words(type), last.stride if runtime else 0
+
+
+def checked_workgroups(program: Program, workgroups: tuple[int, int, int]) -> tuple[int, int, int]:
+    """The size of the dispatch, if a GPU takes it and the simulator can hold it."""
+    if not isinstance(workgroups, tuple | list) or len(workgroups) != 3:
+        raise ValueError(f"workgroups = {workgroups!r}: it must be three ints, (x, y, z)")
+    for axis, size in zip("xyz", workgroups, strict=True):
+        check_size(f"workgroups' {axis}", as_int(size), 1, 65_535)
+    groups, threads = prod(map(int, workgroups)), prod(program.workgroup_size)
+    memory = sum(kinds.words(variable.type) for variable in program.workgroup)
+    if groups * threads > MOST_INVOCATIONS or groups * memory > MOST_WORDS:
+        raise ValueError(
+            f"workgroups = {tuple(workgroups)}: {groups * threads:,} invocations with {groups * memory:,} words of "
+            f"workgroup memory; the simulator holds {MOST_INVOCATIONS:,} and {MOST_WORDS:,}. Simulate a smaller problem"
+        )
+    return tuple(map(int, workgroups))
+
+
+def checked_outputs(program: Program, outputs: Sequence[int] | None) -> list[Variable]:
+    """The variables that must be written whole."""
+    storage = [each for each in program.bindings if each.space == "storage" and each.access != "read"]
+    if outputs is None:
+        return [variable for variable in storage if variable in program.written]
+    if not isinstance(outputs, Sequence):
+        raise TypeError(f"outputs = {outputs!r}: it must be a list of bindings, such as [2]")
+    for output in outputs:
+        if output not in [variable.binding for variable in storage]:
+            numbers = ", ".join(f"{variable.binding} {variable.name}" for variable in storage)
+            rule = f"is not a storage binding that it can write; these are {numbers or 'none'}"
+            raise ValueError(f"outputs = {outputs!r}: {output!r} {rule}")
+    return [variable for variable in storage if variable.binding in outputs]
+
+
+def checked_steps(max_steps: int) -> int:
+    """The number of loop rounds, if it is one."""
+    check_size("max_steps", as_int(max_steps), 1, MOST_STEPS)
+    return int(max_steps)
+
+
+# --- Buffers --------------------------------------------------------------------------------------------------
+
+
+def are_finite(arrays: Sequence[np.ndarray]) -> bool:
+    """Whether no float32 array holds an infinity. (A NaN does no harm: what comes of it is never new.)"""
+    return not any(np.isinf(array).any() for array in arrays if array.dtype == np.float32)
+
+
+def like(array: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """Words in the dtype and shape of an array."""
+    return words.view(array.dtype).reshape(array.shape)

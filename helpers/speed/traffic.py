@@ -11,8 +11,8 @@ import numpy as np
 
 from helpers.gemm.operations import FORWARD
 from helpers.gemm.shapes import GemmShape
-from helpers.simulator.findings.trace import Trace
 from helpers.simulator.run import simulate
+from helpers.simulator.trace import Trace
 from helpers.wgsl import Kernel
 
 Cell = tuple[int, int]  # row and column in a matrix

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from helpers.pictures.explorer import Explorer, below
-from helpers.simulator.findings.trace import Trace
+from helpers.simulator.trace import Trace
 from helpers.stepper.picture import StepperPicture
 from helpers.stepper.text import outline
 from helpers.wgsl import Listing

@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, Word, text_width, tint
 from helpers.pictures.parts import MARGIN
-from helpers.simulator.findings.trace import Trace
+from helpers.simulator.trace import Trace
 from helpers.stepper.grids import Drawn, arrange
 from helpers.stepper.replay import ACTIVE, COLLISIONS, DONE, SECTOR, WAITING, Access, Collision, Moment, Replay, Shape
 from helpers.stepper.sentences import Teller, plural

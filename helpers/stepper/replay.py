@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.simulator.findings.trace import Trace
+from helpers.simulator.trace import Trace
 from helpers.stepper.text import functions
 
 SECTOR = 8  # words in a sector of storage memory

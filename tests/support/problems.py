@@ -16,7 +16,7 @@ from helpers.gpu.operation import Shape
 from helpers.grading.report import compare
 from helpers.operations import OPERATIONS
 from helpers.oracles.harness import Tensors, answer, drawn, launched, normal, operation_of, reports
-from helpers.simulator.findings.trace import Trace
+from helpers.simulator.trace import Trace
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 

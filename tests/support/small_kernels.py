@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers import simulate
-from helpers.simulator.findings.trace import Trace
+from helpers.simulator.trace import Trace
 
 THREADS = 8
 BINDINGS = """

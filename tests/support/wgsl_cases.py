@@ -1,4 +1,4 @@
-"""Every operator, conversion and built-in function as a WGSL expression, with what the simulator computes for it."""
+"""Every operator, conversion and built-in function as a WGSL expression, with how far two right results may differ."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -7,9 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from support import accuracy
 
-from helpers.simulator.arithmetic.builtins import BUILTINS
-from helpers.simulator.arithmetic.conversions import DTYPES, bitcast, convert
-from helpers.simulator.arithmetic.operators import binary, unary
+from helpers.simulator.operators import DTYPES
 
 TYPES = {"f": "f32", "i": "i32", "u": "u32"}
 
@@ -23,7 +21,7 @@ class Free(NamedTuple):
 
 @dataclass(frozen=True)
 class Case:
-    """An expression in a, b, c and d, which are of these types (one letter each), and our function of those arrays.
+    """An expression in a, b, c and d, which are of these types (one letter each).
 
     Without a bound, the adapter's result and ours have the same bits, a NaN's apart. With one, they differ by no more
     than it allows (see `accuracy`) where the arguments and the result are normal and in the `domain`.
@@ -32,7 +30,6 @@ class Case:
     expression: str
     types: str
     result: str
-    ours: Callable[..., np.ndarray]
     bound: Callable[..., np.ndarray] | None = None
     domain: Callable[..., np.ndarray] = lambda *_: np.True_
     free: Free | None = None
@@ -78,28 +75,7 @@ COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
 def operation(operator: str, types: str, **more) -> Case:
-    result = "bool" if operator in COMPARISONS else TYPES[types[0]]
-    return Case(f"a {operator} b", types, result, lambda a, b: binary(operator, a, b), **more)
-
-
-def of_bools(operator: str) -> Case:
-    return Case(f"(a < b) {operator} (a == c)", "iii", "bool", lambda a, b, c: binary(operator, a < b, a == c))
-
-
-def negation(operator: str, letter: str) -> Case:
-    return Case(f"{operator}a", letter, TYPES[letter], lambda a: unary(operator, a))
-
-
-def conversion(letter: str, name: str) -> Case:
-    return Case(f"{name}(a)", letter, name, lambda a: convert(a, name), free=NO_NAN if letter == "f" else None)
-
-
-def conversion_of_bool(name: str) -> Case:
-    return Case(f"{name}(a < b)", "ii", name, lambda a, b: convert(a < b, name))
-
-
-def reinterpretation(letter: str, name: str) -> Case:
-    return Case(f"bitcast<{name}>(a)", letter, name, lambda a: bitcast(a, name))
+    return Case(f"a {operator} b", types, "bool" if operator in COMPARISONS else TYPES[types[0]], **more)
 
 
 OPERATORS = [
@@ -109,14 +85,14 @@ OPERATORS = [
     *(operation(operator, "ff") for operator in ("+", "-", "*", "%", "==", "<", "<=", ">", ">=")),
     operation("/", "ff", bound=accuracy.ulps(2.5), domain=within(2.0**126)),
     operation("!=", "ff", free=NO_NAN),
-    *(of_bools(operator) for operator in ("&", "|", "==", "!=")),
-    *(negation(operator, letter) for operator, letter in ("-i", "-f", "~i", "~u")),
-    Case("!(a < b)", "ii", "bool", lambda a, b: unary("!", a < b)),
+    *(Case(f"(a < b) {operator} (a == c)", "iii", "bool") for operator in ("&", "|", "==", "!=")),
+    *(Case(f"{operator}a", letter, TYPES[letter]) for operator, letter in ("-i", "-f", "~i", "~u")),
+    Case("!(a < b)", "ii", "bool"),
 ]
 CONVERSIONS = [
-    *(conversion(letter, name) for letter in "fiu" for name in DTYPES),
-    *(conversion_of_bool(name) for name in DTYPES),
-    *(reinterpretation(letter, name) for letter in "fiu" for name in TYPES.values()),
+    *(Case(f"{name}(a)", letter, name, free=NO_NAN if letter == "f" else None) for letter in "fiu" for name in DTYPES),
+    *(Case(f"{name}(a < b)", "ii", name) for name in DTYPES),
+    *(Case(f"bitcast<{name}>(a)", letter, name) for letter in "fiu" for name in TYPES.values()),
 ]
 
 # --- Built-in functions ---------------------------------------------------------------------------------------------
@@ -127,32 +103,12 @@ def function(name: str, types: str, result: str = "", vectors: tuple[str, ...] =
     vectors = vectors or tuple("abcd"[: len(types)])
     texts = (f"vec{len(each)}({', '.join(each)})" if len(each) > 1 else each for each in vectors)
     expression = f"{name}({', '.join(texts)})" + (f".{part}" if part else "")
-
-    def ours(*arguments: np.ndarray) -> np.ndarray:
-        given = dict(zip("abcd", arguments, strict=False))
-        components = BUILTINS[name](*(tuple(given[letter] for letter in each) for each in vectors))
-        return components["xyzw".index(part or "x")]
-
-    return Case(expression, types, result or TYPES[types[0]], ours, **more)
+    return Case(expression, types, result or TYPES[types[0]], **more)
 
 
 def functions(names: str, *types: str, **more) -> Iterator[Case]:
     """Several functions, each of several types."""
     return (function(name, each, **more) for name in names.split() for each in types)
-
-
-def selection(letter: str) -> Case:
-    def ours(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-        return BUILTINS["select"]((a,), (b,), (a < c,))[0]
-
-    return Case("select(a, b, a < c)", letter * 3, TYPES[letter], ours)
-
-
-def quantifier(name: str) -> Case:
-    def ours(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-        return BUILTINS[name]((a < b, b < c, c < a))[0]
-
-    return Case(f"{name}(vec3(a < b, b < c, c < a))", "iii", "bool", ours)
 
 
 BITS = "countOneBits countLeadingZeros countTrailingZeros firstLeadingBit firstTrailingBit reverseBits"
@@ -171,8 +127,8 @@ EXACT = [
     *functions("extractBits", "iuu", "uuu"),
     *functions("insertBits", "iiuu", "uuuu"),
     *functions("dot", "iii", "uuu", vectors=PAIR),
-    *map(selection, "fiu"),
-    *map(quantifier, ("all", "any")),
+    *(Case("select(a, b, a < c)", letter * 3, TYPES[letter]) for letter in "fiu"),
+    *(Case(f"{name}(vec3(a < b, b < c, c < a))", "iii", "bool") for name in ("all", "any")),
 ]
 NORM = {"bound": accuracy.ulps(8), "domain": moderate}
 CROSS = {"x": [(1, 1), (2, 0)], "y": [(2, 2), (0, 1)], "z": [(0, 0), (1, 2)]}

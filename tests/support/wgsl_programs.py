@@ -49,3 +49,8 @@ def source(line: str) -> str:
 def in_lines(statements: str) -> str:
     """Statements, a line each."""
     return re.sub(r"([;{}]) ", r"\1\n", statements.strip())
+
+
+def rows(table: str) -> list[list[str]]:
+    """The cells of a table in a text; two blanks or more part them."""
+    return [re.split(r"  +", line) for line in table.strip().split("\n")]

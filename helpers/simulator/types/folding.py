@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from helpers.simulator.arithmetic.builtins import BUILTINS
-from helpers.simulator.arithmetic.conversions import DTYPES, bitcast, convert
-from helpers.simulator.arithmetic.operators import INT_MIN, binary, unary
+from helpers.simulator.builtins import BUILTINS
+from helpers.simulator.operators import DTYPES, INT_MIN, binary, bitcast, convert, unary
 from helpers.simulator.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, I32, Scalar, Type
 from helpers.simulator.types.overloads import ABSTRACT, WHOLE, refused, scalar_of
 from helpers.simulator.types.program import Constant, Part

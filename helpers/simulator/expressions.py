@@ -6,17 +6,27 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from helpers.simulator.arithmetic import conversions, operators
-from helpers.simulator.arithmetic.builtins import BUILTINS
-from helpers.simulator.execution import nan, wrapping
-from helpers.simulator.execution.access import Access, leaves_of
-from helpers.simulator.execution.tally import ARITHMETIC, Tally
-from helpers.simulator.execution.values import Bound, Fault, Place, Value, value_of
-from helpers.simulator.execution.watch import Watch
+from helpers.simulator import operators
+from helpers.simulator.access import Access, leaves_of
+from helpers.simulator.builtins import BUILTINS
+from helpers.simulator.counts import element_of
 from helpers.simulator.lanes import Lanes
-from helpers.simulator.memory.words import Words
+from helpers.simulator.memory import Words
 from helpers.simulator.types import program as ir
-from helpers.simulator.types.kinds import F32, Array, Scalar, Type, Vector
+from helpers.simulator.types.kinds import F32, Array, Vector
+from helpers.simulator.values import (
+    Bound,
+    Fault,
+    Place,
+    Value,
+    exact_binary,
+    exact_chosen,
+    exact_converted,
+    exact_unary,
+    value_of,
+    without_nan_marks,
+)
+from helpers.simulator.watch import Watch
 
 Thing = Value | Place
 MIXING = ("cross", "normalize")  # the functions in which a component depends on all
@@ -30,7 +40,7 @@ class Expressions:
         self.names: dict[ir.Binding, Bound] = {}
         self.invalid = False  # set when an operation made a NaN
         self._constants: dict[int, Value] = {}
-        self._tally = Tally(watch.counter)
+        self._counter = watch.counter
         self._kinds: dict[type, Callable[..., Thing]] = {
             ir.Constant: self._constant, ir.Load: self._load, ir.Named: self._named, ir.Unary: self._unary,
             ir.Binary: self._binary, ir.Logical: self._logical, ir.Builtin: self._builtin, ir.Convert: self._convert,
@@ -54,7 +64,7 @@ class Expressions:
         if found is None:
             scalars = (scalar for _, scalar in leaves_of(expression.type))
             pairs = zip(expression.leaves, scalars, strict=True)
-            found = Value(tuple(np.array(leaf, conversions.DTYPES[scalar.name]) for leaf, scalar in pairs))
+            found = Value(tuple(np.array(leaf, operators.DTYPES[scalar.name]) for leaf, scalar in pairs))
             self._constants[id(expression)] = found
         return found
 
@@ -132,20 +142,19 @@ class Expressions:
     def _unary(self, expression: ir.Unary, lanes: Lanes) -> Value:
         operand, operator = self.value(expression.operand, lanes), expression.operator
         if operator != "!":
-            self._tally.operation(expression, expression.type, lanes)
+            self._counter.operation(expression, expression.type, lanes)
         leaves = [operators.unary(operator, leaf) for leaf in operand.leaves]
-        exact = [wrapping.unary(operator, *pair) for pair in zip(operand.leaves, _exacts(operand), strict=True)]
+        exact = [exact_unary(operator, *pair) for pair in zip(operand.leaves, _exacts(operand), strict=True)]
         return value_of(leaves, exact)
 
     def _binary(self, expression: ir.Binary, lanes: Lanes) -> Value:
-        if expression.operator in ARITHMETIC:
-            self._tally.binary(expression, expression.operator, (expression.left, expression.right), lanes)
+        self._counter.operator(expression, expression.type, (expression.left, expression.right), lanes)
         left, right = self.value(expression.left, lanes), self.value(expression.right, lanes)
         return self.combined(expression, expression.operator, left, right)
 
     def count_update(self, statement: ir.Update, lanes: Lanes) -> None:
         """Count the operator of ``+=`` and the like."""
-        self._tally.binary(statement, statement.operator, (statement.value,), lanes)
+        self._counter.operator(statement, statement.reference.type, (statement.value,), lanes)
 
     def combined(self, part: ir.Part, operator: str, left: Value, right: Value) -> Value:
         """An operator applied to two values, of which one may be a scalar beside a vector."""
@@ -167,7 +176,7 @@ class Expressions:
         if self.invalid or (operator == "%" and result.dtype == np.float32):
             self.invalid = False
             result = self._watch.births.marked(part, result, (left, right))
-        return result, wrapping.binary(operator, left, right, *exact, result)
+        return result, exact_binary(operator, left, right, *exact, result)
 
     def _logical(self, expression: ir.Logical, lanes: Lanes) -> Value:
         left = self.leaf(expression.left, lanes)
@@ -186,7 +195,7 @@ class Expressions:
 
     def _builtin(self, expression: ir.Builtin, lanes: Lanes) -> Value:
         values = [self.value(argument, lanes) for argument in expression.arguments]
-        self._tally.builtin(expression, lanes)
+        self._counter.builtin(expression, lanes)
         leaves = BUILTINS[expression.name](*(value.leaves for value in values))
         if leaves[0].dtype == np.float32:
             operands = [value.leaves for value in values]
@@ -194,7 +203,7 @@ class Expressions:
         self.invalid = False
         if all(value.exact is None for value in values):
             return Value(leaves)
-        return wrapping.chosen(expression.name, leaves, values)
+        return exact_chosen(expression.name, leaves, values)
 
     def _marked(self, part: ir.Part, leaf: np.ndarray, i: int, operands: list[tuple[np.ndarray, ...]]) -> np.ndarray:
         """One component of a result with its NaN marked by their birth."""
@@ -208,17 +217,17 @@ class Expressions:
         return self._watch.births.marked(part, leaf, [x for leaves in operands for x in leaves])
 
     def _convert(self, expression: ir.Convert, lanes: Lanes) -> Value:
-        operand, name = self.value(expression.operand, lanes), _element_of(expression.type).name
-        leaves = [conversions.convert(leaf, name) for leaf in operand.leaves]
+        operand, name = self.value(expression.operand, lanes), element_of(expression.type).name
+        leaves = [operators.convert(leaf, name) for leaf in operand.leaves]
         self.invalid = False
         pairs = zip(operand.leaves, _exacts(operand), leaves, strict=True)
-        return value_of(leaves, [wrapping.converted(*pair) for pair in pairs])
+        return value_of(leaves, [exact_converted(*pair) for pair in pairs])
 
     def _bitcast(self, expression: ir.Bitcast, lanes: Lanes) -> Value:
-        operand, name = self.value(expression.operand, lanes), _element_of(expression.type).name
-        floats = F32 in (_element_of(expression.operand.type), _element_of(expression.type))
-        leaves = (nan.without_marks(np.asarray(x).view(np.uint32)) if floats else x for x in operand.leaves)
-        return Value(tuple(conversions.bitcast(leaf, name) for leaf in leaves))
+        operand, name = self.value(expression.operand, lanes), element_of(expression.type).name
+        floats = F32 in (element_of(expression.operand.type), element_of(expression.type))
+        leaves = (without_nan_marks(np.asarray(x).view(np.uint32)) if floats else x for x in operand.leaves)
+        return Value(tuple(operators.bitcast(leaf, name) for leaf in leaves))
 
     def _splat(self, expression: ir.Splat, lanes: Lanes) -> Value:
         operand = self.value(expression.operand, lanes)
@@ -243,7 +252,7 @@ class Expressions:
         size, lane = len(operand.leaves) // expression.count, np.arange(lanes.count)
 
         def chosen(leaves: Sequence[np.ndarray], i: int) -> np.ndarray:
-            return np.stack([lanes.each(leaf) for leaf in leaves[i::size]])[number, lane]
+            return np.stack([lanes.expanded(leaf) for leaf in leaves[i::size]])[number, lane]
 
         leaves = [chosen(operand.leaves, i) for i in range(size)]
         if operand.exact is None:
@@ -260,7 +269,3 @@ def _stretched(value: Value, size: int) -> list[tuple[np.ndarray, np.ndarray | N
     """The leaves and what they would be; a scalar as often as the vector beside it has components."""
     pairs = list(zip(value.leaves, _exacts(value), strict=True))
     return pairs * size if len(pairs) == 1 else pairs
-
-
-def _element_of(type: Type) -> Scalar:
-    return type.element if isinstance(type, Vector) else type

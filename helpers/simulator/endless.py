@@ -8,12 +8,12 @@ from functools import cache, partial
 
 import numpy as np
 
-from helpers.simulator.execution.watch import Watch
-from helpers.simulator.findings import messages
+from helpers.simulator import findings
 from helpers.simulator.lanes import Dispatch, Lanes
-from helpers.simulator.memory.words import Words
+from helpers.simulator.memory import Words
 from helpers.simulator.types import program as ir
 from helpers.simulator.types.kinds import U32
+from helpers.simulator.watch import Watch
 
 
 class Stopped(Exception):
@@ -27,7 +27,7 @@ class Stopped(Exception):
         """Note the finding."""
         condition = self._loop.condition
         below_zero = watch.source(condition) if condition is not None and _always_holds(condition) else ""
-        message = partial(messages.endless, self._rounds, self._unmoved, below_zero, _is_closed(self._loop))
+        message = partial(findings.endless, self._rounds, self._unmoved, below_zero, _is_closed(self._loop))
         watch.collector.add("endless loop", self._loop.at, self._lanes, message)
 
 

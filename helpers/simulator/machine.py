@@ -1,7 +1,7 @@
 """Runs a program, all its invocations in step.
 
 A statement is run once for all invocations that reach it. Where they part, at an `if` or at the end of a loop, each
-branch is run for those that take it, one branch after the other, and behind it they go on together. So each statement
+branch is run for those that take it, one branch after the other, and after it they go on together. So each statement
 gets a set of invocations, and hands on those that reach the next one; those that leave by `break`, `continue` or
 `return` wait in a list until the loop or the function ends.
 """
@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from helpers.simulator.execution.access import Access
-from helpers.simulator.execution.endless import Budget, Stopped
-from helpers.simulator.execution.expressions import Expressions
-from helpers.simulator.execution.values import Bound, Place, Value
-from helpers.simulator.execution.watch import Watch
+from helpers.simulator.access import Access
+from helpers.simulator.endless import Budget, Stopped
+from helpers.simulator.expressions import Expressions
 from helpers.simulator.lanes import Dispatch, Lanes, joined
-from helpers.simulator.memory.words import Words
+from helpers.simulator.memory import Words
 from helpers.simulator.types import program as ir
+from helpers.simulator.values import Bound, Place, Value
+from helpers.simulator.watch import Watch
 
 MOST_WORK = 2**33  # statements, counted for each invocation that runs them: some minutes
 
@@ -186,7 +186,7 @@ class Machine:
 
     def _switch(self, statement: ir.Switch, lanes: Lanes) -> Lanes:
         self._step(statement, lanes)
-        selector = lanes.each(self._expressions.leaf(statement.selector, lanes))
+        selector = lanes.expanded(self._expressions.leaf(statement.selector, lanes))
         listed = [value for case in statement.cases for value in case.values]
         exits = _Exits()
         self._frames[-1].exits.append(exits)
@@ -247,7 +247,7 @@ def _united(returned: list[tuple[Lanes, Value]], lanes: Lanes) -> Value:
     order = np.argsort(index)
 
     def one(leaves: list[np.ndarray]) -> np.ndarray:
-        pieces = [some.each(leaf) for leaf, some in zip(leaves, whole, strict=True)]
+        pieces = [some.expanded(leaf) for leaf, some in zip(leaves, whole, strict=True)]
         return np.concatenate(pieces)[order]
 
     values = [value for _, value in returned]

@@ -7,17 +7,15 @@ from functools import partial
 import numpy as np
 
 from helpers.compile_errors.text import Text
-from helpers.simulator.execution.nan import Births
-from helpers.simulator.execution.values import Fault, Place
-from helpers.simulator.findings import messages
-from helpers.simulator.findings.collector import Collector
-from helpers.simulator.findings.counts import Counter
-from helpers.simulator.findings.log import Log
+from helpers.simulator import findings
+from helpers.simulator.counts import Counter
+from helpers.simulator.findings import Collector
 from helpers.simulator.lanes import Dispatch, Lanes
-from helpers.simulator.memory.shadow import Conflicts, Shadow
-from helpers.simulator.memory.words import Words, numbers
+from helpers.simulator.memory import Conflicts, Shadow, Words, numbers
+from helpers.simulator.trace import Log
 from helpers.simulator.types.kinds import Array
 from helpers.simulator.types.program import Part, Variable
+from helpers.simulator.values import Births, Fault, Place
 
 
 class Watch:
@@ -41,7 +39,7 @@ class Watch:
     def other_line(self, at: int, here: int) -> str:
         """The line of an offset, quoted; "" where it is that of the other offset."""
         number = self.line(at)
-        return "" if number == self.line(here) else messages.line(number, self._text.lines[number - 1])
+        return "" if number == self.line(here) else findings.quoted_line(number, self._text.lines[number - 1])
 
     def source(self, part: Part) -> str:
         """What stands in the text there, in one line."""
@@ -51,24 +49,24 @@ class Watch:
         """An invocation in words; without its workgroup beside another one of the same workgroup."""
         groups = self._dispatch.groups
         known = self._dispatch.group_count == 1 or (beside is not None and groups[lane] == groups[beside])
-        return messages.thread(self._dispatch.named(lane), known)
+        return findings.thread_name(self._dispatch.named(lane), known)
 
     # --- Indices ----------------------------------------------------------------------------------------------
 
     def faults(self, faults: tuple[Fault, ...], lanes: Lanes, write: bool) -> None:
         """Report what the indices of an access did wrong."""
         for fault in faults:
-            mask = lanes.each(fault.lanes)
+            mask = lanes.expanded(fault.lanes)
             if not mask.any():
                 continue
             lane = lanes.index[mask][0]
-            index = int(lanes.each(fault.index)[mask][0])
+            index = int(lanes.expanded(fault.index)[mask][0])
             if fault.kind == "index overflow":
-                kind, message = fault.kind, partial(messages.overflow, self.who(lane), self.source(fault.part), index)
+                kind, message = fault.kind, partial(findings.overflow, self.who(lane), self.source(fault.part), index)
             else:
                 kind = f"{fault.kind} {'write' if write else 'read'}"
                 array = self.source(fault.array), fault.count, fault.dropped
-                message = partial(messages.out_of_range, self.who(lane), write, self.source(fault.part), index, *array)
+                message = partial(findings.out_of_range, self.who(lane), write, self.source(fault.part), index, *array)
             self.collector.add(kind, fault.at, lanes.index[mask], message)
 
     # --- Accesses ---------------------------------------------------------------------------------------------
@@ -77,14 +75,14 @@ class Watch:
         self, place: Place, offsets: list[int], bits: list[np.ndarray], lanes: Lanes, part: Part, write: bool,
         atomic: bool = False,
     ) -> None:  # fmt: skip
-        """Count, log and check one access of each invocation to the words at these offsets behind a place."""
+        """Count, log and check one access of each invocation to the words at these offsets from a place."""
         variable = place.variable
         index = [np.asarray(place.offset + offset) for offset in offsets]
         self.counter.access(part.at, variable.space, write, np.stack(index), lanes)
         for each, word in zip(index, bits, strict=True):
             self.log.access(part.at, lanes, variable, each, write, word)
             if write or variable.space == "workgroup" or variable in self._written:
-                where = lanes.each(self._words.places(variable, each, lanes))
+                where = lanes.expanded(self._words.places(variable, each, lanes))
                 self._note_stored(variable, where, lanes, part, write)
                 if not atomic and variable in self._written:
                     self._check(variable, where, lanes, part, write, word)
@@ -100,7 +98,7 @@ class Watch:
         elif variable.space == "workgroup" and not (known := stored[where]).all():
             first = int(np.argmin(known))
             name = self._element(variable, int(where[first]))
-            message = partial(messages.uninitialized, self.who(lanes.index[first]), name)
+            message = partial(findings.uninitialized, self.who(lanes.index[first]), name)
             self.collector.add("uninitialized read", part.at, lanes.index[~known], message)
 
     def _stored_words(self, variable: Variable) -> np.ndarray:
@@ -116,7 +114,7 @@ class Watch:
             self._shadows[variable] = Shadow(self._words.arrays[variable].size, self._dispatch.groups)
         shadow, epoch = self._shadows[variable], self._epochs[variable.space][lanes.groups]
         if write:
-            found = shadow.write(where, lanes, epoch, part.at, lanes.each(bits))
+            found = shadow.write(where, lanes, epoch, part.at, lanes.expanded(bits))
         else:
             found = shadow.read(where, lanes, epoch, part.at)
         for conflicts in found:
@@ -136,13 +134,13 @@ class Watch:
         same_group = self._dispatch.groups[mine] == self._dispatch.groups[other]
         name = self._element(variable, int(found.where[i]))
         if found.alike[i]:
-            return messages.overlapping(who, they, name, messages.unordered(variable.space, same_group, False))
+            return findings.overlapping(who, they, name, findings.unordered(variable.space, same_group, False))
         wrote, line = (write, bool(found.other_wrote[i])), self.other_line(int(found.other_at[i]), part.at)
         word = int(found.where[i]) % self._words.arrays[variable].shape[-1]
         reader = other if write else mine  # the other one writes
         both_write = not all(wrote) and self.log.has_written(reader, variable, word)
-        why = messages.unordered(variable.space, same_group, both_write)
-        return messages.race(who, they, wrote, name, line, why)
+        why = findings.unordered(variable.space, same_group, both_write)
+        return findings.race(who, they, wrote, name, line, why)
 
     def _element(self, variable: Variable, where: int) -> str:
         """A word of a variable as a learner names it."""
@@ -165,7 +163,7 @@ class Watch:
         if waited_for.any():
             missing = np.flatnonzero(waited_for)
             arrived = int(present[dispatch.groups[missing[0]]])
-            message = partial(messages.missed_barrier, name, arrived, dispatch.threads, self.who(missing[0]))
+            message = partial(findings.missed_barrier, name, arrived, dispatch.threads, self.who(missing[0]))
             self.collector.add("non-uniform barrier", at, missing, message)
 
     # --- Outputs ----------------------------------------------------------------------------------------------
@@ -176,5 +174,5 @@ class Watch:
         wanted = numbers(variable.type, stored.size)
         left = wanted[~stored[wanted]]
         if len(left):
-            message = messages.unwritten(variable.name, len(left), len(wanted), int(left[0]))
+            message = findings.unwritten(variable.name, len(left), len(wanted), int(left[0]))
             self.collector.add_to_all("unwritten output", variable.at, len(left), message)

@@ -2,20 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import numpy as np
 
-from helpers.simulator.execution import nan
-from helpers.simulator.execution.atomics import exchanged
-from helpers.simulator.execution.values import Place, Value
-from helpers.simulator.execution.watch import Watch
-from helpers.simulator.findings import messages
+from helpers.simulator import findings
 from helpers.simulator.lanes import Lanes
-from helpers.simulator.memory.words import OWN, Words, as_bits, of_bits
+from helpers.simulator.memory import OWN, Words, as_bits, of_bits
 from helpers.simulator.types import kinds
 from helpers.simulator.types.kinds import Scalar, Type
 from helpers.simulator.types.program import Part
+from helpers.simulator.values import Place, Value, without_nan_marks
+from helpers.simulator.watch import Watch
+
+# --- Atomic functions -----------------------------------------------------------------------------------------------
+
+# The atomic functions: invocations that name the same word take turns, in the order of their numbers.
+
+CHANGES = {
+    "atomicAdd": np.add,
+    "atomicSub": np.subtract,
+    "atomicMax": np.maximum,
+    "atomicMin": np.minimum,
+    "atomicAnd": np.bitwise_and,
+    "atomicOr": np.bitwise_or,
+    "atomicXor": np.bitwise_xor,
+    "atomicLoad": lambda old: old,
+    "atomicStore": lambda old, new: new,
+    "atomicExchange": lambda old, new: new,
+    "atomicCompareExchangeWeak": lambda old, expected, new: np.where(old == expected, new, old),
+}
+
+
+def exchanged(
+    name: str, array: np.ndarray, where: np.ndarray, arguments: Sequence[np.ndarray], kept: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Run an atomic function on words of `array`, for the invocations that `kept` marks.
+
+    Gives what each invocation found and what it left; the others find and leave 0.
+    """
+    before, after = np.zeros(len(where), array.dtype), np.zeros(len(where), array.dtype)
+    for turn in turns(where, kept):
+        old = array[where[turn]]
+        new = CHANGES[name](old, *(argument[turn] for argument in arguments))
+        array[where[turn]] = new
+        before[turn], after[turn] = old, new
+    return before, after
+
+
+def turns(where: np.ndarray, kept: np.ndarray) -> Iterator[np.ndarray]:
+    """The invocations, so divided that in no turn two of them name the same word."""
+    chosen = np.flatnonzero(kept)
+    order = chosen[np.argsort(where[chosen], kind="stable")]
+    starts = np.flatnonzero(np.diff(where[order], prepend=-1))
+    lengths = np.diff(starts, append=len(order))
+    turn = np.arange(len(order)) - np.repeat(starts, lengths)
+    by_turn = order[np.argsort(turn, kind="stable")]
+    yield from np.split(by_turn, np.cumsum(np.bincount(turn))[:-1]) if len(order) else ()
+
 
 WATCHED = ("storage", "workgroup")  # the address spaces whose accesses are counted, logged and checked
 
@@ -80,9 +125,9 @@ class Access:
         if leaf.dtype != np.float32 or not np.isnan(leaf).any():
             return bits
         for born, mask in self._watch.births.of(bits):
-            text = messages.not_a_number(self._watch.source(born), self._watch.other_line(part.at, born.at))
+            text = findings.not_a_number(self._watch.source(born), self._watch.other_line(part.at, born.at))
             self._watch.collector.add("not-a-number", born.at, lanes.where(mask).index, lambda text=text: text)
-        return nan.without_marks(bits)
+        return without_nan_marks(bits)
 
     def atomic(
         self, name: str, place: Place, type: Type, arguments: list[np.ndarray], lanes: Lanes, part: Part
@@ -90,10 +135,10 @@ class Access:
         """Run an atomic function, one invocation after another; gives what each one found."""
         variable, (_, scalar) = place.variable, leaves_of(type)[0]
         self._watch.faults(place.faults, lanes, name != "atomicLoad")
-        where = lanes.each(self._words.places(variable, place.offset, lanes))
+        where = lanes.expanded(self._words.places(variable, place.offset, lanes))
         outside = False if place.outside is None else place.outside
-        kept = lanes.each(~np.asarray(outside))
-        arguments = [lanes.each(argument) for argument in arguments]
+        kept = lanes.expanded(~np.asarray(outside))
+        arguments = [lanes.expanded(argument) for argument in arguments]
         array = of_bits(self._words.arrays[variable].reshape(-1), scalar)
         before, after = exchanged(name, array, where, arguments, kept)
         if name != "atomicStore":

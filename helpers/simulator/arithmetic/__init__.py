@@ -1,1 +1,0 @@
-"""What WGSL's operators, conversions and built-in functions compute, on NumPy arrays of one number per invocation."""

@@ -1,0 +1,375 @@
+"""WGSL's built-in functions of values, on tuples of component arrays.
+
+A scalar is a tuple of one array, a vec3 a tuple of three; the result is such a tuple too. Where WGSL takes a scalar
+beside a vector (`mix`, `select`, `extractBits`, `insertBits`), the tuple of one serves every component.
+
+The functions that no processor computes exactly (`exp`, `sin`, `pow`, ...) are computed in float64 and rounded once to
+float32: closer than the specification asks, and the same on every machine, which NumPy's float32 versions are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+# --- Bits -----------------------------------------------------------------------------------------------------------
+
+# The built-in functions that look at the bits of an integer, on arrays of one component; the dtype stays.
+
+WIDTH = 32
+_SWAPS = ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF), (16, 0x0000FFFF))
+
+
+def _unsigned(values: np.ndarray) -> np.ndarray:
+    return np.asarray(values).view(np.uint32)
+
+
+def _bit_length(values: np.ndarray) -> np.ndarray:
+    """Of a uint32 the position of its highest 1, counted from 1, or 0: the exponent of the same float64."""
+    return np.frexp(values.astype(np.float64))[1]
+
+
+def _lowest_bit(values: np.ndarray) -> np.ndarray:
+    """A uint32 with all bits 0 except the lowest 1."""
+    return np.bitwise_and(values, np.negative(values))
+
+
+def count_one_bits(values: np.ndarray) -> np.ndarray:
+    """How many bits are 1."""
+    return np.bitwise_count(_unsigned(values)).astype(values.dtype)
+
+
+def count_leading_zeros(values: np.ndarray) -> np.ndarray:
+    """How many 0 bits precede the highest 1; 32 of a zero."""
+    return np.subtract(WIDTH, _bit_length(_unsigned(values))).astype(values.dtype)
+
+
+def count_trailing_zeros(values: np.ndarray) -> np.ndarray:
+    """How many 0 bits follow the lowest 1; 32 of a zero."""
+    values_bits = _unsigned(values)
+    position = np.subtract(_bit_length(_lowest_bit(values_bits)), 1)
+    return np.where(values_bits == 0, WIDTH, position).astype(values.dtype)
+
+
+def first_leading_bit(values: np.ndarray) -> np.ndarray:
+    """The position of the highest 1, of a negative number that of the highest 0; where there is none, -1."""
+    if values.dtype == np.int32:
+        return np.subtract(_bit_length(np.bitwise_xor(values, np.right_shift(values, 31))), 1)
+    return np.subtract(_bit_length(values), 1).astype(np.uint32)
+
+
+def first_trailing_bit(values: np.ndarray) -> np.ndarray:
+    """The position of the lowest 1; of a zero, -1, which for a uint32 is all bits 1."""
+    return np.subtract(_bit_length(_lowest_bit(_unsigned(values))), 1).astype(values.dtype)
+
+
+def reverse_bits(values: np.ndarray) -> np.ndarray:
+    """Bit 0 as bit 31, and so on."""
+    turned = _unsigned(values)
+    for distance, mask in _SWAPS:
+        low, high = np.bitwise_and(turned, mask), np.bitwise_and(np.right_shift(turned, distance), mask)
+        turned = np.bitwise_or(np.left_shift(low, distance), high)
+    return np.asarray(turned).view(values.dtype)
+
+
+def _range(offset: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The range of bits as 64-bit numbers, cut off at bit 32."""
+    start = np.minimum(offset, WIDTH).astype(np.int64)
+    return start, np.minimum(count.astype(np.int64), np.subtract(WIDTH, start))
+
+
+def extract_bits(values: np.ndarray, offset: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """`count` bits from the bit `offset` on, of an int32 with the sign extended."""
+    start, size = _range(offset, count)
+    wide = np.int64 if values.dtype == np.int32 else np.uint64
+    top = np.left_shift(values.astype(wide), np.subtract(64, np.add(start, size)).astype(wide))
+    return np.where(size == 0, 0, np.right_shift(top, np.subtract(64, size).astype(wide))).astype(values.dtype)
+
+
+def insert_bits(values: np.ndarray, new: np.ndarray, offset: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """The values with `count` bits, from the bit `offset` on, taken from the low bits of `new`."""
+    start, size = _range(offset, count)
+    mask = np.left_shift(np.subtract(np.left_shift(np.int64(1), size), 1), start)
+    placed = np.left_shift(_unsigned(new).astype(np.int64), start)
+    kept = np.bitwise_and(_unsigned(values).astype(np.int64), np.bitwise_not(mask))
+    return np.bitwise_or(kept, np.bitwise_and(placed, mask)).astype(np.uint32).view(values.dtype)
+
+
+# --- Packing --------------------------------------------------------------------------------------------------------
+
+# The built-in functions that pack several small numbers into one u32, and unpack them; and f16 rounding.
+
+Components = tuple[np.ndarray, ...]
+
+
+def quantize_to_f16(values: np.ndarray) -> np.ndarray:
+    """Rounded to the nearest binary16 number; past its range, infinite."""
+    return values.astype(np.float16).astype(np.float32)
+
+
+def _joined(parts: list[np.ndarray]) -> Components:
+    """One u32 of the low bits of each part, the first in the lowest"""
+    width = 32 // len(parts)
+    total = np.uint32(0)
+    for i, part in enumerate(parts):
+        field = np.bitwise_and(np.asarray(part).astype(np.uint32), np.uint32(2**width - 1))
+        total = np.bitwise_or(total, np.left_shift(field, np.uint32(i * width)))
+    return (np.asarray(total),)
+
+
+def _split(word: np.ndarray, parts: int, signed: bool) -> Components:
+    """The parts of a u32, each sign-extended to int32 or zero-extended to uint32."""
+    width = 32 // parts
+    dtype, word = (np.int32 if signed else np.uint32), np.asarray(word)
+    tops = (np.left_shift(word, np.uint32(32 - width * (i + 1))).view(dtype) for i in range(parts))
+    return tuple(np.asarray(np.right_shift(top, dtype(32 - width))) for top in tops)
+
+
+def _pack_normalized(vector: Components, low: int, scale: int) -> Components:
+    """floor(0.5 + scale * value) of each value clamped to [low, 1], computed in float64, where it is exact."""
+    wide = (np.minimum(np.fmax(each, low), 1).astype(np.float64) for each in vector)
+    return _joined([np.floor(np.add(0.5, np.multiply(scale, each))).astype(np.int64) for each in wide])
+
+
+def _unpack_normalized(word: Components, parts: int, signed: bool, scale: int) -> Components:
+    values = (np.divide(each, np.float64(scale)).astype(np.float32) for each in _split(word[0], parts, signed))
+    return tuple(np.asarray(np.maximum(each, -1)) for each in values)
+
+
+def _pack_halves(vector: Components) -> Components:
+    return _joined([np.asarray(each.astype(np.float16)).view(np.uint16) for each in vector])
+
+
+def _unpack_halves(word: Components) -> Components:
+    return tuple(each.astype(np.uint16).view(np.float16).astype(np.float32) for each in _split(word[0], 2, False))
+
+
+def _pack_integers(vector: Components) -> Components:
+    return _joined(list(vector))
+
+
+def _pack_clamped(vector: Components, low: int, high: int) -> Components:
+    return _joined([np.clip(each, low, high) for each in vector])
+
+
+def _unpack_integers(word: Components, signed: bool) -> Components:
+    return _split(word[0], 4, signed)
+
+
+_PACKING: dict[str, Callable[..., Components]] = {
+    "pack2x16float": _pack_halves,
+    "pack2x16snorm": partial(_pack_normalized, low=-1, scale=2**15 - 1),
+    "pack2x16unorm": partial(_pack_normalized, low=0, scale=2**16 - 1),
+    "pack4x8snorm": partial(_pack_normalized, low=-1, scale=2**7 - 1),
+    "pack4x8unorm": partial(_pack_normalized, low=0, scale=2**8 - 1),
+    "pack4xI8": _pack_integers,
+    "pack4xI8Clamp": partial(_pack_clamped, low=-128, high=127),
+    "pack4xU8": _pack_integers,
+    "pack4xU8Clamp": partial(_pack_clamped, low=0, high=255),
+    "unpack2x16float": _unpack_halves,
+    "unpack2x16snorm": partial(_unpack_normalized, parts=2, signed=True, scale=2**15 - 1),
+    "unpack2x16unorm": partial(_unpack_normalized, parts=2, signed=False, scale=2**16 - 1),
+    "unpack4x8snorm": partial(_unpack_normalized, parts=4, signed=True, scale=2**7 - 1),
+    "unpack4x8unorm": partial(_unpack_normalized, parts=4, signed=False, scale=2**8 - 1),
+    "unpack4xI8": partial(_unpack_integers, signed=True),
+    "unpack4xU8": partial(_unpack_integers, signed=False),
+}
+
+
+Components = tuple[np.ndarray, ...]
+Function = Callable[..., Components]
+
+
+def _each(function: Callable[..., np.ndarray]) -> Function:
+    """A function of arrays, applied to each component; a single component goes with all of the other arguments."""
+
+    def apply(*arguments: Components) -> Components:
+        size = max(map(len, arguments))
+        return tuple(
+            np.asarray(function(*(each[i] if len(each) > 1 else each[0] for each in arguments))) for i in range(size)
+        )
+
+    return apply
+
+
+def _rounded(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    """A NumPy function, computed in float64 and rounded to float32."""
+
+    def apply(*arguments: np.ndarray) -> np.ndarray:
+        return function(*(each.astype(np.float64) for each in arguments)).astype(np.float32)
+
+    return apply
+
+
+# --- One component at a time --------------------------------------------------------------------------------------
+
+
+def _clamp(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Where low > high, the high end: ``min(max(value, low), high)`` is the definition for integers."""
+    return np.minimum(np.maximum(value, low), high)
+
+
+def _inverse_sqrt(value: np.ndarray) -> np.ndarray:
+    return np.divide(1.0, np.sqrt(value))
+
+
+def _pow(base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
+    """A NaN where the base is negative, as of ``exp2(exponent * log2(base))``, whatever the exponent."""
+    return np.add(np.power(base, exponent), np.sqrt(np.minimum(base, 0)))  # the root is 0, or a NaN with its flag
+
+
+def _fma(left: np.ndarray, right: np.ndarray, addend: np.ndarray) -> np.ndarray:
+    """``left * right + addend``, rounded once.
+
+    In float64 the product is exact, and the sum is rounded; rounding that to float32 goes wrong only where the float64
+    sum is a tie between two float32 and the exact sum is not. There it is moved off the tie first. (A subnormal result
+    has its ties elsewhere and may be rounded twice; WGSL would allow it to be flushed to zero.)
+    """
+    product = np.multiply(left, right, dtype=np.float64)
+    total = np.asarray(np.add(product, addend))
+    ties = (total.view(np.int64) & 0x1FFFFFFF) == 0x10000000
+    if np.count_nonzero(ties):
+        product, addend = np.broadcast_to(product, total.shape), np.broadcast_to(addend, total.shape)
+        total[ties] = _off_the_tie(product[ties], addend[ties].astype(np.float64), total[ties])
+    return total.astype(np.float32)
+
+
+def _off_the_tie(product: np.ndarray, addend: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """The rounded total, moved by one float64 toward the exact one where they differ."""
+    part = np.subtract(total, product)
+    lost = np.add(np.subtract(product, np.subtract(total, part)), np.subtract(addend, part))
+    return np.where(lost == 0, total, np.nextafter(total, np.copysign(np.inf, lost)))
+
+
+def _fract(value: np.ndarray) -> np.ndarray:
+    return np.subtract(value, np.floor(value))
+
+
+def _mix(first: np.ndarray, second: np.ndarray, share: np.ndarray) -> np.ndarray:
+    return np.add(np.multiply(first, np.subtract(1, share)), np.multiply(second, share))
+
+
+def _saturate(value: np.ndarray) -> np.ndarray:
+    return np.minimum(np.maximum(value, 0), 1)
+
+
+def _select(when_false: np.ndarray, when_true: np.ndarray, condition: np.ndarray) -> np.ndarray:
+    return np.where(condition, when_true, when_false)
+
+
+def _smoothstep(low: np.ndarray, high: np.ndarray, value: np.ndarray) -> np.ndarray:
+    t = _saturate(np.divide(np.subtract(value, low), np.subtract(high, low)))
+    return np.multiply(np.multiply(t, t), np.subtract(3, np.multiply(2, t)))
+
+
+def _step(edge: np.ndarray, value: np.ndarray) -> np.ndarray:
+    return np.less_equal(edge, value).astype(np.float32)
+
+
+# --- All components together ----------------------------------------------------------------------------------------
+
+
+def _cross(left: Components, right: Components) -> Components:
+    def component(i: int, j: int) -> np.ndarray:
+        return np.asarray(np.subtract(np.multiply(left[i], right[j]), np.multiply(left[j], right[i])))
+
+    return component(1, 2), component(2, 0), component(0, 1)
+
+
+def _dot(left: Components, right: Components) -> Components:
+    """The products are added from the first component on; for integers modulo 2^32."""
+    total = np.multiply(left[0], right[0])
+    for a, b in zip(left[1:], right[1:], strict=True):
+        total = np.add(total, np.multiply(a, b))
+    return (np.asarray(total),)
+
+
+def _length(vector: Components) -> Components:
+    """Of a scalar its absolute value."""
+    return (np.asarray(np.abs(vector[0]) if len(vector) == 1 else np.sqrt(_dot(vector, vector)[0])),)
+
+
+def _distance(left: Components, right: Components) -> Components:
+    return _length(tuple(np.subtract(a, b) for a, b in zip(left, right, strict=True)))
+
+
+def _normalize(vector: Components) -> Components:
+    (length,) = _length(vector)
+    return tuple(np.asarray(np.divide(each, length)) for each in vector)
+
+
+def _all(vector: Components) -> Components:
+    return (np.asarray(np.logical_and.reduce(np.broadcast_arrays(*vector))),)
+
+
+def _any(vector: Components) -> Components:
+    return (np.asarray(np.logical_or.reduce(np.broadcast_arrays(*vector))),)
+
+
+# --- The table ----------------------------------------------------------------------------------------------------
+
+_COMPONENTWISE: dict[str, Callable[..., np.ndarray]] = {
+    "abs": np.abs,  # of INT_MIN it is INT_MIN
+    "acos": _rounded(np.arccos),
+    "acosh": _rounded(np.arccosh),
+    "asin": _rounded(np.arcsin),
+    "asinh": _rounded(np.arcsinh),
+    "atan": _rounded(np.arctan),
+    "atan2": _rounded(np.arctan2),
+    "atanh": _rounded(np.arctanh),
+    "ceil": np.ceil,
+    "clamp": _clamp,
+    "cos": _rounded(np.cos),
+    "cosh": _rounded(np.cosh),
+    "countLeadingZeros": count_leading_zeros,
+    "countOneBits": count_one_bits,
+    "countTrailingZeros": count_trailing_zeros,
+    "degrees": _rounded(np.degrees),
+    "exp": _rounded(np.exp),
+    "exp2": _rounded(np.exp2),
+    "extractBits": extract_bits,
+    "firstLeadingBit": first_leading_bit,
+    "firstTrailingBit": first_trailing_bit,
+    "floor": np.floor,
+    "fma": _fma,
+    "fract": _fract,
+    "insertBits": insert_bits,
+    "inverseSqrt": _rounded(_inverse_sqrt),
+    "ldexp": np.ldexp,
+    "log": _rounded(np.log),
+    "log2": _rounded(np.log2),
+    # With a NaN the specification leaves min and max open: here it stays visible.
+    "max": np.maximum,
+    "min": np.minimum,
+    "mix": _mix,
+    "pow": _rounded(_pow),
+    "quantizeToF16": quantize_to_f16,
+    "radians": _rounded(np.radians),
+    "reverseBits": reverse_bits,
+    "round": np.rint,  # a half goes to the even neighbor
+    "saturate": _saturate,
+    "select": _select,
+    "sign": np.sign,
+    "sin": _rounded(np.sin),
+    "sinh": _rounded(np.sinh),
+    "smoothstep": _smoothstep,
+    "sqrt": np.sqrt,
+    "step": _step,
+    "tan": _rounded(np.tan),
+    "tanh": _rounded(np.tanh),
+    "trunc": np.trunc,
+}
+
+BUILTINS: dict[str, Function] = {
+    **{name: _each(function) for name, function in _COMPONENTWISE.items()},
+    "all": _all,
+    "any": _any,
+    "cross": _cross,
+    "distance": _distance,
+    "dot": _dot,
+    "length": _length,
+    "normalize": _normalize,
+    **_PACKING,
+}

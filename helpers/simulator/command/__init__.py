@@ -1,1 +1,0 @@
-"""The command line's options, the buffers that it makes, and its report."""

@@ -1,1 +1,0 @@
-"""The third room: a program runs, all its invocations in step."""

@@ -1,1 +1,0 @@
-"""The fifth room: what was seen, counted and put into words."""

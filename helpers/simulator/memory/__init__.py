@@ -1,1 +1,0 @@
-"""The fourth room: what the variables hold, and who touched each word last."""

@@ -1,1 +1,0 @@
-"""Proof that the accesses of a kernel stay in bounds at all sizes: what is assumed, symbolic execution, the solver."""
