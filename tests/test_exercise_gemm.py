@@ -2,22 +2,16 @@
 
 import numpy as np
 import pytest
-from support.trials import simulate_once
+from support.trials import simulate_once  # noqa: F401
 
 from helpers.exercises import PUZZLES, QUESTIONS
-from helpers.gemm import exercise
-from helpers.grading.judge import judged
+from helpers.gemm import derivative, exercises
+from helpers.grading.grader import grade
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, NOT_YET, RIGHT, UNSAFE, WRONG
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch):
-    simulate_once(monkeypatch)
-
 
 # --- A kernel with tiles ------------------------------------------------------------------------------------
 
-TILED = [puzzle.name for puzzle in exercise.PUZZLES if "workgroupBarrier" in puzzle.official.code]
+TILED = [puzzle.name for puzzle in exercises.PUZZLES if "workgroupBarrier" in puzzle.official.code]
 BARRIER = "workgroupBarrier();"
 D_A = PUZZLES["gemm_bwd_da"]
 OFFICIAL = D_A.solution.text
@@ -31,7 +25,7 @@ def without_barriers(source: str, *removed: int) -> str:
 
 
 def outcomes(source: str) -> dict[str, str]:
-    return {verdict.test: verdict.outcome for verdict in judged(D_A, source)}
+    return {verdict.test: verdict.outcome for verdict in grade(D_A, source)}
 
 
 @pytest.mark.parametrize(
@@ -46,7 +40,7 @@ def outcomes(source: str) -> dict[str, str]:
 @pytest.mark.parametrize("name", TILED)
 def test_a_missing_barrier_is_unsafe_in_every_test(name, removed, named):
     """In those with one turn, too, where a barrier after the products protects nothing."""
-    grades = judged(PUZZLES[name], without_barriers(PUZZLES[name].solution.text, *removed))
+    grades = grade(PUZZLES[name], without_barriers(PUZZLES[name].solution.text, *removed))
     assert {verdict.outcome for verdict in grades} == {UNSAFE}
     assert "and no workgroupBarrier() stands between the two" in grades[0].detail
     assert named in str([verdict.detail for verdict in grades])
@@ -56,7 +50,7 @@ def test_a_missing_barrier_is_unsafe_in_every_test(name, removed, named):
 def test_both_barriers_before_the_products_are_as_one(name):
     """The text has two barriers, but none keeps the next loads off the tiles."""
     before, between, after = PUZZLES[name].solution.text.split(BARRIER)
-    grades = judged(PUZZLES[name], f"{before}{BARRIER}{BARRIER}{between}{after}")
+    grades = grade(PUZZLES[name], f"{before}{BARRIER}{BARRIER}{between}{after}")
     named = [verdict.detail for verdict in grades if "between the products and the loads" in verdict.detail]
     assert len(named) == 1
 
@@ -109,7 +103,7 @@ def test_the_cases_tell_mistakes_apart(old, new, seen_by):
     ],
 )
 def test_an_answer_is_judged_and_the_mistake_named(question, answer, outcome, words):
-    verdict = QUESTIONS[question].judge(question, answer)
+    verdict = QUESTIONS[question].grade(question, answer)
     assert (verdict.test, verdict.outcome) == (question, outcome)
     assert words in verdict.detail
 
@@ -118,7 +112,7 @@ def test_an_answer_is_judged_and_the_mistake_named(question, answer, outcome, wo
 
 
 def elu_outcomes(expression: str | None) -> list[str]:
-    return [verdict.outcome for verdict in exercise.grade(expression)]
+    return [verdict.outcome for verdict in derivative.grade(expression)]
 
 
 @pytest.mark.parametrize("nothing", [None, ""])
@@ -150,9 +144,9 @@ def test_a_wrong_derivative_is_seen(wrong, seen):
 
 def test_a_derivative_that_is_not_finite_is_not_called_0():
     """exp(100) is infinite, and the kernel's finite_or_0 makes 0 of it."""
-    far = exercise.grade("exp(x)")[3].detail
+    far = derivative.grade("exp(x)")[3].detail
     assert far == "at x = 100 yours is inf, from which the kernel makes 0; right is 1"
-    near = exercise.grade("x * x")[2].detail
+    near = derivative.grade("x * x")[2].detail
     assert near == "at x = 0 yours is 0; right is 1"
 
 
@@ -168,7 +162,7 @@ def test_a_derivative_that_is_not_finite_is_not_called_0():
     ],
 )
 def test_an_expression_that_does_not_compile_says_why_once_with_its_own_lines(expression, words):
-    grades = exercise.grade(expression)
+    grades = derivative.grade(expression)
     assert [verdict.outcome for verdict in grades] == [NO_COMPILE] * 4
     assert words in grades[0].detail
     assert not grades[1].detail
@@ -177,10 +171,10 @@ def test_an_expression_that_does_not_compile_says_why_once_with_its_own_lines(ex
 
 def test_other_types_are_refused():
     with pytest.raises(TypeError, match="expression is a float"):
-        exercise.grade(0.01)
+        derivative.grade(0.01)
 
 
 def test_the_derivative_is_that_of_elu():
     x = np.array([-2.0, -0.5, 0.5, 2.0])
     elu = lambda x: np.where(x > 0, x, np.exp(x) - 1)  # noqa: E731
-    np.testing.assert_allclose((elu(x + 1e-6) - elu(x - 1e-6)) / 2e-6, exercise.elu_derivative(x), rtol=1e-8)
+    np.testing.assert_allclose((elu(x + 1e-6) - elu(x - 1e-6)) / 2e-6, derivative.elu_derivative(x), rtol=1e-8)

@@ -16,7 +16,7 @@ from support.notebook_gate import NOTEBOOKS, Lesson
 from support.problems import general_versions_of
 
 from helpers.convolution import explorers, indices, reference
-from helpers.convolution.exercise import FORWARD_QUESTIONS
+from helpers.convolution.exercises import FORWARD_QUESTIONS
 from helpers.convolution.indices import Tap
 from helpers.convolution.pictures.forward import DependencePicture, EdgesPicture, WindowPicture
 from helpers.convolution.pictures.matrix import MatrixPicture
@@ -329,7 +329,7 @@ COMPUTED = {
 
 @pytest.mark.parametrize("name", FORWARD_QUESTIONS)
 def test_the_right_answer_is_what_is_computed(name):
-    assert FORWARD_QUESTIONS[name].judge(name, COMPUTED[name]()).outcome == RIGHT
+    assert FORWARD_QUESTIONS[name].grade(name, COMPUTED[name]()).outcome == RIGHT
 
 
 def test_the_mistakes_by_hand_are_what_they_are_said_to_be():

@@ -15,7 +15,7 @@ from support.problems import general_versions_of
 
 import helpers
 from helpers.convolution import explorers, indices, reference
-from helpers.convolution.exercise.input_gradient import GATHERS, INPUT_QUESTIONS
+from helpers.convolution.exercises.input_gradient import GATHERS, INPUT_QUESTIONS
 from helpers.convolution.indices import Gathered
 from helpers.convolution.pictures.input_gradient import InputGradientPicture, PixelCountsPicture
 from helpers.convolution.pictures.scatter_gather import ScatterGatherPicture

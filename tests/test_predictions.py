@@ -157,7 +157,7 @@ def test_the_question_of_lesson_02_is_worked_out_and_its_mistakes_too():
 
 
 def test_a_mistake_that_is_the_right_answer_would_be_seen():
-    assert Question(4, {4.0: "it is right"}, "count").judge("x", 4).outcome == RIGHT
+    assert Question(4, {4.0: "it is right"}, "count").grade("x", 4).outcome == RIGHT
     assert 4 in Question(4, {4.0: "it is right"}).mistakes
 
 

@@ -6,7 +6,7 @@ import pytest
 from support.right_variants import right_variants
 
 from helpers.exercises import PUZZLES
-from helpers.grading.judge import judged
+from helpers.grading.grader import grade
 from helpers.grading.puzzle import same_code
 from helpers.grading.verdict import RIGHT
 from helpers.wgsl import Kernel
@@ -18,7 +18,7 @@ VARIANTS = list(right_variants())
     ("name", "text"), [pytest.param(name, text, id=f"{name}: {what}") for name, what, text in VARIANTS]
 )
 def test_a_right_kernel_is_right_in_every_test(name, text):
-    grades = judged(PUZZLES[name], text)
+    grades = grade(PUZZLES[name], text)
     assert [verdict.outcome for verdict in grades] == [RIGHT] * len(PUZZLES[name].tests), f"{grades}\n\n{text}"
 
 

@@ -12,14 +12,14 @@ import helpers
 from helpers import gpu
 from helpers.convolution import explorers as convolution_explorers
 from helpers.convolution import reference as convolution
-from helpers.convolution.exercise.bias_gradient import BIAS_QUESTIONS, GRAD_BIAS, bias_differences
+from helpers.convolution.exercises.bias_gradient import BIAS_QUESTIONS, GRAD_BIAS, bias_differences
 from helpers.grading.report import CheckError
 from helpers.grading.verdict import RIGHT, UNSAFE, WRONG
 from helpers.pictures.explorer import Explorer
 from helpers.simulator.findings.trace import Trace
 from helpers.summation import check, explorers, indices, operations, reference
 from helpers.summation.error_picture import STYLES, ErrorPicture, Order
-from helpers.summation.exercise import QUESTIONS
+from helpers.summation.exercises import QUESTIONS
 from helpers.summation.pictures import TwoPassesPicture
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel, load
@@ -327,8 +327,8 @@ ASKED = BIAS_QUESTIONS | QUESTIONS
 @pytest.mark.parametrize("name", COMPUTED)
 def test_the_right_answer_is_what_is_computed(name):
     question = ASKED[name]
-    assert question.judge(name, float(COMPUTED[name]())).outcome == RIGHT
-    assert {question.judge(name, answer).outcome for answer in (*question.mistakes, -1)} == {WRONG}
+    assert question.grade(name, float(COMPUTED[name]())).outcome == RIGHT
+    assert {question.grade(name, answer).outcome for answer in (*question.mistakes, -1)} == {WRONG}
 
 
 def test_the_lesson_asks_all_of_them_in_order():

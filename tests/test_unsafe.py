@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.launcher import CallCounter
-from support.trials import simulate_once
+from support.trials import simulate_once  # noqa: F401
 
 from helpers import gpu
 from helpers.exercises import PUZZLES
-from helpers.grading import judge, trial
-from helpers.grading.judge import judged
+from helpers.grading import grader, trial
+from helpers.grading.grader import grade
 from helpers.grading.puzzle import Puzzle
 from helpers.grading.verdict import RIGHT, UNSAFE, WRONG, Grades
 
@@ -22,11 +22,6 @@ WAIT = "    workgroupBarrier();\n"
 STEP = "    if (thread < half) { partial[thread] += partial[thread + half]; }"
 TOTAL = "if (thread == 0u) { total[0] = partial[0]; }"
 LUCK = "; the numbers of this run are right only by luck"
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch):
-    simulate_once(monkeypatch)
 
 
 @pytest.fixture
@@ -49,7 +44,7 @@ def edited(name: str, old: str, new: str) -> str:
 
 
 def graded(name: str, old: str, new: str) -> Grades:
-    return judged(PUZZLES[name], edited(name, old, new))
+    return grade(PUZZLES[name], edited(name, old, new))
 
 
 def outcomes(grades: Grades) -> list[str]:
@@ -75,7 +70,7 @@ def lines_of(source: str, *texts: str) -> list[int]:
 )
 def test_an_endless_loop_is_wrong_everywhere_and_never_reaches_the_adapter(name, old, new, loop, cause, submissions):
     source = edited(name, old, new)
-    grades = judged(PUZZLES[name], source)
+    grades = grade(PUZZLES[name], source)
     assert outcomes(grades) == [WRONG] * len(PUZZLES[name].tests)
     assert grades[0].detail.startswith(f"it is not run: line {lines_of(source, loop)[0]}, `")
     assert "`: this loop has not ended after " in grades[0].detail
@@ -86,7 +81,7 @@ def test_an_endless_loop_is_wrong_everywhere_and_never_reaches_the_adapter(name,
 
 
 def test_a_right_kernel_does_reach_the_adapter(submissions):
-    assert set(outcomes(judged(PUZZLES["map"], PUZZLES["map"].solution.text))) == {RIGHT}
+    assert set(outcomes(grade(PUZZLES["map"], PUZZLES["map"].solution.text))) == {RIGHT}
     assert submissions["submit"] >= 2
 
 
@@ -120,7 +115,7 @@ def test_every_official_kernel_may_go_round_nine_times_as_often_in_the_largest_t
 )
 def test_a_race_with_right_numbers_is_unsafe_and_names_both_lines(name, old, new, line, other, submissions):
     source = edited(name, old, new)
-    grades = judged(PUZZLES[name], source)
+    grades = grade(PUZZLES[name], source)
     assert outcomes(grades) == [UNSAFE] * len(grades)  # in the tests that are too small for a race, too
     mine, theirs = lines_of(source, line, other)
     named = next(verdict.detail for verdict in grades if verdict.detail)
@@ -164,7 +159,7 @@ def test_a_number_that_several_threads_write_is_unsafe_although_they_write_the_s
 )
 def test_a_barrier_that_some_threads_miss_is_unsafe_in_every_test_and_named_first(name, old, new, submissions):
     source = edited(name, old, new)
-    grades = judged(PUZZLES[name], source)
+    grades = grade(PUZZLES[name], source)
     assert RIGHT not in outcomes(grades)
     line = source.split("\n").index(next(text for text in source.split("\n") if "workgroupBarrier();" in text)) + 1
     first = grades[0].detail
@@ -178,7 +173,7 @@ def test_both_barriers_before_the_products_are_as_one():
     grades = graded("gemm_bwd_da", f"{WAIT}    // 4", f"{WAIT}{WAIT}    // 4")
     assert outcomes(grades) == [RIGHT] * 5
     source = edited("gemm_bwd_da", f"{WAIT}    // 4", f"{WAIT}{WAIT}    // 4").replace(f"{WAIT}  }}", "  }")
-    assert outcomes(judged(PUZZLES["gemm_bwd_da"], source)) == [UNSAFE] * 5
+    assert outcomes(grade(PUZZLES["gemm_bwd_da"], source)) == [UNSAFE] * 5
 
 
 @pytest.mark.parametrize(
@@ -192,7 +187,7 @@ def test_both_barriers_before_the_products_are_as_one():
 )
 def test_right_barriers_in_another_manner_are_right(new):
     source = f"{edited('tree_sum', WAIT, new)}\nfn wait() {{ workgroupBarrier ( ); }}"
-    assert set(outcomes(judged(PUZZLES["tree_sum"], source))) == {RIGHT}
+    assert set(outcomes(grade(PUZZLES["tree_sum"], source))) == {RIGHT}
 
 
 def test_a_sum_that_doubles_itself_gets_no_false_name():
@@ -221,7 +216,7 @@ WRITE = "thread 9 writes `grad_weights[idx]` with index 9, but `grad_weights` ha
 )
 def test_an_index_past_an_array_is_unsafe_and_named_with_its_line(old, new, line, words, submissions):
     source = edited("conv2d_grad_weight", old, new)
-    grades = judged(few_tests("conv2d_grad_weight"), source)
+    grades = grade(few_tests("conv2d_grad_weight"), source)
     assert outcomes(grades) == [UNSAFE] * 2
     assert re.search(rf"[Ll]ine {lines_of(source, line)[0]}, `.*`: .*{re.escape(words)}", grades[0].detail)
     assert grades[0].detail.endswith(LUCK)
@@ -237,14 +232,14 @@ def test_an_index_past_an_array_is_unsafe_and_named_with_its_line(old, new, line
     ],
 )
 def test_what_was_in_the_output_before_may_not_matter(new, words):
-    grades = judged(few_tests("conv2d_grad_weight"), edited("conv2d_grad_weight", "grad_weights[idx] = sum;", new))
+    grades = grade(few_tests("conv2d_grad_weight"), edited("conv2d_grad_weight", "grad_weights[idx] = sum;", new))
     assert outcomes(grades) == [UNSAFE] * 2
     assert words in grades[0].detail
 
 
 def test_a_number_that_is_right_because_nobody_writes_it_is_unsafe():
     source = edited("gemm_bwd_da", "if (m < params.M && k", "if (sum != 0.0 && m < params.M && k")
-    grades = judged(few_tests("gemm_bwd_da"), source)
+    grades = grade(few_tests("gemm_bwd_da"), source)
     assert outcomes(grades) == [UNSAFE] * 2
     assert re.fullmatch(rf"\d of the 12 numbers of `d_a` are never written, first number \d+{LUCK}", grades[0].detail)
 
@@ -254,7 +249,7 @@ def test_a_number_that_is_right_because_nobody_writes_it_is_unsafe():
 
 def test_what_cannot_be_simulated_is_not_run(submissions):
     source = edited("map", "let i = global.x;", "let i = global.x;\n  let turned = mat2x2f();")
-    grades = judged(PUZZLES["map"], source)
+    grades = grade(PUZZLES["map"], source)
     assert outcomes(grades) == [UNSAFE] * 2
     why = "the simulator has no matrices; write it in another way"
     line = lines_of(source, "mat2x2f")[0]
@@ -264,8 +259,8 @@ def test_what_cannot_be_simulated_is_not_run(submissions):
 
 
 def test_an_adapter_that_gives_other_numbers_than_the_simulator_is_named(monkeypatch):
-    monkeypatch.setattr(judge, "launched", lambda kernel, case, before: np.full(case.expected.shape, 7.0, np.float32))
-    grades = judged(PUZZLES["map"], PUZZLES["map"].solution.text)
+    monkeypatch.setattr(grader, "launched", lambda kernel, case, before: np.full(case.expected.shape, 7.0, np.float32))
+    grades = grade(PUZZLES["map"], PUZZLES["map"].solution.text)
     assert outcomes(grades) == [WRONG] * 2
     name = gpu.adapter_info().name
     assert grades[0].detail.startswith(

@@ -1,4 +1,4 @@
-"""The adjoint identity: gradients judged by dot products, without a reference gradient.
+"""The adjoint identity: gradients checked by dot products, without a reference gradient.
 
 Where the output y is linear in an argument v, the loss <y, dy> is <v, gradient>: both are the same sum of products, in
 another order. So one dot product on each side decides whether a gradient can be right.

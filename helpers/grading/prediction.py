@@ -1,4 +1,4 @@
-"""Questions that a lesson asks before it shows the answer, and what an answer deserves to hear."""
+"""Questions that a lesson asks before it shows the answer, and the verdict on an answer."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ class AnswerError(TypeError):
     """An answer of another kind than its question asks for."""
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows: the message alone, as for a slip of the pen no traceback is needed."""
+        """What IPython shows: the message alone, without a traceback."""
         return [str(self)]
 
 
@@ -33,7 +33,7 @@ class Question:
     mistakes: Mapping[Answer, str] = field(default_factory=dict)
     advice: str = ""
 
-    def judge(self, name: str, answer: object) -> Verdict:
+    def grade(self, name: str, answer: object) -> Verdict:
         """What to say to an answer; `name` is the question's, and None is no answer yet.
 
         Raises AnswerError, a TypeError, where the answer is of another kind than the right one.

@@ -5,8 +5,7 @@ from functools import cache
 import numpy as np
 
 from helpers.convolution import reference
-from helpers.convolution.exercise.cases import draw
-from helpers.convolution.exercise.forward_slips import FORWARD_SLIPS
+from helpers.convolution.exercises.cases import draw
 from helpers.data import digits
 from helpers.grading.prediction import Question
 from helpers.grading.puzzle import Case, Puzzle, Skill
@@ -48,7 +47,6 @@ FORWARD = Puzzle(
         "conv2d_lenet_conv1",
     ),
     _forward_cases,
-    FORWARD_SLIPS,
     Skill.one_thread_for("output", "conv2d_channels_and_batch"),
 )
 

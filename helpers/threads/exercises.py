@@ -5,7 +5,6 @@ import numpy as np
 from helpers.grading.prediction import Question
 from helpers.grading.puzzle import Case, Puzzle, Skill
 from helpers.threads.indices import workgroups_for
-from helpers.threads.slips import DIFFERENCE_SLIPS, FORMULA_SLIPS, GUARD_SLIPS, INDEX_2D_SLIPS
 
 # --- Kernels to write -----------------------------------------------------------------------------------------
 
@@ -55,7 +54,6 @@ PUZZLES = (  # as the lesson has them
         ("i",),
         ("one_workgroup", "four_workgroups"),
         _map_cases,
-        FORMULA_SLIPS,
         Skill.one_thread_for("element", "four_workgroups"),
     ),
     Puzzle(
@@ -64,7 +62,6 @@ PUZZLES = (  # as the lesson has them
         ("i",),
         ("one_element", "no_tail", "long_tail"),
         _guard_cases,
-        GUARD_SLIPS,
         Skill.one_thread_for("element", "long_tail"),
     ),
     Puzzle(
@@ -73,7 +70,6 @@ PUZZLES = (  # as the lesson has them
         ("column", "row"),
         ("4_rows_4_columns", "3_rows_11_columns"),
         _index_2d_cases,
-        INDEX_2D_SLIPS,
         Skill.one_thread_for("element", "3_rows_11_columns"),
     ),
     Puzzle(
@@ -82,7 +78,6 @@ PUZZLES = (  # as the lesson has them
         ("i",),
         ("two_elements", "full_workgroup", "with_tail"),
         _difference_cases,
-        DIFFERENCE_SLIPS,
         Skill.one_thread_for("difference", "with_tail"),
     ),
 )

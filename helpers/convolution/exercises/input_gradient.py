@@ -5,7 +5,6 @@ from functools import cache
 import numpy as np
 
 from helpers.convolution import reference
-from helpers.convolution.exercise.input_slips import INPUT_SLIPS
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.prediction import Question
 from helpers.grading.puzzle import Case, Puzzle, Skill
@@ -40,7 +39,6 @@ GRAD_INPUT = Puzzle(
     ("n", "ci", "ih", "iw"),
     tuple(GATHERS),
     _gather_cases,
-    INPUT_SLIPS,
     Skill.one_thread_for("pixel", "gather_channels"),
 )
 

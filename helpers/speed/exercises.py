@@ -1,8 +1,11 @@
-"""The questions of lesson 07."""
+"""What a learner works out in lesson 07: a kernel whose threads compute 2 x 2 results each, and questions to answer."""
 
+from dataclasses import replace
 from math import ceil
 
+from helpers.gemm.exercises import TILED, puzzle
 from helpers.grading.prediction import Question
+from helpers.grading.puzzle import Skill
 from helpers.speed.machine import H200
 from helpers.speed.tile_sizes import TileSizes
 
@@ -10,6 +13,17 @@ TILES, REGISTERS = TileSizes(16, 16, 16, 1), TileSizes(64, 64, 16, 8)
 ROWS, COLUMNS = 64, 64 * 3 * 3  # of the matrix of weights of a 3 x 3 layer with 64 channels on both sides
 WORKGROUPS = REGISTERS.workgroups(ROWS, COLUMNS)
 SLICES = ceil(H200.multiprocessors / WORKGROUPS)
+
+PUZZLES = (
+    replace(
+        puzzle("register_tile", "m n", TILED[:-1], ("K", "a b", "c", "MKN"), "speed"),
+        skill=Skill(
+            "two numbers of each tile for four products",
+            "three_tiles",
+            {"loads_storage": 1.25, "loads_workgroup": 1.25},
+        ),
+    ),
+)
 
 QUESTIONS: dict[str, Question] = {  # lesson 07
     "loads_in_a_tile": Question(

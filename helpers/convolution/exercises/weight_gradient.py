@@ -5,8 +5,7 @@ from functools import cache
 import numpy as np
 
 from helpers.convolution import reference
-from helpers.convolution.exercise.cases import CLASSROOM, draw
-from helpers.convolution.exercise.weight_slips import WEIGHT_SLIPS
+from helpers.convolution.exercises.cases import CLASSROOM, draw
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.grading.prediction import Question
@@ -60,7 +59,6 @@ GRAD_WEIGHT = Puzzle(
     ("k", "c", "fh", "fw"),
     (*CLASSROOM, "conv_bw_rectangular_batch"),
     _grad_weight_cases,
-    WEIGHT_SLIPS,
     Skill.one_thread_for("weight", "conv_bw_rectangular_batch"),
 )
 

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from helpers.grading.prediction import Question
-from helpers.grading.puzzle import STEPS, Case, Puzzle, Skill, Slip
+from helpers.grading.puzzle import STEPS, Case, Puzzle, Skill
 
 LENGTHS = {"tree_1_number": 1, "tree_100_numbers": 100, "tree_256_numbers": 256, "tree_1000_numbers": 1000}
 
@@ -27,62 +27,6 @@ TREE_SUM = Puzzle(
     ("i",),
     tuple(LENGTHS),
     _cases,
-    (
-        Slip(
-            "only thread 0's own sum is written",
-            "half > 0u",
-            "half > 128u",
-            "which of your lines adds the sums of the other threads, and how often is it run?",
-        ),
-        Slip(
-            "the tree ends one step too early",
-            "half > 0u",
-            "half > 1u",
-            "how many sums are left when your loop ends?",
-        ),
-        Slip(
-            "the tree begins with half = 64",
-            "half = 128u",
-            "half = 64u",
-            "how many of the 256 sums does the first step use?",
-        ),
-        Slip(
-            "each thread takes only its first number",
-            "i += 256u",
-            "i += params.n",
-            "which numbers does thread 0 take if there are 1,000?",
-        ),
-        Slip(
-            "only the last number of each thread counts",
-            "sum += input",
-            "sum = input",
-            "what becomes of the old sum when the next number comes?",
-        ),
-        Slip(
-            "thread 0's own sum is counted 256 times",
-            "var i = thread",
-            "var i = 0u",
-            "where do threads differ in their first number, and in the sum that they add in the tree?",
-        ),
-        Slip(
-            "each thread takes all numbers from its first one on",
-            "i += 256u",
-            "i++",
-            "which number is the second one of thread 0?",
-        ),
-        Slip(
-            "the tree begins with half = 256",
-            "half = 128u",
-            "half = 256u",
-            "which sum does thread 0 add in the first step?",
-        ),
-        Slip(
-            "the tree adds sums that no thread has put into partial",
-            "partial[thread] = sum;",
-            "if (thread < params.n) { partial[thread] = sum; }",
-            "if there are 100 numbers, which elements of partial are written before the tree begins?",
-        ),
-    ),
     Skill(
         "a tree, in which many threads add at once, and in which neighbors read neighboring numbers",
         "tree_1000_numbers",

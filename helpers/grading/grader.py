@@ -1,4 +1,4 @@
-"""What a learner's kernel deserves to hear: it is tried on the cases of a puzzle, in this process."""
+"""Grade a learner's kernel: it is tried on the cases of a puzzle, in this process."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,8 @@ import numpy as np
 from helpers.gpu import GpuError, adapter_info
 from helpers.gpu.passes import pipeline
 from helpers.grading.drawing import drawing, legend, number
-from helpers.grading.puzzle import Case, Puzzle, Slip, declarations, same_code
+from helpers.grading.mistakes import Mistake
+from helpers.grading.puzzle import Case, Puzzle, declarations, same_code
 from helpers.grading.trial import Trial, launched, simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.simulator.findings import messages
@@ -37,7 +38,7 @@ TELLING = "loads_storage", "loads_workgroup", "sectors"  # what is the same in t
 _official: dict[tuple[str, str], Trial] = {}  # the official kernel in a case, each simulated once
 
 
-def judged(puzzle: Puzzle, source: str) -> Grades:
+def grade(puzzle: Puzzle, source: str) -> Grades:
     """The verdicts on a text, with the mistake's name if it is a known one, and a drawing of the smallest wrong output.
 
     Raises GpuError where this machine cannot run any kernel.
@@ -67,7 +68,7 @@ def _grades(puzzle: Puzzle, source: str) -> Grades:
         return Grades.alike(puzzle.tests, NO_COMPILE, reason, excerpt)
     if trials[-1].endless:
         return _stopped(puzzle, kernel, trials)
-    return _Judge(puzzle, kernel, trials).grades()
+    return _Grader(puzzle, kernel, trials).grades()
 
 
 def _stopped(puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> Grades:
@@ -77,12 +78,12 @@ def _stopped(puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> Grades:
     """
     ended, rest = trials[:-1], puzzle.tests[len(trials) - 1 :]
     if puzzle.skill:
-        judge = _Judge(puzzle, kernel, [*ended, simulated(kernel, _case(puzzle, puzzle.skill.test))])
-        if judge.lacks:
-            return judge.not_yet(None)
+        grader = _Grader(puzzle, kernel, [*ended, simulated(kernel, _case(puzzle, puzzle.skill.test))])
+        if grader.lacks:
+            return grader.not_yet(None)
     if any(trial.wrong.any() for trial in ended):
         return Grades(
-            [*_Judge(puzzle, kernel, ended).grades(), *(Verdict(test, WRONG, _endless(trials)) for test in rest)]
+            [*_Grader(puzzle, kernel, ended).grades(), *(Verdict(test, WRONG, _endless(trials)) for test in rest)]
         )
     return Grades(Verdict(test, WRONG, _endless(trials)) for test in puzzle.tests)
 
@@ -167,7 +168,7 @@ def _first_mismatch(axes: Sequence[str], case: Case, output: np.ndarray, unwritt
     return f"{count} {where} {place}: {yours}, right is {number(case.expected[index])}"
 
 
-class _Judge:
+class _Grader:
     """The verdicts on a kernel whose loops all end."""
 
     def __init__(self, puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> None:
@@ -210,28 +211,26 @@ class _Judge:
         if self.lacks and {verdict.outcome for verdict in verdicts.values()} == {RIGHT}:
             return self.not_yet(self._recognized())
         suspects = self.wrong or [trial for trial in self.trials if trial.findings]
-        if suspects and (slip := self._recognized()):
-            verdicts[suspects[0]] = self._named(verdicts[suspects[0]], slip)
+        if suspects and (mistake := self._recognized()):
+            verdicts[suspects[0]] = self._named(verdicts[suspects[0]], mistake)
         if self.wrong:
             smallest = min(self.wrong, key=lambda trial: trial.case.expected.size)
             verdicts[smallest] = replace(verdicts[smallest], drawing=self._drawn(smallest))
         return Grades(verdicts.values())
 
-    def not_yet(self, slip: Slip | None) -> Grades:
+    def not_yet(self, mistake: Mistake | None) -> Grades:
         """The verdicts where a right kernel does not do what the puzzle is about: with the counts that show it."""
         skill = self.puzzle.skill
         counts = " and ".join(f"{WORDS[key]}: {mine:,}, ours {ours:,}" for key, (mine, ours) in self.lacks.items())
         detail = f"its numbers are right, but the exercise asks for {skill.asked}; in {skill.test}, {counts}"
         first, *others = Grades.alike(self.puzzle.tests, NOT_YET, detail)
-        return Grades([self._named(first, slip) if slip else first, *others])
+        return Grades([self._named(first, mistake) if mistake else first, *others])
 
-    def _named(self, verdict: Verdict, slip: Slip) -> Verdict:
+    def _named(self, verdict: Verdict, mistake: Mistake) -> Verdict:
         """The verdict with a known mistake before it, as a question."""
-        what = f"this is what {'comes out' if self.wrong or self.lacks else 'happens'} when {slip.mistake}"
-        if not slip.question:
-            return replace(verdict, detail=f"{what}; {verdict.detail}")
+        what = f"this is what {'comes out' if self.wrong or self.lacks else 'happens'} when {mistake.name}"
         sentence = verdict.detail[0].upper() + verdict.detail[1:]
-        return replace(verdict, detail=f"{what}: {slip.question} {sentence}")
+        return replace(verdict, detail=f"{what}: {mistake.question} {sentence}")
 
     def _verdict(self, trial: Trial) -> Verdict:
         found = trial.finding or self.everywhere
@@ -285,14 +284,14 @@ class _Judge:
         barriers, products = ([each.counts[key] for each in (trial, ours)] for key in ("barriers", "multiply_adds"))
         return barriers[0] > barriers[1] and barriers[0] * products[1] == barriers[1] * products[0] > 0
 
-    def _recognized(self) -> Slip | None:
+    def _recognized(self) -> Mistake | None:
         """The known mistake that does the same in every test, or None.
 
         One that is made word for word, as in a lesson's demonstration, is named however much there is to simulate.
         """
-        slips = {slip: self.puzzle.official.edit(slip.old, slip.new) for slip in self.puzzle.slips}
-        same = [slip for slip, other in slips.items() if same_code(other, self.kernel)]
-        found = next(chain(same, (slip for slip, other in slips.items() if self._is(other))), None)
+        mistakes = {mistake: self.puzzle.with_mistake(mistake) for mistake in self.puzzle.mistakes}
+        same = [mistake for mistake, other in mistakes.items() if same_code(other, self.kernel)]
+        found = next(chain(same, (mistake for mistake, other in mistakes.items() if self._is(other))), None)
         if found and found.replaces_sum and self.wrong and self.wrong[0].stores_again:
             return None  # the sum is replaced in the output, for which the verdict has the cure
         return found

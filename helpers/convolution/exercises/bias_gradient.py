@@ -5,11 +5,10 @@ from functools import cache
 import numpy as np
 
 from helpers.convolution import reference
-from helpers.convolution.exercise.cases import CLASSROOM, draw
-from helpers.convolution.exercise.slips import divided, unguarded
+from helpers.convolution.exercises.cases import CLASSROOM, draw
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.prediction import Question
-from helpers.grading.puzzle import Case, Puzzle, Skill, Slip
+from helpers.grading.puzzle import Case, Puzzle, Skill
 
 
 def bias_differences(input: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
@@ -44,104 +43,12 @@ def _grad_bias_case(name, grad_output, expected=None, tolerance=0.0) -> Case:
     return Case(name, (grad_output,), expected, grad_output.shape, (-(-expected.size // 256), 1, 1), tolerance)
 
 
-PLANE = "b * params.C_out + k"
-ROW = "(plane * params.H_out + oh) * params.W_out"
-
 GRAD_BIAS = Puzzle(
     "conv2d_grad_bias",
     "convolution",
     ("k",),
     (*CLASSROOM, "conv_bw_rectangular_batch"),
     _grad_bias_cases,
-    (
-        Slip(
-            "only the first image of the batch is added up",
-            "b < params.batch",
-            "b < 1u",
-            "to how many images was the bias added?",
-        ),
-        Slip(
-            "every channel gets the sum of channel 0",
-            PLANE,
-            "b * params.C_out",
-            "which letter is missing in the offset?",
-        ),
-        Slip(
-            "H_out stands in the place of W_out in the offset",
-            ROW,
-            "(plane * params.H_out + oh) * params.H_out",
-            "how many numbers are in one row?",
-        ),
-        Slip(
-            "W_out stands in the place of H_out in the offset",
-            ROW,
-            "(plane * params.W_out + oh) * params.W_out",
-            "how many rows are in one plane?",
-        ),
-        Slip(
-            "the loop over oh ends at W_out",
-            "oh < params.H_out",
-            "oh < params.W_out",
-            "how many rows are in one plane?",
-        ),
-        Slip(
-            "b and k are swapped in the offset",
-            PLANE,
-            "k * params.batch + b",
-            "in which order are the axes of grad_output?",
-        ),
-        Slip(
-            "oh and ow are swapped in the offset, or H_out and W_out in the loops",
-            f"{ROW} + ow",
-            "(plane * params.H_out + ow) * params.W_out + oh",
-            "which offsets does your kernel read in a plane of 2 rows and 5 columns?",
-        ),
-        Slip(
-            "the offset has no b, and every image adds the numbers of image 0",
-            PLANE,
-            "k",
-            "at which place of grad_output does image 1 begin?",
-        ),
-        Slip(
-            "b is not multiplied by C_out in the offset",
-            PLANE,
-            "b + k",
-            "how many planes does an image have?",
-        ),
-        Slip(
-            "the offset of the plane is not multiplied by W_out",
-            ROW,
-            "plane * params.H_out + oh * params.W_out",
-            "how many numbers are in one plane?",
-        ),
-        Slip(
-            "oh is not multiplied by W_out in the offset",
-            ROW,
-            "plane * params.H_out * params.W_out + oh",
-            "how far is it from the beginning of one row to that of the next?",
-        ),
-        divided("outputs", "params.batch * params.H_out * params.W_out"),
-        divided("images", "params.batch"),
-        Slip(
-            "only the last output counts",
-            "sum += grad",
-            "sum = grad",
-            "what becomes of the old sum when the next number comes?",
-        ),
-        Slip(
-            "the last column is left out",
-            "ow < params.W_out",
-            "ow + 1u < params.W_out",
-            "what is the last ow of your loop?",
-        ),
-        Slip(
-            "the last row is left out",
-            "oh < params.H_out",
-            "oh + 1u < params.H_out",
-            "what is the last oh of your loop?",
-        ),
-        unguarded("a channel", "k >= params.C_out"),
-    ),
     Skill.one_thread_for("channel", "conv_bw_lenet_conv2"),
 )
 
