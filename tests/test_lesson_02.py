@@ -82,13 +82,6 @@ def test_the_right_answer_is_what_is_computed(name: str) -> None:
     } == {WRONG}
 
 
-def test_the_lesson_asks_all_of_them_in_order() -> None:
-    asked = [
-        name for cell in LESSON.code for name in COMPUTED if f'helpers.predict("{name}", my_answer)' in cell.source
-    ]
-    assert asked == list(COMPUTED) == list(WEIGHT_QUESTIONS)
-
-
 def test_the_printed_sums_are_those_at_the_foot_of_the_tree() -> None:
     (cell,) = (cell for cell in LESSON.code if cell.source.startswith("products = "))
     assert json.loads(cell.outputs[0].text) == tree()[0]

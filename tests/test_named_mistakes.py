@@ -144,7 +144,23 @@ def test_a_file_of_mistakes_says_what_is_wrong_with_it(tmp_path, old, new, said)
 WEIGHT_AT = "((co * params.Ci + ci) * params.kH + kh) * params.kW + kw"
 PRODUCT = "left[local.y * TILE + i] * right[i * TILE + local.x]"
 
+FIRST_64, BELOW = "only elements 0 to 63", "threads below the last row go on"  # each is true of several texts
 OWN_TEXTS = {  # by puzzle: edits of the official text, and words of the mistake or the question that it must be given
+    "map": (
+        (
+            ("output[i] = 3.0", "for (var j = 0u; j < 64u; j++) { output[j] = 3.0"),
+            ("input[i] + 1.0;", "input[j] + 1.0; }"),
+            FIRST_64,
+        ),
+        (("let i = global.x;", "let i = global.x; if (i >= 64u) { return; }"), FIRST_64),
+    ),
+    "guard": ((("i >= sizes.n", "i >= 64u"), FIRST_64),),
+    "neighbor_difference": ((("i + 1u >= sizes.n", "i >= 64u"), FIRST_64),),
+    "index_2d": (
+        (("if (row >= sizes.rows || column >= sizes.columns) { return; }", ""), BELOW),
+        (("||", "&&"), BELOW),
+        (("column >= sizes.columns", "column > sizes.columns"), "threads beyond the last column go on"),
+    ),
     "conv2d": (
         (("sum = bias[co]", "sum = 0.0; let start = bias[co]"), "if all weights are 0, what is each output"),
         (
@@ -326,7 +342,7 @@ OWN_TEXTS = {  # by puzzle: edits of the official text, and words of the mistake
         ),
     ),
 }
-TEXTS = sample([(name, edits, words) for name, texts in OWN_TEXTS.items() for *edits, words in texts], 24)
+TEXTS = sample([(name, edits, words) for name, texts in OWN_TEXTS.items() for *edits, words in texts], 26)
 
 
 @pytest.mark.parametrize(("name", "edits", "words"), TEXTS, ids=[f"{name}-{words}" for name, _, words in TEXTS])

@@ -10,10 +10,7 @@ from support.legible import faults
 from support.notebook_gate import NOTEBOOKS
 
 from helpers import gpu, simulate
-from helpers.exercises import PUZZLES as ALL_PUZZLES
 from helpers.gpu.passes import pipeline
-from helpers.grading.grader import grade
-from helpers.grading.verdict import RIGHT, UNSAFE
 from helpers.threads import exercises, explorers
 from helpers.threads.indices import Dispatch, workgroups_for
 from helpers.threads.operations import NO_VALUE, value_of
@@ -238,46 +235,6 @@ def test_an_expression_is_worth_what_the_gpu_stores(expression, kind, value):
 def test_an_unknown_type_is_refused():
     with pytest.raises(ValueError, match="kind = 'f64': it must be one of f32, i32, u32"):
         value_of("1", "f64")
-
-
-# --- Puzzles --------------------------------------------------------------------------------------------------
-
-
-def test_a_guard_that_is_missing_is_unsafe():
-    (guard,) = (puzzle for puzzle in exercises.PUZZLES if puzzle.name == "guard")
-    missing = guard.official.edit("if (i >= sizes.n) { return; }", "")
-    assert [verdict.outcome for verdict in grade(guard, missing.source)] == [UNSAFE, RIGHT, UNSAFE]
-
-
-BELOW, BESIDE = "threads below the last row go on", "threads beyond the last column go on"
-GUARD_2D = "if (row >= sizes.rows || column >= sizes.columns) { return; }"
-FIRST_64, A_LOOP = "only elements 0 to 63", "for (var j = 0u; j < 64u; j++) { output[j] = 3.0 * input[j] + 1.0; }"
-
-
-@pytest.mark.parametrize(
-    ("name", "old", "new", "said"),
-    [
-        ("map", "output[i] = 3.0 * input[i] + 1.0;", A_LOOP, FIRST_64),
-        ("map", "let i = global.x;", "let i = global.x; if (i >= 64u) { return; }", FIRST_64),
-        ("guard", "i >= sizes.n", "i >= 64u", FIRST_64),
-        ("neighbor_difference", "i + 1u >= sizes.n", "i >= 64u", FIRST_64),
-        ("index_2d", GUARD_2D, "", BELOW),
-        ("index_2d", "||", "&&", BELOW),
-        ("index_2d", "column >= sizes.columns", "column > sizes.columns", BESIDE),
-    ],
-)
-def test_a_mistake_that_writes_the_numbers_of_another_is_named_truly(name, old, new, said):
-    """One message stands for all mistakes that no output tells apart, so it is true of each."""
-    (puzzle,) = (puzzle for puzzle in exercises.PUZZLES if puzzle.name == name)
-    details = [verdict.detail for verdict in grade(puzzle, puzzle.official.edit(old, new).source)]
-    assert any(re.match(f"this is what (comes out|happens) when {said}", detail) for detail in details)
-
-
-def test_the_puzzles_come_first_and_in_the_order_of_the_lesson():
-    names = [puzzle.name for puzzle in exercises.PUZZLES]
-    assert list(ALL_PUZZLES)[:4] == names
-    asked = re.findall(r'helpers\.grade\("(\w+)"', "\n".join(SOURCES))
-    assert sorted(asked) == sorted(names)
 
 
 # --- Questions ------------------------------------------------------------------------------------------------

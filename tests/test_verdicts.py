@@ -6,28 +6,14 @@ import re
 import numpy as np
 import pytest
 from support.sample import ALL, sample
-from support.trials import MISTAKES, outcomes, simulate_once  # noqa: F401
+from support.trials import MISTAKES, edited, graded, outcomes, simulate_once  # noqa: F401
 
 from helpers import gpu
 from helpers.exercises import PUZZLES
 from helpers.grading.grader import grade
 from helpers.grading.sandbox import Worker
-from helpers.grading.verdict import NOT_YET, RIGHT, UNSAFE, WRONG, Grades
+from helpers.grading.verdict import NOT_YET, RIGHT, UNSAFE, WRONG
 from helpers.wgsl import Kernel
-
-
-def edited(name: str, *edits: tuple[str, str]) -> str:
-    """The official text with edits, each of a piece that occurs once."""
-    text = PUZZLES[name].official.source
-    for old, new in edits:
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    return text
-
-
-def graded(name: str, *edits: tuple[str, str]) -> Grades:
-    return grade(PUZZLES[name], edited(name, *edits))
-
 
 # --- Not by luck ----------------------------------------------------------------------------------------------
 
@@ -88,9 +74,9 @@ def test_workgroup_memory_that_nobody_wrote_is_unsafe_with_the_element_and_the_l
     name, text = UNWRITTEN[0]
     grades = grade(PUZZLES[name], text)
     assert outcomes(grades) == [UNSAFE] * 4
-    assert re.search(
-        r"[Ll]ine 29, `if \(thread < half\).*`: thread 1 reads `partial\[1\]`, which no thread has ", grades[0].detail
-    )
+    line = text[: text.index("if (thread < half)")].count("\n") + 1
+    words = r"`if \(thread < half\).*`: thread 1 reads `partial\[1\]`, which no thread has "
+    assert re.search(rf"[Ll]ine {line}, {words}", grades[0].detail)
 
 
 # --- The skill ------------------------------------------------------------------------------------------------
@@ -202,7 +188,7 @@ UNSKILLED = {
 COUNTED = {"steps": "statements of the busiest thread", "loads_storage": "loads", "sectors": "sectors of 32 bytes"}
 
 
-@pytest.mark.parametrize("what", sample(list(UNSKILLED), 7))
+@pytest.mark.parametrize("what", sample(UNSKILLED, 5))
 def test_a_right_kernel_without_the_skill_is_not_there_yet(what):
     name, text, count = UNSKILLED[what]
     grades = grade(PUZZLES[name], text)
@@ -224,12 +210,7 @@ def test_every_puzzle_says_what_it_asks_beyond_numbers(name):
 def test_a_turn_too_many_is_said_once():
     grades = graded("tiled_product", ("first < params.K", "first <= params.K"))
     assert outcomes(grades) == [RIGHT] * 4
-    assert [bool(re.search("makes a turn too many", verdict.detail)) for verdict in grades] == [
-        False,
-        True,
-        False,
-        False,
-    ]
+    assert ["makes a turn too many" in verdict.detail for verdict in grades] == [False, True, False, False]
     one_more_barrier = graded("tiled_product", ("var sum = 0.0;", "var sum = 0.0; workgroupBarrier();"))
     assert "turn" not in repr(one_more_barrier)
 
@@ -249,7 +230,7 @@ def test_a_sum_in_the_output_gets_the_advice_to_sum_in_a_variable(sign, outcome)
     )
     assert outcomes(grades) == [outcome] * 5
     assert grades[0].detail.endswith(OWN_SUM)
-    assert re.search(rf"line 42, `grad_weights\[idx\] {re.escape(sign)} ", grades[0].detail)
+    assert re.search(rf"line \d+, `grad_weights\[idx\] {re.escape(sign)} ", grades[0].detail)
     assert "write `=`" not in str(grades)
     assert "what does += do" not in str(grades)
 
@@ -277,7 +258,7 @@ INTO_ONE = (
 
 
 def test_a_scatter_and_a_total_of_many_threads_are_told_to_give_each_total_one_thread():
-    head = PUZZLES["conv2d_grad_input"].official.source.partition("if (index >=")[0]
+    head = edited("conv2d_grad_input").partition("if (index >=")[0]
     total = edited("tree_sum", INTO_ONE, ("total[0] = partial[0];", ""))
     for grades in (grade(PUZZLES["conv2d_grad_input"], head + SCATTER), grade(PUZZLES["tree_sum"], total)):
         said = " ".join(verdict.detail for verdict in grades)

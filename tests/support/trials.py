@@ -1,5 +1,6 @@
 """The verdicts on the known mistakes, and simulated runs that are each made once: many texts are compared with them."""
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from helpers.exercises import PUZZLES
 from helpers.grading import grader
 from helpers.grading.mistakes import Mistake
-from helpers.grading.puzzle import Case
+from helpers.grading.puzzle import Case, Puzzle
 from helpers.grading.trial import Trial, simulated
 from helpers.grading.verdict import Grades
 from helpers.wgsl import Kernel
@@ -41,3 +42,22 @@ def with_mistake(name: str, mistake: Mistake) -> Grades:
 def outcomes(grades: Grades) -> list[str]:
     """The outcome of each test."""
     return [verdict.outcome for verdict in grades]
+
+
+def edited(name: str, *edits: tuple[str, str]) -> str:
+    """The text of a cell: the official kernel with edits, each of a piece that occurs once."""
+    kernel = Kernel(f"\n{PUZZLES[name].solution.text}\n", name)
+    for old, new in edits:
+        kernel = kernel.edit(old, new)
+    return kernel.source
+
+
+def graded(name: str, *edits: tuple[str, str]) -> Grades:
+    """The verdicts on the official kernel with these edits."""
+    return grader.grade(PUZZLES[name], edited(name, *edits))
+
+
+def first_tests(name: str) -> Puzzle:
+    """A puzzle with its first two tests, which are quick."""
+    puzzle = PUZZLES[name]
+    return replace(puzzle, tests=puzzle.tests[:2], cases=lambda: puzzle.cases()[:2])
