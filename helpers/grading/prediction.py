@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from numbers import Real
+from pathlib import Path
 
 import numpy as np
 
@@ -67,6 +68,39 @@ class Question:
             raise AnswerError(f"answer = {answer!r} is text: write it without quotes, as {written}")
         wanted = {str: "text, in quotes", tuple: self._kind.rstrip(",")}.get(type(self.right), "a number")
         raise AnswerError(f"answer = {answer!r} is a {type(answer).__name__}: it must be {wanted}")
+
+
+def questions(module: str) -> dict[str, Question]:
+    """The questions of a module, given its ``__file__``, by name, from the file beside it that ends in ``.questions``.
+
+    In it, each is a block of lines, and a blank line separates it from the next::
+
+        two_minus_three: 2**32 - 1
+        one below 0 is the largest number of 32 bits
+        -1: an unsigned integer cannot be negative
+        2**32: the largest u32 is one less than that
+
+    These are the name with the right answer, the advice, and the likely wrong answers. Answers are written in Python.
+    """
+    found = {}
+    for block in Path(module).with_suffix(".questions").read_text(encoding="utf-8").strip().split("\n\n"):
+        first, advice, *mistakes = block.split("\n")
+        name, right = _pair(first)
+        found[name] = Question(_value(right), {_value(answer): words for answer, words in map(_pair, mistakes)}, advice)
+    return found
+
+
+def _pair(line: str) -> list[str]:
+    """What stands before the first colon of a line, and what follows it."""
+    pair = line.split(": ", 1)
+    if len(pair) < 2:
+        raise ValueError(f"{line!r}: a line of questions must be a name or an answer, a colon, and what belongs to it")
+    return pair
+
+
+def _value(answer: str) -> Answer:
+    """An answer as it is written in a file of questions, such as 24 * 24, (2, 3) or "left"."""
+    return eval(answer, {"__builtins__": {}})
 
 
 def number_in(text: str) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from helpers.convolution import reference
 from helpers.convolution.exercises.cases import CLASSROOM, draw
 from helpers.convolution.shapes import ConvShape
-from helpers.grading.prediction import Question
+from helpers.grading.prediction import questions
 from helpers.grading.puzzle import Case, Puzzle, Skill
 
 
@@ -52,40 +52,4 @@ GRAD_BIAS = Puzzle(
     Skill.one_thread_for("channel", "conv_bw_lenet_conv2"),
 )
 
-BIAS_QUESTIONS = {  # lesson 04
-    "grad_bias_by_hand": Question(
-        6,
-        {
-            2: "this is the sum over image 0; the bias was also added to the outputs of image 1",
-            4: "this is the sum over image 1; the bias was also added to the outputs of image 0",
-            11: "this is grad_bias[0]; the second index of grad_output is the channel",
-            7: "this is the sum over channel 0 of image 0",
-            17: "this is the sum over both channels; each channel has a bias of its own",
-            9: "this is the sum over image 0; the second index of grad_output is the channel",
-            8: "this is the sum over image 1; the second index of grad_output is the channel",
-            0.75: "this is the mean; the gradient is the sum",
-            12: "you get this without the minus signs",
-        },
-        "add up the numbers of grad_output[0,1] and grad_output[1,1]",
-    ),
-    "distance_of_neighbors": Question(
-        576,
-        {
-            1: "neighboring threads own neighboring channels, and a channel is a whole plane of numbers",
-            24: "24 is the distance from one row to the next",
-            6: "there are 6 channels; how many numbers does each of them have?",
-            3456: "3,456 is the distance from one image to the next",
-        },
-        "thread k begins at index k times the number of outputs in one plane",
-    ),
-    "additions_of_a_thread": Question(
-        24,
-        {
-            16: "these are the numbers of each thread; the tree has 8 steps more",
-            8: "these are the steps of the tree; first, each thread adds up its own numbers",
-            4096: "this is right for version 1, where one thread does everything",
-            12: "count the numbers of all 64 images",
-        },
-        "256 threads share 64 times 64 numbers, and then take part in 8 steps of a tree",
-    ),
-}
+BIAS_QUESTIONS = questions(__file__)

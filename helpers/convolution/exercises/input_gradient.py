@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape
-from helpers.grading.prediction import Question
+from helpers.grading.prediction import Question, questions
 from helpers.grading.puzzle import Case, Puzzle, Skill
 
 GATHERS = {  # each test adds one thing to those before it
@@ -69,78 +69,4 @@ def _pixel_by_hand(weight: list, upstream: list, ih: int, iw: int) -> Question:
     return Question(right[ih, iw], mistakes, "each output has the pixel under another weight: which one?")
 
 
-INPUT_QUESTIONS = {  # lesson 03
-    "dX[1,1]": _pixel_by_hand([[3, 4], [2, -3]], [[1, -1], [3, 2]], ih=1, iw=1),
-    "windows_with_stride": Question(
-        4,
-        {
-            9: "this is right for stride 1; now a window begins only in every second row and column",
-            2: "2 is right for the rows alone; multiply by the number for the columns",
-            1: "a window of 3 rows begins in row 0, another one in row 2, and both have row 2 in them",
-            6: "rows and columns count alike: both have stride 2",
-        },
-        "count the windows that have row 2 in them, then those with column 2, and multiply",
-    ),
-    "pixels_never_touched": Question(
-        9 * 9 - 5 * 5,
-        {
-            5 * 5: "these are the pixels that are touched; how many are there in all?",
-            0: "this is right for dilation 1; now a window that begins in an even row has weights in even rows only",
-            4 * 4: "these are in an odd row and in an odd column; one of the two is enough",
-            4 * 9: "these are the pixels of the odd rows; what about the odd columns of the even rows?",
-            2 * 4 * 9: "the pixels in an odd row and in an odd column are counted twice",
-            9 * 9 - 9 * 9 // 9: "9 is the number of outputs; each of them touches 9 pixels",
-            9 * 9: "each output touches 9 pixels",
-        },
-        "in which rows do the windows begin, and how many rows further down do their weights lie?",
-    ),
-    "row_below_zero": Question(
-        2**32 - 1,
-        {
-            -1: "an unsigned integer has no value below 0",
-            0: "an unsigned integer does not stop at 0",
-            2**32: "the largest u32 is 2**32 - 1",
-            2**31 - 1: "this is the largest i32; row is unsigned",
-            2**16 - 1: "a u32 has 32 bits",
-        },
-        "an unsigned integer that falls below 0 wraps around to the largest one",
-    ),
-    "faults_seen_by_the_easy_case": Question(
-        0,
-        {
-            1: "a filter that is the same when flipped hides the first fault as well",
-            4: "go through the faults one at a time: what does each one change if all sizes are equal?",
-            2: "with stride 1 every number is a multiple of S, and with one channel co = ci = 0",
-            3: "with stride 1 every number is a multiple of S, and with one channel co = ci = 0",
-        },
-        "go through the faults one at a time: what does each one change if all sizes are equal?",
-    ),
-    "loads_in_version_2": Question(
-        512 + 512 / 256,
-        {
-            1024: "this is version 1, which loads two numbers for each product",
-            512: "these are the loads of grad_output; the workgroup also has to load the weights",
-            513: "the workgroup loads 32 * 16 = 512 weights, and 256 threads share them",
-            528: "every channel of the output has 16 weights of its own, and 256 threads share them",
-            544: "32 is Co; the 256 threads share Co * kH * kW = 512 weights",
-            512 + 16 / 256: "16 weights are loaded for each of the 32 output channels",
-        },
-        "put T = 512, Co = 32, kH = kW = 4 and TILE = 16 into the cost lines of version 2",
-    ),
-    "barrier_before_the_load": Question(
-        "no",
-        {"yes": "the load runs only once then: could any thread still read old weights?"},
-        "answer yes or no",
-    ),
-    "weights_that_pass": Question(
-        4,
-        {
-            36: "36 is the number of weights",
-            12: "a third of the rows passes, and in each of these a third of the columns",
-            32: "32 is the number of weights that fail",
-            9: "9 is S · S; one weight in 9 passes",
-            1: "one weight in S · S = 9 passes, and there are 36",
-        },
-        "one row in S passes; what about the columns?",
-    ),
-}
+INPUT_QUESTIONS = questions(__file__) | {"dX[1,1]": _pixel_by_hand([[3, 4], [2, -3]], [[1, -1], [3, 2]], ih=1, iw=1)}
