@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.trials import simulate_once  # noqa: F401
+from support.trials import outcomes, simulate_once  # noqa: F401
 
 from helpers.exercises import PUZZLES, QUESTIONS
 from helpers.gemm import derivative, exercises
@@ -15,10 +15,6 @@ TILED = [puzzle.name for puzzle in exercises.PUZZLES if "workgroupBarrier" in pu
 BARRIER = "workgroupBarrier();"
 D_A = PUZZLES["gemm_bwd_da"]
 OFFICIAL = D_A.solution.text
-
-
-def outcomes(source: str) -> dict[str, str]:
-    return {verdict.test: verdict.outcome for verdict in grade(D_A, source)}
 
 
 @pytest.mark.parametrize("name", TILED)
@@ -45,47 +41,31 @@ def test_other_barriers_are_right_and_kernels_without_tiles_are_not_there_yet():
         d_a[(item * params.M + m) * params.K + k] = sum;
       }
     }"""
-    assert set(outcomes(OFFICIAL.replace(BARRIER, f"workgroupBarrier ( ); {BARRIER}")).values()) == {RIGHT}
-    assert set(outcomes(OFFICIAL[: OFFICIAL.index("  for (")] + naive).values()) == {NOT_YET}
+    assert set(outcomes(grade(D_A, OFFICIAL.replace(BARRIER, f"workgroupBarrier ( ); {BARRIER}")))) == {RIGHT}
+    assert set(outcomes(grade(D_A, OFFICIAL[: OFFICIAL.index("  for (")] + naive))) == {NOT_YET}
 
 
 # --- Questions ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "outcome", "words"),
-    [
-        ("d_b[3,1]", None, NOT_ATTEMPTED, "in place of None"),
-        ("d_b[3,1]", -1 * -2 + 1 * 0 + 1 * 2, RIGHT, ""),
-        ("d_b[3,1]", -1 * -2 + 1 * 1 + 1 * 2, WRONG, "use grad_pre"),
-        ("d_b[3,1]", 1 * 0 + 0 * 3 + 2 * -1, WRONG, "this is d_b[0,0]"),
-        ("d_b[3,1]", 77, WRONG, "column 3 of a"),
-        ("loads_with_tiles", 2 * 256 // 16 + 2, RIGHT, ""),
-        ("loads_with_tiles", 2 * 256 // 16, WRONG, "two more numbers"),
-        ("slot_of_thread_6", 2 * 4 + 1, RIGHT, ""),
-        ("slot_of_thread_6", 6, WRONG, "its own slot"),
-        ("hidden_by_one_tile", "Products", RIGHT, ""),
-        ("hidden_by_one_tile", "loads", WRONG, "in this one turn, a thread multiplies what others load"),
-        ("longest_step", "Pipelines", RIGHT, ""),
-        ("longest_step", "upload", WRONG, "choose one of"),
-    ],
-)
-def test_an_answer_is_judged_and_the_mistake_named(question, answer, outcome, words):
-    verdict = QUESTIONS[question].grade(question, answer)
-    assert (verdict.test, verdict.outcome) == (question, outcome)
-    assert words in verdict.detail
+def test_the_answers_and_likely_mistakes_are_worked_out():
+    right = {name: question.right for name, question in QUESTIONS.items()}
+    by_hand = QUESTIONS["d_b[3,1]"]
+    assert right["d_b[3,1]"] == -1 * -2 + 1 * 0 + 1 * 2
+    assert "use grad_pre" in by_hand.mistakes[-1 * -2 + 1 * 1 + 1 * 2]
+    assert "this is d_b[0,0]" in by_hand.mistakes[1 * 0 + 0 * 3 + 2 * -1]
+    assert right["loads_with_tiles"] == 2 * 256 // 16 + 2
+    assert "two more numbers" in QUESTIONS["loads_with_tiles"].mistakes[2 * 256 // 16]
+    assert right["slot_of_thread_6"] == 2 * 4 + 1
+    assert (right["hidden_by_one_tile"], right["longest_step"]) == ("products", "pipelines")
 
 
 # --- An activation of the learner's own ---------------------------------------------------------------------
 
 
-def elu_outcomes(expression: str | None) -> list[str]:
-    return [verdict.outcome for verdict in derivative.grade(expression)]
-
-
 @pytest.mark.parametrize("nothing", [None, ""])
 def test_nothing_is_not_attempted(nothing):
-    assert elu_outcomes(nothing) == [NOT_ATTEMPTED] * 4
+    assert outcomes(derivative.grade(nothing)) == [NOT_ATTEMPTED] * 4
 
 
 @pytest.mark.parametrize(
@@ -93,7 +73,7 @@ def test_nothing_is_not_attempted(nothing):
     ["select(exp(x), 1.0, x > 0.0)", "exp(min(x, 0.0))", "\n// mine\nselect(1.0, exp(x), x <= 0.0);  // yes; }"],
 )
 def test_the_right_derivative_passes(right):
-    assert elu_outcomes(right) == [RIGHT] * 4
+    assert outcomes(derivative.grade(right)) == [RIGHT] * 4
 
 
 @pytest.mark.parametrize(
@@ -107,7 +87,7 @@ def test_the_right_derivative_passes(right):
     ],
 )
 def test_a_wrong_derivative_is_seen(wrong, seen):
-    assert elu_outcomes(wrong) == seen
+    assert outcomes(derivative.grade(wrong)) == seen
 
 
 def test_a_derivative_that_is_not_finite_is_not_called_0():
@@ -131,7 +111,7 @@ def test_a_derivative_that_is_not_finite_is_not_called_0():
 )
 def test_an_expression_that_does_not_compile_says_why_once_with_its_own_lines(expression, words):
     grades = derivative.grade(expression)
-    assert [verdict.outcome for verdict in grades] == [NO_COMPILE] * 4
+    assert outcomes(grades) == [NO_COMPILE] * 4
     assert words in grades[0].detail
     assert not grades[1].detail
     assert all(word not in str(grades) for word in ("case 1u", "2_tiled", "gemm_bias_act", "Some(", "Scalar"))

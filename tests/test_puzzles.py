@@ -120,7 +120,6 @@ def test_a_puzzle_is_the_exercise_of_one_lesson_at_most_and_in_the_order_of_the_
 @every_puzzle
 def test_cases_are_small_whole_numbers(name):
     cases = PUZZLES[name].cases()
-    assert [case.name for case in cases] == list(PUZZLES[name].tests)
     for case in cases:
         assert all(array.dtype == np.float32 and array.size for array in case.inputs)
         assert all(np.array_equal(array, np.rint(array)) for array in (*case.inputs, case.expected))

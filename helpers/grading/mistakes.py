@@ -10,9 +10,12 @@ In such a file, each mistake is a block of lines, and a blank line separates it 
 
 The first line completes "this is what comes out when ...". The second is a question that leads the learner to the cure.
 Then come the edits of the official kernel: what follows ``- `` is a piece of its text, which occurs there once, and
-what follows ``+ `` replaces it. Several lines in a row are one piece, and are not indented; a new ``-`` line begins
-another edit. A line ``include map`` stands for the mistakes in ``map.mistakes``, and ``include tiles sum=pre`` for
-those in ``tiles.mistakes`` with ``pre`` in place of ``$sum``.
+what follows ``+ `` replaces it. Several lines in a row are one piece, and are not indented. After a line with ``+``,
+which may be empty, a line with ``-`` begins another edit. After a line ``or`` come the edits of another text with the
+same mistake.
+
+A line ``include map`` stands for the mistakes in ``map.mistakes``, and ``include tiles sum=pre`` for those in
+``tiles.mistakes`` with ``pre`` in place of ``$sum``.
 """
 
 import re
@@ -23,17 +26,22 @@ from string import Template
 
 from helpers.wgsl import Kernel
 
+Edits = tuple[tuple[str, str], ...]  # old text and new text
 BLOCK = re.compile(r"\S.*(?:\n.+)*")
-EDIT = re.compile(r"((?:- .+\n)+)((?:\+ .+\n)*)")
+EDIT = re.compile(r"((?:- .+\n)+)((?:\+(?: .+)?\n)*)")
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A known mistake: its name, which completes "this is what comes out when ...", a question, and its edits."""
+    """A known mistake: its name, which completes "this is what comes out when ...", a question, and its edits.
+
+    `others` are the edits of other texts in which a learner makes it.
+    """
 
     name: str
     question: str
-    edits: tuple[tuple[str, str], ...]
+    edits: Edits
+    others: tuple[Edits, ...] = ()
 
     def made_in(self, kernel: Kernel) -> Kernel:
         """The official kernel with this mistake.
@@ -73,13 +81,19 @@ def read(path: Path, values: Mapping[str, str] | None = None) -> Iterator[Mistak
 
 def _mistake(block: str, place: str) -> Mistake:
     """The mistake that a block of lines describes."""
-    name, question, edits = [*block.split("\n", 2), "", ""][:3]
+    name, question, texts = [*block.split("\n", 2), "", ""][:3]
     if not question.endswith("?"):
         raise ValueError(f"{place}: after the mistake comes {question!r}; the second line must be a question")
-    pairs = tuple((_piece(old), _piece(new)) for old, new in EDIT.findall(f"{edits}\n"))
-    if not pairs or EDIT.sub("", f"{edits}\n"):
+    edits, *others = (_edits(text, place) for text in texts.split("\nor\n"))
+    return Mistake(name, question, edits, tuple(others))
+
+
+def _edits(text: str, place: str) -> Edits:
+    """The edits that lines describe."""
+    pairs = EDIT.findall(f"{text}\n")
+    if not pairs or EDIT.sub("", f"{text}\n"):
         raise ValueError(f"{place}: after the question, each line must begin with `- ` or `+ `, first the old text")
-    return Mistake(name, question, pairs)
+    return tuple((_piece(old), _piece(new)) for old, new in pairs)
 
 
 def _piece(lines: str) -> str:

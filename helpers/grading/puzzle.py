@@ -73,9 +73,13 @@ class Puzzle:
     name: str
     subject: str
     axes: tuple[str, ...]
-    tests: tuple[str, ...]
     cases: Callable[[], Sequence[Case]]
     skill: Skill | None = None
+
+    @cached_property
+    def tests(self) -> tuple[str, ...]:
+        """The names of the tests."""
+        return tuple(case.name for case in self.cases())
 
     @cached_property
     def official(self) -> Kernel:

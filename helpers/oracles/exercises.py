@@ -32,7 +32,7 @@ def _fault(name: str, kernel: str, mistake: str, axes: str, shapes: Shapes, **wo
     (row,) = (row for row in WRONG_KERNELS if (row.kernel, row.name) == (kernel, mistake))
     edit = {"kernel": row.right, "old": row.old, "new": row.new}
     cases = partial(_cases, row.right, shapes)
-    return Fault(name, "oracles", tuple(axes.split()), tuple(shapes), cases, **edit, **words)
+    return Fault(name, "oracles", tuple(axes.split()), cases, **edit, **words)
 
 
 FAULTS = (  # the easiest first

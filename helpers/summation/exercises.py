@@ -25,7 +25,6 @@ TREE_SUM = Puzzle(
     "tree_sum",
     "summation",
     ("i",),
-    tuple(LENGTHS),
     _cases,
     Skill(
         "a tree, in which many threads add at once, and in which neighbors read neighboring numbers",

@@ -47,7 +47,6 @@ GRAD_BIAS = Puzzle(
     "conv2d_grad_bias",
     "convolution",
     ("k",),
-    (*CLASSROOM, "conv_bw_rectangular_batch"),
     _grad_bias_cases,
     Skill.one_thread_for("channel", "conv_bw_lenet_conv2"),
 )

@@ -38,14 +38,6 @@ FORWARD = Puzzle(
     "conv2d",
     "convolution",
     ("n", "co", "oh", "ow"),
-    (
-        "conv2d_one_output",
-        "conv2d_rectangle",
-        "conv2d_padding",
-        "conv2d_stride",
-        "conv2d_channels_and_batch",
-        "conv2d_lenet_conv1",
-    ),
     _forward_cases,
     Skill.one_thread_for("output", "conv2d_channels_and_batch"),
 )

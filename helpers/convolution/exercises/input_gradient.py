@@ -37,7 +37,6 @@ GRAD_INPUT = Puzzle(
     "conv2d_grad_input",
     "convolution",
     ("n", "ci", "ih", "iw"),
-    tuple(GATHERS),
     _gather_cases,
     Skill.one_thread_for("pixel", "gather_channels"),
 )

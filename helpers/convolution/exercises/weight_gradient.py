@@ -57,7 +57,6 @@ GRAD_WEIGHT = Puzzle(
     "conv2d_grad_weight",
     "convolution",
     ("k", "c", "fh", "fw"),
-    (*CLASSROOM, "conv_bw_rectangular_batch"),
     _grad_weight_cases,
     Skill.one_thread_for("weight", "conv_bw_rectangular_batch"),
 )
