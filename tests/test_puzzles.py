@@ -173,7 +173,7 @@ GUARD = "if (idx >= params.K * params.C * params.F * params.F) { return; }"
         ("grad_weights[idx + 1u] = sum;", "`: thread 8 writes `grad_weights[idx + 1u]` with index 9, "),
     ],
 )
-def test_what_is_written_is_judged(new, words):
+def test_what_is_written_is_graded(new, words):
     grades = grade(PUZZLE, edited(PUZZLE.name, ("grad_weights[idx] = sum;", new)))
     assert outcomes(grades) == [WRONG] * 5
     assert words in grades[0].detail

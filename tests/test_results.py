@@ -42,10 +42,10 @@ ASK = 'helpers.predict("q", x)'
 
 
 def test_of_several_calls_the_last_one_counts(tmp_path):
-    judges = {"predict": {"q": lambda answer: Verdict("q", RIGHT if answer == 2 else WRONG)}}
+    graders = {"predict": {"q": lambda answer: Verdict("q", RIGHT if answer == 2 else WRONG)}}
     for answers, right in ((["1", "2"], "1/1"), (["2", "1"], "0/1"), (["2", "f()"], "0/1")):
         path = write(tmp_path / "a.ipynb", [f"x = {answer}\n{ASK}" for answer in answers])
-        assert results.row("a", path, judges).questions == right
+        assert results.row("a", path, graders).questions == right
 
 
 # --- Outcomes -----------------------------------------------------------------------------------------------
@@ -212,10 +212,10 @@ def test_a_question_that_was_taken_out_counts(tmp_path):
         results.lesson(write(tmp_path / "l.ipynb", [f"helpers.predict('{name}', None)" for name in ("p", "q", "r")])),
         results.lesson(write(tmp_path / "m.ipynb", ["helpers.predict('s', None)", "helpers.grade('map', None)"])),
     ]
-    judges = {"predict": {name: lambda answer: Verdict("", RIGHT) for name in "pqrs"}}
+    graders = {"predict": {name: lambda answer: Verdict("", RIGHT) for name in "pqrs"}}
     path = write(tmp_path / "a.ipynb", ["helpers.predict('p', 1)"])
-    assert results.row("a", path, judges, lessons).questions == "1/3"
-    assert results.row("a", path, judges, lessons[1:]).questions == "1/1"
+    assert results.row("a", path, graders, lessons).questions == "1/3"
+    assert results.row("a", path, graders, lessons[1:]).questions == "1/1"
 
 
 def test_marks_that_were_only_clicked_are_spoken_of(tmp_path, capsys):

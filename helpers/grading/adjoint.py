@@ -31,7 +31,7 @@ class Identity(NamedTuple):
 
 
 def compare_dots(identities: Mapping[str, Identity], gradients: Mapping[str, Array]) -> Report:
-    """Judge each gradient by the identity of its name. TypeError for a name without one, or for no gradient at all."""
+    """Check each gradient by the identity of its name. TypeError for a name without one, or for no gradient at all."""
     if not gradients or gradients.keys() - identities.keys():
         names = ", ".join(f"{name}=" for name in identities)
         raise TypeError(f"adjoint got {', '.join(gradients) or 'no gradient'}: give it one or more of {names}")

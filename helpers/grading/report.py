@@ -64,7 +64,7 @@ class Report:
 
 
 def compare(name: str, got: Array, want: Array, tolerance: float | Array, where: bool | Array = True) -> Report:
-    """Judge float32 `got` by float64 `want`, element by element: is |got - want| <= tolerance?
+    """Compare float32 `got` with float64 `want`, element by element: is |got - want| <= tolerance?
 
     NaN is right only where NaN is wanted, an infinity only where the same one is; `where` selects the elements.
     """
@@ -88,7 +88,7 @@ def compare(name: str, got: Array, want: Array, tolerance: float | Array, where:
 
 
 def sampled(shape: tuple[int, ...], samples: int) -> Array:
-    """A mask of so many random elements, always the same ones, or of all if there are fewer."""
+    """A mask of this many random elements, always the same ones, or of all if there are fewer."""
     where, count = np.zeros(shape, bool), int(np.prod(shape))
     where.flat[np.random.default_rng(0).choice(count, min(samples, count), replace=False)] = True
     return where
