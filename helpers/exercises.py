@@ -1,4 +1,4 @@
-"""All puzzles and questions of the lessons, by name: what the learner starts from, and what their work deserves.
+"""All puzzles and questions of the lessons, by name: what the learner starts from, and how their work is graded.
 
 `python -m helpers.exercises` is the process apart in which a text is graded (`helpers.grading.sandbox`): it reads lines
 such as ``{"puzzle": "map", "source": "..."}``, and answers each with the verdicts.
@@ -7,20 +7,19 @@ such as ``{"puzzle": "map", "source": "..."}``, and answers each with the verdic
 from functools import partial
 from typing import TYPE_CHECKING
 
-from helpers.convolution import exercise as convolution
-from helpers.convolution.exercise.marking import MARKINGS
-from helpers.gemm import exercise as gemm
-from helpers.grading import attempts
+from helpers.convolution import exercises as convolution
+from helpers.convolution.exercises.marking import MARKINGS
+from helpers.gemm import exercises as gemm
+from helpers.grading import attempts, grader
 from helpers.grading.fault import Fault, FaultReport
-from helpers.grading.judge import judged
 from helpers.grading.prediction import Answer, Question
 from helpers.grading.puzzle import Puzzle
 from helpers.grading.sandbox import LONGEST, Worker, serve
 from helpers.grading.verdict import Grades, Verdict
-from helpers.oracles import exercise as oracles
-from helpers.speed import exercise as speed
-from helpers.summation import exercise as summation
-from helpers.threads import exercise as threads
+from helpers.oracles import exercises as oracles
+from helpers.speed import exercises as speed
+from helpers.summation import exercises as summation
+from helpers.threads import exercises as threads
 from helpers.wgsl import Kernel, Listing
 
 if TYPE_CHECKING:
@@ -130,13 +129,13 @@ def try_mistake(puzzle: str, old: str, new: str) -> Grades:
 
 
 def predict(question: str, answer: Answer | None) -> Verdict:
-    """Judge an answer to a lesson's question, and name the likely mistake; None is no answer yet.
+    """Grade an answer to a lesson's question, and name the likely mistake; None is no answer yet.
 
     Raises ValueError for a name that no question has, TypeError for an answer of another kind than the question asks.
     """
     if not isinstance(question, str) or question not in QUESTIONS:
         raise ValueError(f"question = {question!r}: it must be one of {', '.join(QUESTIONS)}")
-    return QUESTIONS[question].judge(question, answer)
+    return QUESTIONS[question].grade(question, answer)
 
 
 def mark(exercise: str, cells: object = "") -> "MarkCells":
@@ -199,7 +198,7 @@ def find_fault(exercise: str, line: int | None = None, correction: str = "") -> 
     if not isinstance(exercise, str) or exercise not in FAULTS:
         raise ValueError(f"exercise = {exercise!r}: it must be one of {', '.join(FAULTS)}")
     fault = FAULTS[exercise]
-    return fault.judge(line, correction, lambda source: WORKER.grade(exercise, source, fault.tests))
+    return fault.grade(line, correction, lambda source: WORKER.grade(exercise, source, fault.tests))
 
 
 def _puzzle(name: str) -> Puzzle:
@@ -208,11 +207,11 @@ def _puzzle(name: str) -> Puzzle:
     return PUZZLES[name]
 
 
-def _judged(puzzle: str, source: str) -> Grades:
+def _grade_here(puzzle: str, source: str) -> Grades:
     """The verdicts on a text, in this process."""
-    return judged((PUZZLES | FAULTS)[puzzle], source)
+    return grader.grade((PUZZLES | FAULTS)[puzzle], source)
 
 
 if __name__ == "__main__":
     first = next(iter(PUZZLES.values()))
-    serve(_judged, partial(judged, first, first.official.source))
+    serve(_grade_here, partial(grader.grade, first, first.official.source))

@@ -55,13 +55,13 @@ def _grade(puzzle: Puzzle, source: object) -> Grades:
 
 
 def _find_fault(fault: Fault, line: object, correction: object) -> Verdict:
-    return fault.judge(line, correction, lambda source: _alone(fault.name, source)).verdict
+    return fault.grade(line, correction, lambda source: _alone(fault.name, source)).verdict
 
 
-JUDGES: results.Judges = {
+GRADERS: results.Graders = {
     "grade": {name: partial(_grade, puzzle) for name, puzzle in PUZZLES.items()},
-    "predict": {name: partial(question.judge, name) for name, question in QUESTIONS.items()},
-    "mark": {name: partial(marking.judge, name) for name, marking in MARKINGS.items()},
+    "predict": {name: partial(question.grade, name) for name, question in QUESTIONS.items()},
+    "mark": {name: partial(marking.grade, name) for name, marking in MARKINGS.items()},
     "find_fault": {name: partial(_find_fault, fault) for name, fault in FAULTS.items()},
 }
 
@@ -105,7 +105,7 @@ def _row(folder: Path, path: Path, progress: str, lessons: Sequence[results.Less
     """One notebook's outcomes, announced before they are found."""
     notebook = path.relative_to(folder).as_posix()
     print(f"{progress}: {notebook}", file=sys.stderr, flush=True)
-    return results.row(notebook, path, JUDGES, lessons)
+    return results.row(notebook, path, GRADERS, lessons)
 
 
 if __name__ == "__main__":

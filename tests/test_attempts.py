@@ -3,16 +3,12 @@
 from pathlib import Path
 
 import pytest
+from support.trials import outcomes
 
 import helpers
 from helpers.exercises import PUZZLES, WORKER
 from helpers.grading import attempts
 from helpers.grading.verdict import RIGHT, WRONG, Grades
-
-
-def outcomes(grades: Grades) -> list[str]:
-    return [verdict.outcome for verdict in grades]
-
 
 # --- Attempts, and the solution after one -------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from support.browser import EveryLesson, LivePage
 
 from helpers.exercises import PUZZLES
 from helpers.threads import explorers
-from helpers.threads.exercise import QUESTIONS
+from helpers.threads.exercises import QUESTIONS
 
 LESSON = "00_meet_the_gpu.ipynb"  # what the fixture `opened` opens
 pytestmark = pytest.mark.usefixtures("no_trouble")

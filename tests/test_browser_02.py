@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from support.browser import EveryLesson, LivePage, Shown, browser_path, filmed
 
 from helpers.convolution import explorers
-from helpers.convolution.exercise import GRAD_WEIGHT
+from helpers.convolution.exercises import GRAD_WEIGHT
 from helpers.convolution.shapes import ConvShape
 
 LESSON = "02_weight_gradient.ipynb"  # what the fixture `opened` opens

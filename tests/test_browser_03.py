@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from support.browser import EveryLesson, LivePage
 
 from helpers.convolution import explorers
-from helpers.convolution.exercise import GRAD_INPUT
+from helpers.convolution.exercises import GRAD_INPUT
 
 LESSON = "03_input_gradient.ipynb"  # what the fixture `opened` opens
 pytestmark = pytest.mark.usefixtures("no_trouble")

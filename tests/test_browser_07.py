@@ -8,7 +8,7 @@ from support.browser import EveryLesson, LivePage
 from support.notebook_gate import NOTEBOOKS, Lesson
 
 from helpers.exercises import PUZZLES
-from helpers.grading.puzzle import Slip
+from helpers.grading.mistakes import Mistake
 from helpers.speed import explorers, recorded
 
 LESSON = "07_the_speed_ladder.ipynb"  # what the fixture `opened` opens
@@ -66,11 +66,11 @@ def test_the_official_kernel_passes_every_test(lesson: LivePage) -> None:
     expect(hand_in(lesson, PUZZLE.solution.text)).to_contain_text("4 of 4 tests pass")
 
 
-@pytest.mark.parametrize("slip", [PUZZLE.slips[0], PUZZLE.slips[2]], ids=["wasteful", "wrong numbers"])
-def test_a_mistake_fails_every_test_and_is_named(lesson: LivePage, slip: Slip) -> None:
-    cell = hand_in(lesson, PUZZLE.official.source.replace(slip.old, slip.new))
+@pytest.mark.parametrize("mistake", [PUZZLE.mistakes[0], PUZZLE.mistakes[2]], ids=["wasteful", "wrong numbers"])
+def test_a_mistake_fails_every_test_and_is_named(lesson: LivePage, mistake: Mistake) -> None:
+    cell = hand_in(lesson, PUZZLE.with_mistake(mistake).source)
     expect(cell).to_contain_text("0 of 4 tests pass")
-    expect(cell).to_contain_text(slip.question)
+    expect(cell).to_contain_text(mistake.question)
 
 
 def test_predictions_are_judged(lesson: LivePage) -> None:

@@ -9,7 +9,7 @@ from helpers import compile_errors
 from helpers.compile_errors import names
 from helpers.exercises import PUZZLES
 from helpers.gpu import passes
-from helpers.grading.judge import judged
+from helpers.grading.grader import grade
 from helpers.wgsl import Kernel, WgslError
 
 INTERNALS = re.compile(
@@ -187,7 +187,7 @@ def test_signed_positions_are_right_after_a_step_for_each(guard, steps, index, i
         source = source.replace(old, new)
     for _ in range(steps):
         source = advised(source)
-    grades = judged(PUZZLES["conv2d"], source)
+    grades = grade(PUZZLES["conv2d"], source)
     assert grades.passed == len(grades), str(grades)
 
 

@@ -2,32 +2,24 @@
 
 import numpy as np
 import pytest
-from support.trials import simulate_once
+from support.trials import outcomes, simulate_once, with_mistake  # noqa: F401
 
 from helpers.exercises import PUZZLES, QUESTIONS
-from helpers.grading.judge import judged
+from helpers.grading.grader import grade
+from helpers.grading.mistakes import Mistake
 from helpers.grading.verdict import NOT_YET, RIGHT, UNSAFE, WRONG, Grades
-from helpers.speed.exercise.register_tile import ONE_BY_ONE, READ_AND_MULTIPLY
 from helpers.speed.indices import taps_of_class
 from helpers.speed.traffic import traffic
-from helpers.wgsl import load
+from helpers.wgsl import Kernel, load
 
 PUZZLE = PUZZLES["register_tile"]
-OFFICIAL = PUZZLE.official.source
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch):
-    simulate_once(monkeypatch)
+OFFICIAL = PUZZLE.solution.text
+WASTEFUL = PUZZLE.with_mistake(PUZZLE.mistakes[0]).source
+((READ_AND_MULTIPLY, _),) = PUZZLE.mistakes[0].edits
 
 
 def graded(old: str, new: str) -> Grades:
-    assert OFFICIAL.count(old) == 1
-    return judged(PUZZLE, OFFICIAL.replace(old, new))
-
-
-def outcomes(grades: Grades) -> set[str]:
-    return {verdict.outcome for verdict in grades}
+    return grade(PUZZLE, Mistake("", "", ((old, new),)).made_in(Kernel(OFFICIAL)).source)
 
 
 # --- A kernel whose loads are counted -----------------------------------------------------------------------
@@ -37,12 +29,12 @@ OTHER_MANNER = """
       let columns = vec2f(right[k][column], right[k][column + 1u]);
       for (var i = 0u; i < 4u; i++) { sums[i] += rows[i / 2u] * columns[i % 2u]; }
 """
-SPREAD = ("let row = 2u * local.y;  // *\n  let column = 2u * local.x;", "let row = local.y;\n  let column = local.x;")
+SPREAD = ("let row = 2u * local.y;\n  let column = 2u * local.x;", "let row = local.y;\n  let column = local.x;")
 
 
 def test_another_manner_is_right_and_has_the_same_loads():
     grades = graded(READ_AND_MULTIPLY, OTHER_MANNER)
-    assert outcomes(grades) == {RIGHT}
+    assert {*outcomes(grades)} == {RIGHT}
     assert "with the same loads, stores and barriers as our kernel" in repr(grades)
 
 
@@ -50,12 +42,12 @@ def test_results_that_lie_apart_are_right():
     """Results 8 apart, as in the fast kernels, where neighboring threads then read neighboring numbers."""
     source = OFFICIAL.replace(*SPREAD).replace("row + 1u", "row + SIDE").replace("column + 1u", "column + SIDE")
     source = source.replace("row + i / 2u", "row + i / 2u * SIDE").replace("column + i % 2u", "column + i % 2u * SIDE")
-    assert outcomes(judged(PUZZLE, source)) == {RIGHT}
+    assert {*outcomes(grade(PUZZLE, source))} == {RIGHT}
 
 
 def test_a_right_kernel_with_more_loads_than_ours_is_not_there_yet_and_the_numbers_are_shown():
-    grades = graded(READ_AND_MULTIPLY, ONE_BY_ONE)
-    assert outcomes(grades) == {NOT_YET}
+    grades = with_mistake("register_tile", PUZZLE.mistakes[0])
+    assert {*outcomes(grades)} == {NOT_YET}
     assert grades.passed == 0
     assert grades[0].detail.endswith("; in three_tiles, loads of workgroup memory: 24,576, ours 12,288")
     assert "each product reads both of its numbers from the tiles again: how many different" in grades[0].detail
@@ -64,22 +56,20 @@ def test_a_right_kernel_with_more_loads_than_ours_is_not_there_yet_and_the_numbe
 def test_loads_of_storage_memory_are_counted_too_and_another_waste_has_no_name():
     twice = "      left[y][x] = a[(row + y) * params.K + first + x];\n"
     grades = graded(twice, twice.replace(";", " + a[(row + y) * params.K + first] * 0.0;"))
-    assert outcomes(grades) == {NOT_YET}
+    assert {*outcomes(grades)} == {NOT_YET}
     assert grades[0].detail.startswith("its numbers are right, but the exercise asks for ")
     assert grades[0].detail.endswith("; in three_tiles, loads: 2,304, ours 1,536")
 
 
 def test_fewer_loads_are_right():
     grades = graded("for (var k = 0u; k < TILE; k++) {", "for (var k = 0u; k < min(TILE, params.K - first); k++) {")
-    assert outcomes(grades) == {RIGHT}
+    assert {*outcomes(grades)} == {RIGHT}
     assert grades[0].detail.endswith("; ours: 4,096 loads and 532 stores of workgroup memory")
 
 
 def test_what_is_unsafe_is_not_called_wasteful():
-    grades = judged(
-        PUZZLE, OFFICIAL.replace(READ_AND_MULTIPLY, ONE_BY_ONE).replace("workgroupBarrier();  // both", "//")
-    )
-    assert outcomes(grades) <= {WRONG, UNSAFE}
+    grades = grade(PUZZLE, WASTEFUL.replace("workgroupBarrier();  // both", "//"))
+    assert {*outcomes(grades)} <= {WRONG, UNSAFE}
     assert "the exercise asks for" not in str(grades)
 
 

@@ -1,4 +1,4 @@
-"""Find the fault: the tests notice it, a line and a correction are judged, and any right kernel is right."""
+"""Find the fault: the tests notice it, a line and a correction are graded, and any right kernel is right."""
 
 import re
 
@@ -7,7 +7,7 @@ import pytest
 import helpers
 from helpers.exercises import FAULTS
 from helpers.grading.fault import LINE_FOUND
-from helpers.grading.judge import judged
+from helpers.grading.grader import grade
 from helpers.grading.prediction import AnswerError
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG
 from helpers.output import FENCED
@@ -28,7 +28,7 @@ def test_the_tests_notice_the_fault_and_pass_the_right_kernel(name):
     fault = FAULTS[name]
     assert [verdict.test for verdict in fault.symptom] == list(fault.tests)
     assert fault.symptom.passed < len(fault.tests)
-    assert judged(fault, fault.kernel.source).passed == len(fault.tests)
+    assert grade(fault, fault.kernel.source).passed == len(fault.tests)
 
 
 def test_the_symptoms_grow_more_difficult():
@@ -156,7 +156,7 @@ def test_a_text_in_place_of_a_brace_is_refused_before_it_is_compiled(line, corre
         f"your text replaces {words} a block, and yours does not; "
         "if a line is missing, write both, with \\n between them or in triple quotes"
     )
-    assert {v.outcome for v in judged(FAULTS[BIAS], FAULTS[BIAS].corrected(line, correction))} == {NO_COMPILE}
+    assert {v.outcome for v in grade(FAULTS[BIAS], FAULTS[BIAS].corrected(line, correction))} == {NO_COMPILE}
 
 
 @pytest.mark.parametrize(("line", "correction"), [(55, f"{TREE} {{"), (57, "{"), (57, "}"), (58, "}}")])
@@ -178,7 +178,7 @@ def test_two_barriers_correct_the_tree_and_each_of_them_alone_is_half_of_the_cur
     kernel = fault.faulty
     for old, new in fault.halves:
         kernel = kernel.edit(old, new)
-    assert judged(fault, kernel.source).passed == len(fault.tests)
+    assert grade(fault, kernel.source).passed == len(fault.tests)
     for line, correction in (
         (52, "partial[thread] = sum;\nworkgroupBarrier();"),
         (53, "workgroupBarrier();"),

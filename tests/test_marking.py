@@ -5,7 +5,7 @@ import pytest
 
 import helpers
 from helpers.convolution import reference
-from helpers.convolution.exercise.marking import MARKINGS, PADDED, SMALL, STRIDED
+from helpers.convolution.exercises.marking import MARKINGS, PADDED, SMALL, STRIDED
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.mark_cells import MarkCells
 from helpers.grading.marking import Cells, Marking
@@ -64,11 +64,11 @@ def test_the_right_cells_are_those_on_which_the_number_depends():
 @every_marking
 def test_the_right_cells_and_each_likely_mistake_get_their_own_words(name):
     marking = MARKINGS[name]
-    assert marking.judge(name, marking.written(marking.right)).outcome == RIGHT
+    assert marking.grade(name, marking.written(marking.right)).outcome == RIGHT
     assert len(marking.mistakes) >= 5
     assert len({*marking.mistakes.values()}) == len(marking.mistakes)
     for cells, question in marking.mistakes.items():
-        verdict = marking.judge(name, marking.written(cells))
+        verdict = marking.grade(name, marking.written(cells))
         assert (verdict.outcome, verdict.detail) == (WRONG, question)
         assert cells != marking.right
         assert "?" in question
@@ -245,4 +245,4 @@ def test_marks_that_cannot_be_read_or_kept_are_no_trouble(found, tmp_path, monke
 
 def test_a_mistake_that_is_right_would_be_seen():
     same = Marking("Mark a.", 1, 1, frozenset({(0, 0)}), {frozenset({(0, 0)}): "is it a?"}, letters="a")
-    assert same.judge("a", "a").outcome == RIGHT
+    assert same.grade("a", "a").outcome == RIGHT

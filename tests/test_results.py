@@ -17,7 +17,7 @@ from helpers import gradebook as command
 from helpers.exercises import PUZZLES
 from helpers.gpu import GpuError
 from helpers.grading import reading, results
-from helpers.grading.judge import judged
+from helpers.grading.grader import grade
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
 
 
@@ -42,10 +42,10 @@ ASK = 'helpers.predict("q", x)'
 
 
 def test_of_several_calls_the_last_one_counts(tmp_path):
-    judges = {"predict": {"q": lambda answer: Verdict("q", RIGHT if answer == 2 else WRONG)}}
+    graders = {"predict": {"q": lambda answer: Verdict("q", RIGHT if answer == 2 else WRONG)}}
     for answers, right in ((["1", "2"], "1/1"), (["2", "1"], "0/1"), (["2", "f()"], "0/1")):
         path = write(tmp_path / "a.ipynb", [f"x = {answer}\n{ASK}" for answer in answers])
-        assert results.row("a", path, judges).questions == right
+        assert results.row("a", path, graders).questions == right
 
 
 # --- Outcomes -----------------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ def test_outcomes_are_short():
 
 
 def test_every_kind_of_answer_gets_its_outcome(monkeypatch):
-    monkeypatch.setattr(command, "_alone", lambda name, source: judged(PUZZLES[name], source))  # quick, in this process
+    monkeypatch.setattr(command, "_alone", lambda name, source: grade(PUZZLES[name], source))  # quick, in this process
     solution = PUZZLES["map"].solution.text
     for cell, said in {
         f"helpers.grade('map', {solution!r})": "right",
@@ -84,7 +84,7 @@ def test_every_kind_of_answer_gets_its_outcome(monkeypatch):
         "helpers.find_fault('fault_in_the_bias_gradient', 56.5)": "not readable",
     }.items():
         (call,) = reading.calls([cell])
-        assert results.outcome(call, command.JUDGES[call.function][call.exercise]) == said, cell
+        assert results.outcome(call, command.GRADERS[call.function][call.exercise]) == said, cell
 
 
 # --- The command --------------------------------------------------------------------------------------------
@@ -93,10 +93,10 @@ def test_every_kind_of_answer_gets_its_outcome(monkeypatch):
 def test_a_class_of_students(tmp_path):
     """The whole way, each kernel in a process of its own, an endless one among them."""
     guard = PUZZLES["guard"]
-    slips = [guard.official.edit(slip.old, slip.new).source for slip in guard.slips[:1]]
+    mistaken = guard.with_mistake(guard.mistakes[0]).source
     endless = guard.solution.text.replace("if (", "loop {}\n  if (", 1)
     ask = 'helpers.predict("idle_threads", x)'
-    texts = {"anna": guard.solution.text, "ben": slips[0], "cem": guard.skeleton, "dora/late": endless}
+    texts = {"anna": guard.solution.text, "ben": mistaken, "cem": guard.skeleton, "dora/late": endless}
     for student, text in texts.items():
         cells = [f"my = {in_quotes(text)}", 'helpers.grade("guard", my)', f"x = 1\n{ask}"]
         write(tmp_path / student / "00.ipynb", cells)
@@ -197,7 +197,7 @@ def test_notebooks_in_other_encodings_are_read(encoding, tmp_path):
 def test_unknown_names_are_a_note_and_no_column(tmp_path):
     name = "=cmd|' /C calc'!A0"
     cells = [f'helpers.mark("{name}", "a")', 'helpers.grade("mop", f())', "helpers.predict('dW[0,1]', 18)"]
-    made = results.row("=a", write(tmp_path / "a.ipynb", cells), command.JUDGES)
+    made = results.row("=a", write(tmp_path / "a.ipynb", cells), command.GRADERS)
     assert (made.outcomes, made.questions) == ({}, "1/1")
     assert made.problem == f"no exercise is named {name!r}, 'mop'"
     assert results.as_csv([made]).splitlines() == [
@@ -212,10 +212,10 @@ def test_a_question_that_was_taken_out_counts(tmp_path):
         results.lesson(write(tmp_path / "l.ipynb", [f"helpers.predict('{name}', None)" for name in ("p", "q", "r")])),
         results.lesson(write(tmp_path / "m.ipynb", ["helpers.predict('s', None)", "helpers.grade('map', None)"])),
     ]
-    judges = {"predict": {name: lambda answer: Verdict("", RIGHT) for name in "pqrs"}}
+    graders = {"predict": {name: lambda answer: Verdict("", RIGHT) for name in "pqrs"}}
     path = write(tmp_path / "a.ipynb", ["helpers.predict('p', 1)"])
-    assert results.row("a", path, judges, lessons).questions == "1/3"
-    assert results.row("a", path, judges, lessons[1:]).questions == "1/1"
+    assert results.row("a", path, graders, lessons).questions == "1/3"
+    assert results.row("a", path, graders, lessons[1:]).questions == "1/1"
 
 
 def test_marks_that_were_only_clicked_are_spoken_of(tmp_path, capsys):

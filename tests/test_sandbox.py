@@ -15,13 +15,15 @@ from threading import Thread
 
 import psutil
 import pytest
+from support.sample import sample
+from support.trials import outcomes
 
 import helpers
 from helpers.exercises import PUZZLES
 from helpers.gpu import GpuError
 from helpers.grading import sandbox
 from helpers.grading.sandbox import Worker
-from helpers.grading.verdict import NO_COMPILE, RIGHT, WRONG, Grades
+from helpers.grading.verdict import NO_COMPILE, RIGHT, WRONG
 
 MAP = f"\n{PUZZLES['map'].solution.text}\n"
 MODULE = """
@@ -46,10 +48,6 @@ serve(grade, prepare)
 noise()
 os._exit(3)  # a driver that crashes when it is closed
 """
-
-
-def outcomes(grades: Grades) -> list[str]:
-    return [verdict.outcome for verdict in grades]
 
 
 def module(folder: Path, prepare: str = "pass") -> str:
@@ -90,19 +88,19 @@ def test_one_process_grades_one_text_after_the_other(worker):
     assert len(processes) == 1
 
 
-@pytest.mark.parametrize(
-    ("source", "words"),
-    [
-        ("time.sleep(60)", "wrong: it was stopped after 2 s; does every loop end, "),
-        ("held = b'x' * 900_000_000; time.sleep(60)", "took more than 0.5 GB of memory; how long are its arrays?"),
-        ("held = bytearray(2 ** 62)", "took more than 0.5 GB of memory; how long are its arrays?"),  # refused at once
-        ("os.abort()", "it made the compiler or the GPU driver crash; look at "),
-        ("os._exit(0)", "it made the compiler or the GPU driver crash; look at "),
-        ("noise(); os.abort()", "it made the compiler or the GPU driver crash; look at "),
-        ("noise()", GOOD),
-        ("x" * 30_001, "does not compile: it has 30,001 characters; a kernel has at most 30,000 here"),
-    ],
-)
+DONE = [  # what a text does, and words of the sentence in which it ends
+    ("time.sleep(60)", "wrong: it was stopped after 2 s; does every loop end, "),
+    ("held = b'x' * 900_000_000; time.sleep(60)", "took more than 0.5 GB of memory; how long are its arrays?"),
+    ("held = bytearray(2 ** 62)", "took more than 0.5 GB of memory; how long are its arrays?"),  # refused at once
+    ("os.abort()", "it made the compiler or the GPU driver crash; look at "),
+    ("os._exit(0)", "it made the compiler or the GPU driver crash; look at "),
+    ("noise(); os.abort()", "it made the compiler or the GPU driver crash; look at "),
+    ("noise()", GOOD),
+    ("x" * 30_001, "does not compile: it has 30,001 characters; a kernel has at most 30,000 here"),
+]
+
+
+@pytest.mark.parametrize(("source", "words"), sample(DONE, 5))
 def test_whatever_a_text_does_it_ends_in_a_sentence_and_the_next_one_is_graded(worker, source, words):
     began = time.monotonic()
     assert said(worker, "") == GOOD
@@ -254,7 +252,7 @@ HOSTILE = {  # each with words of the sentence in which it ends
 
 
 @pytest.mark.usefixtures("warm")
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", sample(list(HOSTILE), 6))
 def test_a_hostile_text_ends_in_a_sentence_in_time_and_the_next_one_is_right(name):
     """The one place where a time is asserted: that a text cannot take longer is what is tested."""
     source, words = HOSTILE[name]
@@ -268,7 +266,7 @@ def test_a_hostile_text_ends_in_a_sentence_in_time_and_the_next_one_is_right(nam
 
 
 @pytest.mark.usefixtures("warm")
-@pytest.mark.parametrize("name", helpers.puzzles())
+@pytest.mark.parametrize("name", sample(helpers.puzzles(), 4))
 def test_an_endless_loop_in_any_puzzle_ends_in_time(name):
     source = within("loop { var x = 1.0; x += 1.0; }", source=PUZZLES[name].solution.text)
     began = time.monotonic()

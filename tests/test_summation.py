@@ -12,14 +12,14 @@ import helpers
 from helpers import gpu
 from helpers.convolution import explorers as convolution_explorers
 from helpers.convolution import reference as convolution
-from helpers.convolution.exercise.bias_gradient import BIAS_QUESTIONS, GRAD_BIAS, bias_differences
+from helpers.convolution.exercises.bias_gradient import BIAS_QUESTIONS, bias_differences
 from helpers.grading.report import CheckError
-from helpers.grading.verdict import RIGHT, UNSAFE, WRONG
+from helpers.grading.verdict import RIGHT, WRONG
 from helpers.pictures.explorer import Explorer
 from helpers.simulator.trace import Trace
 from helpers.summation import check, explorers, indices, operations, reference
 from helpers.summation.error_picture import STYLES, ErrorPicture, Order
-from helpers.summation.exercise import QUESTIONS
+from helpers.summation.exercises import QUESTIONS
 from helpers.summation.pictures import TwoPassesPicture
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel, load
@@ -324,17 +324,11 @@ COMPUTED = {
 ASKED = BIAS_QUESTIONS | QUESTIONS
 
 
-@pytest.mark.parametrize("name", COMPUTED)
+@pytest.mark.parametrize("name", ASKED)
 def test_the_right_answer_is_what_is_computed(name):
     question = ASKED[name]
-    assert question.judge(name, float(COMPUTED[name]())).outcome == RIGHT
-    assert {question.judge(name, answer).outcome for answer in (*question.mistakes, -1)} == {WRONG}
-
-
-def test_the_lesson_asks_all_of_them_in_order():
-    lines = (line for cell in LESSON.code for line in cell.source.splitlines() if "predict(" in line)
-    asked = [line.removeprefix('helpers.predict("').removesuffix('", my_answer)') for line in lines]
-    assert asked == list(COMPUTED) == list(ASKED)
+    assert question.grade(name, float(COMPUTED[name]())).outcome == RIGHT
+    assert {question.grade(name, answer).outcome for answer in (*question.mistakes, -1)} == {WRONG}
 
 
 # --- The exercises ------------------------------------------------------------------------------------------------
@@ -343,8 +337,3 @@ def test_the_lesson_asks_all_of_them_in_order():
 def test_finite_differences_and_the_formula_agree():
     input, grad_output = np.ones((2, 1, 5, 6)), np.random.default_rng(2).integers(-4, 5, (2, 3, 4, 4)).astype(float)
     assert np.array_equal(bias_differences(input, grad_output), convolution.conv2d_grad_bias(grad_output))
-
-
-def test_a_thread_without_a_channel_must_not_write():
-    unguarded = GRAD_BIAS.solution.text.replace("  if (k >= params.C_out) { return; }\n", "")
-    assert {verdict.outcome for verdict in helpers.grade("conv2d_grad_bias", unguarded)} == {UNSAFE}

@@ -6,37 +6,14 @@ import re
 import numpy as np
 import pytest
 from support.sample import ALL, sample
-from support.trials import simulate_once
+from support.trials import MISTAKES, edited, graded, outcomes, simulate_once  # noqa: F401
 
 from helpers import gpu
 from helpers.exercises import PUZZLES
-from helpers.grading.judge import judged
+from helpers.grading.grader import grade
 from helpers.grading.sandbox import Worker
-from helpers.grading.verdict import NOT_YET, RIGHT, UNSAFE, WRONG, Grades
+from helpers.grading.verdict import NOT_YET, RIGHT, UNSAFE, WRONG
 from helpers.wgsl import Kernel
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch):
-    simulate_once(monkeypatch)
-
-
-def edited(name: str, *edits: tuple[str, str]) -> str:
-    """The official text with edits, each of a piece that occurs once."""
-    text = PUZZLES[name].official.source
-    for old, new in edits:
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    return text
-
-
-def graded(name: str, *edits: tuple[str, str]) -> Grades:
-    return judged(PUZZLES[name], edited(name, *edits))
-
-
-def outcomes(grades: Grades) -> list[str]:
-    return [verdict.outcome for verdict in grades]
-
 
 # --- Not by luck ----------------------------------------------------------------------------------------------
 
@@ -60,12 +37,15 @@ LEAVES_A_PATTERN = (  # a right sum
     ),
 )
 OFFICIAL = [(name, puzzle.official.source) for name, puzzle in PUZZLES.items()]
-MISTAKES = [(n, p.official.edit(slip.old, slip.new).source) for n, p in PUZZLES.items() for slip in p.slips]
 UNWRITTEN = [
     ("tree_sum", edited("tree_sum", ("partial[thread] = sum;", "if (thread < params.n) { partial[thread] = sum; }"))),
     ("tiled_product", edited("tiled_product", ("    left[slot] = 0.0;", ""), ("    right[slot] = 0.0;", ""))),
 ]
-TEXTS = [*OFFICIAL, *UNWRITTEN, *sample(MISTAKES, 20)]
+TEXTS = [
+    *OFFICIAL,
+    *UNWRITTEN,
+    *((name, PUZZLES[name].with_mistake(mistake).source) for name, mistake in sample(MISTAKES, 12)),
+]
 
 
 @pytest.mark.parametrize(("name", "text"), TEXTS, ids=[f"{i} {name}" for i, (name, _) in enumerate(TEXTS)])
@@ -74,7 +54,7 @@ def test_a_verdict_is_the_same_ten_times_whatever_an_earlier_kernel_left(name, t
     for i in range(TIMES):
         if i % 2:
             gpu.launch(PATTERN, [np.zeros(256, np.float32)], (64, 1, 1))
-        verdicts.add(judged(PUZZLES[name], text))
+        verdicts.add(grade(PUZZLES[name], text))
     assert len(verdicts) == 1
 
 
@@ -84,19 +64,19 @@ def test_a_verdict_is_the_same_in_a_fresh_process(time):
     try:
         pattern = worker.grade("tree_sum", edited("tree_sum", *LEAVES_A_PATTERN), PUZZLES["tree_sum"].tests)
         assert set(outcomes(pattern)) == {RIGHT}
-        for name, text in [*UNWRITTEN, *sample(TEXTS, 8)]:
-            assert worker.grade(name, text, PUZZLES[name].tests) == judged(PUZZLES[name], text)
+        for name, text in [*UNWRITTEN, *sample(TEXTS, 4)]:
+            assert worker.grade(name, text, PUZZLES[name].tests) == grade(PUZZLES[name], text)
     finally:
         worker.close()
 
 
 def test_workgroup_memory_that_nobody_wrote_is_unsafe_with_the_element_and_the_line():
     name, text = UNWRITTEN[0]
-    grades = judged(PUZZLES[name], text)
+    grades = grade(PUZZLES[name], text)
     assert outcomes(grades) == [UNSAFE] * 4
-    assert re.search(
-        r"[Ll]ine 29, `if \(thread < half\).*`: thread 1 reads `partial\[1\]`, which no thread has ", grades[0].detail
-    )
+    line = text[: text.index("if (thread < half)")].count("\n") + 1
+    words = r"`if \(thread < half\).*`: thread 1 reads `partial\[1\]`, which no thread has "
+    assert re.search(rf"[Ll]ine {line}, {words}", grades[0].detail)
 
 
 # --- The skill ------------------------------------------------------------------------------------------------
@@ -208,10 +188,10 @@ UNSKILLED = {
 COUNTED = {"steps": "statements of the busiest thread", "loads_storage": "loads", "sectors": "sectors of 32 bytes"}
 
 
-@pytest.mark.parametrize("what", UNSKILLED)
+@pytest.mark.parametrize("what", sample(UNSKILLED, 5))
 def test_a_right_kernel_without_the_skill_is_not_there_yet(what):
     name, text, count = UNSKILLED[what]
-    grades = judged(PUZZLES[name], text)
+    grades = grade(PUZZLES[name], text)
     assert outcomes(grades) == [NOT_YET] * len(grades), str(grades)
     assert grades.passed == 0
     said = rf"its numbers are right, but the exercise asks for .*{COUNTED[count]}: ([\d,]+), ours ([\d,]+)\b"
@@ -230,12 +210,7 @@ def test_every_puzzle_says_what_it_asks_beyond_numbers(name):
 def test_a_turn_too_many_is_said_once():
     grades = graded("tiled_product", ("first < params.K", "first <= params.K"))
     assert outcomes(grades) == [RIGHT] * 4
-    assert [bool(re.search("makes a turn too many", verdict.detail)) for verdict in grades] == [
-        False,
-        True,
-        False,
-        False,
-    ]
+    assert ["makes a turn too many" in verdict.detail for verdict in grades] == [False, True, False, False]
     one_more_barrier = graded("tiled_product", ("var sum = 0.0;", "var sum = 0.0; workgroupBarrier();"))
     assert "turn" not in repr(one_more_barrier)
 
@@ -255,7 +230,7 @@ def test_a_sum_in_the_output_gets_the_advice_to_sum_in_a_variable(sign, outcome)
     )
     assert outcomes(grades) == [outcome] * 5
     assert grades[0].detail.endswith(OWN_SUM)
-    assert re.search(rf"line 42, `grad_weights\[idx\] {re.escape(sign)} ", grades[0].detail)
+    assert re.search(rf"line \d+, `grad_weights\[idx\] {re.escape(sign)} ", grades[0].detail)
     assert "write `=`" not in str(grades)
     assert "what does += do" not in str(grades)
 
@@ -283,9 +258,9 @@ INTO_ONE = (
 
 
 def test_a_scatter_and_a_total_of_many_threads_are_told_to_give_each_total_one_thread():
-    head = PUZZLES["conv2d_grad_input"].official.source.partition("if (index >=")[0]
+    head = edited("conv2d_grad_input").partition("if (index >=")[0]
     total = edited("tree_sum", INTO_ONE, ("total[0] = partial[0];", ""))
-    for grades in (judged(PUZZLES["conv2d_grad_input"], head + SCATTER), judged(PUZZLES["tree_sum"], total)):
+    for grades in (grade(PUZZLES["conv2d_grad_input"], head + SCATTER), grade(PUZZLES["tree_sum"], total)):
         said = " ".join(verdict.detail for verdict in grades)
         assert "no barrier helps: give each total one thread, which adds up all that belongs to it" in said
         assert "storageBarrier" not in said
@@ -295,14 +270,3 @@ def test_what_is_the_same_in_all_tests_is_said_once():
     assert repr(graded("tree_sum")).count("the same") == 1
     unsafe = graded("conv2d_grad_weight", ("grad_weights[idx] = sum;", "grad_weights[idx] += sum;"))
     assert repr(unsafe).count("which is 0 only in a new buffer") == 1
-
-
-@pytest.mark.parametrize(("name", "text"), sample(MISTAKES, 40), ids=lambda each: None)
-def test_no_reason_of_an_unsafe_kernel_begins_with_right_and_each_line_is_quoted(name, text):
-    for verdict in judged(PUZZLES[name], text):
-        assert not (verdict.outcome == UNSAFE and re.match("(each number is |its numbers are )?right", verdict.detail))
-        lines = text.split("\n")
-        for number, quoted in re.findall(r"\b[Ll]ine (\d+), `([^`]*)`", verdict.detail):
-            code = " ".join(lines[int(number) - 1].partition("//")[0].split())
-            assert code.startswith(quoted.removesuffix("..."))
-        assert not re.search(r"\b[Ll]ine \d+(?!, `|\d)", verdict.detail)

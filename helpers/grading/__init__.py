@@ -1,8 +1,8 @@
-"""Is it right? Results are compared, a learner's kernel is judged, and an answer to a question is read.
+"""Is it right? Results are compared, a learner's kernel is graded, and an answer to a question is read.
 
 `report` and `tolerance` compare results. `puzzle` says what a kernel is tried on, and `trial` tries it: it is simulated
-first, and run on the adapter only where the simulator finds nothing wrong. `judge` makes verdicts of that (`verdict`),
-`drawing` shows a wrong output, `sandbox` is the process apart, and `attempts` keeps what was graded. `prediction` is
-for questions, `marking` for matrices whose cells are marked, and `fault` for kernels whose fault is to be found.
-`results` makes the teacher's table: ``python -m helpers.gradebook FOLDER``.
+first, and run on the adapter only where the simulator finds nothing wrong. `grader` makes verdicts of that (`verdict`)
+and names the known `mistakes`, `drawing` shows a wrong output, `sandbox` is the process apart, and `attempts` keeps
+what was graded. `prediction` is for questions, `marking` for matrices whose cells are marked, and `fault` for kernels
+whose fault is to be found. `results` makes the teacher's table: ``python -m helpers.gradebook FOLDER``.
 """

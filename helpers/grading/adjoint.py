@@ -1,4 +1,4 @@
-"""The adjoint identity: gradients judged by dot products, without a reference gradient.
+"""The adjoint identity: gradients checked by dot products, without a reference gradient.
 
 Where the output y is linear in an argument v, the loss <y, dy> is <v, gradient>: both are the same sum of products, in
 another order. So one dot product on each side decides whether a gradient can be right.
@@ -31,7 +31,7 @@ class Identity(NamedTuple):
 
 
 def compare_dots(identities: Mapping[str, Identity], gradients: Mapping[str, Array]) -> Report:
-    """Judge each gradient by the identity of its name. TypeError for a name without one, or for no gradient at all."""
+    """Check each gradient by the identity of its name. TypeError for a name without one, or for no gradient at all."""
     if not gradients or gradients.keys() - identities.keys():
         names = ", ".join(f"{name}=" for name in identities)
         raise TypeError(f"adjoint got {', '.join(gradients) or 'no gradient'}: give it one or more of {names}")

@@ -95,7 +95,7 @@ def _small(inputs: Mapping[str, Array]) -> list[str]:
 
 
 def _window(at: int, size: int, room: int) -> slice:
-    """So many places of an axis, the one at `at` among them."""
+    """This many places of an axis, the one at `at` among them."""
     start = int(min(max(0, at - room // 2), max(0, size - room)))
     return slice(start, min(size, start + room))
 

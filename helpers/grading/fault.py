@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import takewhile
 
-from helpers.grading.judge import ENDLESS, judged
+from helpers.grading import grader
+from helpers.grading.grader import ENDLESS
 from helpers.grading.prediction import AnswerError, number_in
 from helpers.grading.puzzle import Puzzle
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.output import FENCED, in_lines
 from helpers.wgsl import Kernel, Listing, without_comments
 
-Grade = Callable[[str], Grades]  # tries a whole kernel
+TryKernel = Callable[[str], Grades]
 LINE_FOUND = "line found"  # the outcome between wrong and right: the line is the one, and it is not corrected yet
 
 
@@ -32,6 +33,7 @@ class Fault(Puzzle):
     question: str
     cure: str
     halves: tuple[tuple[str, str], ...] = ()
+    mistakes = ()  # none is named; the exercise is to find one
 
     @cached_property
     def official(self) -> Kernel:
@@ -69,7 +71,7 @@ class Fault(Puzzle):
 
         It is tried in this process: its faults are known, and none of them keeps a loop from ending.
         """
-        return Grades(map(_of_this_kernel, judged(self, self.faulty.source)))
+        return Grades(map(_of_this_kernel, grader.grade(self, self.faulty.source)))
 
     def corrected(self, line: int, correction: str) -> str:
         """The wrong kernel with the learner's text in place of one line."""
@@ -77,7 +79,7 @@ class Fault(Puzzle):
         lines[line - 1] = correction
         return "\n".join(lines)
 
-    def judge(self, line: int | None, correction: str, grade: Grade) -> "FaultReport":
+    def grade(self, line: int | None, correction: str, try_kernel: TryKernel) -> "FaultReport":
         """What to say to a line and its correction.
 
         Raises AnswerError, a TypeError, where the line is no whole number or the correction no text.
@@ -93,7 +95,7 @@ class Fault(Puzzle):
             return self._of_line(line)
         if reason := self._block_lost(line, correction):
             return self._said(NO_COMPILE, reason)
-        return self._of_correction(range(line, line + correction.count("\n") + 1), text, grade)
+        return self._of_correction(range(line, line + correction.count("\n") + 1), text, try_kernel)
 
     def _of_line(self, line: int) -> "FaultReport":
         """The answer where the line is not corrected yet."""
@@ -111,12 +113,12 @@ class Fault(Puzzle):
         what = f"line {line}, `{code}`, which {'opens' if depth > 0 else 'closes'} a block, and yours does not"
         return f"your text replaces {what}; if a line is missing, write both, with \\n between them or in triple quotes"
 
-    def _of_correction(self, mine: range, text: str, grade: Grade) -> "FaultReport":
+    def _of_correction(self, mine: range, text: str, try_kernel: TryKernel) -> "FaultReport":
         """The answer where a corrected kernel is tried; any right one is right, whatever line was changed.
 
         `mine` are the numbers of the learner's lines in its text.
         """
-        grades, line = grade(text), mine[0]
+        grades, line = try_kernel(text), mine[0]
         said = partial(self._said, grades=grades, added=len(mine) - 1)
         outcomes = {verdict.outcome for verdict in grades}
         if outcomes == {RIGHT}:
@@ -126,16 +128,16 @@ class Fault(Puzzle):
         outcome = WRONG if WRONG in outcomes else UNSAFE
         if grades[0].detail.startswith(ENDLESS):
             return said(outcome, _endless(grades[0], mine))
-        if self._is_half(text, grade):
+        if self._is_half(text, try_kernel):
             return said(outcome, f"a barrier there is not enough, but one at another place is: {self.cure}")
         if line in self.lines:
             return said(outcome, f"the fault is in line {line}, but not corrected: {self.cure}")
         return said(outcome, f"the fault is not in line {line}: {self.question}")
 
-    def _is_half(self, text: str, grade: Grade) -> bool:
+    def _is_half(self, text: str, try_kernel: TryKernel) -> bool:
         """Whether one of the two barriers is all that a kernel lacks."""
         whole = (text.replace(old, new) for old, new in self.halves if text.count(old) == 1)
-        return any(grade(each).passed == len(self.tests) for each in whole)
+        return any(try_kernel(each).passed == len(self.tests) for each in whole)
 
     def _said(self, outcome: str, detail: str, grades: Grades | None = None, added: int = 0) -> "FaultReport":
         return FaultReport(self, Verdict(self.name, outcome, detail), grades, added)

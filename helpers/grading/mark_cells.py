@@ -32,7 +32,7 @@ class MarkCells(ipywidgets.VBox):
     """
 
     def __init__(self, name: str, marking: Marking, cells: object = "") -> None:
-        self.name, self.marking, self.verdict = name, marking, marking.judge(name, cells)
+        self.name, self.marking, self.verdict = name, marking, marking.grade(name, cells)
         self._settling = False
         self._width = LETTER if marking.letters else COORDINATES
         self._buttons = {cell: self._button(cell) for cell in marking.names}
@@ -65,7 +65,7 @@ class MarkCells(ipywidgets.VBox):
 
         A text that names no cells leaves the marks as they are.
         """
-        verdict = self.marking.judge(self.name, cells)
+        verdict = self.marking.grade(self.name, cells)
         try:
             self._show(self.marking.read(cells), verdict)
         except UnreadableError:
@@ -78,7 +78,7 @@ class MarkCells(ipywidgets.VBox):
         """Show the marks of the cell's text, or those of an earlier run where it is empty."""
         answer = kept(self.name) if self.verdict.outcome == NOT_ATTEMPTED else cells
         try:
-            self._show(self.marking.read(answer), self.marking.judge(self.name, answer))
+            self._show(self.marking.read(answer), self.marking.grade(self.name, answer))
         except UnreadableError:
             self._show(frozenset(), self.verdict)
 

@@ -86,7 +86,7 @@ class Marking:
         names = list(self.names.values())
         return f"the cells are {names[0]} to {names[-1]}; write them as in {self._example!r}"
 
-    def judge(self, name: str, answer: object) -> Verdict:
+    def grade(self, name: str, answer: object) -> Verdict:
         """What to say to an answer; `name` is the exercise's, and no cells are no answer yet.
 
         Raises AnswerError, a TypeError, where the answer is neither text nor pairs.

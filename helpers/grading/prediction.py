@@ -1,10 +1,11 @@
-"""Questions that a lesson asks before it shows the answer, and what an answer deserves to hear."""
+"""Questions that a lesson asks before it shows the answer, and the verdict on an answer."""
 
 import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from numbers import Real
+from pathlib import Path
 
 import numpy as np
 
@@ -17,7 +18,7 @@ class AnswerError(TypeError):
     """An answer of another kind than its question asks for."""
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows: the message alone, as for a slip of the pen no traceback is needed."""
+        """What IPython shows: the message alone, without a traceback."""
         return [str(self)]
 
 
@@ -33,7 +34,7 @@ class Question:
     mistakes: Mapping[Answer, str] = field(default_factory=dict)
     advice: str = ""
 
-    def judge(self, name: str, answer: object) -> Verdict:
+    def grade(self, name: str, answer: object) -> Verdict:
         """What to say to an answer; `name` is the question's, and None is no answer yet.
 
         Raises AnswerError, a TypeError, where the answer is of another kind than the right one.
@@ -67,6 +68,39 @@ class Question:
             raise AnswerError(f"answer = {answer!r} is text: write it without quotes, as {written}")
         wanted = {str: "text, in quotes", tuple: self._kind.rstrip(",")}.get(type(self.right), "a number")
         raise AnswerError(f"answer = {answer!r} is a {type(answer).__name__}: it must be {wanted}")
+
+
+def questions(module: str) -> dict[str, Question]:
+    """The questions of a module, given its ``__file__``, by name, from the file beside it that ends in ``.questions``.
+
+    In it, each is a block of lines, and a blank line separates it from the next::
+
+        two_minus_three: 2**32 - 1
+        one below 0 is the largest number of 32 bits
+        -1: an unsigned integer cannot be negative
+        2**32: the largest u32 is one less than that
+
+    These are the name with the right answer, the advice, and the likely wrong answers. Answers are written in Python.
+    """
+    found = {}
+    for block in Path(module).with_suffix(".questions").read_text(encoding="utf-8").strip().split("\n\n"):
+        first, advice, *mistakes = block.split("\n")
+        name, right = _pair(first)
+        found[name] = Question(_value(right), {_value(answer): words for answer, words in map(_pair, mistakes)}, advice)
+    return found
+
+
+def _pair(line: str) -> list[str]:
+    """What stands before the first colon of a line, and what follows it."""
+    pair = line.split(": ", 1)
+    if len(pair) < 2:
+        raise ValueError(f"{line!r}: a line of questions must be a name or an answer, a colon, and what belongs to it")
+    return pair
+
+
+def _value(answer: str) -> Answer:
+    """An answer as it is written in a file of questions, such as 24 * 24, (2, 3) or "left"."""
+    return eval(answer, {"__builtins__": {}})
 
 
 def number_in(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A puzzle: WGSL that the learner writes, the cases that judge it, and the mistakes that can be named."""
+"""A puzzle: WGSL that the learner writes, the cases on which it is tried, and the mistakes that can be named."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from helpers.grading import mistakes
+from helpers.grading.mistakes import Mistake
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades
 from helpers.wgsl import Kernel, Listing
 
@@ -15,7 +17,7 @@ HELPERS = Path(__file__).resolve().parents[1]
 LEARNERS_LINE = "// *"  # ends the lines of an official kernel that the learner is to write
 STRUCT = re.compile(r"\bstruct\s+(\w+)\s*\{([^}]*)\}")
 
-STEPS = 8  # times the statements of our busiest thread: room for any manner, but not for the work of many threads
+STEPS = 8  # times the statements of our busiest thread: enough for any style, but not for the work of many threads
 
 
 @dataclass(frozen=True)
@@ -42,28 +44,10 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Slip:
-    """A known mistake: the official text with `old` replaced by `new`.
-
-    `mistake` completes "this is what comes out when ...", and `question` leads the learner to the cure.
-    """
-
-    mistake: str
-    old: str
-    new: str
-    question: str = ""
-
-    @property
-    def replaces_sum(self) -> bool:
-        """Whether the mistake is ``=`` in the place of ``+=``."""
-        return self.new == self.old.replace("+=", "=") != self.old
-
-
-@dataclass(frozen=True)
 class Skill:
     """What a puzzle is about, beyond right numbers: a kernel that does not do it is not there yet.
 
-    In the test `test`, no count of a kernel may be larger than so many times the official kernel's: `limits` has these
+    In the test `test`, no count of a kernel may be larger than a multiple of the official kernel's: `limits` has the
     factors by the keys of `Trial.counts`. `asked` completes "this exercise asks for ...".
     """
 
@@ -79,25 +63,41 @@ class Skill:
 
 @dataclass(frozen=True)
 class Puzzle:
-    """An official kernel, of which the learner writes the marked lines, and what judges their text.
+    """An official kernel, of which the learner writes the marked lines, and how their text is graded.
 
     `axes` are the letters of the output's axes; `cases` makes the tests, the smallest first. The official text is in
-    ``helpers/<subject>/puzzles/<name>.wgsl``. A puzzle without a `skill` asks for right numbers alone.
+    ``helpers/<subject>/puzzles/<name>.wgsl``, and the known mistakes are beside it, in ``<name>.mistakes``. A puzzle
+    without a `skill` asks for right numbers alone.
     """
 
     name: str
     subject: str
     axes: tuple[str, ...]
-    tests: tuple[str, ...]
     cases: Callable[[], Sequence[Case]]
-    slips: tuple[Slip, ...] = ()
     skill: Skill | None = None
+
+    @cached_property
+    def tests(self) -> tuple[str, ...]:
+        """The names of the tests."""
+        return tuple(case.name for case in self.cases())
 
     @cached_property
     def official(self) -> Kernel:
         """The official kernel, with its header and its marks."""
-        path = HELPERS / self.subject / "puzzles" / f"{self.name}.wgsl"
-        return Kernel(path.read_text(encoding="utf-8"), self.name)
+        return Kernel(self._file.with_suffix(".wgsl").read_text(encoding="utf-8"), self.name)
+
+    @cached_property
+    def mistakes(self) -> tuple[Mistake, ...]:
+        """The mistakes that can be named; of two that do the same, the first is."""
+        return tuple(mistakes.read(self._file.with_suffix(".mistakes")))
+
+    def with_mistake(self, mistake: Mistake) -> Kernel:
+        """The official kernel, without its header and its marks, with a known mistake."""
+        return mistake.made_in(Kernel(self.solution.text, self.name))
+
+    @property
+    def _file(self) -> Path:
+        return HELPERS / self.subject / "puzzles" / self.name
 
     @cached_property
     def _lines(self) -> list[str]:

@@ -64,7 +64,7 @@ class Report:
 
 
 def compare(name: str, got: Array, want: Array, tolerance: float | Array, where: bool | Array = True) -> Report:
-    """Judge float32 `got` by float64 `want`, element by element: is |got - want| <= tolerance?
+    """Compare float32 `got` with float64 `want`, element by element: is |got - want| <= tolerance?
 
     NaN is right only where NaN is wanted, an infinity only where the same one is; `where` selects the elements.
     """

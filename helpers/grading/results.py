@@ -16,8 +16,8 @@ NOT_READABLE, NOT_GRADED = "not readable", "not graded"
 LONGEST_NOTE = 100  # characters of a message in a table
 FORMULA = re.compile(r"^(?=[=+\-@\t\r])")  # how a cell begins that a spreadsheet would calculate
 
-Judge = Callable[..., Grades | Verdict]  # takes the arguments
-Judges = Mapping[str, Mapping[str, Judge]]  # by the function and the name of an exercise
+Grader = Callable[..., Grades | Verdict]  # takes the arguments
+Graders = Mapping[str, Mapping[str, Grader]]  # by the function and the name of an exercise
 Lesson = frozenset[tuple[str, str]]  # the function and the name of each of its exercises
 
 
@@ -50,11 +50,11 @@ def lesson(path: Path) -> Lesson:
     return frozenset(call[:2] for call in calls(code_cells(path)))
 
 
-def row(notebook: str, path: Path, judges: Judges, lessons: Iterable[Lesson] = ()) -> Row:
+def row(notebook: str, path: Path, graders: Graders, lessons: Iterable[Lesson] = ()) -> Row:
     """The outcomes in one notebook; of an exercise's calls, the last one counts.
 
     A question counts also where the student took it out. It is known from the lesson that shares most exercises with
-    the notebook. Raises GpuError where a judge does: this machine runs no kernel.
+    the notebook. Raises GpuError where a grader does: this machine runs no kernel.
     """
     try:
         found = {call[:2]: call for call in calls(code_cells(path))}
@@ -62,9 +62,9 @@ def row(notebook: str, path: Path, judges: Judges, lessons: Iterable[Lesson] = (
         return Row(notebook, problem=str(error))
     made = Row(notebook)
     for call in found.values():
-        if judge := judges[call.function].get(call.exercise):
-            _add(made, call, judge)
-    if unknown := [repr(call.exercise) for call in found.values() if call.exercise not in judges[call.function]]:
+        if grader := graders[call.function].get(call.exercise):
+            _add(made, call, grader)
+    if unknown := [repr(call.exercise) for call in found.values() if call.exercise not in graders[call.function]]:
         made.add_problem(f"no exercise is named {', '.join(unknown)}")
     shared = max(lessons, key=lambda each: len(each & found.keys()), default=frozenset())
     if shared & found.keys():
@@ -72,10 +72,10 @@ def row(notebook: str, path: Path, judges: Judges, lessons: Iterable[Lesson] = (
     return made
 
 
-def _add(row: Row, call: Call, judge: Judge) -> None:
+def _add(row: Row, call: Call, grader: Grader) -> None:
     """Enter the outcome of one exercise."""
     try:
-        said = outcome(call, judge)
+        said = outcome(call, grader)
     except GpuError:
         raise
     except Exception as error:  # one student's text may not cost the others their table
@@ -87,15 +87,15 @@ def _add(row: Row, call: Call, judge: Judge) -> None:
         row.outcomes[call.exercise] = said
 
 
-def outcome(call: Call, judge: Judge) -> str:
-    """What a cell of the table says of an exercise. Raises what the judge does."""
+def outcome(call: Call, grader: Grader) -> str:
+    """What a cell of the table says of an exercise. Raises what the grader does."""
     if call.arguments is None:
         return NOT_READABLE
     try:
-        judged = judge(*call.arguments)
+        verdict = grader(*call.arguments)
     except AnswerError:  # such as a number in the place of a kernel
         return NOT_READABLE
-    return in_short(judged) if isinstance(judged, Grades) else judged.outcome
+    return in_short(verdict) if isinstance(verdict, Grades) else verdict.outcome
 
 
 def in_short(grades: Grades) -> str:

@@ -2,14 +2,19 @@
 
 import os
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TypeVar
 
 Item = TypeVar("Item")
 ALL = bool(os.environ.get("CONVGRAD_ALL_TESTS"))
 
 
-def sample(items: Sequence[Item], count: int) -> list[Item]:
+def sample(items: Iterable[Item], count: int) -> list[Item]:
     """This many of the items, in their order, and always the same ones; all of them where all is to be tried."""
-    chosen = range(len(items)) if ALL else sorted(random.Random(count).sample(range(len(items)), count))
+    items = list(items)
+    chosen = (
+        range(len(items))
+        if ALL or count >= len(items)
+        else sorted(random.Random(count).sample(range(len(items)), count))
+    )
     return [items[i] for i in chosen]

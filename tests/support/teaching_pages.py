@@ -1,13 +1,24 @@
-"""The teachers' pages: where they are, and what stands in their tables and lists."""
+"""The teachers' pages: where they are, and what their tables and lists say.
+
+    python tests/support/teaching_pages.py
+
+writes the tables of mistakes in all pages again, from ``helpers/*/puzzles/*.mistakes`` and the grader's verdicts.
+"""
 
 import re
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from support.notebook_gate import NOTEBOOKS, Lesson
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # this file is a script, too
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from helpers.grading.puzzle import Slip
+from support.notebook_gate import NOTEBOOKS, Lesson
+from support.trials import with_mistake
+
+from helpers.exercises import PUZZLES
+from helpers.grading.mistakes import Mistake
 from helpers.grading.verdict import RIGHT, Grades
 
 TEACHING = NOTEBOOKS / "teaching"
@@ -15,6 +26,8 @@ EXPLORER = re.compile(r"\w*explorers\.\w+(?=\()")
 PUZZLE = re.compile(r'helpers\.grade\("(\w+)", my_\w+\)')
 SECTION = re.compile(r"^## (?P<name>.+)\n(?P<text>(?:(?!## ).*\n)*)", re.MULTILINE)
 PART = re.compile(r"^### (?P<name>.+)\n(?P<text>(?:(?!### ).*\n)*)", re.MULTILINE)
+TABLE = re.compile(r"^(?P<above>### `(?P<puzzle>\w+)`\n(?:(?:[^|#\n].*)?\n)*)(?:\|.*\n)+", re.MULTILINE)
+HEAD = "| mistake | what the checker says | the question that unlocks it |\n|:--|:--|:--|\n"
 QUESTION = re.compile(r"^\d\. \*(?P<asked>[^*]+\?)\* (?P<answer>\S.*[.)])$", re.MULTILINE)
 
 
@@ -62,8 +75,24 @@ def puzzles_of(lesson: Lesson) -> list[str]:
     return [name for cell in lesson.code for name in PUZZLE.findall(cell.source)]
 
 
-def row(slip: Slip, grades: Grades) -> list[str]:
+def row(mistake: Mistake, grades: Grades) -> list[str]:
     """What a page says about a known mistake: its name, the verdicts, and the question."""
     counts = Counter(verdict.outcome for verdict in grades if verdict.outcome != RIGHT)
     said = [f"{outcome} in {counts[outcome]} of {len(grades)} tests" for outcome in counts]
-    return [slip.mistake, ", ".join(said), slip.question]
+    return [mistake.name, ", ".join(said), mistake.question]
+
+
+def with_tables(text: str) -> str:
+    """A page with the tables of mistakes as they are made from the puzzles now."""
+    return TABLE.sub(lambda found: f"{found['above']}{HEAD}{_rows(found['puzzle'])}", text)
+
+
+def _rows(puzzle: str) -> str:
+    rows = (row(mistake, with_mistake(puzzle, mistake)) for mistake in PUZZLES[puzzle].mistakes)
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
+
+
+if __name__ == "__main__":
+    for path in sorted(TEACHING.glob("*.md")):
+        path.write_text(with_tables(path.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
+        print(f"{path}: written")

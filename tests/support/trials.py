@@ -1,10 +1,19 @@
-"""Simulated runs of puzzles, each made once: many texts are compared with the same known mistakes."""
+"""The verdicts on the known mistakes, and simulated runs that are each made once: many texts are compared with them."""
 
-from helpers.grading import judge
-from helpers.grading.puzzle import Case
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from helpers.exercises import PUZZLES
+from helpers.grading import grader
+from helpers.grading.mistakes import Mistake
+from helpers.grading.puzzle import Case, Puzzle
 from helpers.grading.trial import Trial, simulated
+from helpers.grading.verdict import Grades
 from helpers.wgsl import Kernel
 
+MISTAKES = [(name, mistake) for name, puzzle in PUZZLES.items() for mistake in puzzle.mistakes]
 _made: dict[tuple, Trial] = {}
 
 
@@ -15,7 +24,39 @@ def _simulated_once(kernel: Kernel, case: Case) -> Trial:
     return _made[key]
 
 
-def simulate_once(patch) -> None:
-    """Let the judge take runs from here that were made before, and look for a mistake as long as it takes."""
-    patch.setattr(judge, "simulated", _simulated_once)
-    patch.setattr(judge, "WORK", 10**9)
+@pytest.fixture(autouse=True)
+def simulate_once(monkeypatch):
+    """For a module that imports it: the grader takes runs from here, and looks for a mistake as long as it takes."""
+    monkeypatch.setattr(grader, "simulated", _simulated_once)
+    monkeypatch.setattr(grader, "WORK", 10**9)
+
+
+@cache
+def with_mistake(name: str, mistake: Mistake) -> Grades:
+    """The verdicts on the official kernel with a known mistake, which is recognized by what it does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grader, "same_code", lambda one, other: False)
+        return grader.grade(PUZZLES[name], PUZZLES[name].with_mistake(mistake).source)
+
+
+def outcomes(grades: Grades) -> list[str]:
+    """The outcome of each test."""
+    return [verdict.outcome for verdict in grades]
+
+
+def edited(name: str, *edits: tuple[str, str]) -> str:
+    """The text of a cell: the official kernel with edits, each of a piece that occurs once."""
+    kernel = Kernel(f"\n{PUZZLES[name].solution.text}\n", name)
+    for old, new in edits:
+        kernel = kernel.edit(old, new)
+    return kernel.source
+
+
+def graded(name: str, *edits: tuple[str, str]) -> Grades:
+    """The verdicts on the official kernel with these edits."""
+    return grader.grade(PUZZLES[name], edited(name, *edits))
+
+
+def first_tests(name: str) -> Puzzle:
+    """A puzzle with its first two tests, which are quick."""
+    return replace(PUZZLES[name], cases=lambda: PUZZLES[name].cases()[:2])

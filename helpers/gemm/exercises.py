@@ -1,0 +1,104 @@
+"""What a learner works out in the GEMM lesson: kernels in tiles, on layers with relu, and questions to answer."""
+
+from functools import cache
+from math import ceil
+
+import numpy as np
+
+from helpers.gemm import reference
+from helpers.gemm.shapes import GemmShape
+from helpers.grading.prediction import Question, questions
+from helpers.grading.puzzle import STEPS, Case, Puzzle, Skill
+
+TILES = Skill(
+    "tiles that all threads of a workgroup load together, neighbors from neighboring places of memory",
+    "three_tiles",
+    {"steps": STEPS, "loads_storage": 2, "sectors": 1.5},
+)
+TILED = ("tiny", "one_full_tile", "three_tiles", "past_the_edges", "batch_of_2")
+IN_COLUMNS = ("tiny", "past_the_edges", "batch_of_2", "300_columns")
+
+
+@cache
+def _layers(summed: str) -> dict[str, tuple[GemmShape, dict[str, np.ndarray]]]:
+    """The layers of the tests, with relu: each one's sizes and arrays, by the test's name.
+
+    `summed` is the letter along which the pass adds up: M, K or N.
+    """
+    random, long = np.random.default_rng(6), {letter: 48 if letter == summed else 16 for letter in "MKN"}
+    shapes = {
+        "tiny": GemmShape(3, 4, 2, 1, "relu"),
+        "one_full_tile": GemmShape(16, 16, 16, 1, "relu"),
+        "three_tiles": GemmShape(*long.values(), 1, "relu"),
+        "past_the_edges": GemmShape(19, 21, 37, 1, "relu"),
+        "batch_of_2": GemmShape(18, 35, 20, 2, "relu"),
+        "300_columns": GemmShape(5, 4, 300, 2, "relu"),
+    }
+    names = "a", "b", "bias", "grad"
+    draw = {name: {t: random.integers(-3, 4, s.of(t)).astype(np.float32) for t in names} for name, s in shapes.items()}
+    return {name: (shape, draw[name] | _results(**draw[name])) for name, shape in shapes.items()}
+
+
+def _results(a: np.ndarray, b: np.ndarray, bias: np.ndarray, grad: np.ndarray) -> dict[str, np.ndarray]:
+    grad_pre = grad * reference.derivative(reference.pre(a, b, bias), "relu")
+    d_a, d_b, d_bias = reference.sums(a, b, grad_pre, per_item=False)
+    found = {"c": (a @ b)[0], "grad_pre": grad_pre, "d_a": d_a, "d_b": d_b, "d_bias": d_bias}
+    return {name: array.astype(np.float32) for name, array in found.items()}
+
+
+def _cases(summed: str, inputs: str, output: str, params: str, tests: tuple[str, ...]) -> tuple[Case, ...]:
+    """The tests of one pass: the names of its arrays, and the letters of its uniform, where B is the batch."""
+    cases = []
+    for test in tests:
+        shape, arrays = _layers(summed)[test]
+        sizes = {"M": shape.m, "K": shape.k, "N": shape.n, "B": shape.batch_size}
+        layers, rows, columns = (1, 1, *arrays[output].shape)[-3:]
+        grid = (ceil(columns / 16), ceil(rows / 16), layers) if rows > 1 else (ceil(columns / 256), 1, 1)
+        given = tuple(arrays[name] for name in inputs.split())
+        cases.append(Case(test, given, arrays[output], tuple(sizes[letter] for letter in params), grid))
+    return tuple(cases)
+
+
+def puzzle(
+    name: str, axes: str, tests: tuple[str, ...], arrays: tuple[str, str, str, str], subject: str = "gemm"
+) -> Puzzle:
+    """A puzzle of this lesson, or of another subject.
+
+    Parameters
+    ----------
+    name, subject
+        As in `Puzzle`.
+    axes : str
+        The letters of the output's axes.
+    tests : tuple of str
+        The names of the layers on which it is tried.
+    arrays : tuple of str
+        The letter along which the kernel adds up (M, K or N), the names of its inputs, the name of its output, and
+        the letters of its uniform, where B is the batch.
+    """
+    skill = TILES if "three_tiles" in tests else Skill.one_thread_for("column", "300_columns")
+    return Puzzle(name, subject, tuple(axes.split()), lambda: _cases(*arrays, tests), skill)
+
+
+PUZZLES = (  # as the lesson has them
+    puzzle("tiled_product", "m n", TILED[:-1], ("K", "a b", "c", "MKN")),
+    puzzle("gemm_bwd_grad_pre", "item m n", TILED, ("K", "a b bias grad", "grad_pre", "MKNB")),
+    puzzle("gemm_bwd_da", "item m k", TILED, ("N", "grad_pre b", "d_a", "MKNB")),
+    puzzle("gemm_bwd_db", "k n", TILED, ("M", "a grad_pre", "d_b", "MKNB")),
+    puzzle("gemm_bwd_dbias", "n", IN_COLUMNS, ("M", "grad_pre", "d_bias", "MNB")),
+)
+
+
+def _by_hand(row: int, column: int) -> Question:
+    """One number of d_b, worked out by hand for the lesson's small layer with another upstream gradient."""
+    a = np.array([[1, 0, 2, -1], [0, 3, 1, 1], [2, 1, 0, 1]])
+    grad, positive = np.array([[1, -2], [3, 1], [-1, 2]]), np.array([[0, 1], [1, 0], [1, 1]])  # pre > 0
+    right, place = a.T @ (grad * positive), (row, column)
+    advice = f"take column {row} of a and column {column} of grad_pre"
+    others = [i for i in np.ndindex(right.shape) if right[i] != right[place]]
+    mistakes = {int(right[i]): f"this is d_b[{i[0]},{i[1]}]; {advice}" for i in others}
+    mistakes[int((a.T @ grad)[place])] = "you get this from grad; use grad_pre, its product with the derivative"
+    return Question(int(right[place]), mistakes, advice)
+
+
+QUESTIONS = questions(__file__) | {"d_b[3,1]": _by_hand(3, 1)}

@@ -1,0 +1,90 @@
+"""What a learner works out in lesson 05: the fault in a kernel, from what the tests say about it, and questions."""
+
+from functools import partial
+
+from helpers.convolution.shapes import ConvShape
+from helpers.grading.fault import Fault
+from helpers.grading.prediction import questions
+from helpers.grading.puzzle import Case
+<<<<<<< HEAD:helpers/oracles/exercise.py
+from helpers.oracles.harness import answer, drawn, inputs_of, operation_of
+from helpers.oracles.questions import QUESTIONS as QUESTIONS
+=======
+from helpers.oracles.run import answer, drawn, inputs_of, operation_of
+>>>>>>> part-b:helpers/oracles/exercises.py
+from helpers.oracles.wrong_kernels import WRONG_KERNELS
+from helpers.wgsl import Kernel
+
+Shapes = dict[str, ConvShape]
+
+
+def _cases(kernel: Kernel, shapes: Shapes) -> tuple[Case, ...]:
+    """A test for each shape, in whole numbers."""
+    return tuple(_case(kernel, name, shape) for name, shape in shapes.items())
+
+
+def _case(kernel: Kernel, name: str, shape: ConvShape) -> Case:
+    operation = operation_of(kernel)
+    tensors = drawn(operation, shape)
+    (step,) = operation.versions[kernel.version](shape, kernel).steps
+    (expected,) = answer(operation, shape, tensors)
+    inputs = tuple(tensors[each] for each in inputs_of(operation))
+    return Case(name, inputs, expected, operation.params(shape), step.workgroups)
+
+
+def _fault(name: str, kernel: str, mistake: str, axes: str, shapes: Shapes, **words: object) -> Fault:
+    """An exercise with one of the wrong kernels; `axes` are the letters of its output, `words` the rest of a Fault."""
+    (row,) = (row for row in WRONG_KERNELS if (row.kernel, row.name) == (kernel, mistake))
+    edit = {"kernel": row.right, "old": row.old, "new": row.new}
+    cases = partial(_cases, row.right, shapes)
+    return Fault(name, "oracles", tuple(axes.split()), cases, **edit, **words)
+
+
+FAULTS = (  # the easiest first
+    _fault(
+        "fault_in_the_input_gradient",
+        "conv2d_grad_input/1_gather",
+        "every image is image 0",
+        "n ci ih iw",
+        {
+            "one_image": ConvShape(1, 2, 4, 6, 5, 3, 2),
+            "one_image_stride_and_padding": ConvShape(1, 2, 6, 7, 5, 3, 2, 2, 1),
+            "two_images": ConvShape(2, 3, 4, 6, 5, 3, 2),
+        },
+        question="for one image all numbers are right; in which lines should n make a difference?",
+        cure="grad_output is (N, Co, oH, oW); how many planes lie before those of image n?",
+    ),
+    _fault(
+        "fault_in_the_weight_gradient",
+        "conv2d_grad_weight/1_thread_per_weight",
+        "one image too many",
+        "co ci kh kw",
+        {
+            "one_image": ConvShape(1, 2, 4, 5, 3, 3, 2),
+            "four_images_stride_and_padding": ConvShape(4, 2, 9, 7, 6, 3, 2, 2, (1, 0)),
+        },
+        question="the line in the message only reads; which line decides which n, oh and ow are read?",
+        cure="the images are numbered from 0; which is the last n?",
+    ),
+    _fault(
+        "fault_in_the_bias_gradient",
+        "conv2d_grad_bias/2_workgroup_per_channel",
+        "no barrier in the tree",
+        "co",
+        {
+            "one_number": ConvShape(1, 1, 1, 1, 1, 1, 1),
+            "two_images": ConvShape(2, 1, 4, 5, 3, 1, 1),
+            "more_numbers_than_threads": ConvShape(2, 1, 12, 13, 2, 1, 1),
+        },
+        question="one thread reads what another one wrote; what must stand between the two? A line is missing: give "
+        "the number of the line that should follow it",
+        cure="a step reads what the step before it wrote; how often must all threads wait? A line is missing: "
+        "write it and the line that follows it, with \\n between them or in triple quotes",
+        halves=(
+            ("partial[thread] = sum;\n", "partial[thread] = sum;\n  workgroupBarrier();\n"),  # before the loop
+            ("    }\n  }\n\n  // 4.", "    }\n    workgroupBarrier();\n  }\n\n  // 4."),  # at the end of each step
+        ),
+    ),
+)
+
+QUESTIONS = questions(__file__)
