@@ -113,7 +113,9 @@ def test_a_mistake_is_tried_in_the_official_kernel():
     assert outcomes(grades) == [WRONG] * 2
     assert grades[0].detail.startswith("this is what comes out when 1 is added before the multiplication by 3: ")
     line = PUZZLES["map"].solution.text.split("\n").index("  output[i] = 3.0 * input[i] + 1.0;") + 2  # as in a cell
-    assert f"line {line}, `output[i + 999u] =" in helpers.try_mistake("map", "output[i] =", "output[i + 999u] =")[0].detail
+    assert (
+        f"line {line}, `output[i + 999u] =" in helpers.try_mistake("map", "output[i] =", "output[i + 999u] =")[0].detail
+    )
 
 
 @pytest.mark.parametrize(
