@@ -31,8 +31,8 @@ CARD = "WGSL on one screen"
 MOVES = {
     "00": {
         "explorers.dispatch()": "thread ArrowRight, length 10, groups 2, size 3",
-        "explorers.dispatch_2d()": "y 5, x 7, y 4, size_x 2, cols 8, rows 1",
-        "explorers.steps(without": "thread 1, thread 2, thread 3, thread 0",
+        "explorers.dispatch_2d()": "y 4, x 7, y 5, size_x 2, cols 8, rows 1",
+        "explorers.steps(without": "thread 2, thread 3, thread 0",
     },
     "01": {
         "explorers.any_forward(": "padding 2, stride 3, H 1, kH 5, ci 1, Ci 1, ow 2, kW 3, groups 2,Co 3, co 2",
@@ -43,8 +43,8 @@ MOVES = {
         "explorers.any_input_gradient()": "padding 2, stride 3, H 1, kH 5, iw 6, Co 2, co 1, kH 3, groups 3, ci 2",
         "explorers.shared_weight_steps(": "step 2, thread 1",
     },
-    "04": {"sum_explorers.race()": "order 1, order 4, order 5", "sum_explorers.steps(six": "step 2, step 5"},
-    "05": {"explorers.adjoint()": "kernel 1, data 1"},
+    "04": {"sum_explorers.race()": "order 4, order 5", "sum_explorers.steps(six": "step 2, step 5"},
+    "05": {"explorers.adjoint()": "kernel 1, data 0"},
     "06": {
         "explorers.gradients(": "product 0, product 1, product 3, product 2, row ArrowRight",
         "explorers.transposed_load()": "load 0, load 2, load 1, thread ArrowRight",
