@@ -60,6 +60,12 @@ MARKS = """(image, svg) => {  // the marks of the picture that is shown, or of `
   return [...picture.querySelectorAll('svg > *')].map(mark => mark.outerHTML).join();
 }"""
 OPEN = "path => { jupyterapp.commands.execute('docmanager:open', {path}) }"
+RUN = """async cells => {
+  for (const i of cells) {
+    jupyterapp.shell.currentWidget.content.activeCellIndex = i;
+    await jupyterapp.commands.execute('notebook:run-cell');
+  }
+}"""
 CLOSE = """async () => {
   const panel = jupyterapp.shell.currentWidget;
   await panel.sessionContext.shutdown();
@@ -166,7 +172,7 @@ class LivePage:
         self.page, self.troubles, self.lesson = page, [], Lesson.read(path)
         self.panel = page.locator(".jp-NotebookPanel")
         self.cells, self.code_cells = self.panel.locator(".jp-Cell"), self.panel.locator(".jp-CodeCell")
-        self.ran, self.replies = [], 0  # cells that explorers need; how many runs of a cell have ended
+        self.ran, self.replies = [], 0  # cells that explorers needed; how many runs of a cell have ended
         page.on("pageerror", lambda error: self.troubles.append(f"in the page: {error}"))
         page.on("websocket", lambda socket: socket.on("framereceived", self._read))
         page.evaluate(OPEN, f"notebooks/{path.name}")
@@ -195,10 +201,9 @@ class LivePage:
     def explorer(self, words: str) -> "Shown":
         """The explorer that a cell with these words makes: a new one, with its sliders where they start."""
         *before, wanted = needed(self.lesson, [self.source(words)])
-        for cell in before:
-            if cell not in self.ran:
-                self.run(self.code_cells.nth(self.lesson.code.index(cell)))
-                self.ran.append(cell)
+        new = [cell.number - 1 for cell in before if cell.number - 1 not in self.ran]
+        self.page.evaluate(RUN, new)
+        self.ran += new
         return Shown(self.page, self.run(self.code_cells.nth(self.lesson.code.index(wanted))))
 
     def same(self, words: str) -> Explorer:
