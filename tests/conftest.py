@@ -7,7 +7,6 @@ import os
 import tempfile
 from collections import Counter
 
-import pytest
 from hypothesis import settings
 
 settings.register_profile("convgrad", derandomize=True, database=None, deadline=None, max_examples=50)
@@ -38,36 +37,3 @@ def pytest_terminal_summary(terminalreporter) -> None:
         for name, value in report.user_properties:
             if name == "told":
                 terminalreporter.write_line(value)
-
-
-# --- A lesson in a real browser: the test file names it as LESSON ---------------------------------------
-
-
-@pytest.fixture(scope="session")
-def lab(tmp_path_factory):
-    """One JupyterLab for all lessons."""
-    from support import browser  # here, as most test runs need no browser
-
-    with browser.lab(tmp_path_factory.mktemp("jupyterlab")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def opened(request, lab):
-    """The lesson, open and not yet run: a `browser.LivePage`."""
-    with lab.opened(request.module.LESSON) as page:
-        yield page
-
-
-@pytest.fixture(scope="module")
-def lesson(opened):
-    """The lesson after all its cells ran."""
-    opened.run_all()
-    return opened
-
-
-@pytest.fixture
-def no_trouble(opened):
-    """No test may leave an error in the page or in the kernel."""
-    yield
-    assert opened.troubles == []

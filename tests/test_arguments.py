@@ -1,8 +1,11 @@
 """A bad argument is refused by its name, its value and the rule, before anything is made; a good one is left alone."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from support.problems import general_versions_of
+from support.sample import sample
 
 import helpers
 from helpers.arguments import check_size, check_sizes, check_tensor
@@ -182,28 +185,27 @@ every_layer = pytest.mark.parametrize("name", STEPPING)
 TWO = "it must be one int, or two for rows and columns"
 
 
-@every_layer
-@pytest.mark.parametrize("step", PAIRS)
-@pytest.mark.parametrize(
-    ("value", "error", "words"),
-    [
-        ((2, 2, 2), ValueError, f" = (2, 2, 2): {TWO}"),
-        ((2,), ValueError, f" = (2,): {TWO}"),
-        ([], ValueError, f" = []: {TWO}"),
-        (True, TypeError, " = True is a bool: it must be an int"),
-        ((1, True), TypeError, "_w = True is a bool: it must be an int"),
-        (np.True_, TypeError, " = "),
-        (1.0, TypeError, " = 1.0 is a float: it must be an int"),
-        ((1.0, 1), TypeError, "_h = 1.0 is a float: it must be an int"),
-        (np.float32(1), TypeError, " = "),
-        (None, TypeError, " = None is a NoneType: it must be an int"),
-        (np.array([1, 1]), TypeError, " = array([1, 1]) is a ndarray: it must be an int"),
-        (-1, ValueError, " = -1: it must be from "),
-        ((1, -1), ValueError, "_w = -1: it must be from "),
-        (2**31, ValueError, " = 2147483648: it must be from "),
-    ],
-)
-def test_a_step_that_is_no_whole_number_or_two_is_refused(name, step, value, error, words):
+WRONG_STEPS = [
+    ((2, 2, 2), ValueError, f" = (2, 2, 2): {TWO}"),
+    ((2,), ValueError, f" = (2,): {TWO}"),
+    ([], ValueError, f" = []: {TWO}"),
+    (True, TypeError, " = True is a bool: it must be an int"),
+    ((1, True), TypeError, "_w = True is a bool: it must be an int"),
+    (np.True_, TypeError, " = "),
+    (1.0, TypeError, " = 1.0 is a float: it must be an int"),
+    ((1.0, 1), TypeError, "_h = 1.0 is a float: it must be an int"),
+    (np.float32(1), TypeError, " = "),
+    (None, TypeError, " = None is a NoneType: it must be an int"),
+    (np.array([1, 1]), TypeError, " = array([1, 1]) is a ndarray: it must be an int"),
+    (-1, ValueError, " = -1: it must be from "),
+    ((1, -1), ValueError, "_w = -1: it must be from "),
+    (2**31, ValueError, " = 2147483648: it must be from "),
+]
+
+
+@pytest.mark.parametrize(("name", "step", "wrong"), sample([*product(STEPPING, PAIRS, WRONG_STEPS)], 40))
+def test_a_step_that_is_no_whole_number_or_two_is_refused(name, step, wrong):
+    value, error, words = wrong
     refused(error, f"{step}{words}", name=name, **{step: value})
 
 

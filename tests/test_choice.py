@@ -11,10 +11,9 @@ from helpers import gpu, specialize
 from helpers.convolution.schedules import conv2d
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
-from helpers.gpu.operation import Choice, Shape
+from helpers.gpu.operation import Choice
 from helpers.operations import OPERATIONS
 from helpers.specialize import MOST_CHARACTERS
-from helpers.summation.shapes import SumShape
 from helpers.speed.layers import SHAPES
 
 RECORDED = json.loads((Path(rule.__file__).parents[1] / "speed" / "recorded" / "nvidia_h200.json").read_text())

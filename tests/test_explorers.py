@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 from support.legible import faults, written
+from support.sample import ALL
 
 from helpers.convolution import explorers, reference
 from helpers.convolution.shapes import ConvShape
@@ -22,7 +23,7 @@ TWO = np.full((1, 1, 3, 3), 0.5, np.float32)
 
 def test_any_values_become_a_valid_convolution():
     explorer, rng = explorers.any_weight_gradient(), random.Random(3)
-    for _ in range(40):
+    for _ in range(40 if ALL else 15):
         words = explorer.set(**{name: rng.randint(-3, 9) for name in rng.sample(list(explorer.values), 4)})
         total, returned = words.rsplit("add up to ", 1)[1].rstrip(".").split("; the GPU returned ")
         assert total == returned
@@ -43,26 +44,6 @@ def test_a_start_that_cannot_be_is_moved_to_the_nearest_that_can():
 def test_an_unknown_slider_is_named():
     with pytest.raises(ValueError, match="height: the sliders are N, groups, Ci"):
         explorers.any_weight_gradient().set(height=3)
-
-
-@pytest.mark.parametrize("moved", ["_boxes", "_sliders"])
-def test_a_box_and_its_slider_move_each_other_and_the_picture(moved):
-    explorer = explorers.weight_gradient(ONE, TWO)
-    before, words = explorer._moving.value, explorer.sentence
-    getattr(explorer, moved)["kh"].value = 2
-    assert explorer._boxes["kh"].value == explorer._sliders["kh"].value == explorer.values["kh"] == 2
-    assert explorer._moving.value != before
-    assert explorer.sentence != words
-    assert explorer.sentence.split("=")[0] in explorer._words.value
-
-
-def test_a_step_sends_what_moves_first_and_nothing_twice():
-    explorer, sent = explorers.any_weight_gradient(), []
-    layers = {"still": explorer._still, "moving": explorer._moving, "words": explorer._words}
-    for name, widget in (layers | explorer._boxes).items():
-        widget.send_state = lambda key=None, name=name: sent.append(name)
-    explorer._sliders["kh"].value = 1
-    assert sent == ["moving", "words", "kh"]
 
 
 def test_the_stored_output_is_the_picture_with_its_sentence():
@@ -132,7 +113,7 @@ def test_every_dilation_and_every_group_is_legible(make):
     """Also with the largest images, where the zeros around the upstream gradient leave the least room."""
     explorer, rng = make(H=7, W=7, padding=1, kH=3, kW=3, dilation=3), random.Random(4)
     assert explorer.values["dilation"] == (2 if make is explorers.any_input_gradient else 3)
-    for _ in range(25):
+    for _ in range(25 if ALL else 8):
         assert not list(faults(explorer.picture, 9.9)), explorer.values
         assert explorer.picture.caption().height <= 50, explorer.sentence  # two lines: a third would move the page
         moved = ("dilation", "groups", *rng.sample(list(explorer.values), 4))

@@ -315,6 +315,15 @@ def called(this_python: None, monkeypatch: Patch) -> SimpleNamespace:
     return record
 
 
+@pytest.mark.parametrize(("cores", "workers"), [(None, 2), (1, 2), (2, 2), (8, 8)])
+def test_every_core_gets_a_worker(cores: int | None, workers: int, called: SimpleNamespace, monkeypatch: Patch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    env = {}
+    assert start.test(start.arguments(["test", "--all"]), env) == 0
+    assert f"pytest -n {workers} --dist loadfile" in called.lines[2]
+    assert env == {"CONVGRAD_ALL_TESTS": "yes"}
+
+
 @pytest.mark.parametrize("fail", ["nothing", "ruff check", "ruff format", "pytest"])
 def test_one_failing_check_fails_the_test(fail: str, called: SimpleNamespace, capsys: Captured) -> None:
     called.fail = fail

@@ -6,6 +6,7 @@ import nbformat
 import pytest
 from nbformat import NotebookNode, v4
 from support.notebook_gate import IGNORE
+from support.sample import sample
 from support.store import StoreError, keep_ignored, normalize, store
 
 TOY = """\
@@ -79,7 +80,7 @@ def test_an_old_output_has_the_new_count_of_its_cell() -> None:
 WRONG = {"careful": "import sys\nprint('careful', file=sys.stderr)", "Zero": "1 / 0", "died": "import os\nos._exit(3)"}
 
 
-@pytest.mark.parametrize(("said", "source"), WRONG.items())
+@pytest.mark.parametrize(("said", "source"), sample([*WRONG.items()], 2))
 def test_store_refuses(tmp_path: Path, said: str, source: str) -> None:
     path = write(tmp_path / "wrong.ipynb", [v4.new_code_cell(source)])
     before = path.read_bytes()

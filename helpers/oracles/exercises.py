@@ -6,12 +6,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.grading.fault import Fault
 from helpers.grading.prediction import questions
 from helpers.grading.puzzle import Case
-<<<<<<< HEAD:helpers/oracles/exercise.py
 from helpers.oracles.harness import answer, drawn, inputs_of, operation_of
-from helpers.oracles.questions import QUESTIONS as QUESTIONS
-=======
-from helpers.oracles.run import answer, drawn, inputs_of, operation_of
->>>>>>> part-b:helpers/oracles/exercises.py
 from helpers.oracles.wrong_kernels import WRONG_KERNELS
 from helpers.wgsl import Kernel
 

@@ -3,6 +3,7 @@
 Everything waits for what it needs to see, never for a fixed time.
 """
 
+import ast
 import base64
 import io
 import json
@@ -16,15 +17,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
-from urllib.parse import urljoin
 
-import nbformat
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import BrowserContext, Locator, Page, expect, sync_playwright
-from support.notebook_gate import texts
+from playwright.sync_api import Locator, Page, expect, sync_playwright
+from support.notebook_gate import Cell, Lesson, needed
 
 from helpers.pictures.explorer import Explorer
 from start import JUPYTERLAB, find_browser
@@ -61,6 +59,19 @@ MARKS = """(image, svg) => {  // the marks of the picture that is shown, or of `
   const picture = svg ? Object.assign(document.createElement('div'), {innerHTML: svg}) : image;
   return [...picture.querySelectorAll('svg > *')].map(mark => mark.outerHTML).join();
 }"""
+OPEN = "path => { jupyterapp.commands.execute('docmanager:open', {path}) }"
+RUN = """async cells => {
+  for (const i of cells) {
+    jupyterapp.shell.currentWidget.content.activeCellIndex = i;
+    await jupyterapp.commands.execute('notebook:run-cell');
+  }
+}"""
+CLOSE = """async () => {
+  const panel = jupyterapp.shell.currentWidget;
+  await panel.sessionContext.shutdown();
+  panel.context.model.dirty = false;  // otherwise JupyterLab asks whether to save it
+  panel.close();
+}"""
 NUMBERS = "controls => controls.map(control => Number(control.value ?? control.ariaValueText))"
 CUT = "boxes => boxes.map(box => box.labels[0]).filter(l => l.scrollWidth > l.clientWidth).map(l => l.innerText)"
 
@@ -70,7 +81,7 @@ CUT = "boxes => boxes.map(box => box.labels[0]).filter(l => l.scrollWidth > l.cl
 
 @contextmanager
 def jupyterlab(home: Path) -> Iterator[str]:
-    """Serve a copy of the project from the empty folder `home`; gives the address of its notebooks.
+    """Serve a copy of the project from the empty folder `home`; gives the address of its folder of notebooks.
 
     Neither the project nor the reader's own JupyterLab changes, whatever a test does.
     """
@@ -84,13 +95,13 @@ def jupyterlab(home: Path) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, *JUPYTERLAB, "--no-browser", "--allow-root", f"--IdentityProvider.token={TOKEN}"]
-    command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
+    command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--LabApp.expose_app_in_browser=True"]
     env, log = os.environ | {name: str(home / name) for name in FOLDERS}, home / "jupyterlab.log"
     with log.open("w") as output:
         server = subprocess.Popen(command, cwd=home / "project", env=env, stdout=output, stderr=subprocess.STDOUT)
     try:
         wait_for_port(server, port, log)
-        yield f"http://127.0.0.1:{port}/lab/tree/notebooks"
+        yield f"http://127.0.0.1:{port}/lab/tree/notebooks?token={TOKEN}&reset"
     finally:
         server.terminate()  # it ends its kernels too
         try:
@@ -120,22 +131,19 @@ def browser_path() -> str:
 # --- A lesson and its explorers -----------------------------------------------------------------------------------
 
 
-class Lab(NamedTuple):
-    """A running JupyterLab over a copy of the project, and a browser as large as a small laptop's."""
+class Lab:
+    """A running JupyterLab over a copy of the project, in a browser as large as a small laptop's."""
 
-    address: str
-    browser: BrowserContext
+    def __init__(self, page: Page) -> None:
+        self.page, self.open = page, None
 
-    @contextmanager
-    def opened(self, name: str) -> Iterator["LivePage"]:
-        """A lesson, not yet run; in the end its kernel is shut down, and JupyterLab serves the next."""
-        page = self.browser.new_page()
-        yield LivePage(page, self.address, name)
-        page.close()
-        kernels = urljoin(self.address, "/api/kernels")
-        headers = {"Authorization": f"token {TOKEN}"}
-        for kernel in self.browser.request.get(kernels, headers=headers).json():
-            assert self.browser.request.delete(f"{kernels}/{kernel['id']}", headers=headers).ok
+    def lesson(self, path: Path) -> "LivePage":
+        """A lesson: the one that is open, or one that is opened in its place and has not yet run."""
+        if self.open is None or self.open.lesson.path != path:
+            if self.open:
+                self.page.evaluate(CLOSE)
+            self.open = LivePage(self.page, path)
+        return self.open
 
 
 @contextmanager
@@ -144,52 +152,77 @@ def lab(home: Path) -> Iterator[Lab]:
     path = browser_path()
     with jupyterlab(home) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield Lab(address, browser.new_context(viewport={"width": 1280, "height": 720}))
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.set_default_timeout(1000 * SECONDS)
+        expect.set_options(timeout=1000 * SECONDS)
+        page.goto(address)
+        page.wait_for_function("window.jupyterapp?.shell.currentWidget")
+        yield Lab(page)
         browser.close()
 
 
 class LivePage:
-    """One lesson open in JupyterLab, and what went wrong in the page or in the kernel so far (`troubles`)."""
+    """One lesson open in JupyterLab, and what went wrong in the page or in the kernel so far (`troubles`).
 
-    def __init__(self, page: Page, address: str, name: str) -> None:
-        self.page, self.troubles = page, []
-        self.cells, self.code_cells = page.locator(".jp-Cell"), page.locator(".jp-CodeCell")
-        cells = nbformat.read(PROJECT / "notebooks" / name, as_version=4).cells
-        self.outputs = [output for cell in cells for output in cell.get("outputs", [])]  # as the file stores them
-        page.set_default_timeout(1000 * SECONDS)
-        expect.set_options(timeout=1000 * SECONDS)
+    A cell runs when a test asks for it, and before it the cells that make what it uses. The same cells can be run in
+    this process (`same`), so that a test can compare what the browser shows.
+    """
+
+    def __init__(self, page: Page, path: Path) -> None:
+        self.page, self.troubles, self.lesson = page, [], Lesson.read(path)
+        self.panel = page.locator(".jp-NotebookPanel")
+        self.cells, self.code_cells = self.panel.locator(".jp-Cell"), self.panel.locator(".jp-CodeCell")
+        self.ran, self.replies = [], 0  # cells that explorers needed; how many runs of a cell have ended
         page.on("pageerror", lambda error: self.troubles.append(f"in the page: {error}"))
         page.on("websocket", lambda socket: socket.on("framereceived", self._read))
-        page.goto(f"{address}/{name}?token={TOKEN}&reset")
-        expect(self.cells).to_have_count(len(cells))
+        page.evaluate(OPEN, f"notebooks/{path.name}")
+        expect(self.cells).to_have_count(len(self.lesson.cells))
         page.get_by_text("| Idle").wait_for()  # the status bar; the circle above is idle before there is a kernel
 
     def _read(self, frame: str | bytes) -> None:
         """Keep the kernel's errors, also those after a slider moved, which JupyterLab shows nowhere."""
         text = frame if isinstance(frame, str) else frame.decode(errors="replace")
+        self.replies += "execute_reply" in text
         self.troubles += [f"in the kernel: {message}" for message in KERNEL_ERROR.findall(text)]
 
-    def code_cell(self, words: str | re.Pattern) -> Locator:
-        """The code cells whose source contains `words`."""
-        return self.code_cells.filter(has=self.page.locator(".cm-content", has_text=words))
+    def source(self, words: str) -> Cell:
+        """The first code cell with these words in the file; the editor may hold only the lines in sight."""
+        return next(cell for cell in self.lesson.code if words in cell.source)
+
+    def code_cell(self, words: str) -> Locator:
+        """The same cell in the browser."""
+        return self.code_cells.nth(self.lesson.code.index(self.source(words)))
 
     @property
-    def explorers(self) -> list["Shown"]:
-        """All explorers as they stand."""
-        return [Shown(self.page, cell) for cell in self.code_cell(re.compile(r"explorers\.")).all()]
+    def explorers(self) -> list[Cell]:
+        """The cells that make one."""
+        return [cell for cell in self.lesson.code if "explorers." in cell.source]
 
     def explorer(self, words: str) -> "Shown":
         """The explorer that a cell with these words makes: a new one, with its sliders where they start."""
-        return Shown(self.page, self.run(self.code_cell(words)))
+        *before, wanted = needed(self.lesson, [self.source(words)])
+        new = [cell.number - 1 for cell in before if cell.number - 1 not in self.ran]
+        self.page.evaluate(RUN, new)
+        self.ran += new
+        return Shown(self.page, self.run(self.code_cells.nth(self.lesson.code.index(wanted))))
+
+    def same(self, words: str) -> Explorer:
+        """The same explorer in this process."""
+        names = {}
+        *before, wanted = needed(self.lesson, [self.source(words)])
+        *lines, last = ast.parse(wanted.source).body
+        for code in (*(ast.parse(cell.source) for cell in before), ast.Module(lines, [])):
+            exec(compile(code, words, "exec"), names)
+        return eval(compile(ast.Expression(last.value), words, "eval"), names)
 
     def run(self, cell: Locator) -> Locator:
         """Run one cell and wait for its end; it is then selected, in command mode."""
-        prompt = cell.locator(".jp-InputPrompt")
-        before = prompt.inner_text()
+        end, before = time.monotonic() + SECONDS, self.replies
         cell.locator(".cm-content").click()
         self.page.keyboard.press("Control+Enter")
-        expect(prompt).not_to_have_text(before)
-        expect(prompt).to_have_text(re.compile(r"\d"))
+        while self.replies == before and time.monotonic() < end:  # the count beside the cell may be as it was stored
+            self.page.wait_for_timeout(10)
+        expect(cell.locator(".jp-InputPrompt")).to_have_text(re.compile(r"\d"))
         return cell
 
     def retype(self, cell: Locator, text: str) -> None:
@@ -198,13 +231,6 @@ class LivePage:
         self.page.keyboard.press("Control+a")
         self.page.keyboard.insert_text(text)
         self.run(cell)
-
-    def run_all(self) -> None:
-        self.page.get_by_role("menuitem", name="Run", exact=True).click()
-        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-        waiting = self.page.locator(".jp-InputPrompt", has_text="[*]")
-        waiting.first.wait_for()
-        expect(waiting).to_have_count(0, timeout=120_000)
 
 
 class Shown:
@@ -259,57 +285,6 @@ class Shown:
         self.image.evaluate(STEP, 1000 * SECONDS)
         self.page.keyboard.press(key)
         return self.page.evaluate("window.step")
-
-
-class EveryLesson:
-    """What any lesson is asked; the first test sees it before anything ran."""
-
-    def test_everything_stored_shows_before_anything_runs(self, opened: LivePage) -> None:
-        pictures = opened.page.locator(".jp-OutputArea img")
-        expect(opened.page.locator(".jp-OutputArea-output")).to_have_count(len(opened.outputs))
-        expect(pictures).to_have_count(sum("image/png" in output.get("data", {}) for output in opened.outputs))
-        sizes = pictures.evaluate_all("images => images.map(image => [image.naturalWidth, image.clientWidth])")
-        assert all(natural >= width > 0 for natural, width in sizes)
-        expect(opened.page.get_by_text(re.compile("(Error displaying|Loading) widget"))).to_have_count(0)
-
-    def test_every_cell_runs_and_says_what_is_stored(self, lesson: LivePage) -> None:
-        counts = [f"[{i}]:" for i in range(1, lesson.code_cells.count() + 1)]
-        assert lesson.page.locator(".jp-CodeCell .jp-InputPrompt").all_inner_texts() == counts
-        for kind in ("error", "stderr"):
-            expect(lesson.page.locator(f"[data-mime-type='application/vnd.jupyter.{kind}']")).to_have_count(0)
-        stored = "\n".join(text for output in lesson.outputs for text in texts(output))
-        sentences = [shown.words.inner_text() for shown in lesson.explorers]
-        assert sentences
-        assert [words for words in sentences if words not in stored] == []
-
-    def test_a_screen_reader_finds_every_control_by_its_name(self, lesson: LivePage) -> None:
-        for shown in lesson.explorers:
-            names = shown.names
-            assert all(names)
-            assert len({*names}) == len(names) == shown.handles.count() > 0
-            for control in (shown.image, *map(shown.box, names), *map(shown.handle, names)):
-                expect(control).to_have_count(1)
-            expect(shown.words).to_have_attribute("aria-live", "polite")
-
-    def test_no_name_of_a_control_is_cut(self, lesson: LivePage) -> None:
-        for shown in lesson.explorers:
-            assert shown.boxes.evaluate_all(CUT) == []
-
-    def test_a_slider_moves_its_picture(self, lesson: LivePage) -> None:
-        for shown in lesson.explorers:
-            name, image, words = shown.names[-1], shown.drawn(), shown.words.inner_text()
-            at_end = shown.values[name] == float(shown.handle(name).get_attribute("aria-valuemax"))
-            shown.handle(name).press("ArrowLeft" if at_end else "ArrowRight")
-            expect(shown.words).not_to_have_text(words)
-            assert shown.drawn() != image, name
-
-    def test_sliders_picture_and_sentence_are_seen_together(self, lesson: LivePage) -> None:
-        """In a window of 1280 x 720, with JupyterLab's file list open as it is at first."""
-        window = lesson.page.locator(".jp-WindowedPanel-outer").bounding_box()
-        for shown in lesson.explorers:
-            image, output = shown.image.bounding_box(), shown.output.bounding_box()
-            assert image["x"] + image["width"] <= output["x"] + output["width"]
-            assert output["height"] <= window["height"], shown.names
 
 
 @contextmanager

@@ -125,6 +125,23 @@ def texts(output: NotebookNode) -> list[str]:
     return [text for kind, text in output.get("data", {}).items() if kind.startswith(("text/", "image/svg"))]
 
 
+def needed(lesson: Lesson, wanted: list[Cell]) -> list[Cell]:
+    """These code cells, those before them that make what they use, and the imports.
+
+    Numbers drawn from `random` depend on those drawn before, so every cell that draws is among them.
+    """
+    kept, used = [], set()
+    for cell in reversed(lesson.code):
+        names = [node for node in cell.syntax if isinstance(node, ast.Name)]
+        made = {node.id for node in names if node.id == "random" or isinstance(node.ctx, ast.Store)}
+        made |= {node.name for node in cell.syntax if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        imports = any(isinstance(node, ast.Import | ast.ImportFrom) for node in cell.syntax)
+        if cell in wanted or made & used or imports:
+            kept.insert(0, cell)
+            used |= {node.id for node in names}
+    return kept
+
+
 def private_words(text: str) -> list[str]:
     """The words of a text that are not the field's, in their order."""
     return PRIVATE_WORD.findall(RIGHTLY.sub("", text))

@@ -1,0 +1,394 @@
+"""Each lesson as a reader meets it: opened, its explorers moved by mouse and keys, its questions and puzzles answered.
+
+One path leads through each lesson. It runs only the cells that the explorers need: that all cells compute what is
+stored is nbval's part. What the browser shows is compared with the same explorer in this process.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from statistics import median
+
+import pytest
+from playwright.sync_api import expect
+from support import browser
+from support.browser import LivePage, Shown, browser_path, filmed
+from support.notebook_gate import NOTEBOOKS, texts
+
+from helpers.convolution.shapes import ConvShape
+from helpers.exercises import PUZZLES
+from helpers.pictures.explorer import Explorer
+from helpers.speed import recorded
+
+LESSONS = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
+LESSONS.append(LESSONS.pop(2))  # lesson 02 comes last and stays open: the other tests look at it
+FIRST, BIG = "explorers.weight_gradient(", "explorers.any_weight_gradient()"  # of lesson 02
+SIZES = "N Ci H W Co kH kW stride padding dilation groups"  # as ConvShape takes them
+CARD = "WGSL on one screen"
+
+# For words in the cell of an explorer: the sliders that are moved, one after the other, to a number that is typed or
+# by a key. A slider whose limits change comes after the one that changes them. Each must change the picture.
+MOVES = {
+    "00": {
+        "explorers.dispatch()": "thread ArrowRight, length 10, groups 2, size 3",
+        "explorers.dispatch_2d()": "y 4, x 7, y 5, size_x 2, cols 8, rows 1",
+        "explorers.steps(without": "thread 2, thread 3, thread 0",
+    },
+    "01": {
+        "explorers.any_forward(": "padding 2, stride 3, H 1, kH 5, ci 1, Ci 1, ow 2, kW 3, groups 2,Co 3, co 2",
+        "explorers.edges(": "digit 7, filter 4, stride 2, padding 1",
+    },
+    "03": {
+        "explorers.scatter_and_gather(": "oh ArrowRight, iw ArrowLeft, ih ArrowRight",
+        "explorers.any_input_gradient()": "padding 2, stride 3, H 1, kH 5, iw 6, Co 2, co 1, kH 3, groups 3, ci 2",
+        "explorers.shared_weight_steps(": "step 2, thread 1",
+    },
+    "04": {"sum_explorers.race()": "order 4, order 5", "sum_explorers.steps(six": "step 2, step 5"},
+    "05": {"explorers.adjoint()": "kernel 1, data 0"},
+    "06": {
+        "explorers.gradients(": "product 0, product 1, product 3, product 2, row ArrowRight",
+        "explorers.transposed_load()": "load 0, load 2, load 1, thread ArrowRight",
+    },
+    "07": {
+        "explorers.who_loads()": "step 2, thread 255, step 4, thread 9",
+        "explorers.tile_sizes()": "rows 6, columns 6, side 3, columns 7, rows 7, depth 5",
+        "explorers.split_k()": "slices 15, workgroup 134, slices 2",
+        "explorers.residue_classes()": "ih 7, iw 6",
+        "explorers.winograd()": "row 0, column 5",
+        "explorers.roofline()": "step 9, step 2",
+    },
+}
+# What is written instead of the cell that begins with the same call, and what the page then says.
+ANSWERS = {
+    "00": {'helpers.predict("idle_threads", 40)': "40 threads of the last workgroup have an element"},
+    "01": {
+        'helpers.predict("output_by_hand", 7)': "there is no flip",
+        'helpers.predict("output_by_hand", 5)': "right",
+    },
+    "02": {
+        'helpers.predict("sum_after_a_step", 8)': "wrong: thread 2 does not add the sum of its neighbor",
+        'helpers.predict("sum_after_a_step", 4)': "right",
+    },
+    "03": {'helpers.predict("dX[1,1]", -1)': "the filter is not flipped", 'helpers.predict("dX[1,1]", 13)': "right"},
+    "04": {
+        'helpers.predict("tree_of_6", 21)': "half is 3 in the first step",
+        'helpers.predict("tree_of_6", 12)': "right",
+    },
+    "05": {
+        'helpers.predict("wrong_with_ones", 18)': "what does the kernel read",
+        'helpers.predict("wrong_with_ones", 0)': "right",
+        'helpers.find_fault("fault_in_the_weight_gradient", 66)': "the fault is",
+    },
+    "06": {'helpers.predict("slot_of_thread_6", 6)': "its own slot"},
+    "07": {
+        'helpers.predict("reads_of_8_by_8", 0.5)': "how many products does it make of them",
+        'helpers.predict("reads_of_8_by_8", 1 / 4)': "right",
+    },
+}
+SOLVED = {  # puzzles that are solved
+    "00": ["map"],
+    "01": ["conv2d"],
+    "02": ["conv2d_grad_weight"],
+    "03": ["conv2d_grad_input"],
+    "04": ["conv2d_grad_bias", "tree_sum"],
+    "06": ["tiled_product", "gemm_bwd_da"],
+    "07": ["register_tile"],
+}
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Lab]:
+    """One JupyterLab and one browser for all lessons."""
+    with browser.lab(tmp_path_factory.mktemp("jupyterlab")) as running:
+        yield running
+
+
+@pytest.fixture
+def lesson(request: pytest.FixtureRequest, lab: browser.Lab, monkeypatch: pytest.MonkeyPatch) -> Iterator[LivePage]:
+    """The page of a lesson; no test may leave an error in the page or in the kernel."""
+    monkeypatch.setattr(recorded, "own", lambda: None)  # the copy of the project has no results of `bench`
+    page = lab.lesson(request.param)
+    yield page
+    assert page.troubles == []
+
+
+# --- One path through each lesson ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lesson", LESSONS, indirect=True, ids=lambda path: path.stem)
+def test_a_path_through_a_lesson(lesson: LivePage) -> None:
+    number = lesson.lesson.path.name[:2]
+    everything_stored_shows(lesson)
+    moves = dict(MOVES.get(number, {}))
+    for cell in lesson.explorers:
+        shown, same = lesson.explorer(cell.source), lesson.same(cell.source)
+        shown.shows(same)
+        assert shown.words.inner_text() in "\n".join(text for output in cell.outputs for text in texts(output))
+        controls_are_named(shown)
+        all_is_seen_together(shown)
+        a_key_moves(shown, same)
+        for words in [words for words in moves if words in cell.source]:
+            for name, to in (move.split() for move in moves.pop(words).split(",")):
+                assert moved(shown, same, name, to) or "any_" in words  # where a number may be out of range
+    assert not moves, "no such explorer"
+    for kind in ("error", "stderr"):
+        expect(lesson.page.locator(f"[data-mime-type='application/vnd.jupyter.{kind}']")).to_have_count(0)
+    for code, said in ANSWERS[number].items():
+        answered(lesson, code, said)
+    for name in SOLVED.get(number, []):
+        solved(lesson, name)
+    MORE.get(number, lambda lesson: None)(lesson)
+
+
+def everything_stored_shows(lesson: LivePage) -> None:
+    """Before anything runs."""
+    outputs = [output for _, output in lesson.lesson.outputs]
+    pictures = lesson.page.locator(".jp-OutputArea img")
+    expect(lesson.page.locator(".jp-OutputArea-output")).to_have_count(len(outputs))
+    expect(pictures).to_have_count(sum("image/png" in output.get("data", {}) for output in outputs))
+    sizes = pictures.evaluate_all("images => images.map(image => [image.naturalWidth, image.clientWidth])")
+    assert all(natural >= width > 0 for natural, width in sizes)
+    expect(lesson.page.get_by_text(re.compile("(Error displaying|Loading) widget"))).to_have_count(0)
+
+
+def controls_are_named(shown: Shown) -> None:
+    """A screen reader finds every control by its name, and no name is cut."""
+    names, tree = shown.names, shown.output.aria_snapshot()
+    assert names
+    assert all(names)
+    assert len(re.findall("- (?:spinbutton|slider)", tree)) == 2 * len(names)
+    for name in names:
+        assert [len(re.findall(f'- {role} "{name}"', tree)) for role in ("spinbutton", "slider")] == [1, 1], name
+    expect(shown.image).to_have_count(1)
+    expect(shown.words).to_have_attribute("aria-live", "polite")
+    assert shown.boxes.evaluate_all(browser.CUT) == []
+
+
+def all_is_seen_together(shown: Shown) -> None:
+    """Sliders, picture and sentence fit a window of 1280 x 720, with JupyterLab's file list open as it is at first."""
+    window = shown.page.locator(".jp-WindowedPanel-outer").bounding_box()
+    image, output = shown.image.bounding_box(), shown.output.bounding_box()
+    assert image["x"] + image["width"] <= output["x"] + output["width"]
+    assert output["height"] <= window["height"], shown.names
+
+
+def a_key_moves(shown: Shown, same: Explorer) -> None:
+    """A key on the last slider changes picture and words."""
+    words, name = same.sentence, shown.names[-1]
+    at_end = same.values[name] == float(shown.handle(name).get_attribute("aria-valuemax"))
+    assert moved(shown, same, name, "ArrowLeft" if at_end else "ArrowRight")
+    assert same.sentence != words
+
+
+KEYS = {"ArrowRight": 1, "ArrowLeft": -1}
+
+
+def moved(shown: Shown, same: Explorer, name: str, to: str) -> bool:
+    """Move a slider by a key or to a number, in the browser and in this process: both show the same. Is it new?"""
+    before = shown.drawn()
+    if to in KEYS:
+        shown.handle(name).press(to)
+    else:
+        shown.type(name, int(to))
+    same.set(**{name: same.values[name] + KEYS[to] if to in KEYS else int(to)})
+    shown.shows(same)
+    return shown.drawn() != before
+
+
+def answered(lesson: LivePage, code: str, said: str) -> None:
+    cell = lesson.code_cell(code.split(",")[0])
+    lesson.retype(cell, code)
+    expect(cell).to_contain_text(said)
+
+
+def solved(lesson: LivePage, name: str) -> None:
+    """The skeleton is no attempt, and the official kernel passes all tests."""
+    cell, tests = lesson.code_cell(f'helpers.grade("{name}"'), len(PUZZLES[name].tests)
+    expect(cell).to_contain_text(f"0 of {tests} tests pass")
+    expect(cell.get_by_text("not attempted").first).to_be_attached()
+    answered(lesson, f'helpers.grade("{name}", {json.dumps(PUZZLES[name].solution.text)})', f"{tests} of {tests} tests")
+
+
+def the_card_fits_one_screen(lesson: LivePage) -> None:
+    card = lesson.cells.filter(has=lesson.page.get_by_role("heading", name=CARD))
+    expect(card).to_have_count(1)
+    window = lesson.page.locator(".jp-WindowedPanel-outer").bounding_box()
+    assert card.bounding_box()["height"] <= window["height"]
+    for part in card.locator("table, pre").all():
+        assert part.evaluate("part => part.scrollWidth <= part.parentElement.clientWidth")
+    assert card.locator("pre").evaluate("pre => pre.clientHeight / pre.textContent.trim().split('\\n').length") < 24
+
+
+def a_digit_is_drawn(lesson: LivePage) -> None:
+    shown = lesson.explorer("explorers.edges(")
+    loaded = "images => images.every(image => image.getBoundingClientRect().width > 9)"
+    assert shown.image.locator("image").count() == 4  # the digit, the output, and two in the legend
+    assert shown.image.locator("image").evaluate_all(loaded)
+
+
+def mistakes_fail_every_test_and_are_named(lesson: LivePage) -> None:
+    puzzle = PUZZLES["register_tile"]
+    for slip in (puzzle.slips[0], puzzle.slips[2]):  # one is wasteful, one gives wrong numbers
+        kernel = json.dumps(puzzle.official.source.replace(slip.old, slip.new))
+        answered(lesson, f'helpers.grade("register_tile", {kernel})', "0 of 4 tests pass")
+        expect(lesson.code_cell('helpers.grade("register_tile"')).to_contain_text(slip.question)
+
+
+MORE = {"00": the_card_fits_one_screen, "01": a_digit_is_drawn, "07": mistakes_fail_every_test_and_are_named}
+
+
+# --- What one lesson shows for all ------------------------------------------------------------------------------
+
+
+WEIGHTS = pytest.mark.parametrize("lesson", LESSONS[-1:], indirect=True, ids=["02"])
+
+
+@WEIGHTS
+def test_keys_mouse_and_typing_move_the_same_picture(lesson: LivePage) -> None:
+    shown = lesson.explorer(BIG)
+    same = lesson.same(BIG)
+    shown.handle("kh").press("ArrowRight")
+    same.set(kh=1)
+    shown.shows(same)
+    shown.handle("kw").hover()
+    lesson.page.mouse.down()
+    lesson.page.mouse.move(1200, 400, steps=4)  # far to the right of the slider's end
+    lesson.page.mouse.up()
+    same.set(kw=2)
+    shown.shows(same)
+    shown.type("co", 1)
+    same.set(co=1)
+    shown.shows(same)
+
+
+@WEIGHTS
+def test_the_keyboard_alone_is_enough(lesson: LivePage) -> None:
+    shown, keyboard = lesson.explorer(FIRST), lesson.page.keyboard  # its cell is selected, in command mode
+    cells, words = (lesson.cells.count(), lesson.code_cells.count()), shown.words.inner_text()
+    tab_to(shown, "kh")
+    keyboard.press("ArrowUp")
+    expect(shown.box("kh")).to_have_value("1")
+    expect(shown.words).not_to_have_text(words)
+    tab_to(shown, "kw")
+    keyboard.press("Control+a")
+    keyboard.type("dd00xab2")  # in command mode these would delete, restart, cut and insert
+    keyboard.press("Enter")
+    expect(shown.handle("kw")).to_have_attribute("aria-valuetext", "2")
+    assert (lesson.cells.count(), lesson.code_cells.count()) == cells
+    expect(lesson.page.get_by_role("dialog")).to_have_count(0)
+
+
+def tab_to(shown: Shown, name: str) -> None:
+    for _ in range(12):
+        shown.page.keyboard.press("Tab")
+        if shown.box(name).evaluate("box => box === document.activeElement"):
+            return
+    pytest.fail(f"Tab does not reach the number box {name}")
+
+
+@WEIGHTS
+def test_no_extreme_leads_to_an_invalid_state(lesson: LivePage) -> None:
+    shown = lesson.explorer(BIG)
+    same = lesson.same(BIG)
+    for extreme in (-5, 99):
+        for name in same.values:
+            if not shown.box(name).is_enabled():  # its limits are equal at present
+                continue
+            shown.type(name, extreme)
+            same.set(**{name: extreme})
+            shown.shows(same)
+            now = shown.values
+            shape = ConvShape(*(now[size] for size in SIZES.split()))  # raises where there is no such convolution
+            for index, size in zip(("n", "co", "ci", "kh", "kw"), (shape.batch, *shape.weight), strict=True):
+                assert 0 <= now[index] < size
+
+
+def steady(shown: Shown) -> None:
+    """Assert that ten steps of a slider move nothing on the page, and that no painted frame lacks the picture."""
+    shown.handle("kh").focus()
+    before = layout(shown)
+    with filmed(shown.page) as frames:
+        for i in range(10):
+            shown.step("ArrowLeft" if i % 2 else "ArrowRight")
+            assert layout(shown) == before, "the page jumps"
+    assert len(frames) > 5
+    image = before[-1]
+    rows = slice(max(0, round(image["y"])), round(image["y"] + image["height"]))  # the view may cut it off below
+    columns = slice(round(image["x"]), round(image["x"] + image["width"]))
+    ink = [(frame[rows, columns] < 128).mean() for frame in frames]
+    assert min(ink) > max(ink) / 2, "the picture flickers"
+
+
+def layout(shown: Shown) -> tuple[float, dict, dict]:
+    """How far the page is scrolled, and where the output and its picture are, in CSS pixels."""
+    scrolled = shown.page.locator(".jp-WindowedPanel-outer").evaluate("panel => panel.scrollTop")
+    return scrolled, shown.output.bounding_box(), shown.image.bounding_box()
+
+
+HIDE = "image.style.visibility = 'hidden'; setTimeout(() => image.style.visibility = '', 30)"
+GROW = "image.style.height = image.clientHeight + 1 + 'px'"
+
+
+@WEIGHTS
+def test_nothing_jumps_or_flickers_and_it_would_be_noticed(lesson: LivePage) -> None:
+    steady(lesson.explorer(BIG))
+    for fault, found in ((HIDE, "flickers"), (GROW, "jumps")):
+        shown = lesson.explorer(FIRST)
+        shown.image.evaluate(f"image => addEventListener('keydown', window.fault = () => {{ {fault} }}, true)")
+        with pytest.raises(AssertionError, match=found):
+            steady(shown)
+        lesson.page.evaluate("removeEventListener('keydown', window.fault, true)")
+
+
+@WEIGHTS
+def test_a_picture_that_stands_still_is_noticed(lesson: LivePage) -> None:
+    shown = lesson.explorer(BIG)
+    same = lesson.same(BIG)
+    shown.shows(same)
+    shown.image.evaluate("image => image.replaceWith(image.cloneNode(true))")
+    shown.handle("kh").press("ArrowRight")
+    same.set(kh=1)
+    with pytest.raises(AssertionError, match="the picture"):
+        shown.shows(same, seconds=1)
+
+
+@WEIGHTS
+def test_how_fast_a_picture_follows_its_slider(lesson: LivePage, record_property) -> None:
+    """Only told, at the end of the run, and never judged: a busy machine is no mistake."""
+    said = []
+    for words in (FIRST, BIG):
+        shown = lesson.explorer(words)
+        shown.handle("kh").focus()
+        times = [shown.step("ArrowLeft" if i % 2 else "ArrowRight") for i in range(10)]
+        said.append(f"{words.strip('()')} {median(times):.0f} ms (longest {max(times):.0f})")
+    record_property("told", f"from key to new picture, median of 10: {', '.join(said)}")
+
+
+@WEIGHTS
+def test_cells_are_marked_by_mouse_keys_and_typing(lesson: LivePage) -> None:
+    cell = lesson.run(lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"'))
+    words, keyboard = cell.get_by_role("status"), lesson.page.keyboard
+    expect(words).to_contain_text("not attempted")
+    count = lesson.cells.count()
+    cell.get_by_role("button", name="b", exact=True).click()
+    for key, name in (("Space", "c"), ("Enter", "d")):
+        keyboard.press("Tab")
+        keyboard.press(key)
+        expect(cell.get_by_role("button", name=f"✓ {name}", exact=True)).to_be_focused()
+    expect(words).to_have_text("wrong: this is only the first row of outputs; how many rows are there?")
+    box = cell.get_by_label("marked")
+    expect(box).to_have_value("b c d")
+    box.fill("b c d g h i l m n")
+    box.press("Enter")
+    expect(words).to_have_text("right")
+    expect(cell.get_by_role("button", name=re.compile("✓"))).to_have_count(9)
+    lesson.run(cell)  # as after a restart: what was marked is still there
+    expect(cell.get_by_role("button", name=re.compile("✓"))).to_have_count(9)
+    assert lesson.cells.count() == count
+
+
+def test_a_missing_browser_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CONVGRAD_BROWSER", raising=False)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(pytest.fail.Exception, match=r"run `python3 start.py test`, which installs one"):
+        browser_path()
