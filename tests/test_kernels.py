@@ -106,10 +106,10 @@ FLAGS = (
 
 
 def branch(kernel: Kernel, shape: Shape) -> tuple:
-    """Which passes and which parts of its text a specialized version runs for a problem, and in many workgroups."""
+    """Which passes and parts of its text a specialized version runs for a problem; is it one workgroup, or many?"""
     schedule = operation_of(kernel).versions[kernel.version](shape, kernel)
     values = [schedule.constants.get(name, 0) for name in FLAGS]
-    many = any(step.workgroups[0] > 1 for step in schedule.steps)
+    many = schedule.steps[0].workgroups[0] > 1
     return many, *(step.entry_point for step in schedule.steps), *((value > 0) + (value > 1) for value in values)
 
 
