@@ -72,6 +72,7 @@ CASES = {
     "depthwise, stride and padding over the filter": ConvShape(3, 6, 3, 4, 12, 2, 2, (4, 3), (5, 7), (1, 2), 6),
     "groups that fill no tile": ConvShape(2, 70, 6, 5, 134, 3, 3, 1, (0, 1), (2, 1), 2),
     "groups that fill a step": ConvShape(2, 32, 9, 10, 32, 3, 2, (2, 1), (1, 2), (1, 3), 2),
+    "outputs that fill no slice": ConvShape(2, 1, 70, 66, 2, 2, 1),
     "all unequal": ConvShape(5, 6, 13, 15, 4, 3, 2, (3, 2), (2, 1), (2, 4), 2),
     "many channels": ConvShape(2, 70, 6, 5, 67, 3, 3, 1, (0, 1)),
     "stride over filter": ConvShape(2, 2, 11, 13, 3, 2, 1, 4),
@@ -80,6 +81,8 @@ CASES = {
     "exactly one tile": GemmShape(16, 16, 16, 2, "relu"),
     "more than a tile of 128, in fours": GemmShape(130, 36, 132, 2, "relu"),
     "one past full tiles, b per item": GemmShape(17, 33, 49, 3, "none", True, True),
+    "full tiles in one product only": GemmShape(64, 16, 64, 1, "relu"),
+    "b per item, one d_b": GemmShape(20, 12, 24, 3, "relu", b_per_item=True),
     "K of thousands": GemmShape(2, 5000, 3, 2, "relu"),
     "M of thousands": GemmShape(3000, 2, 3, 2),
     "N over 256 and over 1,024": GemmShape(2, 3, 1030, 2),
@@ -91,14 +94,23 @@ CASES = {
 }
 
 
-FLAGS = "ALIGNED", "PAD", "GROUPS", "PIECES", "KEPT", "B_STRIDE"  # constants that choose between parts of a text
+FLAGS = (
+    "ALIGNED",
+    "PAD",
+    "GROUPS",
+    "PIECES",
+    "KEPT",
+    "B_STRIDE",
+    "D_B_STRIDE",
+)  # constants that choose between parts of a text
 
 
 def branch(kernel: Kernel, shape: Shape) -> tuple:
-    """Which passes and which parts of its text a specialized version runs for a problem."""
+    """Which passes and parts of its text a specialized version runs for a problem; is it one workgroup, or many?"""
     schedule = operation_of(kernel).versions[kernel.version](shape, kernel)
     values = [schedule.constants.get(name, 0) for name in FLAGS]
-    return *(step.entry_point for step in schedule.steps), *((value > 0) + (value > 1) for value in values)
+    many = schedule.steps[0].workgroups[0] > 1
+    return many, *(step.entry_point for step in schedule.steps), *((value > 0) + (value > 1) for value in values)
 
 
 def cases_of(kernel: Kernel) -> list[str]:
