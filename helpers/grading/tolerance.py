@@ -48,7 +48,7 @@ def tolerance(terms: float | Array, total: float | Array, *data: Array, scale: f
 
 
 def compare_sums(name: str, got: Array, formula: Callable, *data: Array) -> Report:
-    """Compare `got` with ``formula(*data)``, a sum of products, with plus signs only, of the numbers the kernel read."""
+    """Compare `got` with ``formula(*data)``: any sum of products, with plus signs only, of what the kernel read."""
     data = tuple(np.asarray(a, np.float64) for a in data)
     total = formula(*map(np.abs, data))
     terms = formula(*((a != 0).astype(np.float64) for a in data))
