@@ -2,6 +2,7 @@
 """Verdicts that do not depend on luck, that ask for the skill, and whose advice is the cure."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from support.trials import MISTAKES, edited, graded, outcomes, simulate_once  # 
 
 from helpers import gpu
 from helpers.exercises import PUZZLES
+from helpers.grading import mistakes
 from helpers.grading.grader import grade
 from helpers.grading.sandbox import Worker
 from helpers.grading.verdict import NOT_YET, RIGHT, UNSAFE, WRONG
@@ -81,6 +83,7 @@ def test_workgroup_memory_that_nobody_wrote_is_unsafe_with_the_element_and_the_l
 
 # --- The skill ------------------------------------------------------------------------------------------------
 
+SUPPORT = Path(__file__).parent / "support"
 INDICES = {  # the index of a thread's element, how many there are, and the guard
     "guard": ("i", "sizes.n", "if (i >= sizes.n) { return; }"),
     "neighbor_difference": ("i", "sizes.n - 1u", "if (i + 1u >= sizes.n) { return; }"),
@@ -100,97 +103,16 @@ def alone(name: str) -> str:
     return edited(name, (f"let {index} = global.x;", loop), (guard, "")).rstrip() + "\n}\n"
 
 
-MAP = ("let i = global.x;", "if (global.x > 0u) { return; } for (var i = 0u; i < arrayLength(&output); i++) {")
-TRANSPOSED = (
-    (
-        "let column = global.x;",
-        "if (global.x + global.y > 0u) { return; } for (var column = 0u; column < sizes.columns; column++) {",
-    ),
-    ("let row = global.y;", "for (var row = 0u; row < sizes.rows; row++) {"),
-    ("if (row >= sizes.rows || column >= sizes.columns) { return; }", ""),
-    ("columns + column];", "columns + column]; } }"),
-)
-STRIDED = "for (var i = thread; i < params.n; i += 256u) { sum += input[i]; }"
-BY_ONE = "if (thread == 0u) { for (var i = 0u; i < params.n; i++) { sum += input[i]; } }"
-IN_CHUNKS = """let each = (params.n + 255u) / 256u;
-  for (var i = thread * each; i < min(params.n, (thread + 1u) * each); i++) { sum += input[i]; }"""
-TREE = ("for (var half = 128u; half > 0u; half /= 2u) {", "for (var half = 1u; half < 256u; half++) {")
-ADD = (
-    "if (thread < half) { partial[thread] += partial[thread + half]; }",
-    "if (thread == 0u) { partial[0] += partial[half]; }",
-)
-X_FOR_Y = (
-    ("let n = group.x * TILE + local.x;", "let n = group.x * TILE + local.y;"),
-    ("let m = group.y * TILE + local.y;", "let m = group.y * TILE + local.x;"),
-    ("left[local.y * TILE + i] * right[i * TILE + local.x]", "left[local.x * TILE + i] * right[i * TILE + local.y]"),
-)
-COLUMNS_OF_B = (
-    ("let load_k = group.x * TILE + local.y;", "let load_k = group.x * TILE + local.x;"),
-    (
-        "right[local.x * TILE + local.y] = read_b(load_k, first + local.x);",
-        "right[local.y * TILE + local.x] = read_b(load_k, first + local.y);",
-    ),
-)
-COLUMNS_OF_A = (
-    ("let load_k = group.y * TILE + local.x;", "let load_k = group.y * TILE + local.y;"),
-    (
-        "left[local.x * TILE + local.y] = read_a(item, first + local.y, load_k);",
-        "left[local.y * TILE + local.x] = read_a(item, first + local.x, load_k);",
-    ),
-)
-UNSKILLED = {
-    "map, by one thread": ("map", edited("map", MAP).rstrip() + "\n}\n", "steps"),
-    "index_2d, by one thread": ("index_2d", edited("index_2d", *TRANSPOSED), "steps"),
-    **{f"{name}, by one thread": (name, alone(name), "steps") for name in INDICES},
-    "tree_sum, numbers added by one thread": ("tree_sum", edited("tree_sum", (STRIDED, BY_ONE)), "steps"),
-    "tree_sum, sums added by one thread": ("tree_sum", edited("tree_sum", TREE, ADD), "steps"),
-    "tree_sum, numbers far apart": ("tree_sum", edited("tree_sum", (STRIDED, IN_CHUNKS)), "sectors"),
-    "tiled_product, no tiles": (
-        "tiled_product",
-        edited(
-            "tiled_product",
-            ("left[local.y * TILE + i] * right[i * TILE + local.x]", "at_a(m, first + i) * at_b(first + i, n)"),
-        )
-        + "fn at_a(m: u32, k: u32) -> f32 { if (m < params.M && k < params.K) { return a[m * params.K + k]; } return 0.0; }\n"
-        + "fn at_b(k: u32, n: u32) -> f32 { if (k < params.K && n < params.N) { return b[k * params.N + n]; } return 0.0; }\n",
-        "loads_storage",
-    ),
-    "tiled_product, x and y exchanged": (
-        "tiled_product",
-        edited(
-            "tiled_product",
-            *X_FOR_Y,
-            ("let slot = local.y * TILE + local.x;", "let slot = local.x * TILE + local.y;"),
-            ("let k_left = first + local.x;", "let k_left = first + local.y;"),
-            ("let k_right = first + local.y;", "let k_right = first + local.x;"),
-        ),
-        "sectors",
-    ),
-    "gemm_bwd_grad_pre, x and y exchanged": (
-        "gemm_bwd_grad_pre",
-        edited(
-            "gemm_bwd_grad_pre",
-            *X_FOR_Y,
-            (
-                "left[local.y * TILE + local.x] = read_a(item, m, first + local.x)",
-                "left[local.x * TILE + local.y] = read_a(item, m, first + local.y)",
-            ),
-            (
-                "right[local.y * TILE + local.x] = read_b(first + local.y, n)",
-                "right[local.x * TILE + local.y] = read_b(first + local.x, n)",
-            ),
-        ),
-        "sectors",
-    ),
-    "gemm_bwd_da, columns of b": ("gemm_bwd_da", edited("gemm_bwd_da", *COLUMNS_OF_B), "sectors"),
-    "gemm_bwd_db, columns of a": ("gemm_bwd_db", edited("gemm_bwd_db", *COLUMNS_OF_A), "sectors"),
-}
+UNSKILLED = {f"{name}, by one thread": (alone(name), "steps") for name in INDICES}
+for other in mistakes.read(SUPPORT / "unskilled.mistakes"):
+    source = other.made_in(Kernel(edited(other.name.partition(",")[0]))).source
+    UNSKILLED[other.name] = source, other.question.rstrip("?")
 COUNTED = {"steps": "statements of the busiest thread", "loads_storage": "loads", "sectors": "sectors of 32 bytes"}
 
 
 @pytest.mark.parametrize("what", sample(UNSKILLED, 5))
 def test_a_right_kernel_without_the_skill_is_not_there_yet(what):
-    name, text, count = UNSKILLED[what]
+    name, (text, count) = what.partition(",")[0], UNSKILLED[what]
     grades = grade(PUZZLES[name], text)
     assert outcomes(grades) == [NOT_YET] * len(grades), str(grades)
     assert grades.passed == 0
