@@ -120,14 +120,14 @@ def test_a_path_through_a_lesson(lesson: LivePage) -> None:
     number = lesson.lesson.path.name[:2]
     everything_stored_shows(lesson)
     moves = dict(MOVES.get(number, {}))
-    for cell in lesson.explorers:
-        shown, same = lesson.explorer(cell.source), lesson.same(cell.source)
-        shown.shows(same)
+    for cell, shown in zip(lesson.explorers, lesson.make(lesson.explorers), strict=True):
         assert shown.words.inner_text() in "\n".join(text for output in cell.outputs for text in texts(output))
         controls_are_named(shown)
         all_is_seen_together(shown)
-        a_key_moves(shown, same)
+        a_key_moves(shown)
         for words in [words for words in moves if words in cell.source]:
+            same = lesson.same(words)
+            same.set(**shown.values)
             for name, to in (move.split() for move in moves.pop(words).split(",")):
                 assert moved(shown, same, name, to) or "any_" in words  # where a number may be out of range
     assert not moves, "no such explorer"
@@ -172,12 +172,13 @@ def all_is_seen_together(shown: Shown) -> None:
     assert output["height"] <= window["height"], shown.names
 
 
-def a_key_moves(shown: Shown, same: Explorer) -> None:
+def a_key_moves(shown: Shown) -> None:
     """A key on the last slider changes picture and words."""
-    words, name = same.sentence, shown.names[-1]
-    at_end = same.values[name] == float(shown.handle(name).get_attribute("aria-valuemax"))
-    assert moved(shown, same, name, "ArrowLeft" if at_end else "ArrowRight")
-    assert same.sentence != words
+    name, image, words = shown.names[-1], shown.drawn(), shown.words.inner_text()
+    at_end = shown.values[name] == float(shown.handle(name).get_attribute("aria-valuemax"))
+    shown.handle(name).press("ArrowLeft" if at_end else "ArrowRight")
+    expect(shown.words).not_to_have_text(words)
+    assert shown.drawn() != image, name
 
 
 KEYS = {"ArrowRight": 1, "ArrowLeft": -1}

@@ -172,7 +172,7 @@ class LivePage:
         self.page, self.troubles, self.lesson = page, [], Lesson.read(path)
         self.panel = page.locator(".jp-NotebookPanel")
         self.cells, self.code_cells = self.panel.locator(".jp-Cell"), self.panel.locator(".jp-CodeCell")
-        self.ran, self.replies = [], 0  # cells that explorers needed; how many runs of a cell have ended
+        self.ran, self.replies = [], 0  # cells that `make` ran; how many runs of a cell have ended
         page.on("pageerror", lambda error: self.troubles.append(f"in the page: {error}"))
         page.on("websocket", lambda socket: socket.on("framereceived", self._read))
         page.evaluate(OPEN, f"notebooks/{path.name}")
@@ -191,7 +191,7 @@ class LivePage:
 
     def code_cell(self, words: str) -> Locator:
         """The same cell in the browser."""
-        return self.code_cells.nth(self.lesson.code.index(self.source(words)))
+        return self.at(self.source(words))
 
     @property
     def explorers(self) -> list[Cell]:
@@ -200,11 +200,20 @@ class LivePage:
 
     def explorer(self, words: str) -> "Shown":
         """The explorer that a cell with these words makes: a new one, with its sliders where they start."""
-        *before, wanted = needed(self.lesson, [self.source(words)])
-        new = [cell.number - 1 for cell in before if cell.number - 1 not in self.ran]
+        wanted = self.source(words)
+        self.make([wanted])
+        return Shown(self.page, self.run(self.at(wanted)))
+
+    def at(self, cell: Cell) -> Locator:
+        """The place of a code cell in the browser."""
+        return self.code_cells.nth(self.lesson.code.index(cell))
+
+    def make(self, wanted: list[Cell]) -> list["Shown"]:
+        """Run cells that make explorers, and those before them that they need, but each only once."""
+        new = [cell.number - 1 for cell in needed(self.lesson, wanted) if cell.number - 1 not in self.ran]
         self.page.evaluate(RUN, new)
         self.ran += new
-        return Shown(self.page, self.run(self.code_cells.nth(self.lesson.code.index(wanted))))
+        return [Shown(self.page, self.at(cell)) for cell in wanted]
 
     def same(self, words: str) -> Explorer:
         """The same explorer in this process."""
