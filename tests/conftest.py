@@ -22,10 +22,11 @@ WAITING = "test_browser", "test_notebooks", "test_nbval", "test_sandbox", "test_
 def pytest_collection_modifyitems(items) -> None:
     """Mix the files that mostly wait with those that compute: while one waits, another has the processor.
 
-    Of both, those with the most tests come first, so that none of the long ones is left for the end.
+    Those that wait come in the order of `WAITING`, the others by their number of tests, so that none of the long ones
+    is left for the end.
     """
     files = [file for file, _ in Counter(item.path for item in items).most_common()]
-    waiting = [file for file in files if file.name.startswith(WAITING)]
+    waiting = [file for start in WAITING for file in files if file.name.startswith(start)]
     others = [file for file in files if file not in waiting]
     place = {file: i / len(some) for some in (waiting, others) for i, file in enumerate(some)}
     items.sort(key=lambda item: place[item.path])

@@ -229,10 +229,10 @@ def a_digit_is_drawn(lesson: LivePage) -> None:
 
 def mistakes_fail_every_test_and_are_named(lesson: LivePage) -> None:
     puzzle = PUZZLES["register_tile"]
-    for slip in (puzzle.slips[0], puzzle.slips[2]):  # one is wasteful, one gives wrong numbers
-        kernel = json.dumps(puzzle.official.source.replace(slip.old, slip.new))
+    for mistake in (puzzle.mistakes[0], puzzle.mistakes[2]):  # one is wasteful, one gives wrong numbers
+        kernel = json.dumps(puzzle.with_mistake(mistake).source)
         answered(lesson, f'helpers.grade("register_tile", {kernel})', "0 of 4 tests pass")
-        expect(lesson.code_cell('helpers.grade("register_tile"')).to_contain_text(slip.question)
+        expect(lesson.code_cell('helpers.grade("register_tile"')).to_contain_text(mistake.question)
 
 
 MORE = {"00": the_card_fits_one_screen, "01": a_digit_is_drawn, "07": mistakes_fail_every_test_and_are_named}

@@ -44,7 +44,7 @@ class Kept(Generic[Made]):
             made = self._alive[key] = make()
         self._recent[key] = made
         self._recent.move_to_end(key)
-        if len(self._recent) > self.idle:
+        while len(self._recent) > self.idle:
             self._recent.popitem(last=False)
         return made
 
