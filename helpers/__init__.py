@@ -36,7 +36,8 @@ __all__ = list(_HOME)
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'helpers' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+    globals()[name] = value = getattr(import_module(_HOME[name]), name)  # found at once the next time
+    return value
 
 
 def __dir__() -> list[str]:

@@ -6,6 +6,7 @@ sums over images (gradients of weights and biases) or over output channels (that
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
@@ -44,15 +45,21 @@ def compute(operation: Operation, shape: ConvShape, kernel: str | Kernel | None,
 
     Raises what `Operation.compute` raises, and GpuError where a piece cannot be small enough.
     """
-    (output,) = operation.outputs
-    if max(prod(shape.of(name)) for name in operation.tensors) <= MAX_BINDING // 4:
+    if _fits(operation, shape, MAX_BINDING):
         return operation.compute(shape, kernel, **inputs)[0]
+    (output,) = operation.outputs
     whole = np.zeros(shape.of(output), np.float32)
     for piece in pieces(shape):
         parts = {name: piece.part(name, array) for name, array in inputs.items()}
         target = piece.part(output, whole)
         target += operation.compute(piece.shape, kernel, **parts)[0]
     return whole
+
+
+@lru_cache(maxsize=256)
+def _fits(operation: Operation, shape: ConvShape, most: int) -> bool:
+    """Whether each tensor has at most this many bytes."""
+    return max(prod(shape.of(name)) for name in operation.tensors) <= most // 4
 
 
 def pieces(s: ConvShape) -> Iterator[Piece]:

@@ -1,6 +1,7 @@
 """The sizes of one convolution, and the rules that they must keep."""
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 
@@ -55,9 +56,10 @@ class ConvShape:
             if getattr(self, name) % self.groups:
                 raise ValueError(f"groups = {self.groups} does not divide {name} = {getattr(self, name)}")
         for axis in "hw":
-            self._check_axis(axis)
+            if not self.span(axis) <= self.padded(axis) <= MAX_SIZE:
+                self._refuse_axis(axis)
 
-    def _check_axis(self, axis: str) -> None:
+    def _refuse_axis(self, axis: str) -> None:
         span, padded, dilation = self.span(axis), self.padded(axis), getattr(self, f"dilation_{axis}")
         if span > padded:
             spread = f", {span} with dilation {dilation}," if dilation > 1 else ""
@@ -65,8 +67,7 @@ class ConvShape:
                 f"kernel_{axis} = {getattr(self, f'kernel_{axis}')}{spread} is larger than the padded input, which "
                 f"measures {padded} (in_{axis} + 2*padding_{axis}): use a smaller kernel or more padding"
             )
-        if padded > MAX_SIZE:
-            raise ValueError(f"in_{axis} + 2*padding_{axis} = {padded} is more than {MAX_SIZE}")
+        raise ValueError(f"in_{axis} + 2*padding_{axis} = {padded} is more than {MAX_SIZE}")
 
     def __repr__(self) -> str:
         """The constructor call, defaults omitted."""
@@ -115,18 +116,19 @@ class ConvShape:
 
     def padded(self, axis: str) -> int:
         """Rows (axis "h") or columns ("w") of the input with its padding on both sides."""
-        return getattr(self, f"in_{axis}") + 2 * getattr(self, f"padding_{axis}")
+        return self.in_h + 2 * self.padding[0] if axis == "h" else self.in_w + 2 * self.padding[1]
 
     def span(self, axis: str) -> int:
         """Rows (axis "h") or columns ("w") of the input from the filter's first to its last, dilated."""
-        return (getattr(self, f"kernel_{axis}") - 1) * getattr(self, f"dilation_{axis}") + 1
+        size, dilation = (self.kernel_h, self.dilation[0]) if axis == "h" else (self.kernel_w, self.dilation[1])
+        return (size - 1) * dilation + 1
 
-    @property
+    @cached_property
     def out_h(self) -> int:
         """oH: rows of the output."""
         return (self.padded("h") - self.span("h")) // self.stride_h + 1
 
-    @property
+    @cached_property
     def out_w(self) -> int:
         """oW: columns of the output."""
         return (self.padded("w") - self.span("w")) // self.stride_w + 1

@@ -67,9 +67,10 @@ class Choice(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a launch needs and its shape decides: passes without buffers, scratch, parameters, and why it cannot run."""
+    """What a launch needs and its shape decides: passes without buffers, sizes, parameters, and why it cannot run."""
 
     passes: tuple[Pass, ...]
+    nbytes: Mapping[str, int]  # of each tensor
     scratch: Mapping[str, int]
     params: tuple[int, ...]
     problem: str | None
@@ -223,8 +224,8 @@ class Operation:
         """Upload the inputs, run, and read the outputs, in the order of `outputs`."""
         plan = self.plan(shape, kernel)
         buffers = {
-            name: upload(inputs[name], name) if name in inputs else empty(4 * prod(shape.of(name)), name)
-            for name in self.tensors
+            name: upload(inputs[name], name) if name in inputs else empty(nbytes, name)
+            for name, nbytes in plan.nbytes.items()
         }
         run(*self._bound(plan, buffers.values()))
         return read_together([(buffers[name], shape.of(name)) for name in self.outputs])
@@ -273,8 +274,9 @@ def _planned(operation: Operation, shape: Shape, kernel: Kernel) -> Plan:
     """The plan of one version; also one that cannot run here."""
     kernel, schedule = operation.scheduled(shape, kernel)
     passes = tuple(Pass(kernel, (), *step) for step in schedule.steps)
+    tensors = {name: 4 * prod(shape.of(name)) for name in operation.tensors}
     sizes = chain(
-        (too_large(4 * prod(shape.of(name)), name) for name in operation.tensors),
+        (too_large(nbytes, name) for name, nbytes in tensors.items()),
         (
             too_large(nbytes, f"{kernel.name}: {name}", "choose another version")
             for name, nbytes in schedule.scratch.items()
@@ -282,4 +284,4 @@ def _planned(operation: Operation, shape: Shape, kernel: Kernel) -> Plan:
     )
     problems = chain([schedule.refused], sizes, (each.problem() for each in passes))
     problem = next(filter(None, problems), None)
-    return Plan(passes, schedule.scratch, operation.params(shape), problem)
+    return Plan(passes, tensors, schedule.scratch, operation.params(shape), problem)
