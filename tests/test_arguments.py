@@ -210,6 +210,16 @@ def test_a_step_that_is_no_whole_number_or_two_is_refused(name, step, wrong):
 
 
 @every_layer
+@pytest.mark.parametrize("step", PAIRS)
+@pytest.mark.parametrize("wrong", [True, (1, True), 1.0])
+def test_a_step_that_equals_one_that_was_accepted_is_refused_all_the_same(step, wrong):
+    image, filters = np.ones((1, 1, 5, 5), np.float32), np.ones((1, 1, 3, 3), np.float32)
+    for accepted in (1, (1, 1)):
+        helpers.conv2d(image, filters, **{step: accepted})
+    with pytest.raises(TypeError, match=f"{step}.* = .*it must be an int"):
+        helpers.conv2d(image, filters, **{step: wrong})
+
+
 @pytest.mark.parametrize(
     ("value", "error", "words"),
     [

@@ -19,7 +19,7 @@ from helpers.speed.layers import SHAPES
 RECORDED = json.loads((Path(rule.__file__).parents[1] / "speed" / "recorded" / "nvidia_h200.json").read_text())
 HARDWARE = replace(gpu.adapter_info(), kind="hardware")
 WINDOWS, LARGE = "4_register_windows", ConvShape(32, 256, 14, 14, 256, 3, 3, 1, 1)
-SLACK = 1.25  # the chosen version may take so many times as long as the fastest one: a rule of a few thresholds
+SLACK = 1.25  # the chosen version may take this many times as long as the fastest one: a rule of a few thresholds
 
 
 def measured() -> dict[tuple[str, str], dict[str, float]]:

@@ -78,7 +78,7 @@ def run(text: str) -> tuple[list[float], int]:
     return gpu.read(x, (4,)).tolist(), int(gpu.read(count, (1,), np.uint32)[0])
 
 
-FORMATS = {  # each computes 3 t, and thread 3 takes so many iterations
+FORMATS = {  # each computes 3 t, and thread 3 takes this many iterations
     "nested": ("for (var i = 0u; i < t; i++) { for (var j = 0u; j < 3u; j++) { s++; } }", 3 + 9),
     "while": ("while s < 3u * t\n{\n  s++; }", 9),
     "continuing": ("loop { if (s == 3u * t) { break; } continuing { s++; } }", 10),

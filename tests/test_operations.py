@@ -43,7 +43,7 @@ def calls(monkeypatch) -> CallCounter:
 
 @pytest.fixture
 def cap(monkeypatch):
-    """Pretend that the driver stops a thread after so many iterations."""
+    """Pretend that the driver stops a thread after this many iterations."""
 
     def pretend(iterations: int | None) -> None:
         monkeypatch.setattr(passes, "CAP", iterations)

@@ -184,7 +184,7 @@ def prepared(
     passes = operation.prepare(tuple(resident.buffers.values()), resident.shape, version)
     passes = passes if checked else tuple(replace(each, checked=False) for each in passes)
     for each in passes:
-        _ = each.ready
+        _ = each.compiled
     taken = (time.perf_counter() - begin) * 1e3
     programs = {(each.kernel, each.entry_point, checked) for each in passes}
     known = programs <= _compiled

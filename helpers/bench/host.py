@@ -26,7 +26,7 @@ def launches(repeats: int = 300) -> Iterator[str]:
     x, dy = np.ones(TINY.input, np.float32), np.ones(TINY.output, np.float32)
     buffers = gpu.upload(dy, "grad_output"), gpu.upload(x, "input"), gpu.empty(36, "grad_weight")
     (step,) = GRAD_WEIGHT.prepare(buffers, TINY, VERSION)
-    many, group = (step,) * BATCH, step.ready[1]
+    many, group = (step,) * BATCH, step.compiled[1]
 
     def call() -> np.ndarray:
         return helpers.conv2d_grad_weight(x, TINY.weight, dy, kernel=VERSION)

@@ -9,6 +9,8 @@ and padding Ph; columns likewise. With groups, the filters of a group see its ch
 channels of a group. Stride, padding, dilation and groups mean what they mean in ``torch.nn.grad``.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from helpers.activations import check_activation
@@ -243,7 +245,13 @@ def conv2d_grad_bias(grad_output: np.ndarray, *, kernel: str | Kernel | None = N
 # --- Checks -----------------------------------------------------------------------------------------------
 
 
-def _shape(
+def _shape(operation: str, input_size: tuple, name: str, weight_size: tuple, *steps: object) -> ConvShape:
+    """The whole problem's sizes, checked; whole numbers that were checked before are not checked again."""
+    plain = {*map(type, steps)} <= {int, str}  # a pair is equal to another one that has True in the place of 1
+    return (_known_shape if plain else _checked_shape)(operation, input_size, name, weight_size, *steps)
+
+
+def _checked_shape(
     operation: str,
     input_size: tuple,
     name: str,
@@ -269,6 +277,9 @@ def _shape(
         raise ValueError(f"{found}: {error}") from None
     _check_channels(operation, name, weight_ci, ci, shape.groups)
     return shape
+
+
+_known_shape = lru_cache(maxsize=256)(_checked_shape)
 
 
 def _check_channels(operation: str, name: str, weight_ci: int, ci: int, groups: int) -> None:

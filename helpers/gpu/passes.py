@@ -190,7 +190,7 @@ class Pass:
         return Pass(self.kernel, buffers, self.workgroups, self.iterations, self.entry_point, self.label, self.checked)
 
     @cached_property
-    def ready(self) -> tuple[wgpu.GPUComputePipeline, wgpu.GPUBindGroup]:
+    def compiled(self) -> tuple[wgpu.GPUComputePipeline, wgpu.GPUBindGroup]:
         """Pipeline and bind group, made at the first use.
 
         Raises GpuError or WgslError where this pass cannot run.
@@ -211,7 +211,7 @@ def run(*passes: Pass) -> None:
         A kernel does not compile.
     """
     for each in passes:
-        _ = each.ready  # refuses, before anything is encoded
+        _ = each.compiled  # refuses, before anything is encoded
     submit(passes)
 
 
@@ -249,7 +249,7 @@ def _encode(compute: wgpu.GPUComputePassEncoder, batch: Sequence[Pass]) -> None:
     """Record dispatches, and set only what differs from the one before."""
     last_pipeline = last_group = None
     for each in batch:
-        made, group = each.ready
+        made, group = each.compiled
         if made is not last_pipeline:
             compute.set_pipeline(made)
         if group is not last_group:

@@ -76,7 +76,7 @@ def tree_steps(input: np.ndarray, grad_output: np.ndarray, count: int = 16, **op
 def tree_reduction(input: np.ndarray, grad_output: np.ndarray, count: int = 16) -> Explorer:
     """One slider over the steps of a tree reduction, for the weight at kh = kw = 0 and `count` threads.
 
-    `input` is (1, 1, H, W), `grad_output` (1, 1, oH, oW), `count` a power of two; the kernel really runs with so many.
+    `input` is (1, 1, H, W), `grad_output` (1, 1, oH, oW); `count`, a power of two, is what the kernel really runs with.
     """
     shape = _plain(input, grad_output)
     kernel = load("conv2d_grad_weight", "2_workgroup_per_weight").with_constants(THREADS=count)

@@ -25,7 +25,7 @@ class SplitKPicture(Picture):
         self.tiles, self.steps = self.sizes.workgroups(m, n), ceil(k / self.sizes.depth)
 
     def show(self, slices: int, workgroup: int) -> "SplitKPicture":
-        """Cut K into so many slices, and point at one workgroup."""
+        """Cut K into this many slices, and point at one workgroup."""
         if self.starts(slices):
             self._draw_workgroups(slices)
             self._draw_multiprocessors(slices)
