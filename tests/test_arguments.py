@@ -209,7 +209,6 @@ def test_a_step_that_is_no_whole_number_or_two_is_refused(name, step, wrong):
     refused(error, f"{step}{words}", name=name, **{step: value})
 
 
-@every_layer
 @pytest.mark.parametrize("step", PAIRS)
 @pytest.mark.parametrize("wrong", [True, (1, True), 1.0])
 def test_a_step_that_equals_one_that_was_accepted_is_refused_all_the_same(step, wrong):
@@ -220,6 +219,7 @@ def test_a_step_that_equals_one_that_was_accepted_is_refused_all_the_same(step, 
         helpers.conv2d(image, filters, **{step: wrong})
 
 
+@every_layer
 @pytest.mark.parametrize(
     ("value", "error", "words"),
     [
