@@ -220,7 +220,7 @@ class _Grader:
     def not_yet(self, mistake: Mistake | None) -> Grades:
         """The verdicts where a right kernel does not do what the puzzle is about: with the counts that show it."""
         skill = self.puzzle.skill
-        counts = " and ".join(f"{WORDS[key]}: {mine:,}, ours {ours:,}" for key, (mine, ours) in self.lacks.items())
+        counts = ", ".join(f"{WORDS[key]}: {mine:,} (ours: {ours:,})" for key, (mine, ours) in self.lacks.items())
         detail = f"its numbers are right, but the exercise asks for {skill.asked}; in {skill.test}, {counts}"
         first, *others = Grades.alike(self.puzzle.tests, NOT_YET, detail)
         return Grades([self._named(first, mistake) if mistake else first, *others])
