@@ -109,7 +109,7 @@ def _last(parser) -> str:
 
 
 def _no_attribute(token: Token, at: int, accepted: set[str]) -> Refused:
-    """What stands behind @ and is no attribute, or none that can stand there."""
+    """What follows @ and is no attribute, or none that may be there."""
     if not token.isidentifier():
         return unexpected("identifier", str(token), at)
     if accepted == {"DIAGNOSTIC"}:

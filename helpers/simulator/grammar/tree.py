@@ -25,7 +25,7 @@ class Literal(Node):
 
 @dataclass(frozen=True, slots=True)
 class Name(Node):
-    """A name, with what stands behind it in < >, if anything does."""
+    """A name, with the template list in < > that may follow it."""
 
     name: str
     arguments: tuple[Expression, ...] = ()
