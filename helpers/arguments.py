@@ -59,6 +59,8 @@ def check_sizes(name: str, sizes: tuple[int, ...], axes: str) -> tuple[int, ...]
     axes = axes.split()
     if not isinstance(sizes, tuple | list) or len(sizes) != len(axes):
         raise ValueError(f"{name} = {sizes!r}: it must be {len(axes)} ints, ({', '.join(axes)})")
-    for axis, size in zip(axes, sizes, strict=True):
-        check_size(f"{name}'s {axis}", as_int(size))
-    return tuple(int(size) for size in sizes)
+    sizes = tuple(map(as_int, sizes))
+    if not all(type(size) is int and 1 <= size <= MAX_SIZE for size in sizes):
+        for axis, size in zip(axes, sizes, strict=True):
+            check_size(f"{name}'s {axis}", size)
+    return sizes

