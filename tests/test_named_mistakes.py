@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 from support.sample import sample
-from support.teaching_pages import Page, puzzles_of, row, table
+from support.teaching_pages import page_of, puzzles_of, row, table
 from support.trials import MISTAKES, outcomes, simulate_once, with_mistake  # noqa: F401
 
 from helpers.exercises import PUZZLES
@@ -27,7 +27,7 @@ every_mistake = pytest.mark.parametrize(("name", "mistake"), TRIED, ids=[f"{name
 def rows() -> dict[str, list[list[str]]]:
     """What the teachers' pages say of the mistakes in each puzzle."""
     lessons = [Lesson.read(path) for path in lessons_of(NOTEBOOKS)]
-    return {name: table(Page.of(lesson.path).text) for lesson in lessons for name in puzzles_of(lesson)}
+    return {name: table(page_of(lesson)) for lesson in lessons for name in puzzles_of(lesson)}
 
 
 @every_mistake
