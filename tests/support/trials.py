@@ -54,9 +54,11 @@ def only(grades: Grades) -> str:
 def quoted_wrong(source: str, grades: Grades) -> list[str]:
     """What the verdicts quote otherwise than it is in the line that they name, if anything."""
     lines, said = source.split("\n"), "\n".join(verdict.detail for verdict in grades)
-    quotes = re.findall(r"\bline (\d+)(?:, `([^`]*)`|, column|)", said, re.IGNORECASE)
-    code = {number: " ".join(lines[int(number) - 1].partition("//")[0].split()) for number, _ in quotes}
-    return [f"{i}: {text!r}" for i, text in quotes if not code[i].startswith(text.removesuffix("..."))]
+    quotes = re.findall(r"\bline (\d+)(, column|, `([^`]*)`)?", said, re.IGNORECASE)
+    code = {number: " ".join(lines[int(number) - 1].partition("//")[0].split()) for number, *_ in quotes}
+    return [
+        f"{i}: {text!r}" for i, named, text in quotes if not (named and code[i].startswith(text.removesuffix("...")))
+    ]
 
 
 def edited(name: str, *edits: tuple[str, str]) -> str:
