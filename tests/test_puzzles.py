@@ -86,7 +86,7 @@ def test_cases_are_small_whole_numbers(name):
     for case in PUZZLES[name].cases():
         assert all(array.dtype == np.float32 and array.size for array in case.inputs)
         assert all(np.array_equal(array, np.rint(array)) for array in (*case.inputs, case.expected))
-        assert len(PUZZLES[name].axes) == case.expected.ndim
+        assert len(PUZZLES[name].axes.split()) == case.expected.ndim
 
 
 # --- Other right kernels ------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ class MarkCells(ipywidgets.VBox):
         self.set(self.marking.written(self.marked))
 
     def _button(self, cell: Cell) -> ipywidgets.ToggleButton:
-        layout = ipywidgets.Layout(width=f"{self._width}px", height=f"{HIGH}px", margin="0", padding="0")
+        layout = {"width": f"{self._width}px", "height": f"{HIGH}px", "margin": "0", "padding": "0"}
         button = ipywidgets.ToggleButton(layout=layout)
         self._paint(cell, button)
         return button
@@ -101,10 +101,8 @@ class MarkCells(ipywidgets.VBox):
     def _show(self, cells: Cells, verdict: Verdict) -> None:
         self._settling = True
         for cell, button in self._buttons.items():
-            if button.value != (cell in cells):
-                button.value = cell in cells
-            if button.description.startswith("✓") != button.value:
-                self._paint(cell, button)
+            button.value = cell in cells
+            self._paint(cell, button)
         self._box.value = self.marking.written(cells)
         self._settling = False
         self._say(verdict)

@@ -46,7 +46,7 @@ def _grad_bias_case(name, grad_output, expected=None, tolerance=0.0) -> Case:
 GRAD_BIAS = Puzzle(
     "conv2d_grad_bias",
     "convolution",
-    ("k",),
+    "k",
     _grad_bias_cases,
     Skill.one_thread_for("channel", "conv_bw_lenet_conv2"),
 )

@@ -37,7 +37,7 @@ def _forward_case(name, random, input, weight_size, stride: int = 1, padding: in
 FORWARD = Puzzle(
     "conv2d",
     "convolution",
-    ("n", "co", "oh", "ow"),
+    "n co oh ow",
     _forward_cases,
     Skill.one_thread_for("output", "conv2d_channels_and_batch"),
 )

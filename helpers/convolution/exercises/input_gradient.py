@@ -36,7 +36,7 @@ def _gather_case(name: str, s: ConvShape, random: np.random.Generator) -> Case:
 GRAD_INPUT = Puzzle(
     "conv2d_grad_input",
     "convolution",
-    ("n", "ci", "ih", "iw"),
+    "n ci ih iw",
     _gather_cases,
     Skill.one_thread_for("pixel", "gather_channels"),
 )

@@ -56,7 +56,7 @@ def _grad_weight_case(name, input, grad_output, expected=None, tolerance=0.0) ->
 GRAD_WEIGHT = Puzzle(
     "conv2d_grad_weight",
     "convolution",
-    ("k", "c", "fh", "fw"),
+    "k c fh fw",
     _grad_weight_cases,
     Skill.one_thread_for("weight", "conv_bw_rectangular_batch"),
 )
