@@ -10,8 +10,7 @@ from helpers.exercises import FAULTS
 from helpers.grading.fault import LINE_FOUND
 from helpers.grading.grader import grade
 from helpers.grading.prediction import AnswerError
-from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG
-from helpers.output import FENCED
+from helpers.grading.verdict import NO_COMPILE, RIGHT, UNSAFE, WRONG
 
 every_fault = pytest.mark.parametrize("name", FAULTS)
 INPUT, WEIGHT, BIAS = FAULTS
@@ -46,20 +45,6 @@ def test_the_wrong_lines_are_those_that_differ(name):
         assert right[fault.lines[0]].strip().startswith("workgroupBarrier();")
     else:
         assert [i for i, (a, b) in enumerate(zip(wrong, right, strict=True), 1) if a != b] == list(fault.lines)
-
-
-@every_fault
-def test_it_is_shown_with_its_line_numbers_and_stored_as_not_attempted(name):
-    shown, fault = helpers.find_fault(name), FAULTS[name]
-    assert shown.outcome == NOT_ATTEMPTED
-    lines = fault.faulty.source.split("\n")
-    for text in (repr(shown), shown._repr_markdown_()):
-        assert f"{name:<34}not attempted: write the number of the wrong line" in text
-        listed = dict(re.findall(r"^ *(\d+)  (.*)$", text.partition("@group")[2], re.MULTILINE))
-        assert all(lines[int(number) - 1] == line for number, line in listed.items())
-        assert {*map(str, fault.lines)} <= {*listed}
-        assert "barriers  " not in text  # the header would give it away
-    assert max(map(len, shown._repr_markdown_().partition("```rust")[0].splitlines())) <= FENCED
 
 
 TREE = "  for (var half = THREADS / 2u; half > 0u; half /= 2u) {"

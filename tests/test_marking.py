@@ -9,7 +9,6 @@ from helpers.convolution.exercises.marking import MARKINGS, PADDED, SMALL, STRID
 from helpers.grading.marking import Marking
 from helpers.grading.prediction import AnswerError
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG
-from helpers.output import COLUMNS
 
 every_marking = pytest.mark.parametrize("name", MARKINGS)
 OUTPUT, WEIGHT, STRIDE_2, PIXEL = MARKINGS
@@ -103,14 +102,6 @@ def test_an_answer_of_another_kind_and_an_unknown_exercise_are_refused():
 
 
 # --- The widget ---------------------------------------------------------------------------------------------
-
-
-@every_marking
-def test_no_cells_are_not_attempted_and_the_stored_text_says_so_in_one_line(name):
-    shown = helpers.mark(name)
-    assert shown._repr_mimebundle_()["text/plain"] == repr(shown) == repr(shown.verdict)
-    assert len(repr(shown)) <= COLUMNS
-    assert shown.sentence == f"{NOT_ATTEMPTED}: click the cells, or write their names"
 
 
 def click(shown, *names: str) -> None:

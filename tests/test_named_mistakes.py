@@ -9,13 +9,12 @@ from support.sample import sample
 from support.teaching_pages import page_of, puzzles_of, row, table
 from support.trials import MISTAKES, edited, outcomes, quoted_wrong, simulate_once, with_mistake  # noqa: F401
 
-from helpers.convolution.exercises.cases import CLASSROOM
 from helpers.exercises import PUZZLES
 from helpers.grading import grader, mistakes
 from helpers.grading.grader import grade
 from helpers.grading.mistakes import Mistake
-from helpers.grading.puzzle import LEARNERS_LINE, same_code
-from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades
+from helpers.grading.puzzle import same_code
+from helpers.grading.verdict import NOT_YET, RIGHT, UNSAFE, WRONG, Grades
 from helpers.wgsl import Kernel
 
 # --- As edits of the official kernel --------------------------------------------------------------------------
@@ -64,34 +63,6 @@ def test_a_known_mistake_comes_with_one_short_question():
     for _, mistake in MISTAKES:
         assert re.fullmatch(r"[a-z+][^?]{10,110}\?", mistake.question), mistake.question  # it goes on after a colon
         assert not re.search("[;:?]", mistake.name), mistake.name  # no cure after the mistake
-
-
-# --- The tests of a puzzle ------------------------------------------------------------------------------------
-
-# Tests that see no mistake of their own: the classroom's, and shapes that a reader should have seen work.
-WELCOME = {*CLASSROOM, "300_columns"}
-
-
-def seen(name: str, kernel: Kernel) -> list[tuple[str, bool]]:
-    """For each test its outcome, and whether it shows the mistake itself: a race makes all tests unsafe."""
-    said = outcomes(grade(PUZZLES[name], kernel.source))
-    if NO_COMPILE in said:
-        return []
-    findings = (bool(grader.simulated(kernel, case).findings) for case in PUZZLES[name].cases())
-    return list(zip(said, findings, strict=True))
-
-
-@pytest.mark.parametrize("name", sample(list(PUZZLES), 3))
-def test_no_two_tests_say_the_same_about_all_mistakes(name, monkeypatch):
-    """A mistake is a known one, or one of the learner's lines left out."""
-    monkeypatch.setattr(grader, "WORK", -1)  # none needs a name
-    puzzle = PUZZLES[name]
-    kernels = [puzzle.with_mistake(mistake) for mistake in puzzle.mistakes]
-    lines = [line for line in puzzle.official.source.split("\n") if line.endswith(LEARNERS_LINE)]
-    kernels += [puzzle.official.edit(f"{line}\n", "") for line in lines if puzzle.official.source.count(line) == 1]
-    columns = zip(*filter(None, (seen(name, kernel) for kernel in kernels)), strict=True)
-    told = [column for test, column in zip(puzzle.tests, columns, strict=True) if test not in WELCOME]
-    assert len({*told}) == len(told)
 
 
 # --- The files ------------------------------------------------------------------------------------------------

@@ -17,10 +17,10 @@ from support.trials import MISTAKES, edited, graded, only, outcomes, quoted_wron
 
 from helpers import gpu
 from helpers.exercises import PUZZLES
-from helpers.grading import grader, mistakes, trial
+from helpers.grading import grader, mistakes
 from helpers.grading.grader import grade
 from helpers.grading.sandbox import Worker
-from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades
+from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.output import COLUMNS, in_lines
 from helpers.wgsl import Kernel
 
@@ -113,7 +113,6 @@ EDITS = {  # the puzzle and the outcome of all its tests: old and new text, and 
     ],
     ("tree_sum", WRONG): [
         ("i += 256u", "i += 256u * u32(params.n != 256u)", "it is not run: in the test tree_256_numbers, line "),
-        ("partial[thread + half]", "partial[2u * thread]", ""),
     ],
     ("tree_sum", UNSAFE): [  # in the tests that are too small for a race, too
         (WAIT, "", f"`{STEP.strip()}`: thread … in line …, `partial[thread] = sum;`, {APART}"),
@@ -223,11 +222,12 @@ right             yours
 
 def test_a_long_reason_goes_on_in_the_next_line():
     """JupyterLab would break it within a word."""
-    grades = Grades.alike(["one", "two"], WRONG, "a reason of many words " * 9)
-    for shown in (grades, grades[0]):
+    for shown in (
+        Grades.alike(["one", "two"], WRONG, "a reason of many words " * 9),
+        Verdict("one", WRONG, "word " * 40),
+    ):
         lines = DisplayFormatter().format(shown)[0]["text/plain"].splitlines()
-        assert max(map(len, lines)) <= COLUMNS
-        assert " ".join(" ".join(lines).split()).startswith(f"one wrong: {grades[0].detail.strip()}")
+        assert max(map(len, lines)) <= COLUMNS < len(repr(shown).splitlines()[0])
 
 
 def test_a_number_that_several_threads_write_is_unsafe_although_they_write_the_same():
@@ -264,13 +264,6 @@ def test_a_turn_too_many_is_said_once():
     assert only(grades) == RIGHT
     assert ["makes a turn too many" in verdict.detail for verdict in grades] == [False, True, False, False]
     assert "turn" not in repr(graded("tiled_product", (INIT, OWN_BARRIER)))
-
-
-@pytest.mark.parametrize("name", sample(list(PUZZLES), 7))
-def test_every_official_kernel_may_go_round_nine_times_as_often_in_the_largest_test(name, monkeypatch):
-    case = max(PUZZLES[name].cases(), key=lambda case: sum(array.size for array in case.inputs))
-    monkeypatch.setattr(trial, "MOST_ROUNDS", trial.MOST_ROUNDS // 9)
-    assert not trial.simulated(PUZZLES[name].official, case).endless
 
 
 def test_an_adapter_that_gives_other_numbers_than_the_simulator_is_named(monkeypatch):
