@@ -36,11 +36,13 @@ class MarkCells(ipywidgets.VBox):
         self._settling = False
         self._width = LETTER if marking.letters else COORDINATES
         self._buttons = {cell: self._button(cell) for cell in marking.names}
-        self._box = ipywidgets.Text(description="marked", continuous_update=False)
-        self._box.layout = ipywidgets.Layout(width=f"{self._width * max(6, marking.columns)}px")
-        self._box.style = {"description_width": "60px"}
+        box = {
+            "layout": {"width": f"{self._width * max(6, marking.columns)}px"},
+            "style": {"description_width": "60px"},
+        }
+        self._box = ipywidgets.Text(description="marked", continuous_update=False, **box)
         self._words = ipywidgets.HTML()
-        grid = ipywidgets.Layout(grid_template_columns=f"repeat({marking.columns}, {self._width}px)", grid_gap="4px")
+        grid = {"grid_template_columns": f"repeat({marking.columns}, {self._width}px)", "grid_gap": "4px"}
         asked = ipywidgets.HTML(f'<p style="{ASKED}">{html.escape(marking.asked)}</p>')
         matrix = ipywidgets.GridBox(list(self._buttons.values()), layout=grid)
         super().__init__([asked, matrix, self._box, self._words])
