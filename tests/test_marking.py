@@ -56,6 +56,7 @@ WRONG_SETS = {  # and what is said of them
     WEIGHT: {
         "l m n q r s v w x": "flipped",
         "f g h k l m p q r": "swapped",
+        "a b c f g h k l m": "these pixels belong to dW[0,0]",
         "a b c f g h": "padding of 1",
         "b c d": "only the first row",
         "a b": "you marked 1 cell too many and left out 8; this weight",

@@ -53,9 +53,9 @@ class Fault(Puzzle):
     @cached_property
     def listing(self) -> Listing:
         """The wrong kernel from its bindings on, with the line numbers that messages name, too."""
-        lines = self.faulty.source.rstrip().split("\n")
-        first = next(i for i, line in enumerate(lines) if line.startswith("@group"))
-        return Listing("\n".join(lines[first:]), first + 1)
+        source = self.faulty.source.rstrip()
+        first = source.index("\n@group") + 1
+        return Listing(source[first:], source.count("\n", 0, first) + 1)
 
     @cached_property
     def lines(self) -> range:

@@ -1,7 +1,6 @@
 """The widget in which a learner marks cells, by clicking or by typing; apart, as ipywidgets takes long to load."""
 
 import html
-import re
 
 import ipywidgets
 
@@ -57,11 +56,6 @@ class MarkCells(ipywidgets.VBox):
         """The cells that are marked now."""
         return frozenset(cell for cell, button in self._buttons.items() if button.value)
 
-    @property
-    def sentence(self) -> str:
-        """What the widget says now of the marks, which may be others than the cell's text."""
-        return html.unescape(re.sub("<[^>]*>", "", self._words.value))
-
     def set(self, cells: object) -> str:
         """Mark these cells and no others, from code or from the text box; returns what is said to it.
 
@@ -110,8 +104,10 @@ class MarkCells(ipywidgets.VBox):
         self._say(verdict)
 
     def _say(self, verdict: Verdict) -> None:
-        words = f"{verdict.outcome}{': ' * bool(verdict.detail)}{verdict.detail}"
-        self._words.value = f'<p role="status" aria-live="polite" style="{SAID}">{html.escape(words)}</p>'
+        self.sentence = (
+            f"{verdict.outcome}{': ' * bool(verdict.detail)}{verdict.detail}"  # of the marks as they are now
+        )
+        self._words.value = f'<p role="status" aria-live="polite" style="{SAID}">{html.escape(self.sentence)}</p>'
 
     def __repr__(self) -> str:
         return in_lines(repr(self.verdict))
