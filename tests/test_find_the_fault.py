@@ -155,17 +155,15 @@ def test_two_barriers_correct_the_tree():
 
 
 @pytest.mark.parametrize(
-    ("answer", "error", "words"),
+    ("answer", "words"),
     [
-        ((BIAS, "55"), AnswerError, "^line = '55' is text: write it without quotes, as 55$"),
-        ((BIAS, "five"), AnswerError, "it must be the number of a line"),
-        ((BIAS, 5.0), AnswerError, "it must be the number of a line"),
-        ((BIAS, True), AnswerError, "it must be the number of a line"),
-        ((BIAS, 55, None), AnswerError, "it must be the corrected line, in quotes"),
-        (("fault",), ValueError, "it must be one of fault_in_the_input_gradient, "),
-        ((["fault"],), ValueError, "it must be one of fault_in_the_input_gradient, "),
+        ((BIAS, "55"), "^line = '55' is text: write it without quotes, as 55$"),
+        ((BIAS, "five"), "it must be the number of a line"),
+        ((BIAS, 5.0), "it must be the number of a line"),
+        ((BIAS, True), "it must be the number of a line"),
+        ((BIAS, 55, None), "it must be the corrected line, in quotes"),
     ],
 )
-def test_answers_of_another_kind_are_refused(answer, error, words):
-    with pytest.raises(error, match=words):
+def test_answers_of_another_kind_are_refused(answer, words):
+    with pytest.raises(AnswerError, match=words):
         helpers.find_fault(*answer)

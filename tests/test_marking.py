@@ -93,13 +93,10 @@ def test_letters_and_pairs_are_read(answer):
     assert helpers.mark(WEIGHT, answer).marked == {(0, 1), (0, 2), (4, 4)}
 
 
-def test_an_answer_of_another_kind_and_an_unknown_exercise_are_refused():
-    for answer in (None, 3, [1, 2]):
-        with pytest.raises(AnswerError, match="it must be text, as in 'a y'"):
-            helpers.mark(WEIGHT, answer)
-    for name in ("cells", ["cells"]):
-        with pytest.raises(ValueError, match=r"it must be one of pixels_of_an_output, pixels_of_dW\[0,1\]"):
-            helpers.mark(name)
+@pytest.mark.parametrize("answer", [None, 3, [1, 2]])
+def test_an_answer_of_another_kind_is_refused(answer):
+    with pytest.raises(AnswerError, match="it must be text, as in 'a y'"):
+        helpers.mark(WEIGHT, answer)
 
 
 # --- The widget ---------------------------------------------------------------------------------------------

@@ -160,10 +160,21 @@ def test_as_many_channels_are_drawn_as_there_is_room_for():
     assert lines[-1] == "Wrong numbers are also in 9 more of these pairs."
 
 
+NAMED = {  # what a name is asked of, and how it is refused
+    helpers.skeleton: "puzzle = {}: it must be one of map, guard, ",
+    helpers.solution: "puzzle = {}: it must be one of map, guard, ",
+    helpers.last_attempt: "puzzle = {}: it must be one of map, guard, ",
+    lambda name: helpers.grade(name, ""): "puzzle = {}: it must be one of map, guard, ",
+    lambda name: helpers.predict(name, 42): "question = {}: it must be one of .*dW",
+    helpers.mark: "exercise = {}: it must be one of pixels_of_an_output, pixels_of_dW",
+    helpers.find_fault: "exercise = {}: it must be one of fault_in_the_input_gradient, ",
+}
+
+
 def test_other_names_and_types_are_refused():
-    for ask in (helpers.skeleton, helpers.solution, helpers.last_attempt, lambda name: helpers.grade(name, "")):
-        for name in ("sudoku", ["map"]):
-            with pytest.raises(ValueError, match=rf"puzzle = {re.escape(repr(name))}: it must be one of map, guard, "):
+    for ask, words in NAMED.items():
+        for name in ("sudoku", ["map"], None):
+            with pytest.raises(ValueError, match=words.format(re.escape(repr(name)))):
                 ask(name)
     for source in (3, None, b"fn main() {}"):
         with pytest.raises(TypeError, match=f"source is a {type(source).__name__}: it must be the text"):
