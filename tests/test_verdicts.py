@@ -259,6 +259,11 @@ def test_a_sum_that_doubles_itself_gets_no_false_name():
     assert not says(graded("tree_sum", ("partial[thread + half]", "partial[2u * thread]")), "begins with number 0")
 
 
+def test_what_reads_past_an_array_in_another_place_gets_no_false_name():
+    """Its numbers are right, as are those of a known mistake, which writes past the output."""
+    assert not says(graded(WEIGHT, ("sum += g", "sum += 0.0 * input[c - 1u - k] + g")), "this is what happens when")
+
+
 def test_a_turn_too_many_is_said_once():
     grades = graded("tiled_product", ("first < params.K", "first <= params.K"))
     assert only(grades) == RIGHT
