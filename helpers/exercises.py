@@ -4,8 +4,9 @@
 such as ``{"puzzle": "map", "source": "..."}``, and answers each with the verdicts.
 """
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from helpers.convolution import exercises as convolution
 from helpers.convolution.exercises.marking import MARKINGS
@@ -42,7 +43,7 @@ def skeleton(puzzle: str) -> str:
 
     Raises ValueError for a name that no puzzle has.
     """
-    return _puzzle(puzzle).skeleton
+    return _chosen("puzzle", puzzle, PUZZLES).skeleton
 
 
 def solution(puzzle: str) -> Listing:
@@ -50,7 +51,7 @@ def solution(puzzle: str) -> Listing:
 
     Raises ValueError for a name that no puzzle has, and NoAttemptError before the first attempt.
     """
-    chosen = _puzzle(puzzle)
+    chosen = _chosen("puzzle", puzzle, PUZZLES)
     if attempts.last(puzzle) is None:
         raise attempts.NoAttemptError(
             f"the solution of {puzzle} is shown after your first attempt: write a kernel of your own, which may be "
@@ -64,7 +65,7 @@ def last_attempt(puzzle: str) -> str | None:
 
     Raises ValueError for a name that no puzzle has.
     """
-    return attempts.last(_puzzle(puzzle).name)
+    return attempts.last(_chosen("puzzle", puzzle, PUZZLES).name)
 
 
 def grade(puzzle: str, source: str) -> Grades:
@@ -90,7 +91,7 @@ def grade(puzzle: str, source: str) -> Grades:
     GpuError
         This machine cannot run any kernel; that says nothing about the learner's.
     """
-    chosen = _puzzle(puzzle)
+    chosen = _chosen("puzzle", puzzle, PUZZLES)
     if not isinstance(source, str):
         raise TypeError(f"source is a {type(source).__name__}: it must be the text of your kernel")
     if len(source) <= LONGEST and chosen.unchanged(source):
@@ -120,7 +121,7 @@ def try_mistake(puzzle: str, old: str, new: str) -> Grades:
     GpuError
         This machine cannot run any kernel.
     """
-    chosen = _puzzle(puzzle)
+    chosen = _chosen("puzzle", puzzle, PUZZLES)
     for name, text in {"old": old, "new": new}.items():
         if not isinstance(text, str):
             raise TypeError(f"{name} is a {type(text).__name__}: it must be text")
@@ -133,9 +134,7 @@ def predict(question: str, answer: Answer | None) -> Verdict:
 
     Raises ValueError for a name that no question has, TypeError for an answer of another kind than the question asks.
     """
-    if not isinstance(question, str) or question not in QUESTIONS:
-        raise ValueError(f"question = {question!r}: it must be one of {', '.join(QUESTIONS)}")
-    return QUESTIONS[question].grade(question, answer)
+    return _chosen("question", question, QUESTIONS).grade(question, answer)
 
 
 def mark(exercise: str, cells: object = "") -> "MarkCells":
@@ -161,11 +160,10 @@ def mark(exercise: str, cells: object = "") -> "MarkCells":
     TypeError
         `cells` is neither text nor pairs.
     """
-    if not isinstance(exercise, str) or exercise not in MARKINGS:
-        raise ValueError(f"exercise = {exercise!r}: it must be one of {', '.join(MARKINGS)}")
+    marking = _chosen("exercise", exercise, MARKINGS)
     from helpers.grading.mark_cells import MarkCells  # here, as the process apart needs no widgets
 
-    return MarkCells(exercise, MARKINGS[exercise], cells)
+    return MarkCells(exercise, marking, cells)
 
 
 def find_fault(exercise: str, line: int | None = None, correction: str = "") -> FaultReport:
@@ -195,16 +193,15 @@ def find_fault(exercise: str, line: int | None = None, correction: str = "") -> 
     GpuError
         This machine cannot run any kernel.
     """
-    if not isinstance(exercise, str) or exercise not in FAULTS:
-        raise ValueError(f"exercise = {exercise!r}: it must be one of {', '.join(FAULTS)}")
-    fault = FAULTS[exercise]
+    fault = _chosen("exercise", exercise, FAULTS)
     return fault.grade(line, correction, lambda source: WORKER.grade(exercise, source, fault.tests))
 
 
-def _puzzle(name: str) -> Puzzle:
-    if not isinstance(name, str) or name not in PUZZLES:
-        raise ValueError(f"puzzle = {name!r}: it must be one of {', '.join(PUZZLES)}")
-    return PUZZLES[name]
+def _chosen(argument: str, name: str, known: Mapping[str, Any]) -> Any:
+    """The exercise of this name. Raises ValueError for a name that none has."""
+    if not isinstance(name, str) or name not in known:
+        raise ValueError(f"{argument} = {name!r}: it must be one of {', '.join(known)}")
+    return known[name]
 
 
 def _grade_here(puzzle: str, source: str) -> Grades:

@@ -55,7 +55,7 @@ def _grade(puzzle: Puzzle, source: object) -> Grades:
 
 
 def _find_fault(fault: Fault, line: object, correction: object) -> Verdict:
-    return fault.grade(line, correction, lambda source: _alone(fault.name, source)).verdict
+    return fault.grade(line, correction, lambda source: _alone(fault.name, source))
 
 
 GRADERS: results.Graders = {

@@ -16,7 +16,7 @@ from support.sample import sample
 
 import helpers
 from helpers.convolution import explorers, indices, reference
-from helpers.convolution.exercises.input_gradient import GATHERS, INPUT_QUESTIONS
+from helpers.convolution.exercises import GATHERS, INPUT_QUESTIONS
 from helpers.convolution.indices import Gathered
 from helpers.convolution.pictures.input_gradient import InputGradientPicture, PixelCountsPicture
 from helpers.convolution.pictures.scatter_gather import ScatterGatherPicture

@@ -6,15 +6,12 @@ import pytest
 import helpers
 from helpers.convolution import reference
 from helpers.convolution.exercises.marking import MARKINGS, PADDED, SMALL, STRIDED
-from helpers.convolution.shapes import ConvShape
-from helpers.grading.mark_cells import MarkCells
-from helpers.grading.marking import Cells, Marking
+from helpers.grading.marking import Marking
 from helpers.grading.prediction import AnswerError
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG
-from helpers.output import COLUMNS
 
 every_marking = pytest.mark.parametrize("name", MARKINGS)
-WEIGHT, PIXEL = "pixels_of_dW[0,1]", "outputs_of_a_pixel_at_the_edge"
+OUTPUT, WEIGHT, STRIDE_2, PIXEL = MARKINGS
 
 
 @pytest.fixture(autouse=True)
@@ -24,157 +21,109 @@ def _own_folder(tmp_path, monkeypatch):
 
 # --- The cells ----------------------------------------------------------------------------------------------
 
-
-def needed(shape: ConvShape, tensor: str, number) -> Cells:
-    """The cells of a tensor on which a number depends: those for which it is not 0 if all others are 0."""
-    found = set()
-    for cell in np.ndindex(shape.of(tensor)):
-        alone = np.zeros(shape.of(tensor), np.float32)
-        alone[cell] = 1
-        if number(alone):
-            found.add(cell[2:])
-    return frozenset(found)
-
-
-def ones(shape: ConvShape, tensor: str) -> np.ndarray:
-    return np.ones(shape.of(tensor), np.float32)
+FILTER = np.ones((1, 1, 3, 3), np.float32)
+NUMBERS = {  # the tensor with the cells, and the number that depends on some of them
+    OUTPUT: (SMALL.input, lambda x: reference.conv2d(x, FILTER)[0, 0, 1, 2]),
+    WEIGHT: (SMALL.input, lambda x: reference.conv2d_grad_weight(x, SMALL.weight, np.ones(SMALL.output))[0, 0, 0, 1]),
+    STRIDE_2: (
+        STRIDED.input,
+        lambda x: reference.conv2d_grad_weight(x, STRIDED.weight, np.ones(STRIDED.output), 2)[0, 0, 1, 0],
+    ),
+    PIXEL: (PADDED.output, lambda dy: reference.conv2d_grad_input(PADDED.input, FILTER, dy, 1, 1)[0, 0, 0, 2]),
+}
 
 
-def grad_weight(shape: ConvShape, kh: int, kw: int) -> Cells:
-    dy = ones(shape, "output")
-    return needed(
-        shape, "input", lambda x: reference.conv2d_grad_weight(x, shape.weight, dy, shape.stride)[0, 0, kh, kw]
-    )
-
-
-def test_the_right_cells_are_those_on_which_the_number_depends():
-    weight = ones(SMALL, "weight")
-    assert MARKINGS["pixels_of_an_output"].right == needed(
-        SMALL, "input", lambda x: reference.conv2d(x, weight)[0, 0, 1, 2]
-    )
-    assert MARKINGS[WEIGHT].right == grad_weight(SMALL, 0, 1)
-    assert MARKINGS["pixels_of_dW[1,0]_with_stride_2"].right == grad_weight(STRIDED, 1, 0)
-    assert MARKINGS[PIXEL].right == needed(
-        PADDED,
-        "output",
-        lambda dy: reference.conv2d_grad_input(PADDED.input, weight, dy, PADDED.stride, (1, 1))[0, 0, 0, 2],
-    )
+@every_marking
+def test_the_right_cells_are_those_on_which_the_number_depends(name):
+    size, number = NUMBERS[name]
+    alone = np.eye(np.prod(size), dtype=np.float32).reshape(-1, *size)  # 1 in one cell and 0 in all others
+    assert MARKINGS[name].right == {tuple(map(int, np.argwhere(one)[0, 2:])) for one in alone if number(one)}
 
 
 @every_marking
 def test_the_right_cells_and_each_likely_mistake_get_their_own_words(name):
     marking = MARKINGS[name]
     assert marking.grade(name, marking.written(marking.right)).outcome == RIGHT
-    assert len(marking.mistakes) >= 5
-    assert len({*marking.mistakes.values()}) == len(marking.mistakes)
+    assert len({*marking.mistakes.values()}) == len(marking.mistakes) >= 5
     for cells, question in marking.mistakes.items():
         verdict = marking.grade(name, marking.written(cells))
         assert (verdict.outcome, verdict.detail) == (WRONG, question)
-        assert cells != marking.right
         assert "?" in question
 
 
-@pytest.mark.parametrize(
-    ("name", "cells", "words"),
-    [
-        (WEIGHT, "l m n q r s v w x", "flipped"),
-        (WEIGHT, "f g h k l m p q r", "swapped"),
-        (WEIGHT, "a b c f g h", "padding of 1"),
-        (WEIGHT, "b c d", "only the first row"),
-        ("pixels_of_dW[1,0]_with_stride_2", "f g k l", "how far does the filter move"),
-        ("pixels_of_dW[1,0]_with_stride_2", "f g h k l m p q r", "stride 1"),
-        ("pixels_of_an_output", "b c d g h i l m n", "with its middle"),
-        (PIXEL, "(0, 0) (0, 1) (0, 2)", "padding is left out"),
-        (PIXEL, "(1,0) (1,1) (2,0) (2,1) (3,0) (3,1)", "swapped"),
-        (WEIGHT, "a b", "you marked 1 cell too many and left out 8; this weight"),
-        (WEIGHT, "a y", "you marked 2 cells too many and left out 9; "),
-        (WEIGHT, "b c d g h i l m n y", "you marked 1 cell too many; "),
-        (WEIGHT, "b c d g h", "you left out 4; "),
-    ],
-)
-def test_a_wrong_set_is_named(name, cells, words):
+WRONG_SETS = {  # and what is said of them
+    OUTPUT: {"b c d g h i l m n": "with its middle"},
+    WEIGHT: {
+        "l m n q r s v w x": "flipped",
+        "f g h k l m p q r": "swapped",
+        "a b c f g h k l m": "these pixels belong to dW[0,0]",
+        "a b c f g h": "padding of 1",
+        "b c d": "only the first row",
+        "a b": "you marked 1 cell too many and left out 8; this weight",
+        "a y": "you marked 2 cells too many and left out 9; ",
+        "b c d g h i l m n y": "you marked 1 cell too many; ",
+        "b c d g h": "you left out 4; ",
+        "b z": "'z' names no cell; the cells are a to y; write them as in 'a y'",
+        "G": "'G' names no cell",
+        ((0, 5),): "(0, 5) names no cell",
+    },
+    STRIDE_2: {"f g k l": "how far does the filter move", "f g h k l m p q r": "stride 1"},
+    PIXEL: {
+        "(0, 0) (0, 1) (0, 2)": "padding is left out",
+        "(1,0) (1,1) (2,0) (2,1) (3,0) (3,1)": "swapped",
+        "0 1": "'0 1' names no cell; the cells are (0, 0) to (3, 5); write them as in '(0, 0) (3, 5)'",
+        "(0, 1) b": "'b' names no cell",
+        "(4, 0)": "(4, 0) names no cell",
+        ((1, 2, 3),): "(1, 2, 3) names no cell",
+        ((0, "b"),): "(0, 'b') names no cell",
+        "9" * 5000 + ", 1": "'999",
+    },
+}
+
+
+@pytest.mark.parametrize(("name", "cells"), [(name, cells) for name, sets in WRONG_SETS.items() for cells in sets])
+def test_a_wrong_set_is_named_or_counted_and_what_names_no_cell_says_how_to_write(name, cells):
     verdict = helpers.mark(name, cells).verdict
     assert verdict.outcome == WRONG
-    assert words in verdict.detail
-
-
-# --- What is typed ------------------------------------------------------------------------------------------
+    assert WRONG_SETS[name][cells] in verdict.detail
 
 
 @pytest.mark.parametrize("answer", ["b c y", "bcy", " y,c; b\nb", "(0, 1) (0, 2), (4, 4)", [(0, 1), [0, 2], (4, 4)]])
 def test_letters_and_pairs_are_read(answer):
-    assert MARKINGS[WEIGHT].read(answer) == {(0, 1), (0, 2), (4, 4)}
-
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [
-        (WEIGHT, "b z", "'z' names no cell; the cells are a to y; write them as in 'a y'"),
-        (WEIGHT, "G", "'G' names no cell"),
-        (WEIGHT, [(0, 5)], "(0, 5) names no cell"),
-        (PIXEL, "0 1", "'0 1' names no cell; the cells are (0, 0) to (3, 5); write them as in '(0, 0) (3, 5)'"),
-        (PIXEL, "(0, 1) b", "'b' names no cell"),
-        (PIXEL, "(4, 0)", "(4, 0) names no cell"),
-        (PIXEL, [(1, 2, 3)], "(1, 2, 3) names no cell"),
-        (PIXEL, [[0, [1]]], "(0, [1]) names no cell"),
-        (PIXEL, "9" * 5000 + ", 1", "'999"),
-    ],
-)
-def test_what_names_no_cell_is_wrong_and_says_how_to_write(name, answer, words):
-    verdict = helpers.mark(name, answer).verdict
-    assert verdict.outcome == WRONG
-    assert verdict.detail.startswith(words)
+    assert helpers.mark(WEIGHT, answer).marked == {(0, 1), (0, 2), (4, 4)}
 
 
 @pytest.mark.parametrize("answer", [None, 3, [1, 2]])
-def test_an_answer_of_another_kind_is_refused_in_one_line(answer):
+def test_an_answer_of_another_kind_is_refused(answer):
     with pytest.raises(AnswerError, match="it must be text, as in 'a y'"):
         helpers.mark(WEIGHT, answer)
-
-
-def test_an_unknown_exercise_is_refused():
-    for name in ("cells", ["cells"], None):
-        with pytest.raises(ValueError, match=r"it must be one of pixels_of_an_output, pixels_of_dW\[0,1\]"):
-            helpers.mark(name)
 
 
 # --- The widget ---------------------------------------------------------------------------------------------
 
 
-@every_marking
-def test_no_cells_are_not_attempted_and_the_stored_text_says_so_in_one_line(name):
-    shown = helpers.mark(name)
-    assert shown.verdict.outcome == NOT_ATTEMPTED
-    assert shown._repr_mimebundle_()["text/plain"] == repr(shown) == repr(shown.verdict)
-    assert len(repr(shown)) <= COLUMNS
-    assert shown.sentence == "not attempted: click the cells, or write their names"
-
-
-def button(shown: MarkCells, name: str):
-    return next(each for each in shown._buttons.values() if each.description.removeprefix("✓ ") == name)
+def click(shown, *names: str) -> None:
+    """Click the buttons of these cells."""
+    for cell, name in shown.marking.names.items():
+        if name in names:
+            shown._buttons[cell].value ^= True
 
 
 def test_clicks_and_the_text_box_say_the_same():
     shown = helpers.mark(WEIGHT)
-    for letter in "dcb":
-        button(shown, letter).value = True
+    click(shown, "d", "c", "b")
     assert (shown._box.value, shown.sentence[:32]) == ("b c d", "wrong: this is only the first ro")
-    button(shown, "c").value = False
+    click(shown, "c")
     assert shown._box.value == "b d"
     shown._box.value = "ghilmnbcd"
     assert (shown._box.value, shown.sentence) == ("b c d g h i l m n", "right")
     assert shown.marked == MARKINGS[WEIGHT].right
+    shown._box.value = "b c <&"  # a text that names no cell leaves the marks
+    assert shown.sentence.startswith("wrong: '<' names no cell")
+    click(shown, "b")
+    assert shown._box.value == "c d g h i l m n"
     shown._box.value = ""
-    assert (shown.marked, shown.sentence[:13]) == (frozenset(), "not attempted")
-
-
-def test_a_text_that_names_no_cell_leaves_the_marks():
-    shown = helpers.mark(WEIGHT, "b c")
-    shown._box.value = "b c ?"
-    assert shown.sentence.startswith("wrong: '?' names no cell")
-    assert shown.marked == {(0, 1), (0, 2)}
-    button(shown, "d").value = True
-    assert shown._box.value == "b c d"
+    assert (shown.marked, shown.sentence[:13]) == (frozenset(), NOT_ATTEMPTED)
 
 
 def test_a_mark_is_a_sign_an_outline_and_a_word():
@@ -186,63 +135,33 @@ def test_a_mark_is_a_sign_an_outline_and_a_word():
     assert 'role="status" aria-live="polite"' in shown._words.value
 
 
-def test_marks_come_back_after_a_restart_but_typed_text_comes_first(tmp_path):
-    shown = helpers.mark(WEIGHT)
-    for letter in "cb":
-        button(shown, letter).value = True
-    shown.set("c ?")
+def test_marks_come_back_after_a_restart_but_typed_text_comes_first(tmp_path, monkeypatch):
+    click(helpers.mark(WEIGHT), "c", "b")
     (file,) = tmp_path.iterdir()
-    assert file.read_text() == "b c"
     again = helpers.mark(WEIGHT)
     assert again.marked == {(0, 1), (0, 2)}
     assert "left out 7" in again.sentence
     assert again.verdict.outcome == NOT_ATTEMPTED  # what is stored does not depend on what was clicked before
-    assert helpers.mark(WEIGHT, "y").marked == {(4, 4)}
-    assert file.read_text() == "b c"
+    for typed, cells in {"y": {(4, 4)}, "B C": set()}.items():
+        shown = helpers.mark(WEIGHT, typed)
+        assert (shown.marked, shown.sentence) == (cells, f"wrong: {shown.verdict.detail}")
     assert helpers.mark(PIXEL).marked == frozenset()
+    monkeypatch.setattr("os.replace", lambda *paths: (tmp_path / "none").stat())  # it cannot be written whole
+    click(again, "d")
+    assert file.read_text() == "b c"
 
 
-def test_a_typed_text_that_names_no_cell_comes_before_kept_marks():
-    helpers.mark(WEIGHT).set("b c d g h i l m n")
-    again = helpers.mark(WEIGHT, "B C")
-    assert again.marked == frozenset()
-    assert again.verdict.outcome == WRONG
-    assert again.sentence == f"wrong: {again.verdict.detail}"
-
-
-def test_the_sentence_has_the_signs_that_the_learner_typed():
-    shown = helpers.mark(WEIGHT)
-    assert shown.set("<b> & c").startswith("wrong: '<' names no cell")
-    shown.marking = Marking("", 1, 1, frozenset(), advice="is a <b> here, or & there?", letters="a")
-    assert shown.set("a").endswith("is a <b> here, or & there?")
-
-
-def test_marks_that_cannot_be_written_whole_leave_those_that_were_kept(tmp_path, monkeypatch):
-    shown = helpers.mark(WEIGHT)
-    shown.set("b")
-
-    def fail(*paths: object) -> None:
-        raise OSError("no room")
-
-    monkeypatch.setattr("os.replace", fail)
-    shown.set("b c")
-    (file,) = tmp_path.iterdir()
-    assert file.read_text() == "b"
-
-
-@pytest.mark.parametrize("found", [b"no cells!", b"\xff", None])
-def test_marks_that_cannot_be_read_or_kept_are_no_trouble(found, tmp_path, monkeypatch):
-    if found is None:
+@pytest.mark.parametrize("kept", [b"no cells!", b"\xff", None])
+def test_marks_that_cannot_be_read_or_kept_are_no_trouble(kept, tmp_path, monkeypatch):
+    if kept is None:
         monkeypatch.setenv("CONVGRAD_ATTEMPTS", str(tmp_path / "file" / "folder"))
-        (tmp_path / "file").touch()
-    else:
-        (tmp_path / "pixels_of_dW_0_1.txt").write_bytes(found)
+    (tmp_path / ("pixels_of_dW_0_1.txt" if kept else "file")).write_bytes(kept or b"")
     shown = helpers.mark(WEIGHT)
     assert shown.marked == frozenset()
-    button(shown, "a").value = True
+    click(shown, "a")
     assert shown.marked == {(0, 0)}
 
 
-def test_a_mistake_that_is_right_would_be_seen():
-    same = Marking("Mark a.", 1, 1, frozenset({(0, 0)}), {frozenset({(0, 0)}): "is it a?"}, letters="a")
-    assert same.grade("a", "a").outcome == RIGHT
+def test_a_mistake_that_is_right_is_right():
+    cells = frozenset({(0, 0)})
+    assert Marking("Mark a.", 1, 1, cells, {cells: "is it a?"}, letters="a").grade("a", "a").outcome == RIGHT

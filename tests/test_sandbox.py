@@ -10,20 +10,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Thread
 
 import psutil
 import pytest
 from support.sample import sample
-from support.trials import outcomes
+from support.trials import only
 
 import helpers
 from helpers.exercises import PUZZLES
 from helpers.gpu import GpuError
 from helpers.grading import sandbox
 from helpers.grading.sandbox import Worker
-from helpers.grading.verdict import NO_COMPILE, RIGHT, WRONG
+from helpers.grading.verdict import RIGHT
 
 MAP = f"\n{PUZZLES['map'].solution.text}\n"
 MODULE = """
@@ -71,21 +71,12 @@ def said(worker: Worker, source: str) -> str:
     """The worker's one reason."""
     grades = worker.grade("a puzzle", source, ["a", "b"])
     assert not grades[1].detail
-    assert len(set(outcomes(grades))) == 1
-    return f"{grades[0].outcome}: {grades[0].detail}"
+    return f"{only(grades)}: {grades[0].detail}"
 
 
 GOOD = "right: a puzzle"
 
 # --- A worker -----------------------------------------------------------------------------------------------
-
-
-def test_one_process_grades_one_text_after_the_other(worker):
-    processes = set()
-    for _ in range(3):
-        assert said(worker, "") == GOOD
-        processes.add(worker._process.pid)
-    assert len(processes) == 1
 
 
 DONE = [  # what a text does, and words of the sentence in which it ends
@@ -100,13 +91,10 @@ DONE = [  # what a text does, and words of the sentence in which it ends
 ]
 
 
-@pytest.mark.parametrize(("source", "words"), sample(DONE, 5))
+@pytest.mark.parametrize(("source", "words"), DONE)
 def test_whatever_a_text_does_it_ends_in_a_sentence_and_the_next_one_is_graded(worker, source, words):
-    began = time.monotonic()
-    assert said(worker, "") == GOOD
     assert words in said(worker, source)
     assert said(worker, "") == GOOD
-    assert time.monotonic() - began < 30
 
 
 def test_a_worker_that_holds_much_is_replaced_before_it_is_too_much(worker):
@@ -114,10 +102,15 @@ def test_a_worker_that_holds_much_is_replaced_before_it_is_too_much(worker):
     assert [said(worker, held) for _ in range(3)] == [GOOD] * 3
 
 
-def test_a_worker_that_died_between_two_texts_is_replaced(worker):
+def test_a_worker_is_kept_for_the_next_text_and_replaced_where_it_has_died(worker):
     assert said(worker, "") == GOOD
-    worker._process.kill()
-    worker._process.wait()
+    first = worker._process
+    if os.name != "nt":
+        first.send_signal(signal.SIGINT)  # another cell is interrupted
+    assert said(worker, "") == GOOD
+    assert worker._process is first
+    first.kill()
+    first.wait()
     assert said(worker, "") == GOOD
 
 
@@ -129,13 +122,8 @@ def test_what_the_adapter_lacks_is_no_verdict_and_the_next_text_is_graded(worker
 
 
 def test_two_threads_take_turns(worker):
-    heard = []
-    threads = [Thread(target=lambda: heard.append(said(worker, "time.sleep(0.1)"))) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert heard == [GOOD] * 4
+    with ThreadPoolExecutor() as pool:
+        assert list(pool.map(lambda _: said(worker, "time.sleep(0.1)"), range(4))) == [GOOD] * 4
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends a signal to this process")
@@ -148,15 +136,6 @@ def test_an_interrupted_cell_ends_its_worker(worker):
         worker.grade("a puzzle", source, ["a"])
     assert process.poll() is not None
     assert said(worker, "") == GOOD
-
-
-@pytest.mark.skipif(os.name == "nt", reason="sends a signal to another process")
-def test_who_interrupts_another_cell_does_not_end_the_worker(worker):
-    assert said(worker, "") == GOOD
-    process = worker._process
-    process.send_signal(signal.SIGINT)
-    assert said(worker, "") == GOOD
-    assert worker._process is process
 
 
 NOTEBOOK = """
@@ -175,11 +154,8 @@ def test_a_worker_ends_when_the_notebook_is_gone(tmp_path):
     command = [sys.executable, "-c", NOTEBOOK]
     done = subprocess.run(command, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=True)
     number = int(done.stdout)
-    for _ in range(400):
-        if not psutil.pid_exists(number) or psutil.Process(number).status() == psutil.STATUS_ZOMBIE:
-            return
-        time.sleep(0.05)
-    pytest.fail("the worker is still there")
+    gone = lambda: not psutil.pid_exists(number) or psutil.Process(number).status() == psutil.STATUS_ZOMBIE  # noqa: E731
+    assert any(gone() or time.sleep(0.05) for _ in range(400))
 
 
 # --- A worker that does not start ---------------------------------------------------------------------------
@@ -188,6 +164,7 @@ def test_a_worker_ends_when_the_notebook_is_gone(tmp_path):
 @pytest.mark.parametrize(
     ("prepare", "words"),
     [
+        ("", "No module named no_such_module"),
         ("import no_such_module", "could not be run: ModuleNotFoundError: No module named 'no_such_module'"),
         ("time.sleep(60)", "did not start within 1 s; close other programs, or run `python3 start.py doctor`"),
         ("os.abort()", "could not be run: "),
@@ -196,16 +173,11 @@ def test_a_worker_ends_when_the_notebook_is_gone(tmp_path):
 def test_a_python_that_cannot_start_is_no_wrong_kernel(tmp_path, monkeypatch, prepare, words):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setattr(sandbox, "START", 1 if "sleep" in prepare else 60)
-    worker = Worker(module(tmp_path, prepare))
+    worker = Worker(module(tmp_path, prepare) if prepare else "no_such_module")
     for _ in range(2):
         with pytest.raises(GpuError, match=words):
             worker.grade("a puzzle", "", ["a"])
         assert worker._process is None
-
-
-def test_a_module_that_cannot_be_loaded_is_no_wrong_kernel():
-    with pytest.raises(GpuError, match="No module named no_such_module"):
-        Worker("no_such_module").grade("a puzzle", "", ["a"])
 
 
 def test_a_machine_without_an_adapter_is_no_wrong_kernel(monkeypatch):
@@ -220,7 +192,7 @@ def test_a_machine_without_an_adapter_is_no_wrong_kernel(monkeypatch):
 @pytest.fixture(scope="module")
 def warm():
     """The start of the worker is not counted against a learner."""
-    assert outcomes(helpers.grade("map", MAP)) == [RIGHT] * 2
+    assert only(helpers.grade("map", MAP)) == RIGHT
 
 
 def within(text: str, module: str = "", source: str = MAP) -> str:
@@ -251,35 +223,29 @@ HOSTILE = {  # each with words of the sentence in which it ends
 }
 
 
+HOSTILE |= {
+    name: (within("loop { var x = 1.0; x += 1.0; }", source=puzzle.solution.text), "loop has not ended")
+    for name, puzzle in PUZZLES.items()
+}
+
+
 @pytest.mark.usefixtures("warm")
-@pytest.mark.parametrize("name", sample(list(HOSTILE), 6))
+@pytest.mark.parametrize("name", sample(list(HOSTILE), 10))
 def test_a_hostile_text_ends_in_a_sentence_in_time_and_the_next_one_is_right(name):
     """The one place where a time is asserted: that a text cannot take longer is what is tested."""
     source, words = HOSTILE[name]
     began = time.monotonic()
-    grades = helpers.grade("map", source)
+    grades = helpers.grade(name if name in PUZZLES else "map", source)
     assert time.monotonic() - began < 10
     assert words in f"{grades[0].outcome}: {grades[0].detail}"
     assert len(grades[0].detail) <= 703
     assert max(map(len, str(grades).split("\n"))) <= 153
-    assert outcomes(helpers.grade("map", MAP)) == [RIGHT] * 2
-
-
-@pytest.mark.usefixtures("warm")
-@pytest.mark.parametrize("name", sample(helpers.puzzles(), 4))
-def test_an_endless_loop_in_any_puzzle_ends_in_time(name):
-    source = within("loop { var x = 1.0; x += 1.0; }", source=PUZZLES[name].solution.text)
-    began = time.monotonic()
-    grades = helpers.grade(name, source)
-    assert time.monotonic() - began < 10
-    assert outcomes(grades) == [WRONG] * len(PUZZLES[name].tests)
-    assert "this loop has not ended" in grades[0].detail
+    assert only(helpers.grade("map", MAP)) == RIGHT
 
 
 def test_letters_of_any_alphabet_reach_the_worker(monkeypatch):
     monkeypatch.setenv("PYTHONSAFEPATH", "1")
     monkeypatch.setenv("LC_ALL", "C")
     worker = Worker("helpers.exercises")
-    assert outcomes(worker.grade("map", f"// 写 × ≤ \ud800\n{MAP}", ["a", "b"])) == [RIGHT] * 2
+    assert only(worker.grade("map", f"// 写 × ≤ \ud800\n{MAP}", ["a", "b"])) == RIGHT
     worker.close()
-    assert NO_COMPILE not in outcomes(helpers.grade("map", f"// 写 × ≤ \ud800\n{MAP}"))

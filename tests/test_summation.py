@@ -12,7 +12,7 @@ import helpers
 from helpers import gpu
 from helpers.convolution import explorers as convolution_explorers
 from helpers.convolution import reference as convolution
-from helpers.convolution.exercises.bias_gradient import BIAS_QUESTIONS, bias_differences
+from helpers.convolution.exercises import BIAS_QUESTIONS, bias_differences
 from helpers.grading.report import CheckError
 from helpers.grading.verdict import RIGHT, WRONG
 from helpers.pictures.explorer import Explorer

@@ -77,7 +77,7 @@ def puzzle(
         the letters of its uniform, where B is the batch.
     """
     skill = TILES if "three_tiles" in tests else Skill.one_thread_for("column", "300_columns")
-    return Puzzle(name, subject, tuple(axes.split()), lambda: _cases(*arrays, tests), skill)
+    return Puzzle(name, subject, axes, lambda: _cases(*arrays, tests), skill)
 
 
 PUZZLES = (  # as the lesson has them

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from itertools import takewhile
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+from functools import cached_property
 
 from helpers.grading import grader
 from helpers.grading.grader import ENDLESS
@@ -53,17 +53,17 @@ class Fault(Puzzle):
     @cached_property
     def listing(self) -> Listing:
         """The wrong kernel from its bindings on, with the line numbers that messages name, too."""
-        lines = self.faulty.source.rstrip().split("\n")
-        first = next(i for i, line in enumerate(lines) if line.startswith("@group"))
-        return Listing("\n".join(lines[first:]), first + 1)
+        source = self.faulty.source.rstrip()
+        first = source.index("\n@group") + 1
+        return Listing(source[first:], source.count("\n", 0, first) + 1)
 
     @cached_property
     def lines(self) -> range:
         """The numbers of the wrong lines; where one is missing, those above and below its place."""
         wrong, right = (kernel.source.split("\n") for kernel in (self.faulty, self.kernel))
-        above, below = _equal(wrong, right), _equal(wrong[::-1], right[::-1])
-        first, last = above + 1, len(wrong) - below
-        return range(first, last + 1) if first <= last else range(last, first + 1)
+        changes = SequenceMatcher(None, wrong, right).get_opcodes()
+        _, first, last, *_ = next(change for change in changes if change[0] != "equal")
+        return range(first + 1, last + 1) if first < last else range(first, first + 2)
 
     @cached_property
     def symptom(self) -> Grades:
@@ -92,17 +92,17 @@ class Fault(Puzzle):
             return self._said(WRONG, f"there is no line {line}; the listing has lines {numbers[0]} to {numbers[-1]}")
         text = self.corrected(line, correction)
         if not correction.strip() or self.unchanged(text):
-            return self._of_line(line)
+            place = f"line {line}{', or beside it' * (len(self.lines) > 1)}"
+            found = f"the fault is in {place}; now correct it: {self.cure}"
+            return self._said(LINE_FOUND, found) if line in self.lines else self._said(WRONG, self._elsewhere(line))
         if reason := self._block_lost(line, correction):
             return self._said(NO_COMPILE, reason)
-        return self._of_correction(range(line, line + correction.count("\n") + 1), text, try_kernel)
+        grades, added = try_kernel(text), correction.count("\n")
+        outcome, detail = self._of_correction(range(line, line + added + 1), grades, text, try_kernel)
+        return self._said(outcome, detail, grades=grades, added=added)
 
-    def _of_line(self, line: int) -> "FaultReport":
-        """The answer where the line is not corrected yet."""
-        if line in self.lines:
-            place = f"line {line}{', or beside it' * (len(self.lines) > 1)}"
-            return self._said(LINE_FOUND, f"the fault is in {place}; now correct it: {self.cure}")
-        return self._said(WRONG, f"the fault is not in line {line}: {self.question}")
+    def _elsewhere(self, line: int) -> str:
+        return f"the fault is not in line {line}: {self.question}"
 
     def _block_lost(self, line: int, correction: str) -> str:
         """Why no kernel with this correction compiles, where a line goes that opens or closes a block; or nothing."""
@@ -113,58 +113,45 @@ class Fault(Puzzle):
         what = f"line {line}, `{code}`, which {'opens' if depth > 0 else 'closes'} a block, and yours does not"
         return f"your text replaces {what}; if a line is missing, write both, with \\n between them or in triple quotes"
 
-    def _of_correction(self, mine: range, text: str, try_kernel: TryKernel) -> "FaultReport":
-        """The answer where a corrected kernel is tried; any right one is right, whatever line was changed.
+    def _of_correction(self, mine: range, grades: Grades, text: str, try_kernel: TryKernel) -> tuple[str, str]:
+        """Outcome and answer where a corrected kernel is tried; any right one is right, whatever line was changed.
 
         `mine` are the numbers of the learner's lines in its text.
         """
-        grades, line = try_kernel(text), mine[0]
-        said = partial(self._said, grades=grades, added=len(mine) - 1)
-        outcomes = {verdict.outcome for verdict in grades}
+        outcomes, line = {verdict.outcome for verdict in grades}, mine[0]
         if outcomes == {RIGHT}:
-            return said(RIGHT, "your kernel passes every test")
+            return RIGHT, "your kernel passes every test"
         if NO_COMPILE in outcomes:
-            return said(NO_COMPILE, _stopped(grades[0], mine))
+            return NO_COMPILE, _stopped(grades[0], mine)
         outcome = WRONG if WRONG in outcomes else UNSAFE
         if grades[0].detail.startswith(ENDLESS):
-            return said(outcome, _endless(grades[0], mine))
+            return outcome, _endless(grades[0], mine)
         if self._is_half(text, try_kernel):
-            return said(outcome, f"a barrier there is not enough, but one at another place is: {self.cure}")
+            return outcome, f"a barrier there is not enough, but one at another place is: {self.cure}"
         if line in self.lines:
-            return said(outcome, f"the fault is in line {line}, but not corrected: {self.cure}")
-        return said(outcome, f"the fault is not in line {line}: {self.question}")
+            return outcome, f"the fault is in line {line}, but not corrected: {self.cure}"
+        return outcome, self._elsewhere(line)
 
     def _is_half(self, text: str, try_kernel: TryKernel) -> bool:
         """Whether one of the two barriers is all that a kernel lacks."""
         whole = (text.replace(old, new) for old, new in self.halves if text.count(old) == 1)
         return any(try_kernel(each).passed == len(self.tests) for each in whole)
 
-    def _said(self, outcome: str, detail: str, grades: Grades | None = None, added: int = 0) -> "FaultReport":
-        return FaultReport(self, Verdict(self.name, outcome, detail), grades, added)
+    def _said(self, outcome: str, detail: str, **tried: object) -> "FaultReport":
+        return FaultReport(self.name, outcome, detail, fault=self, **tried)
 
 
-@dataclass(frozen=True)
-class FaultReport:
+@dataclass(frozen=True, repr=False)
+class FaultReport(Verdict):
     """The verdict on a line and its correction, above what the tests say and the wrong kernel's listing.
 
     `grades` are those of the corrected kernel, None where no correction was tried, and `added` is by how many lines it
     is longer.
     """
 
-    fault: Fault
-    verdict: Verdict
+    fault: Fault = field(kw_only=True)
     grades: Grades | None = None
     added: int = 0
-
-    @property
-    def outcome(self) -> str:
-        """One of the outcomes of a test, or "line found"."""
-        return self.verdict.outcome
-
-    @property
-    def detail(self) -> str:
-        """The reason, and what to look at next."""
-        return self.verdict.detail
 
     @property
     def _tests(self) -> tuple[str, str]:
@@ -177,12 +164,12 @@ class FaultReport:
         return f"What the tests say about your corrected kernel{shifted}:", said
 
     def __repr__(self) -> str:
-        return "\n\n".join([in_lines(repr(self.verdict)), *self._tests, repr(self.fault.listing)])
+        return "\n\n".join([in_lines(super().__repr__()), *self._tests, repr(self.fault.listing)])
 
     def _repr_markdown_(self) -> str:
         """What a notebook shows: the same, with the listing in color."""
         whose, said = self._tests
-        verdict = f"```text\n{in_lines(repr(self.verdict), FENCED)}\n```"
+        verdict = f"```text\n{in_lines(super().__repr__(), FENCED)}\n```"
         return "\n\n".join([verdict, whose, f"```text\n{said}\n```", self.fault.listing._repr_markdown_()])
 
 
@@ -202,24 +189,27 @@ def _of_this_kernel(verdict: Verdict) -> Verdict:
     return replace(verdict, detail="" if verdict.outcome == RIGHT else verdict.detail.replace("yours is", "it returns"))
 
 
+def _line(verdict: Verdict) -> int | None:
+    """The line that a reason names first, if any."""
+    place = re.search(r"line (\d+)", verdict.detail)
+    return place and int(place[1])
+
+
 def _stopped(verdict: Verdict, mine: range) -> str:
     """Where to look in a text that compiled before the learner's lines were in it."""
     yours = "your lines" if len(mine) > 1 else "your line"
-    if not (place := re.match(r"line (\d+)", verdict.detail)):
-        return f"the reason is below, and its cause is in {yours}"
-    if int(place[1]) in mine:
+    if _line(verdict) in mine:
         return f"look at the place in {yours} that is shown below"
-    return f"the compiler stopped at the place below; the cause is in {yours}"
+    stopped = (
+        "the compiler stopped at the place below; the cause is"
+        if _line(verdict)
+        else "the reason is below, and its cause is"
+    )
+    return f"{stopped} in {yours}"
 
 
 def _endless(verdict: Verdict, mine: range) -> str:
     """Whose loop does not end."""
-    place = re.search(r"line (\d+)", verdict.detail)
-    if place and int(place[1]) in mine:
+    if _line(verdict) in mine:
         return "your loop does not end; see below why"
     return f"with your text in line {mine[0]}, a loop does not end; see below which one"
-
-
-def _equal(some: list[str], others: list[str]) -> int:
-    """How many lines at the beginning are the same."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(some, others, strict=False)))

@@ -47,9 +47,9 @@ def grade(puzzle: Puzzle, source: str) -> Grades:
 
 def _cut(verdict: Verdict) -> Verdict:
     """The verdict without the ends of what is too long to read, as where a name has a thousand letters."""
-    lines = [line if len(line) <= LINE else f"{line[:LINE]}..." for line in verdict.drawing.split("\n")]
-    detail = verdict.detail if len(verdict.detail) <= DETAIL else f"{verdict.detail[:DETAIL]}..."
-    return replace(verdict, detail=detail, drawing="\n".join(lines))
+    drawing = re.sub(f"(.{{{LINE}}}).+", r"\1...", verdict.drawing)
+    detail = re.sub(f"(.{{{DETAIL}}}).+", r"\1...", verdict.detail, flags=re.DOTALL)
+    return replace(verdict, detail=detail, drawing=drawing)
 
 
 def _grades(puzzle: Puzzle, source: str) -> Grades:
@@ -59,15 +59,12 @@ def _grades(puzzle: Puzzle, source: str) -> Grades:
         if problem := _problem(kernel, puzzle.official):
             return Grades.alike(puzzle.tests, NO_COMPILE, problem)
         trials = _trials(puzzle, kernel)
-    except UnsupportedWgsl as error:
-        reason, _, excerpt = _reason(error).partition("\n")
-        return Grades.alike(puzzle.tests, UNSAFE, f"{NOT_RUN}{reason}", excerpt)
     except WgslError as error:
         reason, _, excerpt = _reason(error).partition("\n")
+        if isinstance(error, UnsupportedWgsl):
+            return Grades.alike(puzzle.tests, UNSAFE, f"{NOT_RUN}{reason}", excerpt)
         return Grades.alike(puzzle.tests, NO_COMPILE, reason, excerpt)
-    if trials[-1].endless:
-        return _stopped(puzzle, kernel, trials)
-    return _Grader(puzzle, kernel, trials).grades()
+    return _stopped(puzzle, kernel, trials) if trials[-1].endless else _Grader(puzzle, kernel, trials).grades()
 
 
 def _stopped(puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> Grades:
@@ -77,14 +74,14 @@ def _stopped(puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> Grades:
     """
     ended, rest = trials[:-1], puzzle.tests[len(trials) - 1 :]
     if puzzle.skill:
-        grader = _Grader(puzzle, kernel, [*ended, simulated(kernel, _case(puzzle, puzzle.skill.test))])
-        if grader.lacks:
+        asked = simulated(kernel, puzzle.cases()[puzzle.tests.index(puzzle.skill.test)])
+        if (grader := _Grader(puzzle, kernel, [*ended, asked])).lacks:
             return grader.not_yet(None)
     if any(trial.wrong.any() for trial in ended):
-        return Grades(
-            [*_Grader(puzzle, kernel, ended).grades(), *(Verdict(test, WRONG, _endless(trials)) for test in rest)]
-        )
-    return Grades(Verdict(test, WRONG, _endless(trials)) for test in puzzle.tests)
+        said = _Grader(puzzle, kernel, ended).grades()
+    else:
+        said, rest = [], puzzle.tests
+    return Grades([*said, *(Verdict(test, WRONG, _endless(trials)) for test in rest)])
 
 
 def _trials(puzzle: Puzzle, kernel: Kernel) -> list[Trial]:
@@ -95,10 +92,6 @@ def _trials(puzzle: Puzzle, kernel: Kernel) -> list[Trial]:
         if trials[-1].endless:
             break
     return trials
-
-
-def _case(puzzle: Puzzle, test: str) -> Case:
-    return next(case for case in puzzle.cases() if case.name == test)
 
 
 def _endless(trials: Sequence[Trial]) -> str:
@@ -157,10 +150,10 @@ def _about(finding: Finding) -> tuple[str, str, str]:
     return finding.kind, *(re.findall(r"(?:(reads|writes) )?`(\w+)", finding.message) or [("", "")])[0]
 
 
-def _first_mismatch(axes: Sequence[str], case: Case, output: np.ndarray, unwritten: np.ndarray) -> str:
+def _first_mismatch(axes: str, case: Case, output: np.ndarray, unwritten: np.ndarray) -> str:
     wrong = case.differ(output)
     index = tuple(np.argwhere(wrong)[0])
-    place = ", ".join(f"{letter} = {i}" for letter, i in zip(axes, index, strict=True))
+    place = ", ".join(f"{letter} = {i}" for letter, i in zip(axes.split(), index, strict=True))
     yours = "nothing was written" if unwritten[index] else f"yours is {number(output[index])}"
     count = f"{wrong.sum():,} of {wrong.size:,} numbers" if wrong.size > 1 else "the only number"
     where = "is wrong, at" if wrong.sum() == 1 else "are wrong, first at"
@@ -174,9 +167,8 @@ class _Grader:
         self.puzzle, self.kernel, self.trials, self.work = puzzle, kernel, trials, WORK
         self.wrong = [trial for trial in trials if trial.wrong.any()]
         self.first = {}  # the first test that shows a mistake describes it for all tests
-        for trial in trials:
-            for found in trial.findings:
-                self.first.setdefault(_place(found), found)
+        for found in chain.from_iterable(trial.findings for trial in trials):
+            self.first.setdefault(_place(found), found)
         self.turn_too_many = False  # whether it has been said
         self.everywhere = next(filter(self._concerns_all, self.first.values()), None)
         self.lacks = {} if self.wrong or self.first else self._more()
@@ -184,8 +176,10 @@ class _Grader:
     def _more(self) -> dict[str, tuple[float, float]]:
         """What the kernel needs more of than the puzzle allows, with the official kernel's counts."""
         skill = self.puzzle.skill
-        tests = [trial for trial in self.trials if skill and trial.case.name == skill.test]
-        return tests[0].more(self._ours(tests[0].case), skill.limits) if tests else {}
+        for trial in self.trials:
+            if skill and trial.case.name == skill.test:
+                return trial.more(self._ours(trial.case), skill.limits)
+        return {}
 
     def _ours(self, case: Case) -> Trial:
         """The official kernel in a case."""
@@ -315,7 +309,6 @@ class _Grader:
         """The output beside the right one, in lines."""
         case = trial.case
         marks = np.where(trial.wrong, np.where(trial.unwritten, ".", "*"), "")
-        names = [each.name for each in self.puzzle.official.bound]
-        inputs = dict(zip(names, case.inputs, strict=False))
-        lines = drawing(case.expected, trial.output, marks, self.puzzle.axes, inputs)
+        inputs = {each.name: array for each, array in zip(self.puzzle.official.bound, case.inputs, strict=False)}
+        lines = drawing(case.expected, trial.output, marks, self.puzzle.axes.split(), inputs)
         return "\n".join([f"The smallest test that fails is {case.name}.", f"({legend(marks)})", *lines])

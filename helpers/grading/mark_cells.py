@@ -1,7 +1,6 @@
 """The widget in which a learner marks cells, by clicking or by typing; apart, as ipywidgets takes long to load."""
 
 import html
-import re
 
 import ipywidgets
 
@@ -36,11 +35,13 @@ class MarkCells(ipywidgets.VBox):
         self._settling = False
         self._width = LETTER if marking.letters else COORDINATES
         self._buttons = {cell: self._button(cell) for cell in marking.names}
-        self._box = ipywidgets.Text(description="marked", continuous_update=False)
-        self._box.layout = ipywidgets.Layout(width=f"{self._width * max(6, marking.columns)}px")
-        self._box.style = {"description_width": "60px"}
+        box = {
+            "layout": {"width": f"{self._width * max(6, marking.columns)}px"},
+            "style": {"description_width": "60px"},
+        }
+        self._box = ipywidgets.Text(description="marked", continuous_update=False, **box)
         self._words = ipywidgets.HTML()
-        grid = ipywidgets.Layout(grid_template_columns=f"repeat({marking.columns}, {self._width}px)", grid_gap="4px")
+        grid = {"grid_template_columns": f"repeat({marking.columns}, {self._width}px)", "grid_gap": "4px"}
         asked = ipywidgets.HTML(f'<p style="{ASKED}">{html.escape(marking.asked)}</p>')
         matrix = ipywidgets.GridBox(list(self._buttons.values()), layout=grid)
         super().__init__([asked, matrix, self._box, self._words])
@@ -54,11 +55,6 @@ class MarkCells(ipywidgets.VBox):
     def marked(self) -> Cells:
         """The cells that are marked now."""
         return frozenset(cell for cell, button in self._buttons.items() if button.value)
-
-    @property
-    def sentence(self) -> str:
-        """What the widget says now of the marks, which may be others than the cell's text."""
-        return html.unescape(re.sub("<[^>]*>", "", self._words.value))
 
     def set(self, cells: object) -> str:
         """Mark these cells and no others, from code or from the text box; returns what is said to it.
@@ -86,7 +82,7 @@ class MarkCells(ipywidgets.VBox):
         self.set(self.marking.written(self.marked))
 
     def _button(self, cell: Cell) -> ipywidgets.ToggleButton:
-        layout = ipywidgets.Layout(width=f"{self._width}px", height=f"{HIGH}px", margin="0", padding="0")
+        layout = {"width": f"{self._width}px", "height": f"{HIGH}px", "margin": "0", "padding": "0"}
         button = ipywidgets.ToggleButton(layout=layout)
         self._paint(cell, button)
         return button
@@ -101,17 +97,17 @@ class MarkCells(ipywidgets.VBox):
     def _show(self, cells: Cells, verdict: Verdict) -> None:
         self._settling = True
         for cell, button in self._buttons.items():
-            if button.value != (cell in cells):
-                button.value = cell in cells
-            if button.description.startswith("✓") != button.value:
-                self._paint(cell, button)
+            button.value = cell in cells
+            self._paint(cell, button)
         self._box.value = self.marking.written(cells)
         self._settling = False
         self._say(verdict)
 
     def _say(self, verdict: Verdict) -> None:
-        words = f"{verdict.outcome}{': ' * bool(verdict.detail)}{verdict.detail}"
-        self._words.value = f'<p role="status" aria-live="polite" style="{SAID}">{html.escape(words)}</p>'
+        self.sentence = (
+            f"{verdict.outcome}{': ' * bool(verdict.detail)}{verdict.detail}"  # of the marks as they are now
+        )
+        self._words.value = f'<p role="status" aria-live="polite" style="{SAID}">{html.escape(self.sentence)}</p>'
 
     def __repr__(self) -> str:
         return in_lines(repr(self.verdict))

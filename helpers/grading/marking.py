@@ -6,8 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from numbers import Real
 from pathlib import Path
+from typing import NoReturn
 
 from helpers.grading import attempts
 from helpers.grading.prediction import AnswerError
@@ -63,28 +63,24 @@ class Marking:
     def _read_text(self, text: str) -> Iterable[Cell]:
         if not self.letters or PAIR.search(text):
             if rest := PAIR.sub("", text).strip(" ,;[]\n"):
-                raise UnreadableError(f"{rest!r} names no cell; {self._rule}")
+                self._unknown(rest)
             return [self._inside(int(row), int(column)) for row, column in PAIR.findall(text)]
         named = {name: cell for cell, name in self.names.items()}
-        letters = re.sub(r"[\s,;]", "", text)
-        if unknown := [letter for letter in letters if letter not in named]:
-            raise UnreadableError(f"{unknown[0]!r} names no cell; {self._rule}")
-        return [named[letter] for letter in letters]
+        return [named[letter] if letter in named else self._unknown(letter) for letter in re.sub(r"[\s,;]", "", text)]
 
     def _inside(self, *cell: object) -> Cell:
-        if not all(isinstance(number, Real) for number in cell) or cell not in self.names:
-            raise UnreadableError(f"{cell!r} names no cell; {self._rule}")
-        return cell
+        return cell if cell in list(self.names) else self._unknown(cell)
+
+    def _unknown(self, name: object) -> NoReturn:
+        """Raise UnreadableError, with the rule."""
+        names = list(self.names.values())
+        rule = f"the cells are {names[0]} to {names[-1]}; write them as in {self._example!r}"
+        raise UnreadableError(f"{name!r} names no cell; {rule}")
 
     @property
     def _example(self) -> str:
         """How two cells are written that are not both right."""
         return self.written(list(self.names)[:1] + list(self.names)[-1:])
-
-    @property
-    def _rule(self) -> str:
-        names = list(self.names.values())
-        return f"the cells are {names[0]} to {names[-1]}; write them as in {self._example!r}"
 
     def grade(self, name: str, answer: object) -> Verdict:
         """What to say to an answer; `name` is the exercise's, and no cells are no answer yet.
@@ -103,9 +99,10 @@ class Marking:
 
     def _counted(self, cells: Cells) -> str:
         """How many cells of an unknown mistake are wrong, without saying which."""
-        wrong, missing = (len(them) for them in (cells - self.right, self.right - cells))
-        marked = [f"marked {wrong} cell{'s' * (wrong > 1)} too many"] * bool(wrong)
-        return f"you {' and '.join(marked + [f'left out {missing}'] * bool(missing))}; {self.advice}"
+        wrong, missing = len(cells - self.right), len(self.right - cells)
+        marked = f"marked {wrong} cell{'s' * (wrong > 1)} too many" * bool(wrong)
+        left_out = f"left out {missing}" * bool(missing)
+        return f"you {' and '.join(filter(None, [marked, left_out]))}; {self.advice}"
 
 
 def kept(exercise: str) -> str:

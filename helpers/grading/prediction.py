@@ -70,7 +70,7 @@ class Question:
         raise AnswerError(f"answer = {answer!r} is a {type(answer).__name__}: it must be {wanted}")
 
 
-def questions(module: str) -> dict[str, Question]:
+def questions(module: str | Path) -> dict[str, Question]:
     """The questions of a module, given its ``__file__``, by name, from the file beside it that ends in ``.questions``.
 
     In it, each is a block of lines, and a blank line separates it from the next::

@@ -65,14 +65,14 @@ class Skill:
 class Puzzle:
     """An official kernel, of which the learner writes the marked lines, and how their text is graded.
 
-    `axes` are the letters of the output's axes; `cases` makes the tests, the smallest first. The official text is in
-    ``helpers/<subject>/puzzles/<name>.wgsl``, and the known mistakes are beside it, in ``<name>.mistakes``. A puzzle
-    without a `skill` asks for right numbers alone.
+    `axes` are the letters of the output's axes, with blanks between them; `cases` makes the tests, the smallest first.
+    The official text is in ``helpers/<subject>/puzzles/<name>.wgsl``, and the known mistakes are beside it, in
+    ``<name>.mistakes``. A puzzle without a `skill` asks for right numbers alone.
     """
 
     name: str
     subject: str
-    axes: tuple[str, ...]
+    axes: str
     cases: Callable[[], Sequence[Case]]
     skill: Skill | None = None
 

@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from helpers.gpu import GpuError
@@ -61,10 +62,13 @@ def row(notebook: str, path: Path, graders: Graders, lessons: Iterable[Lesson] =
     except NotebookError as error:
         return Row(notebook, problem=str(error))
     made = Row(notebook)
+    unknown = []
     for call in found.values():
         if grader := graders[call.function].get(call.exercise):
             _add(made, call, grader)
-    if unknown := [repr(call.exercise) for call in found.values() if call.exercise not in graders[call.function]]:
+        else:
+            unknown.append(repr(call.exercise))
+    if unknown:
         made.add_problem(f"no exercise is named {', '.join(unknown)}")
     shared = max(lessons, key=lambda each: len(each & found.keys()), default=frozenset())
     if shared & found.keys():
@@ -121,8 +125,7 @@ def tables(rows: Sequence[Row]) -> str:
     for each in rows:
         if each.outcomes or each.answers or not each.problem:
             related = [group for group in groups if any(_related(each, other) for other in group)]
-            groups = [group for group in groups if group not in related]
-            groups.append([*(other for group in related for other in group), each])
+            groups = [group for group in groups if group not in related] + [[*chain(*related), each]]
     parts = [aligned(lines(group)) for group in groups]
     parts += ["\n".join(f"{each.notebook}: {each.problem}" for each in rows if each.problem)]
     return "\n\n".join(filter(None, parts))

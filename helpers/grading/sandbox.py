@@ -176,11 +176,10 @@ def _understood(answer: dict, tests: Sequence[str]) -> Grades:
 
 def _why(stopped: Exception) -> str:
     """Why a text got no verdicts, and what to look at."""
-    match stopped:
-        case TimeoutError():
-            return f"it was stopped after {SECONDS} s; does every loop end, and are its arrays short?"
-        case MemoryError():
-            return f"it was stopped, because it took more than {MEMORY / 1e9:g} GB of memory; how long are its arrays?"
+    if isinstance(stopped, TimeoutError):
+        return f"it was stopped after {SECONDS} s; does every loop end, and are its arrays short?"
+    if isinstance(stopped, MemoryError):
+        return f"it was stopped, because it took more than {MEMORY / 1e9:g} GB of memory; how long are its arrays?"
     return "it made the compiler or the GPU driver crash; look at its arrays, its indices and how deep its brackets are"
 
 
@@ -204,10 +203,8 @@ def _say(answers: TextIO, seconds: float, work: Callable[[], Grades]) -> None:
         answer = {"verdicts": [asdict(verdict) for verdict in work()]}
     except MemoryError:
         answer = {"memory": "refused"}
-    except GpuError as error:
-        answer = {"error": str(error)}
     except Exception as error:
-        answer = {"error": f"{type(error).__name__}: {error}"}
+        answer = {"error": str(error) if isinstance(error, GpuError) else f"{type(error).__name__}: {error}"}
     answers.write(json.dumps(answer) + "\n")
     answers.flush()
     faulthandler.cancel_dump_traceback_later()

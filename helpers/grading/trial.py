@@ -98,17 +98,16 @@ def simulated(kernel: Kernel, case: Case) -> Trial:
     buffers = [*case.inputs, np.zeros(case.expected.shape, np.float32), *params]
     try:
         trace = simulate(kernel, buffers, case.workgroups, max_steps=rounds(case))
-    except WgslError:
-        raise
-    except ValueError as error:  # it asks for more than the simulator holds
+    except ValueError as error:
+        if isinstance(error, WgslError):
+            raise
+        # It asks for more than the simulator holds.
         raise UnsupportedWgsl(str(error).replace(". Simulate a smaller problem", "; declare less")) from None
-    unwritten = np.zeros(case.expected.size, bool)
+    unwritten, counts = np.zeros(case.expected.shape, bool), trace.counts
     if any(found.kind == "unwritten output" for found in trace.findings):
         seen = trace.accesses
-        unwritten[:] = True
-        unwritten[seen["index"][seen["write"] & (seen["binding"] == at)]] = False
-    unwritten = unwritten.reshape(case.expected.shape)
-    counts = trace.counts
+        written = seen["index"][seen["write"] & (seen["binding"] == at)]
+        unwritten.flat = ~np.isin(np.arange(unwritten.size), written)
     steps = [step.active for step in trace.steps]
     more = {"steps": int(np.bincount(np.concatenate(steps)).max()), "statements": len(steps)}
     lines = Text(kernel.source).lines

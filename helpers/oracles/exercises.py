@@ -1,7 +1,5 @@
 """What a learner works out in lesson 05: the fault in a kernel, from what the tests say about it, and questions."""
 
-from functools import partial
-
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.fault import Fault
 from helpers.grading.prediction import questions
@@ -10,15 +8,9 @@ from helpers.oracles.harness import answer, drawn, inputs_of, operation_of
 from helpers.oracles.wrong_kernels import WRONG_KERNELS
 from helpers.wgsl import Kernel
 
-Shapes = dict[str, ConvShape]
-
-
-def _cases(kernel: Kernel, shapes: Shapes) -> tuple[Case, ...]:
-    """A test for each shape, in whole numbers."""
-    return tuple(_case(kernel, name, shape) for name, shape in shapes.items())
-
 
 def _case(kernel: Kernel, name: str, shape: ConvShape) -> Case:
+    """A test in whole numbers."""
     operation = operation_of(kernel)
     tensors = drawn(operation, shape)
     (step,) = operation.versions[kernel.version](shape, kernel).steps
@@ -27,12 +19,11 @@ def _case(kernel: Kernel, name: str, shape: ConvShape) -> Case:
     return Case(name, inputs, expected, operation.params(shape), step.workgroups)
 
 
-def _fault(name: str, kernel: str, mistake: str, axes: str, shapes: Shapes, **words: object) -> Fault:
+def _fault(name: str, kernel: str, mistake: str, axes: str, shapes: dict[str, ConvShape], **words: object) -> Fault:
     """An exercise with one of the wrong kernels; `axes` are the letters of its output, `words` the rest of a Fault."""
     (row,) = (row for row in WRONG_KERNELS if (row.kernel, row.name) == (kernel, mistake))
     edit = {"kernel": row.right, "old": row.old, "new": row.new}
-    cases = partial(_cases, row.right, shapes)
-    return Fault(name, "oracles", tuple(axes.split()), cases, **edit, **words)
+    return Fault(name, "oracles", axes, lambda: [_case(row.right, *each) for each in shapes.items()], **edit, **words)
 
 
 FAULTS = (  # the easiest first

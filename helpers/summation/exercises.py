@@ -24,7 +24,7 @@ def _case(name: str, numbers: np.ndarray) -> Case:
 TREE_SUM = Puzzle(
     "tree_sum",
     "summation",
-    ("i",),
+    "i",
     _cases,
     Skill(
         "a tree, in which many threads add at once, and in which neighbors read neighboring numbers",

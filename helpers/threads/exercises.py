@@ -21,25 +21,9 @@ def _in_a_row(name: str, n: int, params: tuple[int, ...] = ()) -> Case:
     return Case(name, (input,), 3 * input + 1, params, (workgroups_for(n, THREADS), 1, 1))
 
 
-def _map_cases() -> tuple[Case, ...]:
-    return _in_a_row("one_workgroup", 64), _in_a_row("four_workgroups", 256)
-
-
-def _guard_cases() -> tuple[Case, ...]:
-    return tuple(_in_a_row(name, n, (n,)) for name, n in (("one_element", 1), ("no_tail", 64), ("long_tail", 130)))
-
-
-def _index_2d_cases() -> tuple[Case, ...]:
-    return tuple(_transposed(f"{rows}_rows_{columns}_columns", rows, columns) for rows, columns in ((4, 4), (3, 11)))
-
-
 def _transposed(name: str, rows: int, columns: int) -> Case:
     input, workgroups = _drawn(rows, columns), (workgroups_for(columns, SIDE), workgroups_for(rows, SIDE), 1)
     return Case(name, (input,), np.ascontiguousarray(input.T), (rows, columns), workgroups)
-
-
-def _difference_cases() -> tuple[Case, ...]:
-    return tuple(_differences(name, n) for name, n in (("two_elements", 2), ("full_workgroup", 65), ("with_tail", 100)))
 
 
 def _differences(name: str, n: int) -> Case:
@@ -47,35 +31,21 @@ def _differences(name: str, n: int) -> Case:
     return Case(name, (input,), np.diff(input), (n,), (workgroups_for(n - 1, THREADS), 1, 1))
 
 
-PUZZLES = (  # as the lesson has them
-    Puzzle(
-        "map",
-        "threads",
-        ("i",),
-        _map_cases,
-        Skill.one_thread_for("element", "four_workgroups"),
+def _puzzle(name: str, axes: str, result: str, *cases: Case) -> Puzzle:
+    """A puzzle with a thread for each result, which is counted in the last case."""
+    return Puzzle(name, "threads", axes, lambda: cases, Skill.one_thread_for(result, cases[-1].name))
+
+
+GUARDED = {"one_element": 1, "no_tail": 64, "long_tail": 130}
+DIFFERENCES = {"two_elements": 2, "full_workgroup": 65, "with_tail": 100}
+PUZZLES = (
+    _puzzle("map", "i", "element", _in_a_row("one_workgroup", 64), _in_a_row("four_workgroups", 256)),
+    _puzzle("guard", "i", "element", *(_in_a_row(name, n, (n,)) for name, n in GUARDED.items())),
+    _puzzle(
+        *("index_2d", "column row", "element"),
+        *(_transposed("4_rows_4_columns", 4, 4), _transposed("3_rows_11_columns", 3, 11)),
     ),
-    Puzzle(
-        "guard",
-        "threads",
-        ("i",),
-        _guard_cases,
-        Skill.one_thread_for("element", "long_tail"),
-    ),
-    Puzzle(
-        "index_2d",
-        "threads",
-        ("column", "row"),
-        _index_2d_cases,
-        Skill.one_thread_for("element", "3_rows_11_columns"),
-    ),
-    Puzzle(
-        "neighbor_difference",
-        "threads",
-        ("i",),
-        _difference_cases,
-        Skill.one_thread_for("difference", "with_tail"),
-    ),
+    _puzzle("neighbor_difference", "i", "difference", *(_differences(*case) for case in DIFFERENCES.items())),
 )
 
 # --- Questions ------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from helpers.exercises import PUZZLES
-from helpers.wgsl import without_comments
+from helpers.wgsl import Kernel
 
 MAIN = re.compile(r"(@compute[^{]*\bfn main\()(.*?)(\) \{[^\n]*\n)(.*)\n\}\Z", re.DOTALL)
 PLACE = re.compile(r"^// (?:main|(\d)(?:-(\d))?)\n", re.MULTILINE)  # as in "// main", "// 4" and "// 4-6"
@@ -41,18 +41,15 @@ class Variant:
     def source(self, puzzle: str) -> str:
         """The whole kernel, as a learner would hand it in.
 
-        Raises AssertionError where the official kernel lacks what is to be replaced.
+        Raises ValueError where the official kernel lacks what is to be replaced.
         """
         official = PUZZLES[puzzle].solution.text
         before, takes, start, body = MAIN.search(official).groups()
         declared = official[: official.index(before)] + self._parts[0]
         kernel = f"{declared}{before}{self.takes or takes}{start}{self._body(body)}\n}}\n"
         for old, new in self.edits.items():
-            assert kernel.count(old) == 1, f"{puzzle}: {old!r} is there {kernel.count(old)} times"
-            kernel = kernel.replace(old, new)
+            kernel = Kernel(kernel, puzzle).edit(old, new).source
         for old, new in (pair.split(":") for pair in self.names.split()):
-            words = re.findall(r"\w+", without_comments(kernel))
-            assert (old in words, new in words) == (True, False), f"{puzzle}: {old} cannot become {new}"
             kernel = re.sub(rf"(?<![.@])\b{old}\b", new, kernel)
         return kernel
 
@@ -78,10 +75,17 @@ class Variant:
 
 
 def right_variants() -> Iterator[tuple[str, str, str]]:
-    """Each puzzle's name with the description and the text of each of its variants."""
-    for puzzle, found in RIGHT_VARIANTS.items():
-        for description, variant in found.items():
-            yield puzzle, description, variant.source(puzzle)
+    """Each puzzle's name with the description and the text of each of its variants, from the table of its name."""
+    for puzzle in PUZZLES:
+        for description, variant in globals()[puzzle.upper()].items():
+            yield puzzle, description, _variant(variant).source(puzzle)
+
+
+def _variant(given: Variant | str | Mapping[str, str]) -> Variant:
+    """A variant, which in the tables may be its text or its edits alone."""
+    if isinstance(given, Variant):
+        return given
+    return Variant(given) if isinstance(given, str) else Variant(edits=given)
 
 
 GROUP_AND_LOCAL = "@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u"
@@ -94,13 +98,13 @@ PADDED_TILES = {
 # --- Lesson 00 ------------------------------------------------------------------------------------------------------
 
 MAP = {
-    "other names and a let for each step": Variant("""
+    "other names and a let for each step": """
   let me = global.x;
   let x = input[me];
   let three_times = 3.0 * x;
   let y = three_times + 1.0;
   output[me] = y;
-"""),
+""",
     "a function for the formula": Variant(
         """
 fn formula(x: f32) -> f32 { return 1.0 + x * 3.0; }
@@ -126,23 +130,23 @@ fn formula(x: f32) -> f32 { return 1.0 + x * 3.0; }
 """,
         takes=GROUP_AND_LOCAL,
     ),
-    "a guard that is not needed": Variant("""
+    "a guard that is not needed": """
 // 2
   if (i < arrayLength(&input) && i < arrayLength(&output)) {
     output[i] = input[i] * 3.0 + 1.0;
   }
-"""),
-    "the output changed in place": Variant("""
+""",
+    "the output changed in place": """
 // 2
   output[i] = input[i];
   output[i] *= 3.0;
   output[i] += 1.0;
-"""),
-    "a signed index and the dot product of two vectors": Variant("""
+""",
+    "a signed index and the dot product of two vectors": """
   let i = i32(global.x);
   let line = vec2f(3.0, 1.0);
   output[i] = dot(line, vec2f(input[i], 1.0));
-"""),
+""",
     "the parameters of main in a struct, and an override": Variant(
         """
 struct Ids { @builtin(global_invocation_id) global: vec3u }
@@ -155,21 +159,21 @@ override SCALE: f32 = 3.0;
 }
 
 GUARD = {
-    "the guard around the body": Variant("""
+    "the guard around the body": """
 // 2-3
   if (i < sizes.n) {
     output[i] = 3.0 * input[i] + 1.0;
   }
-"""),
-    "the guard with arrayLength": Variant(edits={"i >= sizes.n": "i >= arrayLength(&output)"}),
-    "a function that returns early": Variant("""
+""",
+    "the guard with arrayLength": {"i >= sizes.n": "i >= arrayLength(&output)"},
+    "a function that returns early": """
 fn work_on(i: u32) {
   if (i >= sizes.n) { return; }
   output[i] = 3.0 * input[i] + 1.0;
 }
 // main
   work_on(global.x);
-"""),
+""",
     "a loop in strides of the dispatch": Variant(
         """
   for (var i = global.x; i < sizes.n; i += 64u * count.x) {
@@ -178,12 +182,12 @@ fn work_on(i: u32) {
 """,
         takes=GLOBAL_AND_COUNT,
     ),
-    "signed numbers": Variant("""
+    "signed numbers": """
 // 1-2
   let i = i32(global.x);
   if (i > i32(sizes.n) - 1) { return; }
-"""),
-    "the formula in the else-branch": Variant("""
+""",
+    "the formula in the else-branch": """
 // 2-3
   if (i >= sizes.n) {
     return;
@@ -193,8 +197,8 @@ fn work_on(i: u32) {
     y += 1.0;
     output[i] = y;
   }
-"""),
-    "a switch, and an alias": Variant("""
+""",
+    "a switch, and an alias": """
 alias Index = u32;
 // main
   let i: Index = global[0];
@@ -205,14 +209,14 @@ alias Index = u32;
     }
     default: { return; }
   }
-"""),
+""",
     "other names for the buffers and the struct": Variant(
         names="i:me input:numbers output:results Sizes:Size sizes:size global:id"
     ),
 }
 
 INDEX_2D = {
-    "other names and a let for each step": Variant("""
+    "other names and a let for each step": """
   let x = global.x;
   let y = global.y;
   let width = sizes.columns;
@@ -223,7 +227,7 @@ INDEX_2D = {
   let to = x * height + y;
   let value = input[source];
   output[to] = value;
-"""),
+""",
     "a function for the index": Variant(
         """
 fn flat(row: u32, column: u32, columns: u32) -> u32 { return column + row * columns; }
@@ -234,22 +238,22 @@ fn flat(row: u32, column: u32, columns: u32) -> u32 { return column + row * colu
             "row * sizes.columns + column": "flat(row, column, sizes.columns)",
         },
     ),
-    "vectors": Variant("""
+    "vectors": """
   let place = global.yx;  // row, column
   let size = vec2u(sizes.rows, sizes.columns);
   if (any(place >= size)) { return; }
   let to = dot(place.yx, vec2u(size.x, 1u));
   output[to] = input[dot(place, vec2u(size.y, 1u))];
-"""),
-    "the guard around the body": Variant("""
+""",
+    "the guard around the body": """
   if (global.x < sizes.columns && global.y < sizes.rows) {
     output[global.x * sizes.rows + global.y] = input[global.y * sizes.columns + global.x];
   }
-"""),
+""",
     "number of the workgroup times 8": Variant(
         takes=GROUP_AND_LOCAL, edits={"global.x;": "group.x * 8u + local.x;", "global.y;": "group.y * 8u + local.y;"}
     ),
-    "signed numbers": Variant("""
+    "signed numbers": """
   let column = i32(global.x);
   let row = i32(global.y);
   let rows = i32(sizes.rows);
@@ -258,7 +262,7 @@ fn flat(row: u32, column: u32, columns: u32) -> u32 { return column + row * colu
     let source = row * columns + column;
     output[column * rows + row] = input[source];
   }
-"""),
+""",
     "through a tile with a pad column, so that neighbors also write neighboring addresses": Variant(
         """
 var<workgroup> tile: array<array<f32, 9>, 8>;
@@ -277,48 +281,48 @@ var<workgroup> tile: array<array<f32, 9>, 8>;
 """,
         takes=GROUP_AND_LOCAL,
     ),
-    "a struct for the place": Variant("""
+    "a struct for the place": """
 struct Place { row: u32, column: u32 }
 fn exists(place: Place) -> bool { return place.row < sizes.rows && place.column < sizes.columns; }
 // main
   let here = Place(global.y, global.x);
   if (!exists(here)) { return; }
   output[here.column * sizes.rows + here.row] = input[here.row * sizes.columns + here.column];
-"""),
+""",
 }
 
 NEIGHBOR_DIFFERENCE = {
-    "the guard around the body": Variant("""
+    "the guard around the body": """
 // 2-3
   if (i < sizes.n - 1u) {
     output[i] = input[i + 1u] - input[i];
   }
-"""),
-    "the guard with the length of the output": Variant(edits={"i + 1u >= sizes.n": "i >= arrayLength(&output)"}),
-    "a function for the difference": Variant("""
+""",
+    "the guard with the length of the output": {"i + 1u >= sizes.n": "i >= arrayLength(&output)"},
+    "a function for the difference": """
 fn has_neighbor(i: u32) -> bool { return i + 1u < sizes.n; }
 fn difference(i: u32) -> f32 { return -input[i] + input[i + 1u]; }
 // main
   if (has_neighbor(global.x)) { output[global.x] = difference(global.x); }
-"""),
-    "a vector of two": Variant("""
+""",
+    "a vector of two": """
 // 2-3
   if (i + 1u < arrayLength(&input)) {
     let pair = vec2f(input[i], input[i + 1u]);
     output[i] = dot(pair, vec2f(-1.0, 1.0));
   }
-"""),
-    "the output changed in place": Variant("""
+""",
+    "the output changed in place": """
 // 3
   output[i] = input[i + 1u];
   output[i] -= input[i];
-"""),
-    "signed numbers": Variant("""
+""",
+    "signed numbers": """
   let i = i32(global.x);
   let last = i32(sizes.n) - 1;
   if (i >= last) { return; }
   output[i] = input[i + 1] - input[i];
-"""),
+""",
     "each number loaded once, into workgroup memory": Variant(
         """
 var<workgroup> numbers: array<f32, 65>;
@@ -340,18 +344,18 @@ var<workgroup> numbers: array<f32, 65>;
 """,
         takes=GROUP_AND_LOCAL,
     ),
-    "two clamped reads, and a guarded write": Variant("""
+    "two clamped reads, and a guarded write": """
   let last = sizes.n - 1u;
   let left = input[min(global.x, last)];
   let right = input[min(global.x + 1u, last)];
   if (global.x < last) { output[global.x] = right - left; }
-"""),
+""",
 }
 
 # --- Convolution ----------------------------------------------------------------------------------------------------
 
 CONV2D = {
-    "signed ih and iw, each tested where it is computed": Variant("""
+    "signed ih and iw, each tested where it is computed": """
 // 4-6
   var sum = bias[co];
   for (var ci = 0u; ci < params.Ci; ci++) {
@@ -367,8 +371,8 @@ CONV2D = {
       }
     }
   }
-"""),
-    "functions for both indices": Variant("""
+""",
+    "functions for both indices": """
 fn input_index(n: u32, ci: u32, ih: u32, iw: u32) -> u32 {
   return ((n * params.Ci + ci) * params.H + ih) * params.W + iw;
 }
@@ -378,8 +382,8 @@ fn weight_index(co: u32, ci: u32, kh: u32, kw: u32) -> u32 {
 }
 // 6
         sum += input[input_index(n, ci, ih, iw)] * weight[weight_index(co, ci, kh, kw)];
-"""),
-    "the loops in the order kw, kh, ci, and nested ifs": Variant("""
+""",
+    "the loops in the order kw, kh, ci, and nested ifs": """
 // 4-6
   var sum = 0.0;
   for (var kw = 0u; kw < params.kW; kw++) {
@@ -398,8 +402,8 @@ fn weight_index(co: u32, ci: u32, kh: u32, kw: u32) -> u32 {
     }
   }
   sum += bias[co];
-"""),
-    "select and clamped places": Variant("""
+""",
+    "select and clamped places": """
 // 5-6
         let ih = oh * params.S + kh - params.P;
         let iw = ow * params.S + kw - params.P;
@@ -409,8 +413,8 @@ fn weight_index(co: u32, ci: u32, kh: u32, kw: u32) -> u32 {
         let x = input[((n * params.Ci + ci) * params.H + row) * params.W + column];
         let w = weight[((co * params.Ci + ci) * params.kH + kh) * params.kW + kw];
         sum += select(0.0, x * w, inside);
-"""),
-    "vectors of two for places": Variant("""
+""",
+    "vectors of two for places": """
 // 4-6
   let size = vec2u(params.H, params.W);
   let start = vec2u(oh, ow) * params.S;
@@ -427,8 +431,8 @@ fn weight_index(co: u32, ci: u32, kh: u32, kw: u32) -> u32 {
       }
     }
   }
-"""),
-    "a function that decodes the index into a struct": Variant("""
+""",
+    "a function that decodes the index into a struct": """
 struct Place { n: u32, co: u32, oh: u32, ow: u32 }
 
 fn place_of(index: u32, oH: u32, oW: u32) -> Place {
@@ -454,14 +458,12 @@ fn place_of(index: u32, oH: u32, oW: u32) -> Place {
       for (var kw = 0u; kw < params.kW; kw++) {
         let iw = place.ow * params.S + kw - params.P;
         if (iw >= params.W) { continue; }
-"""),
-    "the sum kept in the output": Variant(
-        edits={
-            "var sum = bias[co];": "output[index] = bias[co];",
-            "sum += input": "output[index] += input",
-            "  output[index] = sum;\n": "",
-        }
-    ),
+""",
+    "the sum kept in the output": {
+        "var sum = bias[co];": "output[index] = bias[co];",
+        "sum += input": "output[index] += input",
+        "  output[index] = sum;\n": "",
+    },
     "the range guarded with arrayLength, in strides of the dispatch": Variant(
         takes=GLOBAL_AND_COUNT,
         edits={
@@ -489,7 +491,7 @@ fn input_index(b: u32, c: u32, h: u32, w: u32) -> u32 {
             "((b * params.C + c) * params.H + oh + fh) * params.W + ow + fw": "input_index(b, c, oh + fh, ow + fw)",
         },
     ),
-    "one loop over all products": Variant("""
+    "one loop over all products": """
 // 4-5
   for (var t = 0u; t < params.batch * out_h * out_w; t++) {
     let ow = t % out_w;
@@ -499,8 +501,8 @@ fn input_index(b: u32, c: u32, h: u32, w: u32) -> u32 {
     let input_at = ((b * params.C + c) * params.H + oh + fh) * params.W + ow + fw;
     sum += grad_output[grad_at] * input[input_at];
   }
-"""),
-    "the loops in the order ow, oh, b": Variant("""
+""",
+    "the loops in the order ow, oh, b": """
 // 4-5
   for (var ow = 0u; ow < out_w; ow++) {
     for (var oh = 0u; oh < out_h; oh++) {
@@ -510,8 +512,8 @@ fn input_index(b: u32, c: u32, h: u32, w: u32) -> u32 {
       }
     }
   }
-"""),
-    "running indices": Variant("""
+""",
+    "running indices": """
 // 4-5
   for (var b = 0u; b < params.batch; b++) {
     var grad_at = (b * params.K + k) * out_h * out_w;
@@ -524,8 +526,8 @@ fn input_index(b: u32, c: u32, h: u32, w: u32) -> u32 {
       row_at += params.W;
     }
   }
-"""),
-    "a function that decodes the index into a vector, and one for the sum of an image": Variant("""
+""",
+    "a function that decodes the index into a vector, and one for the sum of an image": """
 fn decoded(index: u32) -> vec4u {  // k, c, fh, fw
   let window = params.F * params.F;
   let plane = index / window;
@@ -550,8 +552,8 @@ fn of_image(b: u32, place: vec4u) -> f32 {
   var sum = 0.0;
   for (var b = 0u; b < params.batch; b++) { sum += of_image(b, place); }
   grad_weights[global.x] = sum;
-"""),
-    "four sums in a vector": Variant("""
+""",
+    "four sums in a vector": """
 // 4-5
   var sums = vec4f(0.0);
   for (var b = 0u; b < params.batch; b++) {
@@ -564,15 +566,13 @@ fn of_image(b: u32, place: vec4u) -> f32 {
     }
   }
   sum = dot(sums, vec4f(1.0));
-"""),
-    "the sum kept in the output": Variant(
-        edits={
-            "  var sum = 0.0;\n": "  grad_weights[idx] = 0.0;\n",
-            "sum += grad_output": "grad_weights[idx] += grad_output",
-            "  grad_weights[idx] = sum;\n": "",
-        }
-    ),
-    "loops over all of the input, where oh and ow follow": Variant("""
+""",
+    "the sum kept in the output": {
+        "  var sum = 0.0;\n": "  grad_weights[idx] = 0.0;\n",
+        "sum += grad_output": "grad_weights[idx] += grad_output",
+        "  grad_weights[idx] = sum;\n": "",
+    },
+    "loops over all of the input, where oh and ow follow": """
 // 4-5
   for (var b = 0u; b < params.batch; b++) {
     for (var ih = 0u; ih < params.H; ih++) {
@@ -586,11 +586,11 @@ fn of_image(b: u32, place: vec4u) -> f32 {
       }
     }
   }
-"""),
+""",
 }
 
 CONV2D_GRAD_INPUT = {
-    "signed places, tested one after the other": Variant("""
+    "signed places, tested one after the other": """
 // 4-5
   let S = i32(params.S);
   for (var co = 0u; co < params.Co; co++) {
@@ -604,8 +604,8 @@ CONV2D_GRAD_INPUT = {
         if (column < 0 || column % S != 0) { continue; }
         let ow = u32(column / S);
         if (ow >= params.oW) { continue; }
-"""),
-    "only every S-th row and column of the filter": Variant("""
+""",
+    "only every S-th row and column of the filter": """
 // 4-6
   for (var co = 0u; co < params.Co; co++) {
     for (var kh = (ih + params.Ph) % params.S; kh < params.kH; kh += params.S) {
@@ -620,8 +620,8 @@ CONV2D_GRAD_INPUT = {
       }
     }
   }
-"""),
-    "loops over all of the output, where kh and kw follow": Variant("""
+""",
+    "loops over all of the output, where kh and kw follow": """
 // 4-5
   for (var co = 0u; co < params.Co; co++) {
     for (var oh = 0u; oh < params.oH; oh++) {
@@ -630,8 +630,8 @@ CONV2D_GRAD_INPUT = {
       for (var ow = 0u; ow < params.oW; ow++) {
         let kw = iw + params.Pw - ow * params.S;
         if (kw >= params.kW) { continue; }
-"""),
-    "one loop over all products": Variant("""
+""",
+    "one loop over all products": """
 // 4-6
   let window = params.kH * params.kW;
   for (var t = 0u; t < params.Co * window; t++) {
@@ -648,8 +648,8 @@ CONV2D_GRAD_INPUT = {
       sum += grad_output[grad_at] * weight[(co * params.Ci + ci) * window + t % window];
     }
   }
-"""),
-    "a load-or-zero function that divides": Variant("""
+""",
+    "a load-or-zero function that divides": """
 fn upstream_of(n: u32, co: u32, row: i32, column: i32) -> f32 {
   if (row < 0 || column < 0) { return 0.0; }
   let place = vec2u(u32(row), u32(column));
@@ -662,8 +662,8 @@ fn upstream_of(n: u32, co: u32, row: i32, column: i32) -> f32 {
         let weight_at = ((co * params.Ci + ci) * params.kH + kh) * params.kW + kw;
         let upstream = upstream_of(n, co, i32(ih + params.Ph) - i32(kh), i32(iw + params.Pw) - i32(kw));
         sum += upstream * weight[weight_at];
-"""),
-    "select and clamped places": Variant("""
+""",
+    "select and clamped places": """
 // 5-6
         let row = ih + params.Ph - kh;
         let column = iw + params.Pw - kw;
@@ -674,15 +674,13 @@ fn upstream_of(n: u32, co: u32, row: i32, column: i32) -> f32 {
         let upstream = grad_output[((n * params.Co + co) * params.oH + oh) * params.oW + ow];
         let w = weight[((co * params.Ci + ci) * params.kH + kh) * params.kW + kw];
         sum += select(0.0, upstream, whole && inside) * w;
-"""),
-    "the sum kept in the output": Variant(
-        edits={
-            "var sum = 0.0;": "grad_input[index] = 0.0;",
-            "sum += grad_output": "grad_input[index] += grad_output",
-            "  grad_input[index] = sum;\n": "",
-        }
-    ),
-    "loops over all of the output and of the filter, where only what meets is added": Variant("""
+""",
+    "the sum kept in the output": {
+        "var sum = 0.0;": "grad_input[index] = 0.0;",
+        "sum += grad_output": "grad_input[index] += grad_output",
+        "  grad_input[index] = sum;\n": "",
+    },
+    "loops over all of the output and of the filter, where only what meets is added": """
 // 4-6
   for (var co = 0u; co < params.Co; co++) {
     for (var oh = 0u; oh < params.oH; oh++) {
@@ -697,11 +695,11 @@ fn upstream_of(n: u32, co: u32, row: i32, column: i32) -> f32 {
       }
     }
   }
-"""),
+""",
 }
 
 CONV2D_GRAD_BIAS = {
-    "other names, and the guard around the body": Variant("""
+    "other names, and the guard around the body": """
   let channel = global.x;
   if (channel < params.C_out) {
     var total = 0.0;
@@ -715,8 +713,8 @@ CONV2D_GRAD_BIAS = {
     }
     grad_bias[channel] = total;
   }
-"""),
-    "one loop over all contributions": Variant("""
+""",
+    "one loop over all contributions": """
 // 3-4
   let pixels = params.H_out * params.W_out;
   for (var t = 0u; t < params.batch * pixels; t++) {
@@ -725,8 +723,8 @@ CONV2D_GRAD_BIAS = {
     let oh = t % pixels / params.W_out;
     sum += grad_output[((b * params.C_out + k) * params.H_out + oh) * params.W_out + ow];
   }
-"""),
-    "the loops in the order ow, oh, b": Variant("""
+""",
+    "the loops in the order ow, oh, b": """
 // 3-4
   for (var ow = 0u; ow < params.W_out; ow++) {
     for (var oh = 0u; oh < params.H_out; oh++) {
@@ -735,7 +733,7 @@ CONV2D_GRAD_BIAS = {
       }
     }
   }
-"""),
+""",
     "a function for the index": Variant(
         """
 fn grad_index(b: u32, k: u32, oh: u32, ow: u32) -> u32 {
@@ -750,7 +748,7 @@ fn grad_index(b: u32, k: u32, oh: u32, ow: u32) -> u32 {
             "(plane * params.H_out + oh) * params.W_out + ow": "grad_index(b, k, oh, ow)",
         },
     ),
-    "a function for the sum of a plane, with while loops": Variant("""
+    "a function for the sum of a plane, with while loops": """
 fn of_plane(plane: u32) -> f32 {
   let pixels = params.H_out * params.W_out;
   var sum = 0.0;
@@ -767,8 +765,8 @@ fn of_plane(plane: u32) -> f32 {
     sum += of_plane(plane);
     plane += params.C_out;
   }
-"""),
-    "four sums in a local array": Variant("""
+""",
+    "four sums in a local array": """
 // 2-4
   var sums = array<f32, 4>();
   for (var b = 0u; b < params.batch; b++) {
@@ -780,8 +778,8 @@ fn of_plane(plane: u32) -> f32 {
     }
   }
   let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-"""),
-    "four pixels at once, and the rest one by one": Variant("""
+""",
+    "four pixels at once, and the rest one by one": """
 // 2-4
   let pixels = params.H_out * params.W_out;
   var sum = 0.0;
@@ -795,8 +793,8 @@ fn of_plane(plane: u32) -> f32 {
     }
     for (; i < pixels; i++) { sum += grad_output[first + i]; }
   }
-"""),
-    "sums of rows through a pointer, in a loop with break": Variant("""
+""",
+    "sums of rows through a pointer, in a loop with break": """
 // 3-4
   let total = &sum;
   var b = 0u;
@@ -810,7 +808,7 @@ fn of_plane(plane: u32) -> f32 {
     }
     b++;
   }
-"""),
+""",
 }
 
 # --- Sums -----------------------------------------------------------------------------------------------------------
@@ -819,7 +817,7 @@ TREE_SUM = {
     "half shifted, and other names": Variant(
         edits={"half /= 2u": "half >>= 1u"}, names="sum:mine i:at half:distance thread:me partial:sums"
     ),
-    "barriers before and after each step": Variant("""
+    "barriers before and after each step": """
 // 3
   workgroupBarrier();
   for (var half = 128u; half >= 1u; half = half >> 1u) {
@@ -828,8 +826,8 @@ TREE_SUM = {
     workgroupBarrier();
   }
   workgroupBarrier();
-"""),
-    "each step written out": Variant("""
+""",
+    "each step written out": """
 // 3
   workgroupBarrier();
   if (thread < 128u) { partial[thread] += partial[thread + 128u]; }
@@ -847,8 +845,8 @@ TREE_SUM = {
   if (thread < 2u) { partial[thread] += partial[thread + 2u]; }
   workgroupBarrier();
   if (thread == 0u) { partial[0] += partial[1]; }
-"""),
-    "the own sum stays in a register": Variant("""
+""",
+    "the own sum stays in a register": """
 // 3-4
   for (var half = 128u; half > 0u; half /= 2u) {
     workgroupBarrier();
@@ -858,8 +856,8 @@ TREE_SUM = {
     }
   }
   if (thread == 0u) { total[0] = sum; }
-"""),
-    "every thread adds in every step, as in a butterfly": Variant("""
+""",
+    "every thread adds in every step, as in a butterfly": """
 // 3
   for (var distance = 1u; distance < 256u; distance *= 2u) {
     workgroupBarrier();
@@ -868,8 +866,8 @@ TREE_SUM = {
     sum += other;
     partial[thread] = sum;
   }
-"""),
-    "the numbers in a while loop, from the last turn to the first": Variant("""
+""",
+    "the numbers in a while loop, from the last turn to the first": """
 // 1
   var sum = 0.0;
   var turn = (arrayLength(&input) + 255u) / 256u;
@@ -878,13 +876,13 @@ TREE_SUM = {
     let i = turn * 256u + thread;
     sum += select(0.0, input[min(i, params.n - 1u)], i < params.n);
   }
-"""),
-    "the sum of each thread kept in workgroup memory": Variant("""
+""",
+    "the sum of each thread kept in workgroup memory": """
 // 1-2
   partial[thread] = 0.0;
   for (var i = thread; i < params.n; i += 256u) { partial[thread] += input[i]; }
-"""),
-    "no barrier after the last step, and the other threads return": Variant("""
+""",
+    "no barrier after the last step, and the other threads return": """
 // 3-4
   workgroupBarrier();
   var half = 128u;
@@ -896,7 +894,7 @@ TREE_SUM = {
   }
   if (thread > 0u) { return; }
   total[thread] = partial[thread];
-"""),
+""",
 }
 
 # --- Products in tiles ----------------------------------------------------------------------------------------------
@@ -905,7 +903,7 @@ TILED_PRODUCT = {
     "other names": Variant(
         names="left:tile_of_a right:tile_of_b group:block local:thread n:column m:row slot:place first:start i:j"
     ),
-    "load-or-zero functions": Variant("""
+    "load-or-zero functions": """
 fn a_or_zero(row: u32, column: u32) -> f32 {
   if (row < params.M && column < params.K) { return a[row * params.K + column]; }
   return 0.0;
@@ -919,21 +917,17 @@ fn b_or_zero(row: u32, column: u32) -> f32 {
 // 3
     left[slot] = a_or_zero(m, first + local.x);
     right[slot] = b_or_zero(first + local.y, n);
-"""),
-    "the tile of b stored transposed, without a pad": Variant(
-        edits={
-            "right[slot] = 0.0": "right[local.x * TILE + local.y] = 0.0",
-            "right[slot] = b": "right[local.x * TILE + local.y] = b",
-            "right[i * TILE + local.x]": "right[local.x * TILE + i]",
-        }
-    ),
-    "a storage barrier beside each barrier": Variant(
-        edits={
-            "    workgroupBarrier();\n    for": "    workgroupBarrier();\n    storageBarrier();\n    for",
-            "    workgroupBarrier();\n  }": "    storageBarrier();\n    workgroupBarrier();\n  }",
-        }
-    ),
-    "vectors of two for places": Variant("""
+""",
+    "the tile of b stored transposed, without a pad": {
+        "right[slot] = 0.0": "right[local.x * TILE + local.y] = 0.0",
+        "right[slot] = b": "right[local.x * TILE + local.y] = b",
+        "right[i * TILE + local.x]": "right[local.x * TILE + i]",
+    },
+    "a storage barrier beside each barrier": {
+        "    workgroupBarrier();\n    for": "    workgroupBarrier();\n    storageBarrier();\n    for",
+        "    workgroupBarrier();\n  }": "    storageBarrier();\n    workgroupBarrier();\n  }",
+    },
+    "vectors of two for places": """
   let size = vec2u(params.N, params.M);
   let place = group.xy * TILE + local.xy;
   let slot = dot(local.xy, vec2u(1u, TILE));
@@ -952,7 +946,7 @@ fn b_or_zero(row: u32, column: u32) -> f32 {
     workgroupBarrier();
   }
   if (all(place < size)) { c[place.y * size.x + place.x] = sum; }
-"""),
+""",
     "tiles that are 32 deep, of which each thread loads two numbers": Variant(
         """
 // 1-5
@@ -977,7 +971,7 @@ fn b_or_zero(row: u32, column: u32) -> f32 {
             "right: array<f32, TILE * TILE>": "right: array<f32, TILE * DEPTH>",
         },
     ),
-    "a let for each subexpression": Variant("""
+    "a let for each subexpression": """
   let tile_column = group.x * TILE;
   let tile_row = group.y * TILE;
   let x = local.x;
@@ -1027,8 +1021,8 @@ fn b_or_zero(row: u32, column: u32) -> f32 {
     let c_at = row_of_c + n;
     c[c_at] = sum;
   }
-"""),
-    "one array for both tiles, and a row of left copied into registers": Variant("""
+""",
+    "one array for both tiles, and a row of left copied into registers": """
 const AREA = TILE * TILE;
 var<workgroup> tiles: array<f32, 2 * AREA>;
 // 2-5
@@ -1043,18 +1037,18 @@ var<workgroup> tiles: array<f32, 2 * AREA>;
     workgroupBarrier();
     for (var i = 0u; i < TILE; i++) { row[i] = tiles[local.y * TILE + i]; }
     for (var i = 0u; i < TILE; i++) { sum += row[i] * tiles[AREA + i * TILE + local.x]; }
-"""),
+""",
 }
 
 GEMM_BWD_GRAD_PRE = {
     "other names": Variant(names="left:of_a right:of_b pre:value first:tile at:place item:image i:j"),
-    "the derivative as a factor": Variant("""
+    "the derivative as a factor": """
 // 5
   if (m >= params.M || n >= params.N) { return; }
   let at = n + params.N * (m + params.M * item);
   let derivative = f32(pre + bias[n] > 0.0);
   grad_pre[at] = derivative * grad[at];
-"""),
+""",
     "a function for the derivative, by the sign": Variant(
         """
 fn derivative(x: f32) -> f32 { return max(sign(x), 0.0); }
@@ -1062,7 +1056,7 @@ fn derivative(x: f32) -> f32 { return max(sign(x), 0.0); }
 """,
         edits={"select(0.0, grad[at], pre + bias[n] > 0.0)": "grad[at] * derivative(pre + bias[n])"},
     ),
-    "grad loaded only where it is needed": Variant("""
+    "grad loaded only where it is needed": """
 // 5
   if (m < params.M && n < params.N) {
     let at = (item * params.M + m) * params.N + n;
@@ -1071,7 +1065,7 @@ fn derivative(x: f32) -> f32 { return max(sign(x), 0.0); }
     if (pre > 0.0) { result = grad[at]; }
     grad_pre[at] = result;
   }
-"""),
+""",
     "tiles as arrays of rows with a pad, and a slot through pointers": Variant(
         """
 // 1-3
@@ -1085,7 +1079,7 @@ fn derivative(x: f32) -> f32 { return max(sign(x), 0.0); }
 """,
         edits=PADDED_TILES,
     ),
-    "two products at once, in a vector of sums": Variant("""
+    "two products at once, in a vector of sums": """
 // 3
     var sums = vec2f(0.0, 0.0);
     for (var i = 0u; i < TILE; i += 2u) {
@@ -1094,8 +1088,8 @@ fn derivative(x: f32) -> f32 { return max(sign(x), 0.0); }
       sums += vec2f(left[l], left[l + 1u]) * vec2f(right[r], right[r + TILE]);
     }
     pre += sums.x + sums.y;
-"""),
-    "more barriers than needed, and a flag for the edges": Variant("""
+""",
+    "more barriers than needed, and a flag for the edges": """
 // 1-5
     workgroupBarrier();
     left[local.y * TILE + local.x] = read_a(item, m, first + local.x);
@@ -1113,8 +1107,8 @@ fn derivative(x: f32) -> f32 { return max(sign(x), 0.0); }
   let at = (item * params.M + m) * params.N + n;
   let is_positive = pre + bias[n] > 0.0;
   grad_pre[at] = select(0.0, grad[at], is_positive);
-"""),
-    "the sum, bias and grad behind the loop in a let each": Variant("""
+""",
+    "the sum, bias and grad behind the loop in a let each": """
 // 5
   let inside = m < params.M && n < params.N;
   let at = select(0u, (item * params.M + m) * params.N + n, inside);
@@ -1123,19 +1117,19 @@ fn derivative(x: f32) -> f32 { return max(sign(x), 0.0); }
   let upstream = grad[at];
   let result = upstream * select(0.0, 1.0, x > 0.0);
   if (inside) { grad_pre[at] = result; }
-"""),
+""",
 }
 
 GEMM_BWD_DA = {
     "other names": Variant(names="left:upstream right:weights load_k:row sum:total first:start i:j item:image"),
-    "the tile of b as it lies, read along its rows": Variant("""
+    "the tile of b as it lies, read along its rows": """
 // 2-4
     right[local.y * TILE + local.x] = read_b(group.x * TILE + local.y, first + local.x);
     workgroupBarrier();
     for (var i = 0u; i < TILE; i++) {
       sum += left[local.y * TILE + i] * right[local.x * TILE + i];
     }
-"""),
+""",
     "the tile of b as it lies, in rows with a pad": Variant(
         """
 // 1-4
@@ -1146,7 +1140,7 @@ GEMM_BWD_DA = {
 """,
         edits=PADDED_TILES,
     ),
-    "select and clamped places": Variant("""
+    "select and clamped places": """
 // 1-2
     let n = first + local.x;
     let load_k = group.x * TILE + local.y;
@@ -1155,8 +1149,8 @@ GEMM_BWD_DA = {
     let weight = b[min(load_k, params.K - 1u) * params.N + n_inside];
     left[local.y * TILE + local.x] = select(0.0, upstream, m < params.M && n < params.N);
     right[local.x * TILE + local.y] = select(0.0, weight, load_k < params.K && n < params.N);
-"""),
-    "a while loop with running places": Variant("""
+""",
+    "a while loop with running places": """
   let k = group.x * TILE + local.x;
   let m = group.y * TILE + local.y;
   let b_row = group.x * TILE + local.y;
@@ -1176,8 +1170,8 @@ GEMM_BWD_DA = {
     first += TILE;
   }
   if (m < params.M && k < params.K) { d_a[(group.z * params.M + m) * params.K + k] = sum; }
-"""),
-    "the loads in another order, and more barriers": Variant("""
+""",
+    "the loads in another order, and more barriers": """
 // 1-4
     right[local.x * TILE + local.y] = read_b(group.x * TILE + local.y, local.x + first);
     workgroupBarrier();
@@ -1185,8 +1179,8 @@ GEMM_BWD_DA = {
     workgroupBarrier();
     for (var i = TILE; i > 0u; i--) { sum += right[(i - 1u) * TILE + local.x] * left[local.y * TILE + i - 1u]; }
     workgroupBarrier();
-"""),
-    "four products at once": Variant("""
+""",
+    "four products at once": """
 // 4
     for (var i = 0u; i < TILE; i += 4u) {
       let l = local.y * TILE + i;
@@ -1194,7 +1188,7 @@ GEMM_BWD_DA = {
       sum += left[l] * right[r] + left[l + 1u] * right[r + TILE];
       sum += left[l + 2u] * right[r + 2u * TILE] + left[l + 3u] * right[r + 3u * TILE];
     }
-"""),
+""",
     "two pairs of tiles in turns, and the products in a function": Variant(
         """
 fn products(pair: u32, x: u32, y: u32) -> f32 {
@@ -1218,7 +1212,7 @@ fn products(pair: u32, x: u32, y: u32) -> f32 {
 
 GEMM_BWD_DB = {
     "other names": Variant(names="left:tile_of_a right:upstream load_k:column sum:total first:start i:j item:image"),
-    "all items as one tall matrix": Variant("""
+    "all items as one tall matrix": """
 // 1-5
   let rows = params.batch * params.M;
   for (var first = 0u; first < rows; first += TILE) {
@@ -1234,13 +1228,13 @@ GEMM_BWD_DB = {
     for (var i = 0u; i < TILE; i++) { sum += left[local.y * TILE + i] * right[i * TILE + local.x]; }
     workgroupBarrier();
   }
-"""),
-    "the loop over tiles around that over items": Variant("""
+""",
+    "the loop over tiles around that over items": """
 // 1
   for (var first = 0u; first < params.M; first += TILE) {
     for (var item = 0u; item < params.batch; item++) {
-"""),
-    "the tile of a as it lies, read along its columns": Variant("""
+""",
+    "the tile of a as it lies, read along its columns": """
 // 2-4
       let load_k = group.y * TILE + local.x;
       let m = first + local.y;
@@ -1251,7 +1245,7 @@ GEMM_BWD_DB = {
       for (var i = 0u; i < TILE; i++) {
         sum += left[i * TILE + local.y] * right[i * TILE + local.x];
       }
-"""),
+""",
     "tiles in rows with a pad": Variant(
         """
 // 2-4
@@ -1262,7 +1256,7 @@ GEMM_BWD_DB = {
 """,
         edits=PADDED_TILES,
     ),
-    "while loops, and a sum for each item": Variant("""
+    "while loops, and a sum for each item": """
 // 1-5
   var item = 0u;
   while (item < params.batch) {
@@ -1283,8 +1277,8 @@ GEMM_BWD_DB = {
     sum += of_item;
     item++;
   }
-"""),
-    "loops with break, and only as many products as are left": Variant("""
+""",
+    "loops with break, and only as many products as are left": """
 // 1-5
   var item = 0u;
   loop {
@@ -1302,8 +1296,8 @@ GEMM_BWD_DB = {
     }
     continuing { item++; }
   }
-"""),
-    "four products at once, and the edge with a return": Variant("""
+""",
+    "four products at once, and the edge with a return": """
 // 4-6
       for (var i = 0u; i < TILE; i += 4u) {
         let l = local.y * TILE + i;
@@ -1317,11 +1311,11 @@ GEMM_BWD_DB = {
   if (k >= params.K) { return; }
   if (n >= params.N) { return; }
   d_b[n + k * params.N] = sum;
-"""),
+""",
 }
 
 GEMM_BWD_DBIAS = {
-    "other names, and the guard around the body": Variant("""
+    "other names, and the guard around the body": """
   let column = global.x;
   let columns = params.N;
   if (column < columns) {
@@ -1334,8 +1328,8 @@ GEMM_BWD_DBIAS = {
     }
     d_bias[column] = total;
   }
-"""),
-    "a loop over items, and one over rows": Variant("""
+""",
+    "a loop over items, and one over rows": """
 // 2
   var sum = 0.0;
   for (var item = 0u; item < params.batch; item++) {
@@ -1343,18 +1337,18 @@ GEMM_BWD_DBIAS = {
       sum += grad_pre[(item * params.M + m) * params.N + n];
     }
   }
-"""),
-    "a running place up to the length of the array": Variant("""
+""",
+    "a running place up to the length of the array": """
 // 2
   var sum = 0.0;
   for (var at = n; at < arrayLength(&grad_pre); at += params.N) { sum += grad_pre[at]; }
-"""),
-    "rows counted down": Variant("""
+""",
+    "rows counted down": """
 // 2
   var sum = 0.0;
   for (var rows = params.batch * params.M; rows > 0u; rows--) { sum += grad_pre[(rows - 1u) * params.N + n]; }
-"""),
-    "functions for the place and for an item": Variant("""
+""",
+    "functions for the place and for an item": """
 fn place(item: u32, m: u32, n: u32) -> u32 { return (item * params.M + m) * params.N + n; }
 
 fn of_item(item: u32, n: u32) -> f32 {
@@ -1367,16 +1361,16 @@ fn of_item(item: u32, n: u32) -> f32 {
   var sum = 0.0;
   for (var item = 0u; item < params.batch; item++) { sum += of_item(item, global.x); }
   d_bias[global.x] = sum;
-"""),
-    "four sums in a vector": Variant("""
+""",
+    "four sums in a vector": """
 // 2
   var sums = vec4f(0.0);
   for (var row = 0u; row < params.batch * params.M; row++) {
     sums[row % 4u] += grad_pre[row * params.N + n];
   }
   let sum = sums.x + sums.y + sums.z + sums.w;
-"""),
-    "two rows at once, in a loop with break": Variant("""
+""",
+    "two rows at once, in a loop with break": """
 // 2
   let rows = params.batch * params.M;
   var sum = 0.0;
@@ -1387,17 +1381,19 @@ fn of_item(item: u32, n: u32) -> f32 {
     row += 2u;
   }
   if (row < rows) { sum += grad_pre[row * params.N + n]; }
-"""),
-    "the sum kept in the output": Variant(
-        edits={"var sum = 0.0;": "d_bias[n] = 0.0;", "sum +=": "d_bias[n] +=", "  d_bias[n] = sum;\n": ""}
-    ),
+""",
+    "the sum kept in the output": {
+        "var sum = 0.0;": "d_bias[n] = 0.0;",
+        "sum +=": "d_bias[n] +=",
+        "  d_bias[n] = sum;\n": "",
+    },
 }
 
 REGISTER_TILE = {
     "other names": Variant(
         names="left_0:upper left_1:lower right_0:west right_1:east sums:results m:y_of_c n:x_of_c i:corner row:top"
     ),
-    "vectors of two, and early returns at the edges": Variant("""
+    "vectors of two, and early returns at the edges": """
   let corner = 2u * local.xy;
   var upper = vec2f();
   var lower = vec2f();
@@ -1420,8 +1416,8 @@ REGISTER_TILE = {
   if (m + 1u == params.M) { return; }
   c[(m + 1u) * params.N + n] = lower.x;
   if (is_two_wide) { c[(m + 1u) * params.N + n + 1u] = lower.y; }
-"""),
-    "arrays of two and loops over them": Variant("""
+""",
+    "arrays of two and loops over them": """
   let row = 2u * local.y;
   let column = 2u * local.x;
   var sums = array<array<f32, 2>, 2>();
@@ -1448,8 +1444,8 @@ REGISTER_TILE = {
       if (m < params.M && n < params.N) { c[m * params.N + n] = sums[i][j]; }
     }
   }
-"""),
-    "a function that writes one result": Variant("""
+""",
+    "a function that writes one result": """
 fn store(m: u32, n: u32, sum: f32) {
   if (m >= params.M) { return; }
   if (n >= params.N) { return; }
@@ -1462,11 +1458,11 @@ fn store(m: u32, n: u32, sum: f32) {
   store(m, n + 1u, sums[1]);
   store(m + 1u, n, sums[2]);
   store(m + 1u, n + 1u, sums[3]);
-"""),
-    "a loop along the tile that counts down": Variant(
-        edits={"for (var k = 0u; k < TILE; k++) {": "for (var i = TILE; i > 0u; i--) {\n      let k = i - 1u;"}
-    ),
-    "own loads with if and else, and tiles counted by their number": Variant("""
+""",
+    "a loop along the tile that counts down": {
+        "for (var k = 0u; k < TILE; k++) {": "for (var i = TILE; i > 0u; i--) {\n      let k = i - 1u;"
+    },
+    "own loads with if and else, and tiles counted by their number": """
 fn a_or_zero(m: u32, k: u32) -> f32 {
   if (m < params.M && k < params.K) { return a[m * params.K + k]; } else { return 0.0; }
 }
@@ -1503,8 +1499,8 @@ fn b_or_zero(k: u32, n: u32) -> f32 {
     let place = group.yx * TILE + vec2u(row, column) + vec2u(i / 2u, i % 2u);
     if (all(place < vec2u(params.M, params.N))) { c[place.x * params.N + place.y] = sums[i]; }
   }
-"""),
-    "tiles of pairs, so that each pair is one load": Variant("""
+""",
+    "tiles of pairs, so that each pair is one load": """
 var<workgroup> pairs_of_a: array<array<vec2f, TILE>, SIDE>;  // [row / 2][k]: two rows
 var<workgroup> pairs_of_b: array<array<vec2f, SIDE>, TILE>;  // [k][column / 2]: two columns
 
@@ -1550,8 +1546,8 @@ fn load_pairs(thread: u32, row: u32, column: u32, first: u32) {
     let x = n + i % 2u;
     if (y < params.M && x < params.N) { c[y * params.N + x] = sums[i]; }
   }
-"""),
-    "a let for each subexpression": Variant("""
+""",
+    "a let for each subexpression": """
 // 2-3
       let next_row = row + 1u;
       let next_column = column + 1u;
@@ -1573,23 +1569,5 @@ fn load_pairs(thread: u32, row: u32, column: u32, first: u32) {
       sums[3] = sum_11;
     }
     workgroupBarrier();
-"""),
-}
-
-RIGHT_VARIANTS: dict[str, dict[str, Variant]] = {
-    "map": MAP,
-    "guard": GUARD,
-    "index_2d": INDEX_2D,
-    "neighbor_difference": NEIGHBOR_DIFFERENCE,
-    "conv2d": CONV2D,
-    "conv2d_grad_weight": CONV2D_GRAD_WEIGHT,
-    "conv2d_grad_input": CONV2D_GRAD_INPUT,
-    "conv2d_grad_bias": CONV2D_GRAD_BIAS,
-    "tree_sum": TREE_SUM,
-    "tiled_product": TILED_PRODUCT,
-    "gemm_bwd_grad_pre": GEMM_BWD_GRAD_PRE,
-    "gemm_bwd_da": GEMM_BWD_DA,
-    "gemm_bwd_db": GEMM_BWD_DB,
-    "gemm_bwd_dbias": GEMM_BWD_DBIAS,
-    "register_tile": REGISTER_TILE,
+""",
 }

@@ -9,7 +9,6 @@ import re
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # this file is a script, too
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -24,33 +23,20 @@ from helpers.grading.verdict import RIGHT, Grades
 TEACHING = NOTEBOOKS / "teaching"
 EXPLORER = re.compile(r"\w*explorers\.\w+(?=\()")
 PUZZLE = re.compile(r'helpers\.grade\("(\w+)", my_\w+\)')
-SECTION = re.compile(r"^## (?P<name>.+)\n(?P<text>(?:(?!## ).*\n)*)", re.MULTILINE)
-PART = re.compile(r"^### (?P<name>.+)\n(?P<text>(?:(?!### ).*\n)*)", re.MULTILINE)
 TABLE = re.compile(r"^(?P<above>### `(?P<puzzle>\w+)`\n(?:(?:[^|#\n].*)?\n)*)(?:\|.*\n)+", re.MULTILINE)
 HEAD = "| mistake | what the checker says | the question that unlocks it |\n|:--|:--|:--|\n"
-QUESTION = re.compile(r"^\d\. \*(?P<asked>[^*]+\?)\* (?P<answer>\S.*[.)])$", re.MULTILINE)
+QUESTION = re.compile(r"^\d\. \*[^*]+\?\* \S.*[.)]$", re.MULTILINE)
 
 
-class Page(NamedTuple):
-    """One page, read."""
+def page_of(lesson: Lesson) -> str:
+    """The text of a lesson's page."""
+    return (TEACHING / f"{lesson.path.stem}.md").read_text(encoding="utf-8")
 
-    path: Path
-    text: str
 
-    @classmethod
-    def of(cls, lesson: Path) -> "Page":
-        """The page of a lesson."""
-        path = TEACHING / f"{lesson.stem}.md"
-        return cls(path, path.read_text(encoding="utf-8"))
-
-    @property
-    def sections(self) -> dict[str, str]:
-        """The text below each heading of the second level."""
-        return {match["name"]: match["text"] for match in SECTION.finditer(self.text)}
-
-    def parts(self, section: str) -> list[tuple[str, str]]:
-        """The headings of the third level in a section, with the text below each."""
-        return [(match["name"], match["text"]) for match in PART.finditer(self.sections[section])]
+def parts(text: str, level: int = 2) -> list[tuple[str, str]]:
+    """The headings of a level, with the text below each."""
+    _, *found = re.split(rf"^{'#' * level} (.+)\n", text, flags=re.MULTILINE)
+    return list(zip(found[::2], found[1::2], strict=True))
 
 
 def table(text: str) -> list[list[str]]:
@@ -61,13 +47,13 @@ def table(text: str) -> list[list[str]]:
 
 def explorers_of(lesson: Lesson) -> list[tuple[str, str]]:
     """The calls that show an explorer, each with the heading above it, in the order of the lesson."""
-    heading, found = [""], []
+    heading, found = "", []
     for cell in lesson.cells:
         if cell.is_code:
             found += [(call, heading) for call in EXPLORER.findall(cell.source)]
         else:
-            heading = re.findall(r"^#+ (.+)", cell.words, re.MULTILINE)[-1:] or heading
-    return [(call, heading[0]) for call, heading in found]
+            heading = [heading, *re.findall(r"^#+ (.+)", cell.words, re.MULTILINE)][-1]
+    return found
 
 
 def puzzles_of(lesson: Lesson) -> list[str]:

@@ -1,5 +1,6 @@
 """The verdicts on the known mistakes, and simulated runs that are each made once: many texts are compared with them."""
 
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -42,6 +43,22 @@ def with_mistake(name: str, mistake: Mistake) -> Grades:
 def outcomes(grades: Grades) -> list[str]:
     """The outcome of each test."""
     return [verdict.outcome for verdict in grades]
+
+
+def only(grades: Grades) -> str:
+    """The outcome that all tests have."""
+    (outcome,) = set(outcomes(grades))
+    return outcome
+
+
+def quoted_wrong(source: str, grades: Grades) -> list[str]:
+    """What the verdicts quote otherwise than it is in the line that they name, if anything."""
+    lines, said = source.split("\n"), "\n".join(verdict.detail for verdict in grades)
+    quotes = re.findall(r"\bline (\d+)(, column|, `([^`]*)`)?", said, re.IGNORECASE)
+    code = {number: " ".join(lines[int(number) - 1].partition("//")[0].split()) for number, *_ in quotes}
+    return [
+        f"{i}: {text!r}" for i, named, text in quotes if not (named and code[i].startswith(text.removesuffix("...")))
+    ]
 
 
 def edited(name: str, *edits: tuple[str, str]) -> str:

@@ -1,9 +1,265 @@
-"""What a learner works out in the convolution lessons: kernels to write, and questions to answer."""
+"""What a learner works out in the convolution lessons: kernels to write, and questions to answer.
 
-from helpers.convolution.exercises.bias_gradient import BIAS_QUESTIONS, GRAD_BIAS
-from helpers.convolution.exercises.forward import FORWARD, FORWARD_QUESTIONS
-from helpers.convolution.exercises.input_gradient import GRAD_INPUT, INPUT_QUESTIONS
-from helpers.convolution.exercises.weight_gradient import GRAD_WEIGHT, WEIGHT_QUESTIONS
+The questions of each lesson are in a file beside this one.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from helpers.convolution import reference
+from helpers.convolution.shapes import ConvShape
+from helpers.data import digits
+from helpers.grading.prediction import Question, questions
+from helpers.grading.puzzle import Case, Puzzle, Skill
+
+HERE = Path(__file__)
+CLASSROOM = (  # the tests' names in the classroom
+    "conv_bw_tiny_3x3",
+    "conv_bw_numerical_gradient_check",
+    "conv_bw_lenet_conv1",
+    "conv_bw_lenet_conv2",
+)
+
+
+def draw(random: np.random.Generator, *size: int, largest: int = 4) -> np.ndarray:
+    """Random whole numbers of at most that absolute value, as float32."""
+    return random.integers(-largest, largest + 1, size).astype(np.float32)
+
+
+def _case(name, inputs, expected, params, tolerance=0.0) -> Case:
+    """A test with a thread for each result."""
+    return Case(name, inputs, expected, params, (-(-expected.size // 256), 1, 1), tolerance)
+
+
+# --- Lesson 01: the forward pass -------------------------------------------------------------------------------
+
+
+@cache
+def _forward_cases() -> tuple[Case, ...]:
+    """One output, then one difficulty after the other, and last a layer of LeNet."""
+    random = np.random.default_rng(1)
+    digit = digits.conv1_input(1, first=3)
+    return (
+        _forward_case("conv2d_one_output", random, draw(random, 1, 1, 3, 3), (1, 1, 3, 3)),
+        _forward_case("conv2d_rectangle", random, draw(random, 1, 1, 4, 6), (1, 1, 2, 3)),
+        _forward_case("conv2d_padding", random, draw(random, 1, 1, 4, 3), (1, 1, 3, 2), 1, 1),
+        _forward_case("conv2d_stride", random, draw(random, 1, 1, 6, 9), (1, 1, 2, 3), 2),
+        _forward_case("conv2d_channels_and_batch", random, draw(random, 2, 3, 5, 7), (2, 3, 3, 2), 2, 1),
+        _forward_case("conv2d_lenet_conv1", random, digit, (6, 1, 5, 5)),
+    )
+
+
+def _forward_case(name, random, input, weight_size, stride: int = 1, padding: int = 0) -> Case:
+    weight, bias = draw(random, *weight_size, largest=3), random.choice([-2, -1, 1, 2], weight_size[0])
+    expected = reference.conv2d(input, weight, bias, stride, padding)
+    params = (*input.shape, weight_size[0], *weight_size[2:], stride, padding)
+    return _case(name, (input, weight, bias.astype(np.float32)), expected, params)
+
+
+FORWARD = Puzzle(
+    "conv2d",
+    "convolution",
+    "n co oh ow",
+    _forward_cases,
+    Skill.one_thread_for("output", "conv2d_channels_and_batch"),
+)
+
+FORWARD_QUESTIONS = questions(HERE.with_name("forward"))
+
+# --- Lesson 02: the weight gradient, the classroom's first half ------------------------------------------------
+
+
+def differences(input: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
+    """The weights' gradient by finite differences, (K, C, F, F)."""
+    size = ConvShape.between(input.shape, grad_output.shape).weight
+    return _nudged(lambda weight: reference.conv2d(input, weight) * grad_output, size)
+
+
+def _nudged(products: Callable[[np.ndarray], np.ndarray], size: tuple[int, ...]) -> np.ndarray:
+    """A gradient by finite differences: move each number by 1 up and down, watch the loss.
+
+    The loss is sum(output * grad_output): its gradient for the output is grad_output, and it is linear in each
+    number, so that the step may be as large as 1. `products` has the terms of the loss.
+    """
+    want = np.zeros(size)
+    for index in np.ndindex(size):
+        step = np.zeros(size)
+        step[index] = 1
+        want[index] = (products(step).sum() - products(-step).sum()) / 2
+    return want
+
+
+@cache
+def _grad_weight_cases() -> tuple[Case, ...]:
+    """The four tests of the classroom, and one of ours that catches what they miss."""
+    random = np.random.default_rng(5)
+    tiny = np.arange(25, dtype=np.float32).reshape(1, 1, 5, 5) % 7
+    nudged = draw(random, 1, 1, 6, 6), draw(random, 1, 2, 4, 4)
+    by_differences = differences(*nudged)
+    lenet1 = digits.conv1_input(), draw(random, 1, 6, 24, 24, largest=3)
+    lenet2 = digits.conv2_input(), draw(random, 1, 16, 8, 8, largest=3)
+    return (
+        _grad_weight_case(CLASSROOM[0], tiny, np.arange(-4, 5, dtype=np.float32).reshape(1, 1, 3, 3)),
+        _grad_weight_case(CLASSROOM[1], *nudged, by_differences, 1e-3 * abs(by_differences)),
+        _grad_weight_case(CLASSROOM[2], *lenet1),
+        _grad_weight_case(CLASSROOM[3], *lenet2),
+        _grad_weight_case("conv_bw_rectangular_batch", draw(random, 2, 2, 5, 7), draw(random, 2, 3, 3, 5)),
+    )
+
+
+def _grad_weight_case(name, input, grad_output, expected=None, tolerance=0.0) -> Case:
+    s = ConvShape.between(input.shape, grad_output.shape)
+    if expected is None:
+        expected = reference.conv2d_grad_weight(input, s.weight, grad_output)
+    params = s.batch, s.in_channels, s.in_h, s.in_w, s.out_channels, s.kernel_h
+    return _case(name, (grad_output, input), expected, params, tolerance)
+
+
+GRAD_WEIGHT = Puzzle(
+    "conv2d_grad_weight",
+    "convolution",
+    "k c fh fw",
+    _grad_weight_cases,
+    Skill.one_thread_for("weight", "conv_bw_rectangular_batch"),
+)
+
+
+def _by_hand(image: list, upstream: list, kh: int, kw: int) -> Question:
+    """One weight's gradient, worked out by hand from one image and its upstream gradient."""
+    input, grad_output = (np.array(matrix, np.float32)[None, None] for matrix in (image, upstream))
+    size = ConvShape.between(input.shape, grad_output.shape).weight
+
+    def gradient(upstream: np.ndarray) -> np.ndarray:
+        return reference.conv2d_grad_weight(input, size, upstream)[0, 0]
+
+    right = gradient(grad_output)
+    mistakes = {
+        right[i]: f"it is dW[{i[0]},{i[1]}]; start the window at row {kh}, column {kw}"
+        for i in np.ndindex(2, 2)
+        if right[i] != right[kh, kw]
+    }
+    for mistake, wrong in {
+        "taken without its minus signs": abs(grad_output),
+        "transposed": grad_output.swapaxes(2, 3),
+        "flipped; there is no flip": grad_output[:, :, ::-1, ::-1],
+    }.items():
+        mistakes[gradient(wrong)[kh, kw]] = f"you get this when the upstream gradient is {mistake}"
+    advice = f"place the upstream gradient's corner on the pixel at row {kh}, column {kw}"
+    return Question(right[kh, kw], mistakes, advice)
+
+
+WEIGHT_QUESTIONS = questions(HERE.with_name("weight_gradient")) | {
+    "dW[0,1]": _by_hand([[1, 2, 3], [3, 1, 4], [0, 4, 1]], [[2, 1], [-1, 3]], kh=0, kw=1)
+}
+
+# --- Lesson 03: the input gradient -----------------------------------------------------------------------------
+
+GATHERS = {  # each test adds one thing to those before it
+    "gather_3x3": ConvShape(1, 1, 3, 3, 1, 2, 2),
+    "gather_padding": ConvShape(1, 1, 3, 4, 1, 3, 2, padding=(1, 0)),
+    "gather_stride": ConvShape(1, 1, 5, 6, 1, 3, 3, stride=2, padding=(0, 1)),
+    "gather_channels": ConvShape(1, 2, 4, 5, 3, 2, 3),
+    "gather_everything": ConvShape(2, 3, 6, 8, 5, 4, 5, 2, (1, 2)),
+}
+
+
+@cache
+def _gather_cases() -> tuple[Case, ...]:
+    random = np.random.default_rng(7)
+    return tuple(_gather_case(name, shape, random) for name, shape in GATHERS.items())
+
+
+def _gather_case(name: str, s: ConvShape, random: np.random.Generator) -> Case:
+    grad_output, weight = (
+        random.choice([-3, -2, -1, 1, 2, 3], size).astype(np.float32) for size in (s.output, s.weight)
+    )
+    padding = s.padding_h, s.padding_w
+    expected = reference.conv2d_grad_input(s.input, weight, grad_output, s.stride, padding)
+    return _case(name, (grad_output, weight), expected, s.params())
+
+
+GRAD_INPUT = Puzzle(
+    "conv2d_grad_input",
+    "convolution",
+    "n ci ih iw",
+    _gather_cases,
+    Skill.one_thread_for("pixel", "gather_channels"),
+)
+
+
+def _pixel_by_hand(weight: list, upstream: list, ih: int, iw: int) -> Question:
+    """One pixel's gradient, worked out by hand from one filter and its upstream gradient."""
+    filter, grad_output = (np.array(matrix, np.float32)[None, None] for matrix in (weight, upstream))
+    size = 1, 1, *np.add(filter.shape[2:], grad_output.shape[2:]) - 1
+
+    def gradient(filter: np.ndarray, upstream: np.ndarray) -> np.ndarray:
+        return reference.conv2d_grad_input(size, filter, upstream)[0, 0]
+
+    right = gradient(filter, grad_output)
+    mistakes = {
+        right[i]: f"it is dX[{i[0]},{i[1]}]; which outputs have the pixel [{ih},{iw}] in their windows?"
+        for i in np.ndindex(right.shape)
+        if right[i] != right[ih, iw]
+    }
+    for mistake, wrong in {
+        "the minus signs of the upstream gradient are lost": (filter, abs(grad_output)),
+        "the filter is transposed": (filter.swapaxes(2, 3), grad_output),
+        "the filter is not flipped: the first output multiplies this pixel by its last weight": (
+            filter[:, :, ::-1, ::-1],
+            grad_output,
+        ),
+    }.items():
+        mistakes[gradient(*wrong)[ih, iw]] = f"you get this when {mistake}"
+    return Question(right[ih, iw], mistakes, "each output has the pixel under another weight: which one?")
+
+
+INPUT_QUESTIONS = questions(HERE.with_name("input_gradient")) | {
+    "dX[1,1]": _pixel_by_hand([[3, 4], [2, -3]], [[1, -1], [3, 2]], ih=1, iw=1)
+}
+
+# --- Lesson 04: the bias gradient, the classroom's second half -------------------------------------------------
+
+
+def bias_differences(input: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
+    """The bias gradient by finite differences, (K,)."""
+    s = ConvShape.between(input.shape, grad_output.shape)
+    zeros = np.zeros(s.weight)
+    return _nudged(lambda bias: reference.conv2d(input, zeros, bias) * grad_output, (s.out_channels,))
+
+
+@cache
+def _grad_bias_cases() -> tuple[Case, ...]:
+    """The four tests of the classroom, and one of ours that catches what they miss."""
+    random = np.random.default_rng(7)
+    nudged = draw(random, 1, 1, 6, 6), draw(random, 1, 2, 4, 4)
+    by_differences = bias_differences(*nudged)
+    return (
+        _grad_bias_case(CLASSROOM[0], np.arange(-3, 6, dtype=np.float32).reshape(1, 1, 3, 3)),
+        _grad_bias_case(CLASSROOM[1], nudged[1], by_differences, 1e-3 * abs(by_differences)),
+        _grad_bias_case(CLASSROOM[2], draw(random, 1, 6, 24, 24)),
+        _grad_bias_case(CLASSROOM[3], draw(random, 1, 16, 8, 8)),
+        _grad_bias_case("conv_bw_rectangular_batch", draw(random, 3, 300, 2, 5)),
+    )
+
+
+def _grad_bias_case(name, grad_output, expected=None, tolerance=0.0) -> Case:
+    if expected is None:
+        expected = reference.conv2d_grad_bias(grad_output)
+    return _case(name, (grad_output,), expected, grad_output.shape, tolerance)
+
+
+GRAD_BIAS = Puzzle(
+    "conv2d_grad_bias",
+    "convolution",
+    "k",
+    _grad_bias_cases,
+    Skill.one_thread_for("channel", "conv_bw_lenet_conv2"),
+)
+
+BIAS_QUESTIONS = questions(HERE.with_name("bias_gradient"))
 
 PUZZLES = FORWARD, GRAD_WEIGHT, GRAD_INPUT, GRAD_BIAS  # as their lessons appear
 QUESTIONS = FORWARD_QUESTIONS | WEIGHT_QUESTIONS | INPUT_QUESTIONS | BIAS_QUESTIONS

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
+from operator import attrgetter
 
 from helpers.convolution.indices import contributions_to_pixel, contributions_to_weight, taps_of_output
 from helpers.convolution.shapes import ConvShape
@@ -11,32 +12,26 @@ from helpers.grading.marking import Cell, Cells, Marking
 LETTERS = "abcdefghijklmnopqrstuvwxy"  # the pixels of a 5 x 5 image
 SMALL = ConvShape(1, 1, 5, 5, 1, 3, 3)
 STRIDED = replace(SMALL, stride=2)
+PIXEL, PLACE = attrgetter("ih", "iw"), attrgetter("oh", "ow")  # of a contribution: the cells
 PADDED = ConvShape(1, 1, 4, 6, 1, 3, 3, padding=1)
 
 
 def _marking(asked: str, size: Cell, right: Iterable[Cell], likely: dict[str, Iterable[Cell]], advice: str) -> Marking:
     """An exercise whose likely wrong sets are computed; what falls outside the matrix cannot be marked."""
-    inside = frozenset(product(*map(range, size)))
-    wanted = frozenset(right)
+    inside, right = frozenset(product(*map(range, size))), frozenset(right)
     mistakes: dict[Cells, str] = {}
     for question, cells in likely.items():
-        marked = frozenset(cells) & inside
-        if marked and marked != wanted:
-            mistakes.setdefault(marked, question)
-    letters = LETTERS if size == (5, 5) else ""
-    return Marking(asked, *size, wanted, mistakes, advice, letters)
+        mistakes.setdefault(inside & {*cells}, question)
+    mistakes = {cells: question for cells, question in mistakes.items() if cells and cells != right}
+    return Marking(asked, *size, right, mistakes, advice, LETTERS if size == (5, 5) else "")
 
 
 def _pixels_of_output(shape: ConvShape, oh: int, ow: int) -> set[Cell]:
-    return {(tap.ih, tap.iw) for tap in taps_of_output(shape, oh, ow)}
+    return set(map(PIXEL, taps_of_output(shape, oh, ow)))
 
 
 def _pixels_of_weight(shape: ConvShape, kh: int, kw: int) -> set[Cell]:
-    return {(each.ih, each.iw) for each in contributions_to_weight(shape, kh, kw)}
-
-
-def _outputs_of_pixel(shape: ConvShape, ih: int, iw: int) -> set[Cell]:
-    return {(each.oh, each.ow) for each in contributions_to_pixel(shape, ih, iw)}
+    return set(map(PIXEL, contributions_to_weight(shape, kh, kw)))
 
 
 def _output(shape: ConvShape, oh: int, ow: int) -> Marking:
@@ -87,12 +82,12 @@ def _weight(shape: ConvShape, kh: int, kw: int) -> Marking:
     how = f"5 × 5 pixels, {outputs} upstream gradients, stride {shape.stride_h}, no padding"
     asked = f"Mark the pixels that contribute to dW[{kh},{kw}] ({how})."
     advice = "this weight multiplies one pixel for each output; which one, for output [0,0]?"
-    return _marking(asked, (5, 5), {(each.ih, each.iw) for each in pairs}, likely, advice)
+    return _marking(asked, (5, 5), _pixels_of_weight(shape, kh, kw), likely, advice)
 
 
 def _pixel(shape: ConvShape, ih: int, iw: int) -> Marking:
     """Lesson 03: the upstream gradients that reach one pixel's gradient."""
-    reached = _outputs_of_pixel(shape, ih, iw)
+    reached = set(map(PLACE, contributions_to_pixel(shape, ih, iw)))
     rows, columns = range(shape.kernel_h), range(shape.kernel_w)
     likely = {
         "the padding is left out; which output has its window's upper left corner in the padding?": {
