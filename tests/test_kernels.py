@@ -103,7 +103,9 @@ def cases_of(kernel: Kernel) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("kernel", "name"), [(kernel, name) for kernel in EVERY_VERSION for name in cases_of(kernel)], ids=str
+    ("kernel", "name"),
+    [(kernel, name) for kernel in EVERY_VERSION for name in cases_of(kernel)],
+    ids=lambda value: getattr(value, "name", value),
 )
 def test_a_named_case_comes_out_exactly(kernel, name):
     require_exact(kernel, CASES[name])
