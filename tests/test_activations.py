@@ -65,15 +65,6 @@ def test_the_steepest_derivatives_are_as_steep_as_declared(activation):
     assert 0.95 * second < abs(np.gradient(values, x)).max() <= second
 
 
-def test_the_references_tails_keep_their_digits():
-    """expit keeps them too; 1 - tanh(x)^2 would be 0 from x = 19 on."""
-    x = np.array([-700.0, -80.0, -40.0, 40.0, 80.0])
-    np.testing.assert_allclose(reference.sigmoid(x), expit(x), rtol=1e-12)
-    np.testing.assert_allclose(reference.derivative(x, "sigmoid"), expit(x) * expit(-x), rtol=1e-12)
-    np.testing.assert_allclose(reference.derivative(x / 2, "tanh"), 4 * np.exp(-abs(x)), rtol=1e-12)
-    np.testing.assert_allclose(reference.derivative(x, "silu")[:3], (1 + x[:3]) * np.exp(x[:3]), rtol=1e-12)
-
-
 # --- On the GPU -------------------------------------------------------------------------------------------
 
 

@@ -39,16 +39,6 @@ def test_the_same_call_gives_the_same_numbers(shape: ConvShape) -> None:
     close(helpers.conv2d_grad_input(x.shape, w, dy, *steps), torch.nn.grad.conv2d_input(tx.shape, tw, tdy, *steps))
 
 
-@pytest.mark.parametrize("dilation", [1, (2, 1)])
-@pytest.mark.parametrize("size", [(3, 3), (4, 1), (2, 5)], ids=str)
-@pytest.mark.parametrize("padding", ["same", "valid"])
-def test_the_paddings_that_have_names(padding, size, dilation):
-    """Also where "same" takes an odd number of rows or columns of zeros."""
-    x, w, b = (normal(shape) for shape in [(2, 4, 9, 14), (6, 2, *size), (6,)])
-    right = torch.nn.functional.conv2d(*doubles(x, w, b), 1, padding, dilation, 2)
-    close(helpers.conv2d(x, w, b, 1, padding, dilation, 2), right)
-
-
 # --- The random problems' comparison, broken --------------------------------------------------------------
 
 

@@ -25,7 +25,6 @@ from helpers.oracles.harness import (
     tiny,
     whole,
 )
-from helpers.wgsl import load
 
 VERSIONS = [kernel for kernel in EVERY_VERSION if kernel.version.endswith("_winograd")]
 every_winograd = parametrized(VERSIONS)
@@ -88,21 +87,11 @@ WRONG = {
 
 
 @pytest.mark.parametrize(
-    ("kernel", "wrong"), sample(product(VERSIONS[1:], WRONG), 4), ids=lambda value: getattr(value, "name", value)
+    ("kernel", "wrong"), sample(product(VERSIONS, WRONG), 4), ids=lambda value: getattr(value, "name", value)
 )
 def test_a_wrong_matrix_is_seen(kernel, wrong):
     with pytest.raises(AssertionError):
         require_close(kernel.edit(*WRONG[wrong]), RAGGED)
-
-
-def test_images_are_transformed_alike_in_both_directions():
-    """So that the wrong matrices above need no run forward."""
-    assert load("conv2d", "3_winograd").part(1).text == load("conv2d_grad_input", "5_winograd").part(1).text
-
-
-def test_other_points_are_as_right():
-    """The transforms are written for any two points, so that this is no mistake."""
-    require_close(load("conv2d_grad_input", "5_winograd").edit("FAR: f32 = 1.5", "FAR: f32 = 2.0"), RAGGED)
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
