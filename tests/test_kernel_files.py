@@ -184,17 +184,10 @@ ORDER = {  # of the parameters
 
 
 @every_general_version
-def test_parameters_have_the_documented_order_in_struct_and_launcher(kernel):
-    operation = operation_of(kernel)
-    names = next(names for start, names in ORDER.items() if operation.name.startswith(start)).split()
-    assert re.findall(r"(\w+): u32,", re.search(r"struct Params \{(.*?)\}", kernel.code, re.DOTALL)[1]) == names
-    if "gemm" in operation.name:
-        assert [operation.params(shape) for shape in LAYERS] == [(2, 3, 5, 4, 2, 15, 0, 0), (5, 4, 3, 2, 5, 0, 12, 0)]
-    else:
-        shape = SHAPES[operation.name][0]
-        values = [getattr(shape, name.replace("stride", "stride_h")) for name in names]
-        assert list(operation.params(shape)) == values
-        assert len({*values}) == len(values)  # else two of them could change places
+def test_parameters_have_the_documented_order(kernel):
+    """Where the launcher has another one, numbers are wrong: no two sizes of the cases in test_kernels are equal."""
+    names = next(names for start, names in ORDER.items() if kernel.name.startswith(start))
+    assert re.findall(r"(\w+): u32,", re.search(r"struct Params \{(.*?)\}", kernel.code, re.DOTALL)[1]) == names.split()
 
 
 # --- The checks above can fail --------------------------------------------------------------------------
