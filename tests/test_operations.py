@@ -59,6 +59,7 @@ def taken(operation: Operation, shape: object) -> str:
         ("conv2d_grad_input", ConvShape(1, 1, 12, 12, 1, 3, 3), HARDWARE, "2_shared_weights"),
         ("conv2d_grad_input", ConvShape(1, 1, 12, 11, 1, 3, 3), HARDWARE, "1_gather"),
         ("conv2d", DILATED, HARDWARE, "2_implicit_gemm"),
+        ("conv2d", replace(MIDDLE, in_channels=3), HARDWARE, "2_implicit_gemm"),
         ("conv2d_grad_bias", ConvShape(31, 1, 1, 1, 8, 1, 1), HARDWARE, "1_thread_per_channel"),
         ("conv2d_grad_bias", ConvShape(32, 1, 1, 1, 8, 1, 1), HARDWARE, "2_workgroup_per_channel"),
         ("conv2d_grad_bias", MIDDLE, SOFTWARE, "1_thread_per_channel"),

@@ -124,18 +124,17 @@ def _general(adapter: AdapterInfo, alone: str, shared: str, pays: bool, *reasons
 
 
 def _general_grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
-    weights = prod(s.weight)
-    each = f"one thread for each of {weights:,} weights"
-    reasons = f"{each} keeps a GPU busy", f"{each} would leave most of a GPU idle (it takes {MANY_THREADS:,})"
-    return _general(adapter, "1_thread_per_weight", "2_workgroup_per_weight", weights < MANY_THREADS, *reasons)
+    idle = (
+        f"one thread for each of {prod(s.weight):,} weights would leave most of a GPU idle (it takes {MANY_THREADS:,})"
+    )
+    return _general(adapter, "1_thread_per_weight", "2_workgroup_per_weight", True, "", idle)
 
 
 def _general_grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
-    pixels = prod(s.input)
-    pays = s.stride == (1, 1) and min(s.in_h, s.in_w) >= FULL_TILE and pixels < MANY_THREADS
+    pays = s.stride == (1, 1) and min(s.in_h, s.in_w) >= FULL_TILE
     reasons = (
         "tiles of 16 x 16 pixels pay off only at stride 1, on images that fill them, and with few pixels in all",
-        f"with {pixels:,} pixels, few threads are at work, and sharing the weights spares each of them loads",
+        f"with {prod(s.input):,} pixels, few threads are at work, and sharing the weights spares each of them loads",
     )
     return _general(adapter, "1_gather", "2_shared_weights", pays, *reasons)
 
