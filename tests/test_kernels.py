@@ -57,6 +57,9 @@ CASES = [
     ConvShape(3, 5, 13, 18, 7, 3, 3, 1, (1, 2)),  # 3x3, more than a tile of each
     ConvShape(2, 3, 1, 1, 2, 3, 3, 1, 1),  # 3x3 on one pixel
     ConvShape(2, 70, 6, 5, 67, 3, 3, 1, (0, 1), activation="relu"),  # many channels with an activation
+    ConvShape(2, 3, 7, 8, 2, 3, 3, (2, 1)),  # two strides, and below dilation alone, and groups alone
+    ConvShape(2, 2, 3, 4, 3, 2, 3, 1, (8, 9), (11, 7)),  # dilation over the image
+    ConvShape(3, 4, 9, 8, 6, 3, 3, 1, 1, groups=2),  # two groups
     ConvShape(3, 6, 3, 4, 12, 2, 2, (4, 3), (5, 7), (1, 2), 6),  # depthwise, stride and padding over the filter
     ConvShape(2, 70, 6, 5, 134, 3, 3, 1, (0, 1), (2, 1), 2),  # groups that fill no tile
     ConvShape(2, 32, 9, 10, 32, 3, 2, (2, 1), (1, 2), (1, 3), 2),  # groups that fill a step
