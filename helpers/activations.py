@@ -13,6 +13,7 @@ steps:
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -35,35 +36,26 @@ def gelu(x: Array) -> Array:
     return x * sigmoid(2 * ROOT * (x + CUBE * x**3))
 
 
-def gelu_derivative(x: Array) -> Array:
-    """The product rule on x * sigmoid(2u); beyond |x| = 40 it is 1 or 0."""
-    x = np.clip(x, -40, 40)
-    twice_u, twice_du = 2 * ROOT * (x + CUBE * x**3), 2 * ROOT * (1 + 3 * CUBE * x**2)
-    return sigmoid(twice_u) * (1 + x * twice_du * sigmoid(-twice_u))
+def smooth_derivative(x: Array, activation: str) -> Array:
+    """The product rule on size * s(z): s(z) * (p + q * s(-z)), where 1 - s(z) is s(-z)."""
+    z, p, q = factors(x, activation)
+    return sigmoid(z) * (p + q * sigmoid(-z))
 
 
-def silu_derivative(x: Array) -> Array:
-    """The product rule on x * sigmoid(x)."""
-    return sigmoid(x) * (1 + x * sigmoid(-x))
-
-
-def sigmoid_derivative(x: Array) -> Array:
-    """s * (1 - s), where 1 - s is sigmoid(-x)."""
-    return sigmoid(x) * sigmoid(-x)
-
-
-def tanh_derivative(x: Array) -> Array:
-    """1 - tanh(x)^2, which is four times sigmoid's derivative at 2x."""
-    return 4 * sigmoid_derivative(2 * x)
+def factors(x: Array, activation: str) -> tuple[Array, float, Array | float]:
+    """z, p and q of a derivative s(z) * (p + q * s(-z)); 1 - tanh(x)^2 is 4 s(2x) s(-2x)."""
+    if activation == "gelu":
+        return 2 * ROOT * (x + CUBE * x**3), 1.0, 2 * ROOT * x * (1 + 3 * CUBE * x**2)
+    return {"silu": (x, 1.0, x), "sigmoid": (x, 0.0, 1.0), "tanh": (2 * x, 0.0, 4.0)}[activation]
 
 
 FUNCTIONS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {  # each with its derivative
     "none": (lambda x: x, np.ones_like),
     "relu": (lambda x: np.maximum(x, 0), lambda x: np.where(x > 0, 1.0, 0.0)),
-    "gelu": (gelu, gelu_derivative),
-    "silu": (lambda x: x * sigmoid(x), silu_derivative),
-    "sigmoid": (sigmoid, sigmoid_derivative),
-    "tanh": (np.tanh, tanh_derivative),
+    "gelu": (gelu, partial(smooth_derivative, activation="gelu")),
+    "silu": (lambda x: x * sigmoid(x), partial(smooth_derivative, activation="silu")),
+    "sigmoid": (sigmoid, partial(smooth_derivative, activation="sigmoid")),
+    "tanh": (np.tanh, partial(smooth_derivative, activation="tanh")),
 }
 
 
@@ -117,12 +109,9 @@ def output_error(pre: Array, activation: str) -> Array:
 
 
 def parts(pre: Array, activation: str) -> tuple[Array, float, Array | float]:
-    """z, p and q of a derivative s(z) * (p + q * s(-z)); beyond |x| = 88 they are constant in float32."""
-    x = np.clip(pre, -88, 88)
-    if activation == "gelu":
-        x = np.clip(x, -11, 11)
-        return 2 * ROOT * (x + CUBE * x**3), 1.0, x * 2 * ROOT * (1 + 3 * CUBE * x**2)
-    return {"silu": (x, 1.0, x), "sigmoid": (x, 0.0, 1.0), "tanh": (2 * x, 0.0, 4.0)}[activation]
+    """`factors` where they still change in float32: beyond |x| = 88, and GELU's beyond 11, they are constant."""
+    most = 11 if activation == "gelu" else 88
+    return factors(np.clip(pre, -most, most), activation)
 
 
 def pre_and_error(formula: Callable[..., Array], left: Array, right: Array, bias: Array) -> tuple[Array, Array]:

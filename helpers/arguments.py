@@ -43,8 +43,6 @@ def as_int(value: int) -> int:
 
 def check_pair(name: str, value: int | tuple[int, int], smallest: int = 1) -> tuple[int, int]:
     """One whole number for both axes or one for each, as (rows, columns); refuse what is neither."""
-    if type(value) is int and smallest <= value <= MAX_SIZE:
-        return value, value
     two = isinstance(value, tuple | list)
     pair = tuple(map(as_int, value if two else (value, value)))
     if len(pair) != 2:

@@ -40,10 +40,10 @@ def specialize(kernel: Kernel, constants: Mapping[str, int]) -> Kernel:
         A marked loop cannot be written out: its bounds are no constants, it has a `break` or a `continue`, or its
         body would be repeated more than 512 times. Or the text would be too long: it is never made.
     """
-    sized = replace(kernel, constants=tuple({**constants, **dict(kernel.constants)}.items()))
-    if problem := too_long(sized):
+    resized = sized(kernel, constants)
+    if problem := too_long(resized):
         raise WgslError(problem)
-    written = replace(sized, source=_written(kernel.source, _marked_loops(sized), 0, len(kernel.source)))
+    written = replace(resized, source=_written(kernel.source, _marked_loops(resized), 0, len(kernel.source)))
     overrides = tuple(pair for pair in kernel.constants if _is_override(kernel, pair[0]))
     return replace(written, source=_with_values(written), constants=overrides)
 
@@ -64,12 +64,25 @@ def first_short_enough(kernel: Kernel, choices: Iterable[Mapping[str, int]]) -> 
     """
     refused = None
     for constants in choices:
-        sized = replace(kernel, constants=tuple({**constants, **dict(kernel.constants)}.items()))
-        problem = too_long(sized)
+        resized = sized(kernel, constants)
+        problem = too_long(resized)
         if problem is None:
-            return sized, None
+            return resized, None
         refused = refused or problem
     return None, refused
+
+
+def sized(kernel: Kernel, constants: Mapping[str, int]) -> Kernel:
+    """The kernel with these values for its constants, which are not in its text yet.
+
+    What `kernel.with_constants` has set comes before them.
+    """
+    return replace(kernel, constants=tuple({**constants, **dict(kernel.constants)}.items()))
+
+
+def chosen(kernel: Kernel, **best: int) -> list[int]:
+    """The values of these constants: what `kernel.with_constants` has set, or else the best ones."""
+    return [dict(kernel.constants).get(name, value) for name, value in best.items()]
 
 
 def _is_override(kernel: Kernel, name: str) -> bool:

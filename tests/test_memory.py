@@ -10,33 +10,9 @@ from support.sample import ALL
 from helpers.convolution.operations import OPERATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu import passes
-from helpers.gpu.passes import Kept
 
 LAYERS = 1000 if ALL else 100
 IDLE, MOST_GROWTH = 16, 25e6  # bytes, over the second half of the layers; unbounded, 100 layers take several times this
-
-
-class Thing:
-    """Something that can be kept."""
-
-
-def test_what_is_used_is_made_once_and_of_the_rest_the_last_ones_are_kept():
-    kept, made = Kept(idle=2), []
-
-    def get(key: str) -> Thing:
-        return kept.get(key, lambda: made.append(key) or Thing())
-
-    used = get("used")
-    for key in "abcb":
-        get(key)
-    assert get("used") is used
-    assert get("b") is get("b")
-    assert made == ["used", "a", "b", "c"]
-    get("a")  # only "used" and "b" were kept since
-    assert made == ["used", "a", "b", "c", "a"]
-    del used
-    gc.collect()
-    assert len(kept) == 2
 
 
 @pytest.fixture

@@ -10,51 +10,51 @@ from helpers.convolution import pieces
 from helpers.convolution.operations import OPERATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu import GpuError
-from helpers.oracles.harness import answer, drawn
+from helpers.oracles.harness import answer, conv, drawn
 
-LAYER = ConvShape(5, 4, 6, 7, 6, 3, 2, (2, 1), (1, 2), (1, 2), 2)  # images of 672 bytes, outputs of 576, weights of 288
-LIMITS = {"images": 1400, "one image": 700, "groups of channels": 600, "channels of a group": 340}
+LAYER = ConvShape(5, 4, 6, 7, 6, 3, 2, (2, 1), (3, 4), (1, 2), 2)  # images 672 bytes, outputs 1,560, weights 288
+LIMITS = {"images": 3200, "one image": 1600, "groups of channels": 1100, "channels of a group": 600}
 
 
-def cut(limit: int, monkeypatch: pytest.MonkeyPatch, shape: ConvShape = LAYER) -> list[pieces.Piece]:
-    """The pieces where a binding holds this many bytes."""
-    monkeypatch.setattr(pieces, "MAX_BINDING", limit)
-    return list(pieces.pieces(shape))
+@pytest.fixture
+def limit(request, monkeypatch) -> int:
+    """As if a binding held this many bytes."""
+    monkeypatch.setattr(pieces, "MAX_BINDING", request.param)
+    return request.param
+
+
+every_limit = pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS, indirect=True)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
-@pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS)
-def test_the_pieces_make_the_whole(operation, limit, monkeypatch):
+@every_limit
+def test_the_pieces_make_the_whole(operation, limit):
     tensors = drawn(operation, LAYER)
-    (right,) = answer(operation, LAYER, tensors)
-    assert len(cut(limit, monkeypatch)) > 1
-    assert np.array_equal(pieces.compute(operation, LAYER, None, **tensors), right)
+    assert np.array_equal(pieces.compute(operation, LAYER, None, **tensors), *answer(operation, LAYER, tensors))
 
 
-@pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS)
-def test_every_image_and_channel_is_in_one_piece_and_each_piece_fits(limit, monkeypatch):
-    covered = np.zeros(LAYER.output[:2], int)
-    for piece in cut(limit, monkeypatch):
+@every_limit
+def test_every_image_and_channel_is_in_one_piece_and_each_piece_fits(limit):
+    covered, parts = np.zeros(LAYER.output[:2], int), list(pieces.pieces(LAYER))
+    assert len(parts) > 1
+    for piece in parts:
         covered[piece.images, piece.out_channels] += 1
-        sizes = (np.prod(getattr(piece.shape, name)) for name in ("input", "weight", "output"))
-        assert all(4 * size <= limit for size in sizes)
+        assert all(4 * np.prod(piece.shape.of(name)) <= limit for name in ("input", "weight", "output"))
     assert (covered == 1).all()
 
 
-def test_a_lost_piece_is_noticed(monkeypatch):
-    operation = OPERATIONS["conv2d_grad_weight"]
-    tensors = drawn(operation, LAYER)
-    some = cut(LIMITS["images"], monkeypatch)[:-1]
-    monkeypatch.setattr(pieces, "pieces", lambda shape: iter(some))
-    (right,) = answer(operation, LAYER, tensors)
-    assert not np.array_equal(pieces.compute(operation, LAYER, None, **tensors), right)
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [(600, "one image, "), (80, "one filter, "), (100, "one channel of an output, ")],
+    indirect=["limit"],
+)
+def test_what_cannot_be_cut_is_refused(limit, words):
+    with pytest.raises(GpuError, match=f"^{words}.* one binding may hold$"):
+        list(pieces.pieces(replace(LAYER, groups=1)))
 
 
-def test_what_fits_is_one_piece_and_what_cannot_is_refused(monkeypatch):
+def test_what_fits_is_one_piece():
     assert [piece.shape for piece in pieces.pieces(LAYER)] == [LAYER]
-    for limit, words in ((600, "one image, "), (80, "one filter, "), (100, "one channel of an output, ")):
-        with pytest.raises(GpuError, match=f"^{words}.* one binding may hold$"):
-            cut(limit, monkeypatch, replace(LAYER, groups=1))
 
 
 def test_groups_are_apart_where_all_of_them_together_are_too_large():
@@ -69,9 +69,9 @@ def test_a_piece_with_many_filters_has_a_number_that_fills_tiles():
     assert [piece.shape.out_channels for piece in pieces.pieces(fully_connected)] == [1280, 1280, 1280, 256]
 
 
-def test_the_public_functions_compute_in_pieces(monkeypatch):
-    monkeypatch.setattr(pieces, "MAX_BINDING", LIMITS["one image"])
+@pytest.mark.parametrize("limit", [LIMITS["one image"]], indirect=True)
+def test_the_public_functions_compute_in_pieces(limit):
     operation, shape = OPERATIONS["conv2d"], replace(LAYER, activation="relu")
     tensors = drawn(operation, shape)
-    output = helpers.conv2d(*tensors.values(), (2, 1), (1, 2), (1, 2), 2, activation="relu")
-    assert np.array_equal(output, answer(operation, shape, tensors)[0])
+    output = helpers.conv2d(**tensors, **conv(shape), activation="relu")
+    assert np.array_equal(output, *answer(operation, shape, tensors))

@@ -27,8 +27,10 @@ def doubles(*arrays: np.ndarray) -> list["torch.Tensor"]:
     return [torch.from_numpy(array.astype(np.float64)) for array in arrays]
 
 
-def require_same_calls(shape: ConvShape) -> None:
-    """Raise AssertionError unless torch.nn.grad and conv2d give what ours give, with the same positional arguments."""
+@settings(max_examples=15, deadline=None)
+@given(conv_shapes(8, 3, 3, general=True))
+def test_the_same_call_gives_the_same_numbers(shape: ConvShape) -> None:
+    """With the same positional arguments."""
     x, w, b, dy = (normal(shape.of(name), seed) for seed, name in enumerate(["input", "weight", "bias", "output"]))
     tx, tw, tb, tdy = doubles(x, w, b, dy)
     steps = tuple(conv(shape).values())
@@ -37,68 +39,13 @@ def require_same_calls(shape: ConvShape) -> None:
     close(helpers.conv2d_grad_input(x.shape, w, dy, *steps), torch.nn.grad.conv2d_input(tx.shape, tw, tdy, *steps))
 
 
-@settings(max_examples=15, deadline=None)
-@given(conv_shapes(8, 3, 3, general=True))
-def test_the_same_call_gives_the_same_numbers(shape):
-    require_same_calls(shape)
-
-
-@pytest.mark.parametrize("dilation", [1, 2, (1, 3), (2, 1)])
-@pytest.mark.parametrize("size", [(3, 3), (2, 2), (4, 1), (1, 2), (2, 5)], ids=str)
-@pytest.mark.parametrize("padding", ["same", "valid"])
-def test_the_paddings_that_have_names(padding, size, dilation):
-    """Also where "same" takes an odd number of rows or columns of zeros."""
-    x, w, b = (normal(shape, seed) for seed, shape in enumerate([(2, 4, 9, 14), (6, 2, *size), (6,)]))
-    right = torch.nn.functional.conv2d(*doubles(x, w, b), 1, padding, dilation, 2)
-    close(helpers.conv2d(x, w, b, 1, padding, dilation, 2), right)
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"padding": "same", "stride": 2},
-        {"groups": 3},
-        {"dilation": (9, 1)},
-        {"padding": "full"},
-        {"padding": (1, 1, 1)},
-    ],
-)
-def test_what_pytorch_refuses_is_refused(changed):
-    x, w = (normal(LAYER.of(name)) for name in ("input", "weight"))
-    arguments = {**conv(LAYER), **changed}
-    with pytest.raises((RuntimeError, ValueError)):
-        torch.nn.functional.conv2d(*doubles(x, w), **arguments)
-    with pytest.raises(ValueError, match=next(iter(changed))):
-        helpers.conv2d(x, w, **arguments)
-
-
 # --- The random problems' comparison, broken --------------------------------------------------------------
 
-WRONG = {
-    "conv2d": lambda output: output[..., ::-1],
-    "conv2d_grad_weight": lambda gradient: gradient * (1 + 1e-9),
-    "conv2d_grad_input": lambda gradient: np.roll(gradient, 1, axis=1),
-    "conv2d_grad_bias": lambda gradient: gradient + 1e-9,
-}
 
-
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", ["conv2d", "conv2d_grad_weight", "conv2d_grad_input", "conv2d_grad_bias"])
 def test_a_wrong_float64_answer_is_noticed(name, monkeypatch):
     random_problems.judge_answers(LAYER)
     right = getattr(reference, name)
-    monkeypatch.setattr(reference, name, lambda *data, **steps: WRONG[name](right(*data, **steps)))
+    monkeypatch.setattr(reference, name, lambda *data, **steps: right(*data, **steps) * (1 + 1e-9))
     with pytest.raises(AssertionError, match=f"{name}: ConvShape"):
         random_problems.judge_answers(LAYER)
-
-
-@pytest.mark.parametrize("step", ["padding", "dilation"])
-def test_an_answer_with_the_steps_of_the_other_axis_is_noticed(step, monkeypatch):
-    layer, right = ConvShape(2, 4, 7, 7, 6, 2, 2, 1, (1, 2), (2, 4), 2), reference.conv2d_grad_input
-
-    def swapped(*data, **steps):
-        return right(*data, **{**steps, step: steps[step][::-1]})
-
-    random_problems.judge_answers(layer)
-    monkeypatch.setattr(reference, "conv2d_grad_input", swapped)
-    with pytest.raises(AssertionError, match="conv2d_grad_input: ConvShape"):
-        random_problems.judge_answers(layer)

@@ -1,7 +1,5 @@
 """Is a convolution or one of its gradients right? Reports against the reference, and oracles without it."""
 
-from functools import partial
-
 import numpy as np
 
 from helpers.activations import compare_activated, pre_and_error
@@ -34,7 +32,7 @@ def conv2d(
     if reason := _mismatch(input, weight, got, *steps):
         return Report("conv2d", np.shape(got), reason=reason)
     bias = np.zeros(np.shape(weight)[0]) if bias is None else bias
-    pre = pre_and_error(partial(reference.conv2d, **_named(steps)), input, weight, bias)
+    pre = pre_and_error(lambda *data: reference.conv2d(*data, *steps), input, weight, bias)
     return compare_activated("conv2d", got, *pre, activation)
 
 
@@ -51,11 +49,9 @@ def grad_weight(
     steps = stride, padding, dilation, groups
     if reason := _mismatch(input, got, grad_output, *steps):
         return Report("grad_weight", np.shape(got), reason=reason)
-
-    def formula(x: Array, dy: Array) -> Array:
-        return reference.conv2d_grad_weight(x, np.shape(got), dy, *steps)
-
-    return compare_sums("grad_weight", got, formula, input, grad_output)
+    return compare_sums(
+        "grad_weight", got, lambda x, dy: reference.conv2d_grad_weight(x, np.shape(got), dy, *steps), input, grad_output
+    )
 
 
 def grad_input(
@@ -71,18 +67,14 @@ def grad_input(
     steps = stride, padding, dilation, groups
     if reason := _mismatch(got, weight, grad_output, *steps):
         return Report("grad_input", np.shape(got), reason=reason)
-    formula = partial(reference.conv2d_grad_input, np.shape(got), **_named(steps))
-    return compare_sums("grad_input", got, formula, weight, grad_output)
+    return compare_sums(
+        "grad_input", got, lambda *data: reference.conv2d_grad_input(np.shape(got), *data, *steps), weight, grad_output
+    )
 
 
 def grad_bias(got: Array, grad_output: Array) -> Report:
     """Judge a bias gradient, `got` (Co,)."""
     return compare_sums("grad_bias", got, reference.conv2d_grad_bias, grad_output)
-
-
-def _named(steps: tuple[Pair, Pair, Pair, int]) -> dict[str, Pair]:
-    """What follows the tensors in a reference, by name."""
-    return dict(zip(STEPS, steps, strict=True))
 
 
 def _mismatch(input: Array, weight: Array, output: Array, *steps: Pair) -> str:
@@ -95,7 +87,7 @@ def _mismatch(input: Array, weight: Array, output: Array, *steps: Pair) -> str:
             return str(error)
         if shapes == (sizes.input, sizes.weight, sizes.output):
             return ""
-    said = ", ".join(f"{name} {value}" for name, value in _named(steps).items())
+    said = ", ".join(map("{} {}".format, STEPS, steps))
     return f"input {x}, weight {w}, output {y} do not fit together at {said}"
 
 

@@ -41,60 +41,66 @@ def forward(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d worth running, best first."""
     if not is_simple(s):
         return _any_layer(s, adapter, s.out_channels, "2_implicit_gemm", "5_direct")
-    general = Choice("1_thread_per_output", _too_few(s))
-    windows, tiles = _windows("4_register_windows", s), Choice("2_implicit_gemm", FILLS_TILES)
-    direct = Choice("5_direct", ANY_LAYER)
-    if not _worth_compiling(s, adapter):
-        return (general, *windows, tiles, direct) if adapter.kind == "software" else (general, tiles, direct)
-    if adapter.kind == "software":
-        return *windows, tiles, direct
-    few = [Choice("4_register_windows", _few(s))] if s.stride == (1, 1) and max(s.weight[:2]) < FEW_CHANNELS else []
-    return *few, *_winograd("3_winograd", s), tiles, direct
+    worth, windows = _worth_compiling(s, adapter), s.stride == (1, 1)
+    gpu = worth and adapter.kind == "hardware"
+    return _where(
+        (not worth, "1_thread_per_output", _too_few(s)),
+        (adapter.kind == "software" and windows, "4_register_windows", IN_REGISTERS),
+        (gpu and windows and max(s.weight[:2]) < FEW_CHANNELS, "4_register_windows", _few(s)),
+        (gpu and _winograd_pays(s), "3_winograd", SAVES_PRODUCTS),
+        (True, "2_implicit_gemm", FILLS_TILES),
+        (True, "5_direct", ANY_LAYER),
+    )
 
 
 def grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d_grad_input worth running, best first."""
     if not is_simple(s):
         return _any_layer(s, adapter, s.in_channels, "3_implicit_gemm", "8_direct")
-    tiles, direct = Choice("3_implicit_gemm", FILLS_TILES), Choice("8_direct", ANY_LAYER)
     if not _worth_compiling(s, adapter):
-        return *_general_grad_input(s, adapter), direct
+        return *_general_grad_input(s, adapter), Choice("8_direct", ANY_LAYER)
+    gpu, small = adapter.kind == "hardware", min(s.weight[:2]) < FEW_CHANNELS or multiply_adds(s) < SMALL_LAYER
     if s.stride_h > 1:
         reason = f"at stride {s.stride_h} each class of pixels multiplies its own taps only"
-        return Choice("4_residue_classes", reason), tiles, direct
-    if adapter.kind == "software":
-        return *_windows("6_register_windows", s), tiles, direct
-    small = min(s.weight[:2]) < FEW_CHANNELS or multiply_adds(s) < SMALL_LAYER
-    few = [Choice("7_split_channels", _few(s))] if small and s.out_w % 4 == 0 else []
-    return *few, *_winograd("5_winograd", s), tiles, direct
+        first = [Choice("4_residue_classes", reason)]
+    else:
+        first = _where(
+            (not gpu, "6_register_windows", IN_REGISTERS),
+            (gpu and small and s.out_w % 4 == 0, "7_split_channels", _few(s)),
+            (gpu and _winograd_pays(s), "5_winograd", SAVES_PRODUCTS),
+        )
+    return *first, Choice("3_implicit_gemm", FILLS_TILES), Choice("8_direct", ANY_LAYER)
 
 
 def grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d_grad_weight worth running, best first."""
     if not is_simple(s):
         return _any_layer(s, adapter, s.out_channels, "3_split_k", "7_direct")
-    direct = Choice("7_direct", ANY_LAYER)
     if not _worth_compiling(s, adapter):
-        return *_general_grad_weight(s, adapter), direct
-    if adapter.kind == "software":
-        return Choice("5_register_windows", IN_REGISTERS), direct
-    reason = f"so few weights ({prod(s.weight):,}) that threads hold a row of a filter each, over all of the sum"
-    few = [Choice("6_filter_rows", reason)] if prod(s.weight) <= FEW_WEIGHTS else []
-    split = Choice("3_split_k", "workgroups share the long sum of each tile of weights")
-    return *few, *_winograd("4_winograd", s), split, direct
+        return *_general_grad_weight(s, adapter), Choice("7_direct", ANY_LAYER)
+    gpu, weights = adapter.kind == "hardware", prod(s.weight)
+    rows = f"so few weights ({weights:,}) that threads hold a row of a filter each, over all of the sum"
+    return _where(
+        (not gpu, "5_register_windows", IN_REGISTERS),
+        (gpu and weights <= FEW_WEIGHTS, "6_filter_rows", rows),
+        (gpu and _winograd_pays(s), "4_winograd", SAVES_PRODUCTS),
+        (gpu, "3_split_k", "workgroups share the long sum of each tile of weights"),
+        (True, "7_direct", ANY_LAYER),
+    )
 
 
 def grad_bias(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d_grad_bias worth running, best first."""
-    one, many, terms = "1_thread_per_channel", "2_workgroup_per_channel", s.batch * s.out_h * s.out_w
-    if adapter.kind == "software":
-        return Choice(one, ON_SOFTWARE), Choice(many, SHORTER_LOOPS)
-    if terms < SHORT_SUM:
-        return Choice(one, f"a sum of {terms} terms is too short to share"), Choice(many, SHORTER_LOOPS)
-    shared = Choice(many, f"256 threads share each sum of {terms:,} terms"), Choice(one, FEWER_WORKGROUPS)
-    if terms < LONG_SUM:
-        return shared
-    return Choice("3_two_passes", f"many workgroups share each sum of {terms:,} terms"), *shared
+    terms = s.batch * s.out_h * s.out_w
+    short, many = f"a sum of {terms} terms is too short to share", f"many workgroups share each sum of {terms:,} terms"
+    reasons = short, f"256 threads share each sum of {terms:,} terms"
+    general = _general(adapter, "1_thread_per_channel", "2_workgroup_per_channel", terms >= SHORT_SUM, *reasons)
+    return *_where((adapter.kind == "hardware" and terms >= LONG_SUM, "3_two_passes", many)), *general
+
+
+def _where(*choices: tuple[bool, str, str]) -> Sequence[Choice]:
+    """Of some versions, those for which the condition before them holds."""
+    return tuple(Choice(version, reason) for holds, version, reason in choices if holds)
 
 
 def _any_layer(s: ConvShape, adapter: AdapterInfo, rows: int, tiled: str, direct: str) -> Sequence[Choice]:
@@ -109,25 +115,28 @@ def _any_layer(s: ConvShape, adapter: AdapterInfo, rows: int, tiled: str, direct
     return Choice(direct, reason), Choice(tiled, FILLS_TILES)
 
 
+def _general(adapter: AdapterInfo, alone: str, shared: str, pays: bool, *reasons: str) -> Sequence[Choice]:
+    """Of two versions compiled once, the one that shares work first where it `pays`; with reasons against and for."""
+    if adapter.kind == "software" or not pays:
+        reason = ON_SOFTWARE if adapter.kind == "software" else reasons[0]
+        return Choice(alone, reason), Choice(shared, SHORTER_LOOPS)
+    return Choice(shared, reasons[1]), Choice(alone, FEWER_WORKGROUPS)
+
+
 def _general_grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
-    one, many, weights = "1_thread_per_weight", "2_workgroup_per_weight", prod(s.weight)
-    if adapter.kind == "software":
-        return Choice(one, ON_SOFTWARE), Choice(many, SHORTER_LOOPS)
-    if weights >= MANY_THREADS:
-        return Choice(one, f"one thread for each of {weights:,} weights keeps a GPU busy"), Choice(many, SHORTER_LOOPS)
-    reason = f"one thread for each of {weights:,} weights would leave most of a GPU idle (it takes {MANY_THREADS:,})"
-    return Choice(many, reason), Choice(one, FEWER_WORKGROUPS)
+    idle = (
+        f"one thread for each of {prod(s.weight):,} weights would leave most of a GPU idle (it takes {MANY_THREADS:,})"
+    )
+    return _general(adapter, "1_thread_per_weight", "2_workgroup_per_weight", True, "", idle)
 
 
 def _general_grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
-    gather, shared, pixels = "1_gather", "2_shared_weights", prod(s.input)
-    if adapter.kind == "software":
-        return Choice(gather, ON_SOFTWARE), Choice(shared, SHORTER_LOOPS)
-    if s.stride == (1, 1) and min(s.in_h, s.in_w) >= FULL_TILE and pixels < MANY_THREADS:
-        reason = f"with {pixels:,} pixels, few threads are at work, and sharing the weights spares each of them loads"
-        return (Choice(shared, reason),)
-    reason = "tiles of 16 x 16 pixels pay off only at stride 1, on images that fill them, and with few pixels in all"
-    return Choice(gather, reason), Choice(shared, SHORTER_LOOPS)
+    pays = s.stride == (1, 1) and min(s.in_h, s.in_w) >= FULL_TILE
+    reasons = (
+        "tiles of 16 x 16 pixels pay off only at stride 1, on images that fill them, and with few pixels in all",
+        f"with {prod(s.input):,} pixels, few threads are at work, and sharing the weights spares each of them loads",
+    )
+    return _general(adapter, "1_gather", "2_shared_weights", pays, *reasons)
 
 
 def _too_few(s: ConvShape) -> str:
@@ -138,13 +147,9 @@ def _worth_compiling(s: ConvShape, adapter: AdapterInfo) -> bool:
     return multiply_adds(s) >= WORTH_COMPILING[adapter.kind]
 
 
-def _windows(version: str, s: ConvShape) -> Sequence[Choice]:
-    return (Choice(version, IN_REGISTERS),) if s.stride == (1, 1) else ()
-
-
-def _winograd(version: str, s: ConvShape) -> Sequence[Choice]:
-    fits = s.stride == (1, 1) and (s.kernel_h, s.kernel_w) == (3, 3) and multiply_adds(s) >= WINOGRAD_WORK
-    return (Choice(version, SAVES_PRODUCTS),) if fits and min(s.weight[:2]) >= WINOGRAD_CHANNELS else ()
+def _winograd_pays(s: ConvShape) -> bool:
+    fits = s.stride == (1, 1) and (s.kernel_h, s.kernel_w) == (3, 3)
+    return fits and multiply_adds(s) >= WINOGRAD_WORK and min(s.weight[:2]) >= WINOGRAD_CHANNELS
 
 
 def _few(s: ConvShape) -> str:

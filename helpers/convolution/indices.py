@@ -5,7 +5,10 @@ The tests prove each of these sets equal to what the kernels read, element by el
 
 from collections.abc import Iterator
 from itertools import product
+from math import prod
 from typing import NamedTuple
+
+import numpy as np
 
 from helpers.convolution.shapes import ConvShape
 
@@ -14,16 +17,17 @@ from helpers.convolution.shapes import ConvShape
 
 def input_channels_of(shape: ConvShape, co: int) -> range:
     """The input channels that output channel `co` reads: its group's. The weight [co, ci] multiplies that at `ci`."""
-    count = shape.in_channels // shape.groups
-    first = co // (shape.out_channels // shape.groups) * count
-    return range(first, first + count)
+    return _partners(co, shape.out_channels // shape.groups, shape.in_channels // shape.groups)
 
 
 def output_channels_of(shape: ConvShape, ci: int) -> range:
     """The output channels that read input channel `ci`: those of its group."""
-    count = shape.out_channels // shape.groups
-    first = ci // (shape.in_channels // shape.groups) * count
-    return range(first, first + count)
+    return _partners(ci, shape.in_channels // shape.groups, shape.out_channels // shape.groups)
+
+
+def _partners(channel: int, own: int, other: int) -> range:
+    """The channels on the other side in a channel's group, with this many of its own kind and of the other."""
+    return range(channel // own * other, (channel // own + 1) * other)
 
 
 # --- The forward pass -----------------------------------------------------------------------------------------
@@ -94,10 +98,7 @@ def contributions_to_weight(shape: ConvShape, kh: int, kw: int) -> list[Contribu
 
 def weight_of_thread(shape: ConvShape, index: int) -> tuple[int, int, int, int] | None:
     """The weight (co, ci, kh, kw) of thread `index` where each thread owns one, or None past the last weight."""
-    rest, kw = divmod(index, shape.kernel_w)
-    rest, kh = divmod(rest, shape.kernel_h)
-    co, ci = divmod(rest, shape.in_channels)
-    return (co, ci, kh, kw) if co < shape.out_channels else None
+    return tuple(map(int, np.unravel_index(index, shape.weight))) if index < prod(shape.weight) else None
 
 
 def products_of_thread(shape: ConvShape, thread: int, threads: int) -> range:
@@ -128,9 +129,10 @@ def contributions_to_pixel(shape: ConvShape, ih: int, iw: int) -> list[Gathered]
 
     The places are the same for all images and all pairs of channels (co, ci).
     """
-    row, column = ih + shape.padding_h, iw + shape.padding_w
-    reached = (output_of(row - kh * shape.dilation_h, shape.stride_h, shape.out_h) for kh in range(shape.kernel_h))
-    rows = list(enumerate(reached))
-    reached = (output_of(column - kw * shape.dilation_w, shape.stride_w, shape.out_w) for kw in range(shape.kernel_w))
-    pairs = product(rows, list(enumerate(reached)))
-    return [Gathered(kh, kw, oh, ow) for (kh, oh), (kw, ow) in pairs if oh is not None and ow is not None]
+    found = []
+    for kh, kw in product(range(shape.kernel_h), range(shape.kernel_w)):
+        oh = output_of(ih + shape.padding_h - kh * shape.dilation_h, shape.stride_h, shape.out_h)
+        ow = output_of(iw + shape.padding_w - kw * shape.dilation_w, shape.stride_w, shape.out_w)
+        if oh is not None and ow is not None:
+            found.append(Gathered(kh, kw, oh, ow))
+    return found

@@ -137,8 +137,7 @@ def conv2d(
     """Vectorized `conv2d_loops`: output (N, Co, oH, oW)."""
     weight = np.asarray(weight, np.float64)  # (Co, Ci/G, kH, kW)
     windows = _windows(_pad(input, padding), weight.shape[2:], stride, dilation)  # (N, Ci, oH, oW, kH, kW)
-    pairs = zip(np.split(windows, groups, 1), np.split(weight, groups), strict=True)
-    output = np.concatenate([np.einsum("nchwij,ocij->nohw", *pair, optimize=True) for pair in pairs], 1)
+    output = _by_group("nchwij,ocij->nohw", np.split(windows, groups, 1), np.split(weight, groups), 1)
     return output if bias is None else output + np.reshape(bias, (-1, 1, 1))
 
 
@@ -154,8 +153,7 @@ def conv2d_grad_weight(
     """Vectorized `conv2d_grad_weight_loops`: grad_weight (Co, Ci/G, kH, kW)."""
     grad_output = np.asarray(grad_output, np.float64)  # (N, Co, oH, oW)
     windows = _windows(_pad(input, padding), weight_size[2:], stride, dilation)  # (N, Ci, oH, oW, kH, kW)
-    pairs = zip(np.split(grad_output, groups, 1), np.split(windows, groups, 1), strict=True)
-    return np.concatenate([np.einsum("nohw,nchwij->ocij", *pair, optimize=True) for pair in pairs])
+    return _by_group("nohw,nchwij->ocij", np.split(grad_output, groups, 1), np.split(windows, groups, 1), 0)
 
 
 def conv2d_grad_input(
@@ -170,19 +168,24 @@ def conv2d_grad_input(
     """Vectorized `conv2d_grad_input_loops`: grad_input (N, Ci, H, W), a full convolution, filter flipped."""
     weight, grad_output = np.asarray(weight, np.float64), np.asarray(grad_output, np.float64)
     (N, _, H, W), (Co, _, kH, kW), (oH, oW) = input_size, weight.shape, grad_output.shape[2:]
-    pairs = (np.broadcast_to(pair, 2) for pair in (stride, padding, dilation))
-    (Sh, Sw), (Ph, Pw), (Dh, Dw) = pairs
+    (Sh, Sw), (Ph, Pw), (Dh, Dw) = (np.broadcast_to(pair, 2) for pair in (stride, padding, dilation))
     down, right = (kH - 1) * Dh, (kW - 1) * Dw
     spread = np.zeros((N, Co, H + 2 * Ph + down, W + 2 * Pw + right))  # zeros between and around the gradients
     spread[:, :, down::Sh, right::Sw][:, :, :oH, :oW] = grad_output
     windows = _windows(spread, (kH, kW), 1, dilation)[:, :, Ph : Ph + H, Pw : Pw + W]  # (N, Co, H, W, kH, kW)
-    pairs = zip(np.split(windows, groups, 1), np.split(weight[:, :, ::-1, ::-1], groups), strict=True)
-    return np.concatenate([np.einsum("nohwij,ocij->nchw", *pair, optimize=True) for pair in pairs], 1)
+    flipped = np.split(weight[:, :, ::-1, ::-1], groups)
+    return _by_group("nohwij,ocij->nchw", np.split(windows, groups, 1), flipped, 1)
 
 
 def conv2d_grad_bias(grad_output: Array) -> Array:
     """Vectorized `conv2d_grad_bias_loops`: grad_bias (Co,)."""
     return np.asarray(grad_output, np.float64).sum(axis=(0, 2, 3))
+
+
+def _by_group(subscripts: str, left: list[Array], right: list[Array], axis: int) -> Array:
+    """A product for each group, side by side along an axis of channels."""
+    pairs = zip(left, right, strict=True)
+    return np.concatenate([np.einsum(subscripts, *pair, optimize=True) for pair in pairs], axis)
 
 
 def _pad(input: Array, padding: Pair) -> Array:
@@ -194,6 +197,6 @@ def _pad(input: Array, padding: Pair) -> Array:
 def _windows(padded: Array, filter: Size, stride: Pair, dilation: Pair) -> Array:
     """Every position of the filter on its images, as a view: (..., oH, oW, kH, kW)."""
     (Sh, Sw), (Dh, Dw) = np.broadcast_to(stride, 2), np.broadcast_to(dilation, 2)
-    span = [(k - 1) * d + 1 for k, d in zip(filter, (Dh, Dw), strict=True)]
+    span = (filter[0] - 1) * Dh + 1, (filter[1] - 1) * Dw + 1
     windows = np.lib.stride_tricks.sliding_window_view(padded, span, axis=(2, 3))
     return windows[:, :, ::Sh, ::Sw, ::Dh, ::Dw]

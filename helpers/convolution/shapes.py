@@ -71,11 +71,13 @@ class ConvShape:
 
     def __repr__(self) -> str:
         """The constructor call, defaults omitted."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        for name in PAIRS:
-            first, second = values[name]
-            values[name] = first if first == second else (first, second)
-        given = (f"{each.name}={values[each.name]!r}" for each in fields(self) if values[each.name] != each.default)
+        given = []
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in PAIRS and value[0] == value[1]:
+                value = value[0]
+            if value != field.default:
+                given.append(f"{field.name}={value!r}")
         return f"ConvShape({', '.join(given)})"
 
     @classmethod
@@ -116,12 +118,11 @@ class ConvShape:
 
     def padded(self, axis: str) -> int:
         """Rows (axis "h") or columns ("w") of the input with its padding on both sides."""
-        return self.in_h + 2 * self.padding[0] if axis == "h" else self.in_w + 2 * self.padding[1]
+        return getattr(self, f"in_{axis}") + 2 * getattr(self, f"padding_{axis}")
 
     def span(self, axis: str) -> int:
         """Rows (axis "h") or columns ("w") of the input from the filter's first to its last, dilated."""
-        size, dilation = (self.kernel_h, self.dilation[0]) if axis == "h" else (self.kernel_w, self.dilation[1])
-        return (size - 1) * dilation + 1
+        return (getattr(self, f"kernel_{axis}") - 1) * getattr(self, f"dilation_{axis}") + 1
 
     @cached_property
     def out_h(self) -> int:
@@ -155,11 +156,8 @@ class ConvShape:
 
     def params(self) -> tuple[int, ...]:
         """The 12 u32 that the kernels of the lessons take, in their struct's order: one stride for both axes."""
-        return (
-            *(self.batch, self.in_channels, self.in_h, self.in_w),
-            *(self.out_channels, self.kernel_h, self.kernel_w, self.stride_h),
-            *(self.padding_h, self.out_h, self.out_w, self.padding_w),
-        )
+        (n, ci, h, w), (co, _, kh, kw), (*_, oh, ow) = self.input, self.weight, self.output
+        return n, ci, h, w, co, kh, kw, self.stride_h, self.padding_h, oh, ow, self.padding_w
 
 
 def padded_by_word(

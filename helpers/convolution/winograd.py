@@ -31,7 +31,6 @@ numbers from the normal distribution, 5/8 and 3/2 give less than half the error 
 that were tried, multiples of 1/16 up to 2, gives clearly less. All products of these two are exact in float32.
 """
 
-from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
@@ -62,9 +61,9 @@ class Matrices(NamedTuple):
         """The absolute values of all elements."""
         return Matrices(*map(np.abs, self))
 
-    def row_sums(self) -> tuple[float, ...]:
-        """The largest sum of absolute values in a row of each."""
-        return tuple(float(np.abs(matrix).sum(1).max()) for matrix in self)
+    def gains(self) -> list[float]:
+        """How much each can enlarge a number along both axes: r**2 of step 4."""
+        return [float(matrix.sum(1).max()) ** 2 for matrix in self.absolute()]
 
 
 def matrices(outputs: int, taps: int) -> Matrices:
@@ -124,13 +123,12 @@ def _pieces(images: Array, tiles: tuple[int, int], size: int, corner: tuple[int,
 
     The first pixel of an image lies at `corner` of the first piece; it may lie outside.
     """
-    spread = np.zeros((*images.shape[:2], *(TILE * n + size - TILE for n in tiles)))
-    inside = [slice(max(c, 0), max(c + n, 0)) for c, n in zip(corner, images.shape[2:], strict=True)]
-    seen = [slice(max(-c, 0), None) for c in corner]
-    part = images[..., seen[0], seen[1]]
-    target = spread[..., inside[0], inside[1]]
-    target[...] = part[..., : target.shape[2], : target.shape[3]]
-    return np.lib.stride_tricks.sliding_window_view(spread, (size, size), (2, 3))[:, :, ::TILE, ::TILE]
+    lengths = [TILE * n + size - TILE for n in tiles]
+    sides = [*zip(corner, images.shape[2:], lengths, strict=True)]
+    padded = np.pad(images, [(0, 0), (0, 0), *((max(c, 0), max(length - c - n, 0)) for c, n, length in sides)])
+    (top, left), (rows, columns) = (max(-c, 0) for c in corner), lengths
+    seen = padded[..., top : top + rows, left : left + columns]
+    return np.lib.stride_tricks.sliding_window_view(seen, (size, size), (2, 3))[:, :, ::TILE, ::TILE]
 
 
 # --- The tolerance ----------------------------------------------------------------------------------------
@@ -147,26 +145,20 @@ def tolerance(operation: str, shape: ConvShape, *data: Array) -> Array:
     """
     by = WEIGHTS if operation == "conv2d_grad_weight" else IMAGES
     data = [np.abs(np.asarray(each, np.float64)) for each in data]
-    total = METHODS[operation](shape, *data, by=by.absolute())
+    total, largest = METHODS[operation](shape, *data, by=by.absolute()), [each.max() for each in data[:2]]  # no bias
     tiles = shape.batch * ceil(shape.out_h / TILE) * ceil(shape.out_w / TILE)
     terms = {"conv2d": shape.in_channels, "conv2d_grad_input": shape.out_channels}.get(operation, tiles)
     spread = ROUNDING * (terms + ROUNDINGS + 1)  # the one more pays for the float64 reference's own rounding
     gamma = spread / (1 - spread) if spread < 1 else np.inf
-    bound = gamma * total + (1 + gamma) * _flushed(terms, data, by)
-    at_points = max(by.row_sums()[:2]) ** 2 * max(each.max() for each in data[:2])  # no bias is there
+    pixels, filters, results = by.gains()
+    flushed = 25 * SMALLEST_NORMAL * results * (terms * (pixels * filters * sum(largest) + 1) + 1)  # step 4
+    bound, at_points = gamma * total + (1 + gamma) * flushed, max(pixels, filters) * max(largest)
     if not max(at_points, (total + bound).max()) <= FLOAT32_MAX:
         raise ValueError(
             f"numbers up to {at_points:.3g} at the points, sums up to {total.max():.3g} of {terms} terms: float32 "
             f"promises nothing beyond {FLOAT32_MAX:.3g}; check a smaller case, with finite numbers"
         )
     return bound
-
-
-def _flushed(terms: int, data: Sequence[Array], by: Matrices) -> float:
-    """The most that a result loses where numbers below the smallest normal one become zero."""
-    pixels, filters, results = (row_sum**2 for row_sum in by.row_sums())
-    lost_at_points = pixels * filters * sum(each.max() for each in data[:2]) + 1
-    return 25 * SMALLEST_NORMAL * results * (terms * lost_at_points + 1)
 
 
 def compare_winograd(name: str, got: Array, operation: str, shape: ConvShape, exact: Array, *data: Array) -> Report:

@@ -56,18 +56,13 @@ def gemm_bias_act_backward(
     names, per_item = GRADIENTS, np.ndim(got[1]) == 3
     if reason := _mismatch(a, b, bias, grad):
         return Reports(Report(name, np.shape(part), reason=reason) for name, part in zip(names, got, strict=True))
-    a, b, grad = (np.asarray(tensor, np.float64) for tensor in (a, b, grad))
-    pre, delta = _pre(a, b, bias)
-    error = _grad_pre_error(pre, delta, grad, activation)
-    grad_pre = grad * reference.derivative(pre, activation)
+    a, b, _, grad, _, _, error, grad_pre = _layer(a, b, bias, grad, activation)
     most = abs(grad_pre) + error
-    wants = reference.sums(a, b, grad_pre, per_item)
     totals = reference.sums(abs(a), abs(b), most, per_item)
     terms = reference.sums(a != 0, b != 0, most != 0, per_item)
-    inherited = reference.sums(abs(a), abs(b), error, per_item)
-    allowed = [tolerance(*each, a, b, grad_pre, error) for each in zip(terms, totals, strict=True)]
-    rows = zip(names, got, wants, allowed, inherited, strict=True)
-    return Reports(compare(name, part, want, own + more) for name, part, want, own, more in rows)
+    own = (tolerance(*each, a, b, grad_pre, error) for each in zip(terms, totals, strict=True))
+    allowed = map(np.add, own, reference.sums(abs(a), abs(b), error, per_item))
+    return Reports(map(compare, names, got, reference.sums(a, b, grad_pre, per_item), allowed))
 
 
 # --- Without a reference gradient -------------------------------------------------------------------------
@@ -82,10 +77,7 @@ def adjoint(a: Array, b: Array, bias: Array, grad: Array, activation: str = "non
     """
     if reason := _mismatch(a, b, bias, grad):
         return Report("adjoint", np.shape(grad), reason=reason)
-    a, b, bias, grad = (np.asarray(tensor, np.float64) for tensor in (a, b, bias, grad))
-    pre, delta = _pre(a, b, bias)
-    error = _grad_pre_error(pre, delta, grad, activation)
-    grad_pre = grad * reference.derivative(pre, activation)
+    a, b, bias, grad, _, _, error, grad_pre = _layer(a, b, bias, grad, activation)
 
     def identity(argument: Array, output: Array, most: Array, terms: int) -> Identity:
         inherited = np.vdot(most, error)
@@ -154,8 +146,7 @@ def _b_for(d_b: Array, a: Array, b: Array) -> Array:
 def _difference_errors(a: Array, b: Array, bias: Array, grad: Array, activation: str) -> list[Array]:
     """How far right float32 gradients may be from central differences, for d_a, d_b and d_bias."""
     per_item, sizes = b.ndim == 3, (abs(a), abs(b), abs(grad))
-    pre, delta = _pre(a, b, bias)
-    error = _grad_pre_error(pre, delta, grad, activation)
+    *_, pre, delta, error, _ = _layer(a, b, bias, grad, activation)
     if activation == "relu":
         reach = STEP * max(1, sizes[0].max(), sizes[1].max())
         error = np.where(abs(pre) <= delta + reach, sizes[2], 0.0)
@@ -163,15 +154,15 @@ def _difference_errors(a: Array, b: Array, bias: Array, grad: Array, activation:
     largest = 1 + sizes[0] @ sizes[1] + abs(bias)  # of pre and act(pre), and of their rounding errors before u
     noise = (grad.size + a.shape[2] + 20) * 2.0**-52 / STEP * np.vdot(sizes[2], largest)
     cut = STEP**2 / 6 * THIRD[activation]
-    parts = (
-        reference.sums(a != 0, b != 0, grad != 0, per_item),
-        reference.sums(*sizes[:2], most, per_item),
-        reference.sums(*sizes[:2], error, per_item),
-        reference.sums(sizes[0] ** 3, sizes[1] ** 3, sizes[2], per_item),
+    factors = (
+        (a != 0, b != 0, grad != 0),  # terms
+        (*sizes[:2], most),  # their total
+        (*sizes[:2], error),  # what is inherited
+        (sizes[0] ** 3, sizes[1] ** 3, sizes[2]),  # cubes
     )
     return [
         tolerance(terms, total, a, b, grad, error) + inherited + cut * cubes + noise
-        for terms, total, inherited, cubes in zip(*parts, strict=True)
+        for terms, total, inherited, cubes in zip(*(reference.sums(*each, per_item) for each in factors), strict=True)
     ]
 
 
@@ -181,6 +172,14 @@ def _difference_errors(a: Array, b: Array, bias: Array, grad: Array, activation:
 def _pre(a: Array, b: Array, bias: Array) -> tuple[Array, Array]:
     """The pre-activation, and how far a right float32 one may be from it: step 1."""
     return pre_and_error(reference.pre, a, b, bias)
+
+
+def _layer(a: Array, b: Array, bias: Array, grad: Array, activation: str) -> Sequence[Array]:
+    """These tensors in float64; pre and its error; the error of grad_pre, and the exact one."""
+    a, b, bias, grad = (np.asarray(tensor, np.float64) for tensor in (a, b, bias, grad))
+    pre, delta = _pre(a, b, bias)
+    error = _grad_pre_error(pre, delta, grad, activation)
+    return a, b, bias, grad, pre, delta, error, grad * reference.derivative(pre, activation)
 
 
 def _grad_pre_error(pre: Array, delta: Array, grad: Array, activation: str) -> Array:

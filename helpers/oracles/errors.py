@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.activations import gelu, gelu_derivative
+from helpers.activations import derivative, gelu
 from helpers.convolution import reference
 from helpers.grading.tolerance import tolerance
 
@@ -90,7 +90,7 @@ def of_gelu() -> Differences:
     def loss(x: np.ndarray) -> np.ndarray:
         return gelu(x.astype(np.float64)).astype(x.dtype)
 
-    return _differences("GELU", loss, points, np.ones(POINTS), gelu_derivative(points))
+    return _differences("GELU", loss, points, np.ones(POINTS), derivative(points, "gelu"))
 
 
 def _numbers(random: np.random.Generator, size: int | tuple[int, ...]) -> np.ndarray:

@@ -1,7 +1,5 @@
 """The comment that opens a kernel file, key by key, and its line `cost` as formulas to compare with counts."""
 
-import ast
-import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ from helpers.oracles.harness import operation_of
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 
-LETTERS = "N Ci H W Co kH kW S Ph oH oW Pw"  # of a convolution's parameters, in their order
+LETTERS = "N Ci H W Co kH kW S Ph oH oW Pw Sh Sw Dh Dw G"  # of a convolution's parameters in their order, and its steps
 
 
 def header(kernel: Kernel) -> dict[str, str]:
@@ -29,15 +27,14 @@ def header(kernel: Kernel) -> dict[str, str]:
 
 def letters_of(shape: ConvShape) -> dict[str, int]:
     """What the letters of a convolution stand for."""
-    pairs = zip(("Sh", "Sw", "Dh", "Dw"), (*shape.stride, *shape.dilation), strict=True)
-    return {**dict(zip(LETTERS.split(), shape.params(), strict=True)), **dict(pairs), "G": shape.groups}
+    steps = *shape.stride, *shape.dilation, shape.groups
+    return dict(zip(LETTERS.split(), (*shape.params(), *steps), strict=True))
 
 
 # --- The line `cost` --------------------------------------------------------------------------------------
 
 Letters = Mapping[str, Fraction]
 
-OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 FUNCTIONS = {"ceil": ceil, "min": min, "log2": log2}
 TABLE = "global loads, workgroup loads, multiply-adds\n"  # heads a row for each pass
 ROW = re.compile(r"^(\w+)  +(.+(?:\n +.+)*)", re.MULTILINE)
@@ -97,10 +94,10 @@ def letters(kernel: Kernel, shape: Shape) -> Letters:
     """What the letters of a header stand for in a problem."""
     if isinstance(shape, ConvShape):
         found = letters_of(shape)
-    elif isinstance(shape, SumShape):
-        found = {"n": shape.count}
-    else:
-        found = {"M": shape.m, "K": shape.k, "N": shape.n, "batch": shape.batch_size}
+    else:  # those of a sum, or of a fully connected layer
+        found = dict(
+            zip(("n",) if isinstance(shape, SumShape) else ("M", "K", "N", "batch"), shape.params(), strict=False)
+        )
     text = operation_of(kernel).scheduled(shape, kernel)[0]
     found |= {name: text.value(name) for name in re.findall(r"\b(?:override|const) (\w+): u32", text.code)}
     found = {name: Fraction(number) for name, number in found.items()}
@@ -116,19 +113,6 @@ def value(formula: str, letters: Letters) -> Fraction:
     Raises AssertionError where it is anything else.
     """
     try:
-        return Fraction(_value(ast.parse(formula.strip(), mode="eval").body, letters))
-    except (SyntaxError, KeyError, ValueError) as error:
+        return Fraction(eval(formula, {"__builtins__": FUNCTIONS}, letters))
+    except (SyntaxError, NameError, TypeError, ValueError) as error:
         raise AssertionError(f"{formula!r} is no formula: {error}") from None
-
-
-def _value(node: ast.expr, letters: Letters) -> Fraction | int | float:
-    match node:
-        case ast.Constant(value=int(number)):
-            return Fraction(number)
-        case ast.Name(id=name):
-            return letters[name]
-        case ast.BinOp(left, op, right) if type(op) in OPERATORS:
-            return OPERATORS[type(op)](_value(left, letters), _value(right, letters))
-        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
-            return FUNCTIONS[name](*(_value(argument, letters) for argument in arguments))
-    raise ValueError(ast.unparse(node))

@@ -1,39 +1,29 @@
 """How the versions of conv2d are dispatched."""
 
+from functools import partial
 from math import prod
 
 from helpers.convolution.schedules import shared
+from helpers.convolution.schedules.shared import for_windows, for_winograd, simple, takes
 from helpers.convolution.shapes import ConvShape
-from helpers.gpu.adapter import AdapterInfo
 from helpers.gpu.operation import Schedule, flat, nested_loops, one_step
 from helpers.wgsl import Kernel
 
 
-@shared.simple_only
+def no_activation(s: ConvShape) -> str:
+    """Outputs as they are."""
+    return "" if s.activation == "none" else f"activation = {s.activation!r}: it has none; choose another version"
+
+
+@takes(simple, no_activation)
 def thread_per_output(s: ConvShape, kernel: Kernel) -> Schedule:
-    schedule = one_step(flat(prod(s.output)), nested_loops(s.in_channels, s.kernel_h, s.kernel_w))
-    if s.activation == "none":
-        return schedule
-    rule = "it has none; choose another version"
-    return schedule._replace(refused=f"{kernel.name}: activation = {s.activation!r}: {rule}")
+    return one_step(flat(prod(s.output)), nested_loops(s.in_channels, s.kernel_h, s.kernel_w))
 
 
-def implicit_gemm(s: ConvShape, kernel: Kernel) -> Schedule:
-    """Rows are output channels, columns output pixels, terms taps and input channels."""
-    return shared.implicit_gemm(s, kernel, "output")
-
-
-@shared.simple_only
-def winograd(s: ConvShape, kernel: Kernel) -> Schedule:
-    return shared.winograd(s, kernel, "output")
-
-
-@shared.simple_only
-def register_windows(s: ConvShape, kernel: Kernel, adapter: AdapterInfo) -> Schedule:
-    """Tiles of outputs; the loop runs over input channels."""
-    return shared.register_windows(s, kernel, "output", adapter)
-
-
-def direct(s: ConvShape, kernel: Kernel) -> Schedule:
-    """One thread for the same output in some images."""
-    return shared.direct(s, kernel, "output")
+# Rows are output channels, columns output pixels, terms taps and input channels.
+implicit_gemm = partial(shared.implicit_gemm, result="output")
+winograd = takes(simple, for_winograd)(partial(shared.winograd, result="output"))
+# Tiles of outputs; the loop runs over input channels.
+register_windows = takes(simple, for_windows)(partial(shared.register_windows, result="output"))
+# One thread for the same output in some images.
+direct = partial(shared.direct, result="output")

@@ -5,6 +5,7 @@ from math import ceil
 from helpers.convolution.schedules.shared import MANY_WORKGROUPS
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step, tree_reduction
+from helpers.specialize import chosen
 from helpers.wgsl import Kernel
 
 
@@ -22,7 +23,7 @@ def two_passes(s: ConvShape, kernel: Kernel) -> Schedule:
     pixels, count = s.out_h * s.out_w, s.batch * s.out_h * s.out_w
     block = threads * loads  # what a workgroup asks for at once
     blocks = max(1, ceil(count / block) * s.out_channels // MANY_WORKGROUPS)  # of a slice
-    slice_ = dict(kernel.constants).get("SLICE", blocks * block)
+    (slice_,) = chosen(kernel, SLICE=blocks * block)
     slices = ceil(count / slice_)
     rounds = nested_loops(slice_ // block) + nested_loops(loads - 1)
     steps = (

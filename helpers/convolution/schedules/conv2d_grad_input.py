@@ -2,22 +2,35 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from math import ceil, prod
 
 from helpers.convolution.schedules import shared
-from helpers.convolution.schedules.shared import MULTIPROCESSORS, OVERHEAD, PARTS, Tiling, tiles_for, whole_steps
+from helpers.convolution.schedules.shared import (
+    MULTIPROCESSORS,
+    OVERHEAD,
+    PARTS,
+    Tiling,
+    for_windows,
+    for_winograd,
+    simple,
+    takes,
+    tiles_for,
+    whole_steps,
+)
 from helpers.convolution.shapes import ConvShape
-from helpers.gpu.adapter import MAX_BINDING, MAX_WORKGROUPS, AdapterInfo
+from helpers.gpu.adapter import MAX_BINDING, MAX_WORKGROUPS
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step
+from helpers.specialize import chosen, sized
 from helpers.wgsl import Kernel
 
 
-@shared.simple_only
+@takes(simple)
 def gather(s: ConvShape, kernel: Kernel) -> Schedule:
     return one_step(flat(prod(s.input)), nested_loops(s.out_channels, s.kernel_h, s.kernel_w))
 
 
-@shared.simple_only
+@takes(simple)
 def shared_weights(s: ConvShape, kernel: Kernel) -> Schedule:
     tile, chunk = kernel.value("TILE"), kernel.value("CHUNK")
     planes, weights = s.batch * s.in_channels, s.kernel_h * s.kernel_w
@@ -27,25 +40,13 @@ def shared_weights(s: ConvShape, kernel: Kernel) -> Schedule:
     return one_step((ceil(s.in_w / tile), ceil(s.in_h / tile), layers), iterations)
 
 
-def implicit_gemm(s: ConvShape, kernel: Kernel) -> Schedule:
-    """Rows are input channels, columns input pixels, terms taps and output channels."""
-    return shared.implicit_gemm(s, kernel, "input")
-
-
-@shared.simple_only
-def winograd(s: ConvShape, kernel: Kernel) -> Schedule:
-    return shared.winograd(s, kernel, "input")
-
-
-@shared.simple_only
-def register_windows(s: ConvShape, kernel: Kernel, adapter: AdapterInfo) -> Schedule:
-    """Tiles of input pixels; the loop runs over output channels."""
-    return shared.register_windows(s, kernel, "input", adapter)
-
-
-def direct(s: ConvShape, kernel: Kernel) -> Schedule:
-    """One thread for the same pixel in some images."""
-    return shared.direct(s, kernel, "input")
+# Rows are input channels, columns input pixels, terms taps and output channels.
+implicit_gemm = partial(shared.implicit_gemm, result="input")
+winograd = takes(simple, for_winograd)(partial(shared.winograd, result="input"))
+# Tiles of input pixels; the loop runs over output channels.
+register_windows = takes(simple, for_windows)(partial(shared.register_windows, result="input"))
+# One thread for the same pixel in some images.
+direct = partial(shared.direct, result="input")
 
 
 # --- 4_residue_classes: at stride 2 or more, a product for each class of pixels -----------------------------
@@ -53,21 +54,22 @@ def direct(s: ConvShape, kernel: Kernel) -> Schedule:
 AT_ONCE = 3 * MULTIPROCESSORS  # workgroups of 128 threads: more of them wait for registers
 
 
-@shared.simple_only
+def strided(s: ConvShape) -> str:
+    """More than one class of pixels."""
+    rule = "all pixels are in one class, so that the stride must be 2 or more"
+    return f"stride = 1: {rule}" if s.stride_h == 1 else ""
+
+
+@takes(simple, strided)
 def residue_classes(s: ConvShape, kernel: Kernel) -> Schedule:
     """One product for each class of pixels, and more than one for a class with many taps."""
-    if s.stride_h == 1:
-        rule = "all pixels are in one class, so that the stride must be 2 or more"
-        return Schedule((), refused=f"{kernel.name}: stride = 1: {rule}")
     run = whole_steps(s.out_channels, kernel)
     down, across = (_taps(size, s.stride_h) for size in (s.kernel_h, s.kernel_w))
     steps = [h * w * run // kernel.value("TILE_K") for h in down for w in across]  # the first class has the most
     pixels = s.batch * ceil(s.in_h / s.stride_h) * ceil(s.in_w / s.stride_w)
-    given = dict(kernel.constants)
     tile_m, tile_n = tiles_for(s.in_channels)[0]
-    tile = given.get("TILE_M", tile_m), given.get("TILE_N", tile_n)
-    product = Tiling(s.in_channels, pixels, sum(steps), *tile)
-    pieces = given.get("PIECES", _pieces(product, steps))
+    product = Tiling(s.in_channels, pixels, sum(steps), *chosen(kernel, TILE_M=tile_m, TILE_N=tile_n))
+    (pieces,) = chosen(kernel, PIECES=_pieces(product, steps))
     piece_steps, layers = ceil(steps[0] / pieces), len(steps) * pieces
     weights = product.laid_out_bytes(kernel)
     passes = (
@@ -75,11 +77,15 @@ def residue_classes(s: ConvShape, kernel: Kernel) -> Schedule:
         replace(product, splits=layers).step("main")._replace(iterations=nested_loops(piece_steps)),
         Step(flat(prod(s.input)), nested_loops(pieces), "interleave"),
     )
-    constants = {**shared.simple_layer(s), **product.constants}
+    constants = {
+        **shared.simple_layer(s),
+        **product.constants,
+        "RUN": run,
+        "PIECES": pieces,
+        "PIECE_STEPS": piece_steps,
+    }
     del constants["SPLITS"]
-    constants |= {"RUN": run, "PIECES": pieces, "PIECE_STEPS": piece_steps}
-    scratch = {"weights_by_k": weights, "parts": 4 * layers * s.in_channels * pixels}
-    return Schedule(passes, scratch, constants)
+    return Schedule(passes, {"weights_by_k": weights, "parts": 4 * layers * s.in_channels * pixels}, constants)
 
 
 def _taps(size: int, stride: int) -> list[int]:
@@ -108,19 +114,18 @@ def _time_of_pieces(product: Tiling, steps: Sequence[int], pieces: int) -> float
 MOST_SLICES, MOST_CHANNELS = 8, 3  # threads that share a sum, and the channels of each
 
 
-@shared.simple_only
+def in_fours(s: ConvShape) -> str:
+    """Rows of outputs that can be loaded in fours."""
+    return f"oW = {s.out_w}: outputs are loaded in fours, so it must be divisible by 4" if s.out_w % 4 else ""
+
+
+@takes(simple, for_windows, in_fours)
 def split_channels(s: ConvShape, kernel: Kernel) -> Schedule:
     """Four input pixels for several threads, which share the output channels."""
-    refused = shared.no_windows(s, kernel)
-    if not refused and s.out_w % 4:
-        refused = f"{kernel.name}: oW = {s.out_w}: outputs are loaded in fours, so it must be divisible by 4"
-    if refused:
-        return Schedule((), refused=refused)
-    deep, slices = shared.even(s.in_channels, MOST_CHANNELS), min(MOST_SLICES, s.out_channels)
-    constants = {**shared.windows_layer(s), "SLICES": slices, "CHANNELS": deep, **dict(kernel.constants)}
-    kernel = replace(kernel, constants=tuple(constants.items()))
+    best = {"SLICES": min(MOST_SLICES, s.out_channels), "CHANNELS": shared.even(s.in_channels, MOST_CHANNELS)}
+    kernel = sized(kernel, {**shared.simple_layer(s, "STRIDE"), **best})
     channels, slices = kernel.value("CHANNELS"), kernel.value("SLICES")
     x, y, _ = flat(s.batch * s.in_h * kernel.value("ACROSS"), kernel.value("TILES"))
     iterations = nested_loops(ceil(s.out_channels / slices)) + nested_loops(ceil(channels / slices))
     step = Step((x, y, ceil(s.in_channels / channels)), iterations)
-    return Schedule((step,), constants=constants)
+    return Schedule((step,), constants=dict(kernel.constants))

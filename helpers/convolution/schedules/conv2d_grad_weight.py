@@ -1,6 +1,5 @@
 """How the versions of conv2d_grad_weight are dispatched."""
 
-from dataclasses import replace
 from itertools import product
 from math import ceil, log2, prod
 
@@ -15,23 +14,27 @@ from helpers.convolution.schedules.shared import (
     Tiling,
     even,
     filled_up,
+    for_winograd,
+    simple,
     squares,
+    takes,
 )
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step, tree_reduction
 from helpers.gpu.passes import CAP
+from helpers.specialize import chosen, sized
 from helpers.wgsl import MAX_THREADS, MAX_WORKGROUP_BYTES, Kernel
 
 # --- The versions that lesson 02 teaches ----------------------------------------------------------------------
 
 
-@shared.simple_only
+@takes(simple)
 def thread_per_weight(s: ConvShape, kernel: Kernel) -> Schedule:
     return one_step(flat(prod(s.weight)), nested_loops(s.batch, s.out_h, s.out_w))
 
 
-@shared.simple_only
+@takes(simple)
 def workgroup_per_weight(s: ConvShape, kernel: Kernel) -> Schedule:
     products = s.batch * s.out_h * s.out_w
     workgroups = s.in_channels * s.kernel_w, s.kernel_h, s.out_channels
@@ -50,22 +53,19 @@ def split_k(s: ConvShape, kernel: Kernel) -> Schedule:
     rows, columns = s.out_channels // s.groups, s.kernel_h * s.kernel_w * ceil(s.weight[1] / 4) * 4
     steps = ceil(s.batch * s.out_h * s.out_w / kernel.value("TILE_K"))
     tiles = [(32, 128)] if rows <= 32 else [(64, 128), (128, 64), (64, 64)]
-    tiling = Tiling(rows, columns, steps, *tiles[0], groups=s.groups).fastest(tiles, kernel)
+    tiling = Tiling(rows, columns, steps, groups=s.groups).fastest(tiles, kernel)
     add = Step(flat(s.out_channels * columns // 4, 16), nested_loops(ceil(tiling.splits / 8)), "add_parts")
     scratch = {"parts": 4 * s.out_channels * columns * tiling.splits}
     return Schedule((tiling.step("multiply_parts"), add), scratch, {**shared.layer(s), **tiling.constants})
 
 
-@shared.simple_only
+@takes(simple, for_winograd)
 def winograd(s: ConvShape, kernel: Kernel) -> Schedule:
-    if refused := shared.no_winograd(s, kernel):
-        return Schedule((), refused=refused)
-    given = dict(kernel.constants)
     steps = ceil(squares(s, "output") / WINOGRAD_K)
     wide = _threads_of_products(s, 2 * WINOGRAD_TILE) >= MANY_THREADS
-    tile_n = given.get("TILE_N", 2 * WINOGRAD_TILE if wide else WINOGRAD_TILE)
+    (tile_n,) = chosen(kernel, TILE_N=2 * WINOGRAD_TILE if wide else WINOGRAD_TILE)
     enough = min(ceil(MANY_THREADS / _threads_of_products(s, tile_n)), ceil(steps / SHORTEST), MOST_PARTS)
-    parts = given.get("PARTS", enough)
+    (parts,) = chosen(kernel, PARTS=enough)
     m, n = filled_up(s.out_channels, WINOGRAD_TILE), filled_up(s.in_channels, tile_n)
     tiles = m // WINOGRAD_TILE * (n // tile_n)
     return Schedule(
@@ -99,12 +99,12 @@ ALL_CORES = 1024  # threads that keep all cores of a processor busy
 WINDOW_THREADS = 32
 
 
-@shared.simple_only
+@takes(simple)
 def register_windows(s: ConvShape, kernel: Kernel) -> Schedule:
     """Copy both tensors with channels in fours, sum in parts, and add the parts."""
     constants = {**shared.simple_layer(s), **_window_tile(s), **dict(kernel.constants)}
     constants |= _strips(s, constants)
-    count = replace(kernel, constants=tuple(constants.items())).value
+    count = sized(kernel, constants).value
     runs, rows, parts = (count(name) for name in ("RUNS", "ROWS", "PARTS"))
     passes = {
         "copy_grad_output": ("GRAD_ROWS", nested_loops(count("GRAD_W"))),
@@ -157,12 +157,12 @@ PARTS = 4096  # that the last pass can add
 TILES = tuple(product((32, 16, 8, 4), (24, 12, 6, 3, 1)))  # columns and rows, the best first
 
 
-@shared.simple_only
+@takes(simple)
 def filter_rows(s: ConvShape, kernel: Kernel) -> Schedule:
     """Sums over parts of the outputs, and where there are several parts, their sum."""
     tile = _largest_that_fits(s, kernel)
     if tile is None:
-        return Schedule((), refused=_no_rows(s, kernel))
+        return shared.refusal(kernel, _no_rows(s))
     count = _sized(s, kernel, tile).value
     parts, rounds = count("PARTS"), ceil(tile["ROWS"] / tile["SLOTS"])
     iterations = nested_loops(tile["RUNS"], rounds) + tile["FILTERS"] * nested_loops(ceil(s.kernel_w / tile["SLOTS"]))
@@ -219,17 +219,20 @@ def _workgroups(s: ConvShape, tile: Tile) -> int:
 
 def _sized(s: ConvShape, kernel: Kernel, tile: Tile) -> Kernel:
     """The kernel with the values of its constants, before they are written into its text."""
-    return replace(kernel, constants=tuple({**shared.simple_layer(s), **tile}.items()))
+    return sized(kernel, {**shared.simple_layer(s), **tile})
 
 
-def _no_rows(s: ConvShape, kernel: Kernel) -> str:
+def _no_rows(s: ConvShape) -> str:
     """Why no tile fits."""
-    if s.kernel_w > WIDEST:
-        rule = f"a thread holds rows of filters in registers, of at most {WIDEST} weights"
-        return f"{kernel.name}: kernel_w = {s.kernel_w}: {rule}: choose another version"
-    rule = f"what one output sees of the input must fit into {MAX_WORKGROUP_BYTES:,} bytes of workgroup memory"
-    rule += f", and a thread for each row of a filter into {MAX_THREADS}"
-    return f"{kernel.name}: kernel_h = {s.kernel_h}: {rule}: choose another version"
+    given, rule = (
+        f"kernel_w = {s.kernel_w}",
+        f"a thread holds rows of filters in registers, of at most {WIDEST} weights",
+    )
+    if s.kernel_w <= WIDEST:
+        given = f"kernel_h = {s.kernel_h}"
+        rule = f"what one output sees of the input must fit into {MAX_WORKGROUP_BYTES:,} bytes of workgroup memory"
+        rule += f", and a thread for each row of a filter into {MAX_THREADS}"
+    return f"{given}: {rule}: choose another version"
 
 
 # --- 7_direct: every convolution -----------------------------------------------------------------------------
@@ -239,13 +242,11 @@ MOST_TAPS = 9  # weights of a filter that a workgroup adds up: a sum in a regist
 
 def direct(s: ConvShape, kernel: Kernel) -> Schedule:
     """Some workgroups share the long sums of some weights of a filter; a second pass adds what each of them found."""
-    given = dict(kernel.constants)
-    weights, count = s.kernel_h * s.kernel_w, s.batch * s.out_h * s.out_w
-    threads = kernel.value("THREADS")
-    taps = given.get("TAPS", even(weights, min(MOST_TAPS, threads)))
+    weights, count, threads = s.kernel_h * s.kernel_w, s.batch * s.out_h * s.out_w, kernel.value("THREADS")
+    (taps,) = chosen(kernel, TAPS=even(weights, min(MOST_TAPS, threads)))
     filters = prod(s.weight[:2]) * ceil(weights / taps)
     most = min(ceil(count / threads), MAX_BINDING // (4 * prod(s.weight)))
-    parts = given.get("PARTS", max(1, min(most, ceil(MANY_WORKGROUPS / filters))))
+    (parts,) = chosen(kernel, PARTS=max(1, min(most, ceil(MANY_WORKGROUPS / filters))))
     steps = (
         Step(flat(filters * parts, 1), tree_reduction(ceil(count / parts), threads), "sum_slices"),
         Step(flat(prod(s.weight)), nested_loops(parts), "sum_parts"),

@@ -15,7 +15,7 @@ from helpers.activations import ACTIVATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING, MAX_WORKGROUPS, AdapterInfo
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step
-from helpers.specialize import first_short_enough
+from helpers.specialize import chosen, first_short_enough
 from helpers.wgsl import Kernel
 
 Tile = Mapping[str, int]  # values of a kernel's constants
@@ -25,21 +25,17 @@ MANY_WORKGROUPS = 2112  # these keep a large GPU busy: two rounds of the 8 that 
 # --- The layer in a text: its sizes, by the names of the kernels' constants ----------------------------------
 
 
-def simple_layer(s: ConvShape) -> dict[str, int]:
-    """The sizes for versions with one stride, no dilation and no groups."""
+def simple_layer(s: ConvShape, *without: str) -> dict[str, int]:
+    """The sizes for versions with one stride, no dilation and no groups; `without` those that are always the same."""
     names = "BATCH IN_CHANNELS IN_H IN_W OUT_CHANNELS KERNEL_H KERNEL_W STRIDE PADDING_H OUT_H OUT_W PADDING_W"
-    return dict(zip(names.split(), s.params(), strict=True))
+    return {name: size for name, size in zip(names.split(), s.params(), strict=True) if name not in without}
 
 
 def layer(s: ConvShape) -> dict[str, int]:
     """The sizes for versions that serve every layer."""
-    pairs = {
-        f"{name.upper()}_{axis}": value
-        for name in ("stride", "padding", "dilation")
-        for axis, value in zip("HW", getattr(s, name), strict=True)
-    }
     names = "batch in_channels in_h in_w out_channels kernel_h kernel_w groups out_h out_w"
-    return {**pairs, **{name.upper(): getattr(s, name) for name in names.split()}}
+    steps = "stride_h stride_w padding_h padding_w dilation_h dilation_w"
+    return {name.upper(): getattr(s, name) for name in f"{steps} {names}".split()}
 
 
 def activation(s: ConvShape, result: str) -> dict[str, int]:
@@ -57,36 +53,69 @@ def even(size: int, most: int) -> int:
     return ceil(size / ceil(size / most))
 
 
-# --- Versions with one stride, no dilation and one group refuse all other layers by name ----------------------
+# --- Which layers a version takes: it refuses all others by name -----------------------------------------------
 
 ScheduleFunction = Callable[..., Schedule]  # of a shape, a kernel, and for some versions the adapter
 
 
+def takes(*rules: Callable[[ConvShape], str]) -> Callable[[ScheduleFunction], ScheduleFunction]:
+    """The schedule of a version whose kernel takes only the layers that break none of these rules.
+
+    A rule says what is wrong with a layer, or "".
+    """
+
+    def limit(schedule: ScheduleFunction) -> ScheduleFunction:
+        @wraps(schedule)
+        def limited(s: ConvShape, kernel: Kernel, *adapter: AdapterInfo) -> Schedule:
+            broken = next(filter(None, (rule(s) for rule in rules)), None)
+            return refusal(kernel, broken) if broken else schedule(s, kernel, *adapter)
+
+        return limited
+
+    return limit
+
+
+def refusal(kernel: Kernel, reason: str) -> Schedule:
+    """The schedule of a version that does not take a layer."""
+    return Schedule((), refused=f"{kernel.name}: {reason}")
+
+
+def simple(s: ConvShape) -> str:
+    """One stride for both axes, no dilation and one group."""
+    broken = ""
+    if s.stride_h != s.stride_w:
+        broken = f"stride = {s.stride}: it takes one stride for both axes"
+    elif s.dilation != (1, 1):
+        broken = f"dilation = {s.dilation}: it takes no dilation, which is (1, 1)"
+    elif s.groups > 1:
+        broken = f"groups = {s.groups}: it takes one group"
+    return broken and f"{broken}: choose another version"
+
+
 def is_simple(s: ConvShape) -> bool:
     """Has a convolution one stride for both axes, no dilation and one group?"""
-    return not _not_simple(s)
+    return not simple(s)
 
 
-def simple_only(schedule: ScheduleFunction) -> ScheduleFunction:
-    """The schedule of a version whose kernel takes only simple convolutions: it refuses all others by name."""
-
-    @wraps(schedule)
-    def limited(s: ConvShape, kernel: Kernel, *adapter: AdapterInfo) -> Schedule:
-        rule = _not_simple(s)
-        if rule:
-            return Schedule((), refused=f"{kernel.name}: {rule}: choose another version")
-        return schedule(s, kernel, *adapter)
-
-    return limited
+def for_winograd(s: ConvShape) -> str:
+    """3x3 filters at stride 1."""
+    if (s.kernel_h, s.kernel_w, s.stride_h) == (3, 3, 1):
+        return ""
+    given = f"filters of {s.kernel_h}x{s.kernel_w}, stride {s.stride_h}"
+    return f"{given}: it is written for 3x3 and stride 1: choose another version"
 
 
-def _not_simple(s: ConvShape) -> str:
-    """The first thing that makes a convolution more than a simple one, and the rule that it breaks; or ""."""
-    if s.stride_h != s.stride_w:
-        return f"stride = {s.stride}: it takes one stride for both axes"
-    if s.dilation != (1, 1):
-        return f"dilation = {s.dilation}: it takes no dilation, which is (1, 1)"
-    return f"groups = {s.groups}: it takes one group" if s.groups > 1 else ""
+MOST_TAPS = 64  # of a filter
+
+
+def for_windows(s: ConvShape) -> str:
+    """Windows side by side, and a filter small enough to write out."""
+    if s.stride_h != 1:
+        return f"stride = {s.stride_h}: its windows lie side by side, so it must be 1"
+    if (taps := s.kernel_h * s.kernel_w) > MOST_TAPS:
+        given = f"a filter of {s.kernel_h} x {s.kernel_w} = {taps} weights"
+        return f"{given}: all are written out, so there may be at most {MOST_TAPS}"
+    return ""
 
 
 # --- direct: every convolution, one thread for the same element of some images --------------------------------
@@ -97,8 +126,7 @@ MOST_IMAGES = 4  # of a thread: more of them leave too few threads for most laye
 def direct(s: ConvShape, kernel: Kernel, result: str) -> Schedule:
     """One thread for each element of a block of images, which is as large as it can be while a GPU stays busy."""
     elements = prod(s.of(result)[1:])
-    fits = max(1, min(MOST_IMAGES, s.batch, s.batch * elements // MANY_THREADS))
-    images = dict(kernel.constants).get("IMAGES", fits)
+    (images,) = chosen(kernel, IMAGES=max(1, min(MOST_IMAGES, s.batch, s.batch * elements // MANY_THREADS)))
     iterations = nested_loops(terms(s, result) // s.groups, s.kernel_h, s.kernel_w)
     schedule = one_step(flat(ceil(s.batch / images) * elements), iterations)
     return schedule._replace(constants={**layer(s), "IMAGES": images, **activation(s, result)})
@@ -127,8 +155,8 @@ class Tiling:
     m: int
     n: int
     steps: int
-    tile_m: int
-    tile_n: int
+    tile_m: int = 64
+    tile_n: int = 64
     splits: int = 1
     groups: int = 1
 
@@ -170,12 +198,11 @@ class Tiling:
 
         What the kernel's constants fix stays as it is.
         """
-        given = dict(kernel.constants)
-        if "TILE_M" in given or "TILE_N" in given:
-            tiles = [(given.get("TILE_M", 64), given.get("TILE_N", 64))]
+        if {"TILE_M", "TILE_N"} & {*dict(kernel.constants)}:
+            tiles = [chosen(kernel, TILE_M=64, TILE_N=64)]
         most = max(1, min(MOST_SPLITS, self.steps, MAX_BINDING // (4 * self.m * self.n * self.groups)))
-        splits = [given["SPLITS"]] if "SPLITS" in given else range(1, most + 1)
-        choices = product(tiles, splits)
+        (splits,) = chosen(kernel, SPLITS=0)
+        choices = product(tiles, [splits] if splits else range(1, most + 1))
         return min((replace(self, tile_m=m, tile_n=n, splits=parts) for (m, n), parts in choices), key=lambda t: t.time)
 
 
@@ -197,17 +224,16 @@ def implicit_gemm(s: ConvShape, kernel: Kernel, result: str) -> Schedule:
     filled = whole_steps(of_group, kernel)
     run = filled if filled <= FILLED * of_group else of_group
     steps, rows_of_group = ceil(s.kernel_h * s.kernel_w * run / kernel.value("TILE_K")), rows // s.groups
-    tiles = tiles_for(rows_of_group)
-    tiling = Tiling(rows_of_group, numbers // rows, steps, *tiles[0], groups=s.groups).fastest(tiles, kernel)
-    weights = tiling.laid_out_bytes(kernel)
-    passes = [Step(flat(weights // 16), 0, "lay_out_weights")]
-    if tiling.splits == 1:
-        passes.append(tiling.step("main"))
-    else:
-        passes.append(tiling.step("multiply_parts"))
-        passes.append(Step(flat(numbers), nested_loops(tiling.splits), "add_parts"))
-    scratch = {"weights_by_k": weights, "parts": 4 * numbers * tiling.splits if tiling.splits > 1 else 4}
-    return Schedule(tuple(passes), scratch, {**layer(s), "RUN": run, **tiling.constants, **activation(s, result)})
+    tiling = Tiling(rows_of_group, numbers // rows, steps, groups=s.groups).fastest(tiles_for(rows_of_group), kernel)
+    weights, split = tiling.laid_out_bytes(kernel), tiling.splits > 1
+    passes = [
+        Step(flat(weights // 16), 0, "lay_out_weights"),
+        tiling.step("multiply_parts" if split else "main"),
+        Step(flat(numbers), nested_loops(tiling.splits), "add_parts"),
+    ]
+    scratch = {"weights_by_k": weights, "parts": 4 * numbers * tiling.splits if split else 4}
+    constants = {**layer(s), "RUN": run, **tiling.constants, **activation(s, result)}
+    return Schedule(tuple(passes[: 2 + split]), scratch, constants)
 
 
 # --- Winograd's method: transforms, 36 matrix products, and back -----------------------------------------------
@@ -220,9 +246,7 @@ LINE = 64  # threads of a workgroup in the transforms of images
 
 def winograd(s: ConvShape, kernel: Kernel, result: str) -> Schedule:
     """The schedule where images come out."""
-    if refused := no_winograd(s, kernel):
-        return Schedule((), refused=refused)
-    tile_n, channels = dict(kernel.constants).get("TILE_N", WINOGRAD_TILE), s.of(result)[1]
+    (tile_n,), channels = chosen(kernel, TILE_N=WINOGRAD_TILE), s.of(result)[1]
     k, m = filled_up(terms(s, result), WINOGRAD_K), filled_up(channels, WINOGRAD_TILE)
     n = filled_up(squares(s, result), tile_n)
     lines = ceil(n / 4 / LINE)
@@ -255,21 +279,12 @@ def filled_up(size: int, tile: int) -> int:
 
 def winograd_layer(s: ConvShape) -> dict[str, int]:
     """The layer's sizes, without those that are always the same."""
-    return {name: size for name, size in simple_layer(s).items() if name not in ("KERNEL_H", "KERNEL_W", "STRIDE")}
-
-
-def no_winograd(s: ConvShape, kernel: Kernel) -> str | None:
-    """Why Winograd's method does not take this layer, or None."""
-    if (s.kernel_h, s.kernel_w, s.stride_h) == (3, 3, 1):
-        return None
-    given = f"filters of {s.kernel_h}x{s.kernel_w}, stride {s.stride_h}"
-    return f"{kernel.name}: {given}: it is written for 3x3 and stride 1: choose another version"
+    return simple_layer(s, "KERNEL_H", "KERNEL_W", "STRIDE")
 
 
 # --- Windows in registers: a thread computes CHANNELS channels of ROWS x 4*QUADS neighboring pixels -------------
 
 # A larger tile takes fewer loads for the same products, and a longer text, for all of it is written out.
-MOST_TAPS = 64  # of a filter
 MOST_PRODUCTS = 400  # in fours: more of them written out always make the text too long
 
 # How long it takes on a software adapter, in nanoseconds: measured with Mesa 22.3 on two cores of a 2.5 GHz Xeon.
@@ -282,15 +297,13 @@ SIMD = 8  # threads that a software adapter runs at once
 SMALL = {"ROWS": 1, "QUADS": 1, "CHANNELS": 2, "THREADS": 64}  # measured on an NVIDIA H200 with LeNet's layers
 
 
-def register_windows(s: ConvShape, kernel: Kernel, result: str, adapter: AdapterInfo) -> Schedule:
+def register_windows(s: ConvShape, kernel: Kernel, adapter: AdapterInfo, result: str) -> Schedule:
     """One pass, with the fastest tile of which the text is short enough.
 
     A GPU gets a small tile: more threads, and its driver can take minutes to compile the text of a large one.
     """
-    if refused := no_windows(s, kernel):
-        return Schedule((), refused=refused)
     tiles = [SMALL] if adapter.kind == "hardware" else _fastest_tiles(s, result)
-    sizes = windows_layer(s) | activation(s, result)
+    sizes = simple_layer(s, "STRIDE") | activation(s, result)
     kernel, refused = first_short_enough(kernel, (sizes | tile for tile in tiles))
     if refused:
         return Schedule((), refused=refused)
@@ -300,31 +313,17 @@ def register_windows(s: ConvShape, kernel: Kernel, result: str, adapter: Adapter
     return Schedule((step,), constants=dict(kernel.constants))
 
 
-def windows_layer(s: ConvShape) -> dict[str, int]:
-    """The layer's sizes, without the stride, which is always 1."""
-    return {name: size for name, size in simple_layer(s).items() if name != "STRIDE"}
-
-
-def no_windows(s: ConvShape, kernel: Kernel) -> str | None:
-    """Why a version with windows in registers does not take a shape, or None."""
-    if s.stride != (1, 1):
-        return f"{kernel.name}: stride = {s.stride_h}: its windows lie side by side, so it must be 1"
-    if s.kernel_h * s.kernel_w > MOST_TAPS:
-        taps = f"a filter of {s.kernel_h} x {s.kernel_w} = {s.kernel_h * s.kernel_w} weights"
-        return f"{kernel.name}: {taps}: all are written out, so there may be at most {MOST_TAPS}"
-    return None
-
-
 def _fastest_tiles(s: ConvShape, result: str) -> list[Tile]:
     """All tiles whose products may fit into a text: first the one that a software adapter compiles and runs fastest."""
-    (batch, channels, height, width), taps, timed = s.of(result), s.kernel_h * s.kernel_w, []
-    for rows, quads, deep in product(*SIDES):
-        products = rows * quads * deep * taps
-        loads = (rows + s.kernel_h - 1) * (4 * quads + s.kernel_w - 1) + deep * taps
-        threads = batch * ceil(height / rows) * ceil(width / (4 * quads)) * ceil(channels / deep)
+    (batch, channels, height, width), taps = s.of(result), s.kernel_h * s.kernel_w
+
+    def time(tile: Tile) -> float:
+        rows, columns, deep = tile["ROWS"], 4 * tile["QUADS"], tile["CHANNELS"]
+        products = rows * tile["QUADS"] * deep * taps
+        loads = (rows + s.kernel_h - 1) * (columns + s.kernel_w - 1) + deep * taps
+        threads = batch * ceil(height / rows) * ceil(width / columns) * ceil(channels / deep)
         running = threads * terms(s, result) * (products * PRODUCT_TIME + loads * LOAD_TIME)
-        compiling = products * COMPILED_PRODUCT + loads * COMPILED_LOAD
-        if products <= MOST_PRODUCTS:
-            tile = {"ROWS": rows, "QUADS": quads, "CHANNELS": deep, "THREADS": SIMD}
-            timed.append((RUNS * running + compiling, tile))
-    return [tile for _, tile in sorted(timed, key=lambda entry: entry[0])]
+        return RUNS * running + products * COMPILED_PRODUCT + loads * COMPILED_LOAD
+
+    sides = [sizes for sizes in product(*SIDES) if prod(sizes) * taps <= MOST_PRODUCTS]
+    return sorted(({**dict(zip(SMALL, sizes, strict=False)), "THREADS": SIMD} for sizes in sides), key=time)
