@@ -5,7 +5,6 @@ from math import prod
 
 import numpy as np
 import pytest
-from support.legible import last_sums
 from support.notebook_gate import NOTEBOOKS, Lesson
 
 import helpers
@@ -93,14 +92,6 @@ def test_the_simulated_run_holds_the_sums_of_the_tree() -> None:
     added = [moment for moment in replay.moments if not replay.is_barrier(moment)][:-1]  # the last one is the result
     for moment, sums in zip(added, tree(), strict=True):
         assert replay.values(partial, moment)[0][: len(sums)].tolist() == sums
-
-
-def test_the_running_sum_of_each_image_ends_at_the_sum_of_all() -> None:
-    explorer = explorers.any_weight_gradient(N=3)
-    for n in range(3):
-        explorer.set(n=n)
-        ends, total = last_sums(explorer.picture)
-        assert ends == total
 
 
 def test_a_mistake_of_the_tree_is_a_sum_that_a_reader_sees() -> None:
