@@ -178,11 +178,9 @@ class EdgesPicture(Picture):
         """Move to one output."""
         self.starts()
         s, taps = self.shape, indices.taps_of_output(self.shape, oh, ow)
-        corner = self.sheet.x + PIXEL * ow * s.stride_w, self.sheet.y + PIXEL * oh * s.stride_h
-        self.boxes([Box(*corner, 3 * PIXEL, 3 * PIXEL)], ORANGE, line=3)
-        place = self.result.x + PIXEL * ow, self.result.y + PIXEL * oh
-        self.boxes([Box(*place, PIXEL, PIXEL)], BLUE, line=3)
-        pairs = [(float(self.weight[0, 0, t.kh, t.kw]), float(self.digit[0, 0, t.ih, t.iw])) for t in taps]
+        for box, jump, size, color in ((self.sheet, s.stride_h, 3 * PIXEL, ORANGE), (self.result, 1, PIXEL, BLUE)):
+            self.boxes([Box(box.x + PIXEL * ow * jump, box.y + PIXEL * oh * jump, size, size)], color, line=3)
+        pairs = [(self.weight[0, 0, t.kh, t.kw], self.digit[0, 0, t.ih, t.iw]) for t in taps]
         columns = running_sum([product_text(*pair) for pair in pairs], [prod(pair) for pair in pairs])
         returned = self.output[0, 0, oh, ow]
         total = conclusion(self, columns, sum(map(prod, pairs)), returned)

@@ -160,28 +160,24 @@ class PixelCountsPicture(Picture):
     def show(self, shape: ConvShape) -> "PixelCountsPicture":
         """Count for other sizes; the image may have up to 7 x 9 pixels."""
         self.starts()
-        counts = np.array([len(indices.contributions_to_pixel(shape, *pixel)) for pixel in np.ndindex(shape.input[2:])])
-        counts = counts.reshape(shape.input[2:])
-        rows, columns = (self._along(shape, axis) for axis in (0, 1))
+        gathered = {pixel: indices.contributions_to_pixel(shape, *pixel) for pixel in np.ndindex(shape.input[2:])}
+        rows, columns = ([set() for _ in range(size)] for size in shape.input[2:])
+        for (row, column), taps in gathered.items():
+            rows[row] |= {c.kh for c in taps}
+            columns[column] |= {c.kw for c in taps}
+        counts = np.reshape([*map(len, gathered.values())], shape.input[2:])
         grid = Grid(self, counts, 92, 92, (46, 44))
         self.write(MARGIN, 18, "in how many windows each pixel lies", 17, weight="bold")
         self.write(92, 46, "rows of windows (left) × columns of windows (above)", 13, GRAY)
-        self.words((Word(grid.box(0, i).middle[0], 72, f"×{count}", 15) for i, count in enumerate(columns)), GRAY)
-        self.words((Word(80, grid.box(i, 0).middle[1], str(count), 15, "right") for i, count in enumerate(rows)), GRAY)
+        for i, weights in enumerate(columns):
+            self.write(grid.box(0, i).middle[0], 72, f"×{len(weights)}", 15, GRAY, align="middle")
+        for i, weights in enumerate(rows):
+            self.write(80, grid.box(i, 0).middle[1], str(len(weights)), 15, GRAY, align="right")
         for count in np.unique(counts[counts > 0]):
             cells = [grid.box(*cell) for cell in np.argwhere(counts == count)]
             self.boxes(cells, LINE, tint(BLUE, 0.45 * count / counts.max()))
         self._sum_up(shape, counts)
         return self
-
-    def _along(self, shape: ConvShape, axis: int) -> list[int]:
-        """In how many window rows (axis 0) or window columns (axis 1) each row or column of pixels lies."""
-        letter = "hw"[axis]
-        padding, weights, outputs = (getattr(shape, f"{name}_{letter}") for name in ("padding", "kernel", "out"))
-        return [
-            sum(indices.output_of(i + padding - k, shape.stride_h, outputs) is not None for k in range(weights))
-            for i in range(shape.input[2 + axis])
-        ]
 
     def _sum_up(self, shape: ConvShape, counts: np.ndarray) -> None:
         middle = shape.in_h // 2, shape.in_w // 2
