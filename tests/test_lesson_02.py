@@ -39,15 +39,13 @@ def tree() -> list[list[float]]:
 def wrong_in_small_case() -> int:
     """How many of nine weights a kernel gets wrong that stops after the first image of a batch of one."""
     broken = helpers.load("conv2d_grad_weight", "1_thread_per_weight").edit("n < params.batch", "n < 1u")
-    image, upstream = np.arange(25, dtype=np.float32).reshape(1, 1, 5, 5), np.ones((1, 1, 3, 3), np.float32)
-    got = helpers.conv2d_grad_weight(image, (1, 1, 3, 3), upstream, kernel=broken)
-    return int((got != reference.conv2d_grad_weight(image, (1, 1, 3, 3), upstream)).sum())
+    case = np.arange(25, dtype=np.float32).reshape(1, 1, 5, 5), (1, 1, 3, 3), np.ones((1, 1, 3, 3), np.float32)
+    return int((helpers.conv2d_grad_weight(*case, kernel=broken) != reference.conv2d_grad_weight(*case)).sum())
 
 
 def by_hand() -> float:
-    """dW[0,1] of the case in the section with pen and paper."""
-    image, upstream = np.array([[1, 2, 3], [3, 1, 4], [0, 4, 1]]), np.array([[2, 1], [-1, 3]])
-    return float((image[:2, 1:] * upstream).sum())
+    """dW[0,1] of the case in the section with pen and paper: the pixels above it, times the upstream gradients."""
+    return float((np.array([[2, 3], [1, 4]]) * [[2, 1], [-1, 3]]).sum())
 
 
 def workgroups_for_conv2() -> int:
@@ -73,7 +71,7 @@ COMPUTED = {
 
 
 @pytest.mark.parametrize("name", WEIGHT_QUESTIONS)
-def test_the_right_answer_is_what_is_computed(name: str) -> None:
+def test_the_right_answer_is_what_is_computed(name):
     question = WEIGHT_QUESTIONS[name]
     assert question.grade(name, COMPUTED[name]()).outcome == RIGHT
     assert {
@@ -81,12 +79,12 @@ def test_the_right_answer_is_what_is_computed(name: str) -> None:
     } == {WRONG}
 
 
-def test_the_printed_sums_are_those_at_the_foot_of_the_tree() -> None:
+def test_the_printed_sums_are_those_at_the_foot_of_the_tree():
     (cell,) = (cell for cell in LESSON.code if cell.source.startswith("products = "))
     assert json.loads(cell.outputs[0].text) == tree()[0]
 
 
-def test_the_simulated_run_holds_the_sums_of_the_tree() -> None:
+def test_the_simulated_run_holds_the_sums_of_the_tree():
     replay = explorers.tree_steps(*numbers_of_the_tree()).picture.replay
     partial = next(memory for memory in replay.memories if memory.name == "partial")
     added = [moment for moment in replay.moments if not replay.is_barrier(moment)][:-1]  # the last one is the result
@@ -94,7 +92,7 @@ def test_the_simulated_run_holds_the_sums_of_the_tree() -> None:
         assert replay.values(partial, moment)[0][: len(sums)].tolist() == sums
 
 
-def test_a_mistake_of_the_tree_is_a_sum_that_a_reader_sees() -> None:
+def test_a_mistake_of_the_tree_is_a_sum_that_a_reader_sees():
     own, first, second, *_ = tree()
     assert WEIGHT_QUESTIONS["sum_after_a_step"].mistakes.keys() == {
         own[2],

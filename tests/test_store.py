@@ -32,7 +32,7 @@ def write(path: Path, cells: list[NotebookNode]) -> Path:
     return path
 
 
-def test_store_writes_the_same_bytes_every_time(tmp_path: Path) -> None:
+def test_store_writes_the_same_bytes_every_time(tmp_path):
     toy, clock = v4.new_code_cell(TOY, metadata={"scrolled": True}), v4.new_code_cell(CLOCK)
     path = write(tmp_path / "toy.ipynb", [toy, clock])
     store(path)
@@ -46,7 +46,7 @@ def test_store_writes_the_same_bytes_every_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("edited", "shown"), [(False, "1"), (True, "2")])
-def test_an_ignored_cell_keeps_what_it_shows_until_it_is_edited(edited: bool, shown: str) -> None:
+def test_an_ignored_cell_keeps_what_it_shows_until_it_is_edited(edited, shown):
     """With the new count of its cell."""
     results = [v4.new_output("execute_result", {"text/plain": str(n)}, execution_count=n) for n in (1, 2)]
     cells = [
@@ -66,7 +66,7 @@ WRONG = {"careful": "import sys\nprint('careful', file=sys.stderr)", "Zero": "1 
 
 
 @pytest.mark.parametrize(("said", "source"), sample([*WRONG.items()], 2))
-def test_store_refuses(tmp_path: Path, said: str, source: str) -> None:
+def test_store_refuses(tmp_path, said, source):
     path = write(tmp_path / "wrong.ipynb", [v4.new_code_cell(source)])
     before = path.read_bytes()
     with pytest.raises(StoreError, match=said):
