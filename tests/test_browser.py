@@ -26,7 +26,7 @@ CARD = "WGSL on one screen"
 
 # The sliders of a convolution that are moved, one after the other, to numbers that are typed. A slider whose limits
 # change comes after the one that changes them, and some numbers are out of range.
-MOVES = "padding 2, stride 3, H 1, kH 5, dilation 99, groups 2, Co 3, co 2, Ci -5, W 99, N 99, n 99, kW 3"
+MOVES = "padding 2, stride 3, H 1, dilation 99, kH 5, groups 2, Co 3, co 2, Ci -5, W 99, N 99, n 99, kW 3"
 # What is written instead of the cell that begins with the same call, and what the page then says.
 ANSWERS = {
     "02": {

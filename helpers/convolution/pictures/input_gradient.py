@@ -108,29 +108,31 @@ class InputGradientPicture(SumPicture):
             self.boxes((self.window_grid.box(*cell) for cell in inner), LINE, tint(GRAY, 1 / 8), 0.8)
 
     def _draw_divisions(self, ih: int, iw: int) -> None:
+        """For each row and column of the filter: which output it belongs to, or why it belongs to none."""
         s, left = self.shape, self.filter.x
-        sizes = (
-            ("h", ih + s.padding_h, s.kernel_h, s.dilation_h, s.out_h, left),
-            ("w", iw + s.padding_w, s.kernel_w, s.dilation_w, s.out_w, (left + self.width - MARGIN) / 2 + 8),
-        )
-        for axis, position, weights, dilation, outputs, x in sizes:
+        for axis, pixel, x in (("h", ih, left), ("w", iw, (left + self.width - MARGIN) / 2 + 8)):
+            sizes = (getattr(s, f"{name}_{axis}") for name in ("padding", "kernel", "dilation", "out"))
+            padding, weights, dilation, outputs = sizes
             times, factor = ("·D", f"·{dilation}") if dilation > 1 else ("", "")
-            self.write(x, 236, f"i{axis} + P − k{axis}{times} = {position} − k{axis}{factor}", 13, weight="bold")
+            rule = f"i{axis} + P − k{axis}{times} = {pixel + padding} − k{axis}{factor}"
+            self.write(x, 236, rule, 13, weight="bold")
             for line, k in enumerate(reversed(range(weights))):
-                text, found = self._division(axis, position - k * dilation, outputs)
-                color, weight = (ORANGE, "bold") if found else (GRAY, "normal")
-                self.write(x, 254 + 16.5 * line, f"k{axis} = {k}:  {text}", 12.5, color, weight)
+                text, found = self._division(axis, pixel + padding - k * dilation, outputs)
+                style = (ORANGE, "bold") if found else (GRAY,)
+                self.write(x, 254 + 16.5 * line, f"k{axis} = {k}:  {text}", 12.5, *style)
 
     def _division(self, axis: str, position: int, outputs: int) -> tuple[str, bool]:
-        """One line of the table: which output a weight belongs to, or why it belongs to none."""
-        output, rest = divmod(position, self.shape.stride_h)
+        """One line of the table, and whether there is an output."""
+        stride = self.shape.stride_h
+        output, rest = divmod(position, stride)
         if position < 0:
             return f"{number(position)} is below 0", False
         if rest:
-            return f"{position} = {self.shape.stride_h}·{output} + {rest}, a hole", False
-        if output >= outputs:
-            return f"{position} = {self.shape.stride_h}·{output}, but o{axis} < {outputs}", False
-        return f"{position} = {self.shape.stride_h}·{output}, so o{axis} = {output}", True
+            return f"{position} = {stride}·{output} + {rest}, a hole", False
+        inside = output < outputs
+        return f"{position} = {stride}·{output}, " + (
+            f"so o{axis} = {output}" if inside else f"but o{axis} < {outputs}"
+        ), inside
 
     def _channels(self, ci: int) -> str:
         """The output channels that read input channel ci."""
