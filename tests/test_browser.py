@@ -76,9 +76,10 @@ def test_a_path_through_a_lesson(lesson):
         same = lesson.same(cell.source)
         a_key_moves(shown, same)
         for name, value in (move.split() for move in MOVES.split(",") if "explorers.any_" in cell.source):
-            shown.type(name, int(value))
-            same.set(**{name: int(value)})
-            shown.shows(same)
+            if shown.box(name).is_enabled():  # its limits may be equal at present
+                shown.type(name, int(value))
+                same.set(**{name: int(value)})
+                shown.shows(same)
     for kind in ("error", "stderr"):
         expect(lesson.page.locator(f"[data-mime-type='application/vnd.jupyter.{kind}']")).to_have_count(0)
     for code, said in ANSWERS.get(number, {}).items():
