@@ -113,7 +113,11 @@ def test_a_value_that_cannot_be_moves_to_the_nearest_that_can(make):
         (FORWARD, {"dilation": 2, "ow": 1}, "9 pixels of channel 0 contribute to output[0,0,0,1]: rows 0, 2 and 4, co"),
         (FORWARD, {"groups": 2, "Ci": 4, "Co": 2, "co": 1}, "9 pixels of channel 2 (group 1: channels 2 and 3) contri"),
         (FORWARD, {"padding": 2, "kH": 1}, "No pixel of channel 0 contributes to output[0,0,0,0], only padding."),
-        (WEIGHT, {"dilation": 2, "kh": 1, "kw": 2}, "3 pixels of image 0 contribute to grad_weight[0,0,1,2]: row 2, c"),
+        (
+            WEIGHT,
+            {"dilation": 2, "kh": 1, "kw": 2},
+            "3 pixels of image 0 contribute to grad_weight[0,0,1,2]: row 2, columns 4 to 6 (6 in the whole",
+        ),
         (WEIGHT, {"groups": 4, "co": 3}, "15 pixels of image 0, channel 3 (group 3), contribute to grad_weight[3,0,0"),
         (WEIGHT, {"H": 1, "W": 1, "padding": 1}, "No pixel of image 0 contributes to grad_weight[0,0,0,0]: only padd"),
         (PIXEL, {"dilation": 2, "stride": 1, "kW": 2}, "2 outputs contribute to grad_input[0,0,2,2]: output row 0, c"),
@@ -123,11 +127,7 @@ def test_a_value_that_cannot_be_moves_to_the_nearest_that_can(make):
     ],
 )
 def test_what_contributes_is_said(make, values, words):
-    assert make().set(**values).startswith(words)
-
-
-def test_the_pixels_of_the_whole_batch_are_counted():
-    assert "columns 4 to 6 (6 in the whole batch)." in WEIGHT(dilation=2, kh=1, kw=2).sentence
+    assert words in make().set(**values)
 
 
 def test_only_output_channels_that_read_the_input_channel_are_shown():

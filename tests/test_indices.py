@@ -12,7 +12,7 @@ import pytest
 from support.problems import general_versions_of, versions_of
 
 import helpers
-from helpers import gpu, wgsl
+from helpers import wgsl
 from helpers.convolution.indices import (
     Contribution,
     contributions_to_pixel,
@@ -30,7 +30,6 @@ from helpers.gemm.indices import gemm_terms, right_load, tile_loads, tile_mates
 from helpers.gemm.operations import FORWARD
 from helpers.gemm.shapes import GemmShape
 from helpers.oracles.harness import launched
-from helpers.summation.indices import tree_steps
 from helpers.wgsl import Kernel
 
 
@@ -128,32 +127,9 @@ def test_a_thread_owns_the_weight_that_it_writes(shape):
     assert [weight_of_thread(shape, index) for index in range(256)] == weights + [None] * (256 - len(weights))
 
 
-def partial_sums(shape: ConvShape, values: np.ndarray, smallest_half: int) -> list[int]:
-    """The partial sums of a weight's 256 threads after the steps of the tree reduction down to `smallest_half`.
-
-    The kernel is the real one, but each thread writes its own partial sum; only the first workgroup is launched.
-    """
-    real = wgsl.load("conv2d_grad_weight", "2_workgroup_per_weight")
-    tree = real.source.split("  // 4. ")[0].replace("half > 0u", f"half >= {smallest_half}u")
-    kernel = Kernel(tree + "  grad_weight[thread] = partial[thread];\n}\n")
-    buffers = gpu.upload(values, "grad_output"), gpu.upload(np.ones(shape.input, np.float32), "input")
-    written = gpu.empty(4 * 256, "partial sums")
-    gpu.run(gpu.Pass(kernel, (*buffers, written, gpu.uniform(shape.params())), (1, 1, 1)))
-    return gpu.read(written, (256,)).astype(int).tolist()
-
-
-@pytest.mark.parametrize("sizes", [(1, 1, 7, 9), (2, 1, 17, 19), (3, 1, 21, 24)], ids=str)
-def test_threads_share_the_products_and_add_them_in_a_tree_as_drawn(sizes):
-    shape = ConvShape(*sizes, 1, 1, 1)
-    values = np.random.default_rng(0).integers(0, 1000, shape.output).astype(np.float32)
-    products = values.ravel().astype(int)  # the input is 1 everywhere: a product is its grad_output
-    own = [int(products[products_of_thread(shape, t, 256)].sum()) for t in range(256)]
-    steps = tree_steps(own)
-    assert [len(step) for step in steps] == [256, 128, 64, 32, 16, 8, 4, 2, 1]
-    assert partial_sums(shape, values, 256) == steps[0]
-    for step in steps[1:]:
-        assert partial_sums(shape, values, len(step))[: len(step)] == step
-    assert steps[-1] == [products.sum()]
+def test_threads_share_the_products_of_all_images():
+    """That the real kernel shares and adds them so is what the simulated run of lesson 02 shows."""
+    assert list(products_of_thread(ConvShape(3, 1, 7, 9, 1, 2, 2), 3, 8)) == list(range(3, 3 * 6 * 8, 8))
 
 
 # --- Which elements a matrix product multiplies -------------------------------------------------------------
