@@ -183,9 +183,11 @@ def test_a_thread_loads_the_cells_that_are_drawn(first):
     slots = {tile: in_slots(tile, first, *operands.values()) for tile in operands}
     for row, column in np.ndindex(8, 8):
         corner, thread = (row // 4 * 4, column // 4 * 4), row % 4 * 4 + column % 4
-        for (tile, matrix), (y, x) in zip(operands.items(), tile_loads(4, corner, first, thread), strict=True):
+        loads = tile_loads(4, corner, first, thread)
+        for (tile, matrix), (y, x) in zip(operands.items(), loads, strict=True):
             inside = y < matrix.shape[0] and x < matrix.shape[1]
             assert slots[tile][row, column] == (matrix[y, x] if inside else 0)
+        assert right_load("as it lies", 4, (first, corner[1]), thread) == (loads[1], thread)
 
 
 def test_a_thread_reads_what_its_mates_loaded():
@@ -224,11 +226,3 @@ def test_a_tile_is_transposed_on_its_way_in_as_drawn(load, kernel, read):
     for thread in range(16):
         cell, slot = right_load(load, 4, (4, 0), thread)
         assert (slots.flat[slot], threads.flat[slot]) == (b[cell], thread)
-
-
-def test_a_tile_that_is_loaded_as_it_lies_holds_the_cells_that_are_drawn():
-    b = numbered(8, 10)
-    slots = in_slots("right", 4, numbered(8, 8), b)[:4, 4:8]
-    for thread in range(16):
-        cell, slot = right_load("as it lies", 4, (4, 4), thread)
-        assert slots.flat[slot] == b[cell]
