@@ -238,6 +238,10 @@ def test_the_outputs_change_as_the_products_say(make, row, column):
     explorer = make(IMAGE, FILTER)
     for stride, padding, i, j in sample(np.ndindex(3, 2, 4, 5), 40):
         words = explorer.set(**{"stride": stride + 1, "padding": padding, row: i, column: j})
+        picture, beside = explorer.picture, padding if row == "ih" else 0
+        place = explorer.values[row] + beside, explorer.values[column] + beside
+        (framed,) = (mark.path.vertices[0] for mark in picture.marks if mark.line == 4)
+        assert tuple(framed) == picture.grids["pixel" if row == "ih" else "weight"].box(*place)[:2]
         assert not list(faults(explorer.picture, 11.9)), explorer.values
         if "none of the" in words:
             assert words.endswith("did not change.")
@@ -276,6 +280,9 @@ def test_the_matrix_of_windows_is_legible_and_true():
         )
         assert not list(faults(explorer.picture, 11.4)), (row, column, co)
         assert f"] = {number(windows[row, column])}. The row" in words
+        picture, (ci, *place) = explorer.picture, np.unravel_index(column, (2, 2, 2))
+        crossings = next(mark.path.vertices for mark in picture.marks if mark.line == 4 and mark.face)
+        assert tuple(crossings[5]) == picture.filters[co, ci].box(*place)[:2]
         assert words.endswith(f"filter {co} is {value}; the convolution returned {value}.")
 
 
@@ -327,6 +334,9 @@ def test_the_counts_are_legible_and_those_of_the_reference():
         for name, place in ("corner [0,0]", (0, 0)), ("edge [0,4]", (0, 4)), ("center [3,4]", (3, 4)):
             assert texts[texts.index(name) + 1] == f"{counts[place]:.0f}"
         assert [text for text in texts if text.isdigit()][: counts.size] == [f"{count:.0f}" for count in counts.flat]
+        first = next(i for i, text in enumerate(texts) if text.startswith("×"))
+        columns, rows = ([int(text.strip("×")) for text in texts[first:][part]] for part in (slice(9), slice(9, 16)))
+        assert (np.outer(rows, columns) == counts).all()
 
 
 def test_sentences_of_the_counts():

@@ -45,6 +45,19 @@ def test_a_fault_would_be_seen(word, found):
 # --- Canvas and parts -------------------------------------------------------------------------------------
 
 
+def test_what_stands_still_is_kept_and_what_moves_is_replaced():
+    picture = Picture(50, 100)
+    assert picture.starts("a")
+    picture.boxes([Box(5, 5, 20, 20)])
+    picture.stands_still()
+    kept = [*picture.marks]
+    picture.write(60, 20, "x")
+    assert not picture.starts("a")
+    assert picture.marks == kept
+    assert picture.starts("b")
+    assert picture.marks == []
+
+
 def test_a_live_picture_shows_the_marks_of_the_stored_one():
     picture = Picture(50, 100)
     picture.starts("a")
