@@ -1,253 +1,353 @@
-"""Explorers: every state that the sliders can reach is valid, and what they say is what was computed."""
+"""Explorers: each state that the sliders can reach is valid and legible, and what it says is what was computed."""
 
 import random
+from math import prod
+from string import ascii_lowercase, ascii_uppercase
 
 import numpy as np
 import pytest
-from support.legible import faults, written
-from support.sample import ALL
+from numpy.lib.stride_tricks import sliding_window_view
+from support.legible import faults, last_sums, written
+from support.sample import ALL, sample
 
 from helpers.convolution import explorers, reference
 from helpers.convolution.shapes import ConvShape
+from helpers.data import digits
 from helpers.oracles import explorers as oracles
 from helpers.oracles.matrix import matrix
 from helpers.pictures.canvas import number
 from helpers.pictures.explorer import Explorer
-
-ONE = np.ones((1, 1, 5, 5), np.float32)
-TWO = np.full((1, 1, 3, 3), 0.5, np.float32)
+from helpers.pictures.parts import Grid
 
 
-# --- The widget -------------------------------------------------------------------------------------------
+def whole(*shape: int) -> np.ndarray:
+    """Random whole numbers."""
+    return np.random.default_rng(shape).integers(-4, 5, shape).astype(np.float32)
 
 
-def test_any_values_become_a_valid_convolution():
-    explorer, rng = explorers.any_weight_gradient(), random.Random(3)
+def both(words: str, first: str, second: str) -> list[str]:
+    """What the picture computed and what the GPU returned, at the end of a sentence."""
+    return words.rsplit(first, 1)[1].rstrip(".").split(second)
+
+
+# --- Any convolution --------------------------------------------------------------------------------------
+
+ANY = {
+    explorers.any_forward: explorers.ANY_OUTPUT,
+    explorers.any_weight_gradient: explorers.ANY_WEIGHT,
+    explorers.any_input_gradient: explorers.ANY_PIXEL,
+}
+FORWARD, WEIGHT, PIXEL = ANY
+every_explorer = pytest.mark.parametrize("make", ANY)
+SIZES = "N Ci H W Co kH kW stride padding dilation groups"  # as ConvShape takes them
+
+
+def shape_of(explorer: Explorer) -> ConvShape:
+    """The convolution that the sliders say; raises where there is no such convolution."""
+    return ConvShape(*(explorer.values[name] for name in SIZES.split()))
+
+
+@every_explorer
+def test_any_values_become_a_valid_and_legible_convolution(make):
+    """Also with the largest images, where the zeros around the upstream gradient leave the least room."""
+    explorer, rng = make(H=7, W=7, padding=1, kH=3, kW=3, dilation=3), random.Random(3)
     for _ in range(40 if ALL else 15):
-        words = explorer.set(**{name: rng.randint(-3, 9) for name in rng.sample(list(explorer.values), 4)})
-        total, returned = words.rsplit("add up to ", 1)[1].rstrip(".").split("; the GPU returned ")
-        assert total == returned
-        sizes = explorer.values
-        assert max(sizes["H"], sizes["W"]) + 2 * sizes["padding"] <= 9  # more rows and columns would be too small
-        for name, (low, high) in ((name, rule(explorer.values)) for name, rule in explorers.ANY_WEIGHT.items()):
-            assert low <= explorer.values[name] <= high
-            for control in (explorer._boxes[name], explorer._sliders[name]):
-                assert (control.min, control.max, control.value) == (low, high, explorer.values[name])
-                assert control.disabled == (low == high)
+        state_is_right(explorer, make)
+        moved = ("dilation", "groups", *rng.sample(list(explorer.values), 4))
+        explorer.set(**{name: rng.randint(-3, 9) for name in moved})
 
 
-def test_a_start_that_cannot_be_is_moved_to_the_nearest_that_can():
-    values = explorers.any_weight_gradient(H=2, kH=5, kh=9).values
-    assert (values["H"], values["kH"], values["kh"]) == (2, 2, 1)
+def state_is_right(explorer: Explorer, make) -> None:
+    picture, values, shape = explorer.picture, explorer.values, shape_of(explorer)
+    assert not list(faults(picture, 9.9)), values
+    assert picture.caption().height <= 50, explorer.sentence  # two lines: a third would move the page
+    assert "−0" not in written(picture)
+    total, returned = both(explorer.sentence, "add up to ", "; the GPU returned ")
+    assert total == returned
+    assert last_sums(picture) in ((total, total), ("running sum", total))  # no term, no sum so far
+    sizes = {"n": shape.batch, "oh": shape.out_h, "ow": shape.out_w, "kh": shape.kernel_h, "kw": shape.kernel_w}
+    sizes |= {"ih": shape.in_h, "iw": shape.in_w, "ci": shape.in_channels if make is PIXEL else shape.weight[1]}
+    for name, rule in ANY[make].items():
+        low, high = rule(values)
+        assert name not in sizes or (low, high) == (0, sizes[name] - 1)
+        for control in explorer._controls[name]:
+            assert (control.min, control.max, control.value) == (low, high, values[name])
+            assert control.disabled == (low == high)
 
 
-def test_an_unknown_slider_is_named():
-    with pytest.raises(ValueError, match="height: the sliders are N, groups, Ci"):
-        explorers.any_weight_gradient().set(height=3)
+@pytest.mark.parametrize(
+    ("make", "values", "smallest"),
+    [
+        (FORWARD, {}, 12),
+        (WEIGHT, {}, 12),
+        (PIXEL, {}, 11),
+        (FORWARD, {"N": 1, "H": 1, "W": 1}, 12),
+        (WEIGHT, {"N": 3, "H": 7, "kH": 5, "padding": 1}, 11),
+        (PIXEL, {"W": 1, "kW": 1, "kH": 5, "stride": 1}, 11),
+        (FORWARD, {"groups": 2, "Ci": 4, "Co": 4, "padding": 1, "kW": 2}, 11),
+    ],
+)
+def test_letters_are_large_where_there_is_room(make, values, smallest):
+    assert not list(faults(make(**values).picture, smallest))
 
 
-def test_the_stored_output_is_the_picture_with_its_sentence():
-    explorer = explorers.weight_gradient(ONE, TWO)
-    data, metadata = explorer._repr_mimebundle_()
-    assert data["text/plain"] == explorer.sentence
-    assert data["image/png"].startswith("iVBOR")
-    assert len(data["image/png"]) * 3 // 4 > len(explorer.picture.png())  # the sentence is drawn below the picture
-    assert "application/vnd.jupyter.widget-view+json" in data
-    assert metadata["image/png"]["width"] == 840
-
-
-# --- A convolution ----------------------------------------------------------------------------------------
-
-
-def test_fractions_are_not_rounded_away():
-    assert "= 4.5: input rows" in explorers.weight_gradient(ONE, TWO).sentence
-    tree = explorers.tree_reduction(ONE, TWO, 8)
-    assert "The sum is" not in tree.sentence  # the lesson asks for a sum first
-    assert "The sum is 4.5; the GPU kernel with 8 threads returned 4.5" in tree.set(step=3)
-    assert tree.set(step=1).startswith("Step 1 of the tree reduction: after a barrier, threads 0 to 3 each add")
-
-
-def test_the_letters_say_the_sum_that_the_reference_computes():
-    rng = np.random.default_rng(1)
-    image, upstream = (rng.integers(-4, 5, (1, 1, n, n)).astype(np.float32) for n in (5, 3))
-    right = reference.conv2d_grad_weight(image, (1, 1, 3, 3), upstream)
-    explorer = explorers.weight_gradient(image, upstream)
-    for kh, kw in np.ndindex(3, 3):
-        value = number(right[0, 0, kh, kw])
-        assert f"= {value}: input" in explorer.set(kh=kh, kw=kw)
-        assert f"The GPU returned {value}." in explorer.sentence
-
-
-# --- Dilation and groups ------------------------------------------------------------------------------------
-
-ANY = explorers.any_forward, explorers.any_weight_gradient, explorers.any_input_gradient
-
-
-@pytest.mark.parametrize("make", ANY)
-def test_channels_are_multiples_of_the_groups(make):
-    explorer = make(Ci=2, Co=3)
-    for groups, wanted, found in [
-        (2, {}, (2, 4)),
-        (2, {"Ci": 3}, (4, 4)),
-        (3, {}, (3, 3)),
-        (4, {"Ci": 1, "Co": 9}, (4, 4)),
-        (1, {"Co": 3}, (4, 3)),
-    ]:
-        explorer.set(groups=groups, **wanted)
-        assert (explorer.values["Ci"], explorer.values["Co"]) == found
-        for control in (*explorer._boxes.items(), *explorer._sliders.items()):
-            assert control[1].step == (groups if control[0] in ("Ci", "Co") else 1)
-
-
-@pytest.mark.parametrize("make", ANY)
-def test_a_dilated_filter_keeps_within_the_padded_input(make):
+@every_explorer
+def test_a_value_that_cannot_be_moves_to_the_nearest_that_can(make):
+    explorer = make(Ci=2, Co=3, H=2, kH=5)
+    assert explorer.values["kH"] == 2
+    for groups, moved, channels in (2, {}, (2, 4)), (2, {"Ci": 3}, (4, 4)), (3, {}, (3, 3)), (1, {"Co": 2}, (3, 2)):
+        explorer.set(groups=groups, **moved)
+        assert (explorer.values["Ci"], explorer.values["Co"]) == channels
+        assert {control.step for control in explorer._controls["Ci"]} == {groups}
     explorer = make(H=5, W=5, kH=3, kW=2)
-    for moved, dilation in ({"dilation": 9}, 2), ({"padding": 1, "dilation": 9}, 3), ({"kH": 5}, 1), ({"kH": 1}, 1):
+    for moved, dilation in ({"dilation": 9}, 2), ({"padding": 1, "dilation": 9}, 3), ({"kH": 5}, 1):
         explorer.set(**moved)
         assert explorer.values["dilation"] == dilation
-    assert make(H=7, W=7, kH=1, kW=1, dilation=9).values["dilation"] == 3
-
-
-@pytest.mark.parametrize("make", ANY)
-def test_every_dilation_and_every_group_is_legible(make):
-    """Also with the largest images, where the zeros around the upstream gradient leave the least room."""
-    explorer, rng = make(H=7, W=7, padding=1, kH=3, kW=3, dilation=3), random.Random(4)
-    assert explorer.values["dilation"] == (2 if make is explorers.any_input_gradient else 3)
-    for _ in range(25 if ALL else 8):
-        assert not list(faults(explorer.picture, 9.9)), explorer.values
-        assert explorer.picture.caption().height <= 50, explorer.sentence  # two lines: a third would move the page
-        moved = ("dilation", "groups", *rng.sample(list(explorer.values), 4))
-        explorer.set(**{name: rng.randint(0, 9) for name in moved})
+    with pytest.raises(ValueError, match="height: the sliders are N, groups, Ci"):
+        explorer.set(height=3)
 
 
 @pytest.mark.parametrize(
     ("make", "values", "words"),
     [
+        (FORWARD, {"dilation": 2, "ow": 1}, "9 pixels of channel 0 contribute to output[0,0,0,1]: rows 0, 2 and 4, co"),
+        (FORWARD, {"groups": 2, "Ci": 4, "Co": 2, "co": 1}, "9 pixels of channel 2 (group 1: channels 2 and 3) contri"),
+        (FORWARD, {"padding": 2, "kH": 1}, "No pixel of channel 0 contributes to output[0,0,0,0], only padding."),
         (
-            explorers.any_forward,
-            {"dilation": 2, "oh": 0, "ow": 1},
-            "9 pixels of channel 0 contribute to output[0,0,0,1]: rows 0, 2 and 4, columns 1, 3 and 5.",
-        ),
-        (
-            explorers.any_forward,
-            {"groups": 2, "Ci": 4, "Co": 2, "co": 1},
-            "9 pixels of channel 2 (group 1: channels 2 and 3) contribute to output[0,1,0,0]: rows 0 to 2, ",
-        ),
-        (
-            explorers.any_weight_gradient,
+            WEIGHT,
             {"dilation": 2, "kh": 1, "kw": 2},
-            "3 pixels of image 0 contribute to grad_weight[0,0,1,2]: row 2, columns 4 to 6 (6 in the whole batch).",
+            "3 pixels of image 0 contribute to grad_weight[0,0,1,2]: row 2, columns 4 to 6 (6 in the whole",
         ),
-        (
-            explorers.any_weight_gradient,
-            {"groups": 4, "co": 3},
-            "15 pixels of image 0, channel 3 (group 3), contribute to grad_weight[3,0,0,0]: rows 0 to 2, ",
-        ),
-        (
-            explorers.any_input_gradient,
-            {"dilation": 2, "stride": 1, "kW": 2},
-            "2 outputs contribute to grad_input[0,0,2,2]: output row 0, columns 0 and 2.",
-        ),
-        (
-            explorers.any_input_gradient,
-            {"dilation": 2, "stride": 2, "ih": 1, "kW": 2},
-            "No output has the pixel under a weight, so nothing contributes to grad_input[0,0,1,2]. Its terms add up",
-        ),
-        (
-            explorers.any_input_gradient,
-            {"groups": 2, "Co": 4, "ci": 1},
-            "4 outputs of each of channels 2 and 3 (group 1) contribute to grad_input[0,1,2,2]: output rows 0 and 1, ",
-        ),
-        (
-            explorers.any_input_gradient,
-            {"groups": 3, "ci": 1},
-            "4 outputs of channel 1 (group 1) contribute to grad_input[0,1,2,2]: output rows 0 and 1, ",
-        ),
+        (WEIGHT, {"groups": 4, "co": 3}, "15 pixels of image 0, channel 3 (group 3), contribute to grad_weight[3,0,0"),
+        (WEIGHT, {"H": 1, "W": 1, "padding": 1}, "No pixel of image 0 contributes to grad_weight[0,0,0,0]: only padd"),
+        (PIXEL, {"dilation": 2, "stride": 1, "kW": 2}, "2 outputs contribute to grad_input[0,0,2,2]: output row 0, c"),
+        (PIXEL, {"dilation": 2, "stride": 2, "ih": 1, "kW": 2}, "No output has the pixel under a weight, so nothing c"),
+        (PIXEL, {"groups": 2, "Co": 4, "ci": 1}, "4 outputs of each of channels 2 and 3 (group 1) contribute to gra"),
+        (PIXEL, {"Co": 3, "stride": 3, "ih": 0}, "1 output of each channel contributes to grad_input[0,0,0,2]: output"),
     ],
 )
-def test_what_contributes_with_dilation_and_groups_is_said(make, values, words):
-    assert make().set(**values).startswith(words)
+def test_what_contributes_is_said(make, values, words):
+    assert words in make().set(**values)
 
 
 def test_only_output_channels_that_read_the_input_channel_are_shown():
-    explorer = explorers.any_input_gradient(groups=2, Ci=4, Co=4)
+    explorer = PIXEL(groups=2, Ci=4, Co=4)
     for ci, co, shown in (0, 9, 1), (2, 0, 2), (3, 3, 3), (1, 3, 1):
         explorer.set(ci=ci, co=co)
         assert explorer.values["co"] == shown
-    assert "group 0: output channels 0 and 1 read only input channels 0 and 1" in written(explorer.picture)
-    assert "co < 1" in written(explorer.picture)
-    assert not [text for text in written(explorers.any_input_gradient().picture) if "group" in text]
+        filter, weight = explorer.picture.filter.values, explorer.picture.small
+        assert (filter == weight[shown, ci % 2, ::-1, ::-1]).all()
+    assert {"group 0: output channels 0 and 1 read only input channels 0 and 1", "co < 1"} <= {
+        *written(explorer.picture)
+    }
+    assert not [text for text in written(PIXEL().picture) if "group" in text]
 
 
-@pytest.mark.parametrize("make", ANY)
-def test_the_sums_of_each_group_are_what_the_gpu_returned(make):
-    """Not only the words: the numbers in the frame and their factors are those of the channels that are named."""
-    explorer = make(N=1, groups=2, Ci=4, Co=4)
-    for co, ci in np.ndindex(4, 4 if make is explorers.any_input_gradient else 2):
-        words = explorer.set(ci=ci, co=co)
-        total, returned = words.rsplit("add up to ", 1)[1].rstrip(".").split("; the GPU returned ")
-        assert total == returned
+@pytest.mark.parametrize(("make", "row", "column"), [(FORWARD, "oh", "ow"), (WEIGHT, "kh", "kw"), (PIXEL, "ih", "iw")])
+def test_the_frame_holds_the_products(make, row, column, monkeypatch):
+    """The numbers in the frame times the factors below them add up to the sum."""
+    frames = []
+    monkeypatch.setattr(Grid, "window", lambda *frame: frames.append(frame))
+    many, one = ("Ci", "Co") if make is PIXEL else ("Co", "Ci")  # each sum runs over one channel of a group
+    moves = [(dict.fromkeys(("groups", "Ci", "Co"), 1), {row: i, column: j}) for i, j in np.ndindex(3, 2)]
+    moves += [({"groups": 2, many: 4, one: 2}, {many.lower(): channel}) for channel in range(4)]
+    for channels, place in moves:
+        explorer = make(N=1, H=6, W=7, padding=1, stride=3, kH=3, kW=2, dilation=2, **channels, **place)
+        grid, window, factors = frames[-1]
+        assert set(factors) <= set(window)
+        assert len(window) == 6  # weights, or outputs
+        bias = explorer.picture.bias[explorer.values["co"]] if make is FORWARD else 0
+        total = number(bias + sum(grid.values[cell] * factor for cell, factor in factors.items()))
+        assert both(explorer.sentence, "add up to ", "; the GPU returned ") == [total, total]
 
 
-FRAMED = [
-    (explorers.any_forward, "input_grid", ("oh", "ow"), lambda v: v["kH"] * v["kW"]),
-    (explorers.any_weight_gradient, "input_grid", ("kh", "kw"), lambda v: 2 * 4),  # as many as outputs
-    (explorers.any_input_gradient, "upstream", ("ih", "iw"), lambda v: v["kH"] * v["kW"]),
+@pytest.mark.parametrize("dilation", [1, 2])
+def test_holes_and_divisions_are_the_same(dilation):
+    """A row of the frame is orange in the table just where it holds upstream gradients."""
+    explorer = PIXEL(H=6, W=7, padding=1, kH=3, kW=2, dilation=dilation)
+    for ih, iw in np.ndindex(6, 7):
+        explorer.set(ih=ih, iw=iw)
+        lines = [", so o" in text for text in written(explorer.picture) if text.startswith(("kh =", "kw ="))]
+        held = ~np.isnan(explorer.picture.window_grid.values)
+        rows = [held[ih + i * dilation].any() for i in range(3)]
+        assert lines == rows + [held[:, iw + j * dilation].any() for j in range(2)]
+
+
+def test_a_result_that_differs_from_the_sum_of_its_terms_is_said():
+    picture = FORWARD().picture
+    right = picture.show(0, 0).sentence
+    picture.returned += 1
+    wrong = picture.show(0, 0).sentence
+    assert right.rpartition("; ")[0] == wrong.rpartition("; ")[0]
+    assert right != wrong
+
+
+# --- Small cases --------------------------------------------------------------------------------------------
+
+IMAGE, FILTER, UPSTREAM = whole(1, 1, 4, 5), whole(1, 1, 2, 3), whole(1, 1, 3, 3)
+SQUARE, HALVES = whole(1, 1, 5, 5), np.full((1, 1, 3, 3), 0.5, np.float32)
+ONES = np.ones((1, 1, 5, 5), np.float32)
+LETTERS = [  # what makes a picture with letters, what it computes, and the names of its capitals
+    (explorers.forward, lambda: reference.conv2d(IMAGE, FILTER), (IMAGE, FILTER), ascii_uppercase),
+    (
+        explorers.weight_gradient,
+        lambda: reference.conv2d_grad_weight(SQUARE, (1, 1, 3, 3), UPSTREAM),
+        (SQUARE, UPSTREAM),
+        ascii_uppercase[6:],
+    ),
+    (
+        explorers.input_gradient,
+        lambda: reference.conv2d_grad_input((1, 1, 5, 5), -UPSTREAM, UPSTREAM),
+        (-UPSTREAM, UPSTREAM),
+        ascii_uppercase[6:],
+    ),
 ]
-every_frame = pytest.mark.parametrize(("make", "grid", "place", "size"), FRAMED, ids=[make.__name__ for make in ANY])
 
 
-def sum_in_the_frame(explorer: Explorer, grid: str, **at: int) -> tuple[str, int]:
-    """What the numbers in the frame and the factors below them add up to, and of how many cells the frame is made."""
-    cells, frames = getattr(explorer.picture, grid), []
-    cells.window = lambda window, factors: frames.append((window, factors))
-    explorer.set(**at)
-    window, factors = frames[-1]
-    assert set(factors) <= set(window)
-    bias = explorer.picture.bias[explorer.values["co"]] if hasattr(explorer.picture, "bias") else 0
-    return number(bias + sum(cells.values[cell] * factor for cell, factor in factors.items())), len(window)
+@pytest.mark.parametrize(("make", "right", "tensors", "capitals"), LETTERS)
+def test_the_letters_say_the_sum_that_the_reference_computes(make, right, tensors, capitals):
+    explorer, right, (small, large) = make(*tensors), right()[0, 0], tensors
+    values = dict(zip(ascii_lowercase, small.flat, strict=False)) | dict(zip(capitals, large.flat, strict=False))
+    for place in np.ndindex(right.shape):
+        words, value = explorer.set(**dict(zip(explorer.values, place, strict=True))), number(right[place])
+        element, terms, rest = words.split(" = ")
+        assert element.endswith(f"[{place[0]},{place[1]}]")
+        assert sum(prod(values[letter] for letter in term.split("·")) for term in terms.split(" + ")) == right[place]
+        assert rest.startswith((f"{value}.", f"{value}: "))
+        assert rest.endswith(f"The GPU returned {value}.")
+        assert not list(faults(explorer.picture))
+    assert "★ correlation: slide, multiply, add" in written(explorer.picture)
 
 
-@every_frame
-def test_the_frame_of_a_dilated_filter_holds_the_products(make, grid, place, size):
-    explorer = make(N=1, Ci=1, Co=1, H=6, W=7, padding=1, stride=2, kH=3, kW=2, dilation=2)
-    for at in np.ndindex(3, 2):
-        total, cells = sum_in_the_frame(explorer, grid, **dict(zip(place, at, strict=True)))
-        assert f"add up to {total};" in explorer.sentence
-        assert cells == size(explorer.values)
+def test_letters_do_not_mix_with_axes_that_are_not_explained_yet():
+    assert not [word for word in written(explorers.forward(IMAGE, FILTER).picture) if "n = " in word or "ci = " in word]
 
 
-@every_frame
-def test_the_frame_holds_the_numbers_of_its_group(make, grid, place, size):
-    """Each sum runs over one channel of a group, so that all its terms are in the frame."""
-    gathers = grid == "upstream"
-    explorer = make(N=1, groups=2, Ci=4 if gathers else 2, Co=2 if gathers else 4)
-    for channel in range(4):
-        explorer.set(**{"ci" if gathers else "co": channel})
-        total, _ = sum_in_the_frame(explorer, grid)
-        assert f"add up to {total}; the GPU returned {total}." in explorer.sentence
-
-
-def test_the_flipped_filter_has_the_weights_of_the_channel_within_its_group():
-    explorer = explorers.any_input_gradient(groups=2, Ci=4, Co=4)
-    for ci, co in (0, 0), (1, 1), (2, 2), (3, 2):
-        explorer.set(ci=ci, co=co)
-        shown, weight = explorer.picture.filter.values, explorer.picture.weight
-        assert (shown == weight[co, ci % 2, ::-1, ::-1]).all()
-        assert (shown != weight[co, 1 - ci % 2, ::-1, ::-1]).any()
+def test_fractions_are_not_rounded_away():
+    assert "= 4.5: input rows" in explorers.weight_gradient(ONES, HALVES).sentence
+    tree = explorers.tree_reduction(ONES, HALVES, 8)
+    assert "The sum is" not in tree.sentence  # the lesson asks for a sum first
+    assert "The sum is 4.5; the GPU kernel with 8 threads returned 4.5" in tree.set(step=3)
+    assert tree.set(step=1).startswith("Step 1 of the tree reduction: after a barrier, threads 0 to 3 each add")
 
 
 @pytest.mark.parametrize(
-    ("make", "problem"),
-    [
-        (lambda: explorers.weight_gradient(np.ones((2, 1, 5, 5), np.float32), TWO), "it must be one image"),
-        (lambda: explorers.weight_gradient(ONE, np.ones((1, 1, 5, 5), np.float32)), "letters"),
-        (lambda: explorers.tree_reduction(ONE, TWO, 12), "power of two"),
-    ],
+    ("make", "row", "column"), [(explorers.outputs_of_weight, "kh", "kw"), (explorers.outputs_of_pixel, "ih", "iw")]
 )
-def test_what_a_picture_cannot_show_is_refused(make, problem):
-    with pytest.raises(ValueError, match=problem):
-        make()
+def test_the_outputs_change_as_the_products_say(make, row, column):
+    explorer = make(IMAGE, FILTER)
+    for stride, padding, i, j in sample(np.ndindex(3, 2, 4, 5), 20):
+        words = explorer.set(**{"stride": stride + 1, "padding": padding, row: i, column: j})
+        picture, beside = explorer.picture, padding if row == "ih" else 0
+        place = explorer.values[row] + beside, explorer.values[column] + beside
+        (framed,) = (mark.path.vertices[0] for mark in picture.marks if mark.line == 4)
+        assert tuple(framed) == picture.grids["pixel" if row == "ih" else "weight"].box(*place)[:2]
+        assert not list(faults(explorer.picture, 11.9)), explorer.values
+        if "none of the" in words:
+            assert words.endswith("did not change.")
+        else:
+            predicted, changed = both(words, "together by ", "; on the GPU they changed by ")
+            assert predicted == changed
+
+
+def test_a_pixel_between_two_windows_reaches_no_output():
+    explorer = explorers.outputs_of_pixel(IMAGE, FILTER)
+    assert explorer.set(ih=3, stride=3).startswith("Pixel [3,0] contributes to none of the 1 outputs;")
+
+
+def test_the_edges_of_a_digit_are_those_of_the_reference():
+    explorer, digit = explorers.edges(), digits.conv1_input(1, first=7)
+    for filter, stride, padding in sample(np.ndindex(len(explorers.EDGES), 3, 3), 12):
+        weight = np.array([*explorers.EDGES.values()])[filter][None, None]
+        right = reference.conv2d(digit, weight, None, stride + 1, padding)[0, 0]
+        for place in (6, 5), np.subtract(right.shape, 1):
+            row, column = map(int, place)
+            words = explorer.set(digit=7, filter=filter, stride=stride + 1, padding=padding, oh=row, ow=column)
+            size, value = " × ".join(map(str, right.shape)), number(right[row, column])
+            said = f"become {size} outputs. output[{row},{column}] = {value}; the GPU returned {value}."
+            assert words.endswith(said)
+            assert not list(faults(explorer.picture))
+
+
+def test_the_matrix_of_windows_is_legible_and_true():
+    input, weight = whole(1, 2, 3, 4), whole(2, 2, 2, 2)
+    windows = sliding_window_view(input[0], (2, 2), (1, 2)).transpose(1, 2, 0, 3, 4).reshape(6, 8)
+    explorer = explorers.one_product(input, weight, windows, windows @ weight.reshape(2, 8).T)
+    for row, column, co in sample(np.ndindex(6, 8, 2), 24):
+        words, value = (
+            explorer.set(row=row, column=column, co=co),
+            number(reference.conv2d(input, weight)[0, co].flat[row]),
+        )
+        assert not list(faults(explorer.picture, 11.4)), (row, column, co)
+        assert f"] = {number(windows[row, column])}. The row" in words
+        picture, (ci, *place) = explorer.picture, np.unravel_index(column, (2, 2, 2))
+        crossings = next(mark.path.vertices for mark in picture.marks if mark.line == 4 and mark.face)
+        assert tuple(crossings[5]) == picture.filters[co, ci].box(*place)[:2]
+        assert words.endswith(f"filter {co} is {value}; the convolution returned {value}.")
+
+
+# --- Scatter, gather and counts -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sizes", [((3, 3), (3, 3)), ((2, 3), (3, 2))])
+def test_scatter_and_gather_say_what_the_reference_computes(sizes):
+    weight, upstream = (-3 * whole(1, 1, *size) for size in sizes)
+    H, W = np.sum(sizes, 0) - 1
+    right, explorer = (
+        reference.conv2d_grad_input((1, 1, H, W), weight, upstream),
+        explorers.scatter_and_gather(weight, upstream),
+    )
+    for ih, iw in np.ndindex(H, W):
+        value = number(right[0, 0, ih, iw])
+        assert f" = {value}; the GPU returned {value}." in explorer.set(ih=ih, iw=iw, oh=ih // 2, ow=iw // 2)
+        assert not list(faults(explorer.picture))
+        assert "−0" not in written(explorer.picture)
+
+
+def test_sentences_of_scatter_and_gather():
+    explorer = explorers.scatter_and_gather(UPSTREAM, UPSTREAM)
+    assert "Pixel [1,1] collects K·a + J·b + H·d + G·e = " in explorer.set(oh=1, ow=1, ih=1, iw=1)
+    assert explorer.sentence.endswith("K·a is in both.")
+    assert explorer.set(oh=0, ow=2).endswith("No product is in both.")
+    words = explorer.set(oh=2, ow=2, ih=4, iw=4)
+    assert words.startswith("Output O adds one product to each of 9 pixels. Pixel [4,4] collects O·i = ")
+
+
+def test_only_a_pixel_of_several_outputs_races():
+    explorer = explorers.scatter_and_gather(UPSTREAM, UPSTREAM)
+    for pixel, words in (2, "9 threads add to grad_input[2,2];"), (0, "no other thread does: no race here"):
+        explorer.set(ih=pixel, iw=pixel)
+        assert words in written(explorer.picture)
+
+
+def test_the_counts_are_legible_and_those_of_the_reference():
+    explorer = explorers.pixel_counts()
+    for kH, kW, stride, padding in sample(np.ndindex(5, 5, 3, 3), 30):
+        explorer.set(kH=kH + 1, kW=kW + 1, stride=stride + 1, padding=padding)
+        assert not list(faults(explorer.picture)), explorer.values
+        shape = ConvShape(1, 1, 7, 9, 1, kH + 1, kW + 1, stride + 1, padding)
+        counts = reference.conv2d_grad_input(
+            shape.input, np.ones(shape.weight), np.ones(shape.output), *shape.stride[:1], padding
+        )[0, 0]
+        texts = written(explorer.picture)
+        assert f"the counts add up to {counts.sum():.0f}" in texts
+        for name, place in ("corner [0,0]", (0, 0)), ("edge [0,4]", (0, 4)), ("center [3,4]", (3, 4)):
+            assert texts[texts.index(name) + 1] == f"{counts[place]:.0f}"
+        assert [text for text in texts if text.isdigit()][: counts.size] == [f"{count:.0f}" for count in counts.flat]
+        first = next(i for i, text in enumerate(texts) if text.startswith("×"))
+        columns, rows = ([int(text.strip("×")) for text in texts[first:][part]] for part in (slice(9), slice(9, 16)))
+        assert (np.outer(rows, columns) == counts).all()
+
+
+def test_sentences_of_the_counts():
+    explorer = explorers.pixel_counts()
+    words = "The corner pixel lies in {}, the middle of the top edge in {}, the center in {}."
+    assert explorer.sentence == words.format("1 window", "3 windows", "9 windows")
+    assert explorer.set(stride=3, kH=2, kW=2).endswith("39 pixels lie in none, so the gradient there is 0.")
+    assert explorer.set(stride=3, kH=3, kW=3).endswith("9 pixels lie in none, so the gradient there is 0.")
+
+
+# --- Threads, and what is refused -----------------------------------------------------------------------------
 
 
 def test_threads_without_work_are_named():
@@ -256,6 +356,46 @@ def test_threads_without_work_are_named():
     threads = explorers.threads(ConvShape(1, 1, 28, 28, 6, 5, 5))
     assert "Thread 149 owns grad_weight[5,0,4,4]" in threads.set(thread=149)
     assert "Thread 150 owns nothing" in threads.set(thread=150)
+
+
+def test_the_simulated_run_does_what_the_lesson_says():
+    ones = np.ones((2, 1, 3, 6), np.float32), np.ones((1, 2, 3, 1), np.float32)
+    explorer = explorers.shared_weight_steps(*ones, padding=1)
+    assert "writes shared_weights[13]" in explorer.set(step=1, thread=13)
+    assert "threads 0 and 1 of 16 are active" in explorer.set(step=2)
+    for step, weight in (4, 1), (8, 7), (12, 13):
+        assert f"reads shared_weights[{weight}] = 1 " in explorer.set(step=step, thread=4)
+    assert "reads weight[1,0,0,4] = 1, and writes shared_weights[4]" in explorer.set(step=17)
+    assert "threads 0 to 11 of 16 are active" in explorer.set(step=32)  # the others have no pixel
+
+
+@pytest.mark.parametrize(
+    ("make", "tensors", "problem"),
+    [
+        (explorers.forward, (whole(2, 1, 5, 5), FILTER), "input has shape"),
+        (explorers.forward, (whole(1, 1, 6, 6), FILTER), "letters"),
+        (explorers.outputs_of_pixel, (IMAGE, whole(1, 2, 2, 2)), "weight has shape"),
+        (explorers.one_product, (IMAGE, FILTER, np.ones((9, 5)), np.ones((9, 1))), "windows has shape"),
+        (explorers.weight_gradient, (whole(2, 1, 5, 5), UPSTREAM), "it must be one image"),
+        (explorers.weight_gradient, (SQUARE, SQUARE), "letters"),
+        (explorers.input_gradient, (UPSTREAM, SQUARE), "letters"),
+        (explorers.scatter_and_gather, (whole(1, 1, 4, 3), UPSTREAM), "there is room for 3 x 3"),
+        (explorers.tree_reduction, (SQUARE, UPSTREAM, 12), "power of two"),
+    ],
+)
+def test_what_a_picture_cannot_show_is_refused(make, tensors, problem):
+    with pytest.raises(ValueError, match=problem):
+        make(*tensors)
+
+
+def test_the_stored_output_is_the_picture_with_its_sentence():
+    explorer = explorers.weight_gradient(SQUARE, UPSTREAM)
+    data, metadata = explorer._repr_mimebundle_()
+    assert data["text/plain"] == explorer.sentence
+    assert data["image/png"].startswith("iVBOR")
+    assert len(data["image/png"]) * 3 // 4 > len(explorer.picture.png())  # the sentence is drawn below the picture
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert metadata["image/png"]["width"] == 840
 
 
 # --- Checks -----------------------------------------------------------------------------------------------

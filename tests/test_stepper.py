@@ -1,6 +1,7 @@
 """The stepper: each step's picture and sentence are what the trace says, legible, and soon there."""
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,7 +15,8 @@ from helpers.convolution import reference
 from helpers.gemm import explorers as gemm
 from helpers.stepper import stepper
 from helpers.stepper.replay import Replay
-from helpers.stepper.text import functions, outline, pages
+from helpers.stepper.sentences import plural
+from helpers.stepper.text import pages
 from helpers.summation import explorers as summation
 from helpers.threads import explorers as threads
 from helpers.wgsl import Kernel, Listing, load
@@ -42,7 +44,6 @@ fn main(@builtin(global_invocation_id) global: vec3u) {
 """
 PUT, TAKE = 8, 10  # lines of SWAP
 ALL = range(1000)
-READ = "kernel", "workgroups", "workgroup_size", "buffers", "accesses", "variables", "steps", "dropped"
 
 
 def numbers(n):
@@ -78,26 +79,11 @@ def tiled():
     return simulate(kernel, buffers, (1, 1, 1)), shapes
 
 
-def shared_weights():
-    """2 x 2 weights, loaded by 4 of 4 x 4 threads for all."""
-    kernel = load("conv2d_grad_input", "2_shared_weights").with_constants(TILE=4)
-    sizes = np.array([1, 1, 4, 3, 1, 2, 2, 1, 0, 3, 2, 0], np.uint32)
-    buffers = numbers(6), numbers(4), np.zeros(12, np.float32), sizes
-    shapes = {"weight": (1, 2, 2), "shared_weights": (4,), "grad_output": (1, 1, 3, 2), "grad_input": (4, 3)}
-    return simulate(kernel, buffers, (1, 1, 1)), shapes
-
-
-MADE = {make.__name__: make for make in (tree, swap, race, two_groups, tiled, shared_weights)}
-HELD: dict = {}
-
-
-@pytest.fixture(params=MADE)
+@pytest.fixture(scope="module", params=[tree, swap, race, two_groups, tiled])
 def run(request):
     """A run: its trace, its shapes, and its explorer, which is made once."""
-    if request.param not in HELD:
-        trace, shapes = MADE[request.param]()
-        HELD[request.param] = trace, shapes, stepper(trace, shapes)
-    return HELD[request.param]
+    trace, shapes = request.param()
+    return trace, shapes, stepper(trace, shapes)
 
 
 def during(trace, moment):
@@ -126,42 +112,30 @@ def test_the_moments_are_all_steps_and_accesses_in_order(run):
 
 
 def test_each_sentence_says_who_is_active_and_what_is_touched(run):
-    trace, _, explorer = run
+    trace, shapes, explorer = run
+    replay = explorer.picture.replay
     last = {thread: step for step, (_, active) in enumerate(trace.steps) for thread in active.tolist()}
     count = len(last)
-    for step, moment in enumerate(explorer.picture.replay.moments):
-        words = explorer.set(step=step)
+    for step, moment in enumerate(replay.moments):
+        thread = 7 * step % count
+        words, touched = explorer.set(step=step, thread=thread), list(during(trace, moment))
         assert words.startswith(f"Line {moment.line}: ")
         assert (f"all {count} threads are active" in words) == (len(moment.active) == count)
-        waiting = sum(moment.step < end for thread, end in last.items() if thread not in moment.active)
+        waiting = sum(moment.step < end for other, end in last.items() if other not in moment.active)
         for number, state in ((waiting, "waiting"), (count - len(moment.active) - waiting, "done")):
             assert (f"{number} {state}" in words) == (number > 0), words
-        touched, wanted = list(during(trace, moment)), []
+        wanted = []
         for name, write in dict.fromkeys((a[0], a[3]) for a in touched):
             uses = [a for a in touched if (a[0], a[3]) == (name, write)]
-            wanted.append(_elements(name, len({a[1:3] for a in uses}), {a[2] // 8 for a in uses if a[1] is None}))
+            sectors = len({a[2] // 8 for a in uses if a[1] is None})
+            lie = f" ({plural(sectors, 'sector')})" if sectors else ""
+            wanted.append(f"{plural(len({a[1:3] for a in uses}), 'element')} of {name}{lie}")
         assert sorted(re.findall(r"\d+ elements? of \w+(?: \(\d+ sectors?\))?", words)) == sorted(wanted), words
-
-
-def _elements(name, count, sectors):
-    told = f" ({len(sectors)} sector{'s' * (len(sectors) > 1)})" if sectors else ""
-    return f"{count} element{'s' * (count > 1)} of {name}{told}"
-
-
-@pytest.mark.parametrize("make", [tree, two_groups, tiled])
-def test_what_one_thread_does_is_said_with_indices_and_values(make):
-    trace, shapes = make()
-    explorer = stepper(trace, shapes)
-    replay = explorer.picture.replay
-    for step, moment in enumerate(replay.moments):
-        for thread in range(0, replay.count, 7):
-            words = explorer.set(step=step, thread=thread)
-            for name, _, index, _, _, value in (a for a in during(trace, moment) if a[4] == thread):
-                if name in shapes:
-                    place = ",".join(map(str, np.unravel_index(index, shapes[name])))
-                    assert f"{name}[{place}] = {value:g}" in words
-            if thread not in moment.active:
-                assert re.search(rf"Thread {thread % replay.threads}\b.* is (waiting|done)", words)
+        for name, _, index, _, who, value in touched:
+            place = ",".join(map(str, np.unravel_index(index, shapes.get(name, (index + 1,)))))
+            assert who != thread or f"{name}[{place}] = {value:g}" in words
+        if thread not in moment.active:
+            assert re.search(rf"Thread {thread % replay.threads}\b.* is (waiting|done)", words)
 
 
 def test_a_barrier_is_said_to_be_one():
@@ -184,10 +158,9 @@ def test_memory_holds_what_was_written_so_far(run):
             here = {index: value for (*place, index), value in held.items() if place == [memory.name, home]}
             assert values[[*here]].tolist() == [*here.values()]
             assert not memory.shared or set(np.flatnonzero(put)) == {*here}
-    bound = [each.name for each in trace.kernel.bound]
-    for memory in (memory for memory in replay.memories if not memory.shared):
-        after = trace.buffers[bound.index(memory.name)]
-        np.testing.assert_array_equal(replay.values(memory, replay.moments[-1])[0], after)
+    for binding, buffer in zip(trace.kernel.bound, trace.buffers, strict=True):
+        for memory in (memory for memory in replay.memories if memory.name == binding.name):
+            np.testing.assert_array_equal(replay.values(memory, replay.moments[-1])[0], buffer)
 
 
 def test_an_output_is_empty_until_it_is_written_and_workgroup_memory_zero():
@@ -198,21 +171,20 @@ def test_an_output_is_empty_until_it_is_written_and_workgroup_memory_zero():
     assert (memory["input"] == numbers(16)).all()
 
 
-def strip(picture):
-    """The threads' numbers by the color of their letters: white on blue are active."""
+def test_each_state_is_legible_and_shows_the_threads_and_the_line(run):
+    """White on blue are the active threads; the line is marked by more than color."""
+    picture, explorer = run[2].picture, run[2]
+    moments = picture.replay.moments
     top, bottom = picture._thread(0).y, picture.memory_top - 20
-    moving = picture.marks[picture._still :]
-    words = [(w, m.face) for m in moving for w in m.words if top < w.y < bottom and w.x > picture.right]
-    return [face for word, face in words if word.text.isdigit()]
-
-
-def test_the_strip_shows_each_threads_state(run):
-    _, _, explorer = run
-    for step, moment in enumerate(explorer.picture.replay.moments):
-        explorer.set(step=step)
-        letters = strip(explorer.picture)
-        assert len(letters) == explorer.picture.replay.count
-        assert letters.count((1, 1, 1, 1)) == len(moment.active)
+    for step in sample(range(len(moments)), 12):
+        explorer.set(step=step, thread=step * 5 % picture.replay.count)
+        assert not list(faults(picture, 11)), step
+        words = [(w, m.face) for m in picture.marks for w in m.words]
+        strip = [face for w, face in words if top < w.y < bottom and w.x > picture.right and w.text.isdigit()]
+        assert len(strip) == picture.replay.count
+        assert strip.count((1, 1, 1, 1)) == len(moments[step].active)
+        (pointer,) = (w for w, _ in words if w.text == "▸")
+        assert next(w.text for w, _ in words if w.y == pointer.y and w.code) == str(moments[step].line)
 
 
 def test_each_sector_that_is_read_has_its_number():
@@ -225,23 +197,6 @@ def test_each_sector_that_is_read_has_its_number():
         small = {w.text for m in explorer.picture.marks for w in m.words if w.size == 11}
         assert small == {str(a[2] // 8) for a in during(trace, moment)} == {"0", "1"}
         assert "8 elements of input (2 sectors)" in explorer.sentence
-
-
-def test_the_current_line_is_marked_by_more_than_color(run):
-    _, _, explorer = run
-    for step, moment in enumerate(explorer.picture.replay.moments):
-        explorer.set(step=step)
-        (pointer,) = (w for m in explorer.picture.marks for w in m.words if w.text == "▸")
-        beside = [w.text for m in explorer.picture.marks for w in m.words if w.y == pointer.y and w.code]
-        assert beside[0] == str(moment.line)
-
-
-def test_every_state_is_legible(run):
-    _, _, explorer = run
-    moments = len(explorer.picture.replay.moments)
-    for step in sample(range(moments), min(moments, 12)):
-        explorer.set(step=step, thread=step * 5 % explorer.picture.replay.count)
-        assert not list(faults(explorer.picture, 11)), step
 
 
 # --- Races ------------------------------------------------------------------------------------------------
@@ -268,87 +223,61 @@ def test_a_race_in_one_line_and_between_workgroups():
 @pytest.mark.parametrize(
     ("barrier", "array", "collides"),
     [
-        ("workgroupBarrier();", "box", False),
-        ("storageBarrier();", "box", True),
-        ("", "box", True),
-        ("workgroupBarrier();", "numbers", True),
-        ("storageBarrier();", "numbers", False),
+        ("workgroupBarrier", "box", False),
+        ("storageBarrier", "box", True),
+        ("workgroupBarrier", "numbers", True),
+        ("storageBarrier", "numbers", False),
     ],
 )
 def test_what_a_barrier_orders_does_not_collide(barrier, array, collides):
     """Whatever the findings claim: here a race between the lines before and after the barrier."""
-    text = SWAP.replace("workgroupBarrier();", barrier).replace("= numbers[thread];", "= 1; numbers[thread] = 2;")
+    text = SWAP.replace("workgroupBarrier", barrier).replace("= numbers[thread];", "= 1; numbers[thread] = 2;")
     trace = simulate(text.replace("box[3u", f"{array}[3u"), [numbers(4)], (1, 1, 1))
-    claimed = SimpleNamespace(kind="data race", line=TAKE, other_line=PUT)
-    false = SimpleNamespace(**{name: getattr(trace, name) for name in READ}, findings=[claimed])
-    replay = Replay(false, {array: (4,)}, ALL)
-    assert any(replay.collision(moment, 0) for moment in replay.moments) == collides
     assert any((found.line, found.other_line) == (TAKE, PUT) for found in trace.findings) == collides
+    claimed = replace(trace, findings=(SimpleNamespace(kind="data race", line=TAKE, other_line=PUT),))
+    replay = Replay(claimed, {array: (4,)}, ALL)
+    assert any(replay.collision(moment, 0) for moment in replay.moments) == collides
 
 
 # --- Text, sliders, refusals --------------------------------------------------------------------------------
 
 
-def test_only_functions_that_ran_are_shown_and_long_lines_are_folded():
-    trace, shapes = tiled()
-    kernel = trace.kernel
-    names = [kernel.source.split("\n")[part[0] - 1].split("(")[0] for part in functions(kernel)]
-    assert names == [
-        "fn sigmoid",
-        "fn activate",
-        "fn read_a",
-        "fn read_b",
-        "fn tile_product",
-        "@compute @workgroup_size",
-    ]
-    shown = [row for page in stepper(trace, shapes).picture.pages for row in page]
-    assert not any("sigmoid(x: f32)" in row.text for row in shown)
-    assert any("fn tile_product" in row.text for row in shown)
-    assert all("//" not in row.text for row in shown)
+def test_only_functions_that_ran_are_shown_without_comments():
+    shown = "\n".join(row.text for page in stepper(*tiled()).picture.pages for row in page)
+    assert "fn tile_product" in shown
+    assert "sigmoid(x: f32)" not in shown
+    assert "//" not in shown
+
+
+def test_long_lines_are_folded_and_long_texts_cut_into_pages():
     (narrow,) = pages(Kernel(SWAP), {PUT}, ALL, 40, 30)
     assert all(row.indent + len(row.text) <= 40 for row in narrow)
     assert [row.number for row in narrow] == ["6", "7", "", "8", "9", "10", "11"]
     first, second = pages(Kernel(SWAP), {PUT}, ALL, 80, 4)
-    assert len(first) == 4
-    assert [row.line for row in second] == [10, 11]
+    assert (len(first), [row.line for row in second]) == (4, [10, 11])
 
 
 def test_an_outline_keeps_heads_and_the_blocks_around_some_lines():
-    kernel = load("sum", "2_tree")
-    code = kernel.code.split("\n")
-    adds = next(i for i, line in enumerate(code, 1) if "+= partial" in line)
-    kept = [code[i - 1].strip() for i in sorted(outline(kernel, [adds]))]
-    assert [text.split("(")[0].strip() for text in kept] == [
-        "@compute @workgroup_size", "fn main", "for", "if", "partial[thread] += partial[thread + half];", "}", "}", "}"
-    ]  # fmt: skip
-    rows = pages(kernel, [adds], outline(kernel, [adds]), 80, 30)[0]
-    assert [row.text for row in rows].count("…") == 3
+    explorer = stepper(*tree(), only=["+= partial"])
+    rows = [row.text.split("(")[0].strip() for row in explorer.picture.pages[0]]
+    kept = ["@compute @workgroup_size", "fn main", "for", "if", "partial[thread] += partial[thread + half];", *"}}}"]
+    assert [text for text in rows if text != "…"] == kept
+    assert rows.count("…") == 3
 
 
 def test_a_part_of_the_lines_has_its_steps_alone():
-    trace, shapes = swap()
-    picture = stepper(trace, shapes, part=Listing("a\nb", PUT)).picture
+    picture = stepper(*swap(), part=Listing("a\nb", PUT)).picture
     assert [moment.line for moment in picture.replay.moments] == [PUT, PUT + 1]
-    assert [row.text.strip() for row in picture.pages[0]] == [
-        "…",
-        "box[thread] = numbers[thread];",
-        "workgroupBarrier();",
-    ]
+    rows = [row.text.strip() for row in picture.pages[0]]
+    assert rows == ["…", "box[thread] = numbers[thread];", "workgroupBarrier();"]
 
 
 def test_a_call_whose_lines_are_not_shown_is_one_step():
     trace, shapes = tiled()
-    main = functions(trace.kernel)[-1]
-    moments = stepper(trace, shapes, part=Listing("\n" * (len(main) - 1), main.start)).picture.replay.moments
-    for name, operand in (("left", "a"), ("right", "b")):
-        loads = [m for m in moments if f"{name}[local" in trace.kernel.code.split("\n")[m.line - 1]]
-        assert len(loads) == 2
-        for moment, columns in zip(loads, (4, 3), strict=True):
-            touched = list(during(trace, moment))
-            assert sum(a[0] == name and a[3] for a in touched) == 16
-            assert sum(a[0] == operand for a in touched) == 4 * columns
-    only = stepper(trace, shapes, only=["right[local"]).picture.replay.moments
-    assert [m.accesses for m in only] == [m.accesses for m in moments if m.line == only[0].line]
+    loads = stepper(trace, shapes, only=["right[local"]).picture.replay.moments
+    for moment, rows in zip(loads, (4, 3), strict=True):
+        names = [(name, write) for name, _, _, write, _, _ in during(trace, moment)]
+        assert (names.count(("right", True)), names.count(("b", False))) == (16, 4 * rows)
 
 
 def test_buttons_play_the_steps():
@@ -361,29 +290,30 @@ def test_buttons_play_the_steps():
     assert player.value == 2
 
 
-def test_other_findings_are_named_in_their_line_and_too_many_threads_refused():
-    beyond, shapes = swap("box[3u - thread]", "numbers[thread + 1u]")
-    explorer = stepper(beyond, shapes)
+def test_other_findings_are_named_in_their_line():
+    explorer = stepper(*swap("box[3u - thread]", "numbers[thread + 1u]"))
     lines = [moment.line for moment in explorer.picture.replay.moments]
     assert "The simulator found in this line: out-of-range read." in explorer.set(step=lines.index(TAKE))
     assert "The simulator" not in explorer.set(step=lines.index(PUT))
-    trace, shapes = swap("@workgroup_size(4)", "@workgroup_size(65)")
-    with pytest.raises(ValueError, match="65 threads: the sheet has room for 64"):
-        stepper(trace, {"numbers": (4,)})
 
 
 @pytest.mark.parametrize(
-    ("shapes", "part", "problem"),
+    ("shapes", "options", "problem"),
     [
-        ({"boxes": (4,)}, None, "boxes: the run touched only numbers, box"),
-        ({"numbers": (3,)}, None, r"numbers has shape \(3,\): the run touched element 3"),
-        ({"numbers": (40, 40)}, None, "numbers: the sheet has no room"),
-        ({"numbers": (4,)}, Listing("a", 1), "the run comes through none of the lines"),
+        ({"boxes": (4,)}, {}, "boxes: the run touched only numbers, box"),
+        ({"numbers": (3,)}, {}, r"numbers has shape \(3,\): the run touched element 3"),
+        ({"numbers": (40, 40)}, {}, "numbers: the sheet has no room"),
+        ({"numbers": (4,)}, {"part": Listing("a", 1)}, "the run comes through none of the lines"),
     ],
 )
-def test_what_cannot_be_shown_is_refused(shapes, part, problem):
+def test_what_cannot_be_shown_is_refused(shapes, options, problem):
     with pytest.raises(ValueError, match=problem):
-        stepper(swap()[0], shapes, part=part)
+        stepper(swap()[0], shapes, **options)
+
+
+def test_too_many_threads_are_refused():
+    with pytest.raises(ValueError, match="65 threads: the sheet has room for 64"):
+        stepper(*swap("@workgroup_size(4)", "@workgroup_size(65)"))
 
 
 # --- The lessons' steppers ----------------------------------------------------------------------------------
@@ -395,31 +325,32 @@ def _whole(*shape):
 
 TILED, LOADED = load("gemm_bias_act", "2_tiled"), "workgroupBarrier();  // both tiles are in place"
 MATRICES, WEIGHTS = (_whole(4, 8), _whole(8, 4)), (_whole(2, 1, 3, 6), _whole(1, 2, 3, 1))
-TREE = _whole(1, 1, 6, 7), _whole(1, 1, 4, 5)
-LESSONS = {  # each with whether it races, and its output
-    "00": (lambda: threads.steps(SWAP.replace("  workgroupBarrier();\n", ""), [numbers(4)]), True, None),
-    "02": (lambda: convolution.tree_steps(*TREE), False, "grad_weight"),
-    "03": (lambda: convolution.shared_weight_steps(*WEIGHTS, padding=1), False, "grad_input"),
-    "04": (lambda: summation.steps(load("sum", "2_tree").with_constants(THREADS=6), numbers(6)), False, None),
-    "06": (lambda: gemm.tile_steps(*MATRICES), False, "output"),
-    "06, racing": (lambda: gemm.tile_steps(*MATRICES, TILED.edit(LOADED, "")), True, None),
+TREE, SIX = (_whole(1, 1, 6, 7), _whole(1, 1, 4, 5)), load("sum", "2_tree").with_constants(THREADS=6)
+LESSONS = {  # each with its right output, and whether it races
+    "00": (lambda: threads.steps(SWAP.replace("  workgroupBarrier();\n", ""), [numbers(4)]), {}, True),
+    "02": (
+        lambda: convolution.tree_steps(*TREE),
+        {"grad_weight": reference.conv2d_grad_weight(TREE[0], (1, 1, 3, 3), TREE[1])[..., :1, :1]},
+        False,
+    ),
+    "03": (
+        lambda: convolution.shared_weight_steps(*WEIGHTS, padding=1),
+        {"grad_input": reference.conv2d_grad_input((1, 1, 3, 4), *WEIGHTS, 1, 1)},
+        False,
+    ),
+    "04": (lambda: summation.steps(SIX, numbers(6)), {}, False),
+    "06": (lambda: gemm.tile_steps(*MATRICES), {"output": np.matmul(*MATRICES)}, False),
+    "06, racing": (lambda: gemm.tile_steps(*MATRICES, TILED.edit(LOADED, "")), {}, True),
 }
 
 
-@pytest.mark.parametrize("lesson", LESSONS)
-def test_a_lessons_stepper_is_legible_and_ends_with_the_right_numbers(lesson):
-    make, races, output = LESSONS[lesson]
-    explorer, told = make(), ""
+@pytest.mark.parametrize(("make", "right", "races"), LESSONS.values(), ids=LESSONS)
+def test_a_lessons_stepper_is_legible_and_ends_with_the_right_numbers(make, right, races):
+    explorer, said = make(), ""
     replay = explorer.picture.replay
     for step in range(len(replay.moments)):
-        told += explorer.set(step=step, thread=step % replay.count)
+        said += explorer.set(step=step, thread=step % replay.count)
         assert not list(faults(explorer.picture, 11)), step
-    assert ("Data race" in told) == races
-    if output:
-        right = {
-            "grad_weight": reference.conv2d_grad_weight(TREE[0], (1, 1, 3, 3), TREE[1])[..., :1, :1],
-            "grad_input": reference.conv2d_grad_input((1, 1, 3, 4), *WEIGHTS, 1, 1),
-            "output": np.matmul(*MATRICES),
-        }
-        (memory,) = (memory for memory in replay.memories if memory.name == output)
-        assert replay.values(memory, replay.moments[-1])[0].tolist() == right[output].ravel().tolist()
+    assert ("Data race" in said) == races
+    last = {memory.name: replay.values(memory, replay.moments[-1])[0] for memory in replay.memories}
+    assert all(last[name].tolist() == values.ravel().tolist() for name, values in right.items())

@@ -32,7 +32,7 @@ def write(path: Path, cells: list[NotebookNode]) -> Path:
     return path
 
 
-def test_store_writes_the_same_bytes_every_time(tmp_path: Path) -> None:
+def test_store_writes_the_same_bytes_every_time(tmp_path):
     toy, clock = v4.new_code_cell(TOY, metadata={"scrolled": True}), v4.new_code_cell(CLOCK)
     path = write(tmp_path / "toy.ipynb", [toy, clock])
     store(path)
@@ -45,43 +45,28 @@ def test_store_writes_the_same_bytes_every_time(tmp_path: Path) -> None:
     assert not any(dropped in text for dropped in ("widget-view", "my venv", "scrolled"))
 
 
-def test_an_edited_cell_shows_what_it_does_now() -> None:
-    before, now = (
-        v4.new_notebook(
-            cells=[v4.new_code_cell(f"{IGNORE}\nprint({n})", outputs=[v4.new_output("stream", text=n)])],
-            metadata={"language_info": {"name": "python"}},
-        )
-        for n in "12"
-    )
+@pytest.mark.parametrize(("edited", "shown"), [(False, "1"), (True, "2")])
+def test_an_ignored_cell_keeps_what_it_shows_until_it_is_edited(edited, shown):
+    """With the new count of its cell."""
+    results = [v4.new_output("execute_result", {"text/plain": str(n)}, execution_count=n) for n in (1, 2)]
+    cells = [
+        v4.new_code_cell(f"{IGNORE}\n{r.execution_count * edited}", execution_count=r.execution_count, outputs=[r])
+        for r in results
+    ]
+    before, now = (v4.new_notebook(cells=[c], metadata={"language_info": {"name": "python"}}) for c in cells)
     normalize(before)
     before.cells[0].source = now.cells[0].source  # an editor keeps the id
     normalize(now)
     keep_ignored(now, before)
-    assert now.cells[0].outputs[0].text == "2"
-
-
-def test_an_old_output_has_the_new_count_of_its_cell() -> None:
-    notebooks = [
-        v4.new_notebook(
-            cells=[v4.new_code_cell(f"{IGNORE}\n1", execution_count=n, outputs=[result])],
-            metadata={"language_info": {"name": "python"}},
-        )
-        for n in (1, 2)
-        for result in [v4.new_output("execute_result", {"text/plain": str(n)}, execution_count=n)]
-    ]
-    for notebook in notebooks:
-        normalize(notebook)
-    before, now = notebooks
-    keep_ignored(now, before)
     (output,) = now.cells[0].outputs
-    assert (output.data["text/plain"], output.execution_count) == ("1", 2)
+    assert (output.data["text/plain"], output.execution_count) == (shown, 2)
 
 
 WRONG = {"careful": "import sys\nprint('careful', file=sys.stderr)", "Zero": "1 / 0", "died": "import os\nos._exit(3)"}
 
 
 @pytest.mark.parametrize(("said", "source"), sample([*WRONG.items()], 2))
-def test_store_refuses(tmp_path: Path, said: str, source: str) -> None:
+def test_store_refuses(tmp_path, said, source):
     path = write(tmp_path / "wrong.ipynb", [v4.new_code_cell(source)])
     before = path.read_bytes()
     with pytest.raises(StoreError, match=said):

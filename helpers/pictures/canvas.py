@@ -251,11 +251,17 @@ def number(value: float) -> str:
     return f"{value + 0.0:.4g}".replace("-", "\N{MINUS SIGN}")
 
 
+def listed(words: Iterable[object]) -> str:
+    """One, two and three."""
+    *first, last = map(str, words)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def in_words(name: str, numbers: Iterable[int]) -> str:
     """Some numbers as a person says them: row 2, rows 1 to 3, rows 0, 2 and 4."""
-    found = sorted(numbers)
-    if len(found) < 2:
-        return f"{name} {found[0]}" if found else f"no {name}"
-    if len(found) > 2 and found[-1] - found[0] == len(found) - 1:
-        return f"{name}s {found[0]} to {found[-1]}"
-    return f"{name}s {', '.join(map(str, found[:-1]))} and {found[-1]}"
+    some = sorted(numbers)
+    if len(some) < 2:
+        return f"{name} {some[0]}" if some else f"no {name}"
+    if len(some) > 2 and some[-1] - some[0] == len(some) - 1:
+        return f"{name}s {some[0]} to {some[-1]}"
+    return f"{name}s {listed(some)}"

@@ -133,11 +133,17 @@ def table(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[st
         picture.words(Word(x, y, word, size) for y, word in zip(heights, column, strict=True))
 
 
+def foot(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[str]], beside: Sequence[str]) -> None:
+    """A table at the foot of a picture, below a line, and two lines of words beside it."""
+    top = picture.height - 84
+    picture.lines([(MARGIN, top - 4, picture.width - MARGIN, top - 4)], LINE, 1)
+    table(picture, labels, columns, Box(MARGIN, top, 624, 78))
+    for y, text in zip((top + 39, top + 65), beside, strict=True):
+        picture.write(652, y, text, 14.5, BLUE)
+
+
 def conclusion(picture: Picture, columns: Sequence[tuple], total: float, returned: float, of: str = "its terms") -> str:
     """The table of terms at the foot of a picture, and the verdict beside it; returns the total as it is written."""
-    top, written = picture.height - 84, number(total)
-    picture.lines([(MARGIN, top - 4, picture.width - MARGIN, top - 4)], LINE, 1)
-    table(picture, ("term", "product", "running sum"), columns, Box(MARGIN, top, 624, 78))
-    picture.write(652, top + 39, f"sum of {of}: {written}", 14.5, BLUE)
-    picture.write(652, top + 65, f"the GPU returned: {number(returned)}", 14.5, BLUE)
-    return written
+    beside = f"sum of {of}: {number(total)}", f"the GPU returned: {number(returned)}"
+    foot(picture, ("term", "product", "running sum"), columns, beside)
+    return number(total)

@@ -44,7 +44,9 @@ def stepper(
 
 def _touched(trace: Trace) -> dict[str, tuple[int, ...]]:
     """The arrays that a run touches: buffers in their shapes, workgroup variables as long as the part in use."""
-    used = {name: trace.accesses["variable"] == i for i, name in enumerate(trace.variables)}
-    bound = zip((each.name for each in trace.kernel.bound), trace.buffers, strict=True)
-    shapes = {name: buffer.shape for name, buffer in bound if name in used}
-    return shapes | {n: (int(trace.accesses["index"][at].max()) + 1,) for n, at in used.items() if n not in shapes}
+    bound = zip(trace.kernel.bound, trace.buffers, strict=True)
+    shapes = {binding.name: buffer.shape for binding, buffer in bound if binding.name in trace.variables}
+    for i, name in enumerate(trace.variables):
+        words = trace.accesses["index"][trace.accesses["variable"] == i]
+        shapes.setdefault(name, (int(words.max()) + 1,))
+    return shapes

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import prod
 
 import numpy as np
@@ -30,11 +31,6 @@ class Drawn:
         return min(15.0, max(11.0, 0.42 * self.height))
 
     @property
-    def title(self) -> str:
-        """The array's name."""
-        return self.memory.name
-
-    @property
     def note(self) -> str:
         """Its shape, and the workgroup where each one has its own."""
         return _note(self.memory)
@@ -53,15 +49,10 @@ class Drawn:
 
     def runs(self, first: int, end: int) -> list[Box]:
         """Boxes around the elements from `first` to before `end`, one for each row that they lie in."""
-        boxes = self.boxes[first:end]
-        found: list[Box] = []
-        for box in boxes:
-            last = found[-1] if found else None
-            if last and last.y == box.y and abs(last.x + last.width - box.x) < 0.1:
-                found[-1] = last._replace(width=last.width + box.width)
-            else:
-                found.append(box)
-        return found
+        columns = _plane(self.memory.shape)[1]
+        rows = groupby(range(first, min(end, len(self.boxes))), lambda word: word // columns)
+        runs = [list(words) for _, words in rows]
+        return [self.boxes[words[0]]._replace(width=len(words) * self.height) for words in runs]
 
     def written(self, value: float) -> str:
         """A number with as many digits as its cell has room for; nothing for nan."""
@@ -110,10 +101,7 @@ def _placed(memories: Sequence[Memory], area: Box, cell: float) -> list[Drawn]:
 
 
 def _boxes(shape: tuple[int, ...], x: float, y: float, cell: float) -> list[Box]:
-    rows, columns = _plane(shape)
-    boxes = []
-    for word in range(prod(shape)):
-        plane, place = divmod(word, rows * columns)
-        row, column = divmod(place, columns)
-        boxes.append(Box(x + plane * (columns * cell + GAP) + column * cell, y + row * cell, cell, cell))
-    return boxes
+    (rows, columns), planes = _plane(shape), max(prod(shape[:-2]), 1)
+    left = x + np.arange(planes) * (columns * cell + GAP)
+    places = np.ndindex(planes, rows, columns)
+    return [Box(left[plane] + j * cell, y + i * cell, cell, cell) for plane, i, j in places][: prod(shape)]

@@ -1,6 +1,6 @@
 """A picture of one moment of a simulated run: the kernel's text, the threads, and the arrays in memory."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from helpers.pictures.parts import MARGIN
 from helpers.simulator.trace import Trace
 from helpers.stepper.grids import Drawn, arrange
 from helpers.stepper.replay import ACTIVE, COLLISIONS, DONE, SECTOR, WAITING, Access, Collision, Moment, Replay, Shape
-from helpers.stepper.sentences import Teller, plural
+from helpers.stepper.sentences import Teller, plural, verb
 from helpers.stepper.text import pages
 
 HEIGHT, TOP, STRIP = 438, 36, 36  # the most of a sheet; where the text and the threads begin
@@ -18,6 +18,13 @@ LETTERS, ADVANCE = (57, 50), 0.602 * LETTER  # in a row of code: fewer where the
 THREAD, IN_A_ROW, MOST_THREADS = (32, 25), 16, 64  # the most of a thread, of threads in a row, and of threads
 CALLOUT = 24  # the height of the words about an access that collides
 SECTORS = "#0072b2", "#b8860b", "#007a5a", "#a3337a", "#5b6bbf", "#8a4b08"  # neighbors differ in lightness, too
+SIGNS = {  # the boxes of the legend: edge, face, line
+    ACTIVE: (PAPER, BLUE, 1.5),
+    WAITING: (GRAY,),
+    DONE: (LINE, tint(GRAY, 0.12)),
+    "read": (BLUE, tint(BLUE, 0.3), 1.6),
+    "workgroup": (BLUE, None, 3),
+}
 LABELED, SECTOR_SIZE = 26, 11  # a cell as high as this has room for the number of its sector, in this size
 
 
@@ -38,10 +45,7 @@ class StepperPicture(Picture):
         self.teller = Teller(self.replay)
         self.findings = {finding.line for finding in trace.findings}
         self.callout = CALLOUT + 24 if any(finding.kind in COLLISIONS for finding in trace.findings) else 0
-        for letters in LETTERS:
-            if self._lay_out(lines, letters):
-                break
-        else:
+        if not any(self._lay_out(lines, letters) for letters in LETTERS):
             names = ", ".join(memory.name for memory in self.replay.memories)
             raise ValueError(f"{names}: the sheet has no room for them; show fewer or smaller arrays")
         ends = [self._row(max(map(len, self.pages))), max(grid.bottom for grid in self.grids)]
@@ -73,8 +77,7 @@ class StepperPicture(Picture):
         self._fill_threads(self.replay.states(moment), thread)
         accesses, collision = self.replay.during(moment), self.replay.collision(moment, thread)
         for grid in self.grids:
-            here = [a for a in accesses if (a.name, a.group) == (grid.memory.name, grid.memory.group)]
-            self._fill(grid, moment, here, thread)
+            self._fill(grid, moment, [a for a in accesses if grid.memory.holds(a)], thread)
         if collision:
             self._draw_collision(collision)
         self.sentence = self.teller.sentence(moment, thread)
@@ -98,29 +101,43 @@ class StepperPicture(Picture):
         """The outlines of threads and arrays, with their names, and what the colors stand for."""
         threads = range(self.replay.count)
         self.write(self.right, 18, plural(self.replay.count, "thread"), 15, weight="bold")
-        self._explain(18, [(self._active, "active"), (self._waiting, "waiting"), (self._done, "done")])
+        self._explain(18, (ACTIVE, WAITING, DONE))
         self.boxes(map(self._thread, threads), GRAY)
-        groups = range(self.replay.groups) if self.names else ()
-        places = (self._thread(group * self.replay.threads) for group in groups)
-        self.words((Word(self.right, p.middle[1], f"group {i}", 12, "left") for i, p in enumerate(places)), GRAY)
+        for group in range(self.replay.groups if self.names else 0):
+            middle = self._thread(group * self.replay.threads).middle[1]
+            self.write(self.right, middle, f"group {group}", 12, GRAY)
         self.write(self.right, self.memory_top, "memory", 15, weight="bold")
-        self._explain(self.memory_top, [(self._read, "read"), (self._written, "written"), (self._framed, "workgroup")])
+        self._explain(self.memory_top, ("read", "written", "workgroup"))
         for grid in self.grids:
             self.boxes(grid.boxes)
-            self.write(grid.x, grid.y - 12, grid.title, 13, weight="bold")
-            self.write(grid.x + text_width(grid.title, 13, "bold") + 6, grid.y - 12, grid.note, 12, GRAY)
+            name = grid.memory.name
+            self.write(grid.x, grid.y - 12, name, 13, weight="bold")
+            self.write(grid.x + text_width(name, 13, "bold") + 6, grid.y - 12, grid.note, 12, GRAY)
             if grid.memory.shared:
-                self.boxes(grid.panels, BLUE, line=3)
+                self._sign("workgroup", grid.panels)
 
-    def _explain(self, y: float, signs: Sequence) -> None:
+    def _explain(self, y: float, signs: Sequence[str]) -> None:
         """A legend that ends at the right margin."""
         x = self.width - MARGIN
-        for draw, text in reversed(signs):
-            x -= text_width(text, 13) + 4
-            self.write(x + 4, y, text, 13, GRAY)
-            x -= 20
-            draw([Box(x, y - 8, 16, 16)])
-            x -= 10
+        for sign in reversed(signs):
+            x -= text_width(sign, 13) + 4
+            self.write(x + 4, y, sign, 13, GRAY)
+            self._sign(sign, [Box(x - 20, y - 8, 16, 16)])
+            x -= 30
+
+    def _sign(self, sign: str, boxes: Sequence[Box]) -> None:
+        """Boxes that look as the legend explains them."""
+        if sign in SIGNS:
+            self.boxes(boxes, *SIGNS[sign])
+        if sign == DONE:
+            self.lines(((b.x + 2, b.y + b.height - 2, b.x + b.width - 2, b.y + 2) for b in boxes), GRAY, 1)
+        if sign == "written":  # a thick line inside the cell, and its lower right corner filled
+            inside, corner = (2.5, 5) if boxes and boxes[0].height >= LABELED else (1, 3)
+            twice, end = 2 * inside, inside + corner
+            lines = (Box(b.x + inside, b.y + inside, b.width - twice, b.height - twice) for b in boxes)
+            self.boxes(lines, ORANGE, line=2)
+            corners = (Box(b.x + b.width - end, b.y + b.height - end, corner, corner) for b in boxes)
+            self.boxes(corners, ORANGE, ORANGE)
 
     # --- Text and threads ---------------------------------------------------------------------------------
 
@@ -142,37 +159,25 @@ class StepperPicture(Picture):
         return Box(x, STRIP + row * (height + 2), self.thread_width, height)
 
     def _fill_threads(self, states: list[str], chosen: int) -> None:
-        boxes = {s: [self._thread(i) for i, state in enumerate(states) if state == s] for s in (ACTIVE, DONE)}
-        self._active(boxes[ACTIVE])
-        self._done(boxes[DONE])
         for state, color, weight in ((ACTIVE, PAPER, "bold"), (WAITING, INK, "normal"), (DONE, GRAY, "normal")):
-            some = [i for i, s in enumerate(states) if s == state]
-            words = (Word(*self._thread(i).middle, str(i % self.replay.threads), 12.5) for i in some)
+            places = {i: self._thread(i) for i, s in enumerate(states) if s == state}
+            if state != WAITING:
+                self._sign(state, [*places.values()])
+            words = (Word(*box.middle, str(i % self.replay.threads), 12.5) for i, box in places.items())
             self.words(words, color, weight)
         x, y, width, height = self._thread(chosen)
         self.boxes([Box(x - 1.5, y - 1.5, width + 3, height + 3)], INK, line=3)
-
-    def _active(self, boxes: Iterable[Box]) -> None:
-        self.boxes(boxes, PAPER, BLUE, 1.5)
-
-    def _waiting(self, boxes: Iterable[Box]) -> None:
-        self.boxes(boxes, GRAY)
-
-    def _done(self, boxes: Sequence[Box]) -> None:
-        self.boxes(boxes, LINE, tint(GRAY, 0.12))
-        self.lines(((b.x + 2, b.y + b.height - 2, b.x + b.width - 2, b.y + 2) for b in boxes), GRAY, 1)
 
     # --- Memory -------------------------------------------------------------------------------------------
 
     def _fill(self, grid: Drawn, moment: Moment, accesses: list[Access], thread: int) -> None:
         """The values of an array, and marks on the words that are touched."""
-        read = sorted({a.word for a in accesses if not a.write})
-        written = sorted({a.word for a in accesses if a.write})
+        read, written = (sorted({a.word for a in accesses if a.write == write}) for write in (False, True))
         if grid.memory.shared:
-            self._read([grid.boxes[word] for word in read])
+            self._sign("read", [grid.boxes[word] for word in read])
         else:
             self._mark_sectors(grid, read)
-        self._written([grid.boxes[word] for word in written])
+        self._sign("written", [grid.boxes[word] for word in written])
         self._write_values(grid, moment, set(written))
         own = {a.word for a in accesses if a.thread == thread}
         self.boxes((grid.boxes[word] for word in own), INK, line=3)
@@ -197,19 +202,6 @@ class StepperPicture(Picture):
                 x, y, *_ = grid.boxes[here[0]]
                 self.write(x + 4, y + 7.5, str(sector), SECTOR_SIZE, color, "bold")
 
-    def _read(self, boxes: Iterable[Box]) -> None:
-        self.boxes(boxes, BLUE, tint(BLUE, 0.3), 1.6)
-
-    def _written(self, boxes: Sequence[Box]) -> None:
-        """A thick line inside the cell, and its lower right corner filled."""
-        inside, corner = (2.5, 5) if boxes and boxes[0].height >= LABELED else (1, 3)
-        twice, end = 2 * inside, inside + corner
-        self.boxes((Box(b.x + inside, b.y + inside, b.width - twice, b.height - twice) for b in boxes), ORANGE, line=2)
-        self.boxes((Box(b.x + b.width - end, b.y + b.height - end, corner, corner) for b in boxes), ORANGE, ORANGE)
-
-    def _framed(self, boxes: Iterable[Box]) -> None:
-        self.boxes(boxes, BLUE, line=3)
-
     # --- Collisions ---------------------------------------------------------------------------------------
 
     def _draw_collision(self, found: Collision) -> None:
@@ -217,22 +209,20 @@ class StepperPicture(Picture):
         same, width = found.first.step == found.second.step, (self.width - 2 * MARGIN - 12) / 2
         for i, (access, past) in enumerate(((found.first, not same), (found.second, False))):
             box = Box(MARGIN + i * (width + 12), self.height - CALLOUT - 6, width, CALLOUT)
-            verb = ("wrote" if access.write else "read") if past else ("writes" if access.write else "reads")
-            told = f"{self.teller.named(access.thread)} {verb} {self.teller.element(access)} in line {access.line}"
+            who, what = self.teller.named(access.thread), self.teller.element(access)
+            told = f"{who} {verb(access, past)} {what} in line {access.line}"
             self.boxes([box], INK, tint(ORANGE, 0.14), 2)
             self.words([Word(*box.middle, told, 13)], INK, "bold")
             self._arrow_to(access, box, 2 * i - 1)
 
     def _arrow_to(self, access: Access, box: Box, side: int) -> None:
-        for grid in self.grids:
-            if (grid.memory.name, grid.memory.group) == (access.name, access.group):
-                cell = grid.boxes[access.word]
-                end = cell.middle[0] + side * cell.width / 4, cell.y + cell.height - 1
-                start = np.clip(end[0], box.x + 20, box.x + box.width - 20), box.y
-                back = np.subtract(start, end)
-                back = 9 * back / np.hypot(*back)
-                turned = 0.5 * np.array([-back[1], back[0]])
-                heads = [(*(end + back + turn), *end) for turn in (turned, -turned)]
-                for color, line in ((PAPER, 5), (INK, 2)):
-                    self.lines([(*start, *end), *heads], color, line)
-                self.boxes([cell], INK, line=4)
+        for cell in (grid.boxes[access.word] for grid in self.grids if grid.memory.holds(access)):
+            end = cell.middle[0] + side * cell.width / 4, cell.y + cell.height - 1
+            start = np.clip(end[0], box.x + 20, box.x + box.width - 20), box.y
+            back = np.subtract(start, end)
+            back = 9 * back / np.hypot(*back)
+            turned = 0.5 * np.array([-back[1], back[0]])
+            heads = [(*(end + back + turn), *end) for turn in (turned, -turned)]
+            for color, line in ((PAPER, 5), (INK, 2)):
+                self.lines([(*start, *end), *heads], color, line)
+            self.boxes([cell], INK, line=4)

@@ -33,6 +33,10 @@ class Memory:
         """Whether it belongs to one workgroup."""
         return self.group >= 0
 
+    def holds(self, access: "Access") -> bool:
+        """Whether an access is to this array."""
+        return (access.name, access.group) == (self.name, self.group)
+
     def element(self, word: int) -> str:
         """An element by its indices: grad_output[0,1,2,3]."""
         return f"{self.name}[{','.join(map(str, np.unravel_index(word, self.shape)))}]"
@@ -88,6 +92,10 @@ class Replay:
         home = self.accesses["workgroup"].astype(int) @ (1, x, x * y)
         self.who = home * self.threads + self.accesses["invocation"]
         self.home = np.where(self.accesses["space"] == "workgroup", home, -1)
+        self._functions = functions(trace.kernel)
+        self._last = np.full(self.count, -1)  # the last step of each thread
+        for i, step in enumerate(trace.steps):
+            self._last[step.active] = i
         self.memories = [memory for name, shape in shapes.items() for memory in self._memories(name, tuple(shape))]
         self.moments = self._moments(lines)
         if not self.moments:
@@ -124,22 +132,17 @@ class Replay:
 
     def _statements(self) -> Iterator[Moment]:
         """The steps of the trace; after a call, the rest of the statement that called is a moment of its own."""
-        lines, who = self.accesses["line"].tolist(), self.who.tolist()
+        lines, start = self.accesses["line"].tolist(), 0
         ends = np.searchsorted(self.accesses["step"], range(len(self.trace.steps)), "right").tolist()
-        start = 0
         for number, (step, end) in enumerate(zip(self.trace.steps, ends, strict=True)):
             home = self._function(step.line)
             own = next((i for i in range(start, end) if self._function(lines[i]) != home), end)
             yield Moment(number, step.line, frozenset(step.active.tolist()), range(start, own))
             for line, places in groupby(range(own, end), lines.__getitem__):
-                rest = list(places)
-                active = frozenset(who[i] for i in rest)
-                yield Moment(number, line, active, range(rest[0], rest[-1] + 1), after_call=True)
+                first, *others = places
+                rest = range(first, first + 1 + len(others))
+                yield Moment(number, line, frozenset(self.who[rest].tolist()), rest, after_call=True)
             start = end
-
-    @cached_property
-    def _functions(self) -> list[range]:
-        return functions(self.trace.kernel)
 
     def _function(self, line: int) -> range | None:
         return next((part for part in self._functions if line in part), None)
@@ -149,14 +152,6 @@ class Replay:
         states = np.where(self._last > moment.step, WAITING, DONE)
         states[list(moment.active)] = ACTIVE
         return states.tolist()
-
-    @cached_property
-    def _last(self) -> np.ndarray:
-        """The last step of each thread."""
-        last = np.full(self.count, -1)
-        for i, step in enumerate(self.trace.steps):
-            last[step.active] = i
-        return last
 
     def is_barrier(self, moment: Moment) -> bool:
         """Whether the threads do nothing but wait for each other."""
@@ -175,26 +170,17 @@ class Replay:
 
         nan where nobody has seen the number that stood there first; the other elements hold WGSL's zeros.
         """
-        values, at = self._first[memory].copy(), self._places[memory]
-        done = at[: np.searchsorted(at, moment.accesses.stop)]
-        done = done[self.accesses["write"][done]]
+        at = np.flatnonzero(self._is(memory.name) & (self.home == memory.group))
+        values = self._first(memory, at)
+        done = at[(at < moment.accesses.stop) & self.accesses["write"][at]]
         values[self.accesses["index"][done]] = self._numbers[done]
         put = np.full(len(values), not memory.shared)
         put[self.accesses["index"][done]] = True
         return values, put
 
-    @cached_property
-    def _places(self) -> dict[Memory, np.ndarray]:
-        """Where the accesses to each array stand in the trace."""
-        return {m: np.flatnonzero(self._is(m.name) & (self.home == m.group)) for m in self.memories}
-
-    @cached_property
-    def _first(self) -> dict[Memory, np.ndarray]:
-        """What each array held at first, as far as the run shows it: what is written before it is read is unknown."""
-        return {memory: self._first_of(memory) for memory in self.memories}
-
-    def _first_of(self, memory: Memory) -> np.ndarray:
-        values, at = np.zeros(prod(memory.shape)), self._places[memory]
+    def _first(self, memory: Memory, at: np.ndarray) -> np.ndarray:
+        """What an array held before its accesses `at`: what is written before it is read is unknown."""
+        values = np.zeros(prod(memory.shape))
         if memory.shared:
             return values  # WGSL clears workgroup memory
         buffer = self.trace.buffers[self.accesses["binding"][at[0]]].ravel()

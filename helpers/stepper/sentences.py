@@ -1,8 +1,8 @@
 """A moment of a run in words."""
 
-from collections.abc import Iterable
+from itertools import groupby
 
-from helpers.pictures.canvas import in_words, number
+from helpers.pictures.canvas import in_words, listed, number
 from helpers.stepper.replay import (
     ACTIVE,
     COLLISIONS,
@@ -22,7 +22,6 @@ class Teller:
 
     def __init__(self, replay: Replay) -> None:
         self.replay = replay
-        self._memories = {(memory.name, memory.group): memory for memory in replay.memories}
 
     def sentence(self, moment: Moment, thread: int) -> str:
         """Who does what, what one thread does, and what collides."""
@@ -52,14 +51,14 @@ class Teller:
 
     def _uses(self, accesses: list[Access]) -> str:
         """The elements of each array."""
-        names = dict.fromkeys(a.name for a in accesses)
-        return " and ".join(self._use([a for a in accesses if a.name == name]) for name in names)
-
-    def _use(self, accesses: list[Access]) -> str:
-        first, words = accesses[0], len({(a.group, a.word) for a in accesses})
-        sectors = len({a.word // SECTOR for a in accesses if a.group < 0})
-        lie = f" ({plural(sectors, 'sector')})" if sectors else ""
-        return f"{plural(words, 'element')} of {first.name}{lie}"
+        uses = []
+        for name in dict.fromkeys(a.name for a in accesses):
+            words = {(a.group, a.word) for a in accesses if a.name == name}
+            sectors = len({word // SECTOR for group, word in words if group < 0})
+            uses.append(
+                f"{plural(len(words), 'element')} of {name}" + f" ({plural(sectors, 'sector')})" * (sectors > 0)
+            )
+        return " and ".join(uses)
 
     def _one(self, thread: int, states: list[str], accesses: list[Access]) -> str:
         """What one thread does."""
@@ -67,34 +66,29 @@ class Teller:
         if states[thread] != ACTIVE:
             return f"{_capital(who)} is {states[thread]}."
         own = [a for a in accesses if a.thread == thread]
+        own.sort(key=lambda a: a.write)
         done = [
-            f"{verb} {_listed(dict.fromkeys(map(self._value, some)))}"
-            for verb, write in (("reads", False), ("writes", True))
-            if (some := [a for a in own if a.write == write])
+            f"{name} {listed(dict.fromkeys(f'{self.element(a)} = {number(a.value)}' for a in some))}"
+            for name, some in groupby(own, verb)
         ]
         if not done:
             return f"{_capital(who)} is one of them." if states.count(ACTIVE) > 1 else ""
         return f"{_capital(who)} {', and '.join(done)}."
 
-    def _value(self, access: Access) -> str:
-        return f"{self.element(access)} = {number(access.value)}"
-
     def _collision(self, found: Collision) -> str:
         first, second, kind = found
         same = first.step == second.step
-        verb = {True: ("wrote", "writes"), False: ("read", "reads")}[first.write][same]
-        here = {True: "writes", False: "reads"}[second.write]
         where = "in the same line" if same and first.line == second.line else f"in line {first.line}"
         return (
-            f"{COLLISIONS[kind]}: {self.named(second.thread)} {here} {self.element(second)}, which "
-            f"{self.named(first.thread)} {verb} {where}, and nothing orders the two."
+            f"{COLLISIONS[kind]}: {self.named(second.thread)} {verb(second)} {self.element(second)}, which "
+            f"{self.named(first.thread)} {verb(first, not same)} {where}, and nothing orders the two."
         )
 
     def _findings(self, moment: Moment) -> str:
         """What else the simulator found in the line."""
         found = dict.fromkeys(f.kind for f in self.replay.trace.findings if f.line == moment.line)
         others = [kind for kind in found if kind not in COLLISIONS]
-        return f"The simulator found in this line: {_listed(others)}." if others else ""
+        return f"The simulator found in this line: {listed(others)}." if others else ""
 
     def named(self, thread: int) -> str:
         """A thread as a person says it."""
@@ -103,18 +97,18 @@ class Teller:
 
     def element(self, access: Access) -> str:
         """The element that is touched."""
-        memory = self._memories.get((access.name, access.group)) or Memory(access.name, (access.word + 1,))
-        return memory.element(access.word)
+        other = Memory(access.name, (access.word + 1,))
+        return next((memory for memory in self.replay.memories if memory.holds(access)), other).element(access.word)
+
+
+def verb(access: Access, past: bool = False) -> str:
+    """What the thread does with the element, or did."""
+    return (("reads", "read"), ("writes", "wrote"))[access.write][past]
 
 
 def plural(count: int, noun: str) -> str:
     """A number and its noun."""
     return f"{count} {noun}{'s' * (count != 1)}"
-
-
-def _listed(words: Iterable[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _capital(text: str) -> str:

@@ -173,6 +173,7 @@ class LivePage:
         self.panel = page.locator(".jp-NotebookPanel")
         self.cells, self.code_cells = self.panel.locator(".jp-Cell"), self.panel.locator(".jp-CodeCell")
         self.ran, self.replies = [], 0  # cells that `make` ran; how many runs of a cell have ended
+        self.ran_here, self.names = [], {}  # cells that `same` ran, and what they made
         page.on("pageerror", lambda error: self.troubles.append(f"in the page: {error}"))
         page.on("websocket", lambda socket: socket.on("framereceived", self._read))
         page.evaluate(OPEN, f"notebooks/{path.name}")
@@ -216,13 +217,14 @@ class LivePage:
         return [Shown(self.page, self.at(cell)) for cell in wanted]
 
     def same(self, words: str) -> Explorer:
-        """The same explorer in this process."""
-        names = {}
+        """The same explorer in this process; the cells that it needs run here only once."""
         *before, wanted = needed(self.lesson, [self.source(words)])
         *lines, last = ast.parse(wanted.source).body
-        for code in (*(ast.parse(cell.source) for cell in before), ast.Module(lines, [])):
-            exec(compile(code, words, "exec"), names)
-        return eval(compile(ast.Expression(last.value), words, "eval"), names)
+        new = [cell for cell in before if cell not in self.ran_here]
+        self.ran_here += new
+        for code in (*(ast.parse(cell.source) for cell in new), ast.Module(lines, [])):
+            exec(compile(code, words, "exec"), self.names)
+        return eval(compile(ast.Expression(last.value), words, "eval"), self.names)
 
     def run(self, cell: Locator) -> Locator:
         """Run one cell and wait for its end; it is then selected, in command mode."""

@@ -16,11 +16,9 @@ def written(picture: Picture) -> list[str]:
 
 def last_sums(picture: Picture) -> tuple[str, str]:
     """Where the running sum at the foot of a picture ends, and the total that stands beside it."""
-    words = sorted((word for mark in picture.marks for word in mark.words), key=lambda word: word.x)
-    (label,) = (word for word in words if word.text == "running sum")
-    (beside,) = (word for word in words if word.text.startswith("sum of "))
-    last = [word.text for word in words if word.y == label.y and word.x < beside.x][-1]
-    return last, beside.text.rpartition(": ")[2]
+    texts = written(picture)
+    beside = next(i for i, text in enumerate(texts) if text.startswith("sum of "))
+    return texts[beside - 1], texts[beside].rpartition(": ")[2]
 
 
 def faults(picture: Picture, smallest: float = SMALLEST) -> Iterator[str]:

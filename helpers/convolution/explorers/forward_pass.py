@@ -5,13 +5,13 @@ from math import prod
 import numpy as np
 
 from helpers.convolution import operations
-from helpers.convolution.explorers.sizes import ANY_OUTPUT, START, of_any_sizes
+from helpers.convolution.explorers.sizes import ANY_OUTPUT, START, of_any_sizes, of_indices
 from helpers.convolution.pictures.forward import DependencePicture, EdgesPicture, WindowPicture
 from helpers.convolution.pictures.matrix import MatrixPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.pictures.canvas import Picture
-from helpers.pictures.explorer import Explorer, Rule, below
+from helpers.pictures.explorer import Explorer, below
 
 
 def forward(input: np.ndarray, weight: np.ndarray) -> Explorer:
@@ -19,7 +19,7 @@ def forward(input: np.ndarray, weight: np.ndarray) -> Explorer:
     shape = _one_pair(input, weight)
     output = operations.conv2d(input, weight)
     picture = WindowPicture(shape, input, weight, output, np.zeros(1), letters=True)
-    return Explorer(picture.show, {"oh": below(shape.out_h), "ow": below(shape.out_w)}, {"oh": 0, "ow": 0})
+    return of_indices(picture, oh=shape.out_h, ow=shape.out_w)
 
 
 def _one_pair(input: np.ndarray, weight: np.ndarray, stride: int = 1, padding: int = 0) -> ConvShape:
@@ -45,30 +45,28 @@ def _random_window(shape: ConvShape, random: np.random.Generator) -> WindowPictu
 
 def outputs_of_weight(input: np.ndarray, weight: np.ndarray) -> Explorer:
     """Sliders over the weights of a filter (1, 1, kH, kW), and stride and padding: which outputs does one reach?"""
-    rows, columns = weight.shape[2:]
-    return _dependence(input, weight, {"kh": below(rows), "kw": below(columns)})
+    return _dependence("weight", input, weight, kh=weight.shape[2], kw=weight.shape[3])
 
 
 def outputs_of_pixel(input: np.ndarray, weight: np.ndarray) -> Explorer:
     """Sliders over the pixels of an image (1, 1, H, W), and stride and padding: which outputs does one reach?"""
-    rows, columns = input.shape[2:]
-    return _dependence(input, weight, {"ih": below(rows), "iw": below(columns)})
+    return _dependence("pixel", input, weight, ih=input.shape[2], iw=input.shape[3])
 
 
-def _dependence(input: np.ndarray, weight: np.ndarray, place: dict[str, Rule]) -> Explorer:
-    """Raise one number by 1, and show how the outputs change."""
+def _dependence(kind: str, input: np.ndarray, weight: np.ndarray, **limits: int) -> Explorer:
+    """Raise one "weight" or one "pixel" by 1, and show how the outputs change."""
 
     def draw(stride: int, padding: int, **place: int) -> Picture:
         shape = _one_pair(input, weight, stride, padding)
-        raised_input, raised_weight = input.copy(), weight.copy()
-        (raised_weight if "kh" in place else raised_input)[0, 0, *place.values()] += 1
         output = operations.conv2d(input, weight, None, stride, padding)
-        picture = DependencePicture(shape, input, weight, output)
-        show = picture.show_weight if "kh" in place else picture.show_pixel
-        return show(*place.values(), operations.conv2d(raised_input, raised_weight, None, stride, padding))
+        tensors = {"pixel": input.copy(), "weight": weight.copy()}
+        tensors[kind][0, 0, *place.values()] += 1
+        raised = operations.conv2d(*tensors.values(), None, stride, padding)
+        return DependencePicture(shape, input, weight, output).show(kind, *place.values(), raised)
 
-    rules = {**place, "stride": lambda v: (1, 3), "padding": lambda v: (0, 1)}
-    return Explorer(draw, rules, {**dict.fromkeys(place, 0), "stride": 1, "padding": 0})
+    rules = {name: below(limit) for name, limit in limits.items()}
+    rules |= {"stride": lambda v: (1, 3), "padding": lambda v: (0, 1)}
+    return Explorer(draw, rules, {**dict.fromkeys(limits, 0), "stride": 1, "padding": 0})
 
 
 EDGES = {  # filters that turn a digit into something that the eye knows
@@ -119,5 +117,4 @@ def one_product(input: np.ndarray, weight: np.ndarray, windows: np.ndarray, prod
     if windows.shape != (rows_columns := (shape.out_h * shape.out_w, prod(weight.shape[1:]))):
         raise ValueError(f"windows has shape {windows.shape}: input and weight need {rows_columns}")
     picture = MatrixPicture(shape, input, weight, operations.conv2d(input, weight), windows, product)
-    rules = {"row": below(len(windows)), "column": below(windows.shape[1]), "co": below(len(weight))}
-    return Explorer(picture.show, rules, {"row": 0, "column": 0, "co": 0})
+    return of_indices(picture, row=len(windows), column=windows.shape[1], co=len(weight))

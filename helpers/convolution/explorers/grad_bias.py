@@ -3,11 +3,12 @@
 import numpy as np
 
 from helpers.convolution import operations
+from helpers.convolution.explorers.sizes import of_indices
 from helpers.convolution.pictures.bias_gradient import BiasGradientPicture
-from helpers.pictures.explorer import Explorer, below
+from helpers.pictures.explorer import Explorer
 
 
 def bias_gradient(grad_output: np.ndarray) -> Explorer:
     """One slider over the channels of a small upstream gradient (N, Co, oH, oW)."""
     picture = BiasGradientPicture(grad_output, operations.conv2d_grad_bias(grad_output))
-    return Explorer(picture.show, {"co": below(grad_output.shape[1])}, {"co": 0})
+    return of_indices(picture, co=grad_output.shape[1])

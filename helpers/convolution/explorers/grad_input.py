@@ -5,12 +5,12 @@ from math import ceil, prod
 import numpy as np
 
 from helpers.convolution import operations
-from helpers.convolution.explorers.sizes import ANY_PIXEL, SIZES, START, of_any_sizes
+from helpers.convolution.explorers.sizes import ANY_PIXEL, SIZES, START, of_any_sizes, of_indices
 from helpers.convolution.pictures.input_gradient import InputGradientPicture, PixelCountsPicture
 from helpers.convolution.pictures.scatter_gather import ScatterGatherPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import Picture
-from helpers.pictures.explorer import Explorer, below
+from helpers.pictures.explorer import Explorer
 from helpers.simulator.run import simulate
 from helpers.stepper import stepper
 from helpers.wgsl import load
@@ -23,15 +23,14 @@ def scatter_and_gather(weight: np.ndarray, grad_output: np.ndarray) -> Explorer:
     """
     shape, grad_input = _whole_gradient(weight, grad_output)
     picture = ScatterGatherPicture(weight[0, 0], grad_output[0, 0], grad_input[0, 0])
-    limits = {"oh": shape.out_h, "ow": shape.out_w, "ih": shape.in_h, "iw": shape.in_w}
-    return Explorer(picture.show, {name: below(limit) for name, limit in limits.items()}, dict.fromkeys(limits, 1))
+    return of_indices(picture, 1, oh=shape.out_h, ow=shape.out_w, ih=shape.in_h, iw=shape.in_w)
 
 
 def input_gradient(weight: np.ndarray, grad_output: np.ndarray) -> Explorer:
     """Sliders ih and iw that slide a filter (1, 1, kH, kW) over a gradient (1, 1, oH, oW), with letters."""
     shape, grad_input = _whole_gradient(weight, grad_output)
     picture = InputGradientPicture(shape, weight, grad_output, grad_input, letters=True)
-    return Explorer(picture.show, {"ih": below(shape.in_h), "iw": below(shape.in_w)}, {"ih": 1, "iw": 1})
+    return of_indices(picture, 1, ih=shape.in_h, iw=shape.in_w)
 
 
 def _whole_gradient(weight: np.ndarray, grad_output: np.ndarray) -> tuple[ConvShape, np.ndarray]:
@@ -48,8 +47,8 @@ def any_input_gradient(seed: int = 0, **values: int) -> Explorer:
 
 
 def _random_input_picture(shape: ConvShape, random: np.random.Generator) -> InputGradientPicture:
-    weight = random.choice([-1, 1, 2, 3], shape.weight).astype(np.float32)
-    grad_output = random.choice([-1, 1, 2, 3], shape.output).astype(np.float32)
+    sizes = shape.weight, shape.output
+    weight, grad_output = (random.choice([-1, 1, 2, 3], size).astype(np.float32) for size in sizes)
     steps = shape.stride, shape.padding, shape.dilation, shape.groups
     grad_input = operations.conv2d_grad_input(shape.input, weight, grad_output, *steps)
     return InputGradientPicture(shape, weight, grad_output, grad_input)

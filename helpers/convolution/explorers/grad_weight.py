@@ -3,11 +3,11 @@
 import numpy as np
 
 from helpers.convolution import operations
-from helpers.convolution.explorers.sizes import ANY_WEIGHT, START, of_any_sizes
+from helpers.convolution.explorers.sizes import ANY_WEIGHT, START, of_any_sizes, of_indices
 from helpers.convolution.indices import products_of_thread
 from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture, WeightGradientPicture
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.explorer import Explorer, below
+from helpers.pictures.explorer import Explorer
 from helpers.simulator.run import simulate
 from helpers.stepper import stepper
 from helpers.summation.pictures import TreePicture
@@ -19,7 +19,7 @@ def weight_gradient(input: np.ndarray, grad_output: np.ndarray) -> Explorer:
     shape = _plain(input, grad_output)
     grad_weight = operations.conv2d_grad_weight(input, shape.weight, grad_output)
     picture = WeightGradientPicture(shape, input, grad_output, grad_weight, letters=True)
-    return Explorer(picture.show, {"kh": below(shape.kernel_h), "kw": below(shape.kernel_w)}, {"kh": 0, "kw": 0})
+    return of_indices(picture, kh=shape.kernel_h, kw=shape.kernel_w)
 
 
 def _plain(input: np.ndarray, grad_output: np.ndarray) -> ConvShape:
@@ -48,14 +48,12 @@ def _random_picture(shape: ConvShape, random: np.random.Generator) -> WeightGrad
 
 def threads(shape: ConvShape) -> Explorer:
     """One slider over the threads of the first workgroup, each of which owns one weight, or none."""
-    picture = ThreadsPicture(shape)
-    return Explorer(picture.show, {"thread": below(256)}, {"thread": 37})
+    return of_indices(ThreadsPicture(shape), 37, thread=256)
 
 
 def shared_products(shape: ConvShape, count: int = 256) -> Explorer:
     """One slider over `count` threads that share one weight's products."""
-    picture = SharedProductsPicture(shape, count)
-    return Explorer(picture.show, {"thread": below(count)}, {"thread": 37})
+    return of_indices(SharedProductsPicture(shape, count), 37, thread=count)
 
 
 def tree_steps(input: np.ndarray, grad_output: np.ndarray, count: int = 16, **options) -> Explorer:
@@ -84,4 +82,4 @@ def tree_reduction(input: np.ndarray, grad_output: np.ndarray, count: int = 16) 
     products = (input[0, 0, : shape.out_h, : shape.out_w].astype(float) * grad_output[0, 0]).ravel()
     partial = [float(products[products_of_thread(shape, thread, count)].sum()) for thread in range(count)]
     picture = TreePicture(partial, float(grad_weight[0, 0, 0, 0]))
-    return Explorer(picture.show, {"step": below(len(picture.steps))}, {"step": 0})
+    return of_indices(picture, step=len(picture.steps))

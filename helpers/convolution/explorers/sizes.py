@@ -7,7 +7,7 @@ import numpy as np
 from helpers.convolution.indices import output_channels_of
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import Picture
-from helpers.pictures.explorer import Explorer, Rule, Values
+from helpers.pictures.explorer import Explorer, Rule, Values, below
 
 AXES = ("H", "kH"), ("W", "kW")
 LEGIBLE = 9  # rows and columns of the padded input
@@ -83,6 +83,12 @@ ANY_PIXEL: dict[str, Rule] = {
     "ih": lambda v: (0, v["H"] - 1),
     "iw": lambda v: (0, v["W"] - 1),
 }
+
+
+def of_indices(picture: Picture, start: int = 0, **limits: int) -> Explorer:
+    """One slider for each index of a picture, by its name, from 0 to below its limit; all begin at `start`."""
+    rules = {name: below(limit) for name, limit in limits.items()}
+    return Explorer(lambda **place: picture.show(*place.values()), rules, dict.fromkeys(limits, start))
 
 
 def of_any_sizes(random_picture: Callable, rules: dict[str, Rule], values: Values, seed: int) -> Explorer:

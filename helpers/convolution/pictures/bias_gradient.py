@@ -28,20 +28,17 @@ class BiasGradientPicture(Picture):
     def show(self, co: int) -> "BiasGradientPicture":
         """Mark the planes of one channel and its sum."""
         self.starts()
-        images, _, rows, columns = self.grad_output.shape
-        for n in range(images):
-            self.planes[n, co].mark([(oh, ow) for oh in range(rows) for ow in range(columns)])
+        images, _, *size = self.grad_output.shape
+        planes, sums = [self.planes[n, co] for n in range(images)], self.grad_output[:, co].sum((1, 2), dtype=float)
+        for plane in planes:
+            plane.mark([*np.ndindex(*size)])
         self.result.mark([(co, 0)], BLUE)
-        x = self.result.x + 78
-        sums = self.grad_output[:, co].sum((1, 2), dtype=float)
-        self.write(x, self.result.box(co, 0).middle[1], f"bias {co}", 15, BLUE, "bold")
-        for n in range(images):
-            plane = self.planes[n, co]
-            y = plane.y + rows * CELL[1] + 14
-            self.write(plane.x, y, f"sum {number(sums[n])}", 14, ORANGE, "bold")
+        self.write(self.result.x + 78, self.result.box(co, 0).middle[1], f"bias {co}", 15, BLUE, "bold")
+        for plane, total in zip(planes, sums, strict=True):
+            self.write(plane.x, plane.bottom + 14, f"sum {number(total)}", 14, ORANGE, "bold")
         parts = " + ".join(number(s) if s >= 0 else f"({number(s)})" for s in sums)
         self.sentence = (
-            f"Bias {co} was added to all {images * rows * columns} outputs of channel {co}, in "
+            f"Bias {co} was added to all {self.grad_output[:, co].size} outputs of channel {co}, in "
             f"{in_words('image', range(images))}: grad_bias[{co}] = {parts} = {number(sums.sum())}. "
             f"The GPU returned {number(self.returned[co])}."
         )

@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.convolution.indices import input_channels_of, output_channels_of
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, Picture, Word, in_words, tint
+from helpers.pictures.canvas import BLUE, GRAY, Picture, Word, in_words, listed, tint
 from helpers.pictures.parts import MARGIN, TITLE, Grid
 
 # --- In words: nothing where there is only one group ----------------------------------------------------------
@@ -55,25 +55,22 @@ class GroupsPicture(Picture):
         Co, Ci = gradients[0].shape[:2]
         super().__init__(int(98 + Co * CELL[1]))
         self.starts()
-        shapes = [ConvShape(1, Ci, 1, 1, Co, 1, 1, groups=Ci // each.shape[1]) for each in gradients]
-        matrices = [_in_place(shape, each[:, :, 0, 0]) for shape, each in zip(shapes, gradients, strict=True)]
+        shapes = [ConvShape(1, Ci, 1, 1, Co, 1, 1, groups=Ci // gradient.shape[1]) for gradient in gradients]
+        matrices = [_in_place(*pair) for pair in zip(shapes, gradients, strict=True)]
         for i, (shape, matrix) in enumerate(zip(shapes, matrices, strict=True)):
             self._draw_matrix(shape, matrix, MARGIN + 52 + i * (Ci * CELL[0] + ROOM))
-        groups, counts = ([str(each.groups) for each in shapes], [str(each.size) for each in gradients])
-        held = [matrix[~np.isnan(matrix)] for matrix in matrices]
-        same = all(np.array_equal(h, matrices[0][~np.isnan(m)]) for h, m in zip(held, matrices, strict=True))
-        pairs = f"With {_listed(groups)} groups, {_listed(counts)} of the {Co * Ci} pairs of channels have a weight."
+        same = all((np.isnan(matrix) | (matrix == matrices[0])).all() for matrix in matrices)
+        groups, counts = listed(shape.groups for shape in shapes), listed(gradient.size for gradient in gradients)
+        pairs = f"With {groups} groups, {counts} of the {Co * Ci} pairs of channels have a weight."
         self.sentence = f"{pairs} Where a weight remains, its gradient is {'un' * same}changed."
 
     def _draw_matrix(self, shape: ConvShape, matrix: np.ndarray, x: float) -> None:
-        count = shape.weight[1]
+        across, down = shape.weight[1], shape.out_channels // shape.groups
         self.write(x, 16, f"{shape.groups} group{'s' * (shape.groups > 1)}", TITLE, BLUE, "bold")
-        self.write(x, 38, f"shape ({shape.out_channels}, {count})", 13, GRAY)
+        self.write(x, 38, f"shape ({shape.out_channels}, {across})", 13, GRAY)
         grid = Grid(self, matrix, x, 82, CELL, color=BLUE)
         for group in range(shape.groups):
-            first = group * shape.out_channels // shape.groups
-            block = grid.box(first, group * count, shape.out_channels // shape.groups, count)
-            self.boxes([block], BLUE, tint(BLUE, 2 / 16), 3)
+            self.boxes([grid.box(group * down, group * across, down, across)], BLUE, tint(BLUE, 2 / 16), 3)
         columns = (Word(grid.box(0, ci).middle[0], 69, str(ci), 13) for ci in range(shape.in_channels))
         rows = (Word(x - 8, grid.box(co, 0).middle[1], str(co), 13, "right") for co in range(shape.out_channels))
         axes = Word(x - 8, 69, "ci", 13, "right"), Word(x - 28, grid.box(0, 0).middle[1], "co", 13, "right")
@@ -81,12 +78,8 @@ class GroupsPicture(Picture):
 
 
 def _in_place(shape: ConvShape, gradient: np.ndarray) -> np.ndarray:
-    """The numbers (Co, Ci/G) at their pairs of channels (Co, Ci); nan is a pair without a weight."""
+    """The numbers (Co, Ci/G, 1, 1) at their pairs of channels (Co, Ci); nan is a pair without a weight."""
     matrix = np.full((shape.out_channels, shape.in_channels), np.nan)
     for co, row in enumerate(gradient):
-        matrix[co, input_channels_of(shape, co)] = row
+        matrix[co, input_channels_of(shape, co)] = row[:, 0, 0]
     return matrix
-
-
-def _listed(words: Sequence[str]) -> str:
-    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]

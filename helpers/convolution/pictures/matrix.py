@@ -3,8 +3,8 @@
 import numpy as np
 
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, Picture, Word, number, text_width, tint
-from helpers.pictures.parts import MARGIN, Cell, Grid
+from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, Box, Picture, Word, number, text_width, tint
+from helpers.pictures.parts import MARGIN, Grid
 
 Array = np.ndarray
 
@@ -49,8 +49,8 @@ class MatrixPicture(Picture):
         top, filters, cell = 196, self.weight.reshape(s.out_channels, -1).T, (34, 26)
         rows_note = f"{rows} × {columns}: a row for each output position"
         self.rows = Grid(self, self.windows, 58, top, cell, "the windows", rows_note)
-        labels = (Word(50, self.rows.box(row, 0).middle[1], self._position(row), 13, "right") for row in range(rows))
-        self.words(labels, GRAY)
+        for row, (oh, ow) in enumerate(np.ndindex(s.output[2:])):
+            self.write(50, self.rows.box(row, 0).middle[1], f"{oh},{ow}", 13, GRAY, align="right")
         left = self.rows.box(0, columns).x + 66
         note = f"{columns} × {s.out_channels}: a column for each filter"
         self.columns = Grid(self, filters, left, top, cell, "the filters", note, ORANGE)
@@ -58,40 +58,33 @@ class MatrixPicture(Picture):
         self.result = Grid(self, self.product, left + 250, top, (44, 26), "their product", note, BLUE)
         self.words((Word(x - 32, top + 78, sign, 26) for x, sign in ((left, "@"), (left + 250, "="))), GRAY)
 
-    def _position(self, row: int) -> str:
-        return "{},{}".format(*divmod(row, self.shape.out_w))
-
     def show(self, row: int, column: int, co: int) -> "MatrixPicture":
         """Move to a row and a column of the matrix of windows, and to a filter."""
         self.starts()
-        place, weight = divmod(row, self.shape.out_w), np.unravel_index(column, self.shape.weight[1:])
-        self._draw_frames(row, column, co, place, tuple(map(int, weight)))
-        self._draw_crossings(row, column, co, place, tuple(map(int, weight)))
-        return self
-
-    def _draw_frames(self, row: int, column: int, co: int, place: Cell, weight: tuple[int, int, int]) -> None:
-        """The window, and dashed the pixels of the weight: in the input, and as a row and a column of the matrix."""
-        (rows, columns), (ci, *corner) = self.windows.shape, weight
-        windows = [self.inputs[channel].box(*place, *self.shape.weight[2:]) for channel in self.inputs]
-        windows += [self.rows.box(row, 0, 1, columns), self.columns.box(0, co, columns, 1)]
-        self.boxes(windows, ORANGE, line=3)
-        pixels = self.inputs[ci].box(*corner, *self.shape.output[2:]), self.rows.box(0, column, rows, 1)
-        self.boxes(pixels, GRAY, line=3, dashes=(4, 3))
-        at = self.rows.box(rows, column).middle[0]
-        label = f"ci, kh, kw = {', '.join(map(str, weight))}"
-        self.write(at, self.rows.bottom + 14, label, 13, GRAY, align="middle")
-
-    def _draw_crossings(self, row: int, column: int, co: int, place: Cell, weight: tuple[int, int, int]) -> None:
-        """The one pixel and the one weight where row and column cross, the output, and what all this is."""
-        (oh, ow), (ci, kh, kw) = place, weight
-        crossings = [self.inputs[ci].box(oh + kh, ow + kw), self.filters[co, ci].box(kh, kw)]
+        output = divmod(row, self.shape.out_w)
+        ci, *weight = map(int, np.unravel_index(column, self.shape.weight[1:]))
+        pixel = tuple(map(sum, zip(output, weight, strict=True)))
+        self._draw_frames(row, column, co, self.inputs[ci].box(*weight, *self.shape.output[2:]))
+        crossings = [self.inputs[ci].box(*pixel), self.filters[co, ci].box(*weight)]
         crossings += [self.rows.box(row, column), self.columns.box(column, co)]
         self.boxes(crossings, ORANGE, tint(ORANGE), 4)
-        self.outputs[co].mark([place], BLUE)
+        self.outputs[co].mark([output], BLUE)
         self.result.mark([(row, co)], BLUE)
-        pixel = f"input[0,{ci},{oh + kh},{ow + kw}] = {number(self.windows[row, column])}"
+        named = f"ci, kh, kw = {ci}, {weight[0]}, {weight[1]}"
+        self.write(self.rows.box(row, column).middle[0], self.rows.bottom + 14, named, 13, GRAY, align="middle")
+        value = f"input[0,{ci},{pixel[0]},{pixel[1]}] = {number(self.windows[row, column])}"
         self.sentence = (
-            f"Row {row} is the window of the output at ({oh}, {ow}), column {column} belongs to the weights at "
-            f"ci, kh, kw = {ci}, {kh}, {kw}; they cross at {pixel}. The row times filter {co} is "
-            f"{number(self.product[row, co])}; the convolution returned {number(self.output[0, co, oh, ow])}."
+            f"Row {row} is the window of the output at {output}, column {column} belongs to the weights at "
+            f"{named}; they cross at {value}. The row times filter {co} is "
+            f"{number(self.product[row, co])}; the convolution returned {number(self.output[0, co, *output])}."
         )
+        return self
+
+    def _draw_frames(self, row: int, column: int, co: int, pixels: Box) -> None:
+        """The window, and dashed the pixels of the weight: in the input, and as a row and a column of the matrix."""
+        rows, columns = self.windows.shape
+        corner = divmod(row, self.shape.out_w)
+        windows = [grid.box(*corner, *self.shape.weight[2:]) for grid in self.inputs.values()]
+        windows += [self.rows.box(row, 0, 1, columns), self.columns.box(0, co, columns, 1)]
+        self.boxes(windows, ORANGE, line=3)
+        self.boxes([pixels, self.rows.box(0, column, rows, 1)], GRAY, line=3, dashes=(4, 3))

@@ -1,101 +1,47 @@
 """Pictures of a convolution's weight gradient: what contributes to a weight, and how threads share the work."""
 
 from math import prod
-from string import ascii_lowercase, ascii_uppercase
+from operator import attrgetter
 
 import numpy as np
 
 from helpers.convolution import indices
-from helpers.convolution.indices import Contribution, input_channels_of
-from helpers.convolution.pictures.groups import channel_note, channel_words, draw_group
+from helpers.convolution.indices import Tap
+from helpers.convolution.pictures.groups import channel_words
+from helpers.convolution.pictures.sums import Place, SumPicture, Tensor, contribute, rows_and_columns
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Picture, in_words, number, tint
-from helpers.pictures.parts import MARGIN, Grid, conclusion, product_text, running_sum, side_by_side
+from helpers.pictures.canvas import BLUE, GRAY, LINE, ORANGE, Picture, in_words, tint
+from helpers.pictures.parts import MARGIN, Cell, Grid
 
 
-class WeightGradientPicture(Picture):
+class WeightGradientPicture(SumPicture):
     """Which inputs contribute to one weight: the upstream gradient laid over the input, and the sum that they make.
 
     `grad_weight` (Co, Ci, kH, kW) is what a kernel returned for `input` (N, Ci, H, W) and `grad_output`
-    (N, Co, oH, oW); the picture sets its own sum beside it. `letters` names the input's pixels a, b, c, ... and the
-    upstream gradient's G, H, I, ... (room for 26 and 20).
+    (N, Co, oH, oW), in this order. `letters` names the input's pixels a, b, c, ... and the upstream gradient's G, H, I,
+    ... (room for 26 and 20).
     """
 
-    def __init__(self, shape: ConvShape, input, grad_output, grad_weight, letters: bool = False) -> None:
-        if letters and (shape.in_h * shape.in_w > 26 or shape.out_h * shape.out_w > 20):
-            raise ValueError(f"letters = True: {shape.input} and {shape.output} are more than 26 and 20 letters")
-        self.shape, self.letters = shape, letters
-        self.input, self.grad_output, self.grad_weight = input, grad_output, grad_weight
-        super().__init__()
+    capital, result = Tensor("grad_output", "n", "co"), Tensor("grad_weight", "co", "ci")
+    axis, symbol = "n", "dW"
+    taps = staticmethod(indices.taps_of_weight)
+    capital_at, small_at = attrgetter("oh", "ow"), attrgetter("ih", "iw")
 
-    def show(self, kh: int, kw: int, co: int = 0, ci: int = 0, n: int = 0) -> "WeightGradientPicture":
-        """Move to weight [co, ci, kh, kw] and image n."""
-        if self.starts(co, ci, n):
-            self._draw_grids(co, ci, n)
-            self.stands_still()
-        contributions = indices.contributions_to_weight(self.shape, kh, kw)
-        here = [c for c in contributions if c.n == n]
-        self._draw_window(here, kh, kw, co)
-        self.weight_grid.mark([(kh, kw)], BLUE)
-        every = {c: prod(self._factors(c, co, ci)) for c in contributions}
-        earlier, later = (sum(p for c, p in every.items() if (c.n - n) * side > 0) for side in (-1, 1))
-        terms, returned = [self._term(c, co, ci) for c in here], self.grad_weight[co, ci, kh, kw]
-        columns = running_sum(terms, [every[c] for c in here], earlier)
-        columns = [(f"n < {n}", "", number(earlier))] * (n > 0) + columns
-        columns += [(f"n > {n}", number(later), number(sum(every.values())))] * (n + 1 < self.shape.batch)
-        of = "its terms" if self.shape.batch == 1 else "all images"
-        total = conclusion(self, columns, sum(every.values()), returned, of)
-        verdict = f"Its terms add up to {total}; the GPU returned {number(returned)}."
-        self.sentence = f"{self._contributors(here, len(every), (co, ci, kh, kw), n)} {verdict}"
-        if self.letters:
-            where = f"input {self._where(here)}. The GPU returned {number(returned)}."
-            self.sentence = f"dW[{kh},{kw}] = {' + '.join(terms)} = {total}: {where}"
-        return self
+    def _steps(self) -> tuple[Cell, Cell]:
+        return self.shape.dilation, self.shape.stride
 
-    def _draw_grids(self, co: int, ci: int, n: int) -> None:
-        s, image = self.shape, self.input[n, input_channels_of(self.shape, co)[ci]]
-        padded = np.pad(image, ((s.padding_h,) * 2, (s.padding_w,) * 2), constant_values=np.nan)
-        matrices = (
-            (padded, "input", f"n = {n}, {channel_note(s, co, ci)}", INK, "normal", True),
-            (self.grad_output[n, co], "grad_output", f"n = {n}, co = {co}", ORANGE, "bold"),
-            (self.grad_weight[co, ci], "grad_weight", f"co = {co}, ci = {ci}", BLUE),
-        )
-        self.input_grid, output_grid, self.weight_grid = side_by_side(self, matrices, "★=", 6, self.height - 110)
-        self.write(MARGIN, self.height - 98, "★ correlation: slide, multiply, add", 13, GRAY)
-        draw_group(self, s, co)
-        if self.letters:
-            self.input_grid.letters(ascii_lowercase, GRAY)
-            output_grid.letters(ascii_uppercase[6:], ORANGE)
+    def _where(self, taps: list[Tap]) -> str:
+        return f": input {rows_and_columns(map(self.small_at, taps))}"
 
-    def _draw_window(self, here: list[Contribution], kh: int, kw: int, co: int) -> None:
-        s = self.shape
-        cells = {(c.ih + s.padding_h, c.iw + s.padding_w): self.grad_output[c.n, co, c.oh, c.ow] for c in here}
-        top, left = kh * s.dilation_h, kw * s.dilation_w
-        window = [(top + oh * s.stride_h, left + ow * s.stride_w) for oh, ow in np.ndindex(s.out_h, s.out_w)]
-        self.input_grid.window(window, cells)
-
-    def _factors(self, c: Contribution, co: int, ci: int) -> tuple[float, float]:
-        channel = input_channels_of(self.shape, co)[ci]
-        return float(self.grad_output[c.n, co, c.oh, c.ow]), float(self.input[c.n, channel, c.ih, c.iw])
-
-    def _term(self, c: Contribution, co: int, ci: int) -> str:
-        if self.letters:
-            factor, pixel = c.oh * self.shape.out_w + c.ow, c.ih * self.shape.in_w + c.iw
-            return f"{ascii_uppercase[6 + factor]}·{ascii_lowercase[pixel]}"
-        return product_text(*self._factors(c, co, ci))
-
-    def _where(self, here: list[Contribution]) -> str:
-        return f"{in_words('row', {c.ih for c in here})}, {in_words('column', {c.iw for c in here})}"
-
-    def _contributors(self, here: list[Contribution], count: int, place: tuple[int, ...], n: int) -> str:
-        image, weight = f"image {n}", f"grad_weight[{','.join(map(str, place))}]"
+    def _contributors(self, taps: list[Tap], target: str, place: Place) -> str:
+        of = f" of image {place['n']}"
         if self.shape.groups > 1:
-            image += f", {channel_words(self.shape, *place[:2])},"
-        if not here:
-            return f"No pixel of {image} contributes to {weight}: only padding lies there."
-        pixels = f"{len(here)} pixels of {image} contribute" if len(here) > 1 else f"1 pixel of {image} contributes"
-        others = f" ({count} in the whole batch)" * (self.shape.batch > 1)
-        return f"{pixels} to {weight}: {self._where(here)}{others}."
+            of += f", {channel_words(self.shape, place['co'], place['ci'])},"
+        pixels, batch = contribute(len(taps), "pixel", of), self.shape.batch
+        if not taps:
+            return f"{pixels} to {target}: only padding lies there."
+        others = f" ({batch * len(taps)} in the whole batch)" * (batch > 1)
+        return f"{pixels} to {target}: {rows_and_columns(map(self.small_at, taps))}{others}."
 
 
 # --- How threads share the work -------------------------------------------------------------------------------

@@ -1,0 +1,183 @@
+"""What the pictures of a convolution and of its gradients share: one element of a result as a sum of products."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
+from string import ascii_lowercase, ascii_uppercase
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.convolution.indices import input_channels_of
+from helpers.convolution.pictures.groups import channel_note, draw_group
+from helpers.convolution.shapes import ConvShape
+from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, Picture, in_words, number
+from helpers.pictures.parts import MARGIN, Cell, Grid, conclusion, product_text, running_sum, side_by_side
+
+Array = np.ndarray
+Place = Mapping[str, int]  # of a plane: co, ci and n
+CORRELATION = "★ correlation: slide, multiply, add"
+
+
+class Tensor(NamedTuple):
+    """A tensor of four axes: its name, and which of co, ci and n are its first two, which choose a plane."""
+
+    name: str
+    first: str
+    second: str
+
+    def plane(self, values: Array, place: Place) -> Array:
+        """The matrix at a place."""
+        return values[place[self.first], place[self.second]]
+
+    def note(self, place: Place) -> str:
+        """The place in words."""
+        return f"{self.first} = {place[self.first]}, {self.second} = {place[self.second]}"
+
+
+class SumPicture(Picture):
+    """One element of a result: a window over a matrix, the factors in it, and the sum of all their products.
+
+    `small` and `capitals` (4 axes each) are the factors: where `letters` names their elements, the first has a, b, c,
+    ..., and the second the letters of `names`. `returned` (4 axes) is what a kernel made of them; the picture sets its
+    own sum beside it. The sum runs over the window and over one of the indices co, ci and n, `axis`. A subclass says
+    which tensors these are, what each `tap` of `taps` multiplies, and who contributes in words.
+    """
+
+    capital: Tensor
+    result: Tensor
+    axis: str
+    symbol: str  # of the result, among letters
+    total = "Its terms"
+    notes = True  # whether the grids are named by co, ci and n
+    names = ascii_uppercase[6:]
+    taps: Callable[[ConvShape, int, int], list]
+    capital_at: Callable[[tuple], Cell]
+    small_at: Callable[[tuple], Cell]
+
+    def __init__(self, shape: ConvShape, small: Array, capitals: Array, returned: Array, letters: bool = False) -> None:
+        for values, names in ((small, ascii_lowercase), (capitals, self.names)):
+            if letters and prod(values.shape[2:]) > len(names):
+                raise ValueError(f"letters = True: {values.shape} are more than {len(names)} letters")
+        self.shape, self.small, self.capitals, self.returned, self.letters = shape, small, capitals, returned, letters
+        super().__init__()
+
+    def show(self, row: int, column: int, co: int = 0, ci: int = 0, n: int = 0) -> "SumPicture":
+        """Move to the element at (row, column) of the result, and to the products of these channels and this image."""
+        place = {"co": co, "ci": ci, "n": n}
+        if self.starts(co, ci, n):
+            self._draw_grids(place)
+            self.stands_still()
+        taps = self.taps(self.shape, row, column)
+        terms = [self._term(tap, place) for tap in taps]
+        self._draw_window(taps, row, column, place)
+        self.result_grid.mark([(row, column)], BLUE)
+        returned = self.result.plane(self.returned, place)[row, column]
+        total = self._draw_sum(taps, terms, place, returned)
+        if self.letters:
+            added = f"{self.symbol}[{row},{column}] = {' + '.join(terms)} = {total}"
+            self.sentence = f"{added}{self._where(taps)}. The GPU returned {number(returned)}."
+        else:
+            target = f"{self.result.name}[{place[self.result.first]},{place[self.result.second]},{row},{column}]"
+            verdict = f"{self.total} add up to {total}; the GPU returned {number(returned)}."
+            self.sentence = f"{self._contributors(taps, target, place)} {verdict}"
+        return self
+
+    def _small(self, place: Place) -> Array:
+        """The plane of the factors with small letters: the input, which has more channels than a filter."""
+        return self.small[place["n"], input_channels_of(self.shape, place["co"])[place["ci"]]]
+
+    def _factors(self, tap: tuple, place: Place) -> tuple[float, float]:
+        capitals = self.capital.plane(self.capitals, place)
+        return float(capitals[self.capital_at(tap)]), float(self._small(place)[self.small_at(tap)])
+
+    def _term(self, tap: tuple, place: Place) -> str:
+        if not self.letters:
+            return product_text(*self._factors(tap, place))
+        sizes = self.capitals.shape[2:], self.small.shape[2:]
+        capital, small = map(np.ravel_multi_index, (self.capital_at(tap), self.small_at(tap)), sizes)
+        return f"{self.names[capital]}·{ascii_lowercase[small]}"
+
+    def _along(self, place: Place) -> Sequence[int]:
+        """The indices of `axis` that the sum runs over."""
+        return range(self.shape.batch)
+
+    def _where(self, taps: list) -> str:
+        """Where the products lie, among letters."""
+        return ""
+
+    def _bias(self, place: Place) -> float:
+        """Where the sum begins."""
+        return 0.0
+
+    # --- What is drawn ----------------------------------------------------------------------------------------
+
+    def _draw_grids(self, place: Place) -> None:
+        note = f"n = {place['n']}, {channel_note(self.shape, place['co'], place['ci'])}" * self.notes
+        others = (self.capital, self.capitals), (self.result, self.returned)
+        planes = [(t.plane(values, place), t.name, t.note(place) * self.notes) for t, values in others]
+        planes.insert(0, (self._small(place), "input", note))
+        self.window_grid, capitals, self.result_grid = draw_grids(self, self.shape, planes, place["co"])
+        if self.letters:
+            self.window_grid.letters(ascii_lowercase, GRAY)
+            capitals.letters(self.names, ORANGE)
+
+    def _draw_window(self, taps: list, row: int, column: int, place: Place) -> None:
+        """The window over the padded input, as large as the factors with capitals."""
+        jump, step = self._steps()
+        window = strided(np.multiply((row, column), jump), step, self.capitals.shape[2:])
+        cells = [tuple(np.add(self.small_at(tap), self.shape.padding)) for tap in taps]
+        factors = [self._factors(tap, place)[0] for tap in taps]
+        self.window_grid.window(window, dict(zip(cells, factors, strict=True)))
+
+    def _draw_sum(self, taps: list, terms: list[str], place: Place, returned: float) -> str:
+        """The table of the terms, between those of other indices of `axis`; returns the whole sum."""
+        index, along, axis = place[self.axis], self._along(place), self.axis
+        products = {i: [prod(self._factors(tap, {**place, axis: i})) for tap in taps] for i in along}
+        before = self._bias(place) + sum(sum(products[i]) for i in along if i < index)
+        after = sum(sum(products[i]) for i in along if i > index)
+        total = before + sum(products[index]) + after
+        columns = running_sum(terms, products[index], before)
+        if index > along[0] or self._bias(place):
+            columns = [(f"{axis} < {index}" if index > along[0] else "bias", "", number(before)), *columns]
+        if index < along[-1]:
+            columns.append((f"{axis} > {index}", number(after), number(total)))
+        channels = "its channels" if self.shape.groups > 1 else "all channels"
+        of = "its terms" if len(along) == 1 else "all images" if axis == "n" else channels
+        return conclusion(self, columns, total, returned, of)
+
+
+def draw_grids(
+    picture: Picture, shape: ConvShape, planes: Sequence[tuple], co: int, changing: bool = False
+) -> list[Grid]:
+    """The grids of image ★ factors = result; `planes` are (values, title, note) of each, the image without its padding.
+
+    A `changing` result makes room for what is written into its corners.
+    """
+    (image, *head), factors, result = planes
+    padded = np.pad(image, [(zeros, zeros) for zeros in shape.padding], constant_values=np.nan)
+    matrices = (
+        (padded, *head, INK, "normal", not changing),
+        (*factors, ORANGE, "bold"),
+        (*result, BLUE, "normal", changing),
+    )
+    grids = side_by_side(picture, matrices, "★=", 6, picture.height - 110)
+    picture.write(MARGIN, picture.height - 98, CORRELATION, 13, GRAY)
+    draw_group(picture, shape, co)
+    return grids
+
+
+def strided(corner: Cell, step: Cell, size: Cell) -> list[Cell]:
+    """The cells of a window of `size` cells from a corner on, `step` cells apart."""
+    return [(corner[0] + i * step[0], corner[1] + j * step[1]) for i, j in np.ndindex(*size)]
+
+
+def rows_and_columns(cells: Iterable[Cell]) -> str:
+    """Where some cells lie, in words."""
+    rows, columns = zip(*cells, strict=True)
+    return f"{in_words('row', {*rows})}, {in_words('column', {*columns})}"
+
+
+def contribute(count: int, noun: str, of: str) -> str:
+    """How many of something contribute: the beginning of a sentence."""
+    counted = f"{count or 'No'} {noun}{'s' * (count > 1)}"
+    return f"{counted}{of} contribute{'s' * (count < 2)}"
