@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 
 import numpy as np
 
-from helpers.simulator.grammar.errors import Refused
+from helpers.simulator.grammar.errors import Refused, Undefined
 from helpers.simulator.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, F32, I32, U32, Array, Scalar, Type, Vector
 from helpers.simulator.types.program import Constant, Expression, Part
 
@@ -22,6 +24,25 @@ WHOLE = (I32, U32, ABSTRACT_INT)
 def refused(reason: str, part: Part, label: str = "") -> Refused:
     """A refusal that marks a whole expression."""
     return Refused(reason, part.at, part.end - part.at, label)
+
+
+_skipped = ContextVar("skipped", default=False)
+
+
+@contextmanager
+def skipped(skip: bool = True) -> Iterator[None]:
+    """While it is open, expressions are read for their types alone: no run evaluates them."""
+    token = _skipped.set(skip or _skipped.get())
+    try:
+        yield
+    finally:
+        _skipped.reset(token)
+
+
+def undefined(reason: str, part: Part, label: str = "see msg") -> None:
+    """Refuse a value that WGSL does not define, unless nothing evaluates it; then any number will do."""
+    if not _skipped.get():
+        raise Undefined(reason, part.at, part.end - part.at, label)
 
 
 def scalar_of(type: Type | None) -> Scalar | None:
