@@ -11,7 +11,19 @@ from dataclasses import replace
 import numpy as np
 
 from helpers.simulator.grammar.errors import Refused, Undefined
-from helpers.simulator.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, F32, I32, U32, Array, Scalar, Type, Vector
+from helpers.simulator.types.kinds import (
+    ABSTRACT_FLOAT,
+    ABSTRACT_INT,
+    F32,
+    I32,
+    U32,
+    Array,
+    Scalar,
+    Struct,
+    Type,
+    Vector,
+    leaves,
+)
 from helpers.simulator.types.program import Constant, Expression, Part
 
 ABSTRACT = (ABSTRACT_INT, ABSTRACT_FLOAT)
@@ -102,8 +114,22 @@ def with_scalar(value: Expression, scalar: Scalar) -> Expression:
 
 def concrete(value: Expression) -> Expression:
     """The value; an abstract number as the i32 or f32 that it is where nothing asks for another type."""
+    if isinstance(value.type, Struct) and isinstance(value, Constant):
+        return _concrete_parts(value)
     default = {ABSTRACT_INT: I32, ABSTRACT_FLOAT: F32}.get(scalar_of(value.type))
     return with_scalar(value, default) if default else value
+
+
+def _concrete_parts(value: Constant) -> Constant:
+    """What `modf` or `frexp` gives of an abstract number, as f32."""
+    if all(scalar not in ABSTRACT for _, scalar in leaves(value.type)):
+        return value
+    fields = tuple(
+        replace(field, type=shaped(field.type, F32)) if scalar_of(field.type) in ABSTRACT else field
+        for field in value.type.fields
+    )
+    numbers = (represented(leaf, F32, value) if isinstance(leaf, float) else leaf for leaf in value.leaves)
+    return replace(value, type=replace(value.type, fields=fields), leaves=tuple(numbers))
 
 
 def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:
