@@ -300,6 +300,45 @@ def _normalize(vector: Components) -> Components:
     return tuple(np.asarray(np.divide(each, length)) for each in vector)
 
 
+def _reflect(incident: Components, normal: Components) -> Components:
+    """``e1 - 2 * dot(e2, e1) * e2``."""
+    (twice,) = (np.multiply(2, each) for each in _dot(normal, incident))
+    return tuple(np.asarray(np.subtract(a, np.multiply(twice, b))) for a, b in zip(incident, normal, strict=True))
+
+
+def _refract(incident: Components, normal: Components, ratio: Components) -> Components:
+    """By the ratio of the indices of refraction; zeros where all is reflected."""
+    (eta,), (cosine,) = ratio, _dot(normal, incident)
+    k = np.subtract(1, np.multiply(np.multiply(eta, eta), np.subtract(1, np.multiply(cosine, cosine))))
+    along = np.add(np.multiply(eta, cosine), np.sqrt(np.maximum(k, 0)))
+    parts = (np.subtract(np.multiply(eta, a), np.multiply(along, b)) for a, b in zip(incident, normal, strict=True))
+    return tuple(np.where(np.less(k, 0), np.zeros_like(part), part) for part in parts)
+
+
+def _face_forward(vector: Components, incident: Components, normal: Components) -> Components:
+    behind = np.less(_dot(incident, normal)[0], 0)
+    return tuple(np.where(behind, each, np.negative(each)) for each in vector)
+
+
+def _modf(value: Components) -> Components:
+    """The fractions, then the whole parts, of the value's sign."""
+    wholes = tuple(np.asarray(np.trunc(each)) for each in value)
+    return (*(np.asarray(np.subtract(each, whole)) for each, whole in zip(value, wholes, strict=True)), *wholes)
+
+
+def _frexp(value: Components) -> Components:
+    """Fractions from 0.5 to 1, then exponents of two."""
+    pairs = [np.frexp(each) for each in value]
+    return (
+        *(np.asarray(fraction) for fraction, _ in pairs),
+        *(np.asarray(exponent, np.int32) for _, exponent in pairs),
+    )
+
+
+def _dot_packed(left: Components, right: Components, signed: bool) -> Components:
+    return _dot(_split(left[0], 4, signed), _split(right[0], 4, signed))
+
+
 def _all(vector: Components) -> Components:
     return (np.asarray(np.logical_and.reduce(np.broadcast_arrays(*vector))),)
 
@@ -369,7 +408,14 @@ BUILTINS: dict[str, Function] = {
     "cross": _cross,
     "distance": _distance,
     "dot": _dot,
+    "dot4I8Packed": partial(_dot_packed, signed=True),
+    "dot4U8Packed": partial(_dot_packed, signed=False),
+    "faceForward": _face_forward,
+    "frexp": _frexp,
     "length": _length,
+    "modf": _modf,
     "normalize": _normalize,
+    "reflect": _reflect,
+    "refract": _refract,
     **_PACKING,
 }

@@ -26,6 +26,7 @@ from helpers.simulator.types.kinds import F32, Scalar, Type, Vector
 SECTOR, BANKS = 8, 32  # words in a sector; banks
 ARITHMETIC = frozenset(("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"))
 UNCOUNTED = ("select", "all", "any")  # they choose or test, and compute nothing
+OF_OPERAND = ("dot", "modf", "frexp")  # counted once for each component of their operand
 WIDEST = 2**32  # more than any word's number
 MEANINGS = {
     "multiply_adds": "products of floats that a sum or difference takes with it, `fma`, and the terms of `dot`",
@@ -104,7 +105,7 @@ class Counter:
             return
         operand = part.arguments[0].type
         fused = part.name in ("fma", "dot") and element_of(operand) is F32
-        self.operation(part, operand if part.name == "dot" else part.type, lanes, "multiply_adds" if fused else "")
+        self.operation(part, operand if part.name in OF_OPERAND else part.type, lanes, "multiply_adds" if fused else "")
 
     # --- Results ------------------------------------------------------------------------------------------------
 

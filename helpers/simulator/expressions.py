@@ -29,7 +29,13 @@ from helpers.simulator.values import (
 from helpers.simulator.watch import Watch
 
 Thing = Value | Place
-MIXING = ("cross", "normalize")  # the functions in which a component depends on all
+MIXING = (
+    "cross",
+    "normalize",
+    "reflect",
+    "refract",
+    "faceForward",
+)  # the functions in which a component depends on all
 
 
 class Expressions:

@@ -186,13 +186,16 @@ class Shadow:
         self._note_readers(where, lanes, epoch, at)
         return found
 
-    def write(self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int, bits: np.ndarray) -> list[Conflicts]:
+    def write(
+        self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int, bits: np.ndarray | None
+    ) -> list[Conflicts]:
         """Note writes, one for each invocation; gives those that race with an earlier access or with each other."""
         found = self._against(self._write, where, lanes, epoch, bits)
         for reads in (self._read, self._second, self._foreign):
             found += self._against(reads, where, lanes, epoch)
         self._write.set(where, lanes.index, epoch, at)
-        self._value[where] = bits
+        if bits is not None:
+            self._value[where] = bits
         if (self._write.lane[where] != lanes.index).any():
             found.append(_within(where, lanes, at, bits))
         return found
@@ -229,10 +232,11 @@ class Shadow:
             self._foreign.set(where[far], lanes.index[far], epoch[far], at)
 
 
-def _within(where: np.ndarray, lanes: Lanes, at: int, bits: np.ndarray) -> Conflicts:
+def _within(where: np.ndarray, lanes: Lanes, at: int, bits: np.ndarray | None) -> Conflicts:
     """The writes of one statement to the same words."""
     order = np.argsort(where, kind="stable")
     twice = np.flatnonzero(where[order][1:] == where[order][:-1])
     mine, other = order[twice + 1], order[twice]
     wrote, place = np.ones(len(mine), bool), np.full(len(mine), at)
-    return Conflicts(lanes.index[mine], lanes.index[other], where[mine], place, wrote, bits[mine] == bits[other])
+    alike = wrote & False if bits is None else bits[mine] == bits[other]
+    return Conflicts(lanes.index[mine], lanes.index[other], where[mine], place, wrote, alike)

@@ -13,8 +13,8 @@ from helpers.simulator.findings import Collector
 from helpers.simulator.lanes import Dispatch, Lanes
 from helpers.simulator.memory import Conflicts, Shadow, Words, numbers
 from helpers.simulator.trace import Log
-from helpers.simulator.types.kinds import Array
-from helpers.simulator.types.program import Part, Variable
+from helpers.simulator.types.kinds import Array, Vector, alignment
+from helpers.simulator.types.program import Element, Member, Part, Variable
 from helpers.simulator.values import Births, Fault, Place
 
 
@@ -86,6 +86,8 @@ class Watch:
                 self._note_stored(variable, where, lanes, part, write)
                 if not atomic and variable in self._written:
                     self._check(variable, where, lanes, part, write, word)
+        if isinstance(part, Member | Element) and isinstance(part.base.type, Vector) and variable in self._written:
+            self._check_beside(place, part, lanes, write)
 
     def _note_stored(self, variable: Variable, where: np.ndarray, lanes: Lanes, part: Part, write: bool) -> None:
         """Note the words that are written; report a read of workgroup memory that nobody has written.
@@ -106,15 +108,28 @@ class Watch:
             self._stored[variable] = np.zeros(self._words.arrays[variable].size, bool)
         return self._stored[variable]
 
+    def _check_beside(self, place: Place, part: Member | Element, lanes: Lanes, write: bool) -> None:
+        """Report the races of one component with the others of its vector.
+
+        WGSL lets an access to a component be an access to the whole vector (Memory Model, "Memory Operation").
+        """
+        vector = part.base.type
+        index = np.asarray(place.offset)
+        component = index % alignment(vector)
+        for step in range(1, vector.size):
+            beside = index - component + (component + step) % vector.size
+            where = lanes.expanded(self._words.places(place.variable, beside, lanes))
+            self._check(place.variable, where, lanes, part, write, None)
+
     def _check(
-        self, variable: Variable, where: np.ndarray, lanes: Lanes, part: Part, write: bool, bits: np.ndarray
+        self, variable: Variable, where: np.ndarray, lanes: Lanes, part: Part, write: bool, bits: np.ndarray | None
     ) -> None:
-        """Report the races of an access."""
+        """Report the races of an access; a write without bits leaves the words as they are."""
         if variable not in self._shadows:
             self._shadows[variable] = Shadow(self._words.arrays[variable].size, self._dispatch.groups)
         shadow, epoch = self._shadows[variable], self._epochs[variable.space][lanes.groups]
         if write:
-            found = shadow.write(where, lanes, epoch, part.at, lanes.expanded(bits))
+            found = shadow.write(where, lanes, epoch, part.at, None if bits is None else lanes.expanded(bits))
         else:
             found = shadow.read(where, lanes, epoch, part.at)
         for conflicts in found:

@@ -35,12 +35,23 @@ def check_count(attribute: Attribute) -> None:
 
 def check_attributes(attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:
     """The attributes that have an effect. Raises Refused for one that stands here twice."""
+    _check_filters([each for each in attributes if each.name == "diagnostic"])
     kept = tuple(each for each in attributes if each.name != "diagnostic")  # a filter of warnings changes nothing
     names = [each.name for each in kept]
     for i, each in enumerate(kept):
         if each.name in names[:i]:
             raise Refused(f"repeated attribute: `{each.name}`", each.at + 1, len(each.name), "repeated attribute")
     return kept
+
+
+def _check_filters(filters: Sequence[Attribute]) -> None:
+    """Refuse two severities for one rule of a ``@diagnostic``."""
+    known: dict[str, str] = {}
+    for each in filters:
+        severity, rule = (getattr(part, "name", "") for part in each.arguments[:2])
+        if known.setdefault(rule, severity) != severity:
+            reason = f"conflicting `@diagnostic` attributes: `{rule}` is `{known[rule]}` already"
+            raise Refused(reason, each.at, each.end - each.at)
 
 
 def check_extensions(names: Sequence[Token]) -> None:

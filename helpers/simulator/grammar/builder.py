@@ -10,7 +10,7 @@ from helpers.simulator.grammar.attributes import (
     check_features,
     check_severity,
 )
-from helpers.simulator.grammar.errors import Unsupported
+from helpers.simulator.grammar.errors import Refused, Unsupported
 from helpers.simulator.grammar.expected import unexpected
 from helpers.simulator.grammar.numbers import check_number
 from helpers.simulator.grammar.operators import Parentheses, bare, chained
@@ -185,7 +185,12 @@ class Builder(Transformer):
         kept = check_attributes(attributes)
         return tree.Parameter(_begin(attributes, name), kind.end, str(name), kind, kept)
 
-    parameter = member
+    def parameter(self, found):
+        made = self.member(found)
+        for each in made.attributes:
+            if each.name in ("align", "size"):
+                raise Refused(f"`@{each.name}` belongs to a member of a struct", each.at, each.end - each.at)
+        return made
 
     def parameters(self, found):
         return tuple(each for each in found if each is not None)

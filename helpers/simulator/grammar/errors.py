@@ -13,6 +13,10 @@ class Refused(Exception):
         self.reason, self.at, self.length, self.label = reason, at, max(1, length), label
 
 
+class Undefined(Refused):
+    """A value that is known before the run, and that WGSL does not define: the division by zero of two constants."""
+
+
 class Unsupported(Exception):
     """A feature of WGSL that the simulator does not run, by its name, with its offset in the text."""
 

@@ -44,6 +44,8 @@ def parse(source: str) -> Module:
         module = _parser().parse(marked(code), on_error=reading.goes_on)
     except UnexpectedToken as error:
         raise reading.refusal(error) from None
+    if (at := reading.end()) < len(source):
+        raise Refused("this comment has no end: `*/` is missing", at, 2, "is never closed")
     if reading.unknown:
         raise reading.unknown[0]
     _check_depth(module)
@@ -75,7 +77,7 @@ class _Reading:
         """The error where the text breaks off."""
         token, parser = error.token, error.interactive_parser
         accepted, before = parser.accepts(), _last(parser)
-        at = self._end() if token.type == "$END" else token.start_pos
+        at = self.end() if token.type == "$END" else token.start_pos
         if before == "NUMBER":  # what is wrong with a number comes before what is wrong behind it
             number = parser.parser_state.value_stack[-1]
             check_number(str(number), number.start_pos)
@@ -92,7 +94,7 @@ class _Reading:
             return Refused(reason, begun, token.end_pos - begun, "not in a continuing block")
         return unexpected(expectation(accepted, parser.parser_state.value_stack), str(token), at)
 
-    def _end(self) -> int:
+    def end(self) -> int:
         """Where the text ends: at a comment that nothing closes, if there is one."""
         at = depth = begun = 0
         while found := (BLOCK_COMMENT if depth else COMMENT).search(self.source, at):

@@ -52,7 +52,7 @@ def _converted(name: str, signature: Signature, arguments: Values, callee: Part)
     others = dict(signature.others)
     alike = [i for i in range(signature.count) if i not in others or others[i].scalar is None]
     for i in alike:
-        if not _takes(signature, arguments[i].type):
+        if not _takes(signature, arguments[i].type, (1,) if i in others and not others[i].each else signature.shapes):
             raise _wrong(name, i, arguments[i].type, callee, signature.scalars)
     result = list(arguments)
     scalar = _shared(name, signature, [arguments[i] for i in alike], callee)
@@ -66,8 +66,8 @@ def _converted(name: str, signature: Signature, arguments: Values, callee: Part)
     return result
 
 
-def _takes(signature: Signature, type: Type) -> bool:
-    if not isinstance(type, Scalar | Vector) or (type.size if isinstance(type, Vector) else 1) not in signature.shapes:
+def _takes(signature: Signature, type: Type, shapes: tuple[int, ...]) -> bool:
+    if not isinstance(type, Scalar | Vector) or (type.size if isinstance(type, Vector) else 1) not in shapes:
         return False
     return any(automatic(scalar_of(type), each) for each in signature.scalars)
 

@@ -24,6 +24,9 @@ def check(declarations: Declarations, entry_point: str) -> Program:
     inputs = functions.inputs(node, structs, declarations.scope)
     function = declarations.find(entry_point).function
     usage, variables = Usage(function), declarations.variables
+    for each in usage.functions:
+        if each.fault:
+            raise each.fault
     bindings = _bindings(node, variables, usage)
     return Program(
         function,

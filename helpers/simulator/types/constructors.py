@@ -28,6 +28,7 @@ from helpers.simulator.types.overloads import (
     refused,
     scalar_of,
     shaped,
+    with_scalar,
 )
 from helpers.simulator.types.program import Bitcast, Constant, Construct, Convert, Expression, Part, Splat
 from helpers.simulator.types.type_names import is_constructible
@@ -99,7 +100,7 @@ def converted_to(type: Type, value: Expression, place: Part) -> Expression:
         value = automatic
     if value.type == type:
         return value if not isinstance(value, Constant) else Constant(type, place.at, place.end, value.leaves)
-    value = concrete(value) if scalar != BOOL else value
+    value = value if scalar == BOOL or isinstance(value, Constant) else concrete(value)
     if isinstance(value, Constant):
         return fold_convert(value, scalar, type, place)
     return Convert(type, place.at, place.end, value)
@@ -152,7 +153,7 @@ def bit_cast(type: Type, arguments: Values, place: Part) -> Expression:
     """``bitcast<type>(value)``."""
     if len(arguments) != 1:
         raise refused(f"wrong number of arguments: expected 1, found {len(arguments)}", place)
-    value = concrete(arguments[0])
+    value = concrete(_as_word(arguments[0], scalar_of(type)))
     scalars = (F32, I32, U32)
     fits = isinstance(value.type, Scalar | Vector) and scalar_of(value.type) in scalars and scalar_of(type) in scalars
     if not fits or shaped(value.type, scalar_of(type)) != type:
@@ -162,3 +163,8 @@ def bit_cast(type: Type, arguments: Values, place: Part) -> Expression:
     if isinstance(value, Constant):
         return fold_bitcast(value, scalar_of(type), type, place)
     return Bitcast(type, place.at, place.end, value)
+
+
+def _as_word(value: Expression, wanted: Scalar | None) -> Expression:
+    """An abstract integer whose bits are asked for as u32 is one."""
+    return with_scalar(value, U32) if wanted == U32 and scalar_of(value.type) == ABSTRACT_INT else value

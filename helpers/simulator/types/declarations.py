@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from helpers.simulator.grammar import tree
-from helpers.simulator.grammar.errors import Refused
+from helpers.simulator.grammar.errors import Refused, Undefined
 from helpers.simulator.types import definitions, functions, variables
 from helpers.simulator.types.expressions import type_of
 from helpers.simulator.types.kinds import BOOL, F32, Scalar
 from helpers.simulator.types.overloads import RANGES, nearest
-from helpers.simulator.types.program import Constant, Expression, Variable
-from helpers.simulator.types.scopes import Alias, Known, Meaning, Scope, Stage, redefinition
+from helpers.simulator.types.program import Binding, Constant, Expression, Variable
+from helpers.simulator.types.scopes import Alias, Known, Meaning, Routine, Scope, Stage, redefinition
 from helpers.simulator.types.structs import laid_out
 
 Named = tree.Declaration | tree.Function | tree.Struct | tree.Alias
@@ -79,14 +79,16 @@ class Declarations:
             kind = "recursive" if self._open[-1] == name else "cyclic"
             raise Refused(f"declaration of `{name}` is {kind}", node.name_at, len(name))
         self._open.append(name)
-        self._found[name] = self._read(node)
-        self._open.pop()
+        try:
+            self._found[name] = self._read(node)
+        finally:
+            self._open.pop()
         return self._found[name]
 
     def _read(self, node: Named) -> Meaning:
         match node:
             case tree.Function():
-                return functions.read(node, self.scope)
+                return self._function(node)
             case tree.Struct():
                 return laid_out(node, lambda type: type_of(type, self.scope), self._number)
             case tree.Alias():
@@ -97,6 +99,22 @@ class Declarations:
             case tree.Declaration(kind="override"):
                 return Known(self._override(node), Stage.OVERRIDE)
         return variables.declared(node, self.scope, self._number)
+
+    def _function(self, node: tree.Function) -> Routine:
+        """A function; a value that the overrides make undefined matters only where the entry point reaches it."""
+        try:
+            return functions.read(node, self.scope)
+        except Undefined as fault:
+            routine = functions.read(node, Scope(self._before_launch))
+            routine.function.fault = fault
+            return routine
+
+    def _before_launch(self, name: str) -> Meaning | None:
+        """What a name stands for while no override has its value."""
+        found = self.find(name)
+        if isinstance(found, Known) and found.stage == Stage.OVERRIDE:
+            return Binding(name, found.value.type, self.nodes[name].name_at)
+        return found
 
     def _number(self, attribute: tree.Attribute, stage: Stage = Stage.CONST) -> int:
         return variables.number(attribute, self.scope, stage)

@@ -25,6 +25,8 @@ def declare(node: tree.Declaration, scope: Scope) -> Statement | None:
         name = getattr(space, "name", "")
         words = f"invalid address space for local variable: `{name}`"
         raise Refused(words, space.at, space.end - space.at, "local variables can only use 'function' address space")
+    if node.templates[1:]:
+        raise no_access_mode(node.templates[1])
     given = declared_value(node, scope)
     if given is None and node.type is None:
         raise untyped(node)
@@ -34,6 +36,11 @@ def declare(node: tree.Declaration, scope: Scope) -> Statement | None:
     variable = Variable(node.name, type, "function", "read_write", node.name_at)
     scope.declare(node.name, variable, node.name_at)
     return program.Declare(node.at, node.end, variable, given)
+
+
+def no_access_mode(at: tree.Node) -> Refused:
+    """An access mode, or more, where none belongs."""
+    return Refused("only storage takes an access mode, and no more than one", at.at, at.end - at.at)
 
 
 def untyped(node: tree.Declaration) -> Refused:

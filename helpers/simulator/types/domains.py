@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from helpers.simulator.types.overloads import refused
+from helpers.simulator.types.overloads import undefined
 from helpers.simulator.types.program import Constant, Expression, Part
 
 BIAS = 127  # of the exponent of an f32
@@ -36,4 +36,4 @@ def check_known(name: str, arguments: Sequence[Expression], callee: Part) -> Non
     size = max(len(each.leaves) for each in asked)
     columns = (each.leaves if len(each.leaves) == size else each.leaves * size for each in asked)
     if any(breaks(*values) for values in zip(*columns, strict=True)):
-        raise refused(reason, callee, "see msg")
+        undefined(reason, callee)

@@ -17,7 +17,7 @@ from helpers.simulator.types import (
     type_names,
 )
 from helpers.simulator.types.kinds import Type
-from helpers.simulator.types.overloads import WHOLE, concrete, converted, refused
+from helpers.simulator.types.overloads import WHOLE, concrete, converted, refused, skipped
 from helpers.simulator.types.program import (
     Binding,
     Call,
@@ -59,9 +59,19 @@ def view(node: tree.Expression, scope: Scope) -> Reference | Expression:
             return references.dereferenced(value(operand, scope), node.at, node.end)
         case tree.Unary(operator=operator, operand=operand):
             return operators.unary(operator, value(operand, scope), node.at, node.end)
+        case tree.Binary(operator="&&" | "||"):
+            return _logical(node, scope)
         case tree.Binary(operator=operator, left=left, right=right):
-            apply = operators.logical if operator in ("&&", "||") else operators.binary
-            return apply(operator, value(left, scope), value(right, scope), node.at, node.end)
+            return operators.binary(operator, value(left, scope), value(right, scope), node.at, node.end)
+
+
+def _logical(node: tree.Binary, scope: Scope) -> Expression:
+    """``&&`` or ``||``: where the left side is known and decides, the right one is not evaluated."""
+    left = value(node.left, scope)
+    decides = isinstance(left, Constant) and left.leaves[:1] == (node.operator == "||",)
+    with skipped(decides):
+        right = value(node.right, scope)
+    return operators.logical(node.operator, left, right, node.at, node.end)
 
 
 def type_of(node: tree.Name, scope: Scope, late: bool = False) -> Type:

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from helpers.simulator.builtins import BUILTINS
 from helpers.simulator.operators import DTYPES, INT_MIN, binary, bitcast, convert, unary
-from helpers.simulator.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, I32, Scalar, Type
-from helpers.simulator.types.overloads import ABSTRACT, WHOLE, refused, scalar_of
+from helpers.simulator.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, I32, Scalar, Type, leaves
+from helpers.simulator.types.overloads import ABSTRACT, RANGES, WHOLE, scalar_of, undefined
 from helpers.simulator.types.program import Constant, Part
 
 DTYPE = {**DTYPES, ABSTRACT_FLOAT.name: np.dtype(np.float64), ABSTRACT_INT.name: np.dtype(object)}
+LOWEST, BITS = RANGES[ABSTRACT_INT].start, 64
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 ABSTRACT_FUNCTIONS = {  # those that `arithmetic` rounds to float32
     **{name: getattr(np, "arc" + name[1:]) for name in ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh")},
@@ -27,51 +29,65 @@ ABSTRACT_FUNCTIONS = {  # those that `arithmetic` rounds to float32
 }
 
 
+KINDS = {"f32": float, ABSTRACT_FLOAT.name: float, "bool": bool}
+WHOLE_FUNCTIONS = {
+    "abs": lambda x: x if x == LOWEST else abs(x),
+    "clamp": lambda x, low, high: min(max(x, low), high),
+    "dot": int.__mul__,  # the products, which are then added
+    "max": max,
+    "min": min,
+    "select": lambda when_false, when_true, condition: when_true if condition else when_false,
+    "sign": lambda x: (x > 0) - (x < 0),
+}
+
+
 def array_of(value: Constant) -> np.ndarray:
     """The leaves of a scalar or vector."""
-    leaves = value.leaves if len(value.leaves) > 1 else value.leaves[0]
-    return np.array(leaves, DTYPE[scalar_of(value.type).name])
+    numbers = value.leaves if len(value.leaves) > 1 else value.leaves[0]
+    return np.array(numbers, DTYPE[scalar_of(value.type).name])
 
 
 def constant(type: Type, place: Part, values: Sequence[np.ndarray]) -> Constant:
     """Arrays as a constant at a place of the text. Raises Refused for a float that is no number."""
-    kind = {"f32": float, ABSTRACT_FLOAT.name: float, "bool": bool}.get(scalar_of(type).name, int)
-    leaves = tuple(kind(leaf) for array in values for leaf in np.ravel(array))
-    if kind is float and not all(map(math.isfinite, leaves)):
-        raise refused("the value is infinite or not a number, and is known before the run: WGSL refuses it", place)
-    return Constant(type, place.at, place.end, leaves)
+    numbers = [leaf for array in values for leaf in np.ravel(array)]
+    kinds = [KINDS.get(scalar.name, int) for _, scalar in leaves(type)]
+    if any(kind is float and not math.isfinite(number) for kind, number in zip(kinds, numbers, strict=True)):
+        undefined("the value is infinite or not a number, and is known before the run: WGSL refuses it", place)
+        numbers = [0] * len(numbers)
+    return Constant(type, place.at, place.end, tuple(kind(each) for kind, each in zip(kinds, numbers, strict=True)))
 
 
 def fold_unary(operator: str, operand: Constant, place: Part) -> Constant:
     """An operator applied to a constant."""
     if scalar_of(operand.type) == ABSTRACT_INT:
-        leaves = tuple(-leaf if operator == "-" else ~leaf for leaf in operand.leaves)
-        return in_range(Constant(operand.type, place.at, place.end, leaves))
+        found = tuple(~leaf if operator == "~" else leaf if leaf == LOWEST else -leaf for leaf in operand.leaves)
+        return Constant(operand.type, place.at, place.end, found)
     with np.errstate(all="ignore"):
         return constant(operand.type, place, [unary(operator, array_of(operand))])
 
 
 def in_range(value: Constant) -> Constant:
     """An abstract integer, which has 64 bits."""
-    if all(-(2**63) <= leaf < 2**63 for leaf in value.leaves):
-        return value
-    raise refused("overflow in a constant expression", value)
+    if not all(leaf in RANGES[ABSTRACT_INT] for leaf in value.leaves):
+        undefined("overflow in a constant expression", value)
+    return value
 
 
 def fold_binary(operator: str, left: Constant, right: Constant, type: Type, place: Part) -> Constant:
     """An operator between two constants. Raises Refused where the result is not defined."""
     scalar = scalar_of(left.type)
     if operator in ("/", "%") and scalar in WHOLE and 0 in right.leaves:
-        raise refused("Division by zero", place)
+        undefined("Division by zero", place)
+        return Constant(type, place.at, place.end, (0,) * sum(1 for _ in leaves(type)))
     if scalar == ABSTRACT_INT:
         return _abstract(operator, left, right, type, place)
     a, b = array_of(left), array_of(right)
     with np.errstate(all="ignore"):
         result = binary(operator, a, b)
     if scalar == I32 and operator in ("/", "%") and np.any((a == INT_MIN) & (b == -1)):
-        raise refused(f"{operator} operation overflowed", place, "see msg")
+        undefined(f"{operator} operation overflowed", place)
     if operator == "<<" and np.any(_lost(a, b)):
-        raise refused("<< operation overflowed", place, "see msg")
+        undefined("<< operation overflowed", place)
     return constant(type, place, [result])
 
 
@@ -85,8 +101,8 @@ def _lost(values: np.ndarray, amounts: np.ndarray) -> np.ndarray:
 def _abstract(operator: str, left: Constant, right: Constant, type: Type, place: Part) -> Constant:
     size = max(len(left.leaves), len(right.leaves))
     a, b = (each.leaves if len(each.leaves) == size else each.leaves * size for each in (left, right))
-    leaves = tuple(_whole(operator, x, y) for x, y in zip(a, b, strict=True))
-    value = Constant(type, place.at, place.end, leaves)
+    found = tuple(_whole(operator, x, y) for x, y in zip(a, b, strict=True))
+    value = Constant(type, place.at, place.end, found)
     return value if operator in COMPARISONS else in_range(value)
 
 
@@ -98,7 +114,7 @@ def _whole(operator: str, x: int, y: int) -> int | bool:
         case "%":
             return int(math.fmod(x, y)) if max(abs(x), abs(y)) < 2**53 else x - y * _whole("/", x, y)
         case "<<":
-            return x << min(y, 64)
+            return x << min(y, BITS)
         case ">>":
             return x >> y
         case _:
@@ -116,6 +132,10 @@ def fold_convert(operand: Constant, wanted: Scalar, type: Type, place: Part) -> 
     given = scalar_of(operand.type)
     if given in ABSTRACT and wanted == BOOL:
         return Constant(type, place.at, place.end, tuple(leaf != 0 for leaf in operand.leaves))
+    if given == ABSTRACT_FLOAT and wanted in RANGES:
+        low, high = RANGES[wanted].start, RANGES[wanted].stop - 1
+        found = tuple(min(max(int(leaf), low), high) for leaf in operand.leaves)
+        return Constant(type, place.at, place.end, found)
     with np.errstate(all="ignore"):
         return constant(type, place, [convert(array_of(operand), wanted.name)])
 
@@ -127,14 +147,24 @@ def fold_bitcast(operand: Constant, wanted: Scalar, type: Type, place: Part) -> 
 
 def fold_builtin(name: str, arguments: Sequence[Constant], type: Type, place: Part) -> Constant:
     """A built-in function of constants. Raises Refused where it is not defined for them."""
+    if scalar_of(arguments[0].type) == ABSTRACT_INT:
+        return _whole_function(name, arguments, type, place)
     parts = [tuple(np.array(leaf, DTYPE[scalar_of(each.type).name]) for leaf in each.leaves) for each in arguments]
     function = BUILTINS[name]
     if scalar_of(arguments[0].type) == ABSTRACT_FLOAT and name in ABSTRACT_FUNCTIONS:
         parts, function = _together(parts), ABSTRACT_FUNCTIONS[name]
     with np.errstate(all="ignore"):
         result = function(*parts)
-    value = constant(type, place, [result] if isinstance(result, np.ndarray | np.generic) else result)
-    return in_range(value) if scalar_of(type) == ABSTRACT_INT else value
+    return constant(type, place, [result] if isinstance(result, np.ndarray | np.generic) else result)
+
+
+def _whole_function(name: str, arguments: Sequence[Constant], type: Type, place: Part) -> Constant:
+    """A built-in function of abstract integers, as Python's integers give it."""
+    size = max(len(each.leaves) for each in arguments)
+    columns = zip(*(each.leaves if len(each.leaves) == size else each.leaves * size for each in arguments), strict=True)
+    found = tuple(WHOLE_FUNCTIONS[name](*values) for values in columns)
+    value = in_range(Constant(type, place.at, place.end, found))
+    return in_range(replace(value, leaves=(sum(found),))) if name == "dot" else value
 
 
 def _together(parts: list[tuple[np.ndarray, ...]]) -> list[np.ndarray]:

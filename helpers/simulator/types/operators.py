@@ -15,6 +15,7 @@ from helpers.simulator.types.overloads import (
     refused,
     scalar_of,
     shaped,
+    undefined,
     with_scalar,
 )
 from helpers.simulator.types.program import Binary, Constant, Expression, Logical, Part, Unary
@@ -67,7 +68,7 @@ def binary(operator: str, left: Expression, right: Expression, at: int, end: int
 def _check_known_divisor(operator: str, left: Expression, right: Expression, place: Part) -> None:
     """A right operand that is known may be wrong for every left one."""
     if isinstance(right, Constant) and operator in ("/", "%") and scalar_of(left.type) in WHOLE and 0 in right.leaves:
-        raise refused("Division by zero", place)
+        undefined("Division by zero", place)
 
 
 def _matched(operator: str, left: Expression, right: Expression, place: Part) -> tuple[Expression, Expression]:
@@ -114,7 +115,7 @@ def _shift(operator: str, left: Expression, right: Expression, place: Part) -> t
         return concrete(left), amount
     bits = 64 if scalar_of(left.type) == ABSTRACT_INT else 32
     if any(leaf >= bits for leaf in amount.leaves) and bits == 32:
-        raise refused(f"a {scalar_of(left.type)} has 32 bits: shift it by less than that", place)
+        undefined(f"a {scalar_of(left.type)} has 32 bits: shift it by less than that", place)
     return left, amount
 
 
@@ -135,7 +136,8 @@ def assigned_operator(operator: str, type: Type, value: Expression, place: Part)
     stored = Part(type, place.at, place.end)
     if operator in ("<<", ">>"):
         return _shift(operator, stored, value, place)[1]
-    if common((type, value.type)) != scalar_of(type) or (isinstance(value.type, Vector) and value.type != type):
+    stretched = isinstance(value.type, Vector) and shaped(value.type, scalar_of(type)) != type
+    if common((type, value.type)) != scalar_of(type) or stretched:
         words = "automatic conversions cannot convert elements of"
         label = f"a value with elements of type {type} is required here"
         raise refused(f"{words} `{value.type}` to `{type}`", place, label)

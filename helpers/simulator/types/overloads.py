@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 
 import numpy as np
 
-from helpers.simulator.grammar.errors import Refused
-from helpers.simulator.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, F32, I32, U32, Array, Scalar, Type, Vector
+from helpers.simulator.grammar.errors import Refused, Undefined
+from helpers.simulator.types.kinds import (
+    ABSTRACT_FLOAT,
+    ABSTRACT_INT,
+    F32,
+    I32,
+    U32,
+    Array,
+    Scalar,
+    Struct,
+    Type,
+    Vector,
+    leaves,
+)
 from helpers.simulator.types.program import Constant, Expression, Part
 
 ABSTRACT = (ABSTRACT_INT, ABSTRACT_FLOAT)
@@ -22,6 +36,25 @@ WHOLE = (I32, U32, ABSTRACT_INT)
 def refused(reason: str, part: Part, label: str = "") -> Refused:
     """A refusal that marks a whole expression."""
     return Refused(reason, part.at, part.end - part.at, label)
+
+
+_skipped = ContextVar("skipped", default=False)
+
+
+@contextmanager
+def skipped(skip: bool = True) -> Iterator[None]:
+    """While it is open, expressions are read for their types alone: no run evaluates them."""
+    token = _skipped.set(skip or _skipped.get())
+    try:
+        yield
+    finally:
+        _skipped.reset(token)
+
+
+def undefined(reason: str, part: Part, label: str = "see msg") -> None:
+    """Refuse a value that WGSL does not define, unless nothing evaluates it; then any number will do."""
+    if not _skipped.get():
+        raise Undefined(reason, part.at, part.end - part.at, label)
 
 
 def scalar_of(type: Type | None) -> Scalar | None:
@@ -81,8 +114,22 @@ def with_scalar(value: Expression, scalar: Scalar) -> Expression:
 
 def concrete(value: Expression) -> Expression:
     """The value; an abstract number as the i32 or f32 that it is where nothing asks for another type."""
+    if isinstance(value.type, Struct) and isinstance(value, Constant):
+        return _concrete_parts(value)
     default = {ABSTRACT_INT: I32, ABSTRACT_FLOAT: F32}.get(scalar_of(value.type))
     return with_scalar(value, default) if default else value
+
+
+def _concrete_parts(value: Constant) -> Constant:
+    """What `modf` or `frexp` gives of an abstract number, as f32."""
+    if all(scalar not in ABSTRACT for _, scalar in leaves(value.type)):
+        return value
+    fields = tuple(
+        replace(field, type=shaped(field.type, F32)) if scalar_of(field.type) in ABSTRACT else field
+        for field in value.type.fields
+    )
+    numbers = (represented(leaf, F32, value) if isinstance(leaf, float) else leaf for leaf in value.leaves)
+    return replace(value, type=replace(value.type, fields=fields), leaves=tuple(numbers))
 
 
 def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:

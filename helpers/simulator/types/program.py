@@ -46,6 +46,7 @@ class Function:
     result: Type | None
     at: int
     body: tuple[Statement, ...] = ()
+    fault: Exception | None = None  # a value in it that the overrides make undefined
 
 
 # --- References: places in memory. `type` is what lies there. ---------------------------------------------------

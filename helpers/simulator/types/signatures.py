@@ -6,8 +6,21 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from helpers.simulator.types.kinds import BOOL, F32, I32, U32, Scalar, Type, Vector
-from helpers.simulator.types.overloads import ABSTRACT, FLOATS, NUMBERS, scalar_of
+from helpers.simulator.types.kinds import (
+    BOOL,
+    F32,
+    I32,
+    U32,
+    Field,
+    Scalar,
+    Struct,
+    Type,
+    Vector,
+    alignment,
+    rounded,
+    words,
+)
+from helpers.simulator.types.overloads import ABSTRACT, FLOATS, NUMBERS, scalar_of, shaped
 
 ANY_SHAPE, VECTORS = (1, 2, 3, 4), (2, 3, 4)
 SIGNED, INTEGERS = (F32, I32, *ABSTRACT), (I32, U32)
@@ -48,6 +61,19 @@ def _unpacks(size: int, scalar: Scalar) -> Signature:
     return Signature(1, (U32,), (1,), result=lambda _: Vector(size, scalar))
 
 
+def _parts(name: str, whole: str, scalar: Scalar | None = None) -> Callable[[Type], Type]:
+    """The struct that `modf` and `frexp` return: a fraction, and a part of the same shape."""
+
+    def struct(type: Type) -> Struct:
+        parts = (("fract", type), (whole, shaped(type, scalar) if scalar else type))
+        fields = tuple(
+            Field(each, part, i * rounded(words(type), alignment(type))) for i, (each, part) in enumerate(parts)
+        )
+        return Struct(f"__{name}_result", fields, 2 * fields[1].offset, alignment(type))
+
+    return struct
+
+
 _TABLE: tuple[tuple[str, Signature], ...] = (
     ("acos acosh asin asinh atan atanh cos cosh sin sinh tan tanh degrees radians", Signature(1, FLOATS)),
     ("exp exp2 log log2 sqrt inverseSqrt", Signature(1, FLOATS)),
@@ -63,6 +89,11 @@ _TABLE: tuple[tuple[str, Signature], ...] = (
     ("length", Signature(1, FLOATS, result=scalar_of)),
     ("distance", Signature(2, FLOATS, result=scalar_of)),
     ("normalize", Signature(1, FLOATS, VECTORS)),
+    ("reflect", Signature(2, FLOATS, VECTORS)),
+    ("faceForward", Signature(3, FLOATS, VECTORS)),
+    ("refract", Signature(3, FLOATS, VECTORS, others=((2, Other(None)),))),
+    ("modf", Signature(1, FLOATS, result=_parts("modf", "whole"))),
+    ("frexp", Signature(1, FLOATS, result=_parts("frexp", "exp", I32))),
     ("cross", Signature(2, FLOATS, (3,))),
     ("dot", Signature(2, NUMBERS, VECTORS, result=scalar_of)),
     ("countOneBits countLeadingZeros countTrailingZeros", Signature(1, INTEGERS)),
@@ -75,6 +106,8 @@ _TABLE: tuple[tuple[str, Signature], ...] = (
     ("pack2x16snorm pack2x16unorm pack2x16float", _packs(F32, 2)),
     ("pack4xI8 pack4xI8Clamp", _packs(I32, 4)),
     ("pack4xU8 pack4xU8Clamp", _packs(U32, 4)),
+    ("dot4I8Packed", Signature(2, (U32,), (1,), result=lambda _: I32)),
+    ("dot4U8Packed", Signature(2, (U32,), (1,))),
     ("unpack4x8snorm unpack4x8unorm", _unpacks(4, F32)),
     ("unpack2x16snorm unpack2x16unorm unpack2x16float", _unpacks(2, F32)),
     ("unpack4xI8", _unpacks(4, I32)),
@@ -82,8 +115,7 @@ _TABLE: tuple[tuple[str, Signature], ...] = (
 )
 SIGNATURES = {name: signature for names, signature in _TABLE for name in names.split()}
 MISSING = re.compile(  # what WGSL has, and the simulator does not
-    r"(texture|subgroup|quad)[A-Z]\w*|(dpd[xy]|fwidth)(Coarse|Fine)?|dot4[IU]8Packed|frexp|modf|faceForward|reflect"
-    r"|refract|determinant|transpose"
+    r"(texture|subgroup|quad)[A-Z]\w*|(dpd[xy]|fwidth)(Coarse|Fine)?|determinant|transpose"
 )
 
 

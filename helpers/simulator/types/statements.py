@@ -205,7 +205,7 @@ def _for(node: tree.For, scope: Scope, place: Place) -> Statement:
     asked = condition(node.condition, scope) if node.condition else None
     update = statement(node.update, scope, place) if node.update else None
     body = block(node.body.body, scope, replace(place, breaks=True, continues=True))
-    loop = program.Loop(node.at, node.end, asked, body, (update,) if update else (), None)
+    loop = _left(program.Loop(node.at, node.end, asked, body, (update,) if update else (), None), "for")
     return program.Block(node.at, node.end, (first, loop)) if first else loop
 
 
@@ -222,7 +222,15 @@ def _loop(node: tree.Loop, scope: Scope, place: Place) -> Statement:
     continuing = statements(node.continuing.body, scope, inside) if node.continuing else ()
     break_if = condition(node.break_if, scope) if node.break_if else None
     _check_skipped(body, (*continuing, break_if))
-    return program.Loop(node.at, node.end, None, body, continuing, break_if)
+    return _left(program.Loop(node.at, node.end, None, body, continuing, break_if), "loop")
+
+
+def _left(loop: program.Loop, word: str) -> program.Loop:
+    """The loop. Refuse one that nothing can leave, which WGSL's behavior analysis finds and browsers report."""
+    if not ends((loop,)):
+        reason = f"this `{word}` has no exit: it needs a condition, a `break`, a `break if` or a `return`"
+        raise Refused(reason, loop.at, len(word), "can never be left")
+    return loop
 
 
 def _check_skipped(body: tuple[Statement, ...], after: tuple) -> None:

@@ -124,7 +124,10 @@ def _pointer(node: tree.Name, scope: Scope, count: Count) -> Pointer:
         raise Refused(f"unknown access: `{access}`", rest[0].at, rest[0].end - rest[0].at, "unknown access")
     if not isinstance(inner, tree.Name):
         raise Refused("expected a type", inner.at, inner.end - inner.at)
-    return Pointer(name, read(inner, scope, count, inner=True), access)
+    to = read(inner, scope, count, inner=True)
+    if isinstance(to, Pointer):
+        raise Refused("a pointer cannot lead to another pointer (`ptr`)", inner.at, inner.end - inner.at)
+    return Pointer(name, to, access)
 
 
 # --- What a type may be used for ------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from helpers.simulator.grammar import tree
 from helpers.simulator.grammar.errors import Refused, Unsupported
-from helpers.simulator.types.definitions import declared_value, known, untyped
+from helpers.simulator.types.definitions import declared_value, known, no_access_mode, untyped
 from helpers.simulator.types.expressions import type_of, value
 from helpers.simulator.types.kinds import I32, U32
 from helpers.simulator.types.overloads import concrete, refused
@@ -25,7 +25,11 @@ def number(attribute: tree.Attribute, scope: Scope, stage: Stage) -> int:
 
 def numbers(attribute: tree.Attribute, scope: Scope, stage: Stage) -> list[int]:
     """The whole numbers that an attribute takes."""
-    found = [known(concrete(value(each, scope.known(stage)))) for each in attribute.arguments]
+    given = [value(each, scope.known(stage)) for each in attribute.arguments]
+    if {I32, U32} <= {each.type for each in given}:
+        reason = f"the numbers of @{attribute.name} must be all of type i32, or all u32"
+        raise Refused(reason, attribute.at, attribute.end - attribute.at)
+    found = [known(concrete(each)) for each in given]
     for each in found:
         if each.type not in (I32, U32):
             raise refused(
@@ -73,11 +77,11 @@ def _space(node: tree.Declaration) -> tuple[str, str]:
     if names[0] not in SPACES:
         at = node.templates[0]
         raise Refused(f"unknown address space: `{names[0]}`", at.at, at.end - at.at, "unknown address space")
+    most = 2 if names[0] == "storage" else 1
+    if len(names) > most:
+        raise no_access_mode(node.templates[most])
     if names[0] == "storage":
         return "storage", _access(node, names)
-    if len(names) > 1:
-        at = node.templates[1]
-        raise Refused("only storage takes an access mode", at.at, at.end - at.at)
     return names[0], "read" if names[0] == "uniform" else "read_write"
 
 
