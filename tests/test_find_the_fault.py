@@ -72,7 +72,7 @@ ANSWERS = {  # the line or a text in it, the correction, the outcome, and what i
             *(PLANE, "let plane = co * params.out_h;", NO_COMPILE),
             "the compiler stopped at the place below; the cause is in your line…does not compile: line 74,",
         ),
-        ("let iw", "let iw = 0u; for (;;) {}", WRONG, "your loop does not end; see below why"),
+        ("let iw", "let iw = 0u; while (true) {}", WRONG, "your loop does not end; see below why"),
     ],
     WEIGHT: [
         (LOOP, "", LINE_FOUND, "now correct it: CURE"),

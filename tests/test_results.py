@@ -94,7 +94,7 @@ def test_a_class_of_students(tmp_path):
     """The whole way, each kernel in a process of its own, an endless one among them."""
     guard = PUZZLES["guard"]
     mistaken = guard.with_mistake(guard.mistakes[0]).source
-    endless = guard.solution.text.replace("if (", "loop {}\n  if (", 1)
+    endless = guard.solution.text.replace("if (", "while (true) {}\n  if (", 1)
     ask = 'helpers.predict("idle_threads", x)'
     texts = {"anna": guard.solution.text, "ben": mistaken, "cem": guard.skeleton, "dora/late": endless}
     for student, text in texts.items():

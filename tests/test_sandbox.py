@@ -224,7 +224,7 @@ HOSTILE = {  # each with words of the sentence in which it ends
 
 
 HOSTILE |= {
-    name: (within("loop { var x = 1.0; x += 1.0; }", source=puzzle.solution.text), "loop has not ended")
+    name: (within("while (true) { var x = 1.0; x += 1.0; }", source=puzzle.solution.text), "loop has not ended")
     for name, puzzle in PUZZLES.items()
 }
 

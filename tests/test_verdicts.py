@@ -109,8 +109,9 @@ EDITS = {  # the puzzle and the outcome of all its tests: old and new text, and 
             "var b = 1u; b >= 0u; b--",
             f"it is not run: …`for (var b{ENDLESS}below 0",
         ),
-        (INIT, f"{INIT} loop {{ continuing {{ sum += 1.0; }} }}", f"it is not run: line …loop {ENDLESS}"),
+        (INIT, f"{INIT} while (true) {{ sum += 1.0; }}", f"it is not run: line …while (true) {ENDLESS}"),
     ],
+    (BIAS, NO_COMPILE): [(INIT, f"{INIT} loop {{ continuing {{ sum += 1.0; }} }}", "this `loop` has no exit")],
     ("tree_sum", WRONG): [
         ("i += 256u", "i += 256u * u32(params.n != 256u)", "it is not run: in the test tree_256_numbers, line "),
     ],
