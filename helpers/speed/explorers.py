@@ -5,9 +5,9 @@ from functools import partial
 import numpy as np
 
 from helpers.convolution.shapes import ConvShape
+from helpers.convolution.winograd import IMAGES
 from helpers.pictures.explorer import Explorer, below
 from helpers.speed import recorded
-from helpers.speed.indices import winograd_matrices
 from helpers.speed.ladder import SQUARE, STEPS
 from helpers.speed.pictures.residues import ResiduesPicture
 from helpers.speed.pictures.roofline import RooflinePicture
@@ -88,7 +88,7 @@ def winograd(**values: int) -> Explorer:
     """Sliders over the rows and columns of the 36 products of one tile."""
     random = np.random.default_rng(5)
     pixels, weights = random.integers(0, 6, (6, 6)), random.integers(-1, 3, (3, 3))
-    picture = WinogradPicture(pixels, weights, *winograd_matrices())
+    picture = WinogradPicture(pixels, weights, IMAGES)
     return Explorer(picture.show, {"row": below(6), "column": below(6)}, {"row": 1, "column": 3} | values)
 
 

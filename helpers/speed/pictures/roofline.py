@@ -86,13 +86,13 @@ class RooflinePicture(Picture):
         at = np.sort([self.machine.ridge, *np.geomspace(start, 2.0 ** INTENSITIES[-1], 99)])
         return np.stack([self.x(at), self.y(np.minimum(self.machine.tflops, at * self.machine.bandwidth / 1e3))], 1)
 
-    def _place(self, point: Point) -> tuple[float, float]:
+    def place(self, point: Point) -> tuple[float, float]:
         """Where a step's point is."""
         return float(self.x(point.step.intensity)), float(self.y(point.tflops))
 
     def _placed(self, points: Sequence[Point]) -> np.ndarray:
         """Where the numbers stand: near their points, best nearer to them than to any other one, and off the roofs."""
-        marks = np.array([self._place(point) for point in points])
+        marks = np.array([self.place(point) for point in points])
         placed = np.empty((0, 2))
         for mark in marks:
             others = marks[_distances(marks, mark[None]) > DOT]
@@ -105,7 +105,7 @@ class RooflinePicture(Picture):
 
     def _mark(self, point: Point, at: tuple[float, float], own: bool, chosen: bool) -> None:
         """A dot or, for the reader's own machine, a square, and its number."""
-        (x, y), color, size = self._place(point), ORANGE if chosen else INK, DOT + 2 * chosen
+        (x, y), color, size = self.place(point), ORANGE if chosen else INK, DOT + 2 * chosen
         part = 1 - 9 / np.hypot(at[0] - x, at[1] - y)  # the line ends before the number
         self.lines([(x, y, x + part * (at[0] - x), y + part * (at[1] - y))], color, 1.2)
         if own:
