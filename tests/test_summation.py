@@ -13,7 +13,6 @@ from helpers.convolution import explorers as convolution_explorers
 from helpers.convolution import reference as convolution
 from helpers.convolution.exercises.bias_gradient import BIAS_QUESTIONS, bias_differences
 from helpers.grading.verdict import RIGHT
-from helpers.pictures.explorer import Explorer
 from helpers.simulator.trace import Trace
 from helpers.summation import check, explorers, indices, operations, reference
 from helpers.summation.error_picture import STYLES
@@ -160,30 +159,6 @@ def test_every_state_is_legible_and_says_something_of_its_own(name):
     said = [explorer.set(**values) for values in states(explorer)]
     assert len(set(said)) == len(said) > 1
     assert not illegible(explorer)
-
-
-STEPPERS = {  # the cells before each, and words that its sentences must have
-    "racing": (("racing = ",), "Data race: thread 5 reads total[0], which thread 7 writes in the same line"),
-    "six": ((), "Thread 0 reads partial[0] = 5 and partial[1] = 7, and writes partial[0] = 12."),
-    "sixty_four": ((), "16 elements of input (2 sectors)"),
-    "in_a_row": (("in_a_row = ", "sixty_four = "), "16 elements of input (8 sectors)"),
-}
-
-
-def stepper_of(name: str) -> Explorer:
-    """The explorer that the lesson's cell with these first words, or with a run of this kernel, ends with."""
-    (cell,) = (c for c in LESSON.code if "sum_explorers.steps(" in c.source and name in re.split(r"\W", c.source)[:6])
-    *before, last = cell.source.splitlines()
-    names = of_the_lesson(*STEPPERS[name][0])
-    exec("\n".join(before), names)
-    return eval(last, names)
-
-
-@pytest.mark.parametrize("name", STEPPERS)
-def test_every_step_of_the_lessons_kernels_is_legible(name):
-    explorer = stepper_of(name)
-    assert not illegible(explorer, 200, 11)
-    assert STEPPERS[name][1] in "".join(explorer.set(**values) for values in states(explorer))
 
 
 def test_the_sum_of_a_channel_is_said():
