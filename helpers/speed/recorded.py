@@ -7,7 +7,7 @@ from pathlib import Path
 
 from helpers.speed.ladder import STEPS, Step
 from helpers.speed.layers import SHAPES, multiply_adds
-from helpers.speed.machine import MACHINES
+from helpers.speed.machine import MACHINES, Machine
 
 FOLDER = Path(__file__).parent / "recorded"
 OWN = Path(__file__).resolve().parents[2] / "measurements" / "table.json"  # where `python3 start.py bench` writes
@@ -61,6 +61,11 @@ class Recorded:
         return self.found["adapter"]
 
     @property
+    def machine(self) -> Machine:
+        """What the GPU can do at most; KeyError where `MACHINES` does not have it."""
+        return MACHINES[self.adapter]
+
+    @property
     def driver(self) -> str:
         """Its driver."""
         return self.found["driver"]
@@ -73,13 +78,12 @@ class Recorded:
     @cached_property
     def points(self) -> list[Point]:
         """The steps that were measured on their layers, in their order."""
-        return [point for point in (self._point(step, step.layer) for step in STEPS) if point]
+        return [*filter(None, (self._point(step, step.layer) for step in STEPS))]
 
     @cached_property
     def nearest(self) -> list[Point]:
         """The steps that were measured on any layer: on the ladder's, or on the one where they are fastest."""
-        points = [self._point(step, step.layer) or self._fastest(step) for step in STEPS]
-        return [point for point in points if point]
+        return [*filter(None, (self._point(step, step.layer) or self._fastest(step) for step in STEPS))]
 
     def microseconds(self, kind: str, operation: str, layer: str) -> dict[str, float]:
         """The time of each of the "versions" or "libraries" on one layer, by name; empty where none was measured."""
@@ -95,8 +99,8 @@ class Recorded:
 
     def _fastest(self, step: Step) -> Point | None:
         """A step on the layer on which it is fastest."""
-        points = [self._point(step, layer) for layer in self.found["versions"].get(step.operation, ())]
-        return max((point for point in points if point), key=lambda point: point.tflops, default=None)
+        points = (self._point(step, layer) for layer in self.found["versions"].get(step.operation, ()))
+        return max(filter(None, points), key=lambda point: point.tflops, default=None)
 
 
 def recorded() -> list[Recorded]:
@@ -117,10 +121,9 @@ class Measured:
     point: Point
 
     @property
-    def share(self) -> float | None:
+    def share(self) -> float:
         """The step's part of the GPU's float32 arithmetic, counted by the formula."""
-        machine = MACHINES.get(self.run.adapter)
-        return machine and self.point.tflops / machine.tflops
+        return self.point.tflops / self.run.machine.tflops
 
     @property
     def gain(self) -> float | None:
@@ -131,8 +134,7 @@ class Measured:
 
     def __repr__(self) -> str:
         lines = [f"step {self.point.number}, {self.point.step.name} ({self.point.step.layer})"]
-        if self.share:
-            lines.append(f"{100 * self.share:.{1 if self.share < 0.1 else 0}f} % of the arithmetic")
+        lines.append(f"{100 * self.share:.{1 if self.share < 0.1 else 0}f} % of the arithmetic")
         if self.gain:
             lines.append(f"{self.gain:.2f} times as fast as {self.point.step.before}")
         if self.point.ratio:
@@ -145,7 +147,8 @@ def measured(name: str) -> Measured:
 
     Raises ValueError where nothing is recorded of it.
     """
-    found = [Measured(run, point) for run in recorded()[-1:] for point in run.points if point.step.name == name]
-    if not found:
-        raise ValueError(f"name = {name!r}: nothing is recorded; the steps are {', '.join(s.name for s in STEPS)}")
-    return found[0]
+    for run in recorded()[-1:]:
+        for point in run.points:
+            if point.step.name == name:
+                return Measured(run, point)
+    raise ValueError(f"name = {name!r}: nothing is recorded; the steps are {', '.join(s.name for s in STEPS)}")
