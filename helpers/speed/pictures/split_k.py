@@ -5,7 +5,7 @@ from math import ceil
 from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, PAPER, Box, Picture, Word, tint
 from helpers.pictures.parts import MARGIN
 from helpers.speed.indices import slice_of
-from helpers.speed.machine import H200, Machine
+from helpers.speed.machine import H200
 from helpers.speed.tile_sizes import TileSizes
 
 TILES, SUMS = Box(MARGIN + 66, 84, 396, 236), Box(MARGIN + 66, 372, 396, 30)  # the workgroups, and the results
@@ -18,9 +18,9 @@ class SplitKPicture(Picture):
     `product` is (M, K, N). The results are cut into tiles of 64 x 64, and K into steps of 16.
     """
 
-    def __init__(self, product: tuple[int, int, int], machine: Machine = H200) -> None:
+    def __init__(self, product: tuple[int, int, int]) -> None:
         super().__init__(452)
-        self.product, self.machine, self.sizes = product, machine, TileSizes(64, 64, 16, 8)
+        self.product, self.sizes = product, TileSizes(64, 64, 16, 8)
         m, k, n = product
         self.tiles, self.steps = self.sizes.workgroups(m, n), ceil(k / self.sizes.depth)
         width = SUMS.width / self.tiles
@@ -61,7 +61,7 @@ class SplitKPicture(Picture):
         self.write(SUMS.x - 10, SUMS.middle[1], "tile", 13, GRAY, align="right")
 
     def _draw_multiprocessors(self, slices: int) -> None:
-        count, groups = self.machine.multiprocessors, slices * self.tiles
+        count, groups = H200.multiprocessors, slices * self.tiles
         self.write(CHIP.x, 48, f"{groups:,} workgroup{'s' * (groups > 1)}", 15, BLUE, "bold")
         self.write(CHIP.x, 74, f"on {count} multiprocessors:", 14)
         self.write(CHIP.x, 94, "how many each of them has", 14)
@@ -72,11 +72,11 @@ class SplitKPicture(Picture):
         self.boxes((cell for cell, number in held if number), BLUE, tint(BLUE), 1.2)
         self.words(Word(*cell.middle, str(number), 13) for cell, number in held)
         threads = ceil(groups / count) * self.sizes.threads
-        said = f"at most {threads:,} of {self.machine.threads:,} threads on one"
+        said = f"at most {threads:,} of {H200.threads:,} threads on one"
         self.write(CHIP.x, CHIP.y + CHIP.height + 22, said, 14)
 
     def _say(self, slices: int, workgroup: int, split: int, tile: int) -> str:
-        groups, count, depth = slices * self.tiles, self.machine.multiprocessors, self.sizes.depth
+        groups, count, depth = slices * self.tiles, H200.multiprocessors, self.sizes.depth
         idle = max(0, count - groups)
         busy = f"{idle} of {count} multiprocessors have nothing to do" if idle else f"all {count} multiprocessors work"
         steps, (m, k, n) = slice_of(split, slices, self.steps), self.product

@@ -2,7 +2,7 @@
 
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, tint
 from helpers.pictures.parts import MARGIN
-from helpers.speed.machine import H200, Machine
+from helpers.speed.machine import H200
 from helpers.speed.tile_sizes import LIMITS, WARP, TileSizes
 
 SCALE, ORIGIN = 1.75, (116, 128)  # CSS pixels for each number; where the tile of results begins
@@ -27,9 +27,9 @@ class TileSizesPicture(Picture):
     `product` is (M, K, N), the sizes of the whole matrix product.
     """
 
-    def __init__(self, product: tuple[int, int, int], machine: Machine = H200) -> None:
+    def __init__(self, product: tuple[int, int, int]) -> None:
         super().__init__(440)
-        self.product, self.machine = product, machine
+        self.product = product
 
     def show(self, sizes: TileSizes) -> "TileSizesPicture":
         """Draw one choice."""
@@ -40,7 +40,7 @@ class TileSizesPicture(Picture):
             self.stands_still()
         self._draw_thread(sizes)
         self._write_costs(sizes)
-        limits = sizes.limits(self.product[0], self.product[2], self.machine)
+        limits = sizes.limits(self.product[0], self.product[2])
         least = min(limits, key=limits.get)
         least = least if limits[least] < FULL else "arithmetic"
         self.sentence = (
@@ -98,7 +98,7 @@ class TileSizesPicture(Picture):
         """How much of the arithmetic each part allows."""
         start, end = BARS
         top = 228
-        self.write(TABLE, top - 26, f"what each part of this GPU allows ({self.machine.name}):", 14, weight="bold")
+        self.write(TABLE, top - 26, f"what each part of this GPU allows ({H200.name}):", 14, weight="bold")
         for i, (name, share) in enumerate(limits.items()):
             y, color = top + 34 * i, ORANGE if name == least else BLUE
             self.write(
@@ -114,11 +114,11 @@ class TileSizesPicture(Picture):
             self.boxes([Box(start, y, max(2, (end - start) * share), 22)], color, tint(color, 0.5), 1.5)
             self.write(end + 8, y + 11, f"{100 * share:.0f} %", 14, color, "bold")
         y = top + 34 * len(limits) + 14
-        self.write(TABLE, y, f"100 % = {self.machine.tflops:.0f} TFLOP/s", 13, GRAY)
+        self.write(TABLE, y, f"100 % = {H200.tflops:.0f} TFLOP/s", 13, GRAY)
 
     def _reason(self, sizes: TileSizes, least: str) -> str:
         """Why a part of the machine limits the product."""
-        idle, count = -sizes.threads % WARP, self.machine.multiprocessors
+        idle, count = -sizes.threads % WARP, H200.multiprocessors
         if least == "workgroups" and self.workgroups <= count:
             return f"there are too few workgroups: {self.workgroups:,} for {count} multiprocessors"
         if least == "workgroups":
