@@ -89,11 +89,14 @@ def test_what_is_unsafe_is_not_called_wasteful():
 def test_the_answers_are_those_of_the_kernels():
     kernel = load("gemm_bias_act", "4_vec4_tiles").with_constants(TILE_M=64, TILE_N=64, TILE_K=4)
     tiled, registers = traffic(load("gemm_bias_act", "2_tiled"), 16, 16, 16), traffic(kernel, 64, 64, 4)
-    assert QUESTIONS["loads_in_a_tile"].right == tiled.loads / tiled.multiply_adds
-    assert QUESTIONS["reads_of_8_by_8"].right == registers.reads / registers.multiply_adds
-    assert QUESTIONS["roof_of_tiles"].right == pytest.approx(2 * 16 / 8 * 4.8)
-    assert QUESTIONS["workgroups_of_a_weight_gradient"].right == 1 * (64 * 9 // 64)
-    assert QUESTIONS["slices_to_fill"].right == -(-132 // 9)
     taps = [len(taps_of_class(i, 3, 2)) * len(taps_of_class(j, 3, 2)) for i, j in np.ndindex(2, 2)]
-    assert QUESTIONS["taps_of_the_classes"].right == tuple(sorted(taps))
-    assert QUESTIONS["products_of_winograd"].right == 144 / 36
+    computed = {
+        "loads_in_a_tile": tiled.loads / tiled.multiply_adds,
+        "reads_of_8_by_8": registers.reads / registers.multiply_adds,
+        "roof_of_tiles": pytest.approx(2 * 16 / 8 * 4.8),
+        "workgroups_of_a_weight_gradient": 64 * 9 // 64,
+        "slices_to_fill": -(-132 // 9),
+        "taps_of_the_classes": tuple(sorted(taps)),
+        "products_of_winograd": 144 / 36,
+    }
+    assert {name: QUESTIONS[name].right for name in computed} == computed

@@ -16,7 +16,7 @@ from helpers import load
 from helpers.convolution import check, reference
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.report import Report
-from helpers.oracles import gradient_oracles, matrix, probes
+from helpers.oracles import gradient_oracles, matrix
 from helpers.oracles.gradient_oracles import GENERAL
 from helpers.oracles.harness import conv, normal, simulated, whole
 from helpers.oracles.matrix import WAYS
@@ -122,8 +122,6 @@ def test_an_output_is_judged_with_the_paddings_that_have_names(padding):
     got = np.float32(reference.conv2d(padded, w, **steps))
     check.conv2d(got, x, w, padding=padding, **steps).require()
     assert not check.conv2d(np.roll(got, 1, 2), x, w, padding=padding, **steps)
-    assert "do not fit together" in check.conv2d(got[:, :, 1:], x, w, padding=padding, **steps).reason
-    assert "do not fit together" in check.conv2d(got, x[0], w, padding=padding, **steps).reason
 
 
 BROKEN = {
@@ -166,6 +164,3 @@ def test_a_probe_frames_the_pixels_under_a_dilated_filter(dilation, frames):
     assert not list(faults(picture))
     drawn = [mark.path.codes for mark in picture.marks if mark.path and (mark.edge, mark.line) == (BLUE, 4)]
     assert sorted(np.sum(codes == Path.MOVETO) for codes in drawn) == sorted([1, frames])  # the other is at the 1
-    upstream = probes.one_hot(shape.output, (0, 0, 1, 1))
-    read = reference.conv2d_grad_weight(probes.numbered(shape.input), shape.weight, upstream, **conv(shape))
-    assert "[" + "\N{NO-BREAK SPACE}".join(f"{pixel:g}" for pixel in read[0, 0, 0]) + "]" in picture.sentence

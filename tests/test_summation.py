@@ -105,7 +105,7 @@ def test_the_lessons_kernels_pair_as_drawn(name, pairing):
 def test_groups_and_banks_are_counted_as_the_lesson_says():
     steps = [[indices.additions(32, pairing, step) for step in range(1, 6)] for pairing in range(3)]
     busy = [[indices.groups_at_work(work, 8) for work in works] for works in steps]
-    assert busy == [[4, 4, 4, 2, 1], [2, 1, 1, 1, 1], [2, 1, 1, 1, 1]]
+    assert busy == [[4, 4, 4, 2, 1], *[[2, 1, 1, 1, 1]] * 2]
     worst = [[indices.worst_conflict(work, 8) for work in works] for works in steps]
     assert worst == [[1] * 5, [2, 4, 4, 2, 1], [1] * 5]
 
@@ -182,8 +182,7 @@ def test_lines_that_lie_on_each_other_are_said_and_errors_above_their_bounds(err
 
 
 def test_no_two_orders_look_alike():
-    dashes, marks = zip(*STYLES, strict=True)
-    assert len(set(dashes)) == len(set(marks)) == len(ORDERS)
+    assert all(len({*looks}) == len(ORDERS) for looks in zip(*STYLES, strict=True))
 
 
 # --- What the lesson measures -----------------------------------------------------------------------------------
@@ -203,12 +202,10 @@ def test_the_table_of_the_pairwise_sum_is_what_its_kernel_does():
     """Each number is a bit of its own, so a sum's bits are the numbers that went into it."""
     kernel = of_the_lesson("pairwise = ")["pairwise"].edit("total[0] = sum;", "")
     kernel = kernel.edit("waiting[size] = sum;", "waiting[size] = sum;\n    total[i / 2u] = sum;")
-    total = gpu.empty(4 * 4, "total")
-    buffers = gpu.upload(2 ** np.arange(8, dtype=np.float32), "input"), total, gpu.uniform((8,))
-    gpu.run(gpu.Pass(kernel, buffers, (1, 1, 1)))
+    sums = gpu.launch(kernel, [2 ** np.arange(8, dtype=np.float32), np.zeros(4, np.float32), (8,)])
     (table,) = (cell.source for cell in LESSON.prose if "sums that wait afterwards" in cell.source)
     rows = re.findall(r"^\| (\d) and (\d) \| (.+) \| (of .+) \| ([01]+) \|$", table, re.MULTILINE)
-    for i, (row, bits) in enumerate(zip(rows, gpu.read(total, (4,)).astype(int).tolist(), strict=True)):
+    for i, (row, bits) in enumerate(zip(rows, sums.astype(int).tolist(), strict=True)):
         added, waiting = ([int(size) for size in re.findall(r"\d+", text)] for text in row[2:4])
         assert (row[:2], row[4]) == ((f"{2 * i}", f"{2 * i + 1}"), f"{i + 1:b}")
         assert bits.bit_count() == waiting[-1] == 2 + sum(added)
