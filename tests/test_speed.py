@@ -22,13 +22,13 @@ from helpers.simulator.trace import Trace
 from helpers.speed import explorers, recorded
 from helpers.speed.indices import slice_of, taps_of_class
 from helpers.speed.ladder import STEPS, WINOGRAD_BYTES, Step
-from helpers.speed.layers import OPERATIONS_OF, SHAPES, multiply_adds
+from helpers.speed.layers import SHAPES, multiply_adds
 from helpers.speed.machine import H200, MACHINES
 from helpers.speed.pictures.roofline import APART, DOT, RooflinePicture
 from helpers.speed.recorded import Recorded
 from helpers.speed.tile_sizes import TileSizes
 from helpers.speed.traffic import Traffic, traffic
-from helpers.wgsl import Kernel, load, versions
+from helpers.wgsl import Kernel, load
 
 TILED = load("gemm_bias_act", "2_tiled")
 IN_REGISTERS = load("gemm_bias_act", "4_vec4_tiles").with_constants(TILE_M=64, TILE_N=64, TILE_K=4)
@@ -222,16 +222,6 @@ def test_the_classes_of_the_residues_are_named():
 
 
 # --- The steps ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
-def test_a_step_is_a_version_of_an_operation_on_a_layer_of_the_benchmark(step):
-    assert step.version in versions(step.operation)
-    assert step.before in ("", *versions(step.operation))
-    assert step.limit in ("", "bytes", "arithmetic", "latency", "occupancy")
-    operation = OPERATIONS[step.operation]
-    assert operation.name in OPERATIONS_OF[type(step.shape)]
-    assert operation.problem(step.shape, step.version) is None
 
 
 def test_the_tiles_of_a_step_are_those_of_its_kernel_on_its_layer():

@@ -110,12 +110,6 @@ def test_groups_and_banks_are_counted_as_the_lesson_says():
     assert worst == [[1] * 5, [2, 4, 4, 2, 1], [1] * 5]
 
 
-def test_the_line_that_the_lesson_counts_is_the_one_that_adds():
-    names = of_the_lesson("interleaved = ", "distant = ")
-    for name in ("interleaved", "distant", "tree"):
-        assert " += partial[" in names[name].code.split("\n")[44 - 1]
-
-
 @pytest.mark.parametrize(("name", "neighbors"), [("tree", 1), ("in_a_row", 4)])
 def test_each_way_to_share_loads_every_number_once(name, neighbors):
     trace = simulated(of_the_lesson("in_a_row = ")[name].with_constants(THREADS=16), np.ones(64, np.float32))

@@ -47,10 +47,8 @@ class ErrorPicture(Picture):
         powers = range(LOWEST, HIGHEST + 1)
         self.lines(((LEFT, y, RIGHT, y) for y in map(self._y, (10.0**power for power in powers))), LINE, 0.8)
         names = [Word(LEFT - 10, self._y(10.0**p), f"10{str(p).translate(SUPERSCRIPT)}", 14, "right") for p in powers]
-        every = slice(None, None, -1 - len(lengths) // 8)
-        names += [
-            Word(x, BOTTOM + 16, f"{n:,}", 13) for x, n in zip(self.x[every], lengths[every].tolist(), strict=True)
-        ]
+        places = [*zip(self.x, lengths.tolist(), strict=True)][:: -1 - len(lengths) // 8]
+        names += [Word(x, BOTTOM + 16, f"{n:,}", 13) for x, n in places]
         self.words(names, GRAY)
         self.write(WIDTH - MARGIN, BOTTOM + 16, "numbers in the sum", 13, GRAY, align="right")
         self.stands_still()
@@ -99,7 +97,8 @@ class ErrorPicture(Picture):
     def _sentence(self, name: str, chosen: Order) -> str:
         if chosen.roundings is None:
             same = [other for other, each in self.orders.items() if np.array_equal(each.errors, chosen.errors)]
-            alike = " and ".join(other for other in same if other != name) or "no other order"
+            same.remove(name)
+            alike = " and ".join(same) or "no other order"
             return f"{name}: no bound can be given, as a compiler may simplify it. Its line is that of {alike}."
         most, longest = int(chosen.roundings[-1]), int(self.lengths[-1])
         below = bool((chosen.errors <= chosen.roundings * ROUNDING).all())
