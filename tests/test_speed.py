@@ -92,13 +92,6 @@ def test_bank_conflicts_are_as_many_as_the_lesson_says():
     assert counts[1] == 0
 
 
-def test_the_naive_kernel_loads_all_that_it_multiplies():
-    seen = traffic(load("gemm_bias_act", "1_thread_per_element"), 4, 4, 4)
-    assert seen.loads == 2 * seen.multiply_adds
-    assert seen.reads == 0
-    assert all(set(seen.loaded[name][5]) == seen.multiplied[name][5] for name in "ab")
-
-
 def test_more_than_one_workgroup_is_refused():
     with pytest.raises(ValueError, match=r"\(2, 1, 1\) workgroups"):
         traffic(TILED, 16, 32, 16)
