@@ -116,7 +116,7 @@ def test_the_sentence_names_the_five_ids_the_element_and_the_tail():
         ({"thread": 10}, "It owns no element. 2 of 12 threads own none."),
         ({"groups": 2}, "All 8 threads own one; 2 of 10 elements have no thread."),
         ({"length": 9}, "; 1 of 9 elements has no thread."),
-        ({"length": 7}, "1 of 8 threads owns none."),
+        ({"groups": 2, "size": 1, "length": 1}, "1 of 2 threads owns none."),
         ({"groups": 1, "size": 1, "length": 1}, "It owns element 0. It is the only thread."),
     ):
         assert explorer.set(**values).endswith(words)

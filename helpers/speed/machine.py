@@ -8,7 +8,8 @@ class Machine:
     """The limits of one GPU.
 
     `clock` is in GHz and `bandwidth`, that of its memory, in GB/s. The other numbers are those of one multiprocessor:
-    `lanes` multiply-adds and `workgroup_bytes` of workgroup memory in each clock, and at most `threads` at a time.
+    `lanes` multiply-adds and `workgroup_bytes` of workgroup memory in each clock, `registers` of four bytes and at
+    most `threads` at a time.
     """
 
     name: str
@@ -17,6 +18,7 @@ class Machine:
     bandwidth: float
     lanes: int = 128
     workgroup_bytes: int = 128
+    registers: int = 65_536
     threads: int = 2_048
 
     @property
@@ -36,6 +38,6 @@ class Machine:
 
 
 # NVIDIA H200 Tensor Core GPU datasheet (2024): 67 TFLOP/s in float32 and 4.8 TB/s; CUDA C++ Programming Guide,
-# compute capability 9.0: threads, and 32 banks of four bytes.
+# compute capability 9.0: registers, threads, and 32 banks of four bytes.
 H200 = Machine("NVIDIA H200", multiprocessors=132, clock=1.98, bandwidth=4_800)
 MACHINES = {H200.name: H200}
