@@ -38,8 +38,11 @@ def gradients(columns: int = 5, sign: int = 1) -> Explorer:
 def test_the_terms_add_up_to_what_the_gpu_returned(columns, sign):
     explorer = gradients(columns, sign)
     for values in sample(states(explorer), 20):
-        total, returned = explorer.set(**values).rsplit(" = ", 1)[1].split("; ")
+        said = explorer.set(**values)
+        total, returned = said.rsplit(" = ", 1)[1].split("; ")
         assert returned == f"the GPU returned {total}."
+        factors = [text[1:] for text in written(explorer.picture) if text[0] == "×"]
+        assert factors == re.findall(r"·\(?(−?\d+)", said)  # the second factor of each product
         assert "−0" not in written(explorer.picture)
 
 
