@@ -106,8 +106,13 @@ def test_sentences_of_the_tiles(step, words):
     assert words in tiles(8, 10, 8).set(step=step, thread=6)
 
 
-def test_each_thread_ends_with_its_element_as_the_gpu_returned_it():
-    (a, b), explorer = operands(8, 10, 8), tiles(8, 10, 8)
+def test_each_turn_adds_to_the_sum_and_each_thread_ends_with_its_element_as_the_gpu_returned_it():
+    (a, b), explorer, total = operands(8, 10, 8), tiles(8, 10, 8), "0"
+    for step in (2, 6, 10):
+        said = explorer.set(step=step, thread=6)
+        assert f" to its sum, {total}, and gets " in said
+        total = re.search(r"gets (\S+)\. ", said)[1]
+        assert f"thread 6 owns (a @ b)[5,6]; sum so far: {total}" in written(explorer.picture)
     for thread, value in enumerate(map(number, (a @ b)[4:, 4:].flat)):
         assert explorer.set(step=12, thread=thread).endswith(f"= {value}; the GPU returned {value}.")
 
