@@ -16,7 +16,7 @@ from helpers import load
 from helpers.convolution import check, reference
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.report import Report
-from helpers.oracles import gradient_oracles, matrix
+from helpers.oracles import gradient_oracles, matrix, probes
 from helpers.oracles.gradient_oracles import GENERAL
 from helpers.oracles.harness import conv, normal, simulated, whole
 from helpers.oracles.matrix import WAYS
@@ -164,3 +164,7 @@ def test_a_probe_frames_the_pixels_under_a_dilated_filter(dilation, frames):
     assert not list(faults(picture))
     drawn = [mark.path.codes for mark in picture.marks if mark.path and (mark.edge, mark.line) == (BLUE, 4)]
     assert sorted(np.sum(codes == Path.MOVETO) for codes in drawn) == sorted([1, frames])  # the other is at the 1
+    words = [word for mark in picture.marks for word in mark.words]
+    for (kh, kw), pixel in np.ndenumerate(probes.probe(loaded(WEIGHT), shape, 1, 1)[0, 0]):
+        places = {(word.x, word.y + 18) for word in words if word.text == f"{pixel:g}"}
+        assert not pixel or places & {(word.x, word.y) for word in words if word.text == f"{kh},{kw}"}

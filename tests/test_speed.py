@@ -24,7 +24,7 @@ from helpers.speed.indices import slice_of, taps_of_class
 from helpers.speed.ladder import STEPS, WINOGRAD_BYTES, Step
 from helpers.speed.layers import SHAPES, multiply_adds
 from helpers.speed.machine import H200, MACHINES
-from helpers.speed.pictures.roofline import APART, DOT, RooflinePicture
+from helpers.speed.pictures.roofline import APART, DOT, RIGHT, RooflinePicture
 from helpers.speed.recorded import Recorded
 from helpers.speed.tile_sizes import TileSizes
 from helpers.speed.traffic import Traffic, traffic
@@ -304,6 +304,13 @@ def test_the_roofline_is_legible_and_every_number_stands_apart(own):
     distances = np.hypot(*(places[:, None] - places[None]).T)
     assert distances[~np.eye(len(places), dtype=bool)].min() >= APART - 1
     assert ("yours" in written(picture)) == bool(own)
+
+
+def test_the_roof_rises_with_the_memory_to_the_arithmetic():
+    (x, low), *_, (right, high) = RooflinePicture(RUN).roofs
+    assert (right, high) == (pytest.approx(RIGHT), RooflinePicture(RUN).y(H200.tflops))
+    assert x < right
+    assert low > high + 100  # CSS pixels point down
 
 
 def test_each_number_of_the_recorded_run_is_nearest_to_its_own_point():

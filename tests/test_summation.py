@@ -155,6 +155,11 @@ def test_every_state_is_legible_and_says_something_of_its_own(name):
     assert not illegible(explorer)
 
 
+def test_the_thread_whose_update_is_lost_is_named():
+    ends = {explorers.race().set(order=order).split("The total is ")[1] for order in range(6)}
+    assert ends == {"7, as it should be.", "4: what thread 0 added is lost.", "3: what thread 1 added is lost."}
+
+
 def test_the_sum_of_a_channel_is_said():
     explorer = convolution_explorers.bias_gradient(SMALL)
     for co, total in enumerate(convolution.conv2d_grad_bias(SMALL).astype(int).tolist()):

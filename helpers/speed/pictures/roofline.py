@@ -42,7 +42,7 @@ class RooflinePicture(Picture):
         """Point at one step, by its number."""
         if self.starts():
             self._draw_axes()
-            self.curve(*self._roofs.T, BLUE, 3)
+            self.curve(*self.roofs.T, BLUE, 3)
             self._draw_legend()
             self.stands_still()
         for point, at in sorted(self.placed, key=lambda placed: placed[0].number == step):  # that one on top
@@ -79,7 +79,7 @@ class RooflinePicture(Picture):
         self.words((Word(x, BOTTOM + 14, text, 13) for x, text in ticks.items()), GRAY)
 
     @cached_property
-    def _roofs(self) -> np.ndarray:
+    def roofs(self) -> np.ndarray:
         """Points (R, 2) along what the recorded GPU's memory and arithmetic allow."""
         start = max(2.0 ** INTENSITIES[0], 10.0**self.lowest / self.machine.bandwidth * 1e3)
         at = np.sort([self.machine.ridge, *np.geomspace(start, 2.0 ** INTENSITIES[-1], 99)])
@@ -96,7 +96,7 @@ class RooflinePicture(Picture):
         for mark in marks:
             others = marks[_distances(marks, mark[None]) > DOT]
             spots = (mark + AROUND)[(mark + AROUND > FIRST).all(axis=1) & (mark + AROUND < LAST).all(axis=1)]
-            spots = spots[(_distances(spots, placed) >= APART) & (_distances(spots, self._roofs) >= DOT + 6)]
+            spots = spots[(_distances(spots, placed) >= APART) & (_distances(spots, self.roofs) >= DOT + 6)]
             length, apart = np.hypot(*(spots - mark).T), _distances(spots, others)
             best = np.argmin(length + 9 * np.maximum(0, 1.2 * length - apart) + 99 * (apart < DOT + 7))
             placed = np.vstack([placed, spots[best]])
