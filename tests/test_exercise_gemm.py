@@ -49,53 +49,46 @@ def test_other_barriers_are_right_and_kernels_without_tiles_are_not_there_yet():
 
 
 def test_the_answers_and_likely_mistakes_are_worked_out():
-    right = {name: question.right for name, question in QUESTIONS.items()}
-    by_hand = QUESTIONS["d_b[3,1]"]
-    assert right["d_b[3,1]"] == -1 * -2 + 1 * 0 + 1 * 2
-    assert "use grad_pre" in by_hand.mistakes[-1 * -2 + 1 * 1 + 1 * 2]
-    assert "this is d_b[0,0]" in by_hand.mistakes[1 * 0 + 0 * 3 + 2 * -1]
-    assert right["loads_with_tiles"] == 2 * 256 // 16 + 2
+    computed = {
+        "d_b[3,1]": -1 * -2 + 1 * 0 + 1 * 2,
+        "loads_with_tiles": 2 * 256 // 16 + 2,
+        "slot_of_thread_6": 2 * 4 + 1,
+        "hidden_by_one_tile": "products",
+        "longest_step": "pipelines",
+    }
+    assert {name: QUESTIONS[name].right for name in computed} == computed
+    by_hand = QUESTIONS["d_b[3,1]"].mistakes
+    assert "use grad_pre" in by_hand[-1 * -2 + 1 * 1 + 1 * 2]
+    assert "this is d_b[0,0]" in by_hand[1 * 0 + 0 * 3 + 2 * -1]
     assert "two more numbers" in QUESTIONS["loads_with_tiles"].mistakes[2 * 256 // 16]
-    assert right["slot_of_thread_6"] == 2 * 4 + 1
-    assert (right["hidden_by_one_tile"], right["longest_step"]) == ("products", "pipelines")
 
 
 # --- An activation of the learner's own ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("nothing", [None, ""])
-def test_nothing_is_not_attempted(nothing):
-    assert outcomes(derivative.grade(nothing)) == [NOT_ATTEMPTED] * 4
+SEEN = {  # expressions, and what each test says of them
+    None: [NOT_ATTEMPTED] * 4,
+    "": [NOT_ATTEMPTED] * 4,
+    "select(exp(x), 1.0, x > 0.0)": [RIGHT] * 4,
+    "exp(min(x, 0.0))": [RIGHT] * 4,
+    "\n// mine\nselect(1.0, exp(x), x <= 0.0);  // yes; }": [RIGHT] * 4,
+    "select(0.0, 1.0, x > 0.0)": [RIGHT, WRONG, WRONG, RIGHT],
+    "exp(x)": [WRONG, RIGHT, RIGHT, WRONG],
+    "select(1.0, exp(x), x > 0.0)": [WRONG, WRONG, RIGHT, WRONG],
+    "select(exp(x) - 1.0, x, x > 0.0)": [WRONG] * 4,
+    "select(exp(x), 1.0, x > 50.0)": [WRONG, RIGHT, RIGHT, RIGHT],
+}
 
 
-@pytest.mark.parametrize(
-    "right",
-    ["select(exp(x), 1.0, x > 0.0)", "exp(min(x, 0.0))", "\n// mine\nselect(1.0, exp(x), x <= 0.0);  // yes; }"],
-)
-def test_the_right_derivative_passes(right):
-    assert outcomes(derivative.grade(right)) == [RIGHT] * 4
-
-
-@pytest.mark.parametrize(
-    ("wrong", "seen"),
-    [
-        ("select(0.0, 1.0, x > 0.0)", [RIGHT, WRONG, WRONG, RIGHT]),
-        ("exp(x)", [WRONG, RIGHT, RIGHT, WRONG]),
-        ("select(1.0, exp(x), x > 0.0)", [WRONG, WRONG, RIGHT, WRONG]),
-        ("select(exp(x) - 1.0, x, x > 0.0)", [WRONG, WRONG, WRONG, WRONG]),
-        ("select(exp(x), 1.0, x > 50.0)", [WRONG, RIGHT, RIGHT, RIGHT]),
-    ],
-)
-def test_a_wrong_derivative_is_seen(wrong, seen):
-    assert outcomes(derivative.grade(wrong)) == seen
+@pytest.mark.parametrize(("expression", "seen"), SEEN.items())
+def test_a_wrong_derivative_is_seen(expression, seen):
+    assert outcomes(derivative.grade(expression)) == seen
 
 
 def test_a_derivative_that_is_not_finite_is_not_called_0():
     """exp(100) is infinite, and the kernel's finite_or_0 makes 0 of it."""
-    far = derivative.grade("exp(x)")[3].detail
-    assert far == "at x = 100 yours is inf, from which the kernel makes 0; right is 1"
-    near = derivative.grade("x * x")[2].detail
-    assert near == "at x = 0 yours is 0; right is 1"
+    assert derivative.grade("exp(x)")[3].detail == "at x = 100 yours is inf, from which the kernel makes 0; right is 1"
+    assert derivative.grade("x * x")[2].detail == "at x = 0 yours is 0; right is 1"
 
 
 @pytest.mark.parametrize(
@@ -124,5 +117,5 @@ def test_other_types_are_refused():
 
 def test_the_derivative_is_that_of_elu():
     x = np.array([-2.0, -0.5, 0.5, 2.0])
-    elu = lambda x: np.where(x > 0, x, np.exp(x) - 1)  # noqa: E731
-    np.testing.assert_allclose((elu(x + 1e-6) - elu(x - 1e-6)) / 2e-6, derivative.elu_derivative(x), rtol=1e-8)
+    before, after = (np.where(y > 0, y, np.exp(y) - 1) for y in (x - 1e-6, x + 1e-6))
+    np.testing.assert_allclose((after - before) / 2e-6, derivative.elu_derivative(x), rtol=1e-8)

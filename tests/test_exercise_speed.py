@@ -53,18 +53,28 @@ def test_a_right_kernel_with_more_loads_than_ours_is_not_there_yet_and_the_numbe
     assert "each product reads both of its numbers from the tiles again: how many different" in grades[0].detail
 
 
-def test_loads_of_storage_memory_are_counted_too_and_another_waste_has_no_name():
-    twice = "      left[y][x] = a[(row + y) * params.K + first + x];\n"
-    grades = graded(twice, twice.replace(";", " + a[(row + y) * params.K + first] * 0.0;"))
-    assert {*outcomes(grades)} == {NOT_YET}
-    assert grades[0].detail.startswith("its numbers are right, but the exercise asks for ")
-    assert grades[0].detail.endswith("; in three_tiles, loads: 2,304 (ours: 1,536)")
-
-
-def test_fewer_loads_are_right():
-    grades = graded("for (var k = 0u; k < TILE; k++) {", "for (var k = 0u; k < min(TILE, params.K - first); k++) {")
-    assert {*outcomes(grades)} == {RIGHT}
-    assert grades[0].detail.endswith("; ours: 4,096 loads and 532 stores of workgroup memory")
+@pytest.mark.parametrize(
+    ("old", "new", "outcome", "end"),
+    [
+        (
+            "left[y][x] = a[(row + y) * params.K + first + x];",
+            "left[y][x] = a[(row + y) * params.K + first + x] + a[(row + y) * params.K + first] * 0.0;",
+            NOT_YET,
+            "; in three_tiles, loads: 2,304 (ours: 1,536)",  # a waste without a name
+        ),
+        (
+            "for (var k = 0u; k < TILE; k++) {",
+            "for (var k = 0u; k < min(TILE, params.K - first); k++) {",
+            RIGHT,
+            "; ours: 4,096 loads and 532 stores of workgroup memory",
+        ),
+    ],
+)
+def test_loads_of_storage_memory_are_counted_too_and_fewer_loads_are_right(old, new, outcome, end):
+    grades = graded(old, new)
+    assert {*outcomes(grades)} == {outcome}
+    assert grades[0].detail.startswith("its numbers are right, but the exercise asks for ") == (outcome == NOT_YET)
+    assert grades[0].detail.endswith(end)
 
 
 def test_what_is_unsafe_is_not_called_wasteful():
@@ -76,18 +86,17 @@ def test_what_is_unsafe_is_not_called_wasteful():
 # --- Questions ----------------------------------------------------------------------------------------------
 
 
-def test_the_loads_of_the_questions_are_those_of_the_kernels():
-    tiled = traffic(load("gemm_bias_act", "2_tiled"), 16, 16, 16)
+def test_the_answers_are_those_of_the_kernels():
     kernel = load("gemm_bias_act", "4_vec4_tiles").with_constants(TILE_M=64, TILE_N=64, TILE_K=4)
-    registers = traffic(kernel, 64, 64, 4)
-    assert QUESTIONS["loads_in_a_tile"].right == tiled.loads / tiled.multiply_adds
-    assert QUESTIONS["reads_of_8_by_8"].right == registers.reads / registers.multiply_adds
-
-
-def test_the_other_answers_are_worked_out():
-    assert QUESTIONS["roof_of_tiles"].right == pytest.approx(2 * 16 / 8 * 4.8)
-    assert QUESTIONS["workgroups_of_a_weight_gradient"].right == 1 * (64 * 9 // 64)
-    assert QUESTIONS["slices_to_fill"].right == next(s for s in range(1, 99) if 9 * s >= 132)
+    tiled, registers = traffic(load("gemm_bias_act", "2_tiled"), 16, 16, 16), traffic(kernel, 64, 64, 4)
     taps = [len(taps_of_class(i, 3, 2)) * len(taps_of_class(j, 3, 2)) for i, j in np.ndindex(2, 2)]
-    assert QUESTIONS["taps_of_the_classes"].right == tuple(sorted(taps))
-    assert QUESTIONS["products_of_winograd"].right == 144 / 36
+    computed = {
+        "loads_in_a_tile": tiled.loads / tiled.multiply_adds,
+        "reads_of_8_by_8": registers.reads / registers.multiply_adds,
+        "roof_of_tiles": pytest.approx(2 * 16 / 8 * 4.8),
+        "workgroups_of_a_weight_gradient": 64 * 9 // 64,
+        "slices_to_fill": -(-132 // 9),
+        "taps_of_the_classes": tuple(sorted(taps)),
+        "products_of_winograd": 144 / 36,
+    }
+    assert {name: QUESTIONS[name].right for name in computed} == computed

@@ -64,35 +64,6 @@ def counted(kernel: Kernel, binding: int | None = None) -> Counted:
     return Counted(replace(kernel, source=source + COUNTER.format(binding=binding)), binding)
 
 
-HEAD = """@group(0) @binding(0) var<storage, read_write> x: array<f32>;
-fn count_to(n: u32) -> u32 { var i = 0u; while (i < n) { i++; } return i; }
-@compute @workgroup_size(4) fn main(@builtin(local_invocation_index) t: u32) { var s = 0u;
-"""
-
-
-def run(text: str) -> tuple[list[float], int]:
-    """What four threads write, and the iterations of the busiest one."""
-    copy = counted(Kernel(f"{HEAD}{text}\nx[t] = f32(s); }}"))
-    x, count = gpu.upload(np.zeros(4, np.float32), "x"), gpu.empty(4, "count")
-    gpu.run(gpu.Pass(copy.kernel, (x, count), (1, 1, 1)))
-    return gpu.read(x, (4,)).tolist(), int(gpu.read(count, (1,), np.uint32)[0])
-
-
-FORMATS = {  # each computes 3 t, and thread 3 takes this many iterations
-    "nested": ("for (var i = 0u; i < t; i++) { for (var j = 0u; j < 3u; j++) { s++; } }", 3 + 9),
-    "while": ("while s < 3u * t\n{\n  s++; }", 9),
-    "continuing": ("loop { if (s == 3u * t) { break; } continuing { s++; } }", 10),
-    "in a function in a loop": ("for (var i = 0u; i < 3u; i++) { s += count_to(t); }", 3 + 9),
-    "in a switch": ("switch t { case 3u: { for (; s < 9u; s++) { } } default: { s = 3u * t; } }", 9),
-    "no loop": ("s = 3u * t;", 0),
-}
-
-
-@pytest.mark.parametrize(("text", "most"), FORMATS.values(), ids=FORMATS)
-def test_a_copy_computes_the_same_and_counts_each_iteration(text, most):
-    assert run(text) == ([0, 3, 6, 9], most)
-
-
 # --- What a version declares ------------------------------------------------------------------------------
 
 

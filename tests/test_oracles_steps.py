@@ -6,24 +6,23 @@ from functools import partial
 import numpy as np
 import pytest
 
+import helpers
 from helpers import activations
 from helpers.gemm import check, reference
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.grading.report import Report
 from helpers.grading.tolerance import compare_sums
 from helpers.oracles import dot_products, errors
+from helpers.oracles.harness import normal, whole
 
 GRADIENTS = ("d_a", "d_b", "d_bias")
 SHAPE = GemmShape(4, 5, 6, 3)
 Layer = dict[str, np.ndarray]
-every_activation = pytest.mark.parametrize("activation", ACTIVATIONS)
 
 
-def layer(shape: GemmShape, seed: int = 0, whole: bool = False) -> Layer:
+def layer(shape: GemmShape, seed: int = 0, draw=normal) -> Layer:
     """Random tensors of a layer."""
-    rng = np.random.default_rng(seed)
-    draw = (lambda size: rng.integers(-4, 5, size)) if whole else rng.standard_normal
-    return {name: draw(shape.of(name)).astype(np.float32) for name in ("a", "b", "bias", "grad")}
+    return {name: draw(shape.of(name), seed + i) for i, name in enumerate(("a", "b", "bias", "grad"))}
 
 
 def single(arrays: tuple[np.ndarray, ...]) -> dict[str, np.ndarray]:
@@ -31,51 +30,44 @@ def single(arrays: tuple[np.ndarray, ...]) -> dict[str, np.ndarray]:
     return dict(zip(GRADIENTS, (np.float32(array) for array in arrays), strict=True))
 
 
-def in_float32(shape: GemmShape, tensors: Layer) -> dict[str, np.ndarray]:
-    """The gradients as a float32 kernel finds them, rounding after each product and each sum."""
-    a, b, bias, grad = tensors.values()
-    pre = (a[..., None] * np.broadcast_to(b, (len(a), *b.shape[-2:]))[:, None]).cumsum(axis=2, dtype=np.float32)[
-        :, :, -1
+def right(tensors: Layer, activation: str = "none") -> dict[str, np.ndarray]:
+    """The gradients as they are, rounded to float32."""
+    return single(reference.backward(*tensors.values(), activation))
+
+
+def verdicts(got: dict[str, np.ndarray], tensors: Layer, activation: str = "none", **options) -> list[Report]:
+    """The judgement on all three gradients by the adjoint identity, and on each by finite differences."""
+    arrays = *tensors.values(), activation
+    return [
+        check.adjoint(*arrays, **got),
+        *(check.finite_differences(got[of], *arrays, of=of, **options) for of in got),
     ]
-    grad_pre = grad * np.float32(reference.derivative(pre + bias, shape.activation))
-    d_b = (a[..., None] * grad_pre[:, :, None]).cumsum(axis=1, dtype=np.float32)[:, -1]
-    d_a = (grad_pre[:, :, None] * np.broadcast_to(b, (len(a), *b.shape[-2:]))[:, None]).cumsum(axis=3, dtype=np.float32)
-    d_bias = grad_pre.reshape(-1, len(bias)).cumsum(axis=0, dtype=np.float32)[-1]
-    return single((d_a[..., -1], d_b if shape.per_item else d_b.cumsum(axis=0, dtype=np.float32)[-1], d_bias))
-
-
-def differences(got: dict[str, np.ndarray], tensors: Layer, activation: str, **options) -> list[Report]:
-    """All three gradients, judged by finite differences."""
-    return [check.finite_differences(got[of], *tensors.values(), activation, of=of, **options) for of in GRADIENTS]
 
 
 # --- A layer's gradients ----------------------------------------------------------------------------------
 
 
-@every_activation
+@pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_right_gradients_of_all_sizes_pass(activation):
     for seed in range(6):
         rng = np.random.default_rng(seed)
-        own = bool(seed % 3 == 0)
-        shape = GemmShape(
-            *rng.integers(1, 9, 3).tolist(), int(rng.integers(1, 4)), activation, own, own or seed % 3 == 1
-        )
-        tensors = layer(shape, seed, whole=bool(seed % 2))
-        got = in_float32(shape, tensors)
-        check.adjoint(*tensors.values(), activation, **got).require()
-        for report in differences(got, tensors, activation, samples=10):
+        per_item = bool(seed % 3 == 0)
+        sizes = *rng.integers(1, 9, 3).tolist(), int(rng.integers(1, 4))
+        shape = GemmShape(*sizes, activation, per_item, per_item or seed % 3 == 1)
+        tensors = layer(shape, seed, whole if seed % 2 else normal)
+        got = single(helpers.gemm_bias_act_backward(*tensors.values(), activation, per_item=per_item))
+        for report in verdicts(got, tensors, activation, samples=10):
             report.require()
 
 
 @pytest.mark.parametrize(("of", "sizes"), [("d_a", (1, 1, 3000)), ("d_b", (3000, 1, 1)), ("d_bias", (3000, 1, 1))])
 def test_every_term_of_a_gradient_may_round(of, sizes):
-    shape = GemmShape(*sizes)
-    tensors = {name: np.full(shape.of(name), 0.1, np.float32) for name in ("a", "b", "bias", "grad")}
-    got = in_float32(shape, tensors)[of]
-    for factor, right in ((1, True), (1.001, False)):
-        scaled = got * np.float32(factor)
-        assert bool(check.adjoint(*tensors.values(), **{of: scaled})) == right
-        assert bool(check.finite_differences(scaled, *tensors.values(), of=of)) == right
+    tenth = np.float32(0.1)
+    tensors = layer(GemmShape(*sizes), draw=lambda size, seed: np.full(size, tenth))
+    terms = np.full(3000, tenth if of == "d_bias" else tenth * tenth)
+    got = np.full(GemmShape(*sizes).of(of), terms.cumsum(dtype=np.float32)[-1])
+    for factor, passes in ((1, True), (1.001, False)):
+        assert [bool(report) for report in verdicts({of: got * np.float32(factor)}, tensors)] == [passes] * 2
 
 
 BUGS = {
@@ -101,9 +93,11 @@ def test_both_checks_catch_every_planted_bug(bug, activation):
     space = dict(vars(reference))
     exec(source.replace(old, new), space)  # our own text, changed in one place
     tensors = layer(SHAPE)
-    got = single(space["backward_loops"](*tensors.values(), activation))
-    assert check.adjoint(*tensors.values(), activation, **got).wrong
-    assert any(report.wrong for report in differences(got, tensors, activation))
+    adjoint, *differences = verdicts(
+        single(space["backward_loops"](*tensors.values(), activation)), tensors, activation
+    )
+    assert adjoint.wrong
+    assert any(report.wrong for report in differences)
 
 
 def test_grad_pre_alone_is_enough_to_judge_the_last_three_passes():
@@ -116,19 +110,17 @@ def test_grad_pre_alone_is_enough_to_judge_the_last_three_passes():
 
 def test_what_fits_no_layer_is_refused():
     tensors = layer(SHAPE)
-    got = single(reference.backward(*tensors.values()))
-    judge = partial(check.adjoint, *tensors.values())
-    assert "d_b must have the shape (3, 5, 6)" in judge(d_b=np.zeros((3, 6, 5), np.float32)).reason
-    with pytest.raises(TypeError, match="adjoint got db: give it one or more of d_a=, d_b=, d_bias="):
-        judge(db=got["d_b"])
-    with pytest.raises(ValueError, match="of = 'b': it must be one of d_a, d_b, d_bias"):
-        check.finite_differences(got["d_b"], *tensors.values(), of="b")
-    assert (
-        "d_a must have the shape (3, 4, 5)" in check.finite_differences(got["d_b"], *tensors.values(), of="d_a").reason
-    )
-    tensors["bias"] = tensors["bias"][1:]
-    assert "do not fit together" in check.adjoint(*tensors.values(), **got).reason
-    assert "do not fit together" in check.finite_differences(got["d_b"], *tensors.values()).reason
+    d_b = right(tensors)["d_b"]
+    adjoint = partial(check.adjoint, *tensors.values())
+    differences = partial(check.finite_differences, d_b, *tensors.values())
+    with pytest.raises(TypeError, match=r"adjoint got db: .* d_a=, d_b="):
+        adjoint(db=d_b)
+    with pytest.raises(ValueError, match="of = 'b'"):
+        differences(of="b")
+    for report in (adjoint(d_a=d_b), differences(of="d_a")):
+        assert "d_a must have the shape (3, 4, 5)" in report.reason
+    for report in verdicts({"d_b": d_b}, tensors | {"bias": tensors["bias"][1:]}):
+        assert "do not fit together" in report.reason
 
 
 # --- What each check cannot see, and what its tolerance is for --------------------------------------------
@@ -136,15 +128,11 @@ def test_what_fits_no_layer_is_refused():
 
 def test_the_adjoint_identity_believes_the_derivative_and_finite_differences_do_not(monkeypatch):
     tensors = layer(SHAPE)
-    right = single(reference.backward(*tensors.values(), "gelu"))
     value = activations.FUNCTIONS["gelu"][0]
     monkeypatch.setitem(
         activations.FUNCTIONS, "gelu", (value, lambda x: 1.001 * activations.smooth_derivative(x, "gelu"))
     )
-    wrong = single(reference.backward(*tensors.values(), "gelu"))
-    assert check.adjoint(*tensors.values(), "gelu", **wrong)
-    assert not any(differences(wrong, tensors, "gelu"))
-    assert all(differences(right, tensors, "gelu"))
+    assert [bool(report) for report in verdicts(right(tensors, "gelu"), tensors, "gelu")] == [True, False, False, False]
 
 
 @pytest.mark.parametrize("activation", ["gelu", "silu", "sigmoid", "tanh"])
@@ -159,8 +147,7 @@ def test_the_tolerance_covers_the_truncation_and_needs_it(activation, monkeypatc
     one = np.ones((1, 1, 1), np.float32)
     a, b = 512 * one, np.linspace(-1, 1, 64, dtype=np.float32).reshape(1, 64) / 128  # pre from -4 to 4
     tensors = {"a": a, "b": b, "bias": np.zeros(64, np.float32), "grad": np.ones((1, 1, 64), np.float32)}
-    d_b = np.float32(reference.backward(*tensors.values(), activation)[1])
-    judge = partial(check.finite_differences, d_b, *tensors.values(), activation)
+    judge = partial(check.finite_differences, right(tensors, activation)["d_b"], *tensors.values(), activation)
     assert judge().require().tolerance_used > 0.05
     monkeypatch.setitem(check.THIRD, activation, 0)
     assert not judge()
@@ -178,19 +165,18 @@ def test_a_step_across_relus_kink_is_forgiven_and_only_there(bias, forgiven):
 def test_either_derivative_is_right_at_the_kink_and_only_there(bias, forgiven):
     """0.1 * 1 - 0.1 may round to either side of 0; 0.1 * 1 - 0.09 may not."""
     one = np.ones((1, 1, 1), np.float32)
-    tensors = np.float32(0.1) * one, one[0], np.float32([bias]), one
+    tensors = {"a": np.float32(0.1) * one, "b": one[0], "bias": np.float32([bias]), "grad": one}
     dead, alive = single((one * 0, one[0] * 0, one[0, 0] * 0)), single((one, 0.1 * one[0], one[0, 0]))
-    for got, right in ((alive, True), (dead, forgiven)):
-        report = check.adjoint(*tensors, "relu", **got)
-        assert (report.count, report.wrong) == (3, 0 if right else 3)
-        for of in GRADIENTS:
-            assert bool(check.finite_differences(got[of], *tensors, "relu", of=of)) == right
+    for got, passes in ((alive, True), (dead, forgiven)):
+        reports = verdicts(got, tensors, "relu")
+        assert (reports[0].count, reports[0].wrong) == (3, 0 if passes else 3)
+        assert {*map(bool, reports)} == {passes}
 
 
 def test_the_tolerance_covers_the_rounding_of_a_large_loss():
     tensors = layer(SHAPE)
     tensors["grad"] *= np.float32([1e6, 1, 1e-6, 1, 1, 1])
-    for report in differences(in_float32(SHAPE, tensors), tensors, "none"):
+    for report in verdicts(single(helpers.gemm_bias_act_backward(*tensors.values())), tensors):
         report.require()
 
 
@@ -200,12 +186,8 @@ def test_the_tolerance_covers_the_rounding_of_a_large_loss():
 def test_a_convolution_has_no_truncation_error_and_gelu_has_a_best_step():
     linear, curved = errors.of_convolution(), errors.of_gelu()
     assert np.all(linear.truncation < linear.errors / 1_000_000)
-    assert linear.errors[errors.STEPS.index(0)] < linear.errors[errors.STEPS.index(-10)] / 100
-    assert linear.errors.argmin() >= errors.STEPS.index(0)
-    best = int(curved.errors.argmin())
-    assert errors.STEPS[best] == -7
-    assert np.all(np.diff(curved.errors[: best + 1]) < 0)
-    assert np.all(np.diff(curved.errors[best:]) > 0)
+    best = errors.STEPS.index(-7)
+    assert (linear.errors.argmin() >= errors.STEPS.index(0), curved.errors.argmin()) == (True, best)
     falling, rising = curved.errors[:best], curved.errors[best + 2 : best + 6]
     np.testing.assert_allclose(falling[5:] / falling[:-5], 1 / 32, rtol=0.5)  # half the error in each of five steps
     np.testing.assert_allclose(rising[1:] / rising[:-1], 4, rtol=0.02)
@@ -227,16 +209,10 @@ def test_from_where_on_one_missing_term_passes():
 
 
 def test_the_identity_shows_all_mistakes_but_those_that_the_data_hide():
-    outcome = {}
+    hidden, without_effect = {(1, 1), (4, 3)}, {(1, 2), (2, 3), (4, 2)}
     for kernel, data in np.ndindex(1 + len(dot_products.MISTAKES), len(dot_products.DATA)):
-        here = dot_products.case(kernel, data)
-        for gradient in here.got:
-            wrong = not np.array_equal(here.got[gradient], here.right[gradient])
-            same = here.dot(gradient) == here.loss
-            assert not wrong or gradient == here.gradient
-            assert wrong or same, "right numbers satisfy the identity"
-            if gradient == here.gradient:
-                outcome[kernel, data] = ("found", "hidden")[same] if wrong else "no effect"
-    assert {where for where, what in outcome.items() if what == "hidden"} == {(1, 1), (4, 3)}
-    assert {where for where, what in outcome.items() if what == "no effect"} == {(1, 2), (2, 3), (4, 2)}
-    assert all(outcome[kernel, 0] == "found" for kernel in range(1, 1 + len(dot_products.MISTAKES)))
+        case = dot_products.case(kernel, data)
+        for gradient in case.got:
+            wrong = gradient == case.gradient and (kernel, data) not in without_effect
+            assert np.array_equal(case.got[gradient], case.right[gradient]) != wrong
+            assert (case.dot(gradient) == case.loss) == (not wrong or (kernel, data) in hidden)

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from support.legible import faults
 from support.notebook_gate import NOTEBOOKS
+from support.sample import sample
 
 from helpers import gpu, simulate
 from helpers.gpu.passes import pipeline
 from helpers.threads import exercises, explorers
 from helpers.threads.indices import Dispatch, workgroups_for
 from helpers.threads.operations import NO_VALUE, value_of
-from helpers.threads.pictures import DispatchPicture
 from helpers.wgsl import Kernel, WgslError
 
 LESSON = nbformat.read(NOTEBOOKS / "00_meet_the_gpu.ipynb", as_version=4)
@@ -47,19 +47,13 @@ DISPATCHES = [Dispatch((3, 1), (4, 1), 1, 10), Dispatch((2, 2), (4, 3), 5, 7), D
 each_dispatch = pytest.mark.parametrize("dispatch", DISPATCHES, ids=str)
 
 
-def flat(dispatch: Dispatch, x: int, y: int) -> list[int]:
-    """The five builtins of a thread, one number after another."""
-    values = vars(dispatch.ids(x, y)).values()
-    return [number for value in values for number in (value if isinstance(value, tuple) else (value,))]
-
-
 @each_dispatch
 def test_ids_are_what_a_kernel_receives(dispatch):
     (wide, high), (x, y) = dispatch.grid, dispatch.size
     kernel = Kernel(IDS).with_constants(X=x, Y=y)
     seen = gpu.launch(kernel, [np.zeros((high, wide, 13), np.uint32)], dispatch.workgroups)
     for row, column in np.ndindex(high, wide):
-        assert seen[row, column].tolist() == flat(dispatch, column, row)
+        assert seen[row, column].tolist() == np.hstack([*vars(dispatch.ids(column, row)).values()]).tolist()
 
 
 OWNERS = """
@@ -93,20 +87,23 @@ def test_elements_belong_to_the_threads_that_write_them(dispatch):
 def test_a_thread_outside_the_dispatch_is_refused():
     with pytest.raises(ValueError, match="x, y = 12, 0: the dispatch has 12 by 1 threads"):
         DISPATCHES[0].ids(12, 0)
-    assert [workgroups_for(n, 64) for n in (1, 64, 65)] == [1, 1, 2]
 
 
 # --- Pictures and explorers -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rows", [1, 6])
-def test_every_state_of_a_dispatch_is_legible(rows):
-    picture = DispatchPicture(rows)
-    for wide, size_x, columns in product((1, 4), (1, 4), (1, 12)):
-        for high, size_y in product((1, 2), (1, 3)) if rows > 1 else [(1, 1)]:
-            dispatch = Dispatch((wide, high), (size_x, size_y), rows, columns)
-            for x, y in {(0, 0), (dispatch.grid[0] - 1, dispatch.grid[1] - 1)}:
-                assert not list(faults(picture.show(dispatch, x, y))), (dispatch, x, y)
+@pytest.mark.parametrize(
+    ("make", "ends"),
+    [
+        (explorers.dispatch, [(1, 4), (1, 4), (1, 12), (0, 15)]),
+        (explorers.dispatch_2d, [(1, 4), (1, 2), (1, 4), (1, 3), (1, 12), (1, 6), (0, 15), (0, 5)]),
+    ],
+)
+def test_a_dispatch_is_legible_at_both_ends_of_each_slider(make, ends):
+    explorer = make()
+    for values in sample(product(*ends), 80):
+        explorer.set(**dict(zip(explorer.values, values, strict=True)))
+        assert not list(faults(explorer.picture)), values
 
 
 def test_the_sentence_names_the_five_ids_the_element_and_the_tail():
@@ -115,29 +112,27 @@ def test_the_sentence_names_the_five_ids_the_element_and_the_tail():
         "The marked thread has global_invocation_id (9,0,0), local_invocation_id (1,0,0), local_invocation_index 1, "
         "workgroup_id (2,0,0) and num_workgroups (3,1,1). It owns element 9. 2 of 12 threads own none."
     )
-    assert explorer.set(thread=10).endswith("It owns no element. 2 of 12 threads own none.")
-    assert explorer.set(groups=2).endswith("All 8 threads own one; 2 of 10 elements have no thread.")
-    assert explorer.values["thread"] == 7  # the last one that there is
-    assert explorer.set(length=9).endswith("; 1 of 9 elements has no thread.")
-    assert explorer.set(length=7).endswith("1 of 8 threads owns none.")
-    assert explorer.set(groups=1, size=1, length=1).endswith("It owns element 0. It is the only thread.")
+    for values, words in (
+        ({"thread": 10}, "It owns no element. 2 of 12 threads own none."),
+        ({"groups": 2}, "All 8 threads own one; 2 of 10 elements have no thread."),
+        ({"length": 9}, "; 1 of 9 elements has no thread."),
+        ({"groups": 2, "size": 1, "length": 1}, "1 of 2 threads owns none."),
+        ({"groups": 1, "size": 1, "length": 1}, "It owns element 0. It is the only thread."),
+    ):
+        assert explorer.set(**values).endswith(words)
 
 
 def test_a_thread_below_the_last_row_owns_nothing_though_its_column_exists():
     explorer = explorers.dispatch_2d()
     assert "It owns element [4,5], at offset 33." in explorer.sentence
-    assert "It owns no element." in explorer.set(y=5)
-    assert "It owns no element." in explorer.set(x=7, y=4)
-    assert "(11,0,0)" not in explorer.set(x=99, y=99)
+    for values in ({"y": 5}, {"x": 7, "y": 4}):
+        assert "It owns no element." in explorer.set(**values)
 
 
 def test_the_missing_barrier_of_the_lesson_is_a_race_and_the_whole_kernel_has_none():
     without = Kernel(KERNELS["swap"]).edit("workgroupBarrier();", "")
-    explorer = explorers.steps(without.with_constants(SIZE=4), [np.arange(1, 5, dtype=np.float32)], step=1)
-    for thread in range(4):
-        said = explorer.set(thread=thread)
-        assert not list(faults(explorer.picture, 11))
-        assert f"Data race: thread {thread} reads box[{3 - thread}], which thread {3 - thread} wrote in line 9" in said
+    said = explorers.steps(without.with_constants(SIZE=4), [np.ones(4, np.float32)], step=1).set(thread=1)
+    assert "Data race: thread 1 reads box[2], which thread 2 wrote in line 9" in said
     arrays = [np.ones(256, np.float32)]
     found = [simulate(k, arrays, (1, 1, 1), constants={"SIZE": 256}).findings for k in (without, KERNELS["swap"])]
     assert [[finding.kind for finding in findings] for findings in found] == [["data race"], []]
@@ -170,45 +165,38 @@ def test_a_launch_returns_what_the_kernel_may_write_and_changes_no_array():
 ONE = np.zeros(1, np.float32)
 
 
-@pytest.mark.parametrize(
-    ("arrays", "words"),
-    [
-        ([], "arrays has 0 entries: it must be a list with one for each of 4 bindings, input, a, b, sizes"),
-        ([ONE] * 3, "arrays has 3 entries"),
-        (ONE, "arrays is a ndarray"),
-        ([ONE, ONE, ONE, ONE], r"arrays\[3\] is a ndarray: the uniform `\w+` takes a tuple"),
-        ([ONE, ONE, ONE, ()], r"arrays\[3\] is a tuple"),
-        ([ONE, ONE, ONE, (-1,)], r"arrays\[3\]\[0\] = -1: it must be from 0 to 4294967295"),
-        ([ONE, ONE, ONE, (1, 1.5)], r"arrays\[3\]\[1\] = 1.5 is a float"),
-        ([[1.0], ONE, ONE, (3,)], r"arrays\[0\] is a list: `\w+` takes a plain NumPy array"),
-        ([(3,), ONE, ONE, (3,)], r"arrays\[0\] is a tuple"),
-        ([np.ma.masked_array(ONE), ONE, ONE, (3,)], r"arrays\[0\] is a MaskedArray"),
-        ([np.arange(8.0), ONE, ONE, (3,)], r"arrays\[0\] has dtype float64"),
-        ([ONE[:0], ONE, ONE, (3,)], r"arrays\[0\] has shape \(0,\)"),
-    ],
-)
-def test_a_launch_refuses_arrays_that_do_not_fit(arrays, words):
-    with pytest.raises((TypeError, ValueError), match=words):
-        gpu.launch(TWO, arrays)
+WORKGROUPS = 4  # where the workgroups are in what a launch of TWO is given: input, a, b, sizes, workgroups
 
 
 @pytest.mark.parametrize(
-    ("workgroups", "words"),
+    ("place", "value", "words"),
     [
-        (0, "workgroups = 0: it must be from 1 to 65535"),
-        (-1, "workgroups = -1"),
-        (70_000, "workgroups = 70000"),
-        (1.0, "workgroups = 1.0 is a float: it must be an int"),
-        (True, "workgroups = True is a bool"),
-        (None, "workgroups = None"),
-        ((1, 0), "workgroups in y = 0"),
-        ((1, 2, 3, 4), r"workgroups = \(1, 2, 3, 4\): it must be one to three numbers"),
-        ((), r"workgroups = \(\): it must be one to three"),
+        (3, ONE, r"arrays\[3\] is a ndarray: the uniform `\w+` takes a tuple"),
+        (3, (), r"arrays\[3\] is a tuple"),
+        (3, (-1,), r"arrays\[3\]\[0\] = -1: it must be from 0 to 4294967295"),
+        (3, (1, 1.5), r"arrays\[3\]\[1\] = 1.5 is a float"),
+        (0, [1.0], r"arrays\[0\] is a list: `\w+` takes a plain NumPy array"),
+        (0, np.ma.masked_array(ONE), r"arrays\[0\] is a MaskedArray"),
+        (0, np.arange(8.0), r"arrays\[0\] has dtype float64"),
+        (0, ONE[:0], r"arrays\[0\] has shape \(0,\)"),
+        (WORKGROUPS, 0, "workgroups = 0: it must be from 1 to 65535"),
+        (WORKGROUPS, 70_000, "workgroups = 70000"),
+        (WORKGROUPS, 1.0, "workgroups = 1.0 is a float: it must be an int"),
+        (WORKGROUPS, (1, 0), "workgroups in y = 0"),
+        (WORKGROUPS, (1, 2, 3, 4), r"workgroups = \(1, 2, 3, 4\): it must be one to three numbers"),
     ],
 )
-def test_a_launch_refuses_workgroups_that_no_dispatch_has(workgroups, words):
+def test_a_launch_refuses_what_does_not_fit(place, value, words):
+    given = [ONE, ONE, ONE, (3,), 1]
+    given[place] = value
     with pytest.raises((TypeError, ValueError), match=words):
-        gpu.launch(KERNELS["double"], [np.zeros(8, np.float32)], workgroups)
+        gpu.launch(TWO, given[:4], given[WORKGROUPS])
+
+
+def test_a_launch_refuses_another_number_of_arrays():
+    for arrays, words in ([], "arrays has 0 entries: .* 4 bindings, input, a, b, sizes"), (ONE, "arrays is a ndarray"):
+        with pytest.raises((TypeError, ValueError), match=words):
+            gpu.launch(TWO, arrays)
 
 
 def test_a_launch_says_first_what_is_wrong_about_the_text():
@@ -226,7 +214,7 @@ def test_a_launch_says_which_array_is_too_short():
 
 @pytest.mark.parametrize(
     ("expression", "kind", "value"),
-    [("7 / 2", "f32", "3.0"), ("1u", "f32", NO_VALUE), ("-7 / 2", "i32", "-3"), ("2u - 3u", "u32", str(2**32 - 1))],
+    [("1u", "f32", NO_VALUE), ("-7 / 2", "i32", "-3"), ("2u - 3u", "u32", str(2**32 - 1))],
 )
 def test_an_expression_is_worth_what_the_gpu_stores(expression, kind, value):
     assert value_of(expression, kind) == value
@@ -241,20 +229,22 @@ def test_an_unknown_type_is_refused():
 
 
 def test_the_answers_are_what_the_gpu_says():
-    right = {name: question.right for name, question in exercises.QUESTIONS.items()}
-    eight = np.arange(1, 9, dtype=np.float32)
-    assert right["changed_numbers"] == (gpu.launch(KERNELS["double"], [eight]) != eight).sum()
-    ids = Dispatch((4, 1), (64, 1), 1, 256).ids(right["global_number"], 0)
+    eight, ids = np.arange(1, 9, dtype=np.float32), Dispatch((4, 1), (64, 1), 1, 256).ids(3 * 64 + 5, 0)
     assert (ids.workgroup_id[0], ids.local_invocation_index) == (3, 5)
-    assert right["idle_threads"] == Dispatch((workgroups_for(1000, 64), 1), (64, 1), 1, 1000).idle
-    assert right["seven_halves"] == float(value_of("7 / 2", "f32"))
-    assert right["two_minus_three"] == int(value_of("2u - 3u", "u32"))
-    assert right["selected"] == float(value_of("select(10.0, 20.0, 5 > 3)", "f32"))
-    assert right["sum_up_to_10"] == gpu.launch(KERNELS["three_or_five"], [np.zeros(11, np.uint32)])[10]
-    assert right["offset_2d"] == np.arange(28).reshape(4, 7)[2, 3]
-    assert right["bandwidth"] == pytest.approx(2 * 4 * 1_000_000 / 0.01e-3 / 1e9)
-    assert right["counted"] == "less"
-    assert gpu.launch(KERNELS["count"], [np.zeros(1, np.uint32)], 256)[0] < 65536
+    assert workgroups_for(64, 64) == 1
+    computed = {
+        "changed_numbers": (gpu.launch(KERNELS["double"], [eight]) != eight).sum(),
+        "global_number": ids.global_invocation_id[0],
+        "idle_threads": Dispatch((workgroups_for(1000, 64), 1), (64, 1), 1, 1000).idle,
+        "seven_halves": float(value_of("7 / 2", "f32")),
+        "two_minus_three": int(value_of("2u - 3u", "u32")),
+        "selected": float(value_of("select(10.0, 20.0, 5 > 3)", "f32")),
+        "sum_up_to_10": gpu.launch(KERNELS["three_or_five"], [np.zeros(11, np.uint32)])[10],
+        "offset_2d": np.ravel_multi_index((2, 3), (4, 7)),
+        "bandwidth": pytest.approx(2 * 4 * 1_000_000 / 0.01e-3 / 1e9),
+        "counted": "less" if gpu.launch(KERNELS["count"], [np.zeros(1, np.uint32)], 256)[0] < 65536 else "all",
+    }
+    assert {name: exercises.QUESTIONS[name].right for name in computed} == computed
 
 
 # --- What the lesson claims -----------------------------------------------------------------------------------
@@ -267,12 +257,6 @@ def test_a_loop_that_counts_down_to_zero_is_endless():
     (finding,) = simulate(endless, [np.zeros(10, np.uint32)], (1, 1, 1), outputs=[], max_steps=100).findings
     assert finding.kind == "endless loop"
     assert "for (" in finding.source_line
-
-
-def test_every_kernel_of_the_lesson_compiles():
-    assert len(KERNELS) >= 15
-    for text in KERNELS.values():
-        pipeline(Kernel(text), "main")
 
 
 # --- The card -------------------------------------------------------------------------------------------------
@@ -332,9 +316,7 @@ def test_every_snippet_of_the_card_compiles():
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("`1u`", "`1q`", "_ = 1q;"),
         ("let y = 2.0;", "let y = 2.0u;", "2.0u"),
-        ("return y * y;", "return y ** y;", "fn square"),
         ("2.0 * input", "2.0 input", "the module"),
     ],
 )

@@ -5,10 +5,10 @@ from functools import partial
 import numpy as np
 
 from helpers.convolution.shapes import ConvShape
+from helpers.convolution.winograd import IMAGES
 from helpers.pictures.explorer import Explorer, below
 from helpers.speed import recorded
-from helpers.speed.indices import winograd_matrices
-from helpers.speed.ladder import SQUARE, STEPS
+from helpers.speed.ladder import SQUARE, STEPS, TILE
 from helpers.speed.pictures.residues import ResiduesPicture
 from helpers.speed.pictures.roofline import RooflinePicture
 from helpers.speed.pictures.split_k import SplitKPicture
@@ -16,14 +16,14 @@ from helpers.speed.pictures.tile_sizes import TileSizesPicture
 from helpers.speed.pictures.traffic import TrafficPicture
 from helpers.speed.pictures.winograd_tile import WinogradPicture
 from helpers.speed.tile_sizes import TileSizes
-from helpers.speed.traffic import traffic
+from helpers.speed.traffic import Traffic, traffic
 from helpers.wgsl import load
 
-SHOWN = {  # the steps that are shown thread by thread: version, rows, columns, depth
-    "1 naive": ("1_thread_per_element", 16, 16, 16),
-    "2 shared tile": ("2_tiled", 16, 16, 16),
-    "3 register tile": ("3_register_tiles", SQUARE.rows, SQUARE.columns, SQUARE.depth),
-    "4 vec4 and pads": ("4_vec4_tiles", SQUARE.rows, SQUARE.columns, SQUARE.depth),
+SHOWN = {  # the steps that are shown thread by thread: the version, and the sizes of its tiles
+    "1 naive": ("1_thread_per_element", TILE),
+    "2 shared tile": ("2_tiled", TILE),
+    "3 register tile": ("3_register_tiles", SQUARE),
+    "4 vec4 and pads": ("4_vec4_tiles", SQUARE),
 }
 
 
@@ -35,16 +35,16 @@ def who_loads(**values: int) -> Explorer:
     picture = TrafficPicture([(title, partial(_simulated, *sizes)) for title, sizes in SHOWN.items()])
     rules = {
         "step": lambda values: (1, len(SHOWN)),
-        "thread": lambda values: (0, 255 if values["step"] < 3 else SQUARE.threads - 1),
+        "thread": lambda values: (0, (TILE if values["step"] < 3 else SQUARE).threads - 1),
     }
     return Explorer(lambda step, thread: picture.show(step - 1, thread), rules, {"step": 1, "thread": 37} | values)
 
 
-def _simulated(version: str, rows: int, columns: int, depth: int):
+def _simulated(version: str, sizes: TileSizes) -> Traffic:
     kernel = load("gemm_bias_act", version)
-    if (rows, columns) == (SQUARE.rows, SQUARE.columns):
-        kernel = kernel.with_constants(TILE_M=rows, TILE_N=columns, TILE_K=depth)
-    return traffic(kernel, rows, columns, depth)
+    if sizes == SQUARE:
+        kernel = kernel.with_constants(TILE_M=sizes.rows, TILE_N=sizes.columns, TILE_K=sizes.depth)
+    return traffic(kernel, sizes.rows, sizes.columns, sizes.depth)
 
 
 def tile_sizes(m: int = 4096, k: int = 4096, n: int = 4096, **values: int) -> Explorer:
@@ -58,12 +58,8 @@ def tile_sizes(m: int = 4096, k: int = 4096, n: int = 4096, **values: int) -> Ex
     def draw(**powers: int) -> TileSizesPicture:
         return picture.show(TileSizes(**{name: 2**power for name, power in powers.items()}))
 
-    rules = {
-        "rows": lambda values: (4, 7),
-        "columns": lambda values: (4, 7),
-        "depth": lambda values: (2, 5),
-        "side": lambda values: (0, 3),
-    }
+    limits = {"rows": (4, 7), "columns": (4, 7), "depth": (2, 5), "side": (0, 3)}
+    rules = {name: lambda values, pair=pair: pair for name, pair in limits.items()}
     return Explorer(draw, rules, {"rows": 4, "columns": 4, "depth": 4, "side": 0} | values)
 
 
@@ -88,7 +84,7 @@ def winograd(**values: int) -> Explorer:
     """Sliders over the rows and columns of the 36 products of one tile."""
     random = np.random.default_rng(5)
     pixels, weights = random.integers(0, 6, (6, 6)), random.integers(-1, 3, (3, 3))
-    picture = WinogradPicture(pixels, weights, *winograd_matrices())
+    picture = WinogradPicture(pixels, weights, IMAGES)
     return Explorer(picture.show, {"row": below(6), "column": below(6)}, {"row": 1, "column": 3} | values)
 
 

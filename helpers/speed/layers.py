@@ -41,9 +41,9 @@ class Layer:
         return replace(self.shape, activation="relu") if operation == "conv2d" else self.shape
 
 
-def _conv(n: int, ci: int, h: int, w: int, co: int, k: int, s: int, p: int, name: str = "", **marks: bool) -> Layer:
+def _conv(n, ci, h, w, co, k, s, p, name: str = "", dilation: int = 1, groups: int = 1, **marks: bool) -> Layer:
     sizes = f"{n}x{ci}x{h}x{w} to {co}, k{k} s{s} p{p}"
-    return Layer(name or sizes, ConvShape(n, ci, h, w, co, k, k, s, p), **marks)
+    return Layer(name or sizes, ConvShape(n, ci, h, w, co, k, k, s, p, dilation, groups), **marks)
 
 
 def _gemm(size: int, **marks: bool) -> Layer:
@@ -65,9 +65,9 @@ LAYERS = (
     _conv(32, 512, 7, 7, 512, 3, 1, 1),
     _conv(32, 64, 56, 56, 128, 3, 2, 1),
     _conv(128, 1, 28, 28, 32, 5, 1, 0),
-    Layer("32x128x56x56 depthwise, k3 s1 p1", ConvShape(32, 128, 56, 56, 128, 3, 3, 1, 1, groups=128)),
-    Layer("32x128x56x56 to 128 in 32 groups, k3 s1 p1", ConvShape(32, 128, 56, 56, 128, 3, 3, 1, 1, groups=32)),
-    Layer("32x64x56x56 to 64, k3 s1 p2 dilation 2", ConvShape(32, 64, 56, 56, 64, 3, 3, 1, 2, 2)),
+    _conv(32, 128, 56, 56, 128, 3, 1, 1, "32x128x56x56 depthwise, k3 s1 p1", groups=128),
+    _conv(32, 128, 56, 56, 128, 3, 1, 1, "32x128x56x56 to 128 in 32 groups, k3 s1 p1", groups=32),
+    _conv(32, 64, 56, 56, 64, 3, 1, 2, "32x64x56x56 to 64, k3 s1 p2 dilation 2", dilation=2),
     _gemm(64, small=True, quick=True),
     _gemm(256, small=True),
     _gemm(512, small=True),

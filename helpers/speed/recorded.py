@@ -7,7 +7,7 @@ from pathlib import Path
 
 from helpers.speed.ladder import STEPS, Step
 from helpers.speed.layers import SHAPES, multiply_adds
-from helpers.speed.machine import MACHINES
+from helpers.speed.machine import MACHINES, Machine
 
 FOLDER = Path(__file__).parent / "recorded"
 OWN = Path(__file__).resolve().parents[2] / "measurements" / "table.json"  # where `python3 start.py bench` writes
@@ -15,14 +15,14 @@ ABOUT = "adapter", "driver", "date", "clock", "command"  # what must be known ab
 UNCHECKED = ", unchecked"  # follows the name of a version that was timed without bounds checks
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Point:
-    """A step as it was measured: microseconds, TFLOP/s by the formula, and the library's microseconds if it ran."""
+    """A step as a run measured it: microseconds and TFLOP/s by the formula. Its repr has a line for each comparison."""
 
+    run: "Recorded"
     step: Step
     microseconds: float
     tflops: float
-    library: float | None
 
     @property
     def number(self) -> int:
@@ -30,9 +30,33 @@ class Point:
         return 1 + STEPS.index(self.step)
 
     @property
+    def share(self) -> float:
+        """The step's part of the GPU's float32 arithmetic."""
+        return self.tflops / self.run.machine.tflops
+
+    @property
     def ratio(self) -> float | None:
-        """How many times as long the library takes."""
-        return self.library and self.library / self.microseconds
+        """How many times as long the library takes; None where it was not measured."""
+        return self._times("libraries", self.run.found["library"])
+
+    @property
+    def gain(self) -> float | None:
+        """How many times as fast as the version from which it is a step; None where that was not measured."""
+        return self._times("versions", self.step.before)
+
+    def _times(self, kind: str, name: str) -> float | None:
+        """How many times as long another one takes on the layer of the step."""
+        took = self.run.microseconds(kind, self.step.operation, self.step.layer).get(name)
+        return took and took / self.microseconds
+
+    def __repr__(self) -> str:
+        lines = [f"step {self.number}, {self.step.name} ({self.step.layer})"]
+        lines.append(f"{100 * self.share:.{1 if self.share < 0.1 else 0}f} % of the arithmetic")
+        if self.gain:
+            lines.append(f"{self.gain:.2f} times as fast as {self.step.before}")
+        if self.ratio:
+            lines.append(f"the library takes {self.ratio:.2f} times as long")
+        return "\n  ".join(lines)
 
 
 @dataclass(frozen=True)
@@ -61,6 +85,11 @@ class Recorded:
         return self.found["adapter"]
 
     @property
+    def machine(self) -> Machine:
+        """What the GPU can do at most; KeyError where `MACHINES` does not have it."""
+        return MACHINES[self.adapter]
+
+    @property
     def driver(self) -> str:
         """Its driver."""
         return self.found["driver"]
@@ -73,13 +102,12 @@ class Recorded:
     @cached_property
     def points(self) -> list[Point]:
         """The steps that were measured on their layers, in their order."""
-        return [point for point in (self._point(step, step.layer) for step in STEPS) if point]
+        return [*filter(None, (self._point(step, step.layer) for step in STEPS))]
 
     @cached_property
     def nearest(self) -> list[Point]:
         """The steps that were measured on any layer: on the ladder's, or on the one where they are fastest."""
-        points = [self._point(step, step.layer) or self._fastest(step) for step in STEPS]
-        return [point for point in points if point]
+        return [*filter(None, (self._point(step, step.layer) or self._fastest(step) for step in STEPS))]
 
     def microseconds(self, kind: str, operation: str, layer: str) -> dict[str, float]:
         """The time of each of the "versions" or "libraries" on one layer, by name; empty where none was measured."""
@@ -90,13 +118,12 @@ class Recorded:
         took = self.microseconds("versions", step.operation, layer).get(step.version + UNCHECKED * (not step.checked))
         if took is None:
             return None
-        library = self.microseconds("libraries", step.operation, layer).get(self.found["library"])
-        return Point(step, took, 2 * multiply_adds(step.operation, SHAPES[layer]) / took / 1e6, library)
+        return Point(self, step, took, 2 * multiply_adds(step.operation, SHAPES[layer]) / took / 1e6)
 
     def _fastest(self, step: Step) -> Point | None:
         """A step on the layer on which it is fastest."""
-        points = [self._point(step, layer) for layer in self.found["versions"].get(step.operation, ())]
-        return max((point for point in points if point), key=lambda point: point.tflops, default=None)
+        points = (self._point(step, layer) for layer in self.found["versions"].get(step.operation, ()))
+        return max(filter(None, points), key=lambda point: point.tflops, default=None)
 
 
 def recorded() -> list[Recorded]:
@@ -109,43 +136,13 @@ def own() -> Recorded | None:
     return Recorded.read(OWN) if OWN.exists() else None
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What a run says about one step; its repr has a line for each comparison."""
-
-    run: Recorded
-    point: Point
-
-    @property
-    def share(self) -> float | None:
-        """The step's part of the GPU's float32 arithmetic, counted by the formula."""
-        machine = MACHINES.get(self.run.adapter)
-        return machine and self.point.tflops / machine.tflops
-
-    @property
-    def gain(self) -> float | None:
-        """How many times as fast as the version from which it is a step; None where that was not measured."""
-        step = self.point.step
-        before = self.run.microseconds("versions", step.operation, step.layer).get(step.before)
-        return before and before / self.point.microseconds
-
-    def __repr__(self) -> str:
-        lines = [f"step {self.point.number}, {self.point.step.name} ({self.point.step.layer})"]
-        if self.share:
-            lines.append(f"{100 * self.share:.{1 if self.share < 0.1 else 0}f} % of the arithmetic")
-        if self.gain:
-            lines.append(f"{self.gain:.2f} times as fast as {self.point.step.before}")
-        if self.point.ratio:
-            lines.append(f"the library takes {self.point.ratio:.2f} times as long")
-        return "\n  ".join(lines)
-
-
-def measured(name: str) -> Measured:
+def measured(name: str) -> Point:
     """What the last recorded run says about a step of the ladder.
 
     Raises ValueError where nothing is recorded of it.
     """
-    found = [Measured(run, point) for run in recorded()[-1:] for point in run.points if point.step.name == name]
-    if not found:
-        raise ValueError(f"name = {name!r}: nothing is recorded; the steps are {', '.join(s.name for s in STEPS)}")
-    return found[0]
+    for run in recorded()[-1:]:
+        for point in run.points:
+            if point.step.name == name:
+                return point
+    raise ValueError(f"name = {name!r}: nothing is recorded; the steps are {', '.join(s.name for s in STEPS)}")

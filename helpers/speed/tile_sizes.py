@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import ceil
 
-from helpers.speed.machine import H200, Machine
+from helpers.speed.machine import H200
 from helpers.wgsl import MAX_THREADS, MAX_WORKGROUP_BYTES, limit_passed
 
 OTHER_REGISTERS = 20  # for addresses and indices: about what compilers need in these kernels
@@ -76,23 +76,18 @@ class TileSizes:
         """Workgroups of a product with M x N results."""
         return ceil(m / self.rows) * ceil(n / self.columns)
 
-    def resident(self, machine: Machine = H200) -> int:
-        """Threads for which a multiprocessor has registers at a time."""
-        groups = machine.registers // (self.registers * self.threads)
-        return min(groups * self.threads, machine.threads // self.threads * self.threads)
-
-    def limits(self, m: int, n: int, machine: Machine = H200) -> dict[str, float]:
-        """The share of the machine's arithmetic that each of its parts allows, by the part's name.
+    def limits(self, m: int, n: int) -> dict[str, float]:
+        """The share of an H200's arithmetic that each of its parts allows, by the part's name.
 
         Each thread is taken to read workgroup memory for itself, and no number to come from a cache: both can only
         make a kernel faster than this.
         """
-        lanes, groups = machine.lanes, self.workgroups(m, n)
+        machine, groups = H200, self.workgroups(m, n)
         rounds = ceil(groups / machine.multiprocessors)
         return {
             "arithmetic": self.threads / (ceil(self.threads / WARP) * WARP),
-            "workgroup memory": min(1.0, self.per_read / 4 * machine.workgroup_bytes / lanes),
-            "memory": min(1.0, self.intensity * machine.memory_bytes / lanes),
+            "workgroup memory": min(1.0, self.per_read / 4 * machine.workgroup_bytes / machine.lanes),
+            "memory": min(1.0, self.intensity * machine.memory_bytes / machine.lanes),
             "workgroups": groups / (rounds * machine.multiprocessors),
         }
 

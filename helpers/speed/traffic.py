@@ -6,12 +6,12 @@ where it came.
 
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 
 import numpy as np
 
-from helpers.gemm.operations import FORWARD
 from helpers.gemm.shapes import GemmShape
-from helpers.simulator.run import simulate
+from helpers.oracles.harness import simulated
 from helpers.simulator.trace import Trace
 from helpers.wgsl import Kernel
 
@@ -59,72 +59,37 @@ class Traffic:
 @cache
 def traffic(kernel: Kernel, rows: int, columns: int, depth: int) -> Traffic:
     """What a version of the fused layer does for a @ b, where one workgroup computes all results in one turn."""
-    shape = GemmShape(rows, depth, columns)
-    kernel, schedule = FORWARD.scheduled(shape, kernel)
-    (step,) = schedule.steps
-    trace = simulate(kernel, _buffers(kernel, shape), step.workgroups, entry_point=step.entry_point)
-    if trace.findings or trace.dropped or np.prod(step.workgroups) != 1:
-        raise ValueError(f"{kernel.name}: {step.workgroups} workgroups, {trace.dropped:,} dropped; {trace!r}")
-    sizes = {"a": (rows, depth), "b": (depth, columns)}
-    loaded = {name: _cells(trace, _stored(trace, i, write=False), size) for i, (name, size) in enumerate(sizes.items())}
-    named = _values(trace, _of_tiles(trace)) or _values(trace, _of_operands(trace))
-    return Traffic(
-        rows,
-        columns,
-        depth,
-        loaded,
-        {name: [_among(numbers, name, sizes) for numbers in named] for name in sizes},
-        _cells(trace, _stored(trace, 3, write=True), (rows, columns)),
-        trace.counts.total,
-    )
+    a, b = np.arange(1, rows * depth + 1), np.arange(1, depth * columns + 1) + rows * depth
+    tensors = {"a": a.reshape(rows, depth), "b": b.reshape(depth, columns), "bias": np.zeros(columns)}
+    tensors = {name: tensor.astype(np.float32) for name, tensor in tensors.items()}
+    _, (trace, *_) = simulated(kernel, GemmShape(rows, depth, columns), tensors)
+    if trace.findings or trace.dropped or np.prod(trace.workgroups) != 1:
+        raise ValueError(f"{kernel.name}: {trace.workgroups} workgroups, {trace.dropped:,} dropped; {trace!r}")
+    seen, sizes = trace.accesses, {"a": (rows, depth), "b": (depth, columns)}
+    reads = seen[~seen["write"]]
+    loaded = {name: _cells(trace, reads[reads["binding"] == i], size) for i, (name, size) in enumerate(sizes.items())}
+    of_tiles = reads[reads["space"] == "workgroup"]
+    values = _by_thread(trace, of_tiles if len(of_tiles) else reads, "value")
+    named = [{*np.array(bits, np.uint32).view(np.float32).astype(int).tolist()} for bits in values]
+    multiplied = {name: [_among(numbers, name, sizes) for numbers in named] for name in sizes}
+    written = _cells(trace, seen[(seen["binding"] == 3) & seen["write"]], (rows, columns))
+    return Traffic(rows, columns, depth, loaded, multiplied, written, trace.counts.total)
 
 
-def _buffers(kernel: Kernel, shape: GemmShape) -> list[np.ndarray]:
-    """Both operands with a number of its own in each place, no bias, and the output."""
-    a, b = shape.m * shape.k, shape.k * shape.n
-    arrays = [np.arange(1, a + 1), np.arange(a + 1, a + b + 1), np.zeros(shape.n), np.zeros(shape.m * shape.n)]
-    arrays = [array.astype(np.float32) for array in arrays]
-    return [*arrays, np.array(shape.params(), np.uint32)] if kernel.bindings[-1] == "uniform" else arrays
-
-
-def _stored(trace: Trace, binding: int, *, write: bool) -> np.ndarray:
-    """The accesses to an array in storage memory."""
-    return trace.accesses[(trace.accesses["binding"] == binding) & (trace.accesses["write"] == write)]
-
-
-def _of_tiles(trace: Trace) -> np.ndarray:
-    """What is read from workgroup memory."""
-    return trace.accesses[(trace.accesses["space"] == "workgroup") & ~trace.accesses["write"]]
-
-
-def _of_operands(trace: Trace) -> np.ndarray:
-    """What is read from a and b."""
-    return trace.accesses[np.isin(trace.accesses["binding"], (0, 1)) & ~trace.accesses["write"]]
-
-
-def _threads(trace: Trace) -> int:
-    return int(np.prod(trace.workgroup_size))
+def _by_thread(trace: Trace, accesses: np.ndarray, field: str) -> list[list[int]]:
+    """A field of the accesses, in a list for each thread, in its order."""
+    lists: list[list[int]] = [[] for _ in range(np.prod(trace.workgroup_size))]
+    for thread, value in accesses[["invocation", field]].tolist():
+        lists[thread].append(value)
+    return lists
 
 
 def _cells(trace: Trace, accesses: np.ndarray, size: Cell) -> list[list[Cell]]:
     """The cells of a matrix that each thread uses, in its order."""
-    found: list[list[Cell]] = [[] for _ in range(_threads(trace))]
-    for thread, index in zip(accesses["invocation"].tolist(), accesses["index"].tolist(), strict=True):
-        found[thread].append(divmod(index, size[1]))
-    return found
-
-
-def _values(trace: Trace, accesses: np.ndarray) -> list[set[int]]:
-    """The values that each thread reads; nothing where there are no such accesses."""
-    found: list[set[int]] = [set() for _ in range(_threads(trace) * bool(len(accesses)))]
-    values = accesses["value"].view(np.float32).astype(int)
-    for thread, number in zip(accesses["invocation"].tolist(), values.tolist(), strict=True):
-        found[thread].add(number)
-    return found
+    return [[divmod(index, size[1]) for index in indices] for indices in _by_thread(trace, accesses, "index")]
 
 
 def _among(numbers: set[int], name: str, sizes: dict[str, Cell]) -> set[Cell]:
     """The cells of a or b that have these numbers."""
-    a, (rows, columns) = np.prod(sizes["a"]), sizes[name]
-    before = 1 + (int(a) if name == "b" else 0)
-    return {divmod(each - before, columns) for each in numbers if 0 <= each - before < rows * columns}
+    (rows, columns), first = sizes[name], 1 if name == "a" else 1 + prod(sizes["a"])
+    return {divmod(i - first, columns) for i in numbers if 0 <= i - first < rows * columns}

@@ -44,13 +44,11 @@ class ErrorPicture(Picture):
         self.x = np.interp(np.log2(lengths), np.log2(lengths[[0, -1]]), (LEFT, RIGHT))
         self.starts()
         self.write(MARGIN, 22, "relative error of a sum in float32", 17, weight="bold")
-        powers = range(LOWEST, HIGHEST + 1)
-        self.lines(((LEFT, y, RIGHT, y) for y in map(self._y, (10.0**power for power in powers))), LINE, 0.8)
-        names = [Word(LEFT - 10, self._y(10.0**p), f"10{str(p).translate(SUPERSCRIPT)}", 14, "right") for p in powers]
-        every = slice(None, None, -1 - len(lengths) // 8)
-        names += [
-            Word(x, BOTTOM + 16, f"{n:,}", 13) for x, n in zip(self.x[every], lengths[every].tolist(), strict=True)
-        ]
+        heights = {power: self._y(10.0**power) for power in range(LOWEST, HIGHEST + 1)}
+        self.lines(((LEFT, y, RIGHT, y) for y in heights.values()), LINE, 0.8)
+        names = [Word(LEFT - 10, y, f"10{str(p).translate(SUPERSCRIPT)}", 14, "right") for p, y in heights.items()]
+        places = [*zip(self.x, lengths.tolist(), strict=True)][:: -1 - len(lengths) // 8]
+        names += [Word(x, BOTTOM + 16, f"{n:,}", 13) for x, n in places]
         self.words(names, GRAY)
         self.write(WIDTH - MARGIN, BOTTOM + 16, "numbers in the sum", 13, GRAY, align="right")
         self.stands_still()
@@ -83,8 +81,7 @@ class ErrorPicture(Picture):
     def _y(self, error: float | np.ndarray) -> float | np.ndarray:
         """The height of an error; those below the axis lie on it."""
         with np.errstate(divide="ignore"):
-            power = np.clip(np.log10(error), LOWEST, HIGHEST)
-        return np.interp(power, (LOWEST, HIGHEST), (BOTTOM, TOP))
+            return np.interp(np.log10(error), (LOWEST, HIGHEST), (BOTTOM, TOP))
 
     def _label(self, order: int, ends: list[float]) -> None:
         """Write each name beside its mark, and lead to it from the right end of its line."""
@@ -99,9 +96,9 @@ class ErrorPicture(Picture):
     def _sentence(self, name: str, chosen: Order) -> str:
         if chosen.roundings is None:
             same = [other for other, each in self.orders.items() if np.array_equal(each.errors, chosen.errors)]
-            alike = " and ".join(other for other in same if other != name) or "no other order"
+            same.remove(name)
+            alike = " and ".join(same) or "no other order"
             return f"{name}: no bound can be given, as a compiler may simplify it. Its line is that of {alike}."
-        most, longest = int(chosen.roundings[-1]), int(self.lengths[-1])
-        below = bool((chosen.errors <= chosen.roundings * ROUNDING).all())
-        bound = f"for {longest:,} numbers, the bound is {most:,} rounding errors of the whole sum"
-        return f"{name}: {bound}. Are all measured errors below their bounds? {'Yes' if below else 'No'}."
+        bound = f"for {self.lengths[-1]:,} numbers, the bound is {int(chosen.roundings[-1]):,} rounding errors"
+        below = "Yes" if (chosen.errors <= chosen.roundings * ROUNDING).all() else "No"
+        return f"{name}: {bound} of the whole sum. Are all measured errors below their bounds? {below}."

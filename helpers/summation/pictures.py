@@ -7,6 +7,11 @@ from helpers.pictures.parts import MARGIN, Grid
 from helpers.summation import indices
 
 
+def down(upper: Box, lower: Box) -> tuple[float, ...]:
+    """A line from the middle below one box to the middle above another."""
+    return upper.middle[0], upper.y + upper.height, lower.middle[0], lower.y
+
+
 class RacePicture(Picture):
     """Two threads that add to one number in memory, in one of the six orders that their four steps can take."""
 
@@ -16,43 +21,40 @@ class RacePicture(Picture):
         super().__init__(300)
         self.starts()
         self.write(MARGIN, 18, f"thread 0 adds {self.TERMS[0]}, thread 1 adds {self.TERMS[1]}", 17, weight="bold")
-        self.words((Word(146, 100 + 62 * i, f"thread {i}", 15, "right") for i in range(2)), INK, "bold")
-        self.write(146, 232, "total in memory", 15, INK, "bold", "right")
+        for y, name in ((100, "thread 0"), (162, "thread 1"), (232, "total in memory")):
+            self.write(146, y, name, 15, INK, "bold", "right")
         self.words((Word(self._box(0, step).middle[0], 56, f"step {step + 1}", 14) for step in range(4)), GRAY)
         self.write(self._box(2, -1).middle[0], 258, "at first", 13, GRAY, align="middle")
-        self.boxes([self._box(2, -1)], BLUE, tint(BLUE))
-        self.words([Word(*self._box(2, -1).middle, "0", 17)])
+        self._memory(-1, 0)
         self.stands_still()
 
     def show(self, order: int) -> "RacePicture":
         """Show one order of the four steps, and what it leaves in memory."""
         self.starts()
-        threads = indices.schedules()[order]
+        threads, said = indices.schedules()[order], []
         steps, after = indices.run_schedule(threads, self.TERMS)
         for i, (thread, (verb, value)) in enumerate(zip(threads, steps, strict=True)):
             box, memory = self._box(thread, i), self._box(2, i)
             self.boxes([box], ORANGE, tint(ORANGE), 2)
-            self.words([Word(*box.middle, f"{verb} {value}", 15)], INK)
-            self.boxes([memory], BLUE, tint(BLUE), 3 if verb == "stores" else 1)
-            self.words([Word(*memory.middle, str(after[i]), 17)])
-            ends = (box.y + box.height, memory.y)
-            self._arrow(box.middle[0], *(ends if verb == "stores" else ends[::-1]))
-        self.sentence = self._sentence(threads, steps, after[-1])
+            self.write(*box.middle, f"{verb} {value}", 15, align="middle")
+            self._memory(i, after[i], 3 if verb == "stores" else 1)
+            x, start, _, end = down(box, memory)
+            start, end, back = (start, end, end - 7) if verb == "stores" else (end, start, start + 7)
+            self.lines([(x, start, x, end), (x - 5, back, x, end), (x + 5, back, x, end)], ORANGE, 1.6)
+            said.append(f"thread {thread} {verb} {value}")
+        # The first thread to store, the third step, loses what it added: the other one overwrites it.
+        lost = ", as it should be" if after[-1] == sum(self.TERMS) else f": what thread {threads[2]} added is lost"
+        self.sentence = f"{', '.join(said).capitalize()}. The total is {after[-1]}{lost}."
         return self
 
-    def _arrow(self, x: float, start: float, end: float) -> None:
-        back = -7 if end > start else 7
-        self.lines([(x, start, x, end), (x - 5, end + back, x, end), (x + 5, end + back, x, end)], ORANGE, 1.6)
+    def _memory(self, step: int, value: int, line: float = 1.0) -> None:
+        """The total after a step."""
+        box = self._box(2, step)
+        self.boxes([box], BLUE, tint(BLUE), line)
+        self.write(*box.middle, str(value), 17, align="middle")
 
     def _box(self, row: int, step: int) -> Box:
         return Box(300 + 132 * step, 82 + 62 * row + 6 * (row > 1), 112, 36)
-
-    def _sentence(self, threads: Sequence[int], steps: Sequence[tuple[str, int]], total: int) -> str:
-        told = ", ".join(f"thread {t} {verb} {value}" for t, (verb, value) in zip(threads, steps, strict=True))
-        if total == sum(self.TERMS):
-            return f"{told[0].upper()}{told[1:]}. The total is {total}, as it should be."
-        lost = threads[2]  # the first to store: the other one overwrites it
-        return f"{told[0].upper()}{told[1:]}. The total is {total}: what thread {lost} added is lost."
 
 
 class TreePicture(Picture):
@@ -79,9 +81,9 @@ class TreePicture(Picture):
             boxes, color = [self._box(row, i) for i in range(len(sums))], ORANGE if row == step else BLUE
             Grid(self, [sums], boxes[0].x, boxes[0].y, boxes[0][2:])
             self.boxes(boxes, color, tint(color), 3 if row == step else 1)
-            for i, (x, top, _, _) in enumerate(boxes if row else ()):
-                for other in (self._box(row - 1, i), self._box(row - 1, i + len(sums))):
-                    self.lines([(other.middle[0], other.y + other.height, x + other.width / 2, top)], BLUE)
+            for i, box in enumerate(boxes if row else ()):
+                above = self._box(row - 1, i), self._box(row - 1, i + len(sums))
+                self.lines((down(other, box) for other in above), BLUE)
         self.sentence = self._sentence(step)
         return self
 
@@ -115,8 +117,9 @@ class AddressingPicture(Picture):
         for row in (0, 1):
             boxes = [self._box(row, i) for i in range(self.THREADS)]
             self.boxes(boxes)
-            self.words((Word(*box.middle, str(i), 12) for i, box in enumerate(boxes)), INK)
+            self.words(Word(*box.middle, str(i), 12) for i, box in enumerate(boxes))
         self.boxes(self._group(i) for i in range(self.THREADS // self.GROUP))
+        self.write(MARGIN, 326, "dark: read and written; light: only read", 13, GRAY)
         self.stands_still()
 
     def show(self, pairing: int, step: int) -> "AddressingPicture":
@@ -130,9 +133,15 @@ class AddressingPicture(Picture):
         self.boxes((self._box(1, a.place) for a in work), BLUE, tint(BLUE, 0.45), 2.4)
         self.boxes((self._box(1, a.other) for a in work), BLUE, tint(BLUE, 0.15), 1.6)
         ends = [(self._box(0, a.thread), self._box(1, place)) for a in work for place in (a.place, a.other)]
-        self.lines(((b.middle[0], b.y + b.height, m.middle[0], m.y) for b, m in ends), BLUE, 1)
-        self.write(MARGIN, 326, "dark: read and written; light: only read", 13, GRAY)
-        self.sentence = self._sentence(name, step, work, len(busy))
+        self.lines((down(*pair) for pair in ends), BLUE, 1)
+        groups, most = self.THREADS // self.GROUP, indices.worst_conflict(work, self.GROUP)
+        apart = work[0].other - work[0].place
+        who = f"{len(work)} threads add a sum" if len(work) > 1 else "1 thread adds a sum"
+        self.sentence = (
+            f"Step {step}, {name}: {who} {apart} place{'s' * (apart > 1)} to the right. {len(busy)} of {groups} groups "
+            f"{'is' if len(busy) == 1 else 'are'} at work; {'no two' if most == 1 else most} threads of a group read "
+            f"from the same bank."
+        )
         return self
 
     def _box(self, row: int, i: int) -> Box:
@@ -141,16 +150,6 @@ class AddressingPicture(Picture):
     def _group(self, i: int) -> Box:
         first = self._box(0, i * self.GROUP)
         return Box(first.x - 3, first.y - 6, 25 * self.GROUP + 1, first.height + 12)
-
-    def _sentence(self, name: str, step: int, work: list[indices.Addition], busy: int) -> str:
-        groups, most = self.THREADS // self.GROUP, indices.worst_conflict(work, self.GROUP)
-        apart = work[0].other - work[0].place
-        who = f"{len(work)} threads add a sum" if len(work) > 1 else "1 thread adds a sum"
-        bank = f"{'no two' if most == 1 else most} threads of a group read from the same bank"
-        return (
-            f"Step {step}, {name}: {who} {apart} place{'s' * (apart > 1)} to the right. {busy} of {groups} groups "
-            f"{'is' if busy == 1 else 'are'} at work; {bank}."
-        )
 
 
 class TwoPassesPicture(Picture):
@@ -163,26 +162,23 @@ class TwoPassesPicture(Picture):
         super().__init__(284)
         self.starts()
         self.write(MARGIN, 22, "the list, in groups of 4 numbers", 17, weight="bold")
-        for row, (head, values) in enumerate({"parts": parts, "total": [returned]}.items(), 1):
+        for row, head, order, values in ((1, "parts", "first", parts), (2, "total", "second", [returned])):
             middle = self._box(row, 0).middle[1]
             self.write(MARGIN, middle - 9, head, 17, weight="bold")
-            self.write(MARGIN, middle + 12, f"after the {('first', 'second')[row - 1]} pass", 14, GRAY)
+            self.write(MARGIN, middle + 12, f"after the {order} pass", 14, GRAY)
             self._numbers(row, values)
         self._numbers(0, numbers)
-        total = self._box(2, 0)
-        ends = [self._box(1, i) for i in range(len(parts))]
-        self.lines((box.middle[0], box.y + box.height, total.middle[0], total.y) for box in ends)
+        self.lines(down(self._box(1, i), self._box(2, 0)) for i in range(len(parts)))
         self.stands_still()
 
     def show(self, group: int) -> "TwoPassesPicture":
         """Mark the numbers of one workgroup, and its part."""
         self.starts()
         mine = indices.numbers_of_workgroup(len(self.numbers), len(self.parts), self.THREADS, group)
-        part = self._box(1, group)
-        self.boxes((self._box(0, i) for i in mine), ORANGE, tint(ORANGE), 2)
+        part, own = self._box(1, group), [self._box(0, i) for i in mine]
+        self.boxes(own, ORANGE, tint(ORANGE), 2)
         self.boxes([part], ORANGE, tint(ORANGE), 4)
-        ends = (self._box(0, i) for i in mine)
-        self.lines(((box.middle[0], box.y + box.height, part.middle[0], part.y) for box in ends), ORANGE)
+        self.lines((down(box, part) for box in own), ORANGE)
         runs = " and ".join(f"{i} to {i + self.THREADS - 1}" for i in mine[:: self.THREADS])
         terms = " + ".join(number(part) for part in self.parts)
         self.sentence = (

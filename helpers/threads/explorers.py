@@ -12,19 +12,25 @@ from helpers.threads.indices import Dispatch
 from helpers.threads.pictures import DispatchPicture
 from helpers.wgsl import Kernel
 
+
+def _up_to(most: int) -> Rule:
+    """The rule 1 <= value <= most."""
+    return lambda values: (1, most)
+
+
 IN_A_ROW: dict[str, Rule] = {
-    "groups": lambda v: (1, 4),
-    "size": lambda v: (1, 4),
-    "length": lambda v: (1, 12),
+    "groups": _up_to(4),
+    "size": _up_to(4),
+    "length": _up_to(12),
     "thread": lambda v: (0, v["groups"] * v["size"] - 1),
 }
 IN_A_GRID: dict[str, Rule] = {
-    "wg_x": lambda v: (1, 4),
-    "wg_y": lambda v: (1, 2),
-    "size_x": lambda v: (1, 4),
-    "size_y": lambda v: (1, 3),
-    "cols": lambda v: (1, 12),
-    "rows": lambda v: (1, 6),
+    "wg_x": _up_to(4),
+    "wg_y": _up_to(2),
+    "size_x": _up_to(4),
+    "size_y": _up_to(3),
+    "cols": _up_to(12),
+    "rows": _up_to(6),
     "x": lambda v: (0, v["wg_x"] * v["size_x"] - 1),
     "y": lambda v: (0, v["wg_y"] * v["size_y"] - 1),
 }

@@ -44,30 +44,24 @@ class DispatchPicture(Picture):
         return Box(LEFT + x * CELL[0] + gaps[0], TOP + y * CELL[1] + gaps[1], *CELL)
 
     def _draw_threads(self, dispatch: Dispatch) -> None:
+        """The threads of each workgroup, with workgroup_id.x above and workgroup_id.y on their left."""
         (wide, high), (size_x, size_y) = dispatch.workgroups, dispatch.size
         counted, axes = ((dispatch.workgroups, "workgroup"), (dispatch.size, "thread")), 1 if dispatch.in_a_row else 2
         title = (_several(" × ".join(map(str, pair[:axes])), prod(pair), noun) for pair, noun in counted)
         self.write(MARGIN, 17, " of ".join(title), 15, INK, "bold")
         self.write(MARGIN, 37, "in each thread: its local_invocation_index; outside: workgroup_id", 13, GRAY)
-        places = [(x, y) for y in range(dispatch.grid[1]) for x in range(dispatch.grid[0])]
-        boxes = {place: self._thread(dispatch, *place) for place in places}
-        self.boxes((boxes[place] for place in places if dispatch.owned(*place)), BLUE, tint(BLUE))
-        self.boxes((boxes[place] for place in places if not dispatch.owned(*place)), GRAY, dashes=(2.5, 3))
-        numbers = ((boxes[p].middle, str(dispatch.ids(*p).local_invocation_index)) for p in places)
+        boxes = {(x, y): self._thread(dispatch, x, y) for y, x in np.ndindex(dispatch.grid[::-1])}
+        self.boxes((box for at, box in boxes.items() if dispatch.owned(*at)), BLUE, tint(BLUE))
+        self.boxes((box for at, box in boxes.items() if not dispatch.owned(*at)), GRAY, dashes=(2.5, 3))
+        numbers = ((box.middle, str(dispatch.ids(*at).local_invocation_index)) for at, box in boxes.items())
         self.words(Word(*middle, text, 12.5) for middle, text in numbers)
-        groups = [(i, j) for j in range(high) for i in range(wide)]
-        corners = (boxes[i * size_x, j * size_y] for i, j in groups)
-        self.boxes((Box(c.x - 2, c.y - 2, size_x * CELL[0] + 4, size_y * CELL[1] + 4) for c in corners), INK, line=1.8)
-        self._number_groups(dispatch)
-
-    def _number_groups(self, dispatch: Dispatch) -> None:
-        """workgroup_id.x above the workgroups, workgroup_id.y on their left."""
-        (wide, high), (size_x, size_y) = dispatch.workgroups, dispatch.size
-        above = (self._thread(dispatch, i * size_x, 0).x + size_x * CELL[0] / 2 for i in range(wide))
+        width, height = size_x * CELL[0], size_y * CELL[1]
+        groups = {(i, j): boxes[i * size_x, j * size_y] for j, i in np.ndindex(high, wide)}
+        self.boxes((Box(first.x - 2, first.y - 2, width + 4, height + 4) for first in groups.values()), INK, line=1.8)
+        above = (Word(groups[i, 0].x + width / 2, TOP - 13, str(i), 13) for i in range(wide))
         rows = range(0 if dispatch.in_a_row else high)
-        beside = (self._thread(dispatch, 0, j * size_y).y + size_y * CELL[1] / 2 for j in rows)
-        self.words((Word(x, TOP - 13, str(i), 13) for i, x in enumerate(above)), GRAY, "bold")
-        self.words((Word(LEFT - 12, y, str(j), 13, "right") for j, y in enumerate(beside)), GRAY, "bold")
+        beside = (Word(LEFT - 12, groups[0, j].y + height / 2, str(j), 13, "right") for j in rows)
+        self.words([*above, *beside], GRAY, "bold")
 
     def _draw_array(self, dispatch: Dispatch) -> None:
         rows, columns = dispatch.rows, dispatch.columns
@@ -91,10 +85,9 @@ class DispatchPicture(Picture):
             "which workgroup",
             "the same for all threads",
         )
-        lines = [(name, _value(value), why) for (name, value), why in zip(vars(ids).items(), reasons, strict=True)]
-        for x, color, part in ((MARGIN, INK, 0), (VALUES, ORANGE, 1), (REASONS, GRAY, 2)):
-            column = (line[part] for line in lines)
-            self.words((Word(x, self.table + i * LINE, text, 14, "left") for i, text in enumerate(column)), color)
+        for i, ((name, value), reason) in enumerate(zip(vars(ids).items(), reasons, strict=True)):
+            for x, text, color in ((MARGIN, name, INK), (VALUES, _value(value), ORANGE), (REASONS, reason, GRAY)):
+                self.write(x, self.table + i * LINE, text, 14, color)
         self._write_element(dispatch, dispatch.owned(*ids.global_invocation_id[:2]))
 
     def _write_element(self, dispatch: Dispatch, owned: tuple[int, int] | None) -> None:
@@ -124,9 +117,8 @@ def _value(value: int | tuple[int, int, int]) -> str:
 def _owner(dispatch: Dispatch, owned: tuple[int, int] | None) -> str:
     if owned is None:
         return "It owns no element."
-    row, column = owned
-    place = f"{column}" if dispatch.in_a_row else f"[{row},{column}], at offset {dispatch.offset(*owned)}"
-    return f"It owns element {place}."
+    place = f"[{owned[0]},{owned[1]}], at offset {dispatch.offset(*owned)}"
+    return f"It owns element {owned[1] if dispatch.in_a_row else place}."
 
 
 def _tail(dispatch: Dispatch) -> str:

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 import numpy as np
+from support.sample import sample
 
 from helpers.pictures.canvas import Picture, outline
+from helpers.pictures.explorer import Explorer
 
 SMALLEST = 12  # CSS pixels
 
@@ -42,3 +44,18 @@ def _faults(picture: Picture, smallest: float) -> Iterator[str]:
     apart = (boxes[:, None, :2] >= boxes[None, :, 2:] + 1).any(axis=2)
     touch = np.triu(~apart & ~apart.T, 1)
     yield from (f"{texts[i]!r} touches {texts[j]!r}" for i, j in np.argwhere(touch))
+
+
+def states(explorer: Explorer) -> list[dict[str, int]]:
+    """Every combination of values that the sliders can reach."""
+    reached: list[dict[str, int]] = [{}]
+    for name, rule in explorer._rules.items():
+        limits = ((values, rule(values)) for values in reached)
+        reached = [values | {name: value} for values, (low, high) in limits for value in range(low, high + 1)]
+    return reached
+
+
+def illegible(explorer: Explorer, count: int = 99, smallest: float = SMALLEST) -> list[str]:
+    """What a reader would stumble over in some of the states of an explorer, and their sentences."""
+    seen = [(explorer.set(**values), *faults(explorer.picture, smallest)) for values in sample(states(explorer), count)]
+    return [state for state in seen if state[1:]]

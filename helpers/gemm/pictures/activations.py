@@ -67,11 +67,11 @@ class ActivationsPicture(Picture):
         if self.starts(act):
             self._draw_curves(name)
             self.stands_still()
-        y, derivative = values = [float(of(x, name)) for of in (reference.act, reference.derivative)]
+        y, derivative = (float(of(x, name)) for of in (reference.act, reference.derivative))
         self.lines((plot.line(x, plot.low, x, plot.high) for plot in self.plots), INK, 1)
         self.lines([self.plots[0].tangent(x, y, derivative)], ORANGE, 2.4, (8, 4))
-        curves = zip(self.plots, ("act", "derivative act′"), values, (BLUE, ORANGE), strict=True)
-        for plot, what, value, color in curves:
+        marked = ("act", y, BLUE), ("derivative act′", derivative, ORANGE)
+        for plot, (what, value, color) in zip(self.plots, marked, strict=True):
             right, down = plot.at(x, value)
             self.boxes([Box(right - 5, down - 5, 10, 10)], INK, INK)
             self.write(plot.box.x, 62, f"{what}({number(x)}) = {number(value)}", 16, color, "bold")

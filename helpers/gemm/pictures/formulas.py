@@ -12,20 +12,28 @@ from helpers.pictures.parts import MARGIN
 
 
 class Formula(NamedTuple):
-    """A quantity at one x, a formula that is right on paper, and one that is also right in float32."""
+    """A quantity at one x, a formula that is right on paper, and one that is also right in float32.
+
+    Both are written as a reader sees them, and computed in the precision of x.
+    """
 
     quantity: str
     x: float
     naive: str
     stable: str
+    naively: Callable
+    stably: Callable
+
+    def reference(self, x: float) -> float:
+        """The quantity in float64."""
+        name = self.quantity.removeprefix("derivative of ")
+        return float((reference.act if name == self.quantity else reference.derivative)(np.float64(x), name))
 
     def values(self) -> tuple[float, float, float]:
         """Both formulas in float32, and the reference in float64."""
-        name = self.quantity.removeprefix("derivative of ")
-        reference_of = reference.act if name == self.quantity else reference.derivative
+        x = np.float32(self.x)
         with np.errstate(all="ignore"):
-            values = (of(np.float32(self.x)) for of in COMPUTED[self.quantity])
-            return *map(float, values), float(reference_of(np.float32(self.x), name))
+            return float(self.naively(x)), float(self.stably(x)), self.reference(x)
 
 
 def _sigmoid(x):
@@ -50,27 +58,47 @@ def _stable_gelu_derivative(x):
 
 
 UNSTABLE = (
-    Formula("silu", 100, "x · exp(x) / (1 + exp(x))", "x · σ(x), with exp(−|x|) in σ"),
-    Formula("tanh", 100, "(exp(x) − exp(−x)) / (exp(x) + exp(−x))", "σ(2x) − σ(−2x)"),
+    Formula(
+        "silu",
+        100,
+        "x · exp(x) / (1 + exp(x))",
+        "x · σ(x), with exp(−|x|) in σ",
+        lambda x: x * np.exp(x) / (1 + np.exp(x)),
+        lambda x: x * _sigmoid(x),
+    ),
+    Formula(
+        "tanh",
+        100,
+        "(exp(x) − exp(−x)) / (exp(x) + exp(−x))",
+        "σ(2x) − σ(−2x)",
+        lambda x: (np.exp(x) - np.exp(-x)) / (np.exp(x) + np.exp(-x)),
+        lambda x: _sigmoid(2 * x) - _sigmoid(-2 * x),
+    ),
     Formula(
         "derivative of gelu",
         3e38,
         "(1 + t) / 2 + x (1 − t²) u′ / 2, t = tanh(u)",
         "σ(z) (1 + x z′ σ(−z)), x clamped to ±11, z = 2u",
+        _naive_gelu_derivative,
+        _stable_gelu_derivative,
     ),
-    Formula("derivative of sigmoid", 20, "s · (1 − s), with s = sigmoid(x)", "σ(x) · σ(−x)"),
-    Formula("derivative of tanh", 10, "1 − tanh(x)²", "4 σ(2x) σ(−2x)"),
+    Formula(
+        "derivative of sigmoid",
+        20,
+        "s · (1 − s), with s = sigmoid(x)",
+        "σ(x) · σ(−x)",
+        lambda x: _sigmoid(x) * (1 - _sigmoid(x)),
+        lambda x: _sigmoid(x) * _sigmoid(-x),
+    ),
+    Formula(
+        "derivative of tanh",
+        10,
+        "1 − tanh(x)²",
+        "4 σ(2x) σ(−2x)",
+        lambda x: 1 - np.tanh(x) ** 2,
+        lambda x: 4 * _sigmoid(2 * x) * _sigmoid(-2 * x),
+    ),
 )
-COMPUTED: dict[str, tuple[Callable, Callable]] = {  # the same formulas, in the precision of x
-    "silu": (lambda x: x * np.exp(x) / (1 + np.exp(x)), lambda x: x * _sigmoid(x)),
-    "tanh": (
-        lambda x: (np.exp(x) - np.exp(-x)) / (np.exp(x) + np.exp(-x)),
-        lambda x: _sigmoid(2 * x) - _sigmoid(-2 * x),
-    ),
-    "derivative of gelu": (_naive_gelu_derivative, _stable_gelu_derivative),
-    "derivative of sigmoid": (lambda x: _sigmoid(x) * (1 - _sigmoid(x)), lambda x: _sigmoid(x) * _sigmoid(-x)),
-    "derivative of tanh": (lambda x: 1 - np.tanh(x) ** 2, lambda x: 4 * _sigmoid(2 * x) * _sigmoid(-2 * x)),
-}
 
 
 def unstable_formulas() -> Picture:
@@ -83,9 +111,9 @@ def unstable_formulas() -> Picture:
         picture.lines([(MARGIN, top, picture.width - MARGIN, top)], LINE, 1)
         rows = (formula.quantity, formula.naive, naive, number(true)), (f"x = {at}", formula.stable, stable, "")
         for y, (quantity, text, value, in_float64) in zip((top + 20, top + 44), rows, strict=True):
-            right = is_right(value, true)
-            color, sign = (BLUE, "✓") if right else (ORANGE, "✗")
-            picture.boxes([Box(columns[2] - 8, y - 11, 130, 22)] * (not right), ORANGE, tint(ORANGE), 2)
+            color, sign = (BLUE, "✓") if is_right(value, true) else (ORANGE, "✗")
+            if color == ORANGE:
+                picture.boxes([Box(columns[2] - 8, y - 11, 130, 22)], ORANGE, tint(ORANGE), 2)
             picture.write(columns[2], y, f"{sign}  {number(value)}", 14, color, "bold")
             for x, cell in zip(columns, (quantity, text, "", in_float64), strict=True):
                 picture.write(x, y, cell)

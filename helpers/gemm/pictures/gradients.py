@@ -44,7 +44,7 @@ class GradientsPicture(Picture):
 
     def __init__(self, a, b, bias, grad, returned: dict[str, np.ndarray]) -> None:
         self.sizes = (*a.shape, b.shape[1])
-        if any(size > most for size, most in zip(self.sizes, (4, 4, 5), strict=True)):
+        if np.greater(self.sizes, (4, 4, 5)).any():
             raise ValueError(f"M, K, N = {self.sizes}: at most 4, 4 and 5 fit in the picture; take a smaller example")
         grad_pre = grad * reference.derivative(a @ b + bias, "relu")
         arrays = {"a": a, "b": b, "bias": bias, "grad_pre": grad_pre, **returned}
@@ -62,15 +62,16 @@ class GradientsPicture(Picture):
             self._draw_grids(p)
             self.stands_still()
         terms = gemm_terms(p.result, self.sizes, row, column)
-        cells = {name: [t[side] for t in terms] for side, name in enumerate((p.left, p.right)) if name}
-        factors = [[float(self.matrices[name][found[i]]) for name, found in cells.items()] for i in range(len(terms))]
+        cells = {name: [term[side] for term in terms] for side, name in enumerate((p.left, p.right)) if name}
+        rows = [[float(self.matrices[name][cell]) for cell in places] for name, places in cells.items()]
         if p.right:
-            self.grids[p.left].factors({t.left: pair[1] for t, pair in zip(terms, factors, strict=True)})
+            self.grids[p.left].factors(dict(zip(cells[p.left], rows[1], strict=True)))
+        factors = list(zip(*rows, strict=True))
         if p.result == "pre":
             cells["bias"] = [(0, column)]
-            factors.append([float(self.matrices["bias"][0, column])])
-        for name, found in cells.items():
-            self.grids[name].mark(found)
+            factors.append((float(self.matrices["bias"][0, column]),))
+        for name, places in cells.items():
+            self.grids[name].mark(places)
         self.grids[p.result].mark([(row, column)], BLUE)
         element, returned = ELEMENTS[p.result].format(row, column), self.matrices[p.result][row, column]
         self.write(MARGIN, 46, f"{p.rule}:   {element}", 15)

@@ -24,14 +24,15 @@ class AdjointPicture(Picture):
         self.write(MARGIN, 20, f"kernel {kernel}: {here.mistake or 'no mistake'}", 17, weight="bold")
         self.write(MARGIN, 42, f"in {here.gradient}" if here.mistake else "", 13, GRAY)
         self.write(RIGHT, 20, f"data {data}: {name}", 17, weight="bold")
-        t = here.tensors
+        t, wrong = here.tensors, 0
         self._pair(106, (here.output, "conv2d(x, w)"), (t["grad_output"], "dy"), LOSS, here.loss)
-        wrong = 0
-        for y, letter, gradient in ((210, "w", "grad_weight"), (326, "x", "grad_input")):
-            dot = here.dot(gradient)
-            first, second = (t[gradient.removeprefix("grad_")], letter), (here.got[gradient], gradient)
-            grids = self._pair(y, first, second, f"⟨{letter}, {gradient}⟩", dot, here.loss)
-            wrong += self._outline(grids, here.got[gradient] != here.right[gradient])
+        for y, letter, argument in ((210, "w", "weight"), (326, "x", "input")):
+            gradient = f"grad_{argument}"
+            got, dot = here.got[gradient], here.dot(gradient)
+            grids = self._pair(y, (t[argument], letter), (got, gradient), f"⟨{letter}, {gradient}⟩", dot, here.loss)
+            places = np.argwhere(got != here.right[gradient]).tolist()
+            self.boxes((grids[n].box(row, column) for n, _, row, column in places), ORANGE, line=3)
+            wrong += len(places)
         if wrong:
             self.boxes([Box(RIGHT, 425, 12, 12)], ORANGE, line=3)
             self.write(RIGHT + 22, 431, "wrong numbers", 13, ORANGE)
@@ -41,27 +42,23 @@ class AdjointPicture(Picture):
     def _pair(self, y: float, first: tuple, second: tuple, dot: str, value: int, loss: int | None = None) -> list[Grid]:
         """Two tensors (images, 1, rows, columns) and their dot product; returns the grids of the second one."""
         self._grids(MARGIN, y, *first)
-        middle = y + CELL[1] * first[0].shape[2] / 2
+        middle, color = y + CELL[1] * first[0].shape[2] / 2, BLUE if loss in (None, value) else ORANGE
         self.write(RIGHT - 30, middle, "•", 18, GRAY)
         self.write(DOTS - 30, middle, "=", 24, GRAY)
-        same = loss is None or value == loss
-        self.write(DOTS, middle, f"{value}", 24, BLUE if same else ORANGE, "bold")
+        self.write(DOTS, middle, f"{value}", 24, color, "bold")
         self.write(DOTS, middle - 26, dot, 13, GRAY)
         if loss is not None:
-            self.write(DOTS, middle + 26, "equal" if same else "not equal", 14, BLUE if same else ORANGE, "bold")
+            self.write(DOTS, middle + 26, "equal" if value == loss else "not equal", 14, color, "bold")
         return self._grids(RIGHT, y, *second)
 
     def _grids(self, x: float, y: float, tensor: np.ndarray, title: str) -> list[Grid]:
         """The images of a tensor beside each other; a filter has no image."""
         step = tensor.shape[3] * CELL[0] + GAP
-        notes = [f"n = {n}" for n in range(len(tensor))] if len(tensor) > 1 else [""]
-        titles = [title] + [""] * (len(tensor) - 1)
-        return [Grid(self, tensor[n, 0], x + n * step, y, CELL, titles[n], note) for n, note in enumerate(notes)]
-
-    def _outline(self, grids: list[Grid], wrong: np.ndarray) -> int:
-        for grid, places in zip(grids, wrong[:, 0], strict=True):
-            self.boxes((grid.box(*place) for place in np.argwhere(places).tolist()), ORANGE, line=3)
-        return int(wrong.sum())
+        several = len(tensor) > 1
+        return [
+            Grid(self, image, x + n * step, y, CELL, title * (n == 0), f"n = {n}" * several)
+            for n, (image,) in enumerate(tensor)
+        ]
 
 
 def _sentence(here: Case, data: str, wrong: int) -> str:
@@ -69,11 +66,12 @@ def _sentence(here: Case, data: str, wrong: int) -> str:
     if not here.mistake:
         return f"Data: {data}. Both kernels are right, and all three dot products are {here.loss}."
     head = f"Data: {data}. Mistake in {here.gradient}: {here.mistake}."
-    found, argument = here.dot(here.gradient), {"grad_weight": "w", "grad_input": "x"}[here.gradient]
-    if found != here.loss:
-        return f"{head} ⟨{argument}, {here.gradient}⟩ is {found}, but {LOSS} is {here.loss}: the mistake is found."
+    if (dot := here.dot(here.gradient)) != here.loss:
+        argument = "w" if here.gradient == "grad_weight" else "x"
+        return f"{head} ⟨{argument}, {here.gradient}⟩ is {dot}, but {LOSS} is {here.loss}: the mistake is found."
+    same = f"{head} All three dot products are {here.loss}"
     if wrong:
-        count = f"{wrong} numbers of {here.gradient} are wrong"
-        return f"{head} All three dot products are {here.loss}, though {count}: these data hide the mistake."
-    right = f"every number of {here.gradient} is right on these data"
-    return f"{head} All three dot products are {here.loss}, and {right}: no check can find the mistake with them."
+        return f"{same}, though {wrong} numbers of {here.gradient} are wrong: these data hide the mistake."
+    return (
+        f"{same}, and every number of {here.gradient} is right on these data: no check can find the mistake with them."
+    )

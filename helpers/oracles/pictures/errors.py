@@ -77,14 +77,6 @@ class ErrorChart(Picture):
             self._mark(line, x, height)
             self.write(LIST.x + LIST.width - 10, row, brief(value), 13, line.color, align="right")
 
-    def on_paper(self, words: Sequence[Word]) -> None:
-        """Write words, left or right aligned, without the lines of the grid behind them."""
-        for word in words:
-            width = text_width(word.text, word.size)
-            left = word.x - width * (word.align == "right")
-            self.boxes([Box(left - 3, word.y - 9, width + 6, 18)], PAPER, PAPER)
-        self.words(words, GRAY)
-
     def _mark(self, line: Line, x: float, y: float) -> None:
         self.lines(((x, y, x, y) + 6 * np.array(end) for end in line.mark), line.color, 2)
 
@@ -139,13 +131,15 @@ class TolerancePicture(ErrorChart):
         self.starts()
         terms, (tolerance, _, error) = 2**j, (float(line.errors[j]) for line in self.plotted)
         count, lost = f"{terms:,} term{'s' * (terms > 1)}", int(tolerance * terms)
-        values = part(tolerance), f"1 part in {terms:,}", part(error)
+        allowed, _, largest = values = part(tolerance), f"1 part in {terms:,}", part(error)
         self.point(j, f"at {count}", values)
         verdict = "smaller than one average term, so a sum that lacks one fails"
         if lost:
             verdict = f"as large as {lost} average terms, so a sum that lacks {lost} of them can pass"
-        sizes = f"the tolerance is {values[0]} of the sum, and the largest error of {TRIALS} sums was {values[2]}"
-        self.sentence = f"{count}: {sizes}. The tolerance is {verdict}."
+        self.sentence = (
+            f"{count}: the tolerance is {allowed} of the sum, and the largest error of {TRIALS} sums was {largest}. "
+            f"The tolerance is {verdict}."
+        )
         return self
 
 
@@ -163,23 +157,26 @@ class StepPicture(ErrorChart):
         )
         title, ticks = "error of central differences in float32", {power: step(power) for power in STEPS[::5]}
         super().__init__(title, "the largest derivative", lines, -7, STEPS, ticks, "step")
-        for power, align, notes in (
-            (-14.8, "left", ("rounding:", "twice the step,", "half the error")),
-            (-2.2, "right", ("truncation:", "twice the step,", "4 times the error")),
+        for power, align, cause, change in (
+            (-14.8, "left", "rounding", "half"),
+            (-2.2, "right", "truncation", "4 times"),
         ):
-            self.on_paper([Word(self.x(power), 84 + 18 * i, note, 13, align) for i, note in enumerate(notes)])
+            x, sign = self.x(power), -1 if align == "right" else 1
+            for i, note in enumerate((f"{cause}:", "twice the step,", f"{change} the error")):
+                y, width = 84 + 18 * i, sign * text_width(note, 13)  # on paper, without the lines of the grid behind it
+                self.boxes([Box(min(x, x + width) - 3, y - 9, abs(width) + 6, 18)], PAPER, PAPER)
+                self.write(x, y, note, 13, GRAY, align=align)
         self.stands_still()
 
     def show(self, k: int) -> "StepPicture":
         """Move to the step 2**k."""
         self.starts()
         place = STEPS.index(k)
-        values = [part(line.errors[place]) for line in self.plotted]
-        self.point(k, f"at step {step(k)}", values)
+        self.point(k, f"at step {step(k)}", [part(line.errors[place]) for line in self.plotted])
         linear, curved = (_error(each, place) for each in (self.linear, self.curved))
-        difference = f"the central difference of the {self.linear.name}'s loss"
         self.sentence = (
-            f"At step {step(k)}, {difference} is off by {linear}. That of {self.curved.name} is off by {curved}."
+            f"At step {step(k)}, the central difference of the {self.linear.name}'s loss is off by {linear}. "
+            f"That of {self.curved.name} is off by {curved}."
         )
         return self
 
@@ -193,7 +190,6 @@ def _error(differences: Differences, place: int) -> str:
     """How large the error is, where it comes from, and whether it is the smallest."""
     error, truncation = differences.errors[place], differences.truncation[place]
     cause = "mostly truncation" if truncation > error / 2 else "mostly rounding"
-    if truncation < error / 1000:
-        cause = "rounding alone"
+    cause = "rounding alone" if truncation < error / 1000 else cause
     best = ": this is its best step" if error == differences.errors.min() else ""
     return f"{part(error)} ({cause}){best}"

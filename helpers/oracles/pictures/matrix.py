@@ -1,7 +1,5 @@
 """A picture of the matrix: which oracle catches which wrong kernel."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from helpers.oracles.matrix import COLUMNS, POOR, WAYS, Matrix, Row, in_words, joined
@@ -13,7 +11,10 @@ from helpers.wgsl import without_comments
 LEFT, STEP, GAP, TOP, ROW = 306, 40, 14, 86, 16
 RADIUS, CORNERS = 5, np.arange(18) * np.pi / 8  # of a mark; the line ends over the side where it began
 CIRCLE = np.array([*zip(np.cos(CORNERS), np.sin(CORNERS), strict=True), (np.nan, np.nan)])
-MARKS = ((True, "caught", BLUE, RADIUS), (False, "missed", ORANGE, 2.2))  # and how thick the line of the circle is
+MARKS = (  # where the mark is explained, what it stands for, and how thick the line of its circle is
+    (MARGIN, True, "caught", BLUE, RADIUS),
+    (MARGIN + 86, False, "missed", ORANGE, 2.2),
+)
 
 
 class MatrixPicture(Picture):
@@ -26,11 +27,14 @@ class MatrixPicture(Picture):
         self.write(MARGIN, 18, version, 15, weight="bold")
         self._draw_columns()
         self.words(Word(MARGIN, self._y(i), row.wrong.name, 13, "left") for i, row in enumerate(self.rows))
-        self.lines(((MARGIN, y, _x(len(COLUMNS) - 0.6), y) for y in self._rules()), LINE, 1)
-        for i, (caught, name, color, line) in enumerate(MARKS):
-            x = MARGIN + 86 * i
+        rules = (TOP + ROW * row for row in range(5, len(self.rows), 5))
+        self.lines(((MARGIN, y, _x(len(COLUMNS) - 0.6), y) for y in rules), LINE, 1)
+        cells = [
+            (_x(j), self._y(i), row.caught[name]) for i, row in enumerate(self.rows) for j, name in enumerate(COLUMNS)
+        ]
+        for x, caught, name, color, line in MARKS:
             self.write(x + 18, 48, name, 13, GRAY)
-            self._circles([(x + RADIUS, 48), *self._places(caught)], color, line)
+            self._circles([(x + RADIUS, 48), *((at, y) for at, y, mark in cells if mark == caught)], color, line)
         self.stands_still()
 
     def _draw_columns(self) -> None:
@@ -46,15 +50,6 @@ class MatrixPicture(Picture):
     def _y(self, row: int) -> float:
         return TOP + ROW * (row + 0.5)
 
-    def _rules(self) -> Iterator[float]:
-        """Where five rows end and the next ones begin."""
-        return (TOP + ROW * row for row in range(5, len(self.rows), 5))
-
-    def _places(self, caught: bool) -> Iterator[tuple[float, float]]:
-        """The middles of all marks of one kind."""
-        for i, row in enumerate(self.rows):
-            yield from ((_x(j), self._y(i)) for j, name in enumerate(COLUMNS) if row.caught[name] == caught)
-
     def _circles(self, middles: list[tuple[float, float]], color: str, line: float) -> None:
         """Draw circles, which a line as thick as the radius fills."""
         points = np.array(middles)[:, None] + (RADIUS - line / 2) * CIRCLE
@@ -65,11 +60,11 @@ class MatrixPicture(Picture):
         self.starts()
         here, width = self.rows[row], _x(len(COLUMNS) - 1) + STEP / 2 - MARGIN / 2
         self.boxes([Box(MARGIN / 2, TOP + ROW * row, width, ROW)], ORANGE, tint(ORANGE, 1 / 16), 2)
-        texts = [_one_line(text) for text in (here.wrong.old, here.wrong.new)]
+        texts = [" ".join(without_comments(code).split()) or "(nothing)" for code in (here.wrong.old, here.wrong.new)]
         size = fitting(texts, self.width - MARGIN - 90, 13)
-        for i, (name, text) in enumerate(zip(("right", "wrong"), texts, strict=True)):
-            y = self.height - 30 + 20 * i
-            self.write(MARGIN, y, f"{name}:", 13, ORANGE if i else BLUE, "bold")
+        looks = ((self.height - 30, "right", BLUE), (self.height - 10, "wrong", ORANGE))
+        for (y, name, color), text in zip(looks, texts, strict=True):
+            self.write(MARGIN, y, f"{name}:", 13, color, "bold")
             self.words([Word(MARGIN + 60, y, text, size, "left", True)], GRAY)
         self.sentence = _said(here)
         return self
@@ -80,15 +75,12 @@ def _x(column: int) -> float:
     return LEFT + STEP * column + GAP * (column >= len(WAYS))
 
 
-def _one_line(code: str) -> str:
-    """A piece of WGSL without comments and line breaks."""
-    return " ".join(without_comments(code).split()) or "(nothing)"
-
-
 def _said(row: Row) -> str:
     """Which columns catch a wrong kernel, and which miss it."""
     ways, poor = ([name for name in names if not row.caught[name]] for names in (WAYS, POOR))
-    return f"“{row.wrong.name}”: on good data, {_on_good(ways)}. On poor data, the reference {_on_poor(poor)}."
+    on_poor = f"misses it with {joined([*map(in_words, poor)])}" if poor else "catches it in each case"
+    on_poor = "misses it in each case" if len(poor) == len(POOR) else on_poor
+    return f"“{row.wrong.name}”: on good data, {_on_good(ways)}. On poor data, the reference {on_poor}."
 
 
 def _on_good(missed: list[str]) -> str:
@@ -97,9 +89,3 @@ def _on_good(missed: list[str]) -> str:
     if len(missed) == len(WAYS) - 1:
         return f"only {joined([in_words(name) for name in WAYS if name not in missed])} catches it"
     return f"{joined([*map(in_words, missed)])} {'miss' if len(missed) > 1 else 'misses'} it"
-
-
-def _on_poor(missed: list[str]) -> str:
-    if len(missed) in (0, len(POOR)):
-        return "misses it in each case" if missed else "catches it in each case"
-    return f"misses it with {joined([*map(in_words, missed)])}"

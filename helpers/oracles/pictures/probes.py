@@ -8,8 +8,8 @@ import numpy as np
 
 from helpers.convolution.shapes import ConvShape
 from helpers.oracles import probes
-from helpers.pictures.canvas import BLUE, GRAY, ORANGE, Box, Picture, Word, number, tint
-from helpers.pictures.parts import MARGIN, Cell, Grid, fitting
+from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, Box, Picture, Word, number, tint
+from helpers.pictures.parts import MARGIN, Grid, fitting
 from helpers.wgsl import Kernel
 
 TOP, PIXEL, SMALL = 128, 42, (40, 32)  # CSS pixels: where the grids begin, and the sizes of their cells
@@ -48,8 +48,8 @@ class ProbePicture(Picture):
         padded = np.pad(probes.numbered(s.input)[0, 0], sides, constant_values=np.nan)
         title, note = "input, its pixels numbered", "framed: under the filter; filled: read, for the weight kh,kw below"
         self.pixels = Grid(self, padded, MARGIN, TOP, (PIXEL, PIXEL), title, note, numbers=False)
-        held = [(box, value) for box, value in zip(self.pixels.boxes, padded.flat, strict=True) if value == value]
-        self.words(Word(box.middle[0], box.y + 14, number(value), 15) for box, value in held)
+        held = [box for box, value in zip(self.pixels.boxes, padded.flat, strict=True) if value == value]
+        self.words(Word(box.middle[0], box.y + 14, str(i), 15) for i, box in enumerate(held, 1))
 
     def _draw_reads(self, got: np.ndarray, oh: int, ow: int) -> None:
         """Fill the pixels that were read, each with the place of its weight, and frame those under the filter."""
@@ -58,9 +58,10 @@ class ProbePicture(Picture):
             if 1 <= pixel <= s.in_h * s.in_w:
                 row, column = divmod(int(pixel) - 1, s.in_w)
                 readers[row + s.padding_h, column + s.padding_w].append(f"{kh},{kw}")
-        self.boxes((self.pixels.box(*cell) for cell in readers), GRAY, tint(GRAY, 1 / 4), 1.6)
-        places = [(self.pixels.box(*cell), " ".join(names)) for cell, names in readers.items()]
-        size = fitting((text for _, text in places), PIXEL - 6, 12, "bold")
+        boxes, texts = [self.pixels.box(*cell) for cell in readers], [" ".join(names) for names in readers.values()]
+        self.boxes(boxes, GRAY, tint(GRAY, 1 / 4), 1.6)
+        size = fitting(texts, PIXEL - 6, 12, "bold")
+        places = zip(boxes, texts, strict=True)
         self.words((Word(box.middle[0], box.y + 32, text, size) for box, text in places), GRAY, "bold")
         self.boxes(self._window(oh, ow), BLUE, line=4)
 
@@ -78,20 +79,16 @@ class ProbePicture(Picture):
         grid = Grid(self, upstream, RIGHT, TOP, SMALL, "grad_output", "a single 1", numbers=False)
         one = grid.box(oh, ow)
         self.words((Word(*box.middle, "0", 13) for box in grid.boxes if box != one), GRAY)
-        self.words([Word(*one.middle, "1", 16)], weight="bold")
+        self.write(*one.middle, "1", 16, INK, "bold", "middle")
         self.boxes([one], BLUE, line=4)
         top = grid.bottom + 64
         found = Grid(self, got, RIGHT, top, SMALL, "grad_weight", "what it returned")
         Grid(self, want, RIGHT + 150, top, SMALL, "", "what is right", BLUE)
-        wrong = _differing(got, want)
+        wrong = np.argwhere(got != want).tolist()
         for cell in wrong:
             found.mark([cell])
         if wrong:
             self.write(RIGHT, found.bottom + 16, "framed: wrong", 13, ORANGE)
-
-
-def _differing(got: np.ndarray, want: np.ndarray) -> list[Cell]:
-    return [tuple(map(int, cell)) for cell in np.argwhere(got != want)]
 
 
 def _said(kernel: int, got: np.ndarray, want: np.ndarray) -> str:
@@ -99,12 +96,11 @@ def _said(kernel: int, got: np.ndarray, want: np.ndarray) -> str:
     rows, right = _listed(got), _listed(want)
     if kernel == 0:
         return f"The right kernel returns {rows}: these are the pixels that it read, one for each weight; 0 is padding."
-    wrong = len(_differing(got, want))
+    wrong = int((got != want).sum())
     if not wrong:
         return f"This wrong kernel returns {rows}, which is right here: try another output."
-    same = sorted(got.flat) == sorted(want.flat)
+    order = ", the right pixels in a wrong order" * (sorted(got.flat) == sorted(want.flat))
     verb = "is" if wrong == 1 else "are"
-    order = ", the right pixels in a wrong order" * same
     return f"This kernel returns {rows}{order}; right is {right}. {wrong} of its {want.size} numbers {verb} wrong."
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, Word, number
 from helpers.pictures.parts import MARGIN
 from helpers.speed.ladder import STEPS
-from helpers.speed.machine import MACHINES, Machine
 from helpers.speed.recorded import Point, Recorded
 
 LEFT, RIGHT, TOP, BOTTOM = 62, 452, 66, 364  # CSS pixels: the axes
@@ -31,31 +30,33 @@ class RooflinePicture(Picture):
 
     def __init__(self, recorded: Recorded, own: Recorded | None = None) -> None:
         super().__init__(466)
-        self.recorded, self.own = recorded, own
-        self.points = recorded.points
-        self.others = own.nearest if own else []
-        if not self.points:
+        if not recorded.points:
             raise ValueError(f"{recorded.adapter}: no step of the ladder is recorded")
-        rates = [point.tflops for point in (*self.points, *self.others)]
-        self.lowest = floor(log10(min(rates)))
-        self.machine: Machine | None = MACHINES.get(recorded.adapter)
-        every = [*self.points, *self.others]
-        self.placed = list(zip(every, self._placed(every), strict=True))
+        self.recorded, self.own, self.machine = recorded, own, recorded.machine
+        self.points, self.others = recorded.points, own.nearest if own else []
+        points = [*self.points, *self.others]
+        self.lowest = floor(log10(min(point.tflops for point in points)))
+        self.placed = list(zip(points, self._placed(points), strict=True))
 
     def show(self, step: int) -> "RooflinePicture":
         """Point at one step, by its number."""
         if self.starts():
             self._draw_axes()
-            self.curve(*self._roofs.T, BLUE, 3)
+            self.curve(*self.roofs.T, BLUE, 3)
             self._draw_legend()
             self.stands_still()
         for point, at in sorted(self.placed, key=lambda placed: placed[0].number == step):  # that one on top
-            self._mark(point, at, point in self.others, point.number == step)
+            self._mark(point, at, point.number == step)
         self._list(step)
         chosen = STEPS[step - 1]
         self.write(MARGIN, BOTTOM + 58, f"{step}  {chosen.path}, on {chosen.layer}", 14, ORANGE, "bold")
         self.write(MARGIN, BOTTOM + 82, f"new: {chosen.idea}", 14)
-        self.sentence = self._say(step)
+        before = f" What limited {chosen.before}: {chosen.limit}. {chosen.why}" if chosen.limit else ""
+        said = f"Step {step}, {chosen.name}: {number(round(chosen.intensity, 1))} operations for each byte loaded"
+        for point in self.points:
+            if point.number == step:
+                said += f", {100 * point.tflops / self.machine.tflops:.0f} % of the recorded GPU's arithmetic"
+        self.sentence = f"{said}.{before}"
         return self
 
     def x(self, intensity: float | np.ndarray) -> float | np.ndarray:
@@ -78,37 +79,35 @@ class RooflinePicture(Picture):
         self.words((Word(x, BOTTOM + 14, text, 13) for x, text in ticks.items()), GRAY)
 
     @cached_property
-    def _roofs(self) -> np.ndarray:
-        """Points (R, 2) along what the recorded GPU's memory and arithmetic allow; none where that is not known."""
-        if self.machine is None:
-            return np.empty((0, 2))
+    def roofs(self) -> np.ndarray:
+        """Points (R, 2) along what the recorded GPU's memory and arithmetic allow."""
         start = max(2.0 ** INTENSITIES[0], 10.0**self.lowest / self.machine.bandwidth * 1e3)
         at = np.sort([self.machine.ridge, *np.geomspace(start, 2.0 ** INTENSITIES[-1], 99)])
         return np.stack([self.x(at), self.y(np.minimum(self.machine.tflops, at * self.machine.bandwidth / 1e3))], 1)
 
-    def _place(self, point: Point) -> tuple[float, float]:
+    def place(self, point: Point) -> tuple[float, float]:
         """Where a step's point is."""
         return float(self.x(point.step.intensity)), float(self.y(point.tflops))
 
     def _placed(self, points: Sequence[Point]) -> np.ndarray:
         """Where the numbers stand: near their points, best nearer to them than to any other one, and off the roofs."""
-        marks = np.array([self._place(point) for point in points])
+        marks = np.array([self.place(point) for point in points])
         placed = np.empty((0, 2))
         for mark in marks:
             others = marks[_distances(marks, mark[None]) > DOT]
             spots = (mark + AROUND)[(mark + AROUND > FIRST).all(axis=1) & (mark + AROUND < LAST).all(axis=1)]
-            spots = spots[(_distances(spots, placed) >= APART) & (_distances(spots, self._roofs) >= DOT + 6)]
+            spots = spots[(_distances(spots, placed) >= APART) & (_distances(spots, self.roofs) >= DOT + 6)]
             length, apart = np.hypot(*(spots - mark).T), _distances(spots, others)
             best = np.argmin(length + 9 * np.maximum(0, 1.2 * length - apart) + 99 * (apart < DOT + 7))
             placed = np.vstack([placed, spots[best]])
         return placed
 
-    def _mark(self, point: Point, at: tuple[float, float], own: bool, chosen: bool) -> None:
+    def _mark(self, point: Point, at: tuple[float, float], chosen: bool) -> None:
         """A dot or, for the reader's own machine, a square, and its number."""
-        (x, y), color, size = self._place(point), ORANGE if chosen else INK, DOT + 2 * chosen
+        (x, y), color, size = self.place(point), ORANGE if chosen else INK, DOT + 2 * chosen
         part = 1 - 9 / np.hypot(at[0] - x, at[1] - y)  # the line ends before the number
         self.lines([(x, y, x + part * (at[0] - x), y + part * (at[1] - y))], color, 1.2)
-        if own:
+        if point in self.others:
             self.boxes([Box(x - size, y - size, 2 * size, 2 * size)], color, PAPER, 1.8)
         else:
             self.curve(x + size / 2 * np.cos(ANGLES), y + size / 2 * np.sin(ANGLES), color, size)
@@ -117,41 +116,28 @@ class RooflinePicture(Picture):
     def _draw_legend(self) -> None:
         """What dots, squares and the blue line are, below the heads of the list and its lines."""
         x, y = LIST
-        heads = (RATE - 6, "TFLOP/s"), (RATIO + 2, "library takes"), (OWN, "yours" * bool(self.others))
-        for at, text in heads:
+        for at, text in (RATE - 6, "TFLOP/s"), (RATIO + 2, "library takes"), (OWN, "yours" * bool(self.others)):
             self.write(at, y - 24, text, 13, GRAY, align="right")
         said = [
             f"dots: {self.recorded.adapter}, driver {self.recorded.driver},",
             f"recorded on {self.recorded.date}",
+            f"blue: {self.machine.bandwidth / 1e3:g} TB/s, then {self.machine.tflops:.0f} TFLOP/s",
+            f"squares: your machine, {self.own.adapter}"[:52] if self.own else "",
         ]
-        if self.machine:
-            said.append(f"blue: {self.machine.bandwidth / 1e3:g} TB/s, then {self.machine.tflops:.0f} TFLOP/s")
-        if self.own:
-            said.append(f"squares: your machine, {self.own.adapter}"[:52])
         self.words((Word(x, y + ROW * len(STEPS) + 6 + 20 * i, line, 13, "left") for i, line in enumerate(said)), GRAY)
 
     def _list(self, step: int) -> None:
         """All steps with what was measured: TFLOP/s, and how many times as long the library takes."""
         x, y = LIST
-        found, others = ({point.number: point for point in points} for points in (self.points, self.others))
+        points, others = ({point.number: point for point in found} for found in (self.points, self.others))
         for i, each in enumerate(STEPS, 1):
-            at, point = y + ROW * (i - 1), found.get(i)
-            look = (ORANGE, "bold") if i == step else (INK, "normal")
+            at, look = y + ROW * (i - 1), (ORANGE, "bold") if i == step else (INK, "normal")
+            point, other = points.get(i), others.get(i)
             self.write(x + 18, at, f"{i}", 14, look[0], "bold", "right")
             self.write(x + 28, at, each.name, 14, *look)
             self.write(RATE, at, _brief(point.tflops) if point else "–", 14, *look, "right")
             self.write(RATIO, at, f"{point.ratio:.2f} ×" if point and point.ratio else "–", 14, *look, "right")
-            if i in others:
-                self.write(OWN, at, _brief(others[i].tflops), 14, *look, "right")
-
-    def _say(self, step: int) -> str:
-        chosen, found = STEPS[step - 1], {point.number: point for point in self.points}
-        before = f" What limited {chosen.before}: {chosen.limit}. {chosen.why}" if chosen.limit else ""
-        said = f"Step {step}, {chosen.name}: {number(round(chosen.intensity, 1))} operations for each byte loaded"
-        if step not in found or not self.machine:
-            return f"{said}.{before}"
-        share = 100 * found[step].tflops / self.machine.tflops
-        return f"{said}, {share:.0f} % of the recorded GPU's arithmetic.{before}"
+            self.write(OWN, at, _brief(other.tflops) if other else "", 14, *look, "right")
 
 
 def _distances(places: np.ndarray, others: np.ndarray) -> np.ndarray:

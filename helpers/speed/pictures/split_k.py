@@ -2,10 +2,10 @@
 
 from math import ceil
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, Word, tint
+from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, PAPER, Box, Picture, Word, tint
 from helpers.pictures.parts import MARGIN
 from helpers.speed.indices import slice_of
-from helpers.speed.machine import H200, Machine
+from helpers.speed.machine import H200
 from helpers.speed.tile_sizes import TileSizes
 
 TILES, SUMS = Box(MARGIN + 66, 84, 396, 236), Box(MARGIN + 66, 372, 396, 30)  # the workgroups, and the results
@@ -18,11 +18,13 @@ class SplitKPicture(Picture):
     `product` is (M, K, N). The results are cut into tiles of 64 x 64, and K into steps of 16.
     """
 
-    def __init__(self, product: tuple[int, int, int], machine: Machine = H200) -> None:
+    def __init__(self, product: tuple[int, int, int]) -> None:
         super().__init__(452)
-        self.product, self.machine, self.sizes = product, machine, TileSizes(64, 64, 16, 8)
+        self.product, self.sizes = product, TileSizes(64, 64, 16, 8)
         m, k, n = product
         self.tiles, self.steps = self.sizes.workgroups(m, n), ceil(k / self.sizes.depth)
+        width = SUMS.width / self.tiles
+        self.results = [Box(SUMS.x + tile * width, SUMS.y, width, SUMS.height) for tile in range(self.tiles)]
 
     def show(self, slices: int, workgroup: int) -> "SplitKPicture":
         """Cut K into this many slices, and point at one workgroup."""
@@ -34,21 +36,16 @@ class SplitKPicture(Picture):
         column = self._workgroup(tile, 0, slices)._replace(height=TILES.height)
         self.boxes([column], ORANGE, tint(ORANGE), 2.5)
         self.boxes([self._workgroup(tile, split, slices)], ORANGE, tint(ORANGE, 0.8), 2.5)
-        result = self._result(tile)
-        self.boxes([result], ORANGE, tint(ORANGE), 2.5)
-        x = result.middle[0]
-        self.lines([(x, TILES.y + TILES.height + 4, x, SUMS.y - 4)], ORANGE, 2.5)
-        self.lines([(x - 6, SUMS.y - 11, x, SUMS.y - 4), (x + 6, SUMS.y - 11, x, SUMS.y - 4)], ORANGE, 2.5)
+        self.boxes([self.results[tile]], ORANGE, tint(ORANGE), 2.5)
+        x, end = self.results[tile].middle[0], SUMS.y - 4
+        self.lines([(x, TILES.y + TILES.height + 4, x, end)], ORANGE, 2.5)
+        self.lines(((x + side, end - 7, x, end) for side in (-6, 6)), ORANGE, 2.5)
         self.sentence = self._say(slices, workgroup, split, tile)
         return self
 
     def _workgroup(self, tile: int, split: int, slices: int) -> Box:
         width, height = TILES.width / self.tiles, TILES.height / slices
         return Box(TILES.x + tile * width, TILES.y + split * height, width, height)
-
-    def _result(self, tile: int) -> Box:
-        width = SUMS.width / self.tiles
-        return Box(SUMS.x + tile * width, SUMS.y, width, SUMS.height)
 
     def _draw_workgroups(self, slices: int) -> None:
         m, k, n = self.product
@@ -59,34 +56,33 @@ class SplitKPicture(Picture):
         self.write(TILES.x - 10, TILES.y + 10, "k = 0", 13, GRAY, align="right")
         self.write(TILES.x - 10, TILES.y + TILES.height - 8, f"{k:,}", 13, GRAY, align="right")
         self.write(MARGIN, SUMS.y - 24, "pass 2: add the slices", 15, BLUE, "bold")
-        self.boxes(map(self._result, range(self.tiles)), INK, PAPER, 1.5)
-        boxes = [self._result(tile) for tile in range(self.tiles)]
-        self.words(Word(*box.middle, str(i), 13) for i, box in enumerate(boxes))
+        self.boxes(self.results, INK, PAPER, 1.5)
+        self.words(Word(*box.middle, str(i), 13) for i, box in enumerate(self.results))
         self.write(SUMS.x - 10, SUMS.middle[1], "tile", 13, GRAY, align="right")
 
     def _draw_multiprocessors(self, slices: int) -> None:
-        count, groups = self.machine.multiprocessors, slices * self.tiles
+        count, groups = H200.multiprocessors, slices * self.tiles
         self.write(CHIP.x, 48, f"{groups:,} workgroup{'s' * (groups > 1)}", 15, BLUE, "bold")
         self.write(CHIP.x, 74, f"on {count} multiprocessors:", 14)
         self.write(CHIP.x, 94, "how many each of them has", 14)
         width, height = CHIP.width / ACROSS, CHIP.height / ceil(count / ACROSS)
         cells = [Box(CHIP.x + i % ACROSS * width, CHIP.y + i // ACROSS * height, width, height) for i in range(count)]
-        held = [(groups + count - 1 - i) // count for i in range(count)]
-        self.boxes(cells, LINE, PAPER)
-        self.boxes((cell for cell, number in zip(cells, held, strict=True) if number), BLUE, tint(BLUE), 1.2)
-        self.words(Word(*cell.middle, str(number), 13) for cell, number in zip(cells, held, strict=True))
+        held = [(cell, (groups + count - 1 - i) // count) for i, cell in enumerate(cells)]
+        self.boxes(cells)
+        self.boxes((cell for cell, number in held if number), BLUE, tint(BLUE), 1.2)
+        self.words(Word(*cell.middle, str(number), 13) for cell, number in held)
         threads = ceil(groups / count) * self.sizes.threads
-        said = f"at most {threads:,} of {self.machine.threads:,} threads on one"
+        said = f"at most {threads:,} of {H200.threads:,} threads on one"
         self.write(CHIP.x, CHIP.y + CHIP.height + 22, said, 14)
 
     def _say(self, slices: int, workgroup: int, split: int, tile: int) -> str:
-        groups, count, depth = slices * self.tiles, self.machine.multiprocessors, self.sizes.depth
+        groups, count, depth = slices * self.tiles, H200.multiprocessors, self.sizes.depth
         idle = max(0, count - groups)
         busy = f"{idle} of {count} multiprocessors have nothing to do" if idle else f"all {count} multiprocessors work"
-        steps = slice_of(split, slices, self.steps)
-        end = min(steps.stop * depth, self.product[1])
-        first = f"Workgroup {workgroup} adds the products {steps.start * depth:,} to {end - 1:,} for tile {tile}"
-        bytes = 4 * slices * self.product[0] * self.product[2] / 1e6
-        second = f"the second pass adds {slices} sums for each result, from {bytes:.1f} MB"
-        second = second if slices > 1 else "no second pass is needed"
-        return f"{slices} slice{'s' * (slices > 1)}, {groups:,} workgroups: {busy}. {first}; {second}."
+        steps, (m, k, n) = slice_of(split, slices, self.steps), self.product
+        first, end = steps.start * depth, min(steps.stop * depth, k)
+        adds = f"Workgroup {workgroup} adds the products {first:,} to {end - 1:,} for tile {tile}"
+        then = "no second pass is needed"
+        if slices > 1:
+            then = f"the second pass adds {slices} sums for each result, from {4 * slices * m * n / 1e6:.1f} MB"
+        return f"{slices} slice{'s' * (slices > 1)}, {groups:,} workgroups: {busy}. {adds}; {then}."
