@@ -1,9 +1,9 @@
 """The benchmark refuses a wrong kernel, skips what takes too long, and sees what became slower. No time is asserted."""
 
 import json
+import re
 import time
 from dataclasses import replace
-from pathlib import Path
 from threading import Thread
 
 import numpy as np
@@ -11,9 +11,8 @@ import pytest
 from matplotlib.image import imread
 from support.sample import ALL
 
-import start
 from helpers.bench import __main__ as command
-from helpers.bench import contenders, correctness, host, libraries, report
+from helpers.bench import contenders, correctness, libraries, report
 from helpers.bench.contenders import Contender, Row, compete
 from helpers.bench.suite import Suite
 from helpers.convolution.shapes import ConvShape
@@ -174,14 +173,13 @@ def test_all_versions_are_checked_timed_or_refused_with_a_reason(name, shape):
     assert ran
     assert {row.name for row in versions if row.kernel_us and not row.checked} == (ran if unchecked else set())
     assert [row.chosen for row in rows].count(True) == 1
-    assert ("copy" in {row.kind for row in rows}) == (name == "conv2d_grad_bias")
 
 
 def test_an_output_that_nothing_writes_is_nan_whatever_it_was_before():
     operation = OPERATIONS["conv2d_grad_weight"]
     resident = contenders.Resident(operation, CONV)
     resident.write(harness.drawn(operation, CONV))
-    passes, _ = contenders.prepared(operation, resident, FIRST, checked=True)
+    passes, _ = resident.prepared(FIRST, checked=True)
     assert not np.isnan(resident.outputs(passes)[0]).any()
     assert np.isnan(resident.outputs(())[0]).all()
 
@@ -190,7 +188,7 @@ def test_what_is_prepared_again_was_compiled_before_and_unchecked_is_another_pro
     operation, shape = OPERATIONS["conv2d"], replace(CONV, batch=2, in_w=9)
     resident, taken = contenders.Resident(operation, shape), []
     for checked in (True, False, True, False):
-        passes, milliseconds = contenders.prepared(operation, resident, "2_implicit_gemm", checked)
+        passes, milliseconds = resident.prepared("2_implicit_gemm", checked)
         assert {each.checked for each in passes} == {checked}
         taken.append(milliseconds is not None)
     assert taken == [True, True, False, False]
@@ -204,9 +202,7 @@ def test_what_is_predicted_to_take_too_long_is_skipped():
     again = [row for row, before in zip(then, first, strict=True) if before.kernel_us]
     assert len(again) >= 2  # a version and NumPy
     for row in again:
-        assert row.skipped.startswith("predicted to take ")
-        assert f"{multiply_adds('conv2d', large.shape):,} multiply-adds" in row.skipped
-        assert row.skipped.endswith("of small)")
+        assert re.fullmatch(r"predicted to take .* s, more than 1e-12 s \(at the .* GFLOP/s of small\)", row.skipped)
 
 
 def test_samples_are_taken_in_turn_and_the_median_counts():
@@ -223,7 +219,6 @@ def test_samples_are_taken_in_turn_and_the_median_counts():
     compete(both)
     assert order == ["a", "b"] * contenders.ROUNDS
     assert [each.row.kernel_us for each in both] == [2e6, 5e6]
-    assert [each.row.fastest_us for each in both] == [1e6, 5e6]
     slow = replace(entry("a"), once=9.0)
     compete([slow])
     assert (slow.row.kernel_us, slow.row.samples) == (9e6, 1)
@@ -285,72 +280,13 @@ def test_the_result_is_written_with_a_picture_for_each_operation(tiny, tmp_path,
     printed = capsys.readouterr()
     assert "3 of 3: gemm_bias_act_backward, tiny GEMM" in printed.err
     assert "| tiny GEMM | NumPy |" in printed.out
-    assert "those of a copy of its input" in printed.out
 
 
-@pytest.mark.parametrize("words", [["--layers", "conv9"], ["--operation", "pool"], ["--beside", "abacus"], ["gpu"]])
+@pytest.mark.parametrize("words", [["--layers", "conv9"], ["--operation", "pool"], ["--beside", "abacus"]])
 def test_a_name_that_there_is_not_is_refused(words, capsys):
     with pytest.raises(SystemExit):
         command.main(words)
     assert repr(words[-1]) in capsys.readouterr().err
-
-
-def test_start_hands_the_arguments_on(monkeypatch):
-    lines = []
-    monkeypatch.setattr(start.subprocess, "call", lambda command, **options: lines.append(command) or 3)
-    words = ["bench", "--quick", "--layers", "LeNet", "GEMM", "--output", "here"]
-    assert start.bench(start.arguments(words), {}) == 3
-    assert lines == [[start.PYTHON, "-m", "helpers.bench", *words[1:]]]
-
-
-def test_the_host_tables(monkeypatch):
-    head, *rows = host.launches(repeats=1)
-    assert len(rows) == 4
-    assert all(row.count("|") == head.splitlines()[1].count("|") for row in rows)
-    _, row = host.start(repeats=1)
-    assert row.startswith("| median of 1 |")
-
-
-# --- Earlier runs ---------------------------------------------------------------------------------------------
-
-
-def ran(path: Path, **times: float) -> dict:
-    """A run on one adapter, with the kernel times of versions by their names."""
-    rows = [Row("sum", "a layer", name, "version", kernel_us=us) for name, us in times.items()]
-    about = {"date": "2026-11-22", "commit": "abc", "adapter": path.stem, "driver": "1.0", "clock": "timestamps"}
-    about |= {"command": "", "library": "NumPy", "ratios": []}
-    return report.summary(about, [*rows, Row("sum", "a layer", "NumPy", "library", kernel_us=len(times))])
-
-
-def test_a_slower_version_is_seen(tmp_path):
-    path = tmp_path / "a_gpu.jsonl"
-    report.add(path, ran(path, one=1.0, two=1.0))
-    report.add(path, ran(path, one=10.0, two=10.0, gone=5.0, other=1.0))
-    report.add(path, ran(tmp_path / "another", one=100.0))
-    report.add(path, {"adapter": path.stem, "clock": "timestamps", "rows": []})  # as it was written before
-    now = ran(path, one=13.0, two=11.0, other=1.5, three=99.0)
-    before = report.earlier(path, now)
-    found = report.slower(before, now, 1.2)
-    assert list(found.items()) == [("sum, a layer, other", 1.5), ("sum, a layer, one", 1.3)]  # NumPy is none of them
-    lines = list(report.slower_lines(before, found, 1.2))
-    assert "2 of the versions" in lines[0]
-    assert lines[0].endswith("2026-11-22 abc 1.0:")
-    assert lines[2] == "  1.30 times  sum, a layer, one"
-
-
-def test_the_command_compares_with_the_run_before_and_adds_its_own(tiny, tmp_path, capsys):
-    path = tmp_path / "history.jsonl"
-    words = ["--operation", "conv2d_grad_weight", "--output", str(tmp_path), "--beside", "none", "--compare", str(path)]
-    assert command.main(words) == 0
-    assert "No earlier run on this adapter" in capsys.readouterr().out
-    (line,) = path.read_text().splitlines()
-    faster = json.loads(line)
-    times = faster["versions"]["conv2d_grad_weight"]["tiny"]
-    times.update({name: time / 1000 for name, time in times.items()})
-    report.add(path, faster)
-    assert command.main(words) == 0
-    assert f"times  conv2d_grad_weight, tiny, {FIRST}" in capsys.readouterr().out
-    assert len(path.read_text().splitlines()) == 3
 
 
 # --- The table and the pictures -------------------------------------------------------------------------------
@@ -384,25 +320,11 @@ def test_ratios_are_geometric_means_of_the_fastest_and_of_the_chosen_version():
     assert "| tuned | 2_b, unchecked | 1 |" in printed
 
 
-def test_bandwidth_beside_a_copy():
-    made = [
-        Row("conv2d_grad_bias", "a", "2_b", "version", kernel_us=1.0, rate=100.0),
-        Row("conv2d_grad_bias", "a", "copy", "copy", kernel_us=2.0, rate=50.0),
-    ]
-    assert [*report.bandwidths(made)][1:] == ["  1.00  a"]
-
-
-def test_bars_are_the_simplest_and_the_fastest_version_and_the_libraries():
-    shown = report.shown([row for row in rows() if row.layer == "tuned"])
-    assert {name: row.name for name, row in shown.items()} == {
-        report.SIMPLEST: "1_a",
-        report.FASTEST: "2_b",
-        report.UNCHECKED: "2_b",
-        "PyTorch CUDA": "PyTorch CUDA",
-    }
-    without_gpu = [row for row in rows() if row.layer == "tuned" and row.name != "PyTorch CUDA"]
-    assert [*report.shown(without_gpu)] == ["NumPy", report.FASTEST, report.SIMPLEST, report.UNCHECKED]
-    (axes,) = report.bars(rows(), "a title").axes
-    assert axes.get_xlabel().startswith("TFLOP/s")
-    assert "5 (2)" in [text.get_text() for text in axes.texts]
-    assert len(axes.patches) == 2 * len(shown)
+def test_bars_are_the_fastest_versions_and_the_library():
+    (axes,) = report.bars(rows(), "PyTorch CUDA", "a title").axes
+    bars = sorted((int(bar.get_y()), bar.get_width()) for bar in axes.patches)
+    assert bars == [(0, 2000), (0, 2500), (0, 5000), (0, 10_000), (1, 1250), (1, 1250), (1, 2500), (1, 10_000)]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["tuned", "other"]
+    assert {"5,000", "1,250", "10,000"} < {text.get_text() for text in axes.texts}
+    (legend,) = axes.figure.legends
+    assert [text.get_text() for text in legend.texts] == ["fastest", "chosen", "fastest, unchecked", "PyTorch CUDA"]
