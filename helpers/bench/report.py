@@ -139,6 +139,7 @@ def bars(rows: Sequence[Row], library: str, title: str) -> Figure:
     series = {name: by_layer for name, by_layer in groups.items() if by_layer}
     made, height = Figure((12.8, 7.2), layout="constrained"), 0.9 / len(series)
     axes = made.subplots()
+    axes.set_prop_cycle(color=("#005a9c", "#c4c4c4", "#8fc3ea", "#b34700"))  # apart for color-blind eyes, too
     for i, (name, by_layer) in enumerate(series.items()):
         places = [layers.index(layer) + i * height for layer in by_layer]
         drawn = axes.barh(places, [row.rate for row in by_layer.values()], height, align="edge", label=name)

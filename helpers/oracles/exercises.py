@@ -6,8 +6,8 @@ from helpers.convolution.shapes import ConvShape
 from helpers.grading.fault import Fault
 from helpers.grading.prediction import questions
 from helpers.grading.puzzle import Case
-from helpers.oracles.harness import answer, drawn, inputs_of, operation_of
-from helpers.oracles.wrong_kernels import WRONG_KERNELS
+from helpers.oracles.harness import answer, drawn, operation_of
+from helpers.oracles.wrong_kernels import BIAS_2, INPUT_1, WEIGHT_1, named
 from helpers.wgsl import Kernel
 
 Shapes = dict[str, ConvShape]
@@ -15,30 +15,26 @@ Shapes = dict[str, ConvShape]
 
 def _cases(kernel: Kernel, shapes: Shapes) -> tuple[Case, ...]:
     """A test for each shape, in whole numbers."""
-    return tuple(_case(kernel, name, shape) for name, shape in shapes.items())
-
-
-def _case(kernel: Kernel, name: str, shape: ConvShape) -> Case:
-    operation = operation_of(kernel)
-    tensors = drawn(operation, shape)
-    (step,) = operation.versions[kernel.version](shape, kernel).steps
-    (expected,) = answer(operation, shape, tensors)
-    inputs = tuple(tensors[each] for each in inputs_of(operation))
-    return Case(name, inputs, expected, operation.params(shape), step.workgroups)
+    operation, cases = operation_of(kernel), []
+    for name, shape in shapes.items():
+        tensors = drawn(operation, shape)
+        (step,) = operation.versions[kernel.version](shape, kernel).steps
+        (expected,) = answer(operation, shape, tensors)
+        cases.append(Case(name, tuple(tensors.values()), expected, operation.params(shape), step.workgroups))
+    return tuple(cases)
 
 
 def _fault(name: str, kernel: str, mistake: str, axes: str, shapes: Shapes, **words: object) -> Fault:
     """An exercise with one of the wrong kernels; `axes` are the letters of its output, `words` the rest of a Fault."""
-    (row,) = (row for row in WRONG_KERNELS if (row.kernel, row.name) == (kernel, mistake))
+    row = named(kernel, mistake)
     edit = {"kernel": row.right, "old": row.old, "new": row.new}
-    cases = partial(_cases, row.right, shapes)
-    return Fault(name, "oracles", tuple(axes.split()), cases, **edit, **words)
+    return Fault(name, "oracles", tuple(axes.split()), partial(_cases, row.right, shapes), **edit, **words)
 
 
 FAULTS = (  # the easiest first
     _fault(
         "fault_in_the_input_gradient",
-        "conv2d_grad_input/1_gather",
+        INPUT_1,
         "every image is image 0",
         "n ci ih iw",
         {
@@ -51,7 +47,7 @@ FAULTS = (  # the easiest first
     ),
     _fault(
         "fault_in_the_weight_gradient",
-        "conv2d_grad_weight/1_thread_per_weight",
+        WEIGHT_1,
         "one image too many",
         "co ci kh kw",
         {
@@ -63,7 +59,7 @@ FAULTS = (  # the easiest first
     ),
     _fault(
         "fault_in_the_bias_gradient",
-        "conv2d_grad_bias/2_workgroup_per_channel",
+        BIAS_2,
         "no barrier in the tree",
         "co",
         {

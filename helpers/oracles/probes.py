@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from helpers.convolution.shapes import ConvShape
 from helpers.oracles.harness import Tensors, simulated
-from helpers.oracles.wrong_kernels import WEIGHT_1, WRONG_KERNELS
+from helpers.oracles.wrong_kernels import WEIGHT_1, named
 from helpers.wgsl import Kernel, load
 
 Array = np.ndarray
@@ -64,9 +64,9 @@ def probe(kernel: Kernel, shape: ConvShape, oh: int, ow: int, co: int = 0) -> Ar
 
 def kernels() -> list[tuple[str, str, Kernel]]:
     """The right kernel and those of MISREAD: the name, what was edited, and the kernel."""
-    wrong = {row.name: row for row in WRONG_KERNELS if row.kernel == WEIGHT_1}
-    edited = [(name, f"{wrong[name].old}  →  {wrong[name].new}", wrong[name].wrong) for name in MISREAD]
-    return [("right", WEIGHT_1, load(*WEIGHT_1.split("/"))), *edited]
+    edited = [named(WEIGHT_1, name) for name in MISREAD]
+    right = "right", WEIGHT_1, load(*WEIGHT_1.split("/"))
+    return [right, *((row.name, f"{row.old}  →  {row.new}", row.wrong) for row in edited)]
 
 
 # --- What a right kernel returns: windows, cut out or put in --------------------------------------------------

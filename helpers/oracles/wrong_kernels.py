@@ -254,3 +254,8 @@ SHAPES = dict.fromkeys((WEIGHT_1, WEIGHT_2, INPUT_1, INPUT_2, BIAS_1, BIAS_2), O
 SHAPES |= {WEIGHT_7: GROUPS, INPUT_8: GROUPS, BIAS_3: CHANNELS}
 CONSTANTS = {WEIGHT_7: {"THREADS": 4, "PARTS": 5, "TAPS": 4}, INPUT_8: {"IMAGES": 2}}
 WRONG_KERNELS = wrong_kernels(EDITS, SHAPES, CONSTANTS)
+
+
+def named(kernel: str, name: str) -> WrongKernel:
+    """One of them, by its version and its mistake."""
+    return next(row for row in WRONG_KERNELS if (row.kernel, row.name) == (kernel, name))
