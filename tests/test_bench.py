@@ -2,14 +2,11 @@
 
 import json
 import re
-import time
 from contextlib import nullcontext
 from dataclasses import replace
-from threading import Thread
 
 import numpy as np
 import pytest
-from matplotlib.image import imread
 from support.sample import ALL
 
 from helpers.bench import __main__ as command
@@ -63,11 +60,10 @@ def test_a_wrong_kernel_is_not_timed_and_is_the_exit_status(tiny, tmp_path, monk
     edited(monkeypatch, FIRST, "oh < params.out_h", "oh + 1u < params.out_h")
     assert command.main(words) == 1
     assert f"WRONG, and not timed: conv2d_grad_weight, tiny, {FIRST}:\ngrad_weight" in capsys.readouterr().out
-    rows = json.loads((tmp_path / "bench.json").read_text())["rows"]
-    assert [(row["name"], bool(row["wrong"]), bool(row["kernel_us"])) for row in rows][:2] == [
-        (FIRST, True, False),
-        (SECOND, False, True),
-    ]
+    first, second, *_ = json.loads((tmp_path / "bench.json").read_text())["rows"]
+    assert first["wrong"]
+    assert second["kernel_us"]
+    assert not (first["kernel_us"] or second["wrong"])
 
 
 def failing(shape: object, kernel: object) -> None:
@@ -154,13 +150,11 @@ def test_an_output_that_nothing_writes_is_nan_whatever_it_was_before():
 
 
 def test_what_is_prepared_again_was_compiled_before_and_unchecked_is_another_program():
-    operation, shape = OPERATIONS["conv2d"], replace(CONV, batch=2, in_w=9)
-    resident, taken = contenders.Resident(operation, shape), []
-    for checked in (True, False, True, False):
+    resident = contenders.Resident(OPERATIONS["conv2d"], replace(CONV, batch=2, in_w=9))
+    for checked, new in ((True, True), (False, True), (False, False)):
         passes, milliseconds = resident.prepared("2_implicit_gemm", checked)
-        assert {each.checked for each in passes} == {checked}
-        taken.append(milliseconds is not None)
-    assert taken == [True, True, False, False]
+        assert [step.checked for step in passes] == [checked] * len(passes)
+        assert (milliseconds is not None) == new
 
 
 def test_what_is_predicted_to_take_too_long_is_skipped():
@@ -194,24 +188,16 @@ def test_samples_are_taken_in_turn_and_the_median_counts():
 
 
 def test_the_quick_run_is_small_and_has_every_operation():
-    quick = [(name, layer.shape) for layer in LAYERS if layer.quick for name in layer.operations]
+    quick = [(name, layer) for layer in LAYERS if layer.quick for name in layer.operations]
     assert {name for name, _ in quick} == {*OPERATIONS}
-    assert sum(multiply_adds(*case) for case in quick) < 10e6
-    assert all(layer.small for layer in LAYERS if layer.quick)
-    assert len({layer.name for layer in LAYERS}) == len(LAYERS)
+    assert all(layer.small and multiply_adds(name, layer.shape) < 2e6 for name, layer in quick)
 
 
 def test_a_forward_convolution_is_timed_with_its_activation_and_its_table_says_so():
-    layer = Layer("a layer", CONV)
-    assert {name: layer.problem(name).activation for name in layer.operations} == {
-        "conv2d": "relu",
-        **dict.fromkeys(("conv2d_grad_input", "conv2d_grad_weight", "conv2d_grad_bias"), "none"),
-    }
-    found = quiet().measure("conv2d", layer)
-    assert {row.activation for row in found} == {"relu"}
-    assert "activation = 'relu': it has none" in found[0].skipped
-    assert "NumPy" in [row.name for row in found if row.kernel_us]
-    assert next(report.tables(found, "NumPy")).startswith("\nconv2d, with relu\n")
+    timed = quiet().measure("conv2d", Layer("a layer", CONV))
+    assert {row.activation for row in timed} == {"relu"}
+    assert "activation = 'relu': it has none" in timed[0].skipped
+    assert next(report.tables(timed, "NumPy")).startswith("\nconv2d, with relu\n")
 
 
 def test_work_and_rates():
@@ -219,18 +205,6 @@ def test_work_and_rates():
     assert multiply_adds("gemm_bias_act_backward", GemmShape(2, 3, 5, 7)) == 3 * 210
     assert rate("gemm_bias_act", GemmShape(1000, 1000, 1000), 1.0) == (2.0, "GFLOP/s")
     assert rate("conv2d_grad_bias", ConvShape(10, 7, 10, 10, 10, 1, 1), 1e-6) == (40.0, "GB/s")
-
-
-def test_a_sample_waits_until_the_threads_of_the_one_before_are_asleep():
-    end = time.perf_counter() + 0.1
-
-    def spin() -> None:
-        while time.perf_counter() < end:
-            pass
-
-    Thread(target=spin).start()
-    contenders.quiet()
-    assert time.perf_counter() >= end
 
 
 # --- The command ----------------------------------------------------------------------------------------------
@@ -245,10 +219,7 @@ def test_the_result_is_written_with_a_picture_for_each_operation(tiny, tmp_path,
     operations = {row["operation"] for row in result["rows"]}
     assert operations == {"conv2d_grad_bias", "gemm_bias_act", "gemm_bias_act_backward"}
     assert {path.name for path in tmp_path.glob("*.png")} == {f"bench_{name}.png" for name in operations}
-    assert {imread(path).shape for path in tmp_path.glob("*.png")} == {(720, 1280, 4)}
-    printed = capsys.readouterr()
-    assert "3 of 3: gemm_bias_act_backward, tiny GEMM" in printed.err
-    assert "| tiny GEMM | NumPy |" in printed.out
+    assert "| tiny GEMM | NumPy |" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("words", [["--layers", "conv9"], ["--operation", "pool"], ["--beside", "abacus"]])
@@ -263,27 +234,38 @@ def test_a_name_that_there_is_not_is_refused(words, capsys):
 
 def rows() -> list[Row]:
     """Two layers: this takes 2 and 8 where the library takes 4 and 4."""
-    made = []
-    for layer, first, second, theirs in (("tuned", 5.0, 2.0, 4.0), ("other", 8.0, 9.0, 4.0)):
-        made += [
-            Row("conv2d", layer, "1_a", "version", kernel_us=first, chosen=True),
-            Row("conv2d", layer, "2_b", "version", kernel_us=second),
-            Row("conv2d", layer, "2_b", "version", checked=False, kernel_us=1.0),
-            Row("conv2d", layer, "PyTorch CUDA", "library", kernel_us=theirs),
-            Row("conv2d", layer, "NumPy", "library", kernel_us=99.0),
-        ]
-    return [replace(row, rate=1e4 / row.kernel_us, unit="GFLOP/s") for row in made]
+    times = {"tuned": (5, 2, 1, 4, 99), "other": (8, 9, 1, 4, 99)}
+    kinds = [
+        ("1_a", "version", True, True),
+        ("2_b", "version", True, False),
+        ("2_b", "version", False, False),
+        ("PyTorch CUDA", "library", True, False),
+        ("NumPy", "library", True, False),
+    ]
+    return [
+        Row("conv2d", layer, name, kind, "none", checked, chosen, us, rate=1e4 / us, unit="GFLOP/s")
+        for layer in times
+        for (name, kind, checked, chosen), us in zip(kinds, times[layer], strict=True)
+    ]
 
 
 def test_ratios_are_geometric_means_of_the_fastest_and_of_the_chosen_version():
-    made = rows()
+    made, names = rows(), ("tuned", "tuned too", "other")
+    made += [replace(row, layer="tuned too", kernel_us=row.kernel_us * 4) for row in made[:4] if row.kind == "version"]
+    made.append(replace(made[3], layer="tuned too"))
     assert report.compare_with_library(made) == "PyTorch CUDA"
-    layers = [Layer("tuned", CONV, tuned=True), Layer("other", CONV)]
-    found = {(each["version"], each["layers"]): each["mean"] for each in report.ratios(made, layers)}
-    assert found["fastest", "tuned on"] == 2.0
-    assert found["fastest", "not tuned on"] == 0.5
-    assert found["chosen", "tuned on"] == pytest.approx(0.8)
-    assert found["fastest, unchecked", "not tuned on"] == 4.0
+    layers = [Layer(name, CONV, tuned=name != "other") for name in names]
+    means = {(each["version"], each["layers"]): each["mean"] for each in report.ratios(made, layers)}
+    assert means == pytest.approx(
+        {
+            ("fastest", "tuned on"): 1.0,  # of 4 / 2 and 4 / 8
+            ("fastest", "not tuned on"): 0.5,
+            ("chosen", "tuned on"): 0.4,  # of 4 / 5 and 4 / 20
+            ("chosen", "not tuned on"): 0.5,
+            ("fastest, unchecked", "tuned on"): 2.0,
+            ("fastest, unchecked", "not tuned on"): 4.0,
+        }
+    )
     printed = "\n".join(report.tables(made, "PyTorch CUDA"))
     assert "| tuned | 1_a * | 5 | 2,000 GFLOP/s | 0.8 |" in printed
     assert "| tuned | 2_b, unchecked | 1 |" in printed
