@@ -9,8 +9,11 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from helpers.activations import ACTIVATIONS, act
 from helpers.convolution import check, reference
+from helpers.convolution.shapes import ConvShape
 from helpers.grading.report import CheckError, Report, compare
 from helpers.grading.tolerance import SMALLEST_NORMAL, compare_sums, tolerance
+from helpers.oracles import harness
+from helpers.oracles.gradient_oracles import good
 
 # --- A right sum is never called wrong: every rounding, every order ---------------------
 
@@ -192,10 +195,8 @@ SETTINGS = [STRIDED, {"stride": 1, "padding": 0}]  # both have a 3x5 output
 
 def case(whole: bool) -> dict[str, np.ndarray]:
     """Batch 2, 2 -> 3 channels, 5x7 input, 3x3 filter, upstream gradient 3x5."""
-    rng = np.random.default_rng(1)
-    sizes = {"input": (2, 2, 5, 7), "weight": (3, 2, 3, 3), "bias": (3,), "grad_output": (2, 3, 3, 5)}
-    draw = (lambda size: rng.integers(-4, 5, size)) if whole else rng.standard_normal
-    return {name: draw(size).astype(np.float32) for name, size in sizes.items()}
+    draw = harness.whole if whole else harness.normal
+    return good("conv2d_grad_weight", ConvShape(2, 2, 5, 7, 3, 3, 3, **STRIDED), draw).tensors
 
 
 def planted(function: str, old: str = "", new: str = ""):
