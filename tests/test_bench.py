@@ -251,7 +251,8 @@ def test_ratios_are_geometric_means_of_the_fastest_and_of_the_chosen_version():
     made.append(replace(made[3], layer="tuned too"))
     assert report.compare_with_library(made) == "PyTorch CUDA"
     layers = [Layer(name, CONV, tuned=name != "other") for name in names]
-    means = {(each["version"], each["layers"]): each["mean"] for each in report.ratios(made, layers)}
+    ratios = report.ratios(made, layers)
+    means = {(each["version"], each["layers"]): each["mean"] for each in ratios}
     assert means == pytest.approx(
         {
             ("fastest", "tuned on"): 1.0,  # of 4 / 2 and 4 / 8
@@ -262,6 +263,7 @@ def test_ratios_are_geometric_means_of_the_fastest_and_of_the_chosen_version():
             ("fastest, unchecked", "not tuned on"): 4.0,
         }
     )
+    assert (ratios[0]["least"], ratios[0]["least_layer"]) == (0.5, "tuned too")
     printed = "\n".join(report.tables(made, "PyTorch CUDA"))
     assert "| tuned | 1_a * | 5 | 2,000 GFLOP/s | 0.8 |" in printed
     assert "| tuned | 2_b, unchecked | 1 |" in printed
