@@ -130,6 +130,7 @@ def test_all_versions_are_checked_timed_or_refused_with_a_reason(name, shape):
     assert {row.name for row in versions} == {*OPERATIONS[name].versions}
     for row in versions:
         assert bool(row.skipped) != bool(row.kernel_us and row.host_us and row.check and row.rate), row
+        assert not row.rate or row.rate == pytest.approx(rate(name, shape, row.kernel_us / 1e6)[0])
     ran = {row.name for row in versions if row.kernel_us and row.checked}
     assert ran
     assert {row.name for row in versions if row.kernel_us and not row.checked} == (ran if unchecked else set())
@@ -154,6 +155,9 @@ def test_what_is_prepared_again_was_compiled_before_and_unchecked_is_another_pro
 
 
 def test_what_is_predicted_to_take_too_long_is_skipped():
+    before = [Row("sum", "small", "2_tree", "version", rate=4.0, unit="GB/s")]
+    predicted = quiet(longest=2, rows=before).too_long("sum", Layer("large", SumShape(3 * 10**9)), "2_tree")
+    assert predicted == "predicted to take 3.0 s, more than 2 s (at the 4 GB/s of small)"
     suite = quiet(longest=1e-12)
     small, large = Layer("small", CONV), Layer("large", replace(CONV, batch=10))
     first, then = suite.measure("conv2d", small), suite.measure("conv2d", large)
