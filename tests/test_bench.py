@@ -155,9 +155,9 @@ def test_what_is_prepared_again_was_compiled_before_and_unchecked_is_another_pro
 
 
 def test_what_is_predicted_to_take_too_long_is_skipped():
-    before = [Row("sum", "small", "2_tree", "version", rate=4.0, unit="GB/s")]
-    predicted = quiet(longest=2, rows=before).too_long("sum", Layer("large", SumShape(3 * 10**9)), "2_tree")
-    assert predicted == "predicted to take 3.0 s, more than 2 s (at the 4 GB/s of small)"
+    before = [Row("sum", "small", "2_tree", "version", rate=0.4, unit="GB/s")]
+    predicted = quiet(longest=2, rows=before).too_long("sum", Layer("large", SumShape(3 * 10**8)), "2_tree")
+    assert predicted.startswith("predicted to take 3.0 s, more than 2 s")
     suite = quiet(longest=1e-12)
     small, large = Layer("small", CONV), Layer("large", replace(CONV, batch=10))
     first, then = suite.measure("conv2d", small), suite.measure("conv2d", large)
