@@ -42,20 +42,18 @@ def judge_answers(shape: ConvShape) -> None:
     import torch
 
     shape = replace(shape, activation="none")
-    tensors = drawn(OPERATIONS["conv2d"], shape, normal)
-    x, w, b = (torch.tensor(tensor, dtype=torch.float64, requires_grad=True) for tensor in tensors.values())
+    tensors = drawn(OPERATIONS["conv2d"], shape, normal) | {"grad_output": normal(shape.output, 3)}
+    leaves = {name: torch.tensor(tensor, dtype=torch.float64, requires_grad=True) for name, tensor in tensors.items()}
+    x, w, b, upstream = leaves.values()
     output = torch.nn.functional.conv2d(x, w, b, **conv(shape))
-    upstream = normal(shape.output, 3)
-    output.backward(torch.tensor(upstream, dtype=torch.float64))
-    ours = {
-        "conv2d": (tensors, output.detach()),
-        "conv2d_grad_weight": ({"grad_output": upstream, "input": tensors["input"]}, w.grad),
-        "conv2d_grad_input": ({"grad_output": upstream, "weight": tensors["weight"]}, x.grad),
-        "conv2d_grad_bias": ({"grad_output": upstream}, b.grad),
+    output.backward(upstream.detach())
+    theirs = {
+        "conv2d": output.detach(),
+        **{f"conv2d_grad_{name}": leaves[name].grad for name in ("input", "weight", "bias")},
     }
-    for name, (data, theirs) in ours.items():
-        (got,) = answer(OPERATIONS[name], shape, data)
-        np.testing.assert_allclose(got, theirs.numpy(), rtol=1e-11, atol=1e-11, err_msg=f"{name}: {shape}")
+    for name, right in theirs.items():
+        (got,) = answer(OPERATIONS[name], shape, tensors)
+        np.testing.assert_allclose(got, right.numpy(), rtol=1e-11, atol=1e-11, err_msg=f"{name}: {shape}")
 
 
 def main(words: list[str] | None = None) -> int:

@@ -4,15 +4,13 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import partial
 from math import ceil, prod
-from pathlib import Path
 
 import numpy as np
 
 from helpers import gpu
 from helpers.gpu import timing
-from helpers.gpu.adapter import MAX_WORKGROUPS
 from helpers.gpu.operation import Operation, Shape
 from helpers.gpu.passes import Pass
 from helpers.speed.recorded import UNCHECKED
@@ -36,12 +34,11 @@ class Row:
     operation: str
     layer: str
     name: str
-    kind: str  # "version", "library" or "copy"
+    kind: str  # "version" or "library"
     activation: str = "none"  # of the layer, and computed in the time that is given
     checked: bool = True
     chosen: bool = False  # what a call without `kernel=` takes
     kernel_us: float | None = None
-    fastest_us: float | None = None  # the fastest sample
     samples: int = 0
     rate: float | None = None
     unit: str = ""
@@ -94,20 +91,18 @@ class Contender:
 
 def compete(contenders: Sequence[Contender], budget: float = BUDGET, on_cpu: bool = True) -> None:
     """Take samples of all contenders in turn, so that a change of the clock is fair to all; keep the medians."""
-    found = {id(each): [] for each in contenders}
+    taken = {id(each): [each.once] if each.once > SLOW else [] for each in contenders}
+    quick = [each for each in contenders if each.once <= SLOW]
     for turn in range(ROUNDS):
-        for each in contenders:
-            taken = found[id(each)]
-            count = _count(budget / ROUNDS, each.once * each.calls, SAMPLES)
-            if each.once > SLOW:
-                taken += [each.once] * (not taken)
-            elif not taken or turn * each.once * each.calls < budget:
+        for each in quick:
+            seconds = each.once * each.calls
+            if turn * seconds < budget:
                 if on_cpu:
                     quiet()
-                taken += each.sample(count)
+                taken[id(each)] += each.sample(_count(budget / ROUNDS, seconds, SAMPLES))
     for each in contenders:
-        times, row = found[id(each)], each.row
-        row.kernel_us, row.fastest_us, row.samples = statistics.median(times) * 1e6, min(times) * 1e6, len(times)
+        times = taken[id(each)]
+        each.row.kernel_us, each.row.samples = statistics.median(times) * 1e6, len(times)
 
 
 def apart(each: Contender, budget: float = BUDGET) -> None:
@@ -131,8 +126,10 @@ def quiet() -> None:
             return
 
 
-def clocked(call: Callable[[], object]) -> float:
-    """Seconds of one call by the wall clock."""
+def clocked(call: Callable[[], object], settle: Callable[[], object] | None = None) -> float:
+    """Seconds of one call by the wall clock, after `settle` has waited for what came before."""
+    if settle:
+        settle()
     begin = time.perf_counter()
     call()
     return time.perf_counter() - begin
@@ -147,6 +144,7 @@ def _count(budget: float, seconds: float, most: int) -> int:
 Array = np.ndarray
 LONG = 1e-3  # seconds of work in one submission, beside which what an empty timed pass costs does not count
 MOST = 100  # calls in one submission
+_compiled: set[tuple[Kernel, str, bool]] = set()
 
 
 class Resident:
@@ -172,24 +170,14 @@ class Resident:
         """Wait until the queue is empty."""
         gpu.read(self.buffers[self.operation.outputs[-1]], (1,))
 
-
-_compiled: set[tuple[Kernel, str, bool]] = set()
-
-
-def prepared(
-    operation: Operation, resident: Resident, version: str | Kernel, checked: bool
-) -> tuple[tuple[Pass, ...], float | None]:
-    """The passes of a version, compiled, and the milliseconds that this took; None where it was compiled before."""
-    begin = time.perf_counter()
-    passes = operation.prepare(tuple(resident.buffers.values()), resident.shape, version)
-    passes = passes if checked else tuple(replace(each, checked=False) for each in passes)
-    for each in passes:
-        _ = each.compiled
-    taken = (time.perf_counter() - begin) * 1e3
-    programs = {(each.kernel, each.entry_point, checked) for each in passes}
-    known = programs <= _compiled
-    _compiled.update(programs)
-    return passes, None if known else taken
+    def prepared(self, version: str, checked: bool) -> tuple[tuple[Pass, ...], float | None]:
+        """The passes of a version, compiled, and the milliseconds that this took; None where it was compiled before."""
+        begin = time.perf_counter()
+        passes = self.operation.prepare(tuple(self.buffers.values()), self.shape, version)
+        passes = tuple(replace(step, checked=checked) for step in passes)
+        new = {(step.kernel, step.entry_point, checked) for step in passes if step.compiled} - _compiled
+        _compiled.update(new)
+        return passes, (time.perf_counter() - begin) * 1e3 if new else None
 
 
 def contender(row: Row, resident: Resident, passes: tuple[Pass, ...], tensors: dict[str, Array]) -> Contender:
@@ -201,31 +189,8 @@ def contender(row: Row, resident: Resident, passes: tuple[Pass, ...], tensors: d
         timed = timing.measure(*passes * calls, repeats=count, awake=0)
         return [nanoseconds / calls / 1e9 for nanoseconds in timed.nanoseconds]
 
-    def host() -> float:
-        resident.settle()
-        begin = time.perf_counter()
-        gpu.run(*passes)
-        taken = time.perf_counter() - begin
-        resident.settle()
-        return taken
-
-    operation, shape = resident.operation, resident.shape
-    call = (lambda: operation.compute(shape, row.name, **tensors)) if row.checked else None
-    return Contender(row, sample, once, calls, host, call)
-
-
-def copy(row: Row, resident: Resident, tensor: str) -> Contender:
-    """A copy of one tensor to a buffer of its size."""
-    source = resident.buffers[tensor]
-    blocks = ceil(source.size / 16 / 256)
-    grid = min(blocks, MAX_WORKGROUPS), ceil(blocks / MAX_WORKGROUPS), 1
-    passes = (Pass(_copy(), (source, gpu.empty(source.size, "copy")), grid),)
-    return replace(contender(row, resident, passes, {}), call=None)
-
-
-@cache
-def _copy() -> Kernel:
-    return Kernel(Path(__file__).with_name("copy.wgsl").read_text(encoding="utf-8"), "copy")
+    call = partial(resident.operation.compute, resident.shape, row.name, **tensors) if row.checked else None
+    return Contender(row, sample, once, calls, partial(clocked, partial(gpu.run, *passes), resident.settle), call)
 
 
 def wake(passes: Sequence[Pass]) -> None:

@@ -1,61 +1,35 @@
-"""The same operations by libraries that are installed: PyTorch on each device it has, NumPy and SciPy.
+"""The same operations by libraries that are installed: PyTorch on each device it has, and NumPy.
 
 Each takes an operation, its shape and its inputs by name (float32 arrays in binding order). Where an operation applies
 an activation, it is ReLU.
 """
 
-import importlib
 import importlib.util
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Protocol
+from functools import partial
 
 import numpy as np
 
 from helpers.bench.contenders import Contender, Row, clocked
-from helpers.convolution.schedules.shared import is_simple
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Shape
+from helpers.oracles.probes import padded, unpadded, windows
 from helpers.speed.layers import select
 
 Array = np.ndarray
 Call = Callable[[], object]
 
 
-class Library(Protocol):
-    """A library on one device."""
-
-    name: str
-    on_gpu: bool
-
-    def runs(self, operation: str, shape: Shape) -> bool:
-        """Whether the library has this operation."""
-
-    def call(self, operation: str, shape: Shape, tensors: dict[str, Array]) -> Call:
-        """From arrays to arrays."""
-
-    def contender(self, row: Row, shape: Shape, tensors: dict[str, Array]) -> Contender:
-        """Ready to be timed on tensors that are on its device."""
-
-
-def found(words: Sequence[str]) -> list[Library]:
+def found(words: Sequence[str]) -> list["Numpy | Torch"]:
     """The installed libraries whose names contain one of the words: all of them without a word, none for "none".
 
     Raises ValueError for a word that is in no name.
     """
     if [*words] == ["none"]:
         return []
-    everything = [Numpy()]
-    if importlib.util.find_spec("scipy"):
-        everything.append(Scipy())
-    if importlib.util.find_spec("torch"):
-        everything += torch_devices()
-    names = select(words, [each.name for each in everything], "--beside")
-    return [each for each in everything if each.name in names]
-
-
-# --- NumPy and SciPy ---------------------------------------------------------------------------------------
+    everything = [Numpy(), *(torch_devices() if importlib.util.find_spec("torch") else [])]
+    names = select(words, [library.name for library in everything], "--beside")
+    return [library for library in everything if library.name in names]
 
 
 class Numpy:
@@ -64,12 +38,12 @@ class Numpy:
     name, on_gpu = "NumPy", False
 
     def runs(self, operation: str, shape: Shape) -> bool:
-        """All that has a function of its name below, without dilation and groups."""
-        return hasattr(self, f"_{operation}") and (not isinstance(shape, ConvShape) or is_simple(shape))
+        """Whether the library has this operation: all without groups."""
+        return getattr(shape, "groups", 1) == 1
 
     def call(self, operation: str, shape: Shape, tensors: dict[str, Array]) -> Call:
-        """The function that is named as the operation."""
-        return lambda: getattr(self, f"_{operation}")(shape, *tensors.values())
+        """From arrays to arrays."""
+        return partial(getattr(self, f"_{operation}"), shape, *tensors.values())
 
     def contender(self, row: Row, shape: Shape, tensors: dict[str, Array]) -> Contender:
         """On the processor, arrays are where they have to be: a call is all there is to time."""
@@ -78,22 +52,20 @@ class Numpy:
 
     @staticmethod
     def _conv2d(s: ConvShape, x: Array, w: Array, b: Array) -> Array:
-        pre = np.tensordot(_windows(s, x), w, ((1, 4, 5), (1, 2, 3))).transpose(0, 3, 1, 2) + b.reshape(-1, 1, 1)
-        return np.maximum(pre, 0)
+        pre = np.tensordot(windows(s, padded(s, x)), w, ((1, 4, 5), (1, 2, 3))).transpose(0, 3, 1, 2)
+        return np.maximum(pre + b.reshape(-1, 1, 1), 0)
 
     @staticmethod
     def _conv2d_grad_weight(s: ConvShape, dy: Array, x: Array) -> Array:
-        return np.tensordot(dy, _windows(s, x), ((0, 2, 3), (0, 2, 3)))
+        return np.tensordot(dy, windows(s, padded(s, x)), ((0, 2, 3), (0, 2, 3)))
 
     @staticmethod
     def _conv2d_grad_input(s: ConvShape, dy: Array, w: Array) -> Array:
-        padded = np.zeros((s.batch, s.in_channels, s.padded("h"), s.padded("w")), np.float32)
+        grad_padded = padded(s, np.zeros(s.input, np.float32))
+        under = windows(s, grad_padded)
         for kh, kw in np.ndindex(s.kernel_h, s.kernel_w):
-            (top, left), (down, right) = (kh, kw), s.stride
-            rows = slice(top, top + down * (s.out_h - 1) + 1, down)
-            columns = slice(left, left + right * (s.out_w - 1) + 1, right)
-            padded[:, :, rows, columns] += np.tensordot(dy, w[:, :, kh, kw], (1, 0)).transpose(0, 3, 1, 2)
-        return padded[:, :, s.padding_h :, s.padding_w :][:, :, : s.in_h, : s.in_w]
+            under[..., kh, kw] += np.tensordot(dy, w[:, :, kh, kw], (1, 0)).transpose(0, 3, 1, 2)
+        return unpadded(s, grad_padded)
 
     @staticmethod
     def _conv2d_grad_bias(s: ConvShape, dy: Array) -> Array:
@@ -113,60 +85,6 @@ class Numpy:
         return numbers.sum(keepdims=True)
 
 
-def _windows(s: ConvShape, x: Array) -> Array:
-    """Every position of the filter on its images, as a view: (N, Ci, oH, oW, kH, kW)."""
-    return _slide(_padded(s, x), s)[:, :, :: s.stride_h, :: s.stride_w]
-
-
-def _slide(padded: Array, s: ConvShape) -> Array:
-    return np.lib.stride_tricks.sliding_window_view(padded, (s.kernel_h, s.kernel_w), axis=(2, 3))
-
-
-def _padded(s: ConvShape, x: Array) -> Array:
-    return np.pad(x, ((0, 0), (0, 0), (s.padding_h, s.padding_h), (s.padding_w, s.padding_w)))
-
-
-class Scipy(Numpy):
-    """scipy.signal.correlate, which has no strides: a call for each image and channel, with the other axes inside."""
-
-    name = "SciPy"
-
-    def runs(self, operation: str, shape: Shape) -> bool:
-        """Convolutions at stride 1 alone."""
-        if not isinstance(shape, ConvShape) or operation == "conv2d_grad_bias":
-            return False
-        return super().runs(operation, shape) and shape.stride == (1, 1)
-
-    def contender(self, row: Row, shape: Shape, tensors: dict[str, Array]) -> Contender:
-        """As NumPy's; what the import takes is not timed."""
-        importlib.import_module("scipy.signal")
-        return super().contender(row, shape, tensors)
-
-    @staticmethod
-    def _conv2d(s: ConvShape, x: Array, w: Array, b: Array) -> Array:
-        from scipy.signal import correlate
-
-        x = _padded(s, x)
-        pre = np.float32([[correlate(image, f, "valid")[0] + c for f, c in zip(w, b, strict=True)] for image in x])
-        return np.maximum(pre, 0)
-
-    @staticmethod
-    def _conv2d_grad_weight(s: ConvShape, dy: Array, x: Array) -> Array:
-        from scipy.signal import correlate
-
-        x, dy = _padded(s, x).swapaxes(0, 1), dy.swapaxes(0, 1)
-        return np.float32([[correlate(plane, grad, "valid")[0] for plane in x] for grad in dy])
-
-    @staticmethod
-    def _conv2d_grad_input(s: ConvShape, dy: Array, w: Array) -> Array:
-        from scipy.signal import correlate
-
-        rows, columns = s.kernel_h - 1, s.kernel_w - 1
-        dy, w = np.pad(dy, ((0, 0), (0, 0), (rows, rows), (columns, columns))), w.swapaxes(0, 1)[:, :, ::-1, ::-1]
-        full = np.float32([[correlate(grad, flipped, "valid")[0] for flipped in w] for grad in dy])
-        return full[:, :, s.padding_h :, s.padding_w :][:, :, : s.in_h, : s.in_w]
-
-
 # --- PyTorch ------------------------------------------------------------------------------------------------
 
 GRAPH = 20  # calls in one CUDA graph
@@ -179,8 +97,7 @@ def torch_devices() -> list["Torch"]:
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.benchmark = True
     devices = ["cpu"] + ["cuda"] * torch.cuda.is_available() + ["mps"] * torch.backends.mps.is_available()
-    products = [TorchProducts("cuda")] * torch.cuda.is_available()
-    return [*(Torch(device) for device in devices), *products]
+    return [Torch(device) for device in devices]
 
 
 class Torch:
@@ -193,55 +110,44 @@ class Torch:
         self.name, self.on_gpu = f"PyTorch {device.upper()}", device != "cpu"
 
     def runs(self, operation: str, shape: Shape) -> bool:
-        """All that has a function of its name below."""
-        return hasattr(self, f"_{operation}")
+        """All of them."""
+        return True
 
-    def run(self, operation: str, shape: Shape, tensors: list) -> Call:
-        """A function on tensors of this device."""
-        return lambda: getattr(self, f"_{operation}")(shape, *tensors)
+    def run(self, operation: str, shape: Shape, tensors: dict[str, Array]) -> Call:
+        """A function on copies of the tensors on this device."""
+        moved = [self.torch.from_numpy(array).to(self.device) for array in tensors.values()]
+        return partial(getattr(self, f"_{operation}"), shape, *moved)
 
     def call(self, operation: str, shape: Shape, tensors: dict[str, Array]) -> Call:
-        """Copies to the device and back included."""
+        """From arrays to arrays, copies to the device and back included."""
 
         def call() -> tuple[Array, ...]:
-            found = self.run(operation, shape, self._moved(tensors))()
-            return tuple(each.cpu().numpy() for each in (found if isinstance(found, tuple) else (found,)))
+            outputs = self.run(operation, shape, tensors)()
+            return tuple(each.cpu().numpy() for each in (outputs if isinstance(outputs, tuple) else (outputs,)))
 
         return call
 
     def contender(self, row: Row, shape: Shape, tensors: dict[str, Array]) -> Contender:
         """On CUDA in a captured graph, which has no host's time in it; else by the wall clock."""
-        run, call = self.run(row.operation, shape, self._moved(tensors)), self.call(row.operation, shape, tensors)
+        run, call = self.run(row.operation, shape, tensors), self.call(row.operation, shape, tensors)
+        host = partial(clocked, run, self._wait) if self.on_gpu else None
+        for _ in range(5):  # cuDNN tries its algorithms
+            run()
         if self.device == "cuda":
-            return self._graph(row, run, call)
-        run()
-        once = self._clocked(run)
-        host = None if self.device == "cpu" else lambda: self._launch(run)
-        return Contender(row, lambda count: [self._clocked(run) for _ in range(count)], once, 1, host, call)
+            once = self._graph(run)
+            return Contender(row, lambda count: [once() for _ in range(count)], once(), GRAPH, host, call)
 
-    def _moved(self, tensors: dict[str, Array]) -> list:
-        return [self.torch.from_numpy(array).to(self.device) for array in tensors.values()]
+        def sample(count: int) -> list[float]:
+            return [clocked(lambda: (run(), self._wait()), self._wait) for _ in range(count)]
+
+        return Contender(row, sample, *sample(1), 1, host, call)
 
     def _wait(self) -> None:
         if self.on_gpu:
             getattr(self.torch, self.device).synchronize()
 
-    def _launch(self, run: Call) -> float:
-        """Seconds until the host may go on."""
-        self._wait()
-        begin = time.perf_counter()
-        run()
-        return time.perf_counter() - begin
-
-    def _clocked(self, run: Call) -> float:
-        begin = time.perf_counter()
-        run()
-        self._wait()
-        return time.perf_counter() - begin
-
-    def _graph(self, row: Row, run: Call, call: Call) -> Contender:
-        for _ in range(5):  # cuDNN tries its algorithms
-            run()
+    def _graph(self, run: Call) -> Callable[[], float]:
+        """A function that runs a graph of calls, and returns the seconds of one of them."""
         graph, cuda = self.torch.cuda.CUDAGraph(), self.torch.cuda
         with cuda.graph(graph):
             for _ in range(GRAPH):
@@ -253,12 +159,10 @@ class Torch:
             graph.replay()
             done.record()
             cuda.synchronize()
-            return begin.elapsed_time(done) / 1e3
+            return begin.elapsed_time(done) / 1e3 / GRAPH
 
-        def sample(count: int) -> list[float]:
-            return [once() / GRAPH for _ in range(count)]
-
-        return Contender(row, sample, sample(2)[-1], GRAPH, lambda: self._launch(run), call)
+        once()
+        return once
 
     # The operations, on tensors in binding order.
 
@@ -289,25 +193,3 @@ class Torch:
 
     def _sum(self, s: Shape, numbers):
         return numbers.sum(0, keepdim=True)
-
-
-class TorchProducts(Torch):
-    """The matrix products of a layer alone, without bias and activation: what the vendor's GEMM takes for them."""
-
-    def __init__(self, device: str) -> None:
-        super().__init__(device)
-        self.name = f"{self.name}, products alone"
-
-    def runs(self, operation: str, shape: Shape) -> bool:
-        """GEMM alone."""
-        return operation.startswith("gemm")
-
-    def contender(self, row: Row, shape: Shape, tensors: dict[str, Array]) -> Contender:
-        """It computes no operation, so there is no call from arrays to arrays."""
-        return replace(super().contender(row, shape, tensors), call=None)
-
-    def _gemm_bias_act(self, s: Shape, a, b, bias):
-        return a[0] @ b
-
-    def _gemm_bias_act_backward(self, s: Shape, a, b, bias, grad):
-        return a[0] @ b, grad[0] @ b.T, a[0].T @ grad[0]

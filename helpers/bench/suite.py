@@ -8,13 +8,13 @@ from helpers import gpu
 from helpers.bench import contenders
 from helpers.bench.contenders import BUDGET, Contender, Row, apart, compete
 from helpers.bench.correctness import Check
-from helpers.bench.libraries import Library
+from helpers.bench.libraries import Numpy, Torch
 from helpers.gpu import GpuError
 from helpers.gpu.operation import Operation
 from helpers.grading.report import CheckError
 from helpers.operations import OPERATIONS
 from helpers.oracles import harness
-from helpers.speed.layers import Layer, multiply_adds, rate
+from helpers.speed.layers import Layer, rate
 
 Right = tuple[Row, tuple[gpu.Pass, ...]]
 LONGEST = 2.0  # seconds: a single call that is predicted to take more is skipped
@@ -22,37 +22,36 @@ LONGEST = 2.0  # seconds: a single call that is predicted to take more is skippe
 
 @dataclass
 class Suite:
-    """What is measured: the rows so far, and the rates that predict how long a larger layer will take.
+    """What is measured: the rows so far, whose rates predict how long a larger layer will take.
 
     `budget` is the seconds for the samples of each contender, `longest` those of a call that is not too long.
     """
 
-    libraries: Sequence[Library]
+    libraries: Sequence[Numpy | Torch]
     unchecked: bool = False
     budget: float = BUDGET
     longest: float = LONGEST
     rows: list[Row] = field(default_factory=list)
-    _rates: dict[tuple[str, str], tuple[float, str]] = field(default_factory=dict)
 
     def measure(self, operation: str, layer: Layer) -> list[Row]:
         """The rows of one operation on one layer, which join those of the suite."""
         case = _Case(self, OPERATIONS[operation], layer)
-        rows = case.measured()
-        for row in rows:
+        case.measure()
+        for row in case.rows:
             if row.kernel_us:
                 row.rate, row.unit = rate(operation, layer.shape, row.kernel_us / 1e6)
-                speed = multiply_adds(operation, layer.shape) / row.fastest_us * 1e6, layer.name
-                self._rates[operation, row.name] = max(speed, self._rates.get((operation, row.name), speed))
-        self.rows += rows
-        return rows
+        self.rows += case.rows
+        return case.rows
 
     def too_long(self, operation: str, layer: Layer, name: str) -> str:
         """Why something is predicted to take too long, from its best rate on the layers before, or ""."""
-        count, (speed, where) = multiply_adds(operation, layer.shape), self._rates.get((operation, name), (None, ""))
-        if speed is None or count / speed <= self.longest:
+        before = [row for row in self.rows if (row.operation, row.name) == (operation, name) and row.rate]
+        best = max(before, key=lambda row: row.rate, default=None)
+        seconds = rate(operation, layer.shape, 1.0)[0] / best.rate if best else 0
+        if seconds <= self.longest:
             return ""
-        said = f"{count:,} multiply-adds at the {speed / 1e9:.2g} billion a second of {where}"
-        return f"predicted to take {count / speed:.1f} s, more than {self.longest:g} s ({said})"
+        reached = f"at the {best.rate:.2g} {best.unit} of {best.layer}"
+        return f"predicted to take {seconds:.1f} s, more than {self.longest:g} s ({reached})"
 
 
 class _Case:
@@ -63,38 +62,36 @@ class _Case:
         self.shape = layer.problem(operation.name)
         self.rows: list[Row] = []
 
-    def measured(self) -> list[Row]:
+    def measure(self) -> None:
         """Check, then time."""
         try:
             resident = contenders.Resident(self.operation, self.shape)
         except GpuError as error:
             self._row("all versions", "version").skipped = str(error)
-            return self.rows
+            return
         right = self._checked(resident)
         tensors = harness.drawn(self.operation, self.shape, harness.normal)
         resident.write(tensors)
         theirs = list(self._libraries(tensors))
-        mine = list(self._mine(right, resident, tensors))
+        if right:  # they are made ready on a GPU that is awake, and stays so
+            contenders.wake(right[0][1])
+        mine = [contenders.contender(row, resident, passes, tensors) for row, passes in right]
         software = gpu.adapter_info().kind == "software"  # then all take turns on the processor
-        compete([*mine, *(each for library, each in theirs if library.on_gpu or software)], self.suite.budget, software)
-        compete([each for library, each in theirs if not (library.on_gpu or software)], self.suite.budget)
-        for each in [*mine, *(each for _, each in theirs)]:
-            apart(each, self.suite.budget)
-        return self.rows
+        on_gpu = {True: mine, False: []}
+        for library, contender in theirs:
+            on_gpu[library.on_gpu or software].append(contender)
+        compete(on_gpu[True], self.suite.budget, software)
+        compete(on_gpu[False], self.suite.budget)
+        for contender in [*on_gpu[True], *on_gpu[False]]:
+            apart(contender, self.suite.budget)
 
     def _row(self, name: str, kind: str, **more: object) -> Row:
+        """A new row; of what is predicted to take too long, with the reason."""
         activation = getattr(self.shape, "activation", "none")
         row = Row(self.operation.name, self.layer.name, name, kind, activation=activation, **more)
+        row.skipped = self.suite.too_long(self.operation.name, self.layer, name)
         self.rows.append(row)
         return row
-
-    def _mine(self, right: list[Right], resident: contenders.Resident, tensors: harness.Tensors) -> Iterator[Contender]:
-        """The versions and, beside what only reads, a copy: made ready on a GPU that is awake, and stays so."""
-        if right:
-            contenders.wake(right[0][1])
-        yield from (contenders.contender(row, resident, passes, tensors) for row, passes in right)
-        if right and self.operation.name == "conv2d_grad_bias":
-            yield contenders.copy(self._row("copy", "copy"), resident, "grad_output")
 
     def _checked(self, resident: contenders.Resident) -> list[Right]:
         """The versions that are right on this layer, with their passes."""
@@ -114,27 +111,21 @@ class _Case:
     def _right(self, row: Row, resident: contenders.Resident, check: Check) -> tuple[gpu.Pass, ...]:
         """The passes of a version that runs here and is right; none, and the reason in its row, for another."""
         try:
-            row.skipped = self.operation.problem(self.shape, row.name) or self._too_long(row)
+            row.skipped = self.operation.problem(self.shape, row.name) or row.skipped
             if row.skipped:
                 return ()
-            passes, row.prepare_ms = contenders.prepared(self.operation, resident, row.name, row.checked)
+            passes, row.prepare_ms = resident.prepared(row.name, row.checked)
             row.check = check.require(self.operation.kernel(row.name), resident.outputs(passes))
+            return passes
         except (CheckError, ValueError) as error:  # its text or its schedule is at fault
             row.wrong = str(error)
-            return ()
         except GpuError as error:
             row.skipped = str(error)
-            return ()
-        return passes
+        return ()
 
-    def _too_long(self, row: Row) -> str:
-        return self.suite.too_long(self.operation.name, self.layer, row.name)
-
-    def _libraries(self, tensors: harness.Tensors) -> Iterator[tuple[Library, Contender]]:
+    def _libraries(self, tensors: harness.Tensors) -> Iterator[tuple[Numpy | Torch, Contender]]:
         for library in self.suite.libraries:
-            if not library.runs(self.operation.name, self.shape):
-                continue
-            row = self._row(library.name, "library")
-            row.skipped = self._too_long(row)
-            if not row.skipped:
-                yield library, library.contender(row, self.shape, tensors)
+            if library.runs(self.operation.name, self.shape):
+                row = self._row(library.name, "library")
+                if not row.skipped:
+                    yield library, library.contender(row, self.shape, tensors)

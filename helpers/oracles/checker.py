@@ -116,7 +116,10 @@ def check(kernel: Kernel, shape: Shape) -> Checked:
     GpuError
         The adapter cannot run it.
     """
-    return Checked(kernel, shape, _once(reasons(kernel, shape)))
+    first: dict[tuple[str, str], Reason] = {}  # of each kind and place
+    for reason in reasons(kernel, shape):
+        first.setdefault((reason.kind, reason.place), reason)
+    return Checked(kernel, shape, tuple(first.values()))
 
 
 def reasons(kernel: Kernel, shape: Shape) -> Iterator[Reason]:
@@ -127,11 +130,10 @@ def reasons(kernel: Kernel, shape: Shape) -> Iterator[Reason]:
     numbers = sum(prod(shape.of(name)) for name in operation_of(kernel).tensors)
     if numbers > LARGEST:
         raise ValueError(f"shape = {shape}: it has {numbers:,} numbers; at most {LARGEST:,} are simulated")
-    wrong = False
-    for reason in _simulated(kernel, shape):
-        wrong = True
-        yield reason
-    if not wrong:
+    found = None
+    for found in _simulated(kernel, shape):
+        yield found
+    if not found:
         yield from _launched(kernel, shape)
 
 
@@ -151,14 +153,6 @@ def given(kernel: Kernel, shape: Shape) -> Iterator[Given]:
     else:
         yield Given(f"huge numbers, {rounded}", shape, drawn(operation, shape, huge), np.nan, np.inf)
         yield Given(f"tiny numbers, {rounded}", shape, drawn(operation, shape, tiny), np.nan, np.nan)
-
-
-def _once(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
-    """The first reason of each kind and place."""
-    first: dict[tuple[str, str], Reason] = {}
-    for reason in reasons:
-        first.setdefault((reason.kind, reason.place), reason)
-    return tuple(first.values())
 
 
 def _simulated(kernel: Kernel, shape: Shape) -> Iterator[Reason]:

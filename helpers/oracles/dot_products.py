@@ -6,21 +6,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.convolution import reference
+from helpers.convolution.reference import conv2d
 from helpers.convolution.shapes import ConvShape
-from helpers.oracles.harness import Tensors, simulated
-from helpers.oracles.wrong_kernels import INPUT_1, WEIGHT_1, WRONG_KERNELS
+from helpers.oracles.harness import Tensors, answer, operation_of, simulated
+from helpers.oracles.wrong_kernels import INPUT_1, WEIGHT_1, named
 from helpers.wgsl import load
 
 SHAPE = ConvShape(2, 1, 3, 4, 1, 2, 2)
 KERNELS = {"grad_weight": WEIGHT_1, "grad_input": INPUT_1}
 MISTAKES = (  # of the kernels 1, 2, ...; kernel 0 has none
-    (WEIGHT_1, "filter flipped"),
-    (WEIGHT_1, "batch not summed"),
-    (WEIGHT_1, "last output row left out"),
-    (INPUT_1, "every image is image 0"),
-    (INPUT_1, "correlated, not flipped"),
-    (INPUT_1, "last filter column left out"),
+    ("grad_weight", "filter flipped"),
+    ("grad_weight", "batch not summed"),
+    ("grad_weight", "last output row left out"),
+    ("grad_input", "every image is image 0"),
+    ("grad_input", "correlated, not flipped"),
+    ("grad_input", "last filter column left out"),
 )
 
 
@@ -75,17 +75,10 @@ class Case(NamedTuple):
 def case(kernel: int, data: int) -> Case:
     """One of the kernels 0 to 6 on one kind of data, by its place in DATA."""
     tensors = list(DATA.values())[data]()
-    path, mistake = MISTAKES[kernel - 1] if kernel else ("", "")
-    got = {}
-    for name, right in KERNELS.items():
-        run = load(*right.split("/"))
-        if path == right:
-            run = next(row.wrong for row in WRONG_KERNELS if (row.kernel, row.name) == (path, mistake))
+    gradient, mistake = MISTAKES[kernel - 1] if kernel else ("", "")
+    got, right = {}, {}
+    for name, version in KERNELS.items():
+        run = named(version, mistake).wrong if name == gradient else load(*version.split("/"))
         (got[name],), _ = simulated(run, SHAPE, tensors)
-    x, w, dy = (tensors[name] for name in ("input", "weight", "grad_output"))
-    want = {
-        "grad_weight": reference.conv2d_grad_weight(x, w.shape, dy),
-        "grad_input": reference.conv2d_grad_input(x.shape, w, dy),
-    }
-    gradient = next((name for name, right in KERNELS.items() if path == right), "")
-    return Case(mistake, gradient, tensors, reference.conv2d(x, w), got, want)
+        (right[name],) = answer(operation_of(run), SHAPE, tensors)
+    return Case(mistake, gradient, tensors, conv2d(tensors["input"], tensors["weight"]), got, right)

@@ -4,8 +4,8 @@ from helpers.convolution.shapes import ConvShape
 from helpers.grading.fault import Fault
 from helpers.grading.prediction import questions
 from helpers.grading.puzzle import Case
-from helpers.oracles.harness import answer, drawn, inputs_of, operation_of
-from helpers.oracles.wrong_kernels import WRONG_KERNELS
+from helpers.oracles.harness import answer, drawn, operation_of
+from helpers.oracles.wrong_kernels import BIAS_2, INPUT_1, WEIGHT_1, named
 from helpers.wgsl import Kernel
 
 
@@ -15,13 +15,12 @@ def _case(kernel: Kernel, name: str, shape: ConvShape) -> Case:
     tensors = drawn(operation, shape)
     (step,) = operation.versions[kernel.version](shape, kernel).steps
     (expected,) = answer(operation, shape, tensors)
-    inputs = tuple(tensors[each] for each in inputs_of(operation))
-    return Case(name, inputs, expected, operation.params(shape), step.workgroups)
+    return Case(name, tuple(tensors.values()), expected, operation.params(shape), step.workgroups)
 
 
 def _fault(name: str, kernel: str, mistake: str, axes: str, shapes: dict[str, ConvShape], **words: object) -> Fault:
     """An exercise with one of the wrong kernels; `axes` are the letters of its output, `words` the rest of a Fault."""
-    (row,) = (row for row in WRONG_KERNELS if (row.kernel, row.name) == (kernel, mistake))
+    row = named(kernel, mistake)
     edit = {"kernel": row.right, "old": row.old, "new": row.new}
     return Fault(name, "oracles", axes, lambda: [_case(row.right, *each) for each in shapes.items()], **edit, **words)
 
@@ -29,7 +28,7 @@ def _fault(name: str, kernel: str, mistake: str, axes: str, shapes: dict[str, Co
 FAULTS = (  # the easiest first
     _fault(
         "fault_in_the_input_gradient",
-        "conv2d_grad_input/1_gather",
+        INPUT_1,
         "every image is image 0",
         "n ci ih iw",
         {
@@ -42,7 +41,7 @@ FAULTS = (  # the easiest first
     ),
     _fault(
         "fault_in_the_weight_gradient",
-        "conv2d_grad_weight/1_thread_per_weight",
+        WEIGHT_1,
         "one image too many",
         "co ci kh kw",
         {
@@ -54,7 +53,7 @@ FAULTS = (  # the easiest first
     ),
     _fault(
         "fault_in_the_bias_gradient",
-        "conv2d_grad_bias/2_workgroup_per_channel",
+        BIAS_2,
         "no barrier in the tree",
         "co",
         {

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from helpers.convolution import check
 from helpers.convolution.reference import conv2d
@@ -153,9 +152,7 @@ def _loss(problem: Problem, moved: Tensors) -> float:
 
 def _weight_product(shape: ConvShape, tensors: Tensors) -> Array:
     """(Co/G, N*oH*oW) @ (N*oH*oW, Ci/G*kH*kW) for each group."""
-    padded = np.pad(tensors["input"], [(0,), (0,), (shape.padding_h,), (shape.padding_w,)])
-    windows = sliding_window_view(padded, (shape.span("h"), shape.span("w")), (2, 3))
-    windows = windows[:, :, :: shape.stride_h, :: shape.stride_w, :: shape.dilation_h, :: shape.dilation_w]
+    windows = probes.windows(shape, probes.padded(shape, tensors["input"]))
     rows = windows.transpose(0, 2, 3, 1, 4, 5).reshape(-1, shape.groups, np.prod(shape.weight[1:]))
     return (_by_group(shape, tensors) @ rows.swapaxes(0, 1)).reshape(shape.weight)
 
@@ -164,10 +161,11 @@ def _input_product(shape: ConvShape, tensors: Tensors) -> Array:
     """(N*oH*oW, Co/G) @ (Co/G, Ci/G*kH*kW) for each group: a row for each window, added to the pixels under it."""
     upstream = _by_group(shape, tensors)
     rows = upstream.swapaxes(1, 2) @ tensors["weight"].reshape(*upstream.shape[:2], -1)
-    padded = np.zeros((*shape.input[:2], shape.padded("h"), shape.padded("w")))
+    padded = probes.padded(shape, np.zeros(shape.input))
+    windows = probes.windows(shape, padded)
     for i, (n, oh, ow) in enumerate(np.ndindex(shape.batch, shape.out_h, shape.out_w)):
-        padded[n, :, *probes.window(shape, oh, ow)] += rows[:, i].reshape(-1, *shape.weight[2:])
-    return padded[:, :, shape.padding_h :, shape.padding_w :][:, :, : shape.in_h, : shape.in_w]
+        windows[n, :, oh, ow] += rows[:, i].reshape(-1, *shape.weight[2:])
+    return probes.unpadded(shape, padded)
 
 
 def _bias_product(shape: ConvShape, tensors: Tensors) -> Array:

@@ -35,16 +35,10 @@ Array = np.ndarray
 Tensors = dict[str, Array]
 
 LARGE = 4099.0  # follows inputs of whole numbers; for all others, ask for NaN
-SENTINEL = 1234.5  # follows outputs
-GUARDS = 64  # how many sentinels
+SENTINELS = np.full(64, 1234.5)  # follow outputs
 # Between two zeros of each sign and the ends of float32, and where float32 no longer distinguishes exp(-x) from 0.
-EXTREMES = np.float32(
-    [
-        *(0.0, -0.0, 1e-38, -1e-38, 1e-3, -1e-3, 0.04, -0.04, 0.0999, -0.0999, 0.75, -0.75, 1.28, -1.28, 5, -5, 9, -9),
-        *(20, -20, 43, -43, 44, -44, 45, -45, 86, -86, 87, -87, 88, -88, 89, -89, 100, -100, 1e4, -1e4, 1e13, -1e13),
-        *(1e30, -1e30, 3e38, -3e38),
-    ]
-)
+_SIZES = 0, 1e-38, 1e-3, 0.04, 0.0999, 0.75, 1.28, 5, 9, 20, 43, 44, 45, 86, 87, 88, 89, 100, 1e4, 1e13, 1e30, 3e38
+EXTREMES = np.outer(np.float32(_SIZES), np.float32([1, -1])).ravel()
 
 
 def operation_of(kernel: Kernel) -> Operation:
@@ -130,11 +124,6 @@ def answer(operation: Operation, shape: Shape, tensors: Tensors) -> tuple[Array,
     return right if isinstance(right, tuple) else (right,)
 
 
-def _pre(operation: Operation, shape: ConvShape, tensors: Tensors) -> tuple[Array, ...]:
-    """The right outputs before their activation."""
-    return answer(operation, replace(shape, activation="none"), tensors)
-
-
 def reports(kernel: Kernel, shape: Shape, tensors: Tensors, got: Sequence[Array]) -> Sequence[Report]:
     """Judge the outputs `got` by the tolerance that can be proven for float32: for whole numbers, mostly none."""
     operation = operation_of(kernel)
@@ -145,7 +134,8 @@ def reports(kernel: Kernel, shape: Shape, tensors: Tensors, got: Sequence[Array]
         return gemm_check.gemm_bias_act_backward(got, *data, shape.activation)
     name, (output,) = operation.name, operation.outputs
     if "winograd" in kernel.version:  # its transforms round more, and round whole numbers too
-        return [compare_winograd(output, *got, name, shape, *_pre(operation, shape, tensors), *data)]
+        pre = answer(operation, replace(shape, activation="none"), tensors)
+        return [compare_winograd(output, *got, name, shape, *pre, *data)]
     if name == "conv2d":
         pre = pre_and_error(partial(convolution.conv2d, **conv(shape)), *data)
         return [compare_activated(output, *got, *pre, shape.activation)]
@@ -155,19 +145,19 @@ def reports(kernel: Kernel, shape: Shape, tensors: Tensors, got: Sequence[Array]
 # --- What comes out -----------------------------------------------------------------------------------------
 
 
-def guarded(array: Array, guard: float) -> Array:
-    """A flat copy with as many guards behind it as it has elements, and 64 more."""
-    return np.concatenate([np.ravel(array), np.full(array.size + 64, guard)]).astype(np.float32)
-
-
 def with_guards(
     operation: Operation, shape: Shape, tensors: Tensors, guard: float = LARGE, before: float | Array = np.nan
 ) -> Tensors:
-    """Arrays by name, in binding order: inputs with `guard` behind them, outputs full of `before`, with SENTINEL."""
+    """Flat arrays by name, in binding order.
+
+    Behind an input are as many guards as it has elements, and 64 more; behind an output full of `before`, sentinels.
+    """
     arrays = {}
     for name in operation.tensors:
-        unwritten = [np.resize(before, prod(shape.of(name))), np.full(GUARDS, SENTINEL)]
-        arrays[name] = guarded(tensors[name], guard) if name in tensors else np.concatenate(unwritten, dtype=np.float32)
+        size = prod(shape.of(name))
+        given = name in tensors
+        parts = (tensors[name].ravel(), np.full(size + 64, guard)) if given else (np.resize(before, size), SENTINELS)
+        arrays[name] = np.concatenate(parts, dtype=np.float32)
     return arrays
 
 
@@ -203,19 +193,16 @@ def launched(
     operation = operation_of(kernel)
     buffers = resident(operation, shape, {name: tensors[name] for name in inputs_of(operation)}, guard, before)
     operation.launch(tuple(buffers.values()), shape, kernel)
-    sizes = {name: prod(shape.of(name)) + GUARDS for name in operation.outputs}
-    return tuple(within(name, gpu.read(buffers[name], (size,)), shape.of(name)) for name, size in sizes.items())
-
-
-def _bound(operation: Operation) -> tuple[int, ...]:
-    """The bindings of an operation's outputs."""
-    return tuple(operation.tensors.index(name) for name in operation.outputs)
+    return tuple(
+        within(name, gpu.read(buffers[name], (prod(shape.of(name)) + SENTINELS.size,)), shape.of(name))
+        for name in operation.outputs
+    )
 
 
 def within(name: str, written: Array, shape: tuple[int, ...]) -> Array:
     """An output without the sentinels behind it; raises CheckError where one of them was overwritten."""
     count = prod(shape)
-    past = np.flatnonzero(written[count:] != SENTINEL)
+    past = np.flatnonzero(written[count:] != SENTINELS)
     if past.size:
         rule = f"it has {count:,} numbers, the last one is number {count - 1:,}"
         raise CheckError(f"{name} is written past its end, first at number {count + past[0]:,}: {rule}")
@@ -268,13 +255,14 @@ def simulated(
     for step in schedule.steps:
         # What a specialized version leaves of its scratch buffers, or leaves to a later step, is no fault: who reads it
         # reads `before`, and the last step must write the outputs whole.
-        partly = schedule.constants and schedule.scratch and "outputs" not in options
-        whole = {"outputs": _bound(operation) if step is schedule.steps[-1] else ()} if partly else {}
-        given = [*buffers.values(), *params]
-        trace = simulate(kernel, given, step.workgroups, entry_point=step.entry_point, **whole, **options)
+        written = {}
+        if schedule.constants and schedule.scratch:
+            last = operation.outputs if step is schedule.steps[-1] else ()
+            written = {"outputs": tuple(operation.tensors.index(name) for name in last)}
+        arrays = [*buffers.values(), *params]
+        trace = simulate(kernel, arrays, step.workgroups, entry_point=step.entry_point, **written | options)
         buffers = dict(zip(buffers, trace.buffers, strict=False))
         traces.append(trace)
-    found = {name: buffers[name].ravel() for name in operation.outputs}
     if guard is None:
-        return tuple(array.reshape(shape.of(name)) for name, array in found.items()), traces
-    return tuple(within(name, array, shape.of(name)) for name, array in found.items()), traces
+        return tuple(buffers[name].reshape(shape.of(name)) for name in operation.outputs), traces
+    return tuple(within(name, buffers[name].ravel(), shape.of(name)) for name in operation.outputs), traces

@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from math import prod
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from helpers.convolution.shapes import ConvShape
 from helpers.oracles.harness import Tensors, simulated
-from helpers.oracles.wrong_kernels import WEIGHT_1, WRONG_KERNELS
+from helpers.oracles.wrong_kernels import WEIGHT_1, named
 from helpers.wgsl import Kernel, load
 
 Array = np.ndarray
@@ -63,9 +64,9 @@ def probe(kernel: Kernel, shape: ConvShape, oh: int, ow: int, co: int = 0) -> Ar
 
 def kernels() -> list[tuple[str, str, Kernel]]:
     """The right kernel and those of MISREAD: the name, what was edited, and the kernel."""
-    wrong = {row.name: row for row in WRONG_KERNELS if row.kernel == WEIGHT_1}
-    edited = [(name, f"{wrong[name].old}  →  {wrong[name].new}", wrong[name].wrong) for name in MISREAD]
-    return [("right", WEIGHT_1, load(*WEIGHT_1.split("/"))), *edited]
+    edited = [named(WEIGHT_1, name) for name in MISREAD]
+    right = "right", WEIGHT_1, load(*WEIGHT_1.split("/"))
+    return [right, *((row.name, f"{row.old}  →  {row.new}", row.wrong) for row in edited)]
 
 
 # --- What a right kernel returns: windows, cut out or put in --------------------------------------------------
@@ -78,18 +79,19 @@ def expected(operation: str, shape: ConvShape, tensors: Tensors, places: Sequenc
 
 def _cut_windows(shape: ConvShape, tensors: Tensors, places: Sequence[Place]) -> Array:
     """The weight gradient: the filter of channel co is the window of the input at its place."""
-    padded, grad_weight = np.pad(tensors["input"], _padding(shape)), np.zeros(shape.weight)
+    under, grad_weight = windows(shape, padded(shape, tensors["input"])), np.zeros(shape.weight)
     for n, co, oh, ow in places:
-        grad_weight[co] = padded[n, channels(shape, co), *window(shape, oh, ow)]
+        grad_weight[co] = under[n, channels(shape, co), oh, ow]
     return grad_weight
 
 
 def _put_windows(shape: ConvShape, tensors: Tensors, places: Sequence[Place]) -> Array:
     """The input gradient: the filter of channel co lies at its place, on zeros."""
-    grad_padded = np.pad(np.zeros(shape.input), _padding(shape))
+    grad_padded = padded(shape, np.zeros(shape.input))
+    under = windows(shape, grad_padded)
     for n, co, oh, ow in places:
-        grad_padded[n, channels(shape, co), *window(shape, oh, ow)] += tensors["weight"][co]
-    return grad_padded[..., shape.padding_h :, shape.padding_w :][..., : shape.in_h, : shape.in_w]
+        under[n, channels(shape, co), oh, ow] += tensors["weight"][co]
+    return unpadded(shape, grad_padded)
 
 
 def _count(shape: ConvShape, tensors: Tensors, places: Sequence[Place]) -> Array:
@@ -104,15 +106,21 @@ _EXPECTED: dict[str, Callable[[ConvShape, Tensors, Sequence[Place]], Array]] = {
 }
 
 
-def _padding(shape: ConvShape) -> tuple[tuple[int], ...]:
-    return (0,), (0,), (shape.padding_h,), (shape.padding_w,)
+def padded(shape: ConvShape, x: Array) -> Array:
+    """A copy of the input with its padding of zeros around it."""
+    return np.pad(x, [(0,), (0,), (shape.padding_h,), (shape.padding_w,)])
 
 
-def window(shape: ConvShape, oh: int, ow: int) -> tuple[slice, slice]:
-    """The rows and columns of the padded input that lie under the filter's weights at one output."""
-    top, left = oh * shape.stride_h, ow * shape.stride_w
-    rows = slice(top, top + shape.span("h"), shape.dilation_h)
-    return rows, slice(left, left + shape.span("w"), shape.dilation_w)
+def unpadded(shape: ConvShape, x: Array) -> Array:
+    """What was inside of the padding."""
+    return x[..., shape.padding_h :, shape.padding_w :][..., : shape.in_h, : shape.in_w]
+
+
+def windows(shape: ConvShape, x: Array) -> Array:
+    """The pixels of a padded input under the filter at each output, as a view: (N, Ci, oH, oW, kH, kW)."""
+    every = sliding_window_view(x, (shape.span("h"), shape.span("w")), (2, 3), writeable=True)
+    at_outputs = every[:, :, :: shape.stride_h, :: shape.stride_w]
+    return at_outputs[..., :: shape.dilation_h, :: shape.dilation_w]
 
 
 def channels(shape: ConvShape, co: int) -> slice:

@@ -63,7 +63,10 @@ class WrongKernel(NamedTuple):
         return f"{self.kernel}: {self.name}"
 
 
-Edits = Mapping[str, Mapping[str, tuple]]  # by version and by the name of the mistake: what follows in a WrongKernel
+# By version and by the name of the mistake: the old text, the new one and, where they are not usual, reasons, shape
+# and constants.
+Edits = Mapping[str, Mapping[str, tuple]]
+FIELDS = {tuple: "reasons", dict: "constants"}
 
 
 def wrong_kernels(
@@ -72,8 +75,10 @@ def wrong_kernels(
     """The rows of a table. What an edit leaves out: wrong numbers, and the usual shape and constants of its version."""
     rows = []
     for kernel, mistakes in edits.items():
-        usual = NUMBERS, shapes[kernel], constants.get(kernel, {})
-        rows += [WrongKernel(kernel, name, *edit, *usual[len(edit) - 2 :]) for name, edit in mistakes.items()]
+        usual = {"reasons": NUMBERS, "shape": shapes[kernel], "constants": constants.get(kernel, {})}
+        for name, (old, new, *others) in mistakes.items():
+            own = {FIELDS.get(type(value), "shape"): value for value in others}
+            rows.append(WrongKernel(kernel, name, old, new, **usual | own))
     return tuple(rows)
 
 
@@ -113,7 +118,7 @@ EDITS = {
         "padding added": ("+ kw - params.padding_w", "+ kw + params.padding_w"),
         "one padding for both axes": ("- params.padding_w", "- params.padding_h"),
         "padding read as data": ("if (iw < params.in_w)", "if (true)", WRAPPED + READ + NUMBERS),
-        "filter flipped": ("+ kh - params", "+ (params.kernel_h - 1u - kh) - params", NUMBERS, STRIDE_1),
+        "filter flipped": ("+ kh - params", "+ (params.kernel_h - 1u - kh) - params", STRIDE_1),
         "index decoded by rows": ("index % params.kernel_w", "index % params.kernel_h"),
         "batch and channel swapped": ("(n * params.out_channels + co)", "(co * params.batch + n)"),
         "input channel ignored": ("(n * params.in_channels + ci)", "(n * params.in_channels)"),
@@ -135,7 +140,7 @@ EDITS = {
     WEIGHT_2: {
         "tree stops at two": ("half > 0u", "half > 1u"),
         "tree drops a half": ("thread + half]", "thread + half / 2u]", RACE + NUMBERS),
-        "tree begins at a quarter": ("half = THREADS / 2u", "half = THREADS / 4u", NUMBERS, MANY),
+        "tree begins at a quarter": ("half = THREADS / 2u", "half = THREADS / 4u", MANY),
         "tree never ends": ("half /= 2u", "half /= 1u", ENDLESS, POINT),
         "no barrier in the tree": (STEP, "", RACE),
         "half of the threads miss a barrier": (STEP + BRANCH, BRANCH + STEP, MISSED_BARRIER),
@@ -144,7 +149,7 @@ EDITS = {
             "partial[thread / 2u] = sum",
             RACE + OVERLAP + UNINITIALIZED + NUMBERS,
         ),
-        "one product per thread": ("i < products;", "i < min(products, THREADS);", NUMBERS, MANY),
+        "one product per thread": ("i < products;", "i < min(products, THREADS);", MANY),
         "products of an image too many": ("i < products;", "i < products + products / 2u;", READ, MANY),
         "one product too many": ("i < products;", "i <= products;", READ, ONE_FILTER),
         "last product left out": ("i < products;", "i + 1u < products;"),
@@ -162,7 +167,7 @@ EDITS = {
         "one output row too many": ("oh >= params.out_h", "oh > params.out_h", READ + NUMBERS, STRIDE_1),
         "one channel too many": ("co < params.out_channels", "co <= params.out_channels", READ, ONE_FILTER),
         "channels swapped": ("(co * params.in_channels + ci)", "(ci * params.out_channels + co)"),
-        "correlated, not flipped": ("params.padding_h - kh", "kh - params.padding_h", NUMBERS, STRIDE_1),
+        "correlated, not flipped": ("params.padding_h - kh", "kh - params.padding_h", STRIDE_1),
         "padding subtracted": ("iw + params.padding_w", "iw - params.padding_w"),
         "one padding for both axes": ("iw + params.padding_w", "iw + params.padding_h"),
         "last filter column left out": ("kw < params.kernel_w", "kw + 1u < params.kernel_w"),
@@ -183,7 +188,7 @@ EDITS = {
         ),
         "room for 3x3 weights": ("array<f32, CHUNK>", "array<f32, 9>", RACE + OVERLAP + READ + WRITE + NUMBERS, WIDE),
         "weights of the first filter used for all": ("i < count; i +=", "i < count && co == 0u; i +="),
-        "only the first chunk": ("first += CHUNK", "first += 1000000u", NUMBERS, IN_PIECES),
+        "only the first chunk": ("first += CHUNK", "first += 1000000u", IN_PIECES),
         "no barrier before a load": ("workgroupBarrier();  // no thread", "// no thread", RACE),
         "no barrier after a load": ("workgroupBarrier();  // the new", "// the new", RACE),
         "threads outside return above a barrier": (
@@ -217,11 +222,11 @@ EDITS = {
         "smaller than what was there": ("= sum;", "= min(grad_bias[co], sum);"),
     },
     BIAS_2: {
-        "one element per thread": ("i += THREADS", "i += params.batch * pixels", NUMBERS, MANY),
+        "one element per thread": ("i += THREADS", "i += params.batch * pixels", MANY),
         "every image is image 0": ("(n * params.out_channels + co)", "co"),
         "one element too many": ("i < params.batch * pixels", "i <= params.batch * pixels", READ, ONE_FILTER),
         "tree stops at two": ("half > 0u", "half > 1u"),
-        "tree begins at a quarter": ("half = THREADS / 2u", "half = THREADS / 4u", NUMBERS, MANY),
+        "tree begins at a quarter": ("half = THREADS / 2u", "half = THREADS / 4u", MANY),
         "no barrier in the tree": (STEP, "", RACE),
         "half of the threads miss a barrier": (STEP + BRANCH, BRANCH + STEP, MISSED_BARRIER),
         "every channel is written to channel 0": (
@@ -247,10 +252,15 @@ EDITS = {
     BIAS_3: {
         "no barrier in the tree": ("workgroupBarrier();  // the sums that this step reads", "// the sums", RACE),
         "slices past the end": ("min(first + SLICE, COUNT)", "first + SLICE", READ),
-        "last part left out": ("i < SLICES; i", "i + 1u < SLICES; i", NUMBERS, SLICES),
+        "last part left out": ("i < SLICES; i", "i + 1u < SLICES; i", SLICES),
     },
 }
 SHAPES = dict.fromkeys((WEIGHT_1, WEIGHT_2, INPUT_1, INPUT_2, BIAS_1, BIAS_2), ODD)
 SHAPES |= {WEIGHT_7: GROUPS, INPUT_8: GROUPS, BIAS_3: CHANNELS}
 CONSTANTS = {WEIGHT_7: {"THREADS": 4, "PARTS": 5, "TAPS": 4}, INPUT_8: {"IMAGES": 2}}
 WRONG_KERNELS = wrong_kernels(EDITS, SHAPES, CONSTANTS)
+
+
+def named(kernel: str, name: str) -> WrongKernel:
+    """One of them, by its version and its mistake."""
+    return next(row for row in WRONG_KERNELS if (row.kernel, row.name) == (kernel, name))

@@ -9,102 +9,98 @@ import numpy as np
 EPSILON = 2.0**-23
 
 
-def ulp(x: np.ndarray) -> np.ndarray:
+def ulp(x):
     """The distance of two neighboring float32 at x."""
     return np.spacing(np.minimum(np.abs(x), 3e38).astype(np.float32)).astype(np.float64)
 
 
+def either(error: float, count: float):
+    """The worse of an absolute error and this many units in the last place of the result."""
+    return lambda *arguments: np.maximum(error, count * ulp(arguments[-1]))
+
+
 def ulps(count: float):
     """This many units in the last place of the result."""
-    return lambda *arguments: count * ulp(arguments[-1])
+    return either(0, count)
 
 
 def absolute(error: float):
     """The same error everywhere."""
-    return lambda *arguments: np.full(np.shape(arguments[-1]), error)
+    return either(error, 0)
 
 
-def either(error: float, count: float):
-    """The worse of an absolute error and this many units in the last place."""
-    return lambda *arguments: np.maximum(error, count * ulp(arguments[-1]))
-
-
-def exponential(x: np.ndarray, result: np.ndarray) -> np.ndarray:
+def exponential(x, result):
     """`exp` and `exp2`."""
     return (3 + 2 * np.abs(x)) * ulp(result)
 
 
-def logarithm(x: np.ndarray, result: np.ndarray) -> np.ndarray:
+def logarithm(x, result):
     """`log` and `log2`."""
     return np.where((x >= 0.5) & (x <= 2), 2.0**-21, 3 * ulp(result))
 
 
-def tan(x: np.ndarray, result: np.ndarray) -> np.ndarray:
+def tan(x, result):
     """sin(x) / cos(x), each with an error of 2^-11."""
     cosine, error = np.abs(np.cos(x)), 2.0**-11
     return np.where(cosine > 2 * error, error * (1 + np.abs(result)) / (cosine - error) + 3 * ulp(result), np.inf)
 
 
-def hyperbolic(x: np.ndarray, result: np.ndarray) -> np.ndarray:
+def hyperbolic(x, result):
     """`sinh` and `cosh`: (exp(x) -+ exp(-x)) / 2."""
     return 0.5 * (exponential(x, np.exp(x)) + exponential(x, np.exp(-x))) + ulp(np.cosh(x))
 
 
-def tanh(x: np.ndarray, result: np.ndarray) -> np.ndarray:
+def tanh(x, result):
     """The worse of 1e-5 and what sinh(x) / cosh(x) may be off."""
     return np.maximum(1e-5, 2 * hyperbolic(x, result) / np.cosh(x) + 3 * ulp(result))
 
 
-def _log_of(sum_: np.ndarray, error: np.ndarray, result: np.ndarray) -> np.ndarray:
+def _log_of(sum_, error, result):
     """log(sum), where the sum has an error; where that is as large as the sum, anything."""
     return np.where(error < sum_ / 2, logarithm(sum_, result) + 2 * error / sum_, np.inf)
 
 
-def asinh(x: np.ndarray, result: np.ndarray) -> np.ndarray:
+def asinh(x, result):
     """log(x + sqrt(x * x + 1))."""
     root = np.sqrt(x * x + 1)
     return _log_of(x + root, 8 * ulp(root), result)
 
 
-def acosh(x: np.ndarray, result: np.ndarray) -> np.ndarray:
+def acosh(x, result):
     """log(x + sqrt(x * x - 1))."""
     root = np.sqrt(x * x - 1)
     return _log_of(x + root, ulp(x * x) / np.maximum(root, 1e-30) + 8 * ulp(x), result)
 
 
-def atanh(x: np.ndarray, result: np.ndarray) -> np.ndarray:
+def atanh(x, result):
     """log((1 + x) / (1 - x)) / 2."""
     quotient = (1 + x) / (1 - x)
     error = quotient * (ulp(1 + x) / (1 + x) + ulp(1 - x) / (1 - x) + 3 * EPSILON)
     return 0.5 * _log_of(quotient, error, 2 * result) + ulp(result)
 
 
-def power(x: np.ndarray, y: np.ndarray, result: np.ndarray) -> np.ndarray:
+def power(x, y, result):
     """exp2(y * log2(x))."""
     exponent = y * np.log2(x)
     error = np.abs(y) * logarithm(x, np.log2(x)) + ulp(exponent)
     return exponential(exponent, result) + np.abs(result) * np.expm1(np.minimum(error, 50))
 
 
-def fma(x: np.ndarray, y: np.ndarray, z: np.ndarray, result: np.ndarray) -> np.ndarray:
+def fma(x, y, z, result):
     """x * y + z, rounded once or twice."""
     return ulp(x * y) + ulp(result)
 
 
-def mix(x: np.ndarray, y: np.ndarray, z: np.ndarray, result: np.ndarray) -> np.ndarray:
+def mix(x, y, z, result):
     """x * (1 - z) + y * z."""
     return 4 * EPSILON * (np.abs(x) * (1 + np.abs(z)) + np.abs(y * z))
 
 
-def smoothstep(low: np.ndarray, high: np.ndarray, x: np.ndarray, result: np.ndarray) -> np.ndarray:
+def smoothstep(low, high, x, result):
     """t * t * (3 - 2 * t), where t is a quotient of differences between 0 and 1."""
     return np.full(np.shape(result), 12 * EPSILON)
 
 
 def products(*pairs: tuple[int, int]):
     """A sum of products of arguments."""
-
-    def bound(*arguments: np.ndarray) -> np.ndarray:
-        return 4 * EPSILON * sum(np.abs(arguments[i] * arguments[j]) for i, j in pairs)
-
-    return bound
+    return lambda *arguments: 4 * EPSILON * sum(np.abs(arguments[i] * arguments[j]) for i, j in pairs)

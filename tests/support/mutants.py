@@ -50,7 +50,6 @@ LETTERS = [
     params.b_stride params.d_b_stride
     """.strip().split("\n")
 ]
-BEFORE_A_BOUND = ("<", "<=", ">", ">=", "==", "!=")
 DECLARES = ("let", "var", "const", "override", "fn", "struct", ":", "->")
 
 
@@ -85,54 +84,51 @@ class Mutant(NamedTuple):
 def mutants(kernel: Kernel) -> list[Mutant]:
     """All mutants of a kernel, in the order of its text; some of them do not compile."""
     code = kernel.code
-    found = [token for token in TOKEN.finditer(code) if _may_change(code, token.start())]
-    each = (Mutant(kernel, at, old, new) for token in found for at, old, new in _changes(code, token))
-    return list(dict.fromkeys([*each, *_without_a_statement(kernel)]))
+    tokens = [token for token in TOKEN.finditer(code) if _may_change(code, token.start())]
+    changed = [Mutant(kernel, token.start(), token[0], new) for token in tokens for new in _changes(code, token)]
+    return list(dict.fromkeys([*changed, *_without_a_statement(kernel)]))
 
 
 def _may_change(code: str, at: int) -> bool:
     """Whether a place is neither in a binding or an attribute, nor in a struct, nor in a function's parameters."""
     line = code[code.rfind("\n", 0, at) + 1 : code.find("\n", at)]
-    if line.lstrip().startswith(("@", "struct", "var<")) or re.fullmatch(r"\s*\w+: u32,?\s*", line):
-        return False
-    return not line.startswith(("fn ", ") ", "}"))
+    return not re.match(r"\s*(@|struct|var<|\w+: u32,?\s*$)|fn |\) |\}", line)
 
 
-def _changes(code: str, token: re.Match) -> Iterator[tuple[int, str, str]]:
-    """The changes to one token, each as its offset, its text and the new one."""
+def _changes(code: str, token: re.Match) -> Iterator[str]:
+    """What may stand in the place of one token."""
     at, word = token.start(), token[0]
-    spaced = code[at - 1 : at] == " " == code[token.end() : token.end() + 1]
-    if spaced:
-        yield from ((at, word, new) for new in (*OPERATORS.get(word, ()), *COMPARISONS.get(word, ())))
+    if code[at - 1 : at] == " " == code[token.end() : token.end() + 1]:
+        yield from (*OPERATORS.get(word, ()), *COMPARISONS.get(word, ()))
     if word == "++":
-        yield at, word, " += 2u"
+        yield " += 2u"
     if word[0].isdigit():
-        yield from ((at, word, new) for new in _other_numbers(word))
-    before = code[:at].split()[-1] if code[:at].split() else ""
-    if before in DECLARES:
+        yield from _other_numbers(word)
+    before = code[:at].split()[-1:]
+    if before and before[0] in DECLARES:
         return
     for family in LETTERS:
-        if word in family:
-            yield from ((at, word, other) for other in family if other != word)
-    if before in BEFORE_A_BOUND and (word[0].isalpha() or word[0].isdigit()) and word[-1] != "(":
-        yield from ((at, word, f"({word} {sign} 1u)") for sign in "+-" if not word[0].isdigit())
+        yield from (other for other in family if word in family and other != word)
+    if before and before[0] in COMPARISONS and word[0].isalpha():
+        yield from (f"({word} {sign} 1u)" for sign in "+-")
 
 
 def _other_numbers(word: str) -> tuple[str, ...]:
     """What else a constant could be."""
-    if re.fullmatch(r"\d+u?", word):
-        value, suffix = int(word.rstrip("u")), word[len(word.rstrip("u")) :]
-        return tuple(f"{other}{suffix}" for other in (value + 1, value - 1) if other >= 0)
-    if word.startswith("0x"):
-        return (f"0x{int(word[2:].rstrip('u'), 16) // 2:x}u",)
+    digits = word.rstrip("u")
+    suffix = word[len(digits) :]
+    if digits.isdigit():
+        return tuple(f"{other}{suffix}" for other in (int(digits) + 1, int(digits) - 1) if other >= 0)
+    if digits.startswith("0x"):
+        return (f"0x{int(digits, 16) // 2:x}u",)
     value = float(word)
     return (f"{value + 1.0}",) if value in (0.0, 1.0) else (f"{value * 2}", f"{value / 2}")
 
 
 def _without_a_statement(kernel: Kernel) -> Iterator[Mutant]:
     """The kernel without one statement that is a line of its own: a barrier, an assignment, a `return`."""
-    for found in re.finditer(r"^ +(?!let |var |const )([^\s{}][^{};\n]*;) *$", kernel.code, re.MULTILINE):
-        yield Mutant(kernel, found.start(1), found[1], "")
+    for line in re.finditer(r"^ +(?!let |var |const )([^\s{}][^{};\n]*;) *$", kernel.code, re.MULTILINE):
+        yield Mutant(kernel, line.start(1), line[1], "")
 
 
 # --- What the checker says ------------------------------------------------------------------------------------

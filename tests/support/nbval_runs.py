@@ -5,16 +5,15 @@ import shutil
 import subprocess
 import sys
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 PROJECT = Path(__file__).resolve().parents[2]
 QUIET = ["-p", "no:cacheprovider", "-p", "no:hypothesispytest"]  # the second one only costs time here
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What nbval said about one code cell: why it is red, or "" where it is not, and how long it took."""
 
     failure: str

@@ -15,6 +15,7 @@ from statistics import median
 from urllib.parse import unquote
 
 import nbformat
+import numpy as np
 from nbformat import NotebookNode
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
@@ -47,11 +48,6 @@ ASKS = re.compile(r"helpers\.(?:predict|grade|mark|find_fault)\(")
 CARD = "00_meet_the_gpu.ipynb#WGSL-on-one-screen"
 WITHOUT_ADAPTER = ("appendix_a_simulator.ipynb",)  # lessons that run no kernel on a GPU
 SENTENCE = re.compile(r"^[^<\s]\S*(\s+\S+){2,}[.!?]\s*$")
-
-# Words that a reader finds nowhere else in this sense (the glossary has the field's own), and where they are right.
-PRIVATE = "rungs? oblongs? twins? turned.over slopes? wish(?:es|ed)? fold(?:s|ed|ing)? halvings? meet(?:s|ings?)? met"
-PRIVATE_WORD = re.compile(rf"\b(?:{PRIVATE.replace(' ', '|')})\b", re.IGNORECASE)
-RIGHTLY = re.compile(r"[Mm]eet the GPU|F\.fold|types\.folding")
 
 
 @dataclass(frozen=True)
@@ -108,12 +104,14 @@ class Cell:
             return []
 
     @property
+    def imports(self) -> bool:
+        return any(isinstance(node, ast.Import | ast.ImportFrom) for node in self.syntax)
+
+    @property
     def length(self) -> int:
         """Lines of code: neither blank ones, nor nbval's marker, nor the text of a kernel."""
-        kernels = set()
-        for node in self.syntax:
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and "@compute" in node.value:
-                kernels.update(range(node.lineno, node.end_lineno + 1))
+        texts = [node for node in self.syntax if isinstance(node, ast.Constant) and "@compute" in str(node.value)]
+        kernels = {line for text in texts for line in range(text.lineno, text.end_lineno + 1)}
         lines = enumerate(self.source.splitlines(), 1)
         return sum(bool(line.strip()) and line != IGNORE and i not in kernels for i, line in lines)
 
@@ -135,24 +133,20 @@ def needed(lesson: Lesson, wanted: list[Cell]) -> list[Cell]:
         names = [node for node in cell.syntax if isinstance(node, ast.Name)]
         made = {node.id for node in names if node.id == "random" or isinstance(node.ctx, ast.Store)}
         made |= {node.name for node in cell.syntax if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-        imports = any(isinstance(node, ast.Import | ast.ImportFrom) for node in cell.syntax)
-        if cell in wanted or made & used or imports:
+        if cell in wanted or made & used or cell.imports:
             kept.insert(0, cell)
             used |= {node.id for node in names}
     return kept
 
 
-def private_words(text: str) -> list[str]:
-    """The words of a text that are not the field's, in their order."""
-    return PRIVATE_WORD.findall(RIGHTLY.sub("", text))
-
-
 # --- The rules ------------------------------------------------------------------------
 
-RULES: list[Callable[[Lesson], Iterator[str]]] = []
+Rule = Callable[[Lesson], Iterator[str]]
+RULES: list[Rule] = []
 
 
-def rule(function: Callable[[Lesson], Iterator[str]]) -> Callable[[Lesson], Iterator[str]]:
+def rule(function: Rule) -> Rule:
+    """List a function among the rules."""
     RULES.append(function)
     return function
 
@@ -163,7 +157,7 @@ def broken_rules(lesson: Lesson) -> list[str]:
 
 
 @rule
-def counts(lesson: Lesson) -> Iterator[str]:
+def counts(lesson):
     """The stored counts are 1, 2, ... n: one run from top to bottom (nbval compares nothing in a cell without)."""
     found = [cell.node.get("execution_count") for cell in lesson.code]
     if found != list(range(1, len(found) + 1)):
@@ -171,7 +165,7 @@ def counts(lesson: Lesson) -> Iterator[str]:
 
 
 @rule
-def errors(lesson: Lesson) -> Iterator[str]:
+def errors(lesson):
     """No cell fails or writes to stderr; to show an error, catch it and print its message."""
     for cell, output in lesson.outputs:
         if output.output_type == "error" or output.get("name") == "stderr":
@@ -179,17 +173,16 @@ def errors(lesson: Lesson) -> Iterator[str]:
 
 
 @rule
-def widget_state(lesson: Lesson) -> Iterator[str]:
+def widget_state(lesson):
     """Nothing stored names a widget's model, which lives only as long as its kernel."""
     if "widgets" in lesson.notebook.metadata:
         yield "metadata.widgets is there"
-    yield from (
-        f"{cell} stores a widget view" for cell, output in lesson.outputs if WIDGET_VIEW in output.get("data", {})
-    )
+    views = [cell for cell, output in lesson.outputs if WIDGET_VIEW in output.get("data", {})]
+    yield from (f"{cell} stores a widget view" for cell in views)
 
 
 @rule
-def machine_facts(lesson: Lesson) -> Iterator[str]:
+def machine_facts(lesson):
     """A compared output is the same on every machine: no address, absolute path, adapter, time or rounding error."""
     for cell, output in lesson.outputs:
         for found in MACHINE.finditer("" if cell.ignored else "\n".join(texts(output))):
@@ -197,7 +190,7 @@ def machine_facts(lesson: Lesson) -> Iterator[str]:
 
 
 @rule
-def ignored_cells(lesson: Lesson) -> Iterator[str]:
+def ignored_cells(lesson):
     """Only setup and timings are ignored: at most 3 cells, by "# NBVAL_IGNORE_OUTPUT" alone on its line; no tags."""
     ignored = [cell for cell in lesson.code if cell.ignored]
     if len(ignored) > MOST_IGNORED:
@@ -210,7 +203,7 @@ def ignored_cells(lesson: Lesson) -> Iterator[str]:
 
 
 @rule
-def headings(lesson: Lesson) -> Iterator[str]:
+def headings(lesson):
     """The notebook opens with its one H1, and no heading skips a level."""
     found = [len(marks) for cell in lesson.prose for marks in re.findall(r"^(#{1,6}) ", cell.words, re.MULTILINE)]
     if found[:1] != [1] or found.count(1) != 1 or not lesson.cells[0].source.startswith("# "):
@@ -219,20 +212,18 @@ def headings(lesson: Lesson) -> Iterator[str]:
 
 
 @rule
-def setup_cell(lesson: Lesson) -> Iterator[str]:
+def setup_cell(lesson):
     """The first code cell holds all imports. Where kernels run, it ends with adapter_info(), and nbval ignores it."""
-    importing = [
-        cell for cell in lesson.code if any(isinstance(node, ast.Import | ast.ImportFrom) for node in cell.syntax)
-    ]
-    for cell in lesson.code[:1]:
+    for i, cell in enumerate(lesson.code):
+        if i and cell.imports:
+            yield f"{cell} imports"
         shows = cell.ignored and cell.source.rstrip().endswith("adapter_info()")
-        if cell not in importing or not (shows or lesson.path.name in WITHOUT_ADAPTER):
+        if i == 0 and not (cell.imports and (shows or lesson.path.name in WITHOUT_ADAPTER)):
             yield f"{cell} is not a setup cell"
-    yield from (f"{cell} imports" for cell in importing if cell is not lesson.code[0])
 
 
 @rule
-def lengths(lesson: Lesson) -> Iterator[str]:
+def lengths(lesson):
     """Code cells are short: at most 20 lines, half of them at most 4 (the text of a kernel does not count)."""
     yield from (f"{cell} has {cell.length} lines" for cell in lesson.code if cell.length > MOST_LINES)
     if lesson.code and (middle := median(cell.length for cell in lesson.code)) > MEDIAN_LINES:
@@ -240,16 +231,17 @@ def lengths(lesson: Lesson) -> Iterator[str]:
 
 
 @rule
-def sentence_before_code(lesson: Lesson) -> Iterator[str]:
+def sentence_before_code(lesson):
     """A Markdown cell with a sentence, not only a heading, stands before each code cell."""
-    for before, cell in pairwise([None, *lesson.cells]):
-        said = before and not before.is_code and re.search(r"^(?!\s*#).*\w", before.words, re.MULTILINE)
+    said = False
+    for cell in lesson.cells:
         if cell.is_code and not said:
             yield f"nothing introduces {cell}"
+        said = not cell.is_code and re.search(r"^(?!\s*#).*\w", cell.words, re.MULTILINE)
 
 
 @rule
-def plain_python(lesson: Lesson) -> Iterator[str]:
+def plain_python(lesson):
     """Code is plain Python: no magic, no shell line, no trailing semicolon (nbval fails on it)."""
     for cell in lesson.code:
         if not cell.syntax or cell.source.rstrip().endswith(";"):
@@ -257,18 +249,18 @@ def plain_python(lesson: Lesson) -> Iterator[str]:
 
 
 @rule
-def simulations_end(lesson: Lesson) -> Iterator[str]:
+def simulations_end(lesson):
     """A simulated run says after how many rounds it stops, so that a reader's endless loop is answered soon."""
     for cell in lesson.code:
-        for call in ast.walk(ast.parse(cell.source)) if cell.syntax else ():
+        for call in cell.syntax:
             if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "simulate":
-                most = [word.value for word in call.keywords if word.arg == "max_steps"]
-                if not (most and getattr(most[0], "value", MOST_ROUNDS + 1) <= MOST_ROUNDS):
+                most = {word.arg: getattr(word.value, "value", np.inf) for word in call.keywords}
+                if not most.get("max_steps", np.inf) <= MOST_ROUNDS:
                     yield f"{cell} gives no max_steps of at most {MOST_ROUNDS:,}"
 
 
 @rule
-def pictures_in_words(lesson: Lesson) -> Iterator[str]:
+def pictures_in_words(lesson):
     """Each picture says its content: a sentence beside it in the output (nbval compares it), alt text in Markdown."""
     for cell in lesson.code:
         pictures = sum("image/" in str(output.get("data", {}).keys()) for output in cell.outputs)
@@ -281,14 +273,14 @@ def pictures_in_words(lesson: Lesson) -> Iterator[str]:
 
 
 @rule
-def size(lesson: Lesson) -> Iterator[str]:
+def size(lesson):
     """The file stays below 3 MB."""
     if len(nbformat.writes(lesson.notebook).encode()) >= MOST_BYTES:
         yield f"it has more than {MOST_BYTES:,} bytes"
 
 
 @rule
-def characters(lesson: Lesson) -> Iterator[str]:
+def characters(lesson):
     """No invisible characters (controls, zero-width, no-break spaces), and no emoji in the prose."""
     for cell in lesson.cells:
         hidden = {c for c in cell.source if unicodedata.category(c)[0] in "CZ" and c not in " \n"}
@@ -297,7 +289,7 @@ def characters(lesson: Lesson) -> Iterator[str]:
 
 
 @rule
-def links(lesson: Lesson) -> Iterator[str]:
+def links(lesson):
     """Every relative link leads to a file."""
     for cell in lesson.prose:
         for target in (a or b for a, b in LINK.findall(cell.words)):
@@ -322,7 +314,7 @@ def navigation_links(path: Path) -> list[str]:
 
 
 @rule
-def navigation(lesson: Lesson) -> Iterator[str]:
+def navigation(lesson):
     """A lesson's first and last cell end with the same line of links: see `navigation_links`."""
     wanted = navigation_links(lesson.path)
     for cell in (lesson.cells[0], lesson.cells[-1]) if wanted else ():
@@ -332,7 +324,7 @@ def navigation(lesson: Lesson) -> Iterator[str]:
 
 
 @rule
-def questions(lesson: Lesson) -> Iterator[str]:
+def questions(lesson):
     """The reader is asked at least every ten minutes: at most 1,500 words of prose without a checked answer."""
     read = 0
     for cell in lesson.cells if navigation_links(lesson.path) else ():
@@ -342,10 +334,3 @@ def questions(lesson: Lesson) -> Iterator[str]:
         if read > MOST_WORDS:
             yield f"{cell} is {read} words behind the question before it"
             read = 0
-
-
-@rule
-def words(lesson: Lesson) -> Iterator[str]:
-    """The lesson uses the field's words, which the glossary has, and none of its own for the same things."""
-    for cell in lesson.cells:
-        yield from (f"{cell} says {word!r}" for word in dict.fromkeys(private_words(cell.source)))

@@ -68,7 +68,8 @@ class ProbePicture(Picture):
     def _window(self, oh: int, ow: int) -> Iterator[Box]:
         """Frames around the pixels under the filter: one around those that adjoin."""
         s = self.shape
-        rows, columns = (range(side.start, side.stop, side.step) for side in probes.window(s, oh, ow))
+        rows = range(oh * s.stride_h, oh * s.stride_h + s.span("h"), s.dilation_h)
+        columns = range(ow * s.stride_w, ow * s.stride_w + s.span("w"), s.dilation_w)
         height, width = (1 if gap > 1 else size for gap, size in zip(s.dilation, s.weight[2:], strict=True))
         for row, column in product(rows[::height], columns[::width]):
             yield self.pixels.box(row, column, height, width)
