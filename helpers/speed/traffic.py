@@ -10,8 +10,9 @@ from math import prod
 
 import numpy as np
 
+from helpers.gemm.operations import FORWARD
 from helpers.gemm.shapes import GemmShape
-from helpers.oracles.harness import simulated
+from helpers.simulator.run import simulate
 from helpers.simulator.trace import Trace
 from helpers.wgsl import Kernel
 
@@ -59,10 +60,14 @@ class Traffic:
 @cache
 def traffic(kernel: Kernel, rows: int, columns: int, depth: int) -> Traffic:
     """What a version of the fused layer does for a @ b, where one workgroup computes all results in one turn."""
-    a, b = np.arange(1, rows * depth + 1), np.arange(1, depth * columns + 1) + rows * depth
-    tensors = {"a": a.reshape(rows, depth), "b": b.reshape(depth, columns), "bias": np.zeros(columns)}
-    tensors = {name: tensor.astype(np.float32) for name, tensor in tensors.items()}
-    _, (trace, *_) = simulated(kernel, GemmShape(rows, depth, columns), tensors)
+    shape = GemmShape(rows, depth, columns)
+    kernel, schedule = FORWARD.scheduled(shape, kernel)
+    (step,) = schedule.steps
+    a, ab = rows * depth, depth * (rows + columns)
+    arrays = np.arange(1, a + 1), np.arange(a + 1, ab + 1), np.zeros(columns), np.zeros(rows * columns)
+    params = [np.array(shape.params(), np.uint32)] if kernel.bindings[-1] == "uniform" else []
+    buffers = [*(array.astype(np.float32) for array in arrays), *params]
+    trace = simulate(kernel, buffers, step.workgroups, entry_point=step.entry_point)
     if trace.findings or trace.dropped or np.prod(trace.workgroups) != 1:
         raise ValueError(f"{kernel.name}: {trace.workgroups} workgroups, {trace.dropped:,} dropped; {trace!r}")
     seen, sizes = trace.accesses, {"a": (rows, depth), "b": (depth, columns)}
