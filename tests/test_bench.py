@@ -10,7 +10,7 @@ import pytest
 from support.sample import ALL
 
 from helpers.bench import __main__ as command
-from helpers.bench import contenders, correctness, libraries, report
+from helpers.bench import contenders, correctness, host, libraries, report
 from helpers.bench.contenders import Contender, Row, compete
 from helpers.bench.suite import Suite
 from helpers.convolution.shapes import ConvShape
@@ -279,3 +279,22 @@ def test_bars_are_the_fastest_versions_and_the_library():
     assert {"5,000", "1,250", "10,000"} < {text.get_text() for text in axes.texts}
     (legend,) = axes.figure.legends
     assert [text.get_text() for text in legend.texts] == ["fastest", "chosen", "fastest, unchecked", "PyTorch CUDA"]
+
+
+def test_a_slower_version_is_seen_on_the_same_adapter(tiny, tmp_path, capsys):
+    words = ["--operation", "conv2d_grad_weight", "--output", str(tmp_path), "--beside", "none"]
+    assert command.main(words) == 0
+    path = tmp_path / "earlier.json"
+    earlier = json.loads((tmp_path / "table.json").read_text())
+    earlier["versions"]["conv2d_grad_weight"]["tiny"] |= {FIRST: 1e-6, "gone": 5.0}
+    path.write_text(json.dumps(earlier))
+    assert command.main([*words, "--compare", str(path)]) == 0
+    assert f"times  conv2d_grad_weight, tiny, {FIRST}" in capsys.readouterr().out
+    lines = [*report.slower_lines(earlier, earlier | {"adapter": "another"})]
+    assert "Not compared" in lines[0]
+
+
+def test_the_host_table_has_every_way_to_launch(capsys):
+    head, *rows = host.launches(repeats=1)
+    assert len(rows) == 4
+    assert all(row.count("|") == head.splitlines()[1].count("|") for row in rows)

@@ -151,6 +151,29 @@ def bars(rows: Sequence[Row], library: str, title: str) -> Figure:
     return made
 
 
+# --- An earlier run -----------------------------------------------------------------------------------------
+
+SLOWER = 1.2  # times as long as before: more than two runs of the same kernel differ
+
+
+def slower_lines(before: dict[str, object], now: dict[str, object]) -> Iterator[str]:
+    """The versions that take more than `SLOWER` times as long as in an earlier summary, the worst first."""
+    here, there = ([run[name] for name in ("adapter", "clock")] for run in (now, before))
+    if here != there:
+        yield f"\nNot compared: the earlier run was on {' with '.join(there)}."
+        return
+    old, new = _flat(before), _flat(now)
+    times = {name: new[name] / old[name] for name in new.keys() & old.keys() if new[name] > SLOWER * old[name]}
+    yield f"\n{len(times)} versions take more than {SLOWER:g} times as long as on {before['date']} {before['commit']}:"
+    yield from (f"  {times[name]:.2f} times  {name}" for name in sorted(times, key=times.get, reverse=True))
+
+
+def _flat(run: dict[str, object]) -> dict[str, float]:
+    """Microseconds by operation, layer and version in one."""
+    tables = ((f"{operation}, {layer}", row) for operation, of in run["versions"].items() for layer, row in of.items())
+    return {f"{place}, {name}": time for place, row in tables for name, time in row.items()}
+
+
 # --- The table of a run -------------------------------------------------------------------------------------
 
 
