@@ -9,8 +9,9 @@ float32: closer than the specification asks, and the same on every machine, whic
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
+from operator import add
 
 import numpy as np
 
@@ -33,7 +34,7 @@ def _bit_length(values: np.ndarray) -> np.ndarray:
 
 def _lowest_bit(values: np.ndarray) -> np.ndarray:
     """A uint32 with all bits 0 except the lowest 1."""
-    return np.bitwise_and(values, np.negative(values))
+    return values & -values
 
 
 def count_one_bits(values: np.ndarray) -> np.ndarray:
@@ -43,58 +44,54 @@ def count_one_bits(values: np.ndarray) -> np.ndarray:
 
 def count_leading_zeros(values: np.ndarray) -> np.ndarray:
     """How many 0 bits precede the highest 1; 32 of a zero."""
-    return np.subtract(WIDTH, _bit_length(_unsigned(values))).astype(values.dtype)
+    return (WIDTH - _bit_length(_unsigned(values))).astype(values.dtype)
 
 
 def count_trailing_zeros(values: np.ndarray) -> np.ndarray:
     """How many 0 bits follow the lowest 1; 32 of a zero."""
-    values_bits = _unsigned(values)
-    position = np.subtract(_bit_length(_lowest_bit(values_bits)), 1)
-    return np.where(values_bits == 0, WIDTH, position).astype(values.dtype)
+    return np.where(values == 0, WIDTH, first_trailing_bit(values)).astype(values.dtype)
 
 
 def first_leading_bit(values: np.ndarray) -> np.ndarray:
     """The position of the highest 1, of a negative number that of the highest 0; where there is none, -1."""
     if values.dtype == np.int32:
-        return np.subtract(_bit_length(np.bitwise_xor(values, np.right_shift(values, 31))), 1)
-    return np.subtract(_bit_length(values), 1).astype(np.uint32)
+        values = values ^ (values >> 31)
+    return (_bit_length(values) - 1).astype(values.dtype)
 
 
 def first_trailing_bit(values: np.ndarray) -> np.ndarray:
     """The position of the lowest 1; of a zero, -1, which for a uint32 is all bits 1."""
-    return np.subtract(_bit_length(_lowest_bit(_unsigned(values))), 1).astype(values.dtype)
+    return (_bit_length(_lowest_bit(_unsigned(values))) - 1).astype(values.dtype)
 
 
 def reverse_bits(values: np.ndarray) -> np.ndarray:
     """Bit 0 as bit 31, and so on."""
     turned = _unsigned(values)
     for distance, mask in _SWAPS:
-        low, high = np.bitwise_and(turned, mask), np.bitwise_and(np.right_shift(turned, distance), mask)
-        turned = np.bitwise_or(np.left_shift(low, distance), high)
-    return np.asarray(turned).view(values.dtype)
+        turned = (turned & mask) << distance | turned >> distance & mask
+    return turned.view(values.dtype)
 
 
 def _range(offset: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The range of bits as 64-bit numbers, cut off at bit 32."""
     start = np.minimum(offset, WIDTH).astype(np.int64)
-    return start, np.minimum(count.astype(np.int64), np.subtract(WIDTH, start))
+    return start, np.minimum(count.astype(np.int64), WIDTH - start)
 
 
 def extract_bits(values: np.ndarray, offset: np.ndarray, count: np.ndarray) -> np.ndarray:
     """`count` bits from the bit `offset` on, of an int32 with the sign extended."""
     start, size = _range(offset, count)
     wide = np.int64 if values.dtype == np.int32 else np.uint64
-    top = np.left_shift(values.astype(wide), np.subtract(64, np.add(start, size)).astype(wide))
-    return np.where(size == 0, 0, np.right_shift(top, np.subtract(64, size).astype(wide))).astype(values.dtype)
+    top = values.astype(wide) << (64 - start - size).astype(wide)
+    return np.where(size == 0, 0, top >> (64 - size).astype(wide)).astype(values.dtype)
 
 
 def insert_bits(values: np.ndarray, new: np.ndarray, offset: np.ndarray, count: np.ndarray) -> np.ndarray:
     """The values with `count` bits, from the bit `offset` on, taken from the low bits of `new`."""
     start, size = _range(offset, count)
-    mask = np.left_shift(np.subtract(np.left_shift(np.int64(1), size), 1), start)
-    placed = np.left_shift(_unsigned(new).astype(np.int64), start)
-    kept = np.bitwise_and(_unsigned(values).astype(np.int64), np.bitwise_not(mask))
-    return np.bitwise_or(kept, np.bitwise_and(placed, mask)).astype(np.uint32).view(values.dtype)
+    mask = ((np.int64(1) << size) - 1) << start
+    placed, kept = _unsigned(new).astype(np.int64) << start, _unsigned(values).astype(np.int64) & ~mask
+    return (kept | placed & mask).astype(np.uint32).view(values.dtype)
 
 
 # --- Packing --------------------------------------------------------------------------------------------------------
@@ -109,53 +106,44 @@ def quantize_to_f16(values: np.ndarray) -> np.ndarray:
     return values.astype(np.float16).astype(np.float32)
 
 
-def _joined(parts: list[np.ndarray]) -> Components:
+def _joined(parts: Sequence[np.ndarray]) -> Components:
     """One u32 of the low bits of each part, the first in the lowest"""
     width = 32 // len(parts)
     total = np.uint32(0)
     for i, part in enumerate(parts):
-        field = np.bitwise_and(np.asarray(part).astype(np.uint32), np.uint32(2**width - 1))
-        total = np.bitwise_or(total, np.left_shift(field, np.uint32(i * width)))
+        total = total | (part.astype(np.uint32) & np.uint32(2**width - 1)) << np.uint32(i * width)
     return (np.asarray(total),)
 
 
-def _split(word: np.ndarray, parts: int, signed: bool) -> Components:
+def _split(words: Components, parts: int, signed: bool) -> Components:
     """The parts of a u32, each sign-extended to int32 or zero-extended to uint32."""
     width = 32 // parts
-    dtype, word = (np.int32 if signed else np.uint32), np.asarray(word)
-    tops = (np.left_shift(word, np.uint32(32 - width * (i + 1))).view(dtype) for i in range(parts))
-    return tuple(np.asarray(np.right_shift(top, dtype(32 - width))) for top in tops)
+    dtype = np.int32 if signed else np.uint32
+    tops = ((words[0] << np.uint32(32 - width * (i + 1))).view(dtype) for i in range(parts))
+    return tuple(np.asarray(top >> dtype(32 - width)) for top in tops)
 
 
 def _pack_normalized(vector: Components, low: int, scale: int) -> Components:
     """floor(0.5 + scale * value) of each value clamped to [low, 1], computed in float64, where it is exact."""
     wide = (np.minimum(np.fmax(each, low), 1).astype(np.float64) for each in vector)
-    return _joined([np.floor(np.add(0.5, np.multiply(scale, each))).astype(np.int64) for each in wide])
+    return _joined([np.floor(0.5 + scale * each).astype(np.int64) for each in wide])
 
 
 def _unpack_normalized(word: Components, parts: int, signed: bool, scale: int) -> Components:
-    values = (np.divide(each, np.float64(scale)).astype(np.float32) for each in _split(word[0], parts, signed))
-    return tuple(np.asarray(np.maximum(each, -1)) for each in values)
+    values = ((part / np.float64(scale)).astype(np.float32) for part in _split(word, parts, signed))
+    return tuple(np.asarray(np.maximum(value, -1)) for value in values)
 
 
 def _pack_halves(vector: Components) -> Components:
-    return _joined([np.asarray(each.astype(np.float16)).view(np.uint16) for each in vector])
+    return _joined([value.astype(np.float16).view(np.uint16) for value in vector])
 
 
 def _unpack_halves(word: Components) -> Components:
-    return tuple(each.astype(np.uint16).view(np.float16).astype(np.float32) for each in _split(word[0], 2, False))
-
-
-def _pack_integers(vector: Components) -> Components:
-    return _joined(list(vector))
+    return tuple(each.astype(np.uint16).view(np.float16).astype(np.float32) for each in _split(word, 2, False))
 
 
 def _pack_clamped(vector: Components, low: int, high: int) -> Components:
     return _joined([np.clip(each, low, high) for each in vector])
-
-
-def _unpack_integers(word: Components, signed: bool) -> Components:
-    return _split(word[0], 4, signed)
 
 
 _PACKING: dict[str, Callable[..., Components]] = {
@@ -164,21 +152,20 @@ _PACKING: dict[str, Callable[..., Components]] = {
     "pack2x16unorm": partial(_pack_normalized, low=0, scale=2**16 - 1),
     "pack4x8snorm": partial(_pack_normalized, low=-1, scale=2**7 - 1),
     "pack4x8unorm": partial(_pack_normalized, low=0, scale=2**8 - 1),
-    "pack4xI8": _pack_integers,
+    "pack4xI8": _joined,
     "pack4xI8Clamp": partial(_pack_clamped, low=-128, high=127),
-    "pack4xU8": _pack_integers,
+    "pack4xU8": _joined,
     "pack4xU8Clamp": partial(_pack_clamped, low=0, high=255),
     "unpack2x16float": _unpack_halves,
     "unpack2x16snorm": partial(_unpack_normalized, parts=2, signed=True, scale=2**15 - 1),
     "unpack2x16unorm": partial(_unpack_normalized, parts=2, signed=False, scale=2**16 - 1),
     "unpack4x8snorm": partial(_unpack_normalized, parts=4, signed=True, scale=2**7 - 1),
     "unpack4x8unorm": partial(_unpack_normalized, parts=4, signed=False, scale=2**8 - 1),
-    "unpack4xI8": partial(_unpack_integers, signed=True),
-    "unpack4xU8": partial(_unpack_integers, signed=False),
+    "unpack4xI8": partial(_split, parts=4, signed=True),
+    "unpack4xU8": partial(_split, parts=4, signed=False),
 }
 
 
-Components = tuple[np.ndarray, ...]
 Function = Callable[..., Components]
 
 
@@ -212,12 +199,12 @@ def _clamp(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 
 def _inverse_sqrt(value: np.ndarray) -> np.ndarray:
-    return np.divide(1.0, np.sqrt(value))
+    return 1.0 / np.sqrt(value)
 
 
 def _pow(base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
     """A NaN where the base is negative, as of ``exp2(exponent * log2(base))``, whatever the exponent."""
-    return np.add(np.power(base, exponent), np.sqrt(np.minimum(base, 0)))  # the root is 0, or a NaN with its flag
+    return np.power(base, exponent) + np.sqrt(np.minimum(base, 0))  # the root is 0, or a NaN with its flag
 
 
 def _fma(left: np.ndarray, right: np.ndarray, addend: np.ndarray) -> np.ndarray:
@@ -238,17 +225,17 @@ def _fma(left: np.ndarray, right: np.ndarray, addend: np.ndarray) -> np.ndarray:
 
 def _off_the_tie(product: np.ndarray, addend: np.ndarray, total: np.ndarray) -> np.ndarray:
     """The rounded total, moved by one float64 toward the exact one where they differ."""
-    part = np.subtract(total, product)
-    lost = np.add(np.subtract(product, np.subtract(total, part)), np.subtract(addend, part))
+    part = total - product
+    lost = (product - (total - part)) + (addend - part)
     return np.where(lost == 0, total, np.nextafter(total, np.copysign(np.inf, lost)))
 
 
 def _fract(value: np.ndarray) -> np.ndarray:
-    return np.subtract(value, np.floor(value))
+    return value - np.floor(value)
 
 
 def _mix(first: np.ndarray, second: np.ndarray, share: np.ndarray) -> np.ndarray:
-    return np.add(np.multiply(first, np.subtract(1, share)), np.multiply(second, share))
+    return first * (1 - share) + second * share
 
 
 def _saturate(value: np.ndarray) -> np.ndarray:
@@ -260,12 +247,12 @@ def _select(when_false: np.ndarray, when_true: np.ndarray, condition: np.ndarray
 
 
 def _smoothstep(low: np.ndarray, high: np.ndarray, value: np.ndarray) -> np.ndarray:
-    t = _saturate(np.divide(np.subtract(value, low), np.subtract(high, low)))
-    return np.multiply(np.multiply(t, t), np.subtract(3, np.multiply(2, t)))
+    t = _saturate((value - low) / (high - low))
+    return t * t * (3 - 2 * t)
 
 
 def _step(edge: np.ndarray, value: np.ndarray) -> np.ndarray:
-    return np.less_equal(edge, value).astype(np.float32)
+    return (edge <= value).astype(np.float32)
 
 
 # --- All components together ----------------------------------------------------------------------------------------
@@ -273,17 +260,14 @@ def _step(edge: np.ndarray, value: np.ndarray) -> np.ndarray:
 
 def _cross(left: Components, right: Components) -> Components:
     def component(i: int, j: int) -> np.ndarray:
-        return np.asarray(np.subtract(np.multiply(left[i], right[j]), np.multiply(left[j], right[i])))
+        return np.asarray(left[i] * right[j] - left[j] * right[i])
 
     return component(1, 2), component(2, 0), component(0, 1)
 
 
 def _dot(left: Components, right: Components) -> Components:
     """The products are added from the first component on; for integers modulo 2^32."""
-    total = np.multiply(left[0], right[0])
-    for a, b in zip(left[1:], right[1:], strict=True):
-        total = np.add(total, np.multiply(a, b))
-    return (np.asarray(total),)
+    return (np.asarray(reduce(add, map(np.multiply, left, right))),)
 
 
 def _length(vector: Components) -> Components:
@@ -292,12 +276,12 @@ def _length(vector: Components) -> Components:
 
 
 def _distance(left: Components, right: Components) -> Components:
-    return _length(tuple(np.subtract(a, b) for a, b in zip(left, right, strict=True)))
+    return _length(tuple(map(np.subtract, left, right)))
 
 
 def _normalize(vector: Components) -> Components:
     (length,) = _length(vector)
-    return tuple(np.asarray(np.divide(each, length)) for each in vector)
+    return tuple(np.asarray(value / length) for value in vector)
 
 
 def _reflect(incident: Components, normal: Components) -> Components:
@@ -349,25 +333,18 @@ def _any(vector: Components) -> Components:
 
 # --- The table ----------------------------------------------------------------------------------------------------
 
+# Their names are NumPy's, but for `arc`.
+ROUNDED = ["cos", "cosh", "degrees", "exp", "exp2", "log", "log2", "radians", "sin", "sinh", "tan", "tanh"]
+INVERSE = ["acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh"]
 _COMPONENTWISE: dict[str, Callable[..., np.ndarray]] = {
+    **{name: _rounded(getattr(np, name)) for name in ROUNDED},
+    **{name: _rounded(getattr(np, "arc" + name[1:])) for name in INVERSE},
     "abs": np.abs,  # of INT_MIN it is INT_MIN
-    "acos": _rounded(np.arccos),
-    "acosh": _rounded(np.arccosh),
-    "asin": _rounded(np.arcsin),
-    "asinh": _rounded(np.arcsinh),
-    "atan": _rounded(np.arctan),
-    "atan2": _rounded(np.arctan2),
-    "atanh": _rounded(np.arctanh),
     "ceil": np.ceil,
     "clamp": _clamp,
-    "cos": _rounded(np.cos),
-    "cosh": _rounded(np.cosh),
     "countLeadingZeros": count_leading_zeros,
     "countOneBits": count_one_bits,
     "countTrailingZeros": count_trailing_zeros,
-    "degrees": _rounded(np.degrees),
-    "exp": _rounded(np.exp),
-    "exp2": _rounded(np.exp2),
     "extractBits": extract_bits,
     "firstLeadingBit": first_leading_bit,
     "firstTrailingBit": first_trailing_bit,
@@ -377,27 +354,20 @@ _COMPONENTWISE: dict[str, Callable[..., np.ndarray]] = {
     "insertBits": insert_bits,
     "inverseSqrt": _rounded(_inverse_sqrt),
     "ldexp": np.ldexp,
-    "log": _rounded(np.log),
-    "log2": _rounded(np.log2),
     # With a NaN the specification leaves min and max open: here it stays visible.
     "max": np.maximum,
     "min": np.minimum,
     "mix": _mix,
     "pow": _rounded(_pow),
     "quantizeToF16": quantize_to_f16,
-    "radians": _rounded(np.radians),
     "reverseBits": reverse_bits,
     "round": np.rint,  # a half goes to the even neighbor
     "saturate": _saturate,
     "select": _select,
     "sign": np.sign,
-    "sin": _rounded(np.sin),
-    "sinh": _rounded(np.sinh),
     "smoothstep": _smoothstep,
     "sqrt": np.sqrt,
     "step": _step,
-    "tan": _rounded(np.tan),
-    "tanh": _rounded(np.tanh),
     "trunc": np.trunc,
 }
 

@@ -55,8 +55,9 @@ class Machine:
         self._work = 0
         self._kinds: dict[type, Callable[..., Lanes]] = {
             ir.Bind: self._bind, ir.Declare: self._declare, ir.Store: self._store, ir.Update: self._update,
-            ir.Evaluate: self._evaluate, ir.Barrier: self._barrier, ir.Block: self._nested, ir.If: self._if,
-            ir.Switch: self._switch, ir.Loop: self._loop, ir.Break: self._break, ir.Continue: self._continue,
+            ir.Evaluate: self._evaluate, ir.Barrier: self._barrier, ir.If: self._if,
+            ir.Block: lambda block, lanes: self._block(block.body, lanes),
+            ir.Switch: self._switch, ir.Loop: self._loop, ir.Break: self._leave, ir.Continue: self._leave,
             ir.Return: self._return,
         }  # fmt: skip
 
@@ -106,7 +107,6 @@ class Machine:
         return _united(returned, lanes)
 
     def _return(self, statement: ir.Return, lanes: Lanes) -> Lanes:
-        self._step(statement, lanes)
         value = None if statement.value is None else self._expressions.value(statement.value, lanes)
         self._frames[-1].returned.append((lanes, value))
         return self._dispatch.none
@@ -124,12 +124,10 @@ class Machine:
         self._watch.counter.step(statement.at, lanes)
 
     def _bind(self, statement: ir.Bind, lanes: Lanes) -> Lanes:
-        self._step(statement, lanes)
         self._expressions.names[statement.binding] = Bound(lanes, self._expressions.value(statement.value, lanes))
         return lanes
 
     def _declare(self, statement: ir.Declare, lanes: Lanes) -> Lanes:
-        self._step(statement, lanes)
         value = None if statement.value is None else self._expressions.value(statement.value, lanes)
         self._words.clear(statement.variable, lanes)
         if value is not None:
@@ -138,7 +136,6 @@ class Machine:
         return lanes
 
     def _store(self, statement: ir.Store, lanes: Lanes) -> Lanes:
-        self._step(statement, lanes)
         reference = statement.reference
         place = self._expressions.place(reference, lanes)
         value = self._expressions.value(statement.value, lanes)
@@ -146,7 +143,6 @@ class Machine:
         return lanes
 
     def _update(self, statement: ir.Update, lanes: Lanes) -> Lanes:
-        self._step(statement, lanes)
         reference = statement.reference
         place = self._expressions.place(reference, lanes)
         self._expressions.count_update(statement, lanes)
@@ -157,12 +153,10 @@ class Machine:
         return lanes
 
     def _evaluate(self, statement: ir.Evaluate, lanes: Lanes) -> Lanes:
-        self._step(statement, lanes)
         self._expressions.value(statement.value, lanes)
         return lanes
 
     def _barrier(self, statement: ir.Barrier, lanes: Lanes) -> Lanes:
-        self._step(statement, lanes)
         self._watch.barrier(statement.name, lanes, statement.at)
         return lanes
 
@@ -172,20 +166,17 @@ class Machine:
         for statement in statements:
             if not lanes.count:
                 break
+            if not isinstance(statement, ir.Block | ir.Loop):  # of a loop, each round is a step
+                self._step(statement, lanes)
             lanes = self._kinds[type(statement)](statement, lanes)
         return lanes
 
-    def _nested(self, statement: ir.Block, lanes: Lanes) -> Lanes:
-        return self._block(statement.body, lanes)
-
     def _if(self, statement: ir.If, lanes: Lanes) -> Lanes:
-        self._step(statement, lanes)
         condition = self._expressions.leaf(statement.condition, lanes)
         branches = (lanes.where(condition), statement.then), (lanes.where(~condition), statement.otherwise)
         return joined(lanes, *(self._block(body, some) for some, body in branches))
 
     def _switch(self, statement: ir.Switch, lanes: Lanes) -> Lanes:
-        self._step(statement, lanes)
         selector = lanes.expanded(self._expressions.leaf(statement.selector, lanes))
         listed = [value for case in statement.cases for value in case.values]
         exits = _Exits()
@@ -197,13 +188,9 @@ class Machine:
                 chosen |= ~np.isin(selector, listed)
             after.append(self._block(case.body, lanes.where(chosen)))
         self._frames[-1].exits.pop()
-        self._continue_outside(exits)
+        if exits.continued:  # a `continue` in a switch belongs to the loop around it
+            self._frames[-1].exits[-1].continued += exits.continued
         return joined(lanes, *after, *exits.broken)
-
-    def _continue_outside(self, switch: _Exits) -> None:
-        """A `continue` in a switch belongs to the loop around it."""
-        if switch.continued:
-            self._frames[-1].exits[-1].continued += switch.continued
 
     def _loop(self, statement: ir.Loop, lanes: Lanes) -> Lanes:
         exits, left, going = _Exits(), [], lanes
@@ -229,31 +216,24 @@ class Machine:
         self._frames[-1].exits.pop()
         return joined(lanes, *left, *exits.broken)
 
-    def _break(self, statement: ir.Break, lanes: Lanes) -> Lanes:
-        self._step(statement, lanes)
-        self._frames[-1].exits[-1].broken.append(lanes)
-        return self._dispatch.none
-
-    def _continue(self, statement: ir.Continue, lanes: Lanes) -> Lanes:
-        self._step(statement, lanes)
-        self._frames[-1].exits[-1].continued.append(lanes)
+    def _leave(self, statement: ir.Break | ir.Continue, lanes: Lanes) -> Lanes:
+        exits = self._frames[-1].exits[-1]
+        (exits.broken if isinstance(statement, ir.Break) else exits.continued).append(lanes)
         return self._dispatch.none
 
 
 def _united(returned: list[tuple[Lanes, Value]], lanes: Lanes) -> Value:
     """The values that some invocations returned at different places, as one value of all of them."""
-    whole = [some for some, _ in returned]
-    index = np.concatenate([some.index for some in whole])
-    order = np.argsort(index)
 
-    def one(leaves: list[np.ndarray]) -> np.ndarray:
-        pieces = [some.expanded(leaf) for leaf, some in zip(leaves, whole, strict=True)]
-        return np.concatenate(pieces)[order]
+    def one(leaves: Sequence[np.ndarray | None], start: np.ndarray) -> np.ndarray:
+        for (some, _), leaf in zip(returned, leaves, strict=True):
+            if leaf is not None:
+                start[some.index] = leaf
+        return lanes.take(start)
 
-    values = [value for _, value in returned]
-    leaves = tuple(one([value.leaves[i] for value in values]) for i in range(len(values[0].leaves)))
+    size, values = lanes.dispatch.lanes, [value for _, value in returned]
+    leaves = [one(column, np.zeros(size, column[0].dtype)) for column in zip(*(v.leaves for v in values), strict=True)]
     if all(value.exact is None for value in values):
-        return Value(leaves)
-    nothing = np.array(np.nan)
-    exact = [one([nothing if (e := v.exact_of(i)) is None else e for v in values]) for i in range(len(leaves))]
-    return Value(leaves, tuple(exact))
+        return Value(tuple(leaves))
+    exact = [one([value.exact_of(i) for value in values], np.full(size, np.nan)) for i in range(len(leaves))]
+    return Value(tuple(leaves), tuple(exact))

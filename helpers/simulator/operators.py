@@ -31,12 +31,12 @@ def unary(operator: str, operand: np.ndarray) -> np.ndarray:
 def _divide(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Integers: x / 0 is x, INT_MIN / -1 is INT_MIN, and the quotient is truncated."""
     if left.dtype.kind == "f":
-        return np.divide(left, right)
+        return left / right
     divisor = _divisor(left, right)
     if left.dtype.kind == "u":
-        return np.floor_divide(left, divisor)
+        return left // divisor
     # The nearest float64 of a quotient of 32-bit integers lies between the same two integers as the quotient.
-    return np.true_divide(left, divisor).astype(np.int32)
+    return (left / divisor).astype(np.int32)
 
 
 def _remainder(left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -46,7 +46,7 @@ def _remainder(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     a GPU computes, while `fmod` is exact.
     """
     if left.dtype.kind == "f":
-        return np.subtract(left, np.multiply(right, np.trunc(np.divide(left, right))))
+        return left - right * np.trunc(left / right)
     return np.fmod(left, _divisor(left, right))
 
 
@@ -64,12 +64,12 @@ def _divisor(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def _left_shift(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    return np.left_shift(left, np.bitwise_and(right, BITS).astype(left.dtype))
+    return left << (right & BITS).astype(left.dtype)
 
 
 def _right_shift(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Arithmetic for an int32, logical for a uint32."""
-    return np.right_shift(left, np.bitwise_and(right, BITS).astype(left.dtype))
+    return left >> (right & BITS).astype(left.dtype)
 
 
 _BINARY: dict[str, Callable] = {
@@ -109,11 +109,11 @@ def wrapped(operator: str, left: np.ndarray, right: np.ndarray, result: np.ndarr
 def _wrapped(operator: str, left: np.ndarray, right: np.ndarray, result: np.ndarray) -> np.ndarray:
     """In which elements ``+``, ``-`` or ``*`` of integers left the range of the type."""
     if operator == "*":
-        return np.not_equal(np.multiply(left, right, dtype=np.int64), result)
+        return np.multiply(left, right, dtype=np.int64) != result
     if left.dtype.kind == "u":
-        return np.less(result, left) if operator == "+" else np.less(left, right)
-    falls = np.less(right, 0) if operator == "+" else np.greater(right, 0)
-    return np.not_equal(np.less(result, left), falls)  # a step past one end of the range comes in at the other
+        return result < left if operator == "+" else left < right
+    falls = right < 0 if operator == "+" else right > 0
+    return (result < left) != falls  # a step past one end of the range comes in at the other
 
 
 def _product_fits(left: np.ndarray, right: np.ndarray) -> bool:

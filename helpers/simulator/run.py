@@ -76,12 +76,15 @@ def simulate(
         An argument does not fit, or asks for more than the simulator holds (about a million invocations, 32 MiB of
         workgroup memory, some minutes of work); the message names it, its value and the rule.
     """
-    kernel = kernel_of(kernel)
+    if not isinstance(kernel, str | Kernel):
+        raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
+    kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
     program = compiled(kernel, entry_point, constants)
     arrays = checked_buffers(program, buffers)
     dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)
     wanted = checked_outputs(program, outputs)
-    rounds = checked_steps(MAX_STEPS if max_steps is None else max_steps)
+    rounds = MAX_STEPS if max_steps is None else max_steps
+    check_size("max_steps", as_int(rounds), 1, MOST_STEPS)
 
     words = Words(dispatch)
     for variable, array in zip(program.bindings, arrays, strict=True):
@@ -89,7 +92,7 @@ def simulate(
     for variable in program.workgroup:
         words.make(variable)
     watch = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays))
-    ended = Machine(program, dispatch, words, watch, Access(words, watch), rounds).run()
+    ended = Machine(program, dispatch, words, watch, Access(words, watch), int(rounds)).run()
     if ended:
         for variable in wanted:
             watch.unwritten(variable)
@@ -98,7 +101,7 @@ def simulate(
         entry_point,
         dispatch.workgroups,
         dispatch.size,
-        tuple(like(array, words.arrays[v]) for v, array in zip(program.bindings, arrays, strict=True)),
+        tuple(words.arrays[v].view(x.dtype).reshape(x.shape) for v, x in zip(program.bindings, arrays, strict=True)),
         watch.collector.findings(),
         watch.counter.counts(watch.line),
         watch.log,
@@ -113,15 +116,6 @@ MOST_INVOCATIONS = 2**20
 MOST_WORDS = 2**23  # of workgroup memory, in all workgroups together
 MOST_STEPS = 2**24
 NUMBERS = (np.float32, np.int32, np.uint32)
-
-
-def kernel_of(kernel: str | Kernel) -> Kernel:
-    """The kernel to run; refuses what is neither text nor a Kernel."""
-    if isinstance(kernel, str):
-        return Kernel(kernel)
-    if not isinstance(kernel, Kernel):
-        raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
-    return kernel
 
 
 def compiled(kernel: Kernel, entry_point: str, constants: Mapping[str, float] | None) -> Program:
@@ -223,20 +217,9 @@ def checked_outputs(program: Program, outputs: Sequence[int] | None) -> list[Var
     return [variable for variable in storage if variable.binding in outputs]
 
 
-def checked_steps(max_steps: int) -> int:
-    """The number of loop rounds, if it is one."""
-    check_size("max_steps", as_int(max_steps), 1, MOST_STEPS)
-    return int(max_steps)
-
-
 # --- Buffers --------------------------------------------------------------------------------------------------
 
 
 def are_finite(arrays: Sequence[np.ndarray]) -> bool:
     """Whether no float32 array holds an infinity. (A NaN does no harm: what comes of it is never new.)"""
     return not any(np.isinf(array).any() for array in arrays if array.dtype == np.float32)
-
-
-def like(array: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """Words in the dtype and shape of an array."""
-    return words.view(array.dtype).reshape(array.shape)
