@@ -320,7 +320,7 @@ def _frexp(value: Components) -> Components:
 
 
 def _dot_packed(left: Components, right: Components, signed: bool) -> Components:
-    return _dot(_split(left[0], 4, signed), _split(right[0], 4, signed))
+    return _dot(_split(left, 4, signed), _split(right, 4, signed))
 
 
 def _all(vector: Components) -> Components:
