@@ -58,9 +58,12 @@ class Collector:
             entry = self._entries[kind, at] = _Entry(message, other_at, self._no_one())
         entry.lanes[lanes] = True
 
-    def add_to_all(self, kind: str, at: int, count: int, message: str) -> None:
+    def add_to_all(self, kind: str, at: int, count: int, message: str, other_at: int | None = None) -> None:
         """Note something that no invocation did: `count` words are concerned."""
-        self._entries[kind, at] = _Entry(lambda: message, None, self._no_one(), count)
+        self._entries[kind, at] = _Entry(lambda: message, other_at, self._no_one(), count)
+
+    def __contains__(self, key: tuple[str, int]) -> bool:
+        return key in self._entries
 
     def _no_one(self) -> np.ndarray:
         return np.zeros(self._dispatch.lanes, bool)
@@ -134,6 +137,16 @@ def race(who: str, other: str, wrote: tuple[bool, bool], name: str, other_line: 
     if not other_line and all(wrote):
         return f"{who} and {other} write different values to {name} in the same line; give each its own element"
     return f"{who} {mine} {name}, which {other} {theirs} in {other_line or 'the same line'}, and {why}"
+
+
+def not_portable(name: str, steps: list[str], source: str) -> str:
+    """A barrier in control flow that cannot be proven uniform: what decides who comes there, step by step."""
+    depends = ", that on ".join(steps)
+    return (
+        f"WGSL cannot prove that all threads of a workgroup come to this `{name}` together, and browsers refuse it: "
+        f"who comes depends on {depends}, and {source}; put it where all threads come, or decide by a value that is "
+        "the same for all, such as one from a uniform, a `read` buffer or `workgroupUniformLoad`"
+    )
 
 
 def overlapping(who: str, other: str, name: str, why: str) -> str:

@@ -23,6 +23,7 @@ from helpers.simulator.types import kinds
 from helpers.simulator.types.checker import check
 from helpers.simulator.types.declarations import Declarations
 from helpers.simulator.types.program import Program, Variable
+from helpers.simulator.uniformity import NotPortable, Uniformity
 from helpers.simulator.values import unmarked_input
 from helpers.simulator.watch import Watch
 from helpers.wgsl import Kernel
@@ -96,6 +97,8 @@ def simulate(
     if ended:
         for variable in wanted:
             watch.unwritten(variable)
+    for place in _unportable(kernel, entry_point, constants_of(kernel, constants)):
+        watch.not_portable(place)
     return Trace(
         kernel,
         entry_point,
@@ -123,11 +126,16 @@ def compiled(kernel: Kernel, entry_point: str, constants: Mapping[str, float] | 
 
     Raises WgslError where the text does not compile, and UnsupportedWgsl where the simulator cannot run it.
     """
+    return _compiled(kernel, entry_point, constants_of(kernel, constants))
+
+
+def constants_of(kernel: Kernel, constants: Mapping[str, float] | None) -> tuple[tuple[str, float], ...]:
+    """The values of a kernel's overrides. Raises ValueError for one that is no finite number."""
     values = {**dict(kernel.constants), **(constants or {})}
     for name, value in values.items():
         if not isinstance(value, Real) or not isfinite(value):
             raise ValueError(f"{name} = {value!r}: it must be a finite number")
-    return _compiled(kernel, entry_point, tuple(sorted(values.items())))
+    return tuple(sorted(values.items()))
 
 
 @lru_cache(maxsize=64)
@@ -136,6 +144,11 @@ def _compiled(kernel: Kernel, entry_point: str, constants: tuple[tuple[str, floa
         return check(_declared(kernel.source, constants), entry_point)
     except (Refused, Unsupported) as error:
         raise wgsl_error(kernel, error) from None
+
+
+@lru_cache(maxsize=64)
+def _unportable(kernel: Kernel, entry_point: str, constants: tuple[tuple[str, float], ...]) -> list[NotPortable]:
+    return [*Uniformity(_compiled(kernel, entry_point, constants)).found.values()]
 
 
 @lru_cache(maxsize=64)

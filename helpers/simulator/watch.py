@@ -15,6 +15,7 @@ from helpers.simulator.memory import Conflicts, Shadow, Words, numbers
 from helpers.simulator.trace import Log
 from helpers.simulator.types.kinds import Array, Vector, alignment
 from helpers.simulator.types.program import Element, Member, Part, Variable
+from helpers.simulator.uniformity import NotPortable
 from helpers.simulator.values import Births, Fault, Place
 
 
@@ -180,6 +181,18 @@ class Watch:
             arrived = int(present[dispatch.groups[missing[0]]])
             message = partial(findings.missed_barrier, name, arrived, dispatch.threads, self.who(missing[0]))
             self.collector.add("non-uniform barrier", at, missing, message)
+
+    def not_portable(self, place: NotPortable) -> None:
+        """Report what browsers refuse before a run; of a barrier that this run has missed, that is enough."""
+        at, doubts = place.part.at, [*place.doubt.path()] if place.doubt else []
+        other = doubts[0].part.at if doubts else place.other and place.other.at
+        if ("non-uniform barrier", at) in self.collector:
+            return
+        lines = dict.fromkeys(self.line(each.part.at) for each in doubts[:-1])
+        steps = [findings.quoted_line(line, self._text.lines[line - 1]) for line in lines]
+        name = getattr(place.part, "name", "workgroupUniformLoad")
+        words = findings.not_portable(name, steps, doubts[-1].words) if doubts else place.words
+        self.collector.add_to_all("not portable", at, 0, words, other)
 
     # --- Outputs ----------------------------------------------------------------------------------------------
 

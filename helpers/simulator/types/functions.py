@@ -62,11 +62,7 @@ def read(node: tree.Function, scope: Scope) -> Routine:
 def _parameter(node: tree.Parameter, scope: Scope, inside: Scope, entry: bool) -> Binding:
     type = type_of(node.type, scope)
     length = node.type.end - node.type.at
-    if isinstance(type, Pointer):
-        if type.space not in ("function", "private"):
-            reason = f"a function takes pointers to function or private memory, and not to {type.space} memory"
-            raise Refused(reason, node.type.at, length)
-    elif not is_constructible(type):
+    if not isinstance(type, Pointer) and not is_constructible(type):
         raise Refused(f"a parameter cannot be of type `{type}`", node.type.at, length)
     if not entry and any(each.name in ("builtin", "location") for each in node.attributes):
         reason = (

@@ -41,11 +41,16 @@ def nodes(part: object, live: bool = False) -> Iterator[object]:
             waiting.append(each.then if each.condition.leaves[0] else each.otherwise)
         elif isinstance(each, (Part, Statement, Case)):
             yield each
-            waiting += [getattr(each, name) for name in _inside(type(each))]
+            waiting += inside(each)
+
+
+def inside(node: object) -> list[object]:
+    """What a node is made of, the last part first."""
+    return [getattr(node, name) for name in _fields(type(node))]
 
 
 @cache
-def _inside(kind: type) -> tuple[str, ...]:
+def _fields(kind: type) -> tuple[str, ...]:
     """The fields of a node in which there may be others, the last one first."""
     return tuple(field.name for field in reversed(fields(kind)) if field.name not in ("type", "at", "end"))
 
