@@ -137,7 +137,13 @@ def test_the_finding_leads_from_the_barrier_to_the_value_that_may_differ():
     lines = text.split("\n")
     assert "workgroupBarrier" in lines[finding.line - 1]
     assert "if (a == 0u)" in lines[finding.other_line - 1]
-    for words in ("workgroupBarrier", "browsers", "let a = y[0];", "`y` is a buffer that threads can write"):
+    for words in (
+        "workgroupBarrier",
+        "browsers",
+        "`a == 0u`",
+        "`let a = y[0]`",
+        "`y` is a buffer that threads can write",
+    ):
         assert words in finding.message
 
 
@@ -153,7 +159,7 @@ def test_a_puzzle_says_unsafe_although_every_number_is_right():
     wrong = text.replace(barrier, barrier.replace("workgroupBarrier();", f"if (sum > -1e30) {WAIT}"))
     grades = helpers.grade("tree_sum", wrong)
     assert {each.outcome for each in grades} == {"unsafe"}
-    assert "browsers refuse it" in str(grades)
+    assert "browsers refuse" in " ".join(str(grades).split())
 
 
 # --- Random programs ------------------------------------------------------------------------------------------

@@ -110,7 +110,8 @@ def test_what_the_simulator_does_not_run_is_named_with_its_line():
 
 def test_a_refusal_reads_like_the_adapters():
     above, indent, below = PLACES["in a kernel"]
-    texts = [above + indent + line + below for line, _, _ in HABITS[::2]] + [HEAD + text for text, _, _ in LONGER[::2]]
+    texts = [above + indent + line + below for line, _, _ in HABITS[::2]]
+    texts += [HEAD + text for text, _, _ in LONGER[::2] if "ptr<" not in text]  # which are run here
     same = [here(text) == on_the_adapter(text) for text in texts]
     assert sum(same) > 0.9 * len(same)
     assert all(here(text) for text in texts)

@@ -169,6 +169,9 @@ class _Grader:
         self.first = {}  # the first test that shows a mistake describes it for all tests
         for found in chain.from_iterable(trial.findings for trial in trials):
             self.first.setdefault(_place(found), found)
+        for kind, *place in [*self.first]:
+            if kind == "not portable" and ("non-uniform barrier", *place) in self.first:  # what a run shows says more
+                self.first[kind, *place] = self.first["non-uniform barrier", *place]
         self.turn_too_many = False  # whether it has been said
         self.everywhere = next(filter(self._concerns_all, self.first.values()), None)
         self.lacks = {} if self.wrong or self.first else self._more()
@@ -230,7 +233,8 @@ class _Grader:
         if trial in self.wrong:
             return Verdict(trial.case.name, WRONG, self._wrong(trial))
         if found:
-            return Verdict(trial.case.name, UNSAFE, f"{_said(self.first[_place(found)])}; {LUCK}")
+            told = self.first[_place(found)]
+            return Verdict(trial.case.name, UNSAFE, _said(told) + ("" if told.kind == "not portable" else f"; {LUCK}"))
         return self._on_the_adapter(trial)
 
     def _wrong(self, trial: Trial) -> str:

@@ -18,6 +18,7 @@ READ, WRITE = ("out-of-range read",), ("out-of-range write",)
 RACE, OVERLAP = ("data race",), ("overlapping writes",)
 UNWRITTEN, WRAPPED, ENDLESS = ("unwritten output",), ("index overflow",), ("endless loop",)
 MISSED_BARRIER, NOT_A_NUMBER = ("non-uniform barrier",), ("not-a-number",)
+NOT_PORTABLE = ("not portable",)
 UNINITIALIZED = ("uninitialized read",)
 
 SMALL = {

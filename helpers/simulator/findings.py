@@ -141,7 +141,7 @@ def race(who: str, other: str, wrote: tuple[bool, bool], name: str, other_line: 
 
 def not_portable(name: str, steps: list[str], source: str) -> str:
     """A barrier in control flow that cannot be proven uniform: what decides who comes there, step by step."""
-    depends = ", that on ".join(steps)
+    depends = ", that on ".join(dict.fromkeys(steps[:3]))
     return (
         f"WGSL cannot prove that all threads of a workgroup come to this `{name}` together, and browsers refuse it: "
         f"who comes depends on {depends}, and {source}; put it where all threads come, or decide by a value that is "

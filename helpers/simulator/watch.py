@@ -188,8 +188,7 @@ class Watch:
         other = doubts[0].part.at if doubts else place.other and place.other.at
         if ("non-uniform barrier", at) in self.collector:
             return
-        lines = dict.fromkeys(self.line(each.part.at) for each in doubts[:-1])
-        steps = [findings.quoted_line(line, self._text.lines[line - 1]) for line in lines]
+        steps = [f"`{self.source(each.part)}` in line {self.line(each.part.at)}" for each in doubts[:-1]]
         name = getattr(place.part, "name", "workgroupUniformLoad")
         words = findings.not_portable(name, steps, doubts[-1].words) if doubts else place.words
         self.collector.add_to_all("not portable", at, 0, words, other)

@@ -12,6 +12,7 @@ from helpers.oracles.wrong_kernels import (
     GROUPS,
     MISSED_BARRIER,
     NOT_A_NUMBER,
+    NOT_PORTABLE,
     NUMBERS,
     ODD,
     ONE_FILTER,
@@ -239,6 +240,11 @@ EDITS = {
         "tree takes one step too many": ("half > 0u", "half >= 0u", ENDLESS),
         "barrier for another memory": ("workgroupBarrier();", "storageBarrier();", RACE),
         "half of the threads miss a barrier": (STEP + BRANCH, BRANCH + STEP, MISSED_BARRIER),
+        "barrier after a question": (
+            "workgroupBarrier();",
+            "if (sum == sum) { workgroupBarrier(); }",
+            NOT_PORTABLE,
+        ),
         "all threads write": ("if (thread == 0u)", "if (true)", RACE + OVERLAP),
         "two threads share a slot": (
             "partial[thread] = sum",
