@@ -48,6 +48,7 @@ WEIGHT, BIAS = "conv2d_grad_weight", "conv2d_grad_bias"
 EDITS = {  # the puzzle and the outcome of all its tests: old and new text, and parts of what is said, with … between them
     (WEIGHT, WRONG): [
         (STORE, f"if (fw > 0u) {{ {STORE} }}", "first at k = 0, c = 0, fh = 0, fw = 0: nothing was written"),
+        (STORE, f"if (fw > 0u) {{ {STORE} }} else if (idx == 0u) {{ grad_weights[0] = 7.5; }}", "fw = 0: yours is 7.5"),
         (STORE, "grad_weights[idx] = 0.0 * sum / 0.0;", "right is 26; also, line 38, `…`: `0.0 * sum / 0.0` gives NaN"),
         (STORE, "grad_weights[idx + 1u] = sum;", "`: thread 8 writes `grad_weights[idx + 1u]` with index 9, "),
         (
