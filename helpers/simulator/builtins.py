@@ -307,7 +307,7 @@ def _face_forward(vector: Components, incident: Components, normal: Components) 
 def _modf(value: Components) -> Components:
     """The fractions, then the whole parts, of the value's sign."""
     wholes = tuple(np.asarray(np.trunc(each)) for each in value)
-    return (*(np.asarray(np.subtract(each, whole)) for each, whole in zip(value, wholes, strict=True)), *wholes)
+    return (*(np.copysign(each - whole, each) for each, whole in zip(value, wholes, strict=True)), *wholes)
 
 
 def _frexp(value: Components) -> Components:

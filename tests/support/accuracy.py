@@ -104,3 +104,8 @@ def smoothstep(low, high, x, result):
 def products(*pairs: tuple[int, int]):
     """A sum of products of arguments."""
     return lambda *arguments: 4 * EPSILON * sum(np.abs(arguments[i] * arguments[j]) for i, j in pairs)
+
+
+def reflect(a, b, c, d, _):
+    """The first component of (a, b) reflected at (c, d): the sum of what is added, each part rounded some times."""
+    return 8 * ulp(np.abs(a) + 2 * np.abs(c) * (np.abs(a * c) + np.abs(b * d)))

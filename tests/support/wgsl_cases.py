@@ -56,12 +56,19 @@ def ties(scale: int) -> Free:
 
 
 NO_NAN = Free("an implementation may assume that no NaN occurs", any_nan)
+ENDLESS = Free("the parts of an infinity, and the sign of a 0, are left open", lambda x: ~np.isfinite(x) | (x == 0))
+SMALL = Free("and those of a subnormal number, which may become 0", lambda x: ~np.isfinite(x) | (np.abs(x) < 2.0**-126))
 FLUSHED = Free("a number that is subnormal as an f16 may become 0", lambda x: np.isnan(x) | (np.abs(x) < 2.0**-14))
 
 
 def moderate(*values: np.ndarray) -> np.ndarray:
     """Values whose squares are far from both ends of the range of f32."""
     return np.logical_and.reduce([(np.abs(each) < 1e15) & ((np.abs(each) > 1e-15) | (each == 0)) for each in values])
+
+
+def one_sided(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """Values for which rounding does not decide the sign of b * c + c * a."""
+    return moderate(a, b, c) & (np.abs(b * c + c * a) > 1e-3 * (np.abs(b * c) + np.abs(c * a)))
 
 
 def within(end: float) -> Callable[..., np.ndarray]:
@@ -127,6 +134,9 @@ EXACT = [
     *functions("extractBits", "iuu", "uuu"),
     *functions("insertBits", "iiuu", "uuuu"),
     *functions("dot", "iii", "uuu", vectors=PAIR),
+    *(function("modf", "f", part=part, free=ENDLESS) for part in ("fract", "whole")),
+    *(function("frexp", "f", result, part=part, free=SMALL) for part, result in (("fract", "f32"), ("exp", "i32"))),
+    *(function(f"dot4{name}8Packed", "uu", result) for name, result in (("I", "i32"), ("U", "u32"))),
     *(Case("select(a, b, a < c)", letter * 3, TYPES[letter]) for letter in "fiu"),
     *(Case(f"{name}(vec3(a < b, b < c, c < a))", "iii", "bool") for name in ("all", "any")),
 ]
@@ -163,6 +173,8 @@ INEXACT = [
         function("cross", "fff", vectors=PAIR, part=part, bound=accuracy.products(*pairs), domain=moderate)
         for part, pairs in CROSS.items()
     ),
+    function("reflect", "ffff", vectors=("ab", "cd"), part="x", bound=accuracy.reflect, domain=moderate),
+    function("faceForward", "fff", vectors=("ab", "bc", "ca"), part="x", bound=accuracy.ulps(0), domain=one_sided),
     *(function("normalize", "fff", vectors=("abc",), part=part, **NORM) for part in "xyz"),
 ]
 
