@@ -326,6 +326,13 @@ def test_an_index_behind_a_number_has_no_place():
     assert text.startswith("your kernel does not compile: an index or a part is asked of a single number")
 
 
+@pytest.mark.parametrize("call", ["mix(1.0, 2.0, 0.5)", "ldexp(1.0, 2)", "pack2x16float(vec2(1.0, 2.0))"])
+def test_a_constant_that_the_adapter_cannot_compute_is_no_fault_of_the_text(call):
+    said = message(f"{HEAD}{MAIN}  const known = {call};\n}}\n")
+    assert "WGSL can compute this before the run" in said
+    assert f"give `{call.partition('(')[0]}` a `var`" in said
+
+
 def test_a_kernel_of_another_name_is_named():
     text = message(HEAD + MAIN.replace("fn main", "fn mine") + "}\n")
     assert placed(text) == (9, 4, "the kernel must be called `main`, not `mine`")

@@ -41,6 +41,7 @@ MEANINGS: tuple[tuple[str, Callable[[re.Match, Complaint], Finding | str | None]
     (r"match the type stored", calls.stored),
     (r"Incompatible operands: (\w+)\((.+), .+\)", calls.incompatible),
     (r"FLOAT32_ATOMIC", calls.atomic),
+    (r"Not implemented as constant expression", calls.too_early),
     (r"Unable to find entry point", endless),
     (r"Unable to find entry point '(\w+)'", names.entry_point),
     (r"Bindings for|Error matching", calls.twice),

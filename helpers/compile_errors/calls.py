@@ -121,6 +121,13 @@ def argument(found: re.Match, complaint: Complaint) -> Finding | None:
     return Finding(reason + (f": write `{cure}`" if cure else ""), at, len(name))
 
 
+def too_early(found: re.Match, complaint: Complaint) -> str | None:
+    """A function of constants that WGSL computes before the run, and the adapter's compiler does not."""
+    name = re.match(r"\w+", complaint.marked)
+    cure = f"write the number, or give `{name[0]}` a `var`" if name else "write the number"
+    return f"WGSL can compute this before the run, but the compiler of this adapter cannot: {cure}"
+
+
 def called(found: re.Match, complaint: Complaint) -> Finding | None:
     """An argument of the learner's own function of the wrong type."""
     span, text = complaint.span("invalid function call"), complaint.text
