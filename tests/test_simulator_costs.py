@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from support.headers import Cost, costs, holds_for, letters, value
-from support.problems import every_general_version, every_version, findings
+from support.problems import every_general_version, every_version, findings, with_its
 from support.sample import sample
 
 from helpers.convolution.shapes import ConvShape
@@ -131,14 +131,9 @@ def measured(kernel: Kernel, shape: Shape, passes: int) -> list[Measured]:
     return [Measured(*pair) for pair in zip(counts, (group[0] for group in groups), strict=True)]
 
 
-def with_smaller(kernel: Kernel) -> Kernel:
-    """The kernel with smaller tiles or workgroups, if it has any."""
-    return kernel.with_constants(**{k: v for k, v in SMALLER.items() if f"override {k}" in kernel.code})
-
-
 def problems(kernel: Kernel) -> list[tuple[Kernel, Shape]]:
     """The problems in which each result costs the most and the header's cost holds, with both values of constants."""
-    kernels = dict.fromkeys([kernel, with_smaller(kernel)])
+    kernels = dict.fromkeys([kernel, with_its(kernel, SMALLER)])
     shapes = (FULL_TILES.get(kernel.name) or FULL[operation_of(kernel).name]) + GENERAL.get(kernel.name, [])
     found = [(k, s) for k in kernels for s in shapes if holds_for(k, s)]
     assert len(found) >= 2

@@ -73,6 +73,11 @@ def refused(kernel: Kernel, shape: Shape) -> str | None:
     return operation_of(kernel).versions[kernel.version](shape, kernel).refused
 
 
+def with_its(kernel: Kernel, constants: dict[str, int]) -> Kernel:
+    """A kernel with those of the constants that it has."""
+    return kernel.with_constants(**{k: value for k, value in constants.items() if f"override {k}" in kernel.code})
+
+
 # --- Problems ---------------------------------------------------------------------------------------------
 
 # What the versions with limits take, from the mildest change of a shape to the strongest.
