@@ -203,7 +203,7 @@ def test_the_loop_that_does_not_end_is_blamed_and_what_does_not_move(body, unmov
 def test_the_budget_counts_the_rounds_of_one_thread_in_all_its_loops():
     two_loops = "for (var i = 0u; i < 50u; i++) {} for (var i = 0u; i < 50u; i++) { numbers[t] = i; }"
     assert not run(two_loops, max_steps=100).findings
-    assert len(run("for (var i = 0u; i < 2u; i++) {}").steps) == 1 + 3 + 2  # `var`, conditions, increments
+    assert len(run("for (var i = 0u; i < 2u; i++) {}").steps) == 1 + 1 + 3 + 2  # `let`, `var`, conditions, increments
     (finding,) = run(two_loops, max_steps=99).findings
     assert finding.kind == "endless loop"
     parted = "for (var i = 0u; i < 50u; i++) { if (t < 4u) { continue; } numbers[t] = i; }"
