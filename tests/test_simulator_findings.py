@@ -90,7 +90,10 @@ MESSAGES = [
     ("if (t == 1u) { tile[t] = numbers[t * 0x80000000u * 2u]; }", "`numbers.*wrapped around: thread 1 uses 0"),
     ("numbers[t / 2u] = t;", "thread 1 and thread 0 write different values to `numbers.0.` in the same line"),
     ("numbers[t / 2u] = 7u;", "thread 1 and thread 0 both write `numbers.0.`, with the same value, .*let one thread"),
-    ("if (group == 0u) { numbers[0] = t; }", "different values"),
+    (
+        "if (t == 5u) { numbers[3] = 1u; }\n if (t == 2u) { numbers[3] = 2u; }",
+        "thread 2 writes `numbers.3.`, which thread 5 writes in line .*`if .t == 5u",
+    ),
     ("numbers[0] += t;", "both write it, so that no barrier helps"),
     ("numbers[t] = t;\n floats[t] = f32(numbers[t ^ 1u]);", "in line .*`numbers.t. = t;`, and no storageBarrier"),
     (
@@ -200,6 +203,7 @@ def test_the_loop_that_does_not_end_is_blamed_and_what_does_not_move(body, unmov
 def test_the_budget_counts_the_rounds_of_one_thread_in_all_its_loops():
     two_loops = "for (var i = 0u; i < 50u; i++) {} for (var i = 0u; i < 50u; i++) { numbers[t] = i; }"
     assert not run(two_loops, max_steps=100).findings
+    assert len(run("for (var i = 0u; i < 2u; i++) {}").steps) == 1 + 1 + 3 + 2  # `let`, `var`, conditions, increments
     (finding,) = run(two_loops, max_steps=99).findings
     assert finding.kind == "endless loop"
     parted = "for (var i = 0u; i < 50u; i++) { if (t < 4u) { continue; } numbers[t] = i; }"

@@ -54,7 +54,8 @@ def _run(options: Namespace) -> int:
     )
     print(report(trace, options.lines))
     for (binding,) in shown:
-        print(f"\n{array_text(program.bindings[binding].name, trace.buffers[binding])}")
+        array = trace.buffers[binding]
+        print(f"\n{program.bindings[binding].name}, {array.dtype}, shape {array.shape}:\n{array}")
     for binding, path in saved:
         np.save(path, trace.buffers[binding])
     return int(bool(trace.findings))
@@ -156,15 +157,8 @@ def _names(text: str) -> list[str]:
 def report(trace: Trace, with_lines: bool) -> str:
     """Findings, what was run, and the counts; of each line of the text, too, if they are wanted."""
     parts = [_finding(trace.kernel.name, finding) for finding in trace.findings]
-    parts += [_summary(trace), _counts(trace)]
-    if with_lines:
-        parts.append(_counts_by_line(trace))
+    parts += [_summary(trace), _counts(trace), *([_counts_by_line(trace)] if with_lines else ())]
     return "\n\n".join(parts)
-
-
-def array_text(name: str, array: np.ndarray) -> str:
-    """A buffer, as NumPy prints it."""
-    return f"{name}, {array.dtype}, shape {array.shape}:\n{array}"
 
 
 # --- Findings -------------------------------------------------------------------------------------------------

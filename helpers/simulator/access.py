@@ -80,13 +80,14 @@ class Access:
     def load(self, place: Place, type: Type, lanes: Lanes, part: Part) -> Value:
         """What lies at a place; 0 past the end of a runtime-sized array."""
         variable, parts = place.variable, leaves_of(type)
-        offsets = [place.offset + offset for offset, _ in parts]
-        leaves = [self._words.load(variable, at, lanes, scalar) for at, (_, scalar) in zip(offsets, parts, strict=True)]
-        exact = self._words.exact(variable, offsets, lanes) if variable.space in OWN else None
+        leaves = [self._words.load(variable, place.offset + offset, lanes, scalar) for offset, scalar in parts]
+        offsets = [offset for offset, _ in parts]
+        own = variable.space in OWN
+        exact = self._words.exact(variable, [place.offset + offset for offset in offsets], lanes) if own else None
         if place.faults:
             self._watch.faults(place.faults, lanes, write=False)
         if variable.space in WATCHED:
-            self._seen(place, [offset for offset, _ in parts], [as_bits(leaf) for leaf in leaves], lanes, part, False)
+            self._seen(place, offsets, [as_bits(leaf) for leaf in leaves], lanes, part, False)
         if place.outside is not None:
             leaves = [np.where(place.outside, leaf.dtype.type(0), leaf) for leaf in leaves]
         return Value(tuple(leaves), exact)

@@ -207,15 +207,11 @@ class Expressions:
             operands = [value.leaves for value in values]
             leaves = tuple(self._marked(expression, leaf, i, operands) for i, leaf in enumerate(leaves))
         self.invalid = False
-        if all(value.exact is None for value in values):
-            return Value(leaves)
         return exact_chosen(expression.name, leaves, values)
 
     def _marked(self, part: ir.Part, leaf: np.ndarray, i: int, operands: list[tuple[np.ndarray, ...]]) -> np.ndarray:
         """One component of a result with its NaN marked by their birth."""
-        if not np.isnan(leaf).any():
-            return leaf
-        if part.name == "select":  # it chooses a NaN, and makes none
+        if part.name == "select" or not np.isnan(leaf).any():  # `select` chooses a NaN, and makes none
             return leaf
         floats = operands = [leaves for leaves in operands if leaves[0].dtype == np.float32]
         if isinstance(part.type, Vector) and part.name not in MIXING:

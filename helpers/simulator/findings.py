@@ -68,10 +68,6 @@ class Collector:
     def _no_one(self) -> np.ndarray:
         return np.zeros(self._dispatch.lanes, bool)
 
-    def line(self, at: int) -> int:
-        """The line of an offset."""
-        return self._text.place(at)[0]
-
     def findings(self) -> tuple[Finding, ...]:
         """All findings, in the order of the text."""
         return tuple(self._finding(*key, entry) for key, entry in sorted(self._entries.items(), key=lambda e: e[0][1]))
@@ -86,7 +82,7 @@ class Collector:
             self._text.lines[line - 1].rstrip("\r"),
             tuple(self._dispatch.named(lane) for lane in np.flatnonzero(entry.lanes)[:SHOWN]),
             entry.words or int(entry.lanes.sum()),
-            None if entry.other_at is None else self.line(entry.other_at),
+            None if entry.other_at is None else self._text.place(entry.other_at)[0],
         )
 
 

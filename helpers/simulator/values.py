@@ -159,7 +159,8 @@ def exact_converted(operand: np.ndarray, exact: Exact, result: np.ndarray) -> Ex
 
 def exact_chosen(name: str, leaves: Sequence[np.ndarray], arguments: Sequence[Value]) -> Value:
     """The result of a function whose arguments had left their range."""
-    if name not in CHOOSING or leaves[0].dtype.kind not in "iu":
+    unwrapped = all(value.exact is None for value in arguments)
+    if unwrapped or name not in CHOOSING or leaves[0].dtype.kind not in "iu":
         return Value(tuple(leaves))
     exact = []
     for i, leaf in enumerate(leaves):

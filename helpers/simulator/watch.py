@@ -128,12 +128,9 @@ class Watch:
         """Report the races of an access; a write without bits leaves the words as they are."""
         if variable not in self._shadows:
             self._shadows[variable] = Shadow(self._words.arrays[variable].size, self._dispatch.groups)
-        shadow, epoch = self._shadows[variable], self._epochs[variable.space][lanes.groups]
-        if write:
-            found = shadow.write(where, lanes, epoch, part.at, None if bits is None else lanes.expanded(bits))
-        else:
-            found = shadow.read(where, lanes, epoch, part.at)
-        for conflicts in found:
+        shadow, access = self._shadows[variable], (where, lanes, self._epochs[variable.space][lanes.groups], part.at)
+        written = None if bits is None else lanes.expanded(bits)
+        for conflicts in shadow.write(*access, written) if write else shadow.read(*access):
             self._race(variable, conflicts, part, write)
 
     def _race(self, variable: Variable, found: Conflicts, part: Part, write: bool) -> None:

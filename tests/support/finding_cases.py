@@ -309,6 +309,8 @@ fn back(x: u32) -> u32 {
     "max keeps it away": """
   tile[t] = numbers[min(t - 1u, 15u)];
   tile[t] = numbers[u32(max(i32(t) - 1, 0))];""",
+    "max lets it through": """
+  tile[t] = numbers[max(t - 1u, 2u)];  // index overflow, out-of-range read""",
     "a comparison and a value are no index": """
   if (t - 1u > 5u) { numbers[t] = t - 1u; }""",
     "select keeps it away": """
