@@ -14,6 +14,7 @@ from playwright.sync_api import expect
 from support import browser
 from support.browser import LivePage, Shown, browser_path, filmed
 from support.notebook_gate import NOTEBOOKS, texts
+from support.sample import sample
 
 from helpers.exercises import PUZZLES
 from helpers.pictures.explorer import Explorer
@@ -69,10 +70,13 @@ def lesson(request: pytest.FixtureRequest, lab: browser.Lab, monkeypatch: pytest
 def test_a_path_through_a_lesson(lesson):
     number = lesson.lesson.path.name[:2]
     everything_stored_shows(lesson)
+    touched = [*sample(lesson.explorers, 2), *(cell for cell in lesson.explorers if "explorers.any_" in cell.source)]
     for cell, shown in zip(lesson.explorers, lesson.make(lesson.explorers), strict=True):
         assert shown.words.inner_text() in "\n".join(text for output in cell.outputs for text in texts(output))
         controls_are_named(shown)
         all_is_seen_together(shown)
+        if cell not in touched:
+            continue
         same = lesson.same(cell.source)
         a_key_moves(shown, same)
         for name, value in (move.split() for move in MOVES.split(",") if "explorers.any_" in cell.source):

@@ -162,7 +162,7 @@ def says(grades: Grades, parts: str) -> bool:
     return bool(re.search(".*".join(map(re.escape, parts.split("…"))), said, re.IGNORECASE))
 
 
-@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("row", sample(ROWS, 72), ids=lambda row: "-".join(row[:2]))
 def test_an_edited_kernel_gets_its_verdict_with_the_line_that_is_to_blame(row, submissions):
     name, outcome, *edits, words = row
     source = edited(name, *zip(edits[::2], edits[1::2], strict=True))
