@@ -14,8 +14,8 @@ from helpers.gemm.schedules.gemm_bias_act_backward import registers_only
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Choice
 from helpers.operations import OPERATIONS
-from helpers.specialize import MOST_CHARACTERS
 from helpers.speed.layers import SHAPES
+from helpers.wgsl.specialize import MOST_CHARACTERS
 
 RECORDED = json.loads((Path(rule.__file__).parents[1] / "speed" / "recorded" / "nvidia_h200.json").read_text())
 HARDWARE = replace(gpu.adapter_info(), kind="hardware")

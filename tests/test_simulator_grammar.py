@@ -14,14 +14,13 @@ from support.sample import ALL, sample
 from support.wgsl_programs import rows
 
 from helpers.compile_errors.expressions import TOKEN
+from helpers.compile_errors.refusal import wgsl_error
 from helpers.gpu import passes
-from helpers.simulator.grammar import parser, tree
-from helpers.simulator.grammar.errors import Refused, Unsupported
-from helpers.simulator.grammar.parser import parse
-from helpers.simulator.grammar.refusal import wgsl_error
-from helpers.simulator.grammar.templates import CLOSE, OPEN, marked
-from helpers.simulator.grammar.tokens import Tokens
 from helpers.wgsl import KERNELS, Kernel, UnsupportedWgsl, WgslError, without_comments
+from helpers.wgsl.diagnostics import Refused, Unsupported
+from helpers.wgsl.syntax import parser, tree
+from helpers.wgsl.syntax.parser import parse
+from helpers.wgsl.syntax.tokens import CLOSE, OPEN, Tokens, marked
 
 ROOT = KERNELS.parent
 FILES = sorted([*KERNELS.glob("*/*.wgsl"), *ROOT.glob("helpers/*/puzzles/*.wgsl")])

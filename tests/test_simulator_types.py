@@ -9,15 +9,14 @@ from support.mistakes import HABITS, HEAD, LONGER, PLACES
 from support.sample import sample
 from support.wgsl_programs import in_lines, programs, rows, source
 
+from helpers.compile_errors.refusal import wgsl_error
 from helpers.gpu import passes
-from helpers.simulator.grammar.errors import Refused, Unsupported
-from helpers.simulator.grammar.parser import parse
-from helpers.simulator.grammar.refusal import wgsl_error
-from helpers.simulator.types import program
-from helpers.simulator.types.checker import check
-from helpers.simulator.types.declarations import Declarations
-from helpers.simulator.types.kinds import F32, I32, Struct
 from helpers.wgsl import Kernel, WgslError
+from helpers.wgsl.diagnostics import Refused, Unsupported
+from helpers.wgsl.syntax.parser import parse
+from helpers.wgsl.types import program
+from helpers.wgsl.types.declarations import Declarations, check
+from helpers.wgsl.types.kinds import F32, I32, Struct
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted(

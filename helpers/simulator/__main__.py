@@ -20,8 +20,8 @@ from helpers.simulator.counts import KEYS, MEANINGS
 from helpers.simulator.findings import Finding
 from helpers.simulator.run import compiled, simulate
 from helpers.simulator.trace import Trace
-from helpers.simulator.types.program import Program
 from helpers.wgsl import ENTRY_POINT, Kernel, WgslError
+from helpers.wgsl.types.program import Program
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

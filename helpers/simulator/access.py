@@ -10,11 +10,11 @@ import numpy as np
 from helpers.simulator import findings
 from helpers.simulator.lanes import Lanes
 from helpers.simulator.memory import OWN, Words, as_bits, of_bits
-from helpers.simulator.types import kinds
-from helpers.simulator.types.kinds import Scalar, Type
-from helpers.simulator.types.program import Part
 from helpers.simulator.values import Place, Value, without_nan_marks
 from helpers.simulator.watch import Watch
+from helpers.wgsl.types import kinds
+from helpers.wgsl.types.kinds import Scalar, Type
+from helpers.wgsl.types.program import Part
 
 # --- Atomic functions -----------------------------------------------------------------------------------------------
 

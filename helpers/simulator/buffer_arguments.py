@@ -10,12 +10,12 @@ from math import prod
 import numpy as np
 
 from helpers.arguments import check_size
-from helpers.simulator.operators import DTYPES
 from helpers.simulator.run import size_of
-from helpers.simulator.types import kinds
-from helpers.simulator.types.kinds import Array, Atomic, Scalar, Struct, Type
-from helpers.simulator.types.program import Program, Variable
-from helpers.simulator.types.usage import Usage
+from helpers.wgsl.arithmetic.operators import DTYPES
+from helpers.wgsl.types import kinds
+from helpers.wgsl.types.kinds import Array, Atomic, Scalar, Struct, Type
+from helpers.wgsl.types.program import Program, Variable
+from helpers.wgsl.types.usage import Usage
 
 MOST = 2**24  # elements of a buffer
 SIZE = re.compile(r"(\d+(?:x\d+)*)(?::(.+))?")  # 64 or 4x16, perhaps with a value

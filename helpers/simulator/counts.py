@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.simulator.lanes import Lanes
-from helpers.simulator.types import program as ir
-from helpers.simulator.types.kinds import F32, Scalar, Type, Vector
+from helpers.wgsl.types import program as ir
+from helpers.wgsl.types.kinds import F32, Scalar, Type, Vector
 
 SECTOR, BANKS = 8, 32  # words in a sector; banks
 ARITHMETIC = frozenset(("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"))

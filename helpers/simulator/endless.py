@@ -11,9 +11,9 @@ import numpy as np
 from helpers.simulator import findings
 from helpers.simulator.lanes import Dispatch, Lanes
 from helpers.simulator.memory import Words
-from helpers.simulator.types import program as ir
-from helpers.simulator.types.kinds import U32
 from helpers.simulator.watch import Watch
+from helpers.wgsl.types import program as ir
+from helpers.wgsl.types.kinds import U32
 
 
 class Stopped(Exception):

@@ -6,14 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from helpers.simulator import operators
 from helpers.simulator.access import Access, leaves_of
-from helpers.simulator.builtins import BUILTINS
 from helpers.simulator.counts import element_of
 from helpers.simulator.lanes import Lanes
 from helpers.simulator.memory import Words
-from helpers.simulator.types import program as ir
-from helpers.simulator.types.kinds import F32, Array, Vector
 from helpers.simulator.values import (
     Bound,
     Fault,
@@ -27,6 +23,10 @@ from helpers.simulator.values import (
     without_nan_marks,
 )
 from helpers.simulator.watch import Watch
+from helpers.wgsl.arithmetic import operators
+from helpers.wgsl.arithmetic.builtins import BUILTINS
+from helpers.wgsl.types import program as ir
+from helpers.wgsl.types.kinds import F32, Array, Vector
 
 Thing = Value | Place
 MIXING = (

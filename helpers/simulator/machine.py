@@ -18,9 +18,9 @@ from helpers.simulator.endless import Budget, Stopped
 from helpers.simulator.expressions import Expressions
 from helpers.simulator.lanes import Dispatch, Lanes, joined
 from helpers.simulator.memory import Words
-from helpers.simulator.types import program as ir
 from helpers.simulator.values import Bound, Place, Value
 from helpers.simulator.watch import Watch
+from helpers.wgsl.types import program as ir
 
 MOST_WORK = 2**33  # statements, counted for each invocation that runs them: some minutes
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.simulator.lanes import Dispatch, Lanes
-from helpers.simulator.operators import DTYPES
-from helpers.simulator.types.kinds import BOOL, Array, Scalar, Struct, Type, words
-from helpers.simulator.types.program import Variable
+from helpers.wgsl.arithmetic.operators import DTYPES
+from helpers.wgsl.types.kinds import BOOL, Array, Scalar, Struct, Type, words
+from helpers.wgsl.types.program import Variable
 
 MOST_OWN = 2**27  # words of one variable, in all invocations: 512 MiB
 OWN = ("function", "private")  # the address spaces in which each invocation has its own copy

@@ -10,23 +10,22 @@ from numbers import Real
 import numpy as np
 
 from helpers.arguments import as_int, check_size
+from helpers.compile_errors.refusal import wgsl_error
 from helpers.simulator.access import Access
-from helpers.simulator.grammar.errors import Refused, Unsupported
-from helpers.simulator.grammar.parser import parse
-from helpers.simulator.grammar.refusal import wgsl_error
 from helpers.simulator.lanes import Dispatch
 from helpers.simulator.machine import Machine
 from helpers.simulator.memory import Words
-from helpers.simulator.operators import DTYPES
 from helpers.simulator.trace import Trace
-from helpers.simulator.types import kinds
-from helpers.simulator.types.checker import check
-from helpers.simulator.types.declarations import Declarations
-from helpers.simulator.types.program import Program, Variable
 from helpers.simulator.uniformity import NotPortable, Uniformity
 from helpers.simulator.values import unmarked_input
 from helpers.simulator.watch import Watch
 from helpers.wgsl import Kernel
+from helpers.wgsl.arithmetic.operators import DTYPES
+from helpers.wgsl.diagnostics import Refused, Unsupported
+from helpers.wgsl.syntax.parser import parse
+from helpers.wgsl.types import kinds
+from helpers.wgsl.types.declarations import Declarations, check
+from helpers.wgsl.types.program import Program, Variable
 
 MAX_STEPS = 65_536
 

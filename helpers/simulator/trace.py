@@ -14,8 +14,8 @@ from helpers.output import in_lines
 from helpers.simulator.counts import Counts
 from helpers.simulator.findings import Finding
 from helpers.simulator.lanes import Dispatch, Lanes
-from helpers.simulator.types.program import Variable
 from helpers.wgsl import Kernel
+from helpers.wgsl.types.program import Variable
 
 MOST = 2**20  # accesses and steps that are kept
 ACCESS = np.dtype(

@@ -13,10 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
 
-from helpers.simulator.types import program as ir
-from helpers.simulator.types.flow import NEXT, ends
-from helpers.simulator.types.kinds import Pointer
-from helpers.simulator.types.usage import inside, nodes
+from helpers.wgsl.types import program as ir
+from helpers.wgsl.types.kinds import Pointer
+from helpers.wgsl.types.usage import NEXT, ends, inside, nodes
 
 UNIFORM_INPUTS = ("workgroup_id", "num_workgroups")
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.simulator import operators
 from helpers.simulator.lanes import Lanes
-from helpers.simulator.types.program import Element, Index, Part, Root, Variable
+from helpers.wgsl.arithmetic import operators
+from helpers.wgsl.types.program import Element, Index, Part, Root, Variable
 
 
 class Value(NamedTuple):

@@ -13,10 +13,10 @@ from helpers.simulator.findings import Collector
 from helpers.simulator.lanes import Dispatch, Lanes
 from helpers.simulator.memory import Conflicts, Shadow, Words, numbers
 from helpers.simulator.trace import Log
-from helpers.simulator.types.kinds import Array, Vector, alignment
-from helpers.simulator.types.program import Element, Member, Part, Variable
 from helpers.simulator.uniformity import NotPortable
 from helpers.simulator.values import Births, Fault, Place
+from helpers.wgsl.types.kinds import Array, Vector, alignment
+from helpers.wgsl.types.program import Element, Member, Part, Variable
 
 
 class Watch:

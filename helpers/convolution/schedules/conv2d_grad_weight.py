@@ -23,8 +23,8 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step, tree_reduction
 from helpers.gpu.passes import CAP
-from helpers.specialize import chosen, sized
 from helpers.wgsl import MAX_THREADS, MAX_WORKGROUP_BYTES, Kernel
+from helpers.wgsl.specialize import chosen, sized
 
 # --- The versions that lesson 02 teaches ----------------------------------------------------------------------
 

@@ -1,19 +1,17 @@
 """The syntax tree from what the grammar finds: one method for each rule of wgsl.lark, called from the inside out."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+
 from lark import Token, Transformer
 
-from helpers.simulator.grammar import tree
-from helpers.simulator.grammar.attributes import (
-    check_attributes,
-    check_count,
-    check_extensions,
-    check_features,
-    check_severity,
-)
-from helpers.simulator.grammar.errors import Refused, Unsupported
-from helpers.simulator.grammar.expected import unexpected
-from helpers.simulator.grammar.numbers import check_number
-from helpers.simulator.grammar.operators import Parentheses, bare, chained
+from helpers.wgsl.diagnostics import Refused, Unsupported
+from helpers.wgsl.syntax import tree
+from helpers.wgsl.syntax.tokens import PRECEDENCE, check_number
+from helpers.wgsl.syntax.tree import Attribute, Binary
+
+# --- The tree ---
 
 
 class Builder(Transformer):
@@ -241,3 +239,139 @@ def _declaration(word, name, kind, value, templates=None, attributes=()):
 
 def _begin(attributes, word):
     return attributes[0].at if attributes else word.start_pos
+
+
+# --- Operators ---
+
+
+SUMS = {"+", "-", "*", "/", "%"}
+SHIFTED = SUMS | {"<<", ">>"}
+COMPARED = SHIFTED | {"==", "!=", "<", "<=", ">", ">="}
+BESIDE = {  # what the left operand of an operator may be without parentheses, and what the right one may be
+    **dict.fromkeys(SUMS, (SUMS, SUMS)),
+    **dict.fromkeys(["<<", ">>"], ((), ())),
+    **dict.fromkeys(["==", "!=", "<", "<=", ">", ">="], (SHIFTED, SHIFTED)),
+    **{bits: ({bits}, ()) for bits in "&|^"},
+    **{both: (COMPARED | {both}, COMPARED) for both in ("&&", "||")},
+}
+
+
+class Parentheses:
+    """An expression in parentheses: what is around it begins and ends with them, the expression itself does not."""
+
+    __slots__ = ("at", "end", "inner")
+
+    def __init__(self, at: int, end: int, inner) -> None:
+        self.at, self.end, self.inner = at, end, inner
+
+
+def bare(found):
+    """An expression without the parentheses around it."""
+    return found.inner if isinstance(found, Parentheses) else found
+
+
+def chained(found: list):
+    """The tree of ``operand operator operand operator ...``.
+
+    Raises Refused where two operators need parentheses between them.
+    """
+    operands, waiting = [found[0]], []
+    for operator, operand in zip(found[1::2], found[2::2], strict=True):
+        while waiting and PRECEDENCE[waiting[-1]] >= PRECEDENCE[operator]:
+            _join(operands, waiting.pop())
+        waiting.append(operator)
+        operands.append(operand)
+    while waiting:
+        _join(operands, waiting.pop())
+    return operands[0]
+
+
+def _join(operands: list, operator: str) -> None:
+    """Put the last two operands together."""
+    right, left = operands.pop(), operands.pop()
+    for side, beside in zip((left, right), BESIDE[operator], strict=True):
+        if isinstance(side, Binary) and side.operator not in beside:
+            raise Refused(_clash(side.operator, operator), left.at, right.end - left.at)
+    operands.append(Binary(left.at, right.end, str(operator), bare(left), bare(right)))
+
+
+def _clash(inner: str, outer: str) -> str:
+    if PRECEDENCE[inner] == PRECEDENCE[outer] and inner in COMPARED - SHIFTED:
+        return f"comparisons form no chain: write `a {inner} b && b {outer} c`"
+    if "^" in (inner, outer):
+        return f"`{inner}` and `{outer}` need parentheses, and `^` is for the bits of whole numbers, not for a power"
+    return f"`{inner}` and `{outer}` stand side by side: put what belongs together in parentheses"
+
+
+# --- Attributes and directives ---
+
+
+MOST = {"workgroup_size": 3, "interpolate": 2, "diagnostic": 3}  # arguments, where it is not 1
+EXTENSIONS = ("f16", "clip_distances", "dual_source_blending", "subgroups", "primitive_index")
+FEATURES = (
+    "readonly_and_readwrite_storage_textures",
+    "packed_4x8_integer_dot_product",
+    "unrestricted_pointer_parameters",
+    "pointer_composite_access",
+)
+SEVERITIES = ("error", "warning", "info", "off")
+
+
+def check_count(attribute: Attribute) -> None:
+    """Refuse an attribute with too many arguments."""
+    most = MOST.get(attribute.name, 1)
+    if len(attribute.arguments) > most:
+        what = GLOBAL_ITEM if attribute.name == "workgroup_size" else "`)`"  # the compiler reads three sizes, and ends
+        raise unexpected(what, "?", attribute.arguments[most].at)
+
+
+def check_attributes(attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:
+    """The attributes that have an effect. Raises Refused for one that stands here twice."""
+    _check_filters([each for each in attributes if each.name == "diagnostic"])
+    kept = tuple(each for each in attributes if each.name != "diagnostic")  # a filter of warnings changes nothing
+    names = [each.name for each in kept]
+    for i, each in enumerate(kept):
+        if each.name in names[:i]:
+            raise Refused(f"repeated attribute: `{each.name}`", each.at + 1, len(each.name), "repeated attribute")
+    return kept
+
+
+def _check_filters(filters: Sequence[Attribute]) -> None:
+    """Refuse two severities for one rule of a ``@diagnostic``."""
+    known: dict[str, str] = {}
+    for each in filters:
+        severity, rule = (getattr(part, "name", "") for part in each.arguments[:2])
+        if known.setdefault(rule, severity) != severity:
+            reason = f"conflicting `@diagnostic` attributes: `{rule}` is `{known[rule]}` already"
+            raise Refused(reason, each.at, each.end - each.at)
+
+
+def check_extensions(names: Sequence[Token]) -> None:
+    """``enable``: all that it can add are types and functions that the simulator does not have."""
+    for name in names:
+        if name not in EXTENSIONS:
+            raise Refused(f"unknown enable-extension `{name}`", name.start_pos, len(name))
+        raise Unsupported(f"`enable {name}`", name.start_pos)
+
+
+def check_features(names: Sequence[Token]) -> None:
+    """``requires`` changes nothing: it names what a text uses."""
+    for name in names:
+        if name not in FEATURES:
+            raise Refused(f"unknown language extension `{name}`", name.start_pos, len(name))
+
+
+def check_severity(name: Token) -> None:
+    """``diagnostic`` changes nothing: it filters warnings."""
+    if name not in SEVERITIES:
+        label = "not a valid severity level"
+        raise Refused("invalid `diagnostic(…)` severity", name.start_pos, len(name), label)
+
+
+DECLARED = "(`struct`, `const`, `var`, `alias`, `fn`, `diagnostic`, `enable`, `requires`, `;`)"
+GLOBAL_ITEM = f"global item {DECLARED} or the end of the file"
+
+
+def unexpected(what: str, found: str, at: int) -> Refused:
+    """The error where something else stands than what belongs there."""
+    return Refused(f'expected {what}, found "{found}"', at, len(found), f"expected {what}")

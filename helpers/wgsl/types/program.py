@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from helpers.simulator.types.kinds import Type
+from helpers.wgsl.types.kinds import Type
 
 # --- Names ----------------------------------------------------------------------------------------------------
 

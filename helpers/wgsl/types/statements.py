@@ -1,23 +1,24 @@
-"""Statements: scopes, stores, loops and what may stand in them."""
+"""Statements: scopes, declarations, stores, loops and what may stand in them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from helpers.simulator.grammar import tree
-from helpers.simulator.grammar.errors import Refused
-from helpers.simulator.types import definitions, expressions, program
-from helpers.simulator.types.atomics import BARRIERS
-from helpers.simulator.types.expressions import value, view
-from helpers.simulator.types.flow import AGAIN, ends
-from helpers.simulator.types.kinds import BOOL, I32, U32, Scalar, Type
-from helpers.simulator.types.operators import assigned_operator
-from helpers.simulator.types.overloads import concrete, converted, refused, scalar_of
-from helpers.simulator.types.program import Constant, Expression, Part, Reference, Statement
-from helpers.simulator.types.references import check_writable
-from helpers.simulator.types.scopes import Routine, Scope
-from helpers.simulator.types.usage import nodes
+from helpers.wgsl.diagnostics import Refused
+from helpers.wgsl.syntax import tree
+from helpers.wgsl.types import expressions, program
+from helpers.wgsl.types.calls import BARRIERS
+from helpers.wgsl.types.conversions import concrete, converted, refused, scalar_of
+from helpers.wgsl.types.expressions import type_of, value, view
+from helpers.wgsl.types.kinds import BOOL, I32, U32, Pointer, Scalar, Type, is_constructible
+from helpers.wgsl.types.names import Known, Routine, Scope, Stage
+from helpers.wgsl.types.operators import assigned_operator
+from helpers.wgsl.types.program import Binding, Constant, Expression, Part, Reference, Statement, Variable
+from helpers.wgsl.types.references import check_writable
+from helpers.wgsl.types.usage import AGAIN, ends, nodes
+
+# --- Statements ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,9 @@ def statement(node: tree.Statement, scope: Scope, place: Place) -> Statement | N
     """One statement."""
     match node:
         case tree.Declaration():
-            return definitions.declare(node, scope)
+            return declare(node, scope)
         case tree.ConstAssert():
-            return definitions.check_assertion(node, scope)
+            return check_assertion(node, scope)
         case tree.Assignment():
             return _assign(node, scope)
         case tree.Increment():
@@ -152,7 +153,7 @@ def _if(node: tree.If, scope: Scope, place: Place) -> Statement:
 
 def _switch(node: tree.Switch, scope: Scope, place: Place) -> Statement:
     selector = value(node.selector, scope)
-    chosen = [[each and definitions.constant(each, scope) for each in case.selectors] for case in node.cases]
+    chosen = [[each and constant(each, scope) for each in case.selectors] for case in node.cases]
     selector, chosen = _selectors(selector, chosen)
     inner = replace(place, breaks=True)
     cases = [
@@ -275,3 +276,100 @@ def _return(node: tree.Return, scope: Scope, place: Place) -> Statement:
         reason = f"The `return` expression {found} does not match the declared return type {wanted}"
         raise Refused(reason, at.at, at.end - at.at)
     return program.Return(node.at, node.end, fitting)
+
+
+# --- let, var and const ---
+
+
+def declare(node: tree.Declaration, scope: Scope) -> Statement | None:
+    """A declaration in a function; a `const` leaves no statement."""
+    if node.kind == "const":
+        scope.declare(node.name, Known(constant_of(node, scope), Stage.CONST), node.name_at)
+        return None
+    if node.kind == "let":
+        return _let(node, scope)
+    space = node.templates[0] if node.templates else None
+    if space and getattr(space, "name", "") != "function":
+        name = getattr(space, "name", "")
+        words = f"invalid address space for local variable: `{name}`"
+        raise Refused(words, space.at, space.end - space.at, "local variables can only use 'function' address space")
+    if node.templates[1:]:
+        raise no_access_mode(node.templates[1])
+    given = declared_value(node, scope)
+    if given is None and node.type is None:
+        raise untyped(node)
+    type = given.type if given else type_of(node.type, scope)
+    if not is_constructible(type):
+        raise Refused(f"a local variable cannot be of type `{type}`", node.name_at, len(node.name))
+    variable = Variable(node.name, type, "function", "read_write", node.name_at)
+    scope.declare(node.name, variable, node.name_at)
+    return program.Declare(node.at, node.end, variable, given)
+
+
+def no_access_mode(at: tree.Node) -> Refused:
+    """An access mode, or more, where none belongs."""
+    return Refused("only storage takes an access mode, and no more than one", at.at, at.end - at.at)
+
+
+def untyped(node: tree.Declaration) -> Refused:
+    """A declaration that has neither a type nor a value."""
+    words = f"declaration of `{node.name}` needs a type specifier or initializer"
+    return Refused(words, node.name_at, len(node.name))
+
+
+def _let(node: tree.Declaration, scope: Scope) -> Statement:
+    given = declared_value(node, scope)
+    if not isinstance(given.type, Pointer) and not is_constructible(given.type):
+        raise Refused(f"a `let` cannot be of type `{given.type}`", node.name_at, len(node.name))
+    binding = Binding(node.name, given.type, node.name_at)
+    scope.declare(node.name, binding, node.name_at)
+    return program.Bind(node.at, node.end, binding, given)
+
+
+def declared_value(node: tree.Declaration, scope: Scope, keep_abstract: bool = False) -> Expression | None:
+    """The value of a declaration, of the type that is written, or of its own one."""
+    if node.value is None:
+        return None
+    given = value(node.value, scope)
+    if given.type is None:
+        raise refused("function returns no value", given)
+    if node.type is None:
+        return given if keep_abstract else concrete(given)
+    wanted = type_of(node.type, scope)
+    return as_declared(node, given, wanted)
+
+
+def as_declared(node: tree.Declaration, given: Expression, wanted: Type) -> Expression:
+    """A value as the type that the declaration writes."""
+    fitting = converted(given, wanted)
+    if fitting is None:
+        words = f"the type of `{node.name}` is expected to be `{wanted}`, but got `{given.type}`"
+        raise Refused(words, node.name_at, len(node.name), f"definition of `{node.name}`")
+    return fitting
+
+
+def constant_of(node: tree.Declaration, scope: Scope) -> Constant:
+    """The value of a `const`, which may stay an abstract number."""
+    found = declared_value(node, scope.known(Stage.CONST), keep_abstract=True)
+    return known(found)
+
+
+def constant(node: tree.Expression, scope: Scope) -> Constant:
+    """The value of an expression that must be known with the text."""
+    return known(value(node, scope.known(Stage.CONST)))
+
+
+def known(found: Expression) -> Constant:
+    """A value that is known. Raises Refused for one that is not."""
+    if isinstance(found, Constant):
+        return found
+    raise refused("this operation is not supported in a const context", found, "operation not supported here")
+
+
+def check_assertion(node: tree.ConstAssert, scope: Scope) -> None:
+    """``const_assert``, which leaves no statement."""
+    asked = constant(node.condition, scope)
+    if asked.type != BOOL:
+        raise refused("const_assert needs a condition, true or false", asked)
+    if not asked.leaves[0]:
+        raise Refused("`const_assert` failure", node.at, node.end - node.at, "evaluates to false")

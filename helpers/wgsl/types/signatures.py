@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from helpers.simulator.types.kinds import (
+from helpers.wgsl.types.conversions import ABSTRACT, FLOATS, NUMBERS, scalar_of, shaped
+from helpers.wgsl.types.kinds import (
     BOOL,
     F32,
     I32,
@@ -20,7 +21,6 @@ from helpers.simulator.types.kinds import (
     rounded,
     words,
 )
-from helpers.simulator.types.overloads import ABSTRACT, FLOATS, NUMBERS, scalar_of, shaped
 
 ANY_SHAPE, VECTORS = (1, 2, 3, 4), (2, 3, 4)
 SIGNED, INTEGERS = (F32, I32, *ABSTRACT), (I32, U32)

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from helpers.simulator.grammar.errors import Refused, Undefined
-from helpers.simulator.types.kinds import (
+from helpers.wgsl.diagnostics import Refused, Undefined
+from helpers.wgsl.types.kinds import (
     ABSTRACT_FLOAT,
     ABSTRACT_INT,
     F32,
@@ -24,7 +24,7 @@ from helpers.simulator.types.kinds import (
     Vector,
     leaves,
 )
-from helpers.simulator.types.program import Constant, Expression, Part
+from helpers.wgsl.types.program import Constant, Expression, Part
 
 ABSTRACT = (ABSTRACT_INT, ABSTRACT_FLOAT)
 RANGES = {I32: range(-(2**31), 2**31), U32: range(2**32), ABSTRACT_INT: range(-(2**63), 2**63)}

@@ -1,4 +1,4 @@
-"""Values that are known before the run: operators, conversions and built-in functions of constants.
+"""Values that are known before the run: literals, operators, conversions and built-in functions of constants.
 
 Concrete numbers are computed as in a run, by `arithmetic`. Abstract numbers are 64-bit integers and float64.
 """
@@ -6,16 +6,21 @@ Concrete numbers are computed as in a run, by `arithmetic`. Abstract numbers are
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from helpers.simulator.builtins import BUILTINS
-from helpers.simulator.operators import DTYPES, INT_MIN, binary, bitcast, convert, unary
-from helpers.simulator.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, I32, Scalar, Type, leaves
-from helpers.simulator.types.overloads import ABSTRACT, RANGES, WHOLE, scalar_of, undefined
-from helpers.simulator.types.program import Constant, Part
+from helpers.wgsl.arithmetic.builtins import BUILTINS
+from helpers.wgsl.arithmetic.operators import DTYPES, INT_MIN, binary, bitcast, convert, unary
+from helpers.wgsl.syntax import tree
+from helpers.wgsl.syntax.tokens import FRACTION_NUMBER, WHOLE_NUMBER
+from helpers.wgsl.types.conversions import ABSTRACT, RANGES, WHOLE, nearest, scalar_of, undefined
+from helpers.wgsl.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, F32, I32, U32, Scalar, Type, leaves
+from helpers.wgsl.types.program import Constant, Expression, Part
+
+# --- Operators, conversions and functions ---
+
 
 DTYPE = {**DTYPES, ABSTRACT_FLOAT.name: np.dtype(np.float64), ABSTRACT_INT.name: np.dtype(object)}
 LOWEST, BITS = RANGES[ABSTRACT_INT].start, 64
@@ -169,3 +174,58 @@ def _whole_function(name: str, arguments: Sequence[Constant], type: Type, place:
 
 def _together(parts: list[tuple[np.ndarray, ...]]) -> list[np.ndarray]:
     return [np.array(each, np.float64) for each in parts]
+
+
+# --- Arguments for which a function is not defined ---
+
+
+BIAS = 127  # of the exponent of an f32
+RULES: dict[str, tuple[tuple[int, ...], Callable[..., bool], str]] = {
+    "clamp": (
+        (1, 2),
+        lambda low, high: low > high,
+        "value of `low` is greater than `high` for clamp built-in function",
+    ),
+    "smoothstep": ((0, 1), lambda low, high: low == high, "the first two values of smoothstep must differ"),
+    "ldexp": ((1,), lambda exponent: exponent > BIAS + 1, f"the exponent of ldexp may be at most {BIAS + 1}"),
+    "extractBits": (
+        (1, 2),
+        lambda offset, count: offset + count > 32,
+        "extractBits reads past the 32 bits of a number",
+    ),
+    "insertBits": ((2, 3), lambda offset, count: offset + count > 32, "insertBits writes past the 32 bits of a number"),
+}
+
+
+def check_known(name: str, arguments: Sequence[Expression], callee: Part) -> None:
+    """Refuse values that are known and break a rule in any component."""
+    if name not in RULES:
+        return
+    places, breaks, reason = RULES[name]
+    asked = [arguments[i] for i in places]
+    if not all(isinstance(each, Constant) for each in asked):
+        return
+    size = max(len(each.leaves) for each in asked)
+    columns = (each.leaves if len(each.leaves) == size else each.leaves * size for each in asked)
+    if any(breaks(*values) for values in zip(*columns, strict=True)):
+        undefined(reason, callee)
+
+
+# --- Numbers as they are written ---
+
+
+SUFFIXES = {"i": I32, "u": U32, "": ABSTRACT_INT}
+
+
+def literal(node: tree.Literal) -> Constant:
+    """The value of a literal, with the type that its suffix gives it, or an abstract one."""
+    text = node.text
+    if text in ("true", "false"):
+        return Constant(BOOL, node.at, node.end, (text == "true",))
+    if whole := WHOLE_NUMBER.fullmatch(text):
+        return Constant(SUFFIXES[whole[2]], node.at, node.end, (int(whole[1], 0),))
+    digits, suffix = FRACTION_NUMBER.fullmatch(text).groups()
+    number = float.fromhex(digits) if digits[:2] in ("0x", "0X") else float(digits)
+    if suffix:
+        return Constant(F32, node.at, node.end, (nearest(number),))
+    return Constant(ABSTRACT_FLOAT, node.at, node.end, (number,))

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from helpers.simulator.grammar import tree
-from helpers.simulator.grammar.errors import Refused
-from helpers.simulator.types import (
-    atomics,
-    builtins,
-    constructors,
-    literals,
-    operators,
-    references,
-    signatures,
-    type_names,
-)
-from helpers.simulator.types.kinds import Type
-from helpers.simulator.types.overloads import WHOLE, concrete, converted, refused, skipped
-from helpers.simulator.types.program import (
+from helpers.wgsl.diagnostics import Refused
+from helpers.wgsl.syntax import tree
+from helpers.wgsl.types import calls, folding, names, operators, references, signatures
+from helpers.wgsl.types.conversions import WHOLE, concrete, converted, refused, skipped
+from helpers.wgsl.types.kinds import Type
+from helpers.wgsl.types.names import Known, Routine, Scope, Stage
+from helpers.wgsl.types.program import (
     Binding,
     Call,
     Constant,
@@ -29,7 +21,6 @@ from helpers.simulator.types.program import (
     Root,
     Variable,
 )
-from helpers.simulator.types.scopes import Known, Routine, Scope, Stage
 
 
 def value(node: tree.Expression, scope: Scope) -> Expression:
@@ -41,7 +32,7 @@ def view(node: tree.Expression, scope: Scope) -> Reference | Expression:
     """The place in memory that an expression names, or its value where it names none."""
     match node:
         case tree.Literal():
-            return literals.read(node)
+            return folding.literal(node)
         case tree.Name():
             return _named(node, scope)
         case tree.Call():
@@ -80,7 +71,7 @@ def type_of(node: tree.Name, scope: Scope, late: bool = False) -> Type:
     def evaluated(length: tree.Expression, inner: bool) -> int:
         return count(length, scope.known(Stage.OVERRIDE if late and not inner else Stage.CONST))
 
-    return type_names.read(node, scope, evaluated)
+    return names.read_type(node, scope, evaluated)
 
 
 def count(node: tree.Expression, scope: Scope) -> int:
@@ -99,7 +90,7 @@ def count(node: tree.Expression, scope: Scope) -> int:
 def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
     found = scope.find(node.name)
     if found is None and not _is_own(node.name):
-        raise type_names.unknown(node.name, node.at)
+        raise names.unknown(node.name, node.at)
     if isinstance(found, Variable | Binding) and scope.stage != Stage.RUN:
         raise _too_late(found, node)
     match found:
@@ -116,8 +107,8 @@ def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
 
 def _is_own(name: str) -> bool:
     """Whether WGSL itself has a type or a function of this name."""
-    own = (*atomics.NAMES, *atomics.BARRIERS, "bitcast")
-    return type_names.is_type(name) or signatures.is_builtin(name) or name in own
+    own = (*calls.POINTER_FUNCTIONS, *calls.BARRIERS, "bitcast")
+    return names.is_type(name) or signatures.is_builtin(name) or name in own
 
 
 def _given_late(node: tree.Name) -> Refused:
@@ -143,18 +134,18 @@ def call(node: tree.Call, scope: Scope) -> Expression:
     if isinstance(found, Variable | Binding | Known):
         raise _not_callable(found, callee)
     if found is None and not _is_own(callee.name):
-        raise type_names.unknown(callee.name, callee.at)
-    read = view if found is None and callee.name in atomics.NAMES else value
+        raise names.unknown(callee.name, callee.at)
+    read = view if found is None and callee.name in calls.POINTER_FUNCTIONS else value
     if isinstance(found, Routine) and found.entry:
         words = "entry point cannot be called"
         raise Refused(words, callee.at, len(callee.name), words)
     arguments = tuple(read(each, scope) for each in node.arguments)
     if isinstance(found, Routine):
         return _called(found, arguments, place, scope)
-    if found is not None or type_names.is_type(callee.name):
+    if found is not None or names.is_type(callee.name):
         if found is None and callee.name in ("array", "vec2", "vec3", "vec4") and not callee.arguments:
-            return constructors.infer(callee, arguments, place)
-        return constructors.construct(type_of(callee, scope), arguments, place, callee)
+            return calls.infer(callee, arguments, place)
+        return calls.construct(type_of(callee, scope), arguments, place, callee)
     return _built_in(callee, arguments, place, scope)
 
 
@@ -172,14 +163,14 @@ def _built_in(callee: tree.Name, arguments: tuple[Expression, ...], place: Part,
         if len(callee.arguments) != 1 or not isinstance(callee.arguments[0], tree.Name):
             reason = "`bitcast` needs a template argument specified: `T`, a type"
             raise Refused(reason, callee.at, len(callee.name), "is missing a template argument")
-        return constructors.bit_cast(type_of(callee.arguments[0], scope), arguments, place)
-    if callee.name in (*atomics.NAMES, *atomics.BARRIERS) and scope.stage != Stage.RUN:
+        return calls.bit_cast(type_of(callee.arguments[0], scope), arguments, place)
+    if callee.name in (*calls.POINTER_FUNCTIONS, *calls.BARRIERS) and scope.stage != Stage.RUN:
         raise Refused("this operation is not supported in a const context", place.at, place.end - place.at)
-    if callee.name in atomics.NAMES:
-        return atomics.call(callee.name, arguments, place, called)
-    if callee.name in atomics.BARRIERS:
+    if callee.name in calls.POINTER_FUNCTIONS:
+        return calls.of_pointer(callee.name, arguments, place, called)
+    if callee.name in calls.BARRIERS:
         raise refused("function does not return any value", place, "this call has no value")
-    return builtins.call(callee.name, arguments, place, called)
+    return calls.of_values(callee.name, arguments, place, called)
 
 
 def _called(routine: Routine, arguments: tuple[Expression, ...], place: Part, scope: Scope) -> Expression:

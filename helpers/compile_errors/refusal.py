@@ -2,8 +2,8 @@
 
 from helpers.compile_errors import compile_error, error_at
 from helpers.compile_errors.message import Complaint, Finding
-from helpers.simulator.grammar.errors import Refused, Unsupported
 from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
+from helpers.wgsl.diagnostics import Refused, Unsupported
 
 
 def wgsl_error(kernel: Kernel, error: Refused | Unsupported) -> WgslError:

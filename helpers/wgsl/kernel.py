@@ -7,14 +7,16 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from math import prod
 from pathlib import Path
 from typing import NamedTuple
 
 from helpers.arguments import check_size
+from helpers.wgsl.diagnostics import WgslError
+from helpers.wgsl.syntax.tokens import without_comments
 
-KERNELS = Path(__file__).resolve().parents[1] / "kernels"
+KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 ATTRIBUTE = r"@\w+\s*\([^)]*\)\s*"
 BINDING = re.compile(rf"((?:{ATTRIBUTE})+)var\s*<([^>]*)>\s*(\w+)\s*:\s*([^;]+);")
 ENTRY_POINT = re.compile(r"@workgroup_size\s*\(((?:[^()]|\([^()]*\))*)\)[^{;]*?\bfn\s+(\w+)")
@@ -22,28 +24,8 @@ OPERATORS = {
     **{ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Mod: operator.mod},
     **{ast.Div: operator.floordiv, ast.LShift: operator.lshift, ast.RShift: operator.rshift},
 }
-MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES = 256, 64, 16_384  # of a workgroup, on every WebGPU adapter
 SIZES = {"f32": 4, "u32": 4, "i32": 4, "vec2f": 8, "vec3f": 16, "vec4f": 16}  # bytes of an array's element
-COMMENT, BLOCK_COMMENT = re.compile(r"//[^\n\v\f\r\x85\u2028\u2029]*|/\*"), re.compile(r"/\*|\*/")
 PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
-
-
-class WgslError(ValueError):
-    """A kernel that does not compile: the place, and what the compiler expected there.
-
-    `line` and `column` count from 1; they are None where the compiler names no place.
-    """
-
-    line: int | None = None
-    column: int | None = None
-
-    def _render_traceback_(self) -> list[str]:
-        """What IPython shows: the message alone, without the launcher's frames above it."""
-        return [f"{type(self).__name__}: {self}"]
-
-
-class UnsupportedWgsl(WgslError):
-    """A kernel with a feature of WGSL that the simulator does not run; the message has its name and its line."""
 
 
 class Bound(NamedTuple):
@@ -248,51 +230,6 @@ class Listing:
 
     def _repr_markdown_(self) -> str:
         return f"```{self.language}\n{self!r}\n```"
-
-
-def limit_passed(size: tuple[int, int, int], held: int) -> str | None:
-    """Which limit a workgroup of this size, with this many bytes of workgroup memory, exceeds; None where none.
-
-    wgpu lets it pass where the size comes from an `override`, and a real GPU then hangs.
-    """
-    offered = "which every adapter offers"
-    if prod(size) > MAX_THREADS:
-        return f"{prod(size)} threads in a workgroup: the limit here is {MAX_THREADS}, {offered}"
-    if size[2] > MAX_THREADS_Z:
-        return f"{size[2]} threads of a workgroup in z: the limit here is {MAX_THREADS_Z}, {offered}"
-    if held > MAX_WORKGROUP_BYTES:
-        return f"{held:,} bytes of workgroup memory: the limit here is {MAX_WORKGROUP_BYTES:,}, {offered}"
-    return None
-
-
-@lru_cache(maxsize=256)  # a text that is specialized for a layer has up to 100 KB
-def without_comments(source: str) -> str:
-    """The text with blanks in place of its comments, so that all else keeps its place."""
-    kept, at, depth = [], 0, 0  # block comments nest
-    while found := (BLOCK_COMMENT if depth else COMMENT).search(source, at):
-        between = source[at : found.start()]
-        kept += [_blanks(between) if depth else between, _blanks(found[0])]
-        depth += {"/*": 1, "*/": -1}.get(found[0], 0)
-        at = found.end()
-    kept.append(_blanks(source[at:]) if depth else source[at:])
-    return "".join(kept)
-
-
-def _blanks(text: str) -> str:
-    return re.sub(r"[^\n]", " ", text)
-
-
-def closing(text: str, at: int = 0) -> int | None:
-    """Where the bracket closes that opens at an offset of a text without comments; None where it does not."""
-    opened = []
-    for bracket in re.compile(r"[()\[\]{}]").finditer(text, at):
-        if bracket[0] in "([{":
-            opened.append(bracket[0])
-        elif not opened or opened.pop() + bracket[0] not in ("()", "[]", "{}"):
-            return None
-        if not opened:
-            return bracket.start()
-    return None
 
 
 def versions(operation: str) -> tuple[str, ...]:

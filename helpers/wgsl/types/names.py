@@ -1,27 +1,102 @@
-"""Types as they are written."""
+"""What the names of a text stand for, and where each is visible; types as they are written."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
 
-from helpers.simulator.grammar import tree
-from helpers.simulator.grammar.errors import Refused, Unsupported
-from helpers.simulator.types.kinds import (
+from helpers.wgsl.diagnostics import Refused, Unsupported
+from helpers.wgsl.syntax import tree
+from helpers.wgsl.types.kinds import (
     BOOL,
     F32,
     I32,
     U32,
     Array,
     Atomic,
-    Field,
     Pointer,
     Scalar,
-    Struct,
     Type,
     Vector,
+    is_runtime_sized,
 )
-from helpers.simulator.types.scopes import Alias, Binding, Known, Routine, Scope, Variable
+from helpers.wgsl.types.program import Binding, Constant, Function, Variable
+
+# --- Scopes ---
+
+
+class Stage(IntEnum):
+    """When the value of an expression must be known: with the text, with the values of the overrides, or in a run."""
+
+    CONST = 0
+    OVERRIDE = 1
+    RUN = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A `const`, or an `override`."""
+
+    value: Constant
+    stage: Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """A function of the text, whether its result must be used, and whether it is an entry point."""
+
+    function: Function
+    must_use: bool
+    entry: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """Another name for a type, which is read where the name is used: there an array's length may be an override."""
+
+    type: tree.Name
+    scope: Scope
+
+
+Meaning = Variable | Binding | Known | Routine | Alias | Type
+
+
+class Scope:
+    """The names of a block, and around it those of the outer blocks and of the module."""
+
+    def __init__(self, find: Callable[[str], Meaning | None], stage: Stage = Stage.RUN) -> None:
+        self._outer, self.stage = find, stage
+        self._own: dict[str, tuple[Meaning, int]] = {}
+
+    def inner(self) -> Scope:
+        """A block in this one."""
+        return Scope(self.find, self.stage)
+
+    def known(self, stage: Stage) -> Scope:
+        """This scope for an expression whose value must be known at a stage."""
+        return Scope(self.find, stage)
+
+    def find(self, name: str) -> Meaning | None:
+        """What a name stands for here; None where the text declares no such name."""
+        return self._own[name][0] if name in self._own else self._outer(name)
+
+    def declare(self, name: str, meaning: Meaning, at: int) -> None:
+        """Give a name a meaning from here on."""
+        if name in self._own:
+            raise redefinition(name, at)
+        self._own[name] = meaning, at
+
+
+def redefinition(name: str, at: int) -> Refused:
+    """A name that a scope has already."""
+    words = f"redefinition of `{name}`"
+    return Refused(words, at, len(name), words)
+
+
+# --- Types as they are written ---
+
 
 SCALARS = {"f32": F32, "i32": I32, "u32": U32, "bool": BOOL}
 SHORT = {f"vec{n}{s.name[0]}": Vector(n, s) for n in (2, 3, 4) for s in (F32, I32, U32)}
@@ -47,7 +122,7 @@ def unsupported(name: str) -> str | None:
     return next((feature for pattern, feature in UNSUPPORTED.items() if re.fullmatch(pattern, name)), None)
 
 
-def read(node: tree.Name, scope: Scope, count: Count, inner: bool = False) -> Type:
+def read_type(node: tree.Name, scope: Scope, count: Count, inner: bool = False) -> Type:
     """The type that a name with its arguments stands for; `count` evaluates the length of an array.
 
     Raises Refused for what is no type, and Unsupported for a type that the simulator does not have.
@@ -55,7 +130,7 @@ def read(node: tree.Name, scope: Scope, count: Count, inner: bool = False) -> Ty
     if (found := scope.find(node.name)) is not None:
         if isinstance(found, Variable | Binding | Known | Routine) or node.arguments:
             raise Refused(f'expected type, found "{node.name}"', node.at, len(node.name), "expected type")
-        return read(found.type, found.scope, count, inner) if isinstance(found, Alias) else found
+        return read_type(found.type, found.scope, count, inner) if isinstance(found, Alias) else found
     if feature := unsupported(node.name):
         raise Unsupported(feature, node.at)
     if node.name in GENERATORS:
@@ -85,7 +160,7 @@ def _generated(node: tree.Name, scope: Scope, count: Count, inner: bool) -> Type
     of = node.arguments[0]
     if not isinstance(of, tree.Name):
         raise Refused("expected a type", of.at, of.end - of.at)
-    element = read(of, scope, count, inner=True)
+    element = read_type(of, scope, count, inner=True)
     if node.name == "array":
         return _array(node, element, lambda length: count(length, inner))
     return _atomic(element, of) if node.name == "atomic" else _vector(int(node.name[-1]), element, of)
@@ -116,55 +191,15 @@ def _pointer(node: tree.Name, scope: Scope, count: Count) -> Pointer:
     name = space.name if isinstance(space, tree.Name) else ""
     if name not in SPACES:
         raise Refused(f"unknown address space: `{name}`", space.at, space.end - space.at, "unknown address space")
-    default = "read" if name in ("storage", "uniform") else "read_write"
+    default = "read_type" if name in ("storage", "uniform") else "read_write"
     access = rest[0].name if rest and isinstance(rest[0], tree.Name) else default
     if rest and name != "storage":
         raise Refused("only storage takes an access mode", rest[0].at, rest[0].end - rest[0].at)
-    if access not in ("read", "read_write"):
+    if access not in ("read_type", "read_write"):
         raise Refused(f"unknown access: `{access}`", rest[0].at, rest[0].end - rest[0].at, "unknown access")
     if not isinstance(inner, tree.Name):
         raise Refused("expected a type", inner.at, inner.end - inner.at)
-    to = read(inner, scope, count, inner=True)
+    to = read_type(inner, scope, count, inner=True)
     if isinstance(to, Pointer):
         raise Refused("a pointer cannot lead to another pointer (`ptr`)", inner.at, inner.end - inner.at)
     return Pointer(name, to, access)
-
-
-# --- What a type may be used for ------------------------------------------------------------------------------
-
-
-def is_runtime_sized(type: Type) -> bool:
-    """Whether only the buffer says how long a value of the type is."""
-    match type:
-        case Array(count=None):
-            return True
-        case Struct(fields=fields):
-            return any(is_runtime_sized(field.type) for field in fields)
-    return False
-
-
-def is_constructible(type: Type) -> bool:
-    """Whether a value of the type can be made, copied and given a name."""
-    match type:
-        case Scalar() | Vector():
-            return True
-        case Array(element, count):
-            return count is not None and is_constructible(element)
-        case Struct(fields=fields):
-            return all(is_constructible(field.type) for field in fields)
-    return False
-
-
-def contains(type: Type, asked: Callable[[Type], bool]) -> bool:
-    """Whether the type, or a part of it, is of a kind."""
-    match type:
-        case Array(element) | Vector(element=element):
-            return asked(type) or contains(element, asked)
-        case Struct(fields=fields):
-            return asked(type) or any(contains(field.type, asked) for field in fields)
-    return asked(type)
-
-
-def fields_of(type: Type) -> dict[str, Field]:
-    """The members of a struct by their names; none of another type."""
-    return {field.name: field for field in type.fields} if isinstance(type, Struct) else {}

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from helpers.simulator.grammar.errors import Refused
-from helpers.simulator.types.folding import COMPARISONS, fold_binary, fold_unary
-from helpers.simulator.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, F32, I32, U32, Scalar, Type, Vector
-from helpers.simulator.types.overloads import (
+from helpers.wgsl.diagnostics import Refused
+from helpers.wgsl.types.conversions import (
     ABSTRACT,
     NUMBERS,
     WHOLE,
@@ -18,7 +16,9 @@ from helpers.simulator.types.overloads import (
     undefined,
     with_scalar,
 )
-from helpers.simulator.types.program import Binary, Constant, Expression, Logical, Part, Unary
+from helpers.wgsl.types.folding import COMPARISONS, fold_binary, fold_unary
+from helpers.wgsl.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, F32, I32, U32, Scalar, Type, Vector
+from helpers.wgsl.types.program import Binary, Constant, Expression, Logical, Part, Unary
 
 NAMES = {  # as the adapter's compiler calls them
     **{"+": "Add", "-": "Subtract", "*": "Multiply", "/": "Divide", "%": "Modulo", "==": "Equal", "!=": "NotEqual"},

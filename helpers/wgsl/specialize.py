@@ -14,7 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from helpers.wgsl import Kernel, WgslError, closing
+from helpers.wgsl.diagnostics import WgslError
+from helpers.wgsl.kernel import Kernel
+from helpers.wgsl.syntax.tokens import closing
 
 CONSTANT = r"(\bconst {name}: (?P<type>u32|i32|f32|bool) = )[^;]*;"
 LOOP = re.compile(

@@ -4,6 +4,8 @@ A node is ``text[at:end]``. A statement ends before its semicolon. An expression
 of them, and the expression around it includes them: in ``(a + b) * c``, the sum is ``a + b``.
 """
 
+from __future__ import annotations
+
 import re
 from functools import cache
 from pathlib import Path
@@ -11,14 +13,13 @@ from pathlib import Path
 from lark import Lark, Token
 from lark.exceptions import UnexpectedToken
 
-from helpers.simulator.grammar.builder import Builder
-from helpers.simulator.grammar.errors import Refused, Unsupported
-from helpers.simulator.grammar.expected import expectation, unexpected
-from helpers.simulator.grammar.numbers import check_number
-from helpers.simulator.grammar.templates import marked
-from helpers.simulator.grammar.tokens import Tokens
-from helpers.simulator.grammar.tree import Module, Node
-from helpers.wgsl import BLOCK_COMMENT, COMMENT, without_comments
+from helpers.wgsl.diagnostics import Refused, Unsupported
+from helpers.wgsl.syntax.builder import GLOBAL_ITEM, Builder, unexpected
+from helpers.wgsl.syntax.tokens import BLOCK_COMMENT, COMMENT, Tokens, check_number, marked, without_comments
+from helpers.wgsl.syntax.tree import Module, Node
+
+# --- Parsing ---
+
 
 DEEPEST_BLOCK = 127  # the specification's limit
 DEEPEST = 200  # levels of the tree, which functions walk that call themselves
@@ -148,3 +149,60 @@ def _check_depth(module: Module) -> None:
             part = getattr(node, name)
             parts = part if isinstance(part, tuple) else (part,)
             waiting += [(each, depth + 1) for each in parts if isinstance(each, Node)]
+
+
+# --- What is expected ---
+
+
+SWITCH_ITEM = "a closing curly bracket to signify the end of the switch statement (`}`)"
+FIRST = "(`var`/`let`/`const` declaration, assignment, `i++`/`i--` statement, function call)"
+TARGET = (
+    "identifier component_or_swizzle_specifier?, (`lhs_expression`) component_or_swizzle_specifier?, "
+    "&`lhs_expression`, *`lhs_expression`"
+)
+PHRASES = (  # the first whose terminals are all accepted where the text breaks off
+    ("FN", GLOBAL_ITEM),
+    ("LET RETURN", "statement"),
+    ("LET", f"for loop initializer statement {FIRST}"),
+    ("CASE", f"switch item (`case` or `default`) or {SWITCH_ITEM}"),
+    ("NUMBER", "expression"),
+    ("UNDERSCORE", "for loop update statement (assignment, `i++`/`i--` statement, function call)"),
+    ("STAR NAME", f"LHS expression ({TARGET})"),
+    ("COMPOUND", "assignment or increment/decrement"),
+    ("NAME", "identifier"),
+    ("SEMICOLON IF", "if"),
+    ("SEMICOLON", "`;`"),
+    ("COMMA CLOSE_BLOCK", "`,`"),
+    ("CLOSE", "`)`"),
+    ("CLOSE_INDEX", "`]`"),
+    ("CLOSE_TEMPLATE", "template args end"),
+    ("OPEN_BLOCK", "`{`"),
+    ("ASSIGN", "operation (`=`)"),
+    ("COLON", "`:`"),
+    ("OPEN", "`(`"),
+    ("CLOSE_BLOCK", "`}`"),
+    ("COMMA", "`,`"),
+)
+
+
+def expectation(accepted: set[str], stack: list) -> str:
+    """What the compiler expects where it accepts these terminals, behind what the stack holds."""
+    what = next(phrase for terminals, phrase in PHRASES if accepted.issuperset(terminals.split()))
+    if what == "`)`" and "COMMA" in accepted:
+        before = _before_bracket(stack)
+        if "fn" in before:
+            return "`,`"
+        if "workgroup_size" in before:
+            return "workgroup size separator (`,`) or a closing parenthesis"
+    return what
+
+
+def _before_bracket(stack: list) -> list[Token]:
+    """The two tokens before the last ``(`` that is open."""
+    tokens = [each if isinstance(each, Token) else Token("", "") for each in stack]
+    closed = 0
+    for i in reversed(range(len(tokens))):
+        closed += {"CLOSE": 1, "OPEN": -1}.get(tokens[i].type, 0)
+        if closed < 0:
+            return tokens[max(i - 2, 0) : i]
+    return []

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from helpers.simulator.grammar.errors import Refused
-from helpers.simulator.types.kinds import Array, Atomic, Pointer, Scalar, Struct, Type, Vector, leaves
-from helpers.simulator.types.overloads import WHOLE, concrete, refused
-from helpers.simulator.types.program import (
+from helpers.wgsl.diagnostics import Refused
+from helpers.wgsl.types.conversions import WHOLE, concrete, refused
+from helpers.wgsl.types.kinds import (
+    Array,
+    Atomic,
+    Pointer,
+    Scalar,
+    Struct,
+    Type,
+    Vector,
+    fields_of,
+    is_constructible,
+    leaves,
+)
+from helpers.wgsl.types.program import (
     AddressOf,
     Constant,
     Deref,
@@ -19,7 +30,6 @@ from helpers.simulator.types.program import (
     Reference,
     Root,
 )
-from helpers.simulator.types.type_names import fields_of, is_constructible
 
 COMPONENTS = ("xyzw", "rgba")
 

@@ -23,3 +23,21 @@ class Unsupported(Exception):
     def __init__(self, feature: str, at: int) -> None:
         super().__init__(feature)
         self.feature, self.at = feature, at
+
+
+class WgslError(ValueError):
+    """A kernel that does not compile: the place, and what the compiler expected there.
+
+    `line` and `column` count from 1; they are None where the compiler names no place.
+    """
+
+    line: int | None = None
+    column: int | None = None
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the message alone, without the launcher's frames above it."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+class UnsupportedWgsl(WgslError):
+    """A kernel with a feature of WGSL that the simulator does not run; the message has its name and its line."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import prod
 
 
 @dataclass(frozen=True)
@@ -143,3 +144,63 @@ def leaves(type: Type, offset: int = 0) -> Iterator[tuple[int, Scalar]]:
         case Struct(fields=fields):
             for field in fields:
                 yield from leaves(field.type, offset + field.offset)
+
+
+# --- What a type may be used for ------------------------------------------------------------------------------
+
+
+def is_runtime_sized(type: Type) -> bool:
+    """Whether only the buffer says how long a value of the type is."""
+    match type:
+        case Array(count=None):
+            return True
+        case Struct(fields=fields):
+            return any(is_runtime_sized(field.type) for field in fields)
+    return False
+
+
+def is_constructible(type: Type) -> bool:
+    """Whether a value of the type can be made, copied and given a name."""
+    match type:
+        case Scalar() | Vector():
+            return True
+        case Array(element, count):
+            return count is not None and is_constructible(element)
+        case Struct(fields=fields):
+            return all(is_constructible(field.type) for field in fields)
+    return False
+
+
+def contains(type: Type, asked: Callable[[Type], bool]) -> bool:
+    """Whether the type, or a part of it, is of a kind."""
+    match type:
+        case Array(element) | Vector(element=element):
+            return asked(type) or contains(element, asked)
+        case Struct(fields=fields):
+            return asked(type) or any(contains(field.type, asked) for field in fields)
+    return asked(type)
+
+
+def fields_of(type: Type) -> dict[str, Field]:
+    """The members of a struct by their names; none of another type."""
+    return {field.name: field for field in type.fields} if isinstance(type, Struct) else {}
+
+
+# --- The limits of a workgroup ---
+
+MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES = 256, 64, 16_384  # of a workgroup, on every WebGPU adapter
+
+
+def limit_passed(size: tuple[int, int, int], held: int) -> str | None:
+    """Which limit a workgroup of this size, with this many bytes of workgroup memory, exceeds; None where none.
+
+    wgpu lets it pass where the size comes from an `override`, and a real GPU then hangs.
+    """
+    offered = "which every adapter offers"
+    if prod(size) > MAX_THREADS:
+        return f"{prod(size)} threads in a workgroup: the limit here is {MAX_THREADS}, {offered}"
+    if size[2] > MAX_THREADS_Z:
+        return f"{size[2]} threads of a workgroup in z: the limit here is {MAX_THREADS_Z}, {offered}"
+    if held > MAX_WORKGROUP_BYTES:
+        return f"{held:,} bytes of workgroup memory: the limit here is {MAX_WORKGROUP_BYTES:,}, {offered}"
+    return None

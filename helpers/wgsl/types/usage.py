@@ -1,33 +1,41 @@
-"""Which functions and variables an entry point reaches, and which variables it can store to."""
+"""Which functions and variables an entry point reaches, which it can store to, and where control may go."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from functools import cache
 
-from helpers.simulator.types.kinds import Pointer
-from helpers.simulator.types.program import (
+from helpers.wgsl.types.kinds import Pointer
+from helpers.wgsl.types.program import (
     AddressOf,
     AtomicCall,
     Bind,
     Binding,
+    Block,
+    Break,
     Call,
     Case,
     Constant,
+    Continue,
     Deref,
     Expression,
     Function,
     If,
+    Loop,
     Named,
     Part,
     Reference,
+    Return,
     Root,
     Statement,
     Store,
+    Switch,
     Update,
     Variable,
 )
+
+# --- What an entry point uses ---
 
 
 def nodes(part: object, live: bool = False) -> Iterator[object]:
@@ -122,3 +130,45 @@ def _given(all_nodes: list[object]) -> Iterator[tuple[Binding, Expression]]:
                 yield binding, value
             case Call(function=function, arguments=arguments):
                 yield from zip(function.parameters, arguments, strict=True)
+
+
+# --- Where control may go ---
+
+
+NEXT, LEFT, AGAIN, RETURNED = "next", "break", "continue", "return"
+
+
+def ends(statements: Sequence[Statement]) -> set[str]:
+    """How control may leave a list of statements: at its end, or by `break`, `continue` or `return`."""
+    found = {NEXT}
+    for each in statements:
+        found = (found - {NEXT}) | _ends_of(each)
+        if NEXT not in found:
+            break
+    return found
+
+
+def _ends_of(statement: Statement) -> set[str]:
+    match statement:
+        case Block(body=body):
+            return ends(body)
+        case If(then=then, otherwise=otherwise):
+            return ends(then) | ends(otherwise)
+        case Switch(cases=cases):
+            found = set().union(*(ends(case.body) for case in cases))
+            return (found - {LEFT}) | ({NEXT} if LEFT in found else set())
+        case Loop():
+            return _ends_of_loop(statement)
+        case Break():
+            return {LEFT}
+        case Continue():
+            return {AGAIN}
+        case Return():
+            return {RETURNED}
+    return {NEXT}
+
+
+def _ends_of_loop(loop: Loop) -> set[str]:
+    found = ends(loop.body) | ends(loop.continuing)
+    leaves = LEFT in found or loop.break_if is not None or loop.condition is not None
+    return (found - {NEXT, LEFT, AGAIN}) | ({NEXT} if leaves else set())

@@ -1,0 +1,212 @@
+"""The words, numbers and signs of a text, as the grammar in wgsl.lark asks for them."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from functools import lru_cache
+
+from lark import Token
+from lark.lexer import Lexer, LexerState
+
+from helpers.wgsl.diagnostics import Refused, Unsupported
+
+# --- Tokens ---
+
+
+OPEN, CLOSE = "\uf8fe", "\uf8ff"  # private letters, one for one, so that every offset stays
+NUMBER = (  # with what is malformed; numbers.py says what is not
+    r"0[xX](?:[\da-fA-F]*\.[\da-fA-F]*(?:[pP][-+]?\d*[fh]?)?|[\da-fA-F]*(?:[pP][-+]?\d*[fh]?|[iu])?)"
+    r"|(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d*)?[fh]?|\d+(?:[eE][-+]?\d*[fh]?|[iufh])?"
+)
+TOKEN = re.compile(
+    r"[ \t-\r\x85\u200e\u200f\u2028\u2029]*+"
+    rf"(?:(?P<NAME>[^\W\d]\w*)|(?P<NUMBER>{NUMBER})"
+    rf"|(?P<OPEN_TEMPLATE>{OPEN})|(?P<CLOSE_TEMPLATE>{CLOSE})"
+    r"|(?P<SIGN><<=|>>=|<<|>>|[-+*/%&|^<>=!]=|&&|\|\||->|\+\+|--|.))",
+    re.DOTALL,
+)
+COMPOUND = ("+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
+RESERVED = frozenset(
+    """
+    NULL Self abstract active alignas alignof as asm asm_fragment async attribute auto await become cast catch class
+    co_await co_return co_yield coherent column_major common compile compile_fragment concept const_cast consteval
+    constexpr constinit crate debugger decltype delete demote demote_to_helper do dynamic_cast enum explicit export
+    extends extern external fallthrough filter final finally friend from fxgroup get goto groupshared highp impl
+    implements import inline instanceof interface layout lowp macro macro_rules match mediump meta mod module move mut
+    mutable namespace new nil noexcept noinline nointerpolation non_coherent noncoherent noperspective null nullptr of
+    operator package packoffset partition pass patch pixelfragment precise precision premerge priv protected pub public
+    readonly ref regardless register reinterpret_cast require resource restrict self set shared sizeof smooth snorm
+    static static_assert static_cast std subroutine super target template this thread_local throw trait try type
+    typedef typeid typename typeof union unless unorm unsafe unsized use using varying virtual volatile wgsl where with
+    writeonly yield
+    """.split()  # noqa: SIM905 (the rule's list has one name a line)
+)
+LEVELS = (("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="), ("<<", ">>"), ("+", "-"))
+LEVELS += (("*", "/", "%"),)
+PRECEDENCE = {operator: level for level, operators in enumerate(LEVELS) for operator in operators}
+KINDS = {  # the token that a word is behind @
+    **dict.fromkeys(["compute", "fragment", "must_use", "vertex"], "STAGE"),
+    **dict.fromkeys(["binding", "group", "id", "workgroup_size"], "PLACE"),
+    **dict.fromkeys(["align", "blend_src", "location", "size"], "LAYOUT"),
+    **{"builtin": "NAMED", "interpolate": "NAMED", "diagnostic": "DIAGNOSTIC"},
+}
+
+
+class Tokens(Lexer):
+    """Cuts a text into tokens, each the longest that fits; a letter that begins none is a token of its own."""
+
+    __future_interface__ = 2  # of lark's: `lex` takes the state, and so can go on behind a token that was refused
+
+    def __init__(self, configuration) -> None:
+        fixed = {each.pattern.value: each.name for each in configuration.terminals if each.pattern}
+        self.kinds = dict.fromkeys(PRECEDENCE, "OPERATOR") | dict.fromkeys(COMPOUND, "COMPOUND") | fixed
+
+    def lex(self, state: LexerState, parser_state) -> Iterator[Token]:
+        """Each token, with its place."""
+        text, attribute = state.text.text, False
+        for found in TOKEN.finditer(text, state.line_ctr.char_pos):
+            begin, end = found.span(found.lastgroup)
+            written, kind = text[begin:end], found.lastgroup
+            if kind == "NAME" and not written.isidentifier():  # \w has more letters than names have
+                end = begin + next(i for i in range(len(written)) if not written[: i + 1].isidentifier())
+                yield Token("UNKNOWN", text[end], end, end_pos=end + 1)
+            kind = self._kind(kind, written, attribute)
+            attribute = kind == "AT"
+            state.line_ctr.char_pos = end
+            yield Token(kind, written, begin, end_pos=end)
+
+    def _kind(self, kind: str, written: str, attribute: bool) -> str:
+        if kind == "SIGN":
+            return self.kinds.get(written, "UNKNOWN")
+        if kind != "NAME":
+            return kind
+        known = (KINDS if attribute else self.kinds).get(written)
+        return known or ("RESERVED" if attribute or is_reserved(written) else kind)
+
+
+def is_reserved(word: str) -> bool:
+    """Whether a word may not be a name, although it means nothing in WGSL."""
+    return word in RESERVED or word.startswith("__")
+
+
+# --- Template lists ---
+
+
+FOREIGN = str.maketrans({OPEN: "\0", CLOSE: "\0"})
+PART = re.compile(
+    r"[^\W\d]\w*(?:\s*(?P<opens><)(?![<=]))?"  # a name, and the < behind it
+    r"|\d[\w.]*"  # a number's suffix is no name
+    r"|(?P<sign><<=?|<=|[=!]=|&&|\|\||>=?|[()\[\];{:=])"
+)
+
+
+def marked(code: str) -> str:
+    """A text without comments, with OPEN and CLOSE for the < and > of its template lists."""
+    letters = list(code.translate(FOREIGN))
+    for opened, closed in _lists(code):
+        letters[opened], letters[closed] = OPEN, CLOSE
+    return "".join(letters)
+
+
+def _lists(code: str) -> list[tuple[int, int]]:
+    """The offsets of the < and > around each template list."""
+    found, pending, depth, at = [], [], 0, 0  # pending: each < that may open a list, and the brackets around it
+    while part := PART.search(code, at):
+        at, sign = part.end(), part["sign"]
+        if part["opens"]:
+            pending.append((part.start("opens"), depth))
+        elif sign in (">", ">=") and pending and pending[-1][1] == depth:
+            found.append((pending.pop()[0], part.start()))
+            at = part.start() + 1  # what is behind a closing > is read anew: it may be another one
+        elif sign in ("(", "["):
+            depth += 1
+        elif sign in (")", "]"):
+            _drop(pending, depth)
+            depth = max(0, depth - 1)
+        elif sign in ("&&", "||"):
+            _drop(pending, depth)
+        elif sign in ("=", ";", "{", ":"):
+            pending, depth = [], 0
+    return found
+
+
+def _drop(pending: list[tuple[int, int]], depth: int) -> None:
+    """Forget each < at this depth, or deeper."""
+    while pending and pending[-1][1] >= depth:
+        pending.pop()
+
+
+# --- Numbers ---
+
+
+WHOLE_NUMBER = re.compile(r"(0[xX][\da-fA-F]+|0|[1-9]\d*)([iu]?)")
+FRACTION_NUMBER = re.compile(
+    r"((?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+|(?:0|[1-9]\d*)(?=[fh])"
+    r"|0[xX](?:[\da-fA-F]+\.?[\da-fA-F]*|\.[\da-fA-F]+)[pP][-+]?\d+|0[xX](?:[\da-fA-F]+\.[\da-fA-F]*|\.[\da-fA-F]+))"
+    r"([fh]?)"
+)
+LARGEST = {"": 2**63 - 1, "i": 2**31 - 1, "u": 2**32 - 1}
+MALFORMED, TOO_LARGE = "invalid numeric literal format", "numeric literal not representable by target type"
+
+
+def check_number(text: str, at: int) -> None:
+    """Refuse what is no number, and what its type cannot hold."""
+    whole, fraction = WHOLE_NUMBER.fullmatch(text), FRACTION_NUMBER.fullmatch(text)
+    if fraction and fraction[2] == "h":
+        raise Unsupported(f"f16 (`{text}` is a number of 16 bits)", at)
+    if whole:
+        fits = int(whole[1], 0) <= LARGEST[whole[2]]
+    elif fraction:
+        fits = _fits(fraction[1], fraction[2])
+    else:
+        raise Refused(f"{MALFORMED}: `{text}`", at, len(text), MALFORMED)
+    if not fits:
+        raise Refused(f"{TOO_LARGE}: `{text}`", at, len(text), TOO_LARGE)
+
+
+def _fits(digits: str, suffix: str) -> bool:
+    """Whether a fraction is in range, and a hexadecimal one is exact besides."""
+    hexadecimal = digits[:2] in ("0x", "0X")
+    try:
+        value = float.fromhex(digits) if hexadecimal else float(digits)
+        single = struct.unpack("<f", struct.pack("<f", value))[0] if suffix else value
+    except OverflowError:
+        return False
+    return abs(value) != float("inf") and (single == value or not hexadecimal)
+
+
+# --- Comments and brackets ---
+
+COMMENT, BLOCK_COMMENT = re.compile(r"//[^\n\v\f\r\x85\u2028\u2029]*|/\*"), re.compile(r"/\*|\*/")
+
+
+@lru_cache(maxsize=256)  # a text that is specialized for a layer has up to 100 KB
+def without_comments(source: str) -> str:
+    """The text with blanks in place of its comments, so that all else keeps its place."""
+    kept, at, depth = [], 0, 0  # block comments nest
+    while found := (BLOCK_COMMENT if depth else COMMENT).search(source, at):
+        between = source[at : found.start()]
+        kept += [_blanks(between) if depth else between, _blanks(found[0])]
+        depth += {"/*": 1, "*/": -1}.get(found[0], 0)
+        at = found.end()
+    kept.append(_blanks(source[at:]) if depth else source[at:])
+    return "".join(kept)
+
+
+def _blanks(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
+
+
+def closing(text: str, at: int = 0) -> int | None:
+    """Where the bracket closes that opens at an offset of a text without comments; None where it does not."""
+    opened = []
+    for bracket in re.compile(r"[()\[\]{}]").finditer(text, at):
+        if bracket[0] in "([{":
+            opened.append(bracket[0])
+        elif not opened or opened.pop() + bracket[0] not in ("()", "[]", "{}"):
+            return None
+        if not opened:
+            return bracket.start()
+    return None
