@@ -9,9 +9,9 @@ from support.mistakes import HABITS, HEAD, LONGER, PLACES
 from support.sample import sample
 from support.wgsl_programs import in_lines, programs, rows, source
 
-from helpers.compile_errors.refusal import wgsl_error
 from helpers.gpu import passes
 from helpers.wgsl import Kernel, WgslError
+from helpers.wgsl.cures import wgsl_error
 from helpers.wgsl.diagnostics import Refused, Unsupported
 from helpers.wgsl.syntax.parser import parse
 from helpers.wgsl.types import program
@@ -39,11 +39,13 @@ def here(text: str) -> tuple[int | None, str] | None:
     return None
 
 
-def on_the_adapter(text: str) -> tuple[int | None, str] | None:
+def on_the_adapter(text: str) -> tuple[set[int], str] | None:
+    """The lines that the compiler's message shows, and what is told of it, or None."""
     try:
         passes.pipeline(Kernel(text), "main")
     except WgslError as error:
-        return error.line, str(error)
+        drawn = re.findall(r"^ *(\d+) │", str(error.__context__), re.MULTILINE)  # the compiler's own message
+        return set(map(int, drawn)), str(error)
     return None
 
 
@@ -83,7 +85,7 @@ def test_wrong_programs_are_refused_here_and_on_the_adapter_in_the_same_line():
     differing = {}
     for line in sample(programs("wrong"), 100):
         ours, theirs = here(source(line)), on_the_adapter(source(line))
-        if not ours or not theirs or (theirs[0] is not None and ours[0] != theirs[0]):
+        if not ours or not theirs or (theirs[0] and ours[0] not in theirs[0]):
             differing[line] = ours, theirs
     assert not differing
 
@@ -111,9 +113,9 @@ def test_a_refusal_reads_like_the_adapters():
     above, indent, below = PLACES["in a kernel"]
     texts = [above + indent + line + below for line, _, _ in HABITS[::2]]
     texts += [HEAD + text for text, _, _ in LONGER[::2] if "ptr<" not in text]  # which are run here
-    same = [here(text) == on_the_adapter(text) for text in texts]
-    assert sum(same) > 0.9 * len(same)
-    assert all(here(text) for text in texts)
+    texts = [text for text in texts if "subgroup" not in text]  # which the simulator does not have
+    same = [here(text)[1] == on_the_adapter(text)[1] for text in texts]
+    assert all(same)
 
 
 # --- Layout -------------------------------------------------------------------------------------------------------
@@ -169,12 +171,12 @@ TYPED = """
 i                                 u32
 i + 1                             u32
 i < 1                             bool
-global                            vec3<u32>
-global.xy                         vec2<u32>
-global * 2                        vec3<u32>
-2 * global                        vec3<u32>
+global                            vec3u
+global.xy                         vec2u
+global * 2                        vec3u
+2 * global                        vec3u
 global == vec3u()                 vec3<bool>
-vec3f(global)                     vec3<f32>
+vec3f(global)                     vec3f
 1 << i                            i32
 1u << i                           u32
 f32(i) * 2                        f32
@@ -200,8 +202,8 @@ half(1)                           f32
 all(vec2(i > 1, true))            bool
 workgroupUniformLoad(&tile[0])    f32
 pow(f32(i), 2)                    f32
-mix(vec2f(f32(i)), vec2f(), 0.5)  vec2<f32>
-unpack4x8unorm(i)                 vec4<f32>
+mix(vec2f(f32(i)), vec2f(), 0.5)  vec2f
+unpack4x8unorm(i)                 vec4f
 pack2x16float(vec2f(f32(i)))      u32
 extractBits(i, 1, 2)              u32
 """
@@ -245,17 +247,17 @@ bitcast<i32>(0xffffffffu)            i32                  -1
 true && (false || true)              bool                 True
 1 < 2                                bool                 True
 6 & 3                                i32                  2
-vec3(1, 2, 3) * 2.5                  vec3<f32>            2.5 5.0 7.5
-vec3(1, 2, 3).zx                     vec2<i32>            3 1
+vec3(1, 2, 3) * 2.5                  vec3f                 2.5 5.0 7.5
+vec3(1, 2, 3).zx                     vec2i                 3 1
 vec2(1, 2) == vec2(1, 3)             vec2<bool>           True False
-vec4(vec2(1), 2, 3.5)                vec4<f32>            1 1 2 3.5
-vec3u(7)                             vec3<u32>            7 7 7
-vec3()                               vec3<i32>            0 0 0
-vec2() + 0.5                         vec2<f32>            0.5 0.5
+vec4(vec2(1), 2, 3.5)                vec4f                 1 1 2 3.5
+vec3u(7)                             vec3u                 7 7 7
+vec3()                               vec3i                 0 0 0
+vec2() + 0.5                         vec2f                 0.5 0.5
 array(1, 2.5)[0]                     f32                  1.0
-array<vec2f, 2>()                    array<vec2<f32>, 2>  0.0 0.0 0.0 0.0
+array<vec2f, 2>()                    array<vec2f, 2>  0.0 0.0 0.0 0.0
 Params(1, 2, 3, -4).shift            i32                  -4
-array(vec2(1, 2), vec2(3, 4))[1]     vec2<i32>            3 4
+array(vec2(1, 2), vec2(3, 4))[1]     vec2i                 3 4
 max(1, 2)                            i32                  2
 abs(-1.5)                            f32                  1.5
 clamp(5, 0, 3)                       i32                  3
@@ -358,9 +360,13 @@ KERNELS = [  # a whole kernel, and the place and words of its refusal
         "none with the number 1",
     ),
     ("@group(1) @binding(1) var<storage> b: f32;\n@compute @workgroup_size(1) fn main() {}", 2, "write @group(0)"),
-    ("@compute @workgroup_size(1) fn main(@builtin(workgroup_id) g: u32) {}", 2, "`workgroup_id` is invalid"),
+    (
+        "@compute @workgroup_size(1) fn main(@builtin(workgroup_id) g: u32) {}",
+        2,
+        "`workgroup_id` is a vec3u: write `g: vec3u`",
+    ),
     ("@compute @workgroup_size(1) fn main(g: u32) {}", 2, "needs a `@builtin(...)`"),
-    ("struct S { g: u32 }\n@compute @workgroup_size(1) fn main(s: S) {}", 2, "the member `g` is an input"),
+    ("struct S { g: u32 }\n@compute @workgroup_size(1) fn main(s: S) {}", 2, "each member of it: write"),
     ("@compute @workgroup_size(1) fn main() {\n other();\n}\n@compute @workgroup_size(1) fn other() {}", 3, "called"),
 ]
 
@@ -372,7 +378,7 @@ def test_a_kernel_that_cannot_be_launched_is_refused(text, line, words):
     assert found == line
     theirs = on_the_adapter(BUFFER + text)
     assert theirs
-    assert theirs[0] in (None, line)
+    assert line in (theirs[0] or {line})
 
 
 def test_a_kernel_without_bindings_is_refused():

@@ -101,7 +101,7 @@ EDITS = {  # the puzzle and the outcome of all its tests: old and new text, and 
         (
             *("let i = global.x;", "let i = global.x;\n  let turned = mat2x2f();"),
             "it is not run, because it cannot be simulated first: line …, column 16: "
-            "the simulator has no matrices; write it in another way",
+            "the simulator has no `mat2x2f` (matrices); write it in another way",
         )
     ],
     (BIAS, WRONG): [

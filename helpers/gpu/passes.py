@@ -18,10 +18,10 @@ import numpy as np
 import wgpu
 
 from helpers.arguments import as_int, check_size
-from helpers.compile_errors import compile_error
 from helpers.gpu.adapter import MAX_WORKGROUPS, GpuError, adapter_info, device, reason
 from helpers.gpu.buffers import empty, read, uniform, upload
 from helpers.wgsl import Kernel, WgslError, limit_passed
+from helpers.wgsl.cures import compile_error
 
 # --- Made once ------------------------------------------------------------------------------------------
 
@@ -111,7 +111,7 @@ def _pipeline(kernel: Kernel, entry_point: str, checked: bool) -> wgpu.GPUComput
         compute = {"module": compiled, "entry_point": entry_point, "constants": dict(kernel.constants)}
         return device().create_compute_pipeline(layout=layout, compute=compute)
     except wgpu.GPUError as error:
-        raise compile_error(kernel, str(error)) from None
+        raise compile_error(kernel, entry_point, str(error)) from None
 
 
 def _require_portable(kernel: Kernel, entry_point: str) -> None:

@@ -13,7 +13,6 @@ from math import prod
 import numpy as np
 
 from helpers import gpu
-from helpers.compile_errors.text import Text
 from helpers.grading.puzzle import Case
 from helpers.simulator.findings import Finding, quoted_line
 from helpers.simulator.run import simulate
@@ -111,7 +110,7 @@ def simulated(kernel: Kernel, case: Case) -> Trial:
         unwritten.flat = ~np.isin(np.arange(unwritten.size), written)
     steps = [step.active for step in trace.steps]
     more = {"steps": int(np.bincount(np.concatenate(steps)).max()), "statements": len(steps)}
-    lines = Text(kernel.source).lines
+    lines = kernel.source.split("\n")
     stores_in = tuple(quoted_line(i, lines[i - 1]) for i, each in counts.by_line.items() if each["stores_storage"])
     return Trial(case, trace.buffers[at], unwritten, trace.findings, {**counts.total, **more}, stores_in)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.compile_errors.text import Text
 from helpers.simulator.lanes import Dispatch
+from helpers.wgsl.diagnostics import Lines
 
 SHOWN = 8  # invocations that a finding names
 
@@ -45,7 +45,7 @@ class _Entry:
 class Collector:
     """Gathers findings while a program runs."""
 
-    def __init__(self, text: Text, dispatch: Dispatch) -> None:
+    def __init__(self, text: Lines, dispatch: Dispatch) -> None:
         self._text, self._dispatch = text, dispatch
         self._entries: dict[tuple[str, int], _Entry] = {}
 

@@ -10,7 +10,6 @@ from numbers import Real
 import numpy as np
 
 from helpers.arguments import as_int, check_size
-from helpers.compile_errors.refusal import wgsl_error
 from helpers.simulator.access import Access
 from helpers.simulator.lanes import Dispatch
 from helpers.simulator.machine import Machine
@@ -21,6 +20,7 @@ from helpers.simulator.values import unmarked_input
 from helpers.simulator.watch import Watch
 from helpers.wgsl import Kernel
 from helpers.wgsl.arithmetic.operators import DTYPES
+from helpers.wgsl.cures import wgsl_error
 from helpers.wgsl.diagnostics import Refused, Unsupported
 from helpers.wgsl.syntax.parser import parse
 from helpers.wgsl.types import kinds

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.compile_errors.text import Text
 from helpers.output import in_lines
 from helpers.simulator.counts import Counts
 from helpers.simulator.findings import Finding
 from helpers.simulator.lanes import Dispatch, Lanes
 from helpers.wgsl import Kernel
+from helpers.wgsl.diagnostics import Lines
 from helpers.wgsl.types.program import Variable
 
 MOST = 2**20  # accesses and steps that are kept
@@ -60,7 +60,7 @@ class _Chunk(NamedTuple):
 class Log:
     """What happened, in order, until `MOST` accesses or steps have been kept."""
 
-    def __init__(self, text: Text, dispatch: Dispatch) -> None:
+    def __init__(self, text: Lines, dispatch: Dispatch) -> None:
         self._text, self._dispatch = text, dispatch
         self._steps: list[tuple[int, Lanes]] = []
         self._chunks: list[_Chunk] = []

@@ -85,7 +85,7 @@ class Uniformity:
         self._state: State = {}
         for parameter, names in zip(program.entry.parameters, program.inputs, strict=True):
             differing = next((name for name in names if name not in UNIFORM_INPUTS), None)
-            place = ir.Part(parameter.type, parameter.at, parameter.at + len(parameter.name))
+            place = ir.Part(parameter.type, parameter)
             source = Doubt(place, f"`{parameter.name}` holds the {differing}, which each thread has for itself")
             self._state[parameter] = source if differing else None
         self._block(program.entry.body, None)
@@ -281,7 +281,7 @@ class Uniformity:
         for parameter, argument in zip(node.function.parameters, node.arguments, strict=True):
             self._name(node, parameter, argument, flow)
             if isinstance(parameter.type, Pointer) and parameter.type.space not in ("function", "private"):
-                place = ir.Part(parameter.type, parameter.at, parameter.at + len(parameter.name))
+                place = ir.Part(parameter.type, parameter)
                 self._note(
                     place,
                     f"not every compiler takes a pointer to {parameter.type.space} memory as a parameter "

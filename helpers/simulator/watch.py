@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 
-from helpers.compile_errors.text import Text
 from helpers.simulator import findings
 from helpers.simulator.counts import Counter
 from helpers.simulator.findings import Collector
@@ -15,6 +14,7 @@ from helpers.simulator.memory import Conflicts, Shadow, Words, numbers
 from helpers.simulator.trace import Log
 from helpers.simulator.uniformity import NotPortable
 from helpers.simulator.values import Births, Fault, Place
+from helpers.wgsl.diagnostics import Lines
 from helpers.wgsl.types.kinds import Array, Vector, alignment
 from helpers.wgsl.types.program import Element, Member, Part, Variable
 
@@ -25,7 +25,7 @@ class Watch:
     def __init__(
         self, source: str, dispatch: Dispatch, words: Words, written: frozenset[Variable], finite_inputs: bool
     ) -> None:
-        text = Text(source)
+        text = Lines(source)
         self._text, self._dispatch, self._words, self._written = text, dispatch, words, written
         self.counter, self.log = Counter(), Log(text, dispatch)
         self.collector, self.births = Collector(text, dispatch), Births(finite_inputs)

@@ -2,8 +2,8 @@
 
 import random
 
-from helpers.compile_errors.expressions import TOKEN
 from helpers.wgsl import load, without_comments
+from helpers.wgsl.cures.context import TOKEN
 
 HEAD = """\
 // Comments, and letters outside ASCII (é, ×, ≤), must not change the line or the column.
@@ -139,7 +139,7 @@ CURES = {
     "if (▸i32(idx) >= params.F) { return; }": "leave out the `i32(...)`: write `idx`",
     "var s = 0u; ▸s += input[idx];": "write `var s = 0.0`",
     "var s = 0u; s = ▸s + input[idx] * 2.0;": "write `var s = 0.0`",
-    "var s: u32 = 0; ▸s = input[idx] + s;": "write `var s = 0.0`",
+    "var s: u32 = 0; s = ▸input[idx] + s;": "write `var s = 0.0`",
     "let h = ▸input[idx] ^ 2.0;": "write `input[idx] * input[idx]`",
     "let h = ▸1.0 + 3.0 * input[idx] ^ 2;": "write `input[idx] * input[idx]`",
     "let h = ▸input[idx] ^ 3.0;": "the product, or `pow(a, b)` for f32",
@@ -157,7 +157,7 @@ CURES = {
     "let h = input[▸i32(idx) * params.C];": "write `idx`",
     "let h = ▸1.0f * idx;": "write `f32(idx)`",
     "let h = idx / ▸2.0;": "write `f32(idx)`, or `2u`",
-    "let h = ▸idx * 0.5;": "write `f32(idx)`",
+    "let h = idx * ▸0.5;": "write `f32(idx)`",
     "let h = input[params.F / ▸2.0];": "`params.F` is a u32: write `2u`",
     "let h = ▸input[idx] & 1u;": "`&` is for the bits of whole numbers, and `input[idx]` is an f32",
     "▸total--;": "write `total -= 1.0`",
@@ -180,7 +180,7 @@ CURES = {
     "let h = ▸max(input[idx], 0u);": "write `0.0`",
     "let h = ▸select(idx > 3u, 1.0, 2.0);": "write `select(2.0, 1.0, idx > 3u)`",
     "▸output = 1.0;": "is an index like [i] missing?",
-    "▸output = 3.0 * input + 1.0;": "is an index like [i] missing?",
+    "output = 3.0 * ▸input + 1.0;": "is an index like [i] missing?",
     "total += 3.0 * ▸input;": "is an index like [i] missing?",
     "let h = exp(▸input);": "is an index like [i] missing?",
     "let h = arrayLength(▸input);": "write `arrayLength(&input)`",
@@ -204,6 +204,7 @@ IN_MAIN = {
     "let h = thread_position_in_grid.x;": "here it is `global`",
     "let h = params[idx];": "`params` is a struct and takes no index",
     "let h = idx[2];": "`idx` is a single number",
+    "let h = 3.0[idx];": "`3.0` is a single number: no index",
     "let h = 3u && idx < 4u;": "a whole comparison on each side, as in `i == 3u`",
     "for (var t = 0.0; t < 3.0; t++) { }": "counts only u32 and i32; it begins as `0.0`",
     "let h = [1.0, 2.0];": "a value must come, and `[` is none",
@@ -213,8 +214,8 @@ IN_MAIN = {
     "let h = 256U;": "`256U` is no number",
     "let h = 1; let h = 2;": "`h` is already declared",
     "let target = 1;": "a word of WGSL's own",
-    "let h = -idx;": "`-` needs an f32 or i32",
-    "if (!idx) { return; }": "`!` a condition",
+    "let h = -idx;": "`-` needs an f32 or i32, and this is a u32",
+    "if (!idx) { return; }": "`!` needs a condition",
     "output[idx] = input(idx);": "`input` is no function; an array's element is `input[...]`",
     "output[idx] = 3.0 (f32(idx));": "an operator, such as `*`",
     "let h = idx (2u);": "an operator such as `*`",
@@ -231,7 +232,7 @@ IN_MAIN = {
     "let h: f64 = 1.0;": "not every adapter has `f64`",
     "output[global] = 1.0;": "take a part of it, such as `global.x`",
     "let p = &input; (*p)[idx] = 1.0;": "cannot be written to",
-    "if (dot(vec2f(), vec2f())) { return; }": "do not go together",
+    "if (dot(vec2f(), vec2f())) { return; }": "as in `dot(vec2f(), vec2f()) != 0.0`",
     "let h = 3.0u;": "write `3u`",
 }
 VECTORS = [  # wrong below `let i = global;`

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lark import Token, Transformer
 
-from helpers.wgsl.diagnostics import Refused, Unsupported
+from helpers.wgsl.diagnostics import Refused, Span, Unsupported
 from helpers.wgsl.syntax import tree
 from helpers.wgsl.syntax.tokens import PRECEDENCE, check_number
 from helpers.wgsl.syntax.tree import Attribute, Binary
@@ -21,42 +21,42 @@ class Builder(Transformer):
 
     def parentheses(self, found):
         opened, inner, closed = found
-        return Parentheses(opened.start_pos, closed.end_pos, bare(inner))
+        return Parentheses(opened.at, closed.end, bare(inner))
 
     def number(self, found):
         token = found[0]
-        check_number(token, token.start_pos)
-        return tree.Literal(token.start_pos, token.end_pos, str(token))
+        check_number(token)
+        return tree.Literal(token.at, token.end, str(token))
 
     def truth(self, found):
-        return tree.Literal(found[0].start_pos, found[0].end_pos, str(found[0]))
+        return tree.Literal(found[0].at, found[0].end, str(found[0]))
 
     def name(self, found):
         name, templates = found if len(found) == 2 else (found[0], None)
-        arguments, end = templates or ((), name.end_pos)
-        return tree.Name(name.start_pos, end, str(name), arguments)
+        arguments, end = templates or ((), name.end)
+        return tree.Name(name.at, end, name, arguments)
 
     def templates(self, found):
-        return tuple(map(bare, found[1:-1])), found[-1].end_pos
+        return tuple(map(bare, found[1:-1])), found[-1].end
 
     def call(self, found):
         callee, arguments, closed = found
-        return tree.Call(callee.at, closed.end_pos, callee, arguments)
+        return tree.Call(callee.at, closed.end, callee, arguments)
 
     def arguments(self, found):
         return tuple(bare(each) for each in found if each is not None)
 
     def index(self, found):
         base, index, closed = found
-        return tree.Index(base.at, closed.end_pos, bare(base), bare(index))
+        return tree.Index(base.at, closed.end, bare(base), bare(index))
 
     def member_of(self, found):
         base, name = found
-        return tree.Member(base.at, name.end_pos, bare(base), str(name), name.start_pos)
+        return tree.Member(base.at, name.end, bare(base), name)
 
     def unary(self, found):
         operator, operand = found
-        return tree.Unary(operator.start_pos, operand.end, str(operator), bare(operand))
+        return tree.Unary(operator.at, operand.end, str(operator), bare(operand))
 
     def chain(self, found):
         return chained(found)
@@ -68,7 +68,7 @@ class Builder(Transformer):
 
     def block(self, found):
         _, opened, body, closed = found
-        return tree.Block(opened.start_pos, closed.end_pos, body)
+        return tree.Block(opened.at, closed.end, body)
 
     def local(self, found):
         word, templates, name, kind, value = found
@@ -85,11 +85,11 @@ class Builder(Transformer):
 
     def phony(self, found):
         begun, operator, value = found
-        return tree.Assignment(begun.start_pos, value.end, None, str(operator), bare(value))
+        return tree.Assignment(begun.at, value.end, None, str(operator), bare(value))
 
     def increment(self, found):
         target, operator = found
-        return tree.Increment(target.at, operator.end_pos, bare(target), str(operator))
+        return tree.Increment(target.at, operator.end, bare(target), str(operator))
 
     def call_statement(self, found):
         return tree.CallStatement(found[0].at, found[0].end, found[0])
@@ -99,37 +99,37 @@ class Builder(Transformer):
 
     def if_(self, found):
         word, condition, then, otherwise = found
-        return tree.If(word.start_pos, (otherwise or then).end, bare(condition), then, otherwise)
+        return tree.If(word.at, (otherwise or then).end, bare(condition), then, otherwise)
 
     def switch(self, found):
         _, word, selector, _, _, *clauses, closed = found
-        return tree.Switch(word.start_pos, closed.end_pos, bare(selector), tuple(clauses))
+        return tree.Switch(word.at, closed.end, bare(selector), tuple(clauses))
 
     def clause(self, found):
         word, *selectors, body = found
-        return tree.Case(word.start_pos, body.end, tuple(selectors) or (None,), body)
+        return tree.Case(word.at, body.end, tuple(selectors) or (None,), body)
 
     def selector(self, found):
         return None if isinstance(found[0], Token) else bare(found[0])
 
     def loop(self, found):
         _, word, _, opened, body, continuing, closed = found
-        block = tree.Block(opened.start_pos, closed.end_pos, body)
-        return tree.Loop(word.start_pos, closed.end_pos, block, *(continuing or (None, None)))
+        block = tree.Block(opened.at, closed.end, body)
+        return tree.Loop(word.at, closed.end, block, *(continuing or (None, None)))
 
     def continuing(self, found):
         _, _, opened, *body, break_if, closed = found
         for each in body:
             if isinstance(each, tree.Break):
-                raise unexpected("if", ";", each.end)
-        return tree.Block(opened.start_pos, closed.end_pos, tuple(body)), break_if
+                raise unexpected("`if`", Span(each.end, each.end))
+        return tree.Block(opened.at, closed.end, tuple(body)), break_if
 
     def break_if(self, found):
         return bare(found[0])
 
     def for_(self, found):
         _, word, first, condition, update, body = found
-        return tree.For(word.start_pos, body.end, first, condition, update, body)
+        return tree.For(word.at, body.end, first, condition, update, body)
 
     def first(self, found):
         return bare(found[0]) if found else None
@@ -138,24 +138,24 @@ class Builder(Transformer):
 
     def while_(self, found):
         _, word, condition, body = found
-        return tree.While(word.start_pos, body.end, bare(condition), body)
+        return tree.While(word.at, body.end, bare(condition), body)
 
     def return_(self, found):
         word, value = found
-        return tree.Return(word.start_pos, value.end if value else word.end_pos, bare(value))
+        return tree.Return(word.at, value.end if value else word.end, bare(value))
 
     def break_(self, found):
-        return tree.Break(found[0].start_pos, found[0].end_pos)
+        return tree.Break(found[0].at, found[0].end)
 
     def continue_(self, found):
-        return tree.Continue(found[0].start_pos, found[0].end_pos)
+        return tree.Continue(found[0].at, found[0].end)
 
     def discard(self, found):
-        raise Unsupported("`discard`, which belongs to fragment shaders", found[0].start_pos)
+        raise Unsupported("`discard`, which belongs to fragment shaders", found[0].at)
 
     def const_assert(self, found):
         word, condition = found
-        return tree.ConstAssert(word.start_pos, condition.end, bare(condition))
+        return tree.ConstAssert(word.at, condition.end, bare(condition))
 
     # --- The module -------------------------------------------------------------------------------------------
 
@@ -172,22 +172,22 @@ class Builder(Transformer):
 
     def alias(self, found):
         word, name, kind = found
-        return tree.Alias(word.start_pos, kind.end, str(name), name.start_pos, kind)
+        return tree.Alias(word.at, kind.end, name, kind)
 
     def struct(self, found):
         word, name, *members, closed = found
-        return tree.Struct(word.start_pos, closed.end_pos, str(name), name.start_pos, tuple(members))
+        return tree.Struct(word.at, closed.end, name, tuple(members))
 
     def member(self, found):
         attributes, name, kind = found
         kept = check_attributes(attributes)
-        return tree.Parameter(_begin(attributes, name), kind.end, str(name), kind, kept)
+        return tree.Parameter(_begin(attributes, name), kind.end, name, kind, kept)
 
     def parameter(self, found):
         made = self.member(found)
         for each in made.attributes:
             if each.name in ("align", "size"):
-                raise Refused(f"`@{each.name}` belongs to a member of a struct", each.at, each.end - each.at)
+                raise Refused(f"`@{each.name}` belongs to a member of a struct", each)
         return made
 
     def parameters(self, found):
@@ -201,7 +201,7 @@ class Builder(Transformer):
         attributes, word, name, parameters, result, body = found
         begun = _begin(attributes, word)
         kept = check_attributes(attributes)
-        return tree.Function(begun, body.end, str(name), name.start_pos, parameters, result, body, kept)
+        return tree.Function(begun, body.end, name, parameters, result, body, kept)
 
     def attributes(self, found):
         return tuple(found)
@@ -214,7 +214,7 @@ class Builder(Transformer):
     def attribute(self, found):
         at, name, *arguments = found
         given = tuple(self.name([each]) if isinstance(each, Token) else bare(each) for each in arguments[1:-1])
-        made = tree.Attribute(at.start_pos, found[-1].end_pos, str(name), given)
+        made = tree.Attribute(at.at, found[-1].end, name, given)
         check_count(made)
         return made
 
@@ -230,15 +230,15 @@ class Builder(Transformer):
 
 def _declaration(word, name, kind, value, templates=None, attributes=()):
     """A declaration; `word` is the keyword that begins it."""
-    end = (value or kind).end if value or kind else name.end_pos
+    end = (value or kind).end if value or kind else name.end
     arguments = templates[0] if templates else ()
     kept = check_attributes(attributes)
     begun = _begin(attributes, word)
-    return tree.Declaration(begun, end, str(word), str(name), name.start_pos, kind, bare(value), arguments, kept)
+    return tree.Declaration(begun, end, str(word), name, kind, bare(value), arguments, kept)
 
 
 def _begin(attributes, word):
-    return attributes[0].at if attributes else word.start_pos
+    return attributes[0].at if attributes else word.at
 
 
 # --- Operators ---
@@ -291,7 +291,8 @@ def _join(operands: list, operator: str) -> None:
     right, left = operands.pop(), operands.pop()
     for side, beside in zip((left, right), BESIDE[operator], strict=True):
         if isinstance(side, Binary) and side.operator not in beside:
-            raise Refused(_clash(side.operator, operator), left.at, right.end - left.at)
+            place = Span(left.at, right.end)
+            raise Refused(_clash(side.operator, operator), place, "clash", operator, left, right)
     operands.append(Binary(left.at, right.end, str(operator), bare(left), bare(right)))
 
 
@@ -321,8 +322,7 @@ def check_count(attribute: Attribute) -> None:
     """Refuse an attribute with too many arguments."""
     most = MOST.get(attribute.name, 1)
     if len(attribute.arguments) > most:
-        what = GLOBAL_ITEM if attribute.name == "workgroup_size" else "`)`"  # the compiler reads three sizes, and ends
-        raise unexpected(what, "?", attribute.arguments[most].at)
+        raise unexpected("`)`", attribute.arguments[most])
 
 
 def check_attributes(attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:
@@ -332,7 +332,7 @@ def check_attributes(attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:
     names = [each.name for each in kept]
     for i, each in enumerate(kept):
         if each.name in names[:i]:
-            raise Refused(f"repeated attribute: `{each.name}`", each.at + 1, len(each.name), "repeated attribute")
+            raise Refused(f"`@{each.name}` stands here twice", each.name)
     return kept
 
 
@@ -342,36 +342,31 @@ def _check_filters(filters: Sequence[Attribute]) -> None:
     for each in filters:
         severity, rule = (getattr(part, "name", "") for part in each.arguments[:2])
         if known.setdefault(rule, severity) != severity:
-            reason = f"conflicting `@diagnostic` attributes: `{rule}` is `{known[rule]}` already"
-            raise Refused(reason, each.at, each.end - each.at)
+            reason = f"`@diagnostic` says two things of `{rule}`: it is `{known[rule]}` already"
+            raise Refused(reason, each)
 
 
 def check_extensions(names: Sequence[Token]) -> None:
     """``enable``: all that it can add are types and functions that the simulator does not have."""
     for name in names:
         if name not in EXTENSIONS:
-            raise Refused(f"unknown enable-extension `{name}`", name.start_pos, len(name))
-        raise Unsupported(f"`enable {name}`", name.start_pos)
+            raise Refused(f"`enable` knows no `{name}`", name)
+        raise Unsupported(f"`enable {name}`", name.at)
 
 
 def check_features(names: Sequence[Token]) -> None:
     """``requires`` changes nothing: it names what a text uses."""
     for name in names:
         if name not in FEATURES:
-            raise Refused(f"unknown language extension `{name}`", name.start_pos, len(name))
+            raise Refused(f"`requires` knows no `{name}`", name)
 
 
 def check_severity(name: Token) -> None:
     """``diagnostic`` changes nothing: it filters warnings."""
     if name not in SEVERITIES:
-        label = "not a valid severity level"
-        raise Refused("invalid `diagnostic(…)` severity", name.start_pos, len(name), label)
+        raise Refused(f"a diagnostic is one of {', '.join(SEVERITIES)}, and not `{name}`", name)
 
 
-DECLARED = "(`struct`, `const`, `var`, `alias`, `fn`, `diagnostic`, `enable`, `requires`, `;`)"
-GLOBAL_ITEM = f"global item {DECLARED} or the end of the file"
-
-
-def unexpected(what: str, found: str, at: int) -> Refused:
-    """The error where something else stands than what belongs there."""
-    return Refused(f'expected {what}, found "{found}"', at, len(found), f"expected {what}")
+def unexpected(what: str, place: Span) -> Refused:
+    """Something stands where something else belongs."""
+    return Refused(f"{what} is expected here", place, "expected", what)

@@ -13,13 +13,10 @@ from pathlib import Path
 from lark import Lark, Token
 from lark.exceptions import UnexpectedToken
 
-from helpers.wgsl.diagnostics import Refused, Unsupported
-from helpers.wgsl.syntax.builder import GLOBAL_ITEM, Builder, unexpected
-from helpers.wgsl.syntax.tokens import BLOCK_COMMENT, COMMENT, Tokens, check_number, marked, without_comments
+from helpers.wgsl.diagnostics import Refused, Span, Unsupported
+from helpers.wgsl.syntax.builder import Builder, unexpected
+from helpers.wgsl.syntax.tokens import BLOCK_COMMENT, COMMENT, Tokens, Word, check_number, marked, without_comments
 from helpers.wgsl.syntax.tree import Module, Node
-
-# --- Parsing ---
-
 
 DEEPEST_BLOCK = 127  # the specification's limit
 DEEPEST = 200  # levels of the tree, which functions walk that call themselves
@@ -46,7 +43,7 @@ def parse(source: str) -> Module:
     except UnexpectedToken as error:
         raise reading.refusal(error) from None
     if (at := reading.end()) < len(source):
-        raise Refused("this comment has no end: `*/` is missing", at, 2, "is never closed")
+        raise Refused("this comment never ends: `*/` is missing", Span(at, at + 2))
     if reading.unknown:
         raise reading.unknown[0]
     _check_depth(module)
@@ -67,33 +64,32 @@ class _Reading:
         named = "NAME" in accepted and token.isidentifier()
         if not named or not ("STAR" in accepted or before in TYPE_FOLLOWS):
             return False
-        reason = f"no definition in scope for identifier: `{token}`"
-        self.unknown.append(Refused(reason, token.start_pos, len(token), "unknown identifier"))
+        self.unknown.append(Refused(f"nothing is called `{token}` here", token, "unknown", token))
         if len(self.unknown) == MOST_UNKNOWN:
             raise self.unknown[0]
-        parser.feed_token(Token("NAME", str(token), token.start_pos, end_pos=token.end_pos))
+        parser.feed_token(Word("NAME", str(token), token.at, end_pos=token.end))
         return True
 
     def refusal(self, error: UnexpectedToken) -> Refused:
         """The error where the text breaks off."""
         token, parser = error.token, error.interactive_parser
         accepted, before = parser.accepts(), _last(parser)
-        at = self.end() if token.type == "$END" else token.start_pos
+        if token.type == "$END":
+            token = Span(self.end(), self.end())
+        elif before == "AT" and not token.isidentifier():
+            return unexpected("a name", token)
+        elif before == "AT" and accepted != {"DIAGNOSTIC"}:
+            return Refused(f"WGSL has no attribute `@{token}`, or not here", token)
+        elif "NAME" in accepted and before != "AT" and token.isidentifier():
+            return Refused(f"`{token}` is a word of WGSL's own, and not a name", token)
+        elif "FN" in accepted and token.type in ("ENABLE", "REQUIRES", "DIAGNOSTIC"):
+            return Refused(f"`{token}` stands before all declarations", token)
+        elif token.type == "IF" and before == "BREAK":
+            begun = parser.parser_state.value_stack[-1]
+            return Refused("`break if` stands only in `continuing`, as its last line", Span(begun.at, token.end))
         if before == "NUMBER":  # what is wrong with a number comes before what is wrong behind it
-            number = parser.parser_state.value_stack[-1]
-            check_number(str(number), number.start_pos)
-        if before == "AT":
-            return _no_attribute(token, at, accepted)
-        if "NAME" in accepted and token.isidentifier():
-            return _no_name(token)
-        if "FN" in accepted and token.type in ("ENABLE", "REQUIRES", "DIAGNOSTIC"):
-            reason = "expected global declaration, but found a global directive"
-            return Refused(reason, at, len(token), "written after first global declaration")
-        if token.type == "IF" and before == "BREAK":
-            begun = parser.parser_state.value_stack[-1].start_pos
-            reason = "A break if is only allowed in a continuing block"
-            return Refused(reason, begun, token.end_pos - begun, "not in a continuing block")
-        return unexpected(expectation(accepted, parser.parser_state.value_stack), str(token), at)
+            check_number(parser.parser_state.value_stack[-1])
+        return unexpected(_expectation(accepted, parser.parser_state.value_stack), token)
 
     def end(self) -> int:
         """Where the text ends: at a comment that nothing closes, if there is one."""
@@ -111,31 +107,13 @@ def _last(parser) -> str:
     return last[0].type if last and isinstance(last[0], Token) else ""
 
 
-def _no_attribute(token: Token, at: int, accepted: set[str]) -> Refused:
-    """What follows @ and is no attribute, or none that may be there."""
-    if not token.isidentifier():
-        return unexpected("identifier", str(token), at)
-    if accepted == {"DIAGNOSTIC"}:
-        return unexpected("the `diagnostic` attribute identifier", str(token), at)
-    return Refused(f"unknown attribute: `{token}`", at, len(token), "unknown attribute")
-
-
-def _no_name(word: Token) -> Refused:
-    """A word of WGSL's own where a name is declared."""
-    reason, label = f"name `{word}` is a reserved keyword", f"definition of `{word}`"
-    if word.startswith("_"):
-        prefix = f"Identifier starts with a reserved prefix: `{word}`"
-        reason, label = prefix if len(word) > 1 else "Identifier can't be `_`", "invalid identifier"
-    return Refused(reason, word.start_pos, len(word), label)
-
-
 def _check_blocks(code: str) -> None:
     """Refuse more blocks in each other than the specification allows."""
     depth = 0
     for brace in re.finditer(r"[{}]", code):
         depth += 1 if brace[0] == "{" else -1
         if depth > DEEPEST_BLOCK:
-            raise Refused("brace nesting limit reached", brace.start(), 1, f"limit is {DEEPEST_BLOCK}")
+            raise Refused(f"more than {DEEPEST_BLOCK} blocks stand in each other", Span(*brace.span()))
 
 
 def _check_depth(module: Module) -> None:
@@ -151,33 +129,27 @@ def _check_depth(module: Module) -> None:
             waiting += [(each, depth + 1) for each in parts if isinstance(each, Node)]
 
 
-# --- What is expected ---
+# --- What is expected ---------------------------------------------------------------------------------------------
 
-
-SWITCH_ITEM = "a closing curly bracket to signify the end of the switch statement (`}`)"
-FIRST = "(`var`/`let`/`const` declaration, assignment, `i++`/`i--` statement, function call)"
-TARGET = (
-    "identifier component_or_swizzle_specifier?, (`lhs_expression`) component_or_swizzle_specifier?, "
-    "&`lhs_expression`, *`lhs_expression`"
-)
 PHRASES = (  # the first whose terminals are all accepted where the text breaks off
-    ("FN", GLOBAL_ITEM),
+    ("FN", "declaration or the end of the file"),
     ("LET RETURN", "statement"),
-    ("LET", f"for loop initializer statement {FIRST}"),
-    ("CASE", f"switch item (`case` or `default`) or {SWITCH_ITEM}"),
+    ("LET", "a declaration, an assignment or i++"),
+    ("CASE", "`case`, `default` or `}`"),
     ("NUMBER", "expression"),
-    ("UNDERSCORE", "for loop update statement (assignment, `i++`/`i--` statement, function call)"),
-    ("STAR NAME", f"LHS expression ({TARGET})"),
-    ("COMPOUND", "assignment or increment/decrement"),
-    ("NAME", "identifier"),
-    ("SEMICOLON IF", "if"),
+    ("UNDERSCORE", "an assignment, i++ or a call"),
+    ("STAR NAME", "a variable, or a part of one,"),
+    ("COMPOUND", "assignment or i++"),
+    ("NAME", "a name"),
+    ("DIAGNOSTIC", "`diagnostic`"),
+    ("SEMICOLON IF", "`if`"),
     ("SEMICOLON", "`;`"),
     ("COMMA CLOSE_BLOCK", "`,`"),
     ("CLOSE", "`)`"),
     ("CLOSE_INDEX", "`]`"),
-    ("CLOSE_TEMPLATE", "template args end"),
+    ("CLOSE_TEMPLATE", "`>`"),
     ("OPEN_BLOCK", "`{`"),
-    ("ASSIGN", "operation (`=`)"),
+    ("ASSIGN", "`=`"),
     ("COLON", "`:`"),
     ("OPEN", "`(`"),
     ("CLOSE_BLOCK", "`}`"),
@@ -185,16 +157,10 @@ PHRASES = (  # the first whose terminals are all accepted where the text breaks 
 )
 
 
-def expectation(accepted: set[str], stack: list) -> str:
-    """What the compiler expects where it accepts these terminals, behind what the stack holds."""
+def _expectation(accepted: set[str], stack: list) -> str:
+    """What belongs where these terminals are accepted, behind what the stack holds."""
     what = next(phrase for terminals, phrase in PHRASES if accepted.issuperset(terminals.split()))
-    if what == "`)`" and "COMMA" in accepted:
-        before = _before_bracket(stack)
-        if "fn" in before:
-            return "`,`"
-        if "workgroup_size" in before:
-            return "workgroup size separator (`,`) or a closing parenthesis"
-    return what
+    return "`,`" if what == "`)`" and "COMMA" in accepted and "fn" in _before_bracket(stack) else what
 
 
 def _before_bracket(stack: list) -> list[Token]:

@@ -12,11 +12,8 @@ from lark.lexer import Lexer, LexerState
 
 from helpers.wgsl.diagnostics import Refused, Unsupported
 
-# --- Tokens ---
-
-
 OPEN, CLOSE = "\uf8fe", "\uf8ff"  # private letters, one for one, so that every offset stays
-NUMBER = (  # with what is malformed; numbers.py says what is not
+NUMBER = (  # with what is malformed; check_number says what is not
     r"0[xX](?:[\da-fA-F]*\.[\da-fA-F]*(?:[pP][-+]?\d*[fh]?)?|[\da-fA-F]*(?:[pP][-+]?\d*[fh]?|[iu])?)"
     r"|(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d*)?[fh]?|\d+(?:[eE][-+]?\d*[fh]?|[iufh])?"
 )
@@ -54,6 +51,12 @@ KINDS = {  # the token that a word is behind @
 }
 
 
+class Word(Token):
+    """A token, which is a str, with its place."""
+
+    at, end = property(lambda self: self.start_pos), property(lambda self: self.end_pos)
+
+
 class Tokens(Lexer):
     """Cuts a text into tokens, each the longest that fits; a letter that begins none is a token of its own."""
 
@@ -63,7 +66,7 @@ class Tokens(Lexer):
         fixed = {each.pattern.value: each.name for each in configuration.terminals if each.pattern}
         self.kinds = dict.fromkeys(PRECEDENCE, "OPERATOR") | dict.fromkeys(COMPOUND, "COMPOUND") | fixed
 
-    def lex(self, state: LexerState, parser_state) -> Iterator[Token]:
+    def lex(self, state: LexerState, parser_state) -> Iterator[Word]:
         """Each token, with its place."""
         text, attribute = state.text.text, False
         for found in TOKEN.finditer(text, state.line_ctr.char_pos):
@@ -71,11 +74,11 @@ class Tokens(Lexer):
             written, kind = text[begin:end], found.lastgroup
             if kind == "NAME" and not written.isidentifier():  # \w has more letters than names have
                 end = begin + next(i for i in range(len(written)) if not written[: i + 1].isidentifier())
-                yield Token("UNKNOWN", text[end], end, end_pos=end + 1)
+                yield Word("UNKNOWN", text[end], end, end_pos=end + 1)
             kind = self._kind(kind, written, attribute)
             attribute = kind == "AT"
             state.line_ctr.char_pos = end
-            yield Token(kind, written, begin, end_pos=end)
+            yield Word(kind, written, begin, end_pos=end)
 
     def _kind(self, kind: str, written: str, attribute: bool) -> str:
         if kind == "SIGN":
@@ -148,22 +151,21 @@ FRACTION_NUMBER = re.compile(
     r"([fh]?)"
 )
 LARGEST = {"": 2**63 - 1, "i": 2**31 - 1, "u": 2**32 - 1}
-MALFORMED, TOO_LARGE = "invalid numeric literal format", "numeric literal not representable by target type"
 
 
-def check_number(text: str, at: int) -> None:
+def check_number(text: Word) -> None:
     """Refuse what is no number, and what its type cannot hold."""
     whole, fraction = WHOLE_NUMBER.fullmatch(text), FRACTION_NUMBER.fullmatch(text)
     if fraction and fraction[2] == "h":
-        raise Unsupported(f"f16 (`{text}` is a number of 16 bits)", at)
+        raise Unsupported(f"f16 (`{text}` is a number of 16 bits)", text.at)
     if whole:
         fits = int(whole[1], 0) <= LARGEST[whole[2]]
     elif fraction:
         fits = _fits(fraction[1], fraction[2])
     else:
-        raise Refused(f"{MALFORMED}: `{text}`", at, len(text), MALFORMED)
+        raise Refused(f"`{text}` is no number that WGSL can read", text)
     if not fits:
-        raise Refused(f"{TOO_LARGE}: `{text}`", at, len(text), TOO_LARGE)
+        raise Refused(f"`{text}` is out of the range of its type", text)
 
 
 def _fits(digits: str, suffix: str) -> bool:

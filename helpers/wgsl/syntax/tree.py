@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from helpers.wgsl.syntax.tokens import Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class Literal(Node):
 class Name(Node):
     """A name, with the template list in < > that may follow it."""
 
-    name: str
+    name: Word
     arguments: tuple[Expression, ...] = ()
 
 
@@ -49,11 +52,10 @@ class Index(Node):
 
 @dataclass(frozen=True, slots=True)
 class Member(Node):
-    """``base.name``; `name_at` is where the name stands."""
+    """``base.name``."""
 
     base: Expression
-    name: str
-    name_at: int
+    name: Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,7 @@ class Declaration(Node):
     """
 
     kind: str
-    name: str
-    name_at: int
+    name: Word
     type: Name | None
     value: Expression | None
     templates: tuple[Expression, ...] = ()
@@ -213,7 +214,7 @@ Statement = (
 class Attribute(Node):
     """``@name(arguments)``."""
 
-    name: str
+    name: Word
     arguments: tuple[Expression, ...] = ()
 
 
@@ -221,17 +222,16 @@ class Attribute(Node):
 class Parameter(Node):
     """A parameter of a function, or a member of a struct."""
 
-    name: str
+    name: Word
     type: Name
     attributes: tuple[Attribute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Function(Node):
-    """A function; `name_at` is where its name stands, `result` its type if it returns a value."""
+    """A function; `name.at` is where its name stands, `result` its type if it returns a value."""
 
-    name: str
-    name_at: int
+    name: Word
     parameters: tuple[Parameter, ...]
     result: Name | None
     body: Block
@@ -242,8 +242,7 @@ class Function(Node):
 class Struct(Node):
     """A struct with its members."""
 
-    name: str
-    name_at: int
+    name: Word
     members: tuple[Parameter, ...]
 
 
@@ -251,8 +250,7 @@ class Struct(Node):
 class Alias(Node):
     """``alias name = type``."""
 
-    name: str
-    name_at: int
+    name: Word
     type: Name
 
 
@@ -261,3 +259,18 @@ class Module:
     """A whole text, in its order."""
 
     declarations: tuple[Declaration | Function | Struct | Alias | ConstAssert, ...]
+
+
+def attribute(node: object, name: str) -> Attribute | None:
+    """The attribute of a name that a node has."""
+    return next((each for each in getattr(node, "attributes", ()) if each.name == name), None)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all below it, in the order of the text."""
+    yield node
+    for name in node.__slots__:
+        part = getattr(node, name)
+        for each in part if isinstance(part, tuple) else (part,):
+            if isinstance(each, Node):
+                yield from walk(each)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from helpers.wgsl.diagnostics import Refused, Undefined
+from helpers.wgsl.diagnostics import Refused, Span, Undefined
 from helpers.wgsl.types.kinds import (
     ABSTRACT_FLOAT,
     ABSTRACT_INT,
@@ -33,11 +33,6 @@ NUMBERS = (F32, I32, U32, *ABSTRACT)
 WHOLE = (I32, U32, ABSTRACT_INT)
 
 
-def refused(reason: str, part: Part, label: str = "") -> Refused:
-    """A refusal that marks a whole expression."""
-    return Refused(reason, part.at, part.end - part.at, label)
-
-
 _skipped = ContextVar("skipped", default=False)
 
 
@@ -51,10 +46,17 @@ def skipped(skip: bool = True) -> Iterator[None]:
         _skipped.reset(token)
 
 
-def undefined(reason: str, part: Part, label: str = "see msg") -> None:
+def undefined(reason: str, place: Span) -> None:
     """Refuse a value that WGSL does not define, unless nothing evaluates it; then any number will do."""
     if not _skipped.get():
-        raise Undefined(reason, part.at, part.end - part.at, label)
+        raise Undefined(reason, place)
+
+
+def a(type: Type) -> str:
+    """A type with its article."""
+    return {ABSTRACT_INT: "a whole number", ABSTRACT_FLOAT: "a number with a point", None: "nothing"}.get(
+        type, f"{'an' if str(type)[0] in 'aif' else 'a'} {type}"
+    )
 
 
 def scalar_of(type: Type | None) -> Scalar | None:
@@ -142,8 +144,8 @@ def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:
     if held:
         return rounded
     if scalar == U32 and number < 0:
-        raise refused(f"the concrete type `u32` cannot represent the abstract value `{number}` accurately", part)
-    raise refused(f"the value {number} is out of the range of {scalar}", part)
+        raise Refused(f"a u32 is never negative, and `{number}` is", part)
+    raise Refused(f"{a(scalar)} cannot hold `{number}`", part)
 
 
 def nearest(number: float | int) -> float:

@@ -14,11 +14,11 @@ class Scalar:
     name: str
 
     def __str__(self) -> str:
-        return self.name
+        return self.name.removeprefix("abstract ")
 
 
 F32, I32, U32, BOOL = Scalar("f32"), Scalar("i32"), Scalar("u32"), Scalar("bool")
-ABSTRACT_INT, ABSTRACT_FLOAT = Scalar("{AbstractInt}"), Scalar("{AbstractFloat}")  # as the adapter's compiler says
+ABSTRACT_INT, ABSTRACT_FLOAT = Scalar("abstract i32"), Scalar("abstract f32")  # what each becomes by itself
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Vector:
     element: Scalar
 
     def __str__(self) -> str:
-        return f"vec{self.size}<{self.element}>"
+        return f"vec{self.size}<bool>" if self.element == BOOL else f"vec{self.size}{str(self.element)[0]}"
 
 
 @dataclass(frozen=True)

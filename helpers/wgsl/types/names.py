@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from enum import IntEnum
 
 from helpers.wgsl.diagnostics import Refused, Unsupported
 from helpers.wgsl.syntax import tree
+from helpers.wgsl.syntax.tokens import Word
 from helpers.wgsl.types.kinds import (
     BOOL,
     F32,
@@ -24,8 +25,6 @@ from helpers.wgsl.types.kinds import (
 )
 from helpers.wgsl.types.program import Binding, Constant, Function, Variable
 
-# --- Scopes ---
-
 
 class Stage(IntEnum):
     """When the value of an expression must be known: with the text, with the values of the overrides, or in a run."""
@@ -39,6 +38,7 @@ class Stage(IntEnum):
 class Known:
     """A `const`, or an `override`."""
 
+    name: Word
     value: Constant
     stage: Stage
 
@@ -66,45 +66,47 @@ Meaning = Variable | Binding | Known | Routine | Alias | Type
 class Scope:
     """The names of a block, and around it those of the outer blocks and of the module."""
 
-    def __init__(self, find: Callable[[str], Meaning | None], stage: Stage = Stage.RUN) -> None:
-        self._outer, self.stage = find, stage
-        self._own: dict[str, tuple[Meaning, int]] = {}
+    def __init__(self, find: Callable, names: Callable[[], list[str]], stage: Stage = Stage.RUN) -> None:
+        self._outer, self._names, self.stage = find, names, stage
+        self._own: dict[str, Meaning] = {}
 
     def inner(self) -> Scope:
         """A block in this one."""
-        return Scope(self.find, self.stage)
+        return Scope(self.find, self.names, self.stage)
 
     def known(self, stage: Stage) -> Scope:
         """This scope for an expression whose value must be known at a stage."""
-        return Scope(self.find, stage)
+        return Scope(self.find, self.names, stage)
 
     def find(self, name: str) -> Meaning | None:
         """What a name stands for here; None where the text declares no such name."""
-        return self._own[name][0] if name in self._own else self._outer(name)
+        return self._own[name] if name in self._own else self._outer(name)
 
-    def declare(self, name: str, meaning: Meaning, at: int) -> None:
+    def names(self) -> list[str]:
+        """The names that are known here, the innermost first."""
+        return [*self._own, *self._names()]
+
+    def declare(self, meaning: Variable | Binding | Known) -> None:
         """Give a name a meaning from here on."""
-        if name in self._own:
-            raise redefinition(name, at)
-        self._own[name] = meaning, at
+        check_new(meaning.name, self._own)
+        self._own[meaning.name] = meaning
 
 
-def redefinition(name: str, at: int) -> Refused:
-    """A name that a scope has already."""
-    words = f"redefinition of `{name}`"
-    return Refused(words, at, len(name), words)
+def check_new(name: Word, known: Container[str]) -> None:
+    """Refuse a name that a scope has already."""
+    if name in known:
+        raise Refused(f"`{name}` is already declared in this block: choose another name, or assign with `=`", name)
 
 
-# --- Types as they are written ---
-
+# --- Types as they are written ------------------------------------------------------------------------------------
 
 SCALARS = {"f32": F32, "i32": I32, "u32": U32, "bool": BOOL}
 SHORT = {f"vec{n}{s.name[0]}": Vector(n, s) for n in (2, 3, 4) for s in (F32, I32, U32)}
 GENERATORS = ("vec2", "vec3", "vec4", "array", "atomic", "ptr")
 SPACES = ("function", "private", "workgroup", "storage", "uniform")
 UNSUPPORTED = {
-    r"f16|vec[234]h": "f16 numbers",
-    r"f64|i64|u64": "64-bit numbers",
+    r"f16|vec[234]h": "numbers of 16 bits",
+    r"f64|i64|u64": "numbers of 64 bits",
     r"mat[234]x[234][fh]?": "matrices",
     r"texture_\w+|sampler(_comparison)?": "textures and samplers",
     r"binding_array|acceleration_structure|ray_query": "resources other than buffers",
@@ -119,7 +121,8 @@ def is_type(name: str) -> bool:
 
 def unsupported(name: str) -> str | None:
     """What the simulator does not run, where a name is a type of it."""
-    return next((feature for pattern, feature in UNSUPPORTED.items() if re.fullmatch(pattern, name)), None)
+    found = next((feature for pattern, feature in UNSUPPORTED.items() if re.fullmatch(pattern, name)), None)
+    return found and f"`{name}` ({found})"
 
 
 def read_type(node: tree.Name, scope: Scope, count: Count, inner: bool = False) -> Type:
@@ -129,7 +132,7 @@ def read_type(node: tree.Name, scope: Scope, count: Count, inner: bool = False) 
     """
     if (found := scope.find(node.name)) is not None:
         if isinstance(found, Variable | Binding | Known | Routine) or node.arguments:
-            raise Refused(f'expected type, found "{node.name}"', node.at, len(node.name), "expected type")
+            raise Refused(f"`{node.name}` is no type", node.name)
         return read_type(found.type, found.scope, count, inner) if isinstance(found, Alias) else found
     if feature := unsupported(node.name):
         raise Unsupported(feature, node.at)
@@ -137,69 +140,68 @@ def read_type(node: tree.Name, scope: Scope, count: Count, inner: bool = False) 
         return _generated(node, scope, count, inner)
     plain = SCALARS.get(node.name) or SHORT.get(node.name)
     if plain is None:
-        raise unknown(node.name, node.at)
+        raise unknown(node.name)
     if node.arguments:
-        raise Refused(f"`{node.name}` takes no template arguments", node.at, node.end - node.at)
+        raise Refused(f"`{node.name}` takes no types in `<` and `>`", node)
     return plain
 
 
-def unknown(name: str, at: int) -> Refused:
+def unknown(name: Word) -> Refused:
     """A name that nothing has."""
-    return Refused(f"no definition in scope for identifier: `{name}`", at, len(name), "unknown identifier")
+    return Refused(f"nothing is called `{name}` here", name, "unknown", name)
+
+
+def needs_type(name: Word) -> Refused:
+    """A name that stands for a type only with another type behind it."""
+    return Refused(f"`{name}` needs a type behind it, as in `array<f32>` or `vec3<u32>`", name)
 
 
 def _generated(node: tree.Name, scope: Scope, count: Count, inner: bool) -> Type:
     least, most = {"array": (1, 2), "ptr": (2, 3)}.get(node.name, (1, 1))
     if len(node.arguments) < least:
-        reason = f"`{node.name}` needs a template argument specified: `T`, a type"
-        raise Refused(reason, node.at, len(node.name), "is missing a template argument")
+        raise needs_type(node.name)
     if len(node.arguments) > most:
-        raise Refused(f"too many template arguments for `{node.name}`", node.at, node.end - node.at)
+        raise Refused(f"`{node.name}` takes no more than {most} in `<` and `>`", node)
     if node.name == "ptr":
         return _pointer(node, scope, count)
     of = node.arguments[0]
-    if not isinstance(of, tree.Name):
-        raise Refused("expected a type", of.at, of.end - of.at)
-    element = read_type(of, scope, count, inner=True)
+    element = _element(of, scope, count)
     if node.name == "array":
-        return _array(node, element, lambda length: count(length, inner))
-    return _atomic(element, of) if node.name == "atomic" else _vector(int(node.name[-1]), element, of)
-
-
-def _vector(size: int, element: Type, node: tree.Name) -> Vector:
-    if isinstance(element, Scalar):
-        return Vector(size, element)
-    raise Refused("vectors must be of scalars", node.at, node.end - node.at, "must be a scalar")
-
-
-def _atomic(element: Type, node: tree.Name) -> Atomic:
-    if element in (I32, U32):
+        if isinstance(element, Pointer) or is_runtime_sized(element):
+            raise Refused(f"an array cannot have elements of type `{element}`", of)
+        return Array(element, count(node.arguments[1], inner) if len(node.arguments) == 2 else None)
+    if node.name == "atomic":
+        if element not in (I32, U32):
+            raise Refused(f"WGSL has no `atomic<{element}>`, only `atomic<u32>` and `atomic<i32>`", node)
         return Atomic(element)
-    needed = "Capability Capabilities(SHADER_FLOAT32_ATOMIC) is required" if element == F32 else ""
-    raise Refused(needed or "atomics must be of i32 or u32", node.at, node.end - node.at)
+    if not isinstance(element, Scalar):
+        raise Refused(f"a vector cannot have parts of type `{element}`", of)
+    return Vector(int(node.name[-1]), element)
 
 
-def _array(node: tree.Name, element: Type, count: Callable[[tree.Expression], int]) -> Array:
-    if isinstance(element, Pointer) or is_runtime_sized(element):
-        inner = node.arguments[0]
-        raise Refused(f"an array cannot have elements of type `{element}`", inner.at, inner.end - inner.at)
-    return Array(element, count(node.arguments[1]) if len(node.arguments) == 2 else None)
+def _element(node: tree.Expression, scope: Scope, count: Count) -> Type:
+    if not isinstance(node, tree.Name):
+        raise Refused("a type must stand here", node)
+    return read_type(node, scope, count, inner=True)
 
 
 def _pointer(node: tree.Name, scope: Scope, count: Count) -> Pointer:
     space, inner, *rest = node.arguments
-    name = space.name if isinstance(space, tree.Name) else ""
+    name = getattr(space, "name", "")
     if name not in SPACES:
-        raise Refused(f"unknown address space: `{name}`", space.at, space.end - space.at, "unknown address space")
-    default = "read_type" if name in ("storage", "uniform") else "read_write"
-    access = rest[0].name if rest and isinstance(rest[0], tree.Name) else default
+        raise Refused(f"`{name}` is no kind of memory; there are {', '.join(SPACES)}", space)
     if rest and name != "storage":
-        raise Refused("only storage takes an access mode", rest[0].at, rest[0].end - rest[0].at)
-    if access not in ("read_type", "read_write"):
-        raise Refused(f"unknown access: `{access}`", rest[0].at, rest[0].end - rest[0].at, "unknown access")
-    if not isinstance(inner, tree.Name):
-        raise Refused("expected a type", inner.at, inner.end - inner.at)
-    to = read_type(inner, scope, count, inner=True)
+        raise Refused("only storage takes an access mode", rest[0])
+    access = access_of(rest) if name == "storage" else "read" if name == "uniform" else "read_write"
+    to = _element(inner, scope, count)
     if isinstance(to, Pointer):
-        raise Refused("a pointer cannot lead to another pointer (`ptr`)", inner.at, inner.end - inner.at)
+        raise Refused("a pointer cannot lead to another pointer (`ptr`)", inner)
     return Pointer(name, to, access)
+
+
+def access_of(written: tuple[tree.Expression, ...]) -> str:
+    """The access to storage: `read`, unless another one is written."""
+    access = getattr(written[0], "name", "") if written else "read"
+    if access not in ("read", "read_write"):
+        raise Refused("a buffer is `read` or `read_write`", written[0])
+    return access

@@ -7,44 +7,51 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from helpers.wgsl.diagnostics import Span
+from helpers.wgsl.syntax.tokens import Word
 from helpers.wgsl.types.kinds import Type
+
+PLACE = property(lambda self: self.place.at), property(lambda self: self.place.end)
 
 # --- Names ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(eq=False, slots=True)
-class Variable:
+class Meaning:
+    """What a name stands for."""
+
+    name: Word
+
+    at, end = property(lambda self: self.name.at), property(lambda self: self.name.end)
+
+
+@dataclass(eq=False, slots=True)
+class Variable(Meaning):
     """A `var`. `space` is storage, uniform, workgroup, private or function; `access` is read or read_write.
 
     `value` is the initial value of a private variable; a function's variable gets its value where it is declared.
     """
 
-    name: str
     type: Type
     space: str
     access: str
-    at: int
     binding: int = -1
     value: Expression | None = None
 
 
 @dataclass(eq=False, slots=True)
-class Binding:
+class Binding(Meaning):
     """A name for a value: a `let` or a parameter."""
 
-    name: str
     type: Type
-    at: int
 
 
 @dataclass(eq=False, slots=True)
-class Function:
+class Function(Meaning):
     """A function that is not an entry point, or the entry point; its body is filled in once it has been read."""
 
-    name: str
     parameters: tuple[Binding, ...]
     result: Type | None
-    at: int
     body: tuple[Statement, ...] = ()
     fault: Exception | None = None  # a value in it that the overrides make undefined
 
@@ -57,8 +64,9 @@ class Part:
     """What every expression and reference has: its type and where it stands."""
 
     type: Type
-    at: int
-    end: int
+    place: Span
+
+    at, end = PLACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +262,9 @@ Expression = (
 class Statement:
     """What every statement has: where it stands."""
 
-    at: int
-    end: int
+    place: Span
+
+    at, end = PLACE
 
 
 @dataclass(frozen=True, slots=True)

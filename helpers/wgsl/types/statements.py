@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
 
-from helpers.wgsl.diagnostics import Refused
+from helpers.wgsl.diagnostics import Refused, Span
 from helpers.wgsl.syntax import tree
 from helpers.wgsl.types import expressions, program
-from helpers.wgsl.types.calls import BARRIERS
-from helpers.wgsl.types.conversions import concrete, converted, refused, scalar_of
+from helpers.wgsl.types.calls import BARRIERS, check_count
+from helpers.wgsl.types.conversions import a, concrete, converted
 from helpers.wgsl.types.expressions import type_of, value, view
-from helpers.wgsl.types.kinds import BOOL, I32, U32, Pointer, Scalar, Type, is_constructible
+from helpers.wgsl.types.kinds import BOOL, I32, U32, Pointer, Type, is_constructible
 from helpers.wgsl.types.names import Known, Routine, Scope, Stage
-from helpers.wgsl.types.operators import assigned_operator
-from helpers.wgsl.types.program import Binding, Constant, Expression, Part, Reference, Statement, Variable
+from helpers.wgsl.types.operators import assigned_operator, misfit
+from helpers.wgsl.types.program import Binding, Constant, Expression, Function, Part, Reference, Statement, Variable
 from helpers.wgsl.types.references import check_writable
 from helpers.wgsl.types.usage import AGAIN, ends, nodes
-
-# --- Statements ---
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the statements around one allow: the function's result type, `break`, `continue`, and `return`."""
+    """What the statements around one allow: the function around it, `break`, `continue`, and `return`."""
 
-    result: Type | None
+    function: Function
     breaks: bool = False
     continues: bool = False
     returns: bool = True
+
+
+def _located(read: Callable) -> Callable:
+    """A function that reads a node in a scope, and notes both in what it refuses."""
+
+    @wraps(read)
+    def located(node: tree.Node, scope: Scope, *rest: Place) -> object:
+        try:
+            return read(node, scope, *rest)
+        except Refused as refused:
+            if refused.scope is None:
+                refused.scope, refused.statement = scope, node
+            raise
+
+    return located
 
 
 def block(body: Sequence[tree.Statement], scope: Scope, place: Place) -> tuple[Statement, ...]:
@@ -42,11 +56,12 @@ def statements(body: Sequence[tree.Statement], scope: Scope, place: Place) -> tu
     return tuple(each for each in made if each is not None)
 
 
+@_located
 def statement(node: tree.Statement, scope: Scope, place: Place) -> Statement | None:
     """One statement."""
     match node:
         case tree.Declaration():
-            return declare(node, scope)
+            return _declare(node, scope)
         case tree.ConstAssert():
             return check_assertion(node, scope)
         case tree.Assignment():
@@ -56,14 +71,98 @@ def statement(node: tree.Statement, scope: Scope, place: Place) -> Statement | N
         case tree.CallStatement():
             return _call(node, scope)
         case tree.Block(body=body):
-            return program.Block(node.at, node.end, block(body, scope, place))
+            return program.Block(node, block(body, scope, place))
         case tree.If():
             return _if(node, scope, place)
         case tree.Switch():
             return _switch(node, scope, place)
-        case tree.For() | tree.While() | tree.Loop():
-            return _LOOPS[type(node)](node, scope, place)
+        case tree.For():
+            return _for(node, scope, place)
+        case tree.While():
+            return _while(node, scope, place)
+        case tree.Loop():
+            return _loop(node, scope, place)
     return _jump(node, scope, place)
+
+
+# --- Declarations -------------------------------------------------------------------------------------------------
+
+
+def _declare(node: tree.Declaration, scope: Scope) -> Statement | None:
+    """A declaration in a function; a `const` leaves no statement."""
+    if node.kind == "const":
+        scope.declare(Known(node.name, constant_of(node, scope), Stage.CONST))
+        return None
+    given = declared_value(node, scope)
+    if node.kind == "let":
+        if not isinstance(given.type, Pointer) and not is_constructible(given.type):
+            raise Refused(f"a `let` cannot be of type `{given.type}`", node.name)
+        made = program.Bind(node, Binding(node.name, given.type), given)
+        scope.declare(made.binding)
+        return made
+    if node.templates and (space := getattr(node.templates[0], "name", "")) != "function":
+        raise Refused(f"a `var<{space}>` is declared outside of every function", node.templates[0])
+    if node.templates[1:]:
+        raise Refused("only storage takes an access mode", node.templates[1])
+    type = given.type if given else written_type(node, scope)
+    if not is_constructible(type):
+        raise Refused(f"a local variable cannot be of type `{type}`", node.name)
+    variable = Variable(node.name, type, "function", "read_write")
+    scope.declare(variable)
+    return program.Declare(node, variable, given)
+
+
+def written_type(node: tree.Declaration, scope: Scope, late: bool = False) -> Type:
+    """The type that a declaration without a value writes."""
+    if node.type is None:
+        raise Refused(f"`{node.name}` needs a type or a value", node.name)
+    return type_of(node.type, scope, late)
+
+
+def declared_value(node: tree.Declaration, scope: Scope, keep_abstract: bool = False) -> Expression | None:
+    """The value of a declaration, of the type that is written, or of its own one."""
+    if node.value is None:
+        return None
+    given = value(node.value, scope)
+    if node.type is None:
+        return given if keep_abstract else concrete(given)
+    wanted = type_of(node.type, scope)
+    fitting = converted(given, wanted)
+    if fitting is None:
+        reason = f"`{node.name}` is declared as {a(wanted)}, and its value is {a(given.type)}"
+        raise Refused(reason, node.name, "declared", node, given, wanted)
+    return fitting
+
+
+def constant_of(node: tree.Declaration, scope: Scope) -> Constant:
+    """The value of a `const`, which may stay an abstract number."""
+    try:
+        return known(declared_value(node, scope.known(Stage.CONST), keep_abstract=True))
+    except Refused as refused:
+        if refused.kind == "too_late" and not refused.facts:
+            raise Refused(refused.reason, node.name, "too_late", node) from None
+        raise
+
+
+def constant(node: tree.Expression, scope: Scope) -> Constant:
+    """The value of an expression that must be known with the text."""
+    return known(value(node, scope.known(Stage.CONST)))
+
+
+def known(found: Expression) -> Constant:
+    """A value that is known. Raises Refused for one that is not."""
+    if isinstance(found, Constant):
+        return found
+    raise expressions.too_late(found)
+
+
+def check_assertion(node: tree.ConstAssert, scope: Scope) -> None:
+    """``const_assert``, which leaves no statement."""
+    asked = constant(node.condition, scope)
+    if asked.type != BOOL:
+        raise Refused("const_assert needs a condition, true or false", asked)
+    if not asked.leaves[0]:
+        raise Refused("this `const_assert` is false", node)
 
 
 # --- Stores and calls -----------------------------------------------------------------------------------------
@@ -71,71 +170,56 @@ def statement(node: tree.Statement, scope: Scope, place: Place) -> Statement | N
 
 def _assign(node: tree.Assignment, scope: Scope) -> Statement:
     if node.target is None:
-        return program.Evaluate(node.at, node.end, concrete(value(node.value, scope)))
-    target = _target(node.target, scope)
+        return program.Evaluate(node, concrete(value(node.value, scope)))
+    target = _target(node.target, scope, "`=`")
     given = value(node.value, scope)
     check_writable(target)
-    operator = node.operator.removesuffix("=")
-    if operator:
-        fitting = assigned_operator(operator, target.type, given, Part(None, target.at, target.end))
-        return program.Update(node.at, node.end, target, operator, fitting)
+    if operator := node.operator.removesuffix("="):
+        return program.Update(node, target, operator, assigned_operator(operator, target, given))
     fitting = converted(given, target.type)
     if fitting is None:
-        raise _misfit(given, target)
-    return program.Store(node.at, node.end, target, fitting)
+        raise misfit(given, target)
+    return program.Store(node, target, fitting)
 
 
-def _misfit(given: Expression, target: Reference) -> Refused:
-    if scalar_of(target.type) and scalar_of(given.type) and target.type != given.type:
-        reason = f"automatic conversions cannot convert elements of `{given.type}` to `{target.type}`"
-        return refused(reason, target, f"a value with elements of type {target.type} is required here")
-    return refused("The type of [0] doesn't match the type stored in [1]", target)
-
-
-def _target(node: tree.Expression, scope: Scope) -> Reference:
+def _target(node: tree.Expression, scope: Scope, sign: str) -> Reference:
     target = view(node, scope)
     if isinstance(target, Reference):
         return target
-    raise refused("invalid left-hand side of assignment", target, "cannot assign to this expression")
+    raise Refused(f"{sign} changes a variable, and this is none", target, "constant", target)
 
 
 def _increment(node: tree.Increment, scope: Scope) -> Statement:
-    target = view(node.target, scope)
-    if not isinstance(target, Reference) or target.type not in (I32, U32):
-        reason = "increment/decrement operation requires reference type to be one of i32 or u32"
-        raise refused(reason, target, "must be a reference type of i32 or u32")
+    target = _target(node.target, scope, f"`{node.operator}`")
+    if target.type not in (I32, U32):
+        reason = f"`{node.operator}` counts only u32 and i32, and this is {a(target.type)}"
+        raise Refused(reason, target, "counted", target, node.operator)
     check_writable(target)
-    one = Constant(target.type, node.at, node.end, (1,))
-    return program.Update(node.at, node.end, target, node.operator[0], one)
+    return program.Update(node, target, node.operator[0], Constant(target.type, node, (1,)))
 
 
 def _call(node: tree.CallStatement, scope: Scope) -> Statement:
-    callee = node.call.callee
-    found = scope.find(callee.name)
-    if found is None and callee.name in BARRIERS:
-        if node.call.arguments:
-            raise Refused(f"too many arguments passed to `{callee.name}`", callee.at, len(callee.name))
-        return program.Barrier(node.at, node.end, callee.name)
+    name = node.call.callee.name
+    found = scope.find(name)
+    if found is None and name in BARRIERS:
+        check_count(name, 0, node.call.arguments)
+        return program.Barrier(node, str(name))
     made = expressions.call(node.call, scope)
-    unused = isinstance(made, program.AtomicCall) or (isinstance(made, program.Call) and not _must_use(found))
-    if not unused:
-        reason = "unused return value from function annotated with @must_use"
-        raise Refused(reason, callee.at, len(callee.name))
-    return program.Evaluate(node.at, node.end, made)
-
-
-def _must_use(found: object) -> bool:
-    return isinstance(found, Routine) and found.must_use
+    must_use = isinstance(found, Routine) and found.must_use
+    if must_use or not isinstance(made, program.AtomicCall | program.Call):
+        raise Refused("the value of this call is not used: store it, as in `let value = ...;`", name)
+    return program.Evaluate(node, made)
 
 
 # --- Branches -------------------------------------------------------------------------------------------------
 
 
+@_located
 def condition(node: tree.Expression, scope: Scope) -> Expression:
     """What `if` and the loops ask."""
     asked = value(node, scope)
     if asked.type != BOOL:
-        raise refused("The `if` condition [0] is not a boolean scalar", asked)
+        raise Refused(f"a condition is true or false, and this is {a(asked.type)}", asked, "condition", asked)
     return asked
 
 
@@ -148,22 +232,19 @@ def _if(node: tree.If, scope: Scope, place: Place) -> Statement:
             otherwise = block(body, scope, place)
         case _:
             otherwise = ()
-    return program.If(node.at, node.end, asked, then, otherwise)
+    return program.If(node, asked, then, otherwise)
 
 
 def _switch(node: tree.Switch, scope: Scope, place: Place) -> Statement:
     selector = value(node.selector, scope)
     chosen = [[each and constant(each, scope) for each in case.selectors] for case in node.cases]
     selector, chosen = _selectors(selector, chosen)
-    inner = replace(place, breaks=True)
-    cases = [
-        program.Case(
-            tuple(each.leaves[0] for each in values if each), None in values, block(case.body.body, scope, inner)
-        )
-        for values, case in zip(chosen, node.cases, strict=True)
-    ]
+    inner, cases = replace(place, breaks=True), []
+    for values, case in zip(chosen, node.cases, strict=True):
+        numbers = tuple(each.leaves[0] for each in values if each)
+        cases.append(program.Case(numbers, None in values, block(case.body.body, scope, inner)))
     _check_cases(node, chosen)
-    return program.Switch(node.at, node.end, selector, tuple(cases))
+    return program.Switch(node, selector, tuple(cases))
 
 
 Selectors = list[list[Constant | None]]
@@ -175,9 +256,9 @@ def _selectors(selector: Expression, chosen: Selectors) -> tuple[Expression, Sel
     wanted = next((each.type for each in listed if each.type in (I32, U32)), I32)
     for each in listed:
         if converted(each, wanted) is None:
-            whole = isinstance(each.type, Scalar) and each.type in (I32, U32)
+            whole = each.type in (I32, U32)
             words = "the values of the cases must be of the selector's type" if whole else "a switch needs a u32 or i32"
-            raise refused(words, each, f"this has type {each.type}")
+            raise Refused(words, each)
     values = [[each and converted(each, wanted) for each in values] for values in chosen]
     return converted(selector, wanted), values
 
@@ -190,11 +271,15 @@ def _check_cases(node: tree.Switch, chosen: Selectors) -> None:
             number = each.leaves[0] if each else None
             if number in seen:
                 what = "default" if number is None else f"case {number}"
-                place = each or case
-                raise Refused(f"the switch has `{what}` twice", place.at, max(1, min(place.end - place.at, 20)))
+                raise Refused(f"the switch has `{what}` twice", each or begin(case, what))
             seen.add(number)
     if None not in seen:
-        raise Refused("The `switch` is missing a `default` case", node.at, len("switch"))
+        raise Refused("a `switch` needs a `default`", begin(node, "switch"))
+
+
+def begin(node: tree.Node, word: str) -> Span:
+    """Where the word stands with which a node begins."""
+    return Span(node.at, node.at + len(word))
 
 
 # --- Loops ----------------------------------------------------------------------------------------------------
@@ -206,14 +291,14 @@ def _for(node: tree.For, scope: Scope, place: Place) -> Statement:
     asked = condition(node.condition, scope) if node.condition else None
     update = statement(node.update, scope, place) if node.update else None
     body = block(node.body.body, scope, replace(place, breaks=True, continues=True))
-    loop = _left(program.Loop(node.at, node.end, asked, body, (update,) if update else (), None), "for")
-    return program.Block(node.at, node.end, (first, loop)) if first else loop
+    loop = _left(program.Loop(node, asked, body, (update,) if update else (), None), "for")
+    return program.Block(node, (first, loop)) if first else loop
 
 
 def _while(node: tree.While, scope: Scope, place: Place) -> Statement:
     asked = condition(node.condition, scope)
     body = block(node.body.body, scope, replace(place, breaks=True, continues=True))
-    return program.Loop(node.at, node.end, asked, body, (), None)
+    return program.Loop(node, asked, body, (), None)
 
 
 def _loop(node: tree.Loop, scope: Scope, place: Place) -> Statement:
@@ -223,14 +308,14 @@ def _loop(node: tree.Loop, scope: Scope, place: Place) -> Statement:
     continuing = statements(node.continuing.body, scope, inside) if node.continuing else ()
     break_if = condition(node.break_if, scope) if node.break_if else None
     _check_skipped(body, (*continuing, break_if))
-    return _left(program.Loop(node.at, node.end, None, body, continuing, break_if), "loop")
+    return _left(program.Loop(node, None, body, continuing, break_if), "loop")
 
 
 def _left(loop: program.Loop, word: str) -> program.Loop:
     """The loop. Refuse one that nothing can leave, which WGSL's behavior analysis finds and browsers report."""
     if not ends((loop,)):
         reason = f"this `{word}` has no exit: it needs a condition, a `break`, a `break if` or a `return`"
-        raise Refused(reason, loop.at, len(word), "can never be left")
+        raise Refused(reason, begin(loop, word))
     return loop
 
 
@@ -244,132 +329,27 @@ def _check_skipped(body: tuple[Statement, ...], after: tuple) -> None:
     for node in nodes(after):
         used = getattr(node, "variable", None) or getattr(node, "binding", None)
         if used in skipped and isinstance(node, Part):
-            raise refused(f"a `continue` can leap over the declaration of `{used.name}`", node)
-
-
-_LOOPS = {tree.For: _for, tree.While: _while, tree.Loop: _loop}
+            raise Refused(f"a `continue` can leap over the declaration of `{used.name}`", node)
 
 
 def _jump(node: tree.Break | tree.Continue | tree.Return, scope: Scope, place: Place) -> Statement:
     match node:
         case tree.Break() if place.breaks:
-            return program.Break(node.at, node.end)
-        case tree.Break():
-            words = "The `break` is used outside of a `loop` or `switch` context"
-            raise Refused(words, node.at, node.end - node.at, "invalid break")
+            return program.Break(node)
         case tree.Continue() if place.continues:
-            return program.Continue(node.at, node.end)
-        case tree.Continue():
-            words = "The `continue` is used outside of a `loop` context"
-            raise Refused(words, node.at, node.end - node.at, "invalid continue")
+            return program.Continue(node)
+        case tree.Break() | tree.Continue():
+            word = "break" if isinstance(node, tree.Break) else "continue"
+            raise Refused(f"`{word}` stands outside of every loop", node)
     return _return(node, scope, place)
 
 
 def _return(node: tree.Return, scope: Scope, place: Place) -> Statement:
     if not place.returns:
-        raise Refused("`return` cannot stand in a `continuing` block", node.at, node.end - node.at)
-    given = value(node.value, scope) if node.value else None
-    fitting = converted(given, place.result) if given and place.result else None
-    if (given is None) != (place.result is None) or (given and fitting is None):
-        at = given or node
-        wanted, found = ("None" if each is None else f"Some({each})" for each in (place.result, given and given.type))
-        reason = f"The `return` expression {found} does not match the declared return type {wanted}"
-        raise Refused(reason, at.at, at.end - at.at)
-    return program.Return(node.at, node.end, fitting)
-
-
-# --- let, var and const ---
-
-
-def declare(node: tree.Declaration, scope: Scope) -> Statement | None:
-    """A declaration in a function; a `const` leaves no statement."""
-    if node.kind == "const":
-        scope.declare(node.name, Known(constant_of(node, scope), Stage.CONST), node.name_at)
-        return None
-    if node.kind == "let":
-        return _let(node, scope)
-    space = node.templates[0] if node.templates else None
-    if space and getattr(space, "name", "") != "function":
-        name = getattr(space, "name", "")
-        words = f"invalid address space for local variable: `{name}`"
-        raise Refused(words, space.at, space.end - space.at, "local variables can only use 'function' address space")
-    if node.templates[1:]:
-        raise no_access_mode(node.templates[1])
-    given = declared_value(node, scope)
-    if given is None and node.type is None:
-        raise untyped(node)
-    type = given.type if given else type_of(node.type, scope)
-    if not is_constructible(type):
-        raise Refused(f"a local variable cannot be of type `{type}`", node.name_at, len(node.name))
-    variable = Variable(node.name, type, "function", "read_write", node.name_at)
-    scope.declare(node.name, variable, node.name_at)
-    return program.Declare(node.at, node.end, variable, given)
-
-
-def no_access_mode(at: tree.Node) -> Refused:
-    """An access mode, or more, where none belongs."""
-    return Refused("only storage takes an access mode, and no more than one", at.at, at.end - at.at)
-
-
-def untyped(node: tree.Declaration) -> Refused:
-    """A declaration that has neither a type nor a value."""
-    words = f"declaration of `{node.name}` needs a type specifier or initializer"
-    return Refused(words, node.name_at, len(node.name))
-
-
-def _let(node: tree.Declaration, scope: Scope) -> Statement:
-    given = declared_value(node, scope)
-    if not isinstance(given.type, Pointer) and not is_constructible(given.type):
-        raise Refused(f"a `let` cannot be of type `{given.type}`", node.name_at, len(node.name))
-    binding = Binding(node.name, given.type, node.name_at)
-    scope.declare(node.name, binding, node.name_at)
-    return program.Bind(node.at, node.end, binding, given)
-
-
-def declared_value(node: tree.Declaration, scope: Scope, keep_abstract: bool = False) -> Expression | None:
-    """The value of a declaration, of the type that is written, or of its own one."""
-    if node.value is None:
-        return None
-    given = value(node.value, scope)
-    if given.type is None:
-        raise refused("function returns no value", given)
-    if node.type is None:
-        return given if keep_abstract else concrete(given)
-    wanted = type_of(node.type, scope)
-    return as_declared(node, given, wanted)
-
-
-def as_declared(node: tree.Declaration, given: Expression, wanted: Type) -> Expression:
-    """A value as the type that the declaration writes."""
-    fitting = converted(given, wanted)
-    if fitting is None:
-        words = f"the type of `{node.name}` is expected to be `{wanted}`, but got `{given.type}`"
-        raise Refused(words, node.name_at, len(node.name), f"definition of `{node.name}`")
-    return fitting
-
-
-def constant_of(node: tree.Declaration, scope: Scope) -> Constant:
-    """The value of a `const`, which may stay an abstract number."""
-    found = declared_value(node, scope.known(Stage.CONST), keep_abstract=True)
-    return known(found)
-
-
-def constant(node: tree.Expression, scope: Scope) -> Constant:
-    """The value of an expression that must be known with the text."""
-    return known(value(node, scope.known(Stage.CONST)))
-
-
-def known(found: Expression) -> Constant:
-    """A value that is known. Raises Refused for one that is not."""
-    if isinstance(found, Constant):
-        return found
-    raise refused("this operation is not supported in a const context", found, "operation not supported here")
-
-
-def check_assertion(node: tree.ConstAssert, scope: Scope) -> None:
-    """``const_assert``, which leaves no statement."""
-    asked = constant(node.condition, scope)
-    if asked.type != BOOL:
-        raise refused("const_assert needs a condition, true or false", asked)
-    if not asked.leaves[0]:
-        raise Refused("`const_assert` failure", node.at, node.end - node.at, "evaluates to false")
+        raise Refused("`return` cannot stand in a `continuing` block", node)
+    given, wanted = value(node.value, scope) if node.value else None, place.function.result
+    fitting = converted(given, wanted) if given and wanted else None
+    if bool(given) != bool(wanted) or (given and fitting is None):
+        reason = f"`{place.function.name}` returns {a(wanted)}"
+        raise Refused(reason, given or node, "returned", place.function, given)
+    return program.Return(node, fitting)

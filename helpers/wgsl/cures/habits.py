@@ -11,10 +11,12 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
-from helpers.compile_errors.expressions import TOKEN, balanced, commas, signed
-from helpers.compile_errors.message import Complaint
+from helpers.wgsl.cures.context import TOKEN, Context, balanced, commas, signed
+from helpers.wgsl.syntax import tree
+from helpers.wgsl.types.conversions import ABSTRACT
+from helpers.wgsl.types.kinds import I32, Array, Scalar
 
-Cure = str | Callable[[re.Match, Complaint], str | None]
+Cure = str | Callable[[re.Match, Context], str | None]
 C_TYPES = {
     **dict.fromkeys(["int", "short", "long", "char", "i32"], "i32"),
     **dict.fromkeys(["uint", "size_t", "uint32_t", "u32", "unsigned"], "u32"),
@@ -27,20 +29,19 @@ VALUE = r"(?:return|[^=!<>]=)(?!=) *"  # what precedes the value of a statement
 INSIDE = {*"+-*/%()[].,<>{", "<=", ">=", "=="}  # signs in what follows a division
 
 
-def _division(line: re.Match, complaint: Complaint) -> str | None:
+def _division(line: re.Match, c: Context) -> str | None:
     """A comment that is the rest of an expression."""
     comment = line["comment"].strip()
-    if not _reads_on(comment, complaint):
+    if not _reads_on(comment, c):
         return None
     if ";" in comment or not balanced(comment):
         return f"`//` begins a comment, and so `{comment}` is not read; WGSL divides with one `/`"
     return f"a `;` is missing before the comment; if `// {comment}` is meant as a division, WGSL's sign is one `/`"
 
 
-def _reads_on(comment: str, complaint: Complaint) -> bool:
+def _reads_on(comment: str, c: Context) -> bool:
     """Whether a comment begins like the rest of an expression, in names that the text declares."""
-    text = complaint.text
-    known = {each.name for each in text.declarations}.union(*text.structs.values())
+    known = {each.name for each in c.nodes if isinstance(each, tree.Declaration | tree.Parameter)}
     begun, _, more = comment.partition(";")
     ends = comment.endswith(";") and not more  # a remark in parentheses does not end so
     tokens = TOKEN.findall(begun.lstrip("( ") if ends else begun)
@@ -50,12 +51,13 @@ def _reads_on(comment: str, complaint: Complaint) -> bool:
     return values[:1] == [True] and named and signs and (True, True) not in pairwise(values)
 
 
-def _declaration(line: re.Match, complaint: Complaint) -> str:
+def _declaration(line: re.Match, c: Context) -> str:
     """A variable that is declared as in C."""
     given, size = C_TYPES[line["at"]], line["size"]
     if given in ("i32", "u32") and line["value"] and not size:
-        return f"{DECLARED}: write `{'let' if line['const'] else 'var'} {line['name']} = {_whole(line, complaint)};`"
-    if line["value"] and complaint.text.type_of(line["value"], complaint.at) in ("f32", "u32", "i32", "bool"):
+        return f"{DECLARED}: write `{'let' if line['const'] else 'var'} {line['name']} = {_whole(line, c)};`"
+    type = c.type_of(line["value"]) if line["value"] else None
+    if isinstance(type, Scalar) and type not in ABSTRACT:
         given = ""  # the value says it
     given = f"array<{given}, {size}>" if size else given
     written = ("let" if line["const"] else "var") + f" {line['name']}"
@@ -63,48 +65,47 @@ def _declaration(line: re.Match, complaint: Complaint) -> str:
     return f"{DECLARED}: write `{written};`"
 
 
-def _whole(line: re.Match, complaint: Complaint) -> str:
+def _whole(line: re.Match, c: Context) -> str:
     """The first value of a whole number as WGSL writes it: with a u, unless the number may be below 0."""
-    value, rest = line["value"].strip(), complaint.text.code[complaint.at :].partition(";")[2]
+    value, rest = line["value"].strip(), c.code[c.at :].partition(";")[2]
     limit = re.match(rf"\s*{line['name']}\s*[<>!]=?([^;]*);", rest)
     is_signed = C_TYPES[line["at"]] == "i32" and signed(line["name"], rest.partition("\n}")[0])
-    is_signed = is_signed or (limit and complaint.text.type_of(limit[1].strip(), complaint.at) == "i32")
+    is_signed = is_signed or (limit and c.type_of(limit[1]) == I32)
     return f"{value}u" if value.isdigit() and not is_signed else value
 
 
-def _anew(line: re.Match, complaint: Complaint) -> str | None:
+def _anew(line: re.Match, c: Context) -> str | None:
     """A declaration where an assignment is meant."""
-    if not complaint.text.declared(line["name"], complaint.at):
+    if not c.find(line["name"]):
         return None
     return f"`{line['at']}` only names something new; to assign to `{line['name']}`, leave it out"
 
 
-def _element(line: re.Match, complaint: Complaint) -> str | None:
+def _element(line: re.Match, c: Context) -> str | None:
     """A store into an element whose index stands in parentheses."""
-    declared = complaint.text.declared(line["at"], complaint.at)
-    if not declared or not (complaint.text.declared_type(declared) or "").startswith("array"):
+    if not isinstance(c.type_named(line["at"]), Array):
         return None
     return f"an element is written with brackets: `{line['at']}[{line['index']}]`"
 
 
-def _parameter(line: re.Match, complaint: Complaint) -> str:
+def _parameter(line: re.Match, c: Context) -> str:
     return f"the name comes first, then its type: write `{line['name']}: {C_TYPES[line['at']] or 'f32'}`"
 
 
-def _untyped(line: re.Match, complaint: Complaint) -> str:
+def _untyped(line: re.Match, c: Context) -> str:
     """A parameter without its type; a kernel's needs a builtin, too."""
-    kernel, name = line["function"] in complaint.text.entry_points, line["name"]
+    kernel, name = re.search(rf"@compute\b[^{{}};]*\bfn\s+{line['function']}\b", c.code), line["name"]
     cure = f"`@builtin(global_invocation_id) {name}: vec3u`, or another builtin"
     return f"every parameter has a type: write {cure if kernel else f'`{name}: f32`, or another type'}"
 
 
-def _braces(line: re.Match, complaint: Complaint) -> str | None:
+def _braces(line: re.Match, c: Context) -> str | None:
     """A block without braces; not where a parenthesis too many ended the condition."""
     even = line["rest"].count("(") == line["rest"].count(")")
     return "the braces are required, also around one statement: `{ ... }`" if even else None
 
 
-def _range(line: re.Match, complaint: Complaint) -> str:
+def _range(line: re.Match, c: Context) -> str:
     """A loop over Python's range."""
     name, numbers = line["name"], commas(line["range"])
     numbers = [f"{number}u" if number.isdigit() else number for number in numbers]

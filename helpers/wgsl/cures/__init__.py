@@ -1,0 +1,109 @@
+"""What is wrong with a text and what to write instead, in the words of someone who learns the language.
+
+A refusal has a kind and facts; the function of its kind in `CURES` makes the sentence of them, with the text, the tree
+and the types at hand. `values` is about types that do not go together, `names` about names, `breaks` about texts that
+break off, with the table of `habits` from Python, C and CUDA.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from helpers.wgsl.cures import breaks, names, values
+from helpers.wgsl.cures.context import Context
+from helpers.wgsl.diagnostics import Finding, Lines, Refused, Unsupported, UnsupportedWgsl, WgslError, error
+from helpers.wgsl.kernel import Kernel
+from helpers.wgsl.syntax.parser import parse
+from helpers.wgsl.types.declarations import Declarations, check
+
+CURES: dict[str, Callable[..., Finding | str | None]] = {
+    "argument": values.argument,
+    "assigned": values.assigned,
+    "called": values.called,
+    "called_value": names.called_value,
+    "clash": values.clash,
+    "condition": values.condition,
+    "constant": names.constant,
+    "counted": names.counted,
+    "declared": values.declared,
+    "entry_point": names.entry_point,
+    "expected": breaks.expected,
+    "fit": values.fit,
+    "index": values.index,
+    "indexed": values.indexed,
+    "joined": values.joined,
+    "length": values.length,
+    "operands": values.of_operands,
+    "part": names.part,
+    "power": values.power,
+    "read_only": names.read_only,
+    "returned": values.returned,
+    "select": values.select,
+    "too_late": names.known_too_late,
+    "type": names.type_for_value,
+    "unknown": names.unknown,
+    "whole": names.whole,
+}
+SUBGROUPS = (
+    "not every adapter offers subgroup functions, so these kernels do without them: share values in workgroup memory, "
+    "with a `workgroupBarrier()` before they are read"
+)
+UNCLEAR = "the compiler refuses this, and gives no reason in plain words"
+INTERNALS = re.compile(  # a compiler's own terms; a reason that has one of them is not shown
+    r"naga|wgpu|Scalar|Vector|Some\(|\bNone\b|Handle|\[\d+\]|Abstract|Expression|concreti|::|see msg|Entry point|\{ |"
+    r"Capabilit|TypeFlags"
+)
+
+
+def wgsl_error(kernel: Kernel, refused: Refused | Unsupported) -> WgslError:
+    """What to raise for a kernel whose text is refused: place, cause, cure, and the line with a caret."""
+    if isinstance(refused, Refused):
+        return error(kernel, explained(kernel.source, refused))
+    reason = f"the simulator has no {refused.feature}; an adapter may run this kernel"
+    return error(kernel, Finding(reason, refused.at), UnsupportedWgsl, "is not simulated")
+
+
+def explained(source: str, refused: Refused) -> Finding:
+    """The cure of a refusal, or its own reason where none is certain."""
+    context, cure = Context(source, refused), CURES.get(refused.kind)
+    found = values.copied(context) if refused.scope and refused.kind != "unknown" else None
+    found = found or (cure(context, *refused.facts) if cure else None) or refused.reason
+    return Finding(found, refused.at, refused.length) if isinstance(found, str) else found
+
+
+def compile_error(kernel: Kernel, entry_point: str, message: str) -> WgslError:
+    """The error of a kernel that an adapter's compiler refuses, as our own reading of the text explains it.
+
+    Where that finds nothing wrong, or cannot read the text, the compiler's message has the last word.
+    """
+    try:
+        check(Declarations(parse(kernel.source), dict(kernel.constants)), entry_point)
+    except Refused as refused:
+        return wgsl_error(kernel, refused)
+    except Unsupported as unsupported:
+        if "subgroup" in unsupported.feature:
+            return error(kernel, Finding(SUBGROUPS, unsupported.at))
+        if "bits" in unsupported.feature:
+            numbers = "numbers are `f32`, `u32` or `i32`"
+            return error(kernel, Finding(f"not every adapter has {unsupported.feature}; {numbers}", unsupported.at))
+    except ValueError as wrong:
+        return error(kernel, Finding(str(wrong), None))
+    return error(kernel, adapters(kernel.source, message))
+
+
+def adapters(source: str, message: str) -> Finding:
+    """What a compiler says, where it says so in plain words, and the first place that it gives: ``wgsl:3:14``."""
+    place = re.search(r"┌─ .*:(\d+):(\d+)", message)
+    at = Lines(source).offset(*map(int, place.groups())) if place else None
+    if "Not implemented as constant expression" in message and place:
+        name = re.match(r"\w+", source[at:])
+        cure = f"write the number, or give `{name[0]}` a `var`" if name else "write the number"
+        reason = f"WGSL can compute this before the run, but the compiler of this adapter cannot: {cure}"
+        return Finding(reason, at, len(name[0]) if name else 1)
+    if pointer := re.search(r"Argument '(\w+)' at index", message):
+        reason = f"`{pointer[1]}` cannot be a parameter: a function can use every buffer by its own name"
+        return Finding(reason, at)
+    reasons = re.findall(r"parsing error: (.*)|^ +=+ (?:note: )?(.*)", message, re.MULTILINE)
+    plain = [each for each in map("".join, reasons) if each and not INTERNALS.search(each)]
+    return Finding("; ".join(dict.fromkeys(plain)) or UNCLEAR, at)

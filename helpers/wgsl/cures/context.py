@@ -1,0 +1,186 @@
+"""A text that is refused, as far as it can be read: its tokens, its tree, and the names and types where it breaks."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from helpers.wgsl.diagnostics import Lines, Refused, Span, Unsupported
+from helpers.wgsl.syntax import tree
+from helpers.wgsl.syntax.parser import parse
+from helpers.wgsl.syntax.tokens import closing, without_comments
+from helpers.wgsl.types.declarations import Declarations
+from helpers.wgsl.types.expressions import view
+from helpers.wgsl.types.kinds import Type
+from helpers.wgsl.types.names import Known, Meaning, Scope
+
+TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*(?:(?<=[eE])[+-]\d+\w*)?|\.\d\w*|&&|\|\||\+\+|--|->|<<|>>|[-+*/%&|^<>=!]=|\S")
+PROBE = "_ = known_here;"  # a statement that is refused wherever it stands, which tells the names that are known there
+
+
+class Token(NamedTuple):
+    """A word, number or sign, with its offset in the text."""
+
+    text: str
+    at: int
+
+    @property
+    def end(self) -> int:
+        """The offset behind it."""
+        return self.at + len(self.text)
+
+
+class Context(Lines):
+    """A text, and what its refusal is about."""
+
+    def __init__(self, source: str, refused: Refused) -> None:
+        super().__init__(source)
+        self.code, self.refused, self.at = without_comments(source), refused, refused.at
+        self.expected = ""  # what belongs at a place where something else stands
+
+    # --- Tokens -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """All tokens; comments are none."""
+        return [Token(found[0], found.start()) for found in TOKEN.finditer(self.code)]
+
+    def before(self, at: int) -> Token | None:
+        """The last token that begins before an offset."""
+        position = bisect_right(self.tokens, at - 1, key=lambda token: token.at)
+        return self.tokens[position - 1] if position else None
+
+    @cached_property
+    def found(self) -> Token | None:
+        """The token where the text is refused."""
+        return next((token for token in self.tokens if token.end > self.at), None)
+
+    def text(self, part: Span) -> str:
+        """A piece of the text without comments and needless blanks."""
+        return " ".join(self.code[part.at : part.end].split())
+
+    def line(self, part: Span) -> int:
+        """The line in which a piece of the text begins."""
+        return self.place(part.at)[0]
+
+    def depth(self, at: int) -> int:
+        """How many blocks are open at an offset."""
+        return self.code.count("{", 0, at) - self.code.count("}", 0, at)
+
+    # --- Tree and names ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def module(self) -> tree.Module:
+        """The tree of the text; where it breaks off, that of what precedes the broken statement, its blocks closed."""
+        try:
+            return parse(self.source)
+        except (Refused, Unsupported):
+            ends = [found.end() for found in re.finditer(r"[;{}]", self.code[: self.at])]
+        for end in [*ends[:-4:-1], 0]:
+            opened = self.depth(end)
+            try:
+                return parse(self.code[:end] + (f" {PROBE}" if opened > 0 else "") + "}" * opened)
+            except (Refused, Unsupported):
+                continue
+        return tree.Module(())
+
+    @cached_property
+    def scope(self) -> Scope:
+        """The names that are known where the text is refused."""
+        if self.refused.scope:
+            return self.refused.scope
+        try:
+            declarations = Declarations(self.module, {})
+            for each in self.module.declarations:
+                if isinstance(each, tree.Function) and each.end >= self.at - len(PROBE):
+                    declarations.find(each.name)
+        except Unsupported:
+            pass
+        except Refused as refused:
+            if refused.scope:
+                return refused.scope
+            declarations = Declarations(tree.Module(()), {})
+        return declarations.scope
+
+    @cached_property
+    def nodes(self) -> list[tree.Node]:
+        """Everything in the tree, in the order of the text."""
+        return [node for each in self.module.declarations for node in tree.walk(each)]
+
+    def find(self, name: str) -> Meaning | None:
+        """What a name stands for where the text is refused."""
+        try:
+            return self.scope.find(name)
+        except (Refused, Unsupported):
+            return None
+
+    def node(self, meaning: Meaning | None) -> tree.Node | None:
+        """The node that declares what a name stands for."""
+        name = getattr(getattr(meaning, "function", meaning), "name", None)
+        at = getattr(name, "at", -1)
+        return next((each for each in self.nodes if getattr(getattr(each, "name", None), "at", None) == at), None)
+
+    def declared(self, name: str) -> tree.Node | None:
+        """The node that declares what a name stands for."""
+        return self.node(self.find(name))
+
+    def written(self, node: tree.Node) -> str:
+        """A declaration as it is written, without its attributes."""
+        begin = max([node.at, *(each.end for each in getattr(node, "attributes", ()))])
+        return self.text(Span(begin, node.body.at if isinstance(node, tree.Function) else node.end))
+
+    def block(self, node: tree.Node) -> str:
+        """The text from behind a declaration to the end of the block around it."""
+        blocks = [each for each in self.around(node) if isinstance(each, tree.Block | tree.For)]
+        return self.code[node.end : blocks[0].end if blocks else len(self.code)]
+
+    def around(self, node: tree.Node) -> list[tree.Node]:
+        """The nodes in which a node is, the innermost first."""
+        found = [each for each in self.nodes if each.at <= node.at and node.end <= each.end and each != node]
+        return found[::-1]
+
+    def structs(self) -> Iterator[tree.Struct]:
+        """The structs of the text."""
+        return (each for each in self.module.declarations if isinstance(each, tree.Struct))
+
+    # --- Types ------------------------------------------------------------------------------------------------
+
+    def type_of(self, node: tree.Expression | str) -> Type | None:
+        """The type of an expression where the text is refused; None where it has none."""
+        try:
+            node = parse(f"const x = ({node});").declarations[0].value if isinstance(node, str) else node
+            return view(node, self.scope).type
+        except (Refused, Unsupported):
+            return None
+
+    def type_named(self, name: str) -> Type | None:
+        """The type of a variable, a parameter or a constant; None of other names."""
+        found = self.find(name)
+        return found.value.type if isinstance(found, Known) else getattr(found, "type", None)
+
+
+def balanced(text: str) -> bool:
+    """Whether each bracket in a text has its partner."""
+    return closing(f"({text})") == len(text) + 1
+
+
+def commas(text: str) -> list[str]:
+    """The parts of a list between its commas."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in "([") - (letter in ")]")
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
+
+
+def signed(name: str, uses: str) -> bool:
+    """Whether a variable is used as a number that may be below 0: counted down, compared with 0, or negated."""
+    name = re.escape(name)
+    below_zero = rf"\b{name}\s*(?:--|-=|(?:>=|<)\s*0\b|[<>=!]=?\s*-|=(?!=)[^;]*(?:-|i32))|[=(,*/%+<>]\s*-\s*\b{name}\b"
+    return bool(re.search(below_zero, uses))

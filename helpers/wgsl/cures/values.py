@@ -1,0 +1,413 @@
+"""Values of types that do not go together: which is which, where the type came from, and what to write."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from helpers.wgsl.cures.context import Context, signed
+from helpers.wgsl.diagnostics import Finding
+from helpers.wgsl.syntax import tree
+from helpers.wgsl.syntax.tokens import Word
+from helpers.wgsl.types.conversions import a
+from helpers.wgsl.types.folding import COMPARISONS
+from helpers.wgsl.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, F32, I32, U32, Scalar, Type, Vector
+from helpers.wgsl.types.program import Binding, Function, Part
+
+NUMBERS = (F32, U32, I32)
+CHOICE = re.compile(r"select\(\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(.*)\)", re.DOTALL)
+ZERO = {F32: "0.0", ABSTRACT_FLOAT: "0.0", U32: "0u", I32: "0", ABSTRACT_INT: "0"}
+CONVERSIONS = ("f32", "u32", "i32", "bool", "bitcast")
+
+
+def literal(text: str, wanted: Type) -> str | None:
+    """A whole number written so that it has another type; None where it is none."""
+    found = re.fullmatch(r"(\d+)(?:\.0*)?[fui]?", text)
+    return found[1] + {F32: ".0", U32: "u", I32: ""}[wanted] if found and wanted in NUMBERS else None
+
+
+def converted(text: str, wanted: Type) -> str | None:
+    """How to write a value so that it is of another type; None where no call converts it."""
+    return (literal(text, wanted) or f"{wanted}({text})") if wanted in NUMBERS else None
+
+
+def write(cure: str | None) -> str:
+    """The end of a sentence that says what to write, if that is known."""
+    return f": write `{cure}`" if cure else ""
+
+
+def inside(c: Context, node: tree.Node, call: str, types: Sequence[Type]) -> tree.Node | None:
+    """The x of ``i32(x)``, or of another call, where it is of one of these types."""
+    match node:
+        case tree.Call(callee=tree.Name(name=name), arguments=(argument,)) if name == call:
+            return argument if c.type_of(argument) in types else None
+    return None
+
+
+def listed(c: Context, values: Sequence[tree.Node], wanted: Type) -> str:
+    """How to write values so that each is of another type, between commas."""
+    made = [wanted == U32 and inside(c, each, "i32", [U32]) for each in values]
+    cures = [f"`{c.text(x) if x else converted(c.text(each), wanted)}`" for x, each in zip(made, values, strict=True)]
+    return " and ".join(filter(None, [", ".join(cures[:-1]), cures[-1]]))
+
+
+def operands(c: Context, node: tree.Node, given: Type) -> list[tree.Node]:
+    """The operands of one type in an expression of several types, each as long as it can be."""
+    while isinstance(node, tree.Unary) and node.operator == "!":
+        node = node.operand
+    kind = c.type_of(node)
+    if kind == given:
+        return [node]
+    if kind not in (None, BOOL) or not isinstance(node, tree.Binary):
+        return []
+    if node.operator in COMPARISONS and {c.type_of(node.left), c.type_of(node.right)} <= {given, ABSTRACT_INT}:
+        return []
+    found = {c.text(each): each for side in (node.left, node.right) for each in operands(c, side, given)}
+    return list(found.values())
+
+
+def misfits(c: Context, value: tree.Node, given: Type, wanted: Type) -> list[tree.Node]:
+    """What in a value is of the wrong type: its operands where others are of the right type, or all of it."""
+    right = operands(c, value, wanted)
+    return (right and operands(c, value, given)) or [value]
+
+
+def origin(c: Context, node: tree.Node, given: Type) -> tree.Node | None:
+    """The declaration of the one variable that gives an expression its type, if there is one."""
+    found = origins(c, node, given)
+    return found[0] if len(found) == 1 else None
+
+
+def origins(c: Context, node: tree.Node, given: Type) -> list[tree.Node]:
+    """The declarations of the variables from which an expression has its type; none where a conversion gives it."""
+    parts = [each for each in tree.walk(node) if isinstance(each, tree.Call | tree.Name)]
+    callees = [each.callee for each in parts if isinstance(each, tree.Call)]
+    if any(each.name in CONVERSIONS for each in callees):
+        return []
+    names = dict.fromkeys(each.name for each in parts if isinstance(each, tree.Name) and each not in callees)
+    found = (c.declared(each) for each in names if c.type_named(each) == given)
+    return [each for each in found if each]
+
+
+def described(c: Context, node: tree.Node, given: Type) -> str:
+    """An expression and its type, and where the type came from."""
+    text, declared = c.text(node), origin(c, node, given)
+    if not declared:
+        return f"`{text}` is {a(given)}"
+    also = "" if declared.name == text else f", as is `{declared.name}`"
+    return f"`{text}` is {a(given)}{also}, declared in line {c.line(declared.name)} by `{c.written(declared)}`"
+
+
+def rewritten(c: Context, declared: tree.Node | None, wanted: Type) -> str | None:
+    """The declaration of a variable that begins as a whole number, with the type that is wanted: `var sum = 0.0`.
+
+    None where another use of the variable needs the type that it has.
+    """
+    if not isinstance(declared, tree.Declaration) or declared.value is None or wanted not in (U32, F32):
+        return None
+    value, uses, name = declared.value, c.block(declared), re.escape(declared.name)
+    new = literal(c.text(value), wanted) if "." not in c.text(value) else None
+    if wanted == U32 and not re.search(rf"\b{name}\b[^;{{}}]*-|-[^;{{}}]*\b{name}\b", uses):
+        made = inside(c, value, "i32", [U32])
+        new = new or (made and c.text(made))
+    whole = rf"\[[^\];]*\b{name}\b|\b{name}\s*(?:\+\+|--|%)"
+    if not new or (signed(declared.name, uses) if wanted == U32 else re.search(whole, uses)):
+        return None
+    return f"{declared.kind} {declared.name} = {new}"
+
+
+def unsigned(c: Context, node: tree.Node, sign: str) -> str | None:
+    """How to make a u32 of an i32 expression or of its variables; None where one must stay signed."""
+    if sign in COMPARISONS[2:] and (made := inside(c, node, "i32", [U32])):
+        return f"leave out the `i32(...)`: write `{c.text(made)}`"
+    found = origins(c, node, I32)
+    cures = [rewritten(c, each, U32) for each in found]
+    if not cures or not all(cures):
+        return None
+    left_out = any(inside(c, each.value, "i32", [U32]) for each in found)
+    written = " and ".join(f"`{cure}`" for cure in cures)
+    return f"leave out the `i32(...)`: write {written}" if left_out else f"write {written}"
+
+
+def around(c: Context, node: tree.Node) -> tuple[tree.Node, tree.Node | None]:
+    """The whole expression of operators in which a node is, and what is around that."""
+    whole, outer = node, None
+    for outer in c.around(node):
+        if not isinstance(outer, tree.Binary | tree.Unary):
+            break
+        whole = outer
+    return whole, outer
+
+
+def suits_u32(c: Context, node: tree.Node) -> bool:
+    """Whether a mixture of i32 and u32 is best a u32: an index, or a value that is never used as a negative one."""
+    whole, outer = around(c, node)
+    match outer:
+        case tree.Index(index=index):
+            return index == whole
+        case tree.Assignment(target=tree.Name(name=name)):
+            return c.type_named(name) == U32
+        case tree.Declaration(type=None, name=name):
+            return not (re.search(r"[-/%<>]|\bi32\b", c.text(whole)) or signed(name, c.block(outer)))
+        case tree.Declaration(type=tree.Name(name=name)):
+            return name == "u32"
+    return False
+
+
+# --- One function for each kind of refusal --------------------------------------------------------------------------
+
+
+def of_operands(c: Context, sign: str, left: Part, right: Part) -> str | None:
+    """Two operands of different types."""
+    types = {left.type, right.type}
+    if sign == "^" and types & {F32, ABSTRACT_FLOAT}:
+        return raised(c, left.place, right.place)
+    if sign in ("&", "|", "<<", ">>") and F32 in types:
+        value = left if left.type == F32 else right
+        return f"`{sign}` is for the bits of whole numbers, and {described(c, value.place, F32)}"
+    if ABSTRACT_FLOAT in types and types & {U32, I32}:
+        return _fraction(c, *((left, right) if left.type == ABSTRACT_FLOAT else (right, left)))
+    if not types <= set(NUMBERS):
+        one = next((each for each in (left, right) if isinstance(each.type, Vector)), None)
+        if one and isinstance(one.place, tree.Name) and types & set(NUMBERS):
+            return f"{described(c, one.place, one.type)}: write `{c.text(one)}.x` for its first number"
+        both = " and ".join(f"`{c.text(each)}` is {a(each.type)}" for each in (left, right))
+        return f"{both}: the two sides of `{sign}` must be of one type"
+    if len(types) == 1:
+        return None
+    changed, kept = (left, right) if right.type == (F32 if F32 in types else U32) else (right, left)
+    cure = _summed(c, changed) if kept.type == F32 else None
+    if types == {I32, U32}:  # an i32 may be negative: it becomes a u32 only where that does not matter
+        cure = unsigned(c, changed.place, sign)
+        if not cure and not literal(c.text(changed), U32):
+            if not suits_u32(c, changed.place):
+                changed, kept = kept, changed
+            values = operands(c, around(c, changed.place)[0], changed.type)
+            texts = [c.text(each) for each in values]
+            cure = f"write {listed(c, values if c.text(changed) in texts else [changed.place], kept.type)}"
+    cure = cure or f"write `{converted(c.text(changed), kept.type)}`"
+    told, other = (kept, changed) if isinstance(changed.place, tree.Literal) else (changed, kept)
+    return f"{described(c, told.place, told.type)}, and `{c.text(other)}` is {a(other.type)}: {cure}"
+
+
+def _summed(c: Context, value: Part) -> str | None:
+    """How to declare a sum of f32 that begins as a whole number: ``sum = sum + x``."""
+    declared, statement = origin(c, value.place, value.type), c.refused.statement
+    again = declared and isinstance(statement, tree.Assignment) and c.text(statement.target) == declared.name
+    cure = rewritten(c, declared, F32) if again else None
+    return f"write `{cure}`" if cure else None
+
+
+def raised(c: Context, left: tree.Node, right: tree.Node) -> str:
+    """``x ^ 2.0``, as a power is written elsewhere."""
+    while isinstance(left, tree.Binary):
+        left = left.right
+    two = re.fullmatch(r"2(?:\.0*)?[fu]?", c.text(right))
+    cure = f"`{c.text(left)} * {c.text(left)}`" if two else "the product, or `pow(a, b)` for f32"
+    return f"WGSL has no sign for a power, and `^` is for the bits of whole numbers: write {cure}"
+
+
+def clash(c: Context, sign: str, left: tree.Node, right: tree.Node) -> str | None:
+    """Two operators that need parentheses: `==` comes before `&`, and comparisons form no chain."""
+    match right:
+        case tree.Binary(operator=("==" | "!=") as equal, left=value, right=other) if sign in ("&", "|", "^"):
+            joined = f"({c.text(left)} {sign} {c.text(value)}) {equal} {c.text(other)}"
+            return f"`{equal}` comes before `{sign}`: write `{joined}`"
+    match left:
+        case tree.Binary(operator=first, right=middle) if sign in COMPARISONS[2:] and first in COMPARISONS[2:]:
+            chain = f"{c.text(left)} && {c.text(middle)} {sign} {c.text(right)}"
+            return f"comparisons form no chain: write `{chain}`"
+    return raised(c, left, right) if sign == "^" and c.type_of(c.text(last(left))) == F32 else None
+
+
+def last(node: tree.Node) -> tree.Node:
+    """The operand beside an operator on its right."""
+    return last(node.right) if isinstance(node, tree.Binary) else node
+
+
+def _fraction(c: Context, number: Part, other: Part) -> str:
+    """A number with a point beside a whole number."""
+    exact = literal(c.text(number), other.type)
+    whole, outer = around(c, number.place)
+    cure = f"write `f32({c.text(other)})`" + (f", or `{exact}` for whole numbers" if exact else "")
+    if exact and isinstance(outer, tree.Index) and outer.index == whole:
+        cure = f"write `{exact}`"
+    return f"`{c.text(number)}` is {a(number.type)}, and {described(c, other.place, other.type)}: {cure}"
+
+
+def assigned(c: Context, target: Part, value: Part) -> str | None:
+    """A value of one type, stored where another one belongs."""
+    name, declared = c.text(target), c.declared(c.text(target))
+    if cure := rewritten(c, declared, value.type):
+        stored = f"`{c.text(value)}` is {a(value.type)}: write `{cure}`"
+        return f"{described(c, target.place, target.type)}, and {stored}"
+    return f"`{name}` is {a(target.type)}, and {fit(c, value, target.type)}"
+
+
+def fit(c: Context, value: Part, wanted: Type) -> str:
+    """What a value is that does not fit, and how to write it."""
+    text = c.text(value)
+    if value.type == ABSTRACT_FLOAT:
+        exact = literal(text, wanted)
+        return f"`{text}` is {a(value.type)}" + (f": write `{exact}`" if exact else f", which no {wanted} can hold")
+    parts = misfits(c, value.place, value.type, wanted)
+    if parts != [value.place]:
+        return f"{described(c, parts[0], value.type)}: write {listed(c, parts, wanted)}"
+    source = origin(c, value.place, value.type)
+    whole = c.text(source.value) if source and source.name == text and getattr(source, "value", None) else text
+    number = value.type in (*NUMBERS, BOOL)
+    return described(c, value.place, value.type) + write(number and (choice(whole, wanted) or converted(text, wanted)))
+
+
+def choice(value: str, wanted: Type) -> str | None:
+    """A choice between two whole numbers, with f32 in their place."""
+    found = CHOICE.fullmatch(value) if wanted == F32 else None
+    return f"select({found[1]}.0, {found[2]}.0, {found[3]})" if found else None
+
+
+def declared(c: Context, node: tree.Declaration, value: Part, wanted: Type) -> str | None:
+    """A variable whose value is not of its declared type."""
+    text = c.text(value)
+    if wanted not in NUMBERS or not isinstance(value.type, Scalar):
+        return None
+    parts, made = misfits(c, value.place, value.type, wanted), choice(text, wanted)
+    cure = f"`{made}`" if made else listed(c, parts, wanted)
+    if value.type == ABSTRACT_FLOAT and not literal(text, wanted):
+        cure = f"`{node.name}: f32`"
+    return f"`{node.name}` is declared as {a(wanted)}, and `{c.text(parts[0])}` is {a(value.type)}: write {cure}"
+
+
+def power(c: Context) -> Finding | None:
+    """``a ** b``: the second star reads as a pointer's."""
+    before = c.before(c.at)
+    if not before or before.text != "*" or before.end != c.at:
+        return None
+    left = re.search(r"([^\W\d]\w*(?:\.\w+)*|\d[\w.]*)\s*$", c.code[: before.at])
+    cure = "write the product, or `pow(a, b)` for f32"
+    if left and re.match(r"\*\s*2u?\b(?!\.)", c.code[c.at :]):
+        cure = f"write `{left[1]} * {left[1]}`"
+    return Finding(f"WGSL has no `**`: {cure}", before.at, 2)
+
+
+# --- Values in a place that takes another type ----------------------------------------------------------------------
+
+
+def index(c: Context, value: Part) -> str:
+    """An index that is no whole number."""
+    reason, text = f"{described(c, value.place, value.type)}, and an index", c.text(value)
+    if isinstance(value.type, Vector):
+        return f"{reason} is one number: take a part of it, such as `{text}.x`"
+    if made := inside(c, value.place, "f32", [U32, I32, ABSTRACT_INT]):
+        return f"{reason} is a whole number: write `{c.text(made)}`"
+    return f"{reason} must be a whole number, u32 or i32" + write(f"u32({text})" if value.type == F32 else None)
+
+
+def indexed(c: Context, base: Part) -> Finding | None:
+    """One index too many, or one behind a struct."""
+    at = c.code.index("[", base.end)
+    node, name, taken = base.place, c.text(base), 0
+    while isinstance(node, tree.Index):
+        node, taken = node.base, taken + 1
+    name = c.text(node)
+    if hasattr(base.type, "fields"):
+        field = base.type.fields[0].name
+        return Finding(f"`{name}` is a struct and takes no index: take a field, such as `{name}.{field}`", at)
+    if taken == 1:
+        flat = f"`{name}` is a flat array and takes one index: compute it, as in `{name}[row * width + column]`"
+        return Finding(flat, at)
+    many = f"`{name}` takes {taken} indices, not one more"
+    return Finding(many if taken else f"`{name}` is a single number: no index", at)
+
+
+def condition(c: Context, value: Part) -> str:
+    """An `if`, a `while` or a `for` that asks for no truth value."""
+    cure = f": compare it, as in `{c.text(value)} != {ZERO[value.type]}`" if value.type in ZERO else ""
+    return f"a condition is true or false, and {described(c, value.place, value.type)}{cure}"
+
+
+def joined(c: Context, sign: str, value: Part) -> str:
+    """A number beside ``&&`` or ``||``."""
+    reason, text = f"`{sign}` joins two conditions, and {described(c, value.place, value.type)}", c.text(value)
+    if isinstance(value.place, tree.Literal):
+        return f"{reason}: write a whole comparison on each side, as in `i == {text}`"
+    return f"{reason}: compare it, as in `{text} != {ZERO[value.type]}`" if value.type in ZERO else reason
+
+
+def argument(c: Context, name: str, i: int, arguments: Sequence[Part], scalars: Sequence[Scalar]) -> str:
+    """An argument of a built-in function of the wrong type."""
+    texts, value, first = [c.text(each) for each in arguments], arguments[i], arguments[0]
+    if scalars:
+        if value.type not in (U32, I32) or F32 not in scalars:
+            return f"`{name}` does not take {a(value.type)} like `{texts[i]}`"
+        cure = f"{name}({', '.join([*texts[:i], f'f32({texts[i]})', *texts[i + 1 :]])})"
+        return f"`{name}` takes f32, and {described(c, value.place, value.type)}: write `{cure}`"
+    cure = converted(texts[i], first.type) if first.type == F32 or isinstance(value.place, tree.Literal) else None
+    if value.type in (ABSTRACT_FLOAT, F32) and first.type in (U32, I32):
+        cure = f"f32({texts[0]})"
+    both = f"`{texts[0]}` is {a(first.type)}, `{texts[i]}` {a(value.type)}"
+    return f"`{name}` takes values of one type, and {both}{write(cure)}"
+
+
+def select(c: Context, name: str, arguments: Sequence[Part]) -> str:
+    """`select` with its condition first, with values of two types, or with no condition."""
+    low, high, asked = arguments
+    texts = [c.text(each) for each in arguments]
+    if low.type == BOOL and asked.type != BOOL:
+        order = "the condition of `select` comes last, and the value for false first"
+        return f"{order}: write `select({texts[2]}, {texts[1]}, {texts[0]})`"
+    if asked.type != BOOL:
+        return f"the last value of `select` is its condition, and {described(c, asked.place, asked.type)}"
+    both = f"`{texts[0]}` is {a(low.type)}, `{texts[1]}` {a(high.type)}"
+    return f"the first two values of `select` must be of one type, and {both}"
+
+
+def called(c: Context, function: Function, parameter: Binding, value: Part) -> str:
+    """An argument of the learner's own function of the wrong type."""
+    header = f"`{function.name}` is declared in line {c.line(function)} as `{c.written(c.node(function))}`"
+    cure = converted(c.text(value), parameter.type) if value.type in NUMBERS else None
+    return f"{described(c, value.place, value.type)}, and {header}{write(cure)}"
+
+
+def returned(c: Context, function: Function, value: Part | None) -> str:
+    """A `return` that does not fit its function."""
+    name, wanted = function.name, function.result
+    kernel = tree.attribute(c.node(function), "compute")
+    if value is None:
+        return f"`{name}` returns a value of type {wanted}: write `return value;`"
+    if wanted is None:
+        outputs = [each for each in c.scope.names() if getattr(c.find(each), "space", "") == "storage"]
+        outputs = [each for each in outputs if c.find(each).access == "read_write"]
+        if kernel and len(outputs) == 1 and not isinstance(value.place, tree.Literal):
+            return f"`{name}` returns nothing: write the value to its place in `{outputs[0]}`, `{outputs[0]}[i]`"
+        either = ", or declare the type behind its parentheses, as in `-> f32`"
+        return f"`{name}` returns nothing: write `return;`{'' if kernel else either}"
+    cure = converted(c.text(value), wanted) if value.type in NUMBERS else None
+    return f"`{name}` returns {a(wanted)}, and {described(c, value.place, value.type)}{write(cure)}"
+
+
+def length(c: Context, value: Part) -> str | None:
+    """`arrayLength` of an array instead of a pointer to it."""
+    return f"`arrayLength` takes its array with `&`: write `arrayLength(&{c.text(value)})`" if value.type else None
+
+
+def copied(c: Context) -> Finding | None:
+    """A copy of a thread's id with all its parts, used as one number."""
+    for name in undotted(c.refused.statement):
+        declared = c.declared(name)
+        value = getattr(declared, "value", None)
+        inner = map(c.declared, undotted(value)) if value else ()
+        for copy in (declared, *inner):
+            source = c.declared(copy.value.name) if isinstance(getattr(copy, "value", None), tree.Name) else None
+            if isinstance(source, tree.Parameter) and tree.attribute(source, "builtin"):
+                given = c.type_named(copy.name)
+                cure = f"`{copy.name}` is {a(given)}, and not one number: write `{c.written(copy)}.x`"
+                if isinstance(given, Vector):
+                    return Finding(cure, name.at, len(name), c.line(copy))
+    return None
+
+
+def undotted(node: tree.Node) -> list[Word]:
+    """The names in a piece of the tree behind which no part is asked for."""
+    nodes = [*tree.walk(node)]
+    parted = [each.base for each in nodes if isinstance(each, tree.Member)]
+    return [each.name for each in nodes if isinstance(each, tree.Name) and each not in parted]
