@@ -221,7 +221,7 @@ IN_MAIN = {
     "let h = idx (2u);": "an operator such as `*`",
     "let h = Params.F;": "the variable of this type is `params`",
     "let h = max(1.0);": "takes 2 values, and 1 are given",
-    "let h = exp(1.0, 2.0);": "values",
+    "let h = exp(1.0, 2.0);": "`exp` takes 1 value, and 2 are given",
     "exp(1.0);": "is not used",
     "if (idx > 3u) { break; }": "`break` stands outside of every loop",
     "output[idx] = input[-1];": "negative",

@@ -4,237 +4,200 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lark import Token, Transformer
+from lark import Token, Transformer, v_args
 
 from helpers.wgsl.diagnostics import Refused, Span, Unsupported
 from helpers.wgsl.syntax import tree
 from helpers.wgsl.syntax.tokens import PRECEDENCE, check_number
 from helpers.wgsl.syntax.tree import Attribute, Binary
 
-# --- The tree ---
 
-
+@v_args(inline=True)
 class Builder(Transformer):
     """Makes the nodes of `tree`."""
 
     # --- Expressions ------------------------------------------------------------------------------------------
 
-    def parentheses(self, found):
-        opened, inner, closed = found
+    def parentheses(self, opened, inner, closed):
         return Parentheses(opened.at, closed.end, bare(inner))
 
-    def number(self, found):
-        token = found[0]
+    def number(self, token):
         check_number(token)
         return tree.Literal(token.at, token.end, str(token))
 
-    def truth(self, found):
-        return tree.Literal(found[0].at, found[0].end, str(found[0]))
+    def truth(self, token):
+        return tree.Literal(token.at, token.end, str(token))
 
-    def name(self, found):
-        name, templates = found if len(found) == 2 else (found[0], None)
+    def name(self, name, templates=None):
         arguments, end = templates or ((), name.end)
         return tree.Name(name.at, end, name, arguments)
 
-    def templates(self, found):
-        return tuple(map(bare, found[1:-1])), found[-1].end
+    def templates(self, opened, *arguments):
+        return tuple(map(bare, arguments[:-1])), arguments[-1].end
 
-    def call(self, found):
-        callee, arguments, closed = found
+    def call(self, callee, arguments, closed):
         return tree.Call(callee.at, closed.end, callee, arguments)
 
-    def arguments(self, found):
+    def arguments(self, *found):
         return tuple(bare(each) for each in found if each is not None)
 
-    def index(self, found):
-        base, index, closed = found
+    def index(self, base, index, closed):
         return tree.Index(base.at, closed.end, bare(base), bare(index))
 
-    def member_of(self, found):
-        base, name = found
+    def member_of(self, base, name):
         return tree.Member(base.at, name.end, bare(base), name)
 
-    def unary(self, found):
-        operator, operand = found
+    def unary(self, operator, operand):
         return tree.Unary(operator.at, operand.end, str(operator), bare(operand))
 
-    def chain(self, found):
+    def chain(self, *found):
         return chained(found)
 
     # --- Statements -------------------------------------------------------------------------------------------
 
-    def statements(self, found):
-        return tuple(found)
+    def statements(self, *found):
+        return found
 
-    def block(self, found):
-        _, opened, body, closed = found
+    attributes = traits = statements
+
+    def block(self, _, opened, body, closed):
         return tree.Block(opened.at, closed.end, body)
 
-    def local(self, found):
-        word, templates, name, kind, value = found
-        return _declaration(word, name, kind, value, templates)
+    def local(self, word, templates, name, kind, value):
+        return _declaration((), word, templates, name, kind, value)
 
-    def constant(self, found):
-        return _declaration(*found)
+    def constant(self, word, name, kind, value):
+        return _declaration((), word, None, name, kind, value)
 
     value = constant
 
-    def assignment(self, found):
-        target, operator, value = found
+    def assignment(self, target, operator, value):
         return tree.Assignment(target.at, value.end, bare(target), str(operator), bare(value))
 
-    def phony(self, found):
-        begun, operator, value = found
+    def phony(self, begun, operator, value):
         return tree.Assignment(begun.at, value.end, None, str(operator), bare(value))
 
-    def increment(self, found):
-        target, operator = found
+    def increment(self, target, operator):
         return tree.Increment(target.at, operator.end, bare(target), str(operator))
 
-    def call_statement(self, found):
-        return tree.CallStatement(found[0].at, found[0].end, found[0])
+    def call_statement(self, call):
+        return tree.CallStatement(call.at, call.end, call)
 
-    def attributed_if(self, found):
-        return found[1]
+    def attributed_if(self, _, found):
+        return found
 
-    def if_(self, found):
-        word, condition, then, otherwise = found
+    def if_(self, word, condition, then, otherwise):
         return tree.If(word.at, (otherwise or then).end, bare(condition), then, otherwise)
 
-    def switch(self, found):
-        _, word, selector, _, _, *clauses, closed = found
-        return tree.Switch(word.at, closed.end, bare(selector), tuple(clauses))
+    def switch(self, _, word, selector, __, ___, *clauses):
+        return tree.Switch(word.at, clauses[-1].end, bare(selector), clauses[:-1])
 
-    def clause(self, found):
-        word, *selectors, body = found
-        return tree.Case(word.at, body.end, tuple(selectors) or (None,), body)
+    def clause(self, word, *selectors):
+        return tree.Case(word.at, selectors[-1].end, selectors[:-1] or (None,), selectors[-1])
 
     def selector(self, found):
-        return None if isinstance(found[0], Token) else bare(found[0])
+        return None if isinstance(found, Token) else bare(found)
 
-    def loop(self, found):
-        _, word, _, opened, body, continuing, closed = found
+    def loop(self, _, word, __, opened, body, continuing, closed):
         block = tree.Block(opened.at, closed.end, body)
         return tree.Loop(word.at, closed.end, block, *(continuing or (None, None)))
 
-    def continuing(self, found):
-        _, _, opened, *body, break_if, closed = found
+    def continuing(self, _, __, opened, *found):
+        *body, break_if, closed = found
         for each in body:
             if isinstance(each, tree.Break):
                 raise unexpected("`if`", Span(each.end, each.end))
         return tree.Block(opened.at, closed.end, tuple(body)), break_if
 
-    def break_if(self, found):
-        return bare(found[0])
+    def break_if(self, condition):
+        return bare(condition)
 
-    def for_(self, found):
-        _, word, first, condition, update, body = found
+    def for_(self, _, word, first, condition, update, body):
         return tree.For(word.at, body.end, first, condition, update, body)
 
-    def first(self, found):
-        return bare(found[0]) if found else None
+    def first(self, found=None):
+        return bare(found)
 
     condition = update = first
 
-    def while_(self, found):
-        _, word, condition, body = found
+    def while_(self, _, word, condition, body):
         return tree.While(word.at, body.end, bare(condition), body)
 
-    def return_(self, found):
-        word, value = found
-        return tree.Return(word.at, value.end if value else word.end, bare(value))
+    def return_(self, word, value):
+        return tree.Return(word.at, (value or word).end, bare(value))
 
-    def break_(self, found):
-        return tree.Break(found[0].at, found[0].end)
+    def break_(self, word):
+        return tree.Break(word.at, word.end)
 
-    def continue_(self, found):
-        return tree.Continue(found[0].at, found[0].end)
+    def continue_(self, word):
+        return tree.Continue(word.at, word.end)
 
-    def discard(self, found):
-        raise Unsupported("`discard`, which belongs to fragment shaders", found[0].at)
+    def discard(self, word):
+        raise Unsupported("`discard`, which belongs to fragment shaders", word.at)
 
-    def const_assert(self, found):
-        word, condition = found
+    def const_assert(self, word, condition):
         return tree.ConstAssert(word.at, condition.end, bare(condition))
 
     # --- The module -------------------------------------------------------------------------------------------
 
-    def module(self, found):
+    def module(self, *found):
         return tree.Module(tuple(each for each in found if each is not None))
 
-    def global_(self, found):
-        attributes, word, templates, name, kind, value = found
-        return _declaration(word, name, kind, value, templates, attributes)
+    def global_(self, attributes, word, templates, name, kind, value):
+        return _declaration(attributes, word, templates, name, kind, value)
 
-    def override(self, found):
-        attributes, word, name, kind, value = found
-        return _declaration(word, name, kind, value, None, attributes)
+    def override(self, attributes, word, name, kind, value):
+        return _declaration(attributes, word, None, name, kind, value)
 
-    def alias(self, found):
-        word, name, kind = found
+    def alias(self, word, name, kind):
         return tree.Alias(word.at, kind.end, name, kind)
 
-    def struct(self, found):
-        word, name, *members, closed = found
-        return tree.Struct(word.at, closed.end, name, tuple(members))
+    def struct(self, word, name, *members):
+        return tree.Struct(word.at, members[-1].end, name, members[:-1])
 
-    def member(self, found):
-        attributes, name, kind = found
-        kept = check_attributes(attributes)
-        return tree.Parameter(_begin(attributes, name), kind.end, name, kind, kept)
+    def member(self, attributes, name, kind):
+        return tree.Parameter(_begin(attributes, name), kind.end, name, kind, check_attributes(attributes))
 
-    def parameter(self, found):
-        made = self.member(found)
-        for each in made.attributes:
+    def parameter(self, attributes, name, kind):
+        for each in attributes:
             if each.name in ("align", "size"):
                 raise Refused(f"`@{each.name}` belongs to a member of a struct", each)
-        return made
+        return self.member(attributes, name, kind)
 
-    def parameters(self, found):
+    def parameters(self, *found):
         return tuple(each for each in found if each is not None)
 
-    def result(self, found):
-        check_attributes(found[0])
-        return found[1]
+    def result(self, attributes, kind):
+        check_attributes(attributes)
+        return kind
 
-    def function(self, found):
-        attributes, word, name, parameters, result, body = found
-        begun = _begin(attributes, word)
-        kept = check_attributes(attributes)
+    def function(self, attributes, word, name, parameters, result, body):
+        begun, kept = _begin(attributes, word), check_attributes(attributes)
         return tree.Function(begun, body.end, name, parameters, result, body, kept)
 
-    def attributes(self, found):
-        return tuple(found)
-
-    traits = attributes
-
-    def filters(self, found):
+    def filters(self, *found):
         """Filters of warnings have no effect."""
 
-    def attribute(self, found):
-        at, name, *arguments = found
-        given = tuple(self.name([each]) if isinstance(each, Token) else bare(each) for each in arguments[1:-1])
-        made = tree.Attribute(at.at, found[-1].end, name, given)
+    def attribute(self, at, name, *arguments):
+        given = tuple(self.name(each) if isinstance(each, Token) else bare(each) for each in arguments[1:-1])
+        made = tree.Attribute(at.at, (arguments or [name])[-1].end, name, given)
         check_count(made)
         return made
 
-    def enable(self, found):
-        check_extensions(found[1:])
+    def enable(self, _, *names):
+        check_extensions(names)
 
-    def requires(self, found):
-        check_features(found[1:])
+    def requires(self, _, *names):
+        check_features(names)
 
-    def diagnostic(self, found):
-        check_severity(found[2])
+    def diagnostic(self, _, __, severity, *rule):
+        check_severity(severity)
 
 
-def _declaration(word, name, kind, value, templates=None, attributes=()):
+def _declaration(attributes, word, templates, name, kind, value):
     """A declaration; `word` is the keyword that begins it."""
-    end = (value or kind).end if value or kind else name.end
-    arguments = templates[0] if templates else ()
-    kept = check_attributes(attributes)
-    begun = _begin(attributes, word)
-    return tree.Declaration(begun, end, str(word), name, kind, bare(value), arguments, kept)
+    begun, kept, arguments = _begin(attributes, word), check_attributes(attributes), templates[0] if templates else ()
+    return tree.Declaration(begun, (value or kind or name).end, str(word), name, kind, bare(value), arguments, kept)
 
 
 def _begin(attributes, word):

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from helpers.wgsl.syntax.tokens import Word
 
+record = dataclass(frozen=True, slots=True)  # what every node is
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Node:
     """Anything that stands in the text."""
 
@@ -19,14 +21,14 @@ class Node:
 # --- Expressions. A type is written as a name, too: `array<f32, 4>` is a Name with two arguments. -------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Literal(Node):
     """A number, or `true` or `false`, as it is written."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Name(Node):
     """A name, with the template list in < > that may follow it."""
 
@@ -34,7 +36,7 @@ class Name(Node):
     arguments: tuple[Expression, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call(Node):
     """A function or a type, applied to values."""
 
@@ -42,7 +44,7 @@ class Call(Node):
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Index(Node):
     """``base[index]``."""
 
@@ -50,7 +52,7 @@ class Index(Node):
     index: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Member(Node):
     """``base.name``."""
 
@@ -58,7 +60,7 @@ class Member(Node):
     name: Word
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unary(Node):
     """One of ``- ! ~ & *`` before an operand."""
 
@@ -66,7 +68,7 @@ class Unary(Node):
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binary(Node):
     """An operator between two operands."""
 
@@ -80,7 +82,7 @@ Expression = Literal | Name | Call | Index | Member | Unary | Binary
 # --- Statements -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declaration(Node):
     """`let`, `var`, `const` or `override`; in a function, or at the level of the module.
 
@@ -95,7 +97,7 @@ class Declaration(Node):
     attributes: tuple[Attribute, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assignment(Node):
     """``target = value``, ``target += value``, ...; the target of ``_ = value`` is None."""
 
@@ -104,7 +106,7 @@ class Assignment(Node):
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Increment(Node):
     """``target++`` or ``target--``."""
 
@@ -112,21 +114,21 @@ class Increment(Node):
     operator: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CallStatement(Node):
     """A call whose value, if it has one, is not used."""
 
     call: Call
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Block(Node):
     """Statements in braces."""
 
     body: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class If(Node):
     """`otherwise` is a Block, another If (``else if``), or None."""
 
@@ -135,7 +137,7 @@ class If(Node):
     otherwise: Block | If | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Case(Node):
     """A clause of a switch: the selectors, None among them for `default`."""
 
@@ -143,7 +145,7 @@ class Case(Node):
     body: Block
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Switch(Node):
     """A switch with its clauses."""
 
@@ -151,7 +153,7 @@ class Switch(Node):
     cases: tuple[Case, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class For(Node):
     """``for (first; condition; update)``, of which each may be missing."""
 
@@ -161,7 +163,7 @@ class For(Node):
     body: Block
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class While(Node):
     """``while condition``."""
 
@@ -169,7 +171,7 @@ class While(Node):
     body: Block
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loop(Node):
     """``loop { ... continuing { ... break if condition; } }``."""
 
@@ -178,24 +180,24 @@ class Loop(Node):
     break_if: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Break(Node):
     """``break``."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Continue(Node):
     """``continue``."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Return(Node):
     """``return``, with a value or without."""
 
     value: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConstAssert(Node):
     """``const_assert condition``, in a function or at the level of the module."""
 
@@ -210,7 +212,7 @@ Statement = (
 # --- The module -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Attribute(Node):
     """``@name(arguments)``."""
 
@@ -218,7 +220,7 @@ class Attribute(Node):
     arguments: tuple[Expression, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter(Node):
     """A parameter of a function, or a member of a struct."""
 
@@ -227,7 +229,7 @@ class Parameter(Node):
     attributes: tuple[Attribute, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function(Node):
     """A function; `name.at` is where its name stands, `result` its type if it returns a value."""
 
@@ -238,7 +240,7 @@ class Function(Node):
     attributes: tuple[Attribute, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Struct(Node):
     """A struct with its members."""
 
@@ -246,7 +248,7 @@ class Struct(Node):
     members: tuple[Parameter, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alias(Node):
     """``alias name = type``."""
 
@@ -254,7 +256,7 @@ class Alias(Node):
     type: Name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Module:
     """A whole text, in its order."""
 

@@ -79,7 +79,7 @@ def check_count(name: Word, count: int, arguments: Values) -> None:
     """Refuse too few or too many arguments."""
     if len(arguments) != count:
         place = arguments[count] if len(arguments) > count else name
-        raise Refused(f"`{name}` takes {count} values, and {len(arguments)} are given", place)
+        raise Refused(f"`{name}` takes {count} value{'s' * (count != 1)}, and {len(arguments)} are given", place)
 
 
 def _converted(name: Word, signature: Signature, arguments: Values) -> list[Expression]:

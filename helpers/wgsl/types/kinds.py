@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from math import prod
 
+from helpers.wgsl.syntax.tree import record
 
-@dataclass(frozen=True)
+
+@record
 class Scalar:
     """f32, i32, u32 or bool; or an abstract number, which has no type of its own yet."""
 
@@ -21,7 +22,7 @@ F32, I32, U32, BOOL = Scalar("f32"), Scalar("i32"), Scalar("u32"), Scalar("bool"
 ABSTRACT_INT, ABSTRACT_FLOAT = Scalar("abstract i32"), Scalar("abstract f32")  # what each becomes by itself
 
 
-@dataclass(frozen=True)
+@record
 class Vector:
     """vec2, vec3 or vec4."""
 
@@ -32,7 +33,7 @@ class Vector:
         return f"vec{self.size}<bool>" if self.element == BOOL else f"vec{self.size}{str(self.element)[0]}"
 
 
-@dataclass(frozen=True)
+@record
 class Atomic:
     """An i32 or u32 that only the atomic functions touch."""
 
@@ -42,7 +43,7 @@ class Atomic:
         return f"atomic<{self.element}>"
 
 
-@dataclass(frozen=True)
+@record
 class Array:
     """An array of `count` elements; the count of a runtime-sized one is None."""
 
@@ -58,7 +59,7 @@ class Array:
         return f"array<{self.element}>" if self.count is None else f"array<{self.element}, {self.count}>"
 
 
-@dataclass(frozen=True)
+@record
 class Field:
     """A member of a struct, with its offset in words."""
 
@@ -67,7 +68,7 @@ class Field:
     offset: int
 
 
-@dataclass(frozen=True)
+@record
 class Struct:
     """A struct, laid out: `words` of memory, aligned to `alignment` words."""
 
@@ -80,7 +81,7 @@ class Struct:
         return self.name
 
 
-@dataclass(frozen=True)
+@record
 class Pointer:
     """What `&` makes of a variable or a part of it."""
 

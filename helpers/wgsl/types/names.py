@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container
-from dataclasses import dataclass
 from enum import IntEnum
 
 from helpers.wgsl.diagnostics import Refused, Unsupported
 from helpers.wgsl.syntax import tree
 from helpers.wgsl.syntax.tokens import Word
+from helpers.wgsl.syntax.tree import record
 from helpers.wgsl.types.kinds import (
     BOOL,
     F32,
@@ -34,7 +34,7 @@ class Stage(IntEnum):
     RUN = 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Known:
     """A `const`, or an `override`."""
 
@@ -43,7 +43,7 @@ class Known:
     stage: Stage
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Routine:
     """A function of the text, whether its result must be used, and whether it is an entry point."""
 
@@ -52,7 +52,7 @@ class Routine:
     entry: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alias:
     """Another name for a type, which is read where the name is used: there an array's length may be an override."""
 

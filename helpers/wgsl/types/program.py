@@ -9,14 +9,16 @@ from dataclasses import dataclass, field
 
 from helpers.wgsl.diagnostics import Span
 from helpers.wgsl.syntax.tokens import Word
+from helpers.wgsl.syntax.tree import record
 from helpers.wgsl.types.kinds import Type
 
+known = dataclass(eq=False, slots=True)  # what a name stands for is one thing, and equals no other
 PLACE = property(lambda self: self.place.at), property(lambda self: self.place.end)
 
 # --- Names ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(eq=False, slots=True)
+@known
 class Meaning:
     """What a name stands for."""
 
@@ -25,7 +27,7 @@ class Meaning:
     at, end = property(lambda self: self.name.at), property(lambda self: self.name.end)
 
 
-@dataclass(eq=False, slots=True)
+@known
 class Variable(Meaning):
     """A `var`. `space` is storage, uniform, workgroup, private or function; `access` is read or read_write.
 
@@ -39,14 +41,14 @@ class Variable(Meaning):
     value: Expression | None = None
 
 
-@dataclass(eq=False, slots=True)
+@known
 class Binding(Meaning):
     """A name for a value: a `let` or a parameter."""
 
     type: Type
 
 
-@dataclass(eq=False, slots=True)
+@known
 class Function(Meaning):
     """A function that is not an entry point, or the entry point; its body is filled in once it has been read."""
 
@@ -59,7 +61,7 @@ class Function(Meaning):
 # --- References: places in memory. `type` is what lies there. ---------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Part:
     """What every expression and reference has: its type and where it stands."""
 
@@ -69,14 +71,14 @@ class Part:
     at, end = PLACE
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Root(Part):
     """A whole variable."""
 
     variable: Variable
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Element(Part):
     """``base[index]`` of an array or vector with `count` elements of `stride` words; runtime-sized if count is None.
 
@@ -89,7 +91,7 @@ class Element(Part):
     stride: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Member(Part):
     """A member of a struct or one component of a vector, `offset` words behind the start of its base."""
 
@@ -97,7 +99,7 @@ class Member(Part):
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Deref(Part):
     """``*pointer``."""
 
@@ -109,28 +111,28 @@ Reference = Root | Element | Member | Deref
 # --- Expressions: values. `type` is the value's. ----------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constant(Part):
     """A value that is known before the run: one Python number or bool for each leaf, each exact in its type."""
 
     leaves: tuple[float | int | bool, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Load(Part):
     """What lies at a reference."""
 
     reference: Reference
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Named(Part):
     """The value of a `let` or a parameter."""
 
     binding: Binding
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unary(Part):
     """``-``, ``!`` or ``~``, for each component."""
 
@@ -138,7 +140,7 @@ class Unary(Part):
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binary(Part):
     """An operator for each component; the operands have the same scalar type, and one may be a scalar beside a vector.
 
@@ -150,7 +152,7 @@ class Binary(Part):
     right: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Logical(Part):
     """``&&`` or ``||``: the right side is evaluated only where the left one does not decide."""
 
@@ -159,7 +161,7 @@ class Logical(Part):
     right: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Builtin(Part):
     """A built-in function of values, such as `max`; `arithmetic.builtins` computes it."""
 
@@ -167,35 +169,35 @@ class Builtin(Part):
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Convert(Part):
     """A scalar or vector with each component converted to the element of `type`."""
 
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bitcast(Part):
     """The same bits as another type of as many words."""
 
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Splat(Part):
     """A vector with the same scalar in each component."""
 
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Construct(Part):
     """A vector, array or struct whose leaves are those of its parts, one part after another."""
 
     parts: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pick(Part):
     """Some leaves of a value: a swizzle, a member, or an element whose index is known."""
 
@@ -203,7 +205,7 @@ class Pick(Part):
     picked: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Index(Part):
     """An element of a value (not of a variable) whose index is an expression; `count` elements."""
 
@@ -212,7 +214,7 @@ class Index(Part):
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call(Part):
     """A function of the text; where it returns nothing, the type is None."""
 
@@ -220,21 +222,21 @@ class Call(Part):
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AddressOf(Part):
     """``&reference``."""
 
     reference: Reference
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ArrayLength(Part):
     """``arrayLength(&array)``, a u32."""
 
     reference: Reference
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AtomicCall(Part):
     """An atomic function such as `atomicAdd`; `type` is its result's, or None for `atomicStore`."""
 
@@ -243,7 +245,7 @@ class AtomicCall(Part):
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UniformLoad(Part):
     """``workgroupUniformLoad``: a barrier, a load of one place by all, a barrier."""
 
@@ -258,7 +260,7 @@ Expression = (
 # --- Statements -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Statement:
     """What every statement has: where it stands."""
 
@@ -267,7 +269,7 @@ class Statement:
     at, end = PLACE
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bind(Statement):
     """``let``."""
 
@@ -275,7 +277,7 @@ class Bind(Statement):
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declare(Statement):
     """``var`` in a function: the variable holds the value, or zeros."""
 
@@ -283,7 +285,7 @@ class Declare(Statement):
     value: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Store(Statement):
     """``reference = value``."""
 
@@ -291,7 +293,7 @@ class Store(Statement):
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Update(Statement):
     """``reference += value`` and the like, `++` and `--` too: one load, one operator of the type, one store."""
 
@@ -300,28 +302,28 @@ class Update(Statement):
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Evaluate(Statement):
     """A call, or ``_ = value``."""
 
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Barrier(Statement):
     """`workgroupBarrier` or `storageBarrier`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Block(Statement):
     """Statements in braces."""
 
     body: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class If(Statement):
     """A condition and two lists of statements."""
 
@@ -330,7 +332,7 @@ class If(Statement):
     otherwise: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Case:
     """The values of one clause of a switch, whether it is also the default, and its statements."""
 
@@ -339,7 +341,7 @@ class Case:
     body: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Switch(Statement):
     """A selector (i32 or u32) and clauses, of which one has the default."""
 
@@ -347,7 +349,7 @@ class Switch(Statement):
     cases: tuple[Case, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loop(Statement):
     """`for`, `while` and `loop`: test the condition, run the body, then `continuing`, then leave if `break_if`.
 
@@ -360,17 +362,17 @@ class Loop(Statement):
     break_if: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Break(Statement):
     """Leave the loop or switch."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Continue(Statement):
     """Go to the `continuing` part of the loop."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Return(Statement):
     """Leave the function, with a value or without."""
 
@@ -380,7 +382,7 @@ class Return(Statement):
 # --- The whole ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Program:
     """One entry point and what it needs.
 

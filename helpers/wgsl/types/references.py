@@ -89,9 +89,9 @@ def indexed(base: Reference | Expression, index: Expression, place: Span) -> Ref
     base = through(base)
     if not isinstance(base.type, Array | Vector):
         raise Refused(f"a value of type `{base.type}` takes no index", place, "indexed", base)
-    index = concrete(index)
     if not isinstance(index.type, Scalar) or index.type not in WHOLE:
         raise Refused("an index must be a whole number, u32 or i32", index, "index", index)
+    index = concrete(index)
     count = base.type.size if isinstance(base.type, Vector) else base.type.count
     number = _number(index, count, place)
     if isinstance(base, Reference):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from helpers.wgsl.syntax.tree import record
 from helpers.wgsl.types.conversions import ABSTRACT, FLOATS, NUMBERS, scalar_of, shaped
 from helpers.wgsl.types.kinds import (
     BOOL,
@@ -26,7 +26,7 @@ ANY_SHAPE, VECTORS = (1, 2, 3, 4), (2, 3, 4)
 SIGNED, INTEGERS = (F32, I32, *ABSTRACT), (I32, U32)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Other:
     """An argument that is not of the type of the first one: a `scalar`, or one for each component, or either.
 
@@ -38,7 +38,7 @@ class Other:
     each: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Signature:
     """A function of `count` arguments of one type: of one of the `scalars`, in one of the `shapes` (1 is a scalar).
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 
 from helpers.wgsl.diagnostics import Refused, Span
 from helpers.wgsl.syntax import tree
+from helpers.wgsl.syntax.tree import record
 from helpers.wgsl.types import expressions, program
 from helpers.wgsl.types.calls import BARRIERS, check_count
 from helpers.wgsl.types.conversions import a, concrete, converted
@@ -20,7 +21,7 @@ from helpers.wgsl.types.references import check_writable
 from helpers.wgsl.types.usage import AGAIN, ends, nodes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """What the statements around one allow: the function around it, `break`, `continue`, and `return`."""
 
