@@ -1,6 +1,7 @@
 """What runs here and not in a browser: barriers in control flow that may differ, and two ways to one variable.
 
-The rules are those of WGSL's chapters "Uniformity" and "Alias Analysis"; the texts are ours, one or two for each rule.
+The rules are those of WGSL's chapters "Uniformity" and "Alias Analysis"; the texts are ours, one or two for each rule,
+and one for each situation of which those chapters give an example.
 """
 
 import random
@@ -17,6 +18,7 @@ from helpers.wgsl import Kernel
 
 MODULE = """
 struct Sizes { rows: u32, columns: u32 }
+struct Ids { group: u32, id: u32 }
 @group(0) @binding(0) var<storage, read_write> y: array<u32>;
 @group(0) @binding(1) var<storage, read> x: array<u32>;
 @group(0) @binding(2) var<uniform> sizes: Sizes;
@@ -28,6 +30,10 @@ fn first(n: u32) -> u32 { if (n > 2u) { return n; } return 0u; }
 fn give(p: ptr<function, u32>, n: u32) { *p = n; }
 fn add(a: ptr<function, u32>, b: ptr<function, u32>) { *a += *b; }
 fn both(a: ptr<function, u32>, b: ptr<function, u32>) -> u32 { return *a + *b; }
+fn hand_on(a: ptr<function, u32>, b: ptr<function, u32>) { add(a, b); }
+fn halved(a: u32, b: u32) -> u32 { let v = a / b; return v; }
+fn take(p: ptr<private, u32>) { mine = *p; }
+fn twofold(p: ptr<private, u32>) -> u32 { return mine + *p; }
 fn bump(p: ptr<private, u32>) { *p += mine; }
 fn fill(p: ptr<workgroup, array<u32, 4>>) { (*p)[0] = 1u; }
 @compute @workgroup_size(4)
@@ -115,6 +121,51 @@ def test_a_barrier_that_some_may_miss_is_refused(body):
 )
 def test_what_can_be_proven_is_accepted(body):
     assert not places(body)
+
+
+BARRIER = "workgroupBarrier()"
+EXAMPLES = [  # what an example of the specification is about, in a text of ours, and what is refused in it
+    ("a call in a branch on an id", f"if (t < 2u) {WAIT} workgroupBarrier();", [BARRIER]),
+    ("the same branch on a uniform", f"if (sizes.rows < 2u) {WAIT}", []),
+    ("a variable that is first filled from a buffer that is written", f"var a = y[0]; if (a > 0u) {WAIT}", [BARRIER]),
+    ("and then from a uniform", "var a = y[0]; a = sizes.rows; if (a > 0u) { storageBarrier(); }", []),
+    ("a value with a part that differs", f"let both = Ids(g.x, t); if (both.group == 1u) {WAIT}", [BARRIER]),
+    ("its parts one by one", f"let group = g.x; let id = t; if (group == 1u) {WAIT}", []),
+    (
+        "a loop that some leave behind the barrier",
+        "for (var i = 0u; i < 9u; i++) { workgroupBarrier(); if (t + i > 7u) { break; } }",
+        [BARRIER],
+    ),
+    ("a function of an id", f"let half = halved(t, 2u); if (half > 1u) {WAIT}", [BARRIER]),
+    ("the same function of a uniform", f"let half = halved(sizes.rows, 2u); if (half > 1u) {WAIT}", []),
+    ("a pointer to an element whose index changes", "var i = 1u; let p = &w[i]; i = 0u; *p = 5u;", []),
+    (
+        "a pointer through a `let`, to what an id says",
+        f"var a = 0u; let p = &a; let q = p; *q = t; if (a > 0u) {WAIT}",
+        [BARRIER],
+    ),
+    ("two pointers to one variable, written by the function called", "var a = 1u; hand_on(&a, &a);", ["&a"]),
+    ("two pointers to one variable, both only read", "var a = 1u; let sum = both(&a, &a);", []),
+    ("a variable written by its name, and read through a pointer", "take(&mine);", ["&mine"]),
+    ("a variable read by its name, and through a pointer", "let twice = twofold(&mine);", []),
+]
+
+
+@pytest.mark.parametrize(("body", "refused"), [row[1:] for row in EXAMPLES], ids=[row[0] for row in EXAMPLES])
+def test_the_specifications_examples_are_judged_as_it_says(body, refused):
+    assert [BARRIER if "workgroupBarrier" in each else each for each in places(body)] == refused
+
+
+@pytest.mark.parametrize(("inputs", "refused"), [("in: In", 1), ("@builtin(workgroup_id) group: vec3u, in: Id", 0)])
+def test_a_struct_of_inputs_differs_where_one_of_them_does(inputs, refused):
+    group = "in.group" if refused else "group"
+    text = f"""
+        struct In {{ @builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) id: u32 }}
+        struct Id {{ @builtin(local_invocation_index) id: u32 }}
+        @group(0) @binding(0) var<storage, read_write> y: array<u32>;
+        @compute @workgroup_size(16) fn main({inputs}) {{ if {group}.x == 1 {{ workgroupBarrier(); }} y[in.id] = 1u; }}
+    """
+    assert len(Uniformity(compiled(Kernel(text), "main", None)).found) == refused
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,7 @@ class Uniformity:
         self.found: dict[int, NotPortable] = {}
         self._frames: list[_Frame] = []
         self._functions: list[_Frame] = [_Frame()]
+        self._aliased: set[ir.Variable] = set()  # reached in two ways by a call around this place
         self._targets: dict[ir.Binding, ir.Reference] = {}
         self._state: State = {}
         for parameter, names in zip(program.entry.parameters, program.inputs, strict=True):
@@ -277,6 +278,7 @@ class Uniformity:
 
     def _call(self, node: ir.Call, flow: Doubt | None) -> Doubt | None:
         """Walk the function with these arguments; behind it, all are together as before."""
+        outside = set(self._aliased)
         self._check_aliases(node)
         for parameter, argument in zip(node.function.parameters, node.arguments, strict=True):
             self._name(node, parameter, argument, flow)
@@ -290,7 +292,7 @@ class Uniformity:
         self._functions.append(_Frame())
         frames, self._frames = self._frames, []
         self._block(node.function.body, flow)
-        self._frames, frame = frames, self._functions.pop()
+        self._frames, frame, self._aliased = frames, self._functions.pop(), outside
         self._state = joined(self._state, *frame.breaks)
         return frame.doubt and Doubt(node, cause=frame.doubt)
 
@@ -305,7 +307,8 @@ class Uniformity:
                 continue
             root, writes = self._root(self._target(argument))[0], parameter in used.written
             other, wrote = reached.setdefault(root, (argument, writes))
-            if other is not argument and (writes or wrote):
+            if other is not argument and (writes or wrote) and root not in self._aliased:
+                self._aliased.add(root)  # which the calls inside of this one need not report again
                 words = f"`{node.function.name}` reaches `{root.name}` in two ways here, and writes it"
                 self._note(argument, f"{words}, which browsers refuse; give it a copy, or another variable", other)
 
