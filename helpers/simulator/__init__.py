@@ -2,8 +2,8 @@
 
 `run.simulate` checks the arguments and runs a kernel. Each file uses only those before it:
 
-- the text: `grammar` reads it as a tree, `types` settles its names and types;
-- numbers: `operators` and `builtins` compute on arrays, one element for each invocation, and serve `types`, too;
+- the text: `helpers.wgsl` settles its names and types, and computes on arrays, one element for each invocation;
+- `uniformity` finds what browsers refuse before a run;
 - invocations: `lanes` numbers them; `values` are what expressions give; `memory` is what variables hold, and which
   accesses race;
 - what is seen: `findings`, `counts` and `trace` (the course of a run) are filled by `watch`;
