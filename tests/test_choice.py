@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import helpers.convolution.choice as rule
-from helpers import gpu, specialize
+from helpers import gpu
 from helpers.convolution.schedules import conv2d
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.schedules.gemm_bias_act_backward import registers_only
@@ -15,6 +15,7 @@ from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Choice
 from helpers.operations import OPERATIONS
 from helpers.speed.layers import SHAPES
+from helpers.wgsl import specialize
 from helpers.wgsl.specialize import MOST_CHARACTERS
 
 RECORDED = json.loads((Path(rule.__file__).parents[1] / "speed" / "recorded" / "nvidia_h200.json").read_text())

@@ -97,7 +97,7 @@ def sized(size: str) -> Kernel:
     ("size", "threads"),
     [
         *[("64", 64), ("8u, 4", 32), ("COUNT", 64), ("COUNT, 2, HALF,", 4096), ("2 * COUNT", 128)],
-        *[("(HALF + 0x20u) / 2", 32), ("1 << 4", 16), ("COUNT % 40u", 24)],
+        *[("(HALF + 0x20u) / 2", 32), ("1 << 4", 16), ("COUNT % 40u", 24), ("min(4, 8)", 4)],
     ],
 )
 def test_threads_are_counted(size, threads):
@@ -123,7 +123,7 @@ def test_constants_change_values_and_must_be_whole_numbers():
         (lambda: DOUBLER.part(3), r"number = 3: doubler has the parts \[0, 1, 2\]"),
         *[
             (lambda size=size: sized(size).threads("main"), UNCLEAR)
-            for size in ["min(4, 8)", "1 / 0", "COUNT[0]", "SIZE"]
+            for size in ["1 / 0", "COUNT[0]", "SIZE", "-1", "1.5"]
         ],
         (lambda: PART_4.function("go"), "name = 'go': no such function in these lines"),
         (lambda: load("conv2d_grad_input", "3_magic"), "kernel = '3_magic': conv2d_grad_input has 1_gather, 2_shared"),
