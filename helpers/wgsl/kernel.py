@@ -26,7 +26,7 @@ INSIDE = r"[^{}]*+"  # of braces, with those in them
 for _ in range(32):
     INSIDE = rf"[^{{}}]*+(?:\{{{INSIDE}\}}[^{{}}]*+)*+"
 BODY = re.compile(rf"(\bfn\b[^{{}}]*\{{){INSIDE}(?=\}})")
-parsed = lru_cache(maxsize=256)(parse)
+parsed = lru_cache(maxsize=128)(parse)
 
 
 class Bound(NamedTuple):
@@ -69,8 +69,9 @@ class Kernel:
     def outline(self) -> Declarations:
         """What the text declares, with its constants' values; a function is without its body.
 
-        A text that is specialized for a layer is long, and nearly all of it is in the bodies. Offsets are those of
-        `heads`. Raises WgslError where the text is not WGSL.
+        A text that is specialized for a layer is long, and nearly all of it is in the bodies; and a body may be one
+        that only the adapter's compiler accepts. Offsets are those of `heads`. Raises WgslError where what is declared
+        is not WGSL.
         """
         try:
             return self._declared(self.heads)

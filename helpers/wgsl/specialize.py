@@ -108,7 +108,7 @@ def _edits(kernel: Kernel) -> list[Edit]:
     return sorted(edits)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _marked(source: str) -> list[tuple[tree.For, int]]:
     """The marked loops of a text that count up to an end by `i++` or `i += step`, each with where its mark ends."""
     found = []
