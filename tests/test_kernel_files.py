@@ -47,10 +47,6 @@ LISTINGS = {kernel.name: kernel.listing for kernel in EVERY_VERSION} | {name: Li
 LISTINGS |= {name: puzzle.official.listing for name, puzzle in PUZZLES.items()}
 
 
-def entry_points(kernel: Kernel) -> list[str]:
-    return re.findall(r"@compute[^{]*?\bfn (\w+)", kernel.code)
-
-
 def too_long(listing: Listing) -> list[str]:
     return [line for line in listing.text.split("\n") if len(line) > COLUMNS]
 
@@ -149,7 +145,7 @@ def test_versions_share_equation_tensors_parameters_and_activation(operation):
 def test_a_workgroup_fits_every_gpu_and_no_index_is_rounded(kernel):
     """At most 256 threads and 16 KiB: wgpu checks neither where an `override` gives the size."""
     assert not FLOAT_INDEX.search(kernel.code)
-    assert all(0 < kernel.threads(entry_point) <= 256 for entry_point in entry_points(kernel))
+    assert all(0 < kernel.threads(entry_point) <= 256 for entry_point in kernel.entry_points)
     assert ("var<workgroup>" in kernel.code) == (kernel.workgroup_bytes > 0)
     assert kernel.workgroup_bytes <= 16384
 
@@ -170,9 +166,9 @@ def test_bindings_and_entry_points_have_the_order_of_the_schedule_and_the_text_a
     names = re.findall(r"@binding\(\d\)\s+var<[^>]*> (\w+)", kernel.code)
     assert names == [*operation.tensors, *schedule.scratch, *["params"] * (not schedule.constants)]
     assert re.findall(r"@binding\((\d)\)", kernel.code) == [str(i) for i in range(len(names))]
-    order = [name for name in entry_points(kernel) if name in {step.entry_point for step in schedule.steps}]
+    order = [name for name in kernel.entry_points if name in {step.entry_point for step in schedule.steps}]
     assert list(dict.fromkeys(step.entry_point for step in schedule.steps)) == order != []
-    assert all(pipeline(kernel, entry_point) for entry_point in entry_points(kernel))
+    assert all(pipeline(kernel, entry_point) for entry_point in kernel.entry_points)
 
 
 ORDER = {  # of the parameters

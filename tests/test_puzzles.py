@@ -117,6 +117,7 @@ STYLES = {  # what a learner writes in another style, and what it replaces
     "var<storage> input": "var<storage, read> input",
     f"while (idx < 1u) {{ /* }} */ break; }} {GUARD}": GUARD,
     "@workgroup_size(1 << 8)": "@workgroup_size(256)",
+    "@workgroup_size(min(256, 300))": "@workgroup_size(256)",
     "// \0 6.": "// 6.",
     "override SIZE: u32 = 64u; @compute @workgroup_size(SIZE) fn other() {}\n@compute": "@compute",
 }

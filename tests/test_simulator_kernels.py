@@ -38,7 +38,7 @@ from helpers.oracles.harness import (
     simulated,
 )
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import ENTRY_POINT, Kernel
+from helpers.wgsl import Kernel
 
 
 def require_same_as_adapter(kernel: Kernel, shape: Shape) -> None:
@@ -178,7 +178,7 @@ def test_every_entry_point_of_a_file_is_run(kernel):
     for shape in SMALLEST[kind_of(kernel)] + [*SEVERAL_PARTS] * (kind_of(kernel) is ConvShape):
         steps = operation.plan(fitted(kernel, shape), kernel).passes
         run |= {step.entry_point for step in steps}
-    assert run == {name for _, name in ENTRY_POINT.findall(kernel.code)}
+    assert run == {*kernel.entry_points}
 
 
 # --- The official solutions of the puzzles ----------------------------------------------------------------------

@@ -68,6 +68,21 @@ def test_an_index_keeps_its_type():
 
 
 @pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("i < ROWS", "i <= 1u"),
+        ("i < ROWS", "COLUMNS > i + 1u"),
+        ("i++", "i -= 0u - 1u"),
+        ("  // unroll\n    for", "\n    for"),
+    ],
+)
+def test_a_loop_of_another_form_stays_as_it_is(old, new):
+    kernel = KERNEL.edit(old, new)
+    assert "for (var i = 0u;" in specialize(kernel, {}).source
+    assert result(specialize(kernel, {}), 6) == expected(2, 3)
+
+
+@pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("i < ROWS", "i < COUNT", "`COUNT` is not clear"),

@@ -61,7 +61,6 @@ EDITS = {  # the puzzle and the outcome of all its tests: old and new text, and 
         ("let fw =", "et fw =", "column 6"),
         ("@binding(3)", "@binding(4)", "none with the number 3"),
         ("@group(0) @binding(3)", "@group(1) @binding(3)", "`params` is in group 1"),
-        ("@workgroup_size(256)", "@workgroup_size(min(256, 300))", "`min(256, 300)` is not clear"),
         ("var<storage, read> input", "var<storage, read_write> input", f"its binding 1 {NOT_OURS}"),
         ("F: u32 }", "F: u32, G: u32 }", f"its binding 3 {NOT_OURS}"),
         ("@workgroup_size(256)", "@workgroup_size(512)", "512"),

@@ -97,7 +97,7 @@ def sized(size: str) -> Kernel:
     ("size", "threads"),
     [
         *[("64", 64), ("8u, 4", 32), ("COUNT", 64), ("COUNT, 2, HALF,", 4096), ("2 * COUNT", 128)],
-        *[("(HALF + 0x20u) / 2", 32), ("1 << 4", 16), ("COUNT % 40u", 24)],
+        *[("(HALF + 0x20u) / 2", 32), ("1 << 4", 16), ("COUNT % 40u", 24), ("min(4, 8)", 4)],
     ],
 )
 def test_threads_are_counted(size, threads):
@@ -114,6 +114,49 @@ def test_constants_change_values_and_must_be_whole_numbers():
 
 
 @pytest.mark.parametrize(
+    ("declared", "held"),
+    [
+        *[("array<f32, COUNT>", 256), ("array<array<vec2f, 4>, HALF,>", 1024), ("array<vec3<f32>, 2>", 32)],
+        *[("atomic<u32>", 4), ("Pair", 32), ("Pairs", 64), ("mat2x2f", 0)],
+    ],
+)
+def test_workgroup_memory_of_any_type_is_counted(declared, held):
+    types = "struct Pair { a: u32, b: vec3f } alias Pairs = array<Pair, 2>;"
+    assert Kernel(f"{SOURCE}{types} var<workgroup> w: {declared};").workgroup_bytes == held
+
+
+def test_values_that_are_given_count_wherever_a_constant_is_used():
+    kernel = DOUBLER.edit("32u;", "COUNT_2 / 2u; const COUNT_2: u32 = 64u;").edit("size(COUNT)", "size(HALF)")
+    assert (kernel.threads("main"), kernel.with_constants(COUNT_2=10).threads("main")) == (32, 5)
+    assert kernel.with_constants(HALF=3).threads("main") == 3
+
+
+DEEP = "{" * 40 + "}" * 40
+
+
+@pytest.mark.parametrize("body", ["let x = ;", "fn struct const override", DEEP])
+def test_what_is_declared_does_not_depend_on_the_bodies(body):
+    kernel = DOUBLER.edit("// 1. Read.", f"\n{body}\n")
+    assert kernel.entry_points == ("main",)
+    assert (kernel.bound, kernel.threads("main")) == (DOUBLER.bound, 64)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        (": u32 = 32u", ": = 32u", 3),
+        ("const HALF", "const COUNT", 3),
+        ("fn main(", "fn main((", 11),
+        ("x);\n}", "x);", 17),
+    ],
+)
+def test_a_text_whose_declarations_cannot_be_read_is_refused_with_the_place(old, new, line):
+    with pytest.raises(WgslError, match=f"doubler does not compile, line {line}, ") as caught:
+        _ = DOUBLER.edit(old, new).bindings
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda: DOUBLER.with_constants(COUNT=0), "COUNT = 0"),
@@ -123,7 +166,7 @@ def test_constants_change_values_and_must_be_whole_numbers():
         (lambda: DOUBLER.part(3), r"number = 3: doubler has the parts \[0, 1, 2\]"),
         *[
             (lambda size=size: sized(size).threads("main"), UNCLEAR)
-            for size in ["min(4, 8)", "1 / 0", "COUNT[0]", "SIZE"]
+            for size in ["1 / 0", "COUNT[0]", "SIZE", "-1", "1.5"]
         ],
         (lambda: PART_4.function("go"), "name = 'go': no such function in these lines"),
         (lambda: load("conv2d_grad_input", "3_magic"), "kernel = '3_magic': conv2d_grad_input has 1_gather, 2_shared"),

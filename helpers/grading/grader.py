@@ -198,8 +198,9 @@ class _Grader:
         too small for it.
         """
         kind, _, name = _about(found)
-        shared = re.search(rf"\bvar\s*<\s*workgroup\s*>\s*{name}\b", self.kernel.code)
-        return kind == "non-uniform barrier" or (kind in ("data race", "uninitialized read") and bool(shared))
+        variable = self.kernel.variables.get(name)
+        shared = variable is not None and variable.space == "workgroup"
+        return kind == "non-uniform barrier" or (kind in ("data race", "uninitialized read") and shared)
 
     def grades(self) -> Grades:
         """All verdicts."""

@@ -1,6 +1,5 @@
 """A puzzle: WGSL that the learner writes, the cases on which it is tried, and the mistakes that can be named."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +14,6 @@ from helpers.wgsl import Kernel, Listing
 
 HELPERS = Path(__file__).resolve().parents[1]
 LEARNERS_LINE = "// *"  # ends the lines of an official kernel that the learner is to write
-STRUCT = re.compile(r"\bstruct\s+(\w+)\s*\{([^}]*)\}")
 
 STEPS = 8  # times the statements of our busiest thread: enough for any style, but not for the work of many threads
 
@@ -124,10 +122,14 @@ class Puzzle:
         return Grades.alike(self.tests, NOT_ATTEMPTED)
 
 
-def declarations(kernel: Kernel) -> list[tuple[str, str]]:
+def declarations(kernel: Kernel) -> list[tuple[str, ...]]:
     """Address space and type of what a kernel binds, in the order of the bindings; a struct is its members' types."""
-    structs = {name: re.sub(r"\w+\s*:", ":", members) for name, members in STRUCT.findall(kernel.code)}
-    return [(each.space, _without_blanks(structs.get(each.type, each.type)).rstrip(",")) for each in kernel.bound]
+    nodes, found = kernel.outline.nodes, []
+    for each in kernel.bound:
+        members = getattr(nodes.get(each.type), "members", ())
+        parts = [kernel.written(part) for member in members for part in (*member.attributes, member.type)]
+        found.append((each.space, *map(_without_blanks, parts or [each.type])))
+    return found
 
 
 def same_code(one: Kernel, other: Kernel) -> bool:

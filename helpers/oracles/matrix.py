@@ -171,7 +171,7 @@ def judged(kernel: Kernel) -> dict[str, bool]:
 
 def shrunk(kernel: Kernel) -> Kernel:
     """The kernel with workgroups of a few threads, which hold few weights."""
-    few = kernel.with_constants(**{name: n for name, n in SIZES.items() if re.search(rf" {name}: u32", kernel.code)})
+    few = kernel.with_constants(**{name: n for name, n in SIZES.items() if kernel.kind(name)})
     return replace(few, source=re.sub(*CHUNK, few.source))
 
 

@@ -20,7 +20,7 @@ from helpers.simulator.counts import KEYS, MEANINGS
 from helpers.simulator.findings import Finding
 from helpers.simulator.run import compiled, simulate
 from helpers.simulator.trace import Trace
-from helpers.wgsl import ENTRY_POINT, Kernel, WgslError
+from helpers.wgsl import Kernel, WgslError
 from helpers.wgsl.types.program import Program
 
 
@@ -62,7 +62,7 @@ def _run(options: Namespace) -> int:
 
 
 def _only_entry_point(kernel: Kernel) -> str:
-    names = [name for _, name in ENTRY_POINT.findall(kernel.code)]
+    names = kernel.entry_points
     if len(names) > 1:
         raise ValueError(f"{kernel.name} has the entry points {', '.join(names)}: choose one with --entry-point")
     return names[0] if names else "main"

@@ -1,6 +1,5 @@
 """What a simulated run did, moment by moment: who was active, what was read and written, and what memory held."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,12 +10,16 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.simulator.trace import Trace
-from helpers.stepper.text import functions
+from helpers.stepper.text import functions, line_of
+from helpers.wgsl import walk
+from helpers.wgsl.syntax.tree import Call
+from helpers.wgsl.types.kinds import leaves
 
 SECTOR = 8  # words in a sector of storage memory
+KINDS = {"i32": "i4", "u32": "u4"}
 ACTIVE, WAITING, DONE = "active", "waiting", "done"
 COLLISIONS = {"data race": "Data race", "overlapping writes": "Overlapping writes"}
-BARRIER = re.compile(r"\b(workgroupBarrier|storageBarrier|workgroupUniformLoad)\s*\(")
+BARRIERS = ("workgroupBarrier", "storageBarrier", "workgroupUniformLoad")
 Shape = tuple[int, ...]
 
 
@@ -160,8 +163,9 @@ class Replay:
     @cached_property
     def _barriers(self) -> dict[int, str]:
         """The lines with a barrier, and which one."""
-        found = ((i, BARRIER.search(line)) for i, line in enumerate(self.trace.kernel.code.split("\n"), 1))
-        return {i: match[1] for i, match in found if match}
+        kernel = self.trace.kernel
+        calls = (each.callee for each in walk(kernel.module) if isinstance(each, Call))
+        return {line_of(kernel, each.at): each.name for each in calls if each.name in BARRIERS}
 
     # --- Memory -----------------------------------------------------------------------------------------------
 
@@ -194,15 +198,10 @@ class Replay:
     def _numbers(self) -> np.ndarray:
         """The value of each access as a number of its variable's type."""
         bits, numbers = self.accesses["value"], np.zeros(len(self.accesses))
-        for name in self.trace.variables:
-            of = self._is(name)
-            numbers[of] = bits[of].view(self._dtype(name))
+        for i, variable in enumerate(self.trace.log.variables):
+            of, (_, first) = self.accesses["variable"] == i, next(leaves(variable.type))
+            numbers[of] = bits[of].view(KINDS.get(first.name, "f4"))
         return numbers
-
-    def _dtype(self, name: str) -> str:
-        declared = re.search(rf"\bvar\s*<[^>]*>\s*{name}\s*:([^;]*);", self.trace.kernel.code)
-        kind = re.search(r"\b(?:vec\d)?([fiu])(?:32)?\b", declared[1])
-        return f"{kind[1]}4" if kind else "f4"
 
     def during(self, moment: Moment) -> list[Access]:
         """The accesses of a moment, in order."""

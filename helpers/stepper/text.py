@@ -1,11 +1,11 @@
 """The lines of a kernel that a run comes through, without comments, wrapped and cut into pages."""
 
-import re
 import textwrap
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from helpers.wgsl import Kernel, closing
+from helpers.wgsl import Kernel
+from helpers.wgsl.syntax.tree import Function
 
 HANGING = 4  # letters that the rest of a wrapped line is indented by
 
@@ -21,17 +21,13 @@ class Row(NamedTuple):
 
 def functions(kernel: Kernel) -> list[range]:
     """The lines of each function, from its first attribute to its last brace."""
-    code, found = kernel.code, []
-    for name in re.finditer(r"\bfn\s+\w+\s*(?=\()", code):
-        end = closing(code, code.index("{", closing(code, name.end())))
-        before = max(code.rfind(sign, 0, name.start()) for sign in ";}")
-        start = before + 1 + len(re.match(r"\s*", code[before + 1 :])[0])
-        found.append(range(_line(code, start), _line(code, end) + 1))
-    return found
+    nodes = (each for each in kernel.module.declarations if isinstance(each, Function))
+    return [range(line_of(kernel, each.at), line_of(kernel, each.end) + 1) for each in nodes]
 
 
-def _line(code: str, offset: int) -> int:
-    return code.count("\n", 0, offset) + 1
+def line_of(kernel: Kernel, offset: int) -> int:
+    """The line of an offset in the source."""
+    return kernel.source.count("\n", 0, offset) + 1
 
 
 def outline(kernel: Kernel, lines: Collection[int]) -> set[int]:

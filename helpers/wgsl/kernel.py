@@ -1,35 +1,36 @@
 """Kernels as text: load them from `kernels/`, and read what they declare."""
 
-import ast
 import inspect
-import operator
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from math import prod
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from helpers.arguments import check_size
-from helpers.wgsl.diagnostics import WgslError
+from helpers.wgsl.diagnostics import Refused, Unsupported, WgslError
+from helpers.wgsl.syntax import tree
+from helpers.wgsl.syntax.parser import parse
 from helpers.wgsl.syntax.tokens import without_comments
+from helpers.wgsl.types.declarations import Declarations, is_entry_point, number
+from helpers.wgsl.types.kinds import words
+from helpers.wgsl.types.names import Known, Stage
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
-ATTRIBUTE = r"@\w+\s*\([^)]*\)\s*"
-BINDING = re.compile(rf"((?:{ATTRIBUTE})+)var\s*<([^>]*)>\s*(\w+)\s*:\s*([^;]+);")
-ENTRY_POINT = re.compile(r"@workgroup_size\s*\(((?:[^()]|\([^()]*\))*)\)[^{;]*?\bfn\s+(\w+)")
-OPERATORS = {
-    **{ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Mod: operator.mod},
-    **{ast.Div: operator.floordiv, ast.LShift: operator.lshift, ast.RShift: operator.rshift},
-}
-SIZES = {"f32": 4, "u32": 4, "i32": 4, "vec2f": 8, "vec3f": 16, "vec4f": 16}  # bytes of an array's element
 PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
+INSIDE = r"[^{}]*+"  # of braces, with those in them
+for _ in range(32):
+    INSIDE = rf"[^{{}}]*+(?:\{{{INSIDE}\}}[^{{}}]*+)*+"
+BODY = re.compile(rf"(\bfn\b[^{{}}]*\{{){INSIDE}(?=\}})")
+parsed = lru_cache(maxsize=128)(parse)
 
 
 class Bound(NamedTuple):
-    """A variable that a kernel binds: its address space and access without blanks, its name and its type.
+    """A variable of a kernel: its address space and access without blanks, its name, and its type as it is written.
 
     The access of ``var<storage>`` is ``read``, as WGSL defines it.
     """
@@ -59,6 +60,66 @@ class Kernel:
         """The source without its comments."""
         return without_comments(self.source)
 
+    @property
+    def module(self) -> tree.Module:
+        """The syntax tree of the whole text. Raises WgslError where it is not WGSL, as the compiler does."""
+        return self._explained(parsed)
+
+    @cached_property
+    def outline(self) -> Declarations:
+        """What the text declares, with its constants' values; a function is without its body.
+
+        A text that is specialized for a layer is long, and nearly all of it is in the bodies; and a body may be one
+        that only the adapter's compiler accepts. Offsets are those of `heads`. Raises WgslError where what is declared
+        is not WGSL.
+        """
+        try:
+            return self._declared(self.heads)
+        except (Refused, Unsupported):
+            return self._explained(self._declared)  # the whole text is refused likewise, with the place
+
+    @cached_property
+    def heads(self) -> str:
+        """The code with single blanks, and nothing between the braces of its functions."""
+        return " ".join(BODY.sub(r"\1", self.code).split())
+
+    def _declared(self, text: str) -> Declarations:
+        return _Valued(parsed(text), dict(self.constants))
+
+    def _explained(self, read: Callable[[str], Any]) -> Any:
+        """What is read from the source; what refuses it is an error with its place, its cause and its cure."""
+        from helpers.compile_errors.refusal import wgsl_error
+
+        try:
+            return read(self.source)
+        except (Refused, Unsupported) as error:
+            raise wgsl_error(self, error) from None
+
+    def written(self, node: tree.Node) -> str:
+        """The text of a node of the outline."""
+        return self.heads[node.at : node.end]
+
+    @property
+    def entry_points(self) -> tuple[str, ...]:
+        """The names of the functions that a dispatch can start, in the order of the text."""
+        nodes = self.outline.nodes.items()
+        return tuple(name for name, node in nodes if isinstance(node, tree.Function) and is_entry_point(node))
+
+    @cached_property
+    def variables(self) -> dict[str, Bound]:
+        """The variables that are declared outside of the functions, by their names."""
+        found = {}
+        for name, node in self.outline.nodes.items():
+            if getattr(node, "templates", ()) and node.type:
+                space = ",".join(map(self.written, node.templates))
+                found[name] = Bound(re.sub("^storage$", "storage,read", space), name, self.written(node.type))
+        return found
+
+    def _numbers(self, name: str, attribute: str) -> list[int]:
+        """The numbers that an attribute gives to something that the text declares; a 0 where it has none."""
+        given = {each.name: each.arguments for each in getattr(self.outline.nodes.get(name), "attributes", ())}
+        return [self.number(each, self.written(each)) for each in given[attribute]] if attribute in given else [0]
+
     @cached_property
     def bound(self) -> tuple[Bound, ...]:
         """The variables at the bindings 0, 1, 2, ... of group 0.
@@ -66,13 +127,12 @@ class Kernel:
         Raises WgslError where a binding is in another group, or a number is left out.
         """
         found = {}
-        for attributes, space, name, kind in BINDING.findall(self.code):
-            places = dict(re.findall(r"@(group|binding)\s*\(([^)]*)\)", attributes))
-            group, number = (self.numbers(places.get(each, "0"))[0] for each in ("group", "binding"))
-            if group:
-                raise WgslError(f"{self.name}: `{name}` is in group {group}: write @group(0) for every binding")
-            space = re.sub("^storage$", "storage,read", "".join(space.split()).rstrip(","))
-            found[number] = Bound(space, name, kind.strip())
+        for name, variable in self.variables.items():
+            if self.outline.nodes[name].attributes:
+                (group,), (place,) = (self._numbers(name, each) for each in ("group", "binding"))
+                if group:
+                    raise WgslError(f"{self.name}: `{name}` is in group {group}: write @group(0) for every binding")
+                found[place] = variable
         if not found:
             example = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;"
             raise WgslError(f"{self.name}: it declares no bindings; write one for each buffer, as in `{example}`")
@@ -93,8 +153,7 @@ class Kernel:
 
     def workgroup_size(self, entry_point: str) -> tuple[int, int, int]:
         """Threads of a workgroup in x, y and z; (0, 1, 1) where the source declares no such entry point."""
-        sizes = {name: size for size, name in ENTRY_POINT.findall(self.code)}
-        return (*self.numbers(sizes.get(entry_point, "0")), 1, 1)[:3]
+        return (*self._numbers(entry_point, "workgroup_size"), 1, 1)[:3]
 
     def threads(self, entry_point: str) -> int:
         """Threads in one workgroup of an entry point; 0 where the source declares no such entry point."""
@@ -102,18 +161,17 @@ class Kernel:
 
     @property
     def workgroup_bytes(self) -> int:
-        """Bytes of the workgroup memory in which the kernel declares its arrays."""
-        types = re.findall(r"var\s*<\s*workgroup\s*>\s*\w+\s*:\s*([^;]+);", self.code)
-        return sum(self._bytes(kind.strip()) for kind in types)
-
-    def _bytes(self, kind: str) -> int:
-        array = re.fullmatch(r"array\s*<(.*),([^,<>]*\w[^,<>]*),?\s*>", kind, re.DOTALL)
-        return self._bytes(array[1].strip()) * self.numbers(array[2])[0] if array else SIZES.get(kind, 0)
+        """Bytes of the workgroup memory that the kernel declares; what the simulator does not run counts as none."""
+        total = 0
+        for each in self.variables.values():
+            with suppress(Refused, Unsupported):
+                total += 4 * words(self.outline.find(each.name).type) * (each.space == "workgroup")
+        return total
 
     @property
     def specialized(self) -> bool:
         """Is this the file of a version whose text is written anew for each layer, with its sizes as constants?"""
-        return "struct Params" not in self.code
+        return "Params" not in self.outline.nodes
 
     @property
     def version(self) -> str:
@@ -130,7 +188,7 @@ class Kernel:
         """
         for name, value in constants.items():
             check_size(name, value)
-            if not re.search(rf"\b(override|const) {name}: ", self.code):
+            if not self.kind(name):
                 raise ValueError(f"{name} = {value}: {self.name} has no `override {name}` and no `const {name}`")
         return replace(self, constants=tuple(sorted({**dict(self.constants), **constants}.items())))
 
@@ -153,37 +211,29 @@ class Kernel:
         return replace(self.edit(mark, f"\n{text}\n"), pasted=range(first, first + text.count("\n") + 1))
 
     def value(self, name: str) -> int:
-        """The value of an `override` or `const`.
+        """The value of an `override` or `const` that is a whole number.
 
-        Raises ValueError where the source declares none of this name.
+        Raises ValueError where the source declares none of this name, WgslError where it has no such value.
         """
-        written = re.search(rf"\b(?:override|const)\s+{name}\b[^=;]*=([^;]*);", self.code)
-        if not written:
+        if not self.kind(name):
             raise ValueError(f"name = {name!r}: {self.name} has no such `override` or `const`")
-        given = dict(self.constants)
-        return given[name] if name in given else self.numbers(written[1])[0]
+        return self.number(tree.Name(0, 0, name), name)
 
-    def numbers(self, expressions: str) -> tuple[int, ...]:
-        """The values of expressions of whole numbers and constants, like ``TILE * 16u``, between commas.
+    def kind(self, name: str) -> str:
+        """How a constant is declared, `override` or `const`; nothing where the text declares none of this name."""
+        kind = getattr(self.outline.nodes.get(name), "kind", "")
+        return kind if kind in ("override", "const") else ""
 
-        Raises WgslError where one is anything else.
+    def number(self, node: tree.Expression, written: str) -> int:
+        """The value of an expression of whole numbers and constants.
+
+        Raises WgslError where it is anything else.
         """
-        plain = re.sub(r"\b(0[xX][\da-fA-F]+|\d+)[ui]\b", r"\1", " ".join(expressions.split())).removesuffix(",")
         try:
-            return tuple(map(self._number, ast.parse(f"({plain},)", mode="eval").body.elts))
-        except (SyntaxError, ValueError, ArithmeticError):
+            return number(tree.Attribute(node.at, node.end, "", (node,)), self.outline.scope, Stage.OVERRIDE)
+        except (Refused, Unsupported):
             advice = "write the number, or constants that have a value"
-            raise WgslError(f"{self.name}: the value of `{plain}` is not clear: {advice}") from None
-
-    def _number(self, node: ast.expr) -> int:
-        match node:
-            case ast.Constant(value=int(value)):
-                return value
-            case ast.Name(id=name):
-                return self.value(name)
-            case ast.BinOp(left, op, right) if type(op) in OPERATORS:
-                return OPERATORS[type(op)](self._number(left), self._number(right))
-        raise ValueError
+            raise WgslError(f"{self.name}: the value of `{written}` is not clear: {advice}") from None
 
     def part(self, number: int) -> "Listing":
         """The lines from the comment ``// number.`` up to the next part; part 0 is what precedes part 1.
@@ -201,6 +251,25 @@ class Kernel:
     def listing(self) -> "Listing":
         """The whole source, for display."""
         return Listing(self.source.rstrip(), 1)
+
+
+class _Valued(Declarations):
+    """Declarations in which a `const` has the value that is given, as an `override` has."""
+
+    def _read(self, node: tree.Node) -> object:
+        if getattr(node, "kind", "") == "const" and node.name in self.constants:
+            return Known(self._override(node), Stage.CONST)
+        return super()._read(node)
+
+
+def walk(node: tree.Node | tree.Module) -> Iterator[tree.Node]:
+    """A node and all that is in it, in the order of the text."""
+    yield node
+    for name in node.__slots__:
+        part = getattr(node, name)
+        for each in part if isinstance(part, tuple) else (part,):
+            if isinstance(each, tree.Node):
+                yield from walk(each)
 
 
 @dataclass(frozen=True)

@@ -10,20 +10,16 @@ loop's index is one, small arrays stay in registers, and neither an index nor th
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from helpers.wgsl.diagnostics import WgslError
-from helpers.wgsl.kernel import Kernel
-from helpers.wgsl.syntax.tokens import closing
+from helpers.wgsl.kernel import Kernel, parsed, walk
+from helpers.wgsl.syntax import tree
 
-CONSTANT = r"(\bconst {name}: (?P<type>u32|i32|f32|bool) = )[^;]*;"
-LOOP = re.compile(
-    r"for \(var (?P<name>\w+) = (?P<first>[^;]+); (?P=name) < (?P<end>[^;]+); "
-    r"(?:(?P=name)\+\+|(?P=name) \+= (?P<step>[^)]+))\) \{ *// unroll$",
-    re.MULTILINE,
-)
+MARK = re.compile(r"\{ *// unroll$", re.MULTILINE)
 SUFFIX = {"u32": "u", "i32": "i", "f32": "f", "bool": ""}
 MOST = 512  # copies of one body
 MOST_CHARACTERS = 100_000  # of a text: a longer one takes a driver longer to compile than it saves
@@ -45,14 +41,13 @@ def specialize(kernel: Kernel, constants: Mapping[str, int]) -> Kernel:
     resized = sized(kernel, constants)
     if problem := too_long(resized):
         raise WgslError(problem)
-    written = replace(resized, source=_written(kernel.source, _marked_loops(resized), 0, len(kernel.source)))
-    overrides = tuple(pair for pair in kernel.constants if _is_override(kernel, pair[0]))
-    return replace(written, source=_with_values(written), constants=overrides)
+    overrides = tuple(pair for pair in kernel.constants if kernel.kind(pair[0]) == "override")
+    return replace(kernel, source=_written(str, kernel.source, _edits(resized)), constants=overrides)
 
 
 def too_long(kernel: Kernel) -> str | None:
     """Why no text is written with these values of the kernel's constants, or None."""
-    length = len(_with_values(kernel)) + _added(_marked_loops(kernel), 0, len(kernel.source))
+    length = _written(len, kernel.source, _edits(kernel))
     if length <= MOST_CHARACTERS:
         return None
     rule = f"it may have at most {MOST_CHARACTERS:,}, for a longer one takes too long to compile"
@@ -87,28 +82,10 @@ def chosen(kernel: Kernel, **best: int) -> list[int]:
     return [dict(kernel.constants).get(name, value) for name, value in best.items()]
 
 
-def _is_override(kernel: Kernel, name: str) -> bool:
-    """Is this constant set when a pipeline is made, and not in the text?"""
-    return re.search(rf"\boverride {name}\b", kernel.code) is not None
+class Edit(NamedTuple):
+    """A part of the text, of which only the end remains, from `body` on: once behind each of the openings.
 
-
-def _with_values(kernel: Kernel) -> str:
-    """The kernel's text with the values of its constants written in."""
-    source = kernel.source
-    for name, value in kernel.constants:
-        found = re.search(CONSTANT.format(name=name), source)
-        if found:
-            written = str(value).lower() + SUFFIX[found["type"]]
-            source = f"{source[: found.start()]}{found[1]}{written};{source[found.end() :]}"
-        elif not _is_override(kernel, name):
-            raise ValueError(f"{name} = {value}: {kernel.name} has no `const {name}: u32`")
-    return source
-
-
-class Loop(NamedTuple):
-    """A marked loop: where it, its body and its last brace are in the text, and what each copy of the body opens with.
-
-    Its copies are what it is replaced by, with the marked loops in its body written out likewise.
+    Of a constant, nothing remains, and its value is the opening. Of a loop, its body remains, with the edits in it.
     """
 
     start: int
@@ -117,39 +94,59 @@ class Loop(NamedTuple):
     openings: Sequence[str]
 
 
-def _marked_loops(kernel: Kernel) -> list[Loop]:
-    """The marked loops of a kernel whose constants have their values, in the order of the text."""
-    loops = []
-    for loop in LOOP.finditer(kernel.source):
-        brace = kernel.code.index("{", loop.start())
-        end = closing(kernel.code, brace)
-        copies = range(*(kernel.numbers(loop[part] or "1")[0] for part in ("first", "end", "step")))
-        if re.search(r"\b(break|continue)\b", kernel.code[brace:end]) or len(copies) > MOST:
-            rule = f"at most {MOST} copies, no `break` and no `continue`"
-            raise WgslError(f"{kernel.name}: `{loop[0]}` has {len(copies)}: a loop that is written out has {rule}")
-        kind = "u" if loop["first"].endswith("u") else ""
-        openings = [f"{{ const {loop['name']} = {i}{kind};" for i in copies]
-        loops.append(Loop(loop.start(), loop.end(), end, openings))
-    return loops
+def _edits(kernel: Kernel) -> list[Edit]:
+    """What is written anew where the constants have their values, in the order of the text."""
+    nodes = {getattr(node, "name", ""): node for node in kernel.module.declarations}
+    edits = [_copies(kernel, *marked) for marked in _marked(kernel.source)]
+    for name, value in kernel.constants:
+        kind, type = kernel.kind(name), getattr(nodes.get(name), "type", None)
+        if kind == "const" and type and type.name in SUFFIX:
+            written = f" = {str(value).lower()}{SUFFIX[type.name]}"
+            edits.append(Edit(type.end, nodes[name].end, nodes[name].end, [written]))
+        elif kind != "override":
+            raise ValueError(f"{name} = {value}: {kernel.name} has no `const {name}: u32`")
+    return sorted(edits)
 
 
-def _written(source: str, loops: Sequence[Loop], start: int, end: int) -> str:
-    """This part of the text with its marked loops written out."""
-    written, at = "", start
-    for loop in loops:
-        if at <= loop.start < end:  # else it is elsewhere, or inside the one before it
-            body = _written(source, loops, loop.body, loop.end)
-            copies = " ".join(f"{opening}{body}}}" for opening in loop.openings)
-            written, at = written + source[at : loop.start] + copies, loop.end + 1
-    return written + source[at:end]
+@lru_cache(maxsize=64)
+def _marked(source: str) -> list[tuple[tree.For, int]]:
+    """The marked loops of a text that count up to an end by `i++` or `i += step`, each with where its mark ends."""
+    found = []
+    for node in walk(parsed(source)):
+        match node:
+            case tree.For(
+                first=tree.Declaration(kind="var", name=name, type=None, value=tree.Node()),
+                condition=tree.Binary(operator="<", left=tree.Name(name=tested)),
+                update=tree.Increment(operator="++", target=tree.Name(name=changed))
+                | tree.Assignment(operator="+=", target=tree.Name(name=changed)),
+            ) if name == tested == changed and (mark := MARK.match(source, node.body.at)):
+                found.append((node, mark.end()))
+    return found
 
 
-def _added(loops: Sequence[Loop], start: int, end: int) -> int:
-    """How many characters longer this part of the text becomes when its marked loops are written out."""
-    added, at = 0, start
-    for loop in loops:
-        if at <= loop.start < end:
-            body = loop.end - loop.body + _added(loops, loop.body, loop.end)
-            copies = sum(len(opening) + body + 2 for opening in loop.openings) - 1  # a brace, and blanks between them
-            added, at = added + max(0, copies) - (loop.end + 1 - loop.start), loop.end + 1
-    return added
+def _copies(kernel: Kernel, loop: tree.For, body: int) -> Edit:
+    """A loop, written out."""
+    source, first = kernel.source, loop.first.value
+    bounds = first, loop.condition.right, getattr(loop.update, "value", None)  # `i++` has no step
+    copies = range(*(kernel.number(each, source[each.at : each.end]) for each in bounds if each))
+    if len(copies) > MOST or any(isinstance(each, tree.Break | tree.Continue) for each in walk(loop.body)):
+        rule = f"at most {MOST} copies, no `break` and no `continue`"
+        written = source[loop.at : body]
+        raise WgslError(f"{kernel.name}: `{written}` has {len(copies)}: a loop that is written out has {rule}")
+    suffix = "u" * source.endswith("u", 0, first.end)
+    openings = [f"{' ' * (i > copies.start)}{{ const {loop.first.name} = {i}{suffix};" for i in copies]
+    return Edit(loop.at, body, loop.end, openings)
+
+
+def _written(measure: Callable, source: str, edits: Sequence[Edit], start: int = 0, end: int | None = None) -> Any:
+    """This part of the text with its edits: the text itself where `measure` is `str`, its length where it is `len`."""
+    end = len(source) if end is None else end
+    written, at = measure(""), start
+    for edit in edits:
+        if at <= edit.start < end:  # else it is elsewhere, or inside the one before it
+            body = _written(measure, source, edits, edit.body, edit.end)
+            written += measure(source[at : edit.start])
+            for opening in edit.openings:
+                written += measure(opening) + body
+            at = edit.end
+    return written + measure(source[at:end])
