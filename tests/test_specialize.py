@@ -85,7 +85,7 @@ def test_a_loop_of_another_form_stays_as_it_is(old, new):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("i < ROWS", "i < COUNT", "`COUNT` is not clear"),
+        ("i < ROWS", "i < COUNT", "nothing is called `COUNT`"),
         ("if (WHOLE)", "if (WHOLE) { break; } if (WHOLE)", "no `break`"),
         ("k < ROWS * 2u", "k < ROWS * 600u", "600: .* at most 512 copies"),
         ("f32(SHIFT)", "f32(SHIFTED)", "nothing is called `SHIFTED`"),

@@ -198,8 +198,7 @@ class _Grader:
         too small for it.
         """
         kind, _, name = _about(found)
-        variable = self.kernel.variables.get(name)
-        shared = variable is not None and variable.space == "workgroup"
+        shared = getattr(self.kernel.find(name), "space", "") == "workgroup"
         return kind == "non-uniform barrier" or (kind in ("data race", "uninitialized read") and shared)
 
     def grades(self) -> Grades:

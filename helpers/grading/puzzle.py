@@ -122,14 +122,10 @@ class Puzzle:
         return Grades.alike(self.tests, NOT_ATTEMPTED)
 
 
-def declarations(kernel: Kernel) -> list[tuple[str, ...]]:
+def declarations(kernel: Kernel) -> list[tuple[str, object]]:
     """Address space and type of what a kernel binds, in the order of the bindings; a struct is its members' types."""
-    nodes, found = kernel.outline.nodes, []
-    for each in kernel.bound:
-        members = getattr(nodes.get(each.type), "members", ())
-        parts = [kernel.written(part) for member in members for part in (*member.attributes, member.type)]
-        found.append((each.space, *map(_without_blanks, parts or [each.type])))
-    return found
+    types = [(each.space, kernel.find(each.name).type) for each in kernel.bound]
+    return [(space, [(at.offset, at.type) for at in getattr(type, "fields", ())] or type) for space, type in types]
 
 
 def same_code(one: Kernel, other: Kernel) -> bool:

@@ -22,7 +22,7 @@ from helpers.wgsl import Kernel
 from helpers.wgsl.arithmetic.operators import DTYPES
 from helpers.wgsl.cures import wgsl_error
 from helpers.wgsl.diagnostics import Refused, Unsupported
-from helpers.wgsl.syntax.parser import parse
+from helpers.wgsl.kernel import parsed
 from helpers.wgsl.types import kinds
 from helpers.wgsl.types.declarations import Declarations, check
 from helpers.wgsl.types.program import Program, Variable
@@ -153,10 +153,8 @@ def _unportable(kernel: Kernel, entry_point: str, constants: tuple[tuple[str, fl
 @lru_cache(maxsize=64)
 def _declared(source: str, constants: tuple[tuple[str, float], ...]) -> Declarations:
     """All that a text declares: the entry points of a text that has several share it."""
-    return Declarations(_parsed(source), dict(constants))
+    return Declarations(parsed(source), dict(constants))
 
-
-_parsed = lru_cache(maxsize=64)(parse)
 
 # --- Arguments ------------------------------------------------------------------------------------------------
 

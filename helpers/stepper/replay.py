@@ -11,8 +11,7 @@ import numpy as np
 
 from helpers.simulator.trace import Trace
 from helpers.stepper.text import functions, line_of
-from helpers.wgsl import walk
-from helpers.wgsl.syntax.tree import Call
+from helpers.wgsl.syntax.tree import Call, walk
 from helpers.wgsl.types.kinds import leaves
 
 SECTOR = 8  # words in a sector of storage memory

@@ -3,29 +3,28 @@
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from helpers.arguments import check_size
+from helpers.wgsl.cures import wgsl_error
 from helpers.wgsl.diagnostics import Refused, Unsupported, WgslError
 from helpers.wgsl.syntax import tree
 from helpers.wgsl.syntax.parser import parse
-from helpers.wgsl.syntax.tokens import without_comments
-from helpers.wgsl.types.declarations import Declarations, is_entry_point, number
+from helpers.wgsl.syntax.tokens import Word, without_bodies, without_comments
+from helpers.wgsl.types.declarations import Declarations
 from helpers.wgsl.types.kinds import words
-from helpers.wgsl.types.names import Known, Stage
+from helpers.wgsl.types.memory import numbers, placed
+from helpers.wgsl.types.names import Stage
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
-INSIDE = r"[^{}]*+"  # of braces, with those in them
-for _ in range(32):
-    INSIDE = rf"[^{{}}]*+(?:\{{{INSIDE}\}}[^{{}}]*+)*+"
-BODY = re.compile(rf"(\bfn\b[^{{}}]*\{{){INSIDE}(?=\}})")
+Read = TypeVar("Read")
 parsed = lru_cache(maxsize=128)(parse)
 
 
@@ -63,62 +62,37 @@ class Kernel:
     @property
     def module(self) -> tree.Module:
         """The syntax tree of the whole text. Raises WgslError where it is not WGSL, as the compiler does."""
-        return self._explained(parsed)
+        return self._read(lambda: parsed(self.source))
 
     @cached_property
     def outline(self) -> Declarations:
         """What the text declares, with its constants' values; a function is without its body.
 
-        A text that is specialized for a layer is long, and nearly all of it is in the bodies; and a body may be one
-        that only the adapter's compiler accepts. Offsets are those of `heads`. Raises WgslError where what is declared
-        is not WGSL.
+        A text that is specialized for a layer is long, and nearly all of it is in the bodies.
         """
+        return self._read(lambda: Declarations(parsed(without_bodies(self.code)), dict(self.constants)))
+
+    def _read(self, read: Callable[[], Read]) -> Read:
+        """What is read from the text; what refuses it is a WgslError with its place, its cause and its cure."""
         try:
-            return self._declared(self.heads)
-        except (Refused, Unsupported):
-            return self._explained(self._declared)  # the whole text is refused likewise, with the place
-
-    @cached_property
-    def heads(self) -> str:
-        """The code with single blanks, and nothing between the braces of its functions."""
-        return " ".join(BODY.sub(r"\1", self.code).split())
-
-    def _declared(self, text: str) -> Declarations:
-        return _Valued(parsed(text), dict(self.constants))
-
-    def _explained(self, read: Callable[[str], Any]) -> Any:
-        """What is read from the source; what refuses it is an error with its place, its cause and its cure."""
-        from helpers.compile_errors.refusal import wgsl_error
-
-        try:
-            return read(self.source)
+            return read()
         except (Refused, Unsupported) as error:
             raise wgsl_error(self, error) from None
 
-    def written(self, node: tree.Node) -> str:
-        """The text of a node of the outline."""
-        return self.heads[node.at : node.end]
+    def find(self, name: str) -> Any:
+        """What a name stands for. Raises WgslError where its declaration is wrong."""
+        return self._read(lambda: self.outline.find(name))
 
     @property
     def entry_points(self) -> tuple[str, ...]:
         """The names of the functions that a dispatch can start, in the order of the text."""
-        nodes = self.outline.nodes.items()
-        return tuple(name for name, node in nodes if isinstance(node, tree.Function) and is_entry_point(node))
+        return tuple(str(name) for name, node in self.outline.nodes.items() if tree.attribute(node, "compute"))
 
     @cached_property
-    def variables(self) -> dict[str, Bound]:
-        """The variables that are declared outside of the functions, by their names."""
-        found = {}
-        for name, node in self.outline.nodes.items():
-            if getattr(node, "templates", ()) and node.type:
-                space = ",".join(map(self.written, node.templates))
-                found[name] = Bound(re.sub("^storage$", "storage,read", space), name, self.written(node.type))
-        return found
-
-    def _numbers(self, name: str, attribute: str) -> list[int]:
-        """The numbers that an attribute gives to something that the text declares; a 0 where it has none."""
-        given = {each.name: each.arguments for each in getattr(self.outline.nodes.get(name), "attributes", ())}
-        return [self.number(each, self.written(each)) for each in given[attribute]] if attribute in given else [0]
+    def _placed(self) -> dict[str, tuple[str, str, int]]:
+        """Address space, access and binding of each variable that is declared outside of the functions."""
+        nodes = {name: node for name, node in self.outline.nodes.items() if getattr(node, "kind", "") == "var"}
+        return self._read(lambda: {name: placed(node, self.outline.scope) for name, node in nodes.items()})
 
     @cached_property
     def bound(self) -> tuple[Bound, ...]:
@@ -127,12 +101,11 @@ class Kernel:
         Raises WgslError where a binding is in another group, or a number is left out.
         """
         found = {}
-        for name, variable in self.variables.items():
-            if self.outline.nodes[name].attributes:
-                (group,), (place,) = (self._numbers(name, each) for each in ("group", "binding"))
-                if group:
-                    raise WgslError(f"{self.name}: `{name}` is in group {group}: write @group(0) for every binding")
-                found[place] = variable
+        for name, (space, access, binding) in self._placed.items():
+            if binding >= 0:
+                type = self.outline.nodes[name].type
+                written = " ".join(self.code[type.at : type.end].split()) if type else ""
+                found[binding] = Bound(f"storage,{access}" if space == "storage" else space, str(name), written)
         if not found:
             example = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;"
             raise WgslError(f"{self.name}: it declares no bindings; write one for each buffer, as in `{example}`")
@@ -153,7 +126,9 @@ class Kernel:
 
     def workgroup_size(self, entry_point: str) -> tuple[int, int, int]:
         """Threads of a workgroup in x, y and z; (0, 1, 1) where the source declares no such entry point."""
-        return (*self._numbers(entry_point, "workgroup_size"), 1, 1)[:3]
+        given = tree.attribute(self.outline.nodes.get(entry_point), "workgroup_size")
+        sizes = self._read(lambda: numbers(given, self.outline.scope, Stage.OVERRIDE)) if given else [0]
+        return (*sizes, 1, 1)[:3]
 
     def threads(self, entry_point: str) -> int:
         """Threads in one workgroup of an entry point; 0 where the source declares no such entry point."""
@@ -163,9 +138,9 @@ class Kernel:
     def workgroup_bytes(self) -> int:
         """Bytes of the workgroup memory that the kernel declares; what the simulator does not run counts as none."""
         total = 0
-        for each in self.variables.values():
+        for name in (name for name, (space, *_) in self._placed.items() if space == "workgroup"):
             with suppress(Refused, Unsupported):
-                total += 4 * words(self.outline.find(each.name).type) * (each.space == "workgroup")
+                total += 4 * words(self.outline.find(name).type)
         return total
 
     @property
@@ -210,30 +185,24 @@ class Kernel:
         first = self.source.partition(mark)[0].count("\n") + 2
         return replace(self.edit(mark, f"\n{text}\n"), pasted=range(first, first + text.count("\n") + 1))
 
-    def value(self, name: str) -> int:
-        """The value of an `override` or `const` that is a whole number.
-
-        Raises ValueError where the source declares none of this name, WgslError where it has no such value.
-        """
-        if not self.kind(name):
-            raise ValueError(f"name = {name!r}: {self.name} has no such `override` or `const`")
-        return self.number(tree.Name(0, 0, name), name)
-
     def kind(self, name: str) -> str:
         """How a constant is declared, `override` or `const`; nothing where the text declares none of this name."""
         kind = getattr(self.outline.nodes.get(name), "kind", "")
         return kind if kind in ("override", "const") else ""
 
-    def number(self, node: tree.Expression, written: str) -> int:
-        """The value of an expression of whole numbers and constants.
+    def value(self, name: str) -> int:
+        """The value of an `override` or `const`.
 
-        Raises WgslError where it is anything else.
+        Raises ValueError where the source declares none of this name, WgslError where it has no value.
         """
-        try:
-            return number(tree.Attribute(node.at, node.end, "", (node,)), self.outline.scope, Stage.OVERRIDE)
-        except (Refused, Unsupported):
-            advice = "write the number, or constants that have a value"
-            raise WgslError(f"{self.name}: the value of `{written}` is not clear: {advice}") from None
+        if not self.kind(name):
+            raise ValueError(f"name = {name!r}: {self.name} has no such `override` or `const`")
+        return self.find(name).value.leaves[0]
+
+    def number(self, node: tree.Expression) -> int:
+        """The value of an expression of whole numbers and constants. Raises WgslError where it is anything else."""
+        attribute = tree.Attribute(node.at, node.end, Word("NAME", "a loop"), (node,))
+        return self._read(lambda: numbers(attribute, self.outline.scope, Stage.OVERRIDE))[0]
 
     def part(self, number: int) -> "Listing":
         """The lines from the comment ``// number.`` up to the next part; part 0 is what precedes part 1.
@@ -251,25 +220,6 @@ class Kernel:
     def listing(self) -> "Listing":
         """The whole source, for display."""
         return Listing(self.source.rstrip(), 1)
-
-
-class _Valued(Declarations):
-    """Declarations in which a `const` has the value that is given, as an `override` has."""
-
-    def _read(self, node: tree.Node) -> object:
-        if getattr(node, "kind", "") == "const" and node.name in self.constants:
-            return Known(self._override(node), Stage.CONST)
-        return super()._read(node)
-
-
-def walk(node: tree.Node | tree.Module) -> Iterator[tree.Node]:
-    """A node and all that is in it, in the order of the text."""
-    yield node
-    for name in node.__slots__:
-        part = getattr(node, name)
-        for each in part if isinstance(part, tuple) else (part,):
-            if isinstance(each, tree.Node):
-                yield from walk(each)
 
 
 @dataclass(frozen=True)

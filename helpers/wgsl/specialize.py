@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from helpers.wgsl.diagnostics import WgslError
-from helpers.wgsl.kernel import Kernel, parsed, walk
+from helpers.wgsl.kernel import Kernel, parsed
 from helpers.wgsl.syntax import tree
 
 MARK = re.compile(r"\{ *// unroll$", re.MULTILINE)
@@ -96,13 +96,12 @@ class Edit(NamedTuple):
 
 def _edits(kernel: Kernel) -> list[Edit]:
     """What is written anew where the constants have their values, in the order of the text."""
-    nodes = {getattr(node, "name", ""): node for node in kernel.module.declarations}
     edits = [_copies(kernel, *marked) for marked in _marked(kernel.source)]
     for name, value in kernel.constants:
-        kind, type = kernel.kind(name), getattr(nodes.get(name), "type", None)
-        if kind == "const" and type and type.name in SUFFIX:
-            written = f" = {str(value).lower()}{SUFFIX[type.name]}"
-            edits.append(Edit(type.end, nodes[name].end, nodes[name].end, [written]))
+        kind, node = kernel.kind(name), kernel.outline.nodes.get(name)
+        if kind == "const" and node.type and node.type.name in SUFFIX:
+            written = f" = {str(value).lower()}{SUFFIX[node.type.name]}"
+            edits.append(Edit(node.type.end, node.end, node.end, [written]))
         elif kind != "override":
             raise ValueError(f"{name} = {value}: {kernel.name} has no `const {name}: u32`")
     return sorted(edits)
@@ -112,7 +111,7 @@ def _edits(kernel: Kernel) -> list[Edit]:
 def _marked(source: str) -> list[tuple[tree.For, int]]:
     """The marked loops of a text that count up to an end by `i++` or `i += step`, each with where its mark ends."""
     found = []
-    for node in walk(parsed(source)):
+    for node in tree.walk(parsed(source)):
         match node:
             case tree.For(
                 first=tree.Declaration(kind="var", name=name, type=None, value=tree.Node()),
@@ -128,8 +127,8 @@ def _copies(kernel: Kernel, loop: tree.For, body: int) -> Edit:
     """A loop, written out."""
     source, first = kernel.source, loop.first.value
     bounds = first, loop.condition.right, getattr(loop.update, "value", None)  # `i++` has no step
-    copies = range(*(kernel.number(each, source[each.at : each.end]) for each in bounds if each))
-    if len(copies) > MOST or any(isinstance(each, tree.Break | tree.Continue) for each in walk(loop.body)):
+    copies = range(*(kernel.number(each) for each in bounds if each))
+    if len(copies) > MOST or any(isinstance(each, tree.Break | tree.Continue) for each in tree.walk(loop.body)):
         rule = f"at most {MOST} copies, no `break` and no `continue`"
         written = source[loop.at : body]
         raise WgslError(f"{kernel.name}: `{written}` has {len(copies)}: a loop that is written out has {rule}")

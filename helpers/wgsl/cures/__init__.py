@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from helpers.wgsl.cures import breaks, names, values
 from helpers.wgsl.cures.context import Context
 from helpers.wgsl.diagnostics import Finding, Lines, Refused, Unsupported, UnsupportedWgsl, WgslError, error
-from helpers.wgsl.kernel import Kernel
 from helpers.wgsl.syntax.parser import parse
 from helpers.wgsl.types.declarations import Declarations, check
+
+if TYPE_CHECKING:
+    from helpers.wgsl.kernel import Kernel
 
 CURES: dict[str, Callable[..., Finding | str | None]] = {
     "argument": values.argument,

@@ -47,7 +47,7 @@ def unknown(c: Context, name: str) -> str:
     asked = (_known_elsewhere, _undeclared, _builtin, _other_language, _field, _misspelled)
     reason = next(filter(None, (ask(name, c) for ask in asked)), None)
     called = c.code[c.at + len(name) :].lstrip().startswith("(")
-    cure = "declare it before its first use, with `let` or `var`"
+    cure = f"declare it before its first use, with {'`let` or `var`' if c.depth(c.at) else '`const`'}"
     cure = "WGSL has no function of that name, and this text declares none" if called else cure
     return reason or f"nothing is called `{name}` here: {cure}"
 

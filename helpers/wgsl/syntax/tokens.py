@@ -197,6 +197,21 @@ def without_comments(source: str) -> str:
     return "".join(kept)
 
 
+def without_bodies(code: str) -> str:
+    """A text without comments, with blanks in place of what stands between the braces of its functions."""
+    kept, at, depth, function = [], 0, 0, False
+    for found in re.finditer(r"\bfn\b|[{}]", code):
+        if found[0] == "fn":
+            function = function or not depth
+            continue
+        depth += 1 if found[0] == "{" else -1
+        if function and depth == (found[0] == "{"):
+            between = code[at : found.start()]
+            kept.append((between if depth else " " * len(between)) + found[0])
+            at, function = found.end(), bool(depth)
+    return "".join(kept) + code[at:]
+
+
 def _blanks(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
 

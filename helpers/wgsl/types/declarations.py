@@ -39,7 +39,7 @@ Named = tree.Declaration | tree.Function | tree.Struct | tree.Alias
 
 
 class Declarations:
-    """The declarations of a module, with the values of its overrides; each is checked when it is first used."""
+    """The declarations of a module, with the values of its constants; each is checked when it is first used."""
 
     def __init__(self, module: tree.Module, constants: Mapping[str, float]) -> None:
         self.nodes: dict[str, Named] = {}
@@ -109,7 +109,8 @@ class Declarations:
                 type_of(node.type, self.scope, late=True)
                 return Alias(node.type, self.scope)
             case tree.Declaration(kind="const"):
-                return Known(node.name, constant_of(node, self.scope), Stage.CONST)
+                given = self._override(node) if node.name in self.constants else constant_of(node, self.scope)
+                return Known(node.name, given, Stage.CONST)
             case tree.Declaration(kind="override"):
                 return Known(node.name, self._override(node), Stage.OVERRIDE)
         return declared(node, self.scope)

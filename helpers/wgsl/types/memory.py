@@ -54,16 +54,22 @@ def numbers(attribute: tree.Attribute, scope: Scope, stage: Stage) -> list[int]:
 
 def declared(node: tree.Declaration, scope: Scope) -> Variable:
     """A `var` of the module."""
-    space, access = _space(node)
-    places = {each.name: number(each, scope) for each in node.attributes if each.name in ("group", "binding")}
-    _check_places(node, space, places)
+    space, access, binding = placed(node, scope)
     given = declared_value(node, scope.known(Stage.OVERRIDE))
     if given and space != "private":
         raise Refused(f"a variable in {space} memory cannot have an initial value", given)
     type = given.type if given else written_type(node, scope, late=space == "workgroup")
     if fault := _unfit(type, space, access):
         raise Refused(fault, node.name)
-    return Variable(node.name, type, space, access, places.get("binding", -1), given and known(given))
+    return Variable(node.name, type, space, access, binding, given and known(given))
+
+
+def placed(node: tree.Declaration, scope: Scope) -> tuple[str, str, int]:
+    """Address space, access and binding of a `var` of the module; the binding is -1 where it has none."""
+    space, access = _space(node)
+    places = {each.name: number(each, scope) for each in node.attributes if each.name in ("group", "binding")}
+    _check_places(node, space, places)
+    return space, access, places.get("binding", -1)
 
 
 def _space(node: tree.Declaration) -> tuple[str, str]:
