@@ -79,6 +79,7 @@ class Picture:
     def __init__(self, height: int = 432, width: int = WIDTH) -> None:
         self.width, self.height, self.sentence = width, height, ""
         self.marks: list[Mark] = []
+        self.touchable: dict[str, tuple] = {}  # what a reader can point at: a Grid, and the values that are its cells
         self._drawn, self._still = None, 0
 
     def starts(self, *what: object) -> bool:
@@ -86,7 +87,7 @@ class Picture:
         if what == self._drawn:
             del self.marks[self._still :]
             return False
-        self.marks, self._drawn, self._still = [], what, 0
+        self.marks, self.touchable, self._drawn, self._still = [], {}, what, 0
         return True
 
     def stands_still(self) -> None:

@@ -1,29 +1,18 @@
 """Pictures with sliders. Every state that the sliders can reach is a valid one, and each is also said in words."""
 
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 
 import ipywidgets
 
 from helpers.pictures.canvas import Picture, text_width
+from helpers.pictures.parts import Cell, Grid
+from helpers.widgets.touch import Touch, Touched
 
 Values = dict[str, int]
 Rule = Callable[[Values], tuple[int, int]]  # the limits of one value, from those before it
 
-# ipywidgets gives a slider's handle and the buttons that play no accessible name. This gives each handle that of the
-# number box above it; it runs when a style sheet has loaded, as widgets run no scripts, and again whenever a control is
-# added.
-NAME_HANDLES = """<style onload="
-  const explorer = this.closest('.convgrad-explorer');
-  const name = () => {
-    explorer.querySelectorAll('[role=slider]').forEach(handle => handle.setAttribute('aria-label',
-      handle.closest('.convgrad-control').querySelector('label').textContent));
-    explorer.querySelectorAll('.widget-play button').forEach((button, i) =>
-      button.title = ['play or pause', 'back to the start', 'repeat'][i]);
-  };
-  new MutationObserver(name).observe(explorer, {childList: true, subtree: true});
-  name()"></style>"""
 PACE = 800  # milliseconds that each picture stands while it plays
 SENTENCE = "margin: 0; padding: 0 16px; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
 
@@ -64,6 +53,7 @@ class Explorer(ipywidgets.VBox):
         layer = ipywidgets.Layout(grid_area="1 / 1", margin="0", width="100%")
         self._still, self._moving = ipywidgets.HTML(layout=layer), ipywidgets.HTML(layout=layer)
         self._words = ipywidgets.HTML()
+        self._layer = None
         self._boxes = {name: _number_box(name) for name in rules}
         self._sliders = {name: ipywidgets.IntSlider(readout=False) for name in rules}
         self._players = {play: _player()} if play else {}
@@ -71,13 +61,12 @@ class Explorer(ipywidgets.VBox):
         self._controls = {name: [kind[name] for kind in kinds if name in kind] for name in rules}
         self.set(**values)
         width = self.picture.width
-        picture = ipywidgets.GridBox([self._still, self._moving])  # one over the other
+        picture = ipywidgets.GridBox([self._still, self._moving, self._layer])  # one over the other
         picture.layout = ipywidgets.Layout(width=f"{width}px", max_width="100%", flex="0 0 auto")
         picture.add_class("convgrad-picture")
         grid = ipywidgets.Layout(grid_template_columns=f"repeat({columns}, {min(width // columns, 280)}px)")
         pairs = [_above(self._boxes[name], self._sliders[name], self._players.get(name)) for name in rules]
-        names = ipywidgets.HTML(NAME_HANDLES, layout=ipywidgets.Layout(height="0", margin="0"))
-        super().__init__([ipywidgets.GridBox(pairs, layout=grid), picture, self._words, names])
+        super().__init__([ipywidgets.GridBox(pairs, layout=grid), picture, self._words])
         self.add_class("convgrad-explorer")
         for name, controls in self._controls.items():
             for control in controls:
@@ -101,11 +90,44 @@ class Explorer(ipywidgets.VBox):
         if unknown := set(values) - set(self._rules):
             raise ValueError(f"{', '.join(sorted(unknown))}: the sliders are {', '.join(self._rules)}")
         self._values = self._allowed(self._values | values)
-        self.picture = self._draw(**self._values)
-        self._still.value, self._moving.value = self.picture.svg()  # first of all: this is what the eye waits for
-        self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(self.sentence)}</p>'
+        self._show(self._values)
         self._settle()
         return self.sentence
+
+    def _show(self, values: Values) -> None:
+        """Draw the picture of these values, and say what it shows."""
+        self.picture = self._draw(**values)
+        self._still.value, self._moving.value = self.picture.svg()  # first of all: this is what the eye waits for
+        self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(self.sentence)}</p>'
+        self._lay_cells()
+
+    def _lay_cells(self) -> None:
+        """Put cells to point at over the picture."""
+        if self._layer is None:
+            layer = {"grid_area": "1 / 1", "margin": "0", "width": "100%"}
+            self._layer = Touch(self.picture.width, self.picture.height, self._touched, layout=layer)
+        grids = {name: grid for name, (grid, _) in self.picture.touchable.items()}
+        chosen = {name: self._cell(*touchable) for name, touchable in self.picture.touchable.items()}
+        self._layer.lay(grids, chosen)
+
+    def _cell(self, grid: Grid, names: Sequence[str]) -> Cell:
+        """The cell that the sliders have chosen."""
+        place = [self._values[name] for name in names]
+        return tuple(place) if len(place) > 1 else divmod(*place, grid.values.shape[1])
+
+    def _touched(self, touched: Touched) -> None:
+        """Show what the reader points at; keep it where they choose it, and go back where the pointer leaves."""
+        if touched.grid is None:
+            self._show(self._values)
+            return
+        grid, names = self.picture.touchable[touched.grid]
+        row, column = touched.cell
+        place = touched.cell if len(names) > 1 else [row * grid.values.shape[1] + column]
+        values = dict(zip(names, place, strict=True))
+        if touched.chosen:
+            self.set(**values)
+        else:
+            self._show(self._allowed(self._values | values))
 
     def _allowed(self, wanted: Values) -> Values:
         """The nearest allowed values, in the order of the rules."""

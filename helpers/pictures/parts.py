@@ -43,6 +43,10 @@ class Grid:
         corner = self.x + column * self.width, self.y + row * self.height
         return Box(*corner, columns * self.width, rows * self.height)
 
+    def touch(self, name: str, *values: str) -> None:
+        """Let a reader point at the cells of this tensor: the values that are a cell's row and column, or its number."""
+        self.picture.touchable[name] = self, values
+
     @property
     def bottom(self) -> float:
         """Where the last row ends."""

@@ -23,7 +23,7 @@ class WeightGradientPicture(SumPicture):
     """
 
     capital, result = Tensor("grad_output", "n", "co"), Tensor("grad_weight", "co", "ci")
-    axis, symbol = "n", "dW"
+    axis, symbol, indices = "n", "dW", ("kh", "kw")
     taps = staticmethod(indices.taps_of_weight)
     capital_at, small_at = attrgetter("oh", "ow"), attrgetter("ih", "iw")
 
@@ -64,6 +64,7 @@ class ThreadsPicture(Picture):
         self.filters = [self._filter(i, owners) for i, owners in enumerate(filters) if owners.max() < 256]
         owned = [box for grid in self.filters for box in grid.boxes]
         self.boxes(self.threads.boxes[:count] + owned, LINE, tint(BLUE))
+        self.threads.touch("threads", "thread")
         self.stands_still()
 
     def _filter(self, i: int, owners: np.ndarray) -> Grid:

@@ -1,0 +1,70 @@
+"""Cells over a picture that a reader points at, drags along and reaches by the arrow keys."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import anywidget
+import traitlets
+
+from helpers.pictures.parts import Cell, Grid
+
+HERE = Path(__file__).parent
+
+
+class Touched(NamedTuple):
+    """What the reader does: the name of a grid, the cell in it, and whether it is chosen or only looked at.
+
+    The name is None where the pointer has left the picture.
+    """
+
+    grid: str | None
+    cell: Cell
+    chosen: bool
+
+
+class Touch(anywidget.AnyWidget):
+    """Named cells over the grids of a picture.
+
+    Parameters
+    ----------
+    width, height : int
+        The size of the picture, in CSS pixels.
+    act : callable
+        Takes what the reader touches, redraws, and returns; the next touch is sent when it has returned.
+    """
+
+    _esm = HERE / "touch.js"
+    _css = HERE / "touch.css"
+    sheet = traitlets.Dict().tag(sync=True)
+    grids = traitlets.List().tag(sync=True)
+    chosen = traitlets.List().tag(sync=True)
+    asked = traitlets.Dict({"number": 0}).tag(sync=True)
+    answered = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, width: int, height: int, act: Callable[[Touched], None], **options: object) -> None:
+        self._names: list[str] = []
+        super().__init__(sheet={"width": width, "height": height}, **options)
+        self.observe(lambda change: self._act(act, change.new), "asked")
+
+    def _act(self, act: Callable[[Touched], None], asked: Mapping) -> None:
+        """Do what was asked, and say that it is done even where it failed: the next touch waits for that."""
+        try:
+            name = self._names[asked["grid"]] if asked["grid"] >= 0 else None
+            act(Touched(name, (asked["row"], asked["column"]), asked["chosen"]))
+        finally:
+            self.answered = asked["number"]
+
+    def lay(self, grids: Mapping[str, Grid], chosen: Mapping[str, Cell]) -> None:
+        """Lay cells over these grids, and say which are chosen."""
+        self._names = [*grids]
+        self.grids = [_placed(name, grid) for name, grid in grids.items()]
+        self.chosen = [[self._names.index(name), *cell] for name, cell in chosen.items()]
+
+
+def _placed(name: str, grid: Grid) -> dict:
+    rows, columns = grid.values.shape
+    place: Sequence[float] = (grid.x, grid.y, columns * grid.width, rows * grid.height)
+    return dict(zip(("x", "y", "width", "height"), place, strict=True)) | {
+        "label": name, "rows": rows, "columns": columns,
+    }  # fmt: skip
