@@ -44,7 +44,7 @@ class Grid:
         return Box(*corner, columns * self.width, rows * self.height)
 
     def touch(self, name: str, *values: str) -> None:
-        """Let a reader point at the cells of this tensor: the values that are a cell's row and column, or its number."""
+        """Let a reader point at these cells; `values` are a cell's row and column, or its number."""
         self.picture.touchable[name] = self, values
 
     @property

@@ -33,7 +33,7 @@ class WindowPicture(SumPicture):
     """
 
     capital, result = Tensor("weight", "co", "ci"), Tensor("output", "n", "co")
-    indices = "oh", "ow"
+    element = "oh", "ow"
     axis, symbol, total, names = "ci", "output", "The bias and all its terms", ascii_uppercase
     taps = staticmethod(indices.taps_of_output)
     capital_at, small_at = attrgetter("kh", "kw"), attrgetter("ih", "iw")

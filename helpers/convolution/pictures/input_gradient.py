@@ -32,7 +32,7 @@ class InputGradientPicture(SumPicture):
     """
 
     capital, result = Tensor("grad_output", "n", "co"), Tensor("grad_input", "n", "ci")
-    axis, symbol, indices = "co", "dX", ("ih", "iw")
+    axis, symbol, element = "co", "dX", ("ih", "iw")
     taps = staticmethod(indices.contributions_to_pixel)
     capital_at, small_at = attrgetter("oh", "ow"), attrgetter("kh", "kw")
 

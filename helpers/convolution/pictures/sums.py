@@ -45,7 +45,7 @@ class SumPicture(Picture):
 
     capital: Tensor
     result: Tensor
-    indices: tuple[str, str]  # the row and the column of a result's element
+    element: tuple[str, str]  # the row and the column of a result's element
     axis: str
     symbol: str  # of the result, among letters
     total = "Its terms"
@@ -67,7 +67,7 @@ class SumPicture(Picture):
         place = {"co": co, "ci": ci, "n": n}
         if self.starts(co, ci, n):
             self._draw_grids(place)
-            self.result_grid.touch(self.result.name, *self.indices)
+            self.result_grid.touch(self.result.name, *self.element)
             self.stands_still()
         taps = self.taps(self.shape, row, column)
         terms = [self._term(tap, place) for tap in taps]

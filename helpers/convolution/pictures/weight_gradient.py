@@ -23,7 +23,7 @@ class WeightGradientPicture(SumPicture):
     """
 
     capital, result = Tensor("grad_output", "n", "co"), Tensor("grad_weight", "co", "ci")
-    axis, symbol, indices = "n", "dW", ("kh", "kw")
+    axis, symbol, element = "n", "dW", ("kh", "kw")
     taps = staticmethod(indices.taps_of_weight)
     capital_at, small_at = attrgetter("oh", "ow"), attrgetter("ih", "iw")
 
