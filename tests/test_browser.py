@@ -192,6 +192,36 @@ def test_the_mouse_moves_the_picture_and_one_that_stands_still_is_noticed(lesson
 
 
 @WEIGHTS
+def test_a_cell_is_looked_at_chosen_dragged_to_and_reached_by_keys(lesson, record_property):
+    shown, same, mouse = lesson.explorer(FIRST), lesson.same(FIRST), lesson.page.mouse
+    count, chosen = lesson.cells.count(), shown.values
+    shown.cell_of("grad_weight", 2, 1).hover()
+    expect(shown.words).to_have_text(same.set(kh=2, kw=1))
+    assert shown.values == chosen, "looking at a cell moves no slider"
+    shown.words.hover()
+    expect(shown.words).to_have_text(same.set(**chosen))
+    shown.cell_of("grad_weight", 1, 0).click()
+    same.set(kh=1, kw=0)
+    shown.shows(same)
+    for key, place in (("ArrowRight", (1, 1)), ("ArrowDown", (2, 1)), ("ArrowDown", (2, 1)), ("ArrowLeft", (2, 0))):
+        lesson.page.keyboard.press(key)
+        expect(shown.cell_of("grad_weight", *place)).to_be_focused()
+    same.set(kh=2, kw=0)
+    shown.shows(same)
+    mouse.down()  # a drag, far faster than pictures are drawn
+    for row, column in [divmod(i * 7 % 9, 3) for i in range(60)] + [(0, 2)]:
+        shown.cell_of("grad_weight", row, column).hover()
+    mouse.up()
+    same.set(kh=0, kw=2)
+    shown.shows(same)
+    assert lesson.cells.count() == count
+    times = [shown.look("grad_weight", i % 3, (i + 1) % 3) for i in range(10)]
+    record_property(
+        "told", f"from pointer to new picture, median of 10: {median(times):.0f} ms (most {max(times):.0f})"
+    )
+
+
+@WEIGHTS
 def test_the_keyboard_alone_is_enough(lesson):
     shown, keyboard = lesson.explorer(FIRST), lesson.page.keyboard  # its cell is selected, in command mode
     cells, words = (lesson.cells.count(), lesson.code_cells.count()), shown.words.inner_text()

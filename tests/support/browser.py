@@ -260,6 +260,10 @@ class Shown:
         """The slider of that name, as a screen reader finds it."""
         return self.cell.get_by_role("slider", name=name, exact=True)
 
+    def cell_of(self, tensor: str, row: int, column: int) -> Locator:
+        """A cell of a tensor's grid in the picture, as a screen reader finds it."""
+        return self.cell.get_by_role("gridcell", name=f"{tensor}, row {row}, column {column}", exact=True)
+
     @property
     def names(self) -> list[str]:
         """The labels of the number boxes; "" for a box without one."""
@@ -290,6 +294,12 @@ class Shown:
             while (found := read()) != wanted and time.monotonic() < end:
                 self.page.wait_for_timeout(20)
             assert found == wanted, f"{what}: {found!s:.200} instead of {wanted!s:.200}"
+
+    def look(self, tensor: str, row: int, column: int) -> float:
+        """Point at another cell; milliseconds until the frame that shows the new picture."""
+        self.image.evaluate(STEP.replace("keydown", "pointerover"), 1000 * SECONDS)
+        self.cell_of(tensor, row, column).hover()
+        return self.page.evaluate("window.step")
 
     def step(self, key: str) -> float:
         """Press a key that moves the focused slider; milliseconds until the frame that shows the new picture."""
