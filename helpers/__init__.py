@@ -29,6 +29,7 @@ _HOME = {
     "skeleton": "helpers.exercises",
     "solution": "helpers.exercises",
     "try_mistake": "helpers.exercises",
+    "write": "helpers.exercises",
 }
 __all__ = list(_HOME)
 

@@ -11,20 +11,22 @@ from typing import TYPE_CHECKING, Any
 from helpers.convolution import exercises as convolution
 from helpers.convolution.exercises.marking import MARKINGS
 from helpers.gemm import exercises as gemm
-from helpers.grading import attempts, grader
+from helpers.grading import attempts, desk, grader
 from helpers.grading.fault import Fault, FaultReport
 from helpers.grading.prediction import Answer, Question
 from helpers.grading.puzzle import Puzzle
 from helpers.grading.sandbox import LONGEST, Worker, serve
 from helpers.grading.verdict import Grades, Verdict
 from helpers.oracles import exercises as oracles
+from helpers.simulator.run import compiled
 from helpers.speed import exercises as speed
 from helpers.summation import exercises as summation
 from helpers.threads import exercises as threads
-from helpers.wgsl import Kernel, Listing
+from helpers.wgsl import Kernel, Listing, WgslError
 
 if TYPE_CHECKING:
     from helpers.grading.mark_cells import MarkCells
+    from helpers.widgets.editor import Editor
 
 _SUBJECTS = threads, convolution, summation, gemm, speed  # in the order of their first lessons
 PUZZLES: dict[str, Puzzle] = {puzzle.name: puzzle for subject in _SUBJECTS for puzzle in subject.PUZZLES}
@@ -68,7 +70,28 @@ def last_attempt(puzzle: str) -> str | None:
     return attempts.last(_chosen("puzzle", puzzle, PUZZLES).name)
 
 
-def grade(puzzle: str, source: str) -> Grades:
+def write(puzzle: str) -> "Editor":
+    """An editor for a puzzle's kernel, with the verdict beside it; the text is the file notebooks/my/<puzzle>.wgsl.
+
+    Raises ValueError for a name that no puzzle has, and where the file is not UTF-8.
+    """
+    chosen = _chosen("puzzle", puzzle, PUZZLES)
+    from helpers.widgets.editor import Editor  # here, as the process apart needs no widgets
+
+    return Editor(puzzle, chosen.skeleton, lambda text: grade(puzzle, text), first_error)
+
+
+def first_error(source: str) -> tuple[int, int, int] | None:
+    """Line, column and length of what keeps a text from compiling; None where nothing does."""
+    try:
+        compiled(Kernel(source), "main", None)
+    except WgslError as error:
+        marks = str(error).rpartition("\n")[2].count("^")
+        return (error.line, error.column, max(1, marks)) if error.line else None
+    return None
+
+
+def grade(puzzle: str, source: str | None = None) -> Grades:
     """Try a learner's kernel on every case of a puzzle, in a process of its own, and keep its text as an attempt.
 
     It is compiled on the adapter, and then simulated. Only the cases in which the simulator finds nothing wrong are
@@ -78,9 +101,9 @@ def grade(puzzle: str, source: str) -> Grades:
     ----------
     puzzle : str
         One of `puzzles()`.
-    source : str
+    source : str, optional
         A WGSL module with the bindings of `skeleton(puzzle)`. If it differs from that only in comments and blanks, it
-        is no attempt, and nothing is run.
+        is no attempt, and nothing is run. If it is left out, it is the learner's file, notebooks/my/<puzzle>.wgsl.
 
     Raises
     ------
@@ -92,6 +115,8 @@ def grade(puzzle: str, source: str) -> Grades:
         This machine cannot run any kernel; that says nothing about the learner's.
     """
     chosen = _chosen("puzzle", puzzle, PUZZLES)
+    if source is None:
+        source = desk.read(puzzle) or chosen.skeleton
     if not isinstance(source, str):
         raise TypeError(f"source is a {type(source).__name__}: it must be the text of your kernel")
     if len(source) <= LONGEST and chosen.unchanged(source):

@@ -1,0 +1,124 @@
+"""An editor for a puzzle's kernel: the text is a file, and the verdict stands beside it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import anywidget
+import traitlets
+
+from helpers.grading import desk
+from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades
+
+HERE = Path(__file__).parent
+ELSEWHERE = "the file was changed elsewhere: which text should stay?"
+
+
+class Editor(anywidget.AnyWidget):
+    """The learner's text for one puzzle.
+
+    Parameters
+    ----------
+    puzzle : str
+        The puzzle's name, which names the file.
+    skeleton : str
+        What the learner begins with where there is no file yet.
+    grade : callable
+        Takes the text and returns its verdicts.
+    place : callable
+        Takes the text and returns line, column and length of its first compile error, or None.
+
+    The text is written to its file as it is typed. A file that another program has changed is never overwritten: the
+    reader is asked which of the two texts stays, and the other one is kept as an attempt.
+    """
+
+    _esm = HERE / "editor.js"
+    _css = HERE / "editor.css"
+    puzzle = traitlets.Unicode().tag(sync=True)
+    text = traitlets.Unicode().tag(sync=True)
+    mark = traitlets.Dict().tag(sync=True)
+    verdict = traitlets.Dict().tag(sync=True)
+    state = traitlets.Unicode().tag(sync=True)
+    running = traitlets.Bool(False).tag(sync=True)
+    conflict = traitlets.Bool(False).tag(sync=True)
+
+    def __init__(
+        self,
+        puzzle: str,
+        skeleton: str,
+        grade: Callable[[str], Grades],
+        place: Callable[[str], tuple[int, int, int] | None],
+    ) -> None:
+        self._grade, self._place = grade, place
+        self._kept = desk.stamp(puzzle)
+        text = desk.read(puzzle)
+        super().__init__(puzzle=puzzle, text=skeleton if text is None else text, state=str(desk.path_of(puzzle).name))
+        self.on_msg(self._told)
+
+    def _told(self, _: object, message: dict, __: object) -> None:
+        """What the reader does: typed (`keep`), asked for the tests (`run`), or chose a text (`mine`, `theirs`)."""
+        kind, text = message["kind"], message["text"]
+        if kind == "theirs":
+            self._keep_attempt(text)
+            text = desk.read(self.puzzle) or ""
+        if kind in ("mine", "theirs"):
+            if kind == "mine":
+                self._keep_attempt(desk.read(self.puzzle) or "")
+            self.conflict, self._kept = False, desk.stamp(self.puzzle)
+            self.text = text
+        self.keep(text)
+        if kind == "run" and not self.conflict:
+            self.run(text)
+
+    def keep(self, text: str) -> None:
+        """Write the text to its file, unless another program has changed that."""
+        if desk.stamp(self.puzzle) != self._kept and desk.read(self.puzzle) not in (None, text):
+            self.conflict, self.state = True, ELSEWHERE
+            return
+        self.set_trait("text", text)
+        problem = desk.keep(self.puzzle, text)
+        self._kept = desk.stamp(self.puzzle)
+        self.state = problem or f"kept in notebooks/my/{self.puzzle}.wgsl"
+
+    def run(self, text: str) -> Grades:
+        """Try the text, and show the verdicts."""
+        self.running, self.state = True, "running the tests ..."
+        try:
+            grades = self._grade(text)
+        finally:
+            self.running = False
+        place = self._place(text)
+        self.mark = dict(zip(("line", "column", "length"), place, strict=True)) if place else {}
+        self.verdict = _shown(grades)
+        self.state = f"{grades.passed} of {len(grades)} tests pass"
+        return grades
+
+    def _keep_attempt(self, text: str) -> None:
+        from helpers.grading import attempts
+
+        attempts.keep(self.puzzle, text)
+
+    def __repr__(self) -> str:
+        return f"{self.puzzle}: write the kernel here, or in notebooks/my/{self.puzzle}.wgsl with any editor"
+
+    def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        return data | {"text/plain": repr(self)}, metadata
+
+
+def _shown(grades: Grades) -> dict:
+    """The verdicts as the reader sees them: the diagnosis first, tests that say the same folded."""
+    worst = next((verdict for verdict in grades if verdict.outcome != RIGHT), grades[0])
+    same = [verdict.test for verdict in grades if verdict.outcome == worst.outcome]
+    kind = "right" if worst.outcome == RIGHT else "none" if worst.outcome == NOT_ATTEMPTED else "wrong"
+    headline = f"{worst.outcome} ({', '.join(same) if len(same) < len(grades) else 'all tests'})"
+    drawing = next((verdict.drawing for verdict in grades if verdict.drawing), "")
+    tests = [f"{verdict.test}: {verdict.outcome}{': ' * bool(verdict.detail)}{verdict.detail}" for verdict in grades]
+    count = f"{grades.passed} of {len(grades)} tests pass"
+    return {
+        "kind": kind,
+        "headline": headline,
+        "detail": worst.detail,
+        "drawing": drawing,
+        "tests": tests,
+        "count": count,
+    }
