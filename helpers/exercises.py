@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 _SUBJECTS = threads, convolution, summation, gemm, speed  # in the order of their first lessons
 PUZZLES: dict[str, Puzzle] = {puzzle.name: puzzle for subject in _SUBJECTS for puzzle in subject.PUZZLES}
-QUESTIONS: dict[str, Question] = {name: q for each in (*_SUBJECTS, oracles) for name, q in each.QUESTIONS.items()}
+QUESTIONS: dict[str, Question] = {
+    name: question for subject in (*_SUBJECTS, oracles) for name, question in subject.QUESTIONS.items()
+}
 FAULTS: dict[str, Fault] = {fault.name: fault for fault in oracles.FAULTS}
 WORKER = Worker("helpers.exercises")
 

@@ -94,11 +94,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _lessons() -> list[results.Lesson]:
     """The exercises of each lesson here; a file that is no notebook has none."""
-    found = []
+    lessons = []
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
         with suppress(NotebookError):
-            found.append(results.lesson(path))
-    return found
+            lessons.append(results.lesson(path))
+    return lessons
 
 
 def _row(folder: Path, path: Path, progress: str, lessons: Sequence[results.Lesson]) -> results.Row:

@@ -273,8 +273,8 @@ def _checked_shape(
         check_size("groups", as_int(groups))
         check_activation(activation)
         _check_channels(operation, name, weight_ci, ci, as_int(groups))
-        found = f"{operation}: {name} {tuple(weight_size)} does not fit the input {tuple(input_size)}"
-        raise ValueError(f"{found}: {error}") from None
+        mistake = f"{operation}: {name} {tuple(weight_size)} does not fit the input {tuple(input_size)}"
+        raise ValueError(f"{mistake}: {error}") from None
     _check_channels(operation, name, weight_ci, ci, shape.groups)
     return shape
 
@@ -285,15 +285,15 @@ _known_shape = lru_cache(maxsize=256)(_checked_shape)
 def _check_channels(operation: str, name: str, weight_ci: int, ci: int, groups: int) -> None:
     """Refuse a weight that has other input channels than a group of the input."""
     if ci % groups == 0 and weight_ci * groups != ci:
-        found = f"{operation}: {name} has Ci/groups = {weight_ci} (axis 1) and groups = {groups}"
-        raise ValueError(f"{found}, and the input has {ci} channels: they must be {weight_ci * groups}")
+        mistake = f"{operation}: {name} has Ci/groups = {weight_ci} (axis 1) and groups = {groups}"
+        raise ValueError(f"{mistake}, and the input has {ci} channels: they must be {weight_ci * groups}")
 
 
 def _require_shape(operation: str, name: str, array: np.ndarray, s: ConvShape) -> None:
     """Refuse a tensor whose shape is not the one that the other arguments imply."""
 
     def given() -> str:
-        steps = ", ".join(f"{each} {getattr(s, each)}" for each in STEPS)
+        steps = ", ".join(f"{step} {getattr(s, step)}" for step in STEPS)
         return f"input {s.input}, weight {s.weight}, {steps}"
 
     check_shape(operation, name, array, s.of(name), given)

@@ -144,8 +144,9 @@ def tolerance(operation: str, shape: ConvShape, *data: Array) -> Array:
     Raises ValueError where float32 promises nothing: numbers at the points, or sums, that may overflow.
     """
     by = WEIGHTS if operation == "conv2d_grad_weight" else IMAGES
-    data = [np.abs(np.asarray(each, np.float64)) for each in data]
-    total, largest = METHODS[operation](shape, *data, by=by.absolute()), [each.max() for each in data[:2]]  # no bias
+    data = [np.abs(np.asarray(tensor, np.float64)) for tensor in data]
+    total = METHODS[operation](shape, *data, by=by.absolute())
+    largest = [tensor.max() for tensor in data[:2]]  # no bias
     tiles = shape.batch * ceil(shape.out_h / TILE) * ceil(shape.out_w / TILE)
     terms = {"conv2d": shape.in_channels, "conv2d_grad_input": shape.out_channels}.get(operation, tiles)
     spread = ROUNDING * (terms + ROUNDINGS + 1)  # the one more pays for the float64 reference's own rounding

@@ -42,8 +42,8 @@ def _layers(summed: str) -> dict[str, tuple[GemmShape, dict[str, np.ndarray]]]:
 def _results(a: np.ndarray, b: np.ndarray, bias: np.ndarray, grad: np.ndarray) -> dict[str, np.ndarray]:
     grad_pre = grad * reference.derivative(reference.pre(a, b, bias), "relu")
     d_a, d_b, d_bias = reference.sums(a, b, grad_pre, per_item=False)
-    found = {"c": (a @ b)[0], "grad_pre": grad_pre, "d_a": d_a, "d_b": d_b, "d_bias": d_bias}
-    return {name: array.astype(np.float32) for name, array in found.items()}
+    results = {"c": (a @ b)[0], "grad_pre": grad_pre, "d_a": d_a, "d_b": d_b, "d_bias": d_bias}
+    return {name: array.astype(np.float32) for name, array in results.items()}
 
 
 def _cases(summed: str, inputs: str, output: str, params: str, tests: tuple[str, ...]) -> tuple[Case, ...]:

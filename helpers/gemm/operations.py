@@ -122,8 +122,8 @@ def _shape(
     check_tensor(operation, "b", b, "batch K N" if b_per_item else "K N")
     check_tensor(operation, "bias", bias, "N")
     if b.shape[:-1] not in [(k,), (batch_size, k)]:
-        found = f"{operation}: b has shape {b.shape}: with a {a.shape} it must be"
-        raise ValueError(f"{found} ({k}, N), shared by all items, or ({batch_size}, {k}, N)")
+        mistake = f"{operation}: b has shape {b.shape}: with a {a.shape} it must be"
+        raise ValueError(f"{mistake} ({k}, N), shared by all items, or ({batch_size}, {k}, N)")
     shape = GemmShape(m, k, b.shape[-1], batch_size, activation, b_per_item, per_item)
     _require_shape(operation, "bias", bias, shape)
     return shape

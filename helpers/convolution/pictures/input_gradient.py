@@ -82,7 +82,7 @@ class InputGradientPicture(SumPicture):
     def _name(self, grid: Grid, names: Sequence[str], color: str) -> None:
         """Letter and number of each cell side by side, above the factors; no name is a cell without both."""
         cells, line = zip(grid.boxes, names, grid.values.flat, strict=True), 0.29 if grid is self.window_grid else 0.5
-        held = [(box.x, box.y + line * box.height, *each) for box, *each in cells]
+        held = [(box.x, box.y + line * box.height, name, value) for box, name, value in cells]
         self.words((Word(x + 11, y, name, 13) for x, y, name, _ in held if name), GRAY)
         numbers = (Word(x + grid.width - 6, y, number(v), 14, "right") for x, y, name, v in held if name)
         self.words(numbers, color, "bold" if color == ORANGE else "normal")
@@ -117,8 +117,8 @@ class InputGradientPicture(SumPicture):
             rule = f"i{axis} + P − k{axis}{times} = {pixel + padding} − k{axis}{factor}"
             self.write(x, 236, rule, 13, weight="bold")
             for line, k in enumerate(reversed(range(weights))):
-                text, found = self._division(axis, pixel + padding - k * dilation, outputs)
-                style = (ORANGE, "bold") if found else (GRAY,)
+                text, has_output = self._division(axis, pixel + padding - k * dilation, outputs)
+                style = (ORANGE, "bold") if has_output else (GRAY,)
                 self.write(x, 254 + 16.5 * line, f"k{axis} = {k}:  {text}", 12.5, *style)
 
     def _division(self, axis: str, position: int, outputs: int) -> tuple[str, bool]:
@@ -139,8 +139,8 @@ class InputGradientPicture(SumPicture):
         channels = output_channels_of(self.shape, ci)
         if self.shape.groups == 1:
             return "each channel"
-        each = "each of " * (len(channels) > 1)
-        return f"{each}{in_words('channel', channels)} (group {group_of(self.shape, channels[0])})"
+        quantifier = "each of " * (len(channels) > 1)
+        return f"{quantifier}{in_words('channel', channels)} (group {group_of(self.shape, channels[0])})"
 
     def _where(self, taps: list[Gathered]) -> str:
         return f": output {rows_and_columns(map(self.capital_at, taps))}"
