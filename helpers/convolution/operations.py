@@ -31,8 +31,8 @@ Pair = int | tuple[int, int]  # one for both axes, or one for rows and one for c
 # --- The operations and their versions -----------------------------------------------------------------------
 
 
-def _here(schedule: ScheduleFunction) -> ScheduleFunction:
-    """The schedule of a version whose tiles depend on the adapter, for the one in use."""
+def _bind_adapter(schedule: ScheduleFunction) -> ScheduleFunction:
+    """The schedule of a version whose tiles depend on the adapter, bound to the adapter in use."""
     return lambda shape, kernel: schedule(shape, kernel, adapter_info())
 
 
@@ -61,7 +61,7 @@ GRAD_INPUT = Operation(
         "3_implicit_gemm": grad_input.implicit_gemm,
         "4_residue_classes": grad_input.residue_classes,
         "5_winograd": grad_input.winograd,
-        "6_register_windows": _here(grad_input.register_windows),
+        "6_register_windows": _bind_adapter(grad_input.register_windows),
         "7_split_channels": grad_input.split_channels,
         "8_direct": grad_input.direct,
     },
@@ -87,7 +87,7 @@ FORWARD = Operation(
         "1_thread_per_output": forward.thread_per_output,
         "2_implicit_gemm": forward.implicit_gemm,
         "3_winograd": forward.winograd,
-        "4_register_windows": _here(forward.register_windows),
+        "4_register_windows": _bind_adapter(forward.register_windows),
         "5_direct": forward.direct,
     },
     choose=choice.forward,
