@@ -31,7 +31,7 @@ class RacePicture(Picture):
     def show(self, order: int) -> "RacePicture":
         """Show one order of the four steps, and what it leaves in memory."""
         self.starts()
-        threads, said = indices.schedules()[order], []
+        threads, actions = indices.schedules()[order], []
         steps, after = indices.run_schedule(threads, self.TERMS)
         for i, (thread, (verb, value)) in enumerate(zip(threads, steps, strict=True)):
             box, memory = self._box(thread, i), self._box(2, i)
@@ -41,10 +41,10 @@ class RacePicture(Picture):
             x, start, _, end = down(box, memory)
             start, end, back = (start, end, end - 7) if verb == "stores" else (end, start, start + 7)
             self.lines([(x, start, x, end), (x - 5, back, x, end), (x + 5, back, x, end)], ORANGE, 1.6)
-            said.append(f"thread {thread} {verb} {value}")
+            actions.append(f"thread {thread} {verb} {value}")
         # The first thread to store, the third step, loses what it added: the other one overwrites it.
         lost = ", as it should be" if after[-1] == sum(self.TERMS) else f": what thread {threads[2]} added is lost"
-        self.sentence = f"{', '.join(said).capitalize()}. The total is {after[-1]}{lost}."
+        self.sentence = f"{', '.join(actions).capitalize()}. The total is {after[-1]}{lost}."
         return self
 
     def _memory(self, step: int, value: int, line: float = 1.0) -> None:
@@ -60,7 +60,7 @@ class RacePicture(Picture):
 class TreePicture(Picture):
     """The tree reduction of one workgroup's partial sums: each step adds one half to the other, until one sum is left.
 
-    `partial` has one sum per thread, a power of two of them; a kernel with as many threads returned `returned`.
+    `partial` has one sum per thread, a power of two of them; a kernel with this many threads returned `returned`.
     """
 
     def __init__(self, partial: list[float], returned: float) -> None:
