@@ -112,7 +112,7 @@ def try_mistake(puzzle: str, old: str, new: str) -> Grades:
     old : str
         A piece of the official kernel's text, as `solution` shows it without line numbers, which occurs there once.
     new : str
-        What stands in its place.
+        What replaces it.
 
     Raises
     ------
@@ -184,7 +184,7 @@ def find_fault(exercise: str, line: int | None = None, correction: str = "") -> 
     line : int or None
         The number of the wrong line in the listing; None is no answer yet.
     correction : str
-        What must stand there; it may be several lines. The kernel is tried with it, and any right kernel is right.
+        What this line should be; it may be several lines. The kernel is tried with it, and any right kernel is right.
 
     Raises
     ------
@@ -206,11 +206,11 @@ def _chosen(argument: str, name: str, known: Mapping[str, Any]) -> Any:
     return known[name]
 
 
-def _grade_here(puzzle: str, source: str) -> Grades:
+def _grade_in_this_process(puzzle: str, source: str) -> Grades:
     """The verdicts on a text, in this process."""
     return grader.grade((PUZZLES | FAULTS)[puzzle], source)
 
 
 if __name__ == "__main__":
     first = next(iter(PUZZLES.values()))
-    serve(_grade_here, partial(grader.grade, first, first.official.source))
+    serve(_grade_in_this_process, partial(grader.grade, first, first.official.source))

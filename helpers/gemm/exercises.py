@@ -89,7 +89,7 @@ PUZZLES = (  # as the lesson has them
 )
 
 
-def _by_hand(row: int, column: int) -> Question:
+def _element_question(row: int, column: int) -> Question:
     """One number of d_b, worked out by hand for the lesson's small layer with another upstream gradient."""
     a = np.array([[1, 0, 2, -1], [0, 3, 1, 1], [2, 1, 0, 1]])
     grad, positive = np.array([[1, -2], [3, 1], [-1, 2]]), np.array([[0, 1], [1, 0], [1, 1]])  # pre > 0
@@ -101,4 +101,4 @@ def _by_hand(row: int, column: int) -> Question:
     return Question(int(right[place]), mistakes, advice)
 
 
-QUESTIONS = questions(__file__) | {"d_b[3,1]": _by_hand(3, 1)}
+QUESTIONS = questions(__file__) | {"d_b[3,1]": _element_question(3, 1)}

@@ -82,7 +82,7 @@ def gemm_bias_act_backward(
     ``grad_pre = grad * act'(a @ b + bias)``, then ``d_a = grad_pre @ b^T``, ``d_b = a^T @ grad_pre`` summed over
     the batch, and ``d_bias`` = grad_pre summed over batch and M (the chain rule, first on act, then on a sum that
     is linear in each of a, b and bias). The sum is b's gradient where all items share one b; where each has its
-    own, ask for `per_item`.
+    own, set `per_item`.
 
     Parameters
     ----------

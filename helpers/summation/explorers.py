@@ -38,7 +38,7 @@ def addressing() -> Explorer:
 
 
 def two_passes(numbers: np.ndarray) -> Explorer:
-    """One slider over four workgroups of four threads that share a list (n,); the kernel really runs so small."""
+    """One slider over four workgroups of four threads that share a list (n,); the kernel really runs at this size."""
     kernel = load("sum", "3_two_passes").with_constants(THREADS=TwoPassesPicture.THREADS)
     buffers = gpu.upload(numbers, "input"), gpu.empty(4, "total")
     passes = SUM.prepare(buffers, SumShape(len(numbers)), kernel)
