@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 _SUBJECTS = threads, convolution, summation, gemm, speed  # in the order of their first lessons
 PUZZLES: dict[str, Puzzle] = {puzzle.name: puzzle for subject in _SUBJECTS for puzzle in subject.PUZZLES}
-QUESTIONS: dict[str, Question] = {name: q for each in (*_SUBJECTS, oracles) for name, q in each.QUESTIONS.items()}
+QUESTIONS: dict[str, Question] = {
+    name: question for subject in (*_SUBJECTS, oracles) for name, question in subject.QUESTIONS.items()
+}
 FAULTS: dict[str, Fault] = {fault.name: fault for fault in oracles.FAULTS}
 WORKER = Worker("helpers.exercises")
 
@@ -110,7 +112,7 @@ def try_mistake(puzzle: str, old: str, new: str) -> Grades:
     old : str
         A piece of the official kernel's text, as `solution` shows it without line numbers, which occurs there once.
     new : str
-        What stands in its place.
+        What replaces it.
 
     Raises
     ------
@@ -182,7 +184,7 @@ def find_fault(exercise: str, line: int | None = None, correction: str = "") -> 
     line : int or None
         The number of the wrong line in the listing; None is no answer yet.
     correction : str
-        What must stand there; it may be several lines. The kernel is tried with it, and any right kernel is right.
+        What this line should be; it may be several lines. The kernel is tried with it, and any right kernel is right.
 
     Raises
     ------
@@ -204,11 +206,11 @@ def _chosen(argument: str, name: str, known: Mapping[str, Any]) -> Any:
     return known[name]
 
 
-def _grade_here(puzzle: str, source: str) -> Grades:
+def _grade_in_this_process(puzzle: str, source: str) -> Grades:
     """The verdicts on a text, in this process."""
     return grader.grade((PUZZLES | FAULTS)[puzzle], source)
 
 
 if __name__ == "__main__":
     first = next(iter(PUZZLES.values()))
-    serve(_grade_here, partial(grader.grade, first, first.official.source))
+    serve(_grade_in_this_process, partial(grader.grade, first, first.official.source))

@@ -87,7 +87,8 @@ ANSWERS = [
 
 @pytest.mark.parametrize(("cell", "outcome"), ANSWERS)
 def test_every_kind_of_answer_gets_its_outcome(cell, outcome, monkeypatch):
-    monkeypatch.setattr(command, "_alone", lambda name, source: grade(PUZZLES[name], source))  # quick, in this process
+    # Quick, in this process:
+    monkeypatch.setattr(command, "_grade_kernel", lambda name, source: grade(PUZZLES[name], source))
     (call,) = reading.calls([f"helpers.{cell}"])
     assert results.outcome(call, command.GRADERS[call.function][call.exercise]) == outcome
 
@@ -133,7 +134,7 @@ def test_a_folder_that_cannot_be_read_is_refused(tmp_path, capsys):
 
 
 def test_a_machine_that_runs_no_kernel_is_named(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(command, "_tried", Mock(side_effect=GpuError("no adapter")))
+    monkeypatch.setattr(command, "_grade_in_own_process", Mock(side_effect=GpuError("no adapter")))
     write(tmp_path / "a.ipynb", ['helpers.grade("map", "fn main() {}")'])
     assert command.main([str(tmp_path)]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == "no adapter"
@@ -141,7 +142,8 @@ def test_a_machine_that_runs_no_kernel_is_named(tmp_path, monkeypatch, capsys):
 
 def test_one_student_does_not_cost_the_others_their_table(tmp_path, monkeypatch, capsys):
     outcomes = [graded(RIGHT), GpuError("lost\n" * 99), graded(RIGHT), KeyError("main")]
-    monkeypatch.setattr(command, "_tried", Mock(side_effect=outcomes))  # a GpuError is followed by a trial of the GPU
+    # After a GpuError, the GPU is tried:
+    monkeypatch.setattr(command, "_grade_in_own_process", Mock(side_effect=outcomes))
     for student in ("anna", "ben", "cem"):
         write(tmp_path / f"{student}.ipynb", [f"helpers.grade('map', {student!r})"])
     assert command.main([str(tmp_path)]) == 0

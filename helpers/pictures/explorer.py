@@ -24,7 +24,7 @@ NAME_HANDLES = """<style onload="
   };
   new MutationObserver(name).observe(explorer, {childList: true, subtree: true});
   name()"></style>"""
-PACE = 800  # milliseconds that each picture stands while it plays
+PACE = 800  # milliseconds for which each picture is shown while it plays
 SENTENCE = "margin: 0; padding: 0 16px; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
 
 
@@ -40,7 +40,7 @@ class Explorer(ipywidgets.VBox):
     values : mapping of name to int
         Where the sliders start.
     columns : int
-        How many sliders stand beside each other; all of them if not given.
+        How many sliders are beside each other; all of them if not given.
     play : str
         The value that gets buttons to play it from its place to its end.
     multiples : mapping of name to name
@@ -75,7 +75,7 @@ class Explorer(ipywidgets.VBox):
         picture.layout = ipywidgets.Layout(width=f"{width}px", max_width="100%", flex="0 0 auto")
         picture.add_class("convgrad-picture")
         grid = ipywidgets.Layout(grid_template_columns=f"repeat({columns}, {min(width // columns, 280)}px)")
-        pairs = [_above(self._boxes[name], self._sliders[name], self._players.get(name)) for name in rules]
+        pairs = [_control(self._boxes[name], self._sliders[name], self._players.get(name)) for name in rules]
         names = ipywidgets.HTML(NAME_HANDLES, layout=ipywidgets.Layout(height="0", margin="0"))
         super().__init__([ipywidgets.GridBox(pairs, layout=grid), picture, self._words, names])
         self.add_class("convgrad-explorer")
@@ -90,7 +90,7 @@ class Explorer(ipywidgets.VBox):
 
     @property
     def values(self) -> Values:
-        """Where the sliders stand."""
+        """The values of the sliders."""
         return dict(self._values)
 
     def set(self, **values: int) -> str:
@@ -102,7 +102,7 @@ class Explorer(ipywidgets.VBox):
             raise ValueError(f"{', '.join(sorted(unknown))}: the sliders are {', '.join(self._rules)}")
         self._values = self._allowed(self._values | values)
         self.picture = self._draw(**self._values)
-        self._still.value, self._moving.value = self.picture.svg()  # first of all: this is what the eye waits for
+        self._still.value, self._moving.value = self.picture.svg()  # first, as this is what the reader waits for
         self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(self.sentence)}</p>'
         self._settle()
         return self.sentence
@@ -150,7 +150,7 @@ def _player() -> ipywidgets.Play:
     return ipywidgets.Play(interval=PACE, show_repeat=False, layout=layout)
 
 
-def _above(
+def _control(
     box: ipywidgets.BoundedIntText, slider: ipywidgets.IntSlider, player: ipywidgets.Play | None
 ) -> ipywidgets.VBox:
     slider.layout = ipywidgets.Layout(width="calc(100% - 16px)", height="22px", margin="0 8px")
