@@ -75,10 +75,10 @@ def _doubtful(state: State, flow: Doubt | None) -> set[object]:
 
 
 class Uniformity:
-    """Walks the program of one entry point; `found` are the places that browsers refuse."""
+    """Walks the program of one entry point; `refused` are the places that browsers refuse."""
 
     def __init__(self, program: ir.Program) -> None:
-        self.found: dict[int, NotPortable] = {}
+        self.refused: dict[int, NotPortable] = {}
         self._frames: list[_Frame] = []
         self._functions: list[_Frame] = [_Frame()]
         self._aliased: set[ir.Variable] = set()  # reached in two ways by a call around this place
@@ -93,7 +93,7 @@ class Uniformity:
 
     def _refuse(self, part: ir.Part | ir.Statement, doubt: Doubt | None) -> None:
         if doubt:
-            self.found.setdefault(part.at, NotPortable(part, doubt))
+            self.refused.setdefault(part.at, NotPortable(part, doubt))
 
     # --- Statements: each takes the doubt about the control flow before it, and gives the one behind it ------------
 
@@ -313,7 +313,7 @@ class Uniformity:
                 self._note(argument, f"{words}, which browsers refuse; give it a copy, or another variable", other)
 
     def _note(self, part: ir.Part, words: str, other: ir.Part | None = None) -> None:
-        self.found.setdefault(part.at, NotPortable(part, words=words, other=other))
+        self.refused.setdefault(part.at, NotPortable(part, words=words, other=other))
 
 
 class Accesses:
