@@ -129,7 +129,7 @@ def compiled(kernel: Kernel, entry_point: str, constants: Mapping[str, float] | 
 
 
 def constants_of(kernel: Kernel, constants: Mapping[str, float] | None) -> tuple[tuple[str, float], ...]:
-    """The values of a kernel's overrides. Raises ValueError for one that is no finite number."""
+    """The values of a kernel's overrides. Raises ValueError for one that is not a finite number."""
     values = {**dict(kernel.constants), **(constants or {})}
     for name, value in values.items():
         if not isinstance(value, Real) or not isfinite(value):

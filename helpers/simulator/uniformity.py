@@ -95,7 +95,7 @@ class Uniformity:
         if doubt:
             self.refused.setdefault(part.at, NotPortable(part, doubt))
 
-    # --- Statements: each takes the doubt about the control flow before it, and gives the one behind it ------------
+    # --- Statements: each takes the doubt about the control flow before it, and gives the one after it -------------
 
     def _block(self, body: Sequence[ir.Statement], flow: Doubt | None) -> Doubt | None:
         for statement in body:
@@ -172,7 +172,7 @@ class Uniformity:
     def _meet(
         self, node: ir.Statement, bodies: list[Sequence[ir.Statement]], flow: Doubt | None, branch: Doubt | None
     ) -> Doubt | None:
-        """Walk branches apart; behind them all invocations are together again, unless one can leave by the way."""
+        """Walk branches apart; after them all invocations are together again, unless one can leave by the way."""
         before, states, flows = self._state, [], []
         for body in bodies:
             self._state = dict(before)
@@ -277,7 +277,7 @@ class Uniformity:
         return self._targets[pointer.binding] if isinstance(pointer, ir.Named) else pointer.reference
 
     def _call(self, node: ir.Call, flow: Doubt | None) -> Doubt | None:
-        """Walk the function with these arguments; behind it, all are together as before."""
+        """Walk the function with these arguments; after it, all are together as before."""
         outside = set(self._aliased)
         self._check_aliases(node)
         for parameter, argument in zip(node.function.parameters, node.arguments, strict=True):

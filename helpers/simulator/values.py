@@ -99,7 +99,7 @@ class Bound:
 
 # What integers would be that left their range: kept beside them from the wrap to the index that uses them.
 #
-# A wrap is no mistake as such: kernels let `ih + padding - kh` fall below 0 on purpose, as a guard catches the huge
+# A wrap is not a mistake as such: kernels let `ih + padding - kh` fall below 0 on purpose, as a guard catches the huge
 # number that results. So the true whole number goes along (in float64; NaN where nothing wrapped), and what an index
 # shows is whether it is used although it differs. Where a later operation undoes the wrap, as in ``i - 1u + 1u``, or
 # the wrapped number leads to the right result, as in ``(i - 1u) % 256u``, nothing is kept.
