@@ -24,7 +24,7 @@ from helpers.threads import exercises as threads
 from helpers.wgsl import Kernel, Listing
 
 if TYPE_CHECKING:
-    from helpers.grading.mark_cells import MarkCells
+    from helpers.grading.marking_widget import MarkCells
 
 _SUBJECTS = threads, convolution, summation, gemm, speed  # in the order of their first lessons
 PUZZLES: dict[str, Puzzle] = {puzzle.name: puzzle for subject in _SUBJECTS for puzzle in subject.PUZZLES}
@@ -163,7 +163,7 @@ def mark(exercise: str, cells: object = "") -> "MarkCells":
         `cells` is neither text nor pairs.
     """
     marking = _chosen("exercise", exercise, MARKINGS)
-    from helpers.grading.mark_cells import MarkCells  # here, as the process apart needs no widgets
+    from helpers.grading.marking_widget import MarkCells  # here, as the process apart needs no widgets
 
     return MarkCells(exercise, marking, cells)
 

@@ -105,7 +105,7 @@ def _row(folder: Path, path: Path, progress: str, lessons: Sequence[results.Less
     """One notebook's outcomes, announced before they are found."""
     notebook = path.relative_to(folder).as_posix()
     print(f"{progress}: {notebook}", file=sys.stderr, flush=True)
-    return results.row(notebook, path, GRADERS, lessons)
+    return results.notebook_row(notebook, path, GRADERS, lessons)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ def row(folder: Path, cells: list[str]) -> results.Row:
     """What the table of results says of a notebook with these code cells."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbformat.write(notebook, folder / "lesson.ipynb")
-    return results.row("lesson", folder / "lesson.ipynb", command.GRADERS)
+    return results.notebook_row("lesson", folder / "lesson.ipynb", command.GRADERS)
 
 
 def asked(lesson: str) -> set[tuple[str, str]]:

@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from helpers.convolution.indices import contributions_to_pixel, contributions_to_weight, taps_of_output
 from helpers.convolution.shapes import ConvShape
-from helpers.grading.marking import Cell, Cells, Marking
+from helpers.grading.marking_question import Cell, Cells, Marking
 
 LETTERS = "abcdefghijklmnopqrstuvwxy"  # the pixels of a 5 x 5 image
 SMALL = ConvShape(1, 1, 5, 5, 1, 3, 3)
