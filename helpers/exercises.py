@@ -25,12 +25,14 @@ from helpers.threads import exercises as threads
 from helpers.wgsl import Kernel, Listing, WgslError
 
 if TYPE_CHECKING:
-    from helpers.grading.mark_cells import MarkCells
+    from helpers.grading.marking_widget import MarkCells
     from helpers.widgets.editor import Editor
 
 _SUBJECTS = threads, convolution, summation, gemm, speed  # in the order of their first lessons
 PUZZLES: dict[str, Puzzle] = {puzzle.name: puzzle for subject in _SUBJECTS for puzzle in subject.PUZZLES}
-QUESTIONS: dict[str, Question] = {name: q for each in (*_SUBJECTS, oracles) for name, q in each.QUESTIONS.items()}
+QUESTIONS: dict[str, Question] = {
+    name: question for subject in (*_SUBJECTS, oracles) for name, question in subject.QUESTIONS.items()
+}
 FAULTS: dict[str, Fault] = {fault.name: fault for fault in oracles.FAULTS}
 WORKER = Worker("helpers.exercises")
 
@@ -135,7 +137,7 @@ def try_mistake(puzzle: str, old: str, new: str) -> Grades:
     old : str
         A piece of the official kernel's text, as `solution` shows it without line numbers, which occurs there once.
     new : str
-        What stands in its place.
+        What replaces it.
 
     Raises
     ------
@@ -186,7 +188,7 @@ def mark(exercise: str, cells: object = "") -> "MarkCells":
         `cells` is neither text nor pairs.
     """
     marking = _chosen("exercise", exercise, MARKINGS)
-    from helpers.grading.mark_cells import MarkCells  # here, as the process apart needs no widgets
+    from helpers.grading.marking_widget import MarkCells  # here, as the process apart needs no widgets
 
     return MarkCells(exercise, marking, cells)
 
@@ -207,7 +209,7 @@ def find_fault(exercise: str, line: int | None = None, correction: str = "") -> 
     line : int or None
         The number of the wrong line in the listing; None is no answer yet.
     correction : str
-        What must stand there; it may be several lines. The kernel is tried with it, and any right kernel is right.
+        What this line should be; it may be several lines. The kernel is tried with it, and any right kernel is right.
 
     Raises
     ------
@@ -229,11 +231,11 @@ def _chosen(argument: str, name: str, known: Mapping[str, Any]) -> Any:
     return known[name]
 
 
-def _grade_here(puzzle: str, source: str) -> Grades:
+def _grade_in_this_process(puzzle: str, source: str) -> Grades:
     """The verdicts on a text, in this process."""
     return grader.grade((PUZZLES | FAULTS)[puzzle], source)
 
 
 if __name__ == "__main__":
     first = next(iter(PUZZLES.values()))
-    serve(_grade_here, partial(grader.grade, first, first.official.source))
+    serve(_grade_in_this_process, partial(grader.grade, first, first.official.source))

@@ -27,18 +27,18 @@ CLICKED = (
 )
 
 
-def _alone(exercise: str, source: str) -> Grades:
+def _grade_kernel(exercise: str, source: str) -> Grades:
     """The verdicts on a kernel. Raises GpuError only where this machine cannot run a right kernel either."""
     try:
-        return _tried(exercise, source)
+        return _grade_in_own_process(exercise, source)
     except GpuError as error:
         known = next(iter(PUZZLES.values()))
-        _tried(known.name, known.official.source)
+        _grade_in_own_process(known.name, known.official.source)
         raise RuntimeError(str(error)) from None
 
 
 @cache  # many students hand in the same text
-def _tried(exercise: str, source: str) -> Grades:
+def _grade_in_own_process(exercise: str, source: str) -> Grades:
     """The verdicts on a kernel, from a process that is used for no other."""
     worker = Worker("helpers.exercises")
     try:
@@ -51,11 +51,11 @@ def _grade(puzzle: Puzzle, source: object) -> Grades:
     if not isinstance(source, str):
         raise AnswerError(f"source is a {type(source).__name__}: it must be the text of a kernel")
     untouched = len(source) <= LONGEST and puzzle.unchanged(source)
-    return puzzle.not_attempted() if untouched else _alone(puzzle.name, source)
+    return puzzle.not_attempted() if untouched else _grade_kernel(puzzle.name, source)
 
 
 def _find_fault(fault: Fault, line: object, correction: object) -> Verdict:
-    return fault.grade(line, correction, lambda source: _alone(fault.name, source))
+    return fault.grade(line, correction, lambda source: _grade_kernel(fault.name, source))
 
 
 GRADERS: results.Graders = {
@@ -94,18 +94,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _lessons() -> list[results.Lesson]:
     """The exercises of each lesson here; a file that is no notebook has none."""
-    found = []
+    lessons = []
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
         with suppress(NotebookError):
-            found.append(results.lesson(path))
-    return found
+            lessons.append(results.lesson(path))
+    return lessons
 
 
 def _row(folder: Path, path: Path, progress: str, lessons: Sequence[results.Lesson]) -> results.Row:
     """One notebook's outcomes, announced before they are found."""
     notebook = path.relative_to(folder).as_posix()
     print(f"{progress}: {notebook}", file=sys.stderr, flush=True)
-    return results.row(notebook, path, GRADERS, lessons)
+    return results.notebook_row(notebook, path, GRADERS, lessons)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ def edited(monkeypatch: pytest.MonkeyPatch, version: str, old: str, new: str) ->
 
 
 def quiet(**options) -> Suite:
-    return Suite(libraries.found(["numpy"]), budget=1e-3, **options)
+    return Suite(libraries.installed(["numpy"]), budget=1e-3, **options)
 
 
 # --- Correctness ----------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ def test_a_version_that_rounds_is_near_whole_numbers(off, right, monkeypatch):
 @pytest.mark.parametrize(("name", "shape"), CASES)
 def test_libraries_compute_the_same(name, shape):
     operation, tensors = OPERATIONS[name], harness.drawn(OPERATIONS[name], shape, harness.normal)
-    for library in libraries.found([]):
+    for library in libraries.installed([]):
         outputs = library.call(name, shape, tensors)()
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         for got, want in zip(outputs, harness.answer(operation, shape, tensors), strict=True):

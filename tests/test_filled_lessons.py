@@ -24,7 +24,7 @@ def row(folder: Path, cells: list[str]) -> results.Row:
     """What the table of results says of a notebook with these code cells."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbformat.write(notebook, folder / "lesson.ipynb")
-    return results.row("lesson", folder / "lesson.ipynb", command.GRADERS)
+    return results.notebook_row("lesson", folder / "lesson.ipynb", command.GRADERS)
 
 
 def asked(lesson: str) -> set[tuple[str, str]]:
@@ -53,7 +53,7 @@ def test_as_shipped_nothing_is_attempted(lesson, tmp_path):
 @every_lesson
 def test_filled_in_with_the_right_answers_everything_is_right(lesson, tmp_path, monkeypatch):
     here = lambda name, source: grade((PUZZLES | FAULTS)[name], source)  # noqa: E731
-    monkeypatch.setattr(command, "_alone", here)  # these kernels need no process of their own
+    monkeypatch.setattr(command, "_grade_kernel", here)  # these kernels need no process of their own
     said = row(tmp_path, filled(CELLS[lesson], right_answers()))
     assert {*said.outcomes, *said.answers} == {name for _, name in asked(lesson)}
     assert {name: outcome for name, outcome in said.outcomes.items() if outcome != RIGHT} == {}

@@ -56,7 +56,7 @@ def test_the_probe_reads_what_the_question_says():
 def test_the_blind_length_is_the_first_one_offered():
     offered = (256, 1024, 4096, 16384)
     first = next(n for n in offered if n * n * ROUNDING > 1)
-    assert first == QUESTIONS["blind_length"].right == next(n for n in offered if n >= errors.blind_from())
+    assert first == QUESTIONS["blind_length"].right == next(n for n in offered if n >= errors.blind_length())
 
 
 def test_the_worst_data_are_those_that_the_question_says():

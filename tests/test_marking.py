@@ -6,7 +6,7 @@ import pytest
 import helpers
 from helpers.convolution import reference
 from helpers.convolution.exercises.marking import MARKINGS, PADDED, SMALL, STRIDED
-from helpers.grading.marking import Marking
+from helpers.grading.marking_question import Marking
 from helpers.grading.prediction import AnswerError
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG
 

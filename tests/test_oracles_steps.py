@@ -184,7 +184,7 @@ def test_the_tolerance_covers_the_rounding_of_a_large_loss():
 
 
 def test_a_convolution_has_no_truncation_error_and_gelu_has_a_best_step():
-    linear, curved = errors.of_convolution(), errors.of_gelu()
+    linear, curved = errors.convolution_differences(), errors.gelu_differences()
     assert np.all(linear.truncation < linear.errors / 1_000_000)
     best = errors.STEPS.index(-7)
     assert (linear.errors.argmin() >= errors.STEPS.index(0), curved.errors.argmin()) == (True, best)
@@ -200,7 +200,7 @@ def test_measured_errors_are_below_the_tolerance():
 
 
 def test_from_where_on_one_missing_term_passes():
-    blind = errors.blind_from()
+    blind = errors.blind_length()
     assert blind == 2896
     for terms, passes in ((blind - 50, False), (blind + 50, True)):
         x = np.full((1, terms), 0.1, np.float32)

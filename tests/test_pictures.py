@@ -14,7 +14,7 @@ from helpers.convolution.pictures.groups import GroupsPicture
 from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.oracles import probes
-from helpers.oracles.errors import of_convolution, of_gelu
+from helpers.oracles.errors import convolution_differences, gelu_differences
 from helpers.oracles.matrix import COLUMNS, OPERATIONS, Matrix, Row, shown, versions
 from helpers.oracles.pictures.adjoint import AdjointPicture
 from helpers.oracles.pictures.errors import RIGHT, StepPicture, TolerancePicture
@@ -140,7 +140,8 @@ def test_pictures_of_threads_are_legible():
 
 def test_every_state_of_the_pictures_of_checks_is_legible():
     places = [(0, 0), (1, 1), (2, 2), (4, 3), (5, 0)]
-    step, tolerance, adjoint = StepPicture(of_convolution(), of_gelu()), TolerancePicture(), AdjointPicture()
+    step = StepPicture(convolution_differences(), gelu_differences())
+    tolerance, adjoint = TolerancePicture(), AdjointPicture()
     states = [(step, [k]) for k in range(-20, 5, 2)] + [(tolerance, [j]) for j in range(0, 17, 2)]
     for picture, state in states + [(adjoint, place) for place in places]:
         assert not list(faults(picture.show(*state))), state
@@ -148,7 +149,8 @@ def test_every_state_of_the_pictures_of_checks_is_legible():
 
 def test_the_values_at_a_place_are_in_a_list_of_their_own():
     rows = defaultdict(list)
-    for word in (word for mark in StepPicture(of_convolution(), of_gelu()).show(-4).marks for word in mark.words):
+    picture = StepPicture(convolution_differences(), gelu_differences()).show(-4)
+    for word in (word for mark in picture.marks for word in mark.words):
         if word.x > RIGHT:
             rows[word.y].append(word.text)
     listed = ["at step 1/16"], ["convolution", "1 in 150,000"], ["GELU", "1 in 2,200"]

@@ -48,7 +48,7 @@ def test_of_several_calls_the_last_one_counts(tmp_path):
     graders = {"predict": {"q": lambda answer: Verdict("q", RIGHT if answer == 2 else WRONG)}}
     for answers, right in ((["1", "2"], "1/1"), (["2", "1"], "0/1"), (["2", "f()"], "0/1")):
         path = write(tmp_path / "a.ipynb", [f"x = {answer}\n{ASK}" for answer in answers])
-        assert results.row("a", path, graders).questions == right
+        assert results.notebook_row("a", path, graders).questions == right
 
 
 # --- Outcomes -----------------------------------------------------------------------------------------------
@@ -59,12 +59,12 @@ def graded(*outcomes: str) -> Grades:
 
 
 def test_outcomes_are_short():
-    assert results.in_short(graded(RIGHT, RIGHT)) == "right"
-    assert results.in_short(graded(NOT_ATTEMPTED, NOT_ATTEMPTED)) == "not attempted"
-    assert results.in_short(Grades.alike(["a", "b"], "does not compile", "line 3")) == "does not compile"
-    assert results.in_short(graded(RIGHT, WRONG, UNSAFE)) == "1/3"
-    assert results.in_short(graded(WRONG)) == "0/1"
-    assert results.in_short(graded(RIGHT, UNSAFE)) == "1/2 unsafe"
+    assert results.summary(graded(RIGHT, RIGHT)) == "right"
+    assert results.summary(graded(NOT_ATTEMPTED, NOT_ATTEMPTED)) == "not attempted"
+    assert results.summary(Grades.alike(["a", "b"], "does not compile", "line 3")) == "does not compile"
+    assert results.summary(graded(RIGHT, WRONG, UNSAFE)) == "1/3"
+    assert results.summary(graded(WRONG)) == "0/1"
+    assert results.summary(graded(RIGHT, UNSAFE)) == "1/2 unsafe"
 
 
 MAP = PUZZLES["map"].solution.text
@@ -87,7 +87,8 @@ ANSWERS = [
 
 @pytest.mark.parametrize(("cell", "outcome"), ANSWERS)
 def test_every_kind_of_answer_gets_its_outcome(cell, outcome, monkeypatch):
-    monkeypatch.setattr(command, "_alone", lambda name, source: grade(PUZZLES[name], source))  # quick, in this process
+    # Quick, in this process:
+    monkeypatch.setattr(command, "_grade_kernel", lambda name, source: grade(PUZZLES[name], source))
     (call,) = reading.calls([f"helpers.{cell}"])
     assert results.outcome(call, command.GRADERS[call.function][call.exercise]) == outcome
 
@@ -133,7 +134,7 @@ def test_a_folder_that_cannot_be_read_is_refused(tmp_path, capsys):
 
 
 def test_a_machine_that_runs_no_kernel_is_named(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(command, "_tried", Mock(side_effect=GpuError("no adapter")))
+    monkeypatch.setattr(command, "_grade_in_own_process", Mock(side_effect=GpuError("no adapter")))
     write(tmp_path / "a.ipynb", ['helpers.grade("map", "fn main() {}")'])
     assert command.main([str(tmp_path)]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == "no adapter"
@@ -141,7 +142,8 @@ def test_a_machine_that_runs_no_kernel_is_named(tmp_path, monkeypatch, capsys):
 
 def test_one_student_does_not_cost_the_others_their_table(tmp_path, monkeypatch, capsys):
     outcomes = [graded(RIGHT), GpuError("lost\n" * 99), graded(RIGHT), KeyError("main")]
-    monkeypatch.setattr(command, "_tried", Mock(side_effect=outcomes))  # a GpuError is followed by a trial of the GPU
+    # After a GpuError, the GPU is tried:
+    monkeypatch.setattr(command, "_grade_in_own_process", Mock(side_effect=outcomes))
     for student in ("anna", "ben", "cem"):
         write(tmp_path / f"{student}.ipynb", [f"helpers.grade('map', {student!r})"])
     assert command.main([str(tmp_path)]) == 0
@@ -165,10 +167,11 @@ def test_names_that_the_output_cannot_show_are_written_in_another_way(tmp_path):
 def test_files_that_would_keep_the_table_waiting_are_named(tmp_path):
     with (tmp_path / "big.ipynb").open("wb") as file:
         file.truncate(reading.LARGEST_FILE + 1)
-    assert results.row("big", tmp_path / "big.ipynb", {}).problem == "it is larger than 20 MB; clear its outputs"
+    made = results.notebook_row("big", tmp_path / "big.ipynb", {})
+    assert made.problem == "it is larger than 20 MB; clear its outputs"
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe.ipynb")
-        assert results.row("pipe", tmp_path / "pipe.ipynb", {}).problem == "it is not a file"
+        assert results.notebook_row("pipe", tmp_path / "pipe.ipynb", {}).problem == "it is not a file"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
@@ -181,7 +184,7 @@ def test_notebooks_in_other_encodings_are_read(encoding, tmp_path):
 def test_unknown_names_are_a_note_and_no_column(tmp_path):
     name = "=cmd|' /C calc'!A0"
     cells = [f'helpers.mark("{name}", "a")', 'helpers.grade("mop", f())', "helpers.predict('dW[0,1]', 18)"]
-    made = results.row("=a", write(tmp_path / "a.ipynb", cells), command.GRADERS)
+    made = results.notebook_row("=a", write(tmp_path / "a.ipynb", cells), command.GRADERS)
     assert (made.outcomes, made.questions) == ({}, "1/1")
     assert made.problem == f"no exercise is named {name!r}, 'mop'"
     assert results.as_csv([made]).splitlines() == [
@@ -198,8 +201,8 @@ def test_a_question_that_was_taken_out_counts(tmp_path):
     ]
     graders = {"predict": {name: lambda answer: Verdict("", RIGHT) for name in "pqrs"}}
     path = write(tmp_path / "a.ipynb", ["helpers.predict('p', 1)"])
-    assert results.row("a", path, graders, lessons).questions == "1/3"
-    assert results.row("a", path, graders, lessons[1:]).questions == "1/1"
+    assert results.notebook_row("a", path, graders, lessons).questions == "1/3"
+    assert results.notebook_row("a", path, graders, lessons[1:]).questions == "1/1"
 
 
 def test_marks_that_were_only_clicked_are_spoken_of(tmp_path, capsys):

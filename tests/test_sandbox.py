@@ -217,7 +217,7 @@ HOSTILE = {  # each with words of the sentence in which it ends
     "too many words": (within("var q = 1.0;" + "q += 1.0;" * 500_000), "it has 4,500,"),
     "NaN": (within("var n = 0.0; for (var z = 0u; z < 900u; z++) { n = n / n; } output[global.x] = n;"), "NaN"),
     "far writes": (within("for (var z = 0u; z < 900u; z++) { output[z * 7919u] = 1.0; }"), "writes `output[z * "),
-    "threads": (MAP.replace("@workgroup_size(64)", "@workgroup_size(65535, 65535, 65535)"), "out of range"),
+    "threads": (MAP.replace("@workgroup_size(64)", "@workgroup_size(65535, 65535, 65535)"), "the limit here is 256"),
     "missed barrier": (within("if (global.x > 3u) { workgroupBarrier(); }"), "only 60 of the 64 threads"),
     "no text": ("\0" * 25_000, "does not compile"),
 }

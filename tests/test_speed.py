@@ -20,10 +20,10 @@ from helpers.operations import OPERATIONS
 from helpers.oracles.harness import drawn, ones, operation_of, simulated
 from helpers.simulator.trace import Trace
 from helpers.speed import explorers, recorded
+from helpers.speed.gpu_limits import H200, MACHINES
 from helpers.speed.indices import slice_of, taps_of_class
 from helpers.speed.ladder import STEPS, WINOGRAD_BYTES, Step
 from helpers.speed.layers import SHAPES, multiply_adds
-from helpers.speed.machine import H200, MACHINES
 from helpers.speed.pictures.roofline import APART, DOT, RIGHT, RooflinePicture
 from helpers.speed.recorded import Recorded
 from helpers.speed.tile_sizes import TileSizes
@@ -274,7 +274,7 @@ def test_every_step_is_recorded_on_a_machine_that_is_known():
 @pytest.mark.parametrize("name", [*recorded.ABOUT, "library", "versions", "libraries"])
 def test_a_run_that_does_not_say_how_it_was_measured_is_refused(name):
     with pytest.raises(ValueError, match=f"has no {name}: write it with"):
-        Recorded({key: value for key, value in RUN.found.items() if key != name})
+        Recorded({key: value for key, value in RUN.table.items() if key != name})
 
 
 def test_a_point_has_its_step_its_speed_and_that_of_the_library(tmp_path):

@@ -44,7 +44,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print(*host.launches(), sep="\n")
         return 0
     suite, about = Suite(beside, options.unchecked, _budget(options.quick)), _about()
-    cases = [(operation, layer) for operation in operations for layer in _by_work(operation, layers)]
+    cases = [(operation, layer) for operation in operations for layer in _sorted_by_work(operation, layers)]
     for i, (operation, layer) in enumerate(cases, 1):
         print(f"{i} of {len(cases)}: {operation}, {layer.name}", file=sys.stderr, flush=True)
         suite.measure(operation, layer)
@@ -76,16 +76,16 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def chosen(options: argparse.Namespace) -> tuple[list[Layer], list[str], list[Numpy | Torch]]:
-    """The layers, operations and libraries that are asked for. Raises ValueError for a name that there is not."""
+    """The layers, operations and libraries that the options name. Raises ValueError for a name that does not exist."""
     small = not options.layers and gpu.adapter_info().kind == "software"
     fits = {layer.name: layer for layer in LAYERS if layer.quick >= options.quick and layer.small >= small}
     names = select(options.layers, [*fits], "--layers")
     every = [name for group in OPERATIONS_OF.values() for name in group]
     operations = select(options.operation, every, "--operation")
-    return [fits[name] for name in names], operations, libraries.found(options.beside)
+    return [fits[name] for name in names], operations, libraries.installed(options.beside)
 
 
-def _by_work(operation: str, layers: Sequence[Layer]) -> list[Layer]:
+def _sorted_by_work(operation: str, layers: Sequence[Layer]) -> list[Layer]:
     """The layers of an operation, small ones first: their rate predicts how long the next one takes."""
     takes = [layer for layer in layers if operation in layer.operations]
     return sorted(takes, key=lambda layer: multiply_adds(operation, layer.shape))

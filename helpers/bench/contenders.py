@@ -91,30 +91,30 @@ class Contender:
 
 def compete(contenders: Sequence[Contender], budget: float = BUDGET, on_cpu: bool = True) -> None:
     """Take samples of all contenders in turn, so that a change of the clock is fair to all; keep the medians."""
-    taken = {id(each): [each.once] if each.once > SLOW else [] for each in contenders}
-    quick = [each for each in contenders if each.once <= SLOW]
+    taken = {id(contender): [contender.once] if contender.once > SLOW else [] for contender in contenders}
+    quick = [contender for contender in contenders if contender.once <= SLOW]
     for turn in range(ROUNDS):
-        for each in quick:
-            seconds = each.once * each.calls
+        for contender in quick:
+            seconds = contender.once * contender.calls
             if turn * seconds < budget:
                 if on_cpu:
                     quiet()
-                taken[id(each)] += each.sample(_count(budget / ROUNDS, seconds, SAMPLES))
-    for each in contenders:
-        times = taken[id(each)]
-        each.row.kernel_us, each.row.samples = statistics.median(times) * 1e6, len(times)
+                taken[id(contender)] += contender.sample(_count(budget / ROUNDS, seconds, SAMPLES))
+    for contender in contenders:
+        times = taken[id(contender)]
+        contender.row.kernel_us, contender.row.samples = statistics.median(times) * 1e6, len(times)
 
 
-def apart(each: Contender, budget: float = BUDGET) -> None:
+def apart(contender: Contender, budget: float = BUDGET) -> None:
     """The host's time, and the time of a call from arrays to arrays."""
     quiet()
-    if each.host:
-        times = [each.host() for _ in range(_count(budget / 4, each.once, 20))]
-        each.row.host_us = statistics.median(times) * 1e6
-    if each.call:
-        times = [clocked(each.call)]
-        times += [clocked(each.call) for _ in range(_count(budget / 2, times[0], 6) - 1)]
-        each.row.array_us = statistics.median(times) * 1e6
+    if contender.host:
+        times = [contender.host() for _ in range(_count(budget / 4, contender.once, 20))]
+        contender.row.host_us = statistics.median(times) * 1e6
+    if contender.call:
+        times = [clocked(contender.call)]
+        times += [clocked(contender.call) for _ in range(_count(budget / 2, times[0], 6) - 1)]
+        contender.row.array_us = statistics.median(times) * 1e6
 
 
 def quiet() -> None:
@@ -180,7 +180,7 @@ class Resident:
         return passes, (time.perf_counter() - begin) * 1e3 if new else None
 
 
-def contender(row: Row, resident: Resident, passes: tuple[Pass, ...], tensors: dict[str, Array]) -> Contender:
+def version_contender(row: Row, resident: Resident, passes: tuple[Pass, ...], tensors: dict[str, Array]) -> Contender:
     """A version that was found right, ready to be timed."""
     once = timing.measure(*passes, repeats=1, awake=0).median / 1e9
     calls = max(1, min(MOST, ceil(LONG / once)))

@@ -20,10 +20,10 @@ Array = np.ndarray
 Call = Callable[[], object]
 
 
-def found(words: Sequence[str]) -> list["Numpy | Torch"]:
+def installed(words: Sequence[str]) -> list["Numpy | Torch"]:
     """The installed libraries whose names contain one of the words: all of them without a word, none for "none".
 
-    Raises ValueError for a word that is in no name.
+    Raises ValueError for a word that no name contains.
     """
     if [*words] == ["none"]:
         return []
@@ -123,7 +123,7 @@ class Torch:
 
         def call() -> tuple[Array, ...]:
             outputs = self.run(operation, shape, tensors)()
-            return tuple(each.cpu().numpy() for each in (outputs if isinstance(outputs, tuple) else (outputs,)))
+            return tuple(output.cpu().numpy() for output in (outputs if isinstance(outputs, tuple) else (outputs,)))
 
         return call
 

@@ -93,7 +93,7 @@ def ratio_lines(ratios: Sequence[dict[str, object]], library: str) -> Iterator[s
         yield f"\n{library} : this, geometric means\n\n| operation | version | layers | mean | least | on |"
         yield "|---|---|---|--:|--:|---|"
     line = "| {operation} | {version} | {count} {layers} | {mean:.2f} | {least:.2f} | {least_layer} |"
-    yield from (line.format(**each) for each in ratios)
+    yield from (line.format(**ratio) for ratio in ratios)
 
 
 # --- What is not in the table ---------------------------------------------------------------------------------

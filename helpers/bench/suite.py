@@ -75,7 +75,7 @@ class _Case:
         theirs = list(self._libraries(tensors))
         if right:  # they are made ready on a GPU that is awake, and stays so
             contenders.wake(right[0][1])
-        mine = [contenders.contender(row, resident, passes, tensors) for row, passes in right]
+        mine = [contenders.version_contender(row, resident, passes, tensors) for row, passes in right]
         software = gpu.adapter_info().kind == "software"  # then all take turns on the processor
         on_gpu = {True: mine, False: []}
         for library, contender in theirs:

@@ -87,8 +87,8 @@ def _mismatch(input: Array, weight: Array, output: Array, *steps: Pair) -> str:
             return str(error)
         if shapes == (sizes.input, sizes.weight, sizes.output):
             return ""
-    said = ", ".join(map("{} {}".format, STEPS, steps))
-    return f"input {x}, weight {w}, output {y} do not fit together at {said}"
+    steps_text = ", ".join(map("{} {}".format, STEPS, steps))
+    return f"input {x}, weight {w}, output {y} do not fit together at {steps_text}"
 
 
 # --- Without a reference gradient: the loss <conv2d(x, w) + bias, dy> is linear in x, in w and in the bias ----

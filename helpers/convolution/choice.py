@@ -15,7 +15,7 @@ from helpers.gpu.operation import Choice
 # A version that is specialized for a layer is compiled anew for each: 0.1 to 0.3 s on a GPU, some seconds of one core
 # on a software adapter. With fewer multiply-adds, the versions that are compiled once finish earlier.
 WORTH_COMPILING = {"hardware": 2**16, "software": 2**26}
-MANY_THREADS = 65_536  # with as many threads at work, more of them gain nothing
+MANY_THREADS = 65_536  # with this many threads at work, more of them gain nothing
 SHORT_SUM = 32  # terms that one thread adds faster than a workgroup shares them
 LONG_SUM = 4_096  # terms that one workgroup adds slower than many, with a second pass for their parts
 FULL_TILE = 12  # rows and columns from which an image fills most of a 16 x 16 tile
@@ -23,7 +23,7 @@ FEW_CHANNELS = 8  # of input or output: fewer leave most of a tile of 64 channel
 WINOGRAD_CHANNELS = 32  # of input and output: with fewer, the transforms cost more than the products that they save
 WINOGRAD_WORK = 2**28  # multiply-adds: with fewer, three passes take longer than the products that they save
 SMALL_LAYER = 2**24  # multiply-adds: fewer do not fill a GPU with tiles
-FEW_WEIGHTS = 5_000  # so few that threads with a filter row each hold them all at once
+FEW_WEIGHTS = 5_000  # few enough that threads with a filter row each hold them all at once
 ON_SOFTWARE = "a software adapter runs few threads at once, and a barrier is slow on it"
 SHORTER_LOOPS, FEWER_WORKGROUPS = "its threads run shorter loops", "it needs fewer workgroups"
 SAVES_PRODUCTS = "3 x 3 filters at stride 1 over many channels: 36 products do the work of 144"
@@ -43,10 +43,10 @@ def forward(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
         return _any_layer(s, adapter, s.out_channels, "2_implicit_gemm", "5_direct")
     worth, windows = _worth_compiling(s, adapter), s.stride == (1, 1)
     gpu = worth and adapter.kind == "hardware"
-    return _where(
-        (not worth, "1_thread_per_output", _too_few(s)),
+    return _applicable(
+        (not worth, "1_thread_per_output", _too_little_work(s)),
         (adapter.kind == "software" and windows, "4_register_windows", IN_REGISTERS),
-        (gpu and windows and max(s.weight[:2]) < FEW_CHANNELS, "4_register_windows", _few(s)),
+        (gpu and windows and max(s.weight[:2]) < FEW_CHANNELS, "4_register_windows", _few_channels(s)),
         (gpu and _winograd_pays(s), "3_winograd", SAVES_PRODUCTS),
         (True, "2_implicit_gemm", FILLS_TILES),
         (True, "5_direct", ANY_LAYER),
@@ -64,9 +64,9 @@ def grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
         reason = f"at stride {s.stride_h} each class of pixels multiplies its own taps only"
         first = [Choice("4_residue_classes", reason)]
     else:
-        first = _where(
+        first = _applicable(
             (not gpu, "6_register_windows", IN_REGISTERS),
-            (gpu and small and s.out_w % 4 == 0, "7_split_channels", _few(s)),
+            (gpu and small and s.out_w % 4 == 0, "7_split_channels", _few_channels(s)),
             (gpu and _winograd_pays(s), "5_winograd", SAVES_PRODUCTS),
         )
     return *first, Choice("3_implicit_gemm", FILLS_TILES), Choice("8_direct", ANY_LAYER)
@@ -80,7 +80,7 @@ def grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
         return *_general_grad_weight(s, adapter), Choice("7_direct", ANY_LAYER)
     gpu, weights = adapter.kind == "hardware", prod(s.weight)
     rows = f"so few weights ({weights:,}) that threads hold a row of a filter each, over all of the sum"
-    return _where(
+    return _applicable(
         (not gpu, "5_register_windows", IN_REGISTERS),
         (gpu and weights <= FEW_WEIGHTS, "6_filter_rows", rows),
         (gpu and _winograd_pays(s), "4_winograd", SAVES_PRODUCTS),
@@ -95,11 +95,11 @@ def grad_bias(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     short, many = f"a sum of {terms} terms is too short to share", f"many workgroups share each sum of {terms:,} terms"
     reasons = short, f"256 threads share each sum of {terms:,} terms"
     general = _general(adapter, "1_thread_per_channel", "2_workgroup_per_channel", terms >= SHORT_SUM, *reasons)
-    return *_where((adapter.kind == "hardware" and terms >= LONG_SUM, "3_two_passes", many)), *general
+    return *_applicable((adapter.kind == "hardware" and terms >= LONG_SUM, "3_two_passes", many)), *general
 
 
-def _where(*choices: tuple[bool, str, str]) -> Sequence[Choice]:
-    """Of some versions, those for which the condition before them holds."""
+def _applicable(*choices: tuple[bool, str, str]) -> Sequence[Choice]:
+    """The versions whose condition holds, in the order given."""
     return tuple(Choice(version, reason) for holds, version, reason in choices if holds)
 
 
@@ -109,7 +109,7 @@ def _any_layer(s: ConvShape, adapter: AdapterInfo, rows: int, tiled: str, direct
     if rows < FEW_CHANNELS:
         reason = f"a group has so few channels ({rows}) that they would fill a small part of a tile"
     elif not _worth_compiling(s, adapter):
-        reason = _too_few(s)
+        reason = _too_little_work(s)
     else:
         return Choice(tiled, FILLS_TILES), Choice(direct, ANY_LAYER)
     return Choice(direct, reason), Choice(tiled, FILLS_TILES)
@@ -139,7 +139,7 @@ def _general_grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     return _general(adapter, "1_gather", "2_shared_weights", pays, *reasons)
 
 
-def _too_few(s: ConvShape) -> str:
+def _too_little_work(s: ConvShape) -> str:
     return f"{multiply_adds(s):,} multiply-adds are too few for a kernel that takes long to compile"
 
 
@@ -152,6 +152,6 @@ def _winograd_pays(s: ConvShape) -> bool:
     return fits and multiply_adds(s) >= WINOGRAD_WORK and min(s.weight[:2]) >= WINOGRAD_CHANNELS
 
 
-def _few(s: ConvShape) -> str:
+def _few_channels(s: ConvShape) -> str:
     channels = f"{s.in_channels} input and {s.out_channels} output channels"
     return f"{channels} would fill a small part of a tile, and windows of pixels fit into registers"

@@ -49,13 +49,13 @@ def taps_of_output(shape: ConvShape, oh: int, ow: int) -> list[Tap]:
 
     A position in the padding contributes nothing.
     """
-    found = []
+    window = []
     for kh, kw in product(range(shape.kernel_h), range(shape.kernel_w)):
         ih = oh * shape.stride_h + kh * shape.dilation_h - shape.padding_h
         iw = ow * shape.stride_w + kw * shape.dilation_w - shape.padding_w
         if 0 <= ih < shape.in_h and 0 <= iw < shape.in_w:
-            found.append(Tap(oh, ow, kh, kw, ih, iw))
-    return found
+            window.append(Tap(oh, ow, kh, kw, ih, iw))
+    return window
 
 
 def taps(shape: ConvShape) -> Iterator[Tap]:
@@ -92,8 +92,8 @@ def contributions_to_weight(shape: ConvShape, kh: int, kw: int) -> list[Contribu
 
     The places are the same for all pairs of channels (co, ci). A position in the padding contributes nothing.
     """
-    found = taps_of_weight(shape, kh, kw)
-    return [Contribution(n, tap.oh, tap.ow, tap.ih, tap.iw) for n in range(shape.batch) for tap in found]
+    image_taps = taps_of_weight(shape, kh, kw)
+    return [Contribution(n, tap.oh, tap.ow, tap.ih, tap.iw) for n in range(shape.batch) for tap in image_taps]
 
 
 def weight_of_thread(shape: ConvShape, index: int) -> tuple[int, int, int, int] | None:
@@ -129,10 +129,10 @@ def contributions_to_pixel(shape: ConvShape, ih: int, iw: int) -> list[Gathered]
 
     The places are the same for all images and all pairs of channels (co, ci).
     """
-    found = []
+    gathered = []
     for kh, kw in product(range(shape.kernel_h), range(shape.kernel_w)):
         oh = output_of(ih + shape.padding_h - kh * shape.dilation_h, shape.stride_h, shape.out_h)
         ow = output_of(iw + shape.padding_w - kw * shape.dilation_w, shape.stride_w, shape.out_w)
         if oh is not None and ow is not None:
-            found.append(Gathered(kh, kw, oh, ow))
-    return found
+            gathered.append(Gathered(kh, kw, oh, ow))
+    return gathered

@@ -31,8 +31,8 @@ Pair = int | tuple[int, int]  # one for both axes, or one for rows and one for c
 # --- The operations and their versions -----------------------------------------------------------------------
 
 
-def _here(schedule: ScheduleFunction) -> ScheduleFunction:
-    """The schedule of a version whose tiles depend on the adapter, for the one in use."""
+def _bind_adapter(schedule: ScheduleFunction) -> ScheduleFunction:
+    """The schedule of a version whose tiles depend on the adapter, bound to the adapter in use."""
     return lambda shape, kernel: schedule(shape, kernel, adapter_info())
 
 
@@ -61,7 +61,7 @@ GRAD_INPUT = Operation(
         "3_implicit_gemm": grad_input.implicit_gemm,
         "4_residue_classes": grad_input.residue_classes,
         "5_winograd": grad_input.winograd,
-        "6_register_windows": _here(grad_input.register_windows),
+        "6_register_windows": _bind_adapter(grad_input.register_windows),
         "7_split_channels": grad_input.split_channels,
         "8_direct": grad_input.direct,
     },
@@ -87,7 +87,7 @@ FORWARD = Operation(
         "1_thread_per_output": forward.thread_per_output,
         "2_implicit_gemm": forward.implicit_gemm,
         "3_winograd": forward.winograd,
-        "4_register_windows": _here(forward.register_windows),
+        "4_register_windows": _bind_adapter(forward.register_windows),
         "5_direct": forward.direct,
     },
     choose=choice.forward,
@@ -273,8 +273,8 @@ def _checked_shape(
         check_size("groups", as_int(groups))
         check_activation(activation)
         _check_channels(operation, name, weight_ci, ci, as_int(groups))
-        found = f"{operation}: {name} {tuple(weight_size)} does not fit the input {tuple(input_size)}"
-        raise ValueError(f"{found}: {error}") from None
+        mistake = f"{operation}: {name} {tuple(weight_size)} does not fit the input {tuple(input_size)}"
+        raise ValueError(f"{mistake}: {error}") from None
     _check_channels(operation, name, weight_ci, ci, shape.groups)
     return shape
 
@@ -285,15 +285,15 @@ _known_shape = lru_cache(maxsize=256)(_checked_shape)
 def _check_channels(operation: str, name: str, weight_ci: int, ci: int, groups: int) -> None:
     """Refuse a weight that has other input channels than a group of the input."""
     if ci % groups == 0 and weight_ci * groups != ci:
-        found = f"{operation}: {name} has Ci/groups = {weight_ci} (axis 1) and groups = {groups}"
-        raise ValueError(f"{found}, and the input has {ci} channels: they must be {weight_ci * groups}")
+        mistake = f"{operation}: {name} has Ci/groups = {weight_ci} (axis 1) and groups = {groups}"
+        raise ValueError(f"{mistake}, and the input has {ci} channels: they must be {weight_ci * groups}")
 
 
 def _require_shape(operation: str, name: str, array: np.ndarray, s: ConvShape) -> None:
     """Refuse a tensor whose shape is not the one that the other arguments imply."""
 
     def given() -> str:
-        steps = ", ".join(f"{each} {getattr(s, each)}" for each in STEPS)
+        steps = ", ".join(f"{step} {getattr(s, step)}" for step in STEPS)
         return f"input {s.input}, weight {s.weight}, {steps}"
 
     check_shape(operation, name, array, s.of(name), given)

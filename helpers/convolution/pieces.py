@@ -1,7 +1,7 @@
 """Arrays that are too large for one binding: a convolution in pieces, computed one after the other.
 
-Images have nothing to do with each other, and nor do output channels: outputs of the pieces lie side by side, and what
-sums over images (gradients of weights and biases) or over output channels (that of the input) is added up.
+Images are independent of each other, and so are output channels: outputs of the pieces lie side by side, and what sums
+over images (gradients of weights and biases) or over output channels (that of the input) is added up.
 """
 
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ def pieces(s: ConvShape) -> Iterator[Piece]:
     """
     for shape, in_channels, out_channels in _by_channels(s):
         sizes = shape.input[1:], shape.output[1:]
-        images = min(s.batch, *(_fitting(f"one image, {size},", prod(size)) for size in sizes))
+        images = min(s.batch, *(_count_that_fit(f"one image, {size},", prod(size)) for size in sizes))
         for first in range(0, s.batch, images):
             count = min(images, s.batch - first)
             yield Piece(replace(shape, batch=count), slice(first, first + count), in_channels, out_channels)
@@ -81,10 +81,10 @@ def _by_channels(s: ConvShape) -> Iterator[tuple[ConvShape, slice, slice]]:
     Raises GpuError where the channels of one group of an image are too large.
     """
     group_in, group_out = s.in_channels // s.groups, s.out_channels // s.groups
-    filters = _fitting(f"one filter, {s.weight[1:]},", prod(s.weight[1:]))
-    planes = _fitting(f"one channel of an output, {s.output[2:]},", s.out_h * s.out_w)
+    filters = _count_that_fit(f"one filter, {s.weight[1:]},", prod(s.weight[1:]))
+    planes = _count_that_fit(f"one channel of an output, {s.output[2:]},", s.out_h * s.out_w)
     size, whose = (group_in, *s.input[2:]), "one group of an image" if s.groups > 1 else "one image"
-    inputs = group_out * _fitting(f"{whose}, {size},", prod(size))
+    inputs = group_out * _count_that_fit(f"{whose}, {size},", prod(size))
     step = min(s.out_channels, filters, inputs, planes)
     if step >= group_out:
         step -= step % group_out
@@ -101,7 +101,7 @@ def _by_channels(s: ConvShape) -> Iterator[tuple[ConvShape, slice, slice]]:
         first = end
 
 
-def _fitting(what: str, numbers: int) -> int:
+def _count_that_fit(what: str, numbers: int) -> int:
     """How many arrays of this many numbers fit into one binding."""
     fitting = MAX_BINDING // (4 * numbers)
     if not fitting:

@@ -1,6 +1,6 @@
 """Convolution and its three gradients in float64: first as loops to read, then vectorized.
 
-Every kernel is compared with this file, so each formula stands here twice: ``..._loops`` computes one product at a
+Every kernel is compared with this file, so each formula is here twice: ``..._loops`` computes one product at a
 time, and the vectorized version, without ``_loops``, is one einsum over all windows of the input. The tests compare
 the two with each other and with SciPy.
 
@@ -120,7 +120,7 @@ def conv2d_grad_bias_loops(grad_output: Array) -> Array:
 # --- Vectorized: one einsum over all windows -------------------------------------------
 # In the subscripts o is an output channel, c an input channel, (h, w) a row and column, (i, j) one of the filter.
 # Here, unlike in the loops, which lessons show, each axis has a stride (Sh, Sw) and a dilation (Dh, Dw) of its own, as
-# in PyTorch's signature. Groups have nothing to do with each other: each is a convolution of its own.
+# in PyTorch's signature. Groups are independent of each other: each is a convolution of its own.
 
 Pair = Padding  # so are strides and dilations given here
 

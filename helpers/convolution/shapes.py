@@ -11,7 +11,7 @@ from helpers.arguments import MAX_SIZE, as_int, check_pair, check_size
 Pair = tuple[int, int]
 PAIRS = {"stride": 1, "padding": 0, "dilation": 1}  # and the least that each may be
 SIZES = "batch", "in_channels", "in_h", "in_w", "out_channels", "kernel_h", "kernel_w", "groups"
-STEPS = *PAIRS, "groups"  # what every function of a convolution takes behind the tensors, in this order
+STEPS = *PAIRS, "groups"  # what every function of a convolution takes after the tensors, in this order
 
 
 @dataclass(frozen=True, repr=False)
@@ -174,6 +174,6 @@ def padded_by_word(
     if check_pair("stride", stride) != (1, 1):
         raise ValueError(f"padding = 'same' with stride = {stride}: at another stride than 1 no output is as large")
     zeros = [(size - 1) * step for size, step in zip(kernel, check_pair("dilation", dilation), strict=True)]
-    more = [(0, count % 2) for count in zeros]
-    padded = np.pad(input, [(0, 0), (0, 0), *more]) if any(map(any, more)) else input
+    extra = [(0, count % 2) for count in zeros]
+    padded = np.pad(input, [(0, 0), (0, 0), *extra]) if any(map(any, extra)) else input
     return padded, tuple(count // 2 for count in zeros)

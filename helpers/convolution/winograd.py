@@ -81,34 +81,34 @@ IMAGES, WEIGHTS = matrices(4, 3), matrices(3, 4)  # F(4x4, 3x3) where images com
 # --- The method in float64 --------------------------------------------------------------------------------
 
 
-def conv2d(shape: ConvShape, input: Array, weight: Array, bias: Array, by: Matrices = IMAGES) -> Array:
+def conv2d(shape: ConvShape, input: Array, weight: Array, bias: Array, transforms: Matrices = IMAGES) -> Array:
     """The output (N, Co, oH, oW) of input (N, Ci, H, W), weight (Co, Ci, 3, 3) and bias (Co,)."""
     corner = shape.padding_h, shape.padding_w
-    return _images(shape.output, input, weight, corner, by) + np.reshape(bias, (-1, 1, 1))
+    return _images(shape.output, input, weight, corner, transforms) + np.reshape(bias, (-1, 1, 1))
 
 
-def conv2d_grad_input(shape: ConvShape, grad_output: Array, weight: Array, by: Matrices = IMAGES) -> Array:
+def conv2d_grad_input(shape: ConvShape, grad_output: Array, weight: Array, transforms: Matrices = IMAGES) -> Array:
     """The gradient (N, Ci, H, W) from grad_output (N, Co, oH, oW) and weight (Co, Ci, 3, 3)."""
     flipped, corner = weight.swapaxes(0, 1)[..., ::-1, ::-1], (2 - shape.padding_h, 2 - shape.padding_w)
-    return _images(shape.input, grad_output, flipped, corner, by)
+    return _images(shape.input, grad_output, flipped, corner, transforms)
 
 
-def conv2d_grad_weight(shape: ConvShape, grad_output: Array, input: Array, by: Matrices = WEIGHTS) -> Array:
+def conv2d_grad_weight(shape: ConvShape, grad_output: Array, input: Array, transforms: Matrices = WEIGHTS) -> Array:
     """The gradient (Co, Ci, 3, 3) from grad_output (N, Co, oH, oW) and input (N, Ci, H, W)."""
     tiles = ceil(shape.out_h / TILE), ceil(shape.out_w / TILE)
-    gradients = _both_axes(by.filter, _pieces(grad_output, tiles, TILE, (0, 0)))
-    pixels = _both_axes(by.data, _pieces(input, tiles, TILE + 2, (shape.padding_h, shape.padding_w)))
+    gradients = _both_axes(transforms.filter, _pieces(grad_output, tiles, TILE, (0, 0)))
+    pixels = _both_axes(transforms.data, _pieces(input, tiles, TILE + 2, (shape.padding_h, shape.padding_w)))
     products = np.einsum("nohwpq,nchwpq->ocpq", gradients, pixels, optimize=True)
-    return _both_axes(by.outputs, products)
+    return _both_axes(transforms.outputs, products)
 
 
-def _images(size: tuple[int, ...], data: Array, filters: Array, corner: tuple[int, int], by: Matrices) -> Array:
+def _images(size: tuple[int, ...], data: Array, filters: Array, corner: tuple[int, int], transforms: Matrices) -> Array:
     """Images of this size from data (N, C, ...), its first pixel at `corner`, and filters (results, C, 3, 3)."""
     count, channels, rows, columns = size
     tiles = ceil(rows / TILE), ceil(columns / TILE)
-    at_points = _both_axes(by.data, _pieces(data, tiles, TILE + 2, corner))
-    products = np.einsum("ocpq,nchwpq->nohwpq", _both_axes(by.filter, filters), at_points, optimize=True)
-    pixels = _both_axes(by.outputs, products)  # (N, results, tiles, tiles, 4, 4)
+    at_points = _both_axes(transforms.data, _pieces(data, tiles, TILE + 2, corner))
+    products = np.einsum("ocpq,nchwpq->nohwpq", _both_axes(transforms.filter, filters), at_points, optimize=True)
+    pixels = _both_axes(transforms.outputs, products)  # (N, results, tiles, tiles, 4, 4)
     joined = pixels.swapaxes(3, 4).reshape(count, channels, tiles[0] * TILE, tiles[1] * TILE)
     return joined[..., :rows, :columns]
 
@@ -143,14 +143,15 @@ def tolerance(operation: str, shape: ConvShape, *data: Array) -> Array:
 
     Raises ValueError where float32 promises nothing: numbers at the points, or sums, that may overflow.
     """
-    by = WEIGHTS if operation == "conv2d_grad_weight" else IMAGES
-    data = [np.abs(np.asarray(each, np.float64)) for each in data]
-    total, largest = METHODS[operation](shape, *data, by=by.absolute()), [each.max() for each in data[:2]]  # no bias
+    transforms = WEIGHTS if operation == "conv2d_grad_weight" else IMAGES
+    data = [np.abs(np.asarray(tensor, np.float64)) for tensor in data]
+    total = METHODS[operation](shape, *data, transforms=transforms.absolute())
+    largest = [tensor.max() for tensor in data[:2]]  # no bias
     tiles = shape.batch * ceil(shape.out_h / TILE) * ceil(shape.out_w / TILE)
     terms = {"conv2d": shape.in_channels, "conv2d_grad_input": shape.out_channels}.get(operation, tiles)
     spread = ROUNDING * (terms + ROUNDINGS + 1)  # the one more pays for the float64 reference's own rounding
     gamma = spread / (1 - spread) if spread < 1 else np.inf
-    pixels, filters, results = by.gains()
+    pixels, filters, results = transforms.gains()
     flushed = 25 * SMALLEST_NORMAL * results * (terms * (pixels * filters * sum(largest) + 1) + 1)  # step 4
     bound, at_points = gamma * total + (1 + gamma) * flushed, max(pixels, filters) * max(largest)
     if not max(at_points, (total + bound).max()) <= FLOAT32_MAX:

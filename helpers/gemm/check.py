@@ -60,7 +60,7 @@ def gemm_bias_act_backward(
     most = abs(grad_pre) + error
     totals = reference.sums(abs(a), abs(b), most, per_item)
     terms = reference.sums(a != 0, b != 0, most != 0, per_item)
-    own = (tolerance(*each, a, b, grad_pre, error) for each in zip(terms, totals, strict=True))
+    own = (tolerance(count, total, a, b, grad_pre, error) for count, total in zip(terms, totals, strict=True))
     allowed = map(np.add, own, reference.sums(abs(a), abs(b), error, per_item))
     return Reports(map(compare, names, got, reference.sums(a, b, grad_pre, per_item), allowed))
 
@@ -160,9 +160,10 @@ def _difference_errors(a: Array, b: Array, bias: Array, grad: Array, activation:
         (*sizes[:2], error),  # what is inherited
         (sizes[0] ** 3, sizes[1] ** 3, sizes[2]),  # cubes
     )
+    sums = (reference.sums(*tensors, per_item) for tensors in factors)
     return [
         tolerance(terms, total, a, b, grad, error) + inherited + cut * cubes + noise
-        for terms, total, inherited, cubes in zip(*(reference.sums(*each, per_item) for each in factors), strict=True)
+        for terms, total, inherited, cubes in zip(*sums, strict=True)
     ]
 
 

@@ -9,7 +9,7 @@ from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Gra
 from helpers.wgsl import Kernel, WgslError, load, without_comments
 
 RELU = "return select(0.0, 1.0, x > 0.0);"  # the learner's expression takes its place
-TESTS = {  # where ELU's derivative is asked for
+TESTS = {  # the points at which ELU's derivative is tested
     "derivative_right_of_0": (0.5, 1.0, 3.0),
     "derivative_left_of_0": (-0.5, -1.0, -3.0),
     "derivative_at_0": (0.0, -0.0),
@@ -39,17 +39,17 @@ def grade(expression: str | None) -> Grades:
     code = without_comments(expression).rstrip().removesuffix(";")
     if re.search(r"[;{}]", code):  # no statement, and so no loop
         return Grades.alike(list(TESTS), NO_COMPILE, "write one expression in x, without semicolons or braces")
-    kernel = _with(code)
+    kernel = _kernel_with_derivative(code)
     try:
         return Grades(_verdict(name, kernel, np.float32(points)) for name, points in TESTS.items())
     except WgslError as error:
         return Grades.alike(list(TESTS), NO_COMPILE, *str(error).partition(" does not compile, ")[2].split("\n", 1))
 
 
-def _with(code: str) -> Kernel:
+def _kernel_with_derivative(code: str) -> Kernel:
     """The tiled kernel with an expression in the place of relu's derivative."""
-    room = "case 1u: { let your_derivative: f32 =HERE; return your_derivative;"
-    kernel = load("gemm_bias_act_backward", "2_tiled").edit(f"case 1u: {{ {RELU}", room)
+    branch = "case 1u: { let your_derivative: f32 =HERE; return your_derivative;"
+    kernel = load("gemm_bias_act_backward", "2_tiled").edit(f"case 1u: {{ {RELU}", branch)
     return kernel.paste("HERE", code)
 
 

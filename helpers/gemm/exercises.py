@@ -42,8 +42,8 @@ def _layers(summed: str) -> dict[str, tuple[GemmShape, dict[str, np.ndarray]]]:
 def _results(a: np.ndarray, b: np.ndarray, bias: np.ndarray, grad: np.ndarray) -> dict[str, np.ndarray]:
     grad_pre = grad * reference.derivative(reference.pre(a, b, bias), "relu")
     d_a, d_b, d_bias = reference.sums(a, b, grad_pre, per_item=False)
-    found = {"c": (a @ b)[0], "grad_pre": grad_pre, "d_a": d_a, "d_b": d_b, "d_bias": d_bias}
-    return {name: array.astype(np.float32) for name, array in found.items()}
+    results = {"c": (a @ b)[0], "grad_pre": grad_pre, "d_a": d_a, "d_b": d_b, "d_bias": d_bias}
+    return {name: array.astype(np.float32) for name, array in results.items()}
 
 
 def _cases(summed: str, inputs: str, output: str, params: str, tests: tuple[str, ...]) -> tuple[Case, ...]:
@@ -89,7 +89,7 @@ PUZZLES = (  # as the lesson has them
 )
 
 
-def _by_hand(row: int, column: int) -> Question:
+def _element_question(row: int, column: int) -> Question:
     """One number of d_b, worked out by hand for the lesson's small layer with another upstream gradient."""
     a = np.array([[1, 0, 2, -1], [0, 3, 1, 1], [2, 1, 0, 1]])
     grad, positive = np.array([[1, -2], [3, 1], [-1, 2]]), np.array([[0, 1], [1, 0], [1, 1]])  # pre > 0
@@ -101,4 +101,4 @@ def _by_hand(row: int, column: int) -> Question:
     return Question(int(right[place]), mistakes, advice)
 
 
-QUESTIONS = questions(__file__) | {"d_b[3,1]": _by_hand(3, 1)}
+QUESTIONS = questions(__file__) | {"d_b[3,1]": _element_question(3, 1)}

@@ -82,7 +82,7 @@ def gemm_bias_act_backward(
     ``grad_pre = grad * act'(a @ b + bias)``, then ``d_a = grad_pre @ b^T``, ``d_b = a^T @ grad_pre`` summed over
     the batch, and ``d_bias`` = grad_pre summed over batch and M (the chain rule, first on act, then on a sum that
     is linear in each of a, b and bias). The sum is b's gradient where all items share one b; where each has its
-    own, ask for `per_item`.
+    own, set `per_item`.
 
     Parameters
     ----------
@@ -122,8 +122,8 @@ def _shape(
     check_tensor(operation, "b", b, "batch K N" if b_per_item else "K N")
     check_tensor(operation, "bias", bias, "N")
     if b.shape[:-1] not in [(k,), (batch_size, k)]:
-        found = f"{operation}: b has shape {b.shape}: with a {a.shape} it must be"
-        raise ValueError(f"{found} ({k}, N), shared by all items, or ({batch_size}, {k}, N)")
+        mistake = f"{operation}: b has shape {b.shape}: with a {a.shape} it must be"
+        raise ValueError(f"{mistake} ({k}, N), shared by all items, or ({batch_size}, {k}, N)")
     shape = GemmShape(m, k, b.shape[-1], batch_size, activation, b_per_item, per_item)
     _require_shape(operation, "bias", bias, shape)
     return shape

@@ -56,11 +56,11 @@ def adapter() -> wgpu.GPUAdapter:
     try:
         return wgpu.gpu.request_adapter_sync(power_preference="high-performance")
     except (RuntimeError, ValueError) as error:
-        found = [each.summary for each in wgpu.gpu.enumerate_adapters_sync()]
+        summaries = [candidate.summary for candidate in wgpu.gpu.enumerate_adapters_sync()]
         wanted = os.environ.get("WGPUPY_WGPU_ADAPTER_NAME") or os.environ.get("WGPU_BACKEND_TYPE")
         raise GpuError(
             (f"no adapter matches {wanted!r}" if wanted else "no GPU adapter was found")
-            + f"; this machine has {', '.join(found) or 'none'}: run `python3 start.py doctor`"
+            + f"; this machine has {', '.join(summaries) or 'none'}: run `python3 start.py doctor`"
         ) from error
 
 

@@ -62,7 +62,7 @@ def read_together(wanted: Sequence[tuple[wgpu.GPUBuffer, tuple[int, ...]]]) -> t
     """As `read`, of float32 from several buffers, but wait only once: each wait takes as long as a small launch."""
     sizes = [4 * prod(shape) for _, shape in wanted]
     if len(wanted) == 1 or sum(sizes) > MAX_BUFFER:
-        return tuple(read(*each) for each in wanted)
+        return tuple(read(buffer, shape) for buffer, shape in wanted)
     copies = device().create_buffer(size=sum(sizes), usage=wgpu.BufferUsage.MAP_READ | wgpu.BufferUsage.COPY_DST)
     encoder = device().create_command_encoder()
     ends = list(accumulate(sizes))

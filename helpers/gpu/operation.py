@@ -48,7 +48,7 @@ class Step(NamedTuple):
 class Schedule(NamedTuple):
     """The steps of a version in their order, and the bytes of each scratch buffer that they share.
 
-    Scratch buffers are bound behind the operation's tensors, in this order, and before the parameters.
+    Scratch buffers are bound after the operation's tensors, in this order, and before the parameters.
     `constants` are written into the text, where a version is specialized for a layer; `refused` says why a version
     does not take this shape at all.
     """
@@ -146,7 +146,7 @@ class Operation:
     def kernel(self, version: str | Kernel) -> Kernel:
         """The kernel of a version by its name, or the given one (a version with other constants or an edited text).
 
-        Raises TypeError where `version` is neither, ValueError where it has the name of no version.
+        Raises TypeError where `version` is neither, ValueError where no version has its name.
         """
         if not isinstance(version, str | Kernel):
             raise TypeError(f"kernel is a {type(version).__name__}: it must be a version's name, or a Kernel")
@@ -186,8 +186,8 @@ class Operation:
         """Which version a call without `kernel=` takes for this shape on this adapter, and why, in one sentence."""
         taken = self.plan(shape).passes[0].kernel.version
         choices = list(self.choose(shape, adapter_info()))
-        at = [each.version for each in choices].index(taken)
-        passed = ((each.version, self.problem(shape, each.version)) for each in choices[:at])
+        at = [choice.version for choice in choices].index(taken)
+        passed = ((choice.version, self.problem(shape, choice.version)) for choice in choices[:at])
         skipped = (f" ({name} comes first, but cannot run: {problem})" for name, problem in passed)
         return f"{self.name} takes {taken}: {choices[at].reason}{''.join(skipped)}."
 
@@ -235,7 +235,7 @@ class Operation:
         scratch = (empty(nbytes, name) for name, nbytes in plan.scratch.items())
         takes_params = plan.passes[0].kernel.bindings[-1] == "uniform"
         bound = (*buffers, *scratch, *([uniform(plan.params)] if takes_params else []))
-        return tuple(each.over(bound) for each in plan.passes)
+        return tuple(dispatch.over(bound) for dispatch in plan.passes)
 
     def _check_buffers(self, buffers: Sequence[wgpu.GPUBuffer], shape: Shape) -> None:
         """Refuse a wrong number of buffers, one buffer for two tensors, or one too small for its tensor."""
@@ -262,11 +262,11 @@ def _chosen(operation: Operation, shape: Shape, adapter: AdapterInfo) -> tuple[K
     """The best version that can run on the adapter, and its plan; the first one where none can run."""
     plans = ((kernel, _planned(operation, shape, kernel)) for kernel in _kernels(operation, shape, adapter))
     first = next(plans)
-    return next((each for each in chain([first], plans) if each[1].problem is None), first)
+    return next((planned for planned in chain([first], plans) if planned[1].problem is None), first)
 
 
 def _kernels(operation: Operation, shape: Shape, adapter: AdapterInfo) -> Iterator[Kernel]:
-    return (operation.kernel(each.version) for each in operation.choose(shape, adapter))
+    return (operation.kernel(choice.version) for choice in operation.choose(shape, adapter))
 
 
 @lru_cache(maxsize=KEPT)
@@ -282,6 +282,6 @@ def _planned(operation: Operation, shape: Shape, kernel: Kernel) -> Plan:
             for name, nbytes in schedule.scratch.items()
         ),
     )
-    problems = chain([schedule.refused], sizes, (each.problem() for each in passes))
+    problems = chain([schedule.refused], sizes, (dispatch.problem() for dispatch in passes))
     problem = next(filter(None, problems), None)
     return Plan(passes, tensors, schedule.scratch, operation.params(shape), problem)

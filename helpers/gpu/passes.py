@@ -210,8 +210,8 @@ def run(*passes: Pass) -> None:
     WgslError
         A kernel does not compile.
     """
-    for each in passes:
-        _ = each.compiled  # refuses, before anything is encoded
+    for dispatch in passes:
+        _ = dispatch.compiled  # refuses, before anything is encoded
     submit(passes)
 
 
@@ -231,30 +231,30 @@ def submit(passes: Sequence[Pass], clock: wgpu.GPUQuerySet | None = None) -> Non
         gpu.queue.submit([encoder.finish()])
     except wgpu.GPUError as error:
         why = re.sub(SMALL_BUFFER, r"the buffer at binding \1 has \2 bytes, and the kernel needs \3", reason(error))
-        raise GpuError(f"{', '.join(each.kernel.name for each in passes)}: {why}") from error
+        raise GpuError(f"{', '.join(dispatch.kernel.name for dispatch in passes)}: {why}") from error
 
 
 def _batches(passes: Sequence[Pass]) -> list[list[Pass]]:
     """What shares a compute pass: neighbors without a label. Each one with a label has its own."""
     batches = []
-    for each in passes:
-        if each.label or not batches or batches[-1][0].label:
-            batches.append([each])
+    for dispatch in passes:
+        if dispatch.label or not batches or batches[-1][0].label:
+            batches.append([dispatch])
         else:
-            batches[-1].append(each)
+            batches[-1].append(dispatch)
     return batches
 
 
 def _encode(compute: wgpu.GPUComputePassEncoder, batch: Sequence[Pass]) -> None:
     """Record dispatches, and set only what differs from the one before."""
     last_pipeline = last_group = None
-    for each in batch:
-        made, group = each.compiled
+    for dispatch in batch:
+        made, group = dispatch.compiled
         if made is not last_pipeline:
             compute.set_pipeline(made)
         if group is not last_group:
             compute.set_bind_group(0, group)
-        compute.dispatch_workgroups(*each.workgroups)
+        compute.dispatch_workgroups(*dispatch.workgroups)
         last_pipeline, last_group = made, group
     compute.end()
 
@@ -316,19 +316,19 @@ def _checked_arrays(kernel: Kernel, arrays: Sequence) -> tuple[np.ndarray | tupl
     """One array or tuple for each binding. Raises TypeError or ValueError, by the place in `arrays` and the rule."""
     if not isinstance(arrays, tuple | list) or len(arrays) != len(kernel.bound):
         given = f"has {len(arrays)} entries" if isinstance(arrays, tuple | list) else f"is a {type(arrays).__name__}"
-        listed = ", ".join(each.name for each in kernel.bound)
+        listed = ", ".join(binding.name for binding in kernel.bound)
         raise ValueError(
             f"arrays {given}: it must be a list with one for each of {len(kernel.bound)} bindings, {listed}"
         )
-    for i, (given, each) in enumerate(zip(arrays, kernel.bound, strict=True)):
-        found = f"arrays[{i}] is a {type(given).__name__}"
-        if each.space == "uniform":
+    for i, (given, binding) in enumerate(zip(arrays, kernel.bound, strict=True)):
+        problem = f"arrays[{i}] is a {type(given).__name__}"
+        if binding.space == "uniform":
             if not isinstance(given, tuple) or not given:
-                raise TypeError(f"{found}: the uniform `{each.name}` takes a tuple of whole numbers, such as (3,)")
+                raise TypeError(f"{problem}: the uniform `{binding.name}` takes a tuple of whole numbers, such as (3,)")
             for j, value in enumerate(given):
                 check_size(f"arrays[{i}][{j}]", as_int(value), 0, 2**32 - 1)
         elif not isinstance(given, np.ndarray) or isinstance(given, np.ma.MaskedArray):
-            raise TypeError(f"{found}: `{each.name}` takes a plain NumPy array")
+            raise TypeError(f"{problem}: `{binding.name}` takes a plain NumPy array")
     return tuple(arrays)
 
 

@@ -51,7 +51,7 @@ def measure(*passes: Pass, repeats: int = 20, awake: float = AWAKE) -> Timing:
 
 
 def _wake(passes: tuple[Pass, ...], seconds: float) -> None:
-    """Run the passes again and again for so long, in submissions long enough to keep the GPU busy."""
+    """Run the passes again and again for this time, in submissions long enough to keep the GPU busy."""
     end, batch = time.perf_counter() + seconds, passes
     while time.perf_counter() < end:
         if _wall(batch) < 20e6:  # nanoseconds

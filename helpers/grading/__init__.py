@@ -3,6 +3,7 @@
 `report` and `tolerance` compare results. `puzzle` says what a kernel is tried on, and `trial` tries it: it is simulated
 first, and run on the adapter only where the simulator finds nothing wrong. `grader` makes verdicts of that (`verdict`)
 and names the known `mistakes`, `drawing` shows a wrong output, `sandbox` is the process apart, and `attempts` keeps
-what was graded. `prediction` is for questions, `marking` for matrices whose cells are marked, and `fault` for kernels
-whose fault is to be found. `results` makes the teacher's table: ``python -m helpers.gradebook FOLDER``.
+what was graded. `prediction` is for questions, `marking_question` and `marking_widget` for matrices whose cells are
+marked, and `fault` for kernels whose fault is to be found. `results` makes the teacher's table:
+``python -m helpers.gradebook FOLDER``.
 """

@@ -40,6 +40,7 @@ def compare_dots(identities: Mapping[str, Identity], gradients: Mapping[str, Arr
             return Report("adjoint", np.shape(gradient), reason=f"{name} must have the shape {shape}")
     asked = [identities[name] for name in gradients]
     with np.errstate(over="ignore", invalid="ignore"):  # a sum that overflows is wrong, and reported as such
-        dots = [np.vdot(each.argument, gradient) for each, gradient in zip(asked, gradients.values(), strict=True)]
+        pairs = zip(asked, gradients.values(), strict=True)
+        dots = [np.vdot(identity.argument, gradient) for identity, gradient in pairs]
         dots = np.array(dots, np.float32)
-    return compare("adjoint", dots, [each.loss for each in asked], [each.allowed() for each in asked])
+    return compare("adjoint", dots, [identity.loss for identity in asked], [identity.allowed() for identity in asked])

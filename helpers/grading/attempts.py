@@ -36,7 +36,7 @@ def keep(puzzle: str, source: str) -> None:
         number = max(_files(puzzle), default=0) + 1
         write(folder() / f"{puzzle}_{number}.wgsl", source)
         _unwritten.pop(puzzle, None)
-    except OSError:  # a full disk or a read-only folder is no reason not to grade
+    except OSError:  # the grade does not depend on a full disk or a read-only folder
         _unwritten[puzzle] = source
 
 
@@ -50,8 +50,8 @@ def last(puzzle: str) -> str | None:
 
 def _files(puzzle: str) -> dict[int, Path]:
     """The files of a puzzle's attempts by their numbers."""
-    found = ((re.fullmatch(rf"{puzzle}_(\d+)\.wgsl", path.name), path) for path in folder().glob(f"{puzzle}_*.wgsl"))
-    return {int(match[1]): path for match, path in found if match}
+    matches = ((re.fullmatch(rf"{puzzle}_(\d+)\.wgsl", path.name), path) for path in folder().glob(f"{puzzle}_*.wgsl"))
+    return {int(match[1]): path for match, path in matches if match}
 
 
 def write(path: Path, source: str) -> None:

@@ -105,7 +105,7 @@ def _size(part: slice) -> int:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Cells in columns, aligned at the right, with room for a mark behind each."""
+    """Cells in columns, aligned at the right, with room for a mark after each."""
     cells = [[cell if cell.endswith("*") else f"{cell} " for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return [" ".join(cell.rjust(n) for cell, n in zip(row, widths, strict=True)).rstrip() for row in cells]

@@ -71,7 +71,7 @@ class Fault(Puzzle):
 
         It is tried in this process: its faults are known, and none of them keeps a loop from ending.
         """
-        return Grades(map(_of_this_kernel, grader.grade(self, self.faulty.source)))
+        return Grades(map(_reworded, grader.grade(self, self.faulty.source)))
 
     def corrected(self, line: int, correction: str) -> str:
         """The wrong kernel with the learner's text in place of one line."""
@@ -82,7 +82,7 @@ class Fault(Puzzle):
     def grade(self, line: int | None, correction: str, try_kernel: TryKernel) -> "FaultReport":
         """What to say to a line and its correction.
 
-        Raises AnswerError, a TypeError, where the line is no whole number or the correction no text.
+        Raises AnswerError, a TypeError, where the line is not a whole number or the correction is not text.
         """
         _check_kinds(line, correction)
         if line is None:
@@ -93,12 +93,12 @@ class Fault(Puzzle):
         text = self.corrected(line, correction)
         if not correction.strip() or self.unchanged(text):
             place = f"line {line}{', or beside it' * (len(self.lines) > 1)}"
-            found = f"the fault is in {place}; now correct it: {self.cure}"
-            return self._said(LINE_FOUND, found) if line in self.lines else self._said(WRONG, self._elsewhere(line))
+            advice = f"the fault is in {place}; now correct it: {self.cure}"
+            return self._said(LINE_FOUND, advice) if line in self.lines else self._said(WRONG, self._elsewhere(line))
         if reason := self._block_lost(line, correction):
             return self._said(NO_COMPILE, reason)
         grades, added = try_kernel(text), correction.count("\n")
-        outcome, detail = self._of_correction(range(line, line + added + 1), grades, text, try_kernel)
+        outcome, detail = self._judge(range(line, line + added + 1), grades, text, try_kernel)
         return self._said(outcome, detail, grades=grades, added=added)
 
     def _elsewhere(self, line: int) -> str:
@@ -113,7 +113,7 @@ class Fault(Puzzle):
         what = f"line {line}, `{code}`, which {'opens' if depth > 0 else 'closes'} a block, and yours does not"
         return f"your text replaces {what}; if a line is missing, write both, with \\n between them or in triple quotes"
 
-    def _of_correction(self, mine: range, grades: Grades, text: str, try_kernel: TryKernel) -> tuple[str, str]:
+    def _judge(self, mine: range, grades: Grades, text: str, try_kernel: TryKernel) -> tuple[str, str]:
         """Outcome and answer where a corrected kernel is tried; any right one is right, whatever line was changed.
 
         `mine` are the numbers of the learner's lines in its text.
@@ -135,7 +135,7 @@ class Fault(Puzzle):
     def _is_half(self, text: str, try_kernel: TryKernel) -> bool:
         """Whether one of the two barriers is all that a kernel lacks."""
         whole = (text.replace(old, new) for old, new in self.halves if text.count(old) == 1)
-        return any(try_kernel(each).passed == len(self.tests) for each in whole)
+        return any(try_kernel(kernel).passed == len(self.tests) for kernel in whole)
 
     def _said(self, outcome: str, detail: str, **tried: object) -> "FaultReport":
         return FaultReport(self.name, outcome, detail, fault=self, **tried)
@@ -174,7 +174,7 @@ class FaultReport(Verdict):
 
 
 def _check_kinds(line: object, correction: object) -> None:
-    """Raise AnswerError where the line is no whole number and not None, or the correction no text."""
+    """Raise AnswerError where the line is neither a whole number nor None, or the correction is not text."""
     if isinstance(line, str) and number_in(line):
         raise AnswerError(f"line = {line!r} is text: write it without quotes, as {number_in(line)}")
     if line is not None and (not isinstance(line, int) or isinstance(line, bool)):
@@ -184,7 +184,7 @@ def _check_kinds(line: object, correction: object) -> None:
         raise AnswerError(f"correction = {correction!r} is a {kind}: it must be the corrected line, in quotes")
 
 
-def _of_this_kernel(verdict: Verdict) -> Verdict:
+def _reworded(verdict: Verdict) -> Verdict:
     """A verdict on the wrong kernel in words for someone who did not write it, and without counts beside ours."""
     return replace(verdict, detail="" if verdict.outcome == RIGHT else verdict.detail.replace("yours is", "it returns"))
 

@@ -167,8 +167,8 @@ class _Grader:
         self.puzzle, self.kernel, self.trials, self.work = puzzle, kernel, trials, WORK
         self.wrong = [trial for trial in trials if trial.wrong.any()]
         self.first = {}  # the first test that shows a mistake describes it for all tests
-        for found in chain.from_iterable(trial.findings for trial in trials):
-            self.first.setdefault(_place(found), found)
+        for finding in chain.from_iterable(trial.findings for trial in trials):
+            self.first.setdefault(_place(finding), finding)
         for kind, *place in [*self.first]:
             if kind == "not portable" and ("non-uniform barrier", *place) in self.first:  # what a run shows says more
                 self.first[kind, *place] = self.first["non-uniform barrier", *place]
@@ -191,13 +191,13 @@ class _Grader:
             _official[key] = simulated(self.puzzle.official, case)
         return _official[key]
 
-    def _concerns_all(self, found: Finding) -> bool:
+    def _concerns_all(self, finding: Finding) -> bool:
         """Whether something found in one test makes a kernel unsafe in all tests: a barrier that is wrong or missing.
 
         WGSL wants all threads at a barrier, whatever the numbers are. And the tests that do not show a missing one are
         too small for it.
         """
-        kind, _, name = _about(found)
+        kind, _, name = _about(finding)
         shared = getattr(self.kernel.find(name), "space", "") == "workgroup"
         return kind == "non-uniform barrier" or (kind in ("data race", "uninitialized read") and shared)
 
@@ -229,22 +229,22 @@ class _Grader:
         return replace(verdict, detail=f"{what}: {mistake.question} {sentence}")
 
     def _verdict(self, trial: Trial) -> Verdict:
-        found = trial.finding or self.everywhere
+        finding = trial.finding or self.everywhere
         if trial in self.wrong:
             return Verdict(trial.case.name, WRONG, self._wrong(trial))
-        if found:
-            told = self.first[_place(found)]
+        if finding:
+            told = self.first[_place(finding)]
             return Verdict(trial.case.name, UNSAFE, _said(told) + ("" if told.kind == "not portable" else f"; {LUCK}"))
         return self._on_the_adapter(trial)
 
     def _wrong(self, trial: Trial) -> str:
         """The first wrong number, and what was found in this test first."""
-        found, mismatch = trial.finding, _first_mismatch(self.puzzle.axes, trial.case, trial.output, trial.unwritten)
+        finding, mismatch = trial.finding, _first_mismatch(self.puzzle.axes, trial.case, trial.output, trial.unwritten)
         if trial.stores_again and trial is self.wrong[0] and not self.first:
             mismatch += f"; {trial.stores_in[0]} is run more than once for an element: {OWN_SUM}"
-        if found is None or found.kind == "unwritten output" or self.first[_place(found)] is not found:
+        if finding is None or finding.kind == "unwritten output" or self.first[_place(finding)] is not finding:
             return mismatch
-        return f"{_said(found)}; {mismatch}" if found.kind in ORDER else f"{mismatch}; also, {_said(found)}"
+        return f"{_said(finding)}; {mismatch}" if finding.kind in ORDER else f"{mismatch}; also, {_said(finding)}"
 
     def _on_the_adapter(self, trial: Trial) -> Verdict:
         """The verdict where a simulated run is right, and nothing was found."""
@@ -278,7 +278,7 @@ class _Grader:
     @staticmethod
     def _has_turn_too_many(trial: Trial, ours: Trial) -> bool:
         """Whether barriers and products are in the same proportion to the official kernel's, and more."""
-        barriers, products = ([each.counts[key] for each in (trial, ours)] for key in ("barriers", "multiply_adds"))
+        barriers, products = ((trial.counts[key], ours.counts[key]) for key in ("barriers", "multiply_adds"))
         return barriers[0] > barriers[1] and barriers[0] * products[1] == barriers[1] * products[0] > 0
 
     def _recognized(self) -> Mistake | None:
@@ -288,14 +288,14 @@ class _Grader:
         """
         mistakes = {mistake: self.puzzle.with_mistake(mistake) for mistake in self.puzzle.mistakes}
         same = [mistake for mistake, other in mistakes.items() if same_code(other, self.kernel)]
-        found = next(chain(same, (mistake for mistake, other in mistakes.items() if self._is(other))), None)
-        if found and found.replaces_sum and self.wrong and self.wrong[0].stores_again:
+        recognized = next(chain(same, (mistake for mistake, other in mistakes.items() if self._matches(other))), None)
+        if recognized and recognized.replaces_sum and self.wrong and self.wrong[0].stores_again:
             return None  # the sum is replaced in the output, for which the verdict has the cure
-        return found
+        return recognized
 
-    def _is(self, other: Kernel) -> bool:
+    def _matches(self, other: Kernel) -> bool:
         """Whether a known mistake gives the same numbers in every test, and explains what was found."""
-        found = set()
+        explained = set()
         for mine in sorted(self.trials, key=lambda trial: trial.counts["statements"]):  # the quick ones first
             if self.work < 0:
                 return False
@@ -305,14 +305,14 @@ class _Grader:
                 return False
             if self.lacks and any(mine.counts[key] != theirs.counts[key] for key in TELLING):
                 return False
-            found.update(map(_about, theirs.findings))
+            explained.update(map(_about, theirs.findings))
         mine = set(map(_about, self.first.values()))
-        return {each for each in mine if each[0] in ORDER} <= found if self.wrong else mine == found
+        return {about for about in mine if about[0] in ORDER} <= explained if self.wrong else mine == explained
 
     def _drawn(self, trial: Trial) -> str:
         """The output beside the right one, in lines."""
         case = trial.case
         marks = np.where(trial.wrong, np.where(trial.unwritten, ".", "*"), "")
-        inputs = {each.name: array for each, array in zip(self.puzzle.official.bound, case.inputs, strict=False)}
+        inputs = {binding.name: array for binding, array in zip(self.puzzle.official.bound, case.inputs, strict=False)}
         lines = drawing(case.expected, trial.output, marks, self.puzzle.axes.split(), inputs)
         return "\n".join([f"The smallest test that fails is {case.name}.", f"({legend(marks)})", *lines])

@@ -62,7 +62,7 @@ class Mistake:
 def read(path: Path, values: Mapping[str, str] | None = None) -> Iterator[Mistake]:
     """The mistakes in a file, with these values in the place of its ``$`` names.
 
-    Raises ValueError, with the line, for a block that is no mistake, or a ``$`` name without a value.
+    Raises ValueError, with the line, for a block that is not a mistake, or a ``$`` name without a value.
     """
     text = path.read_text(encoding="utf-8")
     for block in BLOCK.finditer(text):

@@ -82,12 +82,13 @@ def questions(module: str | Path) -> dict[str, Question]:
 
     These are the name with the right answer, the advice, and the likely wrong answers. Answers are written in Python.
     """
-    found = {}
+    by_name = {}
     for block in Path(module).with_suffix(".questions").read_text(encoding="utf-8").strip().split("\n\n"):
         first, advice, *mistakes = block.split("\n")
         name, right = _pair(first)
-        found[name] = Question(_value(right), {_value(answer): words for answer, words in map(_pair, mistakes)}, advice)
-    return found
+        likely = {_value(answer): words for answer, words in map(_pair, mistakes)}
+        by_name[name] = Question(_value(right), likely, advice)
+    return by_name
 
 
 def _pair(line: str) -> list[str]:

@@ -124,7 +124,7 @@ class Puzzle:
 
 def declarations(kernel: Kernel) -> list[tuple[str, object]]:
     """Address space and type of what a kernel binds, in the order of the bindings; a struct is its members' types."""
-    types = [(each.space, kernel.find(each.name).type) for each in kernel.bound]
+    types = [(binding.space, kernel.find(binding.name).type) for binding in kernel.bound]
     return [(space, [(at.offset, at.type) for at in getattr(type, "fields", ())] or type) for space, type in types]
 
 

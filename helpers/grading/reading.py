@@ -48,11 +48,11 @@ class Call(NamedTuple):
 
 
 class NotebookError(Exception):
-    """A file that is no notebook, and why."""
+    """A file that is not a notebook, and why."""
 
 
 def code_cells(path: Path) -> list[str]:
-    """The texts of a notebook's code cells. Raises NotebookError where it is none."""
+    """The texts of a notebook's code cells. Raises NotebookError where it is not one."""
     try:
         if not path.is_file():
             raise NotebookError("it is not a file")
@@ -75,7 +75,7 @@ def calls(cells: Iterable[str]) -> Iterator[Call]:
         tree = _parsed(cell)
         if tree is None:
             values.clear()
-            yield from (Call(*found, None) for found in CALL.findall(cell))
+            yield from (Call(*match, None) for match in CALL.findall(cell))
             continue
         for statement in tree.body:
             for name in _changed(statement, values):
@@ -85,7 +85,7 @@ def calls(cells: Iterable[str]) -> Iterator[Call]:
 
 
 def _parsed(cell: str) -> ast.Module | None:
-    """The syntax tree of a cell, with calls in place of IPython's own lines; None where it is no Python."""
+    """The syntax tree of a cell, with calls in place of IPython's own lines; None where it is not Python."""
     text = RUN_AS_USUAL.sub("", cell)
     if text.lstrip().startswith("%%") or len(text) > LONGEST_CELL:
         return None
@@ -113,7 +113,7 @@ def _used(nodes: Sequence[ast.AST]) -> set[str]:
     """The names of which the values are used, which may change a list; an exercise changes none."""
     names = [node for node in nodes if isinstance(node, ast.Name) and not _is_stored(node)]
     names += [node.target for node in nodes if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)]
-    asked = {id(each) for node in nodes if _exercise(node) for each in _given(node).values()}
+    asked = {id(argument) for node in nodes if _exercise(node) for argument in _given(node).values()}
     return {name.id for name in names if id(name) not in asked}
 
 
@@ -172,8 +172,8 @@ def _calls(statement: ast.stmt, values: Mapping[str, object]) -> list[Call]:
     nodes = list(ast.walk(statement))
     if any(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) for node in nodes):
         values = {}
-    found = sorted(filter(_exercise, nodes), key=lambda node: (node.lineno, node.col_offset))
-    return list(filter(None, (_call(node, values) for node in found)))
+    exercises = sorted(filter(_exercise, nodes), key=lambda node: (node.lineno, node.col_offset))
+    return list(filter(None, (_call(node, values) for node in exercises)))
 
 
 def _exercise(node: ast.AST) -> str | None:

@@ -47,31 +47,31 @@ class Row:
 
 
 def lesson(path: Path) -> Lesson:
-    """The exercises in a notebook. Raises NotebookError where it is none."""
+    """The exercises in a notebook. Raises NotebookError where it is not one."""
     return frozenset(call[:2] for call in calls(code_cells(path)))
 
 
-def row(notebook: str, path: Path, graders: Graders, lessons: Iterable[Lesson] = ()) -> Row:
+def notebook_row(notebook: str, path: Path, graders: Graders, lessons: Iterable[Lesson] = ()) -> Row:
     """The outcomes in one notebook; of an exercise's calls, the last one counts.
 
     A question counts also where the student took it out. It is known from the lesson that shares most exercises with
     the notebook. Raises GpuError where a grader does: this machine runs no kernel.
     """
     try:
-        found = {call[:2]: call for call in calls(code_cells(path))}
+        last_calls = {call[:2]: call for call in calls(code_cells(path))}
     except NotebookError as error:
         return Row(notebook, problem=str(error))
     made = Row(notebook)
     unknown = []
-    for call in found.values():
+    for call in last_calls.values():
         if grader := graders[call.function].get(call.exercise):
             _add(made, call, grader)
         else:
             unknown.append(repr(call.exercise))
     if unknown:
         made.add_problem(f"no exercise is named {', '.join(unknown)}")
-    shared = max(lessons, key=lambda each: len(each & found.keys()), default=frozenset())
-    if shared & found.keys():
+    shared = max(lessons, key=lambda exercises: len(exercises & last_calls.keys()), default=frozenset())
+    if shared & last_calls.keys():
         made.answers = {name: False for function, name in sorted(shared) if function == "predict"} | made.answers
     return made
 
@@ -99,10 +99,10 @@ def outcome(call: Call, grader: Grader) -> str:
         verdict = grader(*call.arguments)
     except AnswerError:  # such as a number in the place of a kernel
         return NOT_READABLE
-    return in_short(verdict) if isinstance(verdict, Grades) else verdict.outcome
+    return summary(verdict) if isinstance(verdict, Grades) else verdict.outcome
 
 
-def in_short(grades: Grades) -> str:
+def summary(grades: Grades) -> str:
     """All verdicts in one word, or how many tests pass; "unsafe" where no number is wrong."""
     outcomes = {verdict.outcome for verdict in grades}
     if len(outcomes) == 1 and outcomes.isdisjoint({WRONG, UNSAFE}):
@@ -122,26 +122,26 @@ def notebooks(folder: Path) -> list[Path]:
 def tables(rows: Sequence[Row]) -> str:
     """A table for the notebooks that share exercises, as those of one lesson do; the problems come last."""
     groups: list[list[Row]] = []
-    for each in rows:
-        if each.outcomes or each.answers or not each.problem:
-            related = [group for group in groups if any(_related(each, other) for other in group)]
-            groups = [group for group in groups if group not in related] + [[*chain(*related), each]]
+    for row in rows:
+        if row.outcomes or row.answers or not row.problem:
+            related = [group for group in groups if any(_related(row, other) for other in group)]
+            groups = [group for group in groups if group not in related] + [[*chain(*related), row]]
     parts = [aligned(lines(group)) for group in groups]
-    parts += ["\n".join(f"{each.notebook}: {each.problem}" for each in rows if each.problem)]
+    parts += ["\n".join(f"{row.notebook}: {row.problem}" for row in rows if row.problem)]
     return "\n\n".join(filter(None, parts))
 
 
 def _related(one: Row, other: Row) -> bool:
     """Whether two notebooks share an exercise or a question, or both have none."""
-    these, those = ({*each.outcomes, *each.answers} for each in (one, other))
+    these, those = ({*row.outcomes, *row.answers} for row in (one, other))
     return bool(these & those) or these == those
 
 
 def lines(rows: Sequence[Row]) -> list[list[str]]:
-    """The table's head, and a line for each notebook; the exercises stand in the order in which they are found."""
-    exercises = list(dict.fromkeys(name for each in rows for name in each.outcomes))
+    """The table's head, and a line for each notebook; the exercises are in the order in which they first appear."""
+    exercises = list(dict.fromkeys(name for row in rows for name in row.outcomes))
     head = ["notebook", *exercises, "questions"]
-    return [head] + [[each.notebook, *(each.outcomes.get(n, "") for n in exercises), each.questions] for each in rows]
+    return [head] + [[row.notebook, *(row.outcomes.get(n, "") for n in exercises), row.questions] for row in rows]
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> str:
@@ -156,7 +156,7 @@ def as_csv(rows: Sequence[Row]) -> str:
     What a spreadsheet would take for a formula, such as the name of a file that begins with =, follows an apostrophe.
     """
     head, *body = lines(rows)
-    body = [[*line, each.problem] for line, each in zip(body, rows, strict=True)]
+    body = [[*line, row.problem] for line, row in zip(body, rows, strict=True)]
     file = io.StringIO()
     table = csv.writer(file, lineterminator="\n")
     table.writerows([FORMULA.sub("'", cell) for cell in line] for line in [[*head, "problem"], *body])

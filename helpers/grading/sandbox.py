@@ -36,7 +36,7 @@ import psutil
 from helpers.gpu import GpuError
 from helpers.grading.verdict import NO_COMPILE, WRONG, Grades, Verdict
 
-START = 60  # seconds that a worker may take until it can grade; a slow disk is no fault of the learner's
+START = 60  # seconds that a worker may take until it can grade; a slow disk is not the learner's fault
 SECONDS = 6  # for one text in all; with the start of a worker, about 2 s, a learner waits for less than 10
 MEMORY = 1_000_000_000  # bytes that a text may take; a right kernel takes less than a tenth
 PAUSE = 0.05  # seconds between two looks at the worker's memory

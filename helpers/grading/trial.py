@@ -53,12 +53,12 @@ class Trial:
     @property
     def finding(self) -> Finding | None:
         """The gravest thing that was found, or None."""
-        return min(self.findings, key=lambda found: GRAVEST_FIRST.index(found.kind), default=None)
+        return min(self.findings, key=lambda finding: GRAVEST_FIRST.index(finding.kind), default=None)
 
     @property
     def endless(self) -> bool:
         """Whether a loop did not end. If so, the output means nothing."""
-        return any(found.kind == "endless loop" for found in self.findings)
+        return any(finding.kind == "endless loop" for finding in self.findings)
 
     def more(self, other: "Trial", limits: Mapping[str, float]) -> dict[str, tuple[float, float]]:
         """The counts that are larger than a multiple of another run's, with both numbers."""
@@ -104,14 +104,15 @@ def simulated(kernel: Kernel, case: Case) -> Trial:
         # It asks for more than the simulator holds.
         raise UnsupportedWgsl(str(error).replace(". Simulate a smaller problem", "; declare less")) from None
     unwritten, counts = np.zeros(case.expected.shape, bool), trace.counts
-    if any(found.kind == "unwritten output" for found in trace.findings):
+    if any(finding.kind == "unwritten output" for finding in trace.findings):
         seen = trace.accesses
         written = seen["index"][seen["write"] & (seen["binding"] == at)]
         unwritten.flat = ~np.isin(np.arange(unwritten.size), written)
     steps = [step.active for step in trace.steps]
     more = {"steps": int(np.bincount(np.concatenate(steps)).max()), "statements": len(steps)}
     lines = kernel.source.split("\n")
-    stores_in = tuple(quoted_line(i, lines[i - 1]) for i, each in counts.by_line.items() if each["stores_storage"])
+    storing = [number for number, keys in counts.by_line.items() if keys["stores_storage"]]
+    stores_in = tuple(quoted_line(number, lines[number - 1]) for number in storing)
     return Trial(case, trace.buffers[at], unwritten, trace.findings, {**counts.total, **more}, stores_in)
 
 

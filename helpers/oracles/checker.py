@@ -130,10 +130,10 @@ def reasons(kernel: Kernel, shape: Shape) -> Iterator[Reason]:
     numbers = sum(prod(shape.of(name)) for name in operation_of(kernel).tensors)
     if numbers > LARGEST:
         raise ValueError(f"shape = {shape}: it has {numbers:,} numbers; at most {LARGEST:,} are simulated")
-    found = None
-    for found in _simulated(kernel, shape):
-        yield found
-    if not found:
+    reason = None
+    for reason in _simulated(kernel, shape):
+        yield reason
+    if not reason:
         yield from _launched(kernel, shape)
 
 
@@ -157,14 +157,14 @@ def given(kernel: Kernel, shape: Shape) -> Iterator[Given]:
 
 def _simulated(kernel: Kernel, shape: Shape) -> Iterator[Reason]:
     """What a simulated run shows."""
-    for each in given(kernel, shape):
-        most = _rounds(kernel, each.shape)
-        outputs, traces = simulated(kernel, each.shape, each.tensors, before=each.before, max_steps=most)
-        found = [finding for trace in traces for finding in trace.findings]
-        kinds = {finding.kind for finding in found}
+    for case in given(kernel, shape):
+        most = _rounds(kernel, case.shape)
+        outputs, traces = simulated(kernel, case.shape, case.tensors, before=case.before, max_steps=most)
+        findings = [finding for trace in traces for finding in trace.findings]
+        kinds = {finding.kind for finding in findings}
         if ENDLESS not in kinds:
-            yield from _wrong(WRONG_NUMBERS, each, reports(kernel, each.shape, each.tensors, outputs))
-        yield from (Reason(f.kind, f"line {f.line}, column {f.column}", f.message) for f in found)
+            yield from _wrong(WRONG_NUMBERS, case, reports(kernel, case.shape, case.tensors, outputs))
+        yield from (Reason(f.kind, f"line {f.line}, column {f.column}", f.message) for f in findings)
         if kinds & WITHOUT_A_RESULT:
             return  # the numbers mean nothing, and nor would others
 
@@ -179,20 +179,20 @@ def _rounds(kernel: Kernel, shape: Shape) -> int:
 
 def _launched(kernel: Kernel, shape: Shape) -> Iterator[Reason]:
     """What is wrong on the adapter with a kernel that is right in a simulated run."""
-    for each in given(kernel, shape):
+    for case in given(kernel, shape):
         try:
-            outputs = launched(kernel, each.shape, each.tensors, each.guard, each.before)
+            outputs = launched(kernel, case.shape, case.tensors, case.guard, case.before)
         except CheckError as error:
             yield Reason(ON_THE_ADAPTER, "past the end", str(error))
         else:
-            yield from _wrong(ON_THE_ADAPTER, each, reports(kernel, each.shape, each.tensors, outputs))
+            yield from _wrong(ON_THE_ADAPTER, case, reports(kernel, case.shape, case.tensors, outputs))
 
 
-def _wrong(kind: str, each: Given, judged: Iterable[Report]) -> Iterator[Reason]:
+def _wrong(kind: str, case: Given, judged: Iterable[Report]) -> Iterator[Reason]:
     """The wrong outputs, each with its first wrong number."""
     for report in judged:
         if not report:
             index, got, want = report.mismatches[0]
             count = f"{report.wrong:,} of {report.count:,} numbers {'is' if report.wrong == 1 else 'are'} wrong"
             first = f"number [{', '.join(map(str, index))}] is {got:.9g}, but must be {want:.9g}"
-            yield Reason(kind, report.name, f"{first}; {count}, computed from {each.name}")
+            yield Reason(kind, report.name, f"{first}; {count}, computed from {case.name}")

@@ -39,7 +39,7 @@ def measured() -> np.ndarray:
     return largest
 
 
-def blind_from() -> int:
+def blind_length() -> int:
     """The first number of terms whose tolerance is larger than one average term, 1 / terms of the sum."""
     terms = np.arange(1, 2 ** LENGTHS[-1] + 1)
     return int(terms[np.argmax(allowed(terms) * terms > 1)])
@@ -63,7 +63,7 @@ class Differences(NamedTuple):
     truncation: np.ndarray
 
 
-def of_convolution() -> Differences:
+def convolution_differences() -> Differences:
     """The weight gradient of a convolution: its loss is linear in each weight."""
     random = np.random.default_rng(0)
     x, w, dy = (_numbers(random, size) for size in ((2, 1, 6, 6), (1, 1, 3, 3), (2, 1, 4, 4)))
@@ -83,7 +83,7 @@ def of_convolution() -> Differences:
     return _differences("convolution", loss, w.ravel(), np.eye(9), right)
 
 
-def of_gelu() -> Differences:
+def gelu_differences() -> Differences:
     """GELU's derivative at many points; in float32, GELU is its float64 value, rounded."""
     points = _numbers(np.random.default_rng(5), POINTS)
 
@@ -103,8 +103,8 @@ def _differences(name: str, loss: Loss, at: np.ndarray, moves: np.ndarray, right
 
     def error(power: int, precision: type) -> float:
         place, move, step = at.astype(precision), moves.astype(precision), precision(2.0**power)
-        found = (loss(place + step * move) - loss(place - step * move)) / (step + step)
-        return abs(found - right).max() / abs(right).max()
+        quotient = (loss(place + step * move) - loss(place - step * move)) / (step + step)
+        return abs(quotient - right).max() / abs(right).max()
 
     errors = [[error(power, precision) for power in STEPS] for precision in (np.float32, np.float64)]
     return Differences(name, *np.array(errors))

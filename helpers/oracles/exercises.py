@@ -22,7 +22,7 @@ def _fault(name: str, kernel: str, mistake: str, axes: str, shapes: dict[str, Co
     """An exercise with one of the wrong kernels; `axes` are the letters of its output, `words` the rest of a Fault."""
     row = named(kernel, mistake)
     edit = {"kernel": row.right, "old": row.old, "new": row.new}
-    return Fault(name, "oracles", axes, lambda: [_case(row.right, *each) for each in shapes.items()], **edit, **words)
+    return Fault(name, "oracles", axes, lambda: [_case(row.right, *case) for case in shapes.items()], **edit, **words)
 
 
 FAULTS = (  # the easiest first

@@ -14,7 +14,8 @@ from helpers.pictures.explorer import Explorer, Values, below
 
 def step_size() -> Explorer:
     """One slider over the steps 2**k of a central difference in float32: how far off is it?"""
-    picture, limits = StepPicture(errors.of_convolution(), errors.of_gelu()), (min(errors.STEPS), max(errors.STEPS))
+    picture = StepPicture(errors.convolution_differences(), errors.gelu_differences())
+    limits = min(errors.STEPS), max(errors.STEPS)
     return Explorer(picture.show, {"k": lambda values: limits}, {"k": 0})
 
 

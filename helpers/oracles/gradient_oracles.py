@@ -154,12 +154,12 @@ def _weight_product(shape: ConvShape, tensors: Tensors) -> Array:
     """(Co/G, N*oH*oW) @ (N*oH*oW, Ci/G*kH*kW) for each group."""
     windows = probes.windows(shape, probes.padded(shape, tensors["input"]))
     rows = windows.transpose(0, 2, 3, 1, 4, 5).reshape(-1, shape.groups, np.prod(shape.weight[1:]))
-    return (_by_group(shape, tensors) @ rows.swapaxes(0, 1)).reshape(shape.weight)
+    return (_group_matrices(shape, tensors) @ rows.swapaxes(0, 1)).reshape(shape.weight)
 
 
 def _input_product(shape: ConvShape, tensors: Tensors) -> Array:
     """(N*oH*oW, Co/G) @ (Co/G, Ci/G*kH*kW) for each group: a row for each window, added to the pixels under it."""
-    upstream = _by_group(shape, tensors)
+    upstream = _group_matrices(shape, tensors)
     rows = upstream.swapaxes(1, 2) @ tensors["weight"].reshape(*upstream.shape[:2], -1)
     padded = probes.padded(shape, np.zeros(shape.input))
     windows = probes.windows(shape, padded)
@@ -170,10 +170,10 @@ def _input_product(shape: ConvShape, tensors: Tensors) -> Array:
 
 def _bias_product(shape: ConvShape, tensors: Tensors) -> Array:
     """(Co/G, N*oH*oW) @ (N*oH*oW,) for each group."""
-    return (_by_group(shape, tensors) @ np.ones(shape.batch * shape.out_h * shape.out_w)).ravel()
+    return (_group_matrices(shape, tensors) @ np.ones(shape.batch * shape.out_h * shape.out_w)).ravel()
 
 
-def _by_group(shape: ConvShape, tensors: Tensors) -> Array:
+def _group_matrices(shape: ConvShape, tensors: Tensors) -> Array:
     """The upstream gradient as a matrix for each group, (G, Co/G, N*oH*oW)."""
     grad_output = tensors["grad_output"].astype(np.float64)
     return grad_output.transpose(1, 0, 2, 3).reshape(shape.groups, shape.out_channels // shape.groups, -1)
@@ -198,7 +198,7 @@ def fractions(shape: tuple[int, ...], seed: int = 0) -> Array:
 
 
 def good(operation: str, shape: ConvShape = GOOD, draw: Callable[..., Array] = fractions) -> Problem:
-    """Random fractions, with a guard behind each tensor; or what ``draw(shape of a tensor, its place)`` returns."""
+    """Random fractions, with a guard after each tensor; or what ``draw(shape of a tensor, its place)`` returns."""
     names = ("input", "weight", "bias", "grad_output")
     return Problem(operation, shape, {name: draw(shape.of(name), seed) for seed, name in enumerate(names)})
 

@@ -150,7 +150,7 @@ def with_guards(
 ) -> Tensors:
     """Flat arrays by name, in binding order.
 
-    Behind an input are as many guards as it has elements, and 64 more; behind an output full of `before`, sentinels.
+    After an input are as many guards as it has elements, and 64 more; after an output full of `before`, sentinels.
     """
     arrays = {}
     for name in operation.tensors:
@@ -200,7 +200,7 @@ def launched(
 
 
 def within(name: str, written: Array, shape: tuple[int, ...]) -> Array:
-    """An output without the sentinels behind it; raises CheckError where one of them was overwritten."""
+    """An output without the sentinels after it; raises CheckError where one of them was overwritten."""
     count = prod(shape)
     past = np.flatnonzero(written[count:] != SENTINELS)
     if past.size:
@@ -253,7 +253,7 @@ def simulated(
     params = [np.array(operation.params(shape), np.uint32)] if kernel.bindings[-1] == "uniform" else []
     traces = []
     for step in schedule.steps:
-        # What a specialized version leaves of its scratch buffers, or leaves to a later step, is no fault: who reads it
+        # A specialized version may leave parts of its scratch buffers, or leave them to a later step: who reads those
         # reads `before`, and the last step must write the outputs whole.
         written = {}
         if schedule.constants and schedule.scratch:

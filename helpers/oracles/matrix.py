@@ -48,8 +48,8 @@ COLUMNS = (*WAYS, *POOR)
 ARTICLES = {"reference": "the", "adjoint": "the", "simulator": "the", "square image": "a", "classroom test": "the"}
 
 
-def in_words(column: str) -> str:
-    """The name of a column as it stands in a sentence."""
+def column_phrase(column: str) -> str:
+    """The name of a column as a sentence has it."""
     return f"{ARTICLES[column]} {column}" if column in ARTICLES else column
 
 
@@ -93,8 +93,8 @@ class Matrix:
     @property
     def summary(self) -> str:
         """How many each column misses, in words."""
-        ways = joined([f"{len(self.missed(name))} by {in_words(name)}" for name in WAYS])
-        poor = joined([f"{len(self.missed(name))} with {in_words(name)}" for name in POOR])
+        ways = joined([f"{len(self.missed(name))} by {column_phrase(name)}" for name in WAYS])
+        poor = joined([f"{len(self.missed(name))} with {column_phrase(name)}" for name in POOR])
         unseen = int((~self.cells[:, : len(WAYS)].any(axis=1)).sum())
         by_all = f"all six miss {unseen}" if unseen else "at least one of the six catches each"
         return (
@@ -133,9 +133,9 @@ def matrix(operation: str, version: str | None = None) -> Matrix:
     if version not in (None, *have):
         raise ValueError(f"version = {version!r}: {operation} has {', '.join(have)}")
     if version is None:
-        same = (each for each in have if not wgsl.load(operation, each).specialized)
-        return Matrix(tuple(row for each in same for row in matrix(operation, each).rows))
-    return Matrix(tuple(Row(each, judged(each.wrong)) for each in shown(f"{operation}/{version}")))
+        same = (version_name for version_name in have if not wgsl.load(operation, version_name).specialized)
+        return Matrix(tuple(row for version_name in same for row in matrix(operation, version_name).rows))
+    return Matrix(tuple(Row(kernel, judged(kernel.wrong)) for kernel in shown(f"{operation}/{version}")))
 
 
 def versions(operation: str) -> list[str]:
@@ -144,7 +144,7 @@ def versions(operation: str) -> list[str]:
     Tiles have more elements than these problems: a simulated run would take long, and show little.
     """
     kernels = (wgsl.load(operation, version) for version in wgsl.versions(operation))
-    return [each.version for each in kernels if not each.specialized or _without_tiles(each)]
+    return [kernel.version for kernel in kernels if not kernel.specialized or _without_tiles(kernel)]
 
 
 def _without_tiles(kernel: Kernel) -> bool:
@@ -159,7 +159,7 @@ def layer(kernel: Kernel) -> ConvShape:
 
 def shown(kernel: str) -> list[WrongKernel]:
     """The wrong kernels of a version."""
-    return [each for each in WRONG_KERNELS if each.kernel == kernel]
+    return [row for row in WRONG_KERNELS if row.kernel == kernel]
 
 
 def judged(kernel: Kernel) -> dict[str, bool]:
@@ -185,5 +185,5 @@ def catches(way: Way, run: Run, problem: Problem) -> bool:
     """Whether a way to look finds something wrong."""
     try:
         return not way(run, problem)
-    except CheckError:  # the guard behind the output was overwritten
+    except CheckError:  # the guard after the output was overwritten
         return True

@@ -39,7 +39,7 @@ class WrongKernel(NamedTuple):
     """In the version `kernel`, `old` becomes `new`; a run with `shape` shows it, and it is rejected for the `reasons`.
 
     The reasons are "wrong numbers" and the kinds of the simulator's findings: the same on every adapter. `constants`
-    are set where a schedule would choose others, for problems so small.
+    are set where a schedule would choose others, for problems this small.
     """
 
     kernel: str

@@ -1,4 +1,4 @@
-"""Pictures with sliders: a canvas, the parts that pictures are made of, two ready figures, and the widget."""
+"""Pictures with sliders: a canvas, the parts that pictures are made of, two ready-made figures, and the widget."""
 
 from helpers.pictures.figures import images, timeline
 

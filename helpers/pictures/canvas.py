@@ -26,7 +26,7 @@ INK, GRAY, LINE, PAPER = "#1a1a1a", "#5f5f5f", "#b5b5b5", "#ffffff"
 BLUE, ORANGE = "#005a9c", "#b34700"
 FONT = "DejaVu Sans, Verdana, sans-serif"  # what stored pictures are written in, and fonts as wide
 CODE_FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"  # all letters are equally wide
-WIDTH = 840  # what JupyterLab has room for in a window 1280 pixels wide, with its file list open
+WIDTH = 840  # what fits into JupyterLab in a window 1280 pixels wide, with its file list open
 SHARPNESS = 1.25  # stored pixels per CSS pixel: more look sharper on dense screens, and make larger files
 
 
@@ -117,9 +117,9 @@ class Picture:
 
     def curve(self, x: np.ndarray, y: np.ndarray, color=INK, line=3.0, dashes=None) -> None:
         """Draw one line through many points; nan leaves a gap."""
-        held = np.isfinite(y)
-        codes = np.where(np.append(False, held[:-1]), Path.LINETO, Path.MOVETO)
-        self._draw(np.stack([x, y], -1)[held], codes[held], edge=color, line=line, dashes=dashes)
+        finite = np.isfinite(y)
+        codes = np.where(np.append(False, finite[:-1]), Path.LINETO, Path.MOVETO)
+        self._draw(np.stack([x, y], -1)[finite], codes[finite], edge=color, line=line, dashes=dashes)
 
     def image(self, box: Box, colors: np.ndarray) -> None:
         """Lay an image (rows, columns, 4) of bytes over a box."""
@@ -233,7 +233,7 @@ def _glyphs(text: str, weight: str, code: bool = False) -> tuple[np.ndarray, np.
 
 
 def outline(word: Word, weight: str) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices and codes of a word where it stands."""
+    """Vertices and codes of a word where it is written."""
     vertices, codes, width = _glyphs(word.text, weight, word.code)
     left = word.x - width * word.size * {"left": 0, "middle": 0.5, "right": 1}[word.align]
     return vertices * (word.size, -word.size) + (
@@ -260,9 +260,9 @@ def listed(words: Iterable[object]) -> str:
 
 def in_words(name: str, numbers: Iterable[int]) -> str:
     """Some numbers as a person says them: row 2, rows 1 to 3, rows 0, 2 and 4."""
-    some = sorted(numbers)
-    if len(some) < 2:
-        return f"{name} {some[0]}" if some else f"no {name}"
-    if len(some) > 2 and some[-1] - some[0] == len(some) - 1:
-        return f"{name}s {some[0]} to {some[-1]}"
-    return f"{name}s {listed(some)}"
+    ordered = sorted(numbers)
+    if len(ordered) < 2:
+        return f"{name} {ordered[0]}" if ordered else f"no {name}"
+    if len(ordered) > 2 and ordered[-1] - ordered[0] == len(ordered) - 1:
+        return f"{name}s {ordered[0]} to {ordered[-1]}"
+    return f"{name}s {listed(ordered)}"

@@ -13,7 +13,7 @@ from helpers.widgets.touch import Touch, Touched
 Values = dict[str, int]
 Rule = Callable[[Values], tuple[int, int]]  # the limits of one value, from those before it
 
-PACE = 800  # milliseconds that each picture stands while it plays
+PACE = 800  # milliseconds for which each picture is shown while it plays
 SENTENCE = "margin: 0; padding: 0 16px; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
 
 
@@ -29,7 +29,7 @@ class Explorer(ipywidgets.VBox):
     values : mapping of name to int
         Where the sliders start.
     columns : int
-        How many sliders stand beside each other; all of them if not given.
+        How many sliders are beside each other; all of them if not given.
     play : str
         The value that gets buttons to play it from its place to its end.
     multiples : mapping of name to name
@@ -65,7 +65,7 @@ class Explorer(ipywidgets.VBox):
         picture.layout = ipywidgets.Layout(width=f"{width}px", max_width="100%", flex="0 0 auto")
         picture.add_class("convgrad-picture")
         grid = ipywidgets.Layout(grid_template_columns=f"repeat({columns}, {min(width // columns, 280)}px)")
-        pairs = [_above(self._boxes[name], self._sliders[name], self._players.get(name)) for name in rules]
+        pairs = [_control(self._boxes[name], self._sliders[name], self._players.get(name)) for name in rules]
         super().__init__([ipywidgets.GridBox(pairs, layout=grid), picture, self._words])
         self.add_class("convgrad-explorer")
         for name, controls in self._controls.items():
@@ -79,7 +79,7 @@ class Explorer(ipywidgets.VBox):
 
     @property
     def values(self) -> Values:
-        """Where the sliders stand."""
+        """The values of the sliders."""
         return dict(self._values)
 
     def set(self, **values: int) -> str:
@@ -97,7 +97,7 @@ class Explorer(ipywidgets.VBox):
     def _show(self, values: Values) -> None:
         """Draw the picture of these values, and say what it shows."""
         self.picture = self._draw(**values)
-        self._still.value, self._moving.value = self.picture.svg()  # first of all: this is what the eye waits for
+        self._still.value, self._moving.value = self.picture.svg()  # first, as this is what the reader waits for
         self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(self.sentence)}</p>'
         self._lay_cells()
 
@@ -172,7 +172,7 @@ def _player() -> ipywidgets.Play:
     return ipywidgets.Play(interval=PACE, show_repeat=False, layout=layout)
 
 
-def _above(
+def _control(
     box: ipywidgets.BoundedIntText, slider: ipywidgets.IntSlider, player: ipywidgets.Play | None
 ) -> ipywidgets.VBox:
     slider.layout = ipywidgets.Layout(width="calc(100% - 16px)", height="22px", margin="0 8px")

@@ -1,4 +1,4 @@
-"""Two ready figures: a row of images, and the parts of one launch on a time axis."""
+"""Two ready-made figures: a row of images, and the parts of one launch on a time axis."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, PAPER, WIDTH, Box, Picture, Word, number, text_width, tint
 
 COLORS = colormaps["PuOr_r"](np.linspace(0.15, 0.85, 255), bytes=True)  # violet below zero, white, orange above
-SIGNS = 14  # CSS pixels: the smallest cell with room for a plus or minus
+SIGNS = 14  # CSS pixels: the smallest cell into which a plus or minus fits
 FAINT = 1 / 16  # of the largest value: nearer to zero, a cell looks white and has no sign
 
 
@@ -17,13 +17,13 @@ def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, *
     """A row of images (rows, columns): the first `ink` as ink on paper, the others signed and at one common scale.
 
     In the signed ones white is zero; orange and a plus are above it, violet and a minus below. Cells too small for
-    signs are hatched where they are well below zero. `height` is that of each panel in CSS pixels, or less where so
+    signs are hatched where they are well below zero. `height` is that of each panel in CSS pixels, or less where this
     many would not fit beside each other; `sentence` says what they show, in words made from the same arrays.
     """
     gap, signed, shapes = 12, len(panels) > ink, [panel.shape[1] / panel.shape[0] for panel in panels]
     height = min(height, (WIDTH - gap * (len(panels) + 1)) / sum(shapes))
     lefts = gap + np.cumsum([0, *(height * shape + gap for shape in shapes)])
-    names = [_in_lines(title, height * shape - 2) for title, shape in zip(titles, shapes, strict=True)]
+    names = [_title_lines(title, height * shape - 2) for title, shape in zip(titles, shapes, strict=True)]
     top = 12 + 18 * max(map(len, names))
     picture = Picture(int(top + height + 10 + 26 * signed), max(int(lefts[-1]), 330))
     largest = max((float(np.abs(panel).max()) for panel in panels[ink:]), default=0) or 1.0
@@ -45,7 +45,7 @@ def images(panels: Sequence[np.ndarray], titles: Sequence[str], sentence: str, *
     return picture
 
 
-def _in_lines(title: str, room: float) -> list[str]:
+def _title_lines(title: str, room: float) -> list[str]:
     """A title in one line or, where it is too wide and has an index, in two."""
     name, bracket, index = title.partition("[")
     return [name, bracket + index] if bracket and text_width(title, 13) > room else [title]
@@ -98,5 +98,5 @@ def timeline(spans: Sequence[tuple[str, float, float]], sentence: str) -> Pictur
 
 
 def _brief(milliseconds: float) -> str:
-    """As many digits as a measurement is worth, and never an exponent."""
+    """No more digits than a measurement supports, and never an exponent."""
     return f"{milliseconds:.{3 if milliseconds < 1 else 2 if milliseconds < 10 else 1}f} ms"

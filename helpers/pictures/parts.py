@@ -8,7 +8,7 @@ from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Box, Picture,
 
 Cell = tuple[int, int]  # row and column
 MARGIN, TITLE, HEAD = 16, 15, 46  # CSS pixels: beside a row of grids, a title's letters, a title and its note
-ROOMY = 36  # the height of a cell from which on a number stays in its middle though a factor is below it
+ROOMY = 36  # the least height of a cell whose number is in its middle even with a factor below it
 
 
 class Grid:
@@ -28,14 +28,14 @@ class Grid:
         picture.write(x, y - 14, note, 13, GRAY)
         self.boxes = [self.box(*cell) for cell in np.ndindex(self.values.shape)]
         cells = list(zip(self.boxes, self.values.flat, strict=True))
-        held = [(box, number(value)) for box, value in cells if not np.isnan(value)]
+        filled = [(box, number(value)) for box, value in cells if not np.isnan(value)]
         picture.boxes((box for box, value in cells if np.isnan(value)), line=0.8, dashes=(2.5, 3))
-        picture.boxes(box for box, _ in held)
+        picture.boxes(box for box, _ in filled)
         if numbers:
             size = min(max(0.36 * self.height, 13 - lifted), 20)
-            size = fitting((text for _, text in held), self.width - 4, size, weight)
+            size = fitting((text for _, text in filled), self.width - 4, size, weight)
             y = 0.31 if lifted and self.height < ROOMY else 0.5
-            words = (Word(box.middle[0], box.y + y * box.height, text, size) for box, text in held)
+            words = (Word(box.middle[0], box.y + y * box.height, text, size) for box, text in filled)
             picture.words(words, color, weight)
 
     def box(self, row: int, column: int, rows: int = 1, columns: int = 1) -> Box:
@@ -84,7 +84,7 @@ class Grid:
 
 
 def fitting(texts: Iterable[str], room: float, size: float, weight: str = "normal") -> float:
-    """That size of letters, or less where there is no room for the widest text."""
+    """The size of letters, reduced where the widest text would not fit."""
     return min(size, room / max((text_width(text, 1, weight) for text in texts), default=1))
 
 
@@ -106,10 +106,10 @@ def side_by_side(picture: Picture, matrices: Sequence[tuple], signs: str, top: f
     size = cell, min(height, 1.1 * cell)
     lefts = MARGIN + np.cumsum([0, *(width + room for width in widths)])
     placed = zip(matrices, lefts, strict=False)
-    made = [Grid(picture, values, left, top + HEAD, size, *style) for (values, *style), left in placed]
+    grids = [Grid(picture, values, left, top + HEAD, size, *style) for (values, *style), left in placed]
     middle = top + HEAD + size[1] * min(shape[0] for shape in shapes) / 2
-    picture.words((Word(grid.x - room / 2, middle, s, 30) for grid, s in zip(made[1:], signs, strict=True)), GRAY)
-    return made
+    picture.words((Word(grid.x - room / 2, middle, s, 30) for grid, s in zip(grids[1:], signs, strict=True)), GRAY)
+    return grids
 
 
 def product_text(*factors: float) -> str:
@@ -124,7 +124,7 @@ def running_sum(texts: Iterable[str], products: Sequence[float], before: float =
 
 
 def table(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[str]], box: Box) -> None:
-    """Columns of words in a box, to the right of their labels; "…" stands for those without room."""
+    """Columns of words in a box, to the right of their labels; "…" replaces those that do not fit."""
     most = int((box.width - 96) // 58)
     if len(columns) > most:
         columns = [*columns[: most - 2], ("…",) * len(labels), columns[-1]]
@@ -146,8 +146,10 @@ def foot(picture: Picture, labels: Sequence[str], columns: Sequence[Sequence[str
         picture.write(652, y, text, 14.5, BLUE)
 
 
-def conclusion(picture: Picture, columns: Sequence[tuple], total: float, returned: float, of: str = "its terms") -> str:
+def conclusion(
+    picture: Picture, columns: Sequence[tuple], total: float, returned: float, whole: str = "its terms"
+) -> str:
     """The table of terms at the foot of a picture, and the verdict beside it; returns the total as it is written."""
-    beside = f"sum of {of}: {number(total)}", f"the GPU returned: {number(returned)}"
+    beside = f"sum of {whole}: {number(total)}", f"the GPU returned: {number(returned)}"
     foot(picture, ("term", "product", "running sum"), columns, beside)
     return number(total)

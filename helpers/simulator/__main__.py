@@ -42,7 +42,8 @@ def _run(options: Namespace) -> int:
     entry_point, constants = options.entry_point or _only_entry_point(kernel), dict(options.constants)
     program = compiled(kernel, entry_point, constants)
     outputs = None if options.outputs is None else [_binding(program, name) for name in options.outputs]
-    shown, saved = ([(_binding(program, name), *rest) for name, *rest in each] for each in (options.show, options.save))
+    shown = [_binding(program, name) for name in options.show]
+    saved = [(_binding(program, name), path) for name, path in options.save]
     trace = simulate(
         kernel,
         buffers_for(program, dict(options.buffers), options.seed),
@@ -53,7 +54,7 @@ def _run(options: Namespace) -> int:
         max_steps=options.max_steps,
     )
     print(report(trace, options.lines))
-    for (binding,) in shown:
+    for binding in shown:
         array = trace.buffers[binding]
         print(f"\n{program.bindings[binding].name}, {array.dtype}, shape {array.shape}:\n{array}")
     for binding, path in saved:
@@ -118,7 +119,7 @@ def parser() -> ArgumentParser:
     add("--max-steps", metavar="N", type=int, help=steps)
     add("--seed", metavar="N", type=int, default=0, help="of the random numbers; 0 by default")
     add("--lines", action="store_true", help="count for each line of the text, too")
-    add("--show", metavar="NAME", type=lambda name: (name,), action="append", default=[], help="print a buffer")
+    add("--show", metavar="NAME", action="append", default=[], help="print a buffer")
     add("--save", metavar="NAME=FILE", type=_pair, action="append", default=[], help="save a buffer for NumPy")
     return line
 
@@ -169,22 +170,22 @@ def _finding(file: str, finding: Finding) -> str:
     caret = re.sub(r"[^\t]", " ", before) + "^"
     rows = [f"{file}:{finding.line}:{finding.column}: {finding.kind}: {finding.message}", finding.source_line, caret]
     if finding.invocations:
-        named = "; ".join(_of_workgroup(*each) for each in groupby(finding.invocations, key=lambda who: who[0]))
+        named = "; ".join(_threads_in_words(*pair) for pair in groupby(finding.invocations, key=lambda who: who[0]))
         among = f"{finding.count:,} times, among them " if finding.count > len(finding.invocations) else ""
         rows.append(f"{among}{named}")
     return "\n  ".join(rows)
 
 
-def _of_workgroup(group: tuple[int, int, int], found: Iterable[tuple]) -> str:
-    threads = [str(thread) for _, thread in found]
+def _threads_in_words(group: tuple[int, int, int], invocations: Iterable[tuple]) -> str:
+    threads = [str(thread) for _, thread in invocations]
     return f"thread{'s' * (len(threads) > 1)} {', '.join(threads)} of workgroup {group}"
 
 
 def _summary(trace: Trace) -> str:
     groups, threads = (" x ".join(map(str, size)) for size in (trace.workgroups, trace.workgroup_size))
     number = len(trace.findings)
-    found = f"{number or 'no'} finding{'s' * (number > 1)}"
-    return f"{trace.kernel.name}: {trace.entry_point}, {groups} workgroups of {threads} threads: {found}"
+    ending = f"{number or 'no'} finding{'s' * (number > 1)}"
+    return f"{trace.kernel.name}: {trace.entry_point}, {groups} workgroups of {threads} threads: {ending}"
 
 
 # --- Counts ---------------------------------------------------------------------------------------------------
@@ -207,8 +208,8 @@ def _counts_by_line(trace: Trace) -> str:
     keys = [key for key in KEYS if trace.counts.total[key]]
     lines = trace.kernel.source.split("\n")
     rows = [
-        [*(_number(each[key]) if each[key] else "" for key in keys), str(line), lines[line - 1].rstrip("\r")]
-        for line, each in trace.counts.by_line.items()
+        [*(_number(counts[key]) if counts[key] else "" for key in keys), str(line), lines[line - 1].rstrip("\r")]
+        for line, counts in trace.counts.by_line.items()
     ]
     first, second = zip(*(key.partition("_")[::2] for key in keys), strict=True)
     table = [[*first, "", ""], [*second, "line", ""], *rows]

@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.simulator import findings
 from helpers.simulator.lanes import Lanes
-from helpers.simulator.memory import OWN, Words, as_bits, of_bits
+from helpers.simulator.memory import OWN, Words, as_bits, as_numbers
 from helpers.simulator.values import Place, Value, without_nan_marks
 from helpers.simulator.watch import Watch
 from helpers.wgsl.types import kinds
@@ -125,7 +125,7 @@ class Access:
         """The words that a buffer gets, where NaN is reported and loses its mark."""
         if leaf.dtype != np.float32 or not np.isnan(leaf).any():
             return bits
-        for born, mask in self._watch.births.of(bits):
+        for born, mask in self._watch.births.find(bits):
             text = findings.not_a_number(self._watch.source(born), self._watch.other_line(part.at, born.at))
             self._watch.collector.add("not-a-number", born.at, lanes.where(mask).index, lambda text=text: text)
         return without_nan_marks(bits)
@@ -140,7 +140,7 @@ class Access:
         outside = False if place.outside is None else place.outside
         kept = lanes.expanded(~np.asarray(outside))
         arguments = [lanes.expanded(argument) for argument in arguments]
-        array = of_bits(self._words.arrays[variable].reshape(-1), scalar)
+        array = as_numbers(self._words.arrays[variable].reshape(-1), scalar)
         before, after = exchanged(name, array, where, arguments, kept)
         if name != "atomicStore":
             self._seen(place, [0], [as_bits(before)], lanes, part, False, atomic=True)
@@ -155,7 +155,11 @@ def _inside(place: Place, bits: list[np.ndarray], lanes: Lanes) -> tuple[Place, 
     """An access without the invocations that are past the end of an array."""
     chosen = ~np.asarray(place.outside)
 
-    def of(values: int | np.ndarray) -> int | np.ndarray:
+    def inside(values: int | np.ndarray) -> int | np.ndarray:
         return values if np.ndim(values) == 0 or chosen.ndim == 0 else values[chosen]
 
-    return place._replace(offset=of(place.offset), outside=None), [of(word) for word in bits], lanes.where(chosen)
+    return (
+        place._replace(offset=inside(place.offset), outside=None),
+        [inside(word) for word in bits],
+        lanes.where(chosen),
+    )

@@ -32,17 +32,17 @@ def buffers_for(program: Program, given: Mapping[str, str], seed: int) -> list[n
         if name not in names:
             raise ValueError(f"{name}={text}: the kernel has no binding `{name}`; it has {', '.join(names)}")
     touched = Usage(program.entry).variables
-    texts = [given.get(each.name, _left_out(each, each in touched)) for each in program.bindings]
-    missing = [_wanted(each) for each, text in zip(program.bindings, texts, strict=True) if text is None]
+    texts = [given.get(variable.name, _left_out(variable, variable in touched)) for variable in program.bindings]
+    missing = [_wanted(variable) for variable, text in zip(program.bindings, texts, strict=True) if text is None]
     if missing:
         raise ValueError("; ".join(missing))
     random = np.random.default_rng(seed)
     pairs = zip(program.bindings, texts, strict=True)
-    return [_buffer(each, text, each in program.written, random) for each, text in pairs]
+    return [_buffer(variable, text, variable in program.written, random) for variable, text in pairs]
 
 
 def _left_out(variable: Variable, touched: bool) -> str | None:
-    """What stands for a binding that the command line does not name; None where it must."""
+    """The text for a binding that the command line does not name; None where it must name it."""
     if size_of(variable.type)[1]:
         return None if touched else "1"
     return None if touched and variable.space == "uniform" else ""
@@ -59,7 +59,7 @@ def _wanted(variable: Variable) -> str:
 def _listed(type: Type) -> str:
     """A type in words, with the members of a struct."""
     members = type.fields if isinstance(type, Struct) else ()
-    return f"{type} ({', '.join(f'{each.name}: {each.type}' for each in members)})" if members else str(type)
+    return f"{type} ({', '.join(f'{field.name}: {field.type}' for field in members)})" if members else str(type)
 
 
 # --- One buffer -----------------------------------------------------------------------------------------------
@@ -73,7 +73,7 @@ def _buffer(variable: Variable, text: str, written: bool, random: np.random.Gene
     size = SIZE.fullmatch(text)
     try:
         if text and not (runtime_sized and size):
-            return _valued(variable.type, [_number(each) for each in text.removesuffix(",").split(",")])
+            return _valued(variable.type, [_number(piece) for piece in text.removesuffix(",").split(",")])
         shape = tuple(map(int, size[1].split("x"))) if size else (1,)
         check_size("the number of elements", prod(shape), 1, MOST)
         layout = Layout.of(variable.type, prod(shape))

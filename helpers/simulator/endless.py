@@ -45,7 +45,7 @@ class Budget:
     """Counts the rounds of each invocation, in all loops together.
 
     When one has used up its budget, the loop to blame is the innermost one that has made more rounds than ever before
-    it ended: an endless outer loop is often caught inside of an inner one that ends each time.
+    it ended: an endless outer loop is often caught inside an inner one that ends each time.
     """
 
     def __init__(self, most: int, dispatch: Dispatch, words: Words) -> None:
@@ -81,7 +81,8 @@ class Budget:
                 self._stop(over)
 
     def _stop(self, over: np.ndarray) -> None:
-        longer = (each for each in reversed(self._entered) if each.rounds > self._longest.get(id(each.loop), 0))
+        inward = reversed(self._entered)
+        longer = (entered for entered in inward if entered.rounds > self._longest.get(id(entered.loop), 0))
         blamed = next(longer, self._entered[0])
         unmoved = [
             name
@@ -93,22 +94,23 @@ class Budget:
     def _state(self, loop: ir.Loop) -> dict[str, np.ndarray]:
         """What the variables hold on which the loop's end depends."""
         arrays = self._words.arrays
-        return {each.name: arrays[each].copy() for each in exit_variables(loop) if each in arrays}
+        return {variable.name: arrays[variable].copy() for variable in exit_variables(loop) if variable in arrays}
 
 
 @cache
 def exit_variables(loop: ir.Loop) -> tuple[ir.Variable, ...]:
     """The function's and private variables that the conditions read on which a loop's end depends."""
     conditions = [loop.condition, loop.break_if]
-    conditions += [each.condition for each in _parts(loop.body) if isinstance(each, ir.If) and _leaves(each)]
+    conditions += [part.condition for part in _parts(loop.body) if isinstance(part, ir.If) and _leaves(part)]
     roots = (part for condition in conditions if condition for part in _parts(condition) if isinstance(part, ir.Root))
     return tuple(dict.fromkeys(root.variable for root in roots if root.variable.space in ("function", "private")))
 
 
 def _is_closed(loop: ir.Loop) -> bool:
     """Whether a loop has no condition but `true`, and nothing in it leaves it."""
-    conditions = [each for each in (loop.condition, loop.break_if) if not isinstance(each, ir.Constant | None)]
-    return not conditions and not any(isinstance(part, ir.Break | ir.Return) for part in _parts(loop.body))
+    endings = [loop.condition, loop.break_if]
+    always = all(isinstance(condition, ir.Constant | None) for condition in endings)
+    return always and not any(isinstance(part, ir.Break | ir.Return) for part in _parts(loop.body))
 
 
 def _always_holds(condition: ir.Expression) -> bool:
@@ -126,9 +128,9 @@ def _leaves(statement: ir.If) -> bool:
 def _parts(node: object) -> Iterator[object]:
     """All that a statement or expression consists of."""
     if isinstance(node, tuple):
-        for each in node:
-            yield from _parts(each)
+        for part in node:
+            yield from _parts(part)
     elif is_dataclass(node) and not isinstance(node, ir.Variable | ir.Binding | ir.Function):
         yield node
-        for each in fields(node):
-            yield from _parts(getattr(node, each.name))
+        for member in fields(node):
+            yield from _parts(getattr(node, member.name))

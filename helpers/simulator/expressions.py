@@ -66,13 +66,13 @@ class Expressions:
     # --- Names, constants and memory --------------------------------------------------------------------------
 
     def _constant(self, expression: ir.Constant, lanes: Lanes) -> Value:
-        found = self._constants.get(id(expression))
-        if found is None:
+        value = self._constants.get(id(expression))
+        if value is None:
             scalars = (scalar for _, scalar in leaves_of(expression.type))
             pairs = zip(expression.leaves, scalars, strict=True)
-            found = Value(tuple(np.array(leaf, operators.DTYPES[scalar.name]) for leaf, scalar in pairs))
-            self._constants[id(expression)] = found
-        return found
+            value = Value(tuple(np.array(leaf, operators.DTYPES[scalar.name]) for leaf, scalar in pairs))
+            self._constants[id(expression)] = value
+        return value
 
     def _named(self, expression: ir.Named, lanes: Lanes) -> Thing:
         return self.names[expression.binding].take(lanes)
@@ -259,7 +259,7 @@ class Expressions:
         leaves = [chosen(operand.leaves, i) for i in range(size)]
         if operand.exact is None:
             return Value(tuple(leaves))
-        exact = [np.array(np.nan) if each is None else each for each in operand.exact]
+        exact = [np.array(np.nan) if leaf is None else leaf for leaf in operand.exact]
         return value_of(leaves, [chosen(exact, i) for i in range(size)])
 
 

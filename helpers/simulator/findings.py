@@ -36,7 +36,7 @@ class Finding:
 
 @dataclass
 class _Entry:
-    message: Callable[[], str]  # asked for when the run is over
+    message: Callable[[], str]  # called when the run is over
     other_at: int | None
     lanes: np.ndarray  # a mask of all invocations
     words: int = 0  # of an output that no invocation wrote

@@ -2,7 +2,7 @@
 
 A statement is run once for all invocations that reach it. Where they part, at an `if` or at the end of a loop, each
 branch is run for those that take it, one branch after the other, and after it they go on together. So each statement
-gets a set of invocations, and hands on those that reach the next one; those that leave by `break`, `continue` or
+gets a set of invocations, and passes on those that reach the next one; those that leave by `break`, `continue` or
 `return` wait in a list until the loop or the function ends.
 """
 

@@ -68,7 +68,7 @@ class Words:
             bits = array[offset].copy() if lanes.whole else array[offset][lanes.index]
         else:
             bits = array.reshape(-1)[self.places(variable, offset, lanes)]
-        return of_bits(bits, scalar)
+        return as_numbers(bits, scalar)
 
     def store(self, variable: Variable, offset: int | np.ndarray, lanes: Lanes, bits: np.ndarray) -> None:
         """Put words at an offset; of several invocations that store in one place, the last one wins."""
@@ -88,8 +88,8 @@ class Words:
         if variable not in self._exact:
             return None
         rows = [self._exact[variable][offset, lanes.index] for offset in offsets]
-        found = tuple(None if np.isnan(row).all() else row for row in rows)
-        return found if any(row is not None for row in found) else None
+        kept = tuple(None if np.isnan(row).all() else row for row in rows)
+        return kept if any(row is not None for row in kept) else None
 
     def keep_exact(
         self,
@@ -107,7 +107,7 @@ class Words:
             self._exact[variable][offset, lanes.index] = np.nan if row is None else row
 
 
-def of_bits(bits: np.ndarray, scalar: Scalar) -> np.ndarray:
+def as_numbers(bits: np.ndarray, scalar: Scalar) -> np.ndarray:
     """Words as numbers of a type."""
     return bits != 0 if scalar is BOOL else np.asarray(bits).view(DTYPES[scalar.name])
 
@@ -121,9 +121,9 @@ def numbers(type: Type, size: int) -> np.ndarray:
     """The words that hold numbers, and no padding, in a buffer of this many words."""
     match type:
         case Array(element, count):
-            each = numbers(element, type.stride)
+            inner = numbers(element, type.stride)
             firsts = np.arange(size // type.stride if count is None else count) * type.stride
-            return (firsts[:, None] + each).ravel()
+            return (firsts[:, None] + inner).ravel()
         case Struct(fields=fields):
             return np.concatenate([field.offset + numbers(field.type, size - field.offset) for field in fields])
     return np.arange(words(type))
@@ -182,23 +182,23 @@ class Shadow:
 
     def read(self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int) -> list[Conflicts]:
         """Note reads, one for each invocation; gives those that race with an earlier write."""
-        found = self._against(self._write, where, lanes, epoch)
+        conflicts = self._against(self._write, where, lanes, epoch)
         self._note_readers(where, lanes, epoch, at)
-        return found
+        return conflicts
 
     def write(
         self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int, bits: np.ndarray | None
     ) -> list[Conflicts]:
         """Note writes, one for each invocation; gives those that race with an earlier access or with each other."""
-        found = self._against(self._write, where, lanes, epoch, bits)
+        conflicts = self._against(self._write, where, lanes, epoch, bits)
         for reads in (self._read, self._second, self._foreign):
-            found += self._against(reads, where, lanes, epoch)
+            conflicts += self._against(reads, where, lanes, epoch)
         self._write.set(where, lanes.index, epoch, at)
         if bits is not None:
             self._value[where] = bits
         if (self._write.lane[where] != lanes.index).any():
-            found.append(_within(where, lanes, at, bits))
-        return found
+            conflicts.append(_within(where, lanes, at, bits))
+        return conflicts
 
     def _against(
         self, touch: Touch, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, bits: np.ndarray | None = None

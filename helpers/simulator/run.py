@@ -129,7 +129,7 @@ def compiled(kernel: Kernel, entry_point: str, constants: Mapping[str, float] | 
 
 
 def constants_of(kernel: Kernel, constants: Mapping[str, float] | None) -> tuple[tuple[str, float], ...]:
-    """The values of a kernel's overrides. Raises ValueError for one that is no finite number."""
+    """The values of a kernel's overrides. Raises ValueError for one that is not a finite number."""
     values = {**dict(kernel.constants), **(constants or {})}
     for name, value in values.items():
         if not isinstance(value, Real) or not isfinite(value):
@@ -147,7 +147,7 @@ def _compiled(kernel: Kernel, entry_point: str, constants: tuple[tuple[str, floa
 
 @lru_cache(maxsize=64)
 def _unportable(kernel: Kernel, entry_point: str, constants: tuple[tuple[str, float], ...]) -> list[NotPortable]:
-    return [*Uniformity(_compiled(kernel, entry_point, constants)).found.values()]
+    return [*Uniformity(_compiled(kernel, entry_point, constants)).refused.values()]
 
 
 @lru_cache(maxsize=64)
@@ -214,7 +214,7 @@ def checked_workgroups(program: Program, workgroups: tuple[int, int, int]) -> tu
 
 def checked_outputs(program: Program, outputs: Sequence[int] | None) -> list[Variable]:
     """The variables that must be written whole."""
-    storage = [each for each in program.bindings if each.space == "storage" and each.access != "read"]
+    storage = [variable for variable in program.bindings if variable.space == "storage" and variable.access != "read"]
     if outputs is None:
         return [variable for variable in storage if variable in program.written]
     if not isinstance(outputs, Sequence):

@@ -75,10 +75,10 @@ def _doubtful(state: State, flow: Doubt | None) -> set[object]:
 
 
 class Uniformity:
-    """Walks the program of one entry point; `found` are the places that browsers refuse."""
+    """Walks the program of one entry point; `refused` are the places that browsers refuse."""
 
     def __init__(self, program: ir.Program) -> None:
-        self.found: dict[int, NotPortable] = {}
+        self.refused: dict[int, NotPortable] = {}
         self._frames: list[_Frame] = []
         self._functions: list[_Frame] = [_Frame()]
         self._aliased: set[ir.Variable] = set()  # reached in two ways by a call around this place
@@ -93,9 +93,9 @@ class Uniformity:
 
     def _refuse(self, part: ir.Part | ir.Statement, doubt: Doubt | None) -> None:
         if doubt:
-            self.found.setdefault(part.at, NotPortable(part, doubt))
+            self.refused.setdefault(part.at, NotPortable(part, doubt))
 
-    # --- Statements: each takes the doubt about the control flow before it, and gives the one behind it ------------
+    # --- Statements: each takes the doubt about the control flow before it, and gives the one after it -------------
 
     def _block(self, body: Sequence[ir.Statement], flow: Doubt | None) -> Doubt | None:
         for statement in body:
@@ -172,7 +172,7 @@ class Uniformity:
     def _meet(
         self, node: ir.Statement, bodies: list[Sequence[ir.Statement]], flow: Doubt | None, branch: Doubt | None
     ) -> Doubt | None:
-        """Walk branches apart; behind them all invocations are together again, unless one can leave by the way."""
+        """Walk branches apart; after them all invocations are together again, unless one can leave by the way."""
         before, states, flows = self._state, [], []
         for body in bodies:
             self._state = dict(before)
@@ -277,7 +277,7 @@ class Uniformity:
         return self._targets[pointer.binding] if isinstance(pointer, ir.Named) else pointer.reference
 
     def _call(self, node: ir.Call, flow: Doubt | None) -> Doubt | None:
-        """Walk the function with these arguments; behind it, all are together as before."""
+        """Walk the function with these arguments; after it, all are together as before."""
         outside = set(self._aliased)
         self._check_aliases(node)
         for parameter, argument in zip(node.function.parameters, node.arguments, strict=True):
@@ -313,7 +313,7 @@ class Uniformity:
                 self._note(argument, f"{words}, which browsers refuse; give it a copy, or another variable", other)
 
     def _note(self, part: ir.Part, words: str, other: ir.Part | None = None) -> None:
-        self.found.setdefault(part.at, NotPortable(part, words=words, other=other))
+        self.refused.setdefault(part.at, NotPortable(part, words=words, other=other))
 
 
 class Accesses:

@@ -25,7 +25,7 @@ class Value(NamedTuple):
 
     def map(self, change) -> Value:
         """The value with a function of an array applied to each."""
-        exact = self.exact and tuple(None if each is None else change(each) for each in self.exact)
+        exact = self.exact and tuple(None if array is None else change(array) for array in self.exact)
         return Value(tuple(map(change, self.leaves)), exact)
 
     def exact_of(self, leaf: int) -> np.ndarray | None:
@@ -35,7 +35,7 @@ class Value(NamedTuple):
 
 def value_of(leaves: Sequence[np.ndarray], exact: Sequence[np.ndarray | None]) -> Value:
     """A value of leaves, and of what they would be among all whole numbers."""
-    return Value(tuple(leaves), tuple(exact) if any(each is not None for each in exact) else None)
+    return Value(tuple(leaves), tuple(exact) if any(array is not None for array in exact) else None)
 
 
 class Place(NamedTuple):
@@ -75,7 +75,7 @@ class Fault(NamedTuple):
 
     @property
     def at(self) -> int:
-        """Where it stands: at the array's name, or at the index where that array is an element itself."""
+        """Its place in the text: the array's name, or the index where that array is an element itself."""
         return self.part.at if isinstance(self.array, Root) else self.part.index.at
 
 
@@ -99,7 +99,7 @@ class Bound:
 
 # What integers would be that left their range: kept beside them from the wrap to the index that uses them.
 #
-# A wrap is no mistake as such: kernels let `ih + padding - kh` fall below 0 on purpose, as a guard catches the huge
+# A wrap is not a mistake as such: kernels let `ih + padding - kh` fall below 0 on purpose, as a guard catches the huge
 # number that results. So the true whole number goes along (in float64; NaN where nothing wrapped), and what an index
 # shows is whether it is used although it differs. Where a later operation undoes the wrap, as in ``i - 1u + 1u``, or
 # the wrapped number leads to the right result, as in ``(i - 1u) % 256u``, nothing is kept.
@@ -177,8 +177,8 @@ def exact_chosen(name: str, leaves: Sequence[np.ndarray], arguments: Sequence[Va
 
 # Where a NaN was born: its payload says so.
 #
-# IEEE 754 leaves 22 bits of a NaN free, and arithmetic hands them on. A NaN that an operation makes of numbers gets the
-# number of that operation as its payload, so that the store that writes it, wherever it stands, can name its birth.
+# IEEE 754 leaves 22 bits of a NaN free, and arithmetic keeps them. A NaN that an operation makes of numbers gets the
+# number of that operation as its payload, so that the store that writes it, wherever it is, can name its birth.
 
 QUIET, PAYLOAD = np.uint32(0x7FC00000), np.uint32(0x003FFFFF)
 
@@ -218,7 +218,7 @@ class Births:
             self._numbers[part.at] = len(self._parts)
         return self._numbers[part.at]
 
-    def of(self, bits: np.ndarray) -> Iterator[tuple[Part, np.ndarray]]:
+    def find(self, bits: np.ndarray) -> Iterator[tuple[Part, np.ndarray]]:
         """The births of the NaN among some words of floats, each with a mask of its NaN."""
         numbers = np.where(np.isnan(bits.view(np.float32)), bits & PAYLOAD, 0)
         for number in np.unique(numbers):

@@ -30,7 +30,7 @@ class Watch:
         self.counter, self.log = Counter(), Log(text, dispatch)
         self.collector, self.births = Collector(text, dispatch), Births(finite_inputs)
         self._shadows: dict[Variable, Shadow] = {}
-        self._stored: dict[Variable, np.ndarray] = {}  # which words have been written; an input's are not asked for
+        self._stored: dict[Variable, np.ndarray] = {}  # which words have been written; an input's are not needed
         self._epochs = {space: np.zeros(dispatch.group_count, np.int32) for space in ("workgroup", "storage")}
 
     def line(self, at: int) -> int:
@@ -43,7 +43,7 @@ class Watch:
         return "" if number == self.line(here) else findings.quoted_line(number, self._text.lines[number - 1])
 
     def source(self, part: Part) -> str:
-        """What stands in the text there, in one line."""
+        """The text of a part of the program, in one line."""
         return " ".join(self._text.source[part.at : part.end].split())
 
     def who(self, lane: int, beside: int | None = None) -> str:
@@ -78,12 +78,12 @@ class Watch:
     ) -> None:  # fmt: skip
         """Count, log and check one access of each invocation to the words at these offsets from a place."""
         variable = place.variable
-        index = [np.asarray(place.offset + offset) for offset in offsets]
-        self.counter.access(part.at, variable.space, write, np.stack(index), lanes)
-        for each, word in zip(index, bits, strict=True):
-            self.log.access(part.at, lanes, variable, each, write, word)
+        indices = [np.asarray(place.offset + offset) for offset in offsets]
+        self.counter.access(part.at, variable.space, write, np.stack(indices), lanes)
+        for index, word in zip(indices, bits, strict=True):
+            self.log.access(part.at, lanes, variable, index, write, word)
             if write or variable.space == "workgroup" or variable in self._written:
-                where = lanes.expanded(self._words.places(variable, each, lanes))
+                where = lanes.expanded(self._words.places(variable, index, lanes))
                 self._note_stored(variable, where, lanes, part, write)
                 if not atomic and variable in self._written:
                     self._check(variable, where, lanes, part, write, word)
@@ -133,23 +133,23 @@ class Watch:
         for conflicts in shadow.write(*access, written) if write else shadow.read(*access):
             self._race(variable, conflicts, part, write)
 
-    def _race(self, variable: Variable, found: Conflicts, part: Part, write: bool) -> None:
-        for kind, chosen in (("data race", ~found.alike), ("overlapping writes", found.alike)):
+    def _race(self, variable: Variable, conflicts: Conflicts, part: Part, write: bool) -> None:
+        for kind, chosen in (("data race", ~conflicts.alike), ("overlapping writes", conflicts.alike)):
             if chosen.any():
                 first = int(np.argmax(chosen))
-                message = partial(self._race_message, variable, found, first, part, write)
-                both = np.concatenate([found.mine[chosen], found.other[chosen]])
-                self.collector.add(kind, part.at, both, message, int(found.other_at[first]))
+                message = partial(self._race_message, variable, conflicts, first, part, write)
+                both = np.concatenate([conflicts.mine[chosen], conflicts.other[chosen]])
+                self.collector.add(kind, part.at, both, message, int(conflicts.other_at[first]))
 
-    def _race_message(self, variable: Variable, found: Conflicts, i: int, part: Part, write: bool) -> str:
-        mine, other = int(found.mine[i]), int(found.other[i])
+    def _race_message(self, variable: Variable, conflicts: Conflicts, i: int, part: Part, write: bool) -> str:
+        mine, other = int(conflicts.mine[i]), int(conflicts.other[i])
         who, they = self.who(mine), self.who(other, mine)
         same_group = self._dispatch.groups[mine] == self._dispatch.groups[other]
-        name = self._element(variable, int(found.where[i]))
-        if found.alike[i]:
+        name = self._element(variable, int(conflicts.where[i]))
+        if conflicts.alike[i]:
             return findings.overlapping(who, they, name, findings.unordered(variable.space, same_group, False))
-        wrote, line = (write, bool(found.other_wrote[i])), self.other_line(int(found.other_at[i]), part.at)
-        word = int(found.where[i]) % self._words.arrays[variable].shape[-1]
+        wrote, line = (write, bool(conflicts.other_wrote[i])), self.other_line(int(conflicts.other_at[i]), part.at)
+        word = int(conflicts.where[i]) % self._words.arrays[variable].shape[-1]
         reader = other if write else mine  # the other one writes
         both_write = not all(wrote) and self.log.has_written(reader, variable, word)
         why = findings.unordered(variable.space, same_group, both_write)
@@ -185,7 +185,7 @@ class Watch:
         other = doubts[0].part.at if doubts else place.other and place.other.at
         if ("non-uniform barrier", at) in self.collector:
             return
-        steps = [f"`{self.source(each.part)}` in line {self.line(each.part.at)}" for each in doubts[:-1]]
+        steps = [f"`{self.source(doubt.part)}` in line {self.line(doubt.part.at)}" for doubt in doubts[:-1]]
         name = getattr(place.part, "name", "workgroupUniformLoad")
         words = findings.not_portable(name, steps, doubts[-1].words) if doubts else place.words
         self.collector.add_to_all("not portable", at, 0, words, other)

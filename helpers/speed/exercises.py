@@ -6,7 +6,7 @@ from math import ceil
 from helpers.gemm.exercises import TILED, puzzle
 from helpers.grading.prediction import Question
 from helpers.grading.puzzle import Skill
-from helpers.speed.machine import H200
+from helpers.speed.gpu_limits import H200
 from helpers.speed.tile_sizes import TileSizes
 
 TILES, REGISTERS = TileSizes(16, 16, 16, 1), TileSizes(64, 64, 16, 8)

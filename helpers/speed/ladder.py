@@ -43,7 +43,7 @@ class Step:
     checked : bool
         Whether bounds are checked.
     fixed : TileSizes, optional
-        Its tiles, where they are no constants of the kernel.
+        Its tiles, where they are not constants of the kernel.
     loaded : float, optional
         Bytes from and to storage memory for each multiply-add of the formula, where they are not those of the tiles.
     """

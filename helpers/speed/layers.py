@@ -103,7 +103,7 @@ def rate(operation: str, shape: Shape, seconds: float) -> tuple[float, str]:
 def select(words: Sequence[str], names: Sequence[str], what: str) -> list[str]:
     """The names that contain one of the words (in any case), in their order; all of them without a word.
 
-    Raises ValueError for a word that is in no name.
+    Raises ValueError for a word that no name contains.
     """
     for word in words:
         if not any(word.lower() in name.lower() for name in names):

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from helpers.speed.gpu_limits import MACHINES, Machine
 from helpers.speed.ladder import STEPS, Step
 from helpers.speed.layers import SHAPES, multiply_adds
-from helpers.speed.machine import MACHINES, Machine
 
 FOLDER = Path(__file__).parent / "recorded"
 OWN = Path(__file__).resolve().parents[2] / "measurements" / "table.json"  # where `python3 start.py bench` writes
@@ -37,7 +37,7 @@ class Point:
     @property
     def ratio(self) -> float | None:
         """How many times as long the library takes; None where it was not measured."""
-        return self._times("libraries", self.run.found["library"])
+        return self._times("libraries", self.run.table["library"])
 
     @property
     def gain(self) -> float | None:
@@ -67,10 +67,10 @@ class Recorded:
     `versions` and `libraries` the microseconds of each, by operation, layer and name.
     """
 
-    found: dict[str, object]
+    table: dict[str, object]
 
     def __post_init__(self) -> None:
-        missing = [name for name in (*ABOUT, "library", "versions", "libraries") if name not in self.found]
+        missing = [name for name in (*ABOUT, "library", "versions", "libraries") if name not in self.table]
         if missing:
             raise ValueError(f"recorded has no {', '.join(missing)}: write it with python -m helpers.bench")
 
@@ -82,7 +82,7 @@ class Recorded:
     @property
     def adapter(self) -> str:
         """The GPU."""
-        return self.found["adapter"]
+        return self.table["adapter"]
 
     @property
     def machine(self) -> Machine:
@@ -92,12 +92,12 @@ class Recorded:
     @property
     def driver(self) -> str:
         """Its driver."""
-        return self.found["driver"]
+        return self.table["driver"]
 
     @property
     def date(self) -> str:
         """The day on which it was measured."""
-        return self.found["date"][:10]
+        return self.table["date"][:10]
 
     @cached_property
     def points(self) -> list[Point]:
@@ -111,7 +111,7 @@ class Recorded:
 
     def microseconds(self, kind: str, operation: str, layer: str) -> dict[str, float]:
         """The time of each of the "versions" or "libraries" on one layer, by name; empty where none was measured."""
-        return self.found[kind].get(operation, {}).get(layer, {})
+        return self.table[kind].get(operation, {}).get(layer, {})
 
     def _point(self, step: Step, layer: str) -> Point | None:
         """A step on a layer."""
@@ -122,7 +122,7 @@ class Recorded:
 
     def _fastest(self, step: Step) -> Point | None:
         """A step on the layer on which it is fastest."""
-        points = (self._point(step, layer) for layer in self.found["versions"].get(step.operation, ()))
+        points = (self._point(step, layer) for layer in self.table["versions"].get(step.operation, ()))
         return max(filter(None, points), key=lambda point: point.tflops, default=None)
 
 

@@ -74,14 +74,14 @@ def traffic(kernel: Kernel, rows: int, columns: int, depth: int) -> Traffic:
     reads = seen[~seen["write"]]
     loaded = {name: _cells(trace, reads[reads["binding"] == i], size) for i, (name, size) in enumerate(sizes.items())}
     of_tiles = reads[reads["space"] == "workgroup"]
-    values = _by_thread(trace, of_tiles if len(of_tiles) else reads, "value")
+    values = _split_by_thread(trace, of_tiles if len(of_tiles) else reads, "value")
     named = [{*np.array(bits, np.uint32).view(np.float32).astype(int).tolist()} for bits in values]
-    multiplied = {name: [_among(numbers, name, sizes) for numbers in named] for name in sizes}
+    multiplied = {name: [_numbered_cells(numbers, name, sizes) for numbers in named] for name in sizes}
     written = _cells(trace, seen[(seen["binding"] == 3) & seen["write"]], (rows, columns))
     return Traffic(rows, columns, depth, loaded, multiplied, written, trace.counts.total)
 
 
-def _by_thread(trace: Trace, accesses: np.ndarray, field: str) -> list[list[int]]:
+def _split_by_thread(trace: Trace, accesses: np.ndarray, field: str) -> list[list[int]]:
     """A field of the accesses, in a list for each thread, in its order."""
     lists: list[list[int]] = [[] for _ in range(np.prod(trace.workgroup_size))]
     for thread, value in accesses[["invocation", field]].tolist():
@@ -91,10 +91,10 @@ def _by_thread(trace: Trace, accesses: np.ndarray, field: str) -> list[list[int]
 
 def _cells(trace: Trace, accesses: np.ndarray, size: Cell) -> list[list[Cell]]:
     """The cells of a matrix that each thread uses, in its order."""
-    return [[divmod(index, size[1]) for index in indices] for indices in _by_thread(trace, accesses, "index")]
+    return [[divmod(index, size[1]) for index in indices] for indices in _split_by_thread(trace, accesses, "index")]
 
 
-def _among(numbers: set[int], name: str, sizes: dict[str, Cell]) -> set[Cell]:
+def _numbered_cells(numbers: set[int], name: str, sizes: dict[str, Cell]) -> set[Cell]:
     """The cells of a or b that have these numbers."""
     (rows, columns), first = sizes[name], 1 if name == "a" else 1 + prod(sizes["a"])
     return {divmod(i - first, columns) for i in numbers if 0 <= i - first < rows * columns}

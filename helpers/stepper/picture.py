@@ -91,8 +91,8 @@ class StepperPicture(Picture):
         rows = [(self._row(i), row) for i, row in enumerate(self.pages[page])]
         self.words((Word(CODE - 12, y, row.number, LETTER, "right", True) for y, row in rows), GRAY)
         self.words(Word(CODE + row.indent * ADVANCE, y, row.text, LETTER, "left", True) for y, row in rows)
-        found = [y for y, row in rows if row.number and row.line in self.findings]
-        self.words((Word(MARGIN, y, "!", 14) for y in found), ORANGE, "bold")
+        marked = [y for y, row in rows if row.number and row.line in self.findings]
+        self.words((Word(MARGIN, y, "!", 14) for y in marked), ORANGE, "bold")
 
     def _row(self, i: int) -> float:
         return TOP + ROW * (i + 0.5)
@@ -204,10 +204,10 @@ class StepperPicture(Picture):
 
     # --- Collisions ---------------------------------------------------------------------------------------
 
-    def _draw_collision(self, found: Collision) -> None:
+    def _draw_collision(self, collision: Collision) -> None:
         """Both accesses at the foot, each with an arrow to the element where they collide."""
-        same, width = found.first.step == found.second.step, (self.width - 2 * MARGIN - 12) / 2
-        for i, (access, past) in enumerate(((found.first, not same), (found.second, False))):
+        same, width = collision.first.step == collision.second.step, (self.width - 2 * MARGIN - 12) / 2
+        for i, (access, past) in enumerate(((collision.first, not same), (collision.second, False))):
             box = Box(MARGIN + i * (width + 12), self.height - CALLOUT - 6, width, CALLOUT)
             who, what = self.teller.named(access.thread), self.teller.element(access)
             told = f"{who} {verb(access, past)} {what} in line {access.line}"

@@ -119,7 +119,7 @@ class Replay:
 
     def _moments(self, lines: Collection[int]) -> list[Moment]:
         inside = {part for part in self._functions if any(line in lines for line in part)}
-        found: list[Moment] = []
+        moments: list[Moment] = []
         current = None  # the moment to which calls belong
         for moment in self._statements():
             goes_on = moment.after_call and current and moment.line == current.line
@@ -127,10 +127,10 @@ class Replay:
                 if current:
                     current.accesses = range(current.accesses.start, moment.accesses.stop)
             elif moment.line in lines:
-                found.append(current := moment)
+                moments.append(current := moment)
             else:
                 current = None
-        return found
+        return moments
 
     def _statements(self) -> Iterator[Moment]:
         """The steps of the trace; after a call, the rest of the statement that called is a moment of its own."""
@@ -163,8 +163,8 @@ class Replay:
     def _barriers(self) -> dict[int, str]:
         """The lines with a barrier, and which one."""
         kernel = self.trace.kernel
-        calls = (each.callee for each in walk(kernel.module) if isinstance(each, Call))
-        return {line_of(kernel, each.at): each.name for each in calls if each.name in BARRIERS}
+        callees = (call.callee for call in walk(kernel.module) if isinstance(call, Call))
+        return {line_of(kernel, callee.at): callee.name for callee in callees if callee.name in BARRIERS}
 
     # --- Memory -----------------------------------------------------------------------------------------------
 
@@ -207,22 +207,22 @@ class Replay:
         return [self._access(i) for i in moment.accesses]
 
     def _access(self, i: int) -> Access:
-        found = self.accesses[i]
-        name, value = self.trace.variables[found["variable"]], float(self._numbers[i])
-        step, line, word = int(found["step"]), int(found["line"]), int(found["index"])
-        return Access(step, line, int(self.who[i]), name, int(self.home[i]), word, bool(found["write"]), value)
+        access = self.accesses[i]
+        name, value = self.trace.variables[access["variable"]], float(self._numbers[i])
+        step, line, word = int(access["step"]), int(access["line"]), int(access["index"])
+        return Access(step, line, int(self.who[i]), name, int(self.home[i]), word, bool(access["write"]), value)
 
     # --- Collisions -------------------------------------------------------------------------------------------
 
     def collision(self, moment: Moment, thread: int) -> Collision | None:
         """Two accesses that collide, `thread`'s own if there are such; None where nothing collides."""
-        findings = [f for f in self.trace.findings if f.kind in COLLISIONS]
-        found = [
+        findings = [finding for finding in self.trace.findings if finding.kind in COLLISIONS]
+        collisions = [
             Collision(first, second, finding.kind)
             for second, finding in product(self.during(moment) if findings else (), findings)
             if second.line == finding.line and (first := self._before(second, finding.other_line))
         ]
-        return min(found, key=lambda c: (c.second.thread != thread, c.first.thread != thread), default=None)
+        return min(collisions, key=lambda c: (c.second.thread != thread, c.first.thread != thread), default=None)
 
     def _before(self, second: Access, line: int | None) -> Access | None:
         """The latest access by another thread, from a line, that nothing orders before this one; or None."""
@@ -233,7 +233,7 @@ class Replay:
         return next((f for i in np.flatnonzero(same)[::-1] if not self._ordered(f := self._access(i), second)), None)
 
     def _ordered(self, first: Access, second: Access) -> bool:
-        """Whether a barrier of their workgroup stands between two accesses."""
+        """Whether a barrier of their workgroup is between two accesses."""
         if first.thread // self.threads != second.thread // self.threads:
             return False
         orders = "storageBarrier" if second.group < 0 else "workgroup"

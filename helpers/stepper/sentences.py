@@ -75,8 +75,8 @@ class Teller:
             return f"{_capital(who)} is one of them." if states.count(ACTIVE) > 1 else ""
         return f"{_capital(who)} {', and '.join(done)}."
 
-    def _collision(self, found: Collision) -> str:
-        first, second, kind = found
+    def _collision(self, collision: Collision) -> str:
+        first, second, kind = collision
         same = first.step == second.step
         where = "in the same line" if same and first.line == second.line else f"in line {first.line}"
         return (
@@ -86,8 +86,8 @@ class Teller:
 
     def _findings(self, moment: Moment) -> str:
         """What else the simulator found in the line."""
-        found = dict.fromkeys(f.kind for f in self.replay.trace.findings if f.line == moment.line)
-        others = [kind for kind in found if kind not in COLLISIONS]
+        kinds = dict.fromkeys(finding.kind for finding in self.replay.trace.findings if finding.line == moment.line)
+        others = [kind for kind in kinds if kind not in COLLISIONS]
         return f"The simulator found in this line: {listed(others)}." if others else ""
 
     def named(self, thread: int) -> str:

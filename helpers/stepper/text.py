@@ -21,8 +21,8 @@ class Row(NamedTuple):
 
 def functions(kernel: Kernel) -> list[range]:
     """The lines of each function, from its first attribute to its last brace."""
-    nodes = (each for each in kernel.module.declarations if isinstance(each, Function))
-    return [range(line_of(kernel, each.at), line_of(kernel, each.end) + 1) for each in nodes]
+    nodes = (declaration for declaration in kernel.module.declarations if isinstance(declaration, Function))
+    return [range(line_of(kernel, node.at), line_of(kernel, node.end) + 1) for node in nodes]
 
 
 def line_of(kernel: Kernel, offset: int) -> int:

@@ -56,7 +56,7 @@ class ErrorPicture(Picture):
     def show(self, order: int) -> "ErrorPicture":
         """Let one order stand out, below the others, and draw its bound."""
         self.starts()
-        heights = [self._y(each.errors) for each in self.orders.values()]
+        heights = [self._y(measured.errors) for measured in self.orders.values()]
         name, chosen = list(self.orders.items())[order]
         if chosen.roundings is not None:
             bound = self._y(chosen.roundings * ROUNDING)
@@ -95,7 +95,7 @@ class ErrorPicture(Picture):
 
     def _sentence(self, name: str, chosen: Order) -> str:
         if chosen.roundings is None:
-            same = [other for other, each in self.orders.items() if np.array_equal(each.errors, chosen.errors)]
+            same = [other for other, order in self.orders.items() if np.array_equal(order.errors, chosen.errors)]
             same.remove(name)
             alike = " and ".join(same) or "no other order"
             return f"{name}: no bound can be given, as a compiler may simplify it. Its line is that of {alike}."

@@ -12,7 +12,7 @@ LENGTHS = {"tree_1_number": 1, "tree_100_numbers": 100, "tree_256_numbers": 256,
 
 @cache
 def _cases() -> tuple[Case, ...]:
-    """Fewer numbers than threads, as many, and more."""
+    """Fewer numbers than threads, the same number, and more."""
     random = np.random.default_rng(6)
     return tuple(_case(name, random.integers(1, 10, n)) for name, n in LENGTHS.items())
 

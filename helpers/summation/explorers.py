@@ -38,15 +38,16 @@ def addressing() -> Explorer:
 
 
 def two_passes(numbers: np.ndarray) -> Explorer:
-    """One slider over four workgroups of four threads that share a list (n,); the kernel really runs so small."""
+    """One slider over four workgroups of four threads that share a list (n,); the kernel really runs at this size."""
     kernel = load("sum", "3_two_passes").with_constants(THREADS=TwoPassesPicture.THREADS)
     buffers = gpu.upload(numbers, "input"), gpu.empty(4, "total")
     passes = SUM.prepare(buffers, SumShape(len(numbers)), kernel)
     gpu.run(*passes)
-    _, total, parts, _ = passes[0].buffers
-    found, (returned,) = gpu.read(parts, (parts.size // 4,)).tolist(), gpu.read(total, (1,)).tolist()
-    picture = TwoPassesPicture(numbers.tolist(), found, returned)
-    return Explorer(picture.show, {"group": below(len(found))}, {"group": 0})
+    _, total_buffer, parts_buffer, _ = passes[0].buffers
+    parts = gpu.read(parts_buffer, (parts_buffer.size // 4,)).tolist()
+    (returned,) = gpu.read(total_buffer, (1,)).tolist()
+    picture = TwoPassesPicture(numbers.tolist(), parts, returned)
+    return Explorer(picture.show, {"group": below(len(parts))}, {"group": 0})
 
 
 def errors(lengths: np.ndarray, orders: Mapping[str, tuple[np.ndarray, np.ndarray | None]]) -> Explorer:

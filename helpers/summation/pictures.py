@@ -7,7 +7,7 @@ from helpers.pictures.parts import MARGIN, Grid
 from helpers.summation import indices
 
 
-def down(upper: Box, lower: Box) -> tuple[float, ...]:
+def connecting_line(upper: Box, lower: Box) -> tuple[float, ...]:
     """A line from the middle below one box to the middle above another."""
     return upper.middle[0], upper.y + upper.height, lower.middle[0], lower.y
 
@@ -31,20 +31,20 @@ class RacePicture(Picture):
     def show(self, order: int) -> "RacePicture":
         """Show one order of the four steps, and what it leaves in memory."""
         self.starts()
-        threads, said = indices.schedules()[order], []
+        threads, actions = indices.schedules()[order], []
         steps, after = indices.run_schedule(threads, self.TERMS)
         for i, (thread, (verb, value)) in enumerate(zip(threads, steps, strict=True)):
             box, memory = self._box(thread, i), self._box(2, i)
             self.boxes([box], ORANGE, tint(ORANGE), 2)
             self.write(*box.middle, f"{verb} {value}", 15, align="middle")
             self._memory(i, after[i], 3 if verb == "stores" else 1)
-            x, start, _, end = down(box, memory)
+            x, start, _, end = connecting_line(box, memory)
             start, end, back = (start, end, end - 7) if verb == "stores" else (end, start, start + 7)
             self.lines([(x, start, x, end), (x - 5, back, x, end), (x + 5, back, x, end)], ORANGE, 1.6)
-            said.append(f"thread {thread} {verb} {value}")
+            actions.append(f"thread {thread} {verb} {value}")
         # The first thread to store, the third step, loses what it added: the other one overwrites it.
         lost = ", as it should be" if after[-1] == sum(self.TERMS) else f": what thread {threads[2]} added is lost"
-        self.sentence = f"{', '.join(said).capitalize()}. The total is {after[-1]}{lost}."
+        self.sentence = f"{', '.join(actions).capitalize()}. The total is {after[-1]}{lost}."
         return self
 
     def _memory(self, step: int, value: int, line: float = 1.0) -> None:
@@ -60,7 +60,7 @@ class RacePicture(Picture):
 class TreePicture(Picture):
     """The tree reduction of one workgroup's partial sums: each step adds one half to the other, until one sum is left.
 
-    `partial` has one sum per thread, a power of two of them; a kernel with as many threads returned `returned`.
+    `partial` has one sum per thread, a power of two of them; a kernel with this many threads returned `returned`.
     """
 
     def __init__(self, partial: list[float], returned: float) -> None:
@@ -83,7 +83,7 @@ class TreePicture(Picture):
             self.boxes(boxes, color, tint(color), 3 if row == step else 1)
             for i, box in enumerate(boxes if row else ()):
                 above = self._box(row - 1, i), self._box(row - 1, i + len(sums))
-                self.lines((down(other, box) for other in above), BLUE)
+                self.lines((connecting_line(other, box) for other in above), BLUE)
         self.sentence = self._sentence(step)
         return self
 
@@ -133,7 +133,7 @@ class AddressingPicture(Picture):
         self.boxes((self._box(1, a.place) for a in work), BLUE, tint(BLUE, 0.45), 2.4)
         self.boxes((self._box(1, a.other) for a in work), BLUE, tint(BLUE, 0.15), 1.6)
         ends = [(self._box(0, a.thread), self._box(1, place)) for a in work for place in (a.place, a.other)]
-        self.lines((down(*pair) for pair in ends), BLUE, 1)
+        self.lines((connecting_line(*pair) for pair in ends), BLUE, 1)
         groups, most = self.THREADS // self.GROUP, indices.worst_conflict(work, self.GROUP)
         apart = work[0].other - work[0].place
         who = f"{len(work)} threads add a sum" if len(work) > 1 else "1 thread adds a sum"
@@ -168,7 +168,7 @@ class TwoPassesPicture(Picture):
             self.write(MARGIN, middle + 12, f"after the {order} pass", 14, GRAY)
             self._numbers(row, values)
         self._numbers(0, numbers)
-        self.lines(down(self._box(1, i), self._box(2, 0)) for i in range(len(parts)))
+        self.lines(connecting_line(self._box(1, i), self._box(2, 0)) for i in range(len(parts)))
         self.stands_still()
 
     def show(self, group: int) -> "TwoPassesPicture":
@@ -178,7 +178,7 @@ class TwoPassesPicture(Picture):
         part, own = self._box(1, group), [self._box(0, i) for i in mine]
         self.boxes(own, ORANGE, tint(ORANGE), 2)
         self.boxes([part], ORANGE, tint(ORANGE), 4)
-        self.lines((down(box, part) for box in own), ORANGE)
+        self.lines((connecting_line(box, part) for box in own), ORANGE)
         runs = " and ".join(f"{i} to {i + self.THREADS - 1}" for i in mine[:: self.THREADS])
         terms = " + ".join(number(part) for part in self.parts)
         self.sentence = (

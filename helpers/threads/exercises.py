@@ -11,23 +11,23 @@ from helpers.threads.indices import workgroups_for
 THREADS, SIDE = 64, 8  # of a workgroup in a row; of one side of a square workgroup
 
 
-def _drawn(*shape: int) -> np.ndarray:
+def _whole_numbers(*shape: int) -> np.ndarray:
     """Whole numbers from 0 to 96 in an order that no wrong index leaves unchanged."""
     return (np.arange(1, np.prod(shape) + 1) * 37 % 97).reshape(shape).astype(np.float32)
 
 
-def _in_a_row(name: str, n: int, params: tuple[int, ...] = ()) -> Case:
-    input = _drawn(n)
+def _row_case(name: str, n: int, params: tuple[int, ...] = ()) -> Case:
+    input = _whole_numbers(n)
     return Case(name, (input,), 3 * input + 1, params, (workgroups_for(n, THREADS), 1, 1))
 
 
-def _transposed(name: str, rows: int, columns: int) -> Case:
-    input, workgroups = _drawn(rows, columns), (workgroups_for(columns, SIDE), workgroups_for(rows, SIDE), 1)
+def _transpose_case(name: str, rows: int, columns: int) -> Case:
+    input, workgroups = _whole_numbers(rows, columns), (workgroups_for(columns, SIDE), workgroups_for(rows, SIDE), 1)
     return Case(name, (input,), np.ascontiguousarray(input.T), (rows, columns), workgroups)
 
 
-def _differences(name: str, n: int) -> Case:
-    input = _drawn(n) ** 2 % 89  # neighbors differ by more than a constant
+def _difference_case(name: str, n: int) -> Case:
+    input = _whole_numbers(n) ** 2 % 89  # neighbors differ by more than a constant
     return Case(name, (input,), np.diff(input), (n,), (workgroups_for(n - 1, THREADS), 1, 1))
 
 
@@ -39,13 +39,13 @@ def _puzzle(name: str, axes: str, result: str, *cases: Case) -> Puzzle:
 GUARDED = {"one_element": 1, "no_tail": 64, "long_tail": 130}
 DIFFERENCES = {"two_elements": 2, "full_workgroup": 65, "with_tail": 100}
 PUZZLES = (
-    _puzzle("map", "i", "element", _in_a_row("one_workgroup", 64), _in_a_row("four_workgroups", 256)),
-    _puzzle("guard", "i", "element", *(_in_a_row(name, n, (n,)) for name, n in GUARDED.items())),
+    _puzzle("map", "i", "element", _row_case("one_workgroup", 64), _row_case("four_workgroups", 256)),
+    _puzzle("guard", "i", "element", *(_row_case(name, n, (n,)) for name, n in GUARDED.items())),
     _puzzle(
         *("index_2d", "column row", "element"),
-        *(_transposed("4_rows_4_columns", 4, 4), _transposed("3_rows_11_columns", 3, 11)),
+        *(_transpose_case("4_rows_4_columns", 4, 4), _transpose_case("3_rows_11_columns", 3, 11)),
     ),
-    _puzzle("neighbor_difference", "i", "difference", *(_differences(*case) for case in DIFFERENCES.items())),
+    _puzzle("neighbor_difference", "i", "difference", *(_difference_case(*case) for case in DIFFERENCES.items())),
 )
 
 # --- Questions ------------------------------------------------------------------------------------------------

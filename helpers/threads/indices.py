@@ -25,7 +25,7 @@ class Dispatch:
 
     @property
     def in_a_row(self) -> bool:
-        """Whether there is but one row, of threads and of elements."""
+        """Whether there is only one row of threads, and one of elements."""
         return self.grid[1] == self.rows == 1
 
     @property
@@ -65,7 +65,7 @@ class Dispatch:
 
 @dataclass(frozen=True)
 class Ids:
-    """What WGSL tells one thread about itself, under WGSL's names."""
+    """The built-in values of one thread, under WGSL's names."""
 
     global_invocation_id: Triple
     local_invocation_id: Triple

@@ -17,7 +17,7 @@ LINE, VALUES, REASONS = 25, 236, 350  # height of a line of the table of ids, an
 class DispatchPicture(Picture):
     """Workgroups of threads on the left, the array on the right, and below them the five ids of one thread.
 
-    There is room for `rows` rows of threads and of elements.
+    `rows` rows of threads and of elements fit.
     """
 
     def __init__(self, rows: int = 6) -> None:
@@ -35,11 +35,11 @@ class DispatchPicture(Picture):
         if owned:
             self.array.mark([owned])
         self._write_ids(dispatch, ids)
-        self.sentence = f"{_named(ids)} {_owner(dispatch, owned)} {_tail(dispatch)}"
+        self.sentence = f"{_ids_sentence(ids)} {_element_sentence(dispatch, owned)} {_tail_sentence(dispatch)}"
         return self
 
     def _thread(self, dispatch: Dispatch, x: int, y: int) -> Box:
-        """Where a thread stands."""
+        """Where a thread is drawn."""
         gaps = x // dispatch.size[0] * GAP, y // dispatch.size[1] * GAP
         return Box(LEFT + x * CELL[0] + gaps[0], TOP + y * CELL[1] + gaps[1], *CELL)
 
@@ -47,7 +47,7 @@ class DispatchPicture(Picture):
         """The threads of each workgroup, with workgroup_id.x above and workgroup_id.y on their left."""
         (wide, high), (size_x, size_y) = dispatch.workgroups, dispatch.size
         counted, axes = ((dispatch.workgroups, "workgroup"), (dispatch.size, "thread")), 1 if dispatch.in_a_row else 2
-        title = (_several(" × ".join(map(str, pair[:axes])), prod(pair), noun) for pair, noun in counted)
+        title = (_counted(" × ".join(map(str, pair[:axes])), prod(pair), noun) for pair, noun in counted)
         self.write(MARGIN, 17, " of ".join(title), 15, INK, "bold")
         self.write(MARGIN, 37, "in each thread: its local_invocation_index; outside: workgroup_id", 13, GRAY)
         boxes = {(x, y): self._thread(dispatch, x, y) for y, x in np.ndindex(dispatch.grid[::-1])}
@@ -66,7 +66,7 @@ class DispatchPicture(Picture):
     def _draw_array(self, dispatch: Dispatch) -> None:
         rows, columns = dispatch.rows, dispatch.columns
         sizes = f"{columns}" if dispatch.in_a_row else f"{rows} × {columns}"
-        self.write(RIGHT, 17, f"array of {_several(sizes, dispatch.elements, 'element')}", 15, BLUE, "bold")
+        self.write(RIGHT, 17, f"array of {_counted(sizes, dispatch.elements, 'element')}", 15, BLUE, "bold")
         self.write(RIGHT, 37, "in each element: its offset", 13, GRAY)
         self.array = Grid(self, np.full((rows, columns), np.nan), RIGHT, TOP, ELEMENT)
         inside = min(rows, dispatch.grid[1]), min(columns, dispatch.grid[0])
@@ -104,7 +104,7 @@ class DispatchPicture(Picture):
 # --- In words -------------------------------------------------------------------------------------------------
 
 
-def _named(ids: Ids) -> str:
+def _ids_sentence(ids: Ids) -> str:
     """A thread by its five ids."""
     *first, last = (f"{name} {_value(value)}" for name, value in vars(ids).items())
     return f"The marked thread has {', '.join(first)} and {last}."
@@ -114,22 +114,22 @@ def _value(value: int | tuple[int, int, int]) -> str:
     return str(value).replace(" ", "")
 
 
-def _owner(dispatch: Dispatch, owned: tuple[int, int] | None) -> str:
+def _element_sentence(dispatch: Dispatch, owned: tuple[int, int] | None) -> str:
     if owned is None:
         return "It owns no element."
     place = f"[{owned[0]},{owned[1]}], at offset {dispatch.offset(*owned)}"
     return f"It owns element {owned[1] if dispatch.in_a_row else place}."
 
 
-def _tail(dispatch: Dispatch) -> str:
+def _tail_sentence(dispatch: Dispatch) -> str:
     """Which threads own nothing, and which elements nobody owns."""
     threads, idle, elements, lost = prod(dispatch.grid), dispatch.idle, dispatch.elements, dispatch.ownerless
     every = f"All {threads} threads own one" if threads > 1 else "It is the only thread"
-    tail = f"{idle} of {_several(threads, threads, 'thread')} {'owns' if idle == 1 else 'own'} none" if idle else every
+    tail = f"{idle} of {_counted(threads, threads, 'thread')} {'owns' if idle == 1 else 'own'} none" if idle else every
     left = f"; {lost} of {elements} elements {'has' if lost == 1 else 'have'} no thread" if lost else ""
     return f"{tail}{left}."
 
 
-def _several(number: object, count: int, noun: str) -> str:
-    """A noun behind its number, in the plural unless it is 1."""
+def _counted(number: object, count: int, noun: str) -> str:
+    """A noun after its number, in the plural unless that is 1."""
     return f"{number} {noun}{'s' * (count != 1)}"

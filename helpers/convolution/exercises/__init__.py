@@ -75,10 +75,10 @@ FORWARD_QUESTIONS = questions(HERE.with_name("forward"))
 def differences(input: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
     """The weights' gradient by finite differences, (K, C, F, F)."""
     size = ConvShape.between(input.shape, grad_output.shape).weight
-    return _nudged(lambda weight: reference.conv2d(input, weight) * grad_output, size)
+    return _gradient_by_differences(lambda weight: reference.conv2d(input, weight) * grad_output, size)
 
 
-def _nudged(products: Callable[[np.ndarray], np.ndarray], size: tuple[int, ...]) -> np.ndarray:
+def _gradient_by_differences(products: Callable[[np.ndarray], np.ndarray], size: tuple[int, ...]) -> np.ndarray:
     """A gradient by finite differences: move each number by 1 up and down, watch the loss.
 
     The loss is sum(output * grad_output): its gradient for the output is grad_output, and it is linear in each
@@ -127,7 +127,7 @@ GRAD_WEIGHT = Puzzle(
 )
 
 
-def _by_hand(image: list, upstream: list, kh: int, kw: int) -> Question:
+def _weight_question(image: list, upstream: list, kh: int, kw: int) -> Question:
     """One weight's gradient, worked out by hand from one image and its upstream gradient."""
     input, grad_output = (np.array(matrix, np.float32)[None, None] for matrix in (image, upstream))
     size = ConvShape.between(input.shape, grad_output.shape).weight
@@ -152,7 +152,7 @@ def _by_hand(image: list, upstream: list, kh: int, kw: int) -> Question:
 
 
 WEIGHT_QUESTIONS = questions(HERE.with_name("weight_gradient")) | {
-    "dW[0,1]": _by_hand([[1, 2, 3], [3, 1, 4], [0, 4, 1]], [[2, 1], [-1, 3]], kh=0, kw=1)
+    "dW[0,1]": _weight_question([[1, 2, 3], [3, 1, 4], [0, 4, 1]], [[2, 1], [-1, 3]], kh=0, kw=1)
 }
 
 # --- Lesson 03: the input gradient -----------------------------------------------------------------------------
@@ -190,7 +190,7 @@ GRAD_INPUT = Puzzle(
 )
 
 
-def _pixel_by_hand(weight: list, upstream: list, ih: int, iw: int) -> Question:
+def _pixel_question(weight: list, upstream: list, ih: int, iw: int) -> Question:
     """One pixel's gradient, worked out by hand from one filter and its upstream gradient."""
     filter, grad_output = (np.array(matrix, np.float32)[None, None] for matrix in (weight, upstream))
     size = 1, 1, *np.add(filter.shape[2:], grad_output.shape[2:]) - 1
@@ -217,7 +217,7 @@ def _pixel_by_hand(weight: list, upstream: list, ih: int, iw: int) -> Question:
 
 
 INPUT_QUESTIONS = questions(HERE.with_name("input_gradient")) | {
-    "dX[1,1]": _pixel_by_hand([[3, 4], [2, -3]], [[1, -1], [3, 2]], ih=1, iw=1)
+    "dX[1,1]": _pixel_question([[3, 4], [2, -3]], [[1, -1], [3, 2]], ih=1, iw=1)
 }
 
 # --- Lesson 04: the bias gradient, the classroom's second half -------------------------------------------------
@@ -227,7 +227,7 @@ def bias_differences(input: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
     """The bias gradient by finite differences, (K,)."""
     s = ConvShape.between(input.shape, grad_output.shape)
     zeros = np.zeros(s.weight)
-    return _nudged(lambda bias: reference.conv2d(input, zeros, bias) * grad_output, (s.out_channels,))
+    return _gradient_by_differences(lambda bias: reference.conv2d(input, zeros, bias) * grad_output, (s.out_channels,))
 
 
 @cache

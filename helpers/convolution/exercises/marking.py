@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from helpers.convolution.indices import contributions_to_pixel, contributions_to_weight, taps_of_output
 from helpers.convolution.shapes import ConvShape
-from helpers.grading.marking import Cell, Cells, Marking
+from helpers.grading.marking_question import Cell, Cells, Marking
 
 LETTERS = "abcdefghijklmnopqrstuvwxy"  # the pixels of a 5 x 5 image
 SMALL = ConvShape(1, 1, 5, 5, 1, 3, 3)
@@ -57,26 +57,26 @@ def _output(shape: ConvShape, oh: int, ow: int) -> Marking:
 
 def _weight(shape: ConvShape, kh: int, kw: int) -> Marking:
     """Lesson 02: one weight's gradient."""
-    pairs, outputs = contributions_to_weight(shape, kh, kw), f"{shape.out_h} × {shape.out_w}"
+    contributions, outputs = contributions_to_weight(shape, kh, kw), f"{shape.out_h} × {shape.out_w}"
     last_h, last_w = shape.kernel_h - 1, shape.kernel_w - 1
     likely = {
         "the filter is flipped; does a correlation flip it?": _pixels_of_weight(shape, last_h - kh, last_w - kw),
         "row and column are swapped; which of the two numbers comes first?": _pixels_of_weight(shape, kw, kh),
         "these pixels are neighbors; how far does the filter move from one output to the next?": {
-            (each.oh + kh, each.ow + kw) for each in pairs
+            (contribution.oh + kh, contribution.ow + kw) for contribution in contributions
         },
         "this is what comes out for stride 1; how many positions does the filter have with stride 2?": (
             _pixels_of_weight(replace(shape, stride=1), kh, kw)
         ),
         "these pixels belong to dW[0,0]; by how much does this weight move the frame?": _pixels_of_weight(shape, 0, 0),
         "this is only the first row of outputs; how many rows are there?": {
-            (each.ih, each.iw) for each in pairs if each.oh == 0
+            (contribution.ih, contribution.iw) for contribution in contributions if contribution.oh == 0
         },
         "these pixels lie under the whole filter at one position; which pixel does one weight multiply there?": (
             _pixels_of_output(shape, 0, 0)
         ),
         "this is what comes out for a padding of 1; how much padding is there here?": {
-            (each.ih - 1, each.iw - 1) for each in pairs
+            (contribution.ih - 1, contribution.iw - 1) for contribution in contributions
         },
     }
     how = f"5 × 5 pixels, {outputs} upstream gradients, stride {shape.stride_h}, no padding"

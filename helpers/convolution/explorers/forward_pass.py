@@ -5,7 +5,7 @@ from math import prod
 import numpy as np
 
 from helpers.convolution import operations
-from helpers.convolution.explorers.sizes import ANY_OUTPUT, START, of_any_sizes, of_indices
+from helpers.convolution.explorers.sizes import ANY_OUTPUT, START, any_sizes_explorer, index_explorer
 from helpers.convolution.pictures.forward import DependencePicture, EdgesPicture, WindowPicture
 from helpers.convolution.pictures.matrix import MatrixPicture
 from helpers.convolution.shapes import ConvShape
@@ -19,7 +19,7 @@ def forward(input: np.ndarray, weight: np.ndarray) -> Explorer:
     shape = _one_pair(input, weight)
     output = operations.conv2d(input, weight)
     picture = WindowPicture(shape, input, weight, output, np.zeros(1), letters=True)
-    return of_indices(picture, oh=shape.out_h, ow=shape.out_w)
+    return index_explorer(picture, oh=shape.out_h, ow=shape.out_w)
 
 
 def _one_pair(input: np.ndarray, weight: np.ndarray, stride: int = 1, padding: int = 0) -> ConvShape:
@@ -32,7 +32,7 @@ def _one_pair(input: np.ndarray, weight: np.ndarray, stride: int = 1, padding: i
 
 def any_forward(seed: int = 0, **values: int) -> Explorer:
     """Sliders for every size and step of a convolution, and for every index, over small random whole numbers."""
-    return of_any_sizes(_random_window, ANY_OUTPUT, START | values, seed)
+    return any_sizes_explorer(_random_window, ANY_OUTPUT, START | values, seed)
 
 
 def _random_window(shape: ConvShape, random: np.random.Generator) -> WindowPicture:
@@ -117,4 +117,4 @@ def one_product(input: np.ndarray, weight: np.ndarray, windows: np.ndarray, prod
     if windows.shape != (rows_columns := (shape.out_h * shape.out_w, prod(weight.shape[1:]))):
         raise ValueError(f"windows has shape {windows.shape}: input and weight need {rows_columns}")
     picture = MatrixPicture(shape, input, weight, operations.conv2d(input, weight), windows, product)
-    return of_indices(picture, row=len(windows), column=windows.shape[1], co=len(weight))
+    return index_explorer(picture, row=len(windows), column=windows.shape[1], co=len(weight))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.convolution import operations
-from helpers.convolution.explorers.sizes import of_indices
+from helpers.convolution.explorers.sizes import index_explorer
 from helpers.convolution.pictures.bias_gradient import BiasGradientPicture
 from helpers.pictures.explorer import Explorer
 
@@ -11,4 +11,4 @@ from helpers.pictures.explorer import Explorer
 def bias_gradient(grad_output: np.ndarray) -> Explorer:
     """One slider over the channels of a small upstream gradient (N, Co, oH, oW)."""
     picture = BiasGradientPicture(grad_output, operations.conv2d_grad_bias(grad_output))
-    return of_indices(picture, co=grad_output.shape[1])
+    return index_explorer(picture, co=grad_output.shape[1])

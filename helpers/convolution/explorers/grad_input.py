@@ -5,7 +5,7 @@ from math import ceil, prod
 import numpy as np
 
 from helpers.convolution import operations
-from helpers.convolution.explorers.sizes import ANY_PIXEL, SIZES, START, of_any_sizes, of_indices
+from helpers.convolution.explorers.sizes import ANY_PIXEL, SIZES, START, any_sizes_explorer, index_explorer
 from helpers.convolution.pictures.input_gradient import InputGradientPicture, PixelCountsPicture
 from helpers.convolution.pictures.scatter_gather import ScatterGatherPicture
 from helpers.convolution.shapes import ConvShape
@@ -23,14 +23,14 @@ def scatter_and_gather(weight: np.ndarray, grad_output: np.ndarray) -> Explorer:
     """
     shape, grad_input = _whole_gradient(weight, grad_output)
     picture = ScatterGatherPicture(weight[0, 0], grad_output[0, 0], grad_input[0, 0])
-    return of_indices(picture, 1, oh=shape.out_h, ow=shape.out_w, ih=shape.in_h, iw=shape.in_w)
+    return index_explorer(picture, 1, oh=shape.out_h, ow=shape.out_w, ih=shape.in_h, iw=shape.in_w)
 
 
 def input_gradient(weight: np.ndarray, grad_output: np.ndarray) -> Explorer:
     """Sliders ih and iw that slide a filter (1, 1, kH, kW) over a gradient (1, 1, oH, oW), with letters."""
     shape, grad_input = _whole_gradient(weight, grad_output)
     picture = InputGradientPicture(shape, weight, grad_output, grad_input, letters=True)
-    return of_indices(picture, 1, ih=shape.in_h, iw=shape.in_w)
+    return index_explorer(picture, 1, ih=shape.in_h, iw=shape.in_w)
 
 
 def _whole_gradient(weight: np.ndarray, grad_output: np.ndarray) -> tuple[ConvShape, np.ndarray]:
@@ -43,7 +43,7 @@ def _whole_gradient(weight: np.ndarray, grad_output: np.ndarray) -> tuple[ConvSh
 def any_input_gradient(seed: int = 0, **values: int) -> Explorer:
     """Sliders for every size and step of a convolution, and for every index, over small random whole numbers."""
     start = {"N": 1, "Ci": 1, "Co": 1, "stride": 2, "ih": 2, "iw": 2}
-    return of_any_sizes(_random_input_picture, ANY_PIXEL, START | start | values, seed)
+    return any_sizes_explorer(_random_input_picture, ANY_PIXEL, START | start | values, seed)
 
 
 def _random_input_picture(shape: ConvShape, random: np.random.Generator) -> InputGradientPicture:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.convolution import operations
-from helpers.convolution.explorers.sizes import ANY_WEIGHT, START, of_any_sizes, of_indices
+from helpers.convolution.explorers.sizes import ANY_WEIGHT, START, any_sizes_explorer, index_explorer
 from helpers.convolution.indices import products_of_thread
 from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture, WeightGradientPicture
 from helpers.convolution.shapes import ConvShape
@@ -19,7 +19,7 @@ def weight_gradient(input: np.ndarray, grad_output: np.ndarray) -> Explorer:
     shape = _plain(input, grad_output)
     grad_weight = operations.conv2d_grad_weight(input, shape.weight, grad_output)
     picture = WeightGradientPicture(shape, input, grad_output, grad_weight, letters=True)
-    return of_indices(picture, kh=shape.kernel_h, kw=shape.kernel_w)
+    return index_explorer(picture, kh=shape.kernel_h, kw=shape.kernel_w)
 
 
 def _plain(input: np.ndarray, grad_output: np.ndarray) -> ConvShape:
@@ -32,7 +32,7 @@ def _plain(input: np.ndarray, grad_output: np.ndarray) -> ConvShape:
 
 def any_weight_gradient(seed: int = 0, **values: int) -> Explorer:
     """Sliders for every size and step of a convolution, and for every index, over small random whole numbers."""
-    return of_any_sizes(_random_picture, ANY_WEIGHT, START | values, seed)
+    return any_sizes_explorer(_random_picture, ANY_WEIGHT, START | values, seed)
 
 
 def _random_picture(shape: ConvShape, random: np.random.Generator) -> WeightGradientPicture:
@@ -48,12 +48,12 @@ def _random_picture(shape: ConvShape, random: np.random.Generator) -> WeightGrad
 
 def threads(shape: ConvShape) -> Explorer:
     """One slider over the threads of the first workgroup, each of which owns one weight, or none."""
-    return of_indices(ThreadsPicture(shape), 37, thread=256)
+    return index_explorer(ThreadsPicture(shape), 37, thread=256)
 
 
 def shared_products(shape: ConvShape, count: int = 256) -> Explorer:
     """One slider over `count` threads that share one weight's products."""
-    return of_indices(SharedProductsPicture(shape, count), 37, thread=count)
+    return index_explorer(SharedProductsPicture(shape, count), 37, thread=count)
 
 
 def tree_steps(input: np.ndarray, grad_output: np.ndarray, count: int = 16, **options) -> Explorer:
@@ -82,4 +82,4 @@ def tree_reduction(input: np.ndarray, grad_output: np.ndarray, count: int = 16) 
     products = (input[0, 0, : shape.out_h, : shape.out_w].astype(float) * grad_output[0, 0]).ravel()
     partial = [float(products[products_of_thread(shape, thread, count)].sum()) for thread in range(count)]
     picture = TreePicture(partial, float(grad_weight[0, 0, 0, 0]))
-    return of_indices(picture, step=len(picture.steps))
+    return index_explorer(picture, step=len(picture.steps))

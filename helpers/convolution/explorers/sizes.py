@@ -24,7 +24,7 @@ def _longest_filter(v: Values, size: str) -> int:
 
 
 def _most_dilation(v: Values, longest: dict[str, int]) -> int:
-    """The largest dilation with which a filter is at most so long in the axes H and W."""
+    """The largest dilation with which a filter is at most this long along H and W."""
     return min([3, *((longest[size] - 1) // (v[kernel] - 1) for size, kernel in AXES if v[kernel] > 1)])
 
 
@@ -33,7 +33,7 @@ def _padded(v: Values) -> dict[str, int]:
 
 
 def _legible(v: Values) -> dict[str, int]:
-    """As `_padded`, but no longer than there is room for in the picture of an input gradient."""
+    """As `_padded`, but no longer than what fits into the picture of an input gradient."""
     return {size: min(padded, LEGIBLE_WITH_ZEROS + 1 - v[size]) for size, padded in _padded(v).items()}
 
 
@@ -85,13 +85,13 @@ ANY_PIXEL: dict[str, Rule] = {
 }
 
 
-def of_indices(picture: Picture, start: int = 0, **limits: int) -> Explorer:
+def index_explorer(picture: Picture, start: int = 0, **limits: int) -> Explorer:
     """One slider for each index of a picture, by its name, from 0 to below its limit; all begin at `start`."""
     rules = {name: below(limit) for name, limit in limits.items()}
     return Explorer(lambda **place: picture.show(*place.values()), rules, dict.fromkeys(limits, start))
 
 
-def of_any_sizes(random_picture: Callable, rules: dict[str, Rule], values: Values, seed: int) -> Explorer:
+def any_sizes_explorer(random_picture: Callable, rules: dict[str, Rule], values: Values, seed: int) -> Explorer:
     """Sliders over the sizes and then the indices of `rules`; each new shape gets a picture with new random numbers.
 
     `random_picture` takes a ConvShape and a random generator; the picture's `show` takes the last two indices of

@@ -44,7 +44,7 @@ class WindowPicture(SumPicture):
         self.bias, self.notes = bias, not letters
         super().__init__(shape, input, weight, output, letters)
 
-    def _along(self, place: Place) -> range:
+    def _summed_indices(self, place: Place) -> range:
         return range(self.shape.weight[1])
 
     def _bias(self, place: Place) -> float:

@@ -56,7 +56,7 @@ class GroupsPicture(Picture):
         super().__init__(int(98 + Co * CELL[1]))
         self.starts()
         shapes = [ConvShape(1, Ci, 1, 1, Co, 1, 1, groups=Ci // gradient.shape[1]) for gradient in gradients]
-        matrices = [_in_place(*pair) for pair in zip(shapes, gradients, strict=True)]
+        matrices = [_matrix_of_pairs(*pair) for pair in zip(shapes, gradients, strict=True)]
         for i, (shape, matrix) in enumerate(zip(shapes, matrices, strict=True)):
             self._draw_matrix(shape, matrix, MARGIN + 52 + i * (Ci * CELL[0] + ROOM))
         same = all((np.isnan(matrix) | (matrix == matrices[0])).all() for matrix in matrices)
@@ -77,7 +77,7 @@ class GroupsPicture(Picture):
         self.words([*columns, *rows, *axes], GRAY)
 
 
-def _in_place(shape: ConvShape, gradient: np.ndarray) -> np.ndarray:
+def _matrix_of_pairs(shape: ConvShape, gradient: np.ndarray) -> np.ndarray:
     """The numbers (Co, Ci/G, 1, 1) at their pairs of channels (Co, Ci); nan is a pair without a weight."""
     matrix = np.full((shape.out_channels, shape.in_channels), np.nan)
     for co, row in enumerate(gradient):

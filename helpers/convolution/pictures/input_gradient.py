@@ -16,7 +16,7 @@ from helpers.convolution.pictures.sums import (
     Tensor,
     contribute,
     rows_and_columns,
-    strided,
+    window_cells,
 )
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Picture, Word, in_words, number, tint
@@ -39,11 +39,11 @@ class InputGradientPicture(SumPicture):
     def _small(self, place: Place) -> np.ndarray:
         return self.small[place["co"], place["ci"] % self.shape.weight[1]]  # the channel's place within its group
 
-    def _along(self, place: Place) -> range:
+    def _summed_indices(self, place: Place) -> range:
         return output_channels_of(self.shape, place["ci"])
 
     def _draw_window(self, taps: list[Gathered], row: int, column: int, place: Place) -> None:
-        window = strided((row, column), self.shape.dilation, self.shape.weight[2:])
+        window = window_cells((row, column), self.shape.dilation, self.shape.weight[2:])
         end = window[-1]  # where the flipped filter has its weight [0, 0]
         cells = [tuple(np.subtract(end, np.multiply(self.small_at(c), self.shape.dilation))) for c in taps]
         factors = [self._factors(c, place)[1] for c in taps]
@@ -52,19 +52,19 @@ class InputGradientPicture(SumPicture):
             self._draw_divisions(row, column)
 
     def _draw_grids(self, place: Place) -> None:
-        s, flipped, held = self.shape, self._small(place)[::-1, ::-1], self._spread(place)
+        s, flipped, spread = self.shape, self._small(place)[::-1, ::-1], self._spread(place)
         room = 54 if self.letters else 172 / max(s.in_h, s.kernel_h)  # the divisions need the rest
-        height, first = min(54, 270 / len(held), room), place["ci"] // s.weight[1] * s.weight[1]
+        height, first = min(54, 270 / len(spread), room), place["ci"] // s.weight[1] * s.weight[1]
         channel = f"ci = {place['ci']}" + f" − {first}" * (s.groups > 1)
         around = " with zeros" if s.kernel_h * s.kernel_w * s.stride_h > 1 else ""
         matrices = (
-            (held, f"grad_output{around}", self.capital.note(place), ORANGE, "bold", True, not self.letters),
+            (spread, f"grad_output{around}", self.capital.note(place), ORANGE, "bold", True, not self.letters),
             (flipped, "weight, flipped", f"co = {place['co']}, {channel}", INK, "normal", False, not self.letters),
             (self.result.plane(self.returned, place), "grad_input", self.result.note(place), BLUE),
         )
-        bottom = 6 + 46 + len(held) * height
+        bottom = 6 + 46 + len(spread) * height
         self.window_grid, self.filter, self.result_grid = side_by_side(self, matrices, "★=", 6, bottom)
-        self._draw_holes(held)
+        self._draw_holes(spread)
         draw_group(self, s, place["co"])
         if self.letters:
             self._draw_letters()
@@ -82,15 +82,15 @@ class InputGradientPicture(SumPicture):
     def _name(self, grid: Grid, names: Sequence[str], color: str) -> None:
         """Letter and number of each cell side by side, above the factors; no name is a cell without both."""
         cells, line = zip(grid.boxes, names, grid.values.flat, strict=True), 0.29 if grid is self.window_grid else 0.5
-        held = [(box.x, box.y + line * box.height, *each) for box, *each in cells]
-        self.words((Word(x + 11, y, name, 13) for x, y, name, _ in held if name), GRAY)
-        numbers = (Word(x + grid.width - 6, y, number(v), 14, "right") for x, y, name, v in held if name)
+        places = [(box.x, box.y + line * box.height, name, value) for box, name, value in cells]
+        self.words((Word(x + 11, y, name, 13) for x, y, name, _ in places if name), GRAY)
+        numbers = (Word(x + grid.width - 6, y, number(v), 14, "right") for x, y, name, v in places if name)
         self.words(numbers, color, "bold" if color == ORANGE else "normal")
 
     def _spread(self, place: Place) -> np.ndarray:
         """The upstream gradients where the flipped filter reads them; nan is a zero.
 
-        Zeros surround them, as many as the dilated filter has rows and columns, but for one: (H + span - 1, ...).
+        Zeros surround them, one row and column fewer than the dilated filter has: (H + span - 1, ...).
         """
         s, around, beside = self.shape, self.shape.span("h") - 1, self.shape.span("w") - 1
         spread = np.full((s.padded("h") + around, s.padded("w") + beside), np.nan)
@@ -99,12 +99,12 @@ class InputGradientPicture(SumPicture):
         rows, columns = s.in_h + around, s.in_w + beside
         return spread[s.padding_h : s.padding_h + rows, s.padding_w : s.padding_w + columns]
 
-    def _draw_holes(self, held: np.ndarray) -> None:
+    def _draw_holes(self, spread: np.ndarray) -> None:
         """A small 0 in each place between upstream gradients, where the stride leaves a hole."""
-        places = np.argwhere(~np.isnan(held))
+        places = np.argwhere(~np.isnan(spread))
         if len(places):
             (top, left), (bottom, right) = places.min(axis=0), places.max(axis=0) + 1
-            inner = np.add(np.argwhere(np.isnan(held[top:bottom, left:right])), (top, left))
+            inner = np.add(np.argwhere(np.isnan(spread[top:bottom, left:right])), (top, left))
             self.boxes((self.window_grid.box(*cell) for cell in inner), LINE, tint(GRAY, 1 / 8), 0.8)
 
     def _draw_divisions(self, ih: int, iw: int) -> None:
@@ -117,8 +117,8 @@ class InputGradientPicture(SumPicture):
             rule = f"i{axis} + P − k{axis}{times} = {pixel + padding} − k{axis}{factor}"
             self.write(x, 236, rule, 13, weight="bold")
             for line, k in enumerate(reversed(range(weights))):
-                text, found = self._division(axis, pixel + padding - k * dilation, outputs)
-                style = (ORANGE, "bold") if found else (GRAY,)
+                text, has_output = self._division(axis, pixel + padding - k * dilation, outputs)
+                style = (ORANGE, "bold") if has_output else (GRAY,)
                 self.write(x, 254 + 16.5 * line, f"k{axis} = {k}:  {text}", 12.5, *style)
 
     def _division(self, axis: str, position: int, outputs: int) -> tuple[str, bool]:
@@ -139,18 +139,18 @@ class InputGradientPicture(SumPicture):
         channels = output_channels_of(self.shape, ci)
         if self.shape.groups == 1:
             return "each channel"
-        each = "each of " * (len(channels) > 1)
-        return f"{each}{in_words('channel', channels)} (group {group_of(self.shape, channels[0])})"
+        quantifier = "each of " * (len(channels) > 1)
+        return f"{quantifier}{in_words('channel', channels)} (group {group_of(self.shape, channels[0])})"
 
-    def _where(self, taps: list[Gathered]) -> str:
+    def _location(self, taps: list[Gathered]) -> str:
         return f": output {rows_and_columns(map(self.capital_at, taps))}"
 
     def _contributors(self, taps: list[Gathered], target: str, place: Place) -> str:
         if not taps:
             where = "under a weight" if max(self.shape.dilation) > 1 else "in its window"
             return f"No output has the pixel {where}, so nothing contributes to {target}."
-        of = f" of {self._channels(place['ci'])}" if self.shape.out_channels > 1 else ""
-        return f"{contribute(len(taps), 'output', of)} to {target}{self._where(taps)}."
+        whose = f" of {self._channels(place['ci'])}" if self.shape.out_channels > 1 else ""
+        return f"{contribute(len(taps), 'output', whose)} to {target}{self._location(taps)}."
 
 
 # --- How many outputs each pixel touches ----------------------------------------------------------------------

@@ -77,7 +77,7 @@ class SumPicture(Picture):
         total = self._draw_sum(taps, terms, place, returned)
         if self.letters:
             added = f"{self.symbol}[{row},{column}] = {' + '.join(terms)} = {total}"
-            self.sentence = f"{added}{self._where(taps)}. The GPU returned {number(returned)}."
+            self.sentence = f"{added}{self._location(taps)}. The GPU returned {number(returned)}."
         else:
             target = f"{self.result.name}[{place[self.result.first]},{place[self.result.second]},{row},{column}]"
             verdict = f"{self.total} add up to {total}; the GPU returned {number(returned)}."
@@ -99,11 +99,11 @@ class SumPicture(Picture):
         capital, small = map(np.ravel_multi_index, (self.capital_at(tap), self.small_at(tap)), sizes)
         return f"{self.names[capital]}·{ascii_lowercase[small]}"
 
-    def _along(self, place: Place) -> Sequence[int]:
+    def _summed_indices(self, place: Place) -> Sequence[int]:
         """The indices of `axis` that the sum runs over."""
         return range(self.shape.batch)
 
-    def _where(self, taps: list) -> str:
+    def _location(self, taps: list) -> str:
         """Where the products lie, among letters."""
         return ""
 
@@ -126,26 +126,26 @@ class SumPicture(Picture):
     def _draw_window(self, taps: list, row: int, column: int, place: Place) -> None:
         """The window over the padded input, as large as the factors with capitals."""
         jump, step = self._steps()
-        window = strided(np.multiply((row, column), jump), step, self.capitals.shape[2:])
+        window = window_cells(np.multiply((row, column), jump), step, self.capitals.shape[2:])
         cells = [tuple(np.add(self.small_at(tap), self.shape.padding)) for tap in taps]
         factors = [self._factors(tap, place)[0] for tap in taps]
         self.window_grid.window(window, dict(zip(cells, factors, strict=True)))
 
     def _draw_sum(self, taps: list, terms: list[str], place: Place, returned: float) -> str:
         """The table of the terms, between those of other indices of `axis`; returns the whole sum."""
-        index, along, axis = place[self.axis], self._along(place), self.axis
-        products = {i: [prod(self._factors(tap, {**place, axis: i})) for tap in taps] for i in along}
-        before = self._bias(place) + sum(sum(products[i]) for i in along if i < index)
-        after = sum(sum(products[i]) for i in along if i > index)
+        index, summed, axis = place[self.axis], self._summed_indices(place), self.axis
+        products = {i: [prod(self._factors(tap, {**place, axis: i})) for tap in taps] for i in summed}
+        before = self._bias(place) + sum(sum(products[i]) for i in summed if i < index)
+        after = sum(sum(products[i]) for i in summed if i > index)
         total = before + sum(products[index]) + after
         columns = running_sum(terms, products[index], before)
-        if index > along[0] or self._bias(place):
-            columns = [(f"{axis} < {index}" if index > along[0] else "bias", "", number(before)), *columns]
-        if index < along[-1]:
+        if index > summed[0] or self._bias(place):
+            columns = [(f"{axis} < {index}" if index > summed[0] else "bias", "", number(before)), *columns]
+        if index < summed[-1]:
             columns.append((f"{axis} > {index}", number(after), number(total)))
         channels = "its channels" if self.shape.groups > 1 else "all channels"
-        of = "its terms" if len(along) == 1 else "all images" if axis == "n" else channels
-        return conclusion(self, columns, total, returned, of)
+        whole = "its terms" if len(summed) == 1 else "all images" if axis == "n" else channels
+        return conclusion(self, columns, total, returned, whole)
 
 
 def draw_grids(
@@ -168,7 +168,7 @@ def draw_grids(
     return grids
 
 
-def strided(corner: Cell, step: Cell, size: Cell) -> list[Cell]:
+def window_cells(corner: Cell, step: Cell, size: Cell) -> list[Cell]:
     """The cells of a window of `size` cells from a corner on, `step` cells apart."""
     return [(corner[0] + i * step[0], corner[1] + j * step[1]) for i, j in np.ndindex(*size)]
 
@@ -179,7 +179,7 @@ def rows_and_columns(cells: Iterable[Cell]) -> str:
     return f"{in_words('row', {*rows})}, {in_words('column', {*columns})}"
 
 
-def contribute(count: int, noun: str, of: str) -> str:
+def contribute(count: int, noun: str, whose: str) -> str:
     """How many of something contribute: the beginning of a sentence."""
     counted = f"{count or 'No'} {noun}{'s' * (count > 1)}"
-    return f"{counted}{of} contribute{'s' * (count < 2)}"
+    return f"{counted}{whose} contribute{'s' * (count < 2)}"

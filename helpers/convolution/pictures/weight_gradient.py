@@ -30,14 +30,14 @@ class WeightGradientPicture(SumPicture):
     def _steps(self) -> tuple[Cell, Cell]:
         return self.shape.dilation, self.shape.stride
 
-    def _where(self, taps: list[Tap]) -> str:
+    def _location(self, taps: list[Tap]) -> str:
         return f": input {rows_and_columns(map(self.small_at, taps))}"
 
     def _contributors(self, taps: list[Tap], target: str, place: Place) -> str:
-        of = f" of image {place['n']}"
+        whose = f" of image {place['n']}"
         if self.shape.groups > 1:
-            of += f", {channel_words(self.shape, place['co'], place['ci'])},"
-        pixels, batch = contribute(len(taps), "pixel", of), self.shape.batch
+            whose += f", {channel_words(self.shape, place['co'], place['ci'])},"
+        pixels, batch = contribute(len(taps), "pixel", whose), self.shape.batch
         if not taps:
             return f"{pixels} to {target}: only padding lies there."
         others = f" ({batch * len(taps)} in the whole batch)" * (batch > 1)

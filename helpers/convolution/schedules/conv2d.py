@@ -4,26 +4,26 @@ from functools import partial
 from math import prod
 
 from helpers.convolution.schedules import shared
-from helpers.convolution.schedules.shared import for_windows, for_winograd, simple, takes
+from helpers.convolution.schedules.shared import simple_rule, takes, windows_rule, winograd_rule
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Schedule, flat, nested_loops, one_step
 from helpers.wgsl import Kernel
 
 
-def no_activation(s: ConvShape) -> str:
+def activation_rule(s: ConvShape) -> str:
     """Outputs as they are."""
     return "" if s.activation == "none" else f"activation = {s.activation!r}: it has none; choose another version"
 
 
-@takes(simple, no_activation)
+@takes(simple_rule, activation_rule)
 def thread_per_output(s: ConvShape, kernel: Kernel) -> Schedule:
     return one_step(flat(prod(s.output)), nested_loops(s.in_channels, s.kernel_h, s.kernel_w))
 
 
 # Rows are output channels, columns output pixels, terms taps and input channels.
 implicit_gemm = partial(shared.implicit_gemm, result="output")
-winograd = takes(simple, for_winograd)(partial(shared.winograd, result="output"))
+winograd = takes(simple_rule, winograd_rule)(partial(shared.winograd, result="output"))
 # Tiles of outputs; the loop runs over input channels.
-register_windows = takes(simple, for_windows)(partial(shared.register_windows, result="output"))
+register_windows = takes(simple_rule, windows_rule)(partial(shared.register_windows, result="output"))
 # One thread for the same output in some images.
 direct = partial(shared.direct, result="output")

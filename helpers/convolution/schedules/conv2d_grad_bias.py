@@ -21,7 +21,7 @@ def two_passes(s: ConvShape, kernel: Kernel) -> Schedule:
     """Many workgroups sum slices of each channel, and then one adds up their sums."""
     threads, loads = kernel.value("THREADS"), kernel.value("LOADS")
     pixels, count = s.out_h * s.out_w, s.batch * s.out_h * s.out_w
-    block = threads * loads  # what a workgroup asks for at once
+    block = threads * loads  # numbers that a workgroup loads at once
     blocks = max(1, ceil(count / block) * s.out_channels // MANY_WORKGROUPS)  # of a slice
     (slice_,) = chosen(kernel, SLICE=blocks * block)
     slices = ceil(count / slice_)

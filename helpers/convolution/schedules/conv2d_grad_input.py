@@ -11,12 +11,12 @@ from helpers.convolution.schedules.shared import (
     OVERHEAD,
     PARTS,
     Tiling,
-    for_windows,
-    for_winograd,
-    simple,
+    simple_rule,
     takes,
     tiles_for,
     whole_steps,
+    windows_rule,
+    winograd_rule,
 )
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING, MAX_WORKGROUPS
@@ -25,12 +25,12 @@ from helpers.wgsl import Kernel
 from helpers.wgsl.specialize import chosen, sized
 
 
-@takes(simple)
+@takes(simple_rule)
 def gather(s: ConvShape, kernel: Kernel) -> Schedule:
     return one_step(flat(prod(s.input)), nested_loops(s.out_channels, s.kernel_h, s.kernel_w))
 
 
-@takes(simple)
+@takes(simple_rule)
 def shared_weights(s: ConvShape, kernel: Kernel) -> Schedule:
     tile, chunk = kernel.value("TILE"), kernel.value("CHUNK")
     planes, weights = s.batch * s.in_channels, s.kernel_h * s.kernel_w
@@ -42,9 +42,9 @@ def shared_weights(s: ConvShape, kernel: Kernel) -> Schedule:
 
 # Rows are input channels, columns input pixels, terms taps and output channels.
 implicit_gemm = partial(shared.implicit_gemm, result="input")
-winograd = takes(simple, for_winograd)(partial(shared.winograd, result="input"))
+winograd = takes(simple_rule, winograd_rule)(partial(shared.winograd, result="input"))
 # Tiles of input pixels; the loop runs over output channels.
-register_windows = takes(simple, for_windows)(partial(shared.register_windows, result="input"))
+register_windows = takes(simple_rule, windows_rule)(partial(shared.register_windows, result="input"))
 # One thread for the same pixel in some images.
 direct = partial(shared.direct, result="input")
 
@@ -54,13 +54,13 @@ direct = partial(shared.direct, result="input")
 AT_ONCE = 3 * MULTIPROCESSORS  # workgroups of 128 threads: more of them wait for registers
 
 
-def strided(s: ConvShape) -> str:
+def stride_rule(s: ConvShape) -> str:
     """More than one class of pixels."""
     rule = "all pixels are in one class, so that the stride must be 2 or more"
     return f"stride = 1: {rule}" if s.stride_h == 1 else ""
 
 
-@takes(simple, strided)
+@takes(simple_rule, stride_rule)
 def residue_classes(s: ConvShape, kernel: Kernel) -> Schedule:
     """One product for each class of pixels, and more than one for a class with many taps."""
     run = whole_steps(s.out_channels, kernel)
@@ -114,15 +114,15 @@ def _time_of_pieces(product: Tiling, steps: Sequence[int], pieces: int) -> float
 MOST_SLICES, MOST_CHANNELS = 8, 3  # threads that share a sum, and the channels of each
 
 
-def in_fours(s: ConvShape) -> str:
+def fours_rule(s: ConvShape) -> str:
     """Rows of outputs that can be loaded in fours."""
     return f"oW = {s.out_w}: outputs are loaded in fours, so it must be divisible by 4" if s.out_w % 4 else ""
 
 
-@takes(simple, for_windows, in_fours)
+@takes(simple_rule, windows_rule, fours_rule)
 def split_channels(s: ConvShape, kernel: Kernel) -> Schedule:
     """Four input pixels for several threads, which share the output channels."""
-    best = {"SLICES": min(MOST_SLICES, s.out_channels), "CHANNELS": shared.even(s.in_channels, MOST_CHANNELS)}
+    best = {"SLICES": min(MOST_SLICES, s.out_channels), "CHANNELS": shared.equal_length(s.in_channels, MOST_CHANNELS)}
     kernel = sized(kernel, {**shared.simple_layer(s, "STRIDE"), **best})
     channels, slices = kernel.value("CHANNELS"), kernel.value("SLICES")
     x, y, _ = flat(s.batch * s.in_h * kernel.value("ACROSS"), kernel.value("TILES"))

@@ -12,12 +12,12 @@ from helpers.convolution.schedules.shared import (
     WINOGRAD_TILE,
     Tile,
     Tiling,
-    even,
-    filled_up,
-    for_winograd,
-    simple,
-    squares,
+    count_squares,
+    equal_length,
+    round_up,
+    simple_rule,
     takes,
+    winograd_rule,
 )
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING
@@ -29,12 +29,12 @@ from helpers.wgsl.specialize import chosen, sized
 # --- The versions that lesson 02 teaches ----------------------------------------------------------------------
 
 
-@takes(simple)
+@takes(simple_rule)
 def thread_per_weight(s: ConvShape, kernel: Kernel) -> Schedule:
     return one_step(flat(prod(s.weight)), nested_loops(s.batch, s.out_h, s.out_w))
 
 
-@takes(simple)
+@takes(simple_rule)
 def workgroup_per_weight(s: ConvShape, kernel: Kernel) -> Schedule:
     products = s.batch * s.out_h * s.out_w
     workgroups = s.in_channels * s.kernel_w, s.kernel_h, s.out_channels
@@ -59,14 +59,14 @@ def split_k(s: ConvShape, kernel: Kernel) -> Schedule:
     return Schedule((tiling.step("multiply_parts"), add), scratch, {**shared.layer(s), **tiling.constants})
 
 
-@takes(simple, for_winograd)
+@takes(simple_rule, winograd_rule)
 def winograd(s: ConvShape, kernel: Kernel) -> Schedule:
-    steps = ceil(squares(s, "output") / WINOGRAD_K)
+    steps = ceil(count_squares(s, "output") / WINOGRAD_K)
     wide = _threads_of_products(s, 2 * WINOGRAD_TILE) >= MANY_THREADS
     (tile_n,) = chosen(kernel, TILE_N=2 * WINOGRAD_TILE if wide else WINOGRAD_TILE)
     enough = min(ceil(MANY_THREADS / _threads_of_products(s, tile_n)), ceil(steps / SHORTEST), MOST_PARTS)
     (parts,) = chosen(kernel, PARTS=enough)
-    m, n = filled_up(s.out_channels, WINOGRAD_TILE), filled_up(s.in_channels, tile_n)
+    m, n = round_up(s.out_channels, WINOGRAD_TILE), round_up(s.in_channels, tile_n)
     tiles = m // WINOGRAD_TILE * (n // tile_n)
     return Schedule(
         (
@@ -91,7 +91,7 @@ def _threads_of_products(s: ConvShape, tile_n: int) -> int:
 
 # --- 5_register_windows: a thread keeps sums and windows in registers -------------------------------------------
 
-QUAD = 4  # channels of one load; as many sums side by side
+QUAD = 4  # channels of one load; also the most sums side by side
 MOST_TAPS_A_SIDE = 5  # of a thread along each axis
 WINDOW_PRODUCTS = 144  # of a quad each, written out: more take longer to compile than they save
 LONGEST = 128  # outputs below each other in a strip
@@ -99,7 +99,7 @@ ALL_CORES = 1024  # threads that keep all cores of a processor busy
 WINDOW_THREADS = 32
 
 
-@takes(simple)
+@takes(simple_rule)
 def register_windows(s: ConvShape, kernel: Kernel) -> Schedule:
     """Copy both tensors with channels in fours, sum in parts, and add the parts."""
     constants = {**shared.simple_layer(s), **_window_tile(s), **dict(kernel.constants)}
@@ -124,16 +124,16 @@ def register_windows(s: ConvShape, kernel: Kernel) -> Schedule:
 def _window_tile(s: ConvShape) -> Tile:
     """The sums of a thread, and the outputs that it takes at a time."""
     channels = min(QUAD, s.in_channels)
-    taps_h, taps_w = (even(size, MOST_TAPS_A_SIDE) for size in (s.kernel_h, s.kernel_w))
+    taps_h, taps_w = (equal_length(size, MOST_TAPS_A_SIDE) for size in (s.kernel_h, s.kernel_w))
     columns = max(1, min(QUAD, WINDOW_PRODUCTS // (channels * taps_h * taps_w)))
-    columns = even(s.out_w, columns) if s.stride_w <= taps_w else 1  # else the window is full of holes
+    columns = equal_length(s.out_w, columns) if s.stride_w <= taps_w else 1  # else the window is full of holes
     kept = max(0, taps_h - s.stride_h)
     return {"CHANNELS": channels, "TAPS_H": taps_h, "TAPS_W": taps_w, "COLUMNS": columns, "KEPT": kept}
 
 
 def _strips(s: ConvShape, tile: Tile) -> Tile:
     """How long a strip is, and how many of them a thread takes."""
-    rows = tile.get("ROWS", even(s.out_h, LONGEST))
+    rows = tile.get("ROWS", equal_length(s.out_h, LONGEST))
     strips = s.batch * ceil(s.out_h / rows) * ceil(s.out_w / tile["COLUMNS"])
     sides = (s.out_channels, QUAD), (s.in_channels, tile["CHANNELS"]), (s.kernel_h, tile["TAPS_H"])
     tiles = [ceil(size / side) for size, side in (*sides, (s.kernel_w, tile["TAPS_W"]))]
@@ -146,18 +146,18 @@ def _strips(s: ConvShape, tile: Tile) -> Tile:
 # --- 6_filter_rows: for layers with few weights; what a workgroup computes ---------------------------------------
 
 # The limits were chosen on an NVIDIA H200, for LeNet's layers and one with 32 filters.
-WIDEST = 16  # weights in a row of a filter, for a thread has such rows in registers
+WIDEST = 16  # weights in a row of a filter, as a thread has such rows in registers
 FILTERS = 4  # of a thread, at most
 ROW_PRODUCTS = 480  # of a thread and a row, written out: more take longer to compile than they save
 UNITS = 64  # rows of filters in a team, at most
-TEAM = 128  # threads that share the rows of the outputs, where there are as many rows
+TEAM = 128  # threads that share the rows of the outputs, where there are at least that many rows
 BUSY_THREADS = 32_768  # that keep a large GPU busy
 BUSY_WORKGROUPS = 300  # likewise; more of them leave more partial sums to add
 PARTS = 4096  # that the last pass can add
 TILES = tuple(product((32, 16, 8, 4), (24, 12, 6, 3, 1)))  # columns and rows, the best first
 
 
-@takes(simple)
+@takes(simple_rule)
 def filter_rows(s: ConvShape, kernel: Kernel) -> Schedule:
     """Sums over parts of the outputs, and where there are several parts, their sum."""
     tile = _largest_that_fits(s, kernel)
@@ -174,7 +174,7 @@ def filter_rows(s: ConvShape, kernel: Kernel) -> Schedule:
 
 
 def _largest_that_fits(s: ConvShape, kernel: Kernel) -> Tile | None:
-    """The first of TILES whose sums fit into registers and whose numbers into workgroup memory, with as many teams."""
+    """The first of TILES whose sums fit into registers and whose numbers into workgroup memory, with the most teams."""
     given = dict(kernel.constants)
     for (columns, rows), teams in product(TILES, (4, 2, 1)):
         tile = _row_tile(s, {"COLUMNS": columns, "ROWS": rows, "TEAMS": teams}, given)
@@ -190,14 +190,14 @@ def _largest_that_fits(s: ConvShape, kernel: Kernel) -> Tile | None:
 def _row_tile(s: ConvShape, most: Tile, given: Tile) -> Tile:
     """What a workgroup computes, with at most this many columns and rows of outputs."""
     work = s.batch * s.out_channels * s.in_channels * s.kernel_h * s.out_h / BUSY_THREADS  # rows of a thread
-    channels, rows = even(s.in_channels, max(1, UNITS // s.kernel_h)), even(s.out_h, most["ROWS"])
+    channels, rows = equal_length(s.in_channels, max(1, UNITS // s.kernel_h)), equal_length(s.out_h, most["ROWS"])
     tile = {
-        "FILTERS": even(s.out_channels, min(FILTERS, 2 ** round(log2(max(1, work)) / 2))),
+        "FILTERS": equal_length(s.out_channels, min(FILTERS, 2 ** round(log2(max(1, work)) / 2))),
         "TEAMS": most["TEAMS"],
         "CHANNELS": channels,
         "ROWS": rows,
-        "COLUMNS": 4 * ceil(even(s.out_w, most["COLUMNS"]) / 4),
-        "SLOTS": even(rows, max(1, TEAM // (s.kernel_h * channels))),
+        "COLUMNS": 4 * ceil(equal_length(s.out_w, most["COLUMNS"]) / 4),
+        "SLOTS": equal_length(rows, max(1, TEAM // (s.kernel_h * channels))),
         **given,
     }
     tiles = _tiles(s, tile)
@@ -241,9 +241,9 @@ MOST_TAPS = 9  # weights of a filter that a workgroup adds up: a sum in a regist
 
 
 def direct(s: ConvShape, kernel: Kernel) -> Schedule:
-    """Some workgroups share the long sums of some weights of a filter; a second pass adds what each of them found."""
+    """Some workgroups share the long sums of some weights of a filter; a second pass adds their parts."""
     weights, count, threads = s.kernel_h * s.kernel_w, s.batch * s.out_h * s.out_w, kernel.value("THREADS")
-    (taps,) = chosen(kernel, TAPS=even(weights, min(MOST_TAPS, threads)))
+    (taps,) = chosen(kernel, TAPS=equal_length(weights, min(MOST_TAPS, threads)))
     filters = prod(s.weight[:2]) * ceil(weights / taps)
     most = min(ceil(count / threads), MAX_BINDING // (4 * prod(s.weight)))
     (parts,) = chosen(kernel, PARTS=max(1, min(most, ceil(MANY_WORKGROUPS / filters))))

@@ -48,7 +48,7 @@ def terms(s: ConvShape, result: str) -> int:
     return s.in_channels if result == "output" else s.out_channels
 
 
-def even(size: int, most: int) -> int:
+def equal_length(size: int, most: int) -> int:
     """The length of the fewest equal pieces, each of at most `most`."""
     return ceil(size / ceil(size / most))
 
@@ -80,7 +80,7 @@ def refusal(kernel: Kernel, reason: str) -> Schedule:
     return Schedule((), refused=f"{kernel.name}: {reason}")
 
 
-def simple(s: ConvShape) -> str:
+def simple_rule(s: ConvShape) -> str:
     """One stride for both axes, no dilation and one group."""
     broken = ""
     if s.stride_h != s.stride_w:
@@ -94,10 +94,10 @@ def simple(s: ConvShape) -> str:
 
 def is_simple(s: ConvShape) -> bool:
     """Has a convolution one stride for both axes, no dilation and one group?"""
-    return not simple(s)
+    return not simple_rule(s)
 
 
-def for_winograd(s: ConvShape) -> str:
+def winograd_rule(s: ConvShape) -> str:
     """3x3 filters at stride 1."""
     if (s.kernel_h, s.kernel_w, s.stride_h) == (3, 3, 1):
         return ""
@@ -108,7 +108,7 @@ def for_winograd(s: ConvShape) -> str:
 MOST_TAPS = 64  # of a filter
 
 
-def for_windows(s: ConvShape) -> str:
+def windows_rule(s: ConvShape) -> str:
     """Windows side by side, and a filter small enough to write out."""
     if s.stride_h != 1:
         return f"stride = {s.stride_h}: its windows lie side by side, so it must be 1"
@@ -141,11 +141,11 @@ MULTIPROCESSORS = 132  # of the H200 on which these numbers were measured; a sma
 WAITING = 3  # warps of a multiprocessor: this many of them wait as often as they compute
 OVERHEAD = 2  # steps: what a workgroup takes before and after its sum
 PARTS = 500_000  # of sums, which are written, read and added in the time of a step
-PASS = 2  # steps: what another pass takes at the least
+PASS = 2  # steps: what another pass takes at least
 LOAD = 0.05  # steps: a part is added after the one before it has arrived
-SMALL_TILE = 1.1  # times as long do the same products take in tiles of 64 x 64, which load more for each
+SMALL_TILE = 1.1  # how many times as long the same products take in tiles of 64 x 64, which load more for each
 MOST_SPLITS = 1024
-FILLED = 1.25  # a tap's channels are filled up with zeros to whole steps, unless more than this many times as many
+FILLED = 1.25  # a tap's channels are filled up with zeros to whole steps if that makes at most this many times as many
 
 
 @dataclass(frozen=True)
@@ -194,9 +194,9 @@ class Tiling:
         return Step((x, y, rows * self.groups * self.splits), nested_loops(ceil(self.steps / self.splits)), entry_point)
 
     def fastest(self, tiles: Sequence[tuple[int, int]], kernel: Kernel) -> "Tiling":
-        """The same products in those of these tiles, and that many parts, that take the least time.
+        """The same products in the tiles, and in the number of parts, that take the least time.
 
-        What the kernel's constants fix stays as it is.
+        What the kernel's constants fix is not changed.
         """
         if {"TILE_M", "TILE_N"} & {*dict(kernel.constants)}:
             tiles = [chosen(kernel, TILE_M=64, TILE_N=64)]
@@ -247,8 +247,8 @@ LINE = 64  # threads of a workgroup in the transforms of images
 def winograd(s: ConvShape, kernel: Kernel, result: str) -> Schedule:
     """The schedule where images come out."""
     (tile_n,), channels = chosen(kernel, TILE_N=WINOGRAD_TILE), s.of(result)[1]
-    k, m = filled_up(terms(s, result), WINOGRAD_K), filled_up(channels, WINOGRAD_TILE)
-    n = filled_up(squares(s, result), tile_n)
+    k, m = round_up(terms(s, result), WINOGRAD_K), round_up(channels, WINOGRAD_TILE)
+    n = round_up(count_squares(s, result), tile_n)
     lines = ceil(n / 4 / LINE)
     transformed = "transformed_input" if result == "output" else "transformed_grad"
     return Schedule(
@@ -266,14 +266,14 @@ def winograd(s: ConvShape, kernel: Kernel, result: str) -> Schedule:
     )
 
 
-def squares(s: ConvShape, result: str) -> int:
-    """How many pieces of 4 x 4 cover the images."""
+def count_squares(s: ConvShape, result: str) -> int:
+    """How many squares of 4 x 4 cover the images."""
     _, _, rows, columns = s.of(result)
     return s.batch * ceil(rows / 4) * ceil(columns / 4)
 
 
-def filled_up(size: int, tile: int) -> int:
-    """A size in full tiles."""
+def round_up(size: int, tile: int) -> int:
+    """The size rounded up to full tiles."""
     return ceil(size / tile) * tile
 
 

@@ -29,14 +29,14 @@ class Plot(NamedTuple):
     high: float
     step: float
 
-    def at(self, x, y):
+    def point(self, x, y):
         """Where the point (x, y) lies."""
         left, top, width, height = self.box
         return left + (x + 6) / 12 * width, top + (self.high - y) / (self.high - self.low) * height
 
     def line(self, x0: float, y0: float, x1: float, y1: float) -> tuple[float, ...]:
         """A line between two points."""
-        return *self.at(x0, y0), *self.at(x1, y1)
+        return *self.point(x0, y0), *self.point(x1, y1)
 
     def draw(self, picture: Picture, x: np.ndarray, y: np.ndarray, color: str) -> None:
         """The axes, and a curve with a gap where y jumps, as relu's derivative does."""
@@ -45,10 +45,11 @@ class Plot(NamedTuple):
         grid = [self.line(v, self.low, v, self.high) for v in across] + [self.line(-6, v, 6, v) for v in up]
         picture.lines(grid, LINE, 0.6)
         picture.lines([self.line(-6, 0, 6, 0), self.line(0, self.low, 0, self.high)])
-        picture.words((Word(self.at(v, 0)[0], self.box.y + self.box.height + 16, number(v), 13) for v in across), GRAY)
-        picture.words((Word(self.box.x - 8, self.at(0, v)[1], number(v), 13, "right") for v in up), GRAY)
+        below = self.box.y + self.box.height + 16
+        picture.words((Word(self.point(v, 0)[0], below, number(v), 13) for v in across), GRAY)
+        picture.words((Word(self.box.x - 8, self.point(0, v)[1], number(v), 13, "right") for v in up), GRAY)
         jumps = np.abs(np.diff(y, prepend=y[0])) > 0.9
-        picture.curve(*self.at(x, np.where(jumps, np.nan, y)), color)
+        picture.curve(*self.point(x, np.where(jumps, np.nan, y)), color)
 
     def tangent(self, x: float, y: float, derivative: float) -> tuple[float, ...]:
         """A piece of the line through (x, y) with that derivative, cut off where it would leave the plot."""
@@ -67,12 +68,12 @@ class ActivationsPicture(Picture):
         if self.starts(act):
             self._draw_curves(name)
             self.stands_still()
-        y, derivative = (float(of(x, name)) for of in (reference.act, reference.derivative))
+        y, derivative = (float(function(x, name)) for function in (reference.act, reference.derivative))
         self.lines((plot.line(x, plot.low, x, plot.high) for plot in self.plots), INK, 1)
         self.lines([self.plots[0].tangent(x, y, derivative)], ORANGE, 2.4, (8, 4))
         marked = ("act", y, BLUE), ("derivative act′", derivative, ORANGE)
         for plot, (what, value, color) in zip(self.plots, marked, strict=True):
-            right, down = plot.at(x, value)
+            right, down = plot.point(x, value)
             self.boxes([Box(right - 5, down - 5, 10, 10)], INK, INK)
             self.write(plot.box.x, 62, f"{what}({number(x)}) = {number(value)}", 16, color, "bold")
         self.sentence = (

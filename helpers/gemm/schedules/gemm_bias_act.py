@@ -26,7 +26,7 @@ def tiled(s: GemmShape, kernel: Kernel) -> Schedule:
 
 def register_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
     """Tiles of 64 x 64; the loop along k inside a tile is not written out."""
-    return _in_tiles(s, kernel, shared.given(kernel, shared.TILES[-1]), kernel.value("TILE_K"))
+    return _tiled_schedule(s, kernel, shared.tile_or_default(kernel, shared.TILES[-1]), kernel.value("TILE_K"))
 
 
 def vec4_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
@@ -35,11 +35,11 @@ def vec4_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
         rule = "it must be a multiple of 4, as b is read four numbers at a time"
         return Schedule((), refused=f"{kernel.name}: N = {s.n}: {rule}")
     tile = shared.largest(kernel, forward_product(s))
-    schedule = _in_tiles(s, kernel, tile)
+    schedule = _tiled_schedule(s, kernel, tile)
     return schedule._replace(constants={**schedule.constants, "PAD": shared.pad(tile, kernel.value("TILE_K"))})
 
 
-def _in_tiles(s: GemmShape, kernel: Kernel, tile: tuple[int, int], *inner: int) -> Schedule:
+def _tiled_schedule(s: GemmShape, kernel: Kernel, tile: tuple[int, int], *inner: int) -> Schedule:
     """The dispatch with tiles of this many rows and columns; `inner` loops are inside that over steps along k."""
     product, depth = forward_product(s), kernel.value("TILE_K")
     constants = {"M": product.rows, **shared.layer(s), **shared.tile_constants(tile, depth, product)}
@@ -53,4 +53,4 @@ def registers_only(s: GemmShape, kernel: Kernel) -> Schedule:
     kernel, refused = shared.tiled_by_threads(s, kernel, {"M": product.rows}, [product])
     if refused:
         return Schedule((), refused=refused)
-    return Schedule((ThreadTile.of(kernel).step(product),), constants=dict(kernel.constants))
+    return Schedule((ThreadTile.from_kernel(kernel).step(product),), constants=dict(kernel.constants))

@@ -72,7 +72,7 @@ def registers_only(s: GemmShape, kernel: Kernel) -> Schedule:
     kernel, refused = shared.tiled_by_threads(s, kernel, _rows(s, products), products.values())
     if refused:
         return Schedule((), refused=refused)
-    tile, threads = ThreadTile.of(kernel), 4 * shared.THREADS
+    tile, threads = ThreadTile.from_kernel(kernel), 4 * shared.THREADS
     steps = [tile.step(p, *_names(name), finishes=name == "grad_pre") for name, p in products.items()]
     bias = Step((ceil(s.n / threads), 1, 1), nested_loops(ceil(s.batch_size * s.m / 4)), *_names("dbias"))
     return Schedule((*steps, bias), constants=dict(kernel.constants))

@@ -52,11 +52,11 @@ ENOUGH = 256  # workgroups that fill a large GPU: about two for each of an H200'
 
 def largest(kernel: Kernel, *products: Product) -> tuple[int, int]:
     """The largest tile of which each product has ENOUGH, else the smallest one."""
-    able = (tile for tile in TILES if all(prod(p.workgroups(*tile)) >= ENOUGH for p in products))
-    return given(kernel, next(able, TILES[-1]))
+    candidates = (tile for tile in TILES if all(prod(p.workgroups(*tile)) >= ENOUGH for p in products))
+    return tile_or_default(kernel, next(candidates, TILES[-1]))
 
 
-def given(kernel: Kernel, tile: tuple[int, int]) -> tuple[int, int]:
+def tile_or_default(kernel: Kernel, tile: tuple[int, int]) -> tuple[int, int]:
     """The tile that `with_constants` has set, or else this one."""
     constants = dict(kernel.constants)
     return constants.get("TILE_M", tile[0]), constants.get("TILE_N", tile[1])
@@ -109,8 +109,8 @@ class ThreadTile(NamedTuple):
         return Step(self.workgroups(p), nested_loops(ceil(p.terms / 4)) + last, *names)
 
     @classmethod
-    def of(cls, kernel: Kernel) -> "ThreadTile":
-        """The tile that the kernel's constants say."""
+    def from_kernel(cls, kernel: Kernel) -> "ThreadTile":
+        """The tile that the kernel's constants give."""
         return cls(*map(kernel.value, ("TILE_ROWS", "TILE_QUADS", "ACROSS")))
 
     @property
@@ -135,6 +135,6 @@ def tiled_by_threads(
             return None, f"{kernel.name}: {name} = {size}: {rule}"
     work = max(p.rows * p.columns * p.terms * p.layers for p in products)
     most = next(size for size, least in SIZES.items() if work >= least)
-    able = [tile for tile in THREAD_TILES if tile.rows * tile.quads <= most]
-    able.sort(key=lambda tile: sum(map(tile.nanoseconds, products)))
-    return first_short_enough(kernel, ({**rows, **layer(s), **tile.constants} for tile in able))
+    candidates = [tile for tile in THREAD_TILES if tile.rows * tile.quads <= most]
+    candidates.sort(key=lambda tile: sum(map(tile.nanoseconds, products)))
+    return first_short_enough(kernel, ({**rows, **layer(s), **tile.constants} for tile in candidates))

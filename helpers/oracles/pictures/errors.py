@@ -111,7 +111,7 @@ class TolerancePicture(ErrorChart):
     """Where the tolerance is larger than one term, the check is blind to a term that is missing."""
 
     def __init__(self) -> None:
-        lengths, blind = 2 ** np.array(LENGTHS), errors.blind_from()
+        lengths, blind = 2 ** np.array(LENGTHS), errors.blind_length()
         lines = (
             Line("tolerance", errors.allowed(lengths), ORANGE, DIAMOND),
             Line("average term", 1 / lengths, INK, SQUARE, (9, 3)),
@@ -173,7 +173,7 @@ class StepPicture(ErrorChart):
         self.starts()
         place = STEPS.index(k)
         self.point(k, f"at step {step(k)}", [part(line.errors[place]) for line in self.plotted])
-        linear, curved = (_error(each, place) for each in (self.linear, self.curved))
+        linear, curved = (_error(line, place) for line in (self.linear, self.curved))
         self.sentence = (
             f"At step {step(k)}, the central difference of the {self.linear.name}'s loss is off by {linear}. "
             f"That of {self.curved.name} is off by {curved}."

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.oracles.matrix import COLUMNS, POOR, WAYS, Matrix, Row, in_words, joined
+from helpers.oracles.matrix import COLUMNS, POOR, WAYS, Matrix, Row, column_phrase, joined
 from helpers.pictures.canvas import BLUE, GRAY, LINE, ORANGE, Box, Picture, Word, tint
 from helpers.pictures.parts import MARGIN, fitting
 from helpers.wgsl import without_comments
@@ -78,7 +78,7 @@ def _x(column: int) -> float:
 def _said(row: Row) -> str:
     """Which columns catch a wrong kernel, and which miss it."""
     ways, poor = ([name for name in names if not row.caught[name]] for names in (WAYS, POOR))
-    on_poor = f"misses it with {joined([*map(in_words, poor)])}" if poor else "catches it in each case"
+    on_poor = f"misses it with {joined([*map(column_phrase, poor)])}" if poor else "catches it in each case"
     on_poor = "misses it in each case" if len(poor) == len(POOR) else on_poor
     return f"“{row.wrong.name}”: on good data, {_on_good(ways)}. On poor data, the reference {on_poor}."
 
@@ -87,5 +87,5 @@ def _on_good(missed: list[str]) -> str:
     if not missed:
         return "all six ways catch it"
     if len(missed) == len(WAYS) - 1:
-        return f"only {joined([in_words(name) for name in WAYS if name not in missed])} catches it"
-    return f"{joined([*map(in_words, missed)])} {'miss' if len(missed) > 1 else 'misses'} it"
+        return f"only {joined([column_phrase(name) for name in WAYS if name not in missed])} catches it"
+    return f"{joined([*map(column_phrase, missed)])} {'miss' if len(missed) > 1 else 'misses'} it"

@@ -36,7 +36,7 @@ class ProbePicture(Picture):
             self.words([Word(MARGIN, 44, edit, size, "left", True)], GRAY)
             self._draw_input()
             self.stands_still()
-        got, want = (probes.probe(each, self.shape, oh, ow)[0, 0] for each in (source, self.kernels[0][2]))
+        got, want = (probes.probe(text, self.shape, oh, ow)[0, 0] for text in (source, self.kernels[0][2]))
         self._draw_reads(got, oh, ow)
         self._draw_gradients(got, want, oh, ow)
         self.sentence = f"grad_output is 1 at ({oh}, {ow}), and 0 elsewhere. {_said(kernel, got, want)}"
@@ -83,13 +83,13 @@ class ProbePicture(Picture):
         self.write(*one.middle, "1", 16, INK, "bold", "middle")
         self.boxes([one], BLUE, line=4)
         top = grid.bottom + 64
-        found = Grid(self, got, RIGHT, top, SMALL, "grad_weight", "what it returned")
+        result = Grid(self, got, RIGHT, top, SMALL, "grad_weight", "what it returned")
         Grid(self, want, RIGHT + 150, top, SMALL, "", "what is right", BLUE)
         wrong = np.argwhere(got != want).tolist()
         for cell in wrong:
-            found.mark([cell])
+            result.mark([cell])
         if wrong:
-            self.write(RIGHT, found.bottom + 16, "framed: wrong", 13, ORANGE)
+            self.write(RIGHT, result.bottom + 16, "framed: wrong", 13, ORANGE)
 
 
 def _said(kernel: int, got: np.ndarray, want: np.ndarray) -> str:

@@ -129,12 +129,12 @@ class RooflinePicture(Picture):
     def _list(self, step: int) -> None:
         """All steps with what was measured: TFLOP/s, and how many times as long the library takes."""
         x, y = LIST
-        points, others = ({point.number: point for point in found} for found in (self.points, self.others))
-        for i, each in enumerate(STEPS, 1):
+        points, others = ({point.number: point for point in run} for run in (self.points, self.others))
+        for i, ladder_step in enumerate(STEPS, 1):
             at, look = y + ROW * (i - 1), (ORANGE, "bold") if i == step else (INK, "normal")
             point, other = points.get(i), others.get(i)
             self.write(x + 18, at, f"{i}", 14, look[0], "bold", "right")
-            self.write(x + 28, at, each.name, 14, *look)
+            self.write(x + 28, at, ladder_step.name, 14, *look)
             self.write(RATE, at, _brief(point.tflops) if point else "–", 14, *look, "right")
             self.write(RATIO, at, f"{point.ratio:.2f} ×" if point and point.ratio else "–", 14, *look, "right")
             self.write(OWN, at, _brief(other.tflops) if other else "", 14, *look, "right")

@@ -4,8 +4,8 @@ from math import ceil
 
 from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, PAPER, Box, Picture, Word, tint
 from helpers.pictures.parts import MARGIN
+from helpers.speed.gpu_limits import H200
 from helpers.speed.indices import slice_of
-from helpers.speed.machine import H200
 from helpers.speed.tile_sizes import TileSizes
 
 TILES, SUMS = Box(MARGIN + 66, 84, 396, 236), Box(MARGIN + 66, 372, 396, 30)  # the workgroups, and the results

@@ -2,7 +2,7 @@
 
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, tint
 from helpers.pictures.parts import MARGIN
-from helpers.speed.machine import H200
+from helpers.speed.gpu_limits import H200
 from helpers.speed.tile_sizes import LIMITS, WARP, TileSizes
 
 SCALE, ORIGIN = 1.75, (116, 128)  # CSS pixels for each number; where the tile of results begins

@@ -106,7 +106,7 @@ class Marking:
 
 
 def kept(exercise: str) -> str:
-    """The learner's marks of an earlier run, as text; none where there are none."""
+    """The learner's marks of an earlier run, as text; "" where there are none."""
     with suppress(OSError, UnicodeDecodeError):
         return _file(exercise).read_text(encoding="utf-8")
     return ""

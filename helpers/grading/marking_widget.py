@@ -4,7 +4,7 @@ import html
 
 import ipywidgets
 
-from helpers.grading.marking import Cell, Cells, Marking, UnreadableError, keep, kept
+from helpers.grading.marking_question import Cell, Cells, Marking, UnreadableError, keep, kept
 from helpers.grading.verdict import NOT_ATTEMPTED, Verdict
 from helpers.output import in_lines
 from helpers.pictures.canvas import LINE, ORANGE
