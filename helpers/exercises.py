@@ -25,8 +25,8 @@ from helpers.threads import exercises as threads
 from helpers.wgsl import Kernel, Listing, WgslError
 
 if TYPE_CHECKING:
-    from helpers.grading.marking_widget import MarkCells
     from helpers.widgets.editor import Editor
+    from helpers.widgets.marking import MarkCells
 
 _SUBJECTS = threads, convolution, summation, gemm, speed  # in the order of their first lessons
 PUZZLES: dict[str, Puzzle] = {puzzle.name: puzzle for subject in _SUBJECTS for puzzle in subject.PUZZLES}
@@ -188,7 +188,7 @@ def mark(exercise: str, cells: object = "") -> "MarkCells":
         `cells` is neither text nor pairs.
     """
     marking = _chosen("exercise", exercise, MARKINGS)
-    from helpers.grading.marking_widget import MarkCells  # here, as the process apart needs no widgets
+    from helpers.widgets.marking import MarkCells  # here, as the process apart needs no widgets
 
     return MarkCells(exercise, marking, cells)
 

@@ -17,8 +17,8 @@ from support.notebook_gate import NOTEBOOKS, texts
 from support.sample import sample
 
 from helpers.exercises import PUZZLES
-from helpers.pictures.explorer import Explorer
 from helpers.speed import recorded
+from helpers.widgets.explorer import Explorer
 
 LESSONS = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
 LESSONS.append(LESSONS.pop(2))  # lesson 02 comes last and stays open: the other tests look at it

@@ -16,8 +16,8 @@ from helpers.data import digits
 from helpers.oracles import explorers as oracles
 from helpers.oracles.matrix import matrix
 from helpers.pictures.canvas import number
-from helpers.pictures.explorer import Explorer
 from helpers.pictures.parts import Grid
+from helpers.widgets.explorer import Explorer
 
 
 def whole(*shape: int) -> np.ndarray:

@@ -15,7 +15,7 @@ from helpers.gemm.pictures import formulas
 from helpers.gemm.pictures.activations import NAMES
 from helpers.gemm.shapes import ACTIVATIONS
 from helpers.pictures.canvas import number
-from helpers.pictures.explorer import Explorer
+from helpers.widgets.explorer import Explorer
 
 # --- The gradients of a fused layer -------------------------------------------------------------------------
 

@@ -10,10 +10,10 @@ from helpers.gemm.pictures.gradients import PRODUCTS, GradientsPicture
 from helpers.gemm.pictures.tiles import TILE, TilesPicture
 from helpers.gemm.pictures.transposed_load import TransposedLoadPicture
 from helpers.gemm.shapes import GemmShape
-from helpers.pictures.explorer import Explorer, below
 from helpers.simulator.run import simulate
 from helpers.stepper import stepper
 from helpers.wgsl import Kernel, load
+from helpers.widgets.explorer import Explorer, below
 
 
 def gradients(a, b, bias, grad, pre, d_a, d_b, d_bias) -> Explorer:

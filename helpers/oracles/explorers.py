@@ -9,7 +9,7 @@ from helpers.oracles.pictures.errors import StepPicture, TolerancePicture
 from helpers.oracles.pictures.matrix import MatrixPicture
 from helpers.oracles.pictures.probes import ProbePicture
 from helpers.pictures.canvas import Picture
-from helpers.pictures.explorer import Explorer, Values, below
+from helpers.widgets.explorer import Explorer, Values, below
 
 
 def step_size() -> Explorer:

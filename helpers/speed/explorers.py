@@ -6,7 +6,6 @@ import numpy as np
 
 from helpers.convolution.shapes import ConvShape
 from helpers.convolution.winograd import IMAGES
-from helpers.pictures.explorer import Explorer, below
 from helpers.speed import recorded
 from helpers.speed.ladder import SQUARE, STEPS, TILE
 from helpers.speed.pictures.residues import ResiduesPicture
@@ -18,6 +17,7 @@ from helpers.speed.pictures.winograd_tile import WinogradPicture
 from helpers.speed.tile_sizes import TileSizes
 from helpers.speed.traffic import Traffic, traffic
 from helpers.wgsl import load
+from helpers.widgets.explorer import Explorer, below
 
 SHOWN = {  # the steps that are shown thread by thread: the version, and the sizes of its tiles
     "1 naive": ("1_thread_per_element", TILE),

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from helpers.pictures.explorer import Explorer, below
 from helpers.simulator.trace import Trace
 from helpers.stepper.picture import StepperPicture
 from helpers.stepper.text import outline
 from helpers.wgsl import Listing
+from helpers.widgets.explorer import Explorer, below
 
 
 def stepper(

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from helpers import gpu
-from helpers.pictures.explorer import Explorer, below
 from helpers.simulator.run import simulate
 from helpers.stepper import stepper
 from helpers.summation.error_picture import ErrorPicture, Order
@@ -14,6 +13,7 @@ from helpers.summation.operations import SUM
 from helpers.summation.pictures import AddressingPicture, RacePicture, TwoPassesPicture
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel, load
+from helpers.widgets.explorer import Explorer, below
 
 
 def race() -> Explorer:

@@ -24,7 +24,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect, sync_playwright
 from support.notebook_gate import Cell, Lesson, needed
 
-from helpers.pictures.explorer import Explorer
+from helpers.widgets.explorer import Explorer
 from start import JUPYTERLAB, find_browser
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -6,7 +6,7 @@ import numpy as np
 from support.sample import sample
 
 from helpers.pictures.canvas import Picture, outline
-from helpers.pictures.explorer import Explorer
+from helpers.widgets.explorer import Explorer
 
 SMALLEST = 12  # CSS pixels
 

@@ -11,7 +11,7 @@ from helpers.convolution.pictures.matrix import MatrixPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.pictures.canvas import Picture
-from helpers.pictures.explorer import Explorer, below
+from helpers.widgets.explorer import Explorer, below
 
 
 def forward(input: np.ndarray, weight: np.ndarray) -> Explorer:

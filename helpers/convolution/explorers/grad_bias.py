@@ -5,7 +5,7 @@ import numpy as np
 from helpers.convolution import operations
 from helpers.convolution.explorers.sizes import index_explorer
 from helpers.convolution.pictures.bias_gradient import BiasGradientPicture
-from helpers.pictures.explorer import Explorer
+from helpers.widgets.explorer import Explorer
 
 
 def bias_gradient(grad_output: np.ndarray) -> Explorer:

@@ -10,10 +10,10 @@ from helpers.convolution.pictures.input_gradient import InputGradientPicture, Pi
 from helpers.convolution.pictures.scatter_gather import ScatterGatherPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import Picture
-from helpers.pictures.explorer import Explorer
 from helpers.simulator.run import simulate
 from helpers.stepper import stepper
 from helpers.wgsl import load
+from helpers.widgets.explorer import Explorer
 
 
 def scatter_and_gather(weight: np.ndarray, grad_output: np.ndarray) -> Explorer:

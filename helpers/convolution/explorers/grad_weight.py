@@ -7,11 +7,11 @@ from helpers.convolution.explorers.sizes import ANY_WEIGHT, START, any_sizes_exp
 from helpers.convolution.indices import products_of_thread
 from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture, WeightGradientPicture
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.explorer import Explorer
 from helpers.simulator.run import simulate
 from helpers.stepper import stepper
 from helpers.summation.pictures import TreePicture
 from helpers.wgsl import load
+from helpers.widgets.explorer import Explorer
 
 
 def weight_gradient(input: np.ndarray, grad_output: np.ndarray) -> Explorer:

@@ -7,7 +7,7 @@ import numpy as np
 from helpers.convolution.indices import output_channels_of
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import Picture
-from helpers.pictures.explorer import Explorer, Rule, Values, below
+from helpers.widgets.explorer import Explorer, Rule, Values, below
 
 AXES = ("H", "kH"), ("W", "kW")
 LEGIBLE = 9  # rows and columns of the padded input
