@@ -13,7 +13,7 @@ settings.register_profile("convgrad", derandomize=True, database=None, deadline=
 settings.load_profile("convgrad")
 
 _attempts = tempfile.TemporaryDirectory(prefix="convgrad_attempts_")  # removed at the end
-os.environ["CONVGRAD_ATTEMPTS"] = _attempts.name  # notebooks' kernels inherit it
+os.environ["CONVGRAD_MY"] = os.environ["CONVGRAD_ATTEMPTS"] = _attempts.name  # notebooks' kernels inherit it
 
 
 WAITING = "test_browser", "test_notebooks", "test_nbval", "test_sandbox", "test_filled"  # for other processes

@@ -1,7 +1,7 @@
 """What a learner has graded is kept: one WGSL file for each attempt, ``<puzzle>_<number>.wgsl``.
 
-The files are in notebooks/attempts, or in the folder that the environment variable CONVGRAD_ATTEMPTS names. A text that
-cannot be written there is kept as long as Python runs.
+The files are in notebooks/my/attempts, or in the folder that the environment variable CONVGRAD_ATTEMPTS names. A text
+that cannot be written there is kept as long as Python runs.
 """
 
 import os
@@ -23,8 +23,17 @@ class NoAttemptError(LookupError):
 
 
 def folder() -> Path:
-    """Where the attempts are."""
-    return Path(os.environ.get("CONVGRAD_ATTEMPTS") or NOTEBOOKS / "attempts")
+    """Where the attempts are; those of an older copy of the project, in notebooks/attempts, are moved there."""
+    if chosen := os.environ.get("CONVGRAD_ATTEMPTS"):
+        return Path(chosen)
+    new, old = NOTEBOOKS / "my" / "attempts", NOTEBOOKS / "attempts"
+    if old.is_dir() and not new.exists():
+        try:
+            new.parent.mkdir(exist_ok=True)
+            old.rename(new)
+        except OSError:
+            return old
+    return new
 
 
 def keep(puzzle: str, source: str) -> None:

@@ -16,7 +16,7 @@ def read(puzzle: str) -> str | None:
     """The text of a puzzle, or None where the learner has not begun. Raises UnreadableError where it is not UTF-8."""
     try:
         return path_of(puzzle).read_bytes().decode("utf-8")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except UnicodeDecodeError as error:
         raise UnreadableTextError(

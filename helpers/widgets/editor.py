@@ -6,7 +6,7 @@ from pathlib import Path
 import anywidget
 import traitlets
 
-from helpers.grading import desk
+from helpers.grading import attempts, desk
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades
 
 HERE = Path(__file__).parent
@@ -58,11 +58,11 @@ class Editor(anywidget.AnyWidget):
         """What the reader does: typed (`keep`), asked for the tests (`run`), or chose a text (`mine`, `theirs`)."""
         kind, text = message["kind"], message["text"]
         if kind == "theirs":
-            self._keep_attempt(text)
+            attempts.keep(self.puzzle, text)
             text = desk.read(self.puzzle) or ""
         if kind in ("mine", "theirs"):
             if kind == "mine":
-                self._keep_attempt(desk.read(self.puzzle) or "")
+                attempts.keep(self.puzzle, desk.read(self.puzzle) or "")
             self.conflict, self._kept = False, desk.stamp(self.puzzle)
             self.text = text
         self.keep(text)
@@ -91,11 +91,6 @@ class Editor(anywidget.AnyWidget):
         self.verdict = _shown(grades)
         self.state = f"{grades.passed} of {len(grades)} tests pass"
         return grades
-
-    def _keep_attempt(self, text: str) -> None:
-        from helpers.grading import attempts
-
-        attempts.keep(self.puzzle, text)
 
     def __repr__(self) -> str:
         return f"{self.puzzle}: write the kernel here, or in notebooks/my/{self.puzzle}.wgsl with any editor"

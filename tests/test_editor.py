@@ -1,0 +1,104 @@
+"""The editor of a puzzle: its file, the verdict beside it, and bad conditions in which no letter is lost."""
+
+from pathlib import Path
+
+import pytest
+
+import helpers
+from helpers.grading import attempts, desk
+from helpers.grading.verdict import NO_COMPILE, RIGHT, Grades, Verdict
+from helpers.widgets.editor import Editor
+
+TESTS = ("small", "large")
+WRONG = Grades([Verdict("small", RIGHT, "same"), Verdict("large", NO_COMPILE, "line 2", "2 | x")])
+
+
+@pytest.fixture(autouse=True)
+def my(tmp_path, monkeypatch) -> Path:
+    """The learner's folder."""
+    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / "my"))
+    monkeypatch.setenv("CONVGRAD_ATTEMPTS", str(tmp_path / "my" / "attempts"))
+    return tmp_path / "my"
+
+
+def editor(grades: Grades = WRONG) -> Editor:
+    return Editor("map", "skeleton", lambda text: grades, lambda text: (2, 3, 4) if "wrong" in text else None)
+
+
+def send(made: Editor, kind: str, text: str) -> None:
+    """What the page sends."""
+    made._told(made, {"kind": kind, "text": text}, [])
+
+
+def test_a_learner_begins_with_the_skeleton_and_goes_on_with_their_file(my):
+    made = editor()
+    assert (made.text, desk.read("map")) == ("skeleton", None)
+    send(made, "keep", "mine, é")
+    assert (my / "map.wgsl").read_text(encoding="utf-8") == editor().text == "mine, é"
+
+
+def test_the_verdict_comes_with_the_diagnosis_first_and_the_place_marked(my):
+    made = editor()
+    send(made, "run", "wrong")
+    assert made.mark == {"line": 2, "column": 3, "length": 4}
+    assert made.verdict["headline"] == "does not compile (large)"
+    assert (made.verdict["detail"], made.verdict["drawing"], made.verdict["kind"]) == ("line 2", "2 | x", "wrong")
+    assert made.verdict["tests"][0] == "small: right: same"
+    assert made.state == "1 of 2 tests pass"
+    made = editor(Grades.alike(TESTS, RIGHT))
+    send(made, "run", "right")
+    assert (made.mark, made.verdict["kind"], made.verdict["headline"]) == ({}, "right", "right (all tests)")
+
+
+@pytest.mark.parametrize(("choice", "kept", "attempt"), [("mine", "mine", "theirs"), ("theirs", "theirs", "mine")])
+def test_a_file_that_another_program_changed_is_asked_about_and_both_texts_are_kept(my, choice, kept, attempt):
+    made = editor()
+    send(made, "keep", "old")
+    (my / "map.wgsl").write_text("theirs")
+    send(made, "run", "mine")
+    assert made.conflict
+    assert (my / "map.wgsl").read_text() == "theirs"
+    send(made, choice, "mine")
+    assert not made.conflict
+    assert (made.text, desk.read("map")) == (kept, kept)
+    assert attempts.last("map") == attempt
+
+
+def test_a_folder_that_cannot_be_written_is_said_and_the_text_stays_in_the_page(my):
+    my.write_text("a file in the folder's place")
+    made = editor()
+    send(made, "run", "mine")
+    assert made.verdict
+    send(made, "keep", "mine, too")
+    assert "cannot be written" in made.state
+    assert made.text == "mine, too"
+
+
+def test_a_file_that_is_no_text_is_named_and_left_alone(my):
+    my.mkdir()
+    (my / "map.wgsl").write_bytes(b"caf\xe9")
+    with pytest.raises(desk.UnreadableTextError, match=r"map\.wgsl is not UTF-8 \(byte 3\)"):
+        editor()
+    assert (my / "map.wgsl").read_bytes() == b"caf\xe9"
+
+
+def test_a_text_left_out_is_the_learners_file(my):
+    assert helpers.grade("map").passed == 0
+    desk.keep("map", helpers.skeleton("map") + "\nx")
+    assert "line" in helpers.grade("map")[0].detail
+    assert attempts.last("map").endswith("x")
+
+
+def test_what_is_stored_does_not_depend_on_the_learner(my):
+    before = editor()._repr_mimebundle_()[0]["text/plain"]
+    desk.keep("map", "mine")
+    assert editor()._repr_mimebundle_()[0]["text/plain"] == before == repr(helpers.write("map"))
+
+
+def test_attempts_of_an_older_copy_are_taken_over(tmp_path, monkeypatch):
+    monkeypatch.delenv("CONVGRAD_ATTEMPTS")
+    monkeypatch.setattr(attempts, "NOTEBOOKS", tmp_path)
+    (tmp_path / "attempts").mkdir()
+    (tmp_path / "attempts" / "map_3.wgsl").write_text("older")
+    assert attempts.last("map") == "older"
+    assert [path.name for path in (tmp_path / "my" / "attempts").iterdir()] == ["map_3.wgsl"]
