@@ -1,6 +1,7 @@
 """The parts that pictures are made of, which compute their own layout: grids of numbers, tables of terms, verdicts."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,6 +10,27 @@ from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Box, Picture,
 Cell = tuple[int, int]  # row and column
 MARGIN, TITLE, HEAD = 16, 15, 46  # CSS pixels: beside a row of grids, a title's letters, a title and its note
 ROOMY = 36  # the least height of a cell whose number is in its middle even with a factor below it
+
+
+class Touchable(NamedTuple):
+    """A grid that a reader can point at, and what that says: the values that are a cell's place, and those it fixes."""
+
+    grid: "Grid"
+    values: tuple[str, ...]
+    fixed: Mapping[str, int]
+
+    def said(self, cell: Cell) -> dict[str, int]:
+        """The values that a cell stands for."""
+        row, column = cell
+        place = cell if len(self.values) > 1 else [row * self.grid.values.shape[1] + column]
+        return {**self.fixed, **dict(zip(self.values, place, strict=True))}
+
+    def cell(self, values: Mapping[str, int]) -> Cell | None:
+        """The cell that values choose; None where they choose none of this grid."""
+        if any(values[name] != value for name, value in self.fixed.items()):
+            return None
+        place = [values[name] for name in self.values]
+        return tuple(place) if len(place) > 1 else divmod(*place, self.grid.values.shape[1])
 
 
 class Grid:
@@ -43,9 +65,9 @@ class Grid:
         corner = self.x + column * self.width, self.y + row * self.height
         return Box(*corner, columns * self.width, rows * self.height)
 
-    def touch(self, name: str, *values: str) -> None:
-        """Let a reader point at these cells; `values` are a cell's row and column, or its number."""
-        self.picture.touchable[name] = self, values
+    def touch(self, name: str, *values: str, **fixed: int) -> None:
+        """Let a reader point at these cells: `values` are a cell's row and column, or its number; `fixed` go with all."""
+        self.picture.touchable[name] = Touchable(self, values, fixed)
 
     @property
     def bottom(self) -> float:

@@ -1,13 +1,12 @@
 """Pictures with sliders. Every state that the sliders can reach is a valid one, and each is also said in words."""
 
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from math import ceil
 
 import ipywidgets
 
 from helpers.pictures.canvas import Picture, text_width
-from helpers.pictures.parts import Cell, Grid
 from helpers.widgets.touch import Touch, Touched
 
 Values = dict[str, int]
@@ -106,24 +105,17 @@ class Explorer(ipywidgets.VBox):
         if self._layer is None:
             layer = {"grid_area": "1 / 1", "margin": "0", "width": "100%"}
             self._layer = Touch(self.picture.width, self.picture.height, self._touched, layout=layer)
-        grids = {name: grid for name, (grid, _) in self.picture.touchable.items()}
-        chosen = {name: self._cell(*touchable) for name, touchable in self.picture.touchable.items()}
-        self._layer.lay(grids, chosen)
-
-    def _cell(self, grid: Grid, names: Sequence[str]) -> Cell:
-        """The cell that the sliders have chosen."""
-        place = [self._values[name] for name in names]
-        return tuple(place) if len(place) > 1 else divmod(*place, grid.values.shape[1])
+        touchable = self.picture.touchable
+        cells = {name: part.cell(self._values) for name, part in touchable.items()}
+        grids = {name: part.grid for name, part in touchable.items()}
+        self._layer.lay(grids, {name: cell for name, cell in cells.items() if cell})
 
     def _touched(self, touched: Touched) -> None:
         """Show what the reader points at; keep it where they choose it, and go back where the pointer leaves."""
         if touched.grid is None:
             self._show(self._values)
             return
-        grid, names = self.picture.touchable[touched.grid]
-        row, column = touched.cell
-        place = touched.cell if len(names) > 1 else [row * grid.values.shape[1] + column]
-        values = dict(zip(names, place, strict=True))
+        values = self.picture.touchable[touched.grid].said(touched.cell)
         if touched.chosen:
             self.set(**values)
         else:

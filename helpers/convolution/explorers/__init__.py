@@ -3,6 +3,7 @@
 from helpers.convolution.explorers.forward_pass import (
     EDGES,
     any_forward,
+    contributions,
     edges,
     forward,
     one_product,
@@ -36,6 +37,7 @@ __all__ = [
     "any_input_gradient",
     "any_weight_gradient",
     "bias_gradient",
+    "contributions",
     "edges",
     "forward",
     "input_gradient",

@@ -6,7 +6,12 @@ import numpy as np
 
 from helpers.convolution import operations
 from helpers.convolution.explorers.sizes import ANY_OUTPUT, START, any_sizes_explorer, index_explorer
-from helpers.convolution.pictures.forward import DependencePicture, EdgesPicture, WindowPicture
+from helpers.convolution.pictures.forward import (
+    ContributionPicture,
+    DependencePicture,
+    EdgesPicture,
+    WindowPicture,
+)
 from helpers.convolution.pictures.matrix import MatrixPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
@@ -20,6 +25,23 @@ def forward(input: np.ndarray, weight: np.ndarray) -> Explorer:
     output = operations.conv2d(input, weight)
     picture = WindowPicture(shape, input, weight, output, np.zeros(1), letters=True)
     return index_explorer(picture, oh=shape.out_h, ow=shape.out_w)
+
+
+def contributions(input: np.ndarray, weight: np.ndarray) -> Explorer:
+    """A convolution to point at: an output shows its window, a weight its pixels, a pixel the outputs that it reaches.
+
+    `input` is (1, 1, H, W), `weight` (1, 1, kH, kW). The sliders say which tensor (0 input, 1 weight, 2 output), and
+    the row and the column in it.
+    """
+    shape = _one_pair(input, weight)
+    picture = ContributionPicture(shape, input, weight, operations.conv2d(input, weight))
+    sizes = [grid.values.shape for grid in picture.grids]
+    rules = {
+        "tensor": below(3),
+        "row": lambda values: (0, sizes[values["tensor"]][0] - 1),
+        "column": lambda values: (0, sizes[values["tensor"]][1] - 1),
+    }
+    return Explorer(picture.show, rules, {"tensor": 2, "row": 0, "column": 0})
 
 
 def _one_pair(input: np.ndarray, weight: np.ndarray, stride: int = 1, padding: int = 0) -> ConvShape:

@@ -59,6 +59,61 @@ class WindowPicture(SumPicture):
         return f"{pixels} to {target}{where}."
 
 
+# --- Three views of one convolution ---------------------------------------------------------------------------
+
+
+class ContributionPicture(Picture):
+    """One number of a convolution, and the numbers of the other two tensors that it is multiplied or added up with.
+
+    An output has its window of pixels and all weights, a weight the pixels that it multiplies and the outputs that it
+    reaches, a pixel the weights that multiply it and the outputs that it reaches. One image and one pair of channels:
+    `input` (1, 1, H, W), `weight` (1, 1, kH, kW), and the `output` (1, 1, oH, oW) that a kernel returned.
+    """
+
+    tensors = ("input", indices.taps_of_pixel), ("weight", indices.taps_of_weight), ("output", indices.taps_of_output)
+    places = attrgetter("ih", "iw"), attrgetter("kh", "kw"), attrgetter("oh", "ow")
+
+    def __init__(self, shape: ConvShape, input: Array, weight: Array, output: Array) -> None:
+        super().__init__()
+        self.shape = shape
+        self.starts()
+        names = [name for name, _ in self.tensors]
+        planes = zip((input[0, 0], weight[0, 0], output[0, 0]), names, ("", "", "what the GPU returned"), strict=True)
+        self.grids = draw_grids(self, shape, [*planes], 0)
+        for tensor, (grid, name) in enumerate(zip(self.grids, names, strict=True)):
+            grid.touch(name, "row", "column", tensor=tensor)
+        self.stands_still()
+
+    def show(self, tensor: int, row: int, column: int) -> "ContributionPicture":
+        """Point at the number at (row, column) of the input (0), the weight (1) or the output (2)."""
+        self.starts()
+        name, taps_of = self.tensors[tensor]
+        taps = taps_of(self.shape, row, column)
+        for other, (grid, place) in enumerate(zip(self.grids, self.places, strict=True)):
+            if other != tensor:
+                self.boxes((grid.box(*cell) for cell in dict.fromkeys(map(place, taps))), ORANGE, tint(ORANGE), 1.6)
+        self.grids[tensor].mark([(row, column)], BLUE)
+        self._draw_products(taps)
+        self.sentence = f"{name}[{row},{column}] {self._role(tensor, taps)}"
+        return self
+
+    def _draw_products(self, taps: list[Tap]) -> None:
+        pixels, weights, _ = (grid.values for grid in self.grids)
+        products = [f"{number(pixels[t.ih, t.iw])} · {number(weights[t.kh, t.kw])}" for t in taps]
+        columns = [(f"[{tap.oh},{tap.ow}]", text) for tap, text in zip(taps, products, strict=True)]
+        foot(self, ("in output", "pixel · weight"), columns, (f"{len(taps)} products", ""))
+
+    def _role(self, tensor: int, taps: list[Tap]) -> str:
+        """What the number does, and what its gradient will add up."""
+        pixels, _, outputs = ([place(tap) for tap in taps] for place in self.places)
+        if tensor == 2:
+            return f"adds up {len(taps)} products: the filter lies over input {rows_and_columns(pixels)}."
+        reached = f"{len(taps)} output{'s' * (len(taps) > 1)}: {rows_and_columns(outputs)}"
+        if tensor == 1:
+            return f"multiplies one pixel for each of {reached}. These are input {rows_and_columns(pixels)}."
+        return f"reaches {reached}, through another weight each time."
+
+
 # --- What depends on a weight, and what on a pixel ------------------------------------------------------------
 
 
