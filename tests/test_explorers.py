@@ -7,7 +7,7 @@ from string import ascii_lowercase, ascii_uppercase
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
-from support.legible import faults, last_sums, written
+from support.legible import faults, last_sums, states, written
 from support.sample import ALL, sample
 
 from helpers.convolution import explorers, reference
@@ -15,7 +15,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.oracles import explorers as oracles
 from helpers.oracles.matrix import matrix
-from helpers.pictures.canvas import number
+from helpers.pictures.canvas import ORANGE, number
 from helpers.pictures.parts import Grid
 from helpers.widgets.explorer import Explorer
 
@@ -248,6 +248,39 @@ def test_the_outputs_change_as_the_products_say(make, row, column):
         else:
             predicted, changed = both(words, "together by ", "; on the GPU they changed by ")
             assert predicted == changed
+
+
+def spread(tensor: int, row: int, column: int) -> list[set[tuple[int, int]]]:
+    """The cells of the other two tensors that a number has to do with: those that share a NaN with it."""
+    tensors = [IMAGE, FILTER, reference.conv2d(IMAGE, FILTER)]
+
+    def reached(source: int, place: tuple[int, int]) -> set[tuple[int, int]]:
+        changed = [IMAGE.copy(), FILTER.copy()]
+        changed[source][(0, 0, *place)] = np.nan
+        return set(map(tuple, np.argwhere(np.isnan(reference.conv2d(*changed)[0, 0])).tolist()))
+
+    if tensor == 2:
+        return [
+            {p for p in np.ndindex(t.shape[2:]) if (row, column) in reached(i, p)} for i, t in enumerate(tensors[:2])
+        ]
+    outputs = reached(tensor, (row, column))
+    shift = np.subtract if tensor == 0 else np.add  # stride 1 and no padding: output + weight = pixel
+    others = {tuple(map(int, shift((row, column), output))) for output in outputs}
+    return [others, outputs]
+
+
+def test_a_number_of_a_convolution_is_shown_with_all_that_it_has_to_do_with():
+    explorer = explorers.contributions(IMAGE, FILTER)
+    for values in sample(states(explorer), 25):
+        words, picture = explorer.set(**values), explorer.picture
+        grids = [grid for i, grid in enumerate(picture.grids) if i != values["tensor"]]
+        tinted = [mark.path.vertices[::5] for mark in picture.marks if mark.line == 1.6 and mark.edge == ORANGE]
+        for grid, corners, cells in zip(grids, tinted, spread(*values.values()), strict=True):
+            assert {tuple(corner) for corner in corners.tolist()} == {grid.box(*cell)[:2] for cell in cells}
+        assert words.startswith(
+            f"{('input', 'weight', 'output')[values['tensor']]}[{values['row']},{values['column']}] "
+        )
+        assert not list(faults(picture)), values
 
 
 def test_a_pixel_between_two_windows_reaches_no_output():

@@ -66,7 +66,7 @@ class Grid:
         return Box(*corner, columns * self.width, rows * self.height)
 
     def touch(self, name: str, *values: str, **fixed: int) -> None:
-        """Let a reader point at these cells: `values` are a cell's row and column, or its number; `fixed` go with all."""
+        """Let a reader point at these cells: `values` are a cell's row and column, or its number; `fixed`, others."""
         self.picture.touchable[name] = Touchable(self, values, fixed)
 
     @property
