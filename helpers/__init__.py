@@ -12,6 +12,7 @@ _HOME = {
     "UnsupportedWgsl": "helpers.wgsl",
     "load": "helpers.wgsl",
     "adapter_info": "helpers.gpu",
+    "ask": "helpers.exercises",
     "explain_choice": "helpers.operations",
     "conv2d": "helpers.convolution.operations",
     "conv2d_grad_bias": "helpers.convolution.operations",

@@ -27,6 +27,7 @@ from helpers.wgsl import Kernel, Listing, WgslError
 if TYPE_CHECKING:
     from helpers.widgets.editor import Editor
     from helpers.widgets.marking import MarkCells
+    from helpers.widgets.question import Ask
 
 _SUBJECTS = threads, convolution, summation, gemm, speed  # in the order of their first lessons
 PUZZLES: dict[str, Puzzle] = {puzzle.name: puzzle for subject in _SUBJECTS for puzzle in subject.PUZZLES}
@@ -162,6 +163,17 @@ def predict(question: str, answer: Answer | None) -> Verdict:
     Raises ValueError for a name that no question has, TypeError for an answer of another kind than the question asks.
     """
     return _chosen("question", question, QUESTIONS).grade(question, answer)
+
+
+def ask(question: str) -> "Ask":
+    """A question to answer in the page; the answer is kept in notebooks/my.
+
+    Raises ValueError for a name that no question has, or one that is not asked in words.
+    """
+    chosen = _chosen("question", question, {name: q for name, q in QUESTIONS.items() if q.asked})
+    from helpers.widgets.question import Ask
+
+    return Ask(question, chosen)
 
 
 def mark(exercise: str, cells: object = "") -> "MarkCells":

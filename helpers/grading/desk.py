@@ -1,5 +1,6 @@
 """The learner's own files: the text of each puzzle, in notebooks/my, where any editor can open it."""
 
+import json
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -37,6 +38,25 @@ def keep(puzzle: str, text: str) -> str:
     except OSError as error:
         return f"{path} cannot be written ({error.strerror or error}): copy your text to keep it"
     return ""
+
+
+def answers() -> dict[str, str]:
+    """The learner's last answer to each question, as it was typed."""
+    with suppress(OSError, ValueError):
+        kept = json.loads(_answers().read_text(encoding="utf-8"))
+        return kept if isinstance(kept, dict) else {}
+    return {}
+
+
+def keep_answer(question: str, text: str) -> None:
+    """Keep an answer, if there is room for a file."""
+    with suppress(OSError):
+        _answers().parent.mkdir(parents=True, exist_ok=True)
+        write(_answers(), json.dumps(answers() | {question: text}, indent=1, ensure_ascii=False))
+
+
+def _answers() -> Path:
+    return path_of("answers").with_suffix(".json")
 
 
 def stamp(puzzle: str) -> int | None:

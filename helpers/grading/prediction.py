@@ -27,12 +27,15 @@ class Question:
     """The right answer, the likely wrong ones with what each of them is, and advice for all others.
 
     An answer is a number, a word in small letters (then the advice lists the words to choose from), or a tuple of
-    numbers. NumPy's numbers and arrays are read as Python's.
+    numbers. NumPy's numbers and arrays are read as Python's. `asked` is the question in words, and `why` explains the
+    answer.
     """
 
     right: Answer
     mistakes: Mapping[Answer, str] = field(default_factory=dict)
     advice: str = ""
+    asked: str = ""
+    why: str = ""
 
     def grade(self, name: str, answer: object) -> Verdict:
         """What to say to an answer; `name` is the question's, and None is no answer yet.
@@ -79,15 +82,20 @@ def questions(module: str | Path) -> dict[str, Question]:
         one below 0 is the largest number of 32 bits
         -1: an unsigned integer cannot be negative
         2**32: the largest u32 is one less than that
+        ? Which number is 2u - 3u?
+        = Integers wrap around: one below 0 is the largest number of 32 bits.
 
-    These are the name with the right answer, the advice, and the likely wrong answers. Answers are written in Python.
+    These are the name with the right answer, the advice, the likely wrong answers, the question, and the explanation.
+    Answers are written in Python.
     """
     by_name = {}
     for block in Path(module).with_suffix(".questions").read_text(encoding="utf-8").strip().split("\n\n"):
-        first, advice, *mistakes = block.split("\n")
+        first, advice, *lines = block.split("\n")
         name, right = _pair(first)
+        words = {sign: " ".join(line[2:] for line in lines if line.startswith(sign)) for sign in ("? ", "= ")}
+        mistakes = [line for line in lines if line[:2] not in words]
         likely = {_value(answer): words for answer, words in map(_pair, mistakes)}
-        by_name[name] = Question(_value(right), likely, advice)
+        by_name[name] = Question(_value(right), likely, advice, *words.values())
     return by_name
 
 

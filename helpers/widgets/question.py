@@ -1,0 +1,84 @@
+"""A question that the page answers: right, or the mistake by its name, and only then the explanation."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import anywidget
+import traitlets
+
+from helpers.grading import desk
+from helpers.grading.prediction import AnswerError, Question, number_in
+from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
+
+HERE = Path(__file__).parent
+TRIES = 2  # wrong ones, after which the explanation can be opened
+
+
+class Ask(anywidget.AnyWidget):
+    """One question, and what the reader answers; the last answer of an earlier run is filled in, and not yet graded.
+
+    The stored output is the question alone, so that no page shows an answer beside it.
+    """
+
+    _esm = HERE / "question.js"
+    _css = HERE / "question.css"
+    asked = traitlets.Unicode().tag(sync=True)
+    hint = traitlets.Unicode().tag(sync=True)
+    answer = traitlets.Unicode().tag(sync=True)
+    reply = traitlets.Dict().tag(sync=True)
+    why = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, name: str, question: Question) -> None:
+        self._name, self._question, self._wrong = name, question, 0
+        hint = "a word" if isinstance(question.right, str) else "a number"
+        if isinstance(question.right, tuple):
+            hint = f"{len(question.right)} numbers, with commas"
+        super().__init__(asked=question.asked, hint=hint, answer=desk.answers().get(name, ""))
+        self.on_msg(lambda _, message, __: self.give(message["answer"]))
+
+    def give(self, text: str) -> str:
+        """Grade an answer as it is typed, and keep it; returns the reply."""
+        desk.keep_answer(self._name, text)
+        self.answer = text
+        outcome, detail = self._graded(text)
+        self._wrong += outcome not in (RIGHT, NOT_ATTEMPTED)
+        if outcome == RIGHT or self._wrong >= TRIES:
+            self.why = self._question.why
+        words = f"{outcome}{': ' * bool(detail)}{detail}" if outcome != NOT_ATTEMPTED else detail
+        self.reply = {"outcome": outcome, "text": words}
+        return words
+
+    def _graded(self, text: str) -> tuple[str, str]:
+        try:
+            verdict = self._question.grade(self._name, self._read(text))
+        except (AnswerError, ValueError) as error:
+            return NOT_ATTEMPTED, str(error)
+        return verdict.outcome, verdict.detail
+
+    def _read(self, text: str) -> object:
+        """An answer as it is typed. Raises ValueError, with the cure, for one that is empty or no number."""
+        if not text.strip():
+            raise ValueError(f"write {self.hint} first")
+        match self._question.right:
+            case str():
+                return text
+            case tuple():
+                return tuple(map(_number, text.strip("()[] ").split(",")))
+        return _number(text)
+
+    def __repr__(self) -> str:
+        return self.asked
+
+    def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        return data | {"text/plain": repr(self)}, metadata
+
+
+def _number(text: str) -> float:
+    """A number as it is typed, also with commas between thousands, or a fraction."""
+    written = number_in(text)
+    if not written:
+        cure = text.strip().replace(",", ".") if text.count(",") == 1 else ""
+        raise ValueError(f"`{text.strip()}` is not a number" + (f": write `{cure}`" if number_in(cure) else ""))
+    value = Fraction(written.replace(" ", ""))
+    return int(value) if value.denominator == 1 else float(value)

@@ -1,0 +1,78 @@
+"""A question in the page: no answer before an attempt, the mistake by its name, and every bad input answered."""
+
+from pathlib import Path
+
+import pytest
+
+import helpers
+from helpers.grading import desk
+from helpers.grading.prediction import Question
+from helpers.widgets.question import Ask
+
+SIDES = Question("left", {"right": "the other one"}, "left or right", "Which side?", "It is the left one.")
+PAIR = Question((2, 3), {(3, 2): "in the other order"}, "rows, then columns", "Which cell?", "Rows come first.")
+SUM = Question(576, {25: "the filter"}, "count the outputs", "How many?", "24 · 24 = 576.")
+
+
+@pytest.fixture(autouse=True)
+def my(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / "my"))
+    return tmp_path / "my"
+
+
+@pytest.mark.parametrize(
+    ("question", "typed", "outcome", "words"),
+    [
+        (SUM, "576", "right", "right"),
+        (SUM, " 1,152 / 2 ", "not attempted", "is not a number"),
+        (SUM, "1152/2", "right", "right"),
+        (SUM, "25", "wrong", "wrong: the filter"),
+        (SUM, "26", "wrong", "wrong: count the outputs"),
+        (SUM, "", "not attempted", "write a number first"),
+        (SUM, "1,5", "not attempted", "write `1.5`"),
+        (SUM, "many", "not attempted", "`many` is not a number"),
+        (SIDES, " Left ", "right", "right"),
+        (SIDES, "right", "wrong", "the other one"),
+        (SIDES, "", "not attempted", "write a word first"),
+        (PAIR, "(2, 3)", "right", "right"),
+        (PAIR, "3, 2", "wrong", "in the other order"),
+        (PAIR, "2", "not attempted", "2 numbers"),
+    ],
+)
+def test_an_answer_gets_its_reply(question, typed, outcome, words):
+    made = Ask("q", question)
+    assert words in made.give(typed)
+    assert made.reply["outcome"] == outcome
+    assert desk.answers() == {"q": typed}
+
+
+def test_the_explanation_comes_only_after_the_right_answer_or_two_wrong_ones():
+    made = Ask("q", SUM)
+    shown = [made.why]
+    for typed in ("", "25", "26"):
+        made.give(typed)
+        shown.append(made.why)
+    assert shown == ["", "", "", SUM.why]
+    made = Ask("q", SUM)
+    made.give("576")
+    assert made.why == SUM.why
+
+
+def test_nothing_that_is_stored_or_sent_says_the_answer_before():
+    made = helpers.ask("pixels_of_a_weight")
+    assert repr(made) == made.asked
+    sent = " ".join(str(value) for name, value in made.get_state().items() if name not in ("_esm", "_css"))
+    assert "576" not in sent + made._repr_mimebundle_()[0]["text/plain"]
+
+
+def test_an_answer_of_an_earlier_run_is_filled_in_and_not_graded(my):
+    Ask("q", SUM).give("25")
+    Ask("other", PAIR).give("2, 3")
+    assert (Ask("q", SUM).answer, Ask("q", SUM).reply) == ("25", {})
+    (my / "answers.json").write_text("not JSON")
+    assert Ask("q", SUM).answer == ""
+
+
+def test_only_a_question_in_words_can_be_asked():
+    with pytest.raises(ValueError, match=r"question = 'nine': it must be one of .*pixels_of_a_weight"):
+        helpers.ask("nine")
