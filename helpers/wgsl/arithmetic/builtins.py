@@ -5,6 +5,7 @@ beside a vector (`mix`, `select`, `extractBits`, `insertBits`), the tuple of one
 
 The functions that no processor computes exactly (`exp`, `sin`, `pow`, ...) are computed in float64 and rounded once to
 float32: closer than the specification asks, and the same on every machine, which NumPy's float32 versions are not.
+Numbers of 64 bits, which only constants have, stay float64.
 """
 
 from __future__ import annotations
@@ -182,10 +183,10 @@ def _each(function: Callable[..., np.ndarray]) -> Function:
 
 
 def _rounded(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
-    """A NumPy function, computed in float64 and rounded to float32."""
+    """A NumPy function, computed in float64 and rounded to the dtype of its arguments."""
 
     def apply(*arguments: np.ndarray) -> np.ndarray:
-        return function(*(each.astype(np.float64) for each in arguments)).astype(np.float32)
+        return function(*(each.astype(np.float64) for each in arguments)).astype(arguments[0].dtype)
 
     return apply
 
@@ -217,10 +218,10 @@ def _fma(left: np.ndarray, right: np.ndarray, addend: np.ndarray) -> np.ndarray:
     product = np.multiply(left, right, dtype=np.float64)
     total = np.asarray(np.add(product, addend))
     ties = (total.view(np.int64) & 0x1FFFFFFF) == 0x10000000
-    if np.count_nonzero(ties):
+    if left.dtype == np.float32 and np.count_nonzero(ties):
         product, addend = np.broadcast_to(product, total.shape), np.broadcast_to(addend, total.shape)
         total[ties] = _off_the_tie(product[ties], addend[ties].astype(np.float64), total[ties])
-    return total.astype(np.float32)
+    return total.astype(left.dtype)
 
 
 def _off_the_tie(product: np.ndarray, addend: np.ndarray, total: np.ndarray) -> np.ndarray:
@@ -252,7 +253,7 @@ def _smoothstep(low: np.ndarray, high: np.ndarray, value: np.ndarray) -> np.ndar
 
 
 def _step(edge: np.ndarray, value: np.ndarray) -> np.ndarray:
-    return (edge <= value).astype(np.float32)
+    return (edge <= value).astype(value.dtype)
 
 
 # --- All components together ----------------------------------------------------------------------------------------

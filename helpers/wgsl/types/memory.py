@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from helpers.wgsl.diagnostics import Refused, Span, Unsupported
 from helpers.wgsl.syntax import tree
-from helpers.wgsl.types.conversions import concrete
+from helpers.wgsl.types.conversions import concrete, scalar_of
 from helpers.wgsl.types.expressions import type_of, value
 from helpers.wgsl.types.kinds import (
     BOOL,
@@ -19,9 +19,8 @@ from helpers.wgsl.types.kinds import (
     Struct,
     Type,
     alignment,
-    contains,
-    is_constructible,
     is_runtime_sized,
+    parts,
     rounded,
     words,
 )  # fmt: skip
@@ -97,17 +96,16 @@ def _check_places(node: tree.Declaration, space: str, places: dict[str, int]) ->
 
 def _unfit(type: Type, space: str, access: str) -> str | None:
     """Why a variable of an address space cannot have a type."""
+    held = list(parts(type))
     if is_runtime_sized(type) and space != "storage":
         return f"an array needs a length here, as in `array<f32, 64>`: only storage has arrays without one, not {space}"
-    if contains(type, lambda part: isinstance(part, Pointer)):
+    if any(isinstance(each, Pointer) for each in held):
         return f"a variable cannot be of type `{type}`"
-    if space in ("storage", "uniform") and contains(type, lambda part: part == BOOL):
+    if space in ("storage", "uniform") and any(scalar_of(each) == BOOL for each in held):
         return "a buffer cannot hold a bool: use a u32"
     shared = space == "workgroup" or (space == "storage" and access == "read_write")
-    if contains(type, lambda part: isinstance(part, Atomic)) and not shared:
+    if any(isinstance(each, Atomic) for each in held) and not shared:
         return f"atomics need workgroup memory, or storage that is read_write, not {space} memory"
-    if space == "private" and not is_constructible(type):
-        return f"a private variable cannot be of type `{type}`"
     return uniform_fault(type) if space == "uniform" else None
 
 
