@@ -57,11 +57,7 @@ def _logical(node: tree.Binary, scope: Scope) -> Expression:
 
 def type_of(node: tree.Name, scope: Scope, late: bool = False) -> Type:
     """The type that is written; with `late`, the length of an array may depend on overrides."""
-
-    def evaluated(length: tree.Expression, inner: bool) -> int:
-        return count(length, scope.known(Stage.OVERRIDE if late and not inner else Stage.CONST))
-
-    return names.read_type(node, scope, evaluated)
+    return names.read_type(node, scope, count, late)
 
 
 def count(node: tree.Expression, scope: Scope) -> int:
@@ -91,6 +87,9 @@ def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
         case Known(stage=stage) if stage > scope.stage:
             words = f"`{node.name}` is an `override`, whose value is given at launch, and here a `const` is needed"
             raise Refused(words, node)
+        case Known(value=Constant(leaves=())):
+            words = f"the override `{found.name}` has no value: give it one, or write `override {found.name} = ...;`"
+            raise Refused(words, found.name)
         case Known(value=known):
             return replace(known, place=node)
     raise Refused(f"`{node.name}` is a type or a function, and no value", node.name, "type", found)

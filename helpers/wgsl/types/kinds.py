@@ -176,11 +176,6 @@ def components(type: Type) -> int:
     return type.size if isinstance(type, Vector) else int(isinstance(type, Scalar))
 
 
-def fields_of(type: Type) -> dict[str, Field]:
-    """The members of a struct by their names; none of another type."""
-    return {field.name: field for field in type.fields} if isinstance(type, Struct) else {}
-
-
 # --- The limits of a workgroup ---
 
 MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES = 256, 64, 16_384  # of a workgroup, on every WebGPU adapter

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from helpers.wgsl.diagnostics import Refused, Span, Unsupported
 from helpers.wgsl.syntax import tree
 from helpers.wgsl.types.conversions import concrete, scalar_of
@@ -24,7 +22,7 @@ from helpers.wgsl.types.kinds import (
     rounded,
     words,
 )  # fmt: skip
-from helpers.wgsl.types.names import Scope, Stage, access_of, check_new, unsupported
+from helpers.wgsl.types.names import Scope, Stage, check_new, space_of, unsupported
 from helpers.wgsl.types.program import Variable
 from helpers.wgsl.types.statements import declared_value, known, written_type
 
@@ -72,13 +70,7 @@ def _space(node: tree.Declaration) -> tuple[str, str]:
             raise Unsupported(feature, node.type.at)
         reason = f"the variable `{node.name}` needs an address space, such as `var<workgroup>` or `var<private>`"
         raise Refused(reason, node.name)
-    space, *rest = node.templates
-    name = getattr(space, "name", "")
-    if name not in SPACES:
-        raise Refused(f"`{name}` is no kind of memory; there are {', '.join(SPACES)}", space)
-    if rest[name == "storage" :]:
-        raise Refused("only storage takes an access mode, and no more than one", rest[-1])
-    return name, access_of(rest) if name == "storage" else "read" if name == "uniform" else "read_write"
+    return space_of(node.templates, SPACES)
 
 
 def _check_places(node: tree.Declaration, space: str, places: dict[str, int]) -> None:
@@ -143,7 +135,7 @@ def laid_out(node: tree.Struct, scope: Scope) -> Struct:
         type = type_of(member.type, scope)
         check_new(member.name, [field.name for field in fields])
         _check_member(member.type, type, i + 1 == len(node.members))
-        size, align = _attributes(member, type, lambda attribute: number(attribute, scope))
+        size, align = _attributes(member, type, scope)
         offset = rounded(end, align)
         fields.append(Field(str(member.name), type, offset))
         end, widest = offset + size, max(widest, align)
@@ -157,18 +149,19 @@ def _check_member(place: Span, type: Type, last: bool) -> None:
         raise Refused("only the last member of a struct may be a runtime-sized array", place)
 
 
-def _attributes(member: tree.Parameter, type: Type, number: Callable[[tree.Attribute], int]) -> tuple[int, int]:
+def _attributes(member: tree.Parameter, type: Type, scope: Scope) -> tuple[int, int]:
     """Size and alignment in words."""
     size, align = words(type), alignment(type)
     for attribute in member.attributes:
-        if attribute.name == "align":
-            given = number(attribute)
-            if given < align * WORD or given & (given - 1):
-                raise Refused(f"@align must be a power of two of at least {align * WORD}", attribute)
-            align = given // WORD
-        elif attribute.name == "size":
-            given = number(attribute)
+        if attribute.name not in ("align", "size"):
+            continue
+        given = number(attribute, scope)
+        if attribute.name == "size":
             if given < size * WORD:
                 raise Refused(f"@size must be at least {size * WORD}", attribute)
             size = -(-given // WORD)
+        else:
+            if given < align * WORD or given & (given - 1):
+                raise Refused(f"@align must be a power of two of at least {align * WORD}", attribute)
+            align = given // WORD
     return size, align
