@@ -77,9 +77,9 @@ def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
     found = scope.find(node.name)
     if found is None and not _is_own(node.name):
         raise names.unknown(node.name)
-    if isinstance(found, Variable | Binding) and scope.stage != Stage.RUN:
-        raise too_late(node)
     match found:
+        case Variable() | Binding() if scope.stage != Stage.RUN:
+            raise too_late(node)
         case Variable():
             return Root(found.type, node, found)
         case Binding():
@@ -133,7 +133,7 @@ def call(node: tree.Call, scope: Scope) -> Expression:
 def _built_in(node: tree.Call, arguments: tuple[Expression, ...], scope: Scope) -> Expression:
     callee, name = node.callee, node.callee.name
     if name == "bitcast":
-        if len(callee.arguments) != 1 or not isinstance(callee.arguments[0], tree.Name):
+        if len(callee.arguments) != 1:
             raise Refused("`bitcast` needs a type behind it, as in `bitcast<u32>(x)`", name)
         return calls.bit_cast(type_of(callee.arguments[0], scope), arguments, node)
     if name in (*calls.POINTER_FUNCTIONS, *calls.BARRIERS) and scope.stage != Stage.RUN:
@@ -149,10 +149,10 @@ def _called(function: Function, arguments: tuple[Expression, ...], node: tree.Ca
     if scope.stage != Stage.RUN:
         raise too_late(node)
     calls.check_count(node.callee.name, len(function.parameters), arguments)
-    given = [converted(value, each.type) for value, each in zip(arguments, function.parameters, strict=True)]
-    for value, each, fitting in zip(arguments, function.parameters, given, strict=True):
-        if fitting is None:
-            raise Refused(
-                f"`{each.name}` is {a(each.type)}, and this is {a(value.type)}", node, "called", function, each, value
-            )
+    given = []
+    for value, each in zip(arguments, function.parameters, strict=True):
+        given.append(converted(value, each.type))
+        if given[-1] is None:
+            reason = f"`{each.name}` is {a(each.type)}, and this is {a(value.type)}"
+            raise Refused(reason, node, "called", function, each, value)
     return Call(function.result, node, function, tuple(given))

@@ -151,7 +151,7 @@ def leaves(type: Type, offset: int = 0) -> Iterator[tuple[int, Scalar]]:
 
 
 def parts(type: Type) -> Iterator[Type]:
-    """A type and the types of its elements and members, and of theirs."""
+    """A type and those of the elements and members in it, to any depth; a vector is one part."""
     yield type
     match type:
         case Array(element):

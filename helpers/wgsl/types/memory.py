@@ -30,9 +30,9 @@ SPACES = ("storage", "uniform", "workgroup", "private")
 WORD = 4  # bytes
 
 
-def number(attribute: tree.Attribute, scope: Scope, stage: Stage = Stage.CONST) -> int:
+def number(attribute: tree.Attribute, scope: Scope) -> int:
     """The whole number that an attribute takes."""
-    return numbers(attribute, scope, stage)[0]
+    return numbers(attribute, scope, Stage.CONST)[0]
 
 
 def numbers(attribute: tree.Attribute, scope: Scope, stage: Stage) -> list[int]:
