@@ -25,7 +25,6 @@ from helpers.wgsl.types.memory import declared, laid_out, number, numbers
 from helpers.wgsl.types.names import Alias, Known, Meaning, Routine, Scope, Stage, check_new
 from helpers.wgsl.types.program import Binding, Constant, Function, Program, Variable
 from helpers.wgsl.types.statements import (
-    Place,
     check_assertion,
     constant_of,
     declared_value,
@@ -60,7 +59,7 @@ class Declarations:
         for node in self._module.declarations:
             if isinstance(node, tree.ConstAssert):
                 check_assertion(node, self.scope)
-            elif not self._is_open(node):
+            else:
                 self.find(node.name)
 
     def _check_ids(self) -> None:
@@ -72,13 +71,6 @@ class Declarations:
                 if value > 65_535 or value in taken:
                     raise Refused("the number of an `@id` is at most 65535, and each override has its own", given)
                 taken.add(value)
-
-    def _is_open(self, node: Named) -> bool:
-        """Whether it is an override without a value, which matters only where it is used."""
-        if getattr(node, "kind", "") != "override" or node.value or node.name in self.constants:
-            return False
-        self._scalar(node, written_type(node, self.scope))
-        return True
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -132,31 +124,17 @@ class Declarations:
         return found
 
     def _override(self, node: tree.Declaration) -> Constant:
-        """The value that is given, or the one that is written."""
+        """The value that is given, or the one that is written; without leaves where there is neither."""
         written = declared_value(node, self.scope.known(Stage.OVERRIDE))
-        type = self._scalar(node, written.type if written else written_type(node, self.scope))
-        if node.name in self.constants:
-            return Constant(type, node, (self._given(node.name, type),))
-        if written is None:
-            words = f"the override `{node.name}` has no value: give it one, or write `override {node.name} = ...;`"
-            raise Refused(words, node.name)
-        return known(written)
-
-    @staticmethod
-    def _scalar(node: tree.Declaration, type: Type) -> Scalar:
+        type = written.type if written else written_type(node, self.scope)
         if not isinstance(type, Scalar):
             raise Refused(f"an override cannot be of type `{type}`", node.name)
-        return type
-
-    def _given(self, name: str, type: Scalar) -> float | int | bool:
-        value = self.constants[name]
-        if type == BOOL:
-            return bool(value)
-        if type == F32:
-            return nearest(value)
-        if value != int(value) or int(value) not in RANGES[type]:
-            raise ValueError(f"{name} = {value}: it must be a {type}")
-        return int(value)
+        if node.name not in self.constants:
+            return known(written) if written else Constant(type, node, ())
+        value = self.constants[node.name]
+        if type in RANGES and (value != int(value) or int(value) not in RANGES[type]):
+            raise ValueError(f"{node.name} = {value}: it must be a {type}")
+        return Constant(type, node, ({BOOL: bool, F32: nearest}.get(type, int)(value),))
 
     def entry(self, name: str) -> tree.Function:
         """The entry point of a name. Raises Refused where there is none."""
@@ -185,14 +163,14 @@ def function_of(node: tree.Function, scope: Scope) -> Routine:
     for name in ("vertex", "fragment"):
         if given := tree.attribute(node, name):
             raise Unsupported("vertex and fragment shaders", given.at)
-    inside, entry = scope.inner(), bool(tree.attribute(node, "compute"))
+    inside, entry = scope.inner(RETURNED), bool(tree.attribute(node, "compute"))
     parameters = tuple(_parameter(each, inside, entry) for each in node.parameters)
     result = type_of(node.result, scope) if node.result else None
     if result is not None and (entry or not is_constructible(result)):
         reason = "a kernel returns nothing" if entry else f"a function cannot return a value of type `{result}`"
         raise Refused(reason, node.result)
-    function = Function(node.name, parameters, result)
-    function.body = statements(node.body.body, inside, Place(function))
+    inside.function = function = Function(node.name, parameters, result)
+    function.body = statements(node.body, inside)
     ended = ends(function.body)
     if result is not None and ended != {RETURNED}:
         reason = f"`{node.name}` promises a value of type {result}, and no `return` gives one"

@@ -57,11 +57,7 @@ def _logical(node: tree.Binary, scope: Scope) -> Expression:
 
 def type_of(node: tree.Name, scope: Scope, late: bool = False) -> Type:
     """The type that is written; with `late`, the length of an array may depend on overrides."""
-
-    def evaluated(length: tree.Expression, inner: bool) -> int:
-        return count(length, scope.known(Stage.OVERRIDE if late and not inner else Stage.CONST))
-
-    return names.read_type(node, scope, evaluated)
+    return names.read_type(node, scope, count, late)
 
 
 def count(node: tree.Expression, scope: Scope) -> int:
@@ -81,9 +77,9 @@ def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
     found = scope.find(node.name)
     if found is None and not _is_own(node.name):
         raise names.unknown(node.name)
-    if isinstance(found, Variable | Binding) and scope.stage != Stage.RUN:
-        raise too_late(node)
     match found:
+        case Variable() | Binding() if scope.stage != Stage.RUN:
+            raise too_late(node)
         case Variable():
             return Root(found.type, node, found)
         case Binding():
@@ -91,6 +87,9 @@ def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
         case Known(stage=stage) if stage > scope.stage:
             words = f"`{node.name}` is an `override`, whose value is given at launch, and here a `const` is needed"
             raise Refused(words, node)
+        case Known(value=Constant(leaves=())):
+            words = f"the override `{found.name}` has no value: give it one, or write `override {found.name} = ...;`"
+            raise Refused(words, found.name)
         case Known(value=known):
             return replace(known, place=node)
     raise Refused(f"`{node.name}` is a type or a function, and no value", node.name, "type", found)
@@ -134,7 +133,7 @@ def call(node: tree.Call, scope: Scope) -> Expression:
 def _built_in(node: tree.Call, arguments: tuple[Expression, ...], scope: Scope) -> Expression:
     callee, name = node.callee, node.callee.name
     if name == "bitcast":
-        if len(callee.arguments) != 1 or not isinstance(callee.arguments[0], tree.Name):
+        if len(callee.arguments) != 1:
             raise Refused("`bitcast` needs a type behind it, as in `bitcast<u32>(x)`", name)
         return calls.bit_cast(type_of(callee.arguments[0], scope), arguments, node)
     if name in (*calls.POINTER_FUNCTIONS, *calls.BARRIERS) and scope.stage != Stage.RUN:
@@ -150,10 +149,10 @@ def _called(function: Function, arguments: tuple[Expression, ...], node: tree.Ca
     if scope.stage != Stage.RUN:
         raise too_late(node)
     calls.check_count(node.callee.name, len(function.parameters), arguments)
-    given = [converted(value, each.type) for value, each in zip(arguments, function.parameters, strict=True)]
-    for value, each, fitting in zip(arguments, function.parameters, given, strict=True):
-        if fitting is None:
-            raise Refused(
-                f"`{each.name}` is {a(each.type)}, and this is {a(value.type)}", node, "called", function, each, value
-            )
+    given = []
+    for value, each in zip(arguments, function.parameters, strict=True):
+        given.append(converted(value, each.type))
+        if given[-1] is None:
+            reason = f"`{each.name}` is {a(each.type)}, and this is {a(value.type)}"
+            raise Refused(reason, node, "called", function, each, value)
     return Call(function.result, node, function, tuple(given))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import prod
 
 from helpers.wgsl.syntax.tree import record
@@ -150,41 +150,30 @@ def leaves(type: Type, offset: int = 0) -> Iterator[tuple[int, Scalar]]:
 # --- What a type may be used for ------------------------------------------------------------------------------
 
 
+def parts(type: Type) -> Iterator[Type]:
+    """A type and those of the elements and members in it, to any depth; a vector is one part."""
+    yield type
+    match type:
+        case Array(element):
+            yield from parts(element)
+        case Struct(fields=fields):
+            for field in fields:
+                yield from parts(field.type)
+
+
 def is_runtime_sized(type: Type) -> bool:
     """Whether only the buffer says how long a value of the type is."""
-    match type:
-        case Array(count=None):
-            return True
-        case Struct(fields=fields):
-            return any(is_runtime_sized(field.type) for field in fields)
-    return False
+    return any(isinstance(each, Array) and each.count is None for each in parts(type))
 
 
 def is_constructible(type: Type) -> bool:
     """Whether a value of the type can be made, copied and given a name."""
-    match type:
-        case Scalar() | Vector():
-            return True
-        case Array(element, count):
-            return count is not None and is_constructible(element)
-        case Struct(fields=fields):
-            return all(is_constructible(field.type) for field in fields)
-    return False
+    return not (is_runtime_sized(type) or any(isinstance(each, Atomic | Pointer) for each in parts(type)))
 
 
-def contains(type: Type, asked: Callable[[Type], bool]) -> bool:
-    """Whether the type, or a part of it, is of a kind."""
-    match type:
-        case Array(element) | Vector(element=element):
-            return asked(type) or contains(element, asked)
-        case Struct(fields=fields):
-            return asked(type) or any(contains(field.type, asked) for field in fields)
-    return asked(type)
-
-
-def fields_of(type: Type) -> dict[str, Field]:
-    """The members of a struct by their names; none of another type."""
-    return {field.name: field for field in type.fields} if isinstance(type, Struct) else {}
+def components(type: Type) -> int:
+    """How many numbers a vector has; 1 of a scalar, 0 of other types."""
+    return type.size if isinstance(type, Vector) else int(isinstance(type, Scalar))
 
 
 # --- The limits of a workgroup ---

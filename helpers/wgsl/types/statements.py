@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from functools import wraps
 
 from helpers.wgsl.diagnostics import Refused, Span
 from helpers.wgsl.syntax import tree
-from helpers.wgsl.syntax.tree import record
 from helpers.wgsl.types import expressions, program
 from helpers.wgsl.types.calls import BARRIERS, check_count
 from helpers.wgsl.types.conversions import a, concrete, converted
 from helpers.wgsl.types.expressions import type_of, value, view
 from helpers.wgsl.types.kinds import BOOL, I32, U32, Pointer, Type, is_constructible
-from helpers.wgsl.types.names import Known, Routine, Scope, Stage
+from helpers.wgsl.types.names import SPACES, Known, Routine, Scope, Stage, space_of
 from helpers.wgsl.types.operators import assigned_operator, misfit
-from helpers.wgsl.types.program import Binding, Constant, Expression, Function, Part, Reference, Statement, Variable
+from helpers.wgsl.types.program import Binding, Constant, Expression, Part, Reference, Statement, Variable
 from helpers.wgsl.types.references import check_writable
 from helpers.wgsl.types.usage import AGAIN, ends, nodes
-
-
-@record
-class Place:
-    """What the statements around one allow: the function around it, `break`, `continue`, and `return`."""
-
-    function: Function
-    breaks: bool = False
-    continues: bool = False
-    returns: bool = True
 
 
 def _located(read: Callable) -> Callable:
     """A function that reads a node in a scope, and notes both in what it refuses."""
 
     @wraps(read)
-    def located(node: tree.Node, scope: Scope, *rest: Place) -> object:
+    def located(node: tree.Node, scope: Scope) -> object:
         try:
-            return read(node, scope, *rest)
+            return read(node, scope)
         except Refused as refused:
             if refused.scope is None:
                 refused.scope, refused.statement = scope, node
@@ -46,44 +34,21 @@ def _located(read: Callable) -> Callable:
     return located
 
 
-def block(body: Sequence[tree.Statement], scope: Scope, place: Place) -> tuple[Statement, ...]:
-    """The statements of a block, in a scope of their own."""
-    return statements(body, scope.inner(), place)
+def block(node: tree.Block, scope: Scope, *jumps: str) -> tuple[Statement, ...]:
+    """The statements of a block, in a scope of their own, where these jumps are possible, too."""
+    return statements(node, scope.inner(*jumps))
 
 
-def statements(body: Sequence[tree.Statement], scope: Scope, place: Place) -> tuple[Statement, ...]:
-    """Statements that share a scope; those that only give a name to a constant leave nothing."""
-    made = (statement(each, scope, place) for each in body)
+def statements(node: tree.Block, scope: Scope) -> tuple[Statement, ...]:
+    """The statements of a block; those that only give a name to a constant leave nothing."""
+    made = (statement(each, scope) for each in node.body)
     return tuple(each for each in made if each is not None)
 
 
 @_located
-def statement(node: tree.Statement, scope: Scope, place: Place) -> Statement | None:
+def statement(node: tree.Statement, scope: Scope) -> Statement | None:
     """One statement."""
-    match node:
-        case tree.Declaration():
-            return _declare(node, scope)
-        case tree.ConstAssert():
-            return check_assertion(node, scope)
-        case tree.Assignment():
-            return _assign(node, scope)
-        case tree.Increment():
-            return _increment(node, scope)
-        case tree.CallStatement():
-            return _call(node, scope)
-        case tree.Block(body=body):
-            return program.Block(node, block(body, scope, place))
-        case tree.If():
-            return _if(node, scope, place)
-        case tree.Switch():
-            return _switch(node, scope, place)
-        case tree.For():
-            return _for(node, scope, place)
-        case tree.While():
-            return _while(node, scope, place)
-        case tree.Loop():
-            return _loop(node, scope, place)
-    return _jump(node, scope, place)
+    return READERS[type(node)](node, scope)
 
 
 # --- Declarations -------------------------------------------------------------------------------------------------
@@ -101,10 +66,8 @@ def _declare(node: tree.Declaration, scope: Scope) -> Statement | None:
         made = program.Bind(node, Binding(node.name, given.type), given)
         scope.declare(made.binding)
         return made
-    if node.templates and (space := getattr(node.templates[0], "name", "")) != "function":
+    if node.templates and (space := space_of(node.templates, SPACES)[0]) != "function":
         raise Refused(f"a `var<{space}>` is declared outside of every function", node.templates[0])
-    if node.templates[1:]:
-        raise Refused("only storage takes an access mode", node.templates[1])
     type = given.type if given else written_type(node, scope)
     if not is_constructible(type):
         raise Refused(f"a local variable cannot be of type `{type}`", node.name)
@@ -224,35 +187,16 @@ def condition(node: tree.Expression, scope: Scope) -> Expression:
     return asked
 
 
-def _if(node: tree.If, scope: Scope, place: Place) -> Statement:
-    asked, then = condition(node.condition, scope), block(node.then.body, scope, place)
-    match node.otherwise:
-        case tree.If():
-            otherwise = (_if(node.otherwise, scope, place),)
-        case tree.Block(body=body):
-            otherwise = block(body, scope, place)
-        case _:
-            otherwise = ()
-    return program.If(node, asked, then, otherwise)
+def _if(node: tree.If, scope: Scope) -> Statement:
+    asked, then = condition(node.condition, scope), block(node.then, scope)
+    if isinstance(node.otherwise, tree.If):
+        return program.If(node, asked, then, (_if(node.otherwise, scope),))
+    return program.If(node, asked, then, block(node.otherwise, scope) if node.otherwise else ())
 
 
-def _switch(node: tree.Switch, scope: Scope, place: Place) -> Statement:
+def _switch(node: tree.Switch, scope: Scope) -> Statement:
     selector = value(node.selector, scope)
     chosen = [[each and constant(each, scope) for each in case.selectors] for case in node.cases]
-    selector, chosen = _selectors(selector, chosen)
-    inner, cases = replace(place, breaks=True), []
-    for values, case in zip(chosen, node.cases, strict=True):
-        numbers = tuple(each.leaves[0] for each in values if each)
-        cases.append(program.Case(numbers, None in values, block(case.body.body, scope, inner)))
-    _check_cases(node, chosen)
-    return program.Switch(node, selector, tuple(cases))
-
-
-Selectors = list[list[Constant | None]]
-
-
-def _selectors(selector: Expression, chosen: Selectors) -> tuple[Expression, Selectors]:
-    """The selector and the values of the clauses, all as i32 or all as u32."""
     listed = [selector, *(each for values in chosen for each in values if each)]
     wanted = next((each.type for each in listed if each.type in (I32, U32)), I32)
     for each in listed:
@@ -260,22 +204,18 @@ def _selectors(selector: Expression, chosen: Selectors) -> tuple[Expression, Sel
             whole = each.type in (I32, U32)
             words = "the values of the cases must be of the selector's type" if whole else "a switch needs a u32 or i32"
             raise Refused(words, each)
-    values = [[each and converted(each, wanted) for each in values] for values in chosen]
-    return converted(selector, wanted), values
-
-
-def _check_cases(node: tree.Switch, chosen: Selectors) -> None:
-    """One default, and no value twice."""
-    seen = set()
+    seen, cases = [], []
     for values, case in zip(chosen, node.cases, strict=True):
         for each in values:
-            number = each.leaves[0] if each else None
-            if number in seen:
-                what = "default" if number is None else f"case {number}"
+            what = f"case {each.leaves[0]}" if each else "default"
+            if what in seen:
                 raise Refused(f"the switch has `{what}` twice", each or begin(case, what))
-            seen.add(number)
-    if None not in seen:
+            seen.append(what)
+        numbers = tuple(each.leaves[0] for each in values if each)
+        cases.append(program.Case(numbers, None in values, block(case.body, scope, "break")))
+    if "default" not in seen:
         raise Refused("a `switch` needs a `default`", begin(node, "switch"))
+    return program.Switch(node, converted(selector, wanted), tuple(cases))
 
 
 def begin(node: tree.Node, word: str) -> Span:
@@ -286,27 +226,25 @@ def begin(node: tree.Node, word: str) -> Span:
 # --- Loops ----------------------------------------------------------------------------------------------------
 
 
-def _for(node: tree.For, scope: Scope, place: Place) -> Statement:
+def _for(node: tree.For, scope: Scope) -> Statement:
     scope = scope.inner()
-    first = statement(node.first, scope, place) if node.first else None
+    first = statement(node.first, scope) if node.first else None
     asked = condition(node.condition, scope) if node.condition else None
-    update = statement(node.update, scope, place) if node.update else None
-    body = block(node.body.body, scope, replace(place, breaks=True, continues=True))
+    update = statement(node.update, scope) if node.update else None
+    body = block(node.body, scope, "break", "continue")
     loop = _left(program.Loop(node, asked, body, (update,) if update else (), None), "for")
     return program.Block(node, (first, loop)) if first else loop
 
 
-def _while(node: tree.While, scope: Scope, place: Place) -> Statement:
-    asked = condition(node.condition, scope)
-    body = block(node.body.body, scope, replace(place, breaks=True, continues=True))
-    return program.Loop(node, asked, body, (), None)
+def _while(node: tree.While, scope: Scope) -> Statement:
+    return program.Loop(node, condition(node.condition, scope), block(node.body, scope, "break", "continue"), (), None)
 
 
-def _loop(node: tree.Loop, scope: Scope, place: Place) -> Statement:
-    scope = scope.inner()
-    body = statements(node.body.body, scope, replace(place, breaks=True, continues=True))
-    scope, inside = scope.inner(), replace(place, breaks=False, continues=False, returns=False)
-    continuing = statements(node.continuing.body, scope, inside) if node.continuing else ()
+def _loop(node: tree.Loop, scope: Scope) -> Statement:
+    scope = scope.inner("break", "continue")
+    body, scope = statements(node.body, scope), scope.inner()
+    scope.jumps.clear()
+    continuing = statements(node.continuing, scope) if node.continuing else ()
     break_if = condition(node.break_if, scope) if node.break_if else None
     _check_skipped(body, (*continuing, break_if))
     return _left(program.Loop(node, None, body, continuing, break_if), "loop")
@@ -333,24 +271,37 @@ def _check_skipped(body: tuple[Statement, ...], after: tuple) -> None:
             raise Refused(f"a `continue` can leap over the declaration of `{used.name}`", node)
 
 
-def _jump(node: tree.Break | tree.Continue | tree.Return, scope: Scope, place: Place) -> Statement:
-    match node:
-        case tree.Break() if place.breaks:
-            return program.Break(node)
-        case tree.Continue() if place.continues:
-            return program.Continue(node)
-        case tree.Break() | tree.Continue():
-            word = "break" if isinstance(node, tree.Break) else "continue"
-            raise Refused(f"`{word}` stands outside of every loop", node)
-    return _return(node, scope, place)
+def _jump(node: tree.Break | tree.Continue, scope: Scope) -> Statement:
+    word, made = ("break", program.Break) if isinstance(node, tree.Break) else ("continue", program.Continue)
+    if word not in scope.jumps:
+        raise Refused(f"`{word}` stands outside of every loop", node)
+    return made(node)
 
 
-def _return(node: tree.Return, scope: Scope, place: Place) -> Statement:
-    if not place.returns:
+def _return(node: tree.Return, scope: Scope) -> Statement:
+    if "return" not in scope.jumps:
         raise Refused("`return` cannot stand in a `continuing` block", node)
-    given, wanted = value(node.value, scope) if node.value else None, place.function.result
+    function, given = scope.function, value(node.value, scope) if node.value else None
+    wanted = function.result
     fitting = converted(given, wanted) if given and wanted else None
-    if bool(given) != bool(wanted) or (given and fitting is None):
-        reason = f"`{place.function.name}` returns {a(wanted)}"
-        raise Refused(reason, given or node, "returned", place.function, given)
+    if bool(wanted) != bool(given) or (given and fitting is None):
+        raise Refused(f"`{function.name}` returns {a(wanted)}", given or node, "returned", function, given)
     return program.Return(node, fitting)
+
+
+READERS: dict[type[tree.Node], Callable[[tree.Node, Scope], Statement | None]] = {
+    tree.Assignment: _assign,
+    tree.Block: lambda node, scope: program.Block(node, block(node, scope)),
+    tree.Break: _jump,
+    tree.CallStatement: _call,
+    tree.ConstAssert: check_assertion,
+    tree.Continue: _jump,
+    tree.Declaration: _declare,
+    tree.For: _for,
+    tree.If: _if,
+    tree.Increment: _increment,
+    tree.Loop: _loop,
+    tree.Return: _return,
+    tree.Switch: _switch,
+    tree.While: _while,
+}

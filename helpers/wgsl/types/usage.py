@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
-from functools import cache
 
 from helpers.wgsl.types.kinds import Pointer
 from helpers.wgsl.types.program import (
@@ -19,10 +17,12 @@ from helpers.wgsl.types.program import (
     Constant,
     Continue,
     Deref,
+    Element,
     Expression,
     Function,
     If,
     Loop,
+    Member,
     Named,
     Part,
     Reference,
@@ -52,15 +52,9 @@ def nodes(part: object, live: bool = False) -> Iterator[object]:
             waiting += inside(each)
 
 
-def inside(node: object) -> list[object]:
+def inside(node: Part | Statement | Case) -> list[object]:
     """What a node is made of, the last part first."""
-    return [getattr(node, name) for name in _fields(type(node))]
-
-
-@cache
-def _fields(kind: type) -> tuple[str, ...]:
-    """The fields of a node in which there may be others, the last one first."""
-    return tuple(field.name for field in reversed(fields(kind)) if field.name not in ("type", "at", "end"))
+    return [getattr(node, name) for name in reversed(node.__slots__)]
 
 
 class Usage:
@@ -94,32 +88,25 @@ class Usage:
             pass
         for node in nodes(tuple(function.body for function in self.functions), live=True):
             match node:
-                case Store(reference=reference) | Update(reference=reference):
-                    self.written |= self._roots(reference)
-                case AtomicCall(name="atomicStore", reference=reference):
-                    self.written |= self._roots(reference)
+                case Store() | Update() | AtomicCall(name="atomicStore"):
+                    self.written |= self._roots(node.reference)
 
     def _learn(self, binding: Binding, value: Expression) -> bool:
         known = self._bound.setdefault(binding, set())
-        new = self._targets(value) - known
+        new = self._roots(value) - known
         known |= new
         return bool(new)
 
-    def _targets(self, pointer: Expression) -> set[Variable]:
-        match pointer:
-            case AddressOf(reference=reference):
-                return self._roots(reference)
-            case Named(binding=binding):
-                return self._bound.get(binding, set())
-        return set()
-
-    def _roots(self, reference: Reference) -> set[Variable]:
-        match reference:
+    def _roots(self, part: Reference | Expression) -> set[Variable]:
+        """The variables to which a reference or a pointer may lead."""
+        match part:
             case Root(variable=variable):
                 return {variable}
-            case Deref(pointer=pointer):
-                return self._targets(pointer)
-        return self._roots(reference.base)
+            case Named(binding=binding):
+                return self._bound.get(binding, set())
+            case AddressOf(reference=inner) | Deref(pointer=inner) | Element(base=inner) | Member(base=inner):
+                return self._roots(inner)
+        return set()
 
 
 def _given(all_nodes: list[object]) -> Iterator[tuple[Binding, Expression]]:
@@ -136,6 +123,7 @@ def _given(all_nodes: list[object]) -> Iterator[tuple[Binding, Expression]]:
 
 
 NEXT, LEFT, AGAIN, RETURNED = "next", "break", "continue", "return"
+JUMPS = {Break: LEFT, Continue: AGAIN, Return: RETURNED}
 
 
 def ends(statements: Sequence[Statement]) -> set[str]:
@@ -157,18 +145,8 @@ def _ends_of(statement: Statement) -> set[str]:
         case Switch(cases=cases):
             found = set().union(*(ends(case.body) for case in cases))
             return (found - {LEFT}) | ({NEXT} if LEFT in found else set())
-        case Loop():
-            return _ends_of_loop(statement)
-        case Break():
-            return {LEFT}
-        case Continue():
-            return {AGAIN}
-        case Return():
-            return {RETURNED}
-    return {NEXT}
-
-
-def _ends_of_loop(loop: Loop) -> set[str]:
-    found = ends(loop.body) | ends(loop.continuing)
-    leaves = LEFT in found or loop.break_if is not None or loop.condition is not None
-    return (found - {NEXT, LEFT, AGAIN}) | ({NEXT} if leaves else set())
+        case Loop(body=body, continuing=continuing):
+            found = ends(body) | ends(continuing)
+            leaves = LEFT in found or statement.break_if or statement.condition
+            return (found - {NEXT, LEFT, AGAIN}) | ({NEXT} if leaves else set())
+    return {JUMPS.get(type(statement), NEXT)}
