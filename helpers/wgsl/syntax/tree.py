@@ -90,10 +90,10 @@ class Declaration(Node):
     """
 
     kind: str
+    templates: tuple[Expression, ...]
     name: Word
     type: Name | None
     value: Expression | None
-    templates: tuple[Expression, ...] = ()
     attributes: tuple[Attribute, ...] = ()
 
 
