@@ -114,9 +114,6 @@ class Builder(Transformer):
     def no_target(self):
         """``_ = value``."""
 
-    def attributed_if(self, _, found):
-        return found
-
     def selector(self, found):
         return None if isinstance(found, Token) else bare(found)
 
@@ -167,11 +164,12 @@ class Builder(Transformer):
 
 SUMS = {"+", "-", "*", "/", "%"}
 SHIFTED = SUMS | {"<<", ">>"}
-COMPARED = SHIFTED | {"==", "!=", "<", "<=", ">", ">="}
+COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
+COMPARED = SHIFTED | COMPARISONS
 BESIDE = {  # what the left operand of an operator may be without parentheses, and what the right one may be
     **dict.fromkeys(SUMS, (SUMS, SUMS)),
     **dict.fromkeys(["<<", ">>"], ((), ())),
-    **dict.fromkeys(["==", "!=", "<", "<=", ">", ">="], (SHIFTED, SHIFTED)),
+    **dict.fromkeys(COMPARISONS, (SHIFTED, SHIFTED)),
     **{bits: ({bits}, ()) for bits in "&|^"},
     **{both: (COMPARED | {both}, COMPARED) for both in ("&&", "||")},
 }
@@ -188,7 +186,7 @@ def _join(operands: list, operator: str) -> None:
 
 
 def _clash(inner: str, outer: str) -> str:
-    if PRECEDENCE[inner] == PRECEDENCE[outer] and inner in COMPARED - SHIFTED:
+    if PRECEDENCE[inner] == PRECEDENCE[outer] and inner in COMPARISONS:
         return f"comparisons form no chain: write `a {inner} b && b {outer} c`"
     if "^" in (inner, outer):
         return f"`{inner}` and `{outer}` need parentheses, and `^` is for the bits of whole numbers, not for a power"
@@ -211,23 +209,17 @@ SEVERITIES = ("error", "warning", "info", "off")
 
 def check_attributes(attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:
     """The attributes that have an effect. Raises Refused for one that stands here twice."""
-    _check_filters([each for each in attributes if each.name == "diagnostic"])
-    kept = tuple(each for each in attributes if each.name != "diagnostic")  # a filter of warnings changes nothing
-    names = [each.name for each in kept]
-    for i, each in enumerate(kept):
-        if each.name in names[:i]:
+    kept: dict[str, Attribute] = {}
+    severities: dict[str, str] = {}
+    for each in attributes:
+        if each.name == "diagnostic":  # a filter of warnings changes nothing
+            severity, rule, *_ = (part.name for part in each.arguments)
+            if severities.setdefault(rule, severity) != severity:
+                reason = f"`@diagnostic` says two things of `{rule}`: it is `{severities[rule]}` already"
+                raise Refused(reason, each)
+        elif each != kept.setdefault(each.name, each):
             raise Refused(f"`@{each.name}` stands here twice", each.name)
-    return kept
-
-
-def _check_filters(filters: Sequence[Attribute]) -> None:
-    """Refuse two severities for one rule of a ``@diagnostic``."""
-    known: dict[str, str] = {}
-    for each in filters:
-        severity, rule = (getattr(part, "name", "") for part in each.arguments[:2])
-        if known.setdefault(rule, severity) != severity:
-            reason = f"`@diagnostic` says two things of `{rule}`: it is `{known[rule]}` already"
-            raise Refused(reason, each)
+    return tuple(kept.values())
 
 
 def unexpected(what: str, place: Span) -> Refused:
