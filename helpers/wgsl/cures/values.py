@@ -280,10 +280,8 @@ def declared(c: Context, node: tree.Declaration, value: Part, wanted: Type) -> s
 def power(c: Context) -> Finding | str | None:
     """``a ** b``: the second star reads as a pointer's."""
     before = c.before(c.at)
-    if not before or before.text != "*" or before.end != c.at:
-        return (
-            "a value is missing on the left of `*`" if before and re.fullmatch(r"[-+*/%<>=&|^]+", before.text) else None
-        )
+    if before != "*" or before.end != c.at:
+        return "a value is missing on the left of `*`" if re.fullmatch(r"[-+*/%<>=&|^]+", before) else None
     left = re.search(r"([^\W\d]\w*(?:\.\w+)*|\d[\w.]*)\s*$", c.code[: before.at])
     cure = "write the product, or `pow(a, b)` for f32"
     if left and re.match(r"\*\s*2u?\b(?!\.)", c.code[c.at :]):

@@ -42,10 +42,8 @@ def parse(source: str) -> Module:
         module = _parser().parse(marked(code), on_error=reading.goes_on)
     except UnexpectedToken as error:
         raise reading.refusal(error) from None
-    if reading.end.at < len(source):
-        raise Refused("this comment never ends: `*/` is missing", reading.end)
-    if reading.unknown:
-        raise reading.unknown[0]
+    for refused in (*reading.unclosed, *reading.unknown):
+        raise refused
     _check_depth(module)
     return module
 
@@ -54,8 +52,9 @@ class _Reading:
     """One text: the words of WGSL that stand where a name belongs, and where it breaks off."""
 
     def __init__(self, source: str) -> None:
-        at = next((begin for begin, end in comments(source) if end is None), len(source))
-        self.end = Span(at, at + 2)  # where a comment begins that nothing closes, or the text ends
+        self.end = len(source)
+        begun = (Span(begin, begin + 2) for begin, end in comments(source) if end is None)
+        self.unclosed = [Refused("this comment never ends: `*/` is missing", each) for each in begun]
         self.unknown: list[Refused] = []
 
     def goes_on(self, error: UnexpectedToken) -> bool:
@@ -75,10 +74,12 @@ class _Reading:
         """The error where the text breaks off."""
         token, parser = error.token, error.interactive_parser
         accepted, before = parser.accepts(), _last(parser)
-        if before == "AT" and not token.isidentifier():
-            return unexpected("a name", self.end if token.type == "$END" else token)
         if token.type == "$END":
-            token = self.end
+            if self.unclosed:
+                return self.unclosed[0]
+            token = Word("", "", self.end, end_pos=self.end)
+        if before == "AT" and not token.isidentifier():
+            return unexpected("a name", token)
         elif before == "AT" and accepted != {"DIAGNOSTIC"}:
             return Refused(f"WGSL has no attribute `@{token}`, or not here", token)
         elif "NAME" in accepted and before != "AT" and token.isidentifier():
