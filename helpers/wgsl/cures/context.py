@@ -14,6 +14,7 @@ from helpers.wgsl.types.declarations import Declarations
 from helpers.wgsl.types.expressions import view
 from helpers.wgsl.types.kinds import Type
 from helpers.wgsl.types.names import Known, Meaning, Scope
+from helpers.wgsl.types.program import Variable
 
 TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*(?:(?<=[eE])[+-]\d+\w*)?|\.\d\w*|&&|\|\||\+\+|--|->|<<|>>|[-+*/%&|^<>=!]=|\S")
 NOTHING = Word("", "", 0, end_pos=0)  # where no token is
@@ -106,6 +107,16 @@ class Context(Lines):
         """The nodes that have a name, by its offset."""
         return {each.name.at: each for each in self.nodes if hasattr(each, "name")}
 
+    @cached_property
+    def variables(self) -> list[Variable]:
+        """The variables that are known where the text is refused."""
+        return [each for each in map(self.find, self.scope.names()) if isinstance(each, Variable)]
+
+    @property
+    def outputs(self) -> list[Variable]:
+        """The buffers that can be written to."""
+        return [each for each in self.variables if (each.space, each.access) == ("storage", "read_write")]
+
     def node(self, meaning: Meaning | None) -> tree.Node | None:
         """The node that declares what a name stands for."""
         name = getattr(getattr(meaning, "function", meaning), "name", None)
@@ -129,6 +140,16 @@ class Context(Lines):
         """The nodes in which a node is, the innermost first."""
         found = [each for each in self.nodes if each.at <= node.at and node.end <= each.end and each != node]
         return found[::-1]
+
+    def loop(self, first: tree.Node) -> tree.For | None:
+        """The loop that a statement begins."""
+        return next((each for each in self.nodes if isinstance(each, tree.For) and each.first == first), None)
+
+    def base(self, node: tree.Node) -> str:
+        """What is indexed, or of what a part is taken: `a` for ``a[i].b``."""
+        while isinstance(node, tree.Index | tree.Member):
+            node = node.base
+        return self.text(node)
 
     # --- Types ------------------------------------------------------------------------------------------------
 

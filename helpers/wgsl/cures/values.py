@@ -51,7 +51,7 @@ def listed(c: Context, values: Sequence[tree.Node], wanted: Type) -> str:
     return " and ".join(filter(None, [", ".join(cures[:-1]), cures[-1]]))
 
 
-def operands(c: Context, node: tree.Node, given: Type) -> list[tree.Node]:
+def pieces(c: Context, node: tree.Node, given: Type) -> list[tree.Node]:
     """The operands of one type in an expression of several types, each as long as it can be."""
     while isinstance(node, tree.Unary) and node.operator == "!":
         node = node.operand
@@ -62,19 +62,19 @@ def operands(c: Context, node: tree.Node, given: Type) -> list[tree.Node]:
         return []
     if node.operator in COMPARISONS and {c.type_of(node.left), c.type_of(node.right)} <= {given, ABSTRACT_INT}:
         return []
-    found = {c.text(each): each for side in (node.left, node.right) for each in operands(c, side, given)}
+    found = {c.text(each): each for side in (node.left, node.right) for each in pieces(c, side, given)}
     return list(found.values())
 
 
-def misfits(c: Context, value: tree.Node, given: Type, wanted: Type) -> list[tree.Node]:
+def misfits(c: Context, value: Part, wanted: Type) -> list[tree.Node]:
     """What in a value is of the wrong type: its operands where others are of the right type, or all of it."""
-    right = operands(c, value, wanted)
-    return (right and operands(c, value, given)) or [value]
+    right = pieces(c, value.place, wanted)
+    return (right and pieces(c, value.place, value.type)) or [value.place]
 
 
-def origin(c: Context, node: tree.Node, given: Type) -> tree.Node | None:
-    """The declaration of the one variable that gives an expression its type, if there is one."""
-    found = origins(c, node, given)
+def origin(c: Context, value: Part, node: tree.Node | None = None) -> tree.Node | None:
+    """The declaration of the one variable that gives a value, or another node of its type, this type."""
+    found = origins(c, node or value.place, value.type)
     return found[0] if len(found) == 1 else None
 
 
@@ -89,13 +89,13 @@ def origins(c: Context, node: tree.Node, given: Type) -> list[tree.Node]:
     return [each for each in found if each]
 
 
-def described(c: Context, node: tree.Node, given: Type) -> str:
-    """An expression and its type, and where the type came from."""
-    text, declared = c.text(node), origin(c, node, given)
+def described(c: Context, value: Part, node: tree.Node | None = None) -> str:
+    """A value, or another node of its type, with the type and where it came from."""
+    text, declared = c.text(node or value), origin(c, value, node)
     if not declared:
-        return f"`{text}` is {a(given)}"
+        return f"`{text}` is {a(value.type)}"
     also = "" if declared.name == text else f", as is `{declared.name}`"
-    return f"`{text}` is {a(given)}{also}, declared in line {c.line(declared.name)} by `{c.written(declared)}`"
+    return f"`{text}` is {a(value.type)}{also}, declared in line {c.line(declared.name)} by `{c.written(declared)}`"
 
 
 def rewritten(c: Context, declared: tree.Node | None, wanted: Type) -> str | None:
@@ -157,20 +157,20 @@ def suits_u32(c: Context, node: tree.Node) -> bool:
 # --- One function for each kind of refusal --------------------------------------------------------------------------
 
 
-def of_operands(c: Context, sign: str, left: Part, right: Part) -> str | None:
+def operands(c: Context, sign: str, left: Part, right: Part) -> str | None:
     """Two operands of different types."""
     types = {left.type, right.type}
     if sign == "^" and types & {F32, ABSTRACT_FLOAT}:
         return raised(c, left.place, right.place)
     if sign in ("&", "|", "<<", ">>") and F32 in types:
         value = left if left.type == F32 else right
-        return f"`{sign}` is for the bits of whole numbers, and {described(c, value.place, F32)}"
+        return f"`{sign}` is for the bits of whole numbers, and {described(c, value)}"
     if ABSTRACT_FLOAT in types and types & {U32, I32}:
         return _fraction(c, *((left, right) if left.type == ABSTRACT_FLOAT else (right, left)))
     if not types <= set(NUMBERS):
         one = next((each for each in (left, right) if isinstance(each.type, Vector)), None)
         if one and isinstance(one.place, tree.Name) and types & set(NUMBERS):
-            return f"{described(c, one.place, one.type)}: write `{c.text(one)}.x` for its first number"
+            return f"{described(c, one)}: write `{c.text(one)}.x` for its first number"
         both = " and ".join(f"`{c.text(each)}` is {a(each.type)}" for each in (left, right))
         return f"{both}: the two sides of `{sign}` must be of one type"
     if len(types) == 1:
@@ -182,17 +182,17 @@ def of_operands(c: Context, sign: str, left: Part, right: Part) -> str | None:
         if not cure and not literal(c.text(changed), U32):
             if not suits_u32(c, changed.place):
                 changed, kept = kept, changed
-            values = operands(c, around(c, changed.place)[0], changed.type)
+            values = pieces(c, around(c, changed.place)[0], changed.type)
             texts = [c.text(each) for each in values]
             cure = f"write {listed(c, values if c.text(changed) in texts else [changed.place], kept.type)}"
     cure = cure or f"write `{converted(c.text(changed), kept.type)}`"
     told, other = (kept, changed) if isinstance(changed.place, tree.Literal) else (changed, kept)
-    return f"{described(c, told.place, told.type)}, and `{c.text(other)}` is {a(other.type)}: {cure}"
+    return f"{described(c, told)}, and `{c.text(other)}` is {a(other.type)}: {cure}"
 
 
 def _summed(c: Context, value: Part) -> str | None:
     """How to declare a sum of f32 that begins as a whole number: ``sum = sum + x``."""
-    declared, statement = origin(c, value.place, value.type), c.refused.statement
+    declared, statement = origin(c, value), c.refused.statement
     again = declared and isinstance(statement, tree.Assignment) and c.text(statement.target) == declared.name
     cure = rewritten(c, declared, F32) if again else None
     return f"write `{cure}`" if cure else None
@@ -200,10 +200,8 @@ def _summed(c: Context, value: Part) -> str | None:
 
 def raised(c: Context, left: tree.Node, right: tree.Node) -> str:
     """``x ^ 2.0``, as a power is written elsewhere."""
-    while isinstance(left, tree.Binary):
-        left = left.right
-    two = re.fullmatch(r"2(?:\.0*)?[fu]?", c.text(right))
-    cure = f"`{c.text(left)} * {c.text(left)}`" if two else "the product, or `pow(a, b)` for f32"
+    base, two = c.text(last(left)), re.fullmatch(r"2(?:\.0*)?[fu]?", c.text(right))
+    cure = f"`{base} * {base}`" if two else "the product, or `pow(a, b)` for f32"
     return f"WGSL has no sign for a power, and `^` is for the bits of whole numbers: write {cure}"
 
 
@@ -232,7 +230,7 @@ def _fraction(c: Context, number: Part, other: Part) -> str:
     cure = f"write `f32({c.text(other)})`" + (f", or `{exact}` for whole numbers" if exact else "")
     if exact and isinstance(outer, tree.Index) and outer.index == whole:
         cure = f"write `{exact}`"
-    return f"`{c.text(number)}` is {a(number.type)}, and {described(c, other.place, other.type)}: {cure}"
+    return f"`{c.text(number)}` is {a(number.type)}, and {described(c, other)}: {cure}"
 
 
 def assigned(c: Context, target: Part, value: Part) -> str | None:
@@ -240,7 +238,7 @@ def assigned(c: Context, target: Part, value: Part) -> str | None:
     name, declared = c.text(target), c.declared(c.text(target))
     if cure := rewritten(c, declared, value.type):
         stored = f"`{c.text(value)}` is {a(value.type)}: write `{cure}`"
-        return f"{described(c, target.place, target.type)}, and {stored}"
+        return f"{described(c, target)}, and {stored}"
     return f"`{name}` is {a(target.type)}, and {fit(c, value, target.type)}"
 
 
@@ -250,13 +248,13 @@ def fit(c: Context, value: Part, wanted: Type) -> str:
     if value.type == ABSTRACT_FLOAT:
         exact = literal(text, wanted)
         return f"`{text}` is {a(value.type)}" + (f": write `{exact}`" if exact else f", which no {wanted} can hold")
-    parts = misfits(c, value.place, value.type, wanted)
+    parts = misfits(c, value, wanted)
     if parts != [value.place]:
-        return f"{described(c, parts[0], value.type)}: write {listed(c, parts, wanted)}"
-    source = origin(c, value.place, value.type)
+        return f"{described(c, value, parts[0])}: write {listed(c, parts, wanted)}"
+    source = origin(c, value)
     whole = c.text(source.value) if source and source.name == text and getattr(source, "value", None) else text
     number = value.type in (*NUMBERS, BOOL)
-    return described(c, value.place, value.type) + write(number and (choice(whole, wanted) or converted(text, wanted)))
+    return described(c, value) + write(number and (choice(whole, wanted) or converted(text, wanted)))
 
 
 def choice(value: str, wanted: Type) -> str | None:
@@ -270,7 +268,7 @@ def declared(c: Context, node: tree.Declaration, value: Part, wanted: Type) -> s
     text = c.text(value)
     if wanted not in NUMBERS or not isinstance(value.type, Scalar):
         return None
-    parts, made = misfits(c, value.place, value.type, wanted), choice(text, wanted)
+    parts, made = misfits(c, value, wanted), choice(text, wanted)
     cure = f"`{made}`" if made else listed(c, parts, wanted)
     if value.type == ABSTRACT_FLOAT and not literal(text, wanted):
         cure = f"`{node.name}: f32`"
@@ -294,7 +292,7 @@ def power(c: Context) -> Finding | str | None:
 
 def index(c: Context, value: Part) -> str:
     """An index that is no whole number."""
-    reason, text = f"{described(c, value.place, value.type)}, and an index", c.text(value)
+    reason, text = f"{described(c, value)}, and an index", c.text(value)
     if isinstance(value.type, Vector):
         return f"{reason} is one number: take a part of it, such as `{text}.x`"
     if made := inside(c, value.place, "f32", [U32, I32, ABSTRACT_INT]):
@@ -305,7 +303,7 @@ def index(c: Context, value: Part) -> str:
 def indexed(c: Context, base: Part) -> Finding | None:
     """One index too many, or one behind a struct."""
     at = c.code.index("[", base.end)
-    node, name, taken = base.place, c.text(base), 0
+    node, taken = base.place, 0
     while isinstance(node, tree.Index):
         node, taken = node.base, taken + 1
     name = c.text(node)
@@ -322,12 +320,12 @@ def indexed(c: Context, base: Part) -> Finding | None:
 def condition(c: Context, value: Part) -> str:
     """An `if`, a `while` or a `for` that asks for no truth value."""
     cure = f": compare it, as in `{c.text(value)} != {ZERO[value.type]}`" if value.type in ZERO else ""
-    return f"a condition is true or false, and {described(c, value.place, value.type)}{cure}"
+    return f"a condition is true or false, and {described(c, value)}{cure}"
 
 
 def joined(c: Context, sign: str, value: Part) -> str:
     """A number beside ``&&`` or ``||``."""
-    reason, text = f"`{sign}` joins two conditions, and {described(c, value.place, value.type)}", c.text(value)
+    reason, text = f"`{sign}` joins two conditions, and {described(c, value)}", c.text(value)
     if isinstance(value.place, tree.Literal):
         return f"{reason}: write a whole comparison on each side, as in `i == {text}`"
     return f"{reason}: compare it, as in `{text} != {ZERO[value.type]}`" if value.type in ZERO else reason
@@ -340,7 +338,7 @@ def argument(c: Context, name: str, i: int, arguments: Sequence[Part], scalars: 
         if value.type not in (U32, I32) or F32 not in scalars:
             return f"`{name}` does not take {a(value.type)} like `{texts[i]}`"
         cure = f"{name}({', '.join([*texts[:i], f'f32({texts[i]})', *texts[i + 1 :]])})"
-        return f"`{name}` takes f32, and {described(c, value.place, value.type)}: write `{cure}`"
+        return f"`{name}` takes f32, and {described(c, value)}: write `{cure}`"
     cure = converted(texts[i], first.type) if first.type == F32 or isinstance(value.place, tree.Literal) else None
     if value.type in (ABSTRACT_FLOAT, F32) and first.type in (U32, I32):
         cure = f"f32({texts[0]})"
@@ -356,7 +354,7 @@ def select(c: Context, name: str, arguments: Sequence[Part]) -> str:
         order = "the condition of `select` comes last, and the value for false first"
         return f"{order}: write `select({texts[2]}, {texts[1]}, {texts[0]})`"
     if asked.type != BOOL:
-        return f"the last value of `select` is its condition, and {described(c, asked.place, asked.type)}"
+        return f"the last value of `select` is its condition, and {described(c, asked)}"
     both = f"`{texts[0]}` is {a(low.type)}, `{texts[1]}` {a(high.type)}"
     return f"the first two values of `select` must be of one type, and {both}"
 
@@ -365,7 +363,7 @@ def called(c: Context, function: Function, parameter: Binding, value: Part) -> s
     """An argument of the learner's own function of the wrong type."""
     header = f"`{function.name}` is declared in line {c.line(function)} as `{c.written(c.node(function))}`"
     cure = converted(c.text(value), parameter.type) if value.type in NUMBERS else None
-    return f"{described(c, value.place, value.type)}, and {header}{write(cure)}"
+    return f"{described(c, value)}, and {header}{write(cure)}"
 
 
 def returned(c: Context, function: Function, value: Part | None) -> str:
@@ -375,14 +373,13 @@ def returned(c: Context, function: Function, value: Part | None) -> str:
     if value is None:
         return f"`{name}` returns a value of type {wanted}: write `return value;`"
     if wanted is None:
-        outputs = [each for each in c.scope.names() if getattr(c.find(each), "space", "") == "storage"]
-        outputs = [each for each in outputs if c.find(each).access == "read_write"]
-        if kernel and len(outputs) == 1 and not isinstance(value.place, tree.Literal):
-            return f"`{name}` returns nothing: write the value to its place in `{outputs[0]}`, `{outputs[0]}[i]`"
+        if kernel and len(c.outputs) == 1 and not isinstance(value.place, tree.Literal):
+            output = c.outputs[0].name
+            return f"`{name}` returns nothing: write the value to its place in `{output}`, `{output}[i]`"
         either = ", or declare the type behind its parentheses, as in `-> f32`"
         return f"`{name}` returns nothing: write `return;`{'' if kernel else either}"
     cure = converted(c.text(value), wanted) if value.type in NUMBERS else None
-    return f"`{name}` returns {a(wanted)}, and {described(c, value.place, value.type)}{write(cure)}"
+    return f"`{name}` returns {a(wanted)}, and {described(c, value)}{write(cure)}"
 
 
 def length(c: Context, value: Part) -> str | None:
