@@ -54,9 +54,9 @@ def unknown(c: Context, name: str) -> str:
 
 def _known_elsewhere(name: str, c: Context) -> str | None:
     """A name that is declared, but further down, or in a block that has ended, or in another function."""
-    kinds = tree.Declaration, tree.Parameter
-    places = [each for each in c.nodes if isinstance(each, kinds) and each.name == name and c.depth(each.at)]
-    places = [each for each in places if not any(isinstance(outer, tree.Struct) for outer in c.around(each))]
+    fields = [each for struct in c.nodes if isinstance(struct, tree.Struct) for each in struct.members]
+    named = (each for each in c.nodes if isinstance(each, tree.Declaration | tree.Parameter) and each.name == name)
+    places = [each for each in named if c.depth(each.at) and each not in fields]
     if not places:
         return None
     first, last = c.line(places[0].name), c.line(places[-1].name)

@@ -9,9 +9,21 @@ from helpers.wgsl.cures.context import Context, signed
 from helpers.wgsl.diagnostics import Finding
 from helpers.wgsl.syntax import tree
 from helpers.wgsl.syntax.tokens import Word
-from helpers.wgsl.types.conversions import a
+from helpers.wgsl.types.conversions import WHOLE, a
 from helpers.wgsl.types.folding import COMPARISONS
-from helpers.wgsl.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, F32, I32, U32, Scalar, Type, Vector
+from helpers.wgsl.types.kinds import (
+    ABSTRACT_FLOAT,
+    ABSTRACT_INT,
+    BOOL,
+    F32,
+    I32,
+    U32,
+    Array,
+    Scalar,
+    Type,
+    Vector,
+    is_runtime_sized,
+)
 from helpers.wgsl.types.program import Binding, Function, Part
 
 NUMBERS = (F32, U32, I32)
@@ -36,7 +48,7 @@ def write(cure: str | None) -> str:
     return f": write `{cure}`" if cure else ""
 
 
-def inside(c: Context, node: tree.Node, call: str, types: Sequence[Type]) -> tree.Node | None:
+def inside(c: Context, node: tree.Node, call: str = "i32", types: Sequence[Type] = (U32,)) -> tree.Node | None:
     """The x of ``i32(x)``, or of another call, where it is of one of these types."""
     match node:
         case tree.Call(callee=tree.Name(name=name), arguments=(argument,)) if name == call:
@@ -46,9 +58,9 @@ def inside(c: Context, node: tree.Node, call: str, types: Sequence[Type]) -> tre
 
 def listed(c: Context, values: Sequence[tree.Node], wanted: Type) -> str:
     """How to write values so that each is of another type, between commas."""
-    made = [wanted == U32 and inside(c, each, "i32", [U32]) for each in values]
+    made = [wanted == U32 and inside(c, each) for each in values]
     cures = [f"`{c.text(x) if x else converted(c.text(each), wanted)}`" for x, each in zip(made, values, strict=True)]
-    return " and ".join(filter(None, [", ".join(cures[:-1]), cures[-1]]))
+    return " and ".join([", ".join(cures[:-1]), cures[-1]]).removeprefix(" and ")
 
 
 def pieces(c: Context, node: tree.Node, given: Type) -> list[tree.Node]:
@@ -108,7 +120,7 @@ def rewritten(c: Context, declared: tree.Node | None, wanted: Type) -> str | Non
     value, uses, name = declared.value, c.block(declared), re.escape(declared.name)
     new = literal(c.text(value), wanted) if "." not in c.text(value) else None
     if wanted == U32 and not re.search(rf"\b{name}\b[^;{{}}]*-|-[^;{{}}]*\b{name}\b", uses):
-        made = inside(c, value, "i32", [U32])
+        made = inside(c, value)
         new = new or (made and c.text(made))
     whole = rf"\[[^\];]*\b{name}\b|\b{name}\s*(?:\+\+|--|%)"
     if not new or (signed(declared.name, uses) if wanted == U32 else re.search(whole, uses)):
@@ -118,13 +130,13 @@ def rewritten(c: Context, declared: tree.Node | None, wanted: Type) -> str | Non
 
 def unsigned(c: Context, node: tree.Node, sign: str) -> str | None:
     """How to make a u32 of an i32 expression or of its variables; None where one must stay signed."""
-    if sign in COMPARISONS[2:] and (made := inside(c, node, "i32", [U32])):
+    if sign in COMPARISONS[2:] and (made := inside(c, node)):
         return f"leave out the `i32(...)`: write `{c.text(made)}`"
     found = origins(c, node, I32)
     cures = [rewritten(c, each, U32) for each in found]
     if not cures or not all(cures):
         return None
-    left_out = any(inside(c, each.value, "i32", [U32]) for each in found)
+    left_out = any(inside(c, each.value) for each in found)
     written = " and ".join(f"`{cure}`" for cure in cures)
     return f"leave out the `i32(...)`: write {written}" if left_out else f"write {written}"
 
@@ -192,10 +204,9 @@ def operands(c: Context, sign: str, left: Part, right: Part) -> str | None:
 
 def _summed(c: Context, value: Part) -> str | None:
     """How to declare a sum of f32 that begins as a whole number: ``sum = sum + x``."""
-    declared, statement = origin(c, value), c.refused.statement
-    again = declared and isinstance(statement, tree.Assignment) and c.text(statement.target) == declared.name
-    cure = rewritten(c, declared, F32) if again else None
-    return f"write `{cure}`" if cure else None
+    declared, stored = origin(c, value), getattr(c.refused.statement, "target", None)
+    cure = rewritten(c, declared, F32) if declared and stored and c.text(stored) == declared.name else None
+    return cure and f"write `{cure}`"
 
 
 def raised(c: Context, left: tree.Node, right: tree.Node) -> str:
@@ -212,7 +223,7 @@ def clash(c: Context, sign: str, left: tree.Node, right: tree.Node) -> str | Non
             joined = f"({c.text(left)} {sign} {c.text(value)}) {equal} {c.text(other)}"
             return f"`{equal}` comes before `{sign}`: write `{joined}`"
     match left:
-        case tree.Binary(operator=first, right=middle) if sign in COMPARISONS[2:] and first in COMPARISONS[2:]:
+        case tree.Binary(operator=first, right=middle) if {sign, first} <= {*COMPARISONS[2:]}:
             chain = f"{c.text(left)} && {c.text(middle)} {sign} {c.text(right)}"
             return f"comparisons form no chain: write `{chain}`"
     return raised(c, left, right) if sign == "^" and c.type_of(c.text(last(left))) == F32 else None
@@ -235,11 +246,9 @@ def _fraction(c: Context, number: Part, other: Part) -> str:
 
 def assigned(c: Context, target: Part, value: Part) -> str | None:
     """A value of one type, stored where another one belongs."""
-    name, declared = c.text(target), c.declared(c.text(target))
-    if cure := rewritten(c, declared, value.type):
-        stored = f"`{c.text(value)}` is {a(value.type)}: write `{cure}`"
-        return f"{described(c, target)}, and {stored}"
-    return f"`{name}` is {a(target.type)}, and {fit(c, value, target.type)}"
+    if cure := rewritten(c, c.declared(c.text(target)), value.type):
+        return f"{described(c, target)}, and `{c.text(value)}` is {a(value.type)}: write `{cure}`"
+    return f"`{c.text(target)}` is {a(target.type)}, and {fit(c, value, target.type)}"
 
 
 def fit(c: Context, value: Part, wanted: Type) -> str:
@@ -263,16 +272,12 @@ def choice(value: str, wanted: Type) -> str | None:
     return f"select({found[1]}.0, {found[2]}.0, {found[3]})" if found else None
 
 
-def declared(c: Context, node: tree.Declaration, value: Part, wanted: Type) -> str | None:
+def declared(c: Context, node: tree.Declaration, value: Part, wanted: Type) -> str:
     """A variable whose value is not of its declared type."""
-    text = c.text(value)
-    if wanted not in NUMBERS or not isinstance(value.type, Scalar):
-        return None
-    parts, made = misfits(c, value, wanted), choice(text, wanted)
-    cure = f"`{made}`" if made else listed(c, parts, wanted)
-    if value.type == ABSTRACT_FLOAT and not literal(text, wanted):
-        cure = f"`{node.name}: f32`"
-    return f"`{node.name}` is declared as {a(wanted)}, and `{c.text(parts[0])}` is {a(value.type)}: write {cure}"
+    cure = None
+    if value.type == ABSTRACT_FLOAT and wanted in NUMBERS and not literal(c.text(value), wanted):
+        cure = f"{node.name}: f32"
+    return f"`{node.name}` is declared as {a(wanted)}, and {fit(c, value, wanted)}{write(cure)}"
 
 
 def power(c: Context) -> Finding | str | None:
@@ -295,7 +300,7 @@ def index(c: Context, value: Part) -> str:
     reason, text = f"{described(c, value)}, and an index", c.text(value)
     if isinstance(value.type, Vector):
         return f"{reason} is one number: take a part of it, such as `{text}.x`"
-    if made := inside(c, value.place, "f32", [U32, I32, ABSTRACT_INT]):
+    if made := inside(c, value.place, "f32", WHOLE):
         return f"{reason} is a whole number: write `{c.text(made)}`"
     return f"{reason} must be a whole number, u32 or i32" + write(f"u32({text})" if value.type == F32 else None)
 
@@ -319,16 +324,22 @@ def indexed(c: Context, base: Part) -> Finding | None:
 
 def condition(c: Context, value: Part) -> str:
     """An `if`, a `while` or a `for` that asks for no truth value."""
-    cure = f": compare it, as in `{c.text(value)} != {ZERO[value.type]}`" if value.type in ZERO else ""
-    return f"a condition is true or false, and {described(c, value)}{cure}"
+    return f"a condition is true or false, and {compared(c, value)}"
 
 
 def joined(c: Context, sign: str, value: Part) -> str:
     """A number beside ``&&`` or ``||``."""
-    reason, text = f"`{sign}` joins two conditions, and {described(c, value)}", c.text(value)
+    reason = f"`{sign}` joins two conditions, and"
     if isinstance(value.place, tree.Literal):
-        return f"{reason}: write a whole comparison on each side, as in `i == {text}`"
-    return f"{reason}: compare it, as in `{text} != {ZERO[value.type]}`" if value.type in ZERO else reason
+        cure = f"write a whole comparison on each side, as in `i == {c.text(value)}`"
+        return f"{reason} {described(c, value)}: {cure}"
+    return f"{reason} {compared(c, value)}"
+
+
+def compared(c: Context, value: Part) -> str:
+    """What a value is that is no truth value, and what to compare it with."""
+    cure = f": compare it, as in `{c.text(value)} != {ZERO[value.type]}`" if value.type in ZERO else ""
+    return f"{described(c, value)}{cure}"
 
 
 def argument(c: Context, name: str, i: int, arguments: Sequence[Part], scalars: Sequence[Scalar]) -> str:
@@ -337,8 +348,8 @@ def argument(c: Context, name: str, i: int, arguments: Sequence[Part], scalars: 
     if scalars:
         if value.type not in (U32, I32) or F32 not in scalars:
             return f"`{name}` does not take {a(value.type)} like `{texts[i]}`"
-        cure = f"{name}({', '.join([*texts[:i], f'f32({texts[i]})', *texts[i + 1 :]])})"
-        return f"`{name}` takes f32, and {described(c, value)}: write `{cure}`"
+        texts[i] = f"f32({texts[i]})"
+        return f"`{name}` takes f32, and {described(c, value)}: write `{name}({', '.join(texts)})`"
     cure = converted(texts[i], first.type) if first.type == F32 or isinstance(value.place, tree.Literal) else None
     if value.type in (ABSTRACT_FLOAT, F32) and first.type in (U32, I32):
         cure = f"f32({texts[0]})"
@@ -349,13 +360,13 @@ def argument(c: Context, name: str, i: int, arguments: Sequence[Part], scalars: 
 def select(c: Context, name: str, arguments: Sequence[Part]) -> str:
     """`select` with its condition first, with values of two types, or with no condition."""
     low, high, asked = arguments
-    texts = [c.text(each) for each in arguments]
+    first, second, third = map(c.text, arguments)
     if low.type == BOOL and asked.type != BOOL:
         order = "the condition of `select` comes last, and the value for false first"
-        return f"{order}: write `select({texts[2]}, {texts[1]}, {texts[0]})`"
+        return f"{order}: write `select({third}, {second}, {first})`"
     if asked.type != BOOL:
         return f"the last value of `select` is its condition, and {described(c, asked)}"
-    both = f"`{texts[0]}` is {a(low.type)}, `{texts[1]}` {a(high.type)}"
+    both = f"`{first}` is {a(low.type)}, `{second}` {a(high.type)}"
     return f"the first two values of `select` must be of one type, and {both}"
 
 
@@ -384,7 +395,9 @@ def returned(c: Context, function: Function, value: Part | None) -> str:
 
 def length(c: Context, value: Part) -> str | None:
     """`arrayLength` of an array instead of a pointer to it."""
-    return f"`arrayLength` takes its array with `&`: write `arrayLength(&{c.text(value)})`" if value.type else None
+    if isinstance(value.type, Array) and is_runtime_sized(value.type):
+        return f"`arrayLength` takes its array with `&`: write `arrayLength(&{c.text(value)})`"
+    return None
 
 
 def copied(c: Context) -> Finding | None:

@@ -150,15 +150,6 @@ PHRASES = (  # the first whose terminals are all accepted where the text breaks 
 def _expectation(accepted: set[str], stack: list) -> str:
     """What belongs where these terminals are accepted, behind what the stack holds."""
     what = next(phrase for terminals, phrase in PHRASES if accepted.issuperset(terminals.split()))
-    return "`,`" if what == "`)`" and "COMMA" in accepted and "fn" in _before_bracket(stack) else what
-
-
-def _before_bracket(stack: list) -> list[Token]:
-    """The two tokens before the last ``(`` that is open."""
-    tokens = [each if isinstance(each, Token) else Token("", "") for each in stack]
-    closed = 0
-    for i in reversed(range(len(tokens))):
-        closed += {"CLOSE": 1, "OPEN": -1}.get(tokens[i].type, 0)
-        if closed < 0:
-            return tokens[max(i - 2, 0) : i]
-    return []
+    tokens = " ".join(each.type for each in stack if isinstance(each, Token))
+    parameters = re.search(r"\bFN NAME OPEN\b(?!.*\b(?:OPEN|CLOSE)\b)", tokens)
+    return "`,`" if what == "`)`" and parameters else what
