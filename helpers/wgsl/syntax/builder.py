@@ -30,7 +30,7 @@ def bare(found):
 
 
 def node(kind: type) -> Callable:
-    """A method that makes a node: its fields are what the rule finds, without MARKS, and behind it the attributes."""
+    """A method that makes a node: its fields are what a rule finds, without MARKS, and the attributes come last."""
 
     def made(self, *found):
         places = [each for each in found if each]
