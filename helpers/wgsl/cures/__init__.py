@@ -1,14 +1,13 @@
 """What is wrong with a text and what to write instead, in the words of someone who learns the language.
 
-A refusal has a kind and facts; the function of its kind in `CURES` makes the sentence of them, with the text, the tree
-and the types at hand. `values` is about types that do not go together, `names` about names, `breaks` about texts that
-break off, with the table of `habits` from Python, C and CUDA.
+A refusal has a kind and facts; the function that is called like its kind makes the sentence of them, with the text, the
+tree and the types at hand. `values` is about types that do not go together, `names` about names, `breaks` about texts
+that break off, with the table of `habits` from Python, C and CUDA.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from helpers.wgsl.cures import breaks, names, values
@@ -20,34 +19,6 @@ from helpers.wgsl.types.declarations import Declarations, check
 if TYPE_CHECKING:
     from helpers.wgsl.kernel import Kernel
 
-CURES: dict[str, Callable[..., Finding | str | None]] = {
-    "argument": values.argument,
-    "assigned": values.assigned,
-    "called": values.called,
-    "called_value": names.called_value,
-    "clash": values.clash,
-    "condition": values.condition,
-    "constant": names.constant,
-    "counted": names.counted,
-    "declared": values.declared,
-    "entry_point": names.entry_point,
-    "expected": breaks.expected,
-    "fit": values.fit,
-    "index": values.index,
-    "indexed": values.indexed,
-    "joined": values.joined,
-    "length": values.length,
-    "operands": values.of_operands,
-    "part": names.part,
-    "power": values.power,
-    "read_only": names.read_only,
-    "returned": values.returned,
-    "select": values.select,
-    "too_late": names.known_too_late,
-    "type": names.type_for_value,
-    "unknown": names.unknown,
-    "whole": names.whole,
-}
 SUBGROUPS = (
     "not every adapter offers subgroup functions, so these kernels do without them: share values in workgroup memory, "
     "with a `workgroupBarrier()` before they are read"
@@ -69,9 +40,12 @@ def wgsl_error(kernel: Kernel, refused: Refused | Unsupported) -> WgslError:
 
 def explained(source: str, refused: Refused) -> Finding:
     """The cure of a refusal, or its own reason where none is certain."""
-    context, cure = Context(source, refused), CURES.get(refused.kind)
+    context = Context(source, refused)
     found = values.copied(context) if refused.scope and refused.kind != "unknown" else None
-    found = found or (cure(context, *refused.facts) if cure else None) or refused.reason
+    for cures in (values, names, breaks):
+        if cure := getattr(cures, refused.kind, None):
+            found = found or cure(context, *refused.facts)
+    found = found or refused.reason
     return Finding(found, refused.at, refused.length) if isinstance(found, str) else found
 
 

@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
-from typing import NamedTuple
 
 from helpers.wgsl.diagnostics import Lines, Refused, Span, Unsupported
 from helpers.wgsl.syntax import tree
 from helpers.wgsl.syntax.parser import parse
-from helpers.wgsl.syntax.tokens import closing, without_comments
+from helpers.wgsl.syntax.tokens import Word, closing, without_comments
 from helpers.wgsl.types.declarations import Declarations
 from helpers.wgsl.types.expressions import view
 from helpers.wgsl.types.kinds import Type
 from helpers.wgsl.types.names import Known, Meaning, Scope
+from helpers.wgsl.types.program import Variable
 
 TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*(?:(?<=[eE])[+-]\d+\w*)?|\.\d\w*|&&|\|\||\+\+|--|->|<<|>>|[-+*/%&|^<>=!]=|\S")
+NOTHING = Word("", "", 0, end_pos=0)  # where no token is
 PROBE = "_ = known_here;"  # a statement that is refused wherever it stands, which tells the names that are known there
-
-
-class Token(NamedTuple):
-    """A word, number or sign, with its offset in the text."""
-
-    text: str
-    at: int
-
-    @property
-    def end(self) -> int:
-        """The offset behind it."""
-        return self.at + len(self.text)
 
 
 class Context(Lines):
@@ -44,19 +32,18 @@ class Context(Lines):
     # --- Tokens -----------------------------------------------------------------------------------------------
 
     @cached_property
-    def tokens(self) -> list[Token]:
+    def tokens(self) -> list[Word]:
         """All tokens; comments are none."""
-        return [Token(found[0], found.start()) for found in TOKEN.finditer(self.code)]
+        return [Word("", found[0], found.start(), end_pos=found.end()) for found in TOKEN.finditer(self.code)]
 
-    def before(self, at: int) -> Token | None:
+    def before(self, at: int) -> Word:
         """The last token that begins before an offset."""
-        position = bisect_right(self.tokens, at - 1, key=lambda token: token.at)
-        return self.tokens[position - 1] if position else None
+        return next((token for token in reversed(self.tokens) if token.at < at), NOTHING)
 
     @cached_property
-    def found(self) -> Token | None:
+    def found(self) -> Word:
         """The token where the text is refused."""
-        return next((token for token in self.tokens if token.end > self.at), None)
+        return next((token for token in self.tokens if token.end > self.at), NOTHING)
 
     def text(self, part: Span) -> str:
         """A piece of the text without comments and needless blanks."""
@@ -79,12 +66,10 @@ class Context(Lines):
             return parse(self.source)
         except (Refused, Unsupported):
             ends = [found.end() for found in re.finditer(r"[;{}]", self.code[: self.at])]
-        for end in [*ends[:-4:-1], 0]:
+        for end in ends[:-4:-1]:
             opened = self.depth(end)
-            try:
-                return parse(self.code[:end] + (f" {PROBE}" if opened > 0 else "") + "}" * opened)
-            except (Refused, Unsupported):
-                continue
+            with suppress(Refused, Unsupported):
+                return parse(self.code[:end] + f" {PROBE}" * (opened > 0) + "}" * opened)
         return tree.Module(())
 
     @cached_property
@@ -117,11 +102,25 @@ class Context(Lines):
         except (Refused, Unsupported):
             return None
 
+    @cached_property
+    def _named(self) -> dict[int, tree.Node]:
+        """The nodes that have a name, by its offset."""
+        return {each.name.at: each for each in self.nodes if hasattr(each, "name")}
+
+    @cached_property
+    def variables(self) -> list[Variable]:
+        """The variables that are known where the text is refused."""
+        return [each for each in map(self.find, self.scope.names()) if isinstance(each, Variable)]
+
+    @property
+    def outputs(self) -> list[Variable]:
+        """The buffers that can be written to."""
+        return [each for each in self.variables if (each.space, each.access) == ("storage", "read_write")]
+
     def node(self, meaning: Meaning | None) -> tree.Node | None:
         """The node that declares what a name stands for."""
         name = getattr(getattr(meaning, "function", meaning), "name", None)
-        at = getattr(name, "at", -1)
-        return next((each for each in self.nodes if getattr(getattr(each, "name", None), "at", None) == at), None)
+        return self._named.get(getattr(name, "at", None))
 
     def declared(self, name: str) -> tree.Node | None:
         """The node that declares what a name stands for."""
@@ -134,17 +133,23 @@ class Context(Lines):
 
     def block(self, node: tree.Node) -> str:
         """The text from behind a declaration to the end of the block around it."""
-        blocks = [each for each in self.around(node) if isinstance(each, tree.Block | tree.For)]
-        return self.code[node.end : blocks[0].end if blocks else len(self.code)]
+        ends = (each.end for each in self.around(node) if isinstance(each, tree.Block | tree.For))
+        return self.code[node.end : next(ends, None)]
 
     def around(self, node: tree.Node) -> list[tree.Node]:
         """The nodes in which a node is, the innermost first."""
         found = [each for each in self.nodes if each.at <= node.at and node.end <= each.end and each != node]
         return found[::-1]
 
-    def structs(self) -> Iterator[tree.Struct]:
-        """The structs of the text."""
-        return (each for each in self.module.declarations if isinstance(each, tree.Struct))
+    def loop(self, first: tree.Node) -> tree.For | None:
+        """The loop that a statement begins."""
+        return next((each for each in self.nodes if isinstance(each, tree.For) and each.first == first), None)
+
+    def base(self, node: tree.Node) -> str:
+        """What is indexed, or of what a part is taken: `a` for ``a[i].b``."""
+        while isinstance(node, tree.Index | tree.Member):
+            node = node.base
+        return self.text(node)
 
     # --- Types ------------------------------------------------------------------------------------------------
 

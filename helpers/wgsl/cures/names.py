@@ -13,7 +13,7 @@ from helpers.wgsl.syntax import tree
 from helpers.wgsl.types.calls import BARRIERS, POINTER_FUNCTIONS
 from helpers.wgsl.types.conversions import a
 from helpers.wgsl.types.declarations import INPUTS
-from helpers.wgsl.types.kinds import ABSTRACT_FLOAT, F32, I32, U32, Array, Scalar, Struct, Type, Vector
+from helpers.wgsl.types.kinds import ABSTRACT_FLOAT, F32, I32, U32, Array, Scalar, Struct, Vector
 from helpers.wgsl.types.program import Part, Variable
 from helpers.wgsl.types.signatures import SIGNATURES
 
@@ -54,9 +54,9 @@ def unknown(c: Context, name: str) -> str:
 
 def _known_elsewhere(name: str, c: Context) -> str | None:
     """A name that is declared, but further down, or in a block that has ended, or in another function."""
-    kinds = tree.Declaration, tree.Parameter
-    places = [each for each in c.nodes if isinstance(each, kinds) and each.name == name and c.depth(each.at)]
-    places = [each for each in places if not any(isinstance(outer, tree.Struct) for outer in c.around(each))]
+    fields = [each for struct in c.nodes if isinstance(struct, tree.Struct) for each in struct.members]
+    named = (each for each in c.nodes if isinstance(each, tree.Declaration | tree.Parameter) and each.name == name)
+    places = [each for each in named if c.depth(each.at) and each not in fields]
     if not places:
         return None
     first, last = c.line(places[0].name), c.line(places[-1].name)
@@ -69,16 +69,13 @@ def _known_elsewhere(name: str, c: Context) -> str | None:
 
 def _undeclared(name: str, c: Context) -> str | None:
     """A variable that is given its first value as in Python."""
-    match c.refused.statement:
-        case tree.Assignment(target=tree.Name(at=at), operator=operator, value=value) if at == c.at:
-            pass
+    statement = c.refused.statement
+    match statement:
+        case tree.Assignment(target=tree.Name(at=c.at), operator=operator, value=value):
+            text = c.text(value)
         case _:
             return None
-    text, loop = (
-        c.text(value),
-        next((each for each in c.nodes if isinstance(each, tree.For) and each.first == c.refused.statement), None),
-    )
-    if loop:
+    if loop := c.loop(statement):
         uses = c.code[value.end : loop.end].partition(";")[2]
         text += "u" if text.isdigit() and not signed(name, uses) else ""
         return f"`{name}` is not declared: write `for (var {name} = {text};`"
@@ -98,11 +95,10 @@ def _builtin(name: str, c: Context) -> str | None:
     if not wanted:
         return None
     known = (c.declared(each) for each in c.scope.names())
-    given = ((each, tree.attribute(each, "builtin")) for each in known)
-    mine = next((each.name for each, by in given if by and c.text(by.arguments[0]) == wanted), None)
-    here = (
-        f"here it is `{mine}`" if mine else f"add `@builtin({wanted}) name: {INPUTS[wanted]}` to the parameters of `fn`"
-    )
+    given = {by.arguments[0].name: each.name for each in known if (by := tree.attribute(each, "builtin"))}
+    here = f"add `@builtin({wanted}) name: {INPUTS[wanted]}` to the parameters of `fn`"
+    if wanted in given:
+        here = f"here it is `{given[wanted]}`"
     return f"`{name}` is WGSL's `{wanted}`: {here}" if name != wanted else f"`{name}` must be a parameter: {here}"
 
 
@@ -120,14 +116,12 @@ def _other_language(name: str, c: Context) -> str | None:
 
 def _field(name: str, c: Context) -> str | None:
     """A field that is written without the uniform that holds it, or without the point between them."""
-    for each in c.scope.names() if c.depth(c.at) else ():
-        found = c.find(each)
-        type = found.type if isinstance(found, Variable) and found.space == "uniform" else None
-        fields = [field.name for field in type.fields] if isinstance(type, Struct) else ()
-        if name in fields:
-            return f"`{name}` is a field of `{each}`: write `{each}.{name}`"
-        if name.startswith(each) and name.removeprefix(each) in fields:
-            return f"a point is missing: write `{each}.{name.removeprefix(each)}`"
+    for each in c.variables if c.depth(c.at) else ():
+        for field in getattr(each.type, "fields", ()) if each.space == "uniform" else ():
+            if name == field.name:
+                return f"`{name}` is a field of `{each.name}`: write `{each.name}.{name}`"
+            if name == each.name + field.name:
+                return f"a point is missing: write `{each.name}.{field.name}`"
     return None
 
 
@@ -152,12 +146,10 @@ def _near(name: str, names: Iterable[str]) -> str | None:
     return alike[0] if alike else None
 
 
-def type_for_value(c: Context, found: object) -> str | None:
+def type(c: Context, found: object) -> str | None:
     """The name of a type where a value must stand."""
-    values = [each for each in c.scope.names() if isinstance(c.find(each), Variable) and c.find(each).type == found]
-    if isinstance(found, Type) and len(values) == 1:
-        return f"`{found}` is a type; the variable of this type is `{values[0]}`"
-    return None
+    values = [each.name for each in c.variables if each.type == found]
+    return f"`{found}` is a type; the variable of this type is `{values[0]}`" if len(values) == 1 else None
 
 
 def called_value(c: Context, found: object) -> str:
@@ -211,21 +203,17 @@ def part(c: Context, base: Part, name: str) -> str:
 
 def constant(c: Context, target: Part) -> Finding | None:
     """An assignment or ++ to what is no `var`."""
-    node = target.place
-    while isinstance(node, tree.Index | tree.Member):
-        node = node.base
-    declared = c.declared(c.text(node))
-    if isinstance(declared, tree.Parameter):
-        name = declared.name
-        return Finding(
-            f"`{name}` is a parameter and never changes: copy it first, `var my_{name} = {name};`", c.at, len(name)
-        )
-    if not isinstance(declared, tree.Declaration):
-        return None
-    line, name = c.line(declared.name), declared.name
-    cure = re.sub(r"^\w+", "var", c.written(declared))
-    reason = f"`{name}` is a `{declared.kind}`, declared in line {line}, and never changes"
-    return Finding(reason + (f": write `var` there: `{cure}`" if declared.kind == "let" else ""), c.at, len(name), line)
+    name = c.base(target.place)
+    match c.declared(name):
+        case tree.Parameter():
+            reason = f"`{name}` is a parameter and never changes: copy it first, `var my_{name} = {name};`"
+            return Finding(reason, c.at, len(name))
+        case tree.Declaration(kind=kind, name=given) as declared:
+            line = c.line(given)
+            cure = f": write `var` there: `{re.sub('^let', 'var', c.written(declared))}`" if kind == "let" else ""
+            reason = f"`{name}` is a `{kind}`, declared in line {line}, and never changes{cure}"
+            return Finding(reason, c.at, len(name), line)
+    return None
 
 
 def counted(c: Context, target: Part, sign: str) -> Finding | None:
@@ -233,14 +221,13 @@ def counted(c: Context, target: Part, sign: str) -> Finding | None:
     name, declared = c.text(target), c.declared(c.text(target))
     if target.type != F32 or not isinstance(declared, tree.Declaration):
         return None
-    counter = any(isinstance(each, tree.For) and each.first == declared for each in c.nodes)
     cure = f": write `{name} {sign[0]}= 1.0`"
-    if counter:
+    if c.loop(declared):
         cure = f"; it begins as `{c.text(declared.value)}` in line {c.line(declared)}"
     return Finding(f"`{name}` is an f32, and `{sign}` counts only u32 and i32{cure}", c.at, len(name))
 
 
-def known_too_late(c: Context, node: tree.Declaration | None = None) -> Finding | None:
+def too_late(c: Context, node: tree.Declaration | None = None) -> Finding | None:
     """A `const` whose value is known only while the kernel runs."""
     if node is None:
         return None
@@ -251,15 +238,10 @@ def known_too_late(c: Context, node: tree.Declaration | None = None) -> Finding 
 
 def read_only(c: Context, target: Part) -> Finding | None:
     """A store into what can only be read."""
-    node = target.place
-    while isinstance(node, tree.Index | tree.Member):
-        node = node.base
-    found = c.find(c.text(node))
+    found = c.find(c.base(target.place))
     if not isinstance(found, Variable):
         return None
-    names = [each for each in c.scope.names() if getattr(c.find(each), "access", "") == "read_write"]
-    outputs = [each for each in names if c.find(each).space == "storage"]
-    where = f"; the result belongs in `{outputs[0]}`" if len(outputs) == 1 else ""
+    where = f"; the result belongs in `{c.outputs[0].name}`" if len(c.outputs) == 1 else ""
     kind = "a uniform" if found.space == "uniform" else "`var<storage, read>`"
     line = c.line(found)
     reason = f"`{found.name}` can only be read: it is declared in line {line} as {kind}{where}"

@@ -9,9 +9,21 @@ from helpers.wgsl.cures.context import Context, signed
 from helpers.wgsl.diagnostics import Finding
 from helpers.wgsl.syntax import tree
 from helpers.wgsl.syntax.tokens import Word
-from helpers.wgsl.types.conversions import a
+from helpers.wgsl.types.conversions import WHOLE, a
 from helpers.wgsl.types.folding import COMPARISONS
-from helpers.wgsl.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, F32, I32, U32, Scalar, Type, Vector
+from helpers.wgsl.types.kinds import (
+    ABSTRACT_FLOAT,
+    ABSTRACT_INT,
+    BOOL,
+    F32,
+    I32,
+    U32,
+    Array,
+    Scalar,
+    Type,
+    Vector,
+    is_runtime_sized,
+)
 from helpers.wgsl.types.program import Binding, Function, Part
 
 NUMBERS = (F32, U32, I32)
@@ -36,7 +48,7 @@ def write(cure: str | None) -> str:
     return f": write `{cure}`" if cure else ""
 
 
-def inside(c: Context, node: tree.Node, call: str, types: Sequence[Type]) -> tree.Node | None:
+def inside(c: Context, node: tree.Node, call: str = "i32", types: Sequence[Type] = (U32,)) -> tree.Node | None:
     """The x of ``i32(x)``, or of another call, where it is of one of these types."""
     match node:
         case tree.Call(callee=tree.Name(name=name), arguments=(argument,)) if name == call:
@@ -46,12 +58,12 @@ def inside(c: Context, node: tree.Node, call: str, types: Sequence[Type]) -> tre
 
 def listed(c: Context, values: Sequence[tree.Node], wanted: Type) -> str:
     """How to write values so that each is of another type, between commas."""
-    made = [wanted == U32 and inside(c, each, "i32", [U32]) for each in values]
+    made = [wanted == U32 and inside(c, each) for each in values]
     cures = [f"`{c.text(x) if x else converted(c.text(each), wanted)}`" for x, each in zip(made, values, strict=True)]
-    return " and ".join(filter(None, [", ".join(cures[:-1]), cures[-1]]))
+    return " and ".join([", ".join(cures[:-1]), cures[-1]]).removeprefix(" and ")
 
 
-def operands(c: Context, node: tree.Node, given: Type) -> list[tree.Node]:
+def pieces(c: Context, node: tree.Node, given: Type) -> list[tree.Node]:
     """The operands of one type in an expression of several types, each as long as it can be."""
     while isinstance(node, tree.Unary) and node.operator == "!":
         node = node.operand
@@ -62,19 +74,19 @@ def operands(c: Context, node: tree.Node, given: Type) -> list[tree.Node]:
         return []
     if node.operator in COMPARISONS and {c.type_of(node.left), c.type_of(node.right)} <= {given, ABSTRACT_INT}:
         return []
-    found = {c.text(each): each for side in (node.left, node.right) for each in operands(c, side, given)}
+    found = {c.text(each): each for side in (node.left, node.right) for each in pieces(c, side, given)}
     return list(found.values())
 
 
-def misfits(c: Context, value: tree.Node, given: Type, wanted: Type) -> list[tree.Node]:
+def misfits(c: Context, value: Part, wanted: Type) -> list[tree.Node]:
     """What in a value is of the wrong type: its operands where others are of the right type, or all of it."""
-    right = operands(c, value, wanted)
-    return (right and operands(c, value, given)) or [value]
+    right = pieces(c, value.place, wanted)
+    return (right and pieces(c, value.place, value.type)) or [value.place]
 
 
-def origin(c: Context, node: tree.Node, given: Type) -> tree.Node | None:
-    """The declaration of the one variable that gives an expression its type, if there is one."""
-    found = origins(c, node, given)
+def origin(c: Context, value: Part, node: tree.Node | None = None) -> tree.Node | None:
+    """The declaration of the one variable that gives a value, or another node of its type, this type."""
+    found = origins(c, node or value.place, value.type)
     return found[0] if len(found) == 1 else None
 
 
@@ -89,13 +101,13 @@ def origins(c: Context, node: tree.Node, given: Type) -> list[tree.Node]:
     return [each for each in found if each]
 
 
-def described(c: Context, node: tree.Node, given: Type) -> str:
-    """An expression and its type, and where the type came from."""
-    text, declared = c.text(node), origin(c, node, given)
+def described(c: Context, value: Part, node: tree.Node | None = None) -> str:
+    """A value, or another node of its type, with the type and where it came from."""
+    text, declared = c.text(node or value), origin(c, value, node)
     if not declared:
-        return f"`{text}` is {a(given)}"
+        return f"`{text}` is {a(value.type)}"
     also = "" if declared.name == text else f", as is `{declared.name}`"
-    return f"`{text}` is {a(given)}{also}, declared in line {c.line(declared.name)} by `{c.written(declared)}`"
+    return f"`{text}` is {a(value.type)}{also}, declared in line {c.line(declared.name)} by `{c.written(declared)}`"
 
 
 def rewritten(c: Context, declared: tree.Node | None, wanted: Type) -> str | None:
@@ -108,7 +120,7 @@ def rewritten(c: Context, declared: tree.Node | None, wanted: Type) -> str | Non
     value, uses, name = declared.value, c.block(declared), re.escape(declared.name)
     new = literal(c.text(value), wanted) if "." not in c.text(value) else None
     if wanted == U32 and not re.search(rf"\b{name}\b[^;{{}}]*-|-[^;{{}}]*\b{name}\b", uses):
-        made = inside(c, value, "i32", [U32])
+        made = inside(c, value)
         new = new or (made and c.text(made))
     whole = rf"\[[^\];]*\b{name}\b|\b{name}\s*(?:\+\+|--|%)"
     if not new or (signed(declared.name, uses) if wanted == U32 else re.search(whole, uses)):
@@ -118,13 +130,13 @@ def rewritten(c: Context, declared: tree.Node | None, wanted: Type) -> str | Non
 
 def unsigned(c: Context, node: tree.Node, sign: str) -> str | None:
     """How to make a u32 of an i32 expression or of its variables; None where one must stay signed."""
-    if sign in COMPARISONS[2:] and (made := inside(c, node, "i32", [U32])):
+    if sign in COMPARISONS[2:] and (made := inside(c, node)):
         return f"leave out the `i32(...)`: write `{c.text(made)}`"
     found = origins(c, node, I32)
     cures = [rewritten(c, each, U32) for each in found]
     if not cures or not all(cures):
         return None
-    left_out = any(inside(c, each.value, "i32", [U32]) for each in found)
+    left_out = any(inside(c, each.value) for each in found)
     written = " and ".join(f"`{cure}`" for cure in cures)
     return f"leave out the `i32(...)`: write {written}" if left_out else f"write {written}"
 
@@ -157,20 +169,20 @@ def suits_u32(c: Context, node: tree.Node) -> bool:
 # --- One function for each kind of refusal --------------------------------------------------------------------------
 
 
-def of_operands(c: Context, sign: str, left: Part, right: Part) -> str | None:
+def operands(c: Context, sign: str, left: Part, right: Part) -> str | None:
     """Two operands of different types."""
     types = {left.type, right.type}
     if sign == "^" and types & {F32, ABSTRACT_FLOAT}:
         return raised(c, left.place, right.place)
     if sign in ("&", "|", "<<", ">>") and F32 in types:
         value = left if left.type == F32 else right
-        return f"`{sign}` is for the bits of whole numbers, and {described(c, value.place, F32)}"
+        return f"`{sign}` is for the bits of whole numbers, and {described(c, value)}"
     if ABSTRACT_FLOAT in types and types & {U32, I32}:
         return _fraction(c, *((left, right) if left.type == ABSTRACT_FLOAT else (right, left)))
     if not types <= set(NUMBERS):
         one = next((each for each in (left, right) if isinstance(each.type, Vector)), None)
         if one and isinstance(one.place, tree.Name) and types & set(NUMBERS):
-            return f"{described(c, one.place, one.type)}: write `{c.text(one)}.x` for its first number"
+            return f"{described(c, one)}: write `{c.text(one)}.x` for its first number"
         both = " and ".join(f"`{c.text(each)}` is {a(each.type)}" for each in (left, right))
         return f"{both}: the two sides of `{sign}` must be of one type"
     if len(types) == 1:
@@ -182,28 +194,25 @@ def of_operands(c: Context, sign: str, left: Part, right: Part) -> str | None:
         if not cure and not literal(c.text(changed), U32):
             if not suits_u32(c, changed.place):
                 changed, kept = kept, changed
-            values = operands(c, around(c, changed.place)[0], changed.type)
+            values = pieces(c, around(c, changed.place)[0], changed.type)
             texts = [c.text(each) for each in values]
             cure = f"write {listed(c, values if c.text(changed) in texts else [changed.place], kept.type)}"
     cure = cure or f"write `{converted(c.text(changed), kept.type)}`"
     told, other = (kept, changed) if isinstance(changed.place, tree.Literal) else (changed, kept)
-    return f"{described(c, told.place, told.type)}, and `{c.text(other)}` is {a(other.type)}: {cure}"
+    return f"{described(c, told)}, and `{c.text(other)}` is {a(other.type)}: {cure}"
 
 
 def _summed(c: Context, value: Part) -> str | None:
     """How to declare a sum of f32 that begins as a whole number: ``sum = sum + x``."""
-    declared, statement = origin(c, value.place, value.type), c.refused.statement
-    again = declared and isinstance(statement, tree.Assignment) and c.text(statement.target) == declared.name
-    cure = rewritten(c, declared, F32) if again else None
-    return f"write `{cure}`" if cure else None
+    declared, stored = origin(c, value), getattr(c.refused.statement, "target", None)
+    cure = rewritten(c, declared, F32) if declared and stored and c.text(stored) == declared.name else None
+    return cure and f"write `{cure}`"
 
 
 def raised(c: Context, left: tree.Node, right: tree.Node) -> str:
     """``x ^ 2.0``, as a power is written elsewhere."""
-    while isinstance(left, tree.Binary):
-        left = left.right
-    two = re.fullmatch(r"2(?:\.0*)?[fu]?", c.text(right))
-    cure = f"`{c.text(left)} * {c.text(left)}`" if two else "the product, or `pow(a, b)` for f32"
+    base, two = c.text(last(left)), re.fullmatch(r"2(?:\.0*)?[fu]?", c.text(right))
+    cure = f"`{base} * {base}`" if two else "the product, or `pow(a, b)` for f32"
     return f"WGSL has no sign for a power, and `^` is for the bits of whole numbers: write {cure}"
 
 
@@ -214,7 +223,7 @@ def clash(c: Context, sign: str, left: tree.Node, right: tree.Node) -> str | Non
             joined = f"({c.text(left)} {sign} {c.text(value)}) {equal} {c.text(other)}"
             return f"`{equal}` comes before `{sign}`: write `{joined}`"
     match left:
-        case tree.Binary(operator=first, right=middle) if sign in COMPARISONS[2:] and first in COMPARISONS[2:]:
+        case tree.Binary(operator=first, right=middle) if {sign, first} <= {*COMPARISONS[2:]}:
             chain = f"{c.text(left)} && {c.text(middle)} {sign} {c.text(right)}"
             return f"comparisons form no chain: write `{chain}`"
     return raised(c, left, right) if sign == "^" and c.type_of(c.text(last(left))) == F32 else None
@@ -232,16 +241,14 @@ def _fraction(c: Context, number: Part, other: Part) -> str:
     cure = f"write `f32({c.text(other)})`" + (f", or `{exact}` for whole numbers" if exact else "")
     if exact and isinstance(outer, tree.Index) and outer.index == whole:
         cure = f"write `{exact}`"
-    return f"`{c.text(number)}` is {a(number.type)}, and {described(c, other.place, other.type)}: {cure}"
+    return f"`{c.text(number)}` is {a(number.type)}, and {described(c, other)}: {cure}"
 
 
 def assigned(c: Context, target: Part, value: Part) -> str | None:
     """A value of one type, stored where another one belongs."""
-    name, declared = c.text(target), c.declared(c.text(target))
-    if cure := rewritten(c, declared, value.type):
-        stored = f"`{c.text(value)}` is {a(value.type)}: write `{cure}`"
-        return f"{described(c, target.place, target.type)}, and {stored}"
-    return f"`{name}` is {a(target.type)}, and {fit(c, value, target.type)}"
+    if cure := rewritten(c, c.declared(c.text(target)), value.type):
+        return f"{described(c, target)}, and `{c.text(value)}` is {a(value.type)}: write `{cure}`"
+    return f"`{c.text(target)}` is {a(target.type)}, and {fit(c, value, target.type)}"
 
 
 def fit(c: Context, value: Part, wanted: Type) -> str:
@@ -250,13 +257,13 @@ def fit(c: Context, value: Part, wanted: Type) -> str:
     if value.type == ABSTRACT_FLOAT:
         exact = literal(text, wanted)
         return f"`{text}` is {a(value.type)}" + (f": write `{exact}`" if exact else f", which no {wanted} can hold")
-    parts = misfits(c, value.place, value.type, wanted)
+    parts = misfits(c, value, wanted)
     if parts != [value.place]:
-        return f"{described(c, parts[0], value.type)}: write {listed(c, parts, wanted)}"
-    source = origin(c, value.place, value.type)
+        return f"{described(c, value, parts[0])}: write {listed(c, parts, wanted)}"
+    source = origin(c, value)
     whole = c.text(source.value) if source and source.name == text and getattr(source, "value", None) else text
     number = value.type in (*NUMBERS, BOOL)
-    return described(c, value.place, value.type) + write(number and (choice(whole, wanted) or converted(text, wanted)))
+    return described(c, value) + write(number and (choice(whole, wanted) or converted(text, wanted)))
 
 
 def choice(value: str, wanted: Type) -> str | None:
@@ -265,25 +272,19 @@ def choice(value: str, wanted: Type) -> str | None:
     return f"select({found[1]}.0, {found[2]}.0, {found[3]})" if found else None
 
 
-def declared(c: Context, node: tree.Declaration, value: Part, wanted: Type) -> str | None:
+def declared(c: Context, node: tree.Declaration, value: Part, wanted: Type) -> str:
     """A variable whose value is not of its declared type."""
-    text = c.text(value)
-    if wanted not in NUMBERS or not isinstance(value.type, Scalar):
-        return None
-    parts, made = misfits(c, value.place, value.type, wanted), choice(text, wanted)
-    cure = f"`{made}`" if made else listed(c, parts, wanted)
-    if value.type == ABSTRACT_FLOAT and not literal(text, wanted):
-        cure = f"`{node.name}: f32`"
-    return f"`{node.name}` is declared as {a(wanted)}, and `{c.text(parts[0])}` is {a(value.type)}: write {cure}"
+    cure = None
+    if value.type == ABSTRACT_FLOAT and wanted in NUMBERS and not literal(c.text(value), wanted):
+        cure = f"{node.name}: f32"
+    return f"`{node.name}` is declared as {a(wanted)}, and {fit(c, value, wanted)}{write(cure)}"
 
 
 def power(c: Context) -> Finding | str | None:
     """``a ** b``: the second star reads as a pointer's."""
     before = c.before(c.at)
-    if not before or before.text != "*" or before.end != c.at:
-        return (
-            "a value is missing on the left of `*`" if before and re.fullmatch(r"[-+*/%<>=&|^]+", before.text) else None
-        )
+    if before != "*" or before.end != c.at:
+        return "a value is missing on the left of `*`" if re.fullmatch(r"[-+*/%<>=&|^]+", before) else None
     left = re.search(r"([^\W\d]\w*(?:\.\w+)*|\d[\w.]*)\s*$", c.code[: before.at])
     cure = "write the product, or `pow(a, b)` for f32"
     if left and re.match(r"\*\s*2u?\b(?!\.)", c.code[c.at :]):
@@ -296,10 +297,10 @@ def power(c: Context) -> Finding | str | None:
 
 def index(c: Context, value: Part) -> str:
     """An index that is no whole number."""
-    reason, text = f"{described(c, value.place, value.type)}, and an index", c.text(value)
+    reason, text = f"{described(c, value)}, and an index", c.text(value)
     if isinstance(value.type, Vector):
         return f"{reason} is one number: take a part of it, such as `{text}.x`"
-    if made := inside(c, value.place, "f32", [U32, I32, ABSTRACT_INT]):
+    if made := inside(c, value.place, "f32", WHOLE):
         return f"{reason} is a whole number: write `{c.text(made)}`"
     return f"{reason} must be a whole number, u32 or i32" + write(f"u32({text})" if value.type == F32 else None)
 
@@ -307,7 +308,7 @@ def index(c: Context, value: Part) -> str:
 def indexed(c: Context, base: Part) -> Finding | None:
     """One index too many, or one behind a struct."""
     at = c.code.index("[", base.end)
-    node, name, taken = base.place, c.text(base), 0
+    node, taken = base.place, 0
     while isinstance(node, tree.Index):
         node, taken = node.base, taken + 1
     name = c.text(node)
@@ -323,16 +324,22 @@ def indexed(c: Context, base: Part) -> Finding | None:
 
 def condition(c: Context, value: Part) -> str:
     """An `if`, a `while` or a `for` that asks for no truth value."""
-    cure = f": compare it, as in `{c.text(value)} != {ZERO[value.type]}`" if value.type in ZERO else ""
-    return f"a condition is true or false, and {described(c, value.place, value.type)}{cure}"
+    return f"a condition is true or false, and {compared(c, value)}"
 
 
 def joined(c: Context, sign: str, value: Part) -> str:
     """A number beside ``&&`` or ``||``."""
-    reason, text = f"`{sign}` joins two conditions, and {described(c, value.place, value.type)}", c.text(value)
+    reason = f"`{sign}` joins two conditions, and"
     if isinstance(value.place, tree.Literal):
-        return f"{reason}: write a whole comparison on each side, as in `i == {text}`"
-    return f"{reason}: compare it, as in `{text} != {ZERO[value.type]}`" if value.type in ZERO else reason
+        cure = f"write a whole comparison on each side, as in `i == {c.text(value)}`"
+        return f"{reason} {described(c, value)}: {cure}"
+    return f"{reason} {compared(c, value)}"
+
+
+def compared(c: Context, value: Part) -> str:
+    """What a value is that is no truth value, and what to compare it with."""
+    cure = f": compare it, as in `{c.text(value)} != {ZERO[value.type]}`" if value.type in ZERO else ""
+    return f"{described(c, value)}{cure}"
 
 
 def argument(c: Context, name: str, i: int, arguments: Sequence[Part], scalars: Sequence[Scalar]) -> str:
@@ -341,8 +348,8 @@ def argument(c: Context, name: str, i: int, arguments: Sequence[Part], scalars: 
     if scalars:
         if value.type not in (U32, I32) or F32 not in scalars:
             return f"`{name}` does not take {a(value.type)} like `{texts[i]}`"
-        cure = f"{name}({', '.join([*texts[:i], f'f32({texts[i]})', *texts[i + 1 :]])})"
-        return f"`{name}` takes f32, and {described(c, value.place, value.type)}: write `{cure}`"
+        texts[i] = f"f32({texts[i]})"
+        return f"`{name}` takes f32, and {described(c, value)}: write `{name}({', '.join(texts)})`"
     cure = converted(texts[i], first.type) if first.type == F32 or isinstance(value.place, tree.Literal) else None
     if value.type in (ABSTRACT_FLOAT, F32) and first.type in (U32, I32):
         cure = f"f32({texts[0]})"
@@ -353,13 +360,13 @@ def argument(c: Context, name: str, i: int, arguments: Sequence[Part], scalars: 
 def select(c: Context, name: str, arguments: Sequence[Part]) -> str:
     """`select` with its condition first, with values of two types, or with no condition."""
     low, high, asked = arguments
-    texts = [c.text(each) for each in arguments]
+    first, second, third = map(c.text, arguments)
     if low.type == BOOL and asked.type != BOOL:
         order = "the condition of `select` comes last, and the value for false first"
-        return f"{order}: write `select({texts[2]}, {texts[1]}, {texts[0]})`"
+        return f"{order}: write `select({third}, {second}, {first})`"
     if asked.type != BOOL:
-        return f"the last value of `select` is its condition, and {described(c, asked.place, asked.type)}"
-    both = f"`{texts[0]}` is {a(low.type)}, `{texts[1]}` {a(high.type)}"
+        return f"the last value of `select` is its condition, and {described(c, asked)}"
+    both = f"`{first}` is {a(low.type)}, `{second}` {a(high.type)}"
     return f"the first two values of `select` must be of one type, and {both}"
 
 
@@ -367,7 +374,7 @@ def called(c: Context, function: Function, parameter: Binding, value: Part) -> s
     """An argument of the learner's own function of the wrong type."""
     header = f"`{function.name}` is declared in line {c.line(function)} as `{c.written(c.node(function))}`"
     cure = converted(c.text(value), parameter.type) if value.type in NUMBERS else None
-    return f"{described(c, value.place, value.type)}, and {header}{write(cure)}"
+    return f"{described(c, value)}, and {header}{write(cure)}"
 
 
 def returned(c: Context, function: Function, value: Part | None) -> str:
@@ -377,19 +384,20 @@ def returned(c: Context, function: Function, value: Part | None) -> str:
     if value is None:
         return f"`{name}` returns a value of type {wanted}: write `return value;`"
     if wanted is None:
-        outputs = [each for each in c.scope.names() if getattr(c.find(each), "space", "") == "storage"]
-        outputs = [each for each in outputs if c.find(each).access == "read_write"]
-        if kernel and len(outputs) == 1 and not isinstance(value.place, tree.Literal):
-            return f"`{name}` returns nothing: write the value to its place in `{outputs[0]}`, `{outputs[0]}[i]`"
+        if kernel and len(c.outputs) == 1 and not isinstance(value.place, tree.Literal):
+            output = c.outputs[0].name
+            return f"`{name}` returns nothing: write the value to its place in `{output}`, `{output}[i]`"
         either = ", or declare the type behind its parentheses, as in `-> f32`"
         return f"`{name}` returns nothing: write `return;`{'' if kernel else either}"
     cure = converted(c.text(value), wanted) if value.type in NUMBERS else None
-    return f"`{name}` returns {a(wanted)}, and {described(c, value.place, value.type)}{write(cure)}"
+    return f"`{name}` returns {a(wanted)}, and {described(c, value)}{write(cure)}"
 
 
 def length(c: Context, value: Part) -> str | None:
     """`arrayLength` of an array instead of a pointer to it."""
-    return f"`arrayLength` takes its array with `&`: write `arrayLength(&{c.text(value)})`" if value.type else None
+    if isinstance(value.type, Array) and is_runtime_sized(value.type):
+        return f"`arrayLength` takes its array with `&`: write `arrayLength(&{c.text(value)})`"
+    return None
 
 
 def copied(c: Context) -> Finding | None:

@@ -15,8 +15,8 @@ from lark.exceptions import UnexpectedToken
 
 from helpers.wgsl.diagnostics import Refused, Span, Unsupported
 from helpers.wgsl.syntax.builder import Builder, unexpected
-from helpers.wgsl.syntax.tokens import BLOCK_COMMENT, COMMENT, Tokens, Word, check_number, marked, without_comments
-from helpers.wgsl.syntax.tree import Module, Node
+from helpers.wgsl.syntax.tokens import Tokens, Word, check_number, comments, marked, without_comments
+from helpers.wgsl.syntax.tree import Module, children
 
 DEEPEST_BLOCK = 127  # the specification's limit
 DEEPEST = 200  # levels of the tree, which functions walk that call themselves
@@ -42,10 +42,8 @@ def parse(source: str) -> Module:
         module = _parser().parse(marked(code), on_error=reading.goes_on)
     except UnexpectedToken as error:
         raise reading.refusal(error) from None
-    if (at := reading.end()) < len(source):
-        raise Refused("this comment never ends: `*/` is missing", Span(at, at + 2))
-    if reading.unknown:
-        raise reading.unknown[0]
+    for refused in (*reading.unclosed, *reading.unknown):
+        raise refused
     _check_depth(module)
     return module
 
@@ -54,7 +52,9 @@ class _Reading:
     """One text: the words of WGSL that stand where a name belongs, and where it breaks off."""
 
     def __init__(self, source: str) -> None:
-        self.source = source
+        self.end = len(source)
+        begun = (Span(begin, begin + 2) for begin, end in comments(source) if end is None)
+        self.unclosed = [Refused("this comment never ends: `*/` is missing", each) for each in begun]
         self.unknown: list[Refused] = []
 
     def goes_on(self, error: UnexpectedToken) -> bool:
@@ -75,8 +75,10 @@ class _Reading:
         token, parser = error.token, error.interactive_parser
         accepted, before = parser.accepts(), _last(parser)
         if token.type == "$END":
-            token = Span(self.end(), self.end())
-        elif before == "AT" and not token.isidentifier():
+            if self.unclosed:
+                return self.unclosed[0]
+            token = Word("", "", self.end, end_pos=self.end)
+        if before == "AT" and not token.isidentifier():
             return unexpected("a name", token)
         elif before == "AT" and accepted != {"DIAGNOSTIC"}:
             return Refused(f"WGSL has no attribute `@{token}`, or not here", token)
@@ -90,15 +92,6 @@ class _Reading:
         if before == "NUMBER":  # what is wrong with a number comes before what is wrong behind it
             check_number(parser.parser_state.value_stack[-1])
         return unexpected(_expectation(accepted, parser.parser_state.value_stack), token)
-
-    def end(self) -> int:
-        """Where the text ends: at a comment that nothing closes, if there is one."""
-        at = depth = begun = 0
-        while found := (BLOCK_COMMENT if depth else COMMENT).search(self.source, at):
-            begun = begun if depth else found.start()
-            depth += {"/*": 1, "*/": -1}.get(found[0], 0)
-            at = found.end()
-        return begun if depth else len(self.source)
 
 
 def _last(parser) -> str:
@@ -123,10 +116,7 @@ def _check_depth(module: Module) -> None:
         node, depth = waiting.pop()
         if depth > DEEPEST:
             raise Unsupported(f"nesting deeper than {DEEPEST} levels", node.at)
-        for name in node.__slots__:
-            part = getattr(node, name)
-            parts = part if isinstance(part, tuple) else (part,)
-            waiting += [(each, depth + 1) for each in parts if isinstance(each, Node)]
+        waiting += [(each, depth + 1) for each in children(node)]
 
 
 # --- What is expected ---------------------------------------------------------------------------------------------
@@ -160,15 +150,6 @@ PHRASES = (  # the first whose terminals are all accepted where the text breaks 
 def _expectation(accepted: set[str], stack: list) -> str:
     """What belongs where these terminals are accepted, behind what the stack holds."""
     what = next(phrase for terminals, phrase in PHRASES if accepted.issuperset(terminals.split()))
-    return "`,`" if what == "`)`" and "COMMA" in accepted and "fn" in _before_bracket(stack) else what
-
-
-def _before_bracket(stack: list) -> list[Token]:
-    """The two tokens before the last ``(`` that is open."""
-    tokens = [each if isinstance(each, Token) else Token("", "") for each in stack]
-    closed = 0
-    for i in reversed(range(len(tokens))):
-        closed += {"CLOSE": 1, "OPEN": -1}.get(tokens[i].type, 0)
-        if closed < 0:
-            return tokens[max(i - 2, 0) : i]
-    return []
+    tokens = " ".join(each.type for each in stack if isinstance(each, Token))
+    parameters = re.search(r"\bFN NAME OPEN\b(?!.*\b(?:OPEN|CLOSE)\b)", tokens)
+    return "`,`" if what == "`)`" and parameters else what

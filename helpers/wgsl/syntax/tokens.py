@@ -24,7 +24,7 @@ TOKEN = re.compile(
     r"|(?P<SIGN><<=|>>=|<<|>>|[-+*/%&|^<>=!]=|&&|\|\||->|\+\+|--|.))",
     re.DOTALL,
 )
-COMPOUND = ("+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
+COMPOUND = [f"{operator}=" for operator in (*"+-*/%&|^", "<<", ">>")]
 RESERVED = frozenset(
     """
     NULL Self abstract active alignas alignof as asm asm_fragment async attribute auto await become cast catch class
@@ -40,9 +40,8 @@ RESERVED = frozenset(
     writeonly yield
     """.split()  # noqa: SIM905 (the rule's list has one name a line)
 )
-LEVELS = (("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="), ("<<", ">>"), ("+", "-"))
-LEVELS += (("*", "/", "%"),)
-PRECEDENCE = {operator: level for level, operators in enumerate(LEVELS) for operator in operators}
+LEVELS = ("||", "&&", "|", "^", "&", "== !=", "< <= > >=", "<< >>", "+ -", "* / %")
+PRECEDENCE = {operator: level for level, operators in enumerate(LEVELS) for operator in operators.split()}
 KINDS = {  # the token that a word is behind @
     **dict.fromkeys(["compute", "fragment", "must_use", "vertex"], "STAGE"),
     **dict.fromkeys(["binding", "group", "id", "workgroup_size"], "PLACE"),
@@ -85,13 +84,8 @@ class Tokens(Lexer):
             return self.kinds.get(written, "UNKNOWN")
         if kind != "NAME":
             return kind
-        known = (KINDS if attribute else self.kinds).get(written)
-        return known or ("RESERVED" if attribute or is_reserved(written) else kind)
-
-
-def is_reserved(word: str) -> bool:
-    """Whether a word may not be a name, although it means nothing in WGSL."""
-    return word in RESERVED or word.startswith("__")
+        reserved = attribute or written in RESERVED or written.startswith("__")
+        return (KINDS if attribute else self.kinds).get(written, "RESERVED" if reserved else kind)
 
 
 # --- Template lists ---
@@ -108,37 +102,23 @@ PART = re.compile(
 def marked(code: str) -> str:
     """A text without comments, with OPEN and CLOSE for the < and > of its template lists."""
     letters = list(code.translate(FOREIGN))
-    for opened, closed in _lists(code):
-        letters[opened], letters[closed] = OPEN, CLOSE
-    return "".join(letters)
-
-
-def _lists(code: str) -> list[tuple[int, int]]:
-    """The offsets of the < and > around each template list."""
-    found, pending, depth, at = [], [], 0, 0  # pending: each < that may open a list, and the brackets around it
+    pending, depth, at = [], 0, 0  # pending: each < that may open a list, and the brackets around it
     while part := PART.search(code, at):
         at, sign = part.end(), part["sign"]
         if part["opens"]:
             pending.append((part.start("opens"), depth))
         elif sign in (">", ">=") and pending and pending[-1][1] == depth:
-            found.append((pending.pop()[0], part.start()))
+            letters[pending.pop()[0]], letters[part.start()] = OPEN, CLOSE
             at = part.start() + 1  # what is behind a closing > is read anew: it may be another one
         elif sign in ("(", "["):
             depth += 1
-        elif sign in (")", "]"):
-            _drop(pending, depth)
-            depth = max(0, depth - 1)
-        elif sign in ("&&", "||"):
-            _drop(pending, depth)
+        elif sign in (")", "]", "&&", "||"):
+            while pending and pending[-1][1] >= depth:
+                pending.pop()
+            depth = max(0, depth - (sign in ")]"))
         elif sign in ("=", ";", "{", ":"):
             pending, depth = [], 0
-    return found
-
-
-def _drop(pending: list[tuple[int, int]], depth: int) -> None:
-    """Forget each < at this depth, or deeper."""
-    while pending and pending[-1][1] >= depth:
-        pending.pop()
+    return "".join(letters)
 
 
 # --- Numbers ---
@@ -184,17 +164,27 @@ def _fits(digits: str, suffix: str) -> bool:
 COMMENT, BLOCK_COMMENT = re.compile(r"//[^\n\v\f\r\x85\u2028\u2029]*|/\*"), re.compile(r"/\*|\*/")
 
 
+def comments(source: str) -> Iterator[tuple[int, int | None]]:
+    """Where each comment of a text begins and ends; None as the end of one that nothing closes."""
+    at = depth = begin = 0  # block comments nest
+    while found := (BLOCK_COMMENT if depth else COMMENT).search(source, at):
+        begin = begin if depth else found.start()
+        depth += {"/*": 1, "*/": -1}.get(found[0], 0)
+        at = found.end()
+        if not depth:
+            yield begin, at
+    if depth:
+        yield begin, None
+
+
 @lru_cache(maxsize=256)  # a text that is specialized for a layer has up to 100 KB
 def without_comments(source: str) -> str:
     """The text with blanks in place of its comments, so that all else keeps its place."""
-    kept, at, depth = [], 0, 0  # block comments nest
-    while found := (BLOCK_COMMENT if depth else COMMENT).search(source, at):
-        between = source[at : found.start()]
-        kept += [_blanks(between) if depth else between, _blanks(found[0])]
-        depth += {"/*": 1, "*/": -1}.get(found[0], 0)
-        at = found.end()
-    kept.append(_blanks(source[at:]) if depth else source[at:])
-    return "".join(kept)
+    kept, at = "", 0
+    for begin, end in comments(source):
+        kept += source[at:begin] + re.sub(r"[^\n]", " ", source[begin:end])
+        at = end or len(source)
+    return kept + source[at:]
 
 
 def without_bodies(code: str) -> str:
@@ -210,10 +200,6 @@ def without_bodies(code: str) -> str:
             kept.append((between if depth else " " * len(between)) + found[0])
             at, function = found.end(), bool(depth)
     return "".join(kept) + code[at:]
-
-
-def _blanks(text: str) -> str:
-    return re.sub(r"[^\n]", " ", text)
 
 
 def closing(text: str, at: int = 0) -> int | None:

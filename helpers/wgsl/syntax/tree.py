@@ -90,10 +90,10 @@ class Declaration(Node):
     """
 
     kind: str
+    templates: tuple[Expression, ...]
     name: Word
     type: Name | None
     value: Expression | None
-    templates: tuple[Expression, ...] = ()
     attributes: tuple[Attribute, ...] = ()
 
 
@@ -268,11 +268,15 @@ def attribute(node: object, name: str) -> Attribute | None:
     return next((each for each in getattr(node, "attributes", ()) if each.name == name), None)
 
 
+def children(node: Node) -> list[Node]:
+    """The nodes that are parts of a node, in the order of its fields."""
+    fields = (getattr(node, name) for name in node.__slots__)
+    parts = (each for field in fields for each in (field if isinstance(field, tuple) else (field,)))
+    return [each for each in parts if isinstance(each, Node)]
+
+
 def walk(node: Node) -> Iterator[Node]:
     """A node and all below it, in the order of the text."""
     yield node
-    for name in node.__slots__:
-        part = getattr(node, name)
-        for each in part if isinstance(part, tuple) else (part,):
-            if isinstance(each, Node):
-                yield from walk(each)
+    for each in children(node):
+        yield from walk(each)
