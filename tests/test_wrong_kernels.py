@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from support.problems import EVERY_VERSION, every_version, specialized
 from support.sample import ALL, sample
-from support.wrong_kernels import NUMBERS, RACE, WRONG_KERNELS
+from support.wrong_kernels import WRONG_KERNELS
 
 from helpers import wgsl
 from helpers.convolution import operations
@@ -21,7 +21,7 @@ from helpers.grading.trial import GRAVEST_FIRST
 from helpers.oracles import checker
 from helpers.oracles.checker import Given, check, given
 from helpers.oracles.harness import answer, bias_alone, drawn, launched, reports
-from helpers.oracles.wrong_kernels import INPUT_2, STRIDE_1, WEIGHT_1, WrongKernel
+from helpers.oracles.wrong_kernels import INPUT_2, NUMBERS, RACE, STRIDE_1, WEIGHT_1, WrongKernel
 from helpers.wgsl import Kernel
 
 ORDER = {"data race", "overlapping writes", "non-uniform barrier", "endless loop"}  # no numbers show these for sure
