@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from support.edits import edits
+
 from helpers import wgsl
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
@@ -66,7 +68,6 @@ FEW_NUMBERS, MANY_NUMBERS = SumShape(21), SumShape(700)  # 700 are more than 256
 PAST = RACE + OVERLAP + WRITE + NUMBERS  # what is past the end of a row is another element, or past the tensor
 ALONE, WHOLE = {"SPLITS": 1}, {"PIECES": 1}  # all steps of a sum in one workgroup; so small a layer would share them
 NAMES = vars(lesson_05) | globals()
-ROW = re.compile(r"(.+): `([^`]*)`\s+-> `([^`]*)`(?:  (.+))?\n")
 
 
 def values(names: str) -> tuple:
@@ -82,12 +83,10 @@ USUAL = {version: (*values(names), {})[:2] for version, names in zip(PARTS[::3],
 
 def planted(version: str) -> Iterator[WrongKernel]:
     """The wrong kernels of one version in the table."""
-    rest = ROW.sub("", TABLES[version]).strip()
-    assert not rest, f"{version}: this is no row: {rest}"
     shape, constants = USUAL[version]
-    for name, old, new, others in ROW.findall(TABLES[version]):
-        edit = {version: {name: (old, new, *values(others))}}
-        yield from wrong_kernels(edit, {version: shape}, {version: constants})
+    for name, old, new, others in edits(TABLES[version]):
+        row = {version: {name: (old, new, *values(others))}}
+        yield from wrong_kernels(row, {version: shape}, {version: constants})
 
 
 # --- Every barrier, missing -----------------------------------------------------------------------------------
