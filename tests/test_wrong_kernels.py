@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from support.problems import EVERY_VERSION, every_version, specialized
+from support.problems import EVERY_VERSION, every_version
 from support.sample import ALL, sample
 from support.wrong_kernels import WRONG_KERNELS
 
@@ -71,8 +71,8 @@ def test_a_wrong_kernel_is_rejected_for_its_reasons_without_an_adapter(row):
 
 
 # A driver takes a second to compile a specialized text, anew for each problem: of these, the first one.
-GENERAL = dict.fromkeys((row.right, row.shape) for row in WRONG_KERNELS if not specialized(row.right))
-FIRST = {row.kernel: (row.right, row.shape) for row in reversed(WRONG_KERNELS) if specialized(row.right)}
+GENERAL = dict.fromkeys((row.right, row.shape) for row in WRONG_KERNELS if not row.right.specialized)
+FIRST = {row.kernel: (row.right, row.shape) for row in reversed(WRONG_KERNELS) if row.right.specialized}
 
 
 @pytest.mark.parametrize(
