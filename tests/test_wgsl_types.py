@@ -100,6 +100,10 @@ def test_where_the_adapter_differs_we_keep_to_the_specification():
         assert on_the_adapter(source(line)), line
 
 
+def test_an_atomic_that_is_read_like_a_number_is_told_its_function():
+    assert "read with `atomicLoad(&...)`" in here(source("let a = counts[i];"))[1]
+
+
 def test_what_the_simulator_does_not_run_is_named_with_its_line():
     for line in programs("unsupported"):
         with pytest.raises(Unsupported) as caught:
