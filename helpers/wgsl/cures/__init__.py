@@ -41,12 +41,12 @@ def wgsl_error(kernel: Kernel, refused: Refused | Unsupported) -> WgslError:
 def explained(source: str, refused: Refused) -> Finding:
     """The cure of a refusal, or its own reason where none is certain."""
     context = Context(source, refused)
-    found = values.copied(context) if refused.scope and refused.kind != "unknown" else None
+    advice = values.copied(context) if refused.scope and refused.kind != "unknown" else None
     for cures in (values, names, breaks):
         if cure := getattr(cures, refused.kind, None):
-            found = found or cure(context, *refused.facts)
-    found = found or refused.reason
-    return Finding(found, refused.at, refused.length) if isinstance(found, str) else found
+            advice = advice or cure(context, *refused.facts)
+    advice = advice or refused.reason
+    return Finding(advice, refused.at, refused.length) if isinstance(advice, str) else advice
 
 
 def compile_error(kernel: Kernel, entry_point: str, message: str) -> WgslError:
@@ -82,5 +82,5 @@ def adapters(source: str, message: str) -> Finding:
         reason = f"`{pointer[1]}` cannot be a parameter: a function can use every buffer by its own name"
         return Finding(reason, at)
     reasons = re.findall(r"parsing error: (.*)|^ +=+ (?:note: )?(.*)", message, re.MULTILINE)
-    plain = [each for each in map("".join, reasons) if each and not INTERNALS.search(each)]
+    plain = [sentence for sentence in map("".join, reasons) if sentence and not INTERNALS.search(sentence)]
     return Finding("; ".join(dict.fromkeys(plain)) or UNCLEAR, at)

@@ -40,25 +40,25 @@ def habit(c: Context, at: int) -> Finding | None:
         text = c.source if "//" in pattern else c.code
         line = text.split("\n")[number - 1].rstrip().replace("\t", " ")
         front = f"{c.expected}│{line[: column - 1]}"
-        found = re.search(pattern, f"{front}▸{line[column - 1 :]}")
-        reason = found and _cure(found, cure, c)
-        if reason and found.groupdict().get("at"):
-            begin, end = (i - (i > len(front)) for i in found.span("at"))
+        match = re.search(pattern, f"{front}▸{line[column - 1 :]}")
+        reason = match and _cure(match, cure, c)
+        if reason and match.groupdict().get("at"):
+            begin, end = (i - (i > len(front)) for i in match.span("at"))
             return Finding(reason, at + begin - len(front), end - begin)
         if reason:
             return Finding(reason, at, _length(c, at))
     return None
 
 
-def _cure(found: re.Match, cure: Cure, c: Context) -> str | None:
+def _cure(match: re.Match, cure: Cure, c: Context) -> str | None:
     if not isinstance(cure, str):
-        return cure(found, c)
-    return found.expand(cure) if all(map(balanced, filter(None, found.groups()))) else None
+        return cure(match, c)
+    return match.expand(cure) if all(map(balanced, filter(None, match.groups()))) else None
 
 
 def _length(c: Context, at: int) -> int:
-    found = TOKEN.match(c.code, at)
-    return len(found[0]) if found else 1
+    match = TOKEN.match(c.code, at)
+    return len(match[0]) if match else 1
 
 
 # --- What is missing: each looks for one thing, and returns None where it is something else -----------------
@@ -111,30 +111,30 @@ def _suspect(c: Context, end: int) -> int:
 
 def _outside(c: Context, at: int) -> Finding | None:
     """What cannot stand outside of a function."""
-    found = c.found
-    if not found or not c.expected.startswith("declaration"):
+    token = c.found
+    if not token or not c.expected.startswith("declaration"):
         return None
-    if found == "}":
+    if token == "}":
         return Finding("this `}` has no partner: there is one too many, here or above", at)
-    reason = f"`{found}` cannot stand outside of a function; {STANDS_OUTSIDE}"
-    if any(token == "fn" and token.at < at for token in c.tokens):
-        reason = f"`{found}` stands outside of every function: a `}}` above is one too many, or comes too early"
-    return Finding(reason, at, len(found))
+    reason = f"`{token}` cannot stand outside of a function; {STANDS_OUTSIDE}"
+    if any(earlier == "fn" and earlier.at < at for earlier in c.tokens):
+        reason = f"`{token}` stands outside of every function: a `}}` above is one too many, or comes too early"
+    return Finding(reason, at, len(token))
 
 
 def _bracket(c: Context, at: int) -> Finding | None:
     """A parenthesis or bracket that is not closed where it should be, or closed without having been opened."""
-    found, missing, stack = c.found, c.expected.strip("`"), []
+    token, missing, stack = c.found, c.expected.strip("`"), []
     for bracket in re.finditer(r"[()\[\]]", c.code[:at]):
         if bracket[0] in "([":
             stack.append(bracket)
         elif stack:
             stack.pop()
     if missing in (")", "]"):
-        ends = at != c.at or found in (";", "{", "}", ")", "]", "=")
+        ends = at != c.at or token in (";", "{", "}", ")", "]", "=")
     else:
-        ends = missing in (",", ";") and found == "{"
-    if not found or not ends or not stack:
+        ends = missing in (",", ";") and token == "{"
+    if not token or not ends or not stack:
         return None
     opening, (line, column) = stack[-1][0], c.place(stack[-1].start())
     where = f"column {column}" if line == c.place(at)[0] else f"line {line}, column {column}"
@@ -144,56 +144,56 @@ def _bracket(c: Context, at: int) -> Finding | None:
 
 def _separator(c: Context, at: int) -> Finding | None:
     """A statement without its semicolon, a field without its comma, a block without its brace."""
-    missing, found = c.expected.strip("`"), c.found
-    if not found or missing not in (";", ",", "{"):
+    missing, token = c.expected.strip("`"), c.found
+    if not token or missing not in (";", ",", "{"):
         return None
-    if found in (")", "]") and at == c.at:
-        return Finding(f"this `{found}` has no opening partner in this statement", at)
+    if token in (")", "]") and at == c.at:
+        return Finding(f"this `{token}` has no opening partner in this statement", at)
     if re.fullmatch(STATEMENT, c.before(at)):
         return None
     if at != c.at:
         return Finding(f"a `{missing}` is missing at the end of this line", at)
-    if found == "}" or re.fullmatch(STATEMENT, found) or (missing == "," and found.isidentifier()):
-        return Finding(f"a `{missing}` is missing before `{found}`", at, len(found))
+    if token == "}" or re.fullmatch(STATEMENT, token) or (missing == "," and token.isidentifier()):
+        return Finding(f"a `{missing}` is missing before `{token}`", at, len(token))
     return None
 
 
 def _side_by_side(c: Context, at: int) -> Finding | None:
     """Two values without an operator between them, or a statement that begins in another one."""
-    found, before = c.found, c.before(c.at)
-    if not before or not found or c.expected not in ("`;`", "`)`", "`]`"):
+    token, before = c.found, c.before(c.at)
+    if not before or not token or c.expected not in ("`;`", "`)`", "`]`"):
         return None
-    if before.at == found.at:
-        return Finding(f"`{found}` is no number that WGSL can read, and no name", found.at, len(found))
+    if before.at == token.at:
+        return Finding(f"`{token}` is no number that WGSL can read, and no name", token.at, len(token))
     if re.fullmatch(STATEMENT, before):
         last = c.before(before.at)
         reason = f"`{before}` begins a statement, and the one before it is not finished: it ends in `{last}`"
         return Finding(reason, last.end)
-    if at == c.at and re.search(r"[\w)\]]$", before) and re.match(r"[\w(]", found):
-        reason = f"between `{before}` and `{found}` an operator, such as `*`, or a sign like `;` is missing"
-        return Finding(reason, at, len(found))
+    if at == c.at and re.search(r"[\w)\]]$", before) and re.match(r"[\w(]", token):
+        reason = f"between `{before}` and `{token}` an operator, such as `*`, or a sign like `;` is missing"
+        return Finding(reason, at, len(token))
     return None
 
 
 def _value(c: Context, at: int) -> Finding | None:
     """Nothing where a value must stand, or a word that begins no statement."""
-    before, found = c.before(c.at), c.found
-    if not found or not before:
+    before, token = c.before(c.at), c.found
+    if not token or not before:
         return None
     later = at != c.at
-    width = 1 if later else len(found)
+    width = 1 if later else len(token)
     if c.expected == "expression":
-        if later or found in (";", ")", "]", "}", ","):
+        if later or token in (";", ")", "]", "}", ","):
             return Finding(f"a value is missing after `{before}`", at)
-        return Finding(f"after `{before}` a value must come, and `{found}` is none", at, width)
+        return Finding(f"after `{before}` a value must come, and `{token}` is none", at, width)
     if c.expected == "statement":
-        return Finding(f"no statement begins with `{found}`", at, width)
+        return Finding(f"no statement begins with `{token}`", at, width)
     if c.expected.startswith("assignment"):
         start = re.search(r"[^;{}]*$", c.code[: c.at])[0].strip()
         if later:
             return Finding(f"this statement is not finished: after `{start}` comes `=`, `+=`, `++` or `(`", at)
         goes_on = f"a statement that begins with `{start}` goes on with `=`, `+=`, `++` or `(`"
-        return Finding(f"{goes_on}, and not with `{found}`", at, width)
+        return Finding(f"{goes_on}, and not with `{token}`", at, width)
     return None
 
 
@@ -201,8 +201,8 @@ def _expected(c: Context, at: int) -> Finding:
     """What belongs there, in a word."""
     if at != c.at:
         return Finding(f"{c.expected} is expected after `{c.before(c.at)}`", at)
-    found = f", not `{c.found}`" if c.found else ""
-    return Finding(f"{c.expected} is expected here{found}", at, _length(c, at))
+    instead = f", not `{c.found}`" if c.found else ""
+    return Finding(f"{c.expected} is expected here{instead}", at, _length(c, at))
 
 
 LOOKS = (foreign, habit, _jump, _end, _nested, _outside, _bracket, _separator, _side_by_side, _value, _expected)

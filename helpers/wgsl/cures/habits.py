@@ -41,7 +41,7 @@ def _division(line: re.Match, c: Context) -> str | None:
 
 def _reads_on(comment: str, c: Context) -> bool:
     """Whether a comment begins like the rest of an expression, in names that the text declares."""
-    known = {each.name for each in c.nodes if isinstance(each, tree.Declaration | tree.Parameter)}
+    known = {node.name for node in c.nodes if isinstance(node, tree.Declaration | tree.Parameter)}
     begun, _, more = comment.partition(";")
     ends = comment.endswith(";") and not more  # a remark in parentheses does not end so
     tokens = TOKEN.findall(begun.lstrip("( ") if ends else begun)

@@ -54,9 +54,9 @@ def unknown(c: Context, name: str) -> str:
 
 def _known_elsewhere(name: str, c: Context) -> str | None:
     """A name that is declared, but further down, or in a block that has ended, or in another function."""
-    fields = [each for struct in c.nodes if isinstance(struct, tree.Struct) for each in struct.members]
-    named = (each for each in c.nodes if isinstance(each, tree.Declaration | tree.Parameter) and each.name == name)
-    places = [each for each in named if c.depth(each.at) and each not in fields]
+    fields = [member for struct in c.nodes if isinstance(struct, tree.Struct) for member in struct.members]
+    named = (node for node in c.nodes if isinstance(node, tree.Declaration | tree.Parameter) and node.name == name)
+    places = [node for node in named if c.depth(node.at) and node not in fields]
     if not places:
         return None
     first, last = c.line(places[0].name), c.line(places[-1].name)
@@ -94,8 +94,8 @@ def _builtin(name: str, c: Context) -> str | None:
     wanted = BUILTINS.get(name, name if name in INPUTS else None)
     if not wanted:
         return None
-    known = (c.declared(each) for each in c.scope.names())
-    given = {by.arguments[0].name: each.name for each in known if (by := tree.attribute(each, "builtin"))}
+    known = (c.declared(visible) for visible in c.scope.names())
+    given = {by.arguments[0].name: node.name for node in known if (by := tree.attribute(node, "builtin"))}
     here = f"add `@builtin({wanted}) name: {INPUTS[wanted]}` to the parameters of `fn`"
     if wanted in given:
         here = f"here it is `{given[wanted]}`"
@@ -105,7 +105,7 @@ def _builtin(name: str, c: Context) -> str | None:
 def _other_language(name: str, c: Context) -> str | None:
     """A word of Python, C or CUDA, or a function of theirs that WGSL has without its f."""
     calls = c.code[c.at + len(name) :].lstrip().startswith("(")
-    bare = next((each for each in (name[:-1], name[1:], name[1:-1]) if each in SIGNATURES), None)
+    bare = next((shorter for shorter in (name[:-1], name[1:], name[1:-1]) if shorter in SIGNATURES), None)
     if calls and bare and "f" in (name[0], name[-1]):
         return f"WGSL's function is `{bare}`"
     if vector := re.fullmatch(r"(float|uint|int)([234])", name):
@@ -116,12 +116,12 @@ def _other_language(name: str, c: Context) -> str | None:
 
 def _field(name: str, c: Context) -> str | None:
     """A field that is written without the uniform that holds it, or without the point between them."""
-    for each in c.variables if c.depth(c.at) else ():
-        for field in getattr(each.type, "fields", ()) if each.space == "uniform" else ():
+    for variable in c.variables if c.depth(c.at) else ():
+        for field in getattr(variable.type, "fields", ()) if variable.space == "uniform" else ():
             if name == field.name:
-                return f"`{name}` is a field of `{each.name}`: write `{each.name}.{name}`"
-            if name == each.name + field.name:
-                return f"a point is missing: write `{each.name}.{field.name}`"
+                return f"`{name}` is a field of `{variable.name}`: write `{variable.name}.{name}`"
+            if name == variable.name + field.name:
+                return f"a point is missing: write `{variable.name}.{field.name}`"
     return None
 
 
@@ -139,23 +139,23 @@ def _misspelled(name: str, c: Context) -> str | None:
 def _near(name: str, names: Iterable[str]) -> str | None:
     """The name that differs in capitals, in the order of its letters, or in a letter or two where it has some more."""
     known = list(names)
-    alike = [each for each in known if each.lower() == name.lower()]
+    alike = [candidate for candidate in known if candidate.lower() == name.lower()]
     if len(name) > 2:
-        alike += [each for each in known if sorted(each) == sorted(name)]
+        alike += [candidate for candidate in known if sorted(candidate) == sorted(name)]
         alike += get_close_matches(name, known, 1, 0.75)
     return alike[0] if alike else None
 
 
-def type(c: Context, found: object) -> str | None:
+def type(c: Context, meaning: object) -> str | None:
     """The name of a type where a value must stand."""
-    values = [each.name for each in c.variables if each.type == found]
-    return f"`{found}` is a type; the variable of this type is `{values[0]}`" if len(values) == 1 else None
+    values = [variable.name for variable in c.variables if variable.type == meaning]
+    return f"`{meaning}` is a type; the variable of this type is `{values[0]}`" if len(values) == 1 else None
 
 
-def called_value(c: Context, found: object) -> str:
+def called_value(c: Context, meaning: object) -> str:
     """A value that is called like a function."""
-    if isinstance(getattr(found, "type", None), Array):
-        return f"`{found.name}` is no function; an array's element is `{found.name}[...]`"
+    if isinstance(getattr(meaning, "type", None), Array):
+        return f"`{meaning.name}` is no function; an array's element is `{meaning.name}[...]`"
     return "a variable is not a function; is an operator such as `*` missing here?"
 
 
@@ -168,7 +168,7 @@ def whole(c: Context, part: Part) -> str | None:
 
 def entry_point(c: Context, wanted: str) -> Finding | None:
     """A kernel that has another name than the one that is launched."""
-    others = [each for each in c.module.declarations if tree.attribute(each, "compute")]
+    others = [node for node in c.module.declarations if tree.attribute(node, "compute")]
     if len(others) != 1:
         return Finding(c.refused.reason, None)
     name = others[0].name
@@ -238,11 +238,11 @@ def too_late(c: Context, node: tree.Declaration | None = None) -> Finding | None
 
 def read_only(c: Context, target: Part) -> Finding | None:
     """A store into what can only be read."""
-    found = c.find(c.base(target.place))
-    if not isinstance(found, Variable):
+    variable = c.find(c.base(target.place))
+    if not isinstance(variable, Variable):
         return None
     where = f"; the result belongs in `{c.outputs[0].name}`" if len(c.outputs) == 1 else ""
-    kind = "a uniform" if found.space == "uniform" else "`var<storage, read>`"
-    line = c.line(found)
-    reason = f"`{found.name}` can only be read: it is declared in line {line} as {kind}{where}"
+    kind = "a uniform" if variable.space == "uniform" else "`var<storage, read>`"
+    line = c.line(variable)
+    reason = f"`{variable.name}` can only be read: it is declared in line {line} as {kind}{where}"
     return Finding(reason, c.at, c.refused.length, line)

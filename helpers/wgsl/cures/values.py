@@ -34,8 +34,8 @@ CONVERSIONS = ("f32", "u32", "i32", "bool", "bitcast")
 
 def literal(text: str, wanted: Type) -> str | None:
     """A whole number written so that it has another type; None where it is none."""
-    found = re.fullmatch(r"(\d+)(?:\.0*)?[fui]?", text)
-    return found[1] + {F32: ".0", U32: "u", I32: ""}[wanted] if found and wanted in NUMBERS else None
+    match = re.fullmatch(r"(\d+)(?:\.0*)?[fui]?", text)
+    return match[1] + {F32: ".0", U32: "u", I32: ""}[wanted] if match and wanted in NUMBERS else None
 
 
 def converted(text: str, wanted: Type) -> str | None:
@@ -58,8 +58,8 @@ def inside(c: Context, node: tree.Node, call: str = "i32", types: Sequence[Type]
 
 def listed(c: Context, values: Sequence[tree.Node], wanted: Type) -> str:
     """How to write values so that each is of another type, between commas."""
-    made = [wanted == U32 and inside(c, each) for each in values]
-    cures = [f"`{c.text(x) if x else converted(c.text(each), wanted)}`" for x, each in zip(made, values, strict=True)]
+    made = [wanted == U32 and inside(c, node) for node in values]
+    cures = [f"`{c.text(x) if x else converted(c.text(node), wanted)}`" for x, node in zip(made, values, strict=True)]
     return " and ".join([", ".join(cures[:-1]), cures[-1]]).removeprefix(" and ")
 
 
@@ -74,8 +74,8 @@ def pieces(c: Context, node: tree.Node, given: Type) -> list[tree.Node]:
         return []
     if node.operator in COMPARISONS and {c.type_of(node.left), c.type_of(node.right)} <= {given, ABSTRACT_INT}:
         return []
-    found = {c.text(each): each for side in (node.left, node.right) for each in pieces(c, side, given)}
-    return list(found.values())
+    by_text = {c.text(piece): piece for side in (node.left, node.right) for piece in pieces(c, side, given)}
+    return list(by_text.values())
 
 
 def misfits(c: Context, value: Part, wanted: Type) -> list[tree.Node]:
@@ -86,19 +86,19 @@ def misfits(c: Context, value: Part, wanted: Type) -> list[tree.Node]:
 
 def origin(c: Context, value: Part, node: tree.Node | None = None) -> tree.Node | None:
     """The declaration of the one variable that gives a value, or another node of its type, this type."""
-    found = origins(c, node or value.place, value.type)
-    return found[0] if len(found) == 1 else None
+    declarations = origins(c, node or value.place, value.type)
+    return declarations[0] if len(declarations) == 1 else None
 
 
 def origins(c: Context, node: tree.Node, given: Type) -> list[tree.Node]:
     """The declarations of the variables from which an expression has its type; none where a conversion gives it."""
-    parts = [each for each in tree.walk(node) if isinstance(each, tree.Call | tree.Name)]
-    callees = [each.callee for each in parts if isinstance(each, tree.Call)]
-    if any(each.name in CONVERSIONS for each in callees):
+    parts = [part for part in tree.walk(node) if isinstance(part, tree.Call | tree.Name)]
+    callees = [part.callee for part in parts if isinstance(part, tree.Call)]
+    if any(callee.name in CONVERSIONS for callee in callees):
         return []
-    names = dict.fromkeys(each.name for each in parts if isinstance(each, tree.Name) and each not in callees)
-    found = (c.declared(each) for each in names if c.type_named(each) == given)
-    return [each for each in found if each]
+    names = dict.fromkeys(part.name for part in parts if isinstance(part, tree.Name) and part not in callees)
+    declarations = (c.declared(name) for name in names if c.type_named(name) == given)
+    return [declaration for declaration in declarations if declaration]
 
 
 def described(c: Context, value: Part, node: tree.Node | None = None) -> str:
@@ -132,11 +132,11 @@ def unsigned(c: Context, node: tree.Node, sign: str) -> str | None:
     """How to make a u32 of an i32 expression or of its variables; None where one must stay signed."""
     if sign in COMPARISONS[2:] and (made := inside(c, node)):
         return f"leave out the `i32(...)`: write `{c.text(made)}`"
-    found = origins(c, node, I32)
-    cures = [rewritten(c, each, U32) for each in found]
+    declarations = origins(c, node, I32)
+    cures = [rewritten(c, declaration, U32) for declaration in declarations]
     if not cures or not all(cures):
         return None
-    left_out = any(inside(c, each.value) for each in found)
+    left_out = any(inside(c, declaration.value) for declaration in declarations)
     written = " and ".join(f"`{cure}`" for cure in cures)
     return f"leave out the `i32(...)`: write {written}" if left_out else f"write {written}"
 
@@ -180,10 +180,10 @@ def operands(c: Context, sign: str, left: Part, right: Part) -> str | None:
     if ABSTRACT_FLOAT in types and types & {U32, I32}:
         return _fraction(c, *((left, right) if left.type == ABSTRACT_FLOAT else (right, left)))
     if not types <= set(NUMBERS):
-        one = next((each for each in (left, right) if isinstance(each.type, Vector)), None)
+        one = next((operand for operand in (left, right) if isinstance(operand.type, Vector)), None)
         if one and isinstance(one.place, tree.Name) and types & set(NUMBERS):
             return f"{described(c, one)}: write `{c.text(one)}.x` for its first number"
-        both = " and ".join(f"`{c.text(each)}` is {a(each.type)}" for each in (left, right))
+        both = " and ".join(f"`{c.text(operand)}` is {a(operand.type)}" for operand in (left, right))
         return f"{both}: the two sides of `{sign}` must be of one type"
     if len(types) == 1:
         return None
@@ -195,7 +195,7 @@ def operands(c: Context, sign: str, left: Part, right: Part) -> str | None:
             if not suits_u32(c, changed.place):
                 changed, kept = kept, changed
             values = pieces(c, around(c, changed.place)[0], changed.type)
-            texts = [c.text(each) for each in values]
+            texts = [c.text(piece) for piece in values]
             cure = f"write {listed(c, values if c.text(changed) in texts else [changed.place], kept.type)}"
     cure = cure or f"write `{converted(c.text(changed), kept.type)}`"
     told, other = (kept, changed) if isinstance(changed.place, tree.Literal) else (changed, kept)
@@ -268,8 +268,8 @@ def fit(c: Context, value: Part, wanted: Type) -> str:
 
 def choice(value: str, wanted: Type) -> str | None:
     """A choice between two whole numbers, with f32 in their place."""
-    found = CHOICE.fullmatch(value) if wanted == F32 else None
-    return f"select({found[1]}.0, {found[2]}.0, {found[3]})" if found else None
+    match = CHOICE.fullmatch(value) if wanted == F32 else None
+    return f"select({match[1]}.0, {match[2]}.0, {match[3]})" if match else None
 
 
 def declared(c: Context, node: tree.Declaration, value: Part, wanted: Type) -> str:
@@ -344,7 +344,7 @@ def compared(c: Context, value: Part) -> str:
 
 def argument(c: Context, name: str, i: int, arguments: Sequence[Part], scalars: Sequence[Scalar]) -> str:
     """An argument of a built-in function of the wrong type."""
-    texts, value, first = [c.text(each) for each in arguments], arguments[i], arguments[0]
+    texts, value, first = [c.text(part) for part in arguments], arguments[i], arguments[0]
     if scalars:
         if value.type not in (U32, I32) or F32 not in scalars:
             return f"`{name}` does not take {a(value.type)} like `{texts[i]}`"
@@ -419,5 +419,5 @@ def copied(c: Context) -> Finding | None:
 def undotted(node: tree.Node) -> list[Word]:
     """The names in a piece of the tree behind which no part is asked for."""
     nodes = [*tree.walk(node)]
-    parted = [each.base for each in nodes if isinstance(each, tree.Member)]
-    return [each.name for each in nodes if isinstance(each, tree.Name) and each not in parted]
+    parted = [member.base for member in nodes if isinstance(member, tree.Member)]
+    return [inner.name for inner in nodes if isinstance(inner, tree.Name) and inner not in parted]

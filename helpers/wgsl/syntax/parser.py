@@ -54,7 +54,7 @@ class _Reading:
     def __init__(self, source: str) -> None:
         self.end = len(source)
         begun = (Span(begin, begin + 2) for begin, end in comments(source) if end is None)
-        self.unclosed = [Refused("this comment never ends: `*/` is missing", each) for each in begun]
+        self.unclosed = [Refused("this comment never ends: `*/` is missing", comment) for comment in begun]
         self.unknown: list[Refused] = []
 
     def goes_on(self, error: UnexpectedToken) -> bool:
@@ -111,12 +111,12 @@ def _check_blocks(code: str) -> None:
 
 def _check_depth(module: Module) -> None:
     """Refuse to walk a tree that is too deep."""
-    waiting = [(each, 1) for each in module.declarations]
+    waiting = [(declaration, 1) for declaration in module.declarations]
     while waiting:
         node, depth = waiting.pop()
         if depth > DEEPEST:
             raise Unsupported(f"nesting deeper than {DEEPEST} levels", node.at)
-        waiting += [(each, depth + 1) for each in children(node)]
+        waiting += [(child, depth + 1) for child in children(node)]
 
 
 # --- What is expected ---------------------------------------------------------------------------------------------
@@ -150,6 +150,6 @@ PHRASES = (  # the first whose terminals are all accepted where the text breaks 
 def _expectation(accepted: set[str], stack: list) -> str:
     """What belongs where these terminals are accepted, behind what the stack holds."""
     what = next(phrase for terminals, phrase in PHRASES if accepted.issuperset(terminals.split()))
-    tokens = " ".join(each.type for each in stack if isinstance(each, Token))
+    tokens = " ".join(value.type for value in stack if isinstance(value, Token))
     parameters = re.search(r"\bFN NAME OPEN\b(?!.*\b(?:OPEN|CLOSE)\b)", tokens)
     return "`,`" if what == "`)`" and parameters else what

@@ -62,15 +62,15 @@ class Tokens(Lexer):
     __future_interface__ = 2  # of lark's: `lex` takes the state, and so can go on behind a token that was refused
 
     def __init__(self, configuration) -> None:
-        fixed = {each.pattern.value: each.name for each in configuration.terminals if each.pattern}
+        fixed = {terminal.pattern.value: terminal.name for terminal in configuration.terminals if terminal.pattern}
         self.kinds = dict.fromkeys(PRECEDENCE, "OPERATOR") | dict.fromkeys(COMPOUND, "COMPOUND") | fixed
 
     def lex(self, state: LexerState, parser_state) -> Iterator[Word]:
         """Each token, with its place."""
         text, attribute = state.text.text, False
-        for found in TOKEN.finditer(text, state.line_ctr.char_pos):
-            begin, end = found.span(found.lastgroup)
-            written, kind = text[begin:end], found.lastgroup
+        for match in TOKEN.finditer(text, state.line_ctr.char_pos):
+            begin, end = match.span(match.lastgroup)
+            written, kind = text[begin:end], match.lastgroup
             if kind == "NAME" and not written.isidentifier():  # \w has more letters than names have
                 end = begin + next(i for i in range(len(written)) if not written[: i + 1].isidentifier())
                 yield Word("UNKNOWN", text[end], end, end_pos=end + 1)
@@ -167,10 +167,10 @@ COMMENT, BLOCK_COMMENT = re.compile(r"//[^\n\v\f\r\x85\u2028\u2029]*|/\*"), re.c
 def comments(source: str) -> Iterator[tuple[int, int | None]]:
     """Where each comment of a text begins and ends; None as the end of one that nothing closes."""
     at = depth = begin = 0  # block comments nest
-    while found := (BLOCK_COMMENT if depth else COMMENT).search(source, at):
-        begin = begin if depth else found.start()
-        depth += {"/*": 1, "*/": -1}.get(found[0], 0)
-        at = found.end()
+    while match := (BLOCK_COMMENT if depth else COMMENT).search(source, at):
+        begin = begin if depth else match.start()
+        depth += {"/*": 1, "*/": -1}.get(match[0], 0)
+        at = match.end()
         if not depth:
             yield begin, at
     if depth:
@@ -190,15 +190,15 @@ def without_comments(source: str) -> str:
 def without_bodies(code: str) -> str:
     """A text without comments, with blanks in place of what stands between the braces of its functions."""
     kept, at, depth, function = [], 0, 0, False
-    for found in re.finditer(r"\bfn\b|[{}]", code):
-        if found[0] == "fn":
+    for match in re.finditer(r"\bfn\b|[{}]", code):
+        if match[0] == "fn":
             function = function or not depth
             continue
-        depth += 1 if found[0] == "{" else -1
-        if function and depth == (found[0] == "{"):
-            between = code[at : found.start()]
-            kept.append((between if depth else " " * len(between)) + found[0])
-            at, function = found.end(), bool(depth)
+        depth += 1 if match[0] == "{" else -1
+        if function and depth == (match[0] == "{"):
+            between = code[at : match.start()]
+            kept.append((between if depth else " " * len(between)) + match[0])
+            at, function = match.end(), bool(depth)
     return "".join(kept) + code[at:]
 
 

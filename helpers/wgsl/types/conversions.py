@@ -82,7 +82,7 @@ def shaped(type: Type, scalar: Scalar) -> Type:
 def common(types: Iterable[Type]) -> Scalar | None:
     """The scalar that operands share after automatic conversions; None where they share none."""
     scalars = {scalar_of(type) for type in types}
-    return next((wanted for wanted in scalars if all(automatic(each, wanted) for each in scalars)), None)
+    return next((wanted for wanted in scalars if all(automatic(given, wanted) for given in scalars)), None)
 
 
 def automatic(given: Scalar, wanted: Scalar) -> bool:
@@ -110,7 +110,7 @@ def concrete(value: Expression) -> Expression:
 
 def _concrete(type: Type) -> Type:
     if isinstance(type, Struct):  # what `modf` or `frexp` gives of an abstract number has members to convert
-        return replace(type, fields=tuple(replace(each, type=_concrete(each.type)) for each in type.fields))
+        return replace(type, fields=tuple(replace(field, type=_concrete(field.type)) for field in type.fields))
     default = {ABSTRACT_INT: I32, ABSTRACT_FLOAT: F32}.get(scalar_of(type))
     return shaped(type, default) if default else type
 

@@ -26,10 +26,10 @@ def view(node: tree.Expression, scope: Scope) -> Reference | Expression:
         case tree.Name():
             return _named(node, scope)
         case tree.Call():
-            found = call(node, scope)
-            if found.type is None:
-                raise Refused("this call has no value", found)
-            return found
+            result = call(node, scope)
+            if result.type is None:
+                raise Refused("this call has no value", result)
+            return result
         case tree.Index(base=base, index=index):
             return references.indexed(view(base, scope), value(index, scope), node)
         case tree.Member(base=base, name=name):
@@ -74,25 +74,25 @@ def count(node: tree.Expression, scope: Scope) -> int:
 
 
 def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
-    found = scope.find(node.name)
-    if found is None and not _is_own(node.name):
+    meaning = scope.find(node.name)
+    if meaning is None and not _is_own(node.name):
         raise names.unknown(node.name)
-    match found:
+    match meaning:
         case Variable() | Binding() if scope.stage != Stage.RUN:
             raise too_late(node)
         case Variable():
-            return Root(found.type, node, found)
+            return Root(meaning.type, node, meaning)
         case Binding():
-            return Named(found.type, node, found)
+            return Named(meaning.type, node, meaning)
         case Known(stage=stage) if stage > scope.stage:
             words = f"`{node.name}` is an `override`, whose value is given at launch, and here a `const` is needed"
             raise Refused(words, node)
         case Known(value=Constant(leaves=())):
-            words = f"the override `{found.name}` has no value: give it one, or write `override {found.name} = ...;`"
-            raise Refused(words, found.name)
+            words = f"the override `{node.name}` has no value: give it one, or write `override {node.name} = ...;`"
+            raise Refused(words, meaning.name)
         case Known(value=known):
             return replace(known, place=node)
-    raise Refused(f"`{node.name}` is a type or a function, and no value", node.name, "type", found)
+    raise Refused(f"`{node.name}` is a type or a function, and no value", node.name, "type", meaning)
 
 
 def _is_own(name: str) -> bool:
@@ -112,19 +112,19 @@ def too_late(place: Span) -> Refused:
 def call(node: tree.Call, scope: Scope) -> Expression:
     """A call: of a function of the text, a built-in one, or a type."""
     callee, name = node.callee, node.callee.name
-    found = scope.find(name)
-    if isinstance(found, Variable | Binding | Known):
-        raise Refused(f"`{name}` is no function", name, "called_value", found)
-    if found is None and not _is_own(name):
+    meaning = scope.find(name)
+    if isinstance(meaning, Variable | Binding | Known):
+        raise Refused(f"`{name}` is no function", name, "called_value", meaning)
+    if meaning is None and not _is_own(name):
         raise names.unknown(name)
-    if isinstance(found, Routine) and found.entry:
+    if isinstance(meaning, Routine) and meaning.entry:
         raise Refused(f"`{name}` is an entry point, and cannot be called", name)
-    read = view if found is None and name in calls.POINTER_FUNCTIONS else value
-    arguments = tuple(read(each, scope) for each in node.arguments)
-    if isinstance(found, Routine):
-        return _called(found.function, arguments, node, scope)
-    if found is not None or names.is_type(name):
-        if found is None and name in ("array", "vec2", "vec3", "vec4") and not callee.arguments:
+    read = view if meaning is None and name in calls.POINTER_FUNCTIONS else value
+    arguments = tuple(read(argument, scope) for argument in node.arguments)
+    if isinstance(meaning, Routine):
+        return _called(meaning.function, arguments, node, scope)
+    if meaning is not None or names.is_type(name):
+        if meaning is None and name in ("array", "vec2", "vec3", "vec4") and not callee.arguments:
             return calls.infer(arguments, node)
         return calls.construct(type_of(callee, scope), arguments, node)
     return _built_in(node, arguments, scope)
@@ -150,9 +150,9 @@ def _called(function: Function, arguments: tuple[Expression, ...], node: tree.Ca
         raise too_late(node)
     calls.check_count(node.callee.name, len(function.parameters), arguments)
     given = []
-    for value, each in zip(arguments, function.parameters, strict=True):
-        given.append(converted(value, each.type))
+    for argument, parameter in zip(arguments, function.parameters, strict=True):
+        given.append(converted(argument, parameter.type))
         if given[-1] is None:
-            reason = f"`{each.name}` is {a(each.type)}, and this is {a(value.type)}"
-            raise Refused(reason, node, "called", function, each, value)
+            reason = f"`{parameter.name}` is {a(parameter.type)}, and this is {a(argument.type)}"
+            raise Refused(reason, node, "called", function, parameter, argument)
     return Call(function.result, node, function, tuple(given))

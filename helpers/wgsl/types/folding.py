@@ -83,8 +83,8 @@ def fold_binary(operator: str, left: Constant, right: Constant, type: Type, plac
 def fold_builtin(name: str, arguments: Sequence[Constant], type: Type, place: Span) -> Constant:
     """A built-in function of constants. Raises Refused where it is not defined for them."""
     exact = name == "dot" and scalar_of(type) == ABSTRACT_INT
-    arrays = [array_of(each).astype(object) if exact else array_of(each) for each in arguments]
-    return computed(type, place, BUILTINS[name], *(tuple(each[:, None]) for each in arrays))
+    arrays = [array_of(argument).astype(object) if exact else array_of(argument) for argument in arguments]
+    return computed(type, place, BUILTINS[name], *(tuple(array[:, None]) for array in arrays))
 
 
 # --- Arguments for which a function is not defined ----------------------------------------------------------------
@@ -109,8 +109,8 @@ def check_known(name: Word, arguments: Sequence[Expression]) -> None:
         return
     places, breaks, reason = RULES[name]
     asked = [arguments[i] for i in places]
-    known = all(isinstance(each, Constant) for each in asked)
-    if known and np.any(breaks(*(np.array(each.leaves, object) for each in asked))):
+    known = all(isinstance(argument, Constant) for argument in asked)
+    if known and np.any(breaks(*(np.array(argument.leaves, object) for argument in asked))):
         undefined(reason, name)
 
 

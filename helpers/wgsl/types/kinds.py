@@ -163,12 +163,12 @@ def parts(type: Type) -> Iterator[Type]:
 
 def is_runtime_sized(type: Type) -> bool:
     """Whether only the buffer says how long a value of the type is."""
-    return any(isinstance(each, Array) and each.count is None for each in parts(type))
+    return any(isinstance(part, Array) and part.count is None for part in parts(type))
 
 
 def is_constructible(type: Type) -> bool:
     """Whether a value of the type can be made, copied and given a name."""
-    return not (is_runtime_sized(type) or any(isinstance(each, Atomic | Pointer) for each in parts(type)))
+    return not (is_runtime_sized(type) or any(isinstance(part, Atomic | Pointer) for part in parts(type)))
 
 
 def components(type: Type) -> int:

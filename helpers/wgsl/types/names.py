@@ -128,8 +128,8 @@ def is_type(name: str) -> bool:
 
 def unsupported(name: str) -> str | None:
     """What the simulator does not run, where a name is a type of it."""
-    found = next((feature for pattern, feature in UNSUPPORTED.items() if re.fullmatch(pattern, name)), None)
-    return found and f"`{name}` ({found})"
+    description = next((feature for pattern, feature in UNSUPPORTED.items() if re.fullmatch(pattern, name)), None)
+    return description and f"`{name}` ({description})"
 
 
 def read_type(node: tree.Expression, scope: Scope, count: Count, late: bool = False) -> Type:
@@ -140,10 +140,10 @@ def read_type(node: tree.Expression, scope: Scope, count: Count, late: bool = Fa
     """
     if not isinstance(node, tree.Name):
         raise Refused("a type must stand here", node)
-    if (found := scope.find(node.name)) is not None:
-        if isinstance(found, Variable | Binding | Known | Routine) or node.arguments:
+    if (meaning := scope.find(node.name)) is not None:
+        if isinstance(meaning, Variable | Binding | Known | Routine) or node.arguments:
             raise Refused(f"`{node.name}` is no type", node.name)
-        return read_type(found.type, found.scope, count, late) if isinstance(found, Alias) else found
+        return read_type(meaning.type, meaning.scope, count, late) if isinstance(meaning, Alias) else meaning
     if feature := unsupported(node.name):
         raise Unsupported(feature, node.at)
     if node.name in GENERATORS:

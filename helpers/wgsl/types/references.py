@@ -144,7 +144,7 @@ def member(base: Reference | Expression, name: Word, place: Span) -> Reference |
                 if field.name == name:
                     return _part(base, field.type, field.offset, place)
         case Vector(size, element):
-            letters = next((each for each in COMPONENTS if set(name) <= set(each[:size])), "")
+            letters = next((alphabet for alphabet in COMPONENTS if set(name) <= set(alphabet[:size])), "")
             picked = [letters.index(letter) for letter in name] if letters else []
             if len(picked) == 1:
                 return _part(base, element, picked[0], place)

@@ -42,14 +42,14 @@ def nodes(part: object, live: bool = False) -> Iterator[object]:
     """A statement or expression and all that is inside it; where `live`, without branches that no run can take."""
     waiting = [part]  # a list, for a generator inside of others hands each node on from level to level
     while waiting:
-        each = waiting.pop()
-        if isinstance(each, tuple):
-            waiting += reversed(each)
-        elif live and isinstance(each, If) and isinstance(each.condition, Constant):
-            waiting.append(each.then if each.condition.leaves[0] else each.otherwise)
-        elif isinstance(each, (Part, Statement, Case)):
-            yield each
-            waiting += inside(each)
+        item = waiting.pop()
+        if isinstance(item, tuple):
+            waiting += reversed(item)
+        elif live and isinstance(item, If) and isinstance(item.condition, Constant):
+            waiting.append(item.then if item.condition.leaves[0] else item.otherwise)
+        elif isinstance(item, (Part, Statement, Case)):
+            yield item
+            waiting += inside(item)
 
 
 def inside(node: Part | Statement | Case) -> list[object]:
@@ -128,12 +128,12 @@ JUMPS = {Break: LEFT, Continue: AGAIN, Return: RETURNED}
 
 def ends(statements: Sequence[Statement]) -> set[str]:
     """How control may leave a list of statements: at its end, or by `break`, `continue` or `return`."""
-    found = {NEXT}
-    for each in statements:
-        found = (found - {NEXT}) | _ends_of(each)
-        if NEXT not in found:
+    exits = {NEXT}
+    for statement in statements:
+        exits = (exits - {NEXT}) | _ends_of(statement)
+        if NEXT not in exits:
             break
-    return found
+    return exits
 
 
 def _ends_of(statement: Statement) -> set[str]:
@@ -143,10 +143,10 @@ def _ends_of(statement: Statement) -> set[str]:
         case If(then=then, otherwise=otherwise):
             return ends(then) | ends(otherwise)
         case Switch(cases=cases):
-            found = set().union(*(ends(case.body) for case in cases))
-            return (found - {LEFT}) | ({NEXT} if LEFT in found else set())
+            exits = set().union(*(ends(case.body) for case in cases))
+            return (exits - {LEFT}) | ({NEXT} if LEFT in exits else set())
         case Loop(body=body, continuing=continuing):
-            found = ends(body) | ends(continuing)
-            leaves = LEFT in found or statement.break_if or statement.condition
-            return (found - {NEXT, LEFT, AGAIN}) | ({NEXT} if leaves else set())
+            exits = ends(body) | ends(continuing)
+            leaves = LEFT in exits or statement.break_if or statement.condition
+            return (exits - {NEXT, LEFT, AGAIN}) | ({NEXT} if leaves else set())
     return {JUMPS.get(type(statement), NEXT)}
