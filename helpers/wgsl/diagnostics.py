@@ -1,4 +1,4 @@
-"""What is wrong with a text: why, where, and what its reader is told of it."""
+"""What is wrong with a text: why, where, and the message for its reader."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ class Lines:
         return self._starts[line - 1] + column - 1
 
 
-class Finding(NamedTuple):
-    """What is wrong and what to write, where the caret belongs, how many letters it marks, and another line to show."""
+class Diagnostic(NamedTuple):
+    """The reason with its cure, its place (offset and length, for the caret), and another line to show."""
 
     reason: str
     at: int | None
@@ -95,7 +95,7 @@ class Finding(NamedTuple):
 
 
 def error(
-    kernel: Kernel, diagnostic: Finding, kind: type[WgslError] = WgslError, says: str = "does not compile"
+    kernel: Kernel, diagnostic: Diagnostic, kind: type[WgslError] = WgslError, says: str = "does not compile"
 ) -> WgslError:
     """What a kernel's error says: where, why, and the lines that it is about.
 
@@ -104,7 +104,7 @@ def error(
     text = Lines(kernel.source)
     lines = kernel.pasted or range(1, len(text.lines) + 1)
     if kernel.pasted:
-        diagnostic = _within(text, diagnostic, lines)
+        diagnostic = _cropped(text, diagnostic, lines)
     if diagnostic.at is None:
         return kind(f"{kernel.name} {says}: {diagnostic.reason}")
     line, column = text.place(diagnostic.at)
@@ -114,8 +114,8 @@ def error(
     return made
 
 
-def _within(text: Lines, diagnostic: Finding, lines: range) -> Finding:
-    """The same finding for someone who sees only these lines of the text, as lines 1, 2, ..."""
+def _cropped(text: Lines, diagnostic: Diagnostic, lines: range) -> Diagnostic:
+    """The same diagnostic for someone who sees only these lines of the text, as lines 1, 2, ..."""
 
     def seen(match: re.Match) -> str:
         number = int(match[1])
@@ -128,8 +128,8 @@ def _within(text: Lines, diagnostic: Finding, lines: range) -> Finding:
     return diagnostic._replace(reason=re.sub(r"\bin line (\d+)", seen, diagnostic.reason), at=at)
 
 
-def _excerpt(text: Lines, diagnostic: Finding, lines: range) -> list[str]:
-    """The line with its caret below, and before or behind it another line that it is about."""
+def _excerpt(text: Lines, diagnostic: Diagnostic, lines: range) -> list[str]:
+    """The line with its caret below, and before or after it another line that it is about."""
     line, column = text.place(diagnostic.at)
     shown = sorted({line, diagnostic.other or line} & set(lines))
     width = len(str(shown[-1] - lines.start + 1))

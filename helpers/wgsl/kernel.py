@@ -145,7 +145,7 @@ class Kernel:
 
     @property
     def specialized(self) -> bool:
-        """Is this the file of a version whose text is written anew for each layer, with its sizes as constants?"""
+        """Is this the file of a version whose text is written again for each layer, with its sizes as constants?"""
         return "Params" not in self.outline.nodes
 
     @property

@@ -83,7 +83,7 @@ def chosen(kernel: Kernel, **best: int) -> list[int]:
 
 
 class Edit(NamedTuple):
-    """A part of the text, of which only the end remains, from `body` on: once behind each of the openings.
+    """A part of the text, of which only the end remains, from `body` on: once after each of the openings.
 
     Of a constant, nothing remains, and its value is the opening. Of a loop, its body remains, with the edits in it.
     """
@@ -95,7 +95,7 @@ class Edit(NamedTuple):
 
 
 def _edits(kernel: Kernel) -> list[Edit]:
-    """What is written anew where the constants have their values, in the order of the text."""
+    """What is rewritten where the constants have their values, in the order of the text."""
     edits = [_copies(kernel, *marked) for marked in _marked(kernel.source)]
     for name, value in kernel.constants:
         kind, node = kernel.kind(name), kernel.outline.nodes.get(name)

@@ -170,7 +170,7 @@ _PACKING: dict[str, Callable[..., Components]] = {
 Function = Callable[..., Components]
 
 
-def _each(function: Callable[..., np.ndarray]) -> Function:
+def _by_component(function: Callable[..., np.ndarray]) -> Function:
     """A function of arrays, applied to each component; a single component goes with all of the other arguments."""
 
     def apply(*arguments: Components) -> Components:
@@ -389,5 +389,5 @@ _TOGETHER: dict[str, Function] = {
     "reflect": _reflect,
     "refract": _refract,
 }
-_ALL = {name: _each(function) for name, function in _COMPONENTWISE.items()} | _TOGETHER
+_ALL = {name: _by_component(function) for name, function in _COMPONENTWISE.items()} | _TOGETHER
 BUILTINS: dict[str, Function] = {name: _arrays(function) for name, function in _ALL.items()}

@@ -18,7 +18,7 @@ from helpers.wgsl.types.program import Variable
 
 TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*(?:(?<=[eE])[+-]\d+\w*)?|\.\d\w*|&&|\|\||\+\+|--|->|<<|>>|[-+*/%&|^<>=!]=|\S")
 NOTHING = Word("", "", 0, end_pos=0)  # where no token is
-PROBE = "_ = known_here;"  # a statement that is refused wherever it stands, which tells the names that are known there
+PROBE = "_ = known_here;"  # a statement that is refused wherever it stands, which shows the names that are known there
 
 
 class Context(Lines):
@@ -33,7 +33,7 @@ class Context(Lines):
 
     @cached_property
     def tokens(self) -> list[Word]:
-        """All tokens; comments are none."""
+        """All tokens, without comments."""
         return [Word("", match[0], match.start(), end_pos=match.end()) for match in TOKEN.finditer(self.code)]
 
     def before(self, at: int) -> Word:
@@ -41,7 +41,7 @@ class Context(Lines):
         return next((token for token in reversed(self.tokens) if token.at < at), NOTHING)
 
     @cached_property
-    def found(self) -> Word:
+    def token(self) -> Word:
         """The token where the text is refused."""
         return next((token for token in self.tokens if token.end > self.at), NOTHING)
 
@@ -132,11 +132,11 @@ class Context(Lines):
         return self.text(Span(begin, node.body.at if isinstance(node, tree.Function) else node.end))
 
     def block(self, node: tree.Node) -> str:
-        """The text from behind a declaration to the end of the block around it."""
-        ends = (outer.end for outer in self.around(node) if isinstance(outer, tree.Block | tree.For))
+        """The text from the end of a declaration to the end of the block around it."""
+        ends = (outer.end for outer in self.ancestors(node) if isinstance(outer, tree.Block | tree.For))
         return self.code[node.end : next(ends, None)]
 
-    def around(self, node: tree.Node) -> list[tree.Node]:
+    def ancestors(self, node: tree.Node) -> list[tree.Node]:
         """The nodes in which a node is, the innermost first."""
         ancestors = [outer for outer in self.nodes if outer.at <= node.at and node.end <= outer.end and outer != node]
         return ancestors[::-1]

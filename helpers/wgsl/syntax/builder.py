@@ -87,7 +87,7 @@ class Builder(Transformer):
             raise unexpected("`)`", arguments[most])
         return Attribute(at.at, (closed or name).end, name, arguments)
 
-    def filters(self, *found):
+    def filters(self, *children):
         """Filters of warnings have no effect."""
         return Token("FILTERS", "")
 
@@ -166,7 +166,7 @@ SUMS = {"+", "-", "*", "/", "%"}
 SHIFTED = SUMS | {"<<", ">>"}
 COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
 COMPARED = SHIFTED | COMPARISONS
-BESIDE = {  # what the left operand of an operator may be without parentheses, and what the right one may be
+BARE_OPERANDS = {  # what the left operand of an operator may be without parentheses, and what the right one may be
     **dict.fromkeys(SUMS, (SUMS, SUMS)),
     **dict.fromkeys(["<<", ">>"], ((), ())),
     **dict.fromkeys(COMPARISONS, (SHIFTED, SHIFTED)),
@@ -178,8 +178,8 @@ BESIDE = {  # what the left operand of an operator may be without parentheses, a
 def _join(operands: list, operator: str) -> None:
     """Put the last two operands together."""
     right, left = operands.pop(), operands.pop()
-    for side, beside in zip((left, right), BESIDE[operator], strict=True):
-        if isinstance(side, Binary) and side.operator not in beside:
+    for side, allowed in zip((left, right), BARE_OPERANDS[operator], strict=True):
+        if isinstance(side, Binary) and side.operator not in allowed:
             place = Span(left.at, right.end)
             raise Refused(_clash(side.operator, operator), place, "clash", operator, left, right)
     operands.append(Binary(left.at, right.end, str(operator), bare(left), bare(right)))

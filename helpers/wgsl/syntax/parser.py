@@ -20,7 +20,7 @@ from helpers.wgsl.syntax.tree import Module, children
 
 DEEPEST_BLOCK = 127  # the specification's limit
 DEEPEST = 200  # levels of the tree, which functions walk that call themselves
-MOST_UNKNOWN = 20  # words of WGSL read as names, before a text is given up
+MOST_UNKNOWN = 20  # words of WGSL read as names, before the rest of a text is left unread
 TYPE_FOLLOWS = ("COLON", "ARROW", "ASSIGN")
 
 
@@ -39,7 +39,7 @@ def parse(source: str) -> Module:
     _check_blocks(code)
     reading = _Reading(source)
     try:
-        module = _parser().parse(marked(code), on_error=reading.goes_on)
+        module = _parser().parse(marked(code), on_error=reading.recover)
     except UnexpectedToken as error:
         raise reading.refusal(error) from None
     for refused in (*reading.unclosed, *reading.unknown):
@@ -57,7 +57,7 @@ class _Reading:
         self.unclosed = [Refused("this comment never ends: `*/` is missing", comment) for comment in begun]
         self.unknown: list[Refused] = []
 
-    def goes_on(self, error: UnexpectedToken) -> bool:
+    def recover(self, error: UnexpectedToken) -> bool:
         """Read a word of WGSL's own as a name, as the adapter's compiler does in most places, and go on."""
         token, parser = error.token, error.interactive_parser
         accepted, before = parser.accepts(), _last(parser)
@@ -89,7 +89,7 @@ class _Reading:
         elif token.type == "IF" and before == "BREAK":
             begun = parser.parser_state.value_stack[-1]
             return Refused("`break if` stands only in `continuing`, as its last line", Span(begun.at, token.end))
-        if before == "NUMBER":  # what is wrong with a number comes before what is wrong behind it
+        if before == "NUMBER":  # what is wrong with a number comes before what is wrong after it
             check_number(parser.parser_state.value_stack[-1])
         return unexpected(_expectation(accepted, parser.parser_state.value_stack), token)
 
@@ -148,7 +148,7 @@ PHRASES = (  # the first whose terminals are all accepted where the text breaks 
 
 
 def _expectation(accepted: set[str], stack: list) -> str:
-    """What belongs where these terminals are accepted, behind what the stack holds."""
+    """What belongs where these terminals are accepted, after what the stack holds."""
     what = next(phrase for terminals, phrase in PHRASES if accepted.issuperset(terminals.split()))
     tokens = " ".join(value.type for value in stack if isinstance(value, Token))
     parameters = re.search(r"\bFN NAME OPEN\b(?!.*\b(?:OPEN|CLOSE)\b)", tokens)

@@ -1,4 +1,4 @@
-"""The words, numbers and signs of a text, as the grammar in wgsl.lark asks for them."""
+"""The words, numbers and signs of a text, as the grammar in wgsl.lark needs them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ RESERVED = frozenset(
 )
 LEVELS = ("||", "&&", "|", "^", "&", "== !=", "< <= > >=", "<< >>", "+ -", "* / %")
 PRECEDENCE = {operator: level for level, operators in enumerate(LEVELS) for operator in operators.split()}
-KINDS = {  # the token that a word is behind @
+KINDS = {  # the token that a word is after @
     **dict.fromkeys(["compute", "fragment", "must_use", "vertex"], "STAGE"),
     **dict.fromkeys(["binding", "group", "id", "workgroup_size"], "PLACE"),
     **dict.fromkeys(["align", "blend_src", "location", "size"], "LAYOUT"),
@@ -59,7 +59,7 @@ class Word(Token):
 class Tokens(Lexer):
     """Cuts a text into tokens, each the longest that fits; a letter that begins none is a token of its own."""
 
-    __future_interface__ = 2  # of lark's: `lex` takes the state, and so can go on behind a token that was refused
+    __future_interface__ = 2  # of lark's: `lex` takes the state, and so can go on after a token that was refused
 
     def __init__(self, configuration) -> None:
         fixed = {terminal.pattern.value: terminal.name for terminal in configuration.terminals if terminal.pattern}
@@ -93,8 +93,8 @@ class Tokens(Lexer):
 
 FOREIGN = str.maketrans({OPEN: "\0", CLOSE: "\0"})
 PART = re.compile(
-    r"[^\W\d]\w*(?:\s*(?P<opens><)(?![<=]))?"  # a name, and the < behind it
-    r"|\d[\w.]*"  # a number's suffix is no name
+    r"[^\W\d]\w*(?:\s*(?P<opens><)(?![<=]))?"  # a name, and the < after it
+    r"|\d[\w.]*"  # a number's suffix is not a name
     r"|(?P<sign><<=?|<=|[=!]=|&&|\|\||>=?|[()\[\];{:=])"
 )
 
@@ -109,7 +109,7 @@ def marked(code: str) -> str:
             pending.append((part.start("opens"), depth))
         elif sign in (">", ">=") and pending and pending[-1][1] == depth:
             letters[pending.pop()[0]], letters[part.start()] = OPEN, CLOSE
-            at = part.start() + 1  # what is behind a closing > is read anew: it may be another one
+            at = part.start() + 1  # what follows a closing > is read again: it may be another one
         elif sign in ("(", "["):
             depth += 1
         elif sign in (")", "]", "&&", "||"):
@@ -134,7 +134,7 @@ LARGEST = {"": 2**63 - 1, "i": 2**31 - 1, "u": 2**32 - 1}
 
 
 def check_number(text: Word) -> None:
-    """Refuse what is no number, and what its type cannot hold."""
+    """Refuse what is not a number, and what its type cannot hold."""
     whole, fraction = WHOLE_NUMBER.fullmatch(text), FRACTION_NUMBER.fullmatch(text)
     if fraction and fraction[2] == "h":
         raise Unsupported(f"f16 (`{text}` is a number of 16 bits)", text.at)
@@ -149,7 +149,7 @@ def check_number(text: Word) -> None:
 
 
 def _fits(digits: str, suffix: str) -> bool:
-    """Whether a fraction is in range, and a hexadecimal one is exact besides."""
+    """Whether a fraction is in range, and a hexadecimal one is also exact."""
     hexadecimal = digits[:2] in ("0x", "0X")
     try:
         value = float.fromhex(digits) if hexadecimal else float(digits)

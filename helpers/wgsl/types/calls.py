@@ -52,7 +52,7 @@ from helpers.wgsl.types.program import (
     Splat,
     UniformLoad,
 )  # fmt: skip
-from helpers.wgsl.types.references import loaded, origin, through
+from helpers.wgsl.types.references import loaded, origin, pointee
 from helpers.wgsl.types.signatures import SIGNATURES, Signature
 
 # --- Functions of values ------------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ from helpers.wgsl.types.signatures import SIGNATURES, Signature
 Values = Sequence[Expression]
 
 
-def of_values(node: tree.Call, arguments: Values) -> Expression:
+def builtin_call(node: tree.Call, arguments: Values) -> Expression:
     """A call of a built-in function, its arguments converted; constants are computed."""
     name = node.callee.name
     if name not in SIGNATURES:
@@ -89,7 +89,7 @@ def _converted(name: Word, signature: Signature, arguments: Values) -> list[Expr
     for i, (argument, other) in enumerate(zip(arguments, signature.arguments, strict=True)):
         scalar = other.scalar or shared
         wanted = [scalar] if other.single else []
-        wanted += [shaped(first, scalar)] if other.each else []
+        wanted += [shaped(first, scalar)] if other.componentwise else []
         fitting = next(filter(None, (converted(argument, type) for type in wanted)), None)
         if fitting is None:
             raise _wrong(name, i, arguments, (other.scalar,) if other.scalar else ())
@@ -101,7 +101,7 @@ def _shared(name: Word, signature: Signature, arguments: Values) -> Scalar:
     """The scalar type of the arguments that have no other one."""
     types = [argument.type for argument, other in zip(arguments, signature.arguments, strict=True) if not other.scalar]
     for i, type in enumerate(types):
-        shapes = signature.shapes if signature.arguments[i].each else (1,)
+        shapes = signature.shapes if signature.arguments[i].componentwise else (1,)
         if components(type) not in shapes or not any(automatic(scalar_of(type), kind) for kind in signature.scalars):
             raise _wrong(name, i, arguments, signature.scalars)
         if (scalar := common(types[: i + 1])) is None:
@@ -132,12 +132,12 @@ WANTED = {  # what a function's pointer leads to
 }
 
 
-def of_pointer(node: tree.Call, arguments: Sequence[Reference | Expression]) -> Expression:
+def pointer_call(node: tree.Call, arguments: Sequence[Reference | Expression]) -> Expression:
     """A call of one of these functions, of which the first argument must be a pointer."""
     name = node.callee.name
     check_count(name, 1 + ATOMICS.get(name, 0), arguments)
     pointer, *values = arguments
-    reference = through(pointer) if isinstance(pointer.type, Pointer) else None
+    reference = pointee(pointer) if isinstance(pointer.type, Pointer) else None
     type = reference and reference.type
     if name == "arrayLength" and isinstance(type, Array) and is_runtime_sized(type):
         return ArrayLength(U32, node, reference)

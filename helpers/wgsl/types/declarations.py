@@ -43,7 +43,7 @@ class Declarations:
     def __init__(self, module: tree.Module, constants: Mapping[str, float]) -> None:
         self.nodes: dict[str, Named] = {}
         self.scope, self.constants, self._module = Scope(self.find, self.nodes.keys), constants, module
-        self._found: dict[str, Meaning] = {}
+        self._meanings: dict[str, Meaning] = {}
         self._open: list[str] = []
         for node in module.declarations:
             if not isinstance(node, tree.ConstAssert):
@@ -75,21 +75,21 @@ class Declarations:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables that the module declares, in its order."""
-        return tuple(meaning for meaning in map(self._found.get, self.nodes) if isinstance(meaning, Variable))
+        return tuple(meaning for meaning in map(self._meanings.get, self.nodes) if isinstance(meaning, Variable))
 
     def find(self, name: str) -> Meaning | None:
         """What a name stands for; None where the module declares none of this name."""
         node = self.nodes.get(name)
-        if node is None or name in self._found:
-            return self._found.get(name)
+        if node is None or name in self._meanings:
+            return self._meanings.get(name)
         if name in self._open:
             raise Refused(f"`{name}` uses itself, which WGSL does not allow", node.name)
         self._open.append(name)
         try:
-            self._found[name] = self._read(node)
+            self._meanings[name] = self._read(node)
         finally:
             self._open.pop()
-        return self._found[name]
+        return self._meanings[name]
 
     def _read(self, node: Named) -> Meaning:
         match node:

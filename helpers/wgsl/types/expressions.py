@@ -75,7 +75,7 @@ def count(node: tree.Expression, scope: Scope) -> int:
 
 def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
     meaning = scope.find(node.name)
-    if meaning is None and not _is_own(node.name):
+    if meaning is None and not _is_predeclared(node.name):
         raise names.unknown(node.name)
     match meaning:
         case Variable() | Binding() if scope.stage != Stage.RUN:
@@ -95,10 +95,10 @@ def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
     raise Refused(f"`{node.name}` is a type or a function, and no value", node.name, "type", meaning)
 
 
-def _is_own(name: str) -> bool:
+def _is_predeclared(name: str) -> bool:
     """Whether WGSL itself has a type or a function of this name."""
-    own = (*calls.POINTER_FUNCTIONS, *calls.BARRIERS, "bitcast")
-    return names.is_type(name) or signatures.is_builtin(name) or name in own
+    predeclared = (*calls.POINTER_FUNCTIONS, *calls.BARRIERS, "bitcast")
+    return names.is_type(name) or signatures.is_builtin(name) or name in predeclared
 
 
 def too_late(place: Span) -> Refused:
@@ -115,7 +115,7 @@ def call(node: tree.Call, scope: Scope) -> Expression:
     meaning = scope.find(name)
     if isinstance(meaning, Variable | Binding | Known):
         raise Refused(f"`{name}` is no function", name, "called_value", meaning)
-    if meaning is None and not _is_own(name):
+    if meaning is None and not _is_predeclared(name):
         raise names.unknown(name)
     if isinstance(meaning, Routine) and meaning.entry:
         raise Refused(f"`{name}` is an entry point, and cannot be called", name)
@@ -139,10 +139,10 @@ def _built_in(node: tree.Call, arguments: tuple[Expression, ...], scope: Scope) 
     if name in (*calls.POINTER_FUNCTIONS, *calls.BARRIERS) and scope.stage != Stage.RUN:
         raise too_late(node)
     if name in calls.POINTER_FUNCTIONS:
-        return calls.of_pointer(node, arguments)
+        return calls.pointer_call(node, arguments)
     if name in calls.BARRIERS:
         raise Refused("this call has no value", node)
-    return calls.of_values(node, arguments)
+    return calls.builtin_call(node, arguments)
 
 
 def _called(function: Function, arguments: tuple[Expression, ...], node: tree.Call, scope: Scope) -> Expression:

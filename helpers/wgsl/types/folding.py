@@ -38,7 +38,7 @@ def array_of(value: Constant) -> np.ndarray:
 def computed(type: Type, place: Span, function: Callable, *given: object) -> Constant:
     """What a function of arrays returns, as a constant at a place of the text.
 
-    Raises Refused where a float is no number, or a whole number is past the range of its type.
+    Raises Refused where a float is not a number, or a whole number is past the range of its type.
     """
     with np.errstate(all="ignore"):
         numbers = [number for array in function(*given) for number in np.ravel(array).tolist()]
@@ -108,9 +108,9 @@ def check_known(name: Word, arguments: Sequence[Expression]) -> None:
     if name not in RULES:
         return
     places, breaks, reason = RULES[name]
-    asked = [arguments[i] for i in places]
-    known = all(isinstance(argument, Constant) for argument in asked)
-    if known and np.any(breaks(*(np.array(argument.leaves, object) for argument in asked))):
+    checked = [arguments[i] for i in places]
+    known = all(isinstance(argument, Constant) for argument in checked)
+    if known and np.any(breaks(*(np.array(argument.leaves, object) for argument in checked))):
         undefined(reason, name)
 
 

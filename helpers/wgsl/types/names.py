@@ -135,7 +135,7 @@ def unsupported(name: str) -> str | None:
 def read_type(node: tree.Expression, scope: Scope, count: Count, late: bool = False) -> Type:
     """The type that a name with its arguments stands for; `count` evaluates the length of an array.
 
-    With `late`, the length may depend on overrides. Raises Refused for what is no type, and Unsupported for a type
+    With `late`, the length may depend on overrides. Raises Refused for what is not a type, and Unsupported for a type
     that the simulator does not have.
     """
     if not isinstance(node, tree.Name):
@@ -162,7 +162,7 @@ def unknown(name: Word) -> Refused:
 
 
 def needs_type(name: Word) -> Refused:
-    """A name that stands for a type only with another type behind it."""
+    """A name that stands for a type only with another type after it."""
     return Refused(f"`{name}` needs a type behind it, as in `array<f32>` or `vec3<u32>`", name)
 
 

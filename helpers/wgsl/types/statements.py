@@ -122,10 +122,10 @@ def known(expression: Expression) -> Constant:
 
 def check_assertion(node: tree.ConstAssert, scope: Scope) -> None:
     """``const_assert``, which leaves no statement."""
-    asked = constant(node.condition, scope)
-    if asked.type != BOOL:
-        raise Refused("const_assert needs a condition, true or false", asked)
-    if not asked.leaves[0]:
+    test = constant(node.condition, scope)
+    if test.type != BOOL:
+        raise Refused("const_assert needs a condition, true or false", test)
+    if not test.leaves[0]:
         raise Refused("this `const_assert` is false", node)
 
 
@@ -180,18 +180,18 @@ def _call(node: tree.CallStatement, scope: Scope) -> Statement:
 
 @_located
 def condition(node: tree.Expression, scope: Scope) -> Expression:
-    """What `if` and the loops ask."""
-    asked = value(node, scope)
-    if asked.type != BOOL:
-        raise Refused(f"a condition is true or false, and this is {a(asked.type)}", asked, "condition", asked)
-    return asked
+    """The condition of an `if` or a loop."""
+    test = value(node, scope)
+    if test.type != BOOL:
+        raise Refused(f"a condition is true or false, and this is {a(test.type)}", test, "condition", test)
+    return test
 
 
 def _if(node: tree.If, scope: Scope) -> Statement:
-    asked, then = condition(node.condition, scope), block(node.then, scope)
+    test, then = condition(node.condition, scope), block(node.then, scope)
     if isinstance(node.otherwise, tree.If):
-        return program.If(node, asked, then, (_if(node.otherwise, scope),))
-    return program.If(node, asked, then, block(node.otherwise, scope) if node.otherwise else ())
+        return program.If(node, test, then, (_if(node.otherwise, scope),))
+    return program.If(node, test, then, block(node.otherwise, scope) if node.otherwise else ())
 
 
 def _switch(node: tree.Switch, scope: Scope) -> Statement:
@@ -229,10 +229,10 @@ def begin(node: tree.Node, word: str) -> Span:
 def _for(node: tree.For, scope: Scope) -> Statement:
     scope = scope.inner()
     first = statement(node.first, scope) if node.first else None
-    asked = condition(node.condition, scope) if node.condition else None
+    test = condition(node.condition, scope) if node.condition else None
     update = statement(node.update, scope) if node.update else None
     body = block(node.body, scope, "break", "continue")
-    loop = _left(program.Loop(node, asked, body, (update,) if update else (), None), "for")
+    loop = _checked_exit(program.Loop(node, test, body, (update,) if update else (), None), "for")
     return program.Block(node, (first, loop)) if first else loop
 
 
@@ -247,10 +247,10 @@ def _loop(node: tree.Loop, scope: Scope) -> Statement:
     continuing = statements(node.continuing, scope) if node.continuing else ()
     break_if = condition(node.break_if, scope) if node.break_if else None
     _check_skipped(body, (*continuing, break_if))
-    return _left(program.Loop(node, None, body, continuing, break_if), "loop")
+    return _checked_exit(program.Loop(node, None, body, continuing, break_if), "loop")
 
 
-def _left(loop: program.Loop, word: str) -> program.Loop:
+def _checked_exit(loop: program.Loop, word: str) -> program.Loop:
     """The loop. Refuse one that nothing can leave, which WGSL's behavior analysis finds and browsers report."""
     if not ends((loop,)):
         reason = f"this `{word}` has no exit: it needs a condition, a `break`, a `break if` or a `return`"

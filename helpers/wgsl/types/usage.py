@@ -40,7 +40,7 @@ from helpers.wgsl.types.program import (
 
 def nodes(part: object, live: bool = False) -> Iterator[object]:
     """A statement or expression and all that is inside it; where `live`, without branches that no run can take."""
-    waiting = [part]  # a list, for a generator inside of others hands each node on from level to level
+    waiting = [part]  # a list: nested generators would pass every node through each level
     while waiting:
         item = waiting.pop()
         if isinstance(item, tuple):
@@ -73,9 +73,9 @@ class Usage:
         if function in self.functions:
             return
         self.functions.append(function)
-        inside = list(nodes(function.body))
-        self._nodes += inside
-        for node in inside:
+        body_nodes = list(nodes(function.body))
+        self._nodes += body_nodes
+        for node in body_nodes:
             if isinstance(node, Root):
                 self.variables.add(node.variable)
             elif isinstance(node, Call):
@@ -130,13 +130,13 @@ def ends(statements: Sequence[Statement]) -> set[str]:
     """How control may leave a list of statements: at its end, or by `break`, `continue` or `return`."""
     exits = {NEXT}
     for statement in statements:
-        exits = (exits - {NEXT}) | _ends_of(statement)
+        exits = (exits - {NEXT}) | _statement_ends(statement)
         if NEXT not in exits:
             break
     return exits
 
 
-def _ends_of(statement: Statement) -> set[str]:
+def _statement_ends(statement: Statement) -> set[str]:
     match statement:
         case Block(body=body):
             return ends(body)
