@@ -15,7 +15,7 @@ WIDTH = 200  # letters of a line that are shown, or more where the caret is furt
 
 
 class Span(NamedTuple):
-    """A piece of a text, ``text[at:end]``; so is every node of a tree, and every token."""
+    """A piece of a text, ``text[at:end]``; every node of a tree and every token is one."""
 
     at: int
     end: int

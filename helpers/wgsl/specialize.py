@@ -83,9 +83,9 @@ def chosen(kernel: Kernel, **best: int) -> list[int]:
 
 
 class Edit(NamedTuple):
-    """A part of the text, of which only the end remains, from `body` on: once after each of the openings.
+    """A part of the text; only its end remains, from `body` on, repeated after each of the openings.
 
-    Of a constant, nothing remains, and its value is the opening. Of a loop, its body remains, with the edits in it.
+    For a constant nothing remains, and its value is the opening. For a loop its body remains, with the edits in it.
     """
 
     start: int

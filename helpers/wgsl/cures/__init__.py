@@ -39,7 +39,7 @@ def wgsl_error(kernel: Kernel, refused: Refused | Unsupported) -> WgslError:
 
 
 def explained(source: str, refused: Refused) -> Diagnostic:
-    """The cure of a refusal, or its own reason where none is certain."""
+    """The cure of a refusal, or its own reason where no cure is certain."""
     context = Context(source, refused)
     advice = values.copied(context) if refused.scope and refused.kind != "unknown" else None
     for cures in (values, names, breaks):

@@ -137,7 +137,7 @@ class Context(Lines):
         return self.code[node.end : next(ends, None)]
 
     def ancestors(self, node: tree.Node) -> list[tree.Node]:
-        """The nodes in which a node is, the innermost first."""
+        """The nodes that contain a node, the innermost first."""
         ancestors = [outer for outer in self.nodes if outer.at <= node.at and node.end <= outer.end and outer != node]
         return ancestors[::-1]
 
@@ -146,7 +146,7 @@ class Context(Lines):
         return next((node for node in self.nodes if isinstance(node, tree.For) and node.first == first), None)
 
     def base(self, node: tree.Node) -> str:
-        """What is indexed, or of what a part is taken: `a` for ``a[i].b``."""
+        """The variable or value that is indexed, or that a part is taken of: `a` for ``a[i].b``."""
         while isinstance(node, tree.Index | tree.Member):
             node = node.base
         return self.text(node)
@@ -162,7 +162,7 @@ class Context(Lines):
             return None
 
     def type_named(self, name: str) -> Type | None:
-        """The type of a variable, a parameter or a constant; None of other names."""
+        """The type of a variable, a parameter or a constant; None for other names."""
         meaning = self.find(name)
         return meaning.value.type if isinstance(meaning, Known) else getattr(meaning, "type", None)
 

@@ -82,7 +82,7 @@ def _redeclaration(line: re.Match, context: Context) -> str | None:
 
 
 def _element(line: re.Match, context: Context) -> str | None:
-    """A store into an element whose index stands in parentheses."""
+    """A store into an element whose index is in parentheses."""
     if not isinstance(context.type_named(line["at"]), Array):
         return None
     return f"an element is written with brackets: `{line['at']}[{line['index']}]`"

@@ -43,7 +43,7 @@ let var const if else for while loop return break continue switch true false u32
 
 
 def unknown(context: Context, name: str) -> str:
-    """A name that means nothing where it stands."""
+    """A name that is not declared where it is used."""
     explanations = (_known_elsewhere, _undeclared, _builtin, _other_language, _field, _misspelled)
     reason = next(filter(None, (explain(name, context) for explain in explanations)), None)
     called = context.code[context.at + len(name) :].lstrip().startswith("(")

@@ -33,7 +33,7 @@ CONVERSIONS = ("f32", "u32", "i32", "bool", "bitcast")
 
 
 def literal(text: str, wanted: Type) -> str | None:
-    """A whole number written so that it has another type; None where it is none."""
+    """A whole number written so that it has another type; None where the text is not one."""
     match = re.fullmatch(r"(\d+)(?:\.0*)?[fui]?", text)
     return match[1] + {F32: ".0", U32: "u", I32: ""}[wanted] if match and wanted in NUMBERS else None
 
@@ -95,7 +95,7 @@ def origin(context: Context, value: Part, node: tree.Node | None = None) -> tree
 
 
 def origins(context: Context, node: tree.Node, given: Type) -> list[tree.Node]:
-    """The declarations of the variables from which an expression has its type; none where a conversion gives it."""
+    """The declarations of the variables that give an expression its type; none where a conversion gives it."""
     parts = [part for part in tree.walk(node) if isinstance(part, tree.Call | tree.Name)]
     callees = [part.callee for part in parts if isinstance(part, tree.Call)]
     if any(callee.name in CONVERSIONS for callee in callees):
@@ -147,7 +147,7 @@ def unsigned(context: Context, node: tree.Node, sign: str) -> str | None:
 
 
 def expression_around(context: Context, node: tree.Node) -> tuple[tree.Node, tree.Node | None]:
-    """The whole expression of operators in which a node is, and what is around that."""
+    """The largest expression of operators that contains a node, and the node around that expression."""
     whole, outer = node, None
     for outer in context.ancestors(node):
         if not isinstance(outer, tree.Binary | tree.Unary):

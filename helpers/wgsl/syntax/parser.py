@@ -58,7 +58,7 @@ class _Reading:
         self.unknown: list[Refused] = []
 
     def recover(self, error: UnexpectedToken) -> bool:
-        """Read a word of WGSL's own as a name, as the adapter's compiler does in most places, and go on."""
+        """Read a keyword as a name, as the adapter's compiler does in most places, and continue."""
         token, parser = error.token, error.interactive_parser
         accepted, before = parser.accepts(), _last(parser)
         named = "NAME" in accepted and token.isidentifier()

@@ -57,7 +57,7 @@ class Word(Token):
 
 
 class Tokens(Lexer):
-    """Cuts a text into tokens, each the longest that fits; a letter that begins none is a token of its own."""
+    """Cuts a text into tokens, each the longest that fits; a letter that begins no token is a token by itself."""
 
     __future_interface__ = 2  # of lark's: `lex` takes the state, and so can go on after a token that was refused
 
@@ -165,7 +165,7 @@ COMMENT, BLOCK_COMMENT = re.compile(r"//[^\n\v\f\r\x85\u2028\u2029]*|/\*"), re.c
 
 
 def comments(source: str) -> Iterator[tuple[int, int | None]]:
-    """Where each comment of a text begins and ends; None as the end of one that nothing closes."""
+    """Where each comment of a text begins and ends; None as the end of one that is not closed."""
     at = depth = begin = 0  # block comments nest
     while match := (BLOCK_COMMENT if depth else COMMENT).search(source, at):
         begin = begin if depth else match.start()
@@ -203,7 +203,7 @@ def without_bodies(code: str) -> str:
 
 
 def closing(text: str, at: int = 0) -> int | None:
-    """Where the bracket closes that opens at an offset of a text without comments; None where it does not."""
+    """The offset where the bracket at `at` is closed, in a text without comments; None where it is not closed."""
     opened = []
     for bracket in re.compile(r"[()\[\]{}]").finditer(text, at):
         if bracket[0] in "([{":

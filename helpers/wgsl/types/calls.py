@@ -133,7 +133,7 @@ WANTED = {  # what a function's pointer leads to
 
 
 def pointer_call(node: tree.Call, arguments: Sequence[Reference | Expression]) -> Expression:
-    """A call of one of these functions, of which the first argument must be a pointer."""
+    """A call of one of these functions, whose first argument must be a pointer."""
     name = node.callee.name
     check_count(name, 1 + ATOMICS.get(name, 0), arguments)
     pointer, *values = arguments

@@ -60,7 +60,7 @@ def a(type: Type) -> str:
 
 
 def scalar_of(type: Type | None) -> Scalar | None:
-    """The scalar of which a scalar, vector or array of them is made; None for other types."""
+    """The scalar type that a scalar, vector or array consists of; None for other types."""
     match type:
         case Scalar():
             return type

@@ -14,7 +14,7 @@ from helpers.wgsl.types.program import Binding, Call, Constant, Expression, Func
 
 
 def value(node: tree.Expression, scope: Scope) -> Expression:
-    """The value of an expression; where it names a place in memory, what lies there."""
+    """The value of an expression; where it names a place in memory, the value that is stored there."""
     return references.loaded(view(node, scope))
 
 

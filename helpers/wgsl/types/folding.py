@@ -59,7 +59,7 @@ def _fault(number: float | int | bool, scalar: Scalar) -> str | None:
 
 
 def zero(type: Type, place: Span) -> Constant:
-    """The value of which all leaves are zero."""
+    """The value whose leaves are all zero."""
     zeros = {BOOL: False, F32: 0.0, ABSTRACT_FLOAT: 0.0}
     return Constant(type, place, tuple(zeros.get(scalar, 0) for _, scalar in leaves(type)))
 

@@ -110,7 +110,7 @@ def words(type: Type) -> int:
 
 
 def alignment(type: Type) -> int:
-    """The number of which the offset of a value of this type is a multiple."""
+    """The offset of a value of this type is a multiple of this number."""
     match type:
         case Vector(size):
             return 2 if size == 2 else 4
@@ -182,7 +182,7 @@ MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES = 256, 64, 16_384  # of a workgr
 
 
 def limit_passed(size: tuple[int, int, int], held: int) -> str | None:
-    """Which limit a workgroup of this size, with this many bytes of workgroup memory, exceeds; None where none.
+    """Which limit a workgroup of this size, with this many bytes of workgroup memory, exceeds; None if it exceeds none.
 
     wgpu lets it pass where the size comes from an `override`, and a real GPU then hangs.
     """

@@ -157,7 +157,7 @@ def read_type(node: tree.Expression, scope: Scope, count: Count, late: bool = Fa
 
 
 def unknown(name: Word) -> Refused:
-    """A name that nothing has."""
+    """A name that the text does not declare."""
     return Refused(f"nothing is called `{name}` here", name, "unknown", name)
 
 

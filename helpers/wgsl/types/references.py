@@ -36,7 +36,7 @@ COMPONENTS = ("xyzw", "rgba")
 
 
 def origin(reference: Reference) -> tuple[str, str]:
-    """The address space and the access of the variable to which a reference leads."""
+    """The address space and the access of the variable that a reference refers to."""
     match reference:
         case Root(variable=variable):
             return variable.space, variable.access
@@ -46,7 +46,7 @@ def origin(reference: Reference) -> tuple[str, str]:
 
 
 def loaded(part: Reference | Expression) -> Expression:
-    """The value: of a reference, what lies there."""
+    """A value; for a reference, the value that is stored there."""
     if not isinstance(part, Reference):
         return part
     if isinstance(part.type, Atomic):

@@ -84,7 +84,7 @@ def written_type(node: tree.Declaration, scope: Scope, late: bool = False) -> Ty
 
 
 def declared_value(node: tree.Declaration, scope: Scope, keep_abstract: bool = False) -> Expression | None:
-    """The value of a declaration, of the type that is written, or of its own one."""
+    """The value of a declaration, converted to the type that is written, if there is one."""
     if node.value is None:
         return None
     given = value(node.value, scope)
@@ -219,7 +219,7 @@ def _switch(node: tree.Switch, scope: Scope) -> Statement:
 
 
 def begin(node: tree.Node, word: str) -> Span:
-    """Where the word stands with which a node begins."""
+    """The place of the word that a node begins with."""
     return Span(node.at, node.at + len(word))
 
 

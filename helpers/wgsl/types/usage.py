@@ -82,7 +82,7 @@ class Usage:
                 self._reach(node.function)
 
     def _follow(self) -> None:
-        """Where the pointers lead that names hold, until nothing new is found; then what is stored through them."""
+        """Collect what each named pointer may point at, until nothing is new; then what is stored through them."""
         given = [pair for pair in _given(self._nodes) if isinstance(pair[0].type, Pointer)]
         while any(self._learn(binding, value) for binding, value in given):
             pass
@@ -98,7 +98,7 @@ class Usage:
         return bool(new)
 
     def _roots(self, part: Reference | Expression) -> set[Variable]:
-        """The variables to which a reference or a pointer may lead."""
+        """The variables that a reference or a pointer may refer to."""
         match part:
             case Root(variable=variable):
                 return {variable}
