@@ -126,8 +126,8 @@ def _split(words: Components, parts: int, signed: bool) -> Components:
 
 def _pack_normalized(vector: Components, low: int, scale: int) -> Components:
     """floor(0.5 + scale * value) of each value clamped to [low, 1], computed in float64, where it is exact."""
-    wide = (np.minimum(np.fmax(each, low), 1).astype(np.float64) for each in vector)
-    return _joined([np.floor(0.5 + scale * each).astype(np.int64) for each in wide])
+    wide = (np.minimum(np.fmax(value, low), 1).astype(np.float64) for value in vector)
+    return _joined([np.floor(0.5 + scale * value).astype(np.int64) for value in wide])
 
 
 def _unpack_normalized(word: Components, parts: int, signed: bool, scale: int) -> Components:
@@ -140,11 +140,11 @@ def _pack_halves(vector: Components) -> Components:
 
 
 def _unpack_halves(word: Components) -> Components:
-    return tuple(each.astype(np.uint16).view(np.float16).astype(np.float32) for each in _split(word, 2, False))
+    return tuple(part.astype(np.uint16).view(np.float16).astype(np.float32) for part in _split(word, 2, False))
 
 
 def _pack_clamped(vector: Components, low: int, high: int) -> Components:
-    return _joined([np.clip(each, low, high) for each in vector])
+    return _joined([np.clip(value, low, high) for value in vector])
 
 
 _PACKING: dict[str, Callable[..., Components]] = {
@@ -170,12 +170,12 @@ _PACKING: dict[str, Callable[..., Components]] = {
 Function = Callable[..., Components]
 
 
-def _each(function: Callable[..., np.ndarray]) -> Function:
+def _by_component(function: Callable[..., np.ndarray]) -> Function:
     """A function of arrays, applied to each component; a single component goes with all of the other arguments."""
 
     def apply(*arguments: Components) -> Components:
         size = max(map(len, arguments))
-        return tuple(function(*(each[i] if len(each) > 1 else each[0] for each in arguments)) for i in range(size))
+        return tuple(function(*(part[i] if len(part) > 1 else part[0] for part in arguments)) for i in range(size))
 
     return apply
 
@@ -193,7 +193,7 @@ def _rounded(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
     """A NumPy function, computed in float64 and rounded to the dtype of its arguments."""
 
     def apply(*arguments: np.ndarray) -> np.ndarray:
-        return function(*(each.astype(np.float64) for each in arguments)).astype(arguments[0].dtype)
+        return function(*(argument.astype(np.float64) for argument in arguments)).astype(arguments[0].dtype)
 
     return apply
 
@@ -305,19 +305,19 @@ def _refract(incident: Components, normal: Components, ratio: Components) -> Com
 
 def _face_forward(vector: Components, incident: Components, normal: Components) -> Components:
     behind = np.less(_dot(incident, normal)[0], 0)
-    return tuple(np.where(behind, each, np.negative(each)) for each in vector)
+    return tuple(np.where(behind, value, np.negative(value)) for value in vector)
 
 
 def _modf(value: Components) -> Components:
     """The fractions, then the whole parts, of the value's sign."""
     wholes = tuple(map(np.trunc, value))
-    return (*(np.copysign(each - whole, each) for each, whole in zip(value, wholes, strict=True)), *wholes)
+    return (*(np.copysign(part - whole, part) for part, whole in zip(value, wholes, strict=True)), *wholes)
 
 
 def _frexp(value: Components) -> Components:
     """Fractions from 0.5 to 1, then exponents of two."""
     fractions, exponents = zip(*map(np.frexp, value), strict=True)
-    return (*fractions, *(np.asarray(each, np.int32) for each in exponents))
+    return (*fractions, *(np.asarray(exponent, np.int32) for exponent in exponents))
 
 
 def _dot_packed(left: Components, right: Components, signed: bool) -> Components:
@@ -389,5 +389,5 @@ _TOGETHER: dict[str, Function] = {
     "reflect": _reflect,
     "refract": _refract,
 }
-_ALL = {name: _each(function) for name, function in _COMPONENTWISE.items()} | _TOGETHER
+_ALL = {name: _by_component(function) for name, function in _COMPONENTWISE.items()} | _TOGETHER
 BUILTINS: dict[str, Function] = {name: _arrays(function) for name, function in _ALL.items()}

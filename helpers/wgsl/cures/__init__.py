@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from helpers.wgsl.cures import breaks, names, values
 from helpers.wgsl.cures.context import Context
-from helpers.wgsl.diagnostics import Finding, Lines, Refused, Unsupported, UnsupportedWgsl, WgslError, error
+from helpers.wgsl.diagnostics import Diagnostic, Lines, Refused, Unsupported, UnsupportedWgsl, WgslError, error
 from helpers.wgsl.syntax.parser import parse
 from helpers.wgsl.types.declarations import Declarations, check
 
@@ -35,18 +35,18 @@ def wgsl_error(kernel: Kernel, refused: Refused | Unsupported) -> WgslError:
     if isinstance(refused, Refused):
         return error(kernel, explained(kernel.source, refused))
     reason = f"the simulator has no {refused.feature}; an adapter may run this kernel"
-    return error(kernel, Finding(reason, refused.at), UnsupportedWgsl, "is not simulated")
+    return error(kernel, Diagnostic(reason, refused.at), UnsupportedWgsl, "is not simulated")
 
 
-def explained(source: str, refused: Refused) -> Finding:
-    """The cure of a refusal, or its own reason where none is certain."""
+def explained(source: str, refused: Refused) -> Diagnostic:
+    """The cure of a refusal, or its own reason where no cure is certain."""
     context = Context(source, refused)
-    found = values.copied(context) if refused.scope and refused.kind != "unknown" else None
+    advice = values.copied(context) if refused.scope and refused.kind != "unknown" else None
     for cures in (values, names, breaks):
         if cure := getattr(cures, refused.kind, None):
-            found = found or cure(context, *refused.facts)
-    found = found or refused.reason
-    return Finding(found, refused.at, refused.length) if isinstance(found, str) else found
+            advice = advice or cure(context, *refused.facts)
+    advice = advice or refused.reason
+    return Diagnostic(advice, refused.at, refused.length) if isinstance(advice, str) else advice
 
 
 def compile_error(kernel: Kernel, entry_point: str, message: str) -> WgslError:
@@ -60,16 +60,16 @@ def compile_error(kernel: Kernel, entry_point: str, message: str) -> WgslError:
         return wgsl_error(kernel, refused)
     except Unsupported as unsupported:
         if "subgroup" in unsupported.feature:
-            return error(kernel, Finding(SUBGROUPS, unsupported.at))
+            return error(kernel, Diagnostic(SUBGROUPS, unsupported.at))
         if "bits" in unsupported.feature:
             numbers = "numbers are `f32`, `u32` or `i32`"
-            return error(kernel, Finding(f"not every adapter has {unsupported.feature}; {numbers}", unsupported.at))
+            return error(kernel, Diagnostic(f"not every adapter has {unsupported.feature}; {numbers}", unsupported.at))
     except ValueError as wrong:
-        return error(kernel, Finding(str(wrong), None))
-    return error(kernel, adapters(kernel.source, message))
+        return error(kernel, Diagnostic(str(wrong), None))
+    return error(kernel, compiler_diagnostic(kernel.source, message))
 
 
-def adapters(source: str, message: str) -> Finding:
+def compiler_diagnostic(source: str, message: str) -> Diagnostic:
     """What a compiler says, where it says so in plain words, and the first place that it gives: ``wgsl:3:14``."""
     place = re.search(r"┌─ .*:(\d+):(\d+)", message)
     at = Lines(source).offset(*map(int, place.groups())) if place else None
@@ -77,10 +77,10 @@ def adapters(source: str, message: str) -> Finding:
         name = re.match(r"\w+", source[at:])
         cure = f"write the number, or give `{name[0]}` a `var`" if name else "write the number"
         reason = f"WGSL can compute this before the run, but the compiler of this adapter cannot: {cure}"
-        return Finding(reason, at, len(name[0]) if name else 1)
+        return Diagnostic(reason, at, len(name[0]) if name else 1)
     if pointer := re.search(r"Argument '(\w+)' at index", message):
         reason = f"`{pointer[1]}` cannot be a parameter: a function can use every buffer by its own name"
-        return Finding(reason, at)
+        return Diagnostic(reason, at)
     reasons = re.findall(r"parsing error: (.*)|^ +=+ (?:note: )?(.*)", message, re.MULTILINE)
-    plain = [each for each in map("".join, reasons) if each and not INTERNALS.search(each)]
-    return Finding("; ".join(dict.fromkeys(plain)) or UNCLEAR, at)
+    plain = [sentence for sentence in map("".join, reasons) if sentence and not INTERNALS.search(sentence)]
+    return Diagnostic("; ".join(dict.fromkeys(plain)) or UNCLEAR, at)

@@ -18,7 +18,7 @@ from helpers.wgsl.types.program import Variable
 
 TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*(?:(?<=[eE])[+-]\d+\w*)?|\.\d\w*|&&|\|\||\+\+|--|->|<<|>>|[-+*/%&|^<>=!]=|\S")
 NOTHING = Word("", "", 0, end_pos=0)  # where no token is
-PROBE = "_ = known_here;"  # a statement that is refused wherever it stands, which tells the names that are known there
+PROBE = "_ = known_here;"  # a statement that is refused wherever it stands, which shows the names that are known there
 
 
 class Context(Lines):
@@ -33,15 +33,15 @@ class Context(Lines):
 
     @cached_property
     def tokens(self) -> list[Word]:
-        """All tokens; comments are none."""
-        return [Word("", found[0], found.start(), end_pos=found.end()) for found in TOKEN.finditer(self.code)]
+        """All tokens, without comments."""
+        return [Word("", match[0], match.start(), end_pos=match.end()) for match in TOKEN.finditer(self.code)]
 
     def before(self, at: int) -> Word:
         """The last token that begins before an offset."""
         return next((token for token in reversed(self.tokens) if token.at < at), NOTHING)
 
     @cached_property
-    def found(self) -> Word:
+    def token(self) -> Word:
         """The token where the text is refused."""
         return next((token for token in self.tokens if token.end > self.at), NOTHING)
 
@@ -65,7 +65,7 @@ class Context(Lines):
         try:
             return parse(self.source)
         except (Refused, Unsupported):
-            ends = [found.end() for found in re.finditer(r"[;{}]", self.code[: self.at])]
+            ends = [match.end() for match in re.finditer(r"[;{}]", self.code[: self.at])]
         for end in ends[:-4:-1]:
             opened = self.depth(end)
             with suppress(Refused, Unsupported):
@@ -79,9 +79,9 @@ class Context(Lines):
             return self.refused.scope
         try:
             declarations = Declarations(self.module, {})
-            for each in self.module.declarations:
-                if isinstance(each, tree.Function) and each.end >= self.at - len(PROBE):
-                    declarations.find(each.name)
+            for node in self.module.declarations:
+                if isinstance(node, tree.Function) and node.end >= self.at - len(PROBE):
+                    declarations.find(node.name)
         except Unsupported:
             pass
         except Refused as refused:
@@ -93,7 +93,7 @@ class Context(Lines):
     @cached_property
     def nodes(self) -> list[tree.Node]:
         """Everything in the tree, in the order of the text."""
-        return [node for each in self.module.declarations for node in tree.walk(each)]
+        return [node for declaration in self.module.declarations for node in tree.walk(declaration)]
 
     def find(self, name: str) -> Meaning | None:
         """What a name stands for where the text is refused."""
@@ -105,17 +105,17 @@ class Context(Lines):
     @cached_property
     def _named(self) -> dict[int, tree.Node]:
         """The nodes that have a name, by its offset."""
-        return {each.name.at: each for each in self.nodes if hasattr(each, "name")}
+        return {node.name.at: node for node in self.nodes if hasattr(node, "name")}
 
     @cached_property
     def variables(self) -> list[Variable]:
         """The variables that are known where the text is refused."""
-        return [each for each in map(self.find, self.scope.names()) if isinstance(each, Variable)]
+        return [meaning for meaning in map(self.find, self.scope.names()) if isinstance(meaning, Variable)]
 
     @property
     def outputs(self) -> list[Variable]:
         """The buffers that can be written to."""
-        return [each for each in self.variables if (each.space, each.access) == ("storage", "read_write")]
+        return [buffer for buffer in self.variables if (buffer.space, buffer.access) == ("storage", "read_write")]
 
     def node(self, meaning: Meaning | None) -> tree.Node | None:
         """The node that declares what a name stands for."""
@@ -128,25 +128,25 @@ class Context(Lines):
 
     def written(self, node: tree.Node) -> str:
         """A declaration as it is written, without its attributes."""
-        begin = max([node.at, *(each.end for each in getattr(node, "attributes", ()))])
+        begin = max([node.at, *(attribute.end for attribute in getattr(node, "attributes", ()))])
         return self.text(Span(begin, node.body.at if isinstance(node, tree.Function) else node.end))
 
     def block(self, node: tree.Node) -> str:
-        """The text from behind a declaration to the end of the block around it."""
-        ends = (each.end for each in self.around(node) if isinstance(each, tree.Block | tree.For))
+        """The text from the end of a declaration to the end of the block around it."""
+        ends = (outer.end for outer in self.ancestors(node) if isinstance(outer, tree.Block | tree.For))
         return self.code[node.end : next(ends, None)]
 
-    def around(self, node: tree.Node) -> list[tree.Node]:
-        """The nodes in which a node is, the innermost first."""
-        found = [each for each in self.nodes if each.at <= node.at and node.end <= each.end and each != node]
-        return found[::-1]
+    def ancestors(self, node: tree.Node) -> list[tree.Node]:
+        """The nodes that contain a node, the innermost first."""
+        ancestors = [outer for outer in self.nodes if outer.at <= node.at and node.end <= outer.end and outer != node]
+        return ancestors[::-1]
 
     def loop(self, first: tree.Node) -> tree.For | None:
         """The loop that a statement begins."""
-        return next((each for each in self.nodes if isinstance(each, tree.For) and each.first == first), None)
+        return next((node for node in self.nodes if isinstance(node, tree.For) and node.first == first), None)
 
     def base(self, node: tree.Node) -> str:
-        """What is indexed, or of what a part is taken: `a` for ``a[i].b``."""
+        """The variable or value that is indexed, or that a part is taken of: `a` for ``a[i].b``."""
         while isinstance(node, tree.Index | tree.Member):
             node = node.base
         return self.text(node)
@@ -162,9 +162,9 @@ class Context(Lines):
             return None
 
     def type_named(self, name: str) -> Type | None:
-        """The type of a variable, a parameter or a constant; None of other names."""
-        found = self.find(name)
-        return found.value.type if isinstance(found, Known) else getattr(found, "type", None)
+        """The type of a variable, a parameter or a constant; None for other names."""
+        meaning = self.find(name)
+        return meaning.value.type if isinstance(meaning, Known) else getattr(meaning, "type", None)
 
 
 def balanced(text: str) -> bool:

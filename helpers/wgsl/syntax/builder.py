@@ -24,31 +24,31 @@ class Parentheses(tree.Node):
     inner: tree.Expression
 
 
-def bare(found):
+def bare(expression):
     """An expression without the parentheses around it."""
-    return found.inner if isinstance(found, Parentheses) else found
+    return expression.inner if isinstance(expression, Parentheses) else expression
 
 
 def node(kind: type) -> Callable:
     """A method that makes a node: its fields are what a rule finds, without MARKS, and the attributes come last."""
 
-    def made(self, *found):
-        places = [each for each in found if each]
+    def made(self, *children):
+        places = [child for child in children if child]
         begun = places[0][0] if isinstance(places[0], tuple) else places[0]
-        first, *rest = found
-        fields = (*rest, check_attributes(first)) if isinstance(first, tuple) else found
+        first, *rest = children
+        fields = (*rest, check_attributes(first)) if isinstance(first, tuple) else children
         return kind(begun.at, places[-1].end, *_parts(fields))
 
     return made
 
 
-def _parts(found: Sequence) -> Iterator:
+def _parts(children: Sequence) -> Iterator:
     """What a rule finds, without the words and signs that only say where it begins and ends."""
-    for each in found:
-        if not isinstance(each, Token) or each.type == "NAME":
-            yield bare(each)
-        elif each.type not in MARKS:
-            yield str(each)
+    for child in children:
+        if not isinstance(child, Token) or child.type == "NAME":
+            yield bare(child)
+        elif child.type not in MARKS:
+            yield str(child)
 
 
 @v_args(inline=True)
@@ -63,23 +63,23 @@ class Builder(Transformer):
     parentheses, truth, call = map(node, (Parentheses, tree.Literal, tree.Call))
     index, member_of, unary = map(node, (tree.Index, tree.Member, tree.Unary))
 
-    def several(self, *found):
-        return tuple(_parts(found))
+    def several(self, *children):
+        return tuple(_parts(children))
 
     # --- The module -------------------------------------------------------------------------------------------
 
-    def module(self, *found):
-        return tree.Module(tuple(filter(None, found)))
+    def module(self, *children):
+        return tree.Module(tuple(filter(None, children)))
 
-    def parameter(self, attributes, *found):
-        for each in attributes:
-            if each.name in ("align", "size"):
-                raise Refused(f"`@{each.name}` belongs to a member of a struct", each)
-        return self.member(attributes, *found)
+    def parameter(self, attributes, *children):
+        for attribute in attributes:
+            if attribute.name in ("align", "size"):
+                raise Refused(f"`@{attribute.name}` belongs to a member of a struct", attribute)
+        return self.member(attributes, *children)
 
-    def result(self, attributes, kind):
+    def result(self, attributes, type_name):
         check_attributes(attributes)
-        return kind
+        return type_name
 
     def attribute(self, at, name, _=None, arguments=(), closed=None):
         most = MOST.get(name, 1)
@@ -87,7 +87,7 @@ class Builder(Transformer):
             raise unexpected("`)`", arguments[most])
         return Attribute(at.at, (closed or name).end, name, arguments)
 
-    def filters(self, *found):
+    def filters(self, *children):
         """Filters of warnings have no effect."""
         return Token("FILTERS", "")
 
@@ -114,8 +114,8 @@ class Builder(Transformer):
     def no_target(self):
         """``_ = value``."""
 
-    def selector(self, found):
-        return None if isinstance(found, Token) else bare(found)
+    def selector(self, child):
+        return None if isinstance(child, Token) else bare(child)
 
     def no_selector(self):
         return (None,)
@@ -124,11 +124,11 @@ class Builder(Transformer):
         block = tree.Block(opened.at, closed.end, body)
         return tree.Loop(word.at, closed.end, block, *(continuing or (None, None)))
 
-    def continuing(self, _, __, opened, *found):
-        *body, break_if, closed = found
-        for each in body:
-            if isinstance(each, tree.Break):
-                raise unexpected("`if`", Span(each.end, each.end))
+    def continuing(self, _, __, opened, *children):
+        *body, break_if, closed = children
+        for statement in body:
+            if isinstance(statement, tree.Break):
+                raise unexpected("`if`", Span(statement.end, statement.end))
         return tree.Block(opened.at, closed.end, tuple(body)), bare(break_if)
 
     def discard(self, word):
@@ -143,13 +143,13 @@ class Builder(Transformer):
     def name(self, name, _=None, arguments=None, closed=None):
         return tree.Name(name.at, (closed or name).end, name, arguments or ())
 
-    def chain(self, *found):
+    def chain(self, *children):
         """The tree of ``operand operator operand operator ...``.
 
         Raises Refused where two operators need parentheses between them.
         """
-        operands, waiting = [found[0]], []
-        for operator, operand in zip(found[1::2], found[2::2], strict=True):
+        operands, waiting = [children[0]], []
+        for operator, operand in zip(children[1::2], children[2::2], strict=True):
             while waiting and PRECEDENCE[waiting[-1]] >= PRECEDENCE[operator]:
                 _join(operands, waiting.pop())
             waiting.append(operator)
@@ -166,7 +166,7 @@ SUMS = {"+", "-", "*", "/", "%"}
 SHIFTED = SUMS | {"<<", ">>"}
 COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
 COMPARED = SHIFTED | COMPARISONS
-BESIDE = {  # what the left operand of an operator may be without parentheses, and what the right one may be
+BARE_OPERANDS = {  # what the left operand of an operator may be without parentheses, and what the right one may be
     **dict.fromkeys(SUMS, (SUMS, SUMS)),
     **dict.fromkeys(["<<", ">>"], ((), ())),
     **dict.fromkeys(COMPARISONS, (SHIFTED, SHIFTED)),
@@ -178,8 +178,8 @@ BESIDE = {  # what the left operand of an operator may be without parentheses, a
 def _join(operands: list, operator: str) -> None:
     """Put the last two operands together."""
     right, left = operands.pop(), operands.pop()
-    for side, beside in zip((left, right), BESIDE[operator], strict=True):
-        if isinstance(side, Binary) and side.operator not in beside:
+    for side, allowed in zip((left, right), BARE_OPERANDS[operator], strict=True):
+        if isinstance(side, Binary) and side.operator not in allowed:
             place = Span(left.at, right.end)
             raise Refused(_clash(side.operator, operator), place, "clash", operator, left, right)
     operands.append(Binary(left.at, right.end, str(operator), bare(left), bare(right)))
@@ -211,14 +211,14 @@ def check_attributes(attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:
     """The attributes that have an effect. Raises Refused for one that stands here twice."""
     kept: dict[str, Attribute] = {}
     severities: dict[str, str] = {}
-    for each in attributes:
-        if each.name == "diagnostic":  # a filter of warnings changes nothing
-            severity, rule, *_ = (part.name for part in each.arguments)
+    for attribute in attributes:
+        if attribute.name == "diagnostic":  # a filter of warnings changes nothing
+            severity, rule, *_ = (part.name for part in attribute.arguments)
             if severities.setdefault(rule, severity) != severity:
                 reason = f"`@diagnostic` says two things of `{rule}`: it is `{severities[rule]}` already"
-                raise Refused(reason, each)
-        elif each != kept.setdefault(each.name, each):
-            raise Refused(f"`@{each.name}` stands here twice", each.name)
+                raise Refused(reason, attribute)
+        elif attribute != kept.setdefault(attribute.name, attribute):
+            raise Refused(f"`@{attribute.name}` stands here twice", attribute.name)
     return tuple(kept.values())
 
 

@@ -20,7 +20,7 @@ from helpers.wgsl.syntax.tree import Module, children
 
 DEEPEST_BLOCK = 127  # the specification's limit
 DEEPEST = 200  # levels of the tree, which functions walk that call themselves
-MOST_UNKNOWN = 20  # words of WGSL read as names, before a text is given up
+MOST_UNKNOWN = 20  # words of WGSL read as names, before the rest of a text is left unread
 TYPE_FOLLOWS = ("COLON", "ARROW", "ASSIGN")
 
 
@@ -39,7 +39,7 @@ def parse(source: str) -> Module:
     _check_blocks(code)
     reading = _Reading(source)
     try:
-        module = _parser().parse(marked(code), on_error=reading.goes_on)
+        module = _parser().parse(marked(code), on_error=reading.recover)
     except UnexpectedToken as error:
         raise reading.refusal(error) from None
     for refused in (*reading.unclosed, *reading.unknown):
@@ -54,11 +54,11 @@ class _Reading:
     def __init__(self, source: str) -> None:
         self.end = len(source)
         begun = (Span(begin, begin + 2) for begin, end in comments(source) if end is None)
-        self.unclosed = [Refused("this comment never ends: `*/` is missing", each) for each in begun]
+        self.unclosed = [Refused("this comment never ends: `*/` is missing", comment) for comment in begun]
         self.unknown: list[Refused] = []
 
-    def goes_on(self, error: UnexpectedToken) -> bool:
-        """Read a word of WGSL's own as a name, as the adapter's compiler does in most places, and go on."""
+    def recover(self, error: UnexpectedToken) -> bool:
+        """Read a keyword as a name, as the adapter's compiler does in most places, and continue."""
         token, parser = error.token, error.interactive_parser
         accepted, before = parser.accepts(), _last(parser)
         named = "NAME" in accepted and token.isidentifier()
@@ -89,7 +89,7 @@ class _Reading:
         elif token.type == "IF" and before == "BREAK":
             begun = parser.parser_state.value_stack[-1]
             return Refused("`break if` stands only in `continuing`, as its last line", Span(begun.at, token.end))
-        if before == "NUMBER":  # what is wrong with a number comes before what is wrong behind it
+        if before == "NUMBER":  # what is wrong with a number comes before what is wrong after it
             check_number(parser.parser_state.value_stack[-1])
         return unexpected(_expectation(accepted, parser.parser_state.value_stack), token)
 
@@ -111,12 +111,12 @@ def _check_blocks(code: str) -> None:
 
 def _check_depth(module: Module) -> None:
     """Refuse to walk a tree that is too deep."""
-    waiting = [(each, 1) for each in module.declarations]
+    waiting = [(declaration, 1) for declaration in module.declarations]
     while waiting:
         node, depth = waiting.pop()
         if depth > DEEPEST:
             raise Unsupported(f"nesting deeper than {DEEPEST} levels", node.at)
-        waiting += [(each, depth + 1) for each in children(node)]
+        waiting += [(child, depth + 1) for child in children(node)]
 
 
 # --- What is expected ---------------------------------------------------------------------------------------------
@@ -148,8 +148,8 @@ PHRASES = (  # the first whose terminals are all accepted where the text breaks 
 
 
 def _expectation(accepted: set[str], stack: list) -> str:
-    """What belongs where these terminals are accepted, behind what the stack holds."""
+    """What belongs where these terminals are accepted, after what the stack holds."""
     what = next(phrase for terminals, phrase in PHRASES if accepted.issuperset(terminals.split()))
-    tokens = " ".join(each.type for each in stack if isinstance(each, Token))
+    tokens = " ".join(value.type for value in stack if isinstance(value, Token))
     parameters = re.search(r"\bFN NAME OPEN\b(?!.*\b(?:OPEN|CLOSE)\b)", tokens)
     return "`,`" if what == "`)`" and parameters else what

@@ -155,7 +155,7 @@ class Switch(Node):
 
 @record
 class For(Node):
-    """``for (first; condition; update)``, of which each may be missing."""
+    """``for (first; condition; update)``; each of the three may be missing."""
 
     first: Statement | None
     condition: Expression | None
@@ -264,19 +264,19 @@ class Module:
 
 
 def attribute(node: object, name: str) -> Attribute | None:
-    """The attribute of a name that a node has."""
-    return next((each for each in getattr(node, "attributes", ()) if each.name == name), None)
+    """A node's attribute of this name."""
+    return next((given for given in getattr(node, "attributes", ()) if given.name == name), None)
 
 
 def children(node: Node) -> list[Node]:
-    """The nodes that are parts of a node, in the order of its fields."""
+    """The child nodes of a node, in the order of its fields."""
     fields = (getattr(node, name) for name in node.__slots__)
-    parts = (each for field in fields for each in (field if isinstance(field, tuple) else (field,)))
-    return [each for each in parts if isinstance(each, Node)]
+    parts = (part for field in fields for part in (field if isinstance(field, tuple) else (field,)))
+    return [part for part in parts if isinstance(part, Node)]
 
 
 def walk(node: Node) -> Iterator[Node]:
     """A node and all below it, in the order of the text."""
     yield node
-    for each in children(node):
-        yield from walk(each)
+    for child in children(node):
+        yield from walk(child)

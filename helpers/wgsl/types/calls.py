@@ -52,7 +52,7 @@ from helpers.wgsl.types.program import (
     Splat,
     UniformLoad,
 )  # fmt: skip
-from helpers.wgsl.types.references import loaded, origin, through
+from helpers.wgsl.types.references import loaded, origin, pointee
 from helpers.wgsl.types.signatures import SIGNATURES, Signature
 
 # --- Functions of values ------------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ from helpers.wgsl.types.signatures import SIGNATURES, Signature
 Values = Sequence[Expression]
 
 
-def of_values(node: tree.Call, arguments: Values) -> Expression:
+def builtin_call(node: tree.Call, arguments: Values) -> Expression:
     """A call of a built-in function, its arguments converted; constants are computed."""
     name = node.callee.name
     if name not in SIGNATURES:
@@ -69,9 +69,9 @@ def of_values(node: tree.Call, arguments: Values) -> Expression:
     check_count(name, signature.count, arguments)
     arguments = _converted(name, signature, arguments)
     check_known(name, arguments)
-    if all(isinstance(each, Constant) for each in arguments):
+    if all(isinstance(argument, Constant) for argument in arguments):
         return fold_builtin(name, arguments, signature.result(arguments[0].type), node)
-    arguments = tuple(concrete(each) for each in arguments)
+    arguments = tuple(concrete(argument) for argument in arguments)
     return Builtin(signature.result(arguments[0].type), node, str(name), arguments)
 
 
@@ -89,7 +89,7 @@ def _converted(name: Word, signature: Signature, arguments: Values) -> list[Expr
     for i, (argument, other) in enumerate(zip(arguments, signature.arguments, strict=True)):
         scalar = other.scalar or shared
         wanted = [scalar] if other.single else []
-        wanted += [shaped(first, scalar)] if other.each else []
+        wanted += [shaped(first, scalar)] if other.componentwise else []
         fitting = next(filter(None, (converted(argument, type) for type in wanted)), None)
         if fitting is None:
             raise _wrong(name, i, arguments, (other.scalar,) if other.scalar else ())
@@ -99,15 +99,15 @@ def _converted(name: Word, signature: Signature, arguments: Values) -> list[Expr
 
 def _shared(name: Word, signature: Signature, arguments: Values) -> Scalar:
     """The scalar type of the arguments that have no other one."""
-    types = [each.type for each, other in zip(arguments, signature.arguments, strict=True) if not other.scalar]
+    types = [argument.type for argument, other in zip(arguments, signature.arguments, strict=True) if not other.scalar]
     for i, type in enumerate(types):
-        shapes = signature.shapes if signature.arguments[i].each else (1,)
-        if components(type) not in shapes or not any(automatic(scalar_of(type), each) for each in signature.scalars):
+        shapes = signature.shapes if signature.arguments[i].componentwise else (1,)
+        if components(type) not in shapes or not any(automatic(scalar_of(type), kind) for kind in signature.scalars):
             raise _wrong(name, i, arguments, signature.scalars)
         if (scalar := common(types[: i + 1])) is None:
             raise _wrong(name, i, arguments)
     taken = (scalar, ABSTRACT_FLOAT, I32, U32, F32)
-    return next(each for each in taken if each in signature.scalars)
+    return next(candidate for candidate in taken if candidate in signature.scalars)
 
 
 def _wrong(name: Word, i: int, arguments: Values, scalars: tuple[Scalar, ...] = ()) -> Refused:
@@ -132,12 +132,12 @@ WANTED = {  # what a function's pointer leads to
 }
 
 
-def of_pointer(node: tree.Call, arguments: Sequence[Reference | Expression]) -> Expression:
-    """A call of one of these functions, of which the first argument must be a pointer."""
+def pointer_call(node: tree.Call, arguments: Sequence[Reference | Expression]) -> Expression:
+    """A call of one of these functions, whose first argument must be a pointer."""
     name = node.callee.name
     check_count(name, 1 + ATOMICS.get(name, 0), arguments)
     pointer, *values = arguments
-    reference = through(pointer) if isinstance(pointer.type, Pointer) else None
+    reference = pointee(pointer) if isinstance(pointer.type, Pointer) else None
     type = reference and reference.type
     if name == "arrayLength" and isinstance(type, Array) and is_runtime_sized(type):
         return ArrayLength(U32, node, reference)
@@ -146,7 +146,7 @@ def of_pointer(node: tree.Call, arguments: Sequence[Reference | Expression]) -> 
         if is_constructible(inner):
             return UniformLoad(inner, node, reference)
     if name in ATOMICS and isinstance(type, Atomic):
-        given = tuple(as_type(loaded(each), type.element, each) for each in values)
+        given = tuple(as_type(loaded(value), type.element, value) for value in values)
         return AtomicCall(_result(name, type.element), node, str(name), reference, given)
     atomic = "atomic functions change an `atomic<u32>` or `atomic<i32>`, and take it with `&`"
     raise Refused(WANTED.get(name, atomic), pointer, "length" if name == "arrayLength" else "", pointer)
@@ -190,7 +190,7 @@ def construct(type: Type, arguments: Values, node: tree.Call) -> Expression:
 
 def infer(arguments: Values, node: tree.Call) -> Expression:
     """``vec3(...)`` or ``array(...)``, whose element type is that of the arguments."""
-    types, name = [each.type for each in arguments], node.callee.name
+    types, name = [argument.type for argument in arguments], node.callee.name
     scalar = common(types) if types else ABSTRACT_INT
     if name != "array":
         if scalar is None or not all(map(components, types)):
@@ -215,7 +215,7 @@ def _converted_to(type: Type, value: Expression, place: Span) -> Expression:
 
 
 def _vector(type: Vector, arguments: Values, node: tree.Call) -> Expression:
-    sizes = [components(each.type) or 1 for each in arguments]
+    sizes = [components(argument.type) or 1 for argument in arguments]
     if sizes == [type.size]:
         return _converted_to(type, arguments[0], node)
     splat = sizes == [1]
@@ -229,8 +229,8 @@ def _vector(type: Vector, arguments: Values, node: tree.Call) -> Expression:
 
 def _component(type: Vector, i: int, arguments: Values, name: Word) -> Expression:
     value = arguments[i]
-    if components(value.type) and (found := converted(value, shaped(value.type, type.element))):
-        return found
+    if components(value.type) and (component := converted(value, shaped(value.type, type.element))):
+        return component
     raise _wrong(name, i, arguments, (type.element,))
 
 
@@ -242,8 +242,8 @@ def _parts(type: Type, wanted: Sequence[Type], arguments: Values, place: Span) -
 
 def joined(type: Type, parts: Values, place: Span) -> Expression:
     """A value whose leaves are those of its parts."""
-    if all(isinstance(each, Constant) for each in parts):
-        return Constant(type, place, tuple(leaf for each in parts for leaf in each.leaves))
+    if all(isinstance(part, Constant) for part in parts):
+        return Constant(type, place, tuple(leaf for part in parts for leaf in part.leaves))
     return Construct(type, place, tuple(parts))
 
 

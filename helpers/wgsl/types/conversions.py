@@ -60,7 +60,7 @@ def a(type: Type) -> str:
 
 
 def scalar_of(type: Type | None) -> Scalar | None:
-    """The scalar of which a scalar, vector or array of them is made; None for other types."""
+    """The scalar type that a scalar, vector or array consists of; None for other types."""
     match type:
         case Scalar():
             return type
@@ -82,16 +82,16 @@ def shaped(type: Type, scalar: Scalar) -> Type:
 def common(types: Iterable[Type]) -> Scalar | None:
     """The scalar that operands share after automatic conversions; None where they share none."""
     scalars = {scalar_of(type) for type in types}
-    return next((wanted for wanted in scalars if all(automatic(each, wanted) for each in scalars)), None)
+    return next((wanted for wanted in scalars if all(automatic(given, wanted) for given in scalars)), None)
 
 
 def automatic(given: Scalar, wanted: Scalar) -> bool:
-    """Whether a number is converted by itself."""
+    """Whether a number is converted automatically."""
     return given == wanted or (given == ABSTRACT_INT and wanted in NUMBERS) or (given, wanted) == (ABSTRACT_FLOAT, F32)
 
 
 def converted(value: Expression, wanted: Type) -> Expression | None:
-    """The value as another type, where that happens by itself; None where it does not.
+    """The value as another type, where the conversion is automatic; None where it is not.
 
     Raises Refused for a number that the other type does not have.
     """
@@ -99,23 +99,23 @@ def converted(value: Expression, wanted: Type) -> Expression | None:
     if value.type == wanted:
         return value
     fits = scalar and shaped(value.type, scalar) == wanted and automatic(given, scalar)
-    return _as(value, wanted) if fits else None
+    return _retyped(value, wanted) if fits else None
 
 
 def concrete(value: Expression) -> Expression:
-    """The value; an abstract number as the i32 or f32 that it is where nothing asks for another type."""
+    """The value; an abstract number as the i32 or f32 that it is where no other type is needed."""
     type = _concrete(value.type)
-    return value if type == value.type else _as(value, type)
+    return value if type == value.type else _retyped(value, type)
 
 
 def _concrete(type: Type) -> Type:
     if isinstance(type, Struct):  # what `modf` or `frexp` gives of an abstract number has members to convert
-        return replace(type, fields=tuple(replace(each, type=_concrete(each.type)) for each in type.fields))
+        return replace(type, fields=tuple(replace(field, type=_concrete(field.type)) for field in type.fields))
     default = {ABSTRACT_INT: I32, ABSTRACT_FLOAT: F32}.get(scalar_of(type))
     return shaped(type, default) if default else type
 
 
-def _as(value: Constant, type: Type) -> Constant:
+def _retyped(value: Constant, type: Type) -> Constant:
     """A constant with each of its numbers as a type has it."""
     numbers = (represented(leaf, scalar, value) for leaf, (_, scalar) in zip(value.leaves, leaves(type), strict=True))
     return replace(value, type=type, leaves=tuple(numbers))

@@ -43,7 +43,7 @@ class Declarations:
     def __init__(self, module: tree.Module, constants: Mapping[str, float]) -> None:
         self.nodes: dict[str, Named] = {}
         self.scope, self.constants, self._module = Scope(self.find, self.nodes.keys), constants, module
-        self._found: dict[str, Meaning] = {}
+        self._meanings: dict[str, Meaning] = {}
         self._open: list[str] = []
         for node in module.declarations:
             if not isinstance(node, tree.ConstAssert):
@@ -75,21 +75,21 @@ class Declarations:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables that the module declares, in its order."""
-        return tuple(each for each in map(self._found.get, self.nodes) if isinstance(each, Variable))
+        return tuple(meaning for meaning in map(self._meanings.get, self.nodes) if isinstance(meaning, Variable))
 
     def find(self, name: str) -> Meaning | None:
         """What a name stands for; None where the module declares none of this name."""
         node = self.nodes.get(name)
-        if node is None or name in self._found:
-            return self._found.get(name)
+        if node is None or name in self._meanings:
+            return self._meanings.get(name)
         if name in self._open:
             raise Refused(f"`{name}` uses itself, which WGSL does not allow", node.name)
         self._open.append(name)
         try:
-            self._found[name] = self._read(node)
+            self._meanings[name] = self._read(node)
         finally:
             self._open.pop()
-        return self._found[name]
+        return self._meanings[name]
 
     def _read(self, node: Named) -> Meaning:
         match node:
@@ -118,10 +118,10 @@ class Declarations:
 
     def _before_launch(self, name: str) -> Meaning | None:
         """What a name stands for while no override has its value."""
-        found = self.find(name)
-        if isinstance(found, Known) and found.stage == Stage.OVERRIDE:
-            return Binding(found.name, found.value.type)
-        return found
+        meaning = self.find(name)
+        if isinstance(meaning, Known) and meaning.stage == Stage.OVERRIDE:
+            return Binding(meaning.name, meaning.value.type)
+        return meaning
 
     def _override(self, node: tree.Declaration) -> Constant:
         """The value that is given, or the one that is written; without leaves where there is neither."""
@@ -164,7 +164,7 @@ def function_of(node: tree.Function, scope: Scope) -> Routine:
         if given := tree.attribute(node, name):
             raise Unsupported("vertex and fragment shaders", given.at)
     inside, entry = scope.inner(RETURNED), bool(tree.attribute(node, "compute"))
-    parameters = tuple(_parameter(each, inside, entry) for each in node.parameters)
+    parameters = tuple(_parameter(parameter, inside, entry) for parameter in node.parameters)
     result = type_of(node.result, scope) if node.result else None
     if result is not None and (entry or not is_constructible(result)):
         reason = "a kernel returns nothing" if entry else f"a function cannot return a value of type `{result}`"
@@ -208,13 +208,13 @@ def _check_input(node: tree.Parameter, type: Type) -> None:
 def _inputs(node: tree.Function, declarations: Declarations) -> tuple[tuple[str, ...], ...]:
     """For each parameter of an entry point the built-in values that it holds, in the order of its members."""
     taken: set[str] = set()
-    found = []
-    for each in node.parameters:
-        type = type_of(each.type, declarations.scope)
-        members = declarations.nodes[type.name].members if isinstance(type, Struct) else (each,)
+    inputs = []
+    for parameter in node.parameters:
+        type = type_of(parameter.type, declarations.scope)
+        members = declarations.nodes[type.name].members if isinstance(type, Struct) else (parameter,)
         types = (type_of(member.type, declarations.scope) for member in members)
-        found.append(tuple(_input(*pair, taken) for pair in zip(members, types, strict=True)))
-    return tuple(found)
+        inputs.append(tuple(_input(*pair, taken) for pair in zip(members, types, strict=True)))
+    return tuple(inputs)
 
 
 def _input(node: tree.Parameter, type: Type, taken: set[str]) -> str:
@@ -247,9 +247,9 @@ def check(declarations: Declarations, entry_point: str) -> Program:
     node = declarations.entry(entry_point)
     function = declarations.find(entry_point).function
     usage, variables = Usage(function), declarations.variables
-    for each in usage.functions:
-        if each.fault:
-            raise each.fault
+    for called in usage.functions:
+        if called.fault:
+            raise called.fault
     used = {space: tuple(v for v in variables if v.space == space and v in usage.variables) for space in MEMORIES}
     size, bindings = _workgroup_size(node, declarations), _bindings(node, variables, usage)
     return Program(function, _inputs(node, declarations), size, bindings, *used.values(), frozenset(usage.written))
@@ -266,7 +266,7 @@ def _workgroup_size(node: tree.Function, declarations: Declarations) -> tuple[in
     if len(sizes) > 3 or 0 in sizes:
         raise Refused("@workgroup_size takes one to three numbers, each at least 1", attribute)
     size = (*sizes, 1, 1)[:3]
-    held = sum(words(each.type) * 4 for each in declarations.variables if each.space == "workgroup")
+    held = sum(words(variable.type) * 4 for variable in declarations.variables if variable.space == "workgroup")
     if fault := limit_passed(size, held):
         raise Refused(fault, attribute)
     return size
@@ -274,18 +274,20 @@ def _workgroup_size(node: tree.Function, declarations: Declarations) -> tuple[in
 
 def _bindings(node: tree.Function, variables: tuple[Variable, ...], usage: Usage) -> tuple[Variable, ...]:
     """The variables at the bindings 0, 1, 2, ... of group 0; where two share a number, the one that is used."""
-    found: dict[int, Variable] = {}
-    for each in (each for each in variables if each.binding >= 0):
-        other = found.setdefault(each.binding, each)
-        if each is not other and {each, other} <= usage.variables:
-            raise Refused(f"the binding {each.binding} is declared twice: each variable has a number of its own", each)
-        found[each.binding] = each if each in usage.variables else other
-    bound = [found[number] for number in sorted(found)]
+    by_number: dict[int, Variable] = {}
+    for variable in (variable for variable in variables if variable.binding >= 0):
+        other = by_number.setdefault(variable.binding, variable)
+        if variable is not other and {variable, other} <= usage.variables:
+            raise Refused(
+                f"the binding {variable.binding} is declared twice: each variable has a number of its own", variable
+            )
+        by_number[variable.binding] = variable if variable in usage.variables else other
+    bound = [by_number[number] for number in sorted(by_number)]
     if not bound:
         example = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;"
         raise Refused(f"it declares no bindings; write one for each buffer, as in `{example}`", node.name)
-    for i, each in enumerate(bound):
-        if each.binding > i:
+    for i, variable in enumerate(bound):
+        if variable.binding > i:
             listed = ", ".join(str(other.binding) for other in bound)
-            raise Refused(f"it has the bindings {listed}, and none with the number {i}", each)
+            raise Refused(f"it has the bindings {listed}, and none with the number {i}", variable)
     return tuple(bound)

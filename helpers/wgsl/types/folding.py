@@ -38,7 +38,7 @@ def array_of(value: Constant) -> np.ndarray:
 def computed(type: Type, place: Span, function: Callable, *given: object) -> Constant:
     """What a function of arrays returns, as a constant at a place of the text.
 
-    Raises Refused where a float is no number, or a whole number is past the range of its type.
+    Raises Refused where a float is not a number, or a whole number is past the range of its type.
     """
     with np.errstate(all="ignore"):
         numbers = [number for array in function(*given) for number in np.ravel(array).tolist()]
@@ -59,7 +59,7 @@ def _fault(number: float | int | bool, scalar: Scalar) -> str | None:
 
 
 def zero(type: Type, place: Span) -> Constant:
-    """The value of which all leaves are zero."""
+    """The value whose leaves are all zero."""
     zeros = {BOOL: False, F32: 0.0, ABSTRACT_FLOAT: 0.0}
     return Constant(type, place, tuple(zeros.get(scalar, 0) for _, scalar in leaves(type)))
 
@@ -83,8 +83,8 @@ def fold_binary(operator: str, left: Constant, right: Constant, type: Type, plac
 def fold_builtin(name: str, arguments: Sequence[Constant], type: Type, place: Span) -> Constant:
     """A built-in function of constants. Raises Refused where it is not defined for them."""
     exact = name == "dot" and scalar_of(type) == ABSTRACT_INT
-    arrays = [array_of(each).astype(object) if exact else array_of(each) for each in arguments]
-    return computed(type, place, BUILTINS[name], *(tuple(each[:, None]) for each in arrays))
+    arrays = [array_of(argument).astype(object) if exact else array_of(argument) for argument in arguments]
+    return computed(type, place, BUILTINS[name], *(tuple(array[:, None]) for array in arrays))
 
 
 # --- Arguments for which a function is not defined ----------------------------------------------------------------
@@ -108,9 +108,9 @@ def check_known(name: Word, arguments: Sequence[Expression]) -> None:
     if name not in RULES:
         return
     places, breaks, reason = RULES[name]
-    asked = [arguments[i] for i in places]
-    known = all(isinstance(each, Constant) for each in asked)
-    if known and np.any(breaks(*(np.array(each.leaves, object) for each in asked))):
+    checked = [arguments[i] for i in places]
+    known = all(isinstance(argument, Constant) for argument in checked)
+    if known and np.any(breaks(*(np.array(argument.leaves, object) for argument in checked))):
         undefined(reason, name)
 
 

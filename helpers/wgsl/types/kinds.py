@@ -19,7 +19,7 @@ class Scalar:
 
 
 F32, I32, U32, BOOL = Scalar("f32"), Scalar("i32"), Scalar("u32"), Scalar("bool")
-ABSTRACT_INT, ABSTRACT_FLOAT = Scalar("abstract i32"), Scalar("abstract f32")  # what each becomes by itself
+ABSTRACT_INT, ABSTRACT_FLOAT = Scalar("abstract i32"), Scalar("abstract f32")  # what each becomes by default
 
 
 @record
@@ -110,7 +110,7 @@ def words(type: Type) -> int:
 
 
 def alignment(type: Type) -> int:
-    """The number of which the offset of a value of this type is a multiple."""
+    """The offset of a value of this type is a multiple of this number."""
     match type:
         case Vector(size):
             return 2 if size == 2 else 4
@@ -163,12 +163,12 @@ def parts(type: Type) -> Iterator[Type]:
 
 def is_runtime_sized(type: Type) -> bool:
     """Whether only the buffer says how long a value of the type is."""
-    return any(isinstance(each, Array) and each.count is None for each in parts(type))
+    return any(isinstance(part, Array) and part.count is None for part in parts(type))
 
 
 def is_constructible(type: Type) -> bool:
     """Whether a value of the type can be made, copied and given a name."""
-    return not (is_runtime_sized(type) or any(isinstance(each, Atomic | Pointer) for each in parts(type)))
+    return not (is_runtime_sized(type) or any(isinstance(part, Atomic | Pointer) for part in parts(type)))
 
 
 def components(type: Type) -> int:
@@ -182,7 +182,7 @@ MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES = 256, 64, 16_384  # of a workgr
 
 
 def limit_passed(size: tuple[int, int, int], held: int) -> str | None:
-    """Which limit a workgroup of this size, with this many bytes of workgroup memory, exceeds; None where none.
+    """Which limit a workgroup of this size, with this many bytes of workgroup memory, exceeds; None if it exceeds none.
 
     wgpu lets it pass where the size comes from an `override`, and a real GPU then hangs.
     """

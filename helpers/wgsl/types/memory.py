@@ -37,16 +37,16 @@ def number(attribute: tree.Attribute, scope: Scope) -> int:
 
 def numbers(attribute: tree.Attribute, scope: Scope, stage: Stage) -> list[int]:
     """The whole numbers that an attribute takes."""
-    given = [value(each, scope.known(stage)) for each in attribute.arguments]
-    if {I32, U32} <= {each.type for each in given}:
+    given = [value(argument, scope.known(stage)) for argument in attribute.arguments]
+    if {I32, U32} <= {argument.type for argument in given}:
         raise Refused(f"the numbers of @{attribute.name} must be all of type i32, or all u32", attribute)
-    found = [known(concrete(each)) for each in given]
-    for each in found:
-        if each.type not in (I32, U32) or each.leaves[0] < 0:
-            raise Refused("a whole number belongs here, and none below 0", each)
-    if not found:
+    constants = [known(concrete(argument)) for argument in given]
+    for constant in constants:
+        if constant.type not in (I32, U32) or constant.leaves[0] < 0:
+            raise Refused("a whole number belongs here, and none below 0", constant)
+    if not constants:
         raise Refused(f"`@{attribute.name}` needs a number", attribute)
-    return [each.leaves[0] for each in found]
+    return [constant.leaves[0] for constant in constants]
 
 
 def declared(node: tree.Declaration, scope: Scope) -> Variable:
@@ -64,7 +64,7 @@ def declared(node: tree.Declaration, scope: Scope) -> Variable:
 def placed(node: tree.Declaration, scope: Scope) -> tuple[str, str, int]:
     """Address space, access and binding of a `var` of the module; the binding is -1 where it has none."""
     space, access = _space(node)
-    places = {each.name: number(each, scope) for each in node.attributes if each.name in ("group", "binding")}
+    places = {given.name: number(given, scope) for given in node.attributes if given.name in ("group", "binding")}
     _check_places(node, space, places)
     return space, access, places.get("binding", -1)
 
@@ -84,7 +84,7 @@ def _check_places(node: tree.Declaration, space: str, places: dict[str, int]) ->
         if places:
             raise Refused(f"only buffers have a binding, and `{node.name}` is not one", node.name)
         return
-    missing = [each for each in ("group", "binding") if each not in places]
+    missing = [name for name in ("group", "binding") if name not in places]
     if missing:
         given = " ".join(f"`@{name}({number})`" for name, number in places.items()) or f"`{node.name}`"
         raise Refused(f"{given} needs a `@{missing[-1]}(...)` beside it", Span(node.at, node.name.at))
@@ -97,12 +97,12 @@ def _unfit(type: Type, space: str, access: str) -> str | None:
     held = list(parts(type))
     if is_runtime_sized(type) and space != "storage":
         return f"an array needs a length here, as in `array<f32, 64>`: only storage has arrays without one, not {space}"
-    if any(isinstance(each, Pointer) for each in held):
+    if any(isinstance(part, Pointer) for part in held):
         return f"a variable cannot be of type `{type}`"
-    if space in ("storage", "uniform") and any(scalar_of(each) == BOOL for each in held):
+    if space in ("storage", "uniform") and any(scalar_of(part) == BOOL for part in held):
         return "a buffer cannot hold a bool: use a u32"
     shared = space == "workgroup" or (space == "storage" and access == "read_write")
-    if any(isinstance(each, Atomic) for each in held) and not shared:
+    if any(isinstance(part, Atomic) for part in held) and not shared:
         return f"atomics need workgroup memory, or storage that is read_write, not {space} memory"
     return uniform_fault(type) if space == "uniform" else None
 

@@ -128,22 +128,22 @@ def is_type(name: str) -> bool:
 
 def unsupported(name: str) -> str | None:
     """What the simulator does not run, where a name is a type of it."""
-    found = next((feature for pattern, feature in UNSUPPORTED.items() if re.fullmatch(pattern, name)), None)
-    return found and f"`{name}` ({found})"
+    description = next((feature for pattern, feature in UNSUPPORTED.items() if re.fullmatch(pattern, name)), None)
+    return description and f"`{name}` ({description})"
 
 
 def read_type(node: tree.Expression, scope: Scope, count: Count, late: bool = False) -> Type:
     """The type that a name with its arguments stands for; `count` evaluates the length of an array.
 
-    With `late`, the length may depend on overrides. Raises Refused for what is no type, and Unsupported for a type
+    With `late`, the length may depend on overrides. Raises Refused for what is not a type, and Unsupported for a type
     that the simulator does not have.
     """
     if not isinstance(node, tree.Name):
         raise Refused("a type must stand here", node)
-    if (found := scope.find(node.name)) is not None:
-        if isinstance(found, Variable | Binding | Known | Routine) or node.arguments:
+    if (meaning := scope.find(node.name)) is not None:
+        if isinstance(meaning, Variable | Binding | Known | Routine) or node.arguments:
             raise Refused(f"`{node.name}` is no type", node.name)
-        return read_type(found.type, found.scope, count, late) if isinstance(found, Alias) else found
+        return read_type(meaning.type, meaning.scope, count, late) if isinstance(meaning, Alias) else meaning
     if feature := unsupported(node.name):
         raise Unsupported(feature, node.at)
     if node.name in GENERATORS:
@@ -157,12 +157,12 @@ def read_type(node: tree.Expression, scope: Scope, count: Count, late: bool = Fa
 
 
 def unknown(name: Word) -> Refused:
-    """A name that nothing has."""
+    """A name that the text does not declare."""
     return Refused(f"nothing is called `{name}` here", name, "unknown", name)
 
 
 def needs_type(name: Word) -> Refused:
-    """A name that stands for a type only with another type behind it."""
+    """A name that stands for a type only with another type after it."""
     return Refused(f"`{name}` needs a type behind it, as in `array<f32>` or `vec3<u32>`", name)
 
 

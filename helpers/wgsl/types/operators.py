@@ -65,13 +65,13 @@ def _matched(operator: str, left: Part, right: Expression, place: Span) -> list[
     shapes_fit = len(sizes) == 1 or (1 in sizes and operator in "+-*/%")
     if scalar not in ALLOWED[operator] or 0 in sizes or not shapes_fit:
         raise _mismatch(operator, left, right, place)
-    return [converted(each, shaped(each.type, scalar)) for each in (left, right)]
+    return [converted(operand, shaped(operand.type, scalar)) for operand in (left, right)]
 
 
 def _mismatch(operator: str, left: Part, right: Expression, place: Span) -> Refused:
     """Operands that do not go together; a number with a point beside a whole number is to blame itself."""
     if common((left.type, right.type)) is None:
-        place = next((each for each in (left, right) if scalar_of(each.type) == ABSTRACT_FLOAT), place)
+        place = next((operand for operand in (left, right) if scalar_of(operand.type) == ABSTRACT_FLOAT), place)
     reason = f"`{operator}` does not work with {a(left.type)} and {a(right.type)}"
     return Refused(reason, place, "operands", operator, left, right)
 
@@ -89,10 +89,10 @@ def _shift(operator: str, left: Part, right: Expression, place: Span) -> tuple[E
 
 def logical(operator: str, left: Expression, right: Expression, place: Span) -> Expression:
     """``&&`` or ``||``."""
-    for each in (left, right):
-        if each.type != BOOL:
+    for operand in (left, right):
+        if operand.type != BOOL:
             raise Refused(
-                f"`{operator}` joins two conditions, and this is {a(each.type)}", place, "joined", operator, each
+                f"`{operator}` joins two conditions, and this is {a(operand.type)}", place, "joined", operator, operand
             )
     if isinstance(left, Constant):
         return right if left.leaves[0] == (operator == "&&") else left

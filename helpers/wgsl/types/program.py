@@ -93,7 +93,7 @@ class Element(Part):
 
 @record
 class Member(Part):
-    """A member of a struct or one component of a vector, `offset` words behind the start of its base."""
+    """A member of a struct or one component of a vector, `offset` words after the start of its base."""
 
     base: Reference
     offset: int
@@ -178,7 +178,7 @@ class Convert(Part):
 
 @record
 class Bitcast(Part):
-    """The same bits as another type of as many words."""
+    """The same bits as another type of the same size."""
 
     operand: Expression
 

@@ -36,7 +36,7 @@ COMPONENTS = ("xyzw", "rgba")
 
 
 def origin(reference: Reference) -> tuple[str, str]:
-    """The address space and the access of the variable to which a reference leads."""
+    """The address space and the access of the variable that a reference refers to."""
     match reference:
         case Root(variable=variable):
             return variable.space, variable.access
@@ -46,7 +46,7 @@ def origin(reference: Reference) -> tuple[str, str]:
 
 
 def loaded(part: Reference | Expression) -> Expression:
-    """The value: of a reference, what lies there."""
+    """A value; for a reference, the value that is stored there."""
     if not isinstance(part, Reference):
         return part
     if isinstance(part.type, Atomic):
@@ -75,8 +75,8 @@ def dereferenced(pointer: Expression, place: Span) -> Reference:
     return Deref(pointer.type.to, place, pointer)
 
 
-def through(part: Reference | Expression) -> Reference | Expression:
-    """A pointer before ``.`` or ``[`` stands for what it points at."""
+def pointee(part: Reference | Expression) -> Reference | Expression:
+    """What a pointer before ``.`` or ``[`` points at; any other value itself."""
     return dereferenced(part, part.place) if isinstance(part.type, Pointer) else part
 
 
@@ -85,7 +85,7 @@ def through(part: Reference | Expression) -> Reference | Expression:
 
 def indexed(base: Reference | Expression, index: Expression, place: Span) -> Reference | Expression:
     """``base[index]``."""
-    base = through(base)
+    base = pointee(base)
     match base.type:
         case Vector(count, element):
             stride = 1
@@ -118,7 +118,7 @@ def _number(index: Expression, count: int | None, place: Span) -> int | None:
 
 
 def _part(base: Reference | Expression, type: Type, offset: int, place: Span) -> Reference | Expression:
-    """What lies `offset` words behind the start of a variable or a value."""
+    """What lies `offset` words after the start of a variable or a value."""
     if isinstance(base, Reference):
         return Member(type, place, base, offset)
     inside = range(offset, offset + words(type))
@@ -137,14 +137,14 @@ def _picked(base: Expression, type: Type, picked: Sequence[int], place: Span) ->
 
 def member(base: Reference | Expression, name: Word, place: Span) -> Reference | Expression:
     """``base.name``: a member of a struct, a component or several of a vector."""
-    base = through(base)
+    base = pointee(base)
     match base.type:
         case Struct(fields=fields):
             for field in fields:
                 if field.name == name:
                     return _part(base, field.type, field.offset, place)
         case Vector(size, element):
-            letters = next((each for each in COMPONENTS if set(name) <= set(each[:size])), "")
+            letters = next((alphabet for alphabet in COMPONENTS if set(name) <= set(alphabet[:size])), "")
             picked = [letters.index(letter) for letter in name] if letters else []
             if len(picked) == 1:
                 return _part(base, element, picked[0], place)

@@ -35,10 +35,10 @@ class Other:
 
     scalar: Scalar | None
     single: bool = True
-    each: bool = False
+    componentwise: bool = False
 
 
-ALIKE = Other(None, single=False, each=True)
+ALIKE = Other(None, single=False, componentwise=True)
 
 
 @record
@@ -86,8 +86,8 @@ _TABLE: tuple[tuple[str, Signature], ...] = (
     ("ceil floor fract round saturate trunc quantizeToF16", Signature(1, FLOATS)),
     ("atan2 pow step", Signature(2, FLOATS)),
     ("fma smoothstep", Signature(3, FLOATS)),
-    ("mix", Signature(3, FLOATS, others=(Other(None, each=True),))),
-    ("ldexp", Signature(2, FLOATS, others=(Other(I32, single=False, each=True),))),
+    ("mix", Signature(3, FLOATS, others=(Other(None, componentwise=True),))),
+    ("ldexp", Signature(2, FLOATS, others=(Other(I32, single=False, componentwise=True),))),
     ("abs", Signature(1, NUMBERS)),
     ("sign", Signature(1, SIGNED)),
     ("max min", Signature(2, NUMBERS)),
@@ -107,7 +107,7 @@ _TABLE: tuple[tuple[str, Signature], ...] = (
     ("extractBits", Signature(3, INTEGERS, others=(Other(U32),) * 2)),
     ("insertBits", Signature(4, INTEGERS, others=(Other(U32),) * 2)),
     ("all any", Signature(1, (BOOL,), result=scalar_of)),
-    ("select", Signature(3, (BOOL, *NUMBERS), others=(Other(BOOL, each=True),))),
+    ("select", Signature(3, (BOOL, *NUMBERS), others=(Other(BOOL, componentwise=True),))),
     ("pack4x8snorm pack4x8unorm", _packs(F32, 4)),
     ("pack2x16snorm pack2x16unorm pack2x16float", _packs(F32, 2)),
     ("pack4xI8 pack4xI8Clamp", _packs(I32, 4)),

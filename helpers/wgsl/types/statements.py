@@ -41,8 +41,8 @@ def block(node: tree.Block, scope: Scope, *jumps: str) -> tuple[Statement, ...]:
 
 def statements(node: tree.Block, scope: Scope) -> tuple[Statement, ...]:
     """The statements of a block; those that only give a name to a constant leave nothing."""
-    made = (statement(each, scope) for each in node.body)
-    return tuple(each for each in made if each is not None)
+    made = (statement(child, scope) for child in node.body)
+    return tuple(kept for kept in made if kept is not None)
 
 
 @_located
@@ -84,7 +84,7 @@ def written_type(node: tree.Declaration, scope: Scope, late: bool = False) -> Ty
 
 
 def declared_value(node: tree.Declaration, scope: Scope, keep_abstract: bool = False) -> Expression | None:
-    """The value of a declaration, of the type that is written, or of its own one."""
+    """The value of a declaration, converted to the type that is written, if there is one."""
     if node.value is None:
         return None
     given = value(node.value, scope)
@@ -113,19 +113,19 @@ def constant(node: tree.Expression, scope: Scope) -> Constant:
     return known(value(node, scope.known(Stage.CONST)))
 
 
-def known(found: Expression) -> Constant:
+def known(expression: Expression) -> Constant:
     """A value that is known. Raises Refused for one that is not."""
-    if isinstance(found, Constant):
-        return found
-    raise expressions.too_late(found)
+    if isinstance(expression, Constant):
+        return expression
+    raise expressions.too_late(expression)
 
 
 def check_assertion(node: tree.ConstAssert, scope: Scope) -> None:
     """``const_assert``, which leaves no statement."""
-    asked = constant(node.condition, scope)
-    if asked.type != BOOL:
-        raise Refused("const_assert needs a condition, true or false", asked)
-    if not asked.leaves[0]:
+    test = constant(node.condition, scope)
+    if test.type != BOOL:
+        raise Refused("const_assert needs a condition, true or false", test)
+    if not test.leaves[0]:
         raise Refused("this `const_assert` is false", node)
 
 
@@ -164,12 +164,12 @@ def _increment(node: tree.Increment, scope: Scope) -> Statement:
 
 def _call(node: tree.CallStatement, scope: Scope) -> Statement:
     name = node.call.callee.name
-    found = scope.find(name)
-    if found is None and name in BARRIERS:
+    meaning = scope.find(name)
+    if meaning is None and name in BARRIERS:
         check_count(name, 0, node.call.arguments)
         return program.Barrier(node, str(name))
     made = expressions.call(node.call, scope)
-    must_use = isinstance(found, Routine) and found.must_use
+    must_use = isinstance(meaning, Routine) and meaning.must_use
     if must_use or not isinstance(made, program.AtomicCall | program.Call):
         raise Refused("the value of this call is not used: store it, as in `let value = ...;`", name)
     return program.Evaluate(node, made)
@@ -180,38 +180,38 @@ def _call(node: tree.CallStatement, scope: Scope) -> Statement:
 
 @_located
 def condition(node: tree.Expression, scope: Scope) -> Expression:
-    """What `if` and the loops ask."""
-    asked = value(node, scope)
-    if asked.type != BOOL:
-        raise Refused(f"a condition is true or false, and this is {a(asked.type)}", asked, "condition", asked)
-    return asked
+    """The condition of an `if` or a loop."""
+    test = value(node, scope)
+    if test.type != BOOL:
+        raise Refused(f"a condition is true or false, and this is {a(test.type)}", test, "condition", test)
+    return test
 
 
 def _if(node: tree.If, scope: Scope) -> Statement:
-    asked, then = condition(node.condition, scope), block(node.then, scope)
+    test, then = condition(node.condition, scope), block(node.then, scope)
     if isinstance(node.otherwise, tree.If):
-        return program.If(node, asked, then, (_if(node.otherwise, scope),))
-    return program.If(node, asked, then, block(node.otherwise, scope) if node.otherwise else ())
+        return program.If(node, test, then, (_if(node.otherwise, scope),))
+    return program.If(node, test, then, block(node.otherwise, scope) if node.otherwise else ())
 
 
 def _switch(node: tree.Switch, scope: Scope) -> Statement:
     selector = value(node.selector, scope)
-    chosen = [[each and constant(each, scope) for each in case.selectors] for case in node.cases]
-    listed = [selector, *(each for values in chosen for each in values if each)]
-    wanted = next((each.type for each in listed if each.type in (I32, U32)), I32)
-    for each in listed:
-        if converted(each, wanted) is None:
-            whole = each.type in (I32, U32)
+    chosen = [[choice and constant(choice, scope) for choice in case.selectors] for case in node.cases]
+    listed = [selector, *(choice for values in chosen for choice in values if choice)]
+    wanted = next((expression.type for expression in listed if expression.type in (I32, U32)), I32)
+    for expression in listed:
+        if converted(expression, wanted) is None:
+            whole = expression.type in (I32, U32)
             words = "the values of the cases must be of the selector's type" if whole else "a switch needs a u32 or i32"
-            raise Refused(words, each)
+            raise Refused(words, expression)
     seen, cases = [], []
     for values, case in zip(chosen, node.cases, strict=True):
-        for each in values:
-            what = f"case {each.leaves[0]}" if each else "default"
+        for choice in values:
+            what = f"case {choice.leaves[0]}" if choice else "default"
             if what in seen:
-                raise Refused(f"the switch has `{what}` twice", each or begin(case, what))
+                raise Refused(f"the switch has `{what}` twice", choice or begin(case, what))
             seen.append(what)
-        numbers = tuple(each.leaves[0] for each in values if each)
+        numbers = tuple(choice.leaves[0] for choice in values if choice)
         cases.append(program.Case(numbers, None in values, block(case.body, scope, "break")))
     if "default" not in seen:
         raise Refused("a `switch` needs a `default`", begin(node, "switch"))
@@ -219,7 +219,7 @@ def _switch(node: tree.Switch, scope: Scope) -> Statement:
 
 
 def begin(node: tree.Node, word: str) -> Span:
-    """Where the word stands with which a node begins."""
+    """The place of the word that a node begins with."""
     return Span(node.at, node.at + len(word))
 
 
@@ -229,10 +229,10 @@ def begin(node: tree.Node, word: str) -> Span:
 def _for(node: tree.For, scope: Scope) -> Statement:
     scope = scope.inner()
     first = statement(node.first, scope) if node.first else None
-    asked = condition(node.condition, scope) if node.condition else None
+    test = condition(node.condition, scope) if node.condition else None
     update = statement(node.update, scope) if node.update else None
     body = block(node.body, scope, "break", "continue")
-    loop = _left(program.Loop(node, asked, body, (update,) if update else (), None), "for")
+    loop = _checked_exit(program.Loop(node, test, body, (update,) if update else (), None), "for")
     return program.Block(node, (first, loop)) if first else loop
 
 
@@ -247,10 +247,10 @@ def _loop(node: tree.Loop, scope: Scope) -> Statement:
     continuing = statements(node.continuing, scope) if node.continuing else ()
     break_if = condition(node.break_if, scope) if node.break_if else None
     _check_skipped(body, (*continuing, break_if))
-    return _left(program.Loop(node, None, body, continuing, break_if), "loop")
+    return _checked_exit(program.Loop(node, None, body, continuing, break_if), "loop")
 
 
-def _left(loop: program.Loop, word: str) -> program.Loop:
+def _checked_exit(loop: program.Loop, word: str) -> program.Loop:
     """The loop. Refuse one that nothing can leave, which WGSL's behavior analysis finds and browsers report."""
     if not ends((loop,)):
         reason = f"this `{word}` has no exit: it needs a condition, a `break`, a `break if` or a `return`"
@@ -261,10 +261,10 @@ def _left(loop: program.Loop, word: str) -> program.Loop:
 def _check_skipped(body: tuple[Statement, ...], after: tuple) -> None:
     """Refuse a name in `continuing` whose declaration a `continue` above it leaps over."""
     skipped, leaps = set(), False
-    for each in body:
-        if leaps and isinstance(each, program.Bind | program.Declare):
-            skipped.add(each.binding if isinstance(each, program.Bind) else each.variable)
-        leaps = leaps or AGAIN in ends((each,))
+    for inner in body:
+        if leaps and isinstance(inner, program.Bind | program.Declare):
+            skipped.add(inner.binding if isinstance(inner, program.Bind) else inner.variable)
+        leaps = leaps or AGAIN in ends((inner,))
     for node in nodes(after):
         used = getattr(node, "variable", None) or getattr(node, "binding", None)
         if used in skipped and isinstance(node, Part):

@@ -40,16 +40,16 @@ from helpers.wgsl.types.program import (
 
 def nodes(part: object, live: bool = False) -> Iterator[object]:
     """A statement or expression and all that is inside it; where `live`, without branches that no run can take."""
-    waiting = [part]  # a list, for a generator inside of others hands each node on from level to level
+    waiting = [part]  # a list: nested generators would pass every node through each level
     while waiting:
-        each = waiting.pop()
-        if isinstance(each, tuple):
-            waiting += reversed(each)
-        elif live and isinstance(each, If) and isinstance(each.condition, Constant):
-            waiting.append(each.then if each.condition.leaves[0] else each.otherwise)
-        elif isinstance(each, (Part, Statement, Case)):
-            yield each
-            waiting += inside(each)
+        item = waiting.pop()
+        if isinstance(item, tuple):
+            waiting += reversed(item)
+        elif live and isinstance(item, If) and isinstance(item.condition, Constant):
+            waiting.append(item.then if item.condition.leaves[0] else item.otherwise)
+        elif isinstance(item, (Part, Statement, Case)):
+            yield item
+            waiting += inside(item)
 
 
 def inside(node: Part | Statement | Case) -> list[object]:
@@ -73,16 +73,16 @@ class Usage:
         if function in self.functions:
             return
         self.functions.append(function)
-        inside = list(nodes(function.body))
-        self._nodes += inside
-        for node in inside:
+        body_nodes = list(nodes(function.body))
+        self._nodes += body_nodes
+        for node in body_nodes:
             if isinstance(node, Root):
                 self.variables.add(node.variable)
             elif isinstance(node, Call):
                 self._reach(node.function)
 
     def _follow(self) -> None:
-        """Where the pointers lead that names hold, until nothing new is found; then what is stored through them."""
+        """Collect what each named pointer may point at, until nothing is new; then what is stored through them."""
         given = [pair for pair in _given(self._nodes) if isinstance(pair[0].type, Pointer)]
         while any(self._learn(binding, value) for binding, value in given):
             pass
@@ -98,7 +98,7 @@ class Usage:
         return bool(new)
 
     def _roots(self, part: Reference | Expression) -> set[Variable]:
-        """The variables to which a reference or a pointer may lead."""
+        """The variables that a reference or a pointer may refer to."""
         match part:
             case Root(variable=variable):
                 return {variable}
@@ -128,25 +128,25 @@ JUMPS = {Break: LEFT, Continue: AGAIN, Return: RETURNED}
 
 def ends(statements: Sequence[Statement]) -> set[str]:
     """How control may leave a list of statements: at its end, or by `break`, `continue` or `return`."""
-    found = {NEXT}
-    for each in statements:
-        found = (found - {NEXT}) | _ends_of(each)
-        if NEXT not in found:
+    exits = {NEXT}
+    for statement in statements:
+        exits = (exits - {NEXT}) | _statement_ends(statement)
+        if NEXT not in exits:
             break
-    return found
+    return exits
 
 
-def _ends_of(statement: Statement) -> set[str]:
+def _statement_ends(statement: Statement) -> set[str]:
     match statement:
         case Block(body=body):
             return ends(body)
         case If(then=then, otherwise=otherwise):
             return ends(then) | ends(otherwise)
         case Switch(cases=cases):
-            found = set().union(*(ends(case.body) for case in cases))
-            return (found - {LEFT}) | ({NEXT} if LEFT in found else set())
+            exits = set().union(*(ends(case.body) for case in cases))
+            return (exits - {LEFT}) | ({NEXT} if LEFT in exits else set())
         case Loop(body=body, continuing=continuing):
-            found = ends(body) | ends(continuing)
-            leaves = LEFT in found or statement.break_if or statement.condition
-            return (found - {NEXT, LEFT, AGAIN}) | ({NEXT} if leaves else set())
+            exits = ends(body) | ends(continuing)
+            leaves = LEFT in exits or statement.break_if or statement.condition
+            return (exits - {NEXT, LEFT, AGAIN}) | ({NEXT} if leaves else set())
     return {JUMPS.get(type(statement), NEXT)}
