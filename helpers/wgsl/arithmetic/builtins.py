@@ -16,7 +16,7 @@ from operator import add
 
 import numpy as np
 
-# --- Bits -----------------------------------------------------------------------------------------------------------
+# --- Bits ---------------------------------------------------------------------------------------------------------
 
 # The built-in functions that look at the bits of an integer, on arrays of one component; the dtype stays.
 
@@ -95,7 +95,7 @@ def insert_bits(values: np.ndarray, new: np.ndarray, offset: np.ndarray, count: 
     return (kept | placed & mask).astype(np.uint32).view(values.dtype)
 
 
-# --- Packing --------------------------------------------------------------------------------------------------------
+# --- Packing ------------------------------------------------------------------------------------------------------
 
 # The built-in functions that pack several small numbers into one u32, and unpack them; and f16 rounding.
 
@@ -263,7 +263,7 @@ def _step(edge: np.ndarray, value: np.ndarray) -> np.ndarray:
     return (edge <= value).astype(value.dtype)
 
 
-# --- All components together ----------------------------------------------------------------------------------------
+# --- All components together --------------------------------------------------------------------------------------
 
 
 def _cross(left: Components, right: Components) -> Components:

@@ -25,7 +25,7 @@ def unary(operator: str, operand: np.ndarray) -> np.ndarray:
     return np.asarray(_UNARY[operator](operand))
 
 
-# --- Division ---------------------------------------------------------------------------------------------------
+# --- Division -----------------------------------------------------------------------------------------------------
 
 
 def _divide(left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -60,7 +60,7 @@ def _divisor(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.where(undefined, right.dtype.type(1), right) if np.count_nonzero(undefined) else right
 
 
-# --- The tables -------------------------------------------------------------------------------------------------
+# --- The tables ---------------------------------------------------------------------------------------------------
 
 
 def _left_shift(left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -93,7 +93,7 @@ _BINARY: dict[str, Callable] = {
 _UNARY: dict[str, Callable] = {"-": np.negative, "!": np.logical_not, "~": np.bitwise_not}
 
 
-# --- Wrap-around ------------------------------------------------------------------------------------------------
+# --- Wrap-around --------------------------------------------------------------------------------------------------
 
 
 def wrapped(operator: str, left: np.ndarray, right: np.ndarray, result: np.ndarray) -> bool:
@@ -131,7 +131,7 @@ def _largest(values: np.ndarray) -> int:
     return largest if values.dtype.kind == "u" else max(largest, -int(np.minimum.reduce(values)))
 
 
-# --- Conversions ----------------------------------------------------------------------------------------------------
+# --- Conversions --------------------------------------------------------------------------------------------------
 
 # WGSL's conversions between scalar types, on arrays of one component.
 

@@ -61,7 +61,7 @@ def _length(context: Context, at: int) -> int:
     return len(match[0]) if match else 1
 
 
-# --- What is missing: each looks for one thing, and returns None where it is something else -----------------
+# --- What is missing: each looks for one thing, and returns None where it is something else -----------------------
 
 
 def _jump(context: Context, at: int) -> Diagnostic | None:

@@ -9,7 +9,7 @@ from functools import cached_property
 from helpers.wgsl.diagnostics import Lines, Refused, Span, Unsupported
 from helpers.wgsl.syntax import tree
 from helpers.wgsl.syntax.parser import parse
-from helpers.wgsl.syntax.tokens import Word, closing, without_comments
+from helpers.wgsl.syntax.tokens import Word, without_comments
 from helpers.wgsl.types.declarations import Declarations
 from helpers.wgsl.types.expressions import view
 from helpers.wgsl.types.kinds import Type
@@ -169,7 +169,15 @@ class Context(Lines):
 
 def balanced(text: str) -> bool:
     """Whether each bracket in a text has its partner."""
-    return closing(f"({text})") == len(text) + 1
+    opened = ""
+    for bracket in re.findall(r"[()\[\]{}]", text):
+        if bracket in "([{":
+            opened += bracket
+        elif opened[-1:] + bracket in ("()", "[]", "{}"):
+            opened = opened[:-1]
+        else:
+            return False
+    return not opened
 
 
 def commas(text: str) -> list[str]:

@@ -177,7 +177,7 @@ def entry_point(context: Context, wanted: str) -> Diagnostic | None:
     return Diagnostic(f"the kernel must be called `{wanted}`, not `{name}`", name.at, len(name))
 
 
-# --- Parts ------------------------------------------------------------------------------------------------
+# --- Parts --------------------------------------------------------------------------------------------------------
 
 
 def part(context: Context, base: Part, name: str) -> str:
@@ -200,7 +200,7 @@ def part(context: Context, base: Part, name: str) -> str:
     return f"`{value}` has no part `{name}`"
 
 
-# --- What may not change ----------------------------------------------------------------------------------
+# --- What may not change ------------------------------------------------------------------------------------------
 
 
 def constant(context: Context, target: Part) -> Diagnostic | None:

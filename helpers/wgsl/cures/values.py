@@ -171,7 +171,7 @@ def suits_u32(context: Context, node: tree.Node) -> bool:
     return False
 
 
-# --- One function for each kind of refusal --------------------------------------------------------------------------
+# --- One function for each kind of refusal ------------------------------------------------------------------------
 
 
 def operands(context: Context, sign: str, left: Part, right: Part) -> str | None:
@@ -297,7 +297,7 @@ def power(context: Context) -> Diagnostic | str | None:
     return Diagnostic(f"WGSL has no `**`: {cure}", before.at, 2)
 
 
-# --- Values in a place that takes another type ----------------------------------------------------------------------
+# --- Values in a place that takes another type --------------------------------------------------------------------
 
 
 def index(context: Context, value: Part) -> str:

@@ -159,8 +159,7 @@ class Builder(Transformer):
         return operands[0]
 
 
-# --- Operators ---
-
+# --- Operators ----------------------------------------------------------------------------------------------------
 
 SUMS = {"+", "-", "*", "/", "%"}
 SHIFTED = SUMS | {"<<", ">>"}
@@ -193,8 +192,7 @@ def _clash(inner: str, outer: str) -> str:
     return f"`{inner}` and `{outer}` stand side by side: put what belongs together in parentheses"
 
 
-# --- Attributes and directives ---
-
+# --- Attributes and directives ------------------------------------------------------------------------------------
 
 MOST = {"workgroup_size": 3, "interpolate": 2, "diagnostic": 3}  # arguments, where it is not 1
 EXTENSIONS = ("f16", "clip_distances", "dual_source_blending", "subgroups", "primitive_index")

@@ -88,14 +88,13 @@ class Tokens(Lexer):
         return (KINDS if attribute else self.kinds).get(written, "RESERVED" if reserved else kind)
 
 
-# --- Template lists ---
-
+# --- Template lists -----------------------------------------------------------------------------------------------
 
 FOREIGN = str.maketrans({OPEN: "\0", CLOSE: "\0"})
 PART = re.compile(
-    r"[^\W\d]\w*(?:\s*(?P<opens><)(?![<=]))?"  # a name, and the < after it
+    r"\s*+(?:[^\W\d]\w*(?:\s*(?P<opens><)(?![<=]))?"  # a name, and the < after it
     r"|\d[\w.]*"  # a number's suffix is not a name
-    r"|(?P<sign><<=?|<=|[=!]=|&&|\|\||>=?|[()\[\];{:=])"
+    r"|(?P<sign><<=?|<=|[=!]=|&&|\|\||>=?|[()\[\];{:=])|.)"
 )
 
 
@@ -103,13 +102,13 @@ def marked(code: str) -> str:
     """A text without comments, with OPEN and CLOSE for the < and > of its template lists."""
     letters = list(code.translate(FOREIGN))
     pending, depth, at = [], 0, 0  # pending: each < that may open a list, and the brackets around it
-    while part := PART.search(code, at):
+    while part := PART.match(code, at):
         at, sign = part.end(), part["sign"]
         if part["opens"]:
             pending.append((part.start("opens"), depth))
         elif sign in (">", ">=") and pending and pending[-1][1] == depth:
-            letters[pending.pop()[0]], letters[part.start()] = OPEN, CLOSE
-            at = part.start() + 1  # what follows a closing > is read again: it may be another one
+            letters[pending.pop()[0]], letters[part.start("sign")] = OPEN, CLOSE
+            at = part.start("sign") + 1  # what follows a closing > is read again: it may be another one
         elif sign in ("(", "["):
             depth += 1
         elif sign in (")", "]", "&&", "||"):
@@ -121,8 +120,7 @@ def marked(code: str) -> str:
     return "".join(letters)
 
 
-# --- Numbers ---
-
+# --- Numbers ------------------------------------------------------------------------------------------------------
 
 WHOLE_NUMBER = re.compile(r"(0[xX][\da-fA-F]+|0|[1-9]\d*)([iu]?)")
 FRACTION_NUMBER = re.compile(
@@ -159,7 +157,7 @@ def _fits(digits: str, suffix: str) -> bool:
     return abs(value) != float("inf") and (single == value or not hexadecimal)
 
 
-# --- Comments and brackets ---
+# --- Comments and brackets ----------------------------------------------------------------------------------------
 
 COMMENT, BLOCK_COMMENT = re.compile(r"//[^\n\v\f\r\x85\u2028\u2029]*|/\*"), re.compile(r"/\*|\*/")
 
@@ -200,16 +198,3 @@ def without_bodies(code: str) -> str:
             kept.append((between if depth else " " * len(between)) + match[0])
             at, function = match.end(), bool(depth)
     return "".join(kept) + code[at:]
-
-
-def closing(text: str, at: int = 0) -> int | None:
-    """The offset where the bracket at `at` is closed, in a text without comments; None where it is not closed."""
-    opened = []
-    for bracket in re.compile(r"[()\[\]{}]").finditer(text, at):
-        if bracket[0] in "([{":
-            opened.append(bracket[0])
-        elif not opened or opened.pop() + bracket[0] not in ("()", "[]", "{}"):
-            return None
-        if not opened:
-            return bracket.start()
-    return None

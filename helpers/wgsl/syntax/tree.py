@@ -18,7 +18,7 @@ class Node:
     end: int
 
 
-# --- Expressions. A type is written as a name, too: `array<f32, 4>` is a Name with two arguments. -------------
+# --- Expressions. A type is written as a name, too: `array<f32, 4>` is a Name with two arguments. -----------------
 
 
 @record
@@ -79,7 +79,7 @@ class Binary(Node):
 
 Expression = Literal | Name | Call | Index | Member | Unary | Binary
 
-# --- Statements -----------------------------------------------------------------------------------------------
+# --- Statements ---------------------------------------------------------------------------------------------------
 
 
 @record
@@ -209,7 +209,7 @@ Statement = (
     | Break | Continue | Return | ConstAssert
 )  # fmt: skip
 
-# --- The module -----------------------------------------------------------------------------------------------
+# --- The module ---------------------------------------------------------------------------------------------------
 
 
 @record

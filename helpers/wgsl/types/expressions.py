@@ -70,7 +70,7 @@ def count(node: tree.Expression, scope: Scope) -> int:
     return int(length.leaves[0])
 
 
-# --- Names ----------------------------------------------------------------------------------------------------
+# --- Names --------------------------------------------------------------------------------------------------------
 
 
 def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
@@ -106,7 +106,7 @@ def too_late(place: Span) -> Refused:
     return Refused("this must be known before the run, in a const context", place, "too_late")
 
 
-# --- Calls ----------------------------------------------------------------------------------------------------
+# --- Calls --------------------------------------------------------------------------------------------------------
 
 
 def call(node: tree.Call, scope: Scope) -> Expression:

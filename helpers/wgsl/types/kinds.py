@@ -147,7 +147,7 @@ def leaves(type: Type, offset: int = 0) -> Iterator[tuple[int, Scalar]]:
                 yield from leaves(field.type, offset + field.offset)
 
 
-# --- What a type may be used for ------------------------------------------------------------------------------
+# --- What a type may be used for ----------------------------------------------------------------------------------
 
 
 def parts(type: Type) -> Iterator[Type]:
@@ -176,7 +176,7 @@ def components(type: Type) -> int:
     return type.size if isinstance(type, Vector) else int(isinstance(type, Scalar))
 
 
-# --- The limits of a workgroup ---
+# --- The limits of a workgroup ------------------------------------------------------------------------------------
 
 MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES = 256, 64, 16_384  # of a workgroup, on every WebGPU adapter
 

@@ -80,7 +80,7 @@ def pointee(part: Reference | Expression) -> Reference | Expression:
     return dereferenced(part, part.place) if isinstance(part.type, Pointer) else part
 
 
-# --- Index ----------------------------------------------------------------------------------------------------
+# --- Index --------------------------------------------------------------------------------------------------------
 
 
 def indexed(base: Reference | Expression, index: Expression, place: Span) -> Reference | Expression:
@@ -132,7 +132,7 @@ def _picked(base: Expression, type: Type, picked: Sequence[int], place: Span) ->
     return Pick(type, place, base, tuple(picked))
 
 
-# --- Members --------------------------------------------------------------------------------------------------
+# --- Members ------------------------------------------------------------------------------------------------------
 
 
 def member(base: Reference | Expression, name: Word, place: Span) -> Reference | Expression:

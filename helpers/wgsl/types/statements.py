@@ -129,7 +129,7 @@ def check_assertion(node: tree.ConstAssert, scope: Scope) -> None:
         raise Refused("this `const_assert` is false", node)
 
 
-# --- Stores and calls -----------------------------------------------------------------------------------------
+# --- Stores and calls ---------------------------------------------------------------------------------------------
 
 
 def _assign(node: tree.Assignment, scope: Scope) -> Statement:
@@ -175,7 +175,7 @@ def _call(node: tree.CallStatement, scope: Scope) -> Statement:
     return program.Evaluate(node, made)
 
 
-# --- Branches -------------------------------------------------------------------------------------------------
+# --- Branches -----------------------------------------------------------------------------------------------------
 
 
 @_located
@@ -223,7 +223,7 @@ def begin(node: tree.Node, word: str) -> Span:
     return Span(node.at, node.at + len(word))
 
 
-# --- Loops ----------------------------------------------------------------------------------------------------
+# --- Loops --------------------------------------------------------------------------------------------------------
 
 
 def _for(node: tree.For, scope: Scope) -> Statement:

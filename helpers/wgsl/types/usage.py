@@ -35,7 +35,7 @@ from helpers.wgsl.types.program import (
     Variable,
 )
 
-# --- What an entry point uses ---
+# --- What an entry point uses -------------------------------------------------------------------------------------
 
 
 def nodes(part: object, live: bool = False) -> Iterator[object]:
@@ -119,8 +119,7 @@ def _given(all_nodes: list[object]) -> Iterator[tuple[Binding, Expression]]:
                 yield from zip(function.parameters, arguments, strict=True)
 
 
-# --- Where control may go ---
-
+# --- Where control may go -----------------------------------------------------------------------------------------
 
 NEXT, LEFT, AGAIN, RETURNED = "next", "break", "continue", "return"
 JUMPS = {Break: LEFT, Continue: AGAIN, Return: RETURNED}
