@@ -32,7 +32,7 @@ def every_mutant(words: Iterable[str] = ()) -> list[Mutant]:
     """The mutants of the kernels whose names contain one of the words, or of all kernels.
 
     Those that are specialized for a layer are left out: a driver compiles each of their texts for a second. Their
-    faults are planted by hand in helpers/oracles and tests/support/wrong_kernels.py.
+    faults are planted by hand in helpers/oracles and tests/support/wrong_kernels.txt.
     """
     names = [(operation, version) for operation in OPERATIONS for version in wgsl.versions(operation)]
     kernels = [wgsl.load(*name) for name in names if not words or any(word in "/".join(name) for word in words)]

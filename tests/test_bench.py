@@ -4,6 +4,7 @@ import json
 import re
 from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -37,6 +38,11 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "BUDGET", 1e-3)
 
 
+def weight_gradient(folder: Path, *words: str) -> int:
+    """The exit status of the command, which times the weight gradient without a library."""
+    return command.main(["--operation", "conv2d_grad_weight", "--output", str(folder), "--beside", "none", *words])
+
+
 def edited(monkeypatch: pytest.MonkeyPatch, version: str, old: str, new: str) -> None:
     """From now on, a version is loaded with a fault in it."""
 
@@ -55,10 +61,9 @@ def quiet(**options) -> Suite:
 
 
 def test_a_wrong_kernel_is_not_timed_and_is_the_exit_status(tiny, tmp_path, monkeypatch, capsys):
-    words = ["--operation", "conv2d_grad_weight", "--output", str(tmp_path), "--beside", "none"]
-    assert command.main(words) == 0
+    assert weight_gradient(tmp_path) == 0
     edited(monkeypatch, FIRST, "oh < params.out_h", "oh + 1u < params.out_h")
-    assert command.main(words) == 1
+    assert weight_gradient(tmp_path) == 1
     assert f"WRONG, and not timed: conv2d_grad_weight, tiny, {FIRST}:\ngrad_weight" in capsys.readouterr().out
     first, second, *_ = json.loads((tmp_path / "bench.json").read_text())["rows"]
     assert [bool(row[name]) for row in (first, second) for name in ("wrong", "kernel_us")] == [True, False, False, True]
@@ -282,13 +287,12 @@ def test_bars_are_the_fastest_versions_and_the_library():
 
 
 def test_a_slower_version_is_seen_on_the_same_adapter(tiny, tmp_path, capsys):
-    words = ["--operation", "conv2d_grad_weight", "--output", str(tmp_path), "--beside", "none"]
-    assert command.main(words) == 0
+    assert weight_gradient(tmp_path) == 0
     path = tmp_path / "earlier.json"
     earlier = json.loads((tmp_path / "table.json").read_text())
     earlier["versions"]["conv2d_grad_weight"]["tiny"] |= {FIRST: 1e-6, "gone": 5.0}
     path.write_text(json.dumps(earlier))
-    assert command.main([*words, "--compare", str(path)]) == 0
+    assert weight_gradient(tmp_path, "--compare", str(path)) == 0
     assert f"times  conv2d_grad_weight, tiny, {FIRST}" in capsys.readouterr().out
     lines = [*report.slower_lines(earlier, earlier | {"adapter": "another"})]
     assert "Not compared" in lines[0]

@@ -1,11 +1,11 @@
 """The checks, checked: right sums always pass, planted bugs never do, and reports say where an array is wrong."""
 
-import inspect
 from functools import partial
 
 import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from support.edits import edited, edits
 
 from helpers.activations import ACTIVATIONS, act
 from helpers.convolution import check, reference
@@ -146,48 +146,48 @@ def test_where_float32_promises_nothing_the_check_refuses():
 
 FLIPPED = "kH - 1 - kh, kW - 1 - kw]"
 BUGS = {
-    "conv2d": {
-        "forgets the bias": ("0.0 if bias is None else float(bias[co])", "0.0"),
-        "flips the filter": ("weight[co, ci, kh, kw]", f"weight[co, ci, {FLIPPED}"),
-        "reads past the top": ("if 0 <= ih < H and", "if ih < H and"),
-        "ignores the stride": ("oh * S", "oh"),
-    },
-    "conv2d_grad_weight": {
-        "forgets to sum over the batch": ("np.ndindex(N, oH, oW)", "np.ndindex(1, oH, oW)"),
-        "reads the first item's gradient": ("grad_output[n, co", "grad_output[0, co"),
-        "flips the filter": ("[co, ci, kh, kw] = total", f"[co, ci, {FLIPPED} = total"),
-        "transposes the filter": ("[co, ci, kh, kw] = total", "[co, ci, kw, kh] = total"),
-        "swaps the channels in memory": ("[co, ci, kh, kw] =", ".flat[((ci * Co + co) * kH + kh) * kW + kw] ="),
-        "is one row too low": ("+ kh - Ph", "+ kh - Ph + 1"),
-        "is one column too far left": ("+ kw - Pw", "+ kw - Pw - 1"),
-        "ignores the stride": ("oh * S + kh - Ph, ow * S", "oh + kh - Ph, ow"),
-        "ignores the stride of the columns": ("ow * S", "ow"),
-        "ignores the padding": ("kh - Ph, ow * S + kw - Pw", "kh, ow * S + kw"),
-        "swaps the paddings": ("np.broadcast_to(padding, 2)", "np.broadcast_to(padding, 2)[::-1]"),
-        "swaps height and width": ("0 <= ih < H and 0 <= iw < W", "0 <= ih < min(H, W) and 0 <= iw < H"),
-        "wraps around above the top": ("if 0 <= ih < H and", "if ih < H and"),
-        "skips the first row": ("if 0 <= ih", "if 0 < ih"),
-        "skips the last column": ("0 <= iw < W", "0 <= iw < W - 1"),
-        "forgets the last output row": ("np.ndindex(N, oH, oW)", "np.ndindex(N, oH - 1, oW)"),
-        "reads one input channel": ("input[n, ci", "input[n, 0"),
-        "reads one output channel": ("grad_output[n, co", "grad_output[n, 0"),
-        "overwrites instead of adding": ("total +=", "total ="),
-    },
-    "conv2d_grad_input": {
-        "forgets to sum over the output channels": ("np.ndindex(Co, kH, kW)", "np.ndindex(1, kH, kW)"),
-        "correlates instead of flipping": ("weight[co, ci, kh, kw]", f"weight[co, ci, {FLIPPED}"),
-        "does not test divisibility": ("rest_h == rest_w == 0 and ", ""),
-        "tests it for the rows only": ("rest_h == rest_w == 0", "rest_h == 0"),
-        "ignores the padding": ("ih + Ph - kh", "ih - kh"),
-        "wraps around above the top": ("0 <= oh < oH and", "oh < oH and"),
-        "clamps at the last row": ("if rest_h ==", "oh, oH = min(oh, oH - 1), oH\n            if rest_h =="),
-        "loads 8 of the 9 weights": ("total += ", "total += (kh * kW + kw < 8) * "),
-    },
-    "conv2d_grad_bias": {
-        "forgets to sum over the batch": ("np.ndindex(N, oH, oW)", "np.ndindex(1, oH, oW)"),
-        "averages": ("= total", "= total / (oH * oW)"),
-        "stops one column early": ("np.ndindex(N, oH, oW)", "np.ndindex(N, oH, oW - 1)"),
-    },
+    "conv2d": f"""
+        forgets the bias: `0.0 if bias is None else float(bias[co])` -> `0.0`
+        flips the filter: `weight[co, ci, kh, kw]` -> `weight[co, ci, {FLIPPED}`
+        reads past the top: `if 0 <= ih < H and` -> `if ih < H and`
+        ignores the stride: `oh * S` -> `oh`
+    """,
+    "conv2d_grad_weight": f"""
+        forgets to sum over the batch: `np.ndindex(N, oH, oW)` -> `np.ndindex(1, oH, oW)`
+        reads the first item's gradient: `grad_output[n, co` -> `grad_output[0, co`
+        flips the filter: `[co, ci, kh, kw] = total` -> `[co, ci, {FLIPPED} = total`
+        transposes the filter: `[co, ci, kh, kw] = total` -> `[co, ci, kw, kh] = total`
+        swaps the channels in memory: `[co, ci, kh, kw] =` -> `.flat[((ci * Co + co) * kH + kh) * kW + kw] =`
+        is one row too low: `+ kh - Ph` -> `+ kh - Ph + 1`
+        is one column too far left: `+ kw - Pw` -> `+ kw - Pw - 1`
+        ignores the stride: `oh * S + kh - Ph, ow * S` -> `oh + kh - Ph, ow`
+        ignores the stride of the columns: `ow * S` -> `ow`
+        ignores the padding: `kh - Ph, ow * S + kw - Pw` -> `kh, ow * S + kw`
+        swaps the paddings: `np.broadcast_to(padding, 2)` -> `np.broadcast_to(padding, 2)[::-1]`
+        swaps height and width: `0 <= ih < H and 0 <= iw < W` -> `0 <= ih < min(H, W) and 0 <= iw < H`
+        wraps around above the top: `if 0 <= ih < H and` -> `if ih < H and`
+        skips the first row: `if 0 <= ih` -> `if 0 < ih`
+        skips the last column: `0 <= iw < W` -> `0 <= iw < W - 1`
+        forgets the last output row: `np.ndindex(N, oH, oW)` -> `np.ndindex(N, oH - 1, oW)`
+        reads one input channel: `input[n, ci` -> `input[n, 0`
+        reads one output channel: `grad_output[n, co` -> `grad_output[n, 0`
+        overwrites instead of adding: `total +=` -> `total =`
+    """,
+    "conv2d_grad_input": f"""
+        forgets to sum over the output channels: `np.ndindex(Co, kH, kW)` -> `np.ndindex(1, kH, kW)`
+        correlates instead of flipping: `weight[co, ci, kh, kw]` -> `weight[co, ci, {FLIPPED}`
+        does not test divisibility: `rest_h == rest_w == 0 and ` -> ``
+        tests it for the rows only: `rest_h == rest_w == 0` -> `rest_h == 0`
+        ignores the padding: `ih + Ph - kh` -> `ih - kh`
+        wraps around above the top: `0 <= oh < oH and` -> `oh < oH and`
+        clamps at the last row: `if rest_h ==` -> `oh, oH = min(oh, oH - 1), oH\n            if rest_h ==`
+        loads 8 of the 9 weights: `total += ` -> `total += (kh * kW + kw < 8) * `
+    """,
+    "conv2d_grad_bias": """
+        forgets to sum over the batch: `np.ndindex(N, oH, oW)` -> `np.ndindex(1, oH, oW)`
+        averages: `= total` -> `= total / (oH * oW)`
+        stops one column early: `np.ndindex(N, oH, oW)` -> `np.ndindex(N, oH, oW - 1)`
+    """,
 }
 STRIDED = {"stride": 2, "padding": (1, 2)}
 SETTINGS = [STRIDED, {"stride": 1, "padding": 0}]  # both have a 3x5 output
@@ -197,15 +197,6 @@ def case(whole: bool) -> dict[str, np.ndarray]:
     """Batch 2, 2 -> 3 channels, 5x7 input, 3x3 filter, upstream gradient 3x5."""
     draw = harness.whole if whole else harness.normal
     return good("conv2d_grad_weight", ConvShape(2, 2, 5, 7, 3, 3, 3, **STRIDED), draw).tensors
-
-
-def planted(function: str, old: str = "", new: str = ""):
-    """The loops of a function with one piece of their text replaced."""
-    source = inspect.getsource(getattr(reference, function + "_loops"))
-    assert old in source, f"{function} no longer contains {old!r}"
-    space = dict(vars(reference))
-    exec(source.replace(old, new), space)  # our own text, changed in one place
-    return space[function + "_loops"]
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -238,11 +229,12 @@ def judge(function: str, loops, whole: bool, conv: dict) -> dict[str, Report]:
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "random"])
 @pytest.mark.parametrize("function", BUGS)
 def test_every_check_passes_right_results_and_catches_every_planted_bug(function, whole):
+    loops = getattr(reference, function + "_loops")
     for conv in SETTINGS:
-        for report in judge(function, planted(function), whole, conv).values():
+        for report in judge(function, loops, whole, conv).values():
             report.require()
-    for name, bug in BUGS[function].items():
-        strided, plain = (judge(function, planted(function, *bug), whole, conv) for conv in SETTINGS)
+    for name, old, new, _ in edits(BUGS[function]):
+        strided, plain = (judge(function, edited(loops, old, new), whole, conv) for conv in SETTINGS)
         for oracle in strided:
             caught = [report for report in (strided[oracle], plain[oracle]) if not report]
             assert caught, f"{oracle} misses that it {name}"

@@ -7,7 +7,7 @@ from string import ascii_lowercase, ascii_uppercase
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
-from support.legible import faults, last_sums, states, written
+from support.legible import faults, last_sums, sentences, states, written
 from support.sample import ALL, sample
 
 from helpers.convolution import explorers, reference
@@ -75,20 +75,20 @@ def state_is_right(explorer: Explorer, make) -> None:
             assert control.disabled == (low == high)
 
 
-@pytest.mark.parametrize(
-    ("make", "values", "smallest"),
-    [
-        (FORWARD, {}, 12),
-        (WEIGHT, {}, 12),
-        (PIXEL, {}, 11),
-        (FORWARD, {"N": 1, "H": 1, "W": 1}, 12),
-        (WEIGHT, {"N": 3, "H": 7, "kH": 5, "padding": 1}, 11),
-        (PIXEL, {"W": 1, "kW": 1, "kH": 5, "stride": 1}, 11),
-        (FORWARD, {"groups": 2, "Ci": 4, "Co": 4, "padding": 1, "kW": 2}, 11),
-    ],
-)
-def test_letters_are_large_where_there_is_room(make, values, smallest):
-    assert not list(faults(make(**values).picture, smallest))
+SMALLEST = """
+    any_forward: 12
+    any_weight_gradient: 12
+    any_input_gradient: 11
+    any_forward N=1 H=1 W=1: 12
+    any_weight_gradient N=3 H=7 kH=5 padding=1: 11
+    any_input_gradient W=1 kW=1 kH=5 stride=1: 11
+    any_forward groups=2 Ci=4 Co=4 padding=1 kW=2: 11
+"""
+
+
+@pytest.mark.parametrize(("name", "values", "smallest"), sentences(SMALLEST))
+def test_letters_are_large_where_there_is_room(name, values, smallest):
+    assert not list(faults(getattr(explorers, name)(**values).picture, int(smallest)))
 
 
 @every_explorer
@@ -107,27 +107,24 @@ def test_a_value_that_cannot_be_moves_to_the_nearest_that_can(make):
         explorer.set(height=3)
 
 
-@pytest.mark.parametrize(
-    ("make", "values", "words"),
-    [
-        (FORWARD, {"dilation": 2, "ow": 1}, "9 pixels of channel 0 contribute to output[0,0,0,1]: rows 0, 2 and 4, co"),
-        (FORWARD, {"groups": 2, "Ci": 4, "Co": 2, "co": 1}, "9 pixels of channel 2 (group 1: channels 2 and 3) contri"),
-        (FORWARD, {"padding": 2, "kH": 1}, "No pixel of channel 0 contributes to output[0,0,0,0], only padding."),
-        (
-            WEIGHT,
-            {"dilation": 2, "kh": 1, "kw": 2},
-            "3 pixels of image 0 contribute to grad_weight[0,0,1,2]: row 2, columns 4 to 6 (6 in the whole",
-        ),
-        (WEIGHT, {"groups": 4, "co": 3}, "15 pixels of image 0, channel 3 (group 3), contribute to grad_weight[3,0,0"),
-        (WEIGHT, {"H": 1, "W": 1, "padding": 1}, "No pixel of image 0 contributes to grad_weight[0,0,0,0]: only padd"),
-        (PIXEL, {"dilation": 2, "stride": 1, "kW": 2}, "2 outputs contribute to grad_input[0,0,2,2]: output row 0, c"),
-        (PIXEL, {"dilation": 2, "stride": 2, "ih": 1, "kW": 2}, "No output has the pixel under a weight, so nothing c"),
-        (PIXEL, {"groups": 2, "Co": 4, "ci": 1}, "4 outputs of each of channels 2 and 3 (group 1) contribute to gra"),
-        (PIXEL, {"Co": 3, "stride": 3, "ih": 0}, "1 output of each channel contributes to grad_input[0,0,0,2]: output"),
-    ],
-)
-def test_what_contributes_is_said(make, values, words):
-    assert words in make().set(**values)
+CONTRIBUTES = """
+    any_forward dilation=2 ow=1: 9 pixels of channel 0 contribute to output[0,0,0,1]: rows 0, 2 and 4, co
+    any_forward groups=2 Ci=4 Co=2 co=1: 9 pixels of channel 2 (group 1: channels 2 and 3) contri
+    any_forward padding=2 kH=1: No pixel of channel 0 contributes to output[0,0,0,0], only padding.
+    any_weight_gradient dilation=2 kh=1 kw=2:
+        3 pixels of image 0 contribute to grad_weight[0,0,1,2]: row 2, columns 4 to 6 (6 in the whole
+    any_weight_gradient groups=4 co=3: 15 pixels of image 0, channel 3 (group 3), contribute to grad_weight[3,0,0
+    any_weight_gradient H=1 W=1 padding=1: No pixel of image 0 contributes to grad_weight[0,0,0,0]: only padd
+    any_input_gradient dilation=2 stride=1 kW=2: 2 outputs contribute to grad_input[0,0,2,2]: output row 0, c
+    any_input_gradient dilation=2 stride=2 ih=1 kW=2: No output has the pixel under a weight, so nothing c
+    any_input_gradient groups=2 Co=4 ci=1: 4 outputs of each of channels 2 and 3 (group 1) contribute to gra
+    any_input_gradient Co=3 stride=3 ih=0: 1 output of each channel contributes to grad_input[0,0,0,2]: output
+"""
+
+
+@pytest.mark.parametrize(("name", "values", "words"), sentences(CONTRIBUTES))
+def test_what_contributes_is_said(name, values, words):
+    assert words in getattr(explorers, name)().set(**values)
 
 
 def test_only_output_channels_that_read_the_input_channel_are_shown():
@@ -453,18 +450,19 @@ def test_a_tolerance_is_said_with_the_terms_that_it_hides():
     assert explorer.set(j=0).startswith("1 term: the tolerance is 1 part in 4.2 million")
 
 
-@pytest.mark.parametrize(
-    ("kernel", "data", "words"),
-    [
-        (0, 0, "Both kernels are right, and all three dot products are 61."),
-        (1, 0, "filter flipped. ⟨w, grad_weight⟩ is 88, but ⟨conv2d(x, w), dy⟩ is 61: the mistake is found."),
-        (1, 1, "are 141, though 4 numbers of grad_weight are wrong: these data hide the mistake."),
-        (4, 3, "are 45, though 8 numbers of grad_input are wrong: these data hide the mistake."),
-        (1, 2, "every number of grad_weight is right on these data: no check can find the mistake with them."),
-    ],
-)
-def test_the_adjoint_identity_is_said_with_what_it_finds(kernel, data, words):
-    assert oracles.adjoint().set(kernel=kernel, data=data).endswith(words)
+ADJOINT = """
+    adjoint kernel=0 data=0: Both kernels are right, and all three dot products are 61.
+    adjoint kernel=1 data=0: filter flipped. ⟨w, grad_weight⟩ is 88, but ⟨conv2d(x, w), dy⟩ is 61: the mistake is found.
+    adjoint kernel=1 data=1: are 141, though 4 numbers of grad_weight are wrong: these data hide the mistake.
+    adjoint kernel=4 data=3: are 45, though 8 numbers of grad_input are wrong: these data hide the mistake.
+    adjoint kernel=1 data=2:
+        every number of grad_weight is right on these data: no check can find the mistake with them.
+"""
+
+
+@pytest.mark.parametrize(("name", "values", "words"), sentences(ADJOINT))
+def test_the_adjoint_identity_is_said_with_what_it_finds(name, values, words):
+    assert getattr(oracles, name)().set(**values).endswith(words)
 
 
 def test_a_row_of_the_matrix_is_said_with_what_catches_it():
@@ -480,22 +478,16 @@ def test_a_row_of_the_matrix_is_said_with_what_catches_it():
     assert explorer.set(row=99).startswith(f"“{rows[-1]}”: ")
 
 
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ({"kernel": 0}, "The right kernel returns [10 11], [17 18], [24 25]: these are the pixels that it read"),
-        ({"kernel": 1}, "returns [8 9], [15 16], [22 23]; right is [10 11], [17 18], [24 25]. 6 of its 6 numbers"),
-        ({"kernel": 3}, "returns [24 25], [17 18], [10 11], the right pixels in a wrong order; right is"),
-        (
-            {"kernel": 5},
-            "This wrong kernel returns [10 11], [17 18], [24 25], which is right here: try another",
-        ),
-        ({"kernel": 5, "oh": 0, "ow": 0}, "[0 0], [0 0], [6 7]; right is [0 0], [0 0], [0 0]. 2 of its 6 numbers are"),
-        (
-            {"kernel": 4, "oh": 2, "ow": 0},
-            "[0 0], [29 0], [0 0]; right is [0 0], [0 0], [0 0]. 1 of its 6 numbers is wrong.",
-        ),
-    ],
-)
-def test_a_probe_is_said_with_the_pixels_that_were_read(values, words):
-    assert words in oracles.one_hot(**values).sentence.replace("\N{NO-BREAK SPACE}", " ")
+PROBES = """
+    one_hot kernel=0: The right kernel returns [10 11], [17 18], [24 25]: these are the pixels that it read
+    one_hot kernel=1: returns [8 9], [15 16], [22 23]; right is [10 11], [17 18], [24 25]. 6 of its 6 numbers
+    one_hot kernel=3: returns [24 25], [17 18], [10 11], the right pixels in a wrong order; right is
+    one_hot kernel=5: This wrong kernel returns [10 11], [17 18], [24 25], which is right here: try another
+    one_hot kernel=5 oh=0 ow=0: [0 0], [0 0], [6 7]; right is [0 0], [0 0], [0 0]. 2 of its 6 numbers are
+    one_hot kernel=4 oh=2 ow=0: [0 0], [29 0], [0 0]; right is [0 0], [0 0], [0 0]. 1 of its 6 numbers is wrong.
+"""
+
+
+@pytest.mark.parametrize(("name", "values", "words"), sentences(PROBES))
+def test_a_probe_is_said_with_the_pixels_that_were_read(name, values, words):
+    assert words in getattr(oracles, name)(**values).sentence.replace("\N{NO-BREAK SPACE}", " ")

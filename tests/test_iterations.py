@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.problems import (
-    EVERY_VERSION,
+    GENERAL_VERSIONS,
     every_general_version,
     every_specialized_version,
     fitted,
     kind_of,
     shapes_of,
-    specialized,
 )
 from support.sample import ALL
 
@@ -171,8 +170,7 @@ def largest(kernel: Kernel, sizes: str) -> Shape:
     ("kernel", "sizes"),
     [
         pytest.param(kernel, sizes, id=f"{kernel.name}: {sizes}")
-        for kernel in EVERY_VERSION
-        if not specialized(kernel)
+        for kernel in GENERAL_VERSIONS
         for sizes in GROWING[operation_of(kernel).name]
     ],
 )

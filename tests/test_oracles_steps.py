@@ -1,10 +1,10 @@
 """Trusting a gradient: the layer's checks without a reference gradient, and what the pictures of the checks compute."""
 
-import inspect
 from functools import partial
 
 import numpy as np
 import pytest
+from support.edits import edited, edits
 
 import helpers
 from helpers import activations
@@ -70,32 +70,26 @@ def test_every_term_of_a_gradient_may_round(of, sizes):
         assert [bool(report) for report in verdicts({of: got * np.float32(factor)}, tensors)] == [passes] * 2
 
 
-BUGS = {
-    "derivative forgotten": ("grad * derivative(pre_loops(a, b, bias), activation)", "np.float64(grad)"),
-    "activation instead of its derivative": ("derivative(pre", "act(pre"),
-    "bias forgotten in the recomputed pre": ("pre_loops(a, b, bias)", "pre_loops(a, b, 0 * bias)"),
-    "upstream gradient forgotten": ("grad * derivative", "derivative"),
-    "d_a without its last column": ("d_a[i, m, k] += ", "d_a[i, m, k] += (n < N - 1) * "),
-    "d_a reads b transposed": ("* b[i, k, n]", "* b[i].flat[n * K + k]"),
-    "d_b of item 0 only": ("d_b[k, n] += ", "d_b[k, n] += (i == 0) * "),
-    "d_b is a mean over the batch": ("d_b[k, n] += ", "d_b[k, n] += 1 / batch * "),
-    "d_b reads a transposed": ("+= a[i, m, k]", "+= a[i].flat[k * M + m]"),
-    "d_bias of one row": ("d_bias[n] += ", "d_bias[n] = "),
-    "d_bias shifted by one": ("d_bias[n] += ", "d_bias[n - 1] += "),
-}
+BUGS = """
+    derivative forgotten: `grad * derivative(pre_loops(a, b, bias), activation)` -> `np.float64(grad)`
+    activation instead of its derivative: `derivative(pre` -> `act(pre`
+    bias forgotten in the recomputed pre: `pre_loops(a, b, bias)` -> `pre_loops(a, b, 0 * bias)`
+    upstream gradient forgotten: `grad * derivative` -> `derivative`
+    d_a without its last column: `d_a[i, m, k] += ` -> `d_a[i, m, k] += (n < N - 1) * `
+    d_a reads b transposed: `* b[i, k, n]` -> `* b[i].flat[n * K + k]`
+    d_b of item 0 only: `d_b[k, n] += ` -> `d_b[k, n] += (i == 0) * `
+    d_b is a mean over the batch: `d_b[k, n] += ` -> `d_b[k, n] += 1 / batch * `
+    d_b reads a transposed: `+= a[i, m, k]` -> `+= a[i].flat[k * M + m]`
+    d_bias of one row: `d_bias[n] += ` -> `d_bias[n] = `
+    d_bias shifted by one: `d_bias[n] += ` -> `d_bias[n - 1] += `
+"""
 
 
-@pytest.mark.parametrize("bug", BUGS)
+@pytest.mark.parametrize("bug", edits(BUGS), ids=lambda bug: bug.name)
 @pytest.mark.parametrize("activation", ["relu", "gelu", "tanh"])
 def test_both_checks_catch_every_planted_bug(bug, activation):
-    source, (old, new) = inspect.getsource(reference.backward_loops), BUGS[bug]
-    assert source.count(old) == 1
-    space = dict(vars(reference))
-    exec(source.replace(old, new), space)  # our own text, changed in one place
-    tensors = layer(SHAPE)
-    adjoint, *differences = verdicts(
-        single(space["backward_loops"](*tensors.values(), activation)), tensors, activation
-    )
+    tensors, wrong = layer(SHAPE), edited(reference.backward_loops, bug.old, bug.new)
+    adjoint, *differences = verdicts(single(wrong(*tensors.values(), activation)), tensors, activation)
     assert adjoint.wrong
     assert any(report.wrong for report in differences)
 

@@ -22,76 +22,83 @@ from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel, load
 
 CONVOLUTIONS = [ConvShape(2, 3, 9, 8, 5, 4, 1), ConvShape(1, 2, 19, 31, 4, 5, 3, 2)]
+BOTH = {"activation": "relu", "b_per_item": True, "per_item": True}
 LAYERS = [  # the first two have partial tiles only, the next two full ones of 8 x 8
-    *(GemmShape(5, 7, 6, 3), GemmShape(9, 4, 7, 2, "relu", b_per_item=True, per_item=True)),
-    *(GemmShape(8, 24, 16, 3), GemmShape(24, 8, 16, 2, "relu", b_per_item=True, per_item=True)),
+    GemmShape(5, 7, 6, 3),
+    GemmShape(9, 4, 7, 2, **BOTH),
+    GemmShape(8, 24, 16, 3),
+    GemmShape(24, 8, 16, 2, **BOTH),
     GemmShape(16, 48, 32, 2),
 ]
 # Problems in which every result costs the most.
+BROAD = ConvShape(1, 2, 16, 32, 5, 4, 1, 1, (3, 0))
 FULL = {
     "conv2d": CONVOLUTIONS,
     "conv2d_grad_weight": CONVOLUTIONS,
-    "conv2d_grad_input": [ConvShape(1, 2, 16, 32, 5, 4, 1, 1, (3, 0)), ConvShape(1, 3, 32, 16, 5, 2, 4, 2, (1, 3))],
+    "conv2d_grad_input": [BROAD, ConvShape(1, 3, 32, 16, 5, 2, 4, 2, (1, 3))],
     "conv2d_grad_bias": CONVOLUTIONS,
     "sum": [SumShape(7), SumShape(600)],
     "gemm_bias_act": LAYERS,
     "gemm_bias_act_backward": LAYERS,
 }
 # The same for the versions whose tiles are full only in larger problems.
+TILES = [GemmShape(128, 32, 128), GemmShape(64, 48, 128, 2, "relu", b_per_item=True)]
 FULL_TILES: dict[str, list[Shape]] = {
     "gemm_bias_act/3_register_tiles": [GemmShape(128, 32, 128), GemmShape(256, 48, 128, 2, "relu")],
-    "gemm_bias_act/4_vec4_tiles": [GemmShape(128, 32, 128), GemmShape(64, 48, 128, 2, "relu", b_per_item=True)],
-    "gemm_bias_act/5_prefetch": [GemmShape(128, 32, 128), GemmShape(64, 48, 128, 2, "relu", b_per_item=True)],
-    "gemm_bias_act_backward/3_register_tiles": [
-        *(GemmShape(128, 64, 192), GemmShape(64, 128, 64, 2, "relu", b_per_item=True, per_item=True)),
-    ],
+    "gemm_bias_act/4_vec4_tiles": TILES,
+    "gemm_bias_act/5_prefetch": TILES,
+    "gemm_bias_act_backward/3_register_tiles": [GemmShape(128, 64, 192), GemmShape(64, 128, 64, 2, **BOTH)],
     "gemm_bias_act/6_registers_only": [GemmShape(8, 24, 16), GemmShape(8, 16, 64, 2, "relu")],
     "gemm_bias_act_backward/4_registers_only": [
-        *(GemmShape(8, 48, 32), GemmShape(8, 16, 64, 2, "relu", b_per_item=True, per_item=True)),
+        GemmShape(8, 48, 32),
+        GemmShape(8, 16, 64, 2, **BOTH),
         GemmShape(8, 32, 64, 2),
     ],
     "conv2d/2_implicit_gemm": [ConvShape(2, 16, 8, 8, 64, 1, 1), ConvShape(2, 16, 9, 8, 64, 2, 1, activation="relu")],
     "conv2d_grad_input/3_implicit_gemm": [ConvShape(2, 64, 8, 8, 16, 1, 1), ConvShape(2, 64, 8, 8, 16, 2, 1)],
     "conv2d_grad_input/4_residue_classes": [
-        *(ConvShape(2, 64, 16, 16, 16, 2, 2, 2), ConvShape(2, 64, 24, 24, 16, 3, 3, 3)),
+        ConvShape(2, 64, 16, 16, 16, 2, 2, 2),
+        ConvShape(2, 64, 24, 24, 16, 3, 3, 3),
     ],
     "conv2d/4_register_windows": [ConvShape(2, 3, 9, 8, 4, 2, 1), ConvShape(1, 2, 6, 14, 6, 4, 3, activation="relu")],
-    "conv2d_grad_input/6_register_windows": [
-        *(ConvShape(1, 2, 16, 32, 5, 4, 1, 1, (3, 0)), ConvShape(1, 3, 32, 16, 5, 2, 4, 1, (1, 3))),
-    ],
-    "conv2d_grad_input/7_split_channels": [
-        *(ConvShape(1, 2, 16, 32, 5, 4, 1, 1, (3, 0)), ConvShape(1, 3, 32, 16, 4, 2, 5, 1, (1, 2))),
-    ],
+    "conv2d_grad_input/6_register_windows": [BROAD, ConvShape(1, 3, 32, 16, 5, 2, 4, 1, (1, 3))],
+    "conv2d_grad_input/7_split_channels": [BROAD, ConvShape(1, 3, 32, 16, 4, 2, 5, 1, (1, 2))],
     "conv2d_grad_weight/3_split_k": [ConvShape(1, 128, 4, 4, 64, 1, 1), ConvShape(1, 64, 5, 8, 64, 2, 1)],
     "conv2d_grad_weight/5_register_windows": [
-        *(ConvShape(2, 4, 6, 10, 8, 3, 3), ConvShape(1, 3, 7, 9, 4, 2, 6), ConvShape(2, 8, 9, 7, 4, 3, 1, 2)),
+        ConvShape(2, 4, 6, 10, 8, 3, 3),
+        ConvShape(1, 3, 7, 9, 4, 2, 6),
+        ConvShape(2, 8, 9, 7, 4, 3, 1, 2),
     ],
     "conv2d_grad_weight/6_filter_rows": [ConvShape(2, 3, 6, 8, 5, 2, 5), ConvShape(3, 2, 9, 14, 4, 4, 3)],
     "conv2d/3_winograd": [
-        *(ConvShape(16, 16, 18, 18, 64, 3, 3), ConvShape(4, 32, 34, 34, 64, 3, 3, activation="relu")),
+        ConvShape(16, 16, 18, 18, 64, 3, 3),
+        ConvShape(4, 32, 34, 34, 64, 3, 3, activation="relu"),
     ],
     "conv2d_grad_weight/4_winograd": [ConvShape(1, 64, 18, 18, 64, 3, 3), ConvShape(4, 64, 10, 18, 64, 3, 3)],
     "conv2d_grad_input/5_winograd": [
-        *(ConvShape(4, 64, 32, 32, 16, 3, 3, 1, 2), ConvShape(16, 64, 16, 16, 32, 3, 3, 1, 2)),
+        ConvShape(4, 64, 32, 32, 16, 3, 3, 1, 2),
+        ConvShape(16, 64, 16, 16, 32, 3, 3, 1, 2),
     ],
 }
 # Layers over the whole signature in which every result costs the most, for the versions that serve every layer.
+DILATED = ConvShape(2, 4, 9, 8, 6, 3, 2, (2, 1), 0, (1, 3), 2)
 GENERAL: dict[str, list[Shape]] = {
-    "conv2d/5_direct": [
-        *(ConvShape(2, 4, 9, 8, 6, 3, 2, (2, 1), 0, (1, 3), 2), ConvShape(3, 5, 7, 8, 10, 3, 3, groups=5)),
-    ],
+    "conv2d/5_direct": [DILATED, ConvShape(3, 5, 7, 8, 10, 3, 3, groups=5)],
     "conv2d_grad_weight/7_direct": [
-        *(ConvShape(2, 4, 9, 8, 6, 3, 2, (2, 1), 0, (1, 3), 2), ConvShape(3, 5, 9, 12, 10, 3, 3, 1, 0, (2, 3), 5)),
+        DILATED,
+        ConvShape(3, 5, 9, 12, 10, 3, 3, 1, 0, (2, 3), 5),
         ConvShape(2, 2, 9, 8, 4, 4, 3, (1, 2), groups=2),
     ],
     "conv2d_grad_input/8_direct": [
-        *(ConvShape(2, 4, 8, 12, 6, 2, 4, (1, 2), (2, 9), (2, 3), 2), ConvShape(3, 4, 16, 8, 8, 3, 3, 1, 2, groups=4)),
+        ConvShape(2, 4, 8, 12, 6, 2, 4, (1, 2), (2, 9), (2, 3), 2),
+        ConvShape(3, 4, 16, 8, 8, 3, 3, 1, 2, groups=4),
     ],
 }
 # Problems in which some cost less: a window reaches into the padding, or a pixel lies under fewer windows.
+PADDED = [ConvShape(1, 2, 6, 7, 4, 3, 5, 2, (1, 4))]
 PARTIAL = {
-    "conv2d": [ConvShape(1, 2, 6, 7, 4, 3, 5, 2, (1, 4))],
-    "conv2d_grad_weight": [ConvShape(1, 2, 6, 7, 4, 3, 5, 2, (1, 4))],
+    "conv2d": PADDED,
+    "conv2d_grad_weight": PADDED,
     "conv2d_grad_input": [ConvShape(1, 2, 16, 32, 3, 4, 3), ConvShape(1, 2, 32, 16, 4, 3, 5, 2, (1, 0))],
 }
 EVERY_STEP = ConvShape(3, 4, 5, 9, 6, 3, 2, (2, 3), (2, 1), (3, 2), 2)

@@ -15,6 +15,7 @@ import pytest
 from support.problems import GENERAL_VERSIONS, kind_of, with_its
 from support.sample import sample
 from support.small_kernels import run_case
+from support.trials import MISTAKES
 
 from helpers import wgsl
 from helpers.convolution.shapes import ConvShape
@@ -235,9 +236,6 @@ def test_every_rule_applies_and_few_mistakes_change_nothing():
 
 
 # --- The known mistakes of the puzzles --------------------------------------------------------------------------
-
-
-MISTAKES = [(name, mistake) for name, puzzle in PUZZLES.items() for mistake in puzzle.mistakes]
 
 
 @pytest.mark.parametrize(("name", "mistake"), sample(MISTAKES, 70), ids=lambda part: getattr(part, "name", part))

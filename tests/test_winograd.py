@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from support.edits import edits
 from support.problems import EVERY_VERSION, parametrized, require_close
 from support.sample import sample
 
@@ -77,21 +78,19 @@ def test_the_tolerance_of_direct_sums_would_be_too_small(kernel):
     assert not compare_sums(name, *got, partial(ANSWERS[name], RAGGED), *tensors.values())
 
 
-WRONG = {
-    "a constant of the filter": ("0.5 / (NEAR_2", "0.49 / (NEAR_2"),
-    "a coefficient of the data": ("NEAR_2 * FAR_2 * d[0]", "NEAR_2 * d[0]"),
-    "a sign of the data": ("d[4] - FAR_2 * d[2]", "d[4] + FAR_2 * d[2]"),
-    "a result": ("m[0] + near_even", "near_even"),
-    "the sign of odd terms": ("let far_odd = FAR * (m[3] - m[4])", "let far_odd = FAR * (m[4] - m[3])"),
-}
+WRONG = """
+    a constant of the filter: `0.5 / (NEAR_2` -> `0.49 / (NEAR_2`
+    a coefficient of the data: `NEAR_2 * FAR_2 * d[0]` -> `NEAR_2 * d[0]`
+    a sign of the data: `d[4] - FAR_2 * d[2]` -> `d[4] + FAR_2 * d[2]`
+    a result: `m[0] + near_even` -> `near_even`
+    the sign of odd terms: `let far_odd = FAR * (m[3] - m[4])` -> `let far_odd = FAR * (m[4] - m[3])`
+"""
 
 
-@pytest.mark.parametrize(
-    ("kernel", "wrong"), sample(product(VERSIONS, WRONG), 4), ids=lambda value: getattr(value, "name", value)
-)
+@pytest.mark.parametrize(("kernel", "wrong"), sample(product(VERSIONS, edits(WRONG)), 4), ids=lambda value: value.name)
 def test_a_wrong_matrix_is_seen(kernel, wrong):
     with pytest.raises(AssertionError):
-        require_close(kernel.edit(*WRONG[wrong]), RAGGED)
+        require_close(kernel.edit(wrong.old, wrong.new), RAGGED)
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)

@@ -8,9 +8,9 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from support.problems import EVERY_VERSION, every_version, specialized
+from support.problems import EVERY_VERSION, every_version
 from support.sample import ALL, sample
-from support.wrong_kernels import NUMBERS, RACE, WRONG_KERNELS
+from support.wrong_kernels import WRONG_KERNELS
 
 from helpers import wgsl
 from helpers.convolution import operations
@@ -21,7 +21,7 @@ from helpers.grading.trial import GRAVEST_FIRST
 from helpers.oracles import checker
 from helpers.oracles.checker import Given, check, given
 from helpers.oracles.harness import answer, bias_alone, drawn, launched, reports
-from helpers.oracles.wrong_kernels import INPUT_2, STRIDE_1, WEIGHT_1, WrongKernel
+from helpers.oracles.wrong_kernels import INPUT_2, NUMBERS, RACE, STRIDE_1, WEIGHT_1, WrongKernel
 from helpers.wgsl import Kernel
 
 ORDER = {"data race", "overlapping writes", "non-uniform barrier", "endless loop"}  # no numbers show these for sure
@@ -71,8 +71,8 @@ def test_a_wrong_kernel_is_rejected_for_its_reasons_without_an_adapter(row):
 
 
 # A driver takes a second to compile a specialized text, anew for each problem: of these, the first one.
-GENERAL = dict.fromkeys((row.right, row.shape) for row in WRONG_KERNELS if not specialized(row.right))
-FIRST = {row.kernel: (row.right, row.shape) for row in reversed(WRONG_KERNELS) if specialized(row.right)}
+GENERAL = dict.fromkeys((row.right, row.shape) for row in WRONG_KERNELS if not row.right.specialized)
+FIRST = {row.kernel: (row.right, row.shape) for row in reversed(WRONG_KERNELS) if row.right.specialized}
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ its names and types, `arithmetic` computes what is known before a run. All of th
 
 from helpers.wgsl.diagnostics import UnsupportedWgsl, WgslError
 from helpers.wgsl.kernel import KERNELS, PART, Bound, Kernel, Listing, load, versions
-from helpers.wgsl.syntax.tokens import closing, without_comments
+from helpers.wgsl.syntax.tokens import without_comments
 from helpers.wgsl.types.kinds import MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES, limit_passed
 
 __all__ = [
     "KERNELS", "MAX_THREADS", "MAX_THREADS_Z", "MAX_WORKGROUP_BYTES", "PART",
     "Bound", "Kernel", "Listing", "UnsupportedWgsl", "WgslError",
-    "closing", "limit_passed", "load", "versions", "without_comments",
+    "limit_passed", "load", "versions", "without_comments",
 ]  # fmt: skip

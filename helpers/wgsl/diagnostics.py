@@ -1,4 +1,4 @@
-"""What is wrong with a text: why, where, and what its reader is told of it."""
+"""What is wrong with a text: why, where, and the message for its reader."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WIDTH = 200  # letters of a line that are shown, or more where the caret is furt
 
 
 class Span(NamedTuple):
-    """A piece of a text, ``text[at:end]``; so is every node of a tree, and every token."""
+    """A piece of a text, ``text[at:end]``; every node of a tree and every token is one."""
 
     at: int
     end: int
@@ -85,8 +85,8 @@ class Lines:
         return self._starts[line - 1] + column - 1
 
 
-class Finding(NamedTuple):
-    """What is wrong and what to write, where the caret belongs, how many letters it marks, and another line to show."""
+class Diagnostic(NamedTuple):
+    """The reason with its cure, its place (offset and length, for the caret), and another line to show."""
 
     reason: str
     at: int | None
@@ -95,7 +95,7 @@ class Finding(NamedTuple):
 
 
 def error(
-    kernel: Kernel, finding: Finding, kind: type[WgslError] = WgslError, says: str = "does not compile"
+    kernel: Kernel, diagnostic: Diagnostic, kind: type[WgslError] = WgslError, says: str = "does not compile"
 ) -> WgslError:
     """What a kernel's error says: where, why, and the lines that it is about.
 
@@ -104,41 +104,41 @@ def error(
     text = Lines(kernel.source)
     lines = kernel.pasted or range(1, len(text.lines) + 1)
     if kernel.pasted:
-        finding = _within(text, finding, lines)
-    if finding.at is None:
-        return kind(f"{kernel.name} {says}: {finding.reason}")
-    line, column = text.place(finding.at)
-    head = f"{kernel.name} {says}, line {line - lines.start + 1}, column {column}: {finding.reason}"
-    made = kind("\n".join([head, *_excerpt(text, finding, lines)]))
+        diagnostic = _cropped(text, diagnostic, lines)
+    if diagnostic.at is None:
+        return kind(f"{kernel.name} {says}: {diagnostic.reason}")
+    line, column = text.place(diagnostic.at)
+    head = f"{kernel.name} {says}, line {line - lines.start + 1}, column {column}: {diagnostic.reason}"
+    made = kind("\n".join([head, *_excerpt(text, diagnostic, lines)]))
     made.line, made.column = line - lines.start + 1, column
     return made
 
 
-def _within(text: Lines, finding: Finding, lines: range) -> Finding:
-    """The same finding for someone who sees only these lines of the text, as lines 1, 2, ..."""
+def _cropped(text: Lines, diagnostic: Diagnostic, lines: range) -> Diagnostic:
+    """The same diagnostic for someone who sees only these lines of the text, as lines 1, 2, ..."""
 
-    def seen(found: re.Match) -> str:
-        number = int(found[1])
+    def seen(match: re.Match) -> str:
+        number = int(match[1])
         return f"in line {number - lines.start + 1}" if number in lines else "outside of your text"
 
-    at = finding.at
+    at = diagnostic.at
     if at is not None:
         last = text.offset(lines.stop - 1, len(text.lines[lines.stop - 2]) + 1)
         at = min(max(at, text.offset(lines.start, 1)), last)
-    return finding._replace(reason=re.sub(r"\bin line (\d+)", seen, finding.reason), at=at)
+    return diagnostic._replace(reason=re.sub(r"\bin line (\d+)", seen, diagnostic.reason), at=at)
 
 
-def _excerpt(text: Lines, finding: Finding, lines: range) -> list[str]:
-    """The line with its caret below, and before or behind it another line that it is about."""
-    line, column = text.place(finding.at)
-    shown = sorted({line, finding.other or line} & set(lines))
+def _excerpt(text: Lines, diagnostic: Diagnostic, lines: range) -> list[str]:
+    """The line with its caret below, and before or after it another line that it is about."""
+    line, column = text.place(diagnostic.at)
+    shown = sorted({line, diagnostic.other or line} & set(lines))
     width = len(str(shown[-1] - lines.start + 1))
     rows = []
     for number in shown:
-        row = text.lines[number - 1].rstrip("\r")[: max(WIDTH, column + finding.length)]
+        row = text.lines[number - 1].rstrip("\r")[: max(WIDTH, column + diagnostic.length)]
         rows.append(f"{number - lines.start + 1:>{width}} │ {row}")
         if number == line:
             blank = re.sub(r"[^\t]", " ", row[: column - 1])
-            length = max(1, min(finding.length, len(row) - column + 1))
+            length = max(1, min(diagnostic.length, len(row) - column + 1))
             rows.append(f"{'':>{width}} │ {blank}{'^' * length}")
     return rows

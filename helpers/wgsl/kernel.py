@@ -100,20 +100,20 @@ class Kernel:
 
         Raises WgslError where a binding is in another group, or a number is left out.
         """
-        found = {}
+        variables = {}
         for name, (space, access, binding) in self._placed.items():
             if binding >= 0:
                 type = self.outline.nodes[name].type
                 written = " ".join(self.code[type.at : type.end].split()) if type else ""
-                found[binding] = Bound(f"storage,{access}" if space == "storage" else space, str(name), written)
-        if not found:
+                variables[binding] = Bound(f"storage,{access}" if space == "storage" else space, str(name), written)
+        if not variables:
             example = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;"
             raise WgslError(f"{self.name}: it declares no bindings; write one for each buffer, as in `{example}`")
-        gap = next(number for number in range(len(found) + 1) if number not in found)
-        if gap < len(found):
-            listed = ", ".join(map(str, sorted(found)))
+        gap = next(number for number in range(len(variables) + 1) if number not in variables)
+        if gap < len(variables):
+            listed = ", ".join(map(str, sorted(variables)))
             raise WgslError(f"{self.name}: it has the bindings {listed}, and none with the number {gap}")
-        return tuple(found[number] for number in sorted(found))
+        return tuple(variables[number] for number in sorted(variables))
 
     @cached_property
     def bindings(self) -> tuple[str, ...]:
@@ -122,7 +122,7 @@ class Kernel:
         Raises WgslError as `bound` does.
         """
         kinds = {"uniform": "uniform", "storage,read_write": "storage"}
-        return tuple(kinds.get(each.space, "read-only-storage") for each in self.bound)
+        return tuple(kinds.get(variable.space, "read-only-storage") for variable in self.bound)
 
     def workgroup_size(self, entry_point: str) -> tuple[int, int, int]:
         """Threads of a workgroup in x, y and z; (0, 1, 1) where the source declares no such entry point."""
@@ -145,7 +145,7 @@ class Kernel:
 
     @property
     def specialized(self) -> bool:
-        """Is this the file of a version whose text is written anew for each layer, with its sizes as constants?"""
+        """Is this the file of a version whose text is written again for each layer, with its sizes as constants?"""
         return "Params" not in self.outline.nodes
 
     @property
@@ -209,7 +209,7 @@ class Kernel:
 
         Raises ValueError where there is no such part.
         """
-        starts = {0: 0} | {int(found[1]): found.start() for found in PART.finditer(self.source)}
+        starts = {0: 0} | {int(match[1]): match.start() for match in PART.finditer(self.source)}
         if number not in starts:
             raise ValueError(f"number = {number}: {self.name} has the parts {sorted(starts)}")
         text = self.source[starts[number] : starts.get(number + 1)]
@@ -238,9 +238,9 @@ class Listing:
 
     def function(self, name: str) -> "Listing":
         """The lines of one WGSL function; ValueError where there is none of that name."""
-        for found in re.finditer(r"^fn (\w+)\(.*?^}", self.text, re.DOTALL | re.MULTILINE):
-            if found[1] == name:
-                return Listing(found[0], self.first_line + self.text.count("\n", 0, found.start()))
+        for match in re.finditer(r"^fn (\w+)\(.*?^}", self.text, re.DOTALL | re.MULTILINE):
+            if match[1] == name:
+                return Listing(match[0], self.first_line + self.text.count("\n", 0, match.start()))
         raise ValueError(f"name = {name!r}: no such function in these lines")
 
     def __repr__(self) -> str:

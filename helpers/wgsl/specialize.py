@@ -83,9 +83,9 @@ def chosen(kernel: Kernel, **best: int) -> list[int]:
 
 
 class Edit(NamedTuple):
-    """A part of the text, of which only the end remains, from `body` on: once behind each of the openings.
+    """A part of the text; only its end remains, from `body` on, repeated after each of the openings.
 
-    Of a constant, nothing remains, and its value is the opening. Of a loop, its body remains, with the edits in it.
+    For a constant nothing remains, and its value is the opening. For a loop its body remains, with the edits in it.
     """
 
     start: int
@@ -95,7 +95,7 @@ class Edit(NamedTuple):
 
 
 def _edits(kernel: Kernel) -> list[Edit]:
-    """What is written anew where the constants have their values, in the order of the text."""
+    """What is rewritten where the constants have their values, in the order of the text."""
     edits = [_copies(kernel, *marked) for marked in _marked(kernel.source)]
     for name, value in kernel.constants:
         kind, node = kernel.kind(name), kernel.outline.nodes.get(name)
@@ -110,7 +110,7 @@ def _edits(kernel: Kernel) -> list[Edit]:
 @lru_cache(maxsize=64)
 def _marked(source: str) -> list[tuple[tree.For, int]]:
     """The marked loops of a text that count up to an end by `i++` or `i += step`, each with where its mark ends."""
-    found = []
+    loops = []
     for node in tree.walk(parsed(source)):
         match node:
             case tree.For(
@@ -119,16 +119,16 @@ def _marked(source: str) -> list[tuple[tree.For, int]]:
                 update=tree.Increment(operator="++", target=tree.Name(name=changed))
                 | tree.Assignment(operator="+=", target=tree.Name(name=changed)),
             ) if name == tested == changed and (mark := MARK.match(source, node.body.at)):
-                found.append((node, mark.end()))
-    return found
+                loops.append((node, mark.end()))
+    return loops
 
 
 def _copies(kernel: Kernel, loop: tree.For, body: int) -> Edit:
     """A loop, written out."""
     source, first = kernel.source, loop.first.value
     bounds = first, loop.condition.right, getattr(loop.update, "value", None)  # `i++` has no step
-    copies = range(*(kernel.number(each) for each in bounds if each))
-    if len(copies) > MOST or any(isinstance(each, tree.Break | tree.Continue) for each in tree.walk(loop.body)):
+    copies = range(*(kernel.number(bound) for bound in bounds if bound))
+    if len(copies) > MOST or any(isinstance(node, tree.Break | tree.Continue) for node in tree.walk(loop.body)):
         rule = f"at most {MOST} copies, no `break` and no `continue`"
         written = source[loop.at : body]
         raise WgslError(f"{kernel.name}: `{written}` has {len(copies)}: a loop that is written out has {rule}")

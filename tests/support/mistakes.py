@@ -234,6 +234,10 @@ IN_MAIN = {
     "let p = &input; (*p)[idx] = 1.0;": "cannot be written to",
     "if (dot(vec2f(), vec2f())) { return; }": "as in `dot(vec2f(), vec2f()) != 0.0`",
     "let h = 3.0u;": "write `3u`",
+    "let h = arrayLength(&params);": "as in `arrayLength(&output)`",
+    "let h: u32 = 0.5;": "which no u32 can hold: write `h: f32`",
+    "let h: vec3f = global;": "`h` is declared as a vec3f, and `global` is a vec3u, declared in line 9",
+    "if (idx > 3u) { return\n  }": "a `;` is missing after `return`",
 }
 VECTORS = [  # wrong below `let i = global;`
     "if (i >= params.F) { return; }",
@@ -281,6 +285,7 @@ SEVERAL_LINES = {
     "▸fn f(x: ptr<storage, array<f32>>) { }\nMAIN}\n": "`x` cannot be a parameter",
     "▸fn f(x: f32) -> f32 { if (x > 0.0) { return x; } }\nMAIN}\n": "does not return a value on every path",
     "▸@group(0) @binding(0) var<storage, read> more: array<f32>;\nMAIN  output[0] = more[0];\n}\n": "twice",
+    "MAIN}\n▸fn half(@": "the text ends here, in the middle of a statement",
     "▸const a = b;\nconst b = a;\nMAIN  output[idx] = a;\n}\n": "uses itself",
     "▸var<workgroup> sum: atomic<f32>;\nMAIN  atomicAdd(&sum, 1.0);\n}\n": "no `atomic<f32>`",
     "▸/* never closed\nMAIN}\n": "`*/` is missing",

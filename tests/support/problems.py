@@ -44,22 +44,17 @@ def kind_of(kernel: Kernel) -> type[Shape]:
     return kinds.get(operation_of(kernel).name, ConvShape)
 
 
-def specialized(kernel: Kernel) -> bool:
-    """Is the text of this version written anew for each layer? Then its sizes are constants, not parameters."""
-    return kernel.specialized
-
-
-GENERAL_VERSIONS = [kernel for kernel in EVERY_VERSION if not specialized(kernel)]
+GENERAL_VERSIONS = [kernel for kernel in EVERY_VERSION if not kernel.specialized]
 
 
 def general_versions_of(operation: str) -> list[Kernel]:
     """The kernels of an operation that run for every shape as they stand, simplest first."""
-    return [kernel for kernel in versions_of(operation) if not specialized(kernel)]
+    return [kernel for kernel in versions_of(operation) if not kernel.specialized]
 
 
 # A driver takes up to a second to compile a specialized text, anew for each layer: of these, fewer examples are drawn.
 every_general_version = parametrized(GENERAL_VERSIONS)
-every_specialized_version = parametrized([kernel for kernel in EVERY_VERSION if specialized(kernel)])
+every_specialized_version = parametrized([kernel for kernel in EVERY_VERSION if kernel.specialized])
 
 
 def general(kernel: Kernel) -> bool:

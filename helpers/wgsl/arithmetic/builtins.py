@@ -5,6 +5,7 @@ beside a vector (`mix`, `select`, `extractBits`, `insertBits`), the tuple of one
 
 The functions that no processor computes exactly (`exp`, `sin`, `pow`, ...) are computed in float64 and rounded once to
 float32: closer than the specification asks, and the same on every machine, which NumPy's float32 versions are not.
+Numbers of 64 bits, which only constants have, stay float64.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from operator import add
 
 import numpy as np
 
-# --- Bits -----------------------------------------------------------------------------------------------------------
+# --- Bits ---------------------------------------------------------------------------------------------------------
 
 # The built-in functions that look at the bits of an integer, on arrays of one component; the dtype stays.
 
@@ -94,7 +95,7 @@ def insert_bits(values: np.ndarray, new: np.ndarray, offset: np.ndarray, count: 
     return (kept | placed & mask).astype(np.uint32).view(values.dtype)
 
 
-# --- Packing --------------------------------------------------------------------------------------------------------
+# --- Packing ------------------------------------------------------------------------------------------------------
 
 # The built-in functions that pack several small numbers into one u32, and unpack them; and f16 rounding.
 
@@ -112,7 +113,7 @@ def _joined(parts: Sequence[np.ndarray]) -> Components:
     total = np.uint32(0)
     for i, part in enumerate(parts):
         total = total | (part.astype(np.uint32) & np.uint32(2**width - 1)) << np.uint32(i * width)
-    return (np.asarray(total),)
+    return (total,)
 
 
 def _split(words: Components, parts: int, signed: bool) -> Components:
@@ -120,18 +121,18 @@ def _split(words: Components, parts: int, signed: bool) -> Components:
     width = 32 // parts
     dtype = np.int32 if signed else np.uint32
     tops = ((words[0] << np.uint32(32 - width * (i + 1))).view(dtype) for i in range(parts))
-    return tuple(np.asarray(top >> dtype(32 - width)) for top in tops)
+    return tuple(top >> dtype(32 - width) for top in tops)
 
 
 def _pack_normalized(vector: Components, low: int, scale: int) -> Components:
     """floor(0.5 + scale * value) of each value clamped to [low, 1], computed in float64, where it is exact."""
-    wide = (np.minimum(np.fmax(each, low), 1).astype(np.float64) for each in vector)
-    return _joined([np.floor(0.5 + scale * each).astype(np.int64) for each in wide])
+    wide = (np.minimum(np.fmax(value, low), 1).astype(np.float64) for value in vector)
+    return _joined([np.floor(0.5 + scale * value).astype(np.int64) for value in wide])
 
 
 def _unpack_normalized(word: Components, parts: int, signed: bool, scale: int) -> Components:
     values = ((part / np.float64(scale)).astype(np.float32) for part in _split(word, parts, signed))
-    return tuple(np.asarray(np.maximum(value, -1)) for value in values)
+    return tuple(np.maximum(value, -1) for value in values)
 
 
 def _pack_halves(vector: Components) -> Components:
@@ -139,11 +140,11 @@ def _pack_halves(vector: Components) -> Components:
 
 
 def _unpack_halves(word: Components) -> Components:
-    return tuple(each.astype(np.uint16).view(np.float16).astype(np.float32) for each in _split(word, 2, False))
+    return tuple(part.astype(np.uint16).view(np.float16).astype(np.float32) for part in _split(word, 2, False))
 
 
 def _pack_clamped(vector: Components, low: int, high: int) -> Components:
-    return _joined([np.clip(each, low, high) for each in vector])
+    return _joined([np.clip(value, low, high) for value in vector])
 
 
 _PACKING: dict[str, Callable[..., Components]] = {
@@ -169,23 +170,30 @@ _PACKING: dict[str, Callable[..., Components]] = {
 Function = Callable[..., Components]
 
 
-def _each(function: Callable[..., np.ndarray]) -> Function:
+def _by_component(function: Callable[..., np.ndarray]) -> Function:
     """A function of arrays, applied to each component; a single component goes with all of the other arguments."""
 
     def apply(*arguments: Components) -> Components:
         size = max(map(len, arguments))
-        return tuple(
-            np.asarray(function(*(each[i] if len(each) > 1 else each[0] for each in arguments))) for i in range(size)
-        )
+        return tuple(function(*(part[i] if len(part) > 1 else part[0] for part in arguments)) for i in range(size))
+
+    return apply
+
+
+def _arrays(function: Function) -> Function:
+    """A function whose results are arrays, also where NumPy makes a number of an array without axes."""
+
+    def apply(*arguments: Components) -> Components:
+        return tuple(map(np.asarray, function(*arguments)))
 
     return apply
 
 
 def _rounded(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
-    """A NumPy function, computed in float64 and rounded to float32."""
+    """A NumPy function, computed in float64 and rounded to the dtype of its arguments."""
 
     def apply(*arguments: np.ndarray) -> np.ndarray:
-        return function(*(each.astype(np.float64) for each in arguments)).astype(np.float32)
+        return function(*(argument.astype(np.float64) for argument in arguments)).astype(arguments[0].dtype)
 
     return apply
 
@@ -217,10 +225,10 @@ def _fma(left: np.ndarray, right: np.ndarray, addend: np.ndarray) -> np.ndarray:
     product = np.multiply(left, right, dtype=np.float64)
     total = np.asarray(np.add(product, addend))
     ties = (total.view(np.int64) & 0x1FFFFFFF) == 0x10000000
-    if np.count_nonzero(ties):
+    if left.dtype == np.float32 and np.count_nonzero(ties):
         product, addend = np.broadcast_to(product, total.shape), np.broadcast_to(addend, total.shape)
         total[ties] = _off_the_tie(product[ties], addend[ties].astype(np.float64), total[ties])
-    return total.astype(np.float32)
+    return total.astype(left.dtype)
 
 
 def _off_the_tie(product: np.ndarray, addend: np.ndarray, total: np.ndarray) -> np.ndarray:
@@ -252,27 +260,24 @@ def _smoothstep(low: np.ndarray, high: np.ndarray, value: np.ndarray) -> np.ndar
 
 
 def _step(edge: np.ndarray, value: np.ndarray) -> np.ndarray:
-    return (edge <= value).astype(np.float32)
+    return (edge <= value).astype(value.dtype)
 
 
-# --- All components together ----------------------------------------------------------------------------------------
+# --- All components together --------------------------------------------------------------------------------------
 
 
 def _cross(left: Components, right: Components) -> Components:
-    def component(i: int, j: int) -> np.ndarray:
-        return np.asarray(left[i] * right[j] - left[j] * right[i])
-
-    return component(1, 2), component(2, 0), component(0, 1)
+    return tuple(left[i] * right[j] - left[j] * right[i] for i, j in ((1, 2), (2, 0), (0, 1)))
 
 
 def _dot(left: Components, right: Components) -> Components:
     """The products are added from the first component on; for integers modulo 2^32."""
-    return (np.asarray(reduce(add, map(np.multiply, left, right))),)
+    return (reduce(add, map(np.multiply, left, right)),)
 
 
 def _length(vector: Components) -> Components:
     """Of a scalar its absolute value."""
-    return (np.asarray(np.abs(vector[0]) if len(vector) == 1 else np.sqrt(_dot(vector, vector)[0])),)
+    return (np.abs(vector[0]) if len(vector) == 1 else np.sqrt(_dot(vector, vector)[0]),)
 
 
 def _distance(left: Components, right: Components) -> Components:
@@ -281,42 +286,38 @@ def _distance(left: Components, right: Components) -> Components:
 
 def _normalize(vector: Components) -> Components:
     (length,) = _length(vector)
-    return tuple(np.asarray(value / length) for value in vector)
+    return tuple(value / length for value in vector)
 
 
 def _reflect(incident: Components, normal: Components) -> Components:
     """``e1 - 2 * dot(e2, e1) * e2``."""
-    (twice,) = (np.multiply(2, each) for each in _dot(normal, incident))
-    return tuple(np.asarray(np.subtract(a, np.multiply(twice, b))) for a, b in zip(incident, normal, strict=True))
+    (cosine,) = _dot(normal, incident)
+    return tuple(a - 2 * cosine * b for a, b in zip(incident, normal, strict=True))
 
 
 def _refract(incident: Components, normal: Components, ratio: Components) -> Components:
     """By the ratio of the indices of refraction; zeros where all is reflected."""
     (eta,), (cosine,) = ratio, _dot(normal, incident)
-    k = np.subtract(1, np.multiply(np.multiply(eta, eta), np.subtract(1, np.multiply(cosine, cosine))))
-    along = np.add(np.multiply(eta, cosine), np.sqrt(np.maximum(k, 0)))
-    parts = (np.subtract(np.multiply(eta, a), np.multiply(along, b)) for a, b in zip(incident, normal, strict=True))
-    return tuple(np.where(np.less(k, 0), np.zeros_like(part), part) for part in parts)
+    k = 1 - eta * eta * (1 - cosine * cosine)
+    along = eta * cosine + np.sqrt(np.maximum(k, 0))
+    return tuple(np.where(k < 0, 0, eta * a - along * b) for a, b in zip(incident, normal, strict=True))
 
 
 def _face_forward(vector: Components, incident: Components, normal: Components) -> Components:
     behind = np.less(_dot(incident, normal)[0], 0)
-    return tuple(np.where(behind, each, np.negative(each)) for each in vector)
+    return tuple(np.where(behind, value, np.negative(value)) for value in vector)
 
 
 def _modf(value: Components) -> Components:
     """The fractions, then the whole parts, of the value's sign."""
-    wholes = tuple(np.asarray(np.trunc(each)) for each in value)
-    return (*(np.copysign(each - whole, each) for each, whole in zip(value, wholes, strict=True)), *wholes)
+    wholes = tuple(map(np.trunc, value))
+    return (*(np.copysign(part - whole, part) for part, whole in zip(value, wholes, strict=True)), *wholes)
 
 
 def _frexp(value: Components) -> Components:
     """Fractions from 0.5 to 1, then exponents of two."""
-    pairs = [np.frexp(each) for each in value]
-    return (
-        *(np.asarray(fraction) for fraction, _ in pairs),
-        *(np.asarray(exponent, np.int32) for _, exponent in pairs),
-    )
+    fractions, exponents = zip(*map(np.frexp, value), strict=True)
+    return (*fractions, *(np.asarray(exponent, np.int32) for exponent in exponents))
 
 
 def _dot_packed(left: Components, right: Components, signed: bool) -> Components:
@@ -324,11 +325,11 @@ def _dot_packed(left: Components, right: Components, signed: bool) -> Components
 
 
 def _all(vector: Components) -> Components:
-    return (np.asarray(np.logical_and.reduce(np.broadcast_arrays(*vector))),)
+    return (np.logical_and.reduce(np.broadcast_arrays(*vector)),)
 
 
 def _any(vector: Components) -> Components:
-    return (np.asarray(np.logical_or.reduce(np.broadcast_arrays(*vector))),)
+    return (np.logical_or.reduce(np.broadcast_arrays(*vector)),)
 
 
 # --- The table ----------------------------------------------------------------------------------------------------
@@ -371,8 +372,8 @@ _COMPONENTWISE: dict[str, Callable[..., np.ndarray]] = {
     "trunc": np.trunc,
 }
 
-BUILTINS: dict[str, Function] = {
-    **{name: _each(function) for name, function in _COMPONENTWISE.items()},
+_TOGETHER: dict[str, Function] = {
+    **_PACKING,
     "all": _all,
     "any": _any,
     "cross": _cross,
@@ -387,5 +388,6 @@ BUILTINS: dict[str, Function] = {
     "normalize": _normalize,
     "reflect": _reflect,
     "refract": _refract,
-    **_PACKING,
 }
+_ALL = {name: _by_component(function) for name, function in _COMPONENTWISE.items()} | _TOGETHER
+BUILTINS: dict[str, Function] = {name: _arrays(function) for name, function in _ALL.items()}

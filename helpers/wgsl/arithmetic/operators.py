@@ -25,7 +25,7 @@ def unary(operator: str, operand: np.ndarray) -> np.ndarray:
     return np.asarray(_UNARY[operator](operand))
 
 
-# --- Division ---------------------------------------------------------------------------------------------------
+# --- Division -----------------------------------------------------------------------------------------------------
 
 
 def _divide(left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -60,7 +60,7 @@ def _divisor(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.where(undefined, right.dtype.type(1), right) if np.count_nonzero(undefined) else right
 
 
-# --- The tables -------------------------------------------------------------------------------------------------
+# --- The tables ---------------------------------------------------------------------------------------------------
 
 
 def _left_shift(left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -93,7 +93,7 @@ _BINARY: dict[str, Callable] = {
 _UNARY: dict[str, Callable] = {"-": np.negative, "!": np.logical_not, "~": np.bitwise_not}
 
 
-# --- Wrap-around ------------------------------------------------------------------------------------------------
+# --- Wrap-around --------------------------------------------------------------------------------------------------
 
 
 def wrapped(operator: str, left: np.ndarray, right: np.ndarray, result: np.ndarray) -> bool:
@@ -131,7 +131,7 @@ def _largest(values: np.ndarray) -> int:
     return largest if values.dtype.kind == "u" else max(largest, -int(np.minimum.reduce(values)))
 
 
-# --- Conversions ----------------------------------------------------------------------------------------------------
+# --- Conversions --------------------------------------------------------------------------------------------------
 
 # WGSL's conversions between scalar types, on arrays of one component.
 
@@ -141,17 +141,13 @@ DTYPES = {
     "u32": np.dtype(np.uint32),
     "bool": np.dtype(np.bool_),
 }
-# The smallest and the largest f32 that the integer type can hold.
-_ENDS = {
-    "i32": (np.float32(-(2**31)), np.float32(2**31 - 128)),
-    "u32": (np.float32(0), np.float32(2**32 - 256)),
-}
+_RANGES = {"i32": (-(2**31), 2**31), "u32": (0, 2**32)}  # the first number, and the first past the last
 
 
 def convert(values: np.ndarray, scalar_name: str) -> np.ndarray:
     """The values as f32, i32, u32 or bool; the result may share its memory with them.
 
-    An f32 is truncated, and one outside the range of an integer type becomes the last f32 inside it. For a NaN the
+    A float is truncated, and one outside the range of an integer type becomes the last float inside it. For a NaN the
     specification allows any integer: here it is the lowest. i32 and u32 keep their bits, and a number is true where
     it is not 0. An integer that no f32 equals is rounded to the nearest, to an even significand where two are as near.
     """
@@ -160,9 +156,9 @@ def convert(values: np.ndarray, scalar_name: str) -> np.ndarray:
         return np.asarray(values)
     if scalar_name == "bool":
         return np.asarray(np.not_equal(values, 0))
-    if values.dtype.kind == "f" and scalar_name in _ENDS:
-        low, high = _ENDS[scalar_name]
-        values = np.fmin(np.fmax(values, low), high)  # leaves no NaN, of which the cast would raise a flag
+    if values.dtype.kind == "f" and scalar_name in _RANGES:
+        low, past = map(values.dtype.type, _RANGES[scalar_name])
+        values = np.fmin(np.fmax(values, low), np.nextafter(past, low))  # no NaN, of which the cast would raise a flag
     return np.asarray(values.astype(target))
 
 

@@ -1,53 +1,24 @@
 """What is wrong with a text and what to write instead, in the words of someone who learns the language.
 
-A refusal has a kind and facts; the function of its kind in `CURES` makes the sentence of them, with the text, the tree
-and the types at hand. `values` is about types that do not go together, `names` about names, `breaks` about texts that
-break off, with the table of `habits` from Python, C and CUDA.
+A refusal has a kind and facts; the function that is called like its kind makes the sentence of them, with the text, the
+tree and the types at hand. `values` is about types that do not go together, `names` about names, `breaks` about texts
+that break off, with the table of `habits` from Python, C and CUDA.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from helpers.wgsl.cures import breaks, names, values
 from helpers.wgsl.cures.context import Context
-from helpers.wgsl.diagnostics import Finding, Lines, Refused, Unsupported, UnsupportedWgsl, WgslError, error
+from helpers.wgsl.diagnostics import Diagnostic, Lines, Refused, Unsupported, UnsupportedWgsl, WgslError, error
 from helpers.wgsl.syntax.parser import parse
 from helpers.wgsl.types.declarations import Declarations, check
 
 if TYPE_CHECKING:
     from helpers.wgsl.kernel import Kernel
 
-CURES: dict[str, Callable[..., Finding | str | None]] = {
-    "argument": values.argument,
-    "assigned": values.assigned,
-    "called": values.called,
-    "called_value": names.called_value,
-    "clash": values.clash,
-    "condition": values.condition,
-    "constant": names.constant,
-    "counted": names.counted,
-    "declared": values.declared,
-    "entry_point": names.entry_point,
-    "expected": breaks.expected,
-    "fit": values.fit,
-    "index": values.index,
-    "indexed": values.indexed,
-    "joined": values.joined,
-    "length": values.length,
-    "operands": values.of_operands,
-    "part": names.part,
-    "power": values.power,
-    "read_only": names.read_only,
-    "returned": values.returned,
-    "select": values.select,
-    "too_late": names.known_too_late,
-    "type": names.type_for_value,
-    "unknown": names.unknown,
-    "whole": names.whole,
-}
 SUBGROUPS = (
     "not every adapter offers subgroup functions, so these kernels do without them: share values in workgroup memory, "
     "with a `workgroupBarrier()` before they are read"
@@ -64,15 +35,18 @@ def wgsl_error(kernel: Kernel, refused: Refused | Unsupported) -> WgslError:
     if isinstance(refused, Refused):
         return error(kernel, explained(kernel.source, refused))
     reason = f"the simulator has no {refused.feature}; an adapter may run this kernel"
-    return error(kernel, Finding(reason, refused.at), UnsupportedWgsl, "is not simulated")
+    return error(kernel, Diagnostic(reason, refused.at), UnsupportedWgsl, "is not simulated")
 
 
-def explained(source: str, refused: Refused) -> Finding:
-    """The cure of a refusal, or its own reason where none is certain."""
-    context, cure = Context(source, refused), CURES.get(refused.kind)
-    found = values.copied(context) if refused.scope and refused.kind != "unknown" else None
-    found = found or (cure(context, *refused.facts) if cure else None) or refused.reason
-    return Finding(found, refused.at, refused.length) if isinstance(found, str) else found
+def explained(source: str, refused: Refused) -> Diagnostic:
+    """The cure of a refusal, or its own reason where no cure is certain."""
+    context = Context(source, refused)
+    advice = values.copied(context) if refused.scope and refused.kind != "unknown" else None
+    for cures in (values, names, breaks):
+        if cure := getattr(cures, refused.kind, None):
+            advice = advice or cure(context, *refused.facts)
+    advice = advice or refused.reason
+    return Diagnostic(advice, refused.at, refused.length) if isinstance(advice, str) else advice
 
 
 def compile_error(kernel: Kernel, entry_point: str, message: str) -> WgslError:
@@ -86,16 +60,16 @@ def compile_error(kernel: Kernel, entry_point: str, message: str) -> WgslError:
         return wgsl_error(kernel, refused)
     except Unsupported as unsupported:
         if "subgroup" in unsupported.feature:
-            return error(kernel, Finding(SUBGROUPS, unsupported.at))
+            return error(kernel, Diagnostic(SUBGROUPS, unsupported.at))
         if "bits" in unsupported.feature:
             numbers = "numbers are `f32`, `u32` or `i32`"
-            return error(kernel, Finding(f"not every adapter has {unsupported.feature}; {numbers}", unsupported.at))
+            return error(kernel, Diagnostic(f"not every adapter has {unsupported.feature}; {numbers}", unsupported.at))
     except ValueError as wrong:
-        return error(kernel, Finding(str(wrong), None))
-    return error(kernel, adapters(kernel.source, message))
+        return error(kernel, Diagnostic(str(wrong), None))
+    return error(kernel, compiler_diagnostic(kernel.source, message))
 
 
-def adapters(source: str, message: str) -> Finding:
+def compiler_diagnostic(source: str, message: str) -> Diagnostic:
     """What a compiler says, where it says so in plain words, and the first place that it gives: ``wgsl:3:14``."""
     place = re.search(r"┌─ .*:(\d+):(\d+)", message)
     at = Lines(source).offset(*map(int, place.groups())) if place else None
@@ -103,10 +77,10 @@ def adapters(source: str, message: str) -> Finding:
         name = re.match(r"\w+", source[at:])
         cure = f"write the number, or give `{name[0]}` a `var`" if name else "write the number"
         reason = f"WGSL can compute this before the run, but the compiler of this adapter cannot: {cure}"
-        return Finding(reason, at, len(name[0]) if name else 1)
+        return Diagnostic(reason, at, len(name[0]) if name else 1)
     if pointer := re.search(r"Argument '(\w+)' at index", message):
         reason = f"`{pointer[1]}` cannot be a parameter: a function can use every buffer by its own name"
-        return Finding(reason, at)
+        return Diagnostic(reason, at)
     reasons = re.findall(r"parsing error: (.*)|^ +=+ (?:note: )?(.*)", message, re.MULTILINE)
-    plain = [each for each in map("".join, reasons) if each and not INTERNALS.search(each)]
-    return Finding("; ".join(dict.fromkeys(plain)) or UNCLEAR, at)
+    plain = [sentence for sentence in map("".join, reasons) if sentence and not INTERNALS.search(sentence)]
+    return Diagnostic("; ".join(dict.fromkeys(plain)) or UNCLEAR, at)

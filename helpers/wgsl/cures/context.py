@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
-from typing import NamedTuple
 
 from helpers.wgsl.diagnostics import Lines, Refused, Span, Unsupported
 from helpers.wgsl.syntax import tree
 from helpers.wgsl.syntax.parser import parse
-from helpers.wgsl.syntax.tokens import closing, without_comments
+from helpers.wgsl.syntax.tokens import Word, without_comments
 from helpers.wgsl.types.declarations import Declarations
 from helpers.wgsl.types.expressions import view
 from helpers.wgsl.types.kinds import Type
 from helpers.wgsl.types.names import Known, Meaning, Scope
+from helpers.wgsl.types.program import Variable
 
 TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*(?:(?<=[eE])[+-]\d+\w*)?|\.\d\w*|&&|\|\||\+\+|--|->|<<|>>|[-+*/%&|^<>=!]=|\S")
-PROBE = "_ = known_here;"  # a statement that is refused wherever it stands, which tells the names that are known there
-
-
-class Token(NamedTuple):
-    """A word, number or sign, with its offset in the text."""
-
-    text: str
-    at: int
-
-    @property
-    def end(self) -> int:
-        """The offset behind it."""
-        return self.at + len(self.text)
+NOTHING = Word("", "", 0, end_pos=0)  # where no token is
+PROBE = "_ = known_here;"  # a statement that is refused wherever it stands, which shows the names that are known there
 
 
 class Context(Lines):
@@ -44,19 +32,18 @@ class Context(Lines):
     # --- Tokens -----------------------------------------------------------------------------------------------
 
     @cached_property
-    def tokens(self) -> list[Token]:
-        """All tokens; comments are none."""
-        return [Token(found[0], found.start()) for found in TOKEN.finditer(self.code)]
+    def tokens(self) -> list[Word]:
+        """All tokens, without comments."""
+        return [Word("", match[0], match.start(), end_pos=match.end()) for match in TOKEN.finditer(self.code)]
 
-    def before(self, at: int) -> Token | None:
+    def before(self, at: int) -> Word:
         """The last token that begins before an offset."""
-        position = bisect_right(self.tokens, at - 1, key=lambda token: token.at)
-        return self.tokens[position - 1] if position else None
+        return next((token for token in reversed(self.tokens) if token.at < at), NOTHING)
 
     @cached_property
-    def found(self) -> Token | None:
+    def token(self) -> Word:
         """The token where the text is refused."""
-        return next((token for token in self.tokens if token.end > self.at), None)
+        return next((token for token in self.tokens if token.end > self.at), NOTHING)
 
     def text(self, part: Span) -> str:
         """A piece of the text without comments and needless blanks."""
@@ -78,13 +65,11 @@ class Context(Lines):
         try:
             return parse(self.source)
         except (Refused, Unsupported):
-            ends = [found.end() for found in re.finditer(r"[;{}]", self.code[: self.at])]
-        for end in [*ends[:-4:-1], 0]:
+            ends = [match.end() for match in re.finditer(r"[;{}]", self.code[: self.at])]
+        for end in ends[:-4:-1]:
             opened = self.depth(end)
-            try:
-                return parse(self.code[:end] + (f" {PROBE}" if opened > 0 else "") + "}" * opened)
-            except (Refused, Unsupported):
-                continue
+            with suppress(Refused, Unsupported):
+                return parse(self.code[:end] + f" {PROBE}" * (opened > 0) + "}" * opened)
         return tree.Module(())
 
     @cached_property
@@ -94,9 +79,9 @@ class Context(Lines):
             return self.refused.scope
         try:
             declarations = Declarations(self.module, {})
-            for each in self.module.declarations:
-                if isinstance(each, tree.Function) and each.end >= self.at - len(PROBE):
-                    declarations.find(each.name)
+            for node in self.module.declarations:
+                if isinstance(node, tree.Function) and node.end >= self.at - len(PROBE):
+                    declarations.find(node.name)
         except Unsupported:
             pass
         except Refused as refused:
@@ -108,7 +93,7 @@ class Context(Lines):
     @cached_property
     def nodes(self) -> list[tree.Node]:
         """Everything in the tree, in the order of the text."""
-        return [node for each in self.module.declarations for node in tree.walk(each)]
+        return [node for declaration in self.module.declarations for node in tree.walk(declaration)]
 
     def find(self, name: str) -> Meaning | None:
         """What a name stands for where the text is refused."""
@@ -117,11 +102,25 @@ class Context(Lines):
         except (Refused, Unsupported):
             return None
 
+    @cached_property
+    def _named(self) -> dict[int, tree.Node]:
+        """The nodes that have a name, by its offset."""
+        return {node.name.at: node for node in self.nodes if hasattr(node, "name")}
+
+    @cached_property
+    def variables(self) -> list[Variable]:
+        """The variables that are known where the text is refused."""
+        return [meaning for meaning in map(self.find, self.scope.names()) if isinstance(meaning, Variable)]
+
+    @property
+    def outputs(self) -> list[Variable]:
+        """The buffers that can be written to."""
+        return [buffer for buffer in self.variables if (buffer.space, buffer.access) == ("storage", "read_write")]
+
     def node(self, meaning: Meaning | None) -> tree.Node | None:
         """The node that declares what a name stands for."""
         name = getattr(getattr(meaning, "function", meaning), "name", None)
-        at = getattr(name, "at", -1)
-        return next((each for each in self.nodes if getattr(getattr(each, "name", None), "at", None) == at), None)
+        return self._named.get(getattr(name, "at", None))
 
     def declared(self, name: str) -> tree.Node | None:
         """The node that declares what a name stands for."""
@@ -129,22 +128,28 @@ class Context(Lines):
 
     def written(self, node: tree.Node) -> str:
         """A declaration as it is written, without its attributes."""
-        begin = max([node.at, *(each.end for each in getattr(node, "attributes", ()))])
+        begin = max([node.at, *(attribute.end for attribute in getattr(node, "attributes", ()))])
         return self.text(Span(begin, node.body.at if isinstance(node, tree.Function) else node.end))
 
     def block(self, node: tree.Node) -> str:
-        """The text from behind a declaration to the end of the block around it."""
-        blocks = [each for each in self.around(node) if isinstance(each, tree.Block | tree.For)]
-        return self.code[node.end : blocks[0].end if blocks else len(self.code)]
+        """The text from the end of a declaration to the end of the block around it."""
+        ends = (outer.end for outer in self.ancestors(node) if isinstance(outer, tree.Block | tree.For))
+        return self.code[node.end : next(ends, None)]
 
-    def around(self, node: tree.Node) -> list[tree.Node]:
-        """The nodes in which a node is, the innermost first."""
-        found = [each for each in self.nodes if each.at <= node.at and node.end <= each.end and each != node]
-        return found[::-1]
+    def ancestors(self, node: tree.Node) -> list[tree.Node]:
+        """The nodes that contain a node, the innermost first."""
+        ancestors = [outer for outer in self.nodes if outer.at <= node.at and node.end <= outer.end and outer != node]
+        return ancestors[::-1]
 
-    def structs(self) -> Iterator[tree.Struct]:
-        """The structs of the text."""
-        return (each for each in self.module.declarations if isinstance(each, tree.Struct))
+    def loop(self, first: tree.Node) -> tree.For | None:
+        """The loop that a statement begins."""
+        return next((node for node in self.nodes if isinstance(node, tree.For) and node.first == first), None)
+
+    def base(self, node: tree.Node) -> str:
+        """The variable or value that is indexed, or that a part is taken of: `a` for ``a[i].b``."""
+        while isinstance(node, tree.Index | tree.Member):
+            node = node.base
+        return self.text(node)
 
     # --- Types ------------------------------------------------------------------------------------------------
 
@@ -157,14 +162,22 @@ class Context(Lines):
             return None
 
     def type_named(self, name: str) -> Type | None:
-        """The type of a variable, a parameter or a constant; None of other names."""
-        found = self.find(name)
-        return found.value.type if isinstance(found, Known) else getattr(found, "type", None)
+        """The type of a variable, a parameter or a constant; None for other names."""
+        meaning = self.find(name)
+        return meaning.value.type if isinstance(meaning, Known) else getattr(meaning, "type", None)
 
 
 def balanced(text: str) -> bool:
     """Whether each bracket in a text has its partner."""
-    return closing(f"({text})") == len(text) + 1
+    opened = ""
+    for bracket in re.findall(r"[()\[\]{}]", text):
+        if bracket in "([{":
+            opened += bracket
+        elif opened[-1:] + bracket in ("()", "[]", "{}"):
+            opened = opened[:-1]
+        else:
+            return False
+    return not opened
 
 
 def commas(text: str) -> list[str]:

@@ -3,7 +3,7 @@ r"""Habits from Python, C and CUDA that WGSL's grammar refuses, and the cure of 
 Each row of `HABITS` is a pattern and a cure. The pattern is for what the compiler expected, a ``│``, and the line,
 comments as blanks, with ``▸`` where the compiler stopped reading: ``;│  let x = a > b ▸? 1.0 : 2.0;``. The first row
 that matches is taken. The caret stands at ``▸``, or at the pattern's group `at`. A cure may use the other groups,
-whose brackets must be balanced; a function returns None where it is no cure. A cure stands here only where it is
+whose brackets must be balanced; a function returns None where it has no cure. A cure is here only where it is
 surely right.
 """
 
@@ -29,19 +29,19 @@ VALUE = r"(?:return|[^=!<>]=)(?!=) *"  # what precedes the value of a statement
 INSIDE = {*"+-*/%()[].,<>{", "<=", ">=", "=="}  # signs in what follows a division
 
 
-def _division(line: re.Match, c: Context) -> str | None:
+def _division(line: re.Match, context: Context) -> str | None:
     """A comment that is the rest of an expression."""
     comment = line["comment"].strip()
-    if not _reads_on(comment, c):
+    if not _continues_expression(comment, context):
         return None
     if ";" in comment or not balanced(comment):
         return f"`//` begins a comment, and so `{comment}` is not read; WGSL divides with one `/`"
     return f"a `;` is missing before the comment; if `// {comment}` is meant as a division, WGSL's sign is one `/`"
 
 
-def _reads_on(comment: str, c: Context) -> bool:
+def _continues_expression(comment: str, context: Context) -> bool:
     """Whether a comment begins like the rest of an expression, in names that the text declares."""
-    known = {each.name for each in c.nodes if isinstance(each, tree.Declaration | tree.Parameter)}
+    known = {node.name for node in context.nodes if isinstance(node, tree.Declaration | tree.Parameter)}
     begun, _, more = comment.partition(";")
     ends = comment.endswith(";") and not more  # a remark in parentheses does not end so
     tokens = TOKEN.findall(begun.lstrip("( ") if ends else begun)
@@ -51,12 +51,12 @@ def _reads_on(comment: str, c: Context) -> bool:
     return values[:1] == [True] and named and signs and (True, True) not in pairwise(values)
 
 
-def _declaration(line: re.Match, c: Context) -> str:
+def _declaration(line: re.Match, context: Context) -> str:
     """A variable that is declared as in C."""
     given, size = C_TYPES[line["at"]], line["size"]
     if given in ("i32", "u32") and line["value"] and not size:
-        return f"{DECLARED}: write `{'let' if line['const'] else 'var'} {line['name']} = {_whole(line, c)};`"
-    type = c.type_of(line["value"]) if line["value"] else None
+        return f"{DECLARED}: write `{'let' if line['const'] else 'var'} {line['name']} = {_whole(line, context)};`"
+    type = context.type_of(line["value"]) if line["value"] else None
     if isinstance(type, Scalar) and type not in ABSTRACT:
         given = ""  # the value says it
     given = f"array<{given}, {size}>" if size else given
@@ -65,47 +65,47 @@ def _declaration(line: re.Match, c: Context) -> str:
     return f"{DECLARED}: write `{written};`"
 
 
-def _whole(line: re.Match, c: Context) -> str:
+def _whole(line: re.Match, context: Context) -> str:
     """The first value of a whole number as WGSL writes it: with a u, unless the number may be below 0."""
-    value, rest = line["value"].strip(), c.code[c.at :].partition(";")[2]
+    value, rest = line["value"].strip(), context.code[context.at :].partition(";")[2]
     limit = re.match(rf"\s*{line['name']}\s*[<>!]=?([^;]*);", rest)
     is_signed = C_TYPES[line["at"]] == "i32" and signed(line["name"], rest.partition("\n}")[0])
-    is_signed = is_signed or (limit and c.type_of(limit[1]) == I32)
+    is_signed = is_signed or (limit and context.type_of(limit[1]) == I32)
     return f"{value}u" if value.isdigit() and not is_signed else value
 
 
-def _anew(line: re.Match, c: Context) -> str | None:
+def _redeclaration(line: re.Match, context: Context) -> str | None:
     """A declaration where an assignment is meant."""
-    if not c.find(line["name"]):
+    if not context.find(line["name"]):
         return None
     return f"`{line['at']}` only names something new; to assign to `{line['name']}`, leave it out"
 
 
-def _element(line: re.Match, c: Context) -> str | None:
-    """A store into an element whose index stands in parentheses."""
-    if not isinstance(c.type_named(line["at"]), Array):
+def _element(line: re.Match, context: Context) -> str | None:
+    """A store into an element whose index is in parentheses."""
+    if not isinstance(context.type_named(line["at"]), Array):
         return None
     return f"an element is written with brackets: `{line['at']}[{line['index']}]`"
 
 
-def _parameter(line: re.Match, c: Context) -> str:
+def _parameter(line: re.Match, context: Context) -> str:
     return f"the name comes first, then its type: write `{line['name']}: {C_TYPES[line['at']] or 'f32'}`"
 
 
-def _untyped(line: re.Match, c: Context) -> str:
+def _untyped(line: re.Match, context: Context) -> str:
     """A parameter without its type; a kernel's needs a builtin, too."""
-    kernel, name = re.search(rf"@compute\b[^{{}};]*\bfn\s+{line['function']}\b", c.code), line["name"]
+    kernel, name = re.search(rf"@compute\b[^{{}};]*\bfn\s+{line['function']}\b", context.code), line["name"]
     cure = f"`@builtin(global_invocation_id) {name}: vec3u`, or another builtin"
     return f"every parameter has a type: write {cure if kernel else f'`{name}: f32`, or another type'}"
 
 
-def _braces(line: re.Match, c: Context) -> str | None:
+def _braces(line: re.Match, context: Context) -> str | None:
     """A block without braces; not where a parenthesis too many ended the condition."""
     even = line["rest"].count("(") == line["rest"].count(")")
     return "the braces are required, also around one statement: `{ ... }`" if even else None
 
 
-def _range(line: re.Match, c: Context) -> str:
+def _range(line: re.Match, context: Context) -> str:
     """A loop over Python's range."""
     name, numbers = line["name"], commas(line["range"])
     numbers = [f"{number}u" if number.isdigit() else number for number in numbers]
@@ -165,7 +165,7 @@ HABITS: tuple[tuple[str, Cure], ...] = (
     ),
     (r"▸[^;{}]*?(?P<at>=>)", "`>=` is written with `=` last"),
     (r"▸[^;{}]*?(?P<at>=<)", "`<=` is written with `=` last"),
-    (rf"(?P<at>\b(?:let|var|const)\b) +(?P<name>{NAME}) *▸(?:\[|[-+*/]=)", _anew),
+    (rf"(?P<at>\b(?:let|var|const)\b) +(?P<name>{NAME}) *▸(?:\[|[-+*/]=)", _redeclaration),
     (rf"[│;{{}}] *(?P<at>{NAME}) *\((?P<index>[^;{{}}=]*)\) *▸(?:[-+*/]?=)(?!=)", _element),
     (r"`\]`│.*▸,", "an array in a buffer is flat and takes one index: compute it, as in `[row * width + column]`"),
     (r"\b(?:if|while)\b[^;{]*[^=!<>]▸=(?!=)", "`=` assigns; two values are compared with `==`"),

@@ -8,12 +8,12 @@ from difflib import get_close_matches
 
 from helpers.wgsl.cures.context import Context, signed
 from helpers.wgsl.cures.habits import C_TYPES
-from helpers.wgsl.diagnostics import Finding
+from helpers.wgsl.diagnostics import Diagnostic
 from helpers.wgsl.syntax import tree
 from helpers.wgsl.types.calls import BARRIERS, POINTER_FUNCTIONS
 from helpers.wgsl.types.conversions import a
 from helpers.wgsl.types.declarations import INPUTS
-from helpers.wgsl.types.kinds import ABSTRACT_FLOAT, F32, I32, U32, Array, Scalar, Struct, Type, Vector
+from helpers.wgsl.types.kinds import ABSTRACT_FLOAT, F32, I32, U32, Array, Scalar, Struct, Vector
 from helpers.wgsl.types.program import Part, Variable
 from helpers.wgsl.types.signatures import SIGNATURES
 
@@ -42,74 +42,72 @@ let var const if else for while loop return break continue switch true false u32
 """.split()  # noqa: SIM905 (the rule's list has one name a line)
 
 
-def unknown(c: Context, name: str) -> str:
-    """A name that means nothing where it stands."""
-    asked = (_known_elsewhere, _undeclared, _builtin, _other_language, _field, _misspelled)
-    reason = next(filter(None, (ask(name, c) for ask in asked)), None)
-    called = c.code[c.at + len(name) :].lstrip().startswith("(")
-    cure = f"declare it before its first use, with {'`let` or `var`' if c.depth(c.at) else '`const`'}"
+def unknown(context: Context, name: str) -> str:
+    """A name that is not declared where it is used."""
+    explanations = (_known_elsewhere, _undeclared, _builtin, _other_language, _field, _misspelled)
+    reason = next(filter(None, (explain(name, context) for explain in explanations)), None)
+    called = context.code[context.at + len(name) :].lstrip().startswith("(")
+    cure = f"declare it before its first use, with {'`let` or `var`' if context.depth(context.at) else '`const`'}"
     cure = "WGSL has no function of that name, and this text declares none" if called else cure
     return reason or f"nothing is called `{name}` here: {cure}"
 
 
-def _known_elsewhere(name: str, c: Context) -> str | None:
+def _known_elsewhere(name: str, context: Context) -> str | None:
     """A name that is declared, but further down, or in a block that has ended, or in another function."""
-    kinds = tree.Declaration, tree.Parameter
-    places = [each for each in c.nodes if isinstance(each, kinds) and each.name == name and c.depth(each.at)]
-    places = [each for each in places if not any(isinstance(outer, tree.Struct) for outer in c.around(each))]
+    fields = [member for struct in context.nodes if isinstance(struct, tree.Struct) for member in struct.members]
+    named = (
+        node for node in context.nodes if isinstance(node, tree.Declaration | tree.Parameter) and node.name == name
+    )
+    places = [node for node in named if context.depth(node.at) and node not in fields]
     if not places:
         return None
-    first, last = c.line(places[0].name), c.line(places[-1].name)
-    if places[-1].at < c.at:
+    first, last = context.line(places[0].name), context.line(places[-1].name)
+    if places[-1].at < context.at:
         return f"`{name}` is not known here: it is declared in line {last}, and only inside the braces there"
-    if places[0].at > c.at and first != c.place(c.at)[0]:
+    if places[0].at > context.at and first != context.place(context.at)[0]:
         return f"`{name}` is not known yet: it is declared only in line {first}"
     return None
 
 
-def _undeclared(name: str, c: Context) -> str | None:
+def _undeclared(name: str, context: Context) -> str | None:
     """A variable that is given its first value as in Python."""
-    match c.refused.statement:
-        case tree.Assignment(target=tree.Name(at=at), operator=operator, value=value) if at == c.at:
-            pass
+    statement = context.refused.statement
+    match statement:
+        case tree.Assignment(target=tree.Name(at=context.at), operator=operator, value=value):
+            text = context.text(value)
         case _:
             return None
-    text, loop = (
-        c.text(value),
-        next((each for each in c.nodes if isinstance(each, tree.For) and each.first == c.refused.statement), None),
-    )
-    if loop:
-        uses = c.code[value.end : loop.end].partition(";")[2]
+    if loop := context.loop(statement):
+        uses = context.code[value.end : loop.end].partition(";")[2]
         text += "u" if text.isdigit() and not signed(name, uses) else ""
         return f"`{name}` is not declared: write `for (var {name} = {text};`"
-    near = _near(name, c.scope.names()) if len(name) > 3 else None
+    near = _near(name, context.scope.names()) if len(name) > 3 else None
     if operator != "=":
-        zero = {F32: "0.0", ABSTRACT_FLOAT: "0.0", U32: "0u", I32: "0"}.get(c.type_of(value), "...")
+        zero = {F32: "0.0", ABSTRACT_FLOAT: "0.0", U32: "0u", I32: "0"}.get(context.type_of(value), "...")
         cure = f"declare it before, and before the loop around it: `var {name} = {zero};`"
         return None if near else f"`{name}` is not declared: {cure}"
-    again = re.search(rf"\b{name}\s*(?:[-+*/%]?=(?!=)|\+\+|--)", c.code[value.end :])
+    again = re.search(rf"\b{name}\s*(?:[-+*/%]?=(?!=)|\+\+|--)", context.code[value.end :])
     other = f", or do you mean `{near}`?" if near else "" if again else ", or with `var` if it changes later"
     return f"`{name}` is not declared: write `{'var' if again else 'let'} {name} = {text};`{other}"
 
 
-def _builtin(name: str, c: Context) -> str | None:
+def _builtin(name: str, context: Context) -> str | None:
     """The id of a thread, by the name that another language has for it."""
     wanted = BUILTINS.get(name, name if name in INPUTS else None)
     if not wanted:
         return None
-    known = (c.declared(each) for each in c.scope.names())
-    given = ((each, tree.attribute(each, "builtin")) for each in known)
-    mine = next((each.name for each, by in given if by and c.text(by.arguments[0]) == wanted), None)
-    here = (
-        f"here it is `{mine}`" if mine else f"add `@builtin({wanted}) name: {INPUTS[wanted]}` to the parameters of `fn`"
-    )
+    known = (context.declared(visible) for visible in context.scope.names())
+    given = {by.arguments[0].name: node.name for node in known if (by := tree.attribute(node, "builtin"))}
+    here = f"add `@builtin({wanted}) name: {INPUTS[wanted]}` to the parameters of `fn`"
+    if wanted in given:
+        here = f"here it is `{given[wanted]}`"
     return f"`{name}` is WGSL's `{wanted}`: {here}" if name != wanted else f"`{name}` must be a parameter: {here}"
 
 
-def _other_language(name: str, c: Context) -> str | None:
+def _other_language(name: str, context: Context) -> str | None:
     """A word of Python, C or CUDA, or a function of theirs that WGSL has without its f."""
-    calls = c.code[c.at + len(name) :].lstrip().startswith("(")
-    bare = next((each for each in (name[:-1], name[1:], name[1:-1]) if each in SIGNATURES), None)
+    calls = context.code[context.at + len(name) :].lstrip().startswith("(")
+    bare = next((shorter for shorter in (name[:-1], name[1:], name[1:-1]) if shorter in SIGNATURES), None)
     if calls and bare and "f" in (name[0], name[-1]):
         return f"WGSL's function is `{bare}`"
     if vector := re.fullmatch(r"(float|uint|int)([234])", name):
@@ -118,22 +116,20 @@ def _other_language(name: str, c: Context) -> str | None:
     return f"WGSL's type is `{wanted}`" if wanted not in ("", name) else OTHER_LANGUAGES.get(name)
 
 
-def _field(name: str, c: Context) -> str | None:
+def _field(name: str, context: Context) -> str | None:
     """A field that is written without the uniform that holds it, or without the point between them."""
-    for each in c.scope.names() if c.depth(c.at) else ():
-        found = c.find(each)
-        type = found.type if isinstance(found, Variable) and found.space == "uniform" else None
-        fields = [field.name for field in type.fields] if isinstance(type, Struct) else ()
-        if name in fields:
-            return f"`{name}` is a field of `{each}`: write `{each}.{name}`"
-        if name.startswith(each) and name.removeprefix(each) in fields:
-            return f"a point is missing: write `{each}.{name.removeprefix(each)}`"
+    for variable in context.variables if context.depth(context.at) else ():
+        for field in getattr(variable.type, "fields", ()) if variable.space == "uniform" else ():
+            if name == field.name:
+                return f"`{name}` is a field of `{variable.name}`: write `{variable.name}.{name}`"
+            if name == variable.name + field.name:
+                return f"a point is missing: write `{variable.name}.{field.name}`"
     return None
 
 
-def _misspelled(name: str, c: Context) -> str | None:
+def _misspelled(name: str, context: Context) -> str | None:
     """A known name that is spelled almost like this one."""
-    known = [*c.scope.names(), *SIGNATURES, *POINTER_FUNCTIONS, *BARRIERS, *KEYWORDS]
+    known = [*context.scope.names(), *SIGNATURES, *POINTER_FUNCTIONS, *BARRIERS, *KEYWORDS]
     if name in known:
         return f"`{name}` is a word of WGSL's own, and not a value"
     near = _near(name, known)
@@ -145,50 +141,48 @@ def _misspelled(name: str, c: Context) -> str | None:
 def _near(name: str, names: Iterable[str]) -> str | None:
     """The name that differs in capitals, in the order of its letters, or in a letter or two where it has some more."""
     known = list(names)
-    alike = [each for each in known if each.lower() == name.lower()]
+    alike = [candidate for candidate in known if candidate.lower() == name.lower()]
     if len(name) > 2:
-        alike += [each for each in known if sorted(each) == sorted(name)]
+        alike += [candidate for candidate in known if sorted(candidate) == sorted(name)]
         alike += get_close_matches(name, known, 1, 0.75)
     return alike[0] if alike else None
 
 
-def type_for_value(c: Context, found: object) -> str | None:
+def type(context: Context, meaning: object) -> str | None:
     """The name of a type where a value must stand."""
-    values = [each for each in c.scope.names() if isinstance(c.find(each), Variable) and c.find(each).type == found]
-    if isinstance(found, Type) and len(values) == 1:
-        return f"`{found}` is a type; the variable of this type is `{values[0]}`"
-    return None
+    values = [variable.name for variable in context.variables if variable.type == meaning]
+    return f"`{meaning}` is a type; the variable of this type is `{values[0]}`" if len(values) == 1 else None
 
 
-def called_value(c: Context, found: object) -> str:
+def called_value(context: Context, meaning: object) -> str:
     """A value that is called like a function."""
-    if isinstance(getattr(found, "type", None), Array):
-        return f"`{found.name}` is no function; an array's element is `{found.name}[...]`"
+    if isinstance(getattr(meaning, "type", None), Array):
+        return f"`{meaning.name}` is no function; an array's element is `{meaning.name}[...]`"
     return "a variable is not a function; is an operator such as `*` missing here?"
 
 
-def whole(c: Context, part: Part) -> str | None:
+def whole(context: Context, part: Part) -> str | None:
     """An array without an index."""
     if not isinstance(part.type, Array):
         return None
-    return f"`{c.text(part)}` is a whole array; is an index like [i] missing?"
+    return f"`{context.text(part)}` is a whole array; is an index like [i] missing?"
 
 
-def entry_point(c: Context, wanted: str) -> Finding | None:
+def entry_point(context: Context, wanted: str) -> Diagnostic | None:
     """A kernel that has another name than the one that is launched."""
-    others = [each for each in c.module.declarations if tree.attribute(each, "compute")]
+    others = [node for node in context.module.declarations if tree.attribute(node, "compute")]
     if len(others) != 1:
-        return Finding(c.refused.reason, None)
+        return Diagnostic(context.refused.reason, None)
     name = others[0].name
-    return Finding(f"the kernel must be called `{wanted}`, not `{name}`", name.at, len(name))
+    return Diagnostic(f"the kernel must be called `{wanted}`, not `{name}`", name.at, len(name))
 
 
-# --- Parts ------------------------------------------------------------------------------------------------
+# --- Parts --------------------------------------------------------------------------------------------------------
 
 
-def part(c: Context, base: Part, name: str) -> str:
+def part(context: Context, base: Part, name: str) -> str:
     """``value.part`` where the value has no such part."""
-    value = c.text(base)
+    value = context.text(base)
     match base.type:
         case Struct(fields=fields):
             names = [field.name for field in fields]
@@ -206,61 +200,51 @@ def part(c: Context, base: Part, name: str) -> str:
     return f"`{value}` has no part `{name}`"
 
 
-# --- What may not change ----------------------------------------------------------------------------------
+# --- What may not change ------------------------------------------------------------------------------------------
 
 
-def constant(c: Context, target: Part) -> Finding | None:
-    """An assignment or ++ to what is no `var`."""
-    node = target.place
-    while isinstance(node, tree.Index | tree.Member):
-        node = node.base
-    declared = c.declared(c.text(node))
-    if isinstance(declared, tree.Parameter):
-        name = declared.name
-        return Finding(
-            f"`{name}` is a parameter and never changes: copy it first, `var my_{name} = {name};`", c.at, len(name)
-        )
-    if not isinstance(declared, tree.Declaration):
-        return None
-    line, name = c.line(declared.name), declared.name
-    cure = re.sub(r"^\w+", "var", c.written(declared))
-    reason = f"`{name}` is a `{declared.kind}`, declared in line {line}, and never changes"
-    return Finding(reason + (f": write `var` there: `{cure}`" if declared.kind == "let" else ""), c.at, len(name), line)
+def constant(context: Context, target: Part) -> Diagnostic | None:
+    """An assignment or ++ to what is not a `var`."""
+    name = context.base(target.place)
+    match context.declared(name):
+        case tree.Parameter():
+            reason = f"`{name}` is a parameter and never changes: copy it first, `var my_{name} = {name};`"
+            return Diagnostic(reason, context.at, len(name))
+        case tree.Declaration(kind=kind, name=given) as declared:
+            line = context.line(given)
+            cure = f": write `var` there: `{re.sub('^let', 'var', context.written(declared))}`" if kind == "let" else ""
+            reason = f"`{name}` is a `{kind}`, declared in line {line}, and never changes{cure}"
+            return Diagnostic(reason, context.at, len(name), line)
+    return None
 
 
-def counted(c: Context, target: Part, sign: str) -> Finding | None:
-    """``++`` of what is no whole number."""
-    name, declared = c.text(target), c.declared(c.text(target))
+def counted(context: Context, target: Part, sign: str) -> Diagnostic | None:
+    """``++`` of what is not a whole number."""
+    name, declared = context.text(target), context.declared(context.text(target))
     if target.type != F32 or not isinstance(declared, tree.Declaration):
         return None
-    counter = any(isinstance(each, tree.For) and each.first == declared for each in c.nodes)
     cure = f": write `{name} {sign[0]}= 1.0`"
-    if counter:
-        cure = f"; it begins as `{c.text(declared.value)}` in line {c.line(declared)}"
-    return Finding(f"`{name}` is an f32, and `{sign}` counts only u32 and i32{cure}", c.at, len(name))
+    if context.loop(declared):
+        cure = f"; it begins as `{context.text(declared.value)}` in line {context.line(declared)}"
+    return Diagnostic(f"`{name}` is an f32, and `{sign}` counts only u32 and i32{cure}", context.at, len(name))
 
 
-def known_too_late(c: Context, node: tree.Declaration | None = None) -> Finding | None:
+def too_late(context: Context, node: tree.Declaration | None = None) -> Diagnostic | None:
     """A `const` whose value is known only while the kernel runs."""
     if node is None:
         return None
-    cure = re.sub(r"^const", "let", c.written(node))
-    inside = f"write `{cure}`" if c.depth(node.at) else f"write `{cure}` inside of the function"
-    return Finding(f"{inside}: a `const` must be known before the kernel runs", node.at, len("const"))
+    cure = re.sub(r"^const", "let", context.written(node))
+    inside = f"write `{cure}`" if context.depth(node.at) else f"write `{cure}` inside of the function"
+    return Diagnostic(f"{inside}: a `const` must be known before the kernel runs", node.at, len("const"))
 
 
-def read_only(c: Context, target: Part) -> Finding | None:
+def read_only(context: Context, target: Part) -> Diagnostic | None:
     """A store into what can only be read."""
-    node = target.place
-    while isinstance(node, tree.Index | tree.Member):
-        node = node.base
-    found = c.find(c.text(node))
-    if not isinstance(found, Variable):
+    variable = context.find(context.base(target.place))
+    if not isinstance(variable, Variable):
         return None
-    names = [each for each in c.scope.names() if getattr(c.find(each), "access", "") == "read_write"]
-    outputs = [each for each in names if c.find(each).space == "storage"]
-    where = f"; the result belongs in `{outputs[0]}`" if len(outputs) == 1 else ""
-    kind = "a uniform" if found.space == "uniform" else "`var<storage, read>`"
-    line = c.line(found)
-    reason = f"`{found.name}` can only be read: it is declared in line {line} as {kind}{where}"
-    return Finding(reason, c.at, c.refused.length, line)
+    where = f"; the result belongs in `{context.outputs[0].name}`" if len(context.outputs) == 1 else ""
+    kind = "a uniform" if variable.space == "uniform" else "`var<storage, read>`"
+    line = context.line(variable)
+    reason = f"`{variable.name}` can only be read: it is declared in line {line} as {kind}{where}"
+    return Diagnostic(reason, context.at, context.refused.length, line)

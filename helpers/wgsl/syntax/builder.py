@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from lark import Token, Transformer, v_args
 
@@ -11,264 +11,188 @@ from helpers.wgsl.syntax import tree
 from helpers.wgsl.syntax.tokens import PRECEDENCE, check_number
 from helpers.wgsl.syntax.tree import Attribute, Binary
 
+MARKS = """
+ALIAS BREAK CASE CONST_ASSERT CONTINUE DEFAULT FILTERS FN FOR IF RETURN STRUCT SWITCH UNDERSCORE WHILE
+OPEN CLOSE CLOSE_INDEX OPEN_BLOCK CLOSE_BLOCK OPEN_TEMPLATE CLOSE_TEMPLATE
+""".split()  # noqa: SIM905 (the rule's list has one name a line)
+
+
+@tree.record
+class Parentheses(tree.Node):
+    """An expression in parentheses: what is around it begins and ends with them, the expression itself does not."""
+
+    inner: tree.Expression
+
+
+def bare(expression):
+    """An expression without the parentheses around it."""
+    return expression.inner if isinstance(expression, Parentheses) else expression
+
+
+def node(kind: type) -> Callable:
+    """A method that makes a node: its fields are what a rule finds, without MARKS, and the attributes come last."""
+
+    def made(self, *children):
+        places = [child for child in children if child]
+        begun = places[0][0] if isinstance(places[0], tuple) else places[0]
+        first, *rest = children
+        fields = (*rest, check_attributes(first)) if isinstance(first, tuple) else children
+        return kind(begun.at, places[-1].end, *_parts(fields))
+
+    return made
+
+
+def _parts(children: Sequence) -> Iterator:
+    """What a rule finds, without the words and signs that only say where it begins and ends."""
+    for child in children:
+        if not isinstance(child, Token) or child.type == "NAME":
+            yield bare(child)
+        elif child.type not in MARKS:
+            yield str(child)
+
 
 @v_args(inline=True)
 class Builder(Transformer):
     """Makes the nodes of `tree`."""
 
-    # --- Expressions ------------------------------------------------------------------------------------------
+    alias, function, struct, member = map(node, (tree.Alias, tree.Function, tree.Struct, tree.Parameter))
+    declaration, const_assert, assignment = map(node, (tree.Declaration, tree.ConstAssert, tree.Assignment))
+    increment, call_statement, block = map(node, (tree.Increment, tree.CallStatement, tree.Block))
+    if_, switch, clause, for_, while_ = map(node, (tree.If, tree.Switch, tree.Case, tree.For, tree.While))
+    return_, break_, continue_ = map(node, (tree.Return, tree.Break, tree.Continue))
+    parentheses, truth, call = map(node, (Parentheses, tree.Literal, tree.Call))
+    index, member_of, unary = map(node, (tree.Index, tree.Member, tree.Unary))
 
-    def parentheses(self, opened, inner, closed):
-        return Parentheses(opened.at, closed.end, bare(inner))
+    def several(self, *children):
+        return tuple(_parts(children))
 
-    def number(self, token):
-        check_number(token)
-        return tree.Literal(token.at, token.end, str(token))
+    # --- The module -------------------------------------------------------------------------------------------
 
-    def truth(self, token):
-        return tree.Literal(token.at, token.end, str(token))
+    def module(self, *children):
+        return tree.Module(tuple(filter(None, children)))
 
-    def name(self, name, templates=None):
-        arguments, end = templates or ((), name.end)
-        return tree.Name(name.at, end, name, arguments)
+    def parameter(self, attributes, *children):
+        for attribute in attributes:
+            if attribute.name in ("align", "size"):
+                raise Refused(f"`@{attribute.name}` belongs to a member of a struct", attribute)
+        return self.member(attributes, *children)
 
-    def templates(self, opened, *arguments):
-        return tuple(map(bare, arguments[:-1])), arguments[-1].end
+    def result(self, attributes, type_name):
+        check_attributes(attributes)
+        return type_name
 
-    def call(self, callee, arguments, closed):
-        return tree.Call(callee.at, closed.end, callee, arguments)
+    def attribute(self, at, name, _=None, arguments=(), closed=None):
+        most = MOST.get(name, 1)
+        if len(arguments) > most:
+            raise unexpected("`)`", arguments[most])
+        return Attribute(at.at, (closed or name).end, name, arguments)
 
-    def arguments(self, *found):
-        return tuple(bare(each) for each in found if each is not None)
+    def filters(self, *children):
+        """Filters of warnings have no effect."""
+        return Token("FILTERS", "")
 
-    def index(self, base, index, closed):
-        return tree.Index(base.at, closed.end, bare(base), bare(index))
+    def enable(self, _, name, *more):
+        """All that it can add are types and functions that the simulator does not have."""
+        if name in EXTENSIONS:
+            raise Unsupported(f"`enable {name}`", name.at)
+        raise Refused(f"`enable` knows no `{name}`", name)
 
-    def member_of(self, base, name):
-        return tree.Member(base.at, name.end, bare(base), name)
+    def requires(self, _, *names):
+        """It changes nothing: it names what a text uses."""
+        for name in names:
+            if name not in FEATURES:
+                raise Refused(f"`requires` knows no `{name}`", name)
 
-    def unary(self, operator, operand):
-        return tree.Unary(operator.at, operand.end, str(operator), bare(operand))
-
-    def chain(self, *found):
-        return chained(found)
+    def diagnostic(self, _, __, rule, closed):
+        """It changes nothing: it filters warnings."""
+        severity = rule[0].name
+        if severity not in SEVERITIES:
+            raise Refused(f"a diagnostic is one of {', '.join(SEVERITIES)}, and not `{severity}`", severity)
 
     # --- Statements -------------------------------------------------------------------------------------------
 
-    def statements(self, *found):
-        return found
+    def no_target(self):
+        """``_ = value``."""
 
-    attributes = traits = statements
+    def selector(self, child):
+        return None if isinstance(child, Token) else bare(child)
 
-    def block(self, _, opened, body, closed):
-        return tree.Block(opened.at, closed.end, body)
-
-    def local(self, word, templates, name, kind, value):
-        return _declaration((), word, templates, name, kind, value)
-
-    def constant(self, word, name, kind, value):
-        return _declaration((), word, None, name, kind, value)
-
-    value = constant
-
-    def assignment(self, target, operator, value):
-        return tree.Assignment(target.at, value.end, bare(target), str(operator), bare(value))
-
-    def phony(self, begun, operator, value):
-        return tree.Assignment(begun.at, value.end, None, str(operator), bare(value))
-
-    def increment(self, target, operator):
-        return tree.Increment(target.at, operator.end, bare(target), str(operator))
-
-    def call_statement(self, call):
-        return tree.CallStatement(call.at, call.end, call)
-
-    def attributed_if(self, _, found):
-        return found
-
-    def if_(self, word, condition, then, otherwise):
-        return tree.If(word.at, (otherwise or then).end, bare(condition), then, otherwise)
-
-    def switch(self, _, word, selector, __, ___, *clauses):
-        return tree.Switch(word.at, clauses[-1].end, bare(selector), clauses[:-1])
-
-    def clause(self, word, *selectors):
-        return tree.Case(word.at, selectors[-1].end, selectors[:-1] or (None,), selectors[-1])
-
-    def selector(self, found):
-        return None if isinstance(found, Token) else bare(found)
+    def no_selector(self):
+        return (None,)
 
     def loop(self, _, word, __, opened, body, continuing, closed):
         block = tree.Block(opened.at, closed.end, body)
         return tree.Loop(word.at, closed.end, block, *(continuing or (None, None)))
 
-    def continuing(self, _, __, opened, *found):
-        *body, break_if, closed = found
-        for each in body:
-            if isinstance(each, tree.Break):
-                raise unexpected("`if`", Span(each.end, each.end))
-        return tree.Block(opened.at, closed.end, tuple(body)), break_if
-
-    def break_if(self, condition):
-        return bare(condition)
-
-    def for_(self, _, word, first, condition, update, body):
-        return tree.For(word.at, body.end, first, condition, update, body)
-
-    def first(self, found=None):
-        return bare(found)
-
-    condition = update = first
-
-    def while_(self, _, word, condition, body):
-        return tree.While(word.at, body.end, bare(condition), body)
-
-    def return_(self, word, value):
-        return tree.Return(word.at, (value or word).end, bare(value))
-
-    def break_(self, word):
-        return tree.Break(word.at, word.end)
-
-    def continue_(self, word):
-        return tree.Continue(word.at, word.end)
+    def continuing(self, _, __, opened, *children):
+        *body, break_if, closed = children
+        for statement in body:
+            if isinstance(statement, tree.Break):
+                raise unexpected("`if`", Span(statement.end, statement.end))
+        return tree.Block(opened.at, closed.end, tuple(body)), bare(break_if)
 
     def discard(self, word):
         raise Unsupported("`discard`, which belongs to fragment shaders", word.at)
 
-    def const_assert(self, word, condition):
-        return tree.ConstAssert(word.at, condition.end, bare(condition))
+    # --- Expressions ------------------------------------------------------------------------------------------
 
-    # --- The module -------------------------------------------------------------------------------------------
+    def number(self, token):
+        check_number(token)
+        return self.truth(token)
 
-    def module(self, *found):
-        return tree.Module(tuple(each for each in found if each is not None))
+    def name(self, name, _=None, arguments=None, closed=None):
+        return tree.Name(name.at, (closed or name).end, name, arguments or ())
 
-    def global_(self, attributes, word, templates, name, kind, value):
-        return _declaration(attributes, word, templates, name, kind, value)
+    def chain(self, *children):
+        """The tree of ``operand operator operand operator ...``.
 
-    def override(self, attributes, word, name, kind, value):
-        return _declaration(attributes, word, None, name, kind, value)
-
-    def alias(self, word, name, kind):
-        return tree.Alias(word.at, kind.end, name, kind)
-
-    def struct(self, word, name, *members):
-        return tree.Struct(word.at, members[-1].end, name, members[:-1])
-
-    def member(self, attributes, name, kind):
-        return tree.Parameter(_begin(attributes, name), kind.end, name, kind, check_attributes(attributes))
-
-    def parameter(self, attributes, name, kind):
-        for each in attributes:
-            if each.name in ("align", "size"):
-                raise Refused(f"`@{each.name}` belongs to a member of a struct", each)
-        return self.member(attributes, name, kind)
-
-    def parameters(self, *found):
-        return tuple(each for each in found if each is not None)
-
-    def result(self, attributes, kind):
-        check_attributes(attributes)
-        return kind
-
-    def function(self, attributes, word, name, parameters, result, body):
-        begun, kept = _begin(attributes, word), check_attributes(attributes)
-        return tree.Function(begun, body.end, name, parameters, result, body, kept)
-
-    def filters(self, *found):
-        """Filters of warnings have no effect."""
-
-    def attribute(self, at, name, *arguments):
-        given = tuple(self.name(each) if isinstance(each, Token) else bare(each) for each in arguments[1:-1])
-        made = tree.Attribute(at.at, (arguments or [name])[-1].end, name, given)
-        check_count(made)
-        return made
-
-    def enable(self, _, *names):
-        check_extensions(names)
-
-    def requires(self, _, *names):
-        check_features(names)
-
-    def diagnostic(self, _, __, severity, *rule):
-        check_severity(severity)
+        Raises Refused where two operators need parentheses between them.
+        """
+        operands, waiting = [children[0]], []
+        for operator, operand in zip(children[1::2], children[2::2], strict=True):
+            while waiting and PRECEDENCE[waiting[-1]] >= PRECEDENCE[operator]:
+                _join(operands, waiting.pop())
+            waiting.append(operator)
+            operands.append(operand)
+        while waiting:
+            _join(operands, waiting.pop())
+        return operands[0]
 
 
-def _declaration(attributes, word, templates, name, kind, value):
-    """A declaration; `word` is the keyword that begins it."""
-    begun, kept, arguments = _begin(attributes, word), check_attributes(attributes), templates[0] if templates else ()
-    return tree.Declaration(begun, (value or kind or name).end, str(word), name, kind, bare(value), arguments, kept)
-
-
-def _begin(attributes, word):
-    return attributes[0].at if attributes else word.at
-
-
-# --- Operators ---
-
+# --- Operators ----------------------------------------------------------------------------------------------------
 
 SUMS = {"+", "-", "*", "/", "%"}
 SHIFTED = SUMS | {"<<", ">>"}
-COMPARED = SHIFTED | {"==", "!=", "<", "<=", ">", ">="}
-BESIDE = {  # what the left operand of an operator may be without parentheses, and what the right one may be
+COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
+COMPARED = SHIFTED | COMPARISONS
+BARE_OPERANDS = {  # what the left operand of an operator may be without parentheses, and what the right one may be
     **dict.fromkeys(SUMS, (SUMS, SUMS)),
     **dict.fromkeys(["<<", ">>"], ((), ())),
-    **dict.fromkeys(["==", "!=", "<", "<=", ">", ">="], (SHIFTED, SHIFTED)),
+    **dict.fromkeys(COMPARISONS, (SHIFTED, SHIFTED)),
     **{bits: ({bits}, ()) for bits in "&|^"},
     **{both: (COMPARED | {both}, COMPARED) for both in ("&&", "||")},
 }
 
 
-class Parentheses:
-    """An expression in parentheses: what is around it begins and ends with them, the expression itself does not."""
-
-    __slots__ = ("at", "end", "inner")
-
-    def __init__(self, at: int, end: int, inner) -> None:
-        self.at, self.end, self.inner = at, end, inner
-
-
-def bare(found):
-    """An expression without the parentheses around it."""
-    return found.inner if isinstance(found, Parentheses) else found
-
-
-def chained(found: list):
-    """The tree of ``operand operator operand operator ...``.
-
-    Raises Refused where two operators need parentheses between them.
-    """
-    operands, waiting = [found[0]], []
-    for operator, operand in zip(found[1::2], found[2::2], strict=True):
-        while waiting and PRECEDENCE[waiting[-1]] >= PRECEDENCE[operator]:
-            _join(operands, waiting.pop())
-        waiting.append(operator)
-        operands.append(operand)
-    while waiting:
-        _join(operands, waiting.pop())
-    return operands[0]
-
-
 def _join(operands: list, operator: str) -> None:
     """Put the last two operands together."""
     right, left = operands.pop(), operands.pop()
-    for side, beside in zip((left, right), BESIDE[operator], strict=True):
-        if isinstance(side, Binary) and side.operator not in beside:
+    for side, allowed in zip((left, right), BARE_OPERANDS[operator], strict=True):
+        if isinstance(side, Binary) and side.operator not in allowed:
             place = Span(left.at, right.end)
             raise Refused(_clash(side.operator, operator), place, "clash", operator, left, right)
     operands.append(Binary(left.at, right.end, str(operator), bare(left), bare(right)))
 
 
 def _clash(inner: str, outer: str) -> str:
-    if PRECEDENCE[inner] == PRECEDENCE[outer] and inner in COMPARED - SHIFTED:
+    if PRECEDENCE[inner] == PRECEDENCE[outer] and inner in COMPARISONS:
         return f"comparisons form no chain: write `a {inner} b && b {outer} c`"
     if "^" in (inner, outer):
         return f"`{inner}` and `{outer}` need parentheses, and `^` is for the bits of whole numbers, not for a power"
     return f"`{inner}` and `{outer}` stand side by side: put what belongs together in parentheses"
 
 
-# --- Attributes and directives ---
-
+# --- Attributes and directives ------------------------------------------------------------------------------------
 
 MOST = {"workgroup_size": 3, "interpolate": 2, "diagnostic": 3}  # arguments, where it is not 1
 EXTENSIONS = ("f16", "clip_distances", "dual_source_blending", "subgroups", "primitive_index")
@@ -281,53 +205,19 @@ FEATURES = (
 SEVERITIES = ("error", "warning", "info", "off")
 
 
-def check_count(attribute: Attribute) -> None:
-    """Refuse an attribute with too many arguments."""
-    most = MOST.get(attribute.name, 1)
-    if len(attribute.arguments) > most:
-        raise unexpected("`)`", attribute.arguments[most])
-
-
 def check_attributes(attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:
     """The attributes that have an effect. Raises Refused for one that stands here twice."""
-    _check_filters([each for each in attributes if each.name == "diagnostic"])
-    kept = tuple(each for each in attributes if each.name != "diagnostic")  # a filter of warnings changes nothing
-    names = [each.name for each in kept]
-    for i, each in enumerate(kept):
-        if each.name in names[:i]:
-            raise Refused(f"`@{each.name}` stands here twice", each.name)
-    return kept
-
-
-def _check_filters(filters: Sequence[Attribute]) -> None:
-    """Refuse two severities for one rule of a ``@diagnostic``."""
-    known: dict[str, str] = {}
-    for each in filters:
-        severity, rule = (getattr(part, "name", "") for part in each.arguments[:2])
-        if known.setdefault(rule, severity) != severity:
-            reason = f"`@diagnostic` says two things of `{rule}`: it is `{known[rule]}` already"
-            raise Refused(reason, each)
-
-
-def check_extensions(names: Sequence[Token]) -> None:
-    """``enable``: all that it can add are types and functions that the simulator does not have."""
-    for name in names:
-        if name not in EXTENSIONS:
-            raise Refused(f"`enable` knows no `{name}`", name)
-        raise Unsupported(f"`enable {name}`", name.at)
-
-
-def check_features(names: Sequence[Token]) -> None:
-    """``requires`` changes nothing: it names what a text uses."""
-    for name in names:
-        if name not in FEATURES:
-            raise Refused(f"`requires` knows no `{name}`", name)
-
-
-def check_severity(name: Token) -> None:
-    """``diagnostic`` changes nothing: it filters warnings."""
-    if name not in SEVERITIES:
-        raise Refused(f"a diagnostic is one of {', '.join(SEVERITIES)}, and not `{name}`", name)
+    kept: dict[str, Attribute] = {}
+    severities: dict[str, str] = {}
+    for attribute in attributes:
+        if attribute.name == "diagnostic":  # a filter of warnings changes nothing
+            severity, rule, *_ = (part.name for part in attribute.arguments)
+            if severities.setdefault(rule, severity) != severity:
+                reason = f"`@diagnostic` says two things of `{rule}`: it is `{severities[rule]}` already"
+                raise Refused(reason, attribute)
+        elif attribute != kept.setdefault(attribute.name, attribute):
+            raise Refused(f"`@{attribute.name}` stands here twice", attribute.name)
+    return tuple(kept.values())
 
 
 def unexpected(what: str, place: Span) -> Refused:

@@ -15,12 +15,12 @@ from lark.exceptions import UnexpectedToken
 
 from helpers.wgsl.diagnostics import Refused, Span, Unsupported
 from helpers.wgsl.syntax.builder import Builder, unexpected
-from helpers.wgsl.syntax.tokens import BLOCK_COMMENT, COMMENT, Tokens, Word, check_number, marked, without_comments
-from helpers.wgsl.syntax.tree import Module, Node
+from helpers.wgsl.syntax.tokens import Tokens, Word, check_number, comments, marked, without_comments
+from helpers.wgsl.syntax.tree import Module, children
 
 DEEPEST_BLOCK = 127  # the specification's limit
 DEEPEST = 200  # levels of the tree, which functions walk that call themselves
-MOST_UNKNOWN = 20  # words of WGSL read as names, before a text is given up
+MOST_UNKNOWN = 20  # words of WGSL read as names, before the rest of a text is left unread
 TYPE_FOLLOWS = ("COLON", "ARROW", "ASSIGN")
 
 
@@ -39,13 +39,11 @@ def parse(source: str) -> Module:
     _check_blocks(code)
     reading = _Reading(source)
     try:
-        module = _parser().parse(marked(code), on_error=reading.goes_on)
+        module = _parser().parse(marked(code), on_error=reading.recover)
     except UnexpectedToken as error:
         raise reading.refusal(error) from None
-    if (at := reading.end()) < len(source):
-        raise Refused("this comment never ends: `*/` is missing", Span(at, at + 2))
-    if reading.unknown:
-        raise reading.unknown[0]
+    for refused in (*reading.unclosed, *reading.unknown):
+        raise refused
     _check_depth(module)
     return module
 
@@ -54,11 +52,13 @@ class _Reading:
     """One text: the words of WGSL that stand where a name belongs, and where it breaks off."""
 
     def __init__(self, source: str) -> None:
-        self.source = source
+        self.end = len(source)
+        begun = (Span(begin, begin + 2) for begin, end in comments(source) if end is None)
+        self.unclosed = [Refused("this comment never ends: `*/` is missing", comment) for comment in begun]
         self.unknown: list[Refused] = []
 
-    def goes_on(self, error: UnexpectedToken) -> bool:
-        """Read a word of WGSL's own as a name, as the adapter's compiler does in most places, and go on."""
+    def recover(self, error: UnexpectedToken) -> bool:
+        """Read a keyword as a name, as the adapter's compiler does in most places, and continue."""
         token, parser = error.token, error.interactive_parser
         accepted, before = parser.accepts(), _last(parser)
         named = "NAME" in accepted and token.isidentifier()
@@ -75,8 +75,10 @@ class _Reading:
         token, parser = error.token, error.interactive_parser
         accepted, before = parser.accepts(), _last(parser)
         if token.type == "$END":
-            token = Span(self.end(), self.end())
-        elif before == "AT" and not token.isidentifier():
+            if self.unclosed:
+                return self.unclosed[0]
+            token = Word("", "", self.end, end_pos=self.end)
+        if before == "AT" and not token.isidentifier():
             return unexpected("a name", token)
         elif before == "AT" and accepted != {"DIAGNOSTIC"}:
             return Refused(f"WGSL has no attribute `@{token}`, or not here", token)
@@ -87,18 +89,9 @@ class _Reading:
         elif token.type == "IF" and before == "BREAK":
             begun = parser.parser_state.value_stack[-1]
             return Refused("`break if` stands only in `continuing`, as its last line", Span(begun.at, token.end))
-        if before == "NUMBER":  # what is wrong with a number comes before what is wrong behind it
+        if before == "NUMBER":  # what is wrong with a number comes before what is wrong after it
             check_number(parser.parser_state.value_stack[-1])
         return unexpected(_expectation(accepted, parser.parser_state.value_stack), token)
-
-    def end(self) -> int:
-        """Where the text ends: at a comment that nothing closes, if there is one."""
-        at = depth = begun = 0
-        while found := (BLOCK_COMMENT if depth else COMMENT).search(self.source, at):
-            begun = begun if depth else found.start()
-            depth += {"/*": 1, "*/": -1}.get(found[0], 0)
-            at = found.end()
-        return begun if depth else len(self.source)
 
 
 def _last(parser) -> str:
@@ -118,15 +111,12 @@ def _check_blocks(code: str) -> None:
 
 def _check_depth(module: Module) -> None:
     """Refuse to walk a tree that is too deep."""
-    waiting = [(each, 1) for each in module.declarations]
+    waiting = [(declaration, 1) for declaration in module.declarations]
     while waiting:
         node, depth = waiting.pop()
         if depth > DEEPEST:
             raise Unsupported(f"nesting deeper than {DEEPEST} levels", node.at)
-        for name in node.__slots__:
-            part = getattr(node, name)
-            parts = part if isinstance(part, tuple) else (part,)
-            waiting += [(each, depth + 1) for each in parts if isinstance(each, Node)]
+        waiting += [(child, depth + 1) for child in children(node)]
 
 
 # --- What is expected ---------------------------------------------------------------------------------------------
@@ -158,17 +148,8 @@ PHRASES = (  # the first whose terminals are all accepted where the text breaks 
 
 
 def _expectation(accepted: set[str], stack: list) -> str:
-    """What belongs where these terminals are accepted, behind what the stack holds."""
+    """What belongs where these terminals are accepted, after what the stack holds."""
     what = next(phrase for terminals, phrase in PHRASES if accepted.issuperset(terminals.split()))
-    return "`,`" if what == "`)`" and "COMMA" in accepted and "fn" in _before_bracket(stack) else what
-
-
-def _before_bracket(stack: list) -> list[Token]:
-    """The two tokens before the last ``(`` that is open."""
-    tokens = [each if isinstance(each, Token) else Token("", "") for each in stack]
-    closed = 0
-    for i in reversed(range(len(tokens))):
-        closed += {"CLOSE": 1, "OPEN": -1}.get(tokens[i].type, 0)
-        if closed < 0:
-            return tokens[max(i - 2, 0) : i]
-    return []
+    tokens = " ".join(value.type for value in stack if isinstance(value, Token))
+    parameters = re.search(r"\bFN NAME OPEN\b(?!.*\b(?:OPEN|CLOSE)\b)", tokens)
+    return "`,`" if what == "`)`" and parameters else what

@@ -1,4 +1,4 @@
-"""The words, numbers and signs of a text, as the grammar in wgsl.lark asks for them."""
+"""The words, numbers and signs of a text, as the grammar in wgsl.lark needs them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TOKEN = re.compile(
     r"|(?P<SIGN><<=|>>=|<<|>>|[-+*/%&|^<>=!]=|&&|\|\||->|\+\+|--|.))",
     re.DOTALL,
 )
-COMPOUND = ("+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
+COMPOUND = [f"{operator}=" for operator in (*"+-*/%&|^", "<<", ">>")]
 RESERVED = frozenset(
     """
     NULL Self abstract active alignas alignof as asm asm_fragment async attribute auto await become cast catch class
@@ -40,10 +40,9 @@ RESERVED = frozenset(
     writeonly yield
     """.split()  # noqa: SIM905 (the rule's list has one name a line)
 )
-LEVELS = (("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="), ("<<", ">>"), ("+", "-"))
-LEVELS += (("*", "/", "%"),)
-PRECEDENCE = {operator: level for level, operators in enumerate(LEVELS) for operator in operators}
-KINDS = {  # the token that a word is behind @
+LEVELS = ("||", "&&", "|", "^", "&", "== !=", "< <= > >=", "<< >>", "+ -", "* / %")
+PRECEDENCE = {operator: level for level, operators in enumerate(LEVELS) for operator in operators.split()}
+KINDS = {  # the token that a word is after @
     **dict.fromkeys(["compute", "fragment", "must_use", "vertex"], "STAGE"),
     **dict.fromkeys(["binding", "group", "id", "workgroup_size"], "PLACE"),
     **dict.fromkeys(["align", "blend_src", "location", "size"], "LAYOUT"),
@@ -58,20 +57,20 @@ class Word(Token):
 
 
 class Tokens(Lexer):
-    """Cuts a text into tokens, each the longest that fits; a letter that begins none is a token of its own."""
+    """Cuts a text into tokens, each the longest that fits; a letter that begins no token is a token by itself."""
 
-    __future_interface__ = 2  # of lark's: `lex` takes the state, and so can go on behind a token that was refused
+    __future_interface__ = 2  # of lark's: `lex` takes the state, and so can go on after a token that was refused
 
     def __init__(self, configuration) -> None:
-        fixed = {each.pattern.value: each.name for each in configuration.terminals if each.pattern}
+        fixed = {terminal.pattern.value: terminal.name for terminal in configuration.terminals if terminal.pattern}
         self.kinds = dict.fromkeys(PRECEDENCE, "OPERATOR") | dict.fromkeys(COMPOUND, "COMPOUND") | fixed
 
     def lex(self, state: LexerState, parser_state) -> Iterator[Word]:
         """Each token, with its place."""
         text, attribute = state.text.text, False
-        for found in TOKEN.finditer(text, state.line_ctr.char_pos):
-            begin, end = found.span(found.lastgroup)
-            written, kind = text[begin:end], found.lastgroup
+        for match in TOKEN.finditer(text, state.line_ctr.char_pos):
+            begin, end = match.span(match.lastgroup)
+            written, kind = text[begin:end], match.lastgroup
             if kind == "NAME" and not written.isidentifier():  # \w has more letters than names have
                 end = begin + next(i for i in range(len(written)) if not written[: i + 1].isidentifier())
                 yield Word("UNKNOWN", text[end], end, end_pos=end + 1)
@@ -85,64 +84,43 @@ class Tokens(Lexer):
             return self.kinds.get(written, "UNKNOWN")
         if kind != "NAME":
             return kind
-        known = (KINDS if attribute else self.kinds).get(written)
-        return known or ("RESERVED" if attribute or is_reserved(written) else kind)
+        reserved = attribute or written in RESERVED or written.startswith("__")
+        return (KINDS if attribute else self.kinds).get(written, "RESERVED" if reserved else kind)
 
 
-def is_reserved(word: str) -> bool:
-    """Whether a word may not be a name, although it means nothing in WGSL."""
-    return word in RESERVED or word.startswith("__")
-
-
-# --- Template lists ---
-
+# --- Template lists -----------------------------------------------------------------------------------------------
 
 FOREIGN = str.maketrans({OPEN: "\0", CLOSE: "\0"})
 PART = re.compile(
-    r"[^\W\d]\w*(?:\s*(?P<opens><)(?![<=]))?"  # a name, and the < behind it
-    r"|\d[\w.]*"  # a number's suffix is no name
-    r"|(?P<sign><<=?|<=|[=!]=|&&|\|\||>=?|[()\[\];{:=])"
+    r"\s*+(?:[^\W\d]\w*(?:\s*(?P<opens><)(?![<=]))?"  # a name, and the < after it
+    r"|\d[\w.]*"  # a number's suffix is not a name
+    r"|(?P<sign><<=?|<=|[=!]=|&&|\|\||>=?|[()\[\];{:=])|.)"
 )
 
 
 def marked(code: str) -> str:
     """A text without comments, with OPEN and CLOSE for the < and > of its template lists."""
     letters = list(code.translate(FOREIGN))
-    for opened, closed in _lists(code):
-        letters[opened], letters[closed] = OPEN, CLOSE
-    return "".join(letters)
-
-
-def _lists(code: str) -> list[tuple[int, int]]:
-    """The offsets of the < and > around each template list."""
-    found, pending, depth, at = [], [], 0, 0  # pending: each < that may open a list, and the brackets around it
-    while part := PART.search(code, at):
+    pending, depth, at = [], 0, 0  # pending: each < that may open a list, and the brackets around it
+    while part := PART.match(code, at):
         at, sign = part.end(), part["sign"]
         if part["opens"]:
             pending.append((part.start("opens"), depth))
         elif sign in (">", ">=") and pending and pending[-1][1] == depth:
-            found.append((pending.pop()[0], part.start()))
-            at = part.start() + 1  # what is behind a closing > is read anew: it may be another one
+            letters[pending.pop()[0]], letters[part.start("sign")] = OPEN, CLOSE
+            at = part.start("sign") + 1  # what follows a closing > is read again: it may be another one
         elif sign in ("(", "["):
             depth += 1
-        elif sign in (")", "]"):
-            _drop(pending, depth)
-            depth = max(0, depth - 1)
-        elif sign in ("&&", "||"):
-            _drop(pending, depth)
+        elif sign in (")", "]", "&&", "||"):
+            while pending and pending[-1][1] >= depth:
+                pending.pop()
+            depth = max(0, depth - (sign in ")]"))
         elif sign in ("=", ";", "{", ":"):
             pending, depth = [], 0
-    return found
+    return "".join(letters)
 
 
-def _drop(pending: list[tuple[int, int]], depth: int) -> None:
-    """Forget each < at this depth, or deeper."""
-    while pending and pending[-1][1] >= depth:
-        pending.pop()
-
-
-# --- Numbers ---
-
+# --- Numbers ------------------------------------------------------------------------------------------------------
 
 WHOLE_NUMBER = re.compile(r"(0[xX][\da-fA-F]+|0|[1-9]\d*)([iu]?)")
 FRACTION_NUMBER = re.compile(
@@ -154,7 +132,7 @@ LARGEST = {"": 2**63 - 1, "i": 2**31 - 1, "u": 2**32 - 1}
 
 
 def check_number(text: Word) -> None:
-    """Refuse what is no number, and what its type cannot hold."""
+    """Refuse what is not a number, and what its type cannot hold."""
     whole, fraction = WHOLE_NUMBER.fullmatch(text), FRACTION_NUMBER.fullmatch(text)
     if fraction and fraction[2] == "h":
         raise Unsupported(f"f16 (`{text}` is a number of 16 bits)", text.at)
@@ -169,7 +147,7 @@ def check_number(text: Word) -> None:
 
 
 def _fits(digits: str, suffix: str) -> bool:
-    """Whether a fraction is in range, and a hexadecimal one is exact besides."""
+    """Whether a fraction is in range, and a hexadecimal one is also exact."""
     hexadecimal = digits[:2] in ("0x", "0X")
     try:
         value = float.fromhex(digits) if hexadecimal else float(digits)
@@ -179,51 +157,44 @@ def _fits(digits: str, suffix: str) -> bool:
     return abs(value) != float("inf") and (single == value or not hexadecimal)
 
 
-# --- Comments and brackets ---
+# --- Comments and brackets ----------------------------------------------------------------------------------------
 
 COMMENT, BLOCK_COMMENT = re.compile(r"//[^\n\v\f\r\x85\u2028\u2029]*|/\*"), re.compile(r"/\*|\*/")
+
+
+def comments(source: str) -> Iterator[tuple[int, int | None]]:
+    """Where each comment of a text begins and ends; None as the end of one that is not closed."""
+    at = depth = begin = 0  # block comments nest
+    while match := (BLOCK_COMMENT if depth else COMMENT).search(source, at):
+        begin = begin if depth else match.start()
+        depth += {"/*": 1, "*/": -1}.get(match[0], 0)
+        at = match.end()
+        if not depth:
+            yield begin, at
+    if depth:
+        yield begin, None
 
 
 @lru_cache(maxsize=256)  # a text that is specialized for a layer has up to 100 KB
 def without_comments(source: str) -> str:
     """The text with blanks in place of its comments, so that all else keeps its place."""
-    kept, at, depth = [], 0, 0  # block comments nest
-    while found := (BLOCK_COMMENT if depth else COMMENT).search(source, at):
-        between = source[at : found.start()]
-        kept += [_blanks(between) if depth else between, _blanks(found[0])]
-        depth += {"/*": 1, "*/": -1}.get(found[0], 0)
-        at = found.end()
-    kept.append(_blanks(source[at:]) if depth else source[at:])
-    return "".join(kept)
+    kept, at = "", 0
+    for begin, end in comments(source):
+        kept += source[at:begin] + re.sub(r"[^\n]", " ", source[begin:end])
+        at = end or len(source)
+    return kept + source[at:]
 
 
 def without_bodies(code: str) -> str:
     """A text without comments, with blanks in place of what stands between the braces of its functions."""
     kept, at, depth, function = [], 0, 0, False
-    for found in re.finditer(r"\bfn\b|[{}]", code):
-        if found[0] == "fn":
+    for match in re.finditer(r"\bfn\b|[{}]", code):
+        if match[0] == "fn":
             function = function or not depth
             continue
-        depth += 1 if found[0] == "{" else -1
-        if function and depth == (found[0] == "{"):
-            between = code[at : found.start()]
-            kept.append((between if depth else " " * len(between)) + found[0])
-            at, function = found.end(), bool(depth)
+        depth += 1 if match[0] == "{" else -1
+        if function and depth == (match[0] == "{"):
+            between = code[at : match.start()]
+            kept.append((between if depth else " " * len(between)) + match[0])
+            at, function = match.end(), bool(depth)
     return "".join(kept) + code[at:]
-
-
-def _blanks(text: str) -> str:
-    return re.sub(r"[^\n]", " ", text)
-
-
-def closing(text: str, at: int = 0) -> int | None:
-    """Where the bracket closes that opens at an offset of a text without comments; None where it does not."""
-    opened = []
-    for bracket in re.compile(r"[()\[\]{}]").finditer(text, at):
-        if bracket[0] in "([{":
-            opened.append(bracket[0])
-        elif not opened or opened.pop() + bracket[0] not in ("()", "[]", "{}"):
-            return None
-        if not opened:
-            return bracket.start()
-    return None

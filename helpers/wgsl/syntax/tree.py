@@ -18,7 +18,7 @@ class Node:
     end: int
 
 
-# --- Expressions. A type is written as a name, too: `array<f32, 4>` is a Name with two arguments. -------------
+# --- Expressions. A type is written as a name, too: `array<f32, 4>` is a Name with two arguments. -----------------
 
 
 @record
@@ -79,7 +79,7 @@ class Binary(Node):
 
 Expression = Literal | Name | Call | Index | Member | Unary | Binary
 
-# --- Statements -----------------------------------------------------------------------------------------------
+# --- Statements ---------------------------------------------------------------------------------------------------
 
 
 @record
@@ -90,10 +90,10 @@ class Declaration(Node):
     """
 
     kind: str
+    templates: tuple[Expression, ...]
     name: Word
     type: Name | None
     value: Expression | None
-    templates: tuple[Expression, ...] = ()
     attributes: tuple[Attribute, ...] = ()
 
 
@@ -155,7 +155,7 @@ class Switch(Node):
 
 @record
 class For(Node):
-    """``for (first; condition; update)``, of which each may be missing."""
+    """``for (first; condition; update)``; each of the three may be missing."""
 
     first: Statement | None
     condition: Expression | None
@@ -209,7 +209,7 @@ Statement = (
     | Break | Continue | Return | ConstAssert
 )  # fmt: skip
 
-# --- The module -----------------------------------------------------------------------------------------------
+# --- The module ---------------------------------------------------------------------------------------------------
 
 
 @record
@@ -264,15 +264,19 @@ class Module:
 
 
 def attribute(node: object, name: str) -> Attribute | None:
-    """The attribute of a name that a node has."""
-    return next((each for each in getattr(node, "attributes", ()) if each.name == name), None)
+    """A node's attribute of this name."""
+    return next((given for given in getattr(node, "attributes", ()) if given.name == name), None)
+
+
+def children(node: Node) -> list[Node]:
+    """The child nodes of a node, in the order of its fields."""
+    fields = (getattr(node, name) for name in node.__slots__)
+    parts = (part for field in fields for part in (field if isinstance(field, tuple) else (field,)))
+    return [part for part in parts if isinstance(part, Node)]
 
 
 def walk(node: Node) -> Iterator[Node]:
     """A node and all below it, in the order of the text."""
     yield node
-    for name in node.__slots__:
-        part = getattr(node, name)
-        for each in part if isinstance(part, tuple) else (part,):
-            if isinstance(each, Node):
-                yield from walk(each)
+    for child in children(node):
+        yield from walk(child)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from helpers.wgsl.arithmetic.operators import bitcast, convert
 from helpers.wgsl.diagnostics import Refused, Span, Unsupported
 from helpers.wgsl.syntax import tree
 from helpers.wgsl.syntax.tokens import Word
@@ -16,9 +17,8 @@ from helpers.wgsl.types.conversions import (
     converted,
     scalar_of,
     shaped,
-    with_scalar,
 )  # fmt: skip
-from helpers.wgsl.types.folding import check_known, fold_bitcast, fold_builtin, fold_convert
+from helpers.wgsl.types.folding import array_of, check_known, computed, fold_builtin, zero
 from helpers.wgsl.types.kinds import (
     ABSTRACT_FLOAT,
     ABSTRACT_INT,
@@ -34,9 +34,9 @@ from helpers.wgsl.types.kinds import (
     Struct,
     Type,
     Vector,
+    components,
     is_constructible,
     is_runtime_sized,
-    leaves,
 )  # fmt: skip
 from helpers.wgsl.types.names import needs_type
 from helpers.wgsl.types.program import (
@@ -52,15 +52,15 @@ from helpers.wgsl.types.program import (
     Splat,
     UniformLoad,
 )  # fmt: skip
-from helpers.wgsl.types.references import dereferenced, loaded, origin
-from helpers.wgsl.types.signatures import SIGNATURES, Other, Signature
+from helpers.wgsl.types.references import loaded, origin, pointee
+from helpers.wgsl.types.signatures import SIGNATURES, Signature
 
 # --- Functions of values ------------------------------------------------------------------------------------------
 
 Values = Sequence[Expression]
 
 
-def of_values(node: tree.Call, arguments: Values) -> Expression:
+def builtin_call(node: tree.Call, arguments: Values) -> Expression:
     """A call of a built-in function, its arguments converted; constants are computed."""
     name = node.callee.name
     if name not in SIGNATURES:
@@ -69,9 +69,9 @@ def of_values(node: tree.Call, arguments: Values) -> Expression:
     check_count(name, signature.count, arguments)
     arguments = _converted(name, signature, arguments)
     check_known(name, arguments)
-    if all(isinstance(each, Constant) for each in arguments):
+    if all(isinstance(argument, Constant) for argument in arguments):
         return fold_builtin(name, arguments, signature.result(arguments[0].type), node)
-    arguments = tuple(concrete(each) for each in arguments)
+    arguments = tuple(concrete(argument) for argument in arguments)
     return Builtin(signature.result(arguments[0].type), node, str(name), arguments)
 
 
@@ -83,48 +83,31 @@ def check_count(name: Word, count: int, arguments: Values) -> None:
 
 
 def _converted(name: Word, signature: Signature, arguments: Values) -> list[Expression]:
-    others = dict(signature.others)
-    alike = [i for i in range(signature.count) if i not in others or others[i].scalar is None]
-    for i in alike:
-        if not _takes(signature, arguments[i].type, (1,) if i in others and not others[i].each else signature.shapes):
-            raise _wrong(name, i, arguments, signature.scalars)
-    result = list(arguments)
-    scalar = _shared(name, signature, alike, arguments)
-    for i in alike:
-        result[i] = with_scalar(arguments[i], scalar)
-        if result[i].type != result[0].type and not (i in others and isinstance(result[i].type, Scalar)):
-            raise _wrong(name, i, arguments)
-    for i, other in others.items():
-        if other.scalar is not None:
-            result[i] = _other(name, i, result, other)
+    """The arguments, each of a type that the function takes."""
+    first, result = arguments[0].type, []
+    shared = _shared(name, signature, arguments)
+    for i, (argument, other) in enumerate(zip(arguments, signature.arguments, strict=True)):
+        scalar = other.scalar or shared
+        wanted = [scalar] if other.single else []
+        wanted += [shaped(first, scalar)] if other.componentwise else []
+        fitting = next(filter(None, (converted(argument, type) for type in wanted)), None)
+        if fitting is None:
+            raise _wrong(name, i, arguments, (other.scalar,) if other.scalar else ())
+        result.append(fitting)
     return result
 
 
-def _takes(signature: Signature, type: Type, shapes: tuple[int, ...]) -> bool:
-    if not isinstance(type, Scalar | Vector) or (type.size if isinstance(type, Vector) else 1) not in shapes:
-        return False
-    return any(automatic(scalar_of(type), each) for each in signature.scalars)
-
-
-def _shared(name: Word, signature: Signature, alike: Sequence[int], arguments: Values) -> Scalar:
-    """The scalar type of the arguments that are alike."""
-    for count, i in enumerate(alike, 1):
-        scalar = common([arguments[each].type for each in alike[:count]])
-        if scalar is None:
+def _shared(name: Word, signature: Signature, arguments: Values) -> Scalar:
+    """The scalar type of the arguments that have no other one."""
+    types = [argument.type for argument, other in zip(arguments, signature.arguments, strict=True) if not other.scalar]
+    for i, type in enumerate(types):
+        shapes = signature.shapes if signature.arguments[i].componentwise else (1,)
+        if components(type) not in shapes or not any(automatic(scalar_of(type), kind) for kind in signature.scalars):
+            raise _wrong(name, i, arguments, signature.scalars)
+        if (scalar := common(types[: i + 1])) is None:
             raise _wrong(name, i, arguments)
-    if scalar in signature.scalars:
-        return scalar
-    return next(each for each in (ABSTRACT_FLOAT, I32, U32, F32) if each in signature.scalars)
-
-
-def _other(name: Word, i: int, arguments: Values, other: Other) -> Expression:
-    """An argument of a type of its own."""
-    wanted = [other.scalar] if other.single else []
-    wanted += [shaped(arguments[0].type, other.scalar)] if other.each else []
-    for type in wanted:
-        if value := converted(arguments[i], type):
-            return value
-    raise _wrong(name, i, arguments, (other.scalar,))
+    taken = (scalar, ABSTRACT_FLOAT, I32, U32, F32)
+    return next(candidate for candidate in taken if candidate in signature.scalars)
 
 
 def _wrong(name: Word, i: int, arguments: Values, scalars: tuple[Scalar, ...] = ()) -> Refused:
@@ -149,13 +132,12 @@ WANTED = {  # what a function's pointer leads to
 }
 
 
-def of_pointer(node: tree.Call, arguments: Sequence[Reference | Expression]) -> Expression:
-    """A call of one of these functions, of which the first argument must be a pointer."""
+def pointer_call(node: tree.Call, arguments: Sequence[Reference | Expression]) -> Expression:
+    """A call of one of these functions, whose first argument must be a pointer."""
     name = node.callee.name
     check_count(name, 1 + ATOMICS.get(name, 0), arguments)
     pointer, *values = arguments
-    pointer = loaded(pointer) if isinstance(pointer.type, Pointer) else pointer
-    reference = dereferenced(pointer, pointer.place) if isinstance(pointer.type, Pointer) else None
+    reference = pointee(pointer) if isinstance(pointer.type, Pointer) else None
     type = reference and reference.type
     if name == "arrayLength" and isinstance(type, Array) and is_runtime_sized(type):
         return ArrayLength(U32, node, reference)
@@ -164,7 +146,7 @@ def of_pointer(node: tree.Call, arguments: Sequence[Reference | Expression]) -> 
         if is_constructible(inner):
             return UniformLoad(inner, node, reference)
     if name in ATOMICS and isinstance(type, Atomic):
-        given = tuple(as_type(loaded(each), type.element, each) for each in values)
+        given = tuple(as_type(loaded(value), type.element, value) for value in values)
         return AtomicCall(_result(name, type.element), node, str(name), reference, given)
     atomic = "atomic functions change an `atomic<u32>` or `atomic<i32>`, and take it with `&`"
     raise Refused(WANTED.get(name, atomic), pointer, "length" if name == "arrayLength" else "", pointer)
@@ -206,46 +188,37 @@ def construct(type: Type, arguments: Values, node: tree.Call) -> Expression:
     return _parts(type, [field.type for field in type.fields], arguments, node)
 
 
-def zero(type: Type, place: Span) -> Constant:
-    """The value of which all leaves are zero."""
-    zeros = {BOOL: False, F32: 0.0, ABSTRACT_FLOAT: 0.0}
-    return Constant(type, place, tuple(zeros.get(scalar, 0) for _, scalar in leaves(type)))
-
-
 def infer(arguments: Values, node: tree.Call) -> Expression:
     """``vec3(...)`` or ``array(...)``, whose element type is that of the arguments."""
-    types, name = [each.type for each in arguments], node.callee.name
+    types, name = [argument.type for argument in arguments], node.callee.name
     scalar = common(types) if types else ABSTRACT_INT
     if name != "array":
-        if scalar is None or not all(isinstance(each, Scalar | Vector) for each in types):
+        if scalar is None or not all(map(components, types)):
             raise Refused("the parts of a vector are of one type", node)
-        type = Vector(int(name[3]), scalar)
-        return _vector(type, arguments, node) if types else zero(type, node)
+        return construct(Vector(int(name[3]), scalar), arguments, node)
     if not types:
         raise needs_type(name)
     element = shaped(types[0], scalar) if scalar and scalar_of(types[0]) else types[0]
     if not is_constructible(element):
         raise Refused(f"an array cannot have elements of type `{element}`", node)
-    return _parts(Array(element, len(types)), [element] * len(types), arguments, node)
+    return construct(Array(element, len(types)), arguments, node)
 
 
 def _converted_to(type: Type, value: Expression, place: Span) -> Expression:
     """A scalar or vector with each component converted."""
-    scalar = scalar_of(type)
     value = converted(value, type) or value
     if value.type == type:
         return replace(value, place=place) if isinstance(value, Constant) else value
-    value = value if scalar == BOOL or isinstance(value, Constant) else concrete(value)
     if isinstance(value, Constant):
-        return fold_convert(value, scalar, type, place)
+        return computed(type, place, convert, array_of(value), scalar_of(type).name)
     return Convert(type, place, value)
 
 
 def _vector(type: Vector, arguments: Values, node: tree.Call) -> Expression:
-    first, sizes = arguments[0], [each.type.size if isinstance(each.type, Vector) else 1 for each in arguments]
-    if len(arguments) == 1 and isinstance(first.type, Vector) and first.type.size == type.size:
-        return _converted_to(type, first, node)
-    splat = len(arguments) == 1 and isinstance(first.type, Scalar)
+    sizes = [components(argument.type) or 1 for argument in arguments]
+    if sizes == [type.size]:
+        return _converted_to(type, arguments[0], node)
+    splat = sizes == [1]
     if sum(sizes) != type.size and not splat:
         raise Refused(f"`{type}` needs {type.size} components, and {sum(sizes)} are given", node)
     parts = [_component(type, i, arguments, node.callee.name) for i in range(len(arguments))]
@@ -256,8 +229,8 @@ def _vector(type: Vector, arguments: Values, node: tree.Call) -> Expression:
 
 def _component(type: Vector, i: int, arguments: Values, name: Word) -> Expression:
     value = arguments[i]
-    if isinstance(value.type, Scalar | Vector) and (found := converted(value, shaped(value.type, type.element))):
-        return found
+    if components(value.type) and (component := converted(value, shaped(value.type, type.element))):
+        return component
     raise _wrong(name, i, arguments, (type.element,))
 
 
@@ -269,8 +242,8 @@ def _parts(type: Type, wanted: Sequence[Type], arguments: Values, place: Span) -
 
 def joined(type: Type, parts: Values, place: Span) -> Expression:
     """A value whose leaves are those of its parts."""
-    if all(isinstance(each, Constant) for each in parts):
-        return Constant(type, place, tuple(leaf for each in parts for leaf in each.leaves))
+    if all(isinstance(part, Constant) for part in parts):
+        return Constant(type, place, tuple(leaf for part in parts for leaf in part.leaves))
     return Construct(type, place, tuple(parts))
 
 
@@ -279,13 +252,13 @@ def bit_cast(type: Type, arguments: Values, node: tree.Call) -> Expression:
     check_count(node.callee.name, 1, arguments)
     (value,), scalar = arguments, scalar_of(type)
     if scalar == U32 and scalar_of(value.type) == ABSTRACT_INT:
-        value = with_scalar(value, U32)  # all of its 32 bits
+        value = converted(value, shaped(value.type, U32))  # all of its 32 bits
     value = concrete(value)
-    fits = isinstance(value.type, Scalar | Vector) and {scalar_of(value.type), scalar} <= {F32, I32, U32}
+    fits = components(value.type) and {scalar_of(value.type), scalar} <= {F32, I32, U32}
     if not fits or shaped(value.type, scalar) != type:
         raise Refused(f"{a(value.type)} has not the bits of {a(type)}", value)
     if value.type == type:
         return value
     if isinstance(value, Constant):
-        return fold_bitcast(value, scalar, type, node)
+        return computed(type, node, bitcast, array_of(value), scalar.name)
     return Bitcast(type, node, value)

@@ -60,7 +60,7 @@ def a(type: Type) -> str:
 
 
 def scalar_of(type: Type | None) -> Scalar | None:
-    """The scalar of which a scalar, vector or array of them is made; None for other types."""
+    """The scalar type that a scalar, vector or array consists of; None for other types."""
     match type:
         case Scalar():
             return type
@@ -82,56 +82,43 @@ def shaped(type: Type, scalar: Scalar) -> Type:
 def common(types: Iterable[Type]) -> Scalar | None:
     """The scalar that operands share after automatic conversions; None where they share none."""
     scalars = {scalar_of(type) for type in types}
-    if None in scalars:
-        return None
-    wanted = next(iter(scalars - set(ABSTRACT)), ABSTRACT_FLOAT if ABSTRACT_FLOAT in scalars else ABSTRACT_INT)
-    return wanted if all(automatic(scalar, wanted) for scalar in scalars) else None
+    return next((wanted for wanted in scalars if all(automatic(given, wanted) for given in scalars)), None)
 
 
 def automatic(given: Scalar, wanted: Scalar) -> bool:
-    """Whether a number is converted by itself."""
+    """Whether a number is converted automatically."""
     return given == wanted or (given == ABSTRACT_INT and wanted in NUMBERS) or (given, wanted) == (ABSTRACT_FLOAT, F32)
 
 
 def converted(value: Expression, wanted: Type) -> Expression | None:
-    """The value as another type, where that happens by itself; None where it does not.
+    """The value as another type, where the conversion is automatic; None where it is not.
 
     Raises Refused for a number that the other type does not have.
     """
-    given = scalar_of(value.type)
+    given, scalar = scalar_of(value.type), scalar_of(wanted)
     if value.type == wanted:
         return value
-    if given not in ABSTRACT or not isinstance(value, Constant):
-        return None
-    scalar = scalar_of(wanted)
-    if not scalar or shaped(value.type, scalar) != wanted or not automatic(given, scalar):
-        return None
-    return replace(value, type=wanted, leaves=tuple(represented(leaf, scalar, value) for leaf in value.leaves))
-
-
-def with_scalar(value: Expression, scalar: Scalar) -> Expression:
-    """The value, of the same shape, of a scalar that `common` has chosen."""
-    return converted(value, shaped(value.type, scalar)) or value
+    fits = scalar and shaped(value.type, scalar) == wanted and automatic(given, scalar)
+    return _retyped(value, wanted) if fits else None
 
 
 def concrete(value: Expression) -> Expression:
-    """The value; an abstract number as the i32 or f32 that it is where nothing asks for another type."""
-    if isinstance(value.type, Struct) and isinstance(value, Constant):
-        return _concrete_parts(value)
-    default = {ABSTRACT_INT: I32, ABSTRACT_FLOAT: F32}.get(scalar_of(value.type))
-    return with_scalar(value, default) if default else value
+    """The value; an abstract number as the i32 or f32 that it is where no other type is needed."""
+    type = _concrete(value.type)
+    return value if type == value.type else _retyped(value, type)
 
 
-def _concrete_parts(value: Constant) -> Constant:
-    """What `modf` or `frexp` gives of an abstract number, as f32."""
-    if all(scalar not in ABSTRACT for _, scalar in leaves(value.type)):
-        return value
-    fields = tuple(
-        replace(field, type=shaped(field.type, F32)) if scalar_of(field.type) in ABSTRACT else field
-        for field in value.type.fields
-    )
-    numbers = (represented(leaf, F32, value) if isinstance(leaf, float) else leaf for leaf in value.leaves)
-    return replace(value, type=replace(value.type, fields=fields), leaves=tuple(numbers))
+def _concrete(type: Type) -> Type:
+    if isinstance(type, Struct):  # what `modf` or `frexp` gives of an abstract number has members to convert
+        return replace(type, fields=tuple(replace(field, type=_concrete(field.type)) for field in type.fields))
+    default = {ABSTRACT_INT: I32, ABSTRACT_FLOAT: F32}.get(scalar_of(type))
+    return shaped(type, default) if default else type
+
+
+def _retyped(value: Constant, type: Type) -> Constant:
+    """A constant with each of its numbers as a type has it."""
+    numbers = (represented(leaf, scalar, value) for leaf, (_, scalar) in zip(value.leaves, leaves(type), strict=True))
+    return replace(value, type=type, leaves=tuple(numbers))
 
 
 def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:

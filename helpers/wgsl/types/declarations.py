@@ -25,7 +25,6 @@ from helpers.wgsl.types.memory import declared, laid_out, number, numbers
 from helpers.wgsl.types.names import Alias, Known, Meaning, Routine, Scope, Stage, check_new
 from helpers.wgsl.types.program import Binding, Constant, Function, Program, Variable
 from helpers.wgsl.types.statements import (
-    Place,
     check_assertion,
     constant_of,
     declared_value,
@@ -44,7 +43,7 @@ class Declarations:
     def __init__(self, module: tree.Module, constants: Mapping[str, float]) -> None:
         self.nodes: dict[str, Named] = {}
         self.scope, self.constants, self._module = Scope(self.find, self.nodes.keys), constants, module
-        self._found: dict[str, Meaning] = {}
+        self._meanings: dict[str, Meaning] = {}
         self._open: list[str] = []
         for node in module.declarations:
             if not isinstance(node, tree.ConstAssert):
@@ -60,7 +59,7 @@ class Declarations:
         for node in self._module.declarations:
             if isinstance(node, tree.ConstAssert):
                 check_assertion(node, self.scope)
-            elif not self._is_open(node):
+            else:
                 self.find(node.name)
 
     def _check_ids(self) -> None:
@@ -73,31 +72,24 @@ class Declarations:
                     raise Refused("the number of an `@id` is at most 65535, and each override has its own", given)
                 taken.add(value)
 
-    def _is_open(self, node: Named) -> bool:
-        """Whether it is an override without a value, which matters only where it is used."""
-        if getattr(node, "kind", "") != "override" or node.value or node.name in self.constants:
-            return False
-        self._scalar(node, written_type(node, self.scope))
-        return True
-
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables that the module declares, in its order."""
-        return tuple(each for each in map(self._found.get, self.nodes) if isinstance(each, Variable))
+        return tuple(meaning for meaning in map(self._meanings.get, self.nodes) if isinstance(meaning, Variable))
 
     def find(self, name: str) -> Meaning | None:
         """What a name stands for; None where the module declares none of this name."""
         node = self.nodes.get(name)
-        if node is None or name in self._found:
-            return self._found.get(name)
+        if node is None or name in self._meanings:
+            return self._meanings.get(name)
         if name in self._open:
             raise Refused(f"`{name}` uses itself, which WGSL does not allow", node.name)
         self._open.append(name)
         try:
-            self._found[name] = self._read(node)
+            self._meanings[name] = self._read(node)
         finally:
             self._open.pop()
-        return self._found[name]
+        return self._meanings[name]
 
     def _read(self, node: Named) -> Meaning:
         match node:
@@ -126,37 +118,23 @@ class Declarations:
 
     def _before_launch(self, name: str) -> Meaning | None:
         """What a name stands for while no override has its value."""
-        found = self.find(name)
-        if isinstance(found, Known) and found.stage == Stage.OVERRIDE:
-            return Binding(found.name, found.value.type)
-        return found
+        meaning = self.find(name)
+        if isinstance(meaning, Known) and meaning.stage == Stage.OVERRIDE:
+            return Binding(meaning.name, meaning.value.type)
+        return meaning
 
     def _override(self, node: tree.Declaration) -> Constant:
-        """The value that is given, or the one that is written."""
+        """The value that is given, or the one that is written; without leaves where there is neither."""
         written = declared_value(node, self.scope.known(Stage.OVERRIDE))
-        type = self._scalar(node, written.type if written else written_type(node, self.scope))
-        if node.name in self.constants:
-            return Constant(type, node, (self._given(node.name, type),))
-        if written is None:
-            words = f"the override `{node.name}` has no value: give it one, or write `override {node.name} = ...;`"
-            raise Refused(words, node.name)
-        return known(written)
-
-    @staticmethod
-    def _scalar(node: tree.Declaration, type: Type) -> Scalar:
+        type = written.type if written else written_type(node, self.scope)
         if not isinstance(type, Scalar):
             raise Refused(f"an override cannot be of type `{type}`", node.name)
-        return type
-
-    def _given(self, name: str, type: Scalar) -> float | int | bool:
-        value = self.constants[name]
-        if type == BOOL:
-            return bool(value)
-        if type == F32:
-            return nearest(value)
-        if value != int(value) or int(value) not in RANGES[type]:
-            raise ValueError(f"{name} = {value}: it must be a {type}")
-        return int(value)
+        if node.name not in self.constants:
+            return known(written) if written else Constant(type, node, ())
+        value = self.constants[node.name]
+        if type in RANGES and (value != int(value) or int(value) not in RANGES[type]):
+            raise ValueError(f"{node.name} = {value}: it must be a {type}")
+        return Constant(type, node, ({BOOL: bool, F32: nearest}.get(type, int)(value),))
 
     def entry(self, name: str) -> tree.Function:
         """The entry point of a name. Raises Refused where there is none."""
@@ -185,14 +163,14 @@ def function_of(node: tree.Function, scope: Scope) -> Routine:
     for name in ("vertex", "fragment"):
         if given := tree.attribute(node, name):
             raise Unsupported("vertex and fragment shaders", given.at)
-    inside, entry = scope.inner(), bool(tree.attribute(node, "compute"))
-    parameters = tuple(_parameter(each, inside, entry) for each in node.parameters)
+    inside, entry = scope.inner(RETURNED), bool(tree.attribute(node, "compute"))
+    parameters = tuple(_parameter(parameter, inside, entry) for parameter in node.parameters)
     result = type_of(node.result, scope) if node.result else None
     if result is not None and (entry or not is_constructible(result)):
         reason = "a kernel returns nothing" if entry else f"a function cannot return a value of type `{result}`"
         raise Refused(reason, node.result)
-    function = Function(node.name, parameters, result)
-    function.body = statements(node.body.body, inside, Place(function))
+    inside.function = function = Function(node.name, parameters, result)
+    function.body = statements(node.body, inside)
     ended = ends(function.body)
     if result is not None and ended != {RETURNED}:
         reason = f"`{node.name}` promises a value of type {result}, and no `return` gives one"
@@ -230,13 +208,13 @@ def _check_input(node: tree.Parameter, type: Type) -> None:
 def _inputs(node: tree.Function, declarations: Declarations) -> tuple[tuple[str, ...], ...]:
     """For each parameter of an entry point the built-in values that it holds, in the order of its members."""
     taken: set[str] = set()
-    found = []
-    for each in node.parameters:
-        type = type_of(each.type, declarations.scope)
-        members = declarations.nodes[type.name].members if isinstance(type, Struct) else (each,)
+    inputs = []
+    for parameter in node.parameters:
+        type = type_of(parameter.type, declarations.scope)
+        members = declarations.nodes[type.name].members if isinstance(type, Struct) else (parameter,)
         types = (type_of(member.type, declarations.scope) for member in members)
-        found.append(tuple(_input(*pair, taken) for pair in zip(members, types, strict=True)))
-    return tuple(found)
+        inputs.append(tuple(_input(*pair, taken) for pair in zip(members, types, strict=True)))
+    return tuple(inputs)
 
 
 def _input(node: tree.Parameter, type: Type, taken: set[str]) -> str:
@@ -269,9 +247,9 @@ def check(declarations: Declarations, entry_point: str) -> Program:
     node = declarations.entry(entry_point)
     function = declarations.find(entry_point).function
     usage, variables = Usage(function), declarations.variables
-    for each in usage.functions:
-        if each.fault:
-            raise each.fault
+    for called in usage.functions:
+        if called.fault:
+            raise called.fault
     used = {space: tuple(v for v in variables if v.space == space and v in usage.variables) for space in MEMORIES}
     size, bindings = _workgroup_size(node, declarations), _bindings(node, variables, usage)
     return Program(function, _inputs(node, declarations), size, bindings, *used.values(), frozenset(usage.written))
@@ -288,7 +266,7 @@ def _workgroup_size(node: tree.Function, declarations: Declarations) -> tuple[in
     if len(sizes) > 3 or 0 in sizes:
         raise Refused("@workgroup_size takes one to three numbers, each at least 1", attribute)
     size = (*sizes, 1, 1)[:3]
-    held = sum(words(each.type) * 4 for each in declarations.variables if each.space == "workgroup")
+    held = sum(words(variable.type) * 4 for variable in declarations.variables if variable.space == "workgroup")
     if fault := limit_passed(size, held):
         raise Refused(fault, attribute)
     return size
@@ -296,18 +274,20 @@ def _workgroup_size(node: tree.Function, declarations: Declarations) -> tuple[in
 
 def _bindings(node: tree.Function, variables: tuple[Variable, ...], usage: Usage) -> tuple[Variable, ...]:
     """The variables at the bindings 0, 1, 2, ... of group 0; where two share a number, the one that is used."""
-    found: dict[int, Variable] = {}
-    for each in (each for each in variables if each.binding >= 0):
-        other = found.setdefault(each.binding, each)
-        if each is not other and {each, other} <= usage.variables:
-            raise Refused(f"the binding {each.binding} is declared twice: each variable has a number of its own", each)
-        found[each.binding] = each if each in usage.variables else other
-    bound = [found[number] for number in sorted(found)]
+    by_number: dict[int, Variable] = {}
+    for variable in (variable for variable in variables if variable.binding >= 0):
+        other = by_number.setdefault(variable.binding, variable)
+        if variable is not other and {variable, other} <= usage.variables:
+            raise Refused(
+                f"the binding {variable.binding} is declared twice: each variable has a number of its own", variable
+            )
+        by_number[variable.binding] = variable if variable in usage.variables else other
+    bound = [by_number[number] for number in sorted(by_number)]
     if not bound:
         example = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;"
         raise Refused(f"it declares no bindings; write one for each buffer, as in `{example}`", node.name)
-    for i, each in enumerate(bound):
-        if each.binding > i:
+    for i, variable in enumerate(bound):
+        if variable.binding > i:
             listed = ", ".join(str(other.binding) for other in bound)
-            raise Refused(f"it has the bindings {listed}, and none with the number {i}", each)
+            raise Refused(f"it has the bindings {listed}, and none with the number {i}", variable)
     return tuple(bound)

@@ -14,7 +14,7 @@ from helpers.wgsl.types.program import Binding, Call, Constant, Expression, Func
 
 
 def value(node: tree.Expression, scope: Scope) -> Expression:
-    """The value of an expression; where it names a place in memory, what lies there."""
+    """The value of an expression; where it names a place in memory, the value that is stored there."""
     return references.loaded(view(node, scope))
 
 
@@ -26,10 +26,10 @@ def view(node: tree.Expression, scope: Scope) -> Reference | Expression:
         case tree.Name():
             return _named(node, scope)
         case tree.Call():
-            found = call(node, scope)
-            if found.type is None:
-                raise Refused("this call has no value", found)
-            return found
+            result = call(node, scope)
+            if result.type is None:
+                raise Refused("this call has no value", result)
+            return result
         case tree.Index(base=base, index=index):
             return references.indexed(view(base, scope), value(index, scope), node)
         case tree.Member(base=base, name=name):
@@ -57,11 +57,7 @@ def _logical(node: tree.Binary, scope: Scope) -> Expression:
 
 def type_of(node: tree.Name, scope: Scope, late: bool = False) -> Type:
     """The type that is written; with `late`, the length of an array may depend on overrides."""
-
-    def evaluated(length: tree.Expression, inner: bool) -> int:
-        return count(length, scope.known(Stage.OVERRIDE if late and not inner else Stage.CONST))
-
-    return names.read_type(node, scope, evaluated)
+    return names.read_type(node, scope, count, late)
 
 
 def count(node: tree.Expression, scope: Scope) -> int:
@@ -74,32 +70,35 @@ def count(node: tree.Expression, scope: Scope) -> int:
     return int(length.leaves[0])
 
 
-# --- Names ----------------------------------------------------------------------------------------------------
+# --- Names --------------------------------------------------------------------------------------------------------
 
 
 def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
-    found = scope.find(node.name)
-    if found is None and not _is_own(node.name):
+    meaning = scope.find(node.name)
+    if meaning is None and not _is_predeclared(node.name):
         raise names.unknown(node.name)
-    if isinstance(found, Variable | Binding) and scope.stage != Stage.RUN:
-        raise too_late(node)
-    match found:
+    match meaning:
+        case Variable() | Binding() if scope.stage != Stage.RUN:
+            raise too_late(node)
         case Variable():
-            return Root(found.type, node, found)
+            return Root(meaning.type, node, meaning)
         case Binding():
-            return Named(found.type, node, found)
+            return Named(meaning.type, node, meaning)
         case Known(stage=stage) if stage > scope.stage:
             words = f"`{node.name}` is an `override`, whose value is given at launch, and here a `const` is needed"
             raise Refused(words, node)
+        case Known(value=Constant(leaves=())):
+            words = f"the override `{node.name}` has no value: give it one, or write `override {node.name} = ...;`"
+            raise Refused(words, meaning.name)
         case Known(value=known):
             return replace(known, place=node)
-    raise Refused(f"`{node.name}` is a type or a function, and no value", node.name, "type", found)
+    raise Refused(f"`{node.name}` is a type or a function, and no value", node.name, "type", meaning)
 
 
-def _is_own(name: str) -> bool:
+def _is_predeclared(name: str) -> bool:
     """Whether WGSL itself has a type or a function of this name."""
-    own = (*calls.POINTER_FUNCTIONS, *calls.BARRIERS, "bitcast")
-    return names.is_type(name) or signatures.is_builtin(name) or name in own
+    predeclared = (*calls.POINTER_FUNCTIONS, *calls.BARRIERS, "bitcast")
+    return names.is_type(name) or signatures.is_builtin(name) or name in predeclared
 
 
 def too_late(place: Span) -> Refused:
@@ -107,25 +106,25 @@ def too_late(place: Span) -> Refused:
     return Refused("this must be known before the run, in a const context", place, "too_late")
 
 
-# --- Calls ----------------------------------------------------------------------------------------------------
+# --- Calls --------------------------------------------------------------------------------------------------------
 
 
 def call(node: tree.Call, scope: Scope) -> Expression:
     """A call: of a function of the text, a built-in one, or a type."""
     callee, name = node.callee, node.callee.name
-    found = scope.find(name)
-    if isinstance(found, Variable | Binding | Known):
-        raise Refused(f"`{name}` is no function", name, "called_value", found)
-    if found is None and not _is_own(name):
+    meaning = scope.find(name)
+    if isinstance(meaning, Variable | Binding | Known):
+        raise Refused(f"`{name}` is no function", name, "called_value", meaning)
+    if meaning is None and not _is_predeclared(name):
         raise names.unknown(name)
-    if isinstance(found, Routine) and found.entry:
+    if isinstance(meaning, Routine) and meaning.entry:
         raise Refused(f"`{name}` is an entry point, and cannot be called", name)
-    read = view if found is None and name in calls.POINTER_FUNCTIONS else value
-    arguments = tuple(read(each, scope) for each in node.arguments)
-    if isinstance(found, Routine):
-        return _called(found.function, arguments, node, scope)
-    if found is not None or names.is_type(name):
-        if found is None and name in ("array", "vec2", "vec3", "vec4") and not callee.arguments:
+    read = view if meaning is None and name in calls.POINTER_FUNCTIONS else value
+    arguments = tuple(read(argument, scope) for argument in node.arguments)
+    if isinstance(meaning, Routine):
+        return _called(meaning.function, arguments, node, scope)
+    if meaning is not None or names.is_type(name):
+        if meaning is None and name in ("array", "vec2", "vec3", "vec4") and not callee.arguments:
             return calls.infer(arguments, node)
         return calls.construct(type_of(callee, scope), arguments, node)
     return _built_in(node, arguments, scope)
@@ -134,26 +133,26 @@ def call(node: tree.Call, scope: Scope) -> Expression:
 def _built_in(node: tree.Call, arguments: tuple[Expression, ...], scope: Scope) -> Expression:
     callee, name = node.callee, node.callee.name
     if name == "bitcast":
-        if len(callee.arguments) != 1 or not isinstance(callee.arguments[0], tree.Name):
+        if len(callee.arguments) != 1:
             raise Refused("`bitcast` needs a type behind it, as in `bitcast<u32>(x)`", name)
         return calls.bit_cast(type_of(callee.arguments[0], scope), arguments, node)
     if name in (*calls.POINTER_FUNCTIONS, *calls.BARRIERS) and scope.stage != Stage.RUN:
         raise too_late(node)
     if name in calls.POINTER_FUNCTIONS:
-        return calls.of_pointer(node, arguments)
+        return calls.pointer_call(node, arguments)
     if name in calls.BARRIERS:
         raise Refused("this call has no value", node)
-    return calls.of_values(node, arguments)
+    return calls.builtin_call(node, arguments)
 
 
 def _called(function: Function, arguments: tuple[Expression, ...], node: tree.Call, scope: Scope) -> Expression:
     if scope.stage != Stage.RUN:
         raise too_late(node)
     calls.check_count(node.callee.name, len(function.parameters), arguments)
-    given = [converted(value, each.type) for value, each in zip(arguments, function.parameters, strict=True)]
-    for value, each, fitting in zip(arguments, function.parameters, given, strict=True):
-        if fitting is None:
-            raise Refused(
-                f"`{each.name}` is {a(each.type)}, and this is {a(value.type)}", node, "called", function, each, value
-            )
+    given = []
+    for argument, parameter in zip(arguments, function.parameters, strict=True):
+        given.append(converted(argument, parameter.type))
+        if given[-1] is None:
+            reason = f"`{parameter.name}` is {a(parameter.type)}, and this is {a(argument.type)}"
+            raise Refused(reason, node, "called", function, parameter, argument)
     return Call(function.result, node, function, tuple(given))

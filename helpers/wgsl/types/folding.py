@@ -6,169 +6,85 @@ Concrete numbers are computed as in a run, by `arithmetic`. Abstract numbers are
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from helpers.wgsl.arithmetic.builtins import BUILTINS
-from helpers.wgsl.arithmetic.operators import DTYPES, INT_MIN, binary, bitcast, convert, unary
+from helpers.wgsl.arithmetic.operators import DTYPES, INT_MIN, binary
 from helpers.wgsl.diagnostics import Span
 from helpers.wgsl.syntax import tree
 from helpers.wgsl.syntax.tokens import FRACTION_NUMBER, WHOLE_NUMBER, Word
-from helpers.wgsl.types.conversions import ABSTRACT, RANGES, WHOLE, nearest, scalar_of, undefined
+from helpers.wgsl.types.conversions import RANGES, WHOLE, nearest, scalar_of, undefined
 from helpers.wgsl.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, F32, I32, U32, Scalar, Type, leaves
-from helpers.wgsl.types.program import Constant, Expression, Part
+from helpers.wgsl.types.program import Constant, Expression
 
-DTYPE = {**DTYPES, ABSTRACT_FLOAT.name: np.dtype(np.float64), ABSTRACT_INT.name: np.dtype(object)}
-LOWEST, BITS = RANGES[ABSTRACT_INT].start, 64
+DTYPE = {**DTYPES, ABSTRACT_FLOAT.name: np.float64, ABSTRACT_INT.name: np.int64}
+BITS = 64
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-ABSTRACT_FUNCTIONS = {  # those that `arithmetic` rounds to float32
-    **{name: getattr(np, "arc" + name[1:]) for name in ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh")},
-    **{name: getattr(np, name) for name in ("cos", "cosh", "degrees", "exp", "exp2", "log", "log2", "radians")},
-    **{name: getattr(np, name) for name in ("sin", "sinh", "tan", "tanh")},
-    **{"pow": np.power, "inverseSqrt": lambda x: 1 / np.sqrt(x), "fma": lambda x, y, z: x * y + z},
-    "step": lambda edge, x: np.less_equal(edge, x).astype(np.float64),
-}
-
-
-KINDS = {"f32": float, ABSTRACT_FLOAT.name: float, "bool": bool}
-WHOLE_FUNCTIONS = {
-    "abs": lambda x: x if x == LOWEST else abs(x),
-    "clamp": lambda x, low, high: min(max(x, low), high),
-    "dot": int.__mul__,  # the products, which are then added
-    "max": max,
-    "min": min,
-    "select": lambda when_false, when_true, condition: when_true if condition else when_false,
-    "sign": lambda x: (x > 0) - (x < 0),
+EXACT = {  # of Python's integers, which have no range to leave
+    "/": lambda x, y: abs(x) // abs(y) * np.sign(x) * np.sign(y),
+    "%": lambda x, y: abs(x) % abs(y) * np.sign(x),
+    "<<": lambda x, y: x << np.minimum(y, BITS),
+    ">>": lambda x, y: x >> y,
 }
 
 
 def array_of(value: Constant) -> np.ndarray:
-    """The leaves of a scalar or vector."""
-    numbers = value.leaves if len(value.leaves) > 1 else value.leaves[0]
-    return np.array(numbers, DTYPE[scalar_of(value.type).name])
+    """The leaves of a scalar or vector: an array of shape (components,)."""
+    return np.array(value.leaves, DTYPE[scalar_of(value.type).name])
 
 
-def constant(type: Type, place: Part, values: Sequence[np.ndarray]) -> Constant:
-    """Arrays as a constant at a place of the text. Raises Refused for a float that is no number."""
-    numbers = [leaf for array in values for leaf in np.ravel(array)]
-    kinds = [KINDS.get(scalar.name, int) for _, scalar in leaves(type)]
-    if any(kind is float and not math.isfinite(number) for kind, number in zip(kinds, numbers, strict=True)):
-        undefined("the value is infinite or not a number, and is known before the run: WGSL refuses it", place)
-        numbers = [0] * len(numbers)
-    return Constant(type, place, tuple(kind(each) for kind, each in zip(kinds, numbers, strict=True)))
+def computed(type: Type, place: Span, function: Callable, *given: object) -> Constant:
+    """What a function of arrays returns, as a constant at a place of the text.
 
-
-def fold_unary(operator: str, operand: Constant, place: Span) -> Constant:
-    """An operator applied to a constant."""
-    if scalar_of(operand.type) == ABSTRACT_INT:
-        found = tuple(~leaf if operator == "~" else leaf if leaf == LOWEST else -leaf for leaf in operand.leaves)
-        return Constant(operand.type, place, found)
+    Raises Refused where a float is not a number, or a whole number is past the range of its type.
+    """
     with np.errstate(all="ignore"):
-        return constant(operand.type, place, [unary(operator, array_of(operand))])
+        numbers = [number for array in function(*given) for number in np.ravel(array).tolist()]
+    faults = (_fault(number, scalar) for number, (_, scalar) in zip(numbers, leaves(type), strict=True))
+    if fault := next(filter(None, faults), None):
+        undefined(fault, place)
+        return zero(type, place)
+    return Constant(type, place, tuple(numbers))
 
 
-def _columns(parts: Sequence[Constant]) -> Iterator[tuple]:
-    """The leaves of several values side by side; a single one goes with all of the others."""
-    size = max(len(each.leaves) for each in parts)
-    return zip(*(each.leaves if len(each.leaves) == size else each.leaves * size for each in parts), strict=True)
+def _fault(number: float | int | bool, scalar: Scalar) -> str | None:
+    """Why a number that was computed cannot be the value of a constant."""
+    if isinstance(number, float) and not math.isfinite(number):
+        return "the value is infinite or not a number, and is known before the run: WGSL refuses it"
+    if scalar == ABSTRACT_INT and number not in RANGES[scalar]:
+        return "overflow: a whole number that is known before the run has 64 bits"
+    return "`<<` drops bits that belong to the value" if number not in RANGES.get(scalar, (number,)) else None
 
 
-def in_range(value: Constant) -> Constant:
-    """An abstract integer, which has 64 bits."""
-    if not all(leaf in RANGES[ABSTRACT_INT] for leaf in value.leaves):
-        undefined("overflow: a whole number that is known before the run has 64 bits", value)
-    return value
+def zero(type: Type, place: Span) -> Constant:
+    """The value whose leaves are all zero."""
+    zeros = {BOOL: False, F32: 0.0, ABSTRACT_FLOAT: 0.0}
+    return Constant(type, place, tuple(zeros.get(scalar, 0) for _, scalar in leaves(type)))
 
 
 def fold_binary(operator: str, left: Constant, right: Constant, type: Type, place: Span) -> Constant:
     """An operator between two constants. Raises Refused where the result is not defined."""
-    scalar = scalar_of(left.type)
-    if operator in ("/", "%") and scalar in WHOLE and 0 in right.leaves:
-        undefined("division by zero", place)
-        return Constant(type, place, (0,) * sum(1 for _ in leaves(type)))
-    if scalar == ABSTRACT_INT:
-        return _abstract(operator, left, right, type, place)
-    a, b = array_of(left), array_of(right)
-    with np.errstate(all="ignore"):
-        result = binary(operator, a, b)
-    if scalar == I32 and operator in ("/", "%") and np.any((a == INT_MIN) & (b == -1)):
-        undefined(f"`{operator}` leaves the range of an i32", place)
-    if operator == "<<" and np.any(_lost(a, b)):
-        undefined("`<<` drops bits that belong to the value", place)
-    return constant(type, place, [result])
-
-
-def _lost(values: np.ndarray, amounts: np.ndarray) -> np.ndarray:
-    """Where a shift to the left drops bits that are not copies of the sign."""
-    wide = np.left_shift(values.astype(np.int64), amounts.astype(np.int64))
-    low, high = np.iinfo(values.dtype).min, np.iinfo(values.dtype).max
-    return (wide < low) | (wide > high)
-
-
-def _abstract(operator: str, left: Constant, right: Constant, type: Type, place: Span) -> Constant:
-    value = Constant(type, place, tuple(_whole(operator, x, y) for x, y in _columns((left, right))))
-    return value if operator in COMPARISONS else in_range(value)
-
-
-def _whole(operator: str, x: int, y: int) -> int | bool:
-    """An operator between two Python integers, as WGSL defines it."""
-    match operator:
-        case "/":
-            return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
-        case "%":
-            return int(math.fmod(x, y)) if max(abs(x), abs(y)) < 2**53 else x - y * _whole("/", x, y)
-        case "<<":
-            return x << min(y, BITS)
-        case ">>":
-            return x >> y
-        case _:
-            return PLAIN[operator](x, y)
-
-
-PLAIN = {
-    **{"+": int.__add__, "-": int.__sub__, "*": int.__mul__, "&": int.__and__, "|": int.__or__, "^": int.__xor__},
-    **{"==": int.__eq__, "!=": int.__ne__, "<": int.__lt__, "<=": int.__le__, ">": int.__gt__, ">=": int.__ge__},
-}
-
-
-def fold_convert(operand: Constant, wanted: Scalar, type: Type, place: Span) -> Constant:
-    """A constant as another scalar type."""
-    given = scalar_of(operand.type)
-    if given in ABSTRACT and wanted == BOOL:
-        return Constant(type, place, tuple(leaf != 0 for leaf in operand.leaves))
-    if given == ABSTRACT_FLOAT and wanted in RANGES:
-        low, high = RANGES[wanted].start, RANGES[wanted].stop - 1
-        found = tuple(min(max(int(leaf), low), high) for leaf in operand.leaves)
-        return Constant(type, place, found)
-    with np.errstate(all="ignore"):
-        return constant(type, place, [convert(array_of(operand), wanted.name)])
-
-
-def fold_bitcast(operand: Constant, wanted: Scalar, type: Type, place: Span) -> Constant:
-    """The bits of a constant as another scalar type."""
-    return constant(type, place, [bitcast(array_of(operand), wanted.name)])
+    scalar, x, y = scalar_of(left.type), array_of(left), array_of(right)
+    if operator in ("/", "%") and scalar in WHOLE:
+        if 0 in y:
+            undefined("division by zero", place)
+            return zero(type, place)
+        if scalar == I32 and np.any((x == INT_MIN) & (y == -1)):
+            undefined(f"`{operator}` leaves the range of an i32", place)
+    if scalar == ABSTRACT_INT or operator == "<<":
+        x, y = x.astype(object), y.astype(object)
+        if operator in EXACT:
+            return computed(type, place, EXACT[operator], x, y)
+    return computed(type, place, binary, operator, x, y)
 
 
 def fold_builtin(name: str, arguments: Sequence[Constant], type: Type, place: Span) -> Constant:
     """A built-in function of constants. Raises Refused where it is not defined for them."""
-    if scalar_of(arguments[0].type) == ABSTRACT_INT:
-        return _whole_function(name, arguments, type, place)
-    parts = [tuple(np.array(leaf, DTYPE[scalar_of(each.type).name]) for leaf in each.leaves) for each in arguments]
-    function = BUILTINS[name]
-    if scalar_of(arguments[0].type) == ABSTRACT_FLOAT and name in ABSTRACT_FUNCTIONS:
-        parts, function = [np.array(each, np.float64) for each in parts], ABSTRACT_FUNCTIONS[name]
-    with np.errstate(all="ignore"):
-        result = function(*parts)
-    return constant(type, place, [result] if isinstance(result, np.ndarray | np.generic) else result)
-
-
-def _whole_function(name: str, arguments: Sequence[Constant], type: Type, place: Span) -> Constant:
-    """A built-in function of abstract integers, as Python's integers give it."""
-    found = tuple(WHOLE_FUNCTIONS[name](*values) for values in _columns(arguments))
-    value = in_range(Constant(type, place, found))
-    return in_range(replace(value, leaves=(sum(found),))) if name == "dot" else value
+    exact = name == "dot" and scalar_of(type) == ABSTRACT_INT
+    arrays = [array_of(argument).astype(object) if exact else array_of(argument) for argument in arguments]
+    return computed(type, place, BUILTINS[name], *(tuple(array[:, None]) for array in arrays))
 
 
 # --- Arguments for which a function is not defined ----------------------------------------------------------------
@@ -192,10 +108,9 @@ def check_known(name: Word, arguments: Sequence[Expression]) -> None:
     if name not in RULES:
         return
     places, breaks, reason = RULES[name]
-    asked = [arguments[i] for i in places]
-    if not all(isinstance(each, Constant) for each in asked):
-        return
-    if any(breaks(*values) for values in _columns(asked)):
+    checked = [arguments[i] for i in places]
+    known = all(isinstance(argument, Constant) for argument in checked)
+    if known and np.any(breaks(*(np.array(argument.leaves, object) for argument in checked))):
         undefined(reason, name)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import prod
 
 from helpers.wgsl.syntax.tree import record
@@ -19,7 +19,7 @@ class Scalar:
 
 
 F32, I32, U32, BOOL = Scalar("f32"), Scalar("i32"), Scalar("u32"), Scalar("bool")
-ABSTRACT_INT, ABSTRACT_FLOAT = Scalar("abstract i32"), Scalar("abstract f32")  # what each becomes by itself
+ABSTRACT_INT, ABSTRACT_FLOAT = Scalar("abstract i32"), Scalar("abstract f32")  # what each becomes by default
 
 
 @record
@@ -110,7 +110,7 @@ def words(type: Type) -> int:
 
 
 def alignment(type: Type) -> int:
-    """The number of which the offset of a value of this type is a multiple."""
+    """The offset of a value of this type is a multiple of this number."""
     match type:
         case Vector(size):
             return 2 if size == 2 else 4
@@ -147,53 +147,42 @@ def leaves(type: Type, offset: int = 0) -> Iterator[tuple[int, Scalar]]:
                 yield from leaves(field.type, offset + field.offset)
 
 
-# --- What a type may be used for ------------------------------------------------------------------------------
+# --- What a type may be used for ----------------------------------------------------------------------------------
+
+
+def parts(type: Type) -> Iterator[Type]:
+    """A type and those of the elements and members in it, to any depth; a vector is one part."""
+    yield type
+    match type:
+        case Array(element):
+            yield from parts(element)
+        case Struct(fields=fields):
+            for field in fields:
+                yield from parts(field.type)
 
 
 def is_runtime_sized(type: Type) -> bool:
     """Whether only the buffer says how long a value of the type is."""
-    match type:
-        case Array(count=None):
-            return True
-        case Struct(fields=fields):
-            return any(is_runtime_sized(field.type) for field in fields)
-    return False
+    return any(isinstance(part, Array) and part.count is None for part in parts(type))
 
 
 def is_constructible(type: Type) -> bool:
     """Whether a value of the type can be made, copied and given a name."""
-    match type:
-        case Scalar() | Vector():
-            return True
-        case Array(element, count):
-            return count is not None and is_constructible(element)
-        case Struct(fields=fields):
-            return all(is_constructible(field.type) for field in fields)
-    return False
+    return not (is_runtime_sized(type) or any(isinstance(part, Atomic | Pointer) for part in parts(type)))
 
 
-def contains(type: Type, asked: Callable[[Type], bool]) -> bool:
-    """Whether the type, or a part of it, is of a kind."""
-    match type:
-        case Array(element) | Vector(element=element):
-            return asked(type) or contains(element, asked)
-        case Struct(fields=fields):
-            return asked(type) or any(contains(field.type, asked) for field in fields)
-    return asked(type)
+def components(type: Type) -> int:
+    """How many numbers a vector has; 1 of a scalar, 0 of other types."""
+    return type.size if isinstance(type, Vector) else int(isinstance(type, Scalar))
 
 
-def fields_of(type: Type) -> dict[str, Field]:
-    """The members of a struct by their names; none of another type."""
-    return {field.name: field for field in type.fields} if isinstance(type, Struct) else {}
-
-
-# --- The limits of a workgroup ---
+# --- The limits of a workgroup ------------------------------------------------------------------------------------
 
 MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES = 256, 64, 16_384  # of a workgroup, on every WebGPU adapter
 
 
 def limit_passed(size: tuple[int, int, int], held: int) -> str | None:
-    """Which limit a workgroup of this size, with this many bytes of workgroup memory, exceeds; None where none.
+    """Which limit a workgroup of this size, with this many bytes of workgroup memory, exceeds; None if it exceeds none.
 
     wgpu lets it pass where the size comes from an `override`, and a real GPU then hangs.
     """

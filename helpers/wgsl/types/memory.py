@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from helpers.wgsl.diagnostics import Refused, Span, Unsupported
 from helpers.wgsl.syntax import tree
-from helpers.wgsl.types.conversions import concrete
+from helpers.wgsl.types.conversions import concrete, scalar_of
 from helpers.wgsl.types.expressions import type_of, value
 from helpers.wgsl.types.kinds import (
     BOOL,
@@ -19,13 +17,12 @@ from helpers.wgsl.types.kinds import (
     Struct,
     Type,
     alignment,
-    contains,
-    is_constructible,
     is_runtime_sized,
+    parts,
     rounded,
     words,
 )  # fmt: skip
-from helpers.wgsl.types.names import Scope, Stage, access_of, check_new, unsupported
+from helpers.wgsl.types.names import Scope, Stage, check_new, space_of, unsupported
 from helpers.wgsl.types.program import Variable
 from helpers.wgsl.types.statements import declared_value, known, written_type
 
@@ -33,23 +30,23 @@ SPACES = ("storage", "uniform", "workgroup", "private")
 WORD = 4  # bytes
 
 
-def number(attribute: tree.Attribute, scope: Scope, stage: Stage = Stage.CONST) -> int:
+def number(attribute: tree.Attribute, scope: Scope) -> int:
     """The whole number that an attribute takes."""
-    return numbers(attribute, scope, stage)[0]
+    return numbers(attribute, scope, Stage.CONST)[0]
 
 
 def numbers(attribute: tree.Attribute, scope: Scope, stage: Stage) -> list[int]:
     """The whole numbers that an attribute takes."""
-    given = [value(each, scope.known(stage)) for each in attribute.arguments]
-    if {I32, U32} <= {each.type for each in given}:
+    given = [value(argument, scope.known(stage)) for argument in attribute.arguments]
+    if {I32, U32} <= {argument.type for argument in given}:
         raise Refused(f"the numbers of @{attribute.name} must be all of type i32, or all u32", attribute)
-    found = [known(concrete(each)) for each in given]
-    for each in found:
-        if each.type not in (I32, U32) or each.leaves[0] < 0:
-            raise Refused("a whole number belongs here, and none below 0", each)
-    if not found:
+    constants = [known(concrete(argument)) for argument in given]
+    for constant in constants:
+        if constant.type not in (I32, U32) or constant.leaves[0] < 0:
+            raise Refused("a whole number belongs here, and none below 0", constant)
+    if not constants:
         raise Refused(f"`@{attribute.name}` needs a number", attribute)
-    return [each.leaves[0] for each in found]
+    return [constant.leaves[0] for constant in constants]
 
 
 def declared(node: tree.Declaration, scope: Scope) -> Variable:
@@ -67,7 +64,7 @@ def declared(node: tree.Declaration, scope: Scope) -> Variable:
 def placed(node: tree.Declaration, scope: Scope) -> tuple[str, str, int]:
     """Address space, access and binding of a `var` of the module; the binding is -1 where it has none."""
     space, access = _space(node)
-    places = {each.name: number(each, scope) for each in node.attributes if each.name in ("group", "binding")}
+    places = {given.name: number(given, scope) for given in node.attributes if given.name in ("group", "binding")}
     _check_places(node, space, places)
     return space, access, places.get("binding", -1)
 
@@ -79,13 +76,7 @@ def _space(node: tree.Declaration) -> tuple[str, str]:
             raise Unsupported(feature, node.type.at)
         reason = f"the variable `{node.name}` needs an address space, such as `var<workgroup>` or `var<private>`"
         raise Refused(reason, node.name)
-    space, *rest = node.templates
-    name = getattr(space, "name", "")
-    if name not in SPACES:
-        raise Refused(f"`{name}` is no kind of memory; there are {', '.join(SPACES)}", space)
-    if rest[name == "storage" :]:
-        raise Refused("only storage takes an access mode, and no more than one", rest[-1])
-    return name, access_of(rest) if name == "storage" else "read" if name == "uniform" else "read_write"
+    return space_of(node.templates, SPACES)
 
 
 def _check_places(node: tree.Declaration, space: str, places: dict[str, int]) -> None:
@@ -93,7 +84,7 @@ def _check_places(node: tree.Declaration, space: str, places: dict[str, int]) ->
         if places:
             raise Refused(f"only buffers have a binding, and `{node.name}` is not one", node.name)
         return
-    missing = [each for each in ("group", "binding") if each not in places]
+    missing = [name for name in ("group", "binding") if name not in places]
     if missing:
         given = " ".join(f"`@{name}({number})`" for name, number in places.items()) or f"`{node.name}`"
         raise Refused(f"{given} needs a `@{missing[-1]}(...)` beside it", Span(node.at, node.name.at))
@@ -103,17 +94,16 @@ def _check_places(node: tree.Declaration, space: str, places: dict[str, int]) ->
 
 def _unfit(type: Type, space: str, access: str) -> str | None:
     """Why a variable of an address space cannot have a type."""
+    held = list(parts(type))
     if is_runtime_sized(type) and space != "storage":
         return f"an array needs a length here, as in `array<f32, 64>`: only storage has arrays without one, not {space}"
-    if contains(type, lambda part: isinstance(part, Pointer)):
+    if any(isinstance(part, Pointer) for part in held):
         return f"a variable cannot be of type `{type}`"
-    if space in ("storage", "uniform") and contains(type, lambda part: part == BOOL):
+    if space in ("storage", "uniform") and any(scalar_of(part) == BOOL for part in held):
         return "a buffer cannot hold a bool: use a u32"
     shared = space == "workgroup" or (space == "storage" and access == "read_write")
-    if contains(type, lambda part: isinstance(part, Atomic)) and not shared:
+    if any(isinstance(part, Atomic) for part in held) and not shared:
         return f"atomics need workgroup memory, or storage that is read_write, not {space} memory"
-    if space == "private" and not is_constructible(type):
-        return f"a private variable cannot be of type `{type}`"
     return uniform_fault(type) if space == "uniform" else None
 
 
@@ -151,7 +141,7 @@ def laid_out(node: tree.Struct, scope: Scope) -> Struct:
         type = type_of(member.type, scope)
         check_new(member.name, [field.name for field in fields])
         _check_member(member.type, type, i + 1 == len(node.members))
-        size, align = _attributes(member, type, lambda attribute: number(attribute, scope))
+        size, align = _attributes(member, type, scope)
         offset = rounded(end, align)
         fields.append(Field(str(member.name), type, offset))
         end, widest = offset + size, max(widest, align)
@@ -165,18 +155,19 @@ def _check_member(place: Span, type: Type, last: bool) -> None:
         raise Refused("only the last member of a struct may be a runtime-sized array", place)
 
 
-def _attributes(member: tree.Parameter, type: Type, number: Callable[[tree.Attribute], int]) -> tuple[int, int]:
+def _attributes(member: tree.Parameter, type: Type, scope: Scope) -> tuple[int, int]:
     """Size and alignment in words."""
     size, align = words(type), alignment(type)
     for attribute in member.attributes:
-        if attribute.name == "align":
-            given = number(attribute)
-            if given < align * WORD or given & (given - 1):
-                raise Refused(f"@align must be a power of two of at least {align * WORD}", attribute)
-            align = given // WORD
-        elif attribute.name == "size":
-            given = number(attribute)
+        if attribute.name not in ("align", "size"):
+            continue
+        given = number(attribute, scope)
+        if attribute.name == "size":
             if given < size * WORD:
                 raise Refused(f"@size must be at least {size * WORD}", attribute)
             size = -(-given // WORD)
+        else:
+            if given < align * WORD or given & (given - 1):
+                raise Refused(f"@align must be a power of two of at least {align * WORD}", attribute)
+            align = given // WORD
     return size, align

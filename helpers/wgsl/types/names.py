@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable, Sequence
 from enum import IntEnum
 
 from helpers.wgsl.diagnostics import Refused, Unsupported
@@ -64,15 +64,22 @@ Meaning = Variable | Binding | Known | Routine | Alias | Type
 
 
 class Scope:
-    """The names of a block, and around it those of the outer blocks and of the module."""
+    """The names of a block, and around it those of the outer blocks and of the module.
 
-    def __init__(self, find: Callable, names: Callable[[], list[str]], stage: Stage = Stage.RUN) -> None:
-        self._outer, self._names, self.stage = find, names, stage
+    In a function, `function` is that one, and `jumps` says which of `break`, `continue` and `return` may stand here.
+    """
+
+    function: Function | None = None
+
+    def __init__(self, find: Callable, names: Callable, stage: Stage = Stage.RUN, jumps: Iterable[str] = ()) -> None:
+        self._outer, self._names, self.stage, self.jumps = find, names, stage, {*jumps}
         self._own: dict[str, Meaning] = {}
 
-    def inner(self) -> Scope:
-        """A block in this one."""
-        return Scope(self.find, self.names, self.stage)
+    def inner(self, *jumps: str) -> Scope:
+        """A block in this one, where these jumps are possible, too."""
+        made = Scope(self.find, self.names, self.stage, self.jumps.union(jumps))
+        made.function = self.function
+        return made
 
     def known(self, stage: Stage) -> Scope:
         """This scope for an expression whose value must be known at a stage."""
@@ -111,7 +118,7 @@ UNSUPPORTED = {
     r"texture_\w+|sampler(_comparison)?": "textures and samplers",
     r"binding_array|acceleration_structure|ray_query": "resources other than buffers",
 }
-Count = Callable[[tree.Expression, bool], int]  # whether the array is the element of another one
+Count = Callable[[tree.Expression, Scope], int]
 
 
 def is_type(name: str) -> bool:
@@ -121,23 +128,26 @@ def is_type(name: str) -> bool:
 
 def unsupported(name: str) -> str | None:
     """What the simulator does not run, where a name is a type of it."""
-    found = next((feature for pattern, feature in UNSUPPORTED.items() if re.fullmatch(pattern, name)), None)
-    return found and f"`{name}` ({found})"
+    description = next((feature for pattern, feature in UNSUPPORTED.items() if re.fullmatch(pattern, name)), None)
+    return description and f"`{name}` ({description})"
 
 
-def read_type(node: tree.Name, scope: Scope, count: Count, inner: bool = False) -> Type:
+def read_type(node: tree.Expression, scope: Scope, count: Count, late: bool = False) -> Type:
     """The type that a name with its arguments stands for; `count` evaluates the length of an array.
 
-    Raises Refused for what is no type, and Unsupported for a type that the simulator does not have.
+    With `late`, the length may depend on overrides. Raises Refused for what is not a type, and Unsupported for a type
+    that the simulator does not have.
     """
-    if (found := scope.find(node.name)) is not None:
-        if isinstance(found, Variable | Binding | Known | Routine) or node.arguments:
+    if not isinstance(node, tree.Name):
+        raise Refused("a type must stand here", node)
+    if (meaning := scope.find(node.name)) is not None:
+        if isinstance(meaning, Variable | Binding | Known | Routine) or node.arguments:
             raise Refused(f"`{node.name}` is no type", node.name)
-        return read_type(found.type, found.scope, count, inner) if isinstance(found, Alias) else found
+        return read_type(meaning.type, meaning.scope, count, late) if isinstance(meaning, Alias) else meaning
     if feature := unsupported(node.name):
         raise Unsupported(feature, node.at)
     if node.name in GENERATORS:
-        return _generated(node, scope, count, inner)
+        return _generated(node, scope, count, late)
     plain = SCALARS.get(node.name) or SHORT.get(node.name)
     if plain is None:
         raise unknown(node.name)
@@ -147,61 +157,53 @@ def read_type(node: tree.Name, scope: Scope, count: Count, inner: bool = False) 
 
 
 def unknown(name: Word) -> Refused:
-    """A name that nothing has."""
+    """A name that the text does not declare."""
     return Refused(f"nothing is called `{name}` here", name, "unknown", name)
 
 
 def needs_type(name: Word) -> Refused:
-    """A name that stands for a type only with another type behind it."""
+    """A name that stands for a type only with another type after it."""
     return Refused(f"`{name}` needs a type behind it, as in `array<f32>` or `vec3<u32>`", name)
 
 
-def _generated(node: tree.Name, scope: Scope, count: Count, inner: bool) -> Type:
-    least, most = {"array": (1, 2), "ptr": (2, 3)}.get(node.name, (1, 1))
-    if len(node.arguments) < least:
-        raise needs_type(node.name)
-    if len(node.arguments) > most:
-        raise Refused(f"`{node.name}` takes no more than {most} in `<` and `>`", node)
-    if node.name == "ptr":
-        return _pointer(node, scope, count)
-    of = node.arguments[0]
-    element = _element(of, scope, count)
-    if node.name == "array":
-        if isinstance(element, Pointer) or is_runtime_sized(element):
-            raise Refused(f"an array cannot have elements of type `{element}`", of)
-        return Array(element, count(node.arguments[1], inner) if len(node.arguments) == 2 else None)
-    if node.name == "atomic":
-        if element not in (I32, U32):
-            raise Refused(f"WGSL has no `atomic<{element}>`, only `atomic<u32>` and `atomic<i32>`", node)
-        return Atomic(element)
+def _generated(node: tree.Name, scope: Scope, count: Count, late: bool) -> Type:
+    name, written = node.name, node.arguments
+    least, most = {"array": (1, 2), "ptr": (2, 3)}.get(name, (1, 1))
+    if len(written) < least:
+        raise needs_type(name)
+    if len(written) > most:
+        raise Refused(f"`{name}` takes no more than {most} in `<` and `>`", node)
+    of = written[name == "ptr"]
+    space = space_of((written[0], *written[2:]), SPACES) if name == "ptr" else ()
+    element = read_type(of, scope, count)
+    match name:
+        case "ptr":
+            if isinstance(element, Pointer):
+                raise Refused("a pointer cannot lead to another pointer (`ptr`)", of)
+            return Pointer(space[0], element, space[1])
+        case "array":
+            if isinstance(element, Pointer) or is_runtime_sized(element):
+                raise Refused(f"an array cannot have elements of type `{element}`", of)
+            known = scope.known(Stage.OVERRIDE if late else Stage.CONST)
+            return Array(element, count(written[1], known) if written[1:] else None)
+        case "atomic":
+            if element not in (I32, U32):
+                raise Refused(f"WGSL has no `atomic<{element}>`, only `atomic<u32>` and `atomic<i32>`", node)
+            return Atomic(element)
     if not isinstance(element, Scalar):
         raise Refused(f"a vector cannot have parts of type `{element}`", of)
-    return Vector(int(node.name[-1]), element)
+    return Vector(int(name[-1]), element)
 
 
-def _element(node: tree.Expression, scope: Scope, count: Count) -> Type:
-    if not isinstance(node, tree.Name):
-        raise Refused("a type must stand here", node)
-    return read_type(node, scope, count, inner=True)
-
-
-def _pointer(node: tree.Name, scope: Scope, count: Count) -> Pointer:
-    space, inner, *rest = node.arguments
+def space_of(written: Sequence[tree.Expression], spaces: Sequence[str]) -> tuple[str, str]:
+    """The address space and the access in `<` and `>`. Only to storage the access can be written; else it is `read`."""
+    space, *rest = written
     name = getattr(space, "name", "")
-    if name not in SPACES:
-        raise Refused(f"`{name}` is no kind of memory; there are {', '.join(SPACES)}", space)
-    if rest and name != "storage":
-        raise Refused("only storage takes an access mode", rest[0])
-    access = access_of(rest) if name == "storage" else "read" if name == "uniform" else "read_write"
-    to = _element(inner, scope, count)
-    if isinstance(to, Pointer):
-        raise Refused("a pointer cannot lead to another pointer (`ptr`)", inner)
-    return Pointer(name, to, access)
-
-
-def access_of(written: tuple[tree.Expression, ...]) -> str:
-    """The access to storage: `read`, unless another one is written."""
-    access = getattr(written[0], "name", "") if written else "read"
+    if name not in spaces:
+        raise Refused(f"`{name}` is no kind of memory; there are {', '.join(spaces)}", space)
+    if rest[name == "storage" :]:
+        raise Refused("only storage takes an access mode, and no more than one", rest[-1])
+    access = getattr(rest[0], "name", "") if rest else "read" if name in ("storage", "uniform") else "read_write"
     if access not in ("read", "read_write"):
-        raise Refused("a buffer is `read` or `read_write`", written[0])
-    return access
+        raise Refused("a buffer is `read` or `read_write`", rest[0])
+    return str(name), access

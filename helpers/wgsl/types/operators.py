@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from helpers.wgsl.arithmetic import operators as arithmetic
 from helpers.wgsl.diagnostics import Refused, Span
 from helpers.wgsl.types.conversions import (
     ABSTRACT,
@@ -14,10 +15,9 @@ from helpers.wgsl.types.conversions import (
     scalar_of,
     shaped,
     undefined,
-    with_scalar,
 )
-from helpers.wgsl.types.folding import COMPARISONS, fold_binary, fold_unary
-from helpers.wgsl.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, F32, I32, U32, Scalar, Type, Vector
+from helpers.wgsl.types.folding import COMPARISONS, array_of, computed, fold_binary
+from helpers.wgsl.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, F32, I32, U32, Vector, components
 from helpers.wgsl.types.program import Binary, Constant, Expression, Logical, Part, Unary
 
 SHIFTS = ("<<", ">>")
@@ -33,20 +33,17 @@ ALLOWED = {
 
 def unary(operator: str, operand: Expression, place: Span) -> Expression:
     """``-``, ``!`` or ``~`` of a value."""
-    if not isinstance(operand.type, Scalar | Vector) or scalar_of(operand.type) not in UNARY[operator]:
+    if not components(operand.type) or scalar_of(operand.type) not in UNARY[operator]:
         needs = {"-": "an f32 or i32", "!": "a condition", "~": "a u32 or i32"}[operator]
         raise Refused(f"`{operator}` needs {needs}, and this is {a(operand.type)}", place)
     if isinstance(operand, Constant):
-        return fold_unary(operator, operand, place)
+        return computed(operand.type, place, arithmetic.unary, operator, array_of(operand))
     return Unary(operand.type, place, operator, operand)
 
 
 def binary(operator: str, left: Expression, right: Expression, place: Span) -> Expression:
     """An operator between two values, converted to a common type; constants are computed."""
-    if operator in SHIFTS:
-        left, right = _shift(operator, left, right, place)
-    else:
-        left, right = _matched(operator, left, right, place)
+    left, right = (_shift if operator in SHIFTS else _matched)(operator, left, right, place)
     type = left.type if isinstance(left.type, Vector) or operator in SHIFTS else right.type
     if operator in COMPARISONS:
         type = shaped(type, BOOL)
@@ -62,48 +59,40 @@ def _check_known_divisor(operator: str, left: Part, right: Expression, place: Sp
         undefined("division by zero", place)
 
 
-def _matched(operator: str, left: Part, right: Expression, place: Span) -> tuple[Expression, Expression]:
-    scalar = common((left.type, right.type))
-    if scalar is None:
+def _matched(operator: str, left: Part, right: Expression, place: Span) -> list[Expression]:
+    """The operands with the scalar that they share; beside a vector, arithmetic takes a scalar, too."""
+    scalar, sizes = common((left.type, right.type)), {components(left.type), components(right.type)}
+    shapes_fit = len(sizes) == 1 or (1 in sizes and operator in "+-*/%")
+    if scalar not in ALLOWED[operator] or 0 in sizes or not shapes_fit:
         raise _mismatch(operator, left, right, place)
-    given = [with_scalar(each, scalar) for each in (left, right)]
-    if scalar not in ALLOWED[operator] or not _same_shape(operator, *(each.type for each in given)):
-        raise _mismatch(operator, left, right, place)
-    return given
-
-
-def _same_shape(operator: str, left: Type, right: Type) -> bool:
-    if not all(isinstance(each, Scalar | Vector) for each in (left, right)):
-        return False
-    mixed = operator in "+-*/%" and isinstance(left, Vector) != isinstance(right, Vector)
-    return left == right or mixed
+    return [converted(operand, shaped(operand.type, scalar)) for operand in (left, right)]
 
 
 def _mismatch(operator: str, left: Part, right: Expression, place: Span) -> Refused:
     """Operands that do not go together; a number with a point beside a whole number is to blame itself."""
     if common((left.type, right.type)) is None:
-        place = next((each for each in (left, right) if scalar_of(each.type) == ABSTRACT_FLOAT), place)
+        place = next((operand for operand in (left, right) if scalar_of(operand.type) == ABSTRACT_FLOAT), place)
     reason = f"`{operator}` does not work with {a(left.type)} and {a(right.type)}"
     return Refused(reason, place, "operands", operator, left, right)
 
 
 def _shift(operator: str, left: Part, right: Expression, place: Span) -> tuple[Expression, Expression]:
-    amount = converted(right, shaped(right.type, U32)) if scalar_of(right.type) in ABSTRACT else right
-    if scalar_of(left.type) not in WHOLE or amount is None or shaped(left.type, U32) != amount.type:
+    amount, scalar = converted(right, shaped(right.type, U32)) or right, scalar_of(left.type)
+    if not components(left.type) or scalar not in WHOLE or shaped(left.type, U32) != amount.type:
         raise _mismatch(operator, left, right, place)
     if not isinstance(amount, Constant):
         return concrete(left), amount
-    if scalar_of(left.type) != ABSTRACT_INT and any(leaf >= 32 for leaf in amount.leaves):
-        undefined(f"a {scalar_of(left.type)} has 32 bits: shift it by less than that", place)
+    if scalar != ABSTRACT_INT and any(leaf >= 32 for leaf in amount.leaves):
+        undefined(f"a {scalar} has 32 bits: shift it by less than that", place)
     return left, amount
 
 
 def logical(operator: str, left: Expression, right: Expression, place: Span) -> Expression:
     """``&&`` or ``||``."""
-    for each in (left, right):
-        if each.type != BOOL:
+    for operand in (left, right):
+        if operand.type != BOOL:
             raise Refused(
-                f"`{operator}` joins two conditions, and this is {a(each.type)}", place, "joined", operator, each
+                f"`{operator}` joins two conditions, and this is {a(operand.type)}", place, "joined", operator, operand
             )
     if isinstance(left, Constant):
         return right if left.leaves[0] == (operator == "&&") else left
@@ -114,7 +103,7 @@ def assigned_operator(operator: str, target: Part, value: Expression) -> Express
     """The right side of ``target op= value``, converted; the result of the operator must be of the type stored."""
     if operator in SHIFTS:
         return _shift(operator, target, value, target)[1]
-    stretched = isinstance(value.type, Vector) and shaped(value.type, scalar_of(target.type)) != target.type
+    stretched = components(value.type) not in (0, 1, components(target.type))
     if stretched or common((target.type, value.type)) != scalar_of(target.type):
         raise misfit(value, target)
     fitting = _matched(operator, target, value, target)[1]

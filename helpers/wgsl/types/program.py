@@ -15,7 +15,7 @@ from helpers.wgsl.types.kinds import Type
 known = dataclass(eq=False, slots=True)  # what a name stands for is one thing, and equals no other
 PLACE = property(lambda self: self.place.at), property(lambda self: self.place.end)
 
-# --- Names ----------------------------------------------------------------------------------------------------
+# --- Names --------------------------------------------------------------------------------------------------------
 
 
 @known
@@ -58,7 +58,7 @@ class Function(Meaning):
     fault: Exception | None = None  # a value in it that the overrides make undefined
 
 
-# --- References: places in memory. `type` is what lies there. ---------------------------------------------------
+# --- References: places in memory. `type` is what lies there. -----------------------------------------------------
 
 
 @record
@@ -93,7 +93,7 @@ class Element(Part):
 
 @record
 class Member(Part):
-    """A member of a struct or one component of a vector, `offset` words behind the start of its base."""
+    """A member of a struct or one component of a vector, `offset` words after the start of its base."""
 
     base: Reference
     offset: int
@@ -108,7 +108,7 @@ class Deref(Part):
 
 Reference = Root | Element | Member | Deref
 
-# --- Expressions: values. `type` is the value's. ----------------------------------------------------------------
+# --- Expressions: values. `type` is the value's. ------------------------------------------------------------------
 
 
 @record
@@ -178,7 +178,7 @@ class Convert(Part):
 
 @record
 class Bitcast(Part):
-    """The same bits as another type of as many words."""
+    """The same bits as another type of the same size."""
 
     operand: Expression
 
@@ -257,7 +257,7 @@ Expression = (
     | Call | AddressOf | ArrayLength | AtomicCall | UniformLoad
 )  # fmt: skip
 
-# --- Statements -----------------------------------------------------------------------------------------------
+# --- Statements ---------------------------------------------------------------------------------------------------
 
 
 @record
@@ -379,7 +379,7 @@ class Return(Statement):
     value: Expression | None
 
 
-# --- The whole ------------------------------------------------------------------------------------------------
+# --- The whole ----------------------------------------------------------------------------------------------------
 
 
 @record

@@ -11,13 +11,12 @@ from helpers.wgsl.types.kinds import (
     Array,
     Atomic,
     Pointer,
-    Scalar,
     Struct,
     Type,
     Vector,
-    fields_of,
     is_constructible,
     leaves,
+    words,
 )
 from helpers.wgsl.types.program import (
     AddressOf,
@@ -37,7 +36,7 @@ COMPONENTS = ("xyzw", "rgba")
 
 
 def origin(reference: Reference) -> tuple[str, str]:
-    """The address space and the access of the variable to which a reference leads."""
+    """The address space and the access of the variable that a reference refers to."""
     match reference:
         case Root(variable=variable):
             return variable.space, variable.access
@@ -47,7 +46,7 @@ def origin(reference: Reference) -> tuple[str, str]:
 
 
 def loaded(part: Reference | Expression) -> Expression:
-    """The value: of a reference, what lies there."""
+    """A value; for a reference, the value that is stored there."""
     if not isinstance(part, Reference):
         return part
     if isinstance(part.type, Atomic):
@@ -76,29 +75,32 @@ def dereferenced(pointer: Expression, place: Span) -> Reference:
     return Deref(pointer.type.to, place, pointer)
 
 
-def through(part: Reference | Expression) -> Reference | Expression:
-    """A pointer before ``.`` or ``[`` stands for what it points at."""
+def pointee(part: Reference | Expression) -> Reference | Expression:
+    """What a pointer before ``.`` or ``[`` points at; any other value itself."""
     return dereferenced(part, part.place) if isinstance(part.type, Pointer) else part
 
 
-# --- Index ----------------------------------------------------------------------------------------------------
+# --- Index --------------------------------------------------------------------------------------------------------
 
 
 def indexed(base: Reference | Expression, index: Expression, place: Span) -> Reference | Expression:
     """``base[index]``."""
-    base = through(base)
-    if not isinstance(base.type, Array | Vector):
-        raise Refused(f"a value of type `{base.type}` takes no index", place, "indexed", base)
-    if not isinstance(index.type, Scalar) or index.type not in WHOLE:
+    base = pointee(base)
+    match base.type:
+        case Vector(count, element):
+            stride = 1
+        case Array(element, count):
+            stride = base.type.stride
+        case _:
+            raise Refused(f"a value of type `{base.type}` takes no index", place, "indexed", base)
+    if index.type not in WHOLE:
         raise Refused("an index must be a whole number, u32 or i32", index, "index", index)
     index = concrete(index)
-    count = base.type.size if isinstance(base.type, Vector) else base.type.count
-    number = _number(index, count, place)
-    if isinstance(base, Reference):
-        return _element(base, index, number, count, place)
-    if number is not None:
-        size = _leaf_count(base.type.element)
-        return pick(base, base.type.element, range(number * size, (number + 1) * size), place)
+    number, in_memory = _number(index, count, place), isinstance(base, Reference)
+    if number is not None and not (in_memory and isinstance(base.type, Array)):
+        return _part(base, element, number * stride, place)
+    if in_memory:
+        return Element(element, place, base, index, count, stride)
     base = concrete(base)
     return Index(base.type.element, place, base, index, count)
 
@@ -115,62 +117,40 @@ def _number(index: Expression, count: int | None, place: Span) -> int | None:
     return number
 
 
-def _element(base: Reference, index: Expression, number: int | None, count: int | None, place: Span) -> Reference:
-    if isinstance(base.type, Vector):
-        if number is not None:
-            return Member(base.type.element, place, base, number)
-        return Element(base.type.element, place, base, index, count, 1)
-    return Element(base.type.element, place, base, index, count, base.type.stride)
+def _part(base: Reference | Expression, type: Type, offset: int, place: Span) -> Reference | Expression:
+    """What lies `offset` words after the start of a variable or a value."""
+    if isinstance(base, Reference):
+        return Member(type, place, base, offset)
+    inside = range(offset, offset + words(type))
+    return _picked(base, type, [i for i, (at, _) in enumerate(leaves(base.type)) if at in inside], place)
 
 
-def _leaf_count(type: Type) -> int:
-    return sum(1 for _ in leaves(type))
-
-
-def pick(base: Expression, type: Type, picked: Sequence[int], place: Span) -> Expression:
+def _picked(base: Expression, type: Type, picked: Sequence[int], place: Span) -> Expression:
     """Some leaves of a value."""
     if isinstance(base, Constant):
         return Constant(type, place, tuple(base.leaves[i] for i in picked))
     return Pick(type, place, base, tuple(picked))
 
 
-# --- Members --------------------------------------------------------------------------------------------------
+# --- Members ------------------------------------------------------------------------------------------------------
 
 
 def member(base: Reference | Expression, name: Word, place: Span) -> Reference | Expression:
     """``base.name``: a member of a struct, a component or several of a vector."""
-    base = through(base)
+    base = pointee(base)
     match base.type:
-        case Struct() if name in fields_of(base.type):
-            return _field(base, name, place)
-        case Vector():
-            picked = _components(base.type, name)
-            if picked is not None:
-                return _swizzled(base, picked, place)
+        case Struct(fields=fields):
+            for field in fields:
+                if field.name == name:
+                    return _part(base, field.type, field.offset, place)
+        case Vector(size, element):
+            letters = next((alphabet for alphabet in COMPONENTS if set(name) <= set(alphabet[:size])), "")
+            picked = [letters.index(letter) for letter in name] if letters else []
+            if len(picked) == 1:
+                return _part(base, element, picked[0], place)
+            if 2 <= len(picked) <= 4:
+                return _picked(loaded(base), Vector(len(picked), element), picked, place)
     raise Refused(f"a value of type `{base.type}` has no part `{name}`", name, "part", base, name)
-
-
-def _field(base: Reference | Expression, name: str, place: Span) -> Reference | Expression:
-    field = fields_of(base.type)[name]
-    if isinstance(base, Reference):
-        return Member(field.type, place, base, field.offset)
-    before = sum(_leaf_count(each.type) for each in base.type.fields[: base.type.fields.index(field)])
-    return pick(base, field.type, range(before, before + _leaf_count(field.type)), place)
-
-
-def _components(type: Vector, name: str) -> tuple[int, ...] | None:
-    for letters in COMPONENTS:
-        if len(name) <= 4 and all(letter in letters[: type.size] for letter in name):
-            return tuple(letters.index(letter) for letter in name)
-    return None
-
-
-def _swizzled(base: Reference | Expression, picked: tuple[int, ...], place: Span) -> Reference | Expression:
-    if len(picked) > 1:
-        return pick(loaded(base), Vector(len(picked), base.type.element), picked, place)
-    if isinstance(base, Reference):
-        return Member(base.type.element, place, base, picked[0])
-    return pick(base, base.type.element, picked, place)
 
 
 def check_writable(reference: Reference) -> None:

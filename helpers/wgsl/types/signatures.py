@@ -28,29 +28,37 @@ SIGNED, INTEGERS = (F32, I32, *ABSTRACT), (I32, U32)
 
 @record
 class Other:
-    """An argument that is not of the type of the first one: a `scalar`, or one for each component, or either.
+    """An argument that is not like the first one: a `scalar`, or one for each component, or either.
 
     Without a scalar it is of the scalar type that the first argument has.
     """
 
     scalar: Scalar | None
     single: bool = True
-    each: bool = False
+    componentwise: bool = False
+
+
+ALIKE = Other(None, single=False, componentwise=True)
 
 
 @record
 class Signature:
     """A function of `count` arguments of one type: of one of the `scalars`, in one of the `shapes` (1 is a scalar).
 
-    `others` are the arguments of other types, by their places; the result is of the first argument's type unless
-    `result` makes another one of it.
+    The last arguments may be `others`; the result is of the first argument's type unless `result` makes another one
+    of it.
     """
 
     count: int
     scalars: tuple[Scalar, ...]
     shapes: tuple[int, ...] = ANY_SHAPE
-    others: tuple[tuple[int, Other], ...] = ()
+    others: tuple[Other, ...] = ()
     result: Callable[[Type], Type] = lambda type: type
+
+    @property
+    def arguments(self) -> tuple[Other, ...]:
+        """What each argument is, beside the first one."""
+        return (ALIKE,) * (self.count - len(self.others)) + self.others
 
 
 def _packs(scalar: Scalar, size: int) -> Signature:
@@ -65,11 +73,9 @@ def _parts(name: str, whole: str, scalar: Scalar | None = None) -> Callable[[Typ
     """The struct that `modf` and `frexp` return: a fraction, and a part of the same shape."""
 
     def struct(type: Type) -> Struct:
-        parts = (("fract", type), (whole, shaped(type, scalar) if scalar else type))
-        fields = tuple(
-            Field(each, part, i * rounded(words(type), alignment(type))) for i, (each, part) in enumerate(parts)
-        )
-        return Struct(f"__{name}_result", fields, 2 * fields[1].offset, alignment(type))
+        offset = rounded(words(type), alignment(type))
+        second = Field(whole, shaped(type, scalar or scalar_of(type)), offset)
+        return Struct(f"__{name}_result", (Field("fract", type, 0), second), 2 * offset, alignment(type))
 
     return struct
 
@@ -80,8 +86,8 @@ _TABLE: tuple[tuple[str, Signature], ...] = (
     ("ceil floor fract round saturate trunc quantizeToF16", Signature(1, FLOATS)),
     ("atan2 pow step", Signature(2, FLOATS)),
     ("fma smoothstep", Signature(3, FLOATS)),
-    ("mix", Signature(3, FLOATS, others=((2, Other(None, each=True)),))),
-    ("ldexp", Signature(2, FLOATS, others=((1, Other(I32, single=False, each=True)),))),
+    ("mix", Signature(3, FLOATS, others=(Other(None, componentwise=True),))),
+    ("ldexp", Signature(2, FLOATS, others=(Other(I32, single=False, componentwise=True),))),
     ("abs", Signature(1, NUMBERS)),
     ("sign", Signature(1, SIGNED)),
     ("max min", Signature(2, NUMBERS)),
@@ -91,17 +97,17 @@ _TABLE: tuple[tuple[str, Signature], ...] = (
     ("normalize", Signature(1, FLOATS, VECTORS)),
     ("reflect", Signature(2, FLOATS, VECTORS)),
     ("faceForward", Signature(3, FLOATS, VECTORS)),
-    ("refract", Signature(3, FLOATS, VECTORS, others=((2, Other(None)),))),
+    ("refract", Signature(3, FLOATS, VECTORS, others=(Other(None),))),
     ("modf", Signature(1, FLOATS, result=_parts("modf", "whole"))),
     ("frexp", Signature(1, FLOATS, result=_parts("frexp", "exp", I32))),
     ("cross", Signature(2, FLOATS, (3,))),
     ("dot", Signature(2, NUMBERS, VECTORS, result=scalar_of)),
     ("countOneBits countLeadingZeros countTrailingZeros", Signature(1, INTEGERS)),
     ("firstLeadingBit firstTrailingBit reverseBits", Signature(1, INTEGERS)),
-    ("extractBits", Signature(3, INTEGERS, others=((1, Other(U32)), (2, Other(U32))))),
-    ("insertBits", Signature(4, INTEGERS, others=((2, Other(U32)), (3, Other(U32))))),
+    ("extractBits", Signature(3, INTEGERS, others=(Other(U32),) * 2)),
+    ("insertBits", Signature(4, INTEGERS, others=(Other(U32),) * 2)),
     ("all any", Signature(1, (BOOL,), result=scalar_of)),
-    ("select", Signature(3, (BOOL, *NUMBERS), others=((2, Other(BOOL, each=True)),))),
+    ("select", Signature(3, (BOOL, *NUMBERS), others=(Other(BOOL, componentwise=True),))),
     ("pack4x8snorm pack4x8unorm", _packs(F32, 4)),
     ("pack2x16snorm pack2x16unorm pack2x16float", _packs(F32, 2)),
     ("pack4xI8 pack4xI8Clamp", _packs(I32, 4)),

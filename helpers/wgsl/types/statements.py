@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from functools import wraps
 
 from helpers.wgsl.diagnostics import Refused, Span
 from helpers.wgsl.syntax import tree
-from helpers.wgsl.syntax.tree import record
 from helpers.wgsl.types import expressions, program
 from helpers.wgsl.types.calls import BARRIERS, check_count
 from helpers.wgsl.types.conversions import a, concrete, converted
 from helpers.wgsl.types.expressions import type_of, value, view
 from helpers.wgsl.types.kinds import BOOL, I32, U32, Pointer, Type, is_constructible
-from helpers.wgsl.types.names import Known, Routine, Scope, Stage
+from helpers.wgsl.types.names import SPACES, Known, Routine, Scope, Stage, space_of
 from helpers.wgsl.types.operators import assigned_operator, misfit
-from helpers.wgsl.types.program import Binding, Constant, Expression, Function, Part, Reference, Statement, Variable
+from helpers.wgsl.types.program import Binding, Constant, Expression, Part, Reference, Statement, Variable
 from helpers.wgsl.types.references import check_writable
 from helpers.wgsl.types.usage import AGAIN, ends, nodes
-
-
-@record
-class Place:
-    """What the statements around one allow: the function around it, `break`, `continue`, and `return`."""
-
-    function: Function
-    breaks: bool = False
-    continues: bool = False
-    returns: bool = True
 
 
 def _located(read: Callable) -> Callable:
     """A function that reads a node in a scope, and notes both in what it refuses."""
 
     @wraps(read)
-    def located(node: tree.Node, scope: Scope, *rest: Place) -> object:
+    def located(node: tree.Node, scope: Scope) -> object:
         try:
-            return read(node, scope, *rest)
+            return read(node, scope)
         except Refused as refused:
             if refused.scope is None:
                 refused.scope, refused.statement = scope, node
@@ -46,44 +34,21 @@ def _located(read: Callable) -> Callable:
     return located
 
 
-def block(body: Sequence[tree.Statement], scope: Scope, place: Place) -> tuple[Statement, ...]:
-    """The statements of a block, in a scope of their own."""
-    return statements(body, scope.inner(), place)
+def block(node: tree.Block, scope: Scope, *jumps: str) -> tuple[Statement, ...]:
+    """The statements of a block, in a scope of their own, where these jumps are possible, too."""
+    return statements(node, scope.inner(*jumps))
 
 
-def statements(body: Sequence[tree.Statement], scope: Scope, place: Place) -> tuple[Statement, ...]:
-    """Statements that share a scope; those that only give a name to a constant leave nothing."""
-    made = (statement(each, scope, place) for each in body)
-    return tuple(each for each in made if each is not None)
+def statements(node: tree.Block, scope: Scope) -> tuple[Statement, ...]:
+    """The statements of a block; those that only give a name to a constant leave nothing."""
+    made = (statement(child, scope) for child in node.body)
+    return tuple(kept for kept in made if kept is not None)
 
 
 @_located
-def statement(node: tree.Statement, scope: Scope, place: Place) -> Statement | None:
+def statement(node: tree.Statement, scope: Scope) -> Statement | None:
     """One statement."""
-    match node:
-        case tree.Declaration():
-            return _declare(node, scope)
-        case tree.ConstAssert():
-            return check_assertion(node, scope)
-        case tree.Assignment():
-            return _assign(node, scope)
-        case tree.Increment():
-            return _increment(node, scope)
-        case tree.CallStatement():
-            return _call(node, scope)
-        case tree.Block(body=body):
-            return program.Block(node, block(body, scope, place))
-        case tree.If():
-            return _if(node, scope, place)
-        case tree.Switch():
-            return _switch(node, scope, place)
-        case tree.For():
-            return _for(node, scope, place)
-        case tree.While():
-            return _while(node, scope, place)
-        case tree.Loop():
-            return _loop(node, scope, place)
-    return _jump(node, scope, place)
+    return READERS[type(node)](node, scope)
 
 
 # --- Declarations -------------------------------------------------------------------------------------------------
@@ -101,10 +66,8 @@ def _declare(node: tree.Declaration, scope: Scope) -> Statement | None:
         made = program.Bind(node, Binding(node.name, given.type), given)
         scope.declare(made.binding)
         return made
-    if node.templates and (space := getattr(node.templates[0], "name", "")) != "function":
+    if node.templates and (space := space_of(node.templates, SPACES)[0]) != "function":
         raise Refused(f"a `var<{space}>` is declared outside of every function", node.templates[0])
-    if node.templates[1:]:
-        raise Refused("only storage takes an access mode", node.templates[1])
     type = given.type if given else written_type(node, scope)
     if not is_constructible(type):
         raise Refused(f"a local variable cannot be of type `{type}`", node.name)
@@ -121,7 +84,7 @@ def written_type(node: tree.Declaration, scope: Scope, late: bool = False) -> Ty
 
 
 def declared_value(node: tree.Declaration, scope: Scope, keep_abstract: bool = False) -> Expression | None:
-    """The value of a declaration, of the type that is written, or of its own one."""
+    """The value of a declaration, converted to the type that is written, if there is one."""
     if node.value is None:
         return None
     given = value(node.value, scope)
@@ -150,23 +113,23 @@ def constant(node: tree.Expression, scope: Scope) -> Constant:
     return known(value(node, scope.known(Stage.CONST)))
 
 
-def known(found: Expression) -> Constant:
+def known(expression: Expression) -> Constant:
     """A value that is known. Raises Refused for one that is not."""
-    if isinstance(found, Constant):
-        return found
-    raise expressions.too_late(found)
+    if isinstance(expression, Constant):
+        return expression
+    raise expressions.too_late(expression)
 
 
 def check_assertion(node: tree.ConstAssert, scope: Scope) -> None:
     """``const_assert``, which leaves no statement."""
-    asked = constant(node.condition, scope)
-    if asked.type != BOOL:
-        raise Refused("const_assert needs a condition, true or false", asked)
-    if not asked.leaves[0]:
+    test = constant(node.condition, scope)
+    if test.type != BOOL:
+        raise Refused("const_assert needs a condition, true or false", test)
+    if not test.leaves[0]:
         raise Refused("this `const_assert` is false", node)
 
 
-# --- Stores and calls -----------------------------------------------------------------------------------------
+# --- Stores and calls ---------------------------------------------------------------------------------------------
 
 
 def _assign(node: tree.Assignment, scope: Scope) -> Statement:
@@ -201,118 +164,93 @@ def _increment(node: tree.Increment, scope: Scope) -> Statement:
 
 def _call(node: tree.CallStatement, scope: Scope) -> Statement:
     name = node.call.callee.name
-    found = scope.find(name)
-    if found is None and name in BARRIERS:
+    meaning = scope.find(name)
+    if meaning is None and name in BARRIERS:
         check_count(name, 0, node.call.arguments)
         return program.Barrier(node, str(name))
     made = expressions.call(node.call, scope)
-    must_use = isinstance(found, Routine) and found.must_use
+    must_use = isinstance(meaning, Routine) and meaning.must_use
     if must_use or not isinstance(made, program.AtomicCall | program.Call):
         raise Refused("the value of this call is not used: store it, as in `let value = ...;`", name)
     return program.Evaluate(node, made)
 
 
-# --- Branches -------------------------------------------------------------------------------------------------
+# --- Branches -----------------------------------------------------------------------------------------------------
 
 
 @_located
 def condition(node: tree.Expression, scope: Scope) -> Expression:
-    """What `if` and the loops ask."""
-    asked = value(node, scope)
-    if asked.type != BOOL:
-        raise Refused(f"a condition is true or false, and this is {a(asked.type)}", asked, "condition", asked)
-    return asked
+    """The condition of an `if` or a loop."""
+    test = value(node, scope)
+    if test.type != BOOL:
+        raise Refused(f"a condition is true or false, and this is {a(test.type)}", test, "condition", test)
+    return test
 
 
-def _if(node: tree.If, scope: Scope, place: Place) -> Statement:
-    asked, then = condition(node.condition, scope), block(node.then.body, scope, place)
-    match node.otherwise:
-        case tree.If():
-            otherwise = (_if(node.otherwise, scope, place),)
-        case tree.Block(body=body):
-            otherwise = block(body, scope, place)
-        case _:
-            otherwise = ()
-    return program.If(node, asked, then, otherwise)
+def _if(node: tree.If, scope: Scope) -> Statement:
+    test, then = condition(node.condition, scope), block(node.then, scope)
+    if isinstance(node.otherwise, tree.If):
+        return program.If(node, test, then, (_if(node.otherwise, scope),))
+    return program.If(node, test, then, block(node.otherwise, scope) if node.otherwise else ())
 
 
-def _switch(node: tree.Switch, scope: Scope, place: Place) -> Statement:
+def _switch(node: tree.Switch, scope: Scope) -> Statement:
     selector = value(node.selector, scope)
-    chosen = [[each and constant(each, scope) for each in case.selectors] for case in node.cases]
-    selector, chosen = _selectors(selector, chosen)
-    inner, cases = replace(place, breaks=True), []
-    for values, case in zip(chosen, node.cases, strict=True):
-        numbers = tuple(each.leaves[0] for each in values if each)
-        cases.append(program.Case(numbers, None in values, block(case.body.body, scope, inner)))
-    _check_cases(node, chosen)
-    return program.Switch(node, selector, tuple(cases))
-
-
-Selectors = list[list[Constant | None]]
-
-
-def _selectors(selector: Expression, chosen: Selectors) -> tuple[Expression, Selectors]:
-    """The selector and the values of the clauses, all as i32 or all as u32."""
-    listed = [selector, *(each for values in chosen for each in values if each)]
-    wanted = next((each.type for each in listed if each.type in (I32, U32)), I32)
-    for each in listed:
-        if converted(each, wanted) is None:
-            whole = each.type in (I32, U32)
+    chosen = [[choice and constant(choice, scope) for choice in case.selectors] for case in node.cases]
+    listed = [selector, *(choice for values in chosen for choice in values if choice)]
+    wanted = next((expression.type for expression in listed if expression.type in (I32, U32)), I32)
+    for expression in listed:
+        if converted(expression, wanted) is None:
+            whole = expression.type in (I32, U32)
             words = "the values of the cases must be of the selector's type" if whole else "a switch needs a u32 or i32"
-            raise Refused(words, each)
-    values = [[each and converted(each, wanted) for each in values] for values in chosen]
-    return converted(selector, wanted), values
-
-
-def _check_cases(node: tree.Switch, chosen: Selectors) -> None:
-    """One default, and no value twice."""
-    seen = set()
+            raise Refused(words, expression)
+    seen, cases = [], []
     for values, case in zip(chosen, node.cases, strict=True):
-        for each in values:
-            number = each.leaves[0] if each else None
-            if number in seen:
-                what = "default" if number is None else f"case {number}"
-                raise Refused(f"the switch has `{what}` twice", each or begin(case, what))
-            seen.add(number)
-    if None not in seen:
+        for choice in values:
+            what = f"case {choice.leaves[0]}" if choice else "default"
+            if what in seen:
+                raise Refused(f"the switch has `{what}` twice", choice or begin(case, what))
+            seen.append(what)
+        numbers = tuple(choice.leaves[0] for choice in values if choice)
+        cases.append(program.Case(numbers, None in values, block(case.body, scope, "break")))
+    if "default" not in seen:
         raise Refused("a `switch` needs a `default`", begin(node, "switch"))
+    return program.Switch(node, converted(selector, wanted), tuple(cases))
 
 
 def begin(node: tree.Node, word: str) -> Span:
-    """Where the word stands with which a node begins."""
+    """The place of the word that a node begins with."""
     return Span(node.at, node.at + len(word))
 
 
-# --- Loops ----------------------------------------------------------------------------------------------------
+# --- Loops --------------------------------------------------------------------------------------------------------
 
 
-def _for(node: tree.For, scope: Scope, place: Place) -> Statement:
+def _for(node: tree.For, scope: Scope) -> Statement:
     scope = scope.inner()
-    first = statement(node.first, scope, place) if node.first else None
-    asked = condition(node.condition, scope) if node.condition else None
-    update = statement(node.update, scope, place) if node.update else None
-    body = block(node.body.body, scope, replace(place, breaks=True, continues=True))
-    loop = _left(program.Loop(node, asked, body, (update,) if update else (), None), "for")
+    first = statement(node.first, scope) if node.first else None
+    test = condition(node.condition, scope) if node.condition else None
+    update = statement(node.update, scope) if node.update else None
+    body = block(node.body, scope, "break", "continue")
+    loop = _checked_exit(program.Loop(node, test, body, (update,) if update else (), None), "for")
     return program.Block(node, (first, loop)) if first else loop
 
 
-def _while(node: tree.While, scope: Scope, place: Place) -> Statement:
-    asked = condition(node.condition, scope)
-    body = block(node.body.body, scope, replace(place, breaks=True, continues=True))
-    return program.Loop(node, asked, body, (), None)
+def _while(node: tree.While, scope: Scope) -> Statement:
+    return program.Loop(node, condition(node.condition, scope), block(node.body, scope, "break", "continue"), (), None)
 
 
-def _loop(node: tree.Loop, scope: Scope, place: Place) -> Statement:
-    scope = scope.inner()
-    body = statements(node.body.body, scope, replace(place, breaks=True, continues=True))
-    scope, inside = scope.inner(), replace(place, breaks=False, continues=False, returns=False)
-    continuing = statements(node.continuing.body, scope, inside) if node.continuing else ()
+def _loop(node: tree.Loop, scope: Scope) -> Statement:
+    scope = scope.inner("break", "continue")
+    body, scope = statements(node.body, scope), scope.inner()
+    scope.jumps.clear()
+    continuing = statements(node.continuing, scope) if node.continuing else ()
     break_if = condition(node.break_if, scope) if node.break_if else None
     _check_skipped(body, (*continuing, break_if))
-    return _left(program.Loop(node, None, body, continuing, break_if), "loop")
+    return _checked_exit(program.Loop(node, None, body, continuing, break_if), "loop")
 
 
-def _left(loop: program.Loop, word: str) -> program.Loop:
+def _checked_exit(loop: program.Loop, word: str) -> program.Loop:
     """The loop. Refuse one that nothing can leave, which WGSL's behavior analysis finds and browsers report."""
     if not ends((loop,)):
         reason = f"this `{word}` has no exit: it needs a condition, a `break`, a `break if` or a `return`"
@@ -323,34 +261,47 @@ def _left(loop: program.Loop, word: str) -> program.Loop:
 def _check_skipped(body: tuple[Statement, ...], after: tuple) -> None:
     """Refuse a name in `continuing` whose declaration a `continue` above it leaps over."""
     skipped, leaps = set(), False
-    for each in body:
-        if leaps and isinstance(each, program.Bind | program.Declare):
-            skipped.add(each.binding if isinstance(each, program.Bind) else each.variable)
-        leaps = leaps or AGAIN in ends((each,))
+    for inner in body:
+        if leaps and isinstance(inner, program.Bind | program.Declare):
+            skipped.add(inner.binding if isinstance(inner, program.Bind) else inner.variable)
+        leaps = leaps or AGAIN in ends((inner,))
     for node in nodes(after):
         used = getattr(node, "variable", None) or getattr(node, "binding", None)
         if used in skipped and isinstance(node, Part):
             raise Refused(f"a `continue` can leap over the declaration of `{used.name}`", node)
 
 
-def _jump(node: tree.Break | tree.Continue | tree.Return, scope: Scope, place: Place) -> Statement:
-    match node:
-        case tree.Break() if place.breaks:
-            return program.Break(node)
-        case tree.Continue() if place.continues:
-            return program.Continue(node)
-        case tree.Break() | tree.Continue():
-            word = "break" if isinstance(node, tree.Break) else "continue"
-            raise Refused(f"`{word}` stands outside of every loop", node)
-    return _return(node, scope, place)
+def _jump(node: tree.Break | tree.Continue, scope: Scope) -> Statement:
+    word, made = ("break", program.Break) if isinstance(node, tree.Break) else ("continue", program.Continue)
+    if word not in scope.jumps:
+        raise Refused(f"`{word}` stands outside of every loop", node)
+    return made(node)
 
 
-def _return(node: tree.Return, scope: Scope, place: Place) -> Statement:
-    if not place.returns:
+def _return(node: tree.Return, scope: Scope) -> Statement:
+    if "return" not in scope.jumps:
         raise Refused("`return` cannot stand in a `continuing` block", node)
-    given, wanted = value(node.value, scope) if node.value else None, place.function.result
+    function, given = scope.function, value(node.value, scope) if node.value else None
+    wanted = function.result
     fitting = converted(given, wanted) if given and wanted else None
-    if bool(given) != bool(wanted) or (given and fitting is None):
-        reason = f"`{place.function.name}` returns {a(wanted)}"
-        raise Refused(reason, given or node, "returned", place.function, given)
+    if bool(wanted) != bool(given) or (given and fitting is None):
+        raise Refused(f"`{function.name}` returns {a(wanted)}", given or node, "returned", function, given)
     return program.Return(node, fitting)
+
+
+READERS: dict[type[tree.Node], Callable[[tree.Node, Scope], Statement | None]] = {
+    tree.Assignment: _assign,
+    tree.Block: lambda node, scope: program.Block(node, block(node, scope)),
+    tree.Break: _jump,
+    tree.CallStatement: _call,
+    tree.ConstAssert: check_assertion,
+    tree.Continue: _jump,
+    tree.Declaration: _declare,
+    tree.For: _for,
+    tree.If: _if,
+    tree.Increment: _increment,
+    tree.Loop: _loop,
+    tree.Return: _return,
+    tree.Switch: _switch,
+    tree.While: _while,
+}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
-from functools import cache
 
 from helpers.wgsl.types.kinds import Pointer
 from helpers.wgsl.types.program import (
@@ -19,10 +17,12 @@ from helpers.wgsl.types.program import (
     Constant,
     Continue,
     Deref,
+    Element,
     Expression,
     Function,
     If,
     Loop,
+    Member,
     Named,
     Part,
     Reference,
@@ -35,32 +35,26 @@ from helpers.wgsl.types.program import (
     Variable,
 )
 
-# --- What an entry point uses ---
+# --- What an entry point uses -------------------------------------------------------------------------------------
 
 
 def nodes(part: object, live: bool = False) -> Iterator[object]:
     """A statement or expression and all that is inside it; where `live`, without branches that no run can take."""
-    waiting = [part]  # a list, for a generator inside of others hands each node on from level to level
+    waiting = [part]  # a list: nested generators would pass every node through each level
     while waiting:
-        each = waiting.pop()
-        if isinstance(each, tuple):
-            waiting += reversed(each)
-        elif live and isinstance(each, If) and isinstance(each.condition, Constant):
-            waiting.append(each.then if each.condition.leaves[0] else each.otherwise)
-        elif isinstance(each, (Part, Statement, Case)):
-            yield each
-            waiting += inside(each)
+        item = waiting.pop()
+        if isinstance(item, tuple):
+            waiting += reversed(item)
+        elif live and isinstance(item, If) and isinstance(item.condition, Constant):
+            waiting.append(item.then if item.condition.leaves[0] else item.otherwise)
+        elif isinstance(item, (Part, Statement, Case)):
+            yield item
+            waiting += inside(item)
 
 
-def inside(node: object) -> list[object]:
+def inside(node: Part | Statement | Case) -> list[object]:
     """What a node is made of, the last part first."""
-    return [getattr(node, name) for name in _fields(type(node))]
-
-
-@cache
-def _fields(kind: type) -> tuple[str, ...]:
-    """The fields of a node in which there may be others, the last one first."""
-    return tuple(field.name for field in reversed(fields(kind)) if field.name not in ("type", "at", "end"))
+    return [getattr(node, name) for name in reversed(node.__slots__)]
 
 
 class Usage:
@@ -79,47 +73,40 @@ class Usage:
         if function in self.functions:
             return
         self.functions.append(function)
-        inside = list(nodes(function.body))
-        self._nodes += inside
-        for node in inside:
+        body_nodes = list(nodes(function.body))
+        self._nodes += body_nodes
+        for node in body_nodes:
             if isinstance(node, Root):
                 self.variables.add(node.variable)
             elif isinstance(node, Call):
                 self._reach(node.function)
 
     def _follow(self) -> None:
-        """Where the pointers lead that names hold, until nothing new is found; then what is stored through them."""
+        """Collect what each named pointer may point at, until nothing is new; then what is stored through them."""
         given = [pair for pair in _given(self._nodes) if isinstance(pair[0].type, Pointer)]
         while any(self._learn(binding, value) for binding, value in given):
             pass
         for node in nodes(tuple(function.body for function in self.functions), live=True):
             match node:
-                case Store(reference=reference) | Update(reference=reference):
-                    self.written |= self._roots(reference)
-                case AtomicCall(name="atomicStore", reference=reference):
-                    self.written |= self._roots(reference)
+                case Store() | Update() | AtomicCall(name="atomicStore"):
+                    self.written |= self._roots(node.reference)
 
     def _learn(self, binding: Binding, value: Expression) -> bool:
         known = self._bound.setdefault(binding, set())
-        new = self._targets(value) - known
+        new = self._roots(value) - known
         known |= new
         return bool(new)
 
-    def _targets(self, pointer: Expression) -> set[Variable]:
-        match pointer:
-            case AddressOf(reference=reference):
-                return self._roots(reference)
-            case Named(binding=binding):
-                return self._bound.get(binding, set())
-        return set()
-
-    def _roots(self, reference: Reference) -> set[Variable]:
-        match reference:
+    def _roots(self, part: Reference | Expression) -> set[Variable]:
+        """The variables that a reference or a pointer may refer to."""
+        match part:
             case Root(variable=variable):
                 return {variable}
-            case Deref(pointer=pointer):
-                return self._targets(pointer)
-        return self._roots(reference.base)
+            case Named(binding=binding):
+                return self._bound.get(binding, set())
+            case AddressOf(reference=inner) | Deref(pointer=inner) | Element(base=inner) | Member(base=inner):
+                return self._roots(inner)
+        return set()
 
 
 def _given(all_nodes: list[object]) -> Iterator[tuple[Binding, Expression]]:
@@ -132,43 +119,33 @@ def _given(all_nodes: list[object]) -> Iterator[tuple[Binding, Expression]]:
                 yield from zip(function.parameters, arguments, strict=True)
 
 
-# --- Where control may go ---
-
+# --- Where control may go -----------------------------------------------------------------------------------------
 
 NEXT, LEFT, AGAIN, RETURNED = "next", "break", "continue", "return"
+JUMPS = {Break: LEFT, Continue: AGAIN, Return: RETURNED}
 
 
 def ends(statements: Sequence[Statement]) -> set[str]:
     """How control may leave a list of statements: at its end, or by `break`, `continue` or `return`."""
-    found = {NEXT}
-    for each in statements:
-        found = (found - {NEXT}) | _ends_of(each)
-        if NEXT not in found:
+    exits = {NEXT}
+    for statement in statements:
+        exits = (exits - {NEXT}) | _statement_ends(statement)
+        if NEXT not in exits:
             break
-    return found
+    return exits
 
 
-def _ends_of(statement: Statement) -> set[str]:
+def _statement_ends(statement: Statement) -> set[str]:
     match statement:
         case Block(body=body):
             return ends(body)
         case If(then=then, otherwise=otherwise):
             return ends(then) | ends(otherwise)
         case Switch(cases=cases):
-            found = set().union(*(ends(case.body) for case in cases))
-            return (found - {LEFT}) | ({NEXT} if LEFT in found else set())
-        case Loop():
-            return _ends_of_loop(statement)
-        case Break():
-            return {LEFT}
-        case Continue():
-            return {AGAIN}
-        case Return():
-            return {RETURNED}
-    return {NEXT}
-
-
-def _ends_of_loop(loop: Loop) -> set[str]:
-    found = ends(loop.body) | ends(loop.continuing)
-    leaves = LEFT in found or loop.break_if is not None or loop.condition is not None
-    return (found - {NEXT, LEFT, AGAIN}) | ({NEXT} if leaves else set())
+            exits = set().union(*(ends(case.body) for case in cases))
+            return (exits - {LEFT}) | ({NEXT} if LEFT in exits else set())
+        case Loop(body=body, continuing=continuing):
+            exits = ends(body) | ends(continuing)
+            leaves = LEFT in exits or statement.break_if or statement.condition
+            return (exits - {NEXT, LEFT, AGAIN}) | ({NEXT} if leaves else set())
+    return {JUMPS.get(type(statement), NEXT)}

@@ -1,17 +1,17 @@
 """The checker: it accepts and refuses what a WGSL compiler does, at the same line, and settles every type and name."""
 
+import ast
 import re
 from ast import literal_eval
 from pathlib import Path
 
 import pytest
-from support.mistakes import HABITS, HEAD, LONGER, PLACES
 from support.sample import sample
 from support.wgsl_programs import in_lines, programs, rows, source
 
 from helpers.gpu import passes
 from helpers.wgsl import Kernel, WgslError
-from helpers.wgsl.cures import wgsl_error
+from helpers.wgsl.cures import breaks, names, values, wgsl_error
 from helpers.wgsl.diagnostics import Refused, Unsupported
 from helpers.wgsl.syntax.parser import parse
 from helpers.wgsl.types import program
@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 FILES = sorted(
     [*ROOT.glob("kernels/*/*.wgsl"), *ROOT.glob("helpers/*/puzzles/*.wgsl"), *ROOT.glob("helpers/gpu/*.wgsl")]
 )
+ROOMS = values, names, breaks
 BUFFER = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;\n"
 
 
@@ -99,6 +100,10 @@ def test_where_the_adapter_differs_we_keep_to_the_specification():
         assert on_the_adapter(source(line)), line
 
 
+def test_an_atomic_that_is_read_like_a_number_is_told_its_function():
+    assert "read with `atomicLoad(&...)`" in here(source("let a = counts[i];"))[1]
+
+
 def test_what_the_simulator_does_not_run_is_named_with_its_line():
     for line in programs("unsupported"):
         with pytest.raises(Unsupported) as caught:
@@ -109,13 +114,16 @@ def test_what_the_simulator_does_not_run_is_named_with_its_line():
     assert "built-in function `determinant`" in here(text)[1]
 
 
-def test_a_refusal_reads_like_the_adapters():
-    above, indent, below = PLACES["in a kernel"]
-    texts = [above + indent + line + below for line, _, _ in HABITS[::2]]
-    texts += [HEAD + text for text, _, _ in LONGER[::2] if "ptr<" not in text]  # which are run here
-    texts = [text for text in texts if "subgroup" not in text]  # which the simulator does not have
-    same = [here(text)[1] == on_the_adapter(text)[1] for text in texts]
-    assert all(same)
+def test_every_kind_of_refusal_has_its_sentence():
+    """A kind that nothing is called like would fall back to the plain reason, and nobody would notice."""
+    kinds = set()
+    for path in (ROOT / "helpers" / "wgsl").glob("*/*.py"):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Refused" and len(call.args) > 2:
+                parts = call.args[2], *(getattr(call.args[2], branch, None) for branch in ("body", "orelse"))
+                kinds |= {part.value for part in parts if isinstance(part, ast.Constant)}
+    assert len(kinds - {""}) > 20
+    assert [kind for kind in kinds - {""} if not any(callable(getattr(room, kind, None)) for room in ROOMS)] == []
 
 
 # --- Layout -------------------------------------------------------------------------------------------------------
