@@ -4,6 +4,7 @@
 such as ``{"puzzle": "map", "source": "..."}``, and answers each with the verdicts.
 """
 
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from helpers.grading.fault import Fault, FaultReport
 from helpers.grading.prediction import Answer, Question
 from helpers.grading.puzzle import Puzzle
 from helpers.grading.sandbox import LONGEST, Worker, serve
-from helpers.grading.verdict import Grades, Verdict
+from helpers.grading.verdict import NOT_ATTEMPTED, Grades, Verdict
 from helpers.oracles import exercises as oracles
 from helpers.simulator.run import compiled
 from helpers.speed import exercises as speed
@@ -162,7 +163,10 @@ def predict(question: str, answer: Answer | None) -> Verdict:
 
     Raises ValueError for a name that no question has, TypeError for an answer of another kind than the question asks.
     """
-    return _chosen("question", question, QUESTIONS).grade(question, answer)
+    verdict = _chosen("question", question, QUESTIONS).grade(question, answer)
+    if verdict.outcome != NOT_ATTEMPTED:
+        desk.keep_answer(question, answer)
+    return verdict
 
 
 def ask(question: str) -> "Ask":
@@ -233,7 +237,23 @@ def find_fault(exercise: str, line: int | None = None, correction: str = "") -> 
         This machine cannot run any kernel.
     """
     fault = _chosen("exercise", exercise, FAULTS)
-    return fault.grade(line, correction, lambda source: WORKER.grade(exercise, source, fault.tests))
+    report = fault.grade(line, correction, lambda source: WORKER.grade(exercise, source, fault.tests))
+    if report.outcome != NOT_ATTEMPTED:
+        desk.keep_answer(exercise, [line, correction])
+    return report
+
+
+def hand_in(student: str) -> desk.Packed:
+    """Put the learner's kernels and answers into one file for the teacher, notebooks/my/hand_in_<student>.json.
+
+    Raises TypeError and ValueError for a name that is no text or has no letters, and ValueError where there is nothing
+    to hand in yet, where a text is not UTF-8, and where the file cannot be written.
+    """
+    if not isinstance(student, str):
+        raise TypeError(f"student is a {type(student).__name__}: it must be your name, as text")
+    if not re.search(r"\w", student):
+        raise ValueError(f"student = {student!r}: it must be your name")
+    return desk.pack(student, PUZZLES)
 
 
 def _chosen(argument: str, name: str, known: Mapping[str, Any]) -> Any:

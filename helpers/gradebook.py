@@ -1,6 +1,6 @@
-"""What students made of the exercises in their notebooks, as a table.
+"""What students made of the exercises, as a table: of the files that `helpers.hand_in` makes, and of notebooks.
 
-A notebook is read and never run. Each kernel in it is tried in a process of its own, with limits of time and memory.
+Nothing is run but the kernels, each in a process of its own, with limits of time and memory.
 """
 
 import argparse
@@ -15,15 +15,15 @@ from helpers.gpu import GpuError
 from helpers.grading import results
 from helpers.grading.attempts import NOTEBOOKS
 from helpers.grading.fault import Fault
-from helpers.grading.prediction import AnswerError
+from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.puzzle import Puzzle
-from helpers.grading.reading import NotebookError
+from helpers.grading.reading import FileError
 from helpers.grading.sandbox import LONGEST, Worker
 from helpers.grading.verdict import Grades, Verdict
 
-CLICKED = (
-    "Cells that a student marked with clicks alone are not in the notebook: the table says not attempted. "
-    "Ask for them to be typed in the cell."
+NOTEBOOKS_ALONE = (
+    "Of a notebook, only kernels that were typed into its cells are graded. Ask for the file that "
+    'helpers.hand_in("name") makes: it holds all kernels and answers.'
 )
 
 
@@ -54,30 +54,39 @@ def _grade(puzzle: Puzzle, source: object) -> Grades:
     return puzzle.not_attempted() if untouched else _grade_kernel(puzzle.name, source)
 
 
-def _find_fault(fault: Fault, line: object, correction: object) -> Verdict:
-    return fault.grade(line, correction, lambda source: _grade_kernel(fault.name, source))
+def _answer(question: Question, name: str, answer: object) -> Verdict:
+    return question.grade(name, question.typed(answer) if isinstance(answer, str) else answer)
+
+
+def _find_fault(fault: Fault, answer: object) -> Verdict:
+    match answer:
+        case [line, correction]:
+            return fault.grade(line, correction, lambda source: _grade_kernel(fault.name, source))
+    raise AnswerError(f"answer = {answer!r}: it must be the number of a line and its correction")
 
 
 GRADERS: results.Graders = {
-    "grade": {name: partial(_grade, puzzle) for name, puzzle in PUZZLES.items()},
-    "predict": {name: partial(question.grade, name) for name, question in QUESTIONS.items()},
-    "mark": {name: partial(marking.grade, name) for name, marking in MARKINGS.items()},
-    "find_fault": {name: partial(_find_fault, fault) for name, fault in FAULTS.items()},
+    **{name: partial(_grade, puzzle) for name, puzzle in PUZZLES.items()},
+    **{name: partial(_answer, question, name) for name, question in QUESTIONS.items()},
+    **{name: partial(marking.grade, name) for name, marking in MARKINGS.items()},
+    **{name: partial(_find_fault, fault) for name, fault in FAULTS.items()},
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; 2 where there is nothing to read, 1 where this machine runs no kernel."""
-    parser = argparse.ArgumentParser(prog="python -m helpers.gradebook", description=__doc__, epilog=CLICKED)
-    parser.add_argument("folder", type=Path, help="a folder of students' notebooks; folders in it are searched, too")
+    parser = argparse.ArgumentParser(prog="python -m helpers.gradebook", description=__doc__, epilog=NOTEBOOKS_ALONE)
+    parser.add_argument(
+        "folder", type=Path, help="a folder of what students handed in; folders in it are searched, too"
+    )
     parser.add_argument("--csv", type=Path, metavar="FILE", help="also write the table to this file")
     options = parser.parse_args(arguments)
     sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may have letters that this output lacks
     if not options.folder.is_dir():
-        parser.error(f"{options.folder} is not a folder; name the one that holds the students' notebooks")
-    paths = results.notebooks(options.folder)
+        parser.error(f"{options.folder} is not a folder; name the one that holds what the students handed in")
+    paths = results.files(options.folder)
     if not paths:
-        parser.error(f"{options.folder} holds no notebooks, no file that ends in .ipynb")
+        parser.error(f"{options.folder} holds no hand_in_*.json, and no notebook")
     try:
         lessons = _lessons()
         rows = [_row(options.folder, path, f"{i} of {len(paths)}", lessons) for i, path in enumerate(paths, 1)]
@@ -85,8 +94,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     print(results.tables(rows))
-    if any(MARKINGS.keys() & row.outcomes.keys() for row in rows):
-        print(f"\n{CLICKED}")
+    if any(results.NO_HAND_IN in row.problem for row in rows):
+        print(f"\n{NOTEBOOKS_ALONE}")
     if options.csv:
         options.csv.write_text(results.as_csv(rows), encoding="utf-8", errors="backslashreplace")
     return 0
@@ -96,16 +105,16 @@ def _lessons() -> list[results.Lesson]:
     """The exercises of each lesson here; a file that is no notebook has none."""
     lessons = []
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
-        with suppress(NotebookError):
+        with suppress(FileError):
             lessons.append(results.lesson(path))
     return lessons
 
 
 def _row(folder: Path, path: Path, progress: str, lessons: Sequence[results.Lesson]) -> results.Row:
-    """One notebook's outcomes, announced before they are found."""
-    notebook = path.relative_to(folder).as_posix()
-    print(f"{progress}: {notebook}", file=sys.stderr, flush=True)
-    return results.notebook_row(notebook, path, GRADERS, lessons)
+    """One file's outcomes, announced before they are found."""
+    file = path.relative_to(folder).as_posix()
+    print(f"{progress}: {file}", file=sys.stderr, flush=True)
+    return results.row(file, path, GRADERS, lessons)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Hypothesis draws the same problems every time, so that a run can be repeated. What tests measure is printed last.
 
-What tests grade is kept in a folder of its own, not among the reader's attempts.
+What tests grade is kept in a folder of its own, not among the reader's files.
 """
 
 import os
@@ -12,8 +12,8 @@ from hypothesis import settings
 settings.register_profile("convgrad", derandomize=True, database=None, deadline=None, max_examples=50)
 settings.load_profile("convgrad")
 
-_attempts = tempfile.TemporaryDirectory(prefix="convgrad_attempts_")  # removed at the end
-os.environ["CONVGRAD_MY"] = os.environ["CONVGRAD_ATTEMPTS"] = _attempts.name  # notebooks' kernels inherit it
+_my = tempfile.TemporaryDirectory(prefix="convgrad_my_")  # removed at the end
+os.environ["CONVGRAD_MY"] = _my.name  # notebooks' kernels inherit it
 
 
 WAITING = "test_browser", "test_notebooks", "test_nbval", "test_sandbox", "test_filled"  # for other processes

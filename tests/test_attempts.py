@@ -16,7 +16,7 @@ from helpers.grading.verdict import RIGHT, WRONG, Grades
 @pytest.fixture(autouse=True)
 def kept(tmp_path, monkeypatch) -> Path:
     """The folder in which the attempts of a test are; whatever is graded is right, and nothing is left unwritten."""
-    monkeypatch.setenv("CONVGRAD_ATTEMPTS", str(tmp_path / "attempts"))
+    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
     monkeypatch.setattr(WORKER, "grade", lambda puzzle, source, tests: Grades.alike(tests, RIGHT))
     monkeypatch.setattr(attempts, "_unwritten", {})
     return tmp_path / "attempts"

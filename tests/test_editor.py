@@ -17,7 +17,6 @@ WRONG = Grades([Verdict("small", RIGHT, "same"), Verdict("large", NO_COMPILE, "l
 def my(tmp_path, monkeypatch) -> Path:
     """The learner's folder."""
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / "my"))
-    monkeypatch.setenv("CONVGRAD_ATTEMPTS", str(tmp_path / "my" / "attempts"))
     return tmp_path / "my"
 
 
@@ -77,7 +76,7 @@ def test_a_folder_that_cannot_be_written_is_said_and_the_text_stays_in_the_page(
 def test_a_file_that_is_no_text_is_named_and_left_alone(my):
     my.mkdir()
     (my / "map.wgsl").write_bytes(b"caf\xe9")
-    with pytest.raises(desk.UnreadableTextError, match=r"map\.wgsl is not UTF-8 \(byte 3\)"):
+    with pytest.raises(desk.DeskError, match=r"map\.wgsl is not UTF-8 \(byte 3\)"):
         editor()
     assert (my / "map.wgsl").read_bytes() == b"caf\xe9"
 
@@ -96,7 +95,7 @@ def test_what_is_stored_does_not_depend_on_the_learner(my):
 
 
 def test_attempts_of_an_older_copy_are_taken_over(tmp_path, monkeypatch):
-    monkeypatch.delenv("CONVGRAD_ATTEMPTS")
+    monkeypatch.delenv("CONVGRAD_MY")
     monkeypatch.setattr(attempts, "NOTEBOOKS", tmp_path)
     (tmp_path / "attempts").mkdir()
     (tmp_path / "attempts" / "map_3.wgsl").write_text("older")

@@ -1,18 +1,18 @@
-"""The lessons as a whole: as shipped nothing is attempted, and what is filled in passes only if it is right."""
+"""The lessons as a whole: as shipped nothing is attempted, and what is filled in and handed in is right."""
 
-import re
+import ast
 from pathlib import Path
 
-import nbformat
 import pytest
 from support.filled import filled, right_answers
 from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 
+import helpers
 from helpers import gradebook as command
-from helpers.exercises import FAULTS, MARKINGS, PUZZLES, QUESTIONS
-from helpers.grading import reading, results
+from helpers.exercises import FAULTS, MARKINGS, PUZZLES, QUESTIONS, WORKER
+from helpers.grading import desk, reading, results
 from helpers.grading.grader import grade
-from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
+from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades
 
 LESSONS = {path.stem: Lesson.read(path) for path in lessons_of(NOTEBOOKS)}
 CELLS = {name: [cell.source for cell in lesson.code] for name, lesson in LESSONS.items()}
@@ -20,41 +20,62 @@ every_lesson = pytest.mark.parametrize("lesson", LESSONS)
 EXERCISES = {"grade": PUZZLES, "predict": QUESTIONS, "mark": MARKINGS, "find_fault": FAULTS}
 
 
-def row(folder: Path, cells: list[str]) -> results.Row:
-    """What the table of results says of a notebook with these code cells."""
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    nbformat.write(notebook, folder / "lesson.ipynb")
-    return results.notebook_row("lesson", folder / "lesson.ipynb", command.GRADERS)
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / "my"))
+    # Kernels are graded when they are handed in, here, as they need no process of their own:
+    monkeypatch.setattr(WORKER, "grade", lambda name, source, tests: Grades.alike(tests, NOT_ATTEMPTED))
+    monkeypatch.setattr(command, "_grade_kernel", lambda name, source: grade((PUZZLES | FAULTS)[name], source))
 
 
-def asked(lesson: str) -> set[tuple[str, str]]:
-    """The exercises that a lesson names, found without its syntax."""
-    names = r"""helpers\.(\w+)\(\s*["']([^"']+)["']"""
-    found = {call for cell in CELLS[lesson] for call in re.findall(names, cell)}
-    return {(function, name) for function, name in found if function in EXERCISES}
+def asked(lesson: str) -> set[str]:
+    """The exercises that a lesson names."""
+    return {name for function, name in reading.exercises(CELLS[lesson]) if function in EXERCISES}
+
+
+def do(cells: list[str]) -> None:
+    """Run the exercises in these cells, and what is assigned to a name as a literal; everything else is left out."""
+    names: dict[str, object] = {"helpers": helpers}
+    for cell in cells:
+        for statement in ast.parse(cell).body:
+            if isinstance(statement, ast.Assign):
+                try:
+                    names[statement.targets[0].id] = ast.literal_eval(statement.value)
+                except (ValueError, AttributeError):
+                    continue
+            elif reading.exercises([ast.unparse(statement)]):
+                exec(compile(ast.Module([statement], []), "cell", "exec"), names)
+
+
+def test_every_exercise_has_a_name_of_its_own():
+    assert sum(map(len, EXERCISES.values())) == len({name for names in EXERCISES.values() for name in names})
 
 
 def test_every_matrix_to_mark_and_every_fault_to_find_is_in_one_lesson_and_they_come_in_order():
-    found = [call for cells in CELLS.values() for call in reading.calls(cells)]
-    assert [call.exercise for call in found if call.function == "mark"] == list(MARKINGS)
-    assert [call.exercise for call in found if call.function == "find_fault"] == list(FAULTS)
+    found = [call for cells in CELLS.values() for call in reading.exercises(cells)]
+    assert [name for function, name in found if function == "mark"] == list(MARKINGS)
+    assert [name for function, name in found if function == "find_fault"] == list(FAULTS)
 
 
 @every_lesson
-def test_as_shipped_nothing_is_attempted(lesson, tmp_path):
-    calls = [call for call in reading.calls(CELLS[lesson]) if call.arguments is not None]
-    assert {call[:2] for call in calls} == asked(lesson)
-    said = row(tmp_path, CELLS[lesson])
+def test_as_shipped_nothing_is_attempted(lesson):
+    do(CELLS[lesson])
+    assert desk.answers() == {}
+    said = results.row("lesson", LESSONS[lesson].path, command.GRADERS)
     assert {*said.outcomes.values()} <= {NOT_ATTEMPTED}
-    assert not any(said.answers.values())
-    assert {results.outcome(call, command.GRADERS[call.function][call.exercise]) for call in calls} <= {NOT_ATTEMPTED}
+    assert said.problem == results.NO_HAND_IN
+    with pytest.raises(desk.DeskError, match="nothing to hand in yet"):
+        helpers.hand_in("Ada")
 
 
 @every_lesson
-def test_filled_in_with_the_right_answers_everything_is_right(lesson, tmp_path, monkeypatch):
-    here = lambda name, source: grade((PUZZLES | FAULTS)[name], source)  # noqa: E731
-    monkeypatch.setattr(command, "_grade_kernel", here)  # these kernels need no process of their own
-    said = row(tmp_path, filled(CELLS[lesson], right_answers()))
-    assert {*said.outcomes, *said.answers} == {name for _, name in asked(lesson)}
+def test_filled_in_with_the_right_answers_everything_is_right(lesson):
+    if not asked(lesson):
+        pytest.skip("a lesson without exercises")
+    do(filled(CELLS[lesson], right_answers()))
+    file: Path = helpers.hand_in("Ada Lovelace").file
+    said = results.row("lesson", file, command.GRADERS, [results.lesson(LESSONS[lesson].path)])
+    assert {*said.outcomes, *said.answers} == asked(lesson)
     assert {name: outcome for name, outcome in said.outcomes.items() if outcome != RIGHT} == {}
     assert [name for name, right in said.answers.items() if not right] == []
+    assert said.problem == ""

@@ -6,6 +6,7 @@ import pytest
 import helpers
 from helpers.convolution import reference
 from helpers.convolution.exercises.marking import MARKINGS, PADDED, SMALL, STRIDED
+from helpers.grading import desk
 from helpers.grading.marking_question import Marking
 from helpers.grading.prediction import AnswerError
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG
@@ -16,7 +17,7 @@ OUTPUT, WEIGHT, STRIDE_2, PIXEL = MARKINGS
 
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("CONVGRAD_ATTEMPTS", str(tmp_path))
+    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
 
 
 # --- The cells ----------------------------------------------------------------------------------------------
@@ -137,7 +138,6 @@ def test_a_mark_is_a_sign_an_outline_and_a_word():
 
 def test_marks_come_back_after_a_restart_but_typed_text_comes_first(tmp_path, monkeypatch):
     click(helpers.mark(WEIGHT), "c", "b")
-    (file,) = tmp_path.iterdir()
     again = helpers.mark(WEIGHT)
     assert again.marked == {(0, 1), (0, 2)}
     assert "left out 7" in again.sentence
@@ -148,18 +148,26 @@ def test_marks_come_back_after_a_restart_but_typed_text_comes_first(tmp_path, mo
     assert helpers.mark(PIXEL).marked == frozenset()
     monkeypatch.setattr("os.replace", lambda *paths: (tmp_path / "none").stat())  # it cannot be written whole
     click(again, "d")
-    assert file.read_text() == "b c"
+    assert desk.answers() == {WEIGHT: "y"}
 
 
-@pytest.mark.parametrize("kept", [b"no cells!", b"\xff", None])
+@pytest.mark.parametrize("kept", [b'{"pixels_of_dW[0,1]": "no cells!"}', b"[1]", b"\xff", None])
 def test_marks_that_cannot_be_read_or_kept_are_no_trouble(kept, tmp_path, monkeypatch):
     if kept is None:
-        monkeypatch.setenv("CONVGRAD_ATTEMPTS", str(tmp_path / "file" / "folder"))
-    (tmp_path / ("pixels_of_dW_0_1.txt" if kept else "file")).write_bytes(kept or b"")
+        monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / "file" / "folder"))
+    (tmp_path / ("answers.json" if kept else "file")).write_bytes(kept or b"")
     shown = helpers.mark(WEIGHT)
     assert shown.marked == frozenset()
     click(shown, "a")
     assert shown.marked == {(0, 0)}
+
+
+def test_marks_of_an_older_copy_are_shown(tmp_path):
+    (tmp_path / "attempts").mkdir()
+    (tmp_path / "attempts" / "pixels_of_dW_0_1.txt").write_text("b c")
+    assert helpers.mark(WEIGHT).marked == {(0, 1), (0, 2)}
+    click(helpers.mark(WEIGHT), "d")
+    assert helpers.mark(WEIGHT).marked == {(0, 1), (0, 2), (0, 3)}
 
 
 def test_a_mistake_that_is_right_is_right():

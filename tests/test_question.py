@@ -73,6 +73,13 @@ def test_an_answer_of_an_earlier_run_is_filled_in_and_not_graded(my):
     assert Ask("q", SUM).answer == ""
 
 
+def test_an_answer_given_to_predict_is_filled_in():
+    helpers.predict("pixels_of_a_weight", 25)
+    assert helpers.ask("pixels_of_a_weight").answer == "25"
+    desk.keep_answer("q", (2, 3))
+    assert Ask("q", PAIR).answer == "2, 3"
+
+
 def test_only_a_question_in_words_can_be_asked():
     with pytest.raises(ValueError, match=r"question = 'nine': it must be one of .*pixels_of_a_weight"):
         helpers.ask("nine")

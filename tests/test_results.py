@@ -1,6 +1,7 @@
 """The table of results: what is read of students' notebooks, what it is worth, and the command."""
 
 import csv
+import json
 import os
 import re
 import subprocess
@@ -13,10 +14,11 @@ import pytest
 from support.filled import in_quotes
 from support.notebook_gate import NOTEBOOKS
 
+import helpers
 from helpers import gradebook as command
 from helpers.exercises import PUZZLES
 from helpers.gpu import GpuError
-from helpers.grading import reading, results
+from helpers.grading import attempts, desk, reading, results
 from helpers.grading.grader import grade
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
 
@@ -29,6 +31,14 @@ def write(path: Path, cells: list[str]) -> Path:
     return path
 
 
+def hand_in(path: Path, kernels: dict[str, str], answers: dict[str, object]) -> Path:
+    """A file as `helpers.hand_in` makes it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = {"format": reading.FORMAT, "student": path.stem, "kernels": kernels, "answers": answers}
+    path.write_text(json.dumps(content))
+    return path
+
+
 def run(folder: Path, *options: object, **environment: str) -> subprocess.CompletedProcess:
     """The command, as a teacher types it."""
     line = [sys.executable, "-m", "helpers.gradebook", str(folder), *map(str, options)]
@@ -36,19 +46,6 @@ def run(folder: Path, *options: object, **environment: str) -> subprocess.Comple
     done = subprocess.run(line, cwd=NOTEBOOKS.parent, capture_output=True, env=env, encoding="utf-8", timeout=120)
     assert done.returncode == 0, done.stderr
     return done
-
-
-# --- Rows ---------------------------------------------------------------------------------------------------
-
-
-ASK = 'helpers.predict("q", x)'
-
-
-def test_of_several_calls_the_last_one_counts(tmp_path):
-    graders = {"predict": {"q": lambda answer: Verdict("q", RIGHT if answer == 2 else WRONG)}}
-    for answers, right in ((["1", "2"], "1/1"), (["2", "1"], "0/1"), (["2", "f()"], "0/1")):
-        path = write(tmp_path / "a.ipynb", [f"x = {answer}\n{ASK}" for answer in answers])
-        assert results.notebook_row("a", path, graders).questions == right
 
 
 # --- Outcomes -----------------------------------------------------------------------------------------------
@@ -69,64 +66,111 @@ def test_outcomes_are_short():
 
 MAP = PUZZLES["map"].solution.text
 ANSWERS = [
-    (f"grade('map', {MAP!r})", "right"),
-    ("grade('map', f'')", "not readable"),
-    ("grade('map', 5)", "not readable"),
-    (f"grade('map', {MAP.replace(';', '', 1)!r})", "does not compile"),
-    ("predict('dW[0,1]', 18)", "right"),
-    ("predict('dW[0,1]', 17)", "wrong"),
-    ("predict('dW[0,1]', 'b')", "not readable"),
-    ("mark('pixels_of_dW[0,1]', 'n m l i h g d c b')", "right"),
-    ("mark('pixels_of_dW[0,1]', [(0, 1)])", "wrong"),
-    ("mark('pixels_of_dW[0,1]')", "not attempted"),
-    ("find_fault('fault_in_the_bias_gradient', 55)", "line found"),
-    ("find_fault('fault_in_the_bias_gradient', 30)", "wrong"),
-    ("find_fault('fault_in_the_bias_gradient', 56.5)", "not readable"),
+    ("map", MAP, "right"),
+    ("map", None, "not readable"),
+    ("map", 5, "not readable"),
+    ("map", MAP.replace(";", "", 1), "does not compile"),
+    ("dW[0,1]", 18, "right"),
+    ("dW[0,1]", " 18 ", "right"),
+    ("dW[0,1]", 17, "wrong"),
+    ("dW[0,1]", "17", "wrong"),
+    ("dW[0,1]", "", "not readable"),
+    ("dW[0,1]", "b", "not readable"),
+    ("dW[0,1]", {}, "not readable"),
+    ("pixels_of_dW[0,1]", "n m l i h g d c b", "right"),
+    ("pixels_of_dW[0,1]", [[0, 1]], "wrong"),
+    ("pixels_of_dW[0,1]", "", "not attempted"),
+    ("pixels_of_dW[0,1]", 5, "not readable"),
+    ("fault_in_the_bias_gradient", [55, ""], "line found"),
+    ("fault_in_the_bias_gradient", [30, ""], "wrong"),
+    ("fault_in_the_bias_gradient", [56.5, ""], "not readable"),
+    ("fault_in_the_bias_gradient", 55, "not readable"),
 ]
 
 
-@pytest.mark.parametrize(("cell", "outcome"), ANSWERS)
-def test_every_kind_of_answer_gets_its_outcome(cell, outcome, monkeypatch):
+@pytest.mark.parametrize(("name", "given", "outcome"), ANSWERS)
+def test_every_kind_of_answer_gets_its_outcome(name, given, outcome, tmp_path, monkeypatch):
     # Quick, in this process:
     monkeypatch.setattr(command, "_grade_kernel", lambda name, source: grade(PUZZLES[name], source))
-    (call,) = reading.calls([f"helpers.{cell}"])
-    assert results.outcome(call, command.GRADERS[call.function][call.exercise]) == outcome
+    path = hand_in(tmp_path / "hand_in.json", *(({name: given}, {}) if name == "map" else ({}, {name: given})))
+    made = results.row("a", path, command.GRADERS)
+    assert (made.outcomes, made.problem) == ({name: outcome}, "")
 
 
 # --- The command --------------------------------------------------------------------------------------------
 
 
-def test_a_class_of_students(tmp_path):
+def test_a_class_of_students(tmp_path, monkeypatch):
     """The whole way, each kernel in a process of its own, an endless one among them."""
     guard = PUZZLES["guard"]
     endless = guard.solution.text.replace("if (", "while (true) {}\n  if (", 1)
     texts = {"anna": guard.solution.text, "cem": guard.skeleton, "dora/late": endless}
     for student, text in texts.items():
-        cells = [f"my = {in_quotes(text)}", 'helpers.grade("guard", my)', 'x = 1\nhelpers.predict("idle_threads", x)']
-        write(tmp_path / student / "00.ipynb", cells)
+        write(tmp_path / student / "00.ipynb", [f"my = {in_quotes(text)}", 'helpers.grade("guard", my)'])
+        monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / student / "my"))
+        desk.keep("guard", text)
+        helpers.predict("idle_threads", 1)
+        helpers.hand_in(student)
     write(tmp_path / "anna" / ".ipynb_checkpoints" / "00.ipynb", ["1"])
-    for name, text in {"no": "{", "old": '{"worksheets": []}'}.items():
-        (tmp_path / f"{name}.ipynb").write_text(text)
+    for name, text in {"no.ipynb": "{", "old.ipynb": '{"worksheets": []}', "my_hand_in.json": "{}"}.items():
+        (tmp_path / name).write_text(text)
     (tmp_path / "folder.ipynb").mkdir()
     done = run(tmp_path, "--csv", tmp_path / "results.csv")
-    wrong = f"0/{sum(function == 'predict' for function, _ in results.lesson(NOTEBOOKS / '00_meet_the_gpu.ipynb'))}"
+    wrong = f"0/{sum(results.lesson(NOTEBOOKS / '00_meet_the_gpu.ipynb').values())}"
     assert wrong != "0/1"
     table = {line.split()[0]: re.split("  +", line.strip())[1:] for line in done.stdout.splitlines() if line}
-    assert table["notebook"] == ["guard", "questions"]
+    assert table["file"] == ["guard", "questions"]
     outcomes = {"anna": "right", "cem": "not attempted", "dora/late": f"0/{len(guard.tests)}"}
     for student, outcome in outcomes.items():
-        assert table[f"{student}/00.ipynb"] == [outcome, wrong]
-    for note in ("no.ipynb: it is not JSON", "old.ipynb: it has no cells", "folder.ipynb: it is not a file"):
+        name = f"{student}/my/hand_in_{student.replace('/', '_')}.json"
+        assert table[name] == [outcome, wrong]
+    assert table["anna/00.ipynb"] == ["right"]
+    for note in (
+        *("no.ipynb: it is not JSON", "old.ipynb: it has no cells", "folder.ipynb: it is not a file"),
+        *("cem/00.ipynb: no hand-in", "my_hand_in.json: it is not a file that helpers.hand_in made"),
+    ):
         assert note in done.stdout
+    assert 'Ask for the file that helpers.hand_in("name") makes' in done.stdout
     assert "checkpoint" not in done.stdout
     with (tmp_path / "results.csv").open(newline="") as file:
-        rows = {row["notebook"]: row for row in csv.DictReader(file)}
-    assert rows["anna/00.ipynb"] == {"notebook": "anna/00.ipynb", "guard": "right", "questions": wrong, "problem": ""}
+        rows = {row["file"]: row for row in csv.DictReader(file)}
+    name = "anna/my/hand_in_anna.json"
+    assert rows[name] == {"file": name, "guard": "right", "questions": wrong, "problem": ""}
     assert rows["no.ipynb"]["problem"] == "it is not JSON"
 
 
+def test_what_was_written_last_is_handed_in(tmp_path, monkeypatch):
+    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
+    desk.keep("map", "in the file")
+    attempts.keep("guard", "in a cell")
+    handed = lambda: reading.work(helpers.hand_in("Zoë O'Hara").file).kernels  # noqa: E731
+    assert handed() == {"map": "in the file", "guard": "in a cell"}
+    attempts.keep("map", "in a cell, later")
+    os.utime(desk.path_of("map"), ns=(1, 1))
+    assert handed()["map"] == "in a cell, later"
+    assert (tmp_path / "hand_in_Zoë_O_Hara.json").is_file()
+    assert repr(helpers.hand_in("Zoë")) == (
+        "2 kernels and 0 answers are in notebooks/my/hand_in_Zoë.json: send this file to your teacher"
+    )
+
+
+def test_what_cannot_be_handed_in_is_said(tmp_path, monkeypatch):
+    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
+    with pytest.raises(TypeError, match="student is a int: it must be your name, as text"):
+        helpers.hand_in(5)
+    with pytest.raises(ValueError, match="student = ' / ': it must be your name"):
+        helpers.hand_in(" / ")
+    desk.path_of("map").write_bytes(b"\xff")
+    with pytest.raises(desk.DeskError, match=r"map.wgsl is not UTF-8"):
+        helpers.hand_in("Ada")
+    desk.keep("map", "mine")
+    monkeypatch.setattr("os.replace", lambda *paths: (tmp_path / "none").stat())
+    with pytest.raises(desk.DeskError, match=r"hand_in_Ada.json cannot be written \(No such file"):
+        helpers.hand_in("Ada")
+
+
 def test_a_folder_that_cannot_be_read_is_refused(tmp_path, capsys):
-    for folder, words in ((tmp_path / "none", "is not a folder"), (tmp_path, "holds no notebooks")):
+    for folder, words in ((tmp_path / "none", "is not a folder"), (tmp_path, "holds no hand_in_")):
         with pytest.raises(SystemExit) as stopped:
             command.main([str(folder)])
         assert stopped.value.code == 2
@@ -154,66 +198,62 @@ def test_one_student_does_not_cost_the_others_their_table(tmp_path, monkeypatch,
 
 
 def test_names_that_the_output_cannot_show_are_written_in_another_way(tmp_path):
-    write(tmp_path / "a.ipynb", ['helpers.predict("dW[0,1]", 18)'])
+    hand_in(tmp_path / "a.json", {}, {"dW[0,1]": 18})
     try:
-        os.rename(tmp_path / "a.ipynb", os.fsencode(tmp_path) + b"/\xc4\x8d\xfc.ipynb")  # a č, and half a letter
+        os.rename(tmp_path / "a.json", os.fsencode(tmp_path) + b"/hand_in\xc4\x8d\xfc.json")  # a č, and half a letter
     except OSError:
         pytest.skip("this file system has no such names")
     done = run(tmp_path, "--csv", tmp_path / "a.csv", PYTHONIOENCODING="cp1252")
-    assert "\\u010d\\udcfc.ipynb  1/" in done.stdout
-    assert "\nč\\udcfc.ipynb,1/" in (tmp_path / "a.csv").read_text(encoding="utf-8")
+    assert "hand_in\\u010d\\udcfc.json  1/" in done.stdout
+    assert "\nhand_inč\\udcfc.json,1/" in (tmp_path / "a.csv").read_text(encoding="utf-8")
 
 
 def test_files_that_would_keep_the_table_waiting_are_named(tmp_path):
     with (tmp_path / "big.ipynb").open("wb") as file:
         file.truncate(reading.LARGEST_FILE + 1)
-    made = results.notebook_row("big", tmp_path / "big.ipynb", {})
+    made = results.row("big", tmp_path / "big.ipynb", {})
     assert made.problem == "it is larger than 20 MB; clear its outputs"
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe.ipynb")
-        assert results.notebook_row("pipe", tmp_path / "pipe.ipynb", {}).problem == "it is not a file"
+        assert results.row("pipe", tmp_path / "pipe.ipynb", {}).problem == "it is not a file"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
 def test_notebooks_in_other_encodings_are_read(encoding, tmp_path):
-    path = write(tmp_path / "a.ipynb", [f"x = 'č'\n{ASK}"])
+    path = write(tmp_path / "a.ipynb", ["helpers.grade('map', 'č')"])
     path.write_text(path.read_text(encoding="utf-8"), encoding=encoding)
-    assert [call.arguments for call in reading.calls(reading.code_cells(path))] == [("č",)]
+    assert reading.work(path).kernels == {"map": "č"}
 
 
 def test_unknown_names_are_a_note_and_no_column(tmp_path):
     name = "=cmd|' /C calc'!A0"
-    cells = [f'helpers.mark("{name}", "a")', 'helpers.grade("mop", f())', "helpers.predict('dW[0,1]', 18)"]
-    made = results.notebook_row("=a", write(tmp_path / "a.ipynb", cells), command.GRADERS)
-    assert (made.outcomes, made.questions) == ({}, "1/1")
+    made = results.row("=a", hand_in(tmp_path / "a.json", {"mop": ""}, {name: "a", "dW[0,1]": 18}), command.GRADERS)
+    assert (made.outcomes, made.questions) == ({"dW[0,1]": "right"}, "")
     assert made.problem == f"no exercise is named {name!r}, 'mop'"
     assert results.as_csv([made]).splitlines() == [
-        "notebook,questions,problem",
-        f'\'=a,1/1,"no exercise is named ""{name}"", \'mop\'"',
+        'file,"dW[0,1]",questions,problem',
+        f'\'=a,right,,"no exercise is named ""{name}"", \'mop\'"',
     ]
     assert results.tables([made]).endswith(f"\n\n=a: {made.problem}")
 
 
-def test_a_question_that_was_taken_out_counts(tmp_path):
+def test_a_question_without_an_answer_counts_if_its_lesson_was_begun(tmp_path):
     lessons = [
         results.lesson(write(tmp_path / "l.ipynb", [f"helpers.predict('{name}', None)" for name in ("p", "q", "r")])),
-        results.lesson(write(tmp_path / "m.ipynb", ["helpers.predict('s', None)", "helpers.grade('map', None)"])),
+        results.lesson(write(tmp_path / "m.ipynb", ["helpers.ask('s')", "helpers.grade('map', None)"])),
     ]
-    graders = {"predict": {name: lambda answer: Verdict("", RIGHT) for name in "pqrs"}}
-    path = write(tmp_path / "a.ipynb", ["helpers.predict('p', 1)"])
-    assert results.notebook_row("a", path, graders, lessons).questions == "1/3"
-    assert results.notebook_row("a", path, graders, lessons[1:]).questions == "1/1"
+    graders = dict.fromkeys("pqrs", lambda answer: Verdict("", RIGHT if answer == 1 else WRONG))
+    graders["map"] = lambda text: graded(RIGHT)
+    said = lambda kernels, answers: results.row(  # noqa: E731
+        "a", hand_in(tmp_path / "a.json", kernels, answers), graders, lessons
+    )
+    assert said({}, {"p": 1}).questions == "1/3"
+    assert said({}, {"p": 1, "q": 2, "s": 1}).questions == "2/4"
+    assert said({"map": ""}, {}).questions == "0/1"
+    assert said({"map": ""}, {}).outcomes == {"map": "right"}
 
 
-def test_marks_that_were_only_clicked_are_spoken_of(tmp_path, capsys):
-    for name, exercise in {"mark": "pixels_of_an_output", "predict": "counted"}.items():
-        write(tmp_path / name / "a.ipynb", [f"helpers.{name}({exercise!r})"])
-        assert command.main([str(tmp_path / name)]) == 0
-        assert ("clicks" in capsys.readouterr().out) == (name == "mark")
-    assert "clicks" in " ".join(run(tmp_path, "--help").stdout.split())
-
-
-def test_the_notebooks_of_a_lesson_share_a_table():
+def test_the_files_of_a_lesson_share_a_table():
     rows = [
         results.Row("a/01", {"map": "right"}, {"p": True, "q": False}),
         results.Row("a/02", {"sum": "0/3"}),
@@ -222,14 +262,14 @@ def test_the_notebooks_of_a_lesson_share_a_table():
         results.Row("c", problem="it is not JSON"),
     ]
     assert results.tables(rows).splitlines() == [
-        "notebook  map    questions",
-        "a/01      right  1/2",
-        "b/01      1/2    1/1",
+        "file  map    questions",
+        "a/01  right  1/2",
+        "b/01  1/2    1/1",
         "",
-        "notebook  sum    tile          questions",
-        "a/02      0/3",
-        "b/02      right  not readable",
+        "file  sum    tile          questions",
+        "a/02  0/3",
+        "b/02  right  not readable",
         "",
         "c: it is not JSON",
     ]
-    assert results.as_csv(rows).startswith("notebook,map,sum,tile,questions,problem\n")
+    assert results.as_csv(rows).startswith("file,map,sum,tile,questions,problem\n")

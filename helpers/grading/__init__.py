@@ -2,8 +2,8 @@
 
 `report` and `tolerance` compare results. `puzzle` says what a kernel is tried on, and `trial` tries it: it is simulated
 first, and run on the adapter only where the simulator finds nothing wrong. `grader` makes verdicts of that (`verdict`)
-and names the known `mistakes`, `drawing` shows a wrong output, `sandbox` is the process apart, and `attempts` keeps
-what was graded. `prediction` is for questions, `marking_question` and `marking_widget` for matrices whose cells are
-marked, and `fault` for kernels whose fault is to be found. `results` makes the teacher's table:
-``python -m helpers.gradebook FOLDER``.
+and names the known `mistakes`, `drawing` shows a wrong output, `sandbox` is the process apart, `attempts` keeps what
+was graded, and `desk` the learner's own files. `prediction` is for questions, `marking_question` for matrices whose
+cells are marked, and `fault` for kernels whose fault is to be found. `results` makes the teacher's table of what
+`reading` finds: ``python -m helpers.gradebook FOLDER``.
 """

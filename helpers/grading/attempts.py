@@ -1,7 +1,7 @@
 """What a learner has graded is kept: one WGSL file for each attempt, ``<puzzle>_<number>.wgsl``.
 
-The files are in notebooks/my/attempts, or in the folder that the environment variable CONVGRAD_ATTEMPTS names. A text
-that cannot be written there is kept as long as Python runs.
+The files are in notebooks/my/attempts; the environment variable CONVGRAD_MY names another folder than notebooks/my. A
+text that cannot be written there is kept as long as Python runs.
 """
 
 import os
@@ -22,14 +22,17 @@ class NoAttemptError(LookupError):
         return [str(self)]
 
 
+def my_folder() -> Path:
+    """The folder of the learner's own files."""
+    return Path(os.environ.get("CONVGRAD_MY") or NOTEBOOKS / "my")
+
+
 def folder() -> Path:
     """Where the attempts are; those of an older copy of the project, in notebooks/attempts, are moved there."""
-    if chosen := os.environ.get("CONVGRAD_ATTEMPTS"):
-        return Path(chosen)
-    new, old = NOTEBOOKS / "my" / "attempts", NOTEBOOKS / "attempts"
-    if old.is_dir() and not new.exists():
+    new, old = my_folder() / "attempts", NOTEBOOKS / "attempts"
+    if new.parent.parent == NOTEBOOKS and old.is_dir() and not new.exists():
         try:
-            new.parent.mkdir(exist_ok=True)
+            new.parent.mkdir(parents=True, exist_ok=True)
             old.rename(new)
         except OSError:
             return old
@@ -55,6 +58,16 @@ def last(puzzle: str) -> str | None:
         if puzzle not in _unwritten and (files := _files(puzzle)):
             return files[max(files)].read_bytes().decode("utf-8", "surrogatepass")
     return _unwritten.get(puzzle)
+
+
+def time_of_last(puzzle: str) -> float:
+    """When the last attempt of a puzzle was kept, in nanoseconds; infinite where no file holds it, 0 without one."""
+    if puzzle in _unwritten:
+        return float("inf")
+    with suppress(OSError):
+        if files := _files(puzzle):
+            return files[max(files)].stat().st_mtime_ns
+    return 0
 
 
 def _files(puzzle: str) -> dict[int, Path]:

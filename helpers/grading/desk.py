@@ -1,32 +1,44 @@
-"""The learner's own files: the text of each puzzle, in notebooks/my, where any editor can open it."""
+"""The learner's own files in notebooks/my: the text of each puzzle, which any editor can open, and the answers.
+
+`pack` makes one file of them, for the teacher.
+"""
 
 import json
-import os
+import re
+from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from helpers.grading.attempts import NOTEBOOKS, write
+from helpers.grading import attempts
+from helpers.grading.attempts import my_folder, write
+
+FORMAT = "convgrad hand-in 1"
+
+
+class DeskError(ValueError):
+    """What keeps a learner's file from being read or written."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the message alone."""
+        return [str(self)]
 
 
 def path_of(puzzle: str) -> Path:
     """The file of a puzzle's text."""
-    return Path(os.environ.get("CONVGRAD_MY") or NOTEBOOKS / "my") / f"{puzzle}.wgsl"
+    return my_folder() / f"{puzzle}.wgsl"
 
 
 def read(puzzle: str) -> str | None:
-    """The text of a puzzle, or None where the learner has not begun. Raises UnreadableError where it is not UTF-8."""
+    """The text of a puzzle, or None where the learner has not begun. Raises DeskError where it is not UTF-8."""
     try:
         return path_of(puzzle).read_bytes().decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except UnicodeDecodeError as error:
-        raise UnreadableTextError(
+        raise DeskError(
             f"{path_of(puzzle)} is not UTF-8 (byte {error.start}): save it as UTF-8 in the editor that wrote it"
         ) from None
-
-
-class UnreadableTextError(ValueError):
-    """A learner's file that is no text."""
 
 
 def keep(puzzle: str, text: str) -> str:
@@ -40,27 +52,73 @@ def keep(puzzle: str, text: str) -> str:
     return ""
 
 
-def answers() -> dict[str, str]:
-    """The learner's last answer to each question, as it was typed."""
+def stamp(puzzle: str) -> int | None:
+    """When the file was last changed, to notice a change by another program; None where there is none."""
+    with suppress(OSError):
+        return path_of(puzzle).stat().st_mtime_ns
+    return None
+
+
+def answers() -> dict[str, object]:
+    """The learner's last answer to each question, matrix and fault, by its name."""
     with suppress(OSError, ValueError):
         kept = json.loads(_answers().read_text(encoding="utf-8"))
         return kept if isinstance(kept, dict) else {}
     return {}
 
 
-def keep_answer(question: str, text: str) -> None:
-    """Keep an answer, if there is room for a file."""
+def keep_answer(exercise: str, answer: object) -> None:
+    """Keep an answer, if there is room for a file: text as it is typed, or a value of Python or NumPy."""
     with suppress(OSError):
         _answers().parent.mkdir(parents=True, exist_ok=True)
-        write(_answers(), json.dumps(answers() | {question: text}, indent=1, ensure_ascii=False))
+        kept = json.dumps(answers() | {exercise: answer}, indent=1, ensure_ascii=False, default=lambda a: a.tolist())
+        write(_answers(), kept)
 
 
 def _answers() -> Path:
-    return path_of("answers").with_suffix(".json")
+    return my_folder() / "answers.json"
 
 
-def stamp(puzzle: str) -> int | None:
-    """When the file was last changed, to notice a change by another program; None where there is none."""
-    with suppress(OSError):
-        return path_of(puzzle).stat().st_mtime_ns
-    return None
+# --- For the teacher ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A file for the teacher, and how much is in it."""
+
+    file: Path
+    kernels: int
+    answers: int
+
+    def __repr__(self) -> str:
+        kernels = f"{self.kernels} kernel{'s' * (self.kernels != 1)}"
+        answers = f"{self.answers} answer{'s' * (self.answers != 1)}"
+        return f"{kernels} and {answers} are in notebooks/my/{self.file.name}: send this file to your teacher"
+
+
+def pack(student: str, puzzles: Iterable[str]) -> Packed:
+    """Write the learner's last text of each puzzle and their answers into one file, named after the student.
+
+    Raises DeskError where there is nothing to hand in, where a text is not UTF-8, and where the file cannot be written.
+    """
+    texts = {puzzle: _latest(puzzle) for puzzle in puzzles}
+    kernels = {puzzle: text for puzzle, text in texts.items() if text is not None}
+    if not kernels and not answers():
+        raise DeskError("there is nothing to hand in yet: grade a kernel or answer a question first")
+    name = re.sub(r"[^\w-]+", "_", student).strip("_")
+    file = my_folder() / f"hand_in_{name}.json"
+    content = {"format": FORMAT, "student": student, "kernels": kernels, "answers": answers()}
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write(file, json.dumps(content, indent=1, ensure_ascii=False))
+    except OSError as error:
+        raise DeskError(f"{file} cannot be written ({error.strerror or error})") from None
+    return Packed(file, len(kernels), len(answers()))
+
+
+def _latest(puzzle: str) -> str | None:
+    """What the learner wrote last: the file, or an attempt from a cell."""
+    text = read(puzzle)
+    if text is None or (stamp(puzzle) or 0) < attempts.time_of_last(puzzle):
+        return attempts.last(puzzle)
+    return text

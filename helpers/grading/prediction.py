@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from fractions import Fraction
 from numbers import Real
 from pathlib import Path
 
@@ -48,6 +49,27 @@ class Question:
         if _equal(given, self.right):
             return Verdict(name, RIGHT)
         return Verdict(name, WRONG, self.mistakes.get(given, self.advice))
+
+    def typed(self, text: str) -> Answer:
+        """An answer that was typed as text: a word, or numbers with commas, where a number may be a fraction.
+
+        Raises AnswerError, with the cure, for one that is empty or no number.
+        """
+        if not text.strip():
+            raise AnswerError(f"write {self.hint} first")
+        match self.right:
+            case str():
+                return text
+            case tuple():
+                return tuple(map(_number, text.strip("()[] ").split(",")))
+        return _number(text)
+
+    @property
+    def hint(self) -> str:
+        """What to type."""
+        if isinstance(self.right, tuple):
+            return f"{len(self.right)} numbers, with commas"
+        return "a word" if isinstance(self.right, str) else "a number"
 
     @property
     def _kind(self) -> str:
@@ -118,6 +140,16 @@ def number_in(text: str) -> str:
     if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+", text):
         text = text.replace(",", "")
     return text if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?( ?/ ?\d+)?", text) else ""
+
+
+def _number(text: str) -> float:
+    """A number as it is typed, also with commas between thousands, or a fraction."""
+    written = number_in(text)
+    if not written:
+        cure = text.strip().replace(",", ".") if text.count(",") == 1 else ""
+        raise AnswerError(f"`{text.strip()}` is not a number" + (f": write `{cure}`" if number_in(cure) else ""))
+    value = Fraction(written.replace(" ", ""))
+    return int(value) if value.denominator == 1 else float(value)
 
 
 def _equal(given: Answer, right: Answer) -> bool:

@@ -1,87 +1,107 @@
-"""What students wrote in their notebooks: the exercises and their arguments, found without running anything.
+"""What students handed in, read without running anything: files that `helpers.hand_in` made, and notebooks.
 
-They are found in the syntax tree of each cell: the calls ``helpers.grade("name", my_kernel)`` and so on, and what was
-assigned to their arguments last. An argument counts if it is a literal, or arithmetic of literals. Where a name
-may have got another value in a way that is not followed here, it has none, so that nothing old is graded.
+Of a notebook, only kernels are read: the text in ``helpers.grade("name", my_kernel)``, which is a literal or the name
+of one. Where a name may have got another value in a way that is not followed here, it has none, so that nothing old is
+graded.
 """
 
 import ast
 import json
-import operator
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-# What is called for an exercise: the name of its first argument, and the names and the defaults of the others.
-ARGUMENTS: dict[str, tuple[str, dict[str, object]]] = {
-    "grade": ("puzzle", {"source": None}),
-    "predict": ("question", {"answer": None}),
-    "mark": ("exercise", {"cells": ""}),
-    "find_fault": ("exercise", {"line": None, "correction": ""}),
-}
-OPERATORS = {
-    **{ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv},
-    **{ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow},
-}
+from helpers.grading.desk import FORMAT
+
 LARGEST_FILE = 20_000_000  # bytes; a lesson with its outputs takes half a million
 LONGEST_CELL = 100_000  # characters; a kernel has at most 30,000
-LARGEST_POWER = 64  # of a small base; 9 ** 9 ** 9 would not end
-LARGEST_NUMBER = 1e30  # repeated squaring would make numbers that fill the memory,
-LONGEST_TUPLE = 2000  # characters; and so would x = (x, x)
-UNREADABLE = (ValueError, TypeError, ArithmeticError, RecursionError)  # what reading a value may raise
-CALL = re.compile(rf"""\b({"|".join(ARGUMENTS)})\(\s*(?:\w+\s*=\s*)?["']([^"']+)["']""")
+EXERCISE = re.compile(r"""\b(grade|write|predict|ask|mark|find_fault)\(\s*(?:\w+\s*=\s*)?["']([^"']+)["']""")
 RUN_AS_USUAL = re.compile(r"\A(\s*%%(time|capture|prun)\b.*)+")  # the magics that run the cell as it is without them
 HARMLESS = {"pinfo", "pinfo2", "matplotlib"}  # the other magics of a line may assign any name
 
 
-class Call(NamedTuple):
-    """One exercise in a notebook; `arguments` is None where one of them cannot be read."""
+class Work(NamedTuple):
+    """What one student wrote: the text of each puzzle, None where it cannot be read, and the answers by their names."""
 
-    function: str
-    exercise: str
-    arguments: tuple[object, ...] | None
+    kernels: Mapping[str, str | None]
+    answers: Mapping[str, object]
 
 
-class NotebookError(Exception):
-    """A file that is not a notebook, and why."""
+class FileError(Exception):
+    """A file that is neither a hand-in nor a notebook, and why."""
+
+
+def work(path: Path) -> Work:
+    """What a file holds: a notebook, or else a hand-in. Raises FileError where it is neither."""
+    if path.suffix == ".ipynb":
+        return Work(kernels(code_cells(path)), {})
+    match _content(path):
+        case {"format": str(known), "kernels": dict(texts), "answers": dict(answers)} if known == FORMAT:
+            return Work({puzzle: text if isinstance(text, str) else None for puzzle, text in texts.items()}, answers)
+    raise FileError("it is not a file that helpers.hand_in made")
 
 
 def code_cells(path: Path) -> list[str]:
-    """The texts of a notebook's code cells. Raises NotebookError where it is not one."""
+    """The texts of a notebook's code cells. Raises FileError where it is not one."""
+    try:
+        cells = _content(path)["cells"]
+        return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    except (KeyError, TypeError):
+        raise FileError("it has no cells") from None
+
+
+def _content(path: Path) -> object:
+    """What a file of JSON holds."""
     try:
         if not path.is_file():
-            raise NotebookError("it is not a file")
+            raise FileError("it is not a file")
         if path.stat().st_size > LARGEST_FILE:
-            raise NotebookError(f"it is larger than {LARGEST_FILE / 1e6:g} MB; clear its outputs")
-        cells = json.loads(path.read_bytes())["cells"]  # bytes, as they may be UTF-8 or UTF-16
-        return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+            raise FileError(f"it is larger than {LARGEST_FILE / 1e6:g} MB; clear its outputs")
+        return json.loads(path.read_bytes())  # bytes, as they may be UTF-8 or UTF-16
     except OSError as error:
-        raise NotebookError(f"it cannot be opened: {error.strerror}") from None
-    except (KeyError, TypeError):
-        raise NotebookError("it has no cells") from None
+        raise FileError(f"it cannot be opened: {error.strerror}") from None
     except (ValueError, RecursionError):
-        raise NotebookError("it is not JSON") from None
+        raise FileError("it is not JSON") from None
 
 
-def calls(cells: Iterable[str]) -> Iterator[Call]:
-    """The exercises in a notebook's code cells, in their order, with the arguments as they are then."""
-    values: dict[str, object] = {}
+def exercises(cells: Iterable[str]) -> list[tuple[str, str]]:
+    """Which exercises a lesson has: the function that is called for each, and its name."""
+    return [match for cell in cells for match in EXERCISE.findall(cell)]
+
+
+# --- Kernels in the cells of a notebook ---------------------------------------------------------------------
+
+
+def kernels(cells: Iterable[str]) -> dict[str, str | None]:
+    """The texts that a notebook's code cells grade, the last one for each puzzle; None for one that cannot be read."""
+    texts: dict[str, str] = {}
+    graded: dict[str, str | None] = {}
     for cell in cells:
         tree = _parsed(cell)
         if tree is None:
-            values.clear()
-            yield from (Call(*match, None) for match in CALL.findall(cell))
+            texts.clear()
+            graded |= {name: None for function, name in EXERCISE.findall(cell) if function == "grade"}
             continue
         for statement in tree.body:
-            for name in _changed(statement, values):
-                values.pop(name, None)
-            yield from _calls(statement, values)
-            _assign(statement, values)
+            nodes = list(ast.walk(statement))
+            if any(map(_assigns_unseen, nodes)):
+                texts.clear()
+            for name in set().union(*map(_bound, nodes)):
+                texts.pop(name, None)
+            later = any(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) for node in nodes)
+            known = {} if later else texts
+            calls = sorted(filter(_grades, nodes), key=lambda call: (call.lineno, call.col_offset))
+            graded |= {name: text for name, text in (_graded(call, known) for call in calls) if name}
+            match statement:
+                case ast.Assign(targets=targets) if all(isinstance(target, ast.Name) for target in targets):
+                    if (text := _text(statement.value, texts)) is not None:
+                        texts |= {target.id: text for target in targets}
+    return graded
 
 
 def _parsed(cell: str) -> ast.Module | None:
@@ -95,28 +115,6 @@ def _parsed(cell: str) -> ast.Module | None:
     return None
 
 
-# --- What a statement changes -------------------------------------------------------------------------------
-
-
-def _changed(statement: ast.stmt, values: Mapping[str, object]) -> set[str]:
-    """The names that get other values somewhere in a statement, or that may get them."""
-    nodes = list(ast.walk(statement))
-    if any(map(_assigns_unseen, nodes)):
-        return set(values)
-    changed = {name for node in nodes for name in _bound(node)}
-    if any(_is_mutable(values[name]) for name in _used(nodes) & values.keys()):  # two names may have the same list
-        changed |= {name for name, value in values.items() if _is_mutable(value)}
-    return changed
-
-
-def _used(nodes: Sequence[ast.AST]) -> set[str]:
-    """The names of which the values are used, which may change a list; an exercise changes none."""
-    names = [node for node in nodes if isinstance(node, ast.Name) and not _is_stored(node)]
-    names += [node.target for node in nodes if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)]
-    asked = {id(argument) for node in nodes if _exercise(node) for argument in _given(node).values()}
-    return {name.id for name in names if id(name) not in asked}
-
-
 def _assigns_unseen(node: ast.AST) -> bool:
     """Whether any name may be assigned here."""
     match node:
@@ -128,110 +126,30 @@ def _assigns_unseen(node: ast.AST) -> bool:
 
 
 def _bound(node: ast.AST) -> set[str]:
-    """The names that a part of a statement binds."""
-    match node:
-        case ast.Name(id=name) if _is_stored(node):
-            return {name}
-        case ast.alias(name=name, asname=other):
-            return {other or name.partition(".")[0]}
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name) | ast.arg(arg=name):
-            return {name}
-        case ast.ExceptHandler(name=name) | ast.MatchAs(name=name) | ast.MatchStar(name=name):
-            return {name}
-        case ast.MatchMapping(rest=name):
-            return {name}
-    return set()
+    """The names that a node binds: what it stores in, imports, defines, or takes as a parameter or from a pattern."""
+    if isinstance(node, ast.Name):
+        return set() if isinstance(node.ctx, ast.Load) else {node.id}
+    words = [word for field, word in ast.iter_fields(node) if field in ("name", "asname", "arg", "rest")]
+    return {word.partition(".")[0] for word in words if isinstance(word, str) and not isinstance(node, ast.keyword)}
 
 
-def _is_stored(name: ast.Name) -> bool:
-    return not isinstance(name.ctx, ast.Load)
-
-
-def _is_mutable(value: object) -> bool:
-    """Whether a value is a list, or holds one."""
-    try:
-        hash(value)
-    except TypeError:
-        return True
-    return False
-
-
-def _assign(statement: ast.stmt, values: dict[str, object]) -> None:
-    """Remember what a plain assignment gives its names."""
-    if isinstance(statement, ast.Assign) and all(isinstance(target, ast.Name) for target in statement.targets):
-        with suppress(*UNREADABLE):
-            value = _literal(statement.value, values)
-            values.update({target.id: value for target in statement.targets})
-
-
-# --- What is called -----------------------------------------------------------------------------------------
-
-
-def _calls(statement: ast.stmt, values: Mapping[str, object]) -> list[Call]:
-    """The exercises in a statement; in a function, which runs later, names have no values."""
-    nodes = list(ast.walk(statement))
-    if any(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) for node in nodes):
-        values = {}
-    exercises = sorted(filter(_exercise, nodes), key=lambda node: (node.lineno, node.col_offset))
-    return list(filter(None, (_call(node, values) for node in exercises)))
-
-
-def _exercise(node: ast.AST) -> str | None:
-    """The function that a call calls, if it is one for an exercise."""
+def _grades(node: ast.AST) -> bool:
+    """Whether a node is a call of `grade`."""
     called = node.func if isinstance(node, ast.Call) else None
-    function = getattr(called, "attr", getattr(called, "id", None))
-    return function if function in ARGUMENTS else None
+    return getattr(called, "attr", getattr(called, "id", None)) == "grade"
 
 
-def _given(node: ast.Call) -> dict[str | None, ast.expr]:
-    """The arguments of a call for an exercise, by their names."""
-    first, others = ARGUMENTS[_exercise(node)]
-    return dict(zip([first, *others], node.args, strict=False)) | {word.arg: word.value for word in node.keywords}
+def _graded(call: ast.Call, texts: Mapping[str, str]) -> tuple[str | None, str | None]:
+    """The puzzle and the text of a call of `grade`, each None where it cannot be read; a call without one has none."""
+    given = dict(zip(("puzzle", "source"), call.args, strict=False)) | {word.arg: word.value for word in call.keywords}
+    return _text(given.get("puzzle"), texts) if "source" in given else None, _text(given.get("source"), texts)
 
 
-def _call(node: ast.Call, values: Mapping[str, object]) -> Call | None:
-    """The exercise that a call is for, or None where its name cannot be read."""
-    first, others = ARGUMENTS[_exercise(node)]
-    given = _given(node)
-    name = arguments = None
-    with suppress(KeyError, *UNREADABLE):
-        name = _literal(given.pop(first), values)
-        read = {argument: _literal(value, values) for argument, value in given.items()}
-        arguments = tuple((others | read).values()) if read.keys() <= others.keys() else None
-    return Call(_exercise(node), name, arguments) if isinstance(name, str) else None
-
-
-def _literal(node: ast.expr, values: Mapping[str, object]) -> object:
-    """The value of a literal, of a name that has one, or of their arithmetic. Raises ValueError for anything else."""
+def _text(node: ast.expr | None, texts: Mapping[str, str]) -> str | None:
+    """The text that a literal or a name stands for."""
     match node:
-        case ast.Constant(value=value):
-            return _limited(value)
-        case ast.Name(id=name) if name in values:
-            return values[name]
-        case ast.Tuple(elts=parts):
-            return _limited(tuple(_literal(part, values) for part in parts))
-        case ast.List(elts=parts):
-            return _limited([_literal(part, values) for part in parts])
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_literal(operand, values)
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
-            return _limited(_calculated(op, _literal(left, values), _literal(right, values)))
-    raise ValueError
-
-
-def _limited(value: object) -> object:
-    """The value itself. Raises ValueError where it is larger than any answer."""
-    if isinstance(value, int | float) and abs(value) > LARGEST_NUMBER:
-        raise ValueError
-    if isinstance(value, tuple | list) and len(repr(value)) > LONGEST_TUPLE:
-        raise ValueError
-    return value
-
-
-def _calculated(op: ast.operator, left: object, right: object) -> float:
-    """Arithmetic of two numbers. Raises ValueError for anything else, and for powers that are too large."""
-    if not all(isinstance(number, int | float) for number in (left, right)):
-        raise ValueError
-    if isinstance(op, ast.Pow) and max(abs(left), abs(right)) > LARGEST_POWER:
-        raise ValueError
-    return OPERATORS[type(op)](left, right)
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.Name(id=name):
+            return texts.get(name)
+    return None

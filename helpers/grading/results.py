@@ -1,4 +1,4 @@
-"""Students' notebooks in, a table of outcomes out: the notebooks are read (`helpers.grading.reading`), never run."""
+"""What students handed in, as a table of outcomes: the files are read (`helpers.grading.reading`), never run."""
 
 import csv
 import io
@@ -9,17 +9,19 @@ from itertools import chain
 from pathlib import Path
 
 from helpers.gpu import GpuError
+from helpers.grading import reading
 from helpers.grading.prediction import AnswerError
-from helpers.grading.reading import Call, NotebookError, calls, code_cells
-from helpers.grading.verdict import RIGHT, UNSAFE, WRONG, Grades, Verdict
+from helpers.grading.reading import FileError
+from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
 
-NOT_READABLE, NOT_GRADED = "not readable", "not graded"
+NOT_READABLE, NOT_GRADED, NO_HAND_IN = "not readable", "not graded", "no hand-in"
 LONGEST_NOTE = 100  # characters of a message in a table
 FORMULA = re.compile(r"^(?=[=+\-@\t\r])")  # how a cell begins that a spreadsheet would calculate
 
-Grader = Callable[..., Grades | Verdict]  # takes the arguments
-Graders = Mapping[str, Mapping[str, Grader]]  # by the function and the name of an exercise
-Lesson = frozenset[tuple[str, str]]  # the function and the name of each of its exercises
+Graders = Mapping[
+    str, Callable[[object], Grades | Verdict]
+]  # by the name of an exercise; each takes what was handed in
+Lesson = Mapping[str, bool]  # the names of its exercises, and whether each is a question
 
 
 # --- What it is worth ---------------------------------------------------------------------------------------
@@ -27,9 +29,9 @@ Lesson = frozenset[tuple[str, str]]  # the function and the name of each of its 
 
 @dataclass
 class Row:
-    """One notebook: the outcome of each exercise, how many questions are answered right of all, and its problem."""
+    """One file: the outcome of each exercise, how many questions are answered right of all, and its problem."""
 
-    notebook: str
+    file: str
     outcomes: dict[str, str] = field(default_factory=dict)
     answers: dict[str, bool] = field(default_factory=dict)
     problem: str = ""
@@ -47,58 +49,51 @@ class Row:
 
 
 def lesson(path: Path) -> Lesson:
-    """The exercises in a notebook. Raises NotebookError where it is not one."""
-    return frozenset(call[:2] for call in calls(code_cells(path)))
+    """The exercises in one of our notebooks. Raises FileError where it is none."""
+    called = reading.exercises(reading.code_cells(path))
+    return {name: function in ("predict", "ask") for function, name in called}
 
 
-def notebook_row(notebook: str, path: Path, graders: Graders, lessons: Iterable[Lesson] = ()) -> Row:
-    """The outcomes in one notebook; of an exercise's calls, the last one counts.
+def row(file: str, path: Path, graders: Graders, lessons: Iterable[Lesson] = ()) -> Row:
+    """The outcomes in one file.
 
-    A question counts also where the student took it out. It is known from the lesson that shares most exercises with
-    the notebook. Raises GpuError where a grader does: this machine runs no kernel.
+    In a hand-in, every question counts of a lesson of which the student did some exercise. Raises GpuError where a
+    grader does: this machine runs no kernel.
     """
     try:
-        last_calls = {call[:2]: call for call in calls(code_cells(path))}
-    except NotebookError as error:
-        return Row(notebook, problem=str(error))
-    made = Row(notebook)
-    unknown = []
-    for call in last_calls.values():
-        if grader := graders[call.function].get(call.exercise):
-            _add(made, call, grader)
+        work = reading.work(path)
+    except FileError as error:
+        return Row(file, problem=str(error))
+    made, lessons = Row(file), list(lessons)
+    given, is_notebook = work.kernels | work.answers, path.suffix == ".ipynb"
+    begun = [] if is_notebook else [lesson for lesson in lessons if lesson.keys() & given.keys()]
+    made.answers = {name: False for lesson in begun for name, is_question in lesson.items() if is_question}
+    for name in [name for name in graders if name in given]:  # in the order of the lessons
+        said = _outcome(made, name, given[name], graders[name])
+        if name in made.answers:
+            made.answers[name] = said == RIGHT
         else:
-            unknown.append(repr(call.exercise))
-    if unknown:
-        made.add_problem(f"no exercise is named {', '.join(unknown)}")
-    shared = max(lessons, key=lambda exercises: len(exercises & last_calls.keys()), default=frozenset())
-    if shared & last_calls.keys():
-        made.answers = {name: False for function, name in sorted(shared) if function == "predict"} | made.answers
+            made.outcomes[name] = said
+    if unknown := sorted(given.keys() - graders.keys()):
+        made.add_problem(f"no exercise is named {', '.join(map(repr, unknown))}")
+    if is_notebook and {*made.outcomes.values()} <= {NOT_ATTEMPTED}:
+        made.add_problem(NO_HAND_IN)
     return made
 
 
-def _add(row: Row, call: Call, grader: Grader) -> None:
-    """Enter the outcome of one exercise."""
+def _outcome(row: Row, name: str, given: object, grader: Callable[[object], Grades | Verdict]) -> str:
+    """What a cell of the table says of an exercise; one student's text may not cost the others their table."""
+    if given is None:
+        return NOT_READABLE
     try:
-        said = outcome(call, grader)
+        verdict = grader(given)
     except GpuError:
         raise
-    except Exception as error:  # one student's text may not cost the others their table
-        said = NOT_GRADED
-        row.add_problem(f"{call.exercise} was not graded: {type(error).__name__}: {error}")
-    if call.function == "predict":
-        row.answers[call.exercise] = said == RIGHT
-    else:
-        row.outcomes[call.exercise] = said
-
-
-def outcome(call: Call, grader: Grader) -> str:
-    """What a cell of the table says of an exercise. Raises what the grader does."""
-    if call.arguments is None:
+    except AnswerError:  # such as a word in the place of a number
         return NOT_READABLE
-    try:
-        verdict = grader(*call.arguments)
-    except AnswerError:  # such as a number in the place of a kernel
-        return NOT_READABLE
+    except Exception as error:
+        row.add_problem(f"{name} was not graded: {type(error).__name__}: {error}")
+        return NOT_GRADED
     return summary(verdict) if isinstance(verdict, Grades) else verdict.outcome
 
 
@@ -114,34 +109,35 @@ def summary(grades: Grades) -> str:
 # --- The table ----------------------------------------------------------------------------------------------
 
 
-def notebooks(folder: Path) -> list[Path]:
-    """All notebooks in a folder and the folders in it, without Jupyter's checkpoints."""
-    return sorted(path for path in folder.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
+def files(folder: Path) -> list[Path]:
+    """All hand-ins and notebooks in a folder and the folders in it, without Jupyter's checkpoints."""
+    paths = chain(folder.rglob("*hand_in*.json"), folder.rglob("*.ipynb"))
+    return sorted(path for path in paths if ".ipynb_checkpoints" not in path.parts)
 
 
 def tables(rows: Sequence[Row]) -> str:
-    """A table for the notebooks that share exercises, as those of one lesson do; the problems come last."""
+    """A table for the files that share exercises; the problems come last."""
     groups: list[list[Row]] = []
     for row in rows:
         if row.outcomes or row.answers or not row.problem:
             related = [group for group in groups if any(_related(row, other) for other in group)]
             groups = [group for group in groups if group not in related] + [[*chain(*related), row]]
     parts = [aligned(lines(group)) for group in groups]
-    parts += ["\n".join(f"{row.notebook}: {row.problem}" for row in rows if row.problem)]
+    parts += ["\n".join(f"{row.file}: {row.problem}" for row in rows if row.problem)]
     return "\n\n".join(filter(None, parts))
 
 
 def _related(one: Row, other: Row) -> bool:
-    """Whether two notebooks share an exercise or a question, or both have none."""
+    """Whether two files share an exercise or a question, or both have none."""
     these, those = ({*row.outcomes, *row.answers} for row in (one, other))
     return bool(these & those) or these == those
 
 
 def lines(rows: Sequence[Row]) -> list[list[str]]:
-    """The table's head, and a line for each notebook; the exercises are in the order in which they first appear."""
+    """The table's head, and a line for each file; the exercises are in the order in which they first appear."""
     exercises = list(dict.fromkeys(name for row in rows for name in row.outcomes))
-    head = ["notebook", *exercises, "questions"]
-    return [head] + [[row.notebook, *(row.outcomes.get(n, "") for n in exercises), row.questions] for row in rows]
+    head = ["file", *exercises, "questions"]
+    return [head] + [[row.file, *(row.outcomes.get(n, "") for n in exercises), row.questions] for row in rows]
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> str:
@@ -151,7 +147,7 @@ def aligned(lines: Sequence[Sequence[str]]) -> str:
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """One table of all notebooks as comma-separated values, with a column for problems.
+    """One table of all files as comma-separated values, with a column for problems.
 
     What a spreadsheet would take for a formula, such as the name of a file that begins with =, follows an apostrophe.
     """

@@ -4,7 +4,8 @@ import html
 
 import ipywidgets
 
-from helpers.grading.marking_question import Cell, Cells, Marking, UnreadableError, keep, kept
+from helpers.grading import desk
+from helpers.grading.marking_question import Cell, Cells, Marking, UnreadableError, kept
 from helpers.grading.verdict import NOT_ATTEMPTED, Verdict
 from helpers.output import in_lines
 from helpers.pictures.canvas import LINE, ORANGE
@@ -67,7 +68,7 @@ class MarkCells(ipywidgets.VBox):
         except UnreadableError:
             self._say(verdict)
         else:
-            keep(self.name, self._box.value)
+            desk.keep_answer(self.name, self._box.value)
         return self.sentence
 
     def _start(self, cells: object) -> None:
@@ -77,6 +78,9 @@ class MarkCells(ipywidgets.VBox):
             self._show(self.marking.read(answer), self.marking.grade(self.name, answer))
         except UnreadableError:
             self._show(frozenset(), self.verdict)
+        else:
+            if self.verdict.outcome != NOT_ATTEMPTED:
+                desk.keep_answer(self.name, self._box.value)
 
     def _clicked(self) -> None:
         self.set(self.marking.written(self.marked))

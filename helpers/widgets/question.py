@@ -1,13 +1,13 @@
 """A question that the page answers: right, or the mistake by its name, and only then the explanation."""
 
-from fractions import Fraction
+import json
 from pathlib import Path
 
 import anywidget
 import traitlets
 
 from helpers.grading import desk
-from helpers.grading.prediction import AnswerError, Question, number_in
+from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
 
 HERE = Path(__file__).parent
@@ -30,10 +30,9 @@ class Ask(anywidget.AnyWidget):
 
     def __init__(self, name: str, question: Question) -> None:
         self._name, self._question, self._wrong = name, question, 0
-        hint = "a word" if isinstance(question.right, str) else "a number"
-        if isinstance(question.right, tuple):
-            hint = f"{len(question.right)} numbers, with commas"
-        super().__init__(asked=question.asked, hint=hint, answer=desk.answers().get(name, ""))
+        kept = desk.answers().get(name, "")
+        answer = kept if isinstance(kept, str) else json.dumps(kept).strip("[]")  # `helpers.predict` keeps values
+        super().__init__(asked=question.asked, hint=question.hint, answer=answer)
         self.on_msg(lambda _, message, __: self.give(message["answer"]))
 
     def give(self, text: str) -> str:
@@ -50,21 +49,10 @@ class Ask(anywidget.AnyWidget):
 
     def _graded(self, text: str) -> tuple[str, str]:
         try:
-            verdict = self._question.grade(self._name, self._read(text))
-        except (AnswerError, ValueError) as error:
+            verdict = self._question.grade(self._name, self._question.typed(text))
+        except AnswerError as error:
             return NOT_ATTEMPTED, str(error)
         return verdict.outcome, verdict.detail
-
-    def _read(self, text: str) -> object:
-        """An answer as it is typed. Raises ValueError, with the cure, for one that is empty or no number."""
-        if not text.strip():
-            raise ValueError(f"write {self.hint} first")
-        match self._question.right:
-            case str():
-                return text
-            case tuple():
-                return tuple(map(_number, text.strip("()[] ").split(",")))
-        return _number(text)
 
     def __repr__(self) -> str:
         return self.asked
@@ -72,13 +60,3 @@ class Ask(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
         data, metadata = super()._repr_mimebundle_(**kwargs)
         return data | {"text/plain": repr(self)}, metadata
-
-
-def _number(text: str) -> float:
-    """A number as it is typed, also with commas between thousands, or a fraction."""
-    written = number_in(text)
-    if not written:
-        cure = text.strip().replace(",", ".") if text.count(",") == 1 else ""
-        raise ValueError(f"`{text.strip()}` is not a number" + (f": write `{cure}`" if number_in(cure) else ""))
-    value = Fraction(written.replace(" ", ""))
-    return int(value) if value.denominator == 1 else float(value)

@@ -8,8 +8,8 @@ import numpy as np
 
 from helpers.exercises import FAULTS, MARKINGS, PUZZLES, QUESTIONS
 from helpers.grading.prediction import Answer
-from helpers.grading.reading import ARGUMENTS
 
+FUNCTIONS = "grade", "predict", "mark", "find_fault"
 Answers = Mapping[tuple[str, str], tuple[str, ...]]  # of (function, exercise): its arguments as Python
 
 
@@ -59,7 +59,7 @@ def filled(cells: Iterable[str], answers: Answers) -> list[str]:
 def _exercise(call: ast.Call) -> tuple[str, str]:
     """The function and the exercise of a call; words that name none for any other."""
     found = re.match(r"helpers\.(\w+)\('([^']+)'", ast.unparse(call))
-    return (found[1], found[2]) if found and found[1] in ARGUMENTS else ("", "")
+    return (found[1], found[2]) if found and found[1] in FUNCTIONS else ("", "")
 
 
 def _place(cell: bytes, node: ast.expr) -> tuple[int, int]:
