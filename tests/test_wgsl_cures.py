@@ -50,9 +50,7 @@ def without_code(reason: str) -> str:
 # --- Habits -------------------------------------------------------------------------------------------------
 
 LINES = [line for line, _, _ in HABITS]
-TRIED = [  # each habit in every place, or in one of them, in turn
-    (*habit, place) for i, habit in enumerate(HABITS) for place in (PLACES if ALL else [[*PLACES][i % len(PLACES)]])
-]
+TRIED = [(*habit, place) for habit in HABITS for place in PLACES]
 
 
 @pytest.mark.parametrize(("line", "pointed_at", "cure", "place"), TRIED)

@@ -79,8 +79,8 @@ class Context(Lines):
             return self.refused.scope
         try:
             declarations = Declarations(self.module, {})
-            for node in self.module.declarations:
-                if isinstance(node, tree.Function) and node.end >= self.at - len(PROBE):
+            for node in self.module.declarations:  # a broken text ends with the function that has the probe
+                if isinstance(node, tree.Function) and (node.end > self.at or node is self.module.declarations[-1]):
                     declarations.find(node.name)
         except Unsupported:
             pass
