@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from statistics import median
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 from support import browser
 from support.browser import LivePage, Shown, browser_path, filmed
 from support.notebook_gate import NOTEBOOKS, texts
 from support.sample import sample
 
-from helpers.exercises import PUZZLES
+import helpers
+from helpers.exercises import PUZZLES, QUESTIONS
+from helpers.grading import desk
 from helpers.speed import recorded
 from helpers.widgets.explorer import Explorer
 
@@ -310,6 +312,67 @@ def test_cells_are_marked_by_mouse_keys_and_typing(lesson):
     lesson.run(cell)  # as after a restart: what was marked is still there
     expect(cell.get_by_role("button", name=re.compile("✓"))).to_have_count(9)
     assert lesson.cells.count() == count
+
+
+def in_a_new_kernel(lesson: LivePage, cell: Locator, code: str) -> None:
+    lesson.run(lesson.at(lesson.lesson.code[0]))
+    lesson.retype(cell, code)
+
+
+@WEIGHTS
+def test_a_kernel_is_written_in_the_page_and_outlives_its_python(lesson):
+    cell, keyboard = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"'), lesson.page.keyboard
+    code = 'helpers.write("map")'
+    in_a_new_kernel(lesson, cell, code)
+    area, state = cell.get_by_role("textbox", name="your kernel for map"), cell.locator(".convgrad-state")
+    expect(area).to_have_value(helpers.skeleton("map"))
+    solution = PUZZLES["map"].solution.text
+    broken, whole = solution.rsplit(";", 1)[0], len(PUZZLES["map"].tests)
+    area.click()
+    keyboard.press("Control+a")
+    keyboard.insert_text(broken)
+    keyboard.press("Control+Enter")
+    expect(cell.locator(".convgrad-headline")).to_have_text("does not compile (all tests)")
+    expect(cell.locator(".convgrad-marked")).to_have_text(str(broken.count("\n") + 1))
+    keyboard.type(";\n}")
+    keyboard.press("Control+Enter")
+    expect(cell.locator(".convgrad-headline")).to_have_text("right (all tests)")
+    expect(state).to_have_text(f"{whole} of {whole} tests pass")
+    expect(cell.locator(".convgrad-marked")).to_have_count(0)
+    written = area.input_value()
+    assert desk.read("map") == written
+    keyboard.press("Control+z")
+    expect(area).not_to_have_value(written)
+    keyboard.press("Control+Shift+z")
+    expect(area).to_have_value(written)
+
+    lesson.page.evaluate(browser.RESTART)
+    area.click()
+    keyboard.press("Control+End")
+    keyboard.type("// typed in vain?")
+    expect(state).to_contain_text("the kernel does not answer: this page keeps your text")
+    in_a_new_kernel(lesson, cell, code)
+    expect(area).to_have_value(f"{written}// typed in vain?")
+    expect(state).to_contain_text("which should stay?")
+    assert desk.read("map") == written
+    cell.get_by_role("button", name="keep this text").click()
+    expect(state).to_contain_text("kept in")
+    assert desk.read("map") == f"{written}// typed in vain?"
+
+
+@WEIGHTS
+def test_a_question_shows_no_answer_before_an_attempt(lesson):
+    cell = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"')
+    in_a_new_kernel(lesson, cell, 'helpers.ask("pixels_of_a_weight")')
+    box, why, reply = cell.locator(".convgrad-answer"), cell.locator(".convgrad-why"), cell.get_by_role("status")
+    question = QUESTIONS["pixels_of_a_weight"]
+    assert question.why.replace("`", "") not in lesson.page.content()
+    for typed, said in (("", "write a number first"), ("1,5", "write 1.5"), ("25", "wrong: "), ("576", "right")):
+        expect(why).to_be_hidden()
+        box.fill(typed)
+        box.press("Enter")
+        expect(reply).to_contain_text(said)
+    expect(why).to_contain_text(question.why.replace("`", ""))
 
 
 def test_a_missing_browser_is_a_failure(monkeypatch):

@@ -24,15 +24,17 @@ def editor(grades: Grades = WRONG) -> Editor:
     return Editor("map", "skeleton", lambda text: grades, lambda text: (2, 3, 4) if "wrong" in text else None)
 
 
-def send(made: Editor, kind: str, text: str) -> None:
-    """What the page sends."""
-    made._told(made, {"kind": kind, "text": text}, [])
+def send(made: Editor, kind: str, text: str) -> bool:
+    """What the page sends; whether it hears that its text is written."""
+    made._told(made, {"kind": kind, "text": text, "number": 7}, [])
+    assert made.heard["number"] == 7
+    return made.heard["written"]
 
 
 def test_a_learner_begins_with_the_skeleton_and_goes_on_with_their_file(my):
     made = editor()
     assert (made.text, desk.read("map")) == ("skeleton", None)
-    send(made, "keep", "mine, é")
+    assert send(made, "keep", "mine, é")
     assert (my / "map.wgsl").read_text(encoding="utf-8") == editor().text == "mine, é"
 
 
@@ -54,7 +56,7 @@ def test_a_file_that_another_program_changed_is_asked_about_and_both_texts_are_k
     made = editor()
     send(made, "keep", "old")
     (my / "map.wgsl").write_text("theirs")
-    send(made, "run", "mine")
+    assert not send(made, "run", "mine")
     assert made.conflict
     assert (my / "map.wgsl").read_text() == "theirs"
     send(made, choice, "mine")
@@ -63,12 +65,21 @@ def test_a_file_that_another_program_changed_is_asked_about_and_both_texts_are_k
     assert attempts.last("map") == attempt
 
 
+def test_text_that_was_typed_while_no_kernel_ran_is_asked_about(my):
+    desk.keep("map", "in the file")
+    made = editor()
+    assert not send(made, "found", "typed")
+    assert (made.conflict, desk.read("map")) == (True, "in the file")
+    assert send(made, "mine", "typed")
+    assert (desk.read("map"), attempts.last("map")) == ("typed", "in the file")
+
+
 def test_a_folder_that_cannot_be_written_is_said_and_the_text_stays_in_the_page(my):
     my.write_text("a file in the folder's place")
     made = editor()
     send(made, "run", "mine")
     assert made.verdict
-    send(made, "keep", "mine, too")
+    assert not send(made, "keep", "mine, too")
     assert "cannot be written" in made.state
     assert made.text == "mine, too"
 

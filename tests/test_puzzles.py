@@ -177,6 +177,6 @@ def test_other_names_and_types_are_refused():
         for name in ("sudoku", ["map"], None):
             with pytest.raises(ValueError, match=words.format(re.escape(repr(name)))):
                 ask(name)
-    for source in (3, None, b"fn main() {}"):
+    for source in (3, b"fn main() {}"):
         with pytest.raises(TypeError, match=f"source is a {type(source).__name__}: it must be the text"):
             helpers.grade(WEIGHT, source)

@@ -7,6 +7,8 @@ const WGSL = new RegExp([
   /(?<number>\b(?:0x[\da-f]+|\d+\.?\d*(?:e[-+]?\d+)?)[uif]?\b)/,
 ].map(part => part.source).join("|"), "gi");
 const KEPT_AFTER = 600;  // milliseconds without a key, after which the text is written to its file
+const SILENT_AFTER = 3000;  // milliseconds without an answer, after which the kernel is taken for dead
+const SILENT = "the kernel does not answer: this page keeps your text; restart the kernel and run this cell again";
 
 const escape = text => text.replace(/[&<>]/g, sign => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 
@@ -44,9 +46,28 @@ function render({ model, el }) {
   run.textContent = "Run the tests";
   run.title = "Ctrl+Enter";
 
-  let waiting = null;
-  const keep = () => { clearTimeout(waiting); waiting = null; model.send({ kind: "keep", text: area.value }); };
-  const grade = () => { clearTimeout(waiting); waiting = null; model.send({ kind: "run", text: area.value }); };
+  const store = `convgrad ${model.get("puzzle")}`;  // what no kernel has written yet outlives this page
+  let waiting = null, silence = null, sent = 0;
+  const tell = kind => {
+    clearTimeout(waiting);
+    clearTimeout(silence);
+    waiting = null;
+    localStorage.setItem(store, area.value);
+    const silent = () => { state.textContent = SILENT; };
+    silence = setTimeout(silent, SILENT_AFTER);
+    try {
+      model.send({ kind, text: area.value, number: sent = Date.now() });
+    } catch {  // the page knows already that there is no kernel
+      silent();
+    }
+  };
+  const heard = () => {
+    const { number, written } = model.get("heard");
+    if (number !== sent) return;
+    clearTimeout(silence);
+    state.textContent = model.get("state");
+    if (written) localStorage.removeItem(store);
+  };
   const draw = () => {
     copy.innerHTML = colored(area.value);
     const mark = model.get("mark"), lines = area.value.split("\n");
@@ -68,17 +89,17 @@ function render({ model, el }) {
   area.addEventListener("input", () => {
     draw();
     clearTimeout(waiting);
-    waiting = setTimeout(keep, KEPT_AFTER);
+    waiting = setTimeout(() => tell("keep"), KEPT_AFTER);
   });
   area.addEventListener("keyup", () => {  // back to the left end, where all up to the caret fits
     const column = area.value.slice(0, area.selectionStart).split("\n").pop().length;
     if (8 * column < left.clientWidth - gutter.clientWidth - 20) left.scrollLeft = 0;
   });
-  area.addEventListener("blur", () => waiting && keep());
+  area.addEventListener("blur", () => waiting && tell("keep"));
   let leaving = false;
   area.addEventListener("keydown", event => {
     const control = event.ctrlKey || event.metaKey, key = event.key.toLowerCase();
-    if ((control || event.shiftKey) && key === "enter") grade();
+    if ((control || event.shiftKey) && key === "enter") tell("run");
     else if (control && key === "z") document.execCommand(event.shiftKey ? "redo" : "undo");
     else if (control && key === "y") document.execCommand("redo");
     else if (key === "tab" && !leaving && !event.shiftKey) insert("  ");
@@ -94,7 +115,7 @@ function render({ model, el }) {
     event.preventDefault();
     event.stopPropagation();
   });
-  run.addEventListener("click", grade);
+  run.addEventListener("click", () => tell("run"));
 
   const show = () => {
     const verdict = model.get("verdict");
@@ -115,7 +136,7 @@ function render({ model, el }) {
     for (const [words, kind] of [["keep this text", "mine"], ["take the file's", "theirs"]]) {
       const choice = part("button", "convgrad-choice jupyter-button", bar, { type: "button" });
       choice.textContent = words;
-      choice.addEventListener("click", () => model.send({ kind, text: area.value }));
+      choice.addEventListener("click", () => tell(kind));
     }
   };
   const load = () => {
@@ -125,7 +146,8 @@ function render({ model, el }) {
     insert(model.get("text"));
     draw();
   };
-  area.value = model.get("text");
+  const left_over = localStorage.getItem(store);
+  area.value = left_over ?? model.get("text");
   model.on("change:text", load);
   model.on("change:mark", draw);
   model.on("change:verdict", show);
@@ -135,9 +157,12 @@ function render({ model, el }) {
     run.disabled = model.get("running");
   });
   state.textContent = model.get("state");
+  model.on("change:heard", heard);
   draw();
   show();
   ask();
+  if (left_over === model.get("text")) localStorage.removeItem(store);
+  else if (left_over !== null) tell("found");
 }
 
 export default { render };

@@ -11,6 +11,7 @@ from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades
 
 HERE = Path(__file__).parent
 ELSEWHERE = "the file was changed elsewhere: which text should stay?"
+FOUND = "this text was typed while no kernel ran, and the file has another: which should stay?"
 
 
 class Editor(anywidget.AnyWidget):
@@ -40,6 +41,7 @@ class Editor(anywidget.AnyWidget):
     state = traitlets.Unicode().tag(sync=True)
     running = traitlets.Bool(False).tag(sync=True)
     conflict = traitlets.Bool(False).tag(sync=True)
+    heard = traitlets.Dict().tag(sync=True)
 
     def __init__(
         self,
@@ -55,8 +57,14 @@ class Editor(anywidget.AnyWidget):
         self.on_msg(self._told)
 
     def _told(self, _: object, message: dict, __: object) -> None:
-        """What the reader does: typed (`keep`), asked for the tests (`run`), or chose a text (`mine`, `theirs`)."""
+        """What the reader does: typed (`keep`), asked for the tests (`run`), or chose a text (`mine`, `theirs`).
+
+        Text that the page kept while no kernel ran is `found`. Each message is `heard` by its number; the page keeps
+        its text until it is written, too.
+        """
         kind, text = message["kind"], message["text"]
+        if kind == "found":
+            self.conflict, self.state = True, FOUND
         if kind == "theirs":
             attempts.keep(self.puzzle, text)
             text = desk.read(self.puzzle) or ""
@@ -65,19 +73,21 @@ class Editor(anywidget.AnyWidget):
                 attempts.keep(self.puzzle, desk.read(self.puzzle) or "")
             self.conflict, self._kept = False, desk.stamp(self.puzzle)
             self.text = text
-        self.keep(text)
+        written = not self.conflict and self.keep(text)
+        self.heard = {"number": message["number"], "written": written}
         if kind == "run" and not self.conflict:
             self.run(text)
 
-    def keep(self, text: str) -> None:
-        """Write the text to its file, unless another program has changed that."""
+    def keep(self, text: str) -> bool:
+        """Write the text to its file, unless another program has changed that; returns whether it is written."""
         if desk.stamp(self.puzzle) != self._kept and desk.read(self.puzzle) not in (None, text):
             self.conflict, self.state = True, ELSEWHERE
-            return
+            return False
         self.set_trait("text", text)
         problem = desk.keep(self.puzzle, text)
         self._kept = desk.stamp(self.puzzle)
         self.state = problem or f"kept in notebooks/my/{self.puzzle}.wgsl"
+        return not problem
 
     def run(self, text: str) -> Grades:
         """Try the text, and show the verdicts."""

@@ -66,6 +66,7 @@ RUN = """async cells => {
     await jupyterapp.commands.execute('notebook:run-cell');
   }
 }"""
+RESTART = "async () => { await jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart() }"
 CLOSE = """async () => {
   const panel = jupyterapp.shell.currentWidget;
   await panel.sessionContext.shutdown();
