@@ -198,6 +198,18 @@ def disable_jupyter_news() -> None:
     (settings / "overrides.json").write_text(json.dumps(news), encoding="utf-8")
 
 
+WORKSPACE = "default-37a8.jupyterlab-workspace"  # JupyterLab's name for the workspace of its first window
+
+
+def close_side_bar(folder: Path) -> None:
+    """Begin with JupyterLab's side bar closed, so that a lesson has the whole window; what a reader changes stays."""
+    folder.mkdir(parents=True, exist_ok=True)
+    areas = {"main": {"dock": {"type": "tab-area", "currentIndex": 0, "widgets": []}}, "left": {"collapsed": True}}
+    first = {"data": {"layout-restorer:data": areas}, "metadata": {"id": "default"}}
+    if not (folder / WORKSPACE).exists():
+        (folder / WORKSPACE).write_text(json.dumps(first), encoding="utf-8")
+
+
 # --- The system's packages ------------------------------------------------------------------------------
 
 IS_ROOT = os.name == "posix" and os.geteuid() == 0
@@ -367,6 +379,9 @@ def lab(args: argparse.Namespace, env: dict) -> int:
     options += [f"--ServerApp.port={args.port}", "--ServerApp.port_retries=0"] if args.port else []
     options += ["--no-browser"] if args.no_browser else []
     options += ["--allow-root"] if IS_ROOT else []
+    if "JUPYTERLAB_WORKSPACES_DIR" not in env:
+        env["JUPYTERLAB_WORKSPACES_DIR"] = str(VENV / "share" / "jupyter" / "lab" / "workspaces")
+        close_side_bar(Path(env["JUPYTERLAB_WORKSPACES_DIR"]))
     say(f"Opening {lesson} in JupyterLab. To stop it, press Ctrl-C twice here.")
     server = subprocess.Popen([PYTHON, *JUPYTERLAB, *options], cwd=ROOT, env=env)
     signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C reaches JupyterLab too, which asks before it stops

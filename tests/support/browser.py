@@ -25,7 +25,7 @@ from playwright.sync_api import Locator, Page, expect, sync_playwright
 from support.notebook_gate import Cell, Lesson, needed
 
 from helpers.widgets.explorer import Explorer
-from start import JUPYTERLAB, find_browser
+from start import JUPYTERLAB, close_side_bar, find_browser
 
 PROJECT = Path(__file__).resolve().parents[2]
 TOKEN = "convgrad"
@@ -93,6 +93,7 @@ def jupyterlab(home: Path) -> Iterator[str]:
         file = home / "JUPYTERLAB_SETTINGS_DIR" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(values))
+    close_side_bar(home / "JUPYTERLAB_WORKSPACES_DIR")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, *JUPYTERLAB, "--no-browser", "--allow-root", f"--IdentityProvider.token={TOKEN}"]
@@ -102,7 +103,7 @@ def jupyterlab(home: Path) -> Iterator[str]:
         server = subprocess.Popen(command, cwd=home / "project", env=env, stdout=output, stderr=subprocess.STDOUT)
     try:
         wait_for_port(server, port, log)
-        yield f"http://127.0.0.1:{port}/lab/tree/notebooks?token={TOKEN}&reset"
+        yield f"http://127.0.0.1:{port}/lab/tree/notebooks?token={TOKEN}"
     finally:
         server.terminate()  # it ends its kernels too
         try:
@@ -158,6 +159,8 @@ def lab(home: Path) -> Iterator[Lab]:
         expect.set_options(timeout=1000 * SECONDS)
         page.goto(address)
         page.wait_for_function("window.jupyterapp?.shell.currentWidget")
+        expect(page.locator("#jp-left-stack")).to_be_hidden()
+        page.evaluate("jupyterapp.commands.execute('application:toggle-left-area')")  # all must fit beside it, too
         yield Lab(page)
         browser.close()
 
