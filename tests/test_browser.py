@@ -302,6 +302,8 @@ def test_cells_are_marked_by_mouse_keys_and_typing(lesson):
         keyboard.press("Tab")
         keyboard.press(key)
         expect(cell.get_by_role("button", name=f"✓ {name}", exact=True)).to_be_focused()
+    expect(words).to_have_text("3 cells marked: press Check when you have all")
+    cell.get_by_role("button", name="Check").click()
     expect(words).to_have_text("wrong: this is only the first row of outputs; how many rows are there?")
     box = cell.get_by_label("marked")
     expect(box).to_have_value("b c d")

@@ -113,9 +113,11 @@ def click(shown, *names: str) -> None:
 def test_clicks_and_the_text_box_say_the_same():
     shown = helpers.mark(WEIGHT)
     click(shown, "d", "c", "b")
+    assert (shown._box.value, shown.sentence) == ("b c d", "3 cells marked: press Check when you have all")
+    shown._check.click()
     assert (shown._box.value, shown.sentence[:32]) == ("b c d", "wrong: this is only the first ro")
     click(shown, "c")
-    assert shown._box.value == "b d"
+    assert (shown._box.value, shown.sentence[:7]) == ("b d", "2 cells")
     shown._box.value = "ghilmnbcd"
     assert (shown._box.value, shown.sentence) == ("b c d g h i l m n", "right")
     assert shown.marked == MARKINGS[WEIGHT].right
@@ -123,6 +125,9 @@ def test_clicks_and_the_text_box_say_the_same():
     assert shown.sentence.startswith("wrong: '<' names no cell")
     click(shown, "b")
     assert shown._box.value == "c d g h i l m n"
+    click(shown, *"cdghilmn")
+    assert (shown._box.value, shown.sentence[:13]) == ("", NOT_ATTEMPTED)
+    click(shown, "b")
     shown._box.value = ""
     assert (shown.marked, shown.sentence[:13]) == (frozenset(), NOT_ATTEMPTED)
 
@@ -140,11 +145,15 @@ def test_marks_come_back_after_a_restart_but_typed_text_comes_first(tmp_path, mo
     click(helpers.mark(WEIGHT), "c", "b")
     again = helpers.mark(WEIGHT)
     assert again.marked == {(0, 1), (0, 2)}
-    assert "left out 7" in again.sentence
+    assert again.sentence.startswith("2 cells marked")
+    assert "left out 7" in again.check()
     assert again.verdict.outcome == NOT_ATTEMPTED  # what is stored does not depend on what was clicked before
     for typed, cells in {"y": {(4, 4)}, "B C": set()}.items():
         shown = helpers.mark(WEIGHT, typed)
         assert (shown.marked, shown.sentence) == (cells, f"wrong: {shown.verdict.detail}")
+        click(shown, *"y" * len(cells))
+        assert shown.sentence.startswith(NOT_ATTEMPTED) == bool(cells)
+        helpers.mark(WEIGHT, typed)
     assert helpers.mark(PIXEL).marked == frozenset()
     monkeypatch.setattr("os.replace", lambda *paths: (tmp_path / "none").stat())  # it cannot be written whole
     click(again, "d")

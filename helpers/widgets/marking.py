@@ -16,7 +16,7 @@ SAID = f"{ASKED}; min-height: 2.7em"  # as high with one line as with two
 
 
 class MarkCells(ipywidgets.VBox):
-    """A matrix of buttons, a text box that always says what is marked, and the verdict on it.
+    """A matrix of buttons, a text box that always says what is marked, and the verdict on it when it is asked for.
 
     Parameters
     ----------
@@ -42,15 +42,18 @@ class MarkCells(ipywidgets.VBox):
         }
         self._box = ipywidgets.Text(description="marked", continuous_update=False, **box)
         self._words = ipywidgets.HTML()
+        self._check = ipywidgets.Button(description="Check", tooltip="say whether the marked cells are right")
+        self._check.layout.width = "auto"
         grid = {"grid_template_columns": f"repeat({marking.columns}, {self._width}px)", "grid_gap": "4px"}
         asked = ipywidgets.HTML(f'<p style="{ASKED}">{html.escape(marking.asked)}</p>')
         matrix = ipywidgets.GridBox(list(self._buttons.values()), layout=grid)
-        super().__init__([asked, matrix, self._box, self._words])
+        super().__init__([asked, matrix, ipywidgets.HBox([self._box, self._check]), self._words])
         self.add_class("convgrad-marking")
         self._start(cells)
         for button in self._buttons.values():
             button.observe(lambda change: self._settling or self._clicked(), "value")
         self._box.observe(lambda change: self._settling or self.set(change.new), "value")
+        self._check.on_click(lambda _: self.check())
 
     @property
     def marked(self) -> Cells:
@@ -71,19 +74,36 @@ class MarkCells(ipywidgets.VBox):
             desk.keep_answer(self.name, self._box.value)
         return self.sentence
 
+    def check(self) -> str:
+        """Grade what is marked; returns what is said to it."""
+        return self.set(self.marking.written(self.marked))
+
     def _start(self, cells: object) -> None:
-        """Show the marks of the cell's text, or those of an earlier run where it is empty."""
-        answer = kept(self.name) if self.verdict.outcome == NOT_ATTEMPTED else cells
+        """Show the marks of the cell's text and their verdict, or the marks of an earlier run where it is empty."""
+        is_given = self.verdict.outcome != NOT_ATTEMPTED
         try:
-            self._show(self.marking.read(answer), self.marking.grade(self.name, answer))
+            self._show(self.marking.read(cells if is_given else kept(self.name)), self.verdict)
         except UnreadableError:
             self._show(frozenset(), self.verdict)
         else:
-            if self.verdict.outcome != NOT_ATTEMPTED:
+            if is_given:
                 desk.keep_answer(self.name, self._box.value)
+            else:
+                self._count()
 
     def _clicked(self) -> None:
-        self.set(self.marking.written(self.marked))
+        """Keep the marks; they are finished when the learner says so."""
+        self._show(self.marked, self.verdict)
+        desk.keep_answer(self.name, self._box.value)
+        self._count()
+
+    def _count(self) -> None:
+        """Say how many cells are marked."""
+        count = len(self.marked)
+        if not count:
+            self._say(self.marking.grade(self.name, ""))
+        else:
+            self._tell(f"{count} cell{'s' * (count > 1)} marked: press Check when you have all")
 
     def _button(self, cell: Cell) -> ipywidgets.ToggleButton:
         layout = {"width": f"{self._width}px", "height": f"{HIGH}px", "margin": "0", "padding": "0"}
@@ -108,9 +128,10 @@ class MarkCells(ipywidgets.VBox):
         self._say(verdict)
 
     def _say(self, verdict: Verdict) -> None:
-        self.sentence = (
-            f"{verdict.outcome}{': ' * bool(verdict.detail)}{verdict.detail}"  # of the marks as they are now
-        )
+        self._tell(f"{verdict.outcome}{': ' * bool(verdict.detail)}{verdict.detail}")
+
+    def _tell(self, sentence: str) -> None:
+        self.sentence = sentence
         self._words.value = f'<p role="status" aria-live="polite" style="{SAID}">{html.escape(self.sentence)}</p>'
 
     def __repr__(self) -> str:
