@@ -1,7 +1,9 @@
 """A question in the page: no answer before an attempt, the mistake by its name, and every bad input answered."""
 
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import helpers
@@ -78,6 +80,22 @@ def test_an_answer_given_to_predict_is_filled_in():
     assert helpers.ask("pixels_of_a_weight").answer == "25"
     desk.keep_answer("q", (2, 3))
     assert Ask("q", PAIR).answer == "2, 3"
+
+
+@pytest.mark.parametrize("answer", [Fraction(576), np.float32(576), np.array(576), 576.0])
+def test_any_number_that_is_graded_is_kept(answer):
+    assert helpers.predict("pixels_of_a_weight", answer).outcome == "right"
+    assert desk.answers() == {"pixels_of_a_weight": 576}
+
+
+@pytest.mark.parametrize("content", [b"[1]", b"not JSON", b"\xff"])
+def test_answers_that_cannot_be_read_are_not_written_over(my, content):
+    my.mkdir()
+    (my / "answers.json").write_bytes(content)
+    desk.keep_answer("q", "\ud800")
+    desk.keep_answer("r", 2)
+    assert desk.answers() == {"q": "\ud800", "r": 2}
+    assert (my / "answers_not_readable.json").read_bytes() == content
 
 
 def test_only_a_question_in_words_can_be_asked():

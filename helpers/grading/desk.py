@@ -61,18 +61,37 @@ def stamp(puzzle: str) -> int | None:
 
 def answers() -> dict[str, object]:
     """The learner's last answer to each question, matrix and fault, by its name."""
-    with suppress(OSError, ValueError):
-        kept = json.loads(_answers().read_text(encoding="utf-8"))
-        return kept if isinstance(kept, dict) else {}
+    with suppress(OSError):
+        return _read_answers() or {}
     return {}
 
 
 def keep_answer(exercise: str, answer: object) -> None:
-    """Keep an answer, if there is room for a file: text as it is typed, or a value of Python or NumPy."""
+    """Keep an answer, if there is room for a file: text as it is typed, or a value of Python or NumPy.
+
+    A file of answers that something else has spoiled is put aside, not written over.
+    """
     with suppress(OSError):
         _answers().parent.mkdir(parents=True, exist_ok=True)
-        kept = json.dumps(answers() | {exercise: answer}, indent=1, ensure_ascii=False, default=lambda a: a.tolist())
-        write(_answers(), kept)
+        if (kept := _read_answers()) is None:
+            _answers().replace(_answers().with_name("answers_not_readable.json"))
+        write(_answers(), json.dumps((kept or {}) | {exercise: answer}, indent=1, default=_plain))
+
+
+def _read_answers() -> dict[str, object] | None:
+    """What the file of answers holds, nothing where there is none, and None where it cannot be read."""
+    try:
+        kept = json.loads(_answers().read_bytes())
+    except FileNotFoundError:
+        return {}
+    except ValueError:
+        return None
+    return kept if isinstance(kept, dict) else None
+
+
+def _plain(number: object) -> object:
+    """A number of NumPy, or a fraction, as one of JSON."""
+    return number.tolist() if hasattr(number, "tolist") else float(number)
 
 
 def _answers() -> Path:
@@ -110,7 +129,7 @@ def pack(student: str, puzzles: Iterable[str]) -> Packed:
     content = {"format": FORMAT, "student": student, "kernels": kernels, "answers": answers()}
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        write(file, json.dumps(content, indent=1, ensure_ascii=False))
+        write(file, json.dumps(content, indent=1))
     except OSError as error:
         raise DeskError(f"{file} cannot be written ({error.strerror or error})") from None
     return Packed(file, len(kernels), len(answers()))
