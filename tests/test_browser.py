@@ -352,7 +352,7 @@ def test_a_kernel_is_written_in_the_page_and_outlives_its_python(lesson):
     area.click()
     keyboard.press("Control+End")
     keyboard.type("// typed in vain?")
-    expect(state).to_contain_text("the kernel does not answer: this page keeps your text")
+    expect(state).to_contain_text("Python does not answer, and this page keeps your text")
     in_a_new_kernel(lesson, cell, code)
     expect(area).to_have_value(f"{written}// typed in vain?")
     expect(state).to_contain_text("which should stay?")

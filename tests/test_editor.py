@@ -65,7 +65,7 @@ def test_a_file_that_another_program_changed_is_asked_about_and_both_texts_are_k
     assert attempts.last("map") == attempt
 
 
-def test_text_that_was_typed_while_no_kernel_ran_is_asked_about(my):
+def test_text_that_was_typed_while_python_did_not_run_is_asked_about(my):
     desk.keep("map", "in the file")
     made = editor()
     assert not send(made, "found", "typed")

@@ -7,8 +7,8 @@ const WGSL = new RegExp([
   /(?<number>\b(?:0x[\da-f]+|\d+\.?\d*(?:e[-+]?\d+)?)[uif]?\b)/,
 ].map(part => part.source).join("|"), "gi");
 const KEPT_AFTER = 600;  // milliseconds without a key, after which the text is written to its file
-const SILENT_AFTER = 3000;  // milliseconds without an answer, after which the kernel is taken for dead
-const SILENT = "the kernel does not answer: this page keeps your text; restart the kernel and run this cell again";
+const SILENT_AFTER = 3000;  // milliseconds without an answer, after which Python is taken for dead
+const SILENT = "Python does not answer, and this page keeps your text: choose Kernel > Restart Kernel, then run the cells again";
 
 const escape = text => text.replace(/[&<>]/g, sign => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 
@@ -46,7 +46,7 @@ function render({ model, el }) {
   run.textContent = "Run the tests";
   run.title = "Ctrl+Enter";
 
-  const store = `convgrad ${model.get("puzzle")}`;  // what no kernel has written yet outlives this page
+  const store = `convgrad ${model.get("puzzle")}`;  // what Python has not written yet outlives this page
   let waiting = null, silence = null, sent = 0;
   const tell = kind => {
     clearTimeout(waiting);
@@ -57,7 +57,7 @@ function render({ model, el }) {
     silence = setTimeout(silent, SILENT_AFTER);
     try {
       model.send({ kind, text: area.value, number: sent = Date.now() });
-    } catch {  // the page knows already that there is no kernel
+    } catch {  // the page knows already that Python has ended
       silent();
     }
   };

@@ -11,7 +11,7 @@ from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades
 
 HERE = Path(__file__).parent
 ELSEWHERE = "the file was changed elsewhere: which text should stay?"
-FOUND = "this text was typed while no kernel ran, and the file has another: which should stay?"
+FOUND = "this text was typed while Python did not run, and the file has another: which should stay?"
 
 
 class Editor(anywidget.AnyWidget):
@@ -59,8 +59,8 @@ class Editor(anywidget.AnyWidget):
     def _told(self, _: object, message: dict, __: object) -> None:
         """What the reader does: typed (`keep`), asked for the tests (`run`), or chose a text (`mine`, `theirs`).
 
-        Text that the page kept while no kernel ran is `found`. Each message is `heard` by its number; the page keeps
-        its text until it is written, too.
+        Text that the page kept while Python did not run is `found`. Each message is `heard` by its number; the page
+        keeps its text until it is written, too.
         """
         kind, text = message["kind"], message["text"]
         if kind == "found":
