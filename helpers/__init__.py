@@ -23,6 +23,7 @@ _HOME = {
     "find_fault": "helpers.exercises",
     "grade": "helpers.exercises",
     "hand_in": "helpers.exercises",
+    "images": "helpers.pictures",
     "last_attempt": "helpers.exercises",
     "mark": "helpers.exercises",
     "predict": "helpers.exercises",

@@ -148,7 +148,10 @@ def _weight_question(image: list, upstream: list, kh: int, kw: int) -> Question:
     }.items():
         mistakes[gradient(wrong)[kh, kw]] = f"you get this when the upstream gradient is {mistake}"
     advice = f"place the upstream gradient's corner on the pixel at row {kh}, column {kw}"
-    return Question(right[kh, kw], mistakes, advice)
+    asked = f"What is dW[{kh},{kw}] of this image and this upstream gradient?"
+    pixels = input[0, 0, kh:, kw:][: len(upstream), : len(upstream[0])]
+    terms = [f"({g:g})·{p:g}" if g < 0 else f"{g:g}·{p:g}" for g, p in zip(grad_output.flat, pixels.flat, strict=True)]
+    return Question(right[kh, kw], mistakes, advice, asked, f"{' + '.join(terms)} = {right[kh, kw]:g}.")
 
 
 WEIGHT_QUESTIONS = questions(HERE.with_name("weight_gradient")) | {
