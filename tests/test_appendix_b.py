@@ -56,7 +56,8 @@ COMPUTED = {
 def test_the_right_answer_is_what_is_computed(name):
     question = DILATION_QUESTIONS[name]
     assert question.grade(name, COMPUTED[name]()).outcome == RIGHT
-    assert question.asked and question.why
+    assert question.asked
+    assert question.why
 
 
 def test_the_faults_are_the_lessons_and_pixels_that_differ_show_each():
@@ -77,6 +78,3 @@ def test_the_forward_function_with_exchanged_roles_gives_the_weight_gradient(str
     gradient = helpers.conv2d_grad_weight(image, shape.weight, upstream, stride, 0, dilation)
     forward = helpers.conv2d(image.swapaxes(0, 1), upstream.swapaxes(0, 1), stride=dilation, dilation=stride)
     assert (forward.swapaxes(0, 1) == gradient).all()
-    if stride != dilation:
-        plain = helpers.conv2d_grad_weight(image, shape.weight, upstream, stride, 0, dilation=1)
-        assert dilation == 1 or (plain != gradient).any()

@@ -107,7 +107,7 @@ def test_a_value_that_cannot_be_moves_to_the_nearest_that_can(make):
         explorer.set(height=3)
 
 
-@every_explorer
+@pytest.mark.parametrize("make", [WEIGHT, PIXEL])
 def test_with_a_few_sliders_the_picture_and_its_limits_are_the_same(make):
     sizes = {"groups": 2, "Ci": 4, "Co": 4, "dilation": 2, "H": 7}
     few, whole = make(sliders=("groups", "stride", "dilation"), **sizes), make(**sizes)
