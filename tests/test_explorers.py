@@ -107,6 +107,17 @@ def test_a_value_that_cannot_be_moves_to_the_nearest_that_can(make):
         explorer.set(height=3)
 
 
+@pytest.mark.parametrize("make", [WEIGHT, PIXEL])
+def test_with_a_few_sliders_the_picture_and_its_limits_are_the_same(make):
+    sizes = {"groups": 2, "Ci": 4, "Co": 4, "dilation": 2, "H": 7}
+    few, whole = make(sliders=("groups", "stride", "dilation"), **sizes), make(**sizes)
+    for moved in {"dilation": 9}, {"stride": 9}, {"groups": 3}, {"groups": 9}:
+        assert (few.set(**moved), few.values) == (whole.set(**moved), whole.values)
+        state_is_right(few, make)
+    assert {name for name in whole.values if few._controls[name]} == {"groups", "stride", "dilation"}
+    assert len(few.children[0].children) == 3
+
+
 CONTRIBUTES = """
     any_forward dilation=2 ow=1: 9 pixels of channel 0 contribute to output[0,0,0,1]: rows 0, 2 and 4, co
     any_forward groups=2 Ci=4 Co=2 co=1: 9 pixels of channel 2 (group 1: channels 2 and 3) contri

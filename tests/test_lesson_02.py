@@ -59,8 +59,6 @@ COMPUTED = {
     "pixels_of_a_weight": lambda: pixels_of_a_weight(CONV1),
     "dW[0,1]": by_hand,
     "pixels_with_stride": lambda: pixels_of_a_weight(ConvShape(1, 1, 7, 7, 1, 3, 3, 3)),
-    "pixels_with_dilation": lambda: pixels_of_a_weight(ConvShape(1, 1, 9, 9, 1, 3, 3, dilation=2)),
-    "weights_with_groups": lambda: prod(ConvShape(1, 8, 9, 9, 12, 3, 3, groups=4).weight),
     "owner_of_a_weight": lambda: [indices.weight_of_thread(CONV1, t) for t in range(256)].index((3, 0, 4, 4)),
     "fault_in_small_case": wrong_in_small_case,
     "products_of_a_thread": lambda: max(len(indices.products_of_thread(CONV1, t, 256)) for t in range(256)),

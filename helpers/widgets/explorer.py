@@ -1,7 +1,7 @@
 """Pictures with sliders. Every state that the sliders can reach is a valid one, and each is also said in words."""
 
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from math import ceil
 
 import ipywidgets
@@ -33,6 +33,8 @@ class Explorer(ipywidgets.VBox):
         The value that gets buttons to play it from its place to its end.
     multiples : mapping of name to name
         Values that are multiples of another one before it, as their limits are; each moves to the nearest multiple.
+    sliders : collection of names
+        The values that have a slider; all of them if it is empty. The others move only where they must.
 
     The stored output of a cell is the picture and its sentence, so that they are there before anything runs.
     """
@@ -45,16 +47,18 @@ class Explorer(ipywidgets.VBox):
         columns: int | None = None,
         play: str | None = None,
         multiples: Mapping[str, str] | None = None,
+        sliders: Collection[str] = (),
     ) -> None:
         self._draw, self._rules, self._values, self._settling = draw, rules, dict(values), False
         self._multiples = multiples or {}
-        columns = columns or len(rules)
+        shown = [name for name in rules if name in (sliders or rules)]
+        columns = columns or len(shown)
         layer = ipywidgets.Layout(grid_area="1 / 1", margin="0", width="100%")
         self._still, self._moving = ipywidgets.HTML(layout=layer), ipywidgets.HTML(layout=layer)
         self._words = ipywidgets.HTML()
         self._layer = None
-        self._boxes = {name: _number_box(name) for name in rules}
-        self._sliders = {name: ipywidgets.IntSlider(readout=False) for name in rules}
+        self._boxes = {name: _number_box(name) for name in shown}
+        self._sliders = {name: ipywidgets.IntSlider(readout=False) for name in shown}
         self._players = {play: _player()} if play else {}
         kinds = self._boxes, self._sliders, self._players
         self._controls = {name: [kind[name] for kind in kinds if name in kind] for name in rules}
@@ -64,7 +68,7 @@ class Explorer(ipywidgets.VBox):
         picture.layout = ipywidgets.Layout(width=f"{width}px", max_width="100%", flex="0 0 auto")
         picture.add_class("convgrad-picture")
         grid = ipywidgets.Layout(grid_template_columns=f"repeat({columns}, {min(width // columns, 280)}px)")
-        pairs = [_control(self._boxes[name], self._sliders[name], self._players.get(name)) for name in rules]
+        pairs = [_control(self._boxes[name], self._sliders[name], self._players.get(name)) for name in shown]
         super().__init__([ipywidgets.GridBox(pairs, layout=grid), picture, self._words])
         self.add_class("convgrad-explorer")
         for name, controls in self._controls.items():

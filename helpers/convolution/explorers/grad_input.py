@@ -1,5 +1,6 @@
 """The input gradient: scatter and gather, the flipped filter, counts, and a simulated run of shared weights."""
 
+from collections.abc import Collection
 from math import ceil, prod
 
 import numpy as np
@@ -40,10 +41,13 @@ def _whole_gradient(weight: np.ndarray, grad_output: np.ndarray) -> tuple[ConvSh
     return shape, operations.conv2d_grad_input(shape.input, weight, grad_output)
 
 
-def any_input_gradient(seed: int = 0, **values: int) -> Explorer:
-    """Sliders for every size and step of a convolution, and for every index, over small random whole numbers."""
+def any_input_gradient(seed: int = 0, sliders: Collection[str] = (), **values: int) -> Explorer:
+    """Sliders for every size and step of a convolution, and for every index, over small random whole numbers.
+
+    Where `sliders` names some of them, the others have none.
+    """
     start = {"N": 1, "Ci": 1, "Co": 1, "stride": 2, "ih": 2, "iw": 2}
-    return any_sizes_explorer(_random_input_picture, ANY_PIXEL, START | start | values, seed)
+    return any_sizes_explorer(_random_input_picture, ANY_PIXEL, START | start | values, seed, sliders)
 
 
 def _random_input_picture(shape: ConvShape, random: np.random.Generator) -> InputGradientPicture:

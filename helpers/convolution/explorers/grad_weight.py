@@ -1,5 +1,7 @@
 """The weight gradient: what contributes to a weight, and how threads share the work."""
 
+from collections.abc import Collection
+
 import numpy as np
 
 from helpers.convolution import operations
@@ -30,9 +32,12 @@ def _plain(input: np.ndarray, grad_output: np.ndarray) -> ConvShape:
     return ConvShape.between(input.shape, grad_output.shape)
 
 
-def any_weight_gradient(seed: int = 0, **values: int) -> Explorer:
-    """Sliders for every size and step of a convolution, and for every index, over small random whole numbers."""
-    return any_sizes_explorer(_random_picture, ANY_WEIGHT, START | values, seed)
+def any_weight_gradient(seed: int = 0, sliders: Collection[str] = (), **values: int) -> Explorer:
+    """Sliders for every size and step of a convolution, and for every index, over small random whole numbers.
+
+    Where `sliders` names some of them, the others have none.
+    """
+    return any_sizes_explorer(_random_picture, ANY_WEIGHT, START | values, seed, sliders)
 
 
 def _random_picture(shape: ConvShape, random: np.random.Generator) -> WeightGradientPicture:

@@ -1,6 +1,6 @@
 """The limits of any convolution's sizes and indices, for the explorers whose sliders are all its letters."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 
@@ -91,11 +91,13 @@ def index_explorer(picture: Picture, start: int = 0, **limits: int) -> Explorer:
     return Explorer(lambda **place: picture.show(*place.values()), rules, dict.fromkeys(limits, start))
 
 
-def any_sizes_explorer(random_picture: Callable, rules: dict[str, Rule], values: Values, seed: int) -> Explorer:
+def any_sizes_explorer(
+    random_picture: Callable, rules: dict[str, Rule], values: Values, seed: int, sliders: Collection[str] = ()
+) -> Explorer:
     """Sliders over the sizes and then the indices of `rules`; each new shape gets a picture with new random numbers.
 
     `random_picture` takes a ConvShape and a random generator; the picture's `show` takes the last two indices of
-    `rules`, then co, ci and n.
+    `rules`, then co, ci and n. `sliders` names the values that have a slider; all have one if it is empty.
     """
     pictures: dict[ConvShape, Picture] = {}
 
@@ -106,4 +108,5 @@ def any_sizes_explorer(random_picture: Callable, rules: dict[str, Rule], values:
             pictures[shape] = random_picture(shape, np.random.default_rng(seed))
         return pictures[shape].show(*place.values(), co, ci, n)
 
-    return Explorer(draw, rules, {**dict.fromkeys(rules, 0), **values}, columns=8, multiples=MULTIPLES)
+    columns, values = min(8, len(sliders or rules)), {**dict.fromkeys(rules, 0), **values}
+    return Explorer(draw, rules, values, columns, multiples=MULTIPLES, sliders=sliders)
