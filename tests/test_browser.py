@@ -32,7 +32,7 @@ CARD = "WGSL on one screen"
 MOVES = "padding 2, stride 3, H 1, dilation 99, kH 5, groups 2, Co 3, co 2, Ci -5, W 99, N 99, n 99, kW 3"
 # What is written instead of the cell that begins with the same call, and what the page then says.
 ANSWERS = {
-    "02": {
+    "04": {
         'helpers.predict("sum_after_a_step", 8)': "wrong: thread 2 does not add the sum of its neighbor",
         'helpers.predict("sum_after_a_step", 4)': "right",
     },

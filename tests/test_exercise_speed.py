@@ -1,17 +1,27 @@
 """Lesson 07's exercise and questions: loads are counted, mistakes named, and answers are what kernels do."""
 
+from collections.abc import Callable
+from math import prod
+
 import numpy as np
 import pytest
+from support.notebook_gate import NOTEBOOKS, Lesson
 from support.trials import outcomes, simulate_once, with_mistake  # noqa: F401
 
-from helpers.exercises import PUZZLES, QUESTIONS
+from helpers.convolution.indices import products_of_thread
+from helpers.convolution.operations import GRAD_WEIGHT
+from helpers.exercises import PUZZLES
 from helpers.grading.grader import grade
 from helpers.grading.mistakes import Mistake
 from helpers.grading.verdict import NOT_YET, RIGHT, UNSAFE, WRONG, Grades
+from helpers.speed.exercises import QUESTIONS
 from helpers.speed.indices import taps_of_class
+from helpers.speed.layers import SHAPES
+from helpers.speed.recorded import recorded
 from helpers.speed.traffic import traffic
 from helpers.wgsl import Kernel, load
 
+LESSON = Lesson.read(NOTEBOOKS / "07_the_speed_ladder.ipynb")
 PUZZLE = PUZZLES["register_tile"]
 OFFICIAL = PUZZLE.solution.text
 WASTEFUL = PUZZLE.with_mistake(PUZZLE.mistakes[0]).source
@@ -86,6 +96,72 @@ def test_what_is_unsafe_is_not_called_wasteful():
 # --- Questions ----------------------------------------------------------------------------------------------
 
 
+ONE, MANY = "1_thread_per_weight", "2_workgroup_per_weight"
+LAYERS = {  # of the lesson's table of both versions, by their names there
+    "LeNet conv1, 1 image": "LeNet conv1, 1 image",
+    "LeNet conv1, 256 images": "LeNet conv1, 256 images",
+    "32 × 64 × 56 × 56, 3 × 3 filters": "32x64x56x56 to 64, k3 s1 p1",
+    "32 × 256 × 14 × 14, 3 × 3 filters": "32x256x14x14 to 256, k3 s1 p1",
+}
+
+
+def times(layer: str) -> tuple[float, float, float]:
+    """What both versions and the library took in the recorded run, in milliseconds."""
+    run = recorded()[-1]
+    versions, libraries = (run.microseconds(kind, "conv2d_grad_weight", layer) for kind in ("versions", "libraries"))
+    return versions[ONE] / 1e3, versions[MANY] / 1e3, libraries[run.table["library"]] / 1e3
+
+
+def figure(value: float, digits: int = 3) -> str:
+    """A number with so many digits, as the table has it."""
+    return f"{value:#.{digits}g}".rstrip(".")
+
+
+def test_the_table_of_both_versions_is_that_of_the_recorded_run():
+    (prose,) = (cell.source for cell in LESSON.prose if "version&nbsp;1" in cell.source)
+    rows = [line.strip("| ").split(" | ") for line in prose.splitlines() if line.startswith("|")][2:]
+    assert [row[0] for row in rows] == list(LAYERS)
+    for name, *said in rows:
+        one, many, library = times(LAYERS[name])
+        weights = f"{prod(SHAPES[LAYERS[name]].weight):,}"
+        took = [f"{figure(time)} ms" for time in (one, many)]
+        ratio, best = figure(one / many), figure(min(one, many) / library, 2)
+        assert said == [weights, *took, ratio, f"{figure(library)} ms", best]
+
+
+def workgroups(version: str) -> int:
+    """How many workgroups a version of the weight gradient is dispatched with, for LeNet's second layer."""
+    (step,) = GRAD_WEIGHT.versions[version](SHAPES["LeNet conv2, 1 image"], load("conv2d_grad_weight", version)).steps
+    return prod(step.workgroups)
+
+
+def most_products() -> int:
+    """The most products of one weight that a thread of version 2 takes, for LeNet's first layer."""
+    return max(len(products_of_thread(SHAPES["LeNet conv1, 1 image"], thread, 256)) for thread in range(256))
+
+
+def faster_with_many_weights() -> int:
+    """The version that took less time on the last layer of the table."""
+    one, many, _ = times([*LAYERS.values()][-1])
+    return 1 if one < many else 2
+
+
+COMPUTED: dict[str, Callable[[], int]] = {
+    "workgroups_for_conv2": lambda: workgroups(MANY),
+    "products_of_a_thread": most_products,
+    "faster_with_many_weights": faster_with_many_weights,
+}
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_the_right_answer_is_what_is_computed(name):
+    assert QUESTIONS[name].grade(name, COMPUTED[name]()).outcome == RIGHT
+
+
+def test_a_likely_answer_is_version_1s():
+    assert QUESTIONS["workgroups_for_conv2"].mistakes[workgroups(ONE)].startswith("this is version 1")
+
+
 def test_the_answers_are_those_of_the_kernels():
     kernel = load("gemm_bias_act", "4_vec4_tiles").with_constants(TILE_M=64, TILE_N=64, TILE_K=4)
     tiled, registers = traffic(load("gemm_bias_act", "2_tiled"), 16, 16, 16), traffic(kernel, 64, 64, 4)
@@ -99,4 +175,5 @@ def test_the_answers_are_those_of_the_kernels():
         "taps_of_the_classes": tuple(sorted(taps)),
         "products_of_winograd": 144 / 36,
     }
+    assert {*computed, *COMPUTED} == {*QUESTIONS}
     assert {name: QUESTIONS[name].right for name in computed} == computed

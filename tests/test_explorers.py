@@ -233,7 +233,7 @@ def test_letters_do_not_mix_with_axes_that_are_not_explained_yet():
 
 def test_fractions_are_not_rounded_away():
     assert "= 4.5: input rows" in explorers.weight_gradient(ONES, HALVES).sentence
-    tree = explorers.tree_reduction(ONES, HALVES, 8)
+    tree = explorers.tree_reduction(HALVES, 8)
     assert "The sum is" not in tree.sentence  # the lesson asks for a sum first
     assert "The sum is 4.5; the GPU kernel with 8 threads returned 4.5" in tree.set(step=3)
     assert tree.set(step=1).startswith("Step 1 of the tree reduction: after a barrier, threads 0 to 3 each add")
@@ -421,7 +421,7 @@ def test_the_simulated_run_does_what_the_lesson_says():
         (explorers.weight_gradient, (SQUARE, SQUARE), "letters"),
         (explorers.input_gradient, (UPSTREAM, SQUARE), "letters"),
         (explorers.scatter_and_gather, (whole(1, 1, 4, 3), UPSTREAM), "there is room for 3 x 3"),
-        (explorers.tree_reduction, (SQUARE, UPSTREAM, 12), "power of two"),
+        (explorers.tree_reduction, (UPSTREAM, 12), "power of two"),
     ],
 )
 def test_what_a_picture_cannot_show_is_refused(make, tensors, problem):

@@ -127,9 +127,20 @@ def test_a_thread_owns_the_weight_that_it_writes(shape):
     assert [weight_of_thread(shape, index) for index in range(256)] == weights + [None] * (256 - len(weights))
 
 
+def products_read(kernel: Kernel, shape: ConvShape, threads: int) -> list[list[int]]:
+    """The upstream gradients that each thread of a simulated workgroup reads, of the only output channel."""
+    arrays = (np.ones(size, np.float32) for size in (shape.output, shape.input, shape.weight))
+    buffers = *arrays, np.array(shape.params(), np.uint32)
+    seen = helpers.simulate(kernel.with_constants(THREADS=threads), buffers, (1, 1, 1), outputs=()).accesses
+    seen = seen[seen["binding"] == 0]
+    return [seen["index"][seen["invocation"] == thread].tolist() for thread in range(threads)]
+
+
 def test_threads_share_the_products_of_all_images():
-    """That the real kernel shares and adds them so is what the simulated run of lesson 02 shows."""
-    assert list(products_of_thread(ConvShape(3, 1, 7, 9, 1, 2, 2), 3, 8)) == list(range(3, 3 * 6 * 8, 8))
+    kernel, shape = wgsl.load("conv2d_grad_weight", "2_workgroup_per_weight"), ConvShape(3, 1, 7, 9, 1, 2, 2)
+    shared = [list(products_of_thread(shape, thread, 8)) for thread in range(8)]
+    assert products_read(kernel, shape, 8) == shared
+    assert products_read(kernel.edit("i += THREADS", "i += THREADS + 1u"), shape, 8) != shared
 
 
 # --- Which elements a matrix product multiplies -------------------------------------------------------------

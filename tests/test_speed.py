@@ -92,6 +92,14 @@ def test_bank_conflicts_are_as_many_as_the_lesson_says():
     assert counts[1] == 0
 
 
+def test_the_counts_are_those_below_the_picture():
+    for step in range(1, 5):
+        title, counted = explorers.counts(step).split(": for each multiply-add, ")
+        sentence = explorers.who_loads(step=step).sentence
+        assert sentence.startswith(title.removeprefix("step "))
+        assert sentence.endswith(f"that makes {counted}.")
+
+
 def test_more_than_one_workgroup_is_refused():
     with pytest.raises(ValueError, match=r"\(2, 1, 1\) workgroups"):
         traffic(TILED, 16, 32, 16)

@@ -246,8 +246,15 @@ def launched(name: str, numbers: np.ndarray) -> float:
     return names["launch"](names[name], numbers, 1)
 
 
+def tree_of_16() -> list[list[float]]:
+    """The sums before and after each step of the lesson's tree."""
+    sixteen = of_the_lesson("sixteen = ")["sixteen"]
+    return convolution_explorers.tree_reduction(sixteen.reshape(1, 1, 4, 4)).picture.steps
+
+
 BY_HAND = np.array([[[[4, 1], [0, 2]], [[1, -2], [3, 0]]], [[[-3, 1], [2, 4]], [[2, 2], [-1, 1]]]])
 COMPUTED = {
+    "sum_after_a_step": lambda: tree_of_16()[1][2],
     "grad_bias_by_hand": lambda: convolution.conv2d_grad_bias(BY_HAND)[1],
     "distance_of_neighbors": lambda: np.ravel_multi_index((0, 1, 0, 0), (1, 6, 24, 24)),
     "additions_of_a_thread": lambda: len(range(0, 64 * 8 * 8, 256)) + len(indices.tree_steps([0.0] * 256)) - 1,
@@ -266,6 +273,23 @@ COMPUTED = {
 @pytest.mark.parametrize("name", BIAS_QUESTIONS | QUESTIONS)
 def test_the_right_answer_is_what_is_computed(name):
     assert (BIAS_QUESTIONS | QUESTIONS)[name].grade(name, float(COMPUTED[name]())).outcome == RIGHT
+
+
+def test_the_simulated_run_holds_the_sums_of_the_tree():
+    sixteen = of_the_lesson("sixteen = ")["sixteen"]
+    replay = explorers.steps(TREE.with_constants(THREADS=16), sixteen, only=("partial[",)).picture.replay
+    partial = next(memory for memory in replay.memories if memory.name == "partial")
+    for moment, sums in zip(replay.moments[:-1], tree_of_16(), strict=True):  # the last one writes the total
+        assert replay.values(partial, moment)[0][: len(sums)].tolist() == sums
+
+
+def test_a_mistake_of_the_tree_is_a_sum_that_a_reader_sees():
+    own, first, second, *_ = tree_of_16()
+    question = QUESTIONS["sum_after_a_step"]
+    assert question.mistakes.keys() == {own[2], own[2] + own[3], own[2] - own[10], second[2]}
+    assert first[2] == own[2] + own[10]
+    shown = [int(number.replace("\N{MINUS SIGN}", "-")) for number in re.findall(r"\N{MINUS SIGN}?\d+", question.asked)]
+    assert shown[:16] == own
 
 
 # --- The exercises ------------------------------------------------------------------------------------------------

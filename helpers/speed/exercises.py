@@ -4,7 +4,7 @@ from dataclasses import replace
 from math import ceil
 
 from helpers.gemm.exercises import TILED, puzzle
-from helpers.grading.prediction import Question
+from helpers.grading.prediction import Question, questions
 from helpers.grading.puzzle import Skill
 from helpers.speed.gpu_limits import H200
 from helpers.speed.tile_sizes import TileSizes
@@ -25,7 +25,7 @@ PUZZLES = (
     ),
 )
 
-QUESTIONS: dict[str, Question] = {  # lesson 07
+QUESTIONS: dict[str, Question] = questions(__file__) | {  # lesson 07
     "loads_in_a_tile": Question(
         TILES.loads_a_turn / TILES.multiply_adds_a_turn,
         {

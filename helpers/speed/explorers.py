@@ -47,6 +47,12 @@ def _simulated(version: str, sizes: TileSizes) -> Traffic:
     return traffic(kernel, sizes.rows, sizes.columns, sizes.depth)
 
 
+def counts(step: int) -> str:
+    """What one of the first four steps of the ladder, by number, takes for each multiply-add, in words."""
+    title, sizes = list(SHOWN.items())[step - 1]
+    return f"step {title}: for each multiply-add, {_simulated(*sizes).costs_in_words}"
+
+
 def tile_sizes(m: int = 4096, k: int = 4096, n: int = 4096, **values: int) -> Explorer:
     """Sliders over the sizes of the tiles of a product (M, K) @ (K, N), as powers of two: what do they cost?
 

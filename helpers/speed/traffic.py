@@ -56,6 +56,21 @@ class Traffic:
         """Numbers that its threads read from workgroup memory; stores are left out."""
         return int(self.counts["bytes_workgroup"] / 4) - self.loads * bool(self.counts["bytes_workgroup"])
 
+    @property
+    def costs(self) -> tuple[str, str, str]:
+        """For each multiply-add: numbers loaded, numbers read from workgroup memory, and reads that these take."""
+        counts = self.loads, self.reads, self.counts["loads_workgroup"]
+        loads, numbers, reads = (f"{count / self.multiply_adds:.4g}" for count in counts)
+        return loads, numbers, reads
+
+    @property
+    def costs_in_words(self) -> str:
+        """The same, for a sentence."""
+        loads, numbers, reads = self.costs
+        return f"{loads} numbers loaded" + f", and {numbers} numbers in {reads} reads of workgroup memory" * bool(
+            self.reads
+        )
+
 
 @cache
 def traffic(kernel: Kernel, rows: int, columns: int, depth: int) -> Traffic:

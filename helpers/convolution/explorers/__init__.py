@@ -10,7 +10,7 @@ from helpers.convolution.explorers.forward_pass import (
     outputs_of_pixel,
     outputs_of_weight,
 )
-from helpers.convolution.explorers.grad_bias import bias_gradient
+from helpers.convolution.explorers.grad_bias import bias_gradient, tree_reduction
 from helpers.convolution.explorers.grad_input import (
     any_input_gradient,
     input_gradient,
@@ -22,8 +22,6 @@ from helpers.convolution.explorers.grad_weight import (
     any_weight_gradient,
     shared_products,
     threads,
-    tree_reduction,
-    tree_steps,
     weight_gradient,
 )
 from helpers.convolution.explorers.sizes import ANY_OUTPUT, ANY_PIXEL, ANY_WEIGHT
@@ -50,6 +48,5 @@ __all__ = [
     "shared_weight_steps",
     "threads",
     "tree_reduction",
-    "tree_steps",
     "weight_gradient",
 ]

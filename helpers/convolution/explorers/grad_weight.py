@@ -6,13 +6,8 @@ import numpy as np
 
 from helpers.convolution import operations
 from helpers.convolution.explorers.sizes import ANY_WEIGHT, START, any_sizes_explorer, index_explorer
-from helpers.convolution.indices import products_of_thread
 from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture, WeightGradientPicture
 from helpers.convolution.shapes import ConvShape
-from helpers.simulator.run import simulate
-from helpers.stepper import stepper
-from helpers.summation.pictures import TreePicture
-from helpers.wgsl import load
 from helpers.widgets.explorer import Explorer
 
 
@@ -59,32 +54,3 @@ def threads(shape: ConvShape) -> Explorer:
 def shared_products(shape: ConvShape, count: int = 256) -> Explorer:
     """One slider over `count` threads that share one weight's products."""
     return index_explorer(SharedProductsPicture(shape, count), 37, thread=count)
-
-
-def tree_steps(input: np.ndarray, grad_output: np.ndarray, count: int = 16, **options) -> Explorer:
-    """Sliders through a simulated run of `count` threads that share the weight at kh = kw = 0, line by line.
-
-    `input` is (1, 1, H, W), `grad_output` (1, 1, oH, oW), `count` a power of two up to 16; `options` are those of
-    `stepper`, such as the thread at first.
-    """
-    whole = _plain(input, grad_output)
-    pixels = input[..., : whole.out_h, : whole.out_w]  # those that the weight multiplies: the only weight of a run
-    shape = _plain(pixels, grad_output)
-    kernel = load("conv2d_grad_weight", "2_workgroup_per_weight").with_constants(THREADS=count)
-    buffers = grad_output, pixels, np.zeros(shape.weight, np.float32), np.array(shape.params(), np.uint32)
-    shapes = {"partial": (count,), "grad_weight": shape.weight}
-    return stepper(simulate(kernel, buffers, (1, 1, 1)), shapes, only=("partial[", "workgroupBarrier"), **options)
-
-
-def tree_reduction(input: np.ndarray, grad_output: np.ndarray, count: int = 16) -> Explorer:
-    """One slider over the steps of a tree reduction, for the weight at kh = kw = 0 and `count` threads.
-
-    `input` is (1, 1, H, W), `grad_output` (1, 1, oH, oW); `count`, a power of two, is what the kernel really runs with.
-    """
-    shape = _plain(input, grad_output)
-    kernel = load("conv2d_grad_weight", "2_workgroup_per_weight").with_constants(THREADS=count)
-    grad_weight = operations.conv2d_grad_weight(input, shape.weight, grad_output, kernel=kernel)
-    products = (input[0, 0, : shape.out_h, : shape.out_w].astype(float) * grad_output[0, 0]).ravel()
-    partial = [float(products[products_of_thread(shape, thread, count)].sum()) for thread in range(count)]
-    picture = TreePicture(partial, float(grad_weight[0, 0, 0, 0]))
-    return index_explorer(picture, step=len(picture.steps))

@@ -26,7 +26,7 @@ from helpers.gpu.passes import CAP
 from helpers.wgsl import MAX_THREADS, MAX_WORKGROUP_BYTES, Kernel
 from helpers.wgsl.specialize import chosen, sized
 
-# --- The versions that lesson 02 teaches ----------------------------------------------------------------------
+# --- The versions that lessons 02 and 07 begin with -----------------------------------------------------------
 
 
 @takes(simple_rule)

@@ -73,16 +73,16 @@ class TrafficPicture(Picture):
             y = 90 + 34 * i
             self.boxes([Box(TEXT, y - 9, 18, 18)], color, tint(color, strength), 1.5)
             self.write(TEXT + 28, y, text, 14.5, color)
+        self._write_counts(traffic)
         self.sentence = (
             f"{title}: thread {thread} loads {sum(loads):,} numbers from storage memory, and multiplies {sum(reads):,} "
-            f"numbers for its {has}. For each multiply-add, that makes {self._write_counts(traffic)}."
+            f"numbers for its {has}. For each multiply-add, that makes {traffic.costs_in_words}."
         )
 
-    def _write_counts(self, traffic: Traffic) -> str:
-        """What the whole workgroup costs, which is also returned in words."""
+    def _write_counts(self, traffic: Traffic) -> None:
+        """What the whole workgroup costs."""
         self.write(TEXT, 216, "all threads together, for each multiply-add", 16, weight="bold")
-        counts = traffic.loads, traffic.reads, traffic.counts["loads_workgroup"]
-        loads, numbers, reads = (f"{count / traffic.multiply_adds:.4g}" for count in counts)
+        loads, numbers, reads = traffic.costs
         lines = {
             250: ("numbers loaded from storage memory", loads),
             282: ("numbers read from workgroup memory", numbers),
@@ -92,8 +92,6 @@ class TrafficPicture(Picture):
         for y, (name, count) in lines.items():
             self.write(TEXT, y, name, 14.5)
             self.write(TEXT + 384, y, count, 17, weight="bold", align="right")
-        more = f", and {numbers} numbers in {reads} reads of workgroup memory" * bool(traffic.reads)
-        return f"{loads} numbers loaded{more}"
 
 
 def _sizes(traffic: Traffic) -> dict[str, Cell]:
