@@ -15,12 +15,17 @@ AS_OURS = "with the same loads, stores and barriers as our kernel, "
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one test says: its name, one of the six outcomes, and the reason; `drawing` shows what is wrong."""
+    """What one test says: its name, one of the six outcomes, and the reason; `drawing` shows what is wrong.
+
+    `picture` is an SVG image of what was read for the first wrong number, which `caption` says in words.
+    """
 
     test: str
     outcome: str
     detail: str = ""
     drawing: str = ""
+    picture: str = ""
+    caption: str = ""
 
     def __repr__(self) -> str:
         return f"{self.test:<34}{self.outcome}{': ' if self.detail else ''}{self.detail}"
