@@ -325,4 +325,4 @@ class _Grader:
         from helpers.grading.reads_picture import ReadsPicture
 
         found = reads(self.kernel, self.puzzle.official, trial.case, trial.wrong)
-        return {"picture": "".join(ReadsPicture(found).svg()), "caption": found.sentence} if found else {}
+        return {"picture": ReadsPicture(found).svg()[1], "caption": found.sentence} if found else {}

@@ -14,7 +14,7 @@ SHEET, EDGE, GAP = 404, 5, 20  # CSS pixels: the width; around, and between the 
 WIDTH, HEIGHT, INDEX = 28, 26, (34, 19)  # of a cell, at the least; beside and above a grid, for its indices
 ROOM = SHEET - 2 * EDGE - INDEX[0] - 1
 SIZE, SMALL = 13, 12  # of numbers; of indices and notes
-TITLE, NOTE = 24, 16  # above a grid
+TITLE, NOTE, LINE = 24, 16, 26  # above a grid; from one line of the legend to the next
 MOST, FEW = (8, 12), 5  # rows and columns that are drawn; rows of an output
 IN_A_ROW = 10, 5  # numbers in a row of a long list, and of one with long numbers
 ORANGE_LINE, BLUE_LINE = (-1.5, 3.5), (3.0, 2.0)  # how far inside of a cell's edge, and how thick
@@ -81,11 +81,18 @@ class ReadsPicture(Picture):
         self.reads = reads
         inputs = [_of_input(read) for read in reads.inputs if read.yours or read.right]
         sheets = [*inputs, _of_output(reads)]
-        places, height = _flow([sheet.size for sheet in sheets])
-        super().__init__(int(height + 44), SHEET)
+        sizes = [sheet.size for sheet in sheets]
+        places, bottom = _flow(sizes)
+        legend, beside = _legend(reads), places[-1][0] + sizes[-1][0] + GAP
+        fits = beside + 30 + max(text_width(words, 14, "bold") for words, *_ in legend) < SHEET - EDGE
+        corner = (beside, places[-1][1] + sheets[-1].top + 4) if fits else (EDGE + 2, bottom + 14)
+        super().__init__(int(max(bottom, corner[1] + 2 * LINE - 8) + EDGE), SHEET)
         for sheet, (x, y) in zip(sheets, places, strict=True):
             self._draw_sheet(sheet, x, y)
-        self._legend(height + 16)
+        x, y = corner
+        for i, (words, color, face, line, dashes) in enumerate(legend):
+            self.boxes([Box(x, y + LINE * i, 22, 16)], color, face, line, dashes)
+            self.write(x + 30, y + LINE * i + 8, words, 14, color, "bold")
         self.sentence = reads.sentence
 
     def _draw_sheet(self, sheet: _Sheet, x: float, y: float) -> None:
@@ -106,18 +113,14 @@ class ReadsPicture(Picture):
         ):
             self.lines(_outline(grid, sheet, cells, line[0]), color, line[1], dashes)
 
-    def _legend(self, y: float) -> None:
-        """What the two signs mean, and the two numbers."""
-        r = self.reads
-        right, mine = number(r.output[r.at]), "nothing is stored" if r.mine is None else number(r.mine)
-        x = EDGE + 2
-        for words, color, face, line, dashes in (
-            (f"right: {right}", ORANGE, tint(ORANGE), ORANGE_LINE[1], None),
-            (f"yours: {mine}", BLUE, None, BLUE_LINE[1], DASHES),
-        ):
-            self.boxes([Box(x, y, 22, 16)], color, face, line, dashes)
-            self.write(x + 30, y + 8, words, 14, color, "bold")
-            x += 30 + text_width(words, 14, "bold") + GAP
+
+def _legend(reads: Reads) -> list[tuple]:
+    """Both signs with the numbers that come out: words, color, face, line and dashes of a box."""
+    mine = "nothing is stored" if reads.mine is None else number(reads.mine)
+    return [
+        (f"right: {number(reads.output[reads.at])}", ORANGE, tint(ORANGE), ORANGE_LINE[1], None),
+        (f"yours: {mine}", BLUE, None, BLUE_LINE[1], DASHES),
+    ]
 
 
 def _of_input(read: Read) -> _Sheet:
