@@ -82,7 +82,10 @@ def write(puzzle: str) -> "Editor":
     chosen = _chosen("puzzle", puzzle, PUZZLES)
     from helpers.widgets.editor import Editor  # here, as the process apart needs no widgets
 
-    return Editor(puzzle, chosen.skeleton, lambda text: grade(puzzle, text), first_error)
+    def official() -> str:
+        return chosen.solution.text if attempts.last(puzzle) is not None else ""
+
+    return Editor(puzzle, chosen.skeleton, lambda text: grade(puzzle, text), first_error, official)
 
 
 def first_error(source: str) -> tuple[int, int, int] | None:

@@ -6,11 +6,12 @@ import pytest
 
 import helpers
 from helpers.grading import attempts, desk
-from helpers.grading.verdict import NO_COMPILE, RIGHT, Grades, Verdict
-from helpers.widgets.editor import Editor
+from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict
+from helpers.widgets.editor import ALIKE, OTHERWISE, SKELETON, Editor
 
 TESTS = ("small", "large")
-WRONG = Grades([Verdict("small", RIGHT, "same"), Verdict("large", NO_COMPILE, "line 2", "2 | x")])
+PICTURE = "<svg></svg>"
+BROKEN = Grades([Verdict("small", RIGHT, "same"), Verdict("large", NO_COMPILE, "line 2", "2 | x")])
 
 
 @pytest.fixture(autouse=True)
@@ -20,8 +21,15 @@ def my(tmp_path, monkeypatch) -> Path:
     return tmp_path / "my"
 
 
-def editor(grades: Grades = WRONG) -> Editor:
-    return Editor("map", "skeleton", lambda text: grades, lambda text: (2, 3, 4) if "wrong" in text else None)
+def editor(grades: Grades = BROKEN) -> Editor:
+    def graded(text: str) -> Grades:
+        attempts.keep("map", text)
+        return grades
+
+    def solution() -> str:
+        return "ours" if attempts.last("map") else ""
+
+    return Editor("map", "skeleton", graded, lambda text: (2, 3, 4) if "wrong" in text else None, solution)
 
 
 def send(made: Editor, kind: str, text: str) -> bool:
@@ -43,12 +51,68 @@ def test_the_verdict_comes_with_the_diagnosis_first_and_the_place_marked(my):
     send(made, "run", "wrong")
     assert made.mark == {"line": 2, "column": 3, "length": 4}
     assert made.verdict["headline"] == "does not compile (large)"
-    assert (made.verdict["detail"], made.verdict["drawing"], made.verdict["kind"]) == ("line 2", "2 | x", "wrong")
-    assert made.verdict["tests"][0] == "small: right: same"
+    assert (made.verdict["detail"], made.verdict["drawing"], made.verdict["kind"]) == ("Line 2", "2 | x", "wrong")
+    said = [{"names": "small", "said": "right: same"}, {"names": "large", "said": "does not compile"}]
+    assert made.verdict["tests"] == said
     assert made.state == "1 of 2 tests pass"
     made = editor(Grades.alike(TESTS, RIGHT))
     send(made, "run", "right")
     assert (made.mark, made.verdict["kind"], made.verdict["headline"]) == ({}, "right", "right (all tests)")
+
+
+@pytest.mark.parametrize(
+    ("grades", "detail", "tests"),
+    [
+        (Grades.alike(TESTS, NOT_ATTEMPTED), SKELETON, []),
+        (Grades.alike(TESTS, NO_COMPILE, "line 2: `;`"), "Line 2: `;`", []),
+        (Grades([Verdict(t, RIGHT, "1 load") for t in TESTS]), ALIKE, [("small, large", "right: 1 load")]),
+        (
+            Grades([Verdict("small", RIGHT, "2 loads; ours: 1 load")]),
+            OTHERWISE,
+            [("small", "right: 2 loads; ours: 1 load")],
+        ),
+        (
+            Grades([Verdict("small", WRONG, "this is X: which? It is 3"), Verdict("large", WRONG, "it is 3")]),
+            "This is X: which?\nIt is 3",
+            [],
+        ),
+        (
+            Grades([Verdict("a", WRONG, "x"), Verdict("b", WRONG, "y"), Verdict("c", WRONG, "x"), Verdict("d", RIGHT)]),
+            "X",
+            [("a, c", "wrong"), ("b", "wrong: y"), ("d", "right")],
+        ),
+    ],
+)
+def test_each_thing_is_said_once(grades, detail, tests):
+    made = editor(grades)
+    send(made, "run", "mine")
+    assert made.verdict["detail"] == detail
+    assert [tuple(test.values()) for test in made.verdict["tests"]] == tests
+
+
+def test_the_picture_comes_with_its_sentence():
+    made = editor(Grades([Verdict("small", WRONG, "x"), Verdict("large", WRONG, "x", "1*", PICTURE, "You read it.")]))
+    send(made, "run", "mine")
+    assert (made.verdict["picture"], made.verdict["caption"], made.verdict["drawing"]) == (
+        PICTURE,
+        "You read it.",
+        "1*",
+    )
+
+
+def test_the_official_kernel_is_sent_after_the_first_attempt_and_is_there_the_next_time():
+    made = editor()
+    send(made, "keep", "mine")
+    assert made.ours == editor().ours == ""
+    send(made, "run", "mine")
+    assert made.ours == editor().ours == "ours"
+    assert helpers.write("map").ours == helpers.solution("map").text
+
+
+def test_two_copies_of_the_project_keep_their_texts_apart_in_the_page(tmp_path, monkeypatch):
+    here = editor().desk
+    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / "other"))
+    assert here != editor().desk == editor().desk
 
 
 @pytest.mark.parametrize(("choice", "kept", "attempt"), [("mine", "mine", "theirs"), ("theirs", "theirs", "mine")])

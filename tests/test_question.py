@@ -1,10 +1,16 @@
 """A question in the page: no answer before an attempt, the mistake by its name, and every bad input answered."""
 
+import re
 from fractions import Fraction
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
+from nbconvert import HTMLExporter
+from nbformat import v4
+from support.nbval_runs import PROJECT, nbval, red
+from support.store import store
 
 import helpers
 from helpers.grading import desk
@@ -80,6 +86,34 @@ def test_an_answer_given_to_predict_is_filled_in():
     assert helpers.ask("pixels_of_a_weight").answer == "25"
     desk.keep_answer("q", (2, 3))
     assert Ask("q", PAIR).answer == "2, 3"
+
+
+def test_what_is_stored_is_the_question_and_its_explanation_folded(tmp_path):
+    """A tiny notebook, as it is stored, and as nbconvert shows it; nbval finds the same outputs again."""
+    lines = "import sys", f"sys.path.insert(0, {str(PROJECT)!r})", "import helpers", 'helpers.ask("pixels_of_a_weight")'
+    notebook = v4.new_notebook(cells=[v4.new_code_cell("\n".join(lines))])
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+    path = tmp_path / "ask.ipynb"
+    nbformat.write(notebook, path)
+    store(path)
+    (output,) = nbformat.read(path, as_version=4).cells[0].outputs
+    question = helpers.ask("pixels_of_a_weight")
+    assert output.data["text/plain"] == question.asked
+    assert {*output.data} == {"text/plain", "text/html"}
+    tags = {"p", "code", "details", "summary"}  # what GitHub keeps
+    assert {*re.findall(r"</?(\w+)", output.data["text/html"])} <= tags
+    assert re.sub(r"<[^>]*>", "", output.data["text/html"].split("<details>")[1]).startswith("Explanation")
+    shown, _ = HTMLExporter().from_filename(str(path))
+    assert "<details><summary>Explanation</summary>" in shown
+    assert not red(nbval(tmp_path)["ask"])
+
+
+def test_signs_of_html_are_words():
+    made = Ask("q", Question(1, asked="Is `a < b` & c?", why="No: `<b>`."))
+    html = "<p>Is <code>a &lt; b</code> &amp; c?</p>"
+    why = "<details><summary>Explanation</summary><p>No: <code>&lt;b&gt;</code>.</p></details>"
+    assert made._repr_mimebundle_()[0]["text/html"] == html + why
+    assert "<details>" not in Ask("q", Question(1, asked="a?"))._repr_mimebundle_()[0]["text/html"]
 
 
 @pytest.mark.parametrize("answer", [Fraction(576), np.float32(576), np.array(576), 576.0])

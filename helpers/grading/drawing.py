@@ -41,7 +41,7 @@ def _list(want: Array, got: Array, marks: Array, axes: Sequence[str], inputs: Ma
     others = {name: array for name, array in inputs.items() if name not in alike}
     first = np.argwhere(marks != "")[0][0]
     for room in range(IN_A_ROW, 0, -1):
-        part = _window(first, want.size, room)
+        part = window(first, want.size, room)
         rows = {axes[0]: np.arange(want.size), **alike, "right": want}
         cells = [[name, *map(number, row[part])] for name, row in rows.items()]
         table = _table([*cells, ["yours", *map(_marked, got[part], marks[part])]])
@@ -71,7 +71,7 @@ def _pair(want: Array, got: Array, marks: Array, axes: Sequence[str]) -> list[st
     """A right and a given matrix beside each other, cut around the first wrong number."""
     first = np.argwhere(marks != "")[0]
     for columns in range(SIDE, 0, -1):
-        part = _window(first[0], want.shape[0], SIDE), _window(first[1], want.shape[1], columns)
+        part = window(first[0], want.shape[0], SIDE), window(first[1], want.shape[1], columns)
         right = [list(map(number, row)) for row in want[part]]
         yours = [list(map(_marked, *rows)) for rows in zip(got[part], marks[part], strict=True)]
         pair = _beside(["right", *_table(right)], ["yours", *_table(yours)])
@@ -94,7 +94,7 @@ def _small(inputs: Mapping[str, Array]) -> list[str]:
 # --- Lines --------------------------------------------------------------------------------------------------
 
 
-def _window(at: int, size: int, room: int) -> slice:
+def window(at: int, size: int, room: int) -> slice:
     """This many places of an axis, the one at `at` among them."""
     start = int(min(max(0, at - room // 2), max(0, size - room)))
     return slice(start, min(size, start + room))

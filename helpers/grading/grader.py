@@ -211,7 +211,7 @@ class _Grader:
             verdicts[suspects[0]] = self._named(verdicts[suspects[0]], mistake)
         if self.wrong:
             smallest = min(self.wrong, key=lambda trial: trial.case.expected.size)
-            verdicts[smallest] = replace(verdicts[smallest], drawing=self._drawn(smallest))
+            verdicts[smallest] = replace(verdicts[smallest], drawing=self._drawn(smallest), **self._pictured(smallest))
         return Grades(verdicts.values())
 
     def not_yet(self, mistake: Mistake | None) -> Grades:
@@ -316,3 +316,13 @@ class _Grader:
         inputs = {binding.name: array for binding, array in zip(self.puzzle.official.bound, case.inputs, strict=False)}
         lines = drawing(case.expected, trial.output, marks, self.puzzle.axes.split(), inputs)
         return "\n".join([f"The smallest test that fails is {case.name}.", f"({legend(marks)})", *lines])
+
+    def _pictured(self, trial: Trial) -> dict[str, str]:
+        """What was read for the first wrong number, as a picture and in words; nothing where that takes long."""
+        if trial.counts["statements"] > WORK // 3:
+            return {}
+        from helpers.grading.reads import reads  # here, as only a wrong kernel needs what pictures are made with
+        from helpers.grading.reads_picture import ReadsPicture
+
+        found = reads(self.kernel, self.puzzle.official, trial.case, trial.wrong)
+        return {"picture": ReadsPicture(found).svg()[1], "caption": found.sentence} if found else {}

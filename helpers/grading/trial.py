@@ -16,6 +16,7 @@ from helpers import gpu
 from helpers.grading.puzzle import Case
 from helpers.simulator.findings import Finding, quoted_line
 from helpers.simulator.run import simulate
+from helpers.simulator.trace import Trace
 from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
 
 GRAVEST_FIRST = (
@@ -93,16 +94,7 @@ def simulated(kernel: Kernel, case: Case) -> Trial:
 
     Raises WgslError where the simulator refuses the text, and UnsupportedWgsl where it cannot run it.
     """
-    at = len(case.inputs)
-    params = [np.array(case.params, np.uint32)] if case.params else []
-    buffers = [*case.inputs, np.zeros(case.expected.shape, np.float32), *params]
-    try:
-        trace = simulate(kernel, buffers, case.workgroups, max_steps=rounds(case))
-    except ValueError as error:
-        if isinstance(error, WgslError):
-            raise
-        # It asks for more than the simulator holds.
-        raise UnsupportedWgsl(str(error).replace(". Simulate a smaller problem", "; declare less")) from None
+    trace, at = traced(kernel, case), len(case.inputs)
     unwritten, counts = np.zeros(case.expected.shape, bool), trace.counts
     if any(finding.kind == "unwritten output" for finding in trace.findings):
         seen = trace.accesses
@@ -114,6 +106,19 @@ def simulated(kernel: Kernel, case: Case) -> Trial:
     storing = [number for number, keys in counts.by_line.items() if keys["stores_storage"]]
     stores_in = tuple(quoted_line(number, lines[number - 1]) for number in storing)
     return Trial(case, trace.buffers[at], unwritten, trace.findings, {**counts.total, **more}, stores_in)
+
+
+def traced(kernel: Kernel, case: Case) -> Trace:
+    """The simulated run of a kernel on a case, with all its accesses; raises as `simulated` does."""
+    params = [np.array(case.params, np.uint32)] if case.params else []
+    buffers = [*case.inputs, np.zeros(case.expected.shape, np.float32), *params]
+    try:
+        return simulate(kernel, buffers, case.workgroups, max_steps=rounds(case))
+    except ValueError as error:
+        if isinstance(error, WgslError):
+            raise
+        # It asks for more than the simulator holds.
+        raise UnsupportedWgsl(str(error).replace(". Simulate a smaller problem", "; declare less")) from None
 
 
 def rounds(case: Case) -> int:

@@ -15,12 +15,17 @@ AS_OURS = "with the same loads, stores and barriers as our kernel, "
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one test says: its name, one of the six outcomes, and the reason; `drawing` shows what is wrong."""
+    """What one test says: its name, one of the six outcomes, and the reason; `drawing` shows what is wrong.
+
+    `picture` is an SVG image of what was read for the first wrong number, which `caption` says in words.
+    """
 
     test: str
     outcome: str
     detail: str = ""
     drawing: str = ""
+    picture: str = ""
+    caption: str = ""
 
     def __repr__(self) -> str:
         return f"{self.test:<34}{self.outcome}{': ' if self.detail else ''}{self.detail}"
@@ -44,9 +49,13 @@ class Grades(tuple[Verdict, ...]):
         """How many tests say right."""
         return sum(verdict.outcome == RIGHT for verdict in self)
 
+    @property
+    def as_ours(self) -> bool:
+        """Whether all tests are right, and the kernel has the official one's counts in all of them."""
+        return all(verdict.outcome == RIGHT and verdict.detail and OURS not in verdict.detail for verdict in self)
+
     def __repr__(self) -> str:
-        alike = all(verdict.outcome == RIGHT and verdict.detail and OURS not in verdict.detail for verdict in self)
-        return "\n".join([*self._lines(), f"{AS_OURS * alike}{self.passed} of {len(self)} tests pass"])
+        return "\n".join([*self._lines(), f"{AS_OURS * self.as_ours}{self.passed} of {len(self)} tests pass"])
 
     def _lines(self) -> list[str]:
         """One line for each test; a reason that several tests share is said once."""

@@ -22,6 +22,8 @@ function colored(text) {
   return html + escape(text.slice(at)) + "\n\n";
 }
 
+const rich = text => escape(text).replace(/`([^`]*)`/g, "<code>$1</code>");  // what stands between backquotes is code
+
 function part(tag, className, parent, attributes = {}) {
   const made = parent.appendChild(document.createElement(tag));
   made.className = className;
@@ -31,7 +33,9 @@ function part(tag, className, parent, attributes = {}) {
 
 function render({ model, el }) {
   el.classList.add("convgrad-editor");
-  const left = part("div", "convgrad-write", el), right = part("div", "convgrad-verdict", el);
+  const bar = part("div", "convgrad-bar", el);
+  const left = part("div", "convgrad-write", el);
+  const ours = part("pre", "convgrad-ours", el, { role: "region", "aria-label": "our kernel", tabindex: "0" });
   const gutter = part("pre", "convgrad-gutter", left, { "aria-hidden": "true" });
   const paper = part("div", "convgrad-paper", left);
   const copy = part("pre", "convgrad-copy", paper, { "aria-hidden": "true" });
@@ -39,14 +43,24 @@ function render({ model, el }) {
     "aria-label": `your kernel for ${model.get("puzzle")}`, "data-lm-suppress-shortcuts": "", spellcheck: "false",
     autocapitalize: "off", autocomplete: "off", wrap: "off",
   });
-  const bar = part("div", "convgrad-bar", right);
   const run = part("button", "convgrad-run jupyter-button mod-primary", bar, { type: "button" });
+  const compare = part("button", "convgrad-compare jupyter-button", bar, { type: "button", "aria-expanded": "false" });
   const state = part("span", "convgrad-state", bar, { role: "status", "aria-live": "polite" });
-  const said = part("div", "convgrad-said", right, { role: "status", "aria-live": "polite" });
+  const keys = part("span", "convgrad-keys", bar);
+  keys.textContent = "Ctrl+Enter: run the tests. Esc, then Tab: leave the text.";
+  keys.id = `convgrad-keys-${Math.random()}`;
+  area.setAttribute("aria-describedby", keys.id);
+  const said = part("div", "convgrad-said", el);
+  const told = part("div", "", said, { role: "status", "aria-live": "polite" }), more = part("div", "", said);
   run.textContent = "Run the tests";
-  run.title = "Ctrl+Enter";
+  compare.textContent = "Compare with ours";
 
-  const store = `convgrad ${model.get("puzzle")}`;  // what Python has not written yet outlives this page
+  // What Python has not written yet outlives this page. Older pages kept it without the folder's name.
+  const older = `convgrad ${model.get("puzzle")}`, store = `convgrad ${model.get("desk")} ${model.get("puzzle")}`;
+  if (localStorage.getItem(older) !== null) {
+    if (localStorage.getItem(store) === null) localStorage.setItem(store, localStorage.getItem(older));
+    localStorage.removeItem(older);
+  }
   let waiting = null, silence = null, sent = 0;
   const tell = kind => {
     clearTimeout(waiting);
@@ -119,16 +133,41 @@ function render({ model, el }) {
 
   const show = () => {
     const verdict = model.get("verdict");
-    said.replaceChildren();
-    if (verdict.headline) part("p", `convgrad-headline convgrad-${verdict.kind}`, said).textContent = verdict.headline;
-    if (verdict.detail) part("p", "convgrad-detail", said).textContent = verdict.detail;
-    if (verdict.drawing) part("pre", "convgrad-drawing", said).textContent = verdict.drawing;
+    told.replaceChildren();
+    more.replaceChildren();
+    if (verdict.headline) part("p", `convgrad-headline convgrad-${verdict.kind}`, told).textContent = verdict.headline;
+    for (const words of verdict.detail?.split("\n") ?? []) part("p", "", told).innerHTML = rich(words);
+    if (verdict.picture) {
+      const figure = part("figure", "convgrad-reads", more);
+      part("figcaption", "", figure).textContent = verdict.caption;
+      part("div", "", figure).innerHTML = verdict.picture;
+    }
+    if (verdict.drawing) {
+      const place = verdict.picture ? folded("The whole output, in numbers") : more;
+      part("pre", "convgrad-drawing", place, { tabindex: "0" }).textContent = verdict.drawing;
+    }
     if (verdict.tests?.length) {
-      const fold = part("details", "convgrad-tests", said);
-      part("summary", "", fold).textContent = verdict.count;
-      for (const test of verdict.tests) part("p", "", fold).textContent = test;
+      const list = part("dl", "", folded(verdict.count));
+      for (const { names, said } of verdict.tests) {
+        part("dt", "", list).textContent = names;
+        part("dd", "", list).innerHTML = rich(said);
+      }
     }
   };
+  const folded = title => {
+    const fold = part("details", "convgrad-tests", more);
+    part("summary", "", fold).textContent = title;
+    return fold;
+  };
+  const beside = () => {  // the official kernel, from the first attempt on
+    compare.hidden = !model.get("ours");
+    ours.innerHTML = colored(model.get("ours"));
+  };
+  compare.addEventListener("click", () => {
+    const open = el.classList.toggle("convgrad-comparing");
+    compare.setAttribute("aria-expanded", open);
+    compare.textContent = open ? "Hide ours" : "Compare with ours";
+  });
   const ask = () => {
     const theirs = model.get("conflict");
     bar.querySelectorAll(".convgrad-choice").forEach(choice => choice.remove());
@@ -152,6 +191,7 @@ function render({ model, el }) {
   model.on("change:mark", draw);
   model.on("change:verdict", show);
   model.on("change:conflict", ask);
+  model.on("change:ours", beside);
   model.on("change:state", () => {
     state.textContent = model.get("state");
     run.disabled = model.get("running");
@@ -161,6 +201,7 @@ function render({ model, el }) {
   draw();
   show();
   ask();
+  beside();
   if (left_over === model.get("text")) localStorage.removeItem(store);
   else if (left_over !== null) tell("found");
 }

@@ -1,5 +1,7 @@
 """An editor for a puzzle's kernel: the text is a file, and the verdict stands beside it."""
 
+import hashlib
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,10 +9,13 @@ import anywidget
 import traitlets
 
 from helpers.grading import attempts, desk
-from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades
+from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades, Verdict
 
 HERE = Path(__file__).parent
 ELSEWHERE = "the file was changed elsewhere: which text should stay?"
+SKELETON = "This is still the skeleton: write what its numbered comments ask for, then run the tests again."
+ALIKE = "Its loads, stores and barriers are those of our kernel."
+OTHERWISE = "It does not load, store and wait as our kernel does: each test below has both counts."
 FOUND = "this text was typed while Python did not run, and the file has another: which should stay?"
 
 
@@ -27,6 +32,8 @@ class Editor(anywidget.AnyWidget):
         Takes the text and returns its verdicts.
     place : callable
         Takes the text and returns line, column and length of its first compile error, or None.
+    solution : callable
+        Returns the text of the official kernel, or nothing before the learner's first attempt.
 
     The text is written to its file as it is typed. A file that another program has changed is never overwritten: the
     reader is asked which of the two texts stays, and the other one is kept as an attempt.
@@ -42,6 +49,8 @@ class Editor(anywidget.AnyWidget):
     running = traitlets.Bool(False).tag(sync=True)
     conflict = traitlets.Bool(False).tag(sync=True)
     heard = traitlets.Dict().tag(sync=True)
+    ours = traitlets.Unicode().tag(sync=True)
+    desk = traitlets.Unicode().tag(sync=True)
 
     def __init__(
         self,
@@ -49,11 +58,18 @@ class Editor(anywidget.AnyWidget):
         skeleton: str,
         grade: Callable[[str], Grades],
         place: Callable[[str], tuple[int, int, int] | None],
+        solution: Callable[[], str],
     ) -> None:
-        self._grade, self._place = grade, place
+        self._grade, self._place, self._solution = grade, place, solution
         self._kept = desk.stamp(puzzle)
         text = desk.read(puzzle)
-        super().__init__(puzzle=puzzle, text=skeleton if text is None else text, state=str(desk.path_of(puzzle).name))
+        super().__init__(
+            puzzle=puzzle,
+            text=skeleton if text is None else text,
+            state=str(desk.path_of(puzzle).name),
+            ours=solution(),
+            desk=_name_of(desk.path_of(puzzle).parent),
+        )
         self.on_msg(self._told)
 
     def _told(self, _: object, message: dict, __: object) -> None:
@@ -98,7 +114,7 @@ class Editor(anywidget.AnyWidget):
             self.running = False
         place = self._place(text)
         self.mark = dict(zip(("line", "column", "length"), place, strict=True)) if place else {}
-        self.verdict = _shown(grades)
+        self.verdict, self.ours = _shown(grades), self._solution()
         self.state = f"{grades.passed} of {len(grades)} tests pass"
         return grades
 
@@ -110,20 +126,43 @@ class Editor(anywidget.AnyWidget):
         return data | {"text/plain": repr(self)}, metadata
 
 
+def _name_of(folder: Path) -> str:
+    """A short name for a folder: the page keeps texts by it, so that two copies of the project do not share them."""
+    return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:8]
+
+
 def _shown(grades: Grades) -> dict:
     """The verdicts as the reader sees them: the diagnosis first, tests that say the same folded."""
     worst = next((verdict for verdict in grades if verdict.outcome != RIGHT), grades[0])
     same = [verdict.test for verdict in grades if verdict.outcome == worst.outcome]
-    kind = "right" if worst.outcome == RIGHT else "none" if worst.outcome == NOT_ATTEMPTED else "wrong"
-    headline = f"{worst.outcome} ({', '.join(same) if len(same) < len(grades) else 'all tests'})"
-    drawing = next((verdict.drawing for verdict in grades if verdict.drawing), "")
-    tests = [f"{verdict.test}: {verdict.outcome}{': ' * bool(verdict.detail)}{verdict.detail}" for verdict in grades]
-    count = f"{grades.passed} of {len(grades)} tests pass"
+    drawn = next((verdict for verdict in grades if verdict.drawing), worst)
     return {
-        "kind": kind,
-        "headline": headline,
-        "detail": worst.detail,
-        "drawing": drawing,
-        "tests": tests,
-        "count": count,
+        "kind": {RIGHT: "right", NOT_ATTEMPTED: "none"}.get(worst.outcome, "wrong"),
+        "headline": f"{worst.outcome} ({', '.join(same) if len(same) < len(grades) else 'all tests'})",
+        "detail": _detail(grades, worst),
+        "drawing": drawn.drawing,
+        "picture": drawn.picture,
+        "caption": drawn.caption,
+        "tests": _alike(grades, "" if worst.outcome == RIGHT else worst.detail),
+        "count": f"{grades.passed} of {len(grades)} tests pass",
     }
+
+
+def _detail(grades: Grades, worst: Verdict) -> str:
+    """The diagnosis in sentences; what follows a question begins a new line."""
+    if worst.outcome == NOT_ATTEMPTED:
+        return SKELETON
+    if worst.outcome == RIGHT:
+        return ALIKE if grades.as_ours else OTHERWISE
+    return re.sub(r"\? (?=[A-Z\d`])", "?\n", worst.detail[:1].upper() + worst.detail[1:])
+
+
+def _alike(grades: Grades, known: str) -> list[dict[str, str]]:
+    """The tests with what they say, each thing once; `known` stands above them already. None where that is all."""
+    tests: dict[str, list[str]] = {}
+    for verdict in grades:
+        detail = "" if known.lower().endswith(verdict.detail.lower()) else verdict.detail
+        tests.setdefault(f"{verdict.outcome}{': ' * bool(detail)}{detail}", []).append(verdict.test)
+    if len(tests) == 1 and not any(verdict.outcome == RIGHT for verdict in grades):
+        return []
+    return [{"names": ", ".join(names), "said": said} for said, names in tests.items()]

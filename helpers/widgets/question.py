@@ -1,6 +1,8 @@
 """A question that the page answers: right, or the mistake by its name, and only then the explanation."""
 
+import html
 import json
+import re
 from pathlib import Path
 
 import anywidget
@@ -17,7 +19,7 @@ TRIES = 2  # wrong ones, after which the explanation can be opened
 class Ask(anywidget.AnyWidget):
     """One question, and what the reader answers; the last answer of an earlier run is filled in, and not yet graded.
 
-    The stored output is the question alone, so that no page shows an answer beside it.
+    The stored output is the question, with the explanation folded below it where a page can fold.
     """
 
     _esm = HERE / "question.js"
@@ -59,4 +61,14 @@ class Ask(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
         data, metadata = super()._repr_mimebundle_(**kwargs)
-        return data | {"text/plain": repr(self)}, metadata
+        return data | {"text/plain": repr(self), "text/html": self._folded()}, metadata
+
+    def _folded(self) -> str:
+        """The question for a page without Python, such as GitHub's, which keeps only the plainest HTML."""
+        why = f"<details><summary>Explanation</summary><p>{_html(self._question.why)}</p></details>"
+        return f"<p>{_html(self.asked)}</p>" + why * bool(self._question.why)
+
+
+def _html(text: str) -> str:
+    """Words as HTML; what stands between backquotes is code."""
+    return re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(text, quote=False))

@@ -1,0 +1,163 @@
+"""Which elements of the inputs a wrong number was made of, and which it should be made of, as the simulator sees it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from helpers.grading.puzzle import Case
+from helpers.grading.trial import traced
+from helpers.pictures.canvas import in_words
+from helpers.simulator.trace import Trace
+from helpers.wgsl import Kernel
+
+LISTED = 5  # numbers that a sentence lists one by one
+Words = frozenset[int]  # elements of an array, by their places in memory
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """The elements of one input that were read for a number, and those that the official kernel reads for it."""
+
+    name: str
+    array: np.ndarray
+    yours: Words
+    right: Words
+
+    @property
+    def plane(self) -> tuple[int, ...]:
+        """All but the last two indices of the first element that only one of the kernels reads, or of the first one."""
+        first = min(self.yours ^ self.right or self.right, default=0)
+        return tuple(map(int, np.unravel_index(first, self.array.shape)[:-2]))
+
+    @property
+    def title(self) -> str:
+        """The input's name, with the place of the plane in it where it has several."""
+        planes = self.array.shape[:-2]
+        return place(self.name, self.plane) if np.prod(planes) > 1 else self.name
+
+    def cells(self, words: Words) -> frozenset[tuple[int, ...]]:
+        """Those of some elements that are in the plane: row and column, or in a list the place alone."""
+        every = (tuple(map(int, np.unravel_index(word, self.array.shape))) for word in words)
+        return frozenset(index[len(self.plane) :] for index in every if index[: len(self.plane)] == self.plane)
+
+    def said(self, verb: str) -> str:
+        """What your kernel reads of the plane, and what it should."""
+        yours, right = self.cells(self.yours), self.cells(self.right)
+        should = _said("", right) if right else "nothing of it"
+        return f"{verb} {_said(self.title, yours) if yours else f'nothing of {self.title}'}; it should read {should}"
+
+
+@dataclass(frozen=True, eq=False)
+class Reads:
+    """What was read for the first wrong number of an output.
+
+    `unit` is "thread", or "workgroup" where its threads read for each other. `output` is the right output, `at` the
+    place in it, `mine` the learner's number there, or None where nothing was stored.
+    """
+
+    name: str
+    output: np.ndarray
+    at: tuple[int, ...]
+    mine: float | None
+    unit: str
+    inputs: tuple[Read, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Both kernels' reads in words."""
+        where, different = place(self.name, self.at), [read for read in self.inputs if read.yours != read.right]
+        if not different:
+            what = "nothing is stored there" if self.mine is None else "what it computes from them is wrong"
+            return f"For {where}, your {self.unit} reads the right elements; {what}."
+        first, *others = different
+        sentences = [f"For {where}, your {self.unit} {first.said('reads')}"]
+        return ". ".join([*sentences, *(f"It {read.said('reads')}" for read in others)]) + "."
+
+
+def place(name: str, index: Sequence[int]) -> str:
+    """An element as code writes it: name[0,1]."""
+    return f"{name}[{','.join(map(str, index))}]"
+
+
+def reads(kernel: Kernel, official: Kernel, case: Case, wrong: np.ndarray) -> Reads | None:
+    """What a kernel reads for its first wrong number in a case; None where there were too many accesses to keep."""
+    runs = traced(kernel, case), traced(official, case)
+    if any(run.dropped for run in runs):
+        return None
+    at = tuple(map(int, np.argwhere(wrong)[0]))
+    word = int(np.ravel_multi_index(at, wrong.shape))
+    mine, ours = (_Run(run, len(case.inputs), word) for run in runs)
+    stored, owner = mine.owner is not None, mine.owner or ours.owner
+    together = mine.shares(owner) or ours.shares(ours.owner)
+    names = [binding.name for binding in official.bound]
+    pairs = enumerate(zip(mine.reads(owner, together), ours.reads(ours.owner, together), strict=True))
+    inputs = tuple(Read(names[i], case.inputs[i], *pair) for i, pair in pairs)
+    value = float(runs[0].buffers[len(case.inputs)][at]) if stored else None
+    return Reads(names[len(case.inputs)], case.expected, at, value, "workgroup" if together else "thread", inputs)
+
+
+Owner = tuple[tuple[int, int, int], int]  # a workgroup, and a thread in it
+
+
+class _Run:
+    """The accesses of a run, and who stored one word of the output, if anybody did."""
+
+    def __init__(self, trace: Trace, output: int, word: int) -> None:
+        self.seen, self.inputs = trace.accesses, range(output)
+        self.stores = self.seen["write"] & (self.seen["binding"] == output)
+        self.here = self.stores & (self.seen["index"] == word)
+        last = self.seen[self.here][-1:]
+        self.owner: Owner | None = next(((tuple(map(int, s["workgroup"])), int(s["invocation"])) for s in last), None)
+
+    def shares(self, owner: Owner) -> bool:
+        """Whether a thread reads workgroup memory."""
+        return bool((self._by(owner, False) & (self.seen["space"] == "workgroup") & ~self.seen["write"]).any())
+
+    def reads(self, owner: Owner, together: bool) -> list[Words]:
+        """The elements of each input that a thread, or its whole workgroup, reads for the word."""
+        mine = self._by(owner, together)
+        if self.here.any():
+            mine &= self._before(mine, together)
+        chosen = mine & ~self.seen["write"]
+        return [frozenset(map(int, self.seen["index"][chosen & (self.seen["binding"] == i)])) for i in self.inputs]
+
+    def _by(self, owner: Owner, together: bool) -> np.ndarray:
+        group, thread = owner
+        mine = (self.seen["workgroup"] == group).all(axis=1)
+        return mine if together else mine & (self.seen["invocation"] == thread)
+
+    def _before(self, mine: np.ndarray, together: bool) -> np.ndarray:
+        """The accesses before a store of the word: a thread of many results has read for another before its last store.
+
+        Where nothing lies between, as where a thread stores all its results at the end, all accesses before count.
+        """
+        places = np.arange(len(mine))
+        before = places < np.flatnonzero(self.here)[-1]
+        if together:
+            return before
+        ends = np.flatnonzero(mine & self.stores)  # each closes a run of reads
+        run = np.searchsorted(ends, places)
+        between = np.isin(run, np.flatnonzero(self.here[ends]))
+        return between if (mine & between & self._of_an_input).any() else before
+
+    @property
+    def _of_an_input(self) -> np.ndarray:
+        return ~self.seen["write"] & np.isin(self.seen["binding"], self.inputs)
+
+
+# --- In words -----------------------------------------------------------------------------------------------
+
+
+def _said(name: str, cells: frozenset[tuple[int, ...]]) -> str:
+    """Some cells of a plane, as rows and columns where they fill them."""
+    axes = [sorted(set(axis)) for axis in zip(*cells, strict=True)]
+    if len(cells) == np.prod([len(axis) for axis in axes]) and all(map(_is_short, axes)):
+        words = ("element",) if len(axes) == 1 else ("row", "column")
+        return f"{name} {', '.join(map(in_words, words, axes))}".lstrip()
+    first, last = (place("", index) for index in (min(cells), max(cells)))
+    return f"{len(cells)} elements{f' of {name}' if name else ''}, from {first} to {last}"
+
+
+def _is_short(numbers: Sequence[int]) -> bool:
+    return len(numbers) <= LISTED or numbers[-1] - numbers[0] == len(numbers) - 1

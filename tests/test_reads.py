@@ -1,0 +1,213 @@
+"""What a wrong number was made of: the simulator's reads, in words and as a picture of both kernels' windows."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.legible import faults, written
+from support.sample import sample
+from support.trials import MISTAKES, edited
+
+from helpers.convolution.indices import contributions_to_weight
+from helpers.convolution.shapes import ConvShape
+from helpers.exercises import PUZZLES
+from helpers.grading import grader
+from helpers.grading.puzzle import Case
+from helpers.grading.reads import Reads, reads
+from helpers.grading.reads_picture import ReadsPicture
+from helpers.grading.trial import simulated, traced
+from helpers.pictures.canvas import BLUE
+from helpers.wgsl import Kernel
+
+TINY, RECTANGULAR = (PUZZLES["conv2d_grad_weight"].cases()[i] for i in (0, -1))
+WINDOW = "oh + fh) * params.W + ow + fw"
+STRIDE = "i = thread; i < params.n; i += 256u"
+
+
+def of(name: str, *edits: tuple[str, str], test: str = "") -> Reads:
+    """The reads of the official kernel with some edits, in the smallest test that it fails, or in the one named."""
+    kernel, cases = Kernel(edited(name, *edits)), PUZZLES[name].cases()
+    trials = [simulated(kernel, case) for case in cases if test in case.name]
+    trial = min((t for t in trials if t.wrong.any()), key=lambda t: t.case.expected.size)
+    return reads(kernel, PUZZLES[name].official, trial.case, trial.wrong)
+
+
+def at(puzzle: str, case: Case, index: tuple[int, ...], kernel: Kernel | None = None) -> Reads:
+    """The reads for any number, as if it were the first that is wrong."""
+    wrong = np.zeros(case.expected.shape, bool)
+    wrong[index] = True
+    return reads(kernel or PUZZLES[puzzle].official, PUZZLES[puzzle].official, case, wrong)
+
+
+# --- The facts ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", [TINY, RECTANGULAR], ids=["tiny", "rectangular"])
+def test_the_right_reads_of_a_weight_are_those_of_the_index_arithmetic(case):
+    shape = ConvShape.between(case.inputs[1].shape, case.inputs[0].shape)
+    for co, ci, kh, kw in sample([*np.ndindex(*shape.weight)], 6):
+        upstream, pixels = at("conv2d_grad_weight", case, (co, ci, kh, kw)).inputs
+        want = contributions_to_weight(shape, kh, kw)
+        places = {np.ravel_multi_index((c.n, co, c.oh, c.ow), shape.output) for c in want}
+        assert upstream.right == upstream.yours == places
+        assert pixels.right == {np.ravel_multi_index((c.n, ci, c.ih, c.iw), shape.input) for c in want}
+
+
+@pytest.mark.parametrize("edit", [("oh + fh)", "oh - fh)"), ("ow + fw;", "ow;"), ("b < params.batch", "b < 1u")])
+def test_yours_are_the_elements_that_change_the_number(edit):
+    """Each of them is set to NaN in a run of its own."""
+    kernel, index = Kernel(edited("conv2d_grad_weight", edit)), (0, 0, 1, 1)
+    found = at("conv2d_grad_weight", TINY, index, kernel)
+    for i, read in enumerate(found.inputs):
+        assert read.yours == {word for word in range(read.array.size) if nan_reaches(kernel, TINY, i, word, index)}
+
+
+def nan_reaches(kernel: Kernel, case: Case, i: int, word: int, index: tuple[int, ...]) -> bool:
+    inputs = [array.copy() for array in case.inputs]
+    inputs[i].flat[word] = np.nan
+    return np.isnan(traced(kernel, replace(case, inputs=tuple(inputs))).buffers[len(inputs)][index])
+
+
+MANY = """
+@group(0) @binding(0) var<storage, read> input: array<f32>;
+@group(0) @binding(1) var<storage, read_write> output: array<f32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3u) {{
+  if (id.x > 0u) {{ return; }}
+  {body}
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("body", "yours"),
+    [
+        ("for (var i = 0u; i < 64u; i++) { output[i] = input[i]; }", {2}),
+        ("let a = input[0]; let b = input[1]; output[0] = a; output[1] = b; output[2] = a + b;", {0, 1}),
+        ("for (var i = 0u; i < 4u; i++) { output[2] += input[i]; output[3] = 0.0; }", {0, 1, 2, 3}),
+        ("output[1] = input[9];", {9}),  # nothing is stored in output[2], which thread 2 should
+        ("output[2] = 7.0;", set()),
+        ("output[2] = input[70];", set()),  # past the end
+    ],
+)
+def test_a_thread_of_many_results_has_read_for_each_of_them(body, yours):
+    kernel, case = Kernel(MANY.format(body=body)), PUZZLES["map"].cases()[0]
+    read = at("map", case, (1 if "[9]" in body else 2,), kernel).inputs[0]
+    assert (read.yours, read.right) == (yours, {1 if "[9]" in body else 2})
+
+
+def test_a_run_with_more_accesses_than_are_kept_has_no_picture(monkeypatch):
+    monkeypatch.setattr("helpers.simulator.trace.MOST", 50)
+    assert at("conv2d_grad_weight", TINY, (0, 0, 0, 0)) is None
+    monkeypatch.setattr(grader, "WORK", 0)
+    assert not any(verdict.picture for verdict in grader.grade(PUZZLES["map"], edited("map", ("+ 1.0", "+ 2.0"))))
+
+
+# --- In words -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "sentence"),
+    [
+        (
+            "conv2d_grad_weight",
+            ("ow + fw;", "ow;"),
+            "For grad_weights[0,0,0,2], your thread reads input rows 0 to 2, columns 0 to 2; "
+            "it should read rows 0 to 2, columns 2 to 4.",
+        ),
+        (
+            "conv2d_grad_weight",
+            (WINDOW, "oh + fh) * params.W + ow - fw"),
+            "For grad_weights[0,0,0,1], your thread reads 8 elements of input, from [0,0] to [2,1]; "
+            "it should read rows 0 to 2, columns 1 to 3.",
+        ),
+        (
+            "conv2d_grad_weight",
+            ("b < params.batch", "b < 1u"),
+            "For grad_weights[0,0,0,0], your thread reads nothing of grad_output[1,0]; it should read rows 0 to 2, "
+            "columns 0 to 4. It reads nothing of input[1,0]; it should read rows 0 to 2, columns 0 to 4.",
+        ),
+        (
+            "conv2d_grad_weight",
+            ("sum +=", "sum ="),
+            "For grad_weights[0,0,0,0], your thread reads the right elements; what it computes from them is wrong.",
+        ),
+        (
+            "tree_sum",
+            (STRIDE, "i = thread; i < min(256u, params.n); i += 256u"),
+            "For total[0], your workgroup reads input elements 0 to 255; it should read elements 0 to 999.",
+        ),
+        (
+            "tree_sum",
+            (STRIDE, "i = 2u * thread; i < params.n; i += 512u"),
+            "For total[0], your workgroup reads 50 elements of input, from [0] to [98]; it should read elements "
+            "0 to 99.",
+        ),
+        (
+            "tree_sum",
+            ("half > 0u", "half > 1u"),
+            "For total[0], your workgroup reads the right elements; what it computes from them is wrong.",
+        ),
+        (
+            "tiled_product",
+            ("b[k_right * params.N + n]", "b[k_right * params.K + n]"),
+            "For c[0,1], your workgroup reads b rows 0 and 2, columns 0 and 1; it should read rows 0 to 3, "
+            "columns 0 and 1.",
+        ),
+        (
+            "map",
+            ("3.0 * input[i]", "3.0 * f32(i)"),
+            "For output[0], your thread reads nothing of input; it should read element 0.",
+        ),
+        (
+            "guard",
+            ("* input[i]", "* input[0]"),
+            "For output[1], your thread reads input element 0; it should read element 1.",
+        ),
+    ],
+)
+def test_the_sentence_says_both_windows(name, edit, sentence):
+    assert of(name, edit).sentence == sentence
+
+
+def test_a_number_that_nobody_stores_is_said():
+    sentence = of("map", ("output[i] = ", "let x = "), ("+ 1.0;", "+ 1.0; if (i != 5u) { output[i] = x; }")).sentence
+    assert sentence == "For output[5], your thread reads the right elements; nothing is stored there."
+
+
+# --- The picture and the verdict ------------------------------------------------------------------------------
+
+
+def test_the_verdict_on_the_smallest_wrong_test_has_the_picture_and_a_right_kernel_none():
+    said = grader.grade(PUZZLES["guard"], edited("guard", ("* input[i]", "* input[0]")))
+    assert [bool(verdict.picture) for verdict in said] == [bool(verdict.drawing) for verdict in said]
+    assert [verdict.caption[:14] for verdict in said if verdict.caption] == ["For output[1],"]
+    right = grader.grade(PUZZLES["guard"], edited("guard"))
+    assert {(verdict.outcome, verdict.picture, verdict.caption) for verdict in right} == {("right", "", "")}
+
+
+@pytest.mark.parametrize(("name", "mistake"), sample(MISTAKES, 25))
+def test_no_known_mistake_is_without_a_legible_picture(name, mistake):
+    puzzle = PUZZLES[name]
+    kernel = puzzle.with_mistake(mistake)
+    trials = [simulated(kernel, case) for case in puzzle.cases()]
+    wrong = [trial for trial in trials if trial.wrong.any() and not trial.endless]
+    for trial in wrong[:1]:
+        picture = ReadsPicture(reads(kernel, puzzle.official, trial.case, trial.wrong))
+        assert not [fault for fault in faults(picture) if "the sheet is" not in fault]
+        assert picture.sentence.startswith("For ")
+
+
+def test_the_signs_are_apart_without_color():
+    picture = ReadsPicture(of("conv2d_grad_weight", ("ow + fw;", "ow;")))
+    assert {mark.edge == BLUE for mark in picture.marks if mark.dashes} == {True}
+    assert {bool(mark.dashes) for mark in picture.marks if mark.edge == BLUE} == {True}
+    assert {"right: 5", "yours: 26"} <= {*written(picture)}
+
+
+def test_an_array_that_is_too_large_is_cut_around_what_differs():
+    picture = ReadsPicture(of("conv2d_grad_weight", ("ow + fw;", "ow;"), test="lenet_conv1"))
+    assert picture.height < 850
+    notes = [words for words in written(picture) if " of 28" in words]
+    assert notes
+    assert re.fullmatch(r"rows \d+ to \d+ of 28, columns 0 to \d+ of 28", notes[0])
