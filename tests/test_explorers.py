@@ -15,9 +15,10 @@ from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.oracles import explorers as oracles
 from helpers.oracles.matrix import matrix
-from helpers.pictures.canvas import ORANGE, number
+from helpers.pictures.canvas import ORANGE, number, text_width
 from helpers.pictures.parts import Grid
-from helpers.widgets.explorer import Explorer
+from helpers.threads import explorers as threads
+from helpers.widgets.explorer import Explorer, below
 
 
 def whole(*shape: int) -> np.ndarray:
@@ -105,17 +106,6 @@ def test_a_value_that_cannot_be_moves_to_the_nearest_that_can(make):
         assert explorer.values["dilation"] == dilation
     with pytest.raises(ValueError, match="height: the sliders are N, groups, Ci"):
         explorer.set(height=3)
-
-
-@pytest.mark.parametrize("make", [WEIGHT, PIXEL])
-def test_with_a_few_sliders_the_picture_and_its_limits_are_the_same(make):
-    sizes = {"groups": 2, "Ci": 4, "Co": 4, "dilation": 2, "H": 7}
-    few, whole = make(sliders=("groups", "stride", "dilation"), **sizes), make(**sizes)
-    for moved in {"dilation": 9}, {"stride": 9}, {"groups": 3}, {"groups": 9}:
-        assert (few.set(**moved), few.values) == (whole.set(**moved), whole.values)
-        state_is_right(few, make)
-    assert {name for name in whole.values if few._controls[name]} == {"groups", "stride", "dilation"}
-    assert len(few.children[0].children) == 3
 
 
 CONTRIBUTES = """
@@ -437,6 +427,158 @@ def test_the_stored_output_is_the_picture_with_its_sentence():
     assert len(data["image/png"]) * 3 // 4 > len(explorer.picture.png())  # the sentence is drawn below the picture
     assert "application/vnd.jupyter.widget-view+json" in data
     assert metadata["image/png"]["width"] == 840
+
+
+# --- What a reader touches ------------------------------------------------------------------------------------
+
+MADE = {
+    "forward": lambda **given: explorers.forward(IMAGE, FILTER, **given),
+    "weight_gradient": lambda **given: explorers.weight_gradient(SQUARE, UPSTREAM, **given),
+    "input_gradient": lambda **given: explorers.input_gradient(FILTER, UPSTREAM, **given),
+    "threads": lambda **given: explorers.threads(ConvShape(1, 1, 28, 28, 6, 5, 5), **given),
+    **{make.__name__: make for make in ANY},
+}
+
+
+def touch(explorer: Explorer, grid: int, row: int, column: int, chosen: bool = True) -> None:
+    """What the browser sends; the window comes after the last grid."""
+    layer = explorer._layer
+    place = {"grid": grid, "row": row, "column": column, "chosen": chosen}
+    layer.asked = {"number": layer.answered + 1, **place}
+
+
+def beside(explorer: Explorer) -> tuple[set[str], set[str]]:
+    """The values whose controls are beside the picture, and those behind the fold."""
+    _, (*rows, folds), behind, *_ = (getattr(child, "children", child) for child in explorer.children)
+    names = [{pair.description for pair in in_all(part)} for part in (rows, behind)]
+    assert ("more settings" in {fold.description for fold in folds.children}) == bool(behind)
+    return names[0], names[1]
+
+
+def in_all(widgets) -> list:
+    """The number boxes in some widgets, and in what they hold."""
+    found = [widget for widget in widgets if type(widget).__name__ == "BoundedIntText"]
+    return found + [box for widget in widgets for box in in_all(getattr(widget, "children", ()))]
+
+
+FRONT = {
+    explorers.any_forward: "stride padding n co",
+    explorers.any_weight_gradient: "stride padding n co",
+    explorers.any_input_gradient: "stride padding ih iw",
+    explorers.edges: "digit filter stride padding",
+    threads.dispatch_2d: "size_x size_y x y",
+    lambda: explorers.contributions(IMAGE, FILTER): "",
+}
+
+
+@pytest.mark.parametrize("make", FRONT)
+def test_at_most_four_controls_are_beside_a_picture_and_the_fold_opens_in_place(make):
+    explorer = make()
+    front, behind = beside(explorer)
+    assert front == {*FRONT[make].split()}
+    assert front | behind == {*explorer.values}
+    more, box = explorer.children[1].children[-1].children[0], explorer.children[2]
+    assert (more.value, box.layout.display) == (False, "none")
+    more.value = True
+    assert box.layout.display is None
+    more.value = False
+    assert box.layout.display == "none"
+
+
+def test_without_a_choice_the_last_four_values_are_in_front():
+    picture, rules = explorers.pixel_counts().picture, {name: below(2) for name in "abcdef"}
+    explorer = Explorer(lambda **_: picture, rules, dict.fromkeys(rules, 0))
+    assert beside(explorer) == ({*"cdef"}, {*"ab"})
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_each_suggested_step_is_short_and_ticked_only_by_who_does_it(name):
+    explorer = MADE[name]()
+    trials = explorer.steps._trials
+    assert 0 < len(trials) <= 3
+    assert not any(explorer.steps.done)
+    assert all(text_width(text, 13) < 2 * 200 for text in trials)  # two lines, where three steps share 840 pixels
+    reached = {"thread": 150, "stride": 3, "iw": 5}  # by these values, where a step is a function of them
+    for i, wanted in enumerate(trials.values()):
+        wanted = {k: v for k, v in reached.items() if k in explorer.values} if callable(wanted) else wanted
+        explorer.set(**wanted)
+        assert explorer.steps.done[i]
+    assert all(explorer.steps.done)
+    explorer.set(**dict.fromkeys(explorer.values, 0))
+    assert all(explorer.steps.done), "a tick stays"
+    assert all("✓" in step.value and 'aria-label="done"' in step.value for step in explorer.steps.children)
+
+
+def test_a_step_is_ticked_where_the_reader_only_points_and_can_be_the_lessons_own():
+    reached = {"Here.": {"kh": 1, "kw": 2}, "On the diagonal.": lambda v: v["kh"] == v["kw"] > 0, "Stay.": {"kh": 0}}
+    explorer = MADE["weight_gradient"](steps=reached)
+    assert explorer.steps.done == [False] * 3  # also where the first values are those of a step: nobody did it yet
+    touch(explorer, 0, 1, 2, chosen=False)
+    assert explorer.steps.done == [True, False, False]
+    assert "not done yet" in explorer.steps.children[1].value
+    touch(explorer, 0, 1, 1)
+    assert explorer.steps.done == [True, True, False]
+    data, _ = explorer._repr_mimebundle_()
+    assert data["text/plain"] == explorer.sentence
+    assert MADE["weight_gradient"](steps={}).steps.children == ()
+
+
+@pytest.mark.parametrize("name", [*(name for name in MADE if name != "threads"), "edges"])
+def test_a_window_is_dragged_by_whole_steps_and_clamped(name):
+    explorer = explorers.edges() if name == "edges" else MADE[name]()
+    explorer.set(**{value: 2 - i for i, value in enumerate(("stride", "padding")) if value in explorer.values})
+    start, index = explorer.picture.window, len(explorer.picture.touchable)
+    for place in (1, 1), (1, 0), (0, 1):
+        touch(explorer, index, *place)
+        now = explorer.picture.window
+        assert now.place == place == tuple(explorer.values[each] for each in now.values)
+        moved = np.multiply(np.subtract(place, start.place), start.step)
+        assert np.allclose(np.subtract(now.box[1::-1], start.box[1::-1]), moved)
+        framed = [mark.path.vertices[0] for mark in explorer.picture.marks if mark.line in (3, 4)]
+        assert any(np.allclose(corner, now.box[:2]) for corner in framed)
+    touch(explorer, index, -7, 99)
+    (top, _), (_, right) = (explorer._rules[each](explorer.values) for each in now.values)
+    assert explorer.picture.window.place == (top, right)
+
+
+@pytest.mark.parametrize("name", ["forward", "weight_gradient", "input_gradient"])
+def test_rows_and_columns_are_played_as_one_number(name):
+    explorer = MADE[name](steps={})
+    sizes = [explorer._controls[each][0].max + 1 for each in explorer.values]
+    player = explorer._player
+    assert (player.min, player.max) == (0, prod(sizes) - 1)
+    for i, place in enumerate(np.ndindex(*sizes)):
+        player.value = i  # as a browser does while it plays
+        assert (*explorer.values.values(),) == place
+    explorer.set(**dict.fromkeys(explorer.values, 1))
+    assert player.value == sizes[1] + 1
+
+
+def test_one_weight_is_said_in_letters_without_a_picture():
+    explorer = MADE["weight_gradient"]()
+    for kh, kw in np.ndindex(3, 3):
+        said = explorers.terms_of_weight(SQUARE, UPSTREAM, kh, kw)
+        assert explorer.set(kh=kh, kw=kw).startswith(f"{said}: input rows ")
+    with pytest.raises(ValueError, match="kw = 3: the weights have kw from 0 to 2"):
+        explorers.terms_of_weight(SQUARE, UPSTREAM, 0, 3)
+
+
+def test_the_numbers_are_tables_that_follow_the_picture_only_while_they_are_asked_for():
+    explorer = WEIGHT(padding=1)
+    assert explorer._numbers.value == ""
+    explorer._open.value = True
+    for n in range(2):
+        explorer.set(n=n)
+        assert explorer._numbers.value == explorer.picture.tables()
+        assert f"<caption>input, n = {n}, ci = 0</caption>" in explorer._numbers.value
+    explorer._open.value = False
+    assert explorer._numbers.value == ""
+    tables = explorer.picture.tables()
+    assert repr(tables) == "input, n = 1, ci = 0; grad_output, n = 1, co = 0; grad_weight, co = 0, ci = 0"
+    assert tables._repr_html_().count("<td>padding</td>") == 2 * 7 + 2 * 5 + 4
+    assert '<th scope="row">−1</th><td>padding</td>' in tables
+    for values in explorer.picture.small[1, 0], explorer.picture.returned[0, 0]:
+        assert "".join(f"<td>{number(value)}</td>" for value in values[0]) in tables
 
 
 # --- Checks -----------------------------------------------------------------------------------------------

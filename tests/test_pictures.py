@@ -95,6 +95,32 @@ def test_a_grid_leaves_cells_without_memory_empty_and_makes_wide_numbers_fit():
     )
 
 
+def test_the_numbers_of_a_still_picture_are_tables_too():
+    picture = Picture(200)
+    Grid(picture, [[1, np.nan], [-2, 0]], 10, 40, (30, 30), "a < b", "note")
+    Grid(picture, [[np.nan]], 90, 40, (30, 30), "nothing to say")
+    Grid(picture, [[1]], 130, 40, (30, 30), "drawn otherwise", numbers=False)
+    rows = "".join(
+        f'<tr><th scope="row">{i}</th>{cells}</tr>'
+        for i, cells in enumerate(["<td>1</td><td></td>", "<td>−2</td><td>0</td>"])
+    )
+    head = '<thead><tr><td></td><th scope="col">0</th><th scope="col">1</th></tr></thead>'
+    table = f"<table><caption>a &lt; b, note</caption>{head}<tbody>{rows}</tbody></table>"
+    assert picture.tables() == f'<div class="convgrad-numbers">{table}</div>'
+    assert repr(picture.tables()) == "a < b, note"
+
+
+def test_what_moves_is_replaced_among_the_numbers_too():
+    picture = Picture(200)
+    for value in 1, 2:
+        if picture.starts():
+            Grid(picture, [[7]], 10, 40, (30, 30), "still")
+            picture.stands_still()
+        Grid(picture, [[value]], 60, 40, (30, 30), "moving")
+        assert repr(picture.tables()) == "still; moving"
+        assert f"<td>{value}</td>" in picture.tables()
+
+
 # --- Groups and threads ---------------------------------------------------------------------------------
 
 

@@ -282,10 +282,10 @@ def test_a_call_whose_lines_are_not_shown_is_one_step():
 
 def test_buttons_play_the_steps():
     explorer = stepper(*swap())
-    player = explorer._players["step"]
-    assert (player.min, player.max, player.value) == (0, explorer._sliders["step"].max, 0)
+    player = explorer._player
+    assert (player.min, player.max, player.value) == (0, explorer._controls["step"][1].max, 0)
     player.value = 1  # as a browser does while it plays
-    assert explorer.values["step"] == explorer._sliders["step"].value == 1
+    assert explorer.values["step"] == explorer._controls["step"][1].value == 1
     explorer.set(step=2)
     assert player.value == 2
 

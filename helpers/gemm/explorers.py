@@ -32,7 +32,8 @@ def gradients(a, b, bias, grad, pre, d_a, d_b, d_bias) -> Explorer:
         "row": lambda values: (0, picture.size(values["product"])[0] - 1),
         "column": lambda values: (0, picture.size(values["product"])[1] - 1),
     }
-    return Explorer(picture.show, rules, {"product": 2, "row": min(2, len(b) - 1), "column": min(1, b.shape[1] - 1)})
+    start = {"product": 2, "row": min(2, len(b) - 1), "column": min(1, b.shape[1] - 1)}
+    return Explorer(picture.show, rules, start, play=("row", "column"))
 
 
 def tiles(a: np.ndarray, b: np.ndarray, result: np.ndarray) -> Explorer:
@@ -48,7 +49,7 @@ def tiles(a: np.ndarray, b: np.ndarray, result: np.ndarray) -> Explorer:
     """
     picture = TilesPicture(a, b, result)
     rules = {"step": below(picture.steps), "thread": below(TILE**2)}
-    return Explorer(picture.show, rules, {"step": 0, "thread": 6})
+    return Explorer(picture.show, rules, {"step": 0, "thread": 6}, play="step")
 
 
 def tile_steps(a: np.ndarray, b: np.ndarray, kernel: Kernel | None = None, **options) -> Explorer:
@@ -76,7 +77,7 @@ def tile_steps(a: np.ndarray, b: np.ndarray, kernel: Kernel | None = None, **opt
 def transposed_load() -> Explorer:
     """Sliders over three ways to load a tile of b, and over the threads of one workgroup of 4 x 4."""
     rules = {"load": below(len(LOADS)), "thread": below(TILE**2)}
-    return Explorer(TransposedLoadPicture().show, rules, {"load": 1, "thread": 6})
+    return Explorer(TransposedLoadPicture().show, rules, {"load": 1, "thread": 6}, play="thread")
 
 
 def activations() -> Explorer:

@@ -34,7 +34,8 @@ def one_hot(**values: int) -> Explorer:
     """Sliders for a kernel of conv2d_grad_weight (0 is right) and the output whose gradient is 1: what does it read?"""
     kernels, shape = probes.kernels(), probes.SHAPE
     rules = {"kernel": below(len(kernels)), "oh": below(shape.out_h), "ow": below(shape.out_w)}
-    return Explorer(ProbePicture(shape, kernels).show, rules, {"kernel": 0, "oh": 1, "ow": 2} | values)
+    start = {"kernel": 0, "oh": 1, "ow": 2} | values
+    return Explorer(ProbePicture(shape, kernels).show, rules, start, play=("oh", "ow"))
 
 
 def matrix(operation: str = "conv2d_grad_weight", **values: int) -> Explorer:

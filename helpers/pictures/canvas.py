@@ -7,6 +7,7 @@ live as two SVG images, so that a step of a slider sends no more than what moves
 import base64
 import html
 import io
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -80,19 +81,22 @@ class Picture:
         self.width, self.height, self.sentence = width, height, ""
         self.marks: list[Mark] = []
         self.touchable: dict[str, tuple] = {}  # what a reader can point at: a Grid, and the values that are its cells
-        self._drawn, self._still = None, 0
+        self.numbered: list = []  # grids whose numbers can be read as tables
+        self.window = None  # a frame that a reader can drag
+        self._drawn, self._still = None, (0, 0)
 
     def starts(self, *what: object) -> bool:
         """Begin the next drawing: on an empty sheet (True), or over what stands still if that was drawn for `what`."""
+        self.window, (marks, grids) = None, self._still
         if what == self._drawn:
-            del self.marks[self._still :]
+            del self.marks[marks:], self.numbered[grids:]
             return False
-        self.marks, self.touchable, self._drawn, self._still = [], {}, what, 0
+        self.marks, self.numbered, self.touchable, self._drawn, self._still = [], [], {}, what, (0, 0)
         return True
 
     def stands_still(self) -> None:
         """Keep all that is drawn so far until `starts` is called for something else."""
-        self._still = len(self.marks)
+        self._still = len(self.marks), len(self.numbered)
 
     def words(self, words: Iterable[Word], color=INK, weight="normal") -> None:
         """Write words that all look alike."""
@@ -148,8 +152,17 @@ class Picture:
         return tuple(
             f'<svg viewBox="0 0 {self.width} {self.height}" width="100%" aria-hidden="true" font-family="{FONT}">'
             f"{''.join(map(_svg, marks))}</svg>"
-            for marks in (self.marks[: self._still], self.marks[self._still :])
+            for marks in (self.marks[: self._still[0]], self.marks[self._still[0] :])
         )
+
+    def tables(self) -> "Tables":
+        """The numbers of each grid as a table, for who would rather read or hear them: end a cell with this.
+
+        Each has the grid's title as its caption, and the numbers of rows and columns as its headers, which count the
+        padding as rows and columns before 0. A cell that no memory holds is empty, or says what it is.
+        """
+        tables = (grid.table() for grid in self.numbered)
+        return Tables(f'<div class="convgrad-numbers">{"".join(tables)}</div>')
 
     def caption(self) -> "Picture":
         """The sentence as a picture of its own, as wide as this one."""
@@ -162,6 +175,19 @@ class Picture:
         """The picture with its sentence below it: JupyterLab shows a picture or a text, but not both."""
         image = base64.b64encode(_png(np.vstack([self.rgba(), self.caption().rgba()]))).decode()
         return {"text/plain": self.sentence, "image/png": image}, {"image/png": {"width": self.width}}
+
+
+class Tables(str):
+    """Tables in HTML, which a notebook shows as such."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return str(self)
+
+    def __repr__(self) -> str:
+        """The captions."""
+        return "; ".join(html.unescape(caption) for caption in re.findall("<caption>(.*?)</caption>", self))
 
 
 def _paint(renderer: RendererAgg, mark: Mark) -> None:

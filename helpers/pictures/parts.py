@@ -1,5 +1,6 @@
 """The parts that pictures are made of, which compute their own layout: grids of numbers, tables of terms, verdicts."""
 
+import html
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -33,12 +34,31 @@ class Touchable(NamedTuple):
         return tuple(place) if len(place) > 1 else divmod(*place, self.grid.values.shape[1])
 
 
+class Window(NamedTuple):
+    """A frame that a reader drags as a whole: the values that are its row and its column, and their place now.
+
+    `step` is how far, in CSS pixels, one row and one column more move it.
+    """
+
+    box: Box
+    values: tuple[str, str]
+    place: Cell
+    step: tuple[float, float]
+
+    def said(self, place: Cell) -> dict[str, int]:
+        """The values of another place."""
+        return dict(zip(self.values, place, strict=True))
+
+
 class Grid:
     """A matrix of numbers in cells, with a title and a note above; `boxes` are its cells, row by row.
 
     `values` is (rows, columns); nan is a place that no memory holds: its cell is dashed and empty. (x, y) is the top
     left corner, and `cell` (width, height) the size of each cell, in CSS pixels. `numbers` says whether to write the
     values, and `lifted` whether they make room for factors below them.
+
+    A grid that writes its values is also a table for who asks for it (`Picture.tables`), with `caption` above,
+    `empty` in the cells without memory, and rows and columns counted from `first` on.
     """
 
     def __init__(
@@ -46,6 +66,9 @@ class Grid:
     ) -> None:
         self.picture, self.values, self.x, self.y = picture, np.asarray(values, float), x, y
         self.width, self.height = cell
+        self.caption, self.empty, self.first = ", ".join(filter(None, (title, note))), "", (0, 0)
+        if numbers and not np.isnan(self.values).all():
+            picture.numbered.append(self)
         picture.write(x, y - 16 - 18 * bool(note), title, TITLE, color, "bold")
         picture.write(x, y - 14, note, 13, GRAY)
         self.boxes = [self.box(*cell) for cell in np.ndindex(self.values.shape)]
@@ -73,6 +96,25 @@ class Grid:
     def bottom(self) -> float:
         """Where the last row ends."""
         return self.y + len(self.values) * self.height
+
+    def drag(self, cells: Sequence[Cell], values: tuple[str, str], place: Cell, jump: Cell = (1, 1)) -> None:
+        """Let a reader drag the window of these cells: its row and column are `values`, each step `jump` cells long."""
+        rows, columns = np.subtract(cells[-1], cells[0]) + 1
+        step = jump[0] * self.height, jump[1] * self.width
+        self.picture.window = Window(self.box(*cells[0], rows, columns), values, place, step)
+
+    def table(self) -> str:
+        """The numbers in HTML."""
+        columns, (top, left) = self.values.shape[1], self.first
+        head = "".join(f'<th scope="col">{number(left + i)}</th>' for i in range(columns))
+        lines = [
+            f'<tr><th scope="row">{number(top + i)}</th>'
+            + "".join(f"<td>{self.empty if np.isnan(value) else number(value)}</td>" for value in row)
+            + "</tr>"
+            for i, row in enumerate(self.values)
+        ]
+        head = f"<thead><tr><td></td>{head}</tr></thead>"
+        return f"<table><caption>{html.escape(self.caption)}</caption>{head}<tbody>{''.join(lines)}</tbody></table>"
 
     def mark(self, cells: Sequence[Cell], color=ORANGE) -> None:
         """Tint some cells, and draw a thick line around them all."""

@@ -37,7 +37,8 @@ def who_loads(**values: int) -> Explorer:
         "step": lambda values: (1, len(SHOWN)),
         "thread": lambda values: (0, (TILE if values["step"] < 3 else SQUARE).threads - 1),
     }
-    return Explorer(lambda step, thread: picture.show(step - 1, thread), rules, {"step": 1, "thread": 37} | values)
+    start = {"step": 1, "thread": 37} | values
+    return Explorer(lambda step, thread: picture.show(step - 1, thread), rules, start, play="thread")
 
 
 def _simulated(version: str, sizes: TileSizes) -> Traffic:
@@ -76,14 +77,14 @@ def split_k(**values: int) -> Explorer:
         "slices": lambda values: (1, 120),
         "workgroup": lambda values: (0, picture.tiles * values["slices"] - 1),
     }
-    return Explorer(picture.show, rules, {"slices": 1, "workgroup": 4} | values)
+    return Explorer(picture.show, rules, {"slices": 1, "workgroup": 4} | values, play="workgroup")
 
 
 def residue_classes(**values: int) -> Explorer:
     """Sliders over the pixels of an 8 x 8 image under a 3 x 3 filter with stride 2 and padding 1."""
     shape = ConvShape(1, 1, 8, 8, 1, 3, 3, 2, 1)
     rules = {"ih": below(shape.in_h), "iw": below(shape.in_w)}
-    return Explorer(ResiduesPicture(shape).show, rules, {"ih": 2, "iw": 3} | values)
+    return Explorer(ResiduesPicture(shape).show, rules, {"ih": 2, "iw": 3} | values, play=("ih", "iw"))
 
 
 def winograd(**values: int) -> Explorer:
@@ -91,7 +92,8 @@ def winograd(**values: int) -> Explorer:
     random = np.random.default_rng(5)
     pixels, weights = random.integers(0, 6, (6, 6)), random.integers(-1, 3, (3, 3))
     picture = WinogradPicture(pixels, weights, IMAGES)
-    return Explorer(picture.show, {"row": below(6), "column": below(6)}, {"row": 1, "column": 3} | values)
+    rules = {"row": below(6), "column": below(6)}
+    return Explorer(picture.show, rules, {"row": 1, "column": 3} | values, play=("row", "column"))
 
 
 def roofline(**values: int) -> Explorer:
@@ -100,4 +102,4 @@ def roofline(**values: int) -> Explorer:
     Raises ValueError where nothing is recorded.
     """
     picture = RooflinePicture(recorded.recorded()[-1], recorded.own())
-    return Explorer(picture.show, {"step": lambda values: (1, len(STEPS))}, {"step": 1} | values)
+    return Explorer(picture.show, {"step": lambda values: (1, len(STEPS))}, {"step": 1} | values, play="step")

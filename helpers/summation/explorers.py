@@ -34,7 +34,7 @@ def steps(kernel: str | Kernel, numbers: np.ndarray, **options) -> Explorer:
 def addressing() -> Explorer:
     """Sliders over three ways to address a tree, and over its steps."""
     rules = {"pairing": below(len(ADDRESSINGS)), "step": lambda values: (1, 5)}
-    return Explorer(AddressingPicture().show, rules, {"pairing": 0, "step": 1})
+    return Explorer(AddressingPicture().show, rules, {"pairing": 0, "step": 1}, play="step")
 
 
 def two_passes(numbers: np.ndarray) -> Explorer:

@@ -79,7 +79,8 @@ class TreePicture(Picture):
         self.starts()
         for row, sums in enumerate(self.steps[: step + 1]):
             boxes, color = [self._box(row, i) for i in range(len(sums))], ORANGE if row == step else BLUE
-            Grid(self, [sums], boxes[0].x, boxes[0].y, boxes[0][2:])
+            grid = Grid(self, [sums], boxes[0].x, boxes[0].y, boxes[0][2:])
+            grid.caption = f"after step {row}" if row else "own sums"
             self.boxes(boxes, color, tint(color), 3 if row == step else 1)
             for i, box in enumerate(boxes if row else ()):
                 above = self._box(row - 1, i), self._box(row - 1, i + len(sums))

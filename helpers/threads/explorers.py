@@ -43,7 +43,7 @@ def dispatch(**values: int) -> Explorer:
     def draw(groups, size, length, thread) -> Picture:
         return picture.show(Dispatch((groups, 1), (size, 1), 1, length), thread, 0)
 
-    return Explorer(draw, IN_A_ROW, {"groups": 3, "size": 4, "length": 12, "thread": 9} | values)
+    return Explorer(draw, IN_A_ROW, {"groups": 3, "size": 4, "length": 12, "thread": 9} | values, play="thread")
 
 
 def dispatch_2d(**values: int) -> Explorer:
@@ -54,7 +54,7 @@ def dispatch_2d(**values: int) -> Explorer:
         return picture.show(Dispatch((wg_x, wg_y), (size_x, size_y), rows, cols), x, y)
 
     start = {"wg_x": 2, "wg_y": 2, "size_x": 4, "size_y": 3, "cols": 7, "rows": 5, "x": 5, "y": 4}
-    return Explorer(draw, IN_A_GRID, start | values, columns=4)
+    return Explorer(draw, IN_A_GRID, start | values, play=("y", "x"), front=("size_x", "size_y", "x", "y"))
 
 
 def steps(kernel: str | Kernel, arrays: Sequence, workgroups: int = 1, **options) -> Explorer:

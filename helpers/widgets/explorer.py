@@ -1,18 +1,20 @@
 """Pictures with sliders. Every state that the sliders can reach is a valid one, and each is also said in words."""
 
 import html
-from collections.abc import Callable, Collection, Mapping
-from math import ceil
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
 
 import ipywidgets
+import numpy as np
 
-from helpers.pictures.canvas import Picture, text_width
-from helpers.widgets.touch import Touch, Touched
+from helpers.pictures.canvas import Picture
+from helpers.widgets.controls import Steps, Trials, Values, control, fold, number_box, player, slider
+from helpers.widgets.touch import WINDOW, Touch, Touched
 
-Values = dict[str, int]
 Rule = Callable[[Values], tuple[int, int]]  # the limits of one value, from those before it
 
-PACE = 800  # milliseconds for which each picture is shown while it plays
+FRONT, WIDEST, FOLDS = 4, 280, 118  # the most controls beside a picture; CSS pixels of one, and of the folds
+BEHIND = 6  # controls in a row behind the fold
 SENTENCE = "margin: 0; padding: 0 16px; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
 
 
@@ -27,16 +29,19 @@ class Explorer(ipywidgets.VBox):
         The limits of each value, computed from the values before it; a value that no longer fits moves to the limit.
     values : mapping of name to int
         Where the sliders start.
-    columns : int
-        How many sliders are beside each other; all of them if not given.
-    play : str
-        The value that gets buttons to play it from its place to its end.
+    play : str or sequence of str
+        The value that gets buttons to play it from its place to its end; several count as one number, the last of them
+        fastest, as rows and columns do when a page is read.
     multiples : mapping of name to name
         Values that are multiples of another one before it, as their limits are; each moves to the nearest multiple.
-    sliders : collection of names
-        The values that have a slider; all of them if it is empty. The others move only where they must.
+    front : sequence of str
+        The values whose controls are always seen; the last four if not given. The others are behind "more settings".
+    steps : mapping of str to values or callable
+        Up to three things to try, in short sentences. Each is ticked when the reader has chosen its values, or only
+        pointed at them; a callable takes all values and says whether they are reached.
 
-    The stored output of a cell is the picture and its sentence, so that they are there before anything runs.
+    The stored output of a cell is the picture and its sentence, so that they are there before anything runs. Where the
+    picture has numbers in grids, "numbers" shows them as tables, which follow the picture (`Picture.tables`).
     """
 
     def __init__(
@@ -44,36 +49,67 @@ class Explorer(ipywidgets.VBox):
         draw: Callable[..., Picture],
         rules: Mapping[str, Rule],
         values: Values,
-        columns: int | None = None,
-        play: str | None = None,
+        *,
+        play: str | Sequence[str] = (),
         multiples: Mapping[str, str] | None = None,
-        sliders: Collection[str] = (),
+        front: Sequence[str] | None = None,
+        steps: Trials | None = None,
     ) -> None:
         self._draw, self._rules, self._values, self._settling = draw, rules, dict(values), False
-        self._multiples = multiples or {}
-        shown = [name for name in rules if name in (sliders or rules)]
-        columns = columns or len(shown)
+        self._multiples, self._play = multiples or {}, [play] if isinstance(play, str) else [*play]
         layer = ipywidgets.Layout(grid_area="1 / 1", margin="0", width="100%")
         self._still, self._moving = ipywidgets.HTML(layout=layer), ipywidgets.HTML(layout=layer)
-        self._words = ipywidgets.HTML()
-        self._layer = None
-        self._boxes = {name: _number_box(name) for name in shown}
-        self._sliders = {name: ipywidgets.IntSlider(readout=False) for name in shown}
-        self._players = {play: _player()} if play else {}
-        kinds = self._boxes, self._sliders, self._players
-        self._controls = {name: [kind[name] for kind in kinds if name in kind] for name in rules}
-        self.set(**values)
-        width = self.picture.width
-        picture = ipywidgets.GridBox([self._still, self._moving, self._layer])  # one over the other
-        picture.layout = ipywidgets.Layout(width=f"{width}px", max_width="100%", flex="0 0 auto")
-        picture.add_class("convgrad-picture")
-        grid = ipywidgets.Layout(grid_template_columns=f"repeat({columns}, {min(width // columns, 280)}px)")
-        pairs = [_control(self._boxes[name], self._sliders[name], self._players.get(name)) for name in shown]
-        super().__init__([ipywidgets.GridBox(pairs, layout=grid), picture, self._words])
+        self._words, self._numbers, self._layer = ipywidgets.HTML(), ipywidgets.HTML(), None
+        self._numbers.layout.display = "none"
+        self._open = fold("numbers", self._show_numbers)
+        self._controls = {name: [number_box(name), slider()] for name in rules}
+        self._player = player() if play else None
+        self._values = self._allowed(self._values)
+        self._show(self._values)
+        self._settle()
+        self.steps = Steps(steps or {})
+        super().__init__([self.steps, *self._place([*rules][-FRONT:] if front is None else front), self._paper()])
+        self.children += self._words, self._numbers
         self.add_class("convgrad-explorer")
+        self._listen()
+
+    # --- What is put where ------------------------------------------------------------------------------------
+
+    def _paper(self) -> ipywidgets.GridBox:
+        """The picture and the cells to point at, one over the other."""
+        paper = ipywidgets.GridBox([self._still, self._moving, self._layer])
+        paper.layout = ipywidgets.Layout(width=f"{self.picture.width}px", max_width="100%", flex="0 0 auto")
+        paper.add_class("convgrad-picture")
+        return paper
+
+    def _place(self, front: Sequence[str]) -> tuple[ipywidgets.Widget, ipywidgets.Widget]:
+        """A row with the controls in front and the folds, and what is behind the first fold."""
+        rest = [name for name in self._rules if name not in front]
+        behind = self._row(rest, self.picture.width // BEHIND, BEHIND)
+        behind.layout.display = "none"
+        more = fold("more settings", lambda is_open: setattr(behind.layout, "display", None if is_open else "none"))
+        folds = [more] * bool(rest) + [self._open] * bool(self.picture.numbered)
+        room = self.picture.width - FOLDS * bool(folds)
+        row = [self._row(front, room // max(len(front), 1), len(front))] * bool(front)
+        row += [ipywidgets.VBox(folds, layout={"width": f"{FOLDS}px"})] * bool(folds)
+        between = ipywidgets.Layout(justify_content="space-between", width=f"{self.picture.width}px", max_width="100%")
+        return ipywidgets.HBox(row, layout=between), behind
+
+    def _row(self, names: Sequence[str], width: int, columns: int) -> ipywidgets.GridBox:
+        grid = ipywidgets.Layout(grid_template_columns=f"repeat({columns}, {min(width, WIDEST)}px)")
+        last = self._play[-1:]
+        pairs = [control(*self._controls[name], self._player if [name] == last else None) for name in names]
+        return ipywidgets.GridBox(pairs, layout=grid)
+
+    def _listen(self) -> None:
+        """Follow what the reader does with the controls."""
         for name, controls in self._controls.items():
-            for control in controls:
-                control.observe(lambda change, name=name: self._settling or self.set(**{name: change.new}), "value")
+            for each in controls:
+                each.observe(lambda change, name=name: self._settling or self.set(**{name: change.new}), "value")
+        if self._player:
+            self._player.observe(lambda change: self._settling or self.set(**self._played(change.new)), "value")
+
+    # --- What is shown ----------------------------------------------------------------------------------------
 
     @property
     def sentence(self) -> str:
@@ -95,6 +131,7 @@ class Explorer(ipywidgets.VBox):
         self._values = self._allowed(self._values | values)
         self._show(self._values)
         self._settle()
+        self.steps.tick(self._values)
         return self.sentence
 
     def _show(self, values: Values) -> None:
@@ -103,6 +140,12 @@ class Explorer(ipywidgets.VBox):
         self._still.value, self._moving.value = self.picture.svg()  # first, as this is what the reader waits for
         self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(self.sentence)}</p>'
         self._lay_cells()
+        self._show_numbers(self._open.value)
+
+    def _show_numbers(self, are_asked: bool) -> None:
+        """Show the numbers of the picture as tables, or nothing."""
+        self._numbers.value = self.picture.tables() if are_asked else ""
+        self._numbers.layout.display = None if are_asked else "none"
 
     def _lay_cells(self) -> None:
         """Put cells to point at over the picture."""
@@ -112,18 +155,20 @@ class Explorer(ipywidgets.VBox):
         touchable = self.picture.touchable
         cells = {name: part.cell(self._values) for name, part in touchable.items()}
         grids = {name: part.grid for name, part in touchable.items()}
-        self._layer.lay(grids, {name: cell for name, cell in cells.items() if cell})
+        self._layer.lay(grids, {name: cell for name, cell in cells.items() if cell}, self.picture.window)
 
     def _touched(self, touched: Touched) -> None:
         """Show what the reader points at; keep it where they choose it, and go back where the pointer leaves."""
         if touched.grid is None:
             self._show(self._values)
             return
-        values = self.picture.touchable[touched.grid].said(touched.cell)
+        values = (self.picture.touchable | {WINDOW: self.picture.window})[touched.grid].said(touched.cell)
         if touched.chosen:
             self.set(**values)
-        else:
-            self._show(self._allowed(self._values | values))
+            return
+        looked_at = self._allowed(self._values | values)
+        self._show(looked_at)
+        self.steps.tick(looked_at)
 
     def _allowed(self, wanted: Values) -> Values:
         """The nearest allowed values, in the order of the rules."""
@@ -139,42 +184,40 @@ class Explorer(ipywidgets.VBox):
         return values[self._multiples[name]] if name in self._multiples else 1
 
     def _settle(self) -> None:
-        """Give every slider and number box its limits and its value."""
+        """Give every slider, number box and player its limits and its value."""
         self._settling = True
         for name, rule in self._rules.items():
             low, high = rule(self._values)
-            for control in self._controls[name]:
-                wanted = {"min": low, "max": high, "value": self._values[name], "disabled": low == high}
-                wanted["step"] = self._step(name, self._values)
-                if any(getattr(control, trait) != value for trait, value in wanted.items()):
-                    with control.hold_sync(), control.hold_trait_notifications():
-                        for trait, value in wanted.items():
-                            setattr(control, trait, value)
+            step = self._step(name, self._values)
+            for each in self._controls[name]:
+                _give(each, min=low, max=high, value=self._values[name], disabled=low == high, step=step)
+        if self._play:
+            lows, sizes = self._played_range()
+            place = np.subtract([self._values[name] for name in self._play], lows)
+            _give(self._player, max=prod(sizes) - 1, value=int(np.ravel_multi_index(place, sizes)))
         self._settling = False
+
+    def _played_range(self) -> tuple[list[int], list[int]]:
+        """Where the values that are played begin, and how many of each there are."""
+        limits = [self._rules[name](self._values) for name in self._play]
+        return [low for low, _ in limits], [high - low + 1 for low, high in limits]
+
+    def _played(self, place: int) -> Values:
+        """The values at a place of the player."""
+        lows, sizes = self._played_range()
+        return dict(zip(self._play, np.add(np.unravel_index(place, sizes), lows).tolist(), strict=True))
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
         data, metadata = self.picture._repr_mimebundle_()
         return super()._repr_mimebundle_(**kwargs) | data, metadata
 
 
-def _number_box(name: str) -> ipywidgets.BoundedIntText:
-    label = max(54, ceil(text_width(name, 13)) + 4)  # CSS pixels
-    layout = ipywidgets.Layout(width=f"{label + 58}px", max_width="calc(100% - 6px)", margin="2px 0 0")
-    return ipywidgets.BoundedIntText(description=name, layout=layout, style={"description_width": f"{label}px"})
-
-
-def _player() -> ipywidgets.Play:
-    layout = ipywidgets.Layout(width="84px", height="28px", margin="2px 0 0 8px")
-    return ipywidgets.Play(interval=PACE, show_repeat=False, layout=layout)
-
-
-def _control(
-    box: ipywidgets.BoundedIntText, slider: ipywidgets.IntSlider, player: ipywidgets.Play | None
-) -> ipywidgets.VBox:
-    slider.layout = ipywidgets.Layout(width="calc(100% - 16px)", height="22px", margin="0 8px")
-    pair = ipywidgets.VBox([ipywidgets.HBox([box, player]) if player else box, slider])
-    pair.add_class("convgrad-control")
-    return pair
+def _give(widget: ipywidgets.Widget, **wanted: int) -> None:
+    """Set what differs, in one message, so that no limit moves a value on the way."""
+    if any(getattr(widget, trait) != value for trait, value in wanted.items()):
+        with widget.hold_sync(), widget.hold_trait_notifications():
+            for trait, value in wanted.items():
+                setattr(widget, trait, value)
 
 
 def below(limit: int) -> Rule:

@@ -1,4 +1,5 @@
 // Named cells over a picture: the pointer previews one, a click or a drag chooses it, the arrow keys move from it.
+// A window that has a frame is dragged as a whole.
 //
 // One message is under way at a time, and the newest place waits: pictures are skipped, never queued.
 
@@ -47,6 +48,7 @@ function render({ model, el }) {
       }
       return box;
     }));
+    el.append(frame);
     if (focused) [...cells.values()].find(each => each.dataset.cell === focused)?.focus();
     choose();
   };
@@ -75,6 +77,32 @@ function render({ model, el }) {
     return made;
   };
 
+  const frame = document.createElement("div");
+  frame.className = "convgrad-touch-frame";
+  let held = null;
+  const place = () => {
+    const { x, y, width, height } = model.get("window");
+    frame.hidden = width === undefined;
+    frame.style.cssText = `left:${100 * x / sheet.width}%;top:${100 * y / sheet.height}%;` +
+      `width:${100 * width / sheet.width}%;height:${100 * height / sheet.height}%`;
+  };
+  frame.addEventListener("pointerdown", event => {
+    const { row, column } = model.get("window");
+    frame.setPointerCapture(event.pointerId);
+    held = { x: event.clientX, y: event.clientY, row, column, to: `${row} ${column}` };
+    event.preventDefault();
+  });
+  frame.addEventListener("pointermove", event => {
+    if (held === null) return;
+    const { down, right } = model.get("window"), scale = el.clientWidth / sheet.width;
+    const row = held.row + Math.round((event.clientY - held.y) / (down * scale));
+    const column = held.column + Math.round((event.clientX - held.x) / (right * scale));
+    if (held.to === `${row} ${column}`) return;
+    held.to = `${row} ${column}`;
+    send(model.get("grids").length, row, column, true);  // after the grids: the window
+  });
+  frame.addEventListener("lostpointercapture", () => held = null);
+
   const choose = () => {
     const places = model.get("chosen").map(place => place.join(" "));
     for (const [name, each] of cells) {
@@ -90,24 +118,32 @@ function render({ model, el }) {
   model.on("change:answered", answered);
   model.on("change:grids", lay);
   model.on("change:chosen", choose);
+  model.on("change:window", place);
+  place();
   lay();
-  return nameHandles(el);
+  return nameControls(el);
 }
 
-// ipywidgets gives a slider's handle and the buttons that play no accessible name: each handle takes that of the number
-// box above it, now and whenever a control is added.
-function nameHandles(el) {
+// What ipywidgets does not say of the controls around a picture: each slider's handle takes the name of the number box
+// above it, the buttons that play have names, a fold says whether it is open, and a step to try says when it is done;
+// now, and whenever a control is added or changes.
+function nameControls(el) {
   let watching;
   const name = () => {
-    const explorer = el.closest(".convgrad-explorer");
-    explorer?.querySelectorAll("[role=slider]").forEach(handle => handle.setAttribute("aria-label",
+    const explorer = el.closest(".convgrad-explorer"), each = (what, act) => explorer.querySelectorAll(what).forEach(act);
+    if (!explorer) return;
+    each("[role=slider]", handle => handle.setAttribute("aria-label",
       handle.closest(".convgrad-control").querySelector("label").textContent));
-    explorer?.querySelectorAll(".widget-play button").forEach((button, i) =>
-      button.title = ["play or pause", "back to the start", "repeat"][i]);
-    if (explorer && !watching) {
-      watching = new MutationObserver(name);
-      watching.observe(explorer, { childList: true, subtree: true });
-    }
+    each(".widget-play button", (button, i) => button.title = ["play or pause", "back to the start", "repeat"][i]);
+    each("button.convgrad-fold", fold => fold.setAttribute("aria-expanded", fold.classList.contains("mod-active")));
+    each(".convgrad-steps", steps => steps.setAttribute("role", "list"));
+    each(".convgrad-steps > *", step => {
+      step.setAttribute("role", "listitem");
+      step.setAttribute("aria-live", "polite");
+    });
+    if (watching) return;
+    watching = new MutationObserver(name);
+    watching.observe(explorer, { childList: true, subtree: true, attributes: true, attributeFilter: ["class"] });
   };
   requestAnimationFrame(name);
   return () => watching?.disconnect();

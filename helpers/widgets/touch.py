@@ -1,4 +1,4 @@
-"""Cells over a picture that a reader points at, drags along and reaches by the arrow keys."""
+"""Cells over a picture that a reader points at, drags along and reaches by the arrow keys, and a window to drag."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -7,15 +7,16 @@ from typing import NamedTuple
 import anywidget
 import traitlets
 
-from helpers.pictures.parts import Cell, Grid
+from helpers.pictures.parts import Cell, Grid, Window
 
 HERE = Path(__file__).parent
+WINDOW = "the window"  # what is touched where the reader drags the frame itself
 
 
 class Touched(NamedTuple):
     """What the reader does: the name of a grid, the cell in it, and whether it is chosen or only looked at.
 
-    The name is None where the pointer has left the picture.
+    The name is None where the pointer has left the picture. Of WINDOW, the cell may lie outside of what is allowed.
     """
 
     grid: str | None
@@ -39,6 +40,7 @@ class Touch(anywidget.AnyWidget):
     sheet = traitlets.Dict().tag(sync=True)
     grids = traitlets.List().tag(sync=True)
     chosen = traitlets.List().tag(sync=True)
+    window = traitlets.Dict().tag(sync=True)
     asked = traitlets.Dict({"number": 0}).tag(sync=True)
     answered = traitlets.Int(0).tag(sync=True)
 
@@ -50,16 +52,18 @@ class Touch(anywidget.AnyWidget):
     def _act(self, act: Callable[[Touched], None], asked: Mapping) -> None:
         """Do what was asked, and say that it is done even where it failed: the next touch waits for that."""
         try:
-            name = self._names[asked["grid"]] if asked["grid"] >= 0 else None
+            name = [*self._names, WINDOW][asked["grid"]] if asked["grid"] >= 0 else None
             act(Touched(name, (asked["row"], asked["column"]), asked["chosen"]))
         finally:
             self.answered = asked["number"]
 
-    def lay(self, grids: Mapping[str, Grid], chosen: Mapping[str, Cell]) -> None:
-        """Lay cells over these grids, and say which are chosen."""
+    def lay(self, grids: Mapping[str, Grid], chosen: Mapping[str, Cell], window: Window | None = None) -> None:
+        """Lay cells over these grids, say which are chosen, and where the window is that can be dragged."""
         self._names = [*grids]
-        self.grids = [_placed(name, grid) for name, grid in grids.items()]
-        self.chosen = [[self._names.index(name), *cell] for name, cell in chosen.items()]
+        with self.hold_sync():
+            self.grids = [_placed(name, grid) for name, grid in grids.items()]
+            self.chosen = [[self._names.index(name), *cell] for name, cell in chosen.items()]
+            self.window = _dragged(window) if window else {}
 
 
 def _placed(name: str, grid: Grid) -> dict:
@@ -68,3 +72,8 @@ def _placed(name: str, grid: Grid) -> dict:
     return dict(zip(("x", "y", "width", "height"), place, strict=True)) | {
         "label": name, "rows": rows, "columns": columns,
     }  # fmt: skip
+
+
+def _dragged(window: Window) -> dict:
+    names = "x", "y", "width", "height", "row", "column", "down", "right"
+    return dict(zip(names, map(float, (*window.box, *window.place, *window.step)), strict=True))

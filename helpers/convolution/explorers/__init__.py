@@ -21,6 +21,7 @@ from helpers.convolution.explorers.grad_input import (
 from helpers.convolution.explorers.grad_weight import (
     any_weight_gradient,
     shared_products,
+    terms_of_weight,
     threads,
     weight_gradient,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "scatter_and_gather",
     "shared_products",
     "shared_weight_steps",
+    "terms_of_weight",
     "threads",
     "tree_reduction",
     "weight_gradient",

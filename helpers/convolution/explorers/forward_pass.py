@@ -16,15 +16,26 @@ from helpers.convolution.pictures.matrix import MatrixPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.pictures.canvas import Picture
+from helpers.widgets.controls import Trials
 from helpers.widgets.explorer import Explorer, below
 
 
-def forward(input: np.ndarray, weight: np.ndarray) -> Explorer:
-    """Sliders oh and ow over an image (1, 1, H, W) and a filter (1, 1, kH, kW), with letters for pixels and weights."""
+def forward(input: np.ndarray, weight: np.ndarray, steps: Trials | None = None) -> Explorer:
+    """Sliders oh and ow over an image (1, 1, H, W) and a filter (1, 1, kH, kW), with letters for pixels and weights.
+
+    `steps` are what to try instead of what is suggested.
+    """
     shape = _one_pair(input, weight)
     output = operations.conv2d(input, weight)
     picture = WindowPicture(shape, input, weight, output, np.zeros(1), letters=True)
-    return index_explorer(picture, oh=shape.out_h, ow=shape.out_w)
+    bottom, right = shape.out_h - 1, shape.out_w - 1
+    suggested = {
+        f"Point at output [0,{right}]: which pixels make it?": {"oh": 0, "ow": right},
+        "Drag the frame in the input to the bottom left corner.": {"oh": bottom, "ow": 0},
+        "Press play, and watch the filter reach the last output.": {"oh": bottom, "ow": right},
+    }
+    steps = suggested if steps is None else steps
+    return index_explorer(picture, play=("oh", "ow"), steps=steps, oh=shape.out_h, ow=shape.out_w)
 
 
 def contributions(input: np.ndarray, weight: np.ndarray) -> Explorer:
@@ -41,7 +52,7 @@ def contributions(input: np.ndarray, weight: np.ndarray) -> Explorer:
         "row": lambda values: (0, sizes[values["tensor"]][0] - 1),
         "column": lambda values: (0, sizes[values["tensor"]][1] - 1),
     }
-    return Explorer(picture.show, rules, {"tensor": 2, "row": 0, "column": 0})
+    return Explorer(picture.show, rules, {"tensor": 2, "row": 0, "column": 0}, front=())
 
 
 def _one_pair(input: np.ndarray, weight: np.ndarray, stride: int = 1, padding: int = 0) -> ConvShape:
@@ -52,9 +63,15 @@ def _one_pair(input: np.ndarray, weight: np.ndarray, stride: int = 1, padding: i
     return ConvShape(*input.shape, 1, *weight.shape[2:], stride, padding)
 
 
-def any_forward(seed: int = 0, **values: int) -> Explorer:
+def any_forward(seed: int = 0, steps: Trials | None = None, **values: int) -> Explorer:
     """Sliders for every size and step of a convolution, and for every index, over small random whole numbers."""
-    return any_sizes_explorer(_random_window, ANY_OUTPUT, START | values, seed)
+    suggested = {
+        "Set stride to 2: how many outputs remain?": {"stride": 2},
+        "Set padding to 1, then point at the top row of the output.": {"padding": 1, "oh": 0},
+        "Set co to 1, another filter: what stays the same?": {"co": 1},
+    }
+    front, steps = ("stride", "padding", "n", "co"), suggested if steps is None else steps
+    return any_sizes_explorer(_random_window, ANY_OUTPUT, START | values, seed, front, steps)
 
 
 def _random_window(shape: ConvShape, random: np.random.Generator) -> WindowPicture:
@@ -120,7 +137,8 @@ def edges() -> Explorer:
         "oh": lambda v: (0, (25 + 2 * v["padding"]) // v["stride"]),
         "ow": lambda v: (0, (25 + 2 * v["padding"]) // v["stride"]),
     }
-    return Explorer(draw, rules, {"digit": 3, "filter": 3, "stride": 1, "padding": 0, "oh": 4, "ow": 12})
+    start = {"digit": 3, "filter": 3, "stride": 1, "padding": 0, "oh": 4, "ow": 12}
+    return Explorer(draw, rules, start, front=("digit", "filter", "stride", "padding"))
 
 
 def _edges(digit: int, filter: int, stride: int, padding: int) -> EdgesPicture:
@@ -139,4 +157,4 @@ def one_product(input: np.ndarray, weight: np.ndarray, windows: np.ndarray, prod
     if windows.shape != (rows_columns := (shape.out_h * shape.out_w, prod(weight.shape[1:]))):
         raise ValueError(f"windows has shape {windows.shape}: input and weight need {rows_columns}")
     picture = MatrixPicture(shape, input, weight, operations.conv2d(input, weight), windows, product)
-    return index_explorer(picture, row=len(windows), column=windows.shape[1], co=len(weight))
+    return index_explorer(picture, play=("row",), row=len(windows), column=windows.shape[1], co=len(weight))

@@ -25,4 +25,4 @@ def tree_reduction(grad_output: np.ndarray, count: int = 16) -> Explorer:
     returned, numbers = operations.conv2d_grad_bias(grad_output, kernel=kernel)[0], grad_output[:, 0].ravel()
     partial = [float(numbers[thread::count].sum()) for thread in range(count)]
     picture = TreePicture(partial, float(returned))
-    return index_explorer(picture, step=len(picture.steps))
+    return index_explorer(picture, play=("step",), step=len(picture.steps))

@@ -1,6 +1,6 @@
 """The input gradient: scatter and gather, the flipped filter, counts, and a simulated run of shared weights."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from math import ceil, prod
 
 import numpy as np
@@ -14,6 +14,7 @@ from helpers.pictures.canvas import Picture
 from helpers.simulator.run import simulate
 from helpers.stepper import stepper
 from helpers.wgsl import load
+from helpers.widgets.controls import Trials
 from helpers.widgets.explorer import Explorer
 
 
@@ -27,11 +28,21 @@ def scatter_and_gather(weight: np.ndarray, grad_output: np.ndarray) -> Explorer:
     return index_explorer(picture, 1, oh=shape.out_h, ow=shape.out_w, ih=shape.in_h, iw=shape.in_w)
 
 
-def input_gradient(weight: np.ndarray, grad_output: np.ndarray) -> Explorer:
-    """Sliders ih and iw that slide a filter (1, 1, kH, kW) over a gradient (1, 1, oH, oW), with letters."""
+def input_gradient(weight: np.ndarray, grad_output: np.ndarray, steps: Trials | None = None) -> Explorer:
+    """Sliders ih and iw that slide a filter (1, 1, kH, kW) over a gradient (1, 1, oH, oW), with letters.
+
+    `steps` are what to try instead of what is suggested.
+    """
     shape, grad_input = _whole_gradient(weight, grad_output)
     picture = InputGradientPicture(shape, weight, grad_output, grad_input, letters=True)
-    return index_explorer(picture, 1, ih=shape.in_h, iw=shape.in_w)
+    bottom, right, middle = shape.in_h - 1, shape.in_w - 1, (shape.in_h // 2, shape.in_w // 2)
+    suggested = {
+        f"Point at pixel [{middle[0]},{middle[1]}] in grad_input: how many terms?": {"ih": middle[0], "iw": middle[1]},
+        "Drag the frame to the bottom right: how many are left?": {"ih": bottom, "iw": right},
+        "Find the pixel that only G and the weight a reach.": {"ih": 0, "iw": 0},
+    }
+    steps = suggested if steps is None else steps
+    return index_explorer(picture, 1, play=("ih", "iw"), steps=steps, ih=shape.in_h, iw=shape.in_w)
 
 
 def _whole_gradient(weight: np.ndarray, grad_output: np.ndarray) -> tuple[ConvShape, np.ndarray]:
@@ -41,13 +52,21 @@ def _whole_gradient(weight: np.ndarray, grad_output: np.ndarray) -> tuple[ConvSh
     return shape, operations.conv2d_grad_input(shape.input, weight, grad_output)
 
 
-def any_input_gradient(seed: int = 0, sliders: Collection[str] = (), **values: int) -> Explorer:
-    """Sliders for every size and step of a convolution, and for every index, over small random whole numbers.
-
-    Where `sliders` names some of them, the others have none.
-    """
+def any_input_gradient(
+    seed: int = 0,
+    front: Sequence[str] = ("stride", "padding", "ih", "iw"),
+    steps: Trials | None = None,
+    **values: int,
+) -> Explorer:
+    """Sliders for every size and step of a convolution, and for every index, over small random whole numbers."""
+    suggested = {
+        "Set stride to 1: where are the holes?": {"stride": 1},
+        "Set stride to 3, then drag the frame to the right.": lambda v: v["stride"] == 3 and v["iw"] > 3,
+        "Set padding to 1: which zeros are gone?": {"padding": 1},
+    }
+    steps = suggested if steps is None else steps
     start = {"N": 1, "Ci": 1, "Co": 1, "stride": 2, "ih": 2, "iw": 2}
-    return any_sizes_explorer(_random_input_picture, ANY_PIXEL, START | start | values, seed, sliders)
+    return any_sizes_explorer(_random_input_picture, ANY_PIXEL, START | start | values, seed, front, steps)
 
 
 def _random_input_picture(shape: ConvShape, random: np.random.Generator) -> InputGradientPicture:

@@ -1,13 +1,14 @@
 """The limits of any convolution's sizes and indices, for the explorers whose sliders are all its letters."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from helpers.convolution.indices import output_channels_of
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import Picture
-from helpers.widgets.explorer import Explorer, Rule, Values, below
+from helpers.widgets.controls import Trials, Values
+from helpers.widgets.explorer import Explorer, Rule, below
 
 AXES = ("H", "kH"), ("W", "kW")
 LEGIBLE = 9  # rows and columns of the padded input
@@ -85,19 +86,21 @@ ANY_PIXEL: dict[str, Rule] = {
 }
 
 
-def index_explorer(picture: Picture, start: int = 0, **limits: int) -> Explorer:
+def index_explorer(
+    picture: Picture, start: int = 0, *, play: Sequence[str] = (), steps: Trials | None = None, **limits: int
+) -> Explorer:
     """One slider for each index of a picture, by its name, from 0 to below its limit; all begin at `start`."""
-    rules = {name: below(limit) for name, limit in limits.items()}
-    return Explorer(lambda **place: picture.show(*place.values()), rules, dict.fromkeys(limits, start))
+    rules, values = {name: below(limit) for name, limit in limits.items()}, dict.fromkeys(limits, start)
+    return Explorer(lambda **place: picture.show(*place.values()), rules, values, play=play, steps=steps)
 
 
 def any_sizes_explorer(
-    random_picture: Callable, rules: dict[str, Rule], values: Values, seed: int, sliders: Collection[str] = ()
+    random_picture: Callable, rules: dict[str, Rule], values: Values, seed: int, front: Sequence[str], steps: Trials
 ) -> Explorer:
     """Sliders over the sizes and then the indices of `rules`; each new shape gets a picture with new random numbers.
 
     `random_picture` takes a ConvShape and a random generator; the picture's `show` takes the last two indices of
-    `rules`, then co, ci and n. `sliders` names the values that have a slider; all have one if it is empty.
+    `rules`, then co, ci and n. `front` and `steps` are the Explorer's.
     """
     pictures: dict[ConvShape, Picture] = {}
 
@@ -108,5 +111,5 @@ def any_sizes_explorer(
             pictures[shape] = random_picture(shape, np.random.default_rng(seed))
         return pictures[shape].show(*place.values(), co, ci, n)
 
-    columns, values = min(8, len(sliders or rules)), {**dict.fromkeys(rules, 0), **values}
-    return Explorer(draw, rules, values, columns, multiples=MULTIPLES, sliders=sliders)
+    start = {**dict.fromkeys(rules, 0), **values}
+    return Explorer(draw, rules, start, multiples=MULTIPLES, front=front, steps=steps)

@@ -21,7 +21,7 @@ from helpers.convolution.pictures.sums import (
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, Box, Picture, Word, number, tint
 from helpers.pictures.figures import draw_signed
-from helpers.pictures.parts import MARGIN, Cell, Grid, conclusion, foot, product_text, running_sum
+from helpers.pictures.parts import MARGIN, Cell, Grid, Window, conclusion, foot, product_text, running_sum
 
 Array = np.ndarray
 
@@ -234,8 +234,13 @@ class EdgesPicture(Picture):
         """Move to one output."""
         self.starts()
         s, taps = self.shape, indices.taps_of_output(self.shape, oh, ow)
-        for box, jump, size, color in ((self.sheet, s.stride_h, 3 * PIXEL, ORANGE), (self.result, 1, PIXEL, BLUE)):
-            self.boxes([Box(box.x + PIXEL * ow * jump, box.y + PIXEL * oh * jump, size, size)], color, line=3)
+        frame, result = (
+            Box(box.x + PIXEL * ow * jump, box.y + PIXEL * oh * jump, size, size)
+            for box, jump, size in ((self.sheet, s.stride_h, 3 * PIXEL), (self.result, 1, PIXEL))
+        )
+        self.boxes([frame], ORANGE, line=3)
+        self.boxes([result], BLUE, line=3)
+        self.window = Window(frame, ("oh", "ow"), (oh, ow), (PIXEL * s.stride_h, PIXEL * s.stride_w))
         pairs = [(self.weight[0, 0, t.kh, t.kw], self.digit[0, 0, t.ih, t.iw]) for t in taps]
         columns = running_sum([product_text(*pair) for pair in pairs], [prod(pair) for pair in pairs])
         returned = self.output[0, 0, oh, ow]

@@ -69,6 +69,7 @@ class GroupsPicture(Picture):
         self.write(x, 16, f"{shape.groups} group{'s' * (shape.groups > 1)}", TITLE, BLUE, "bold")
         self.write(x, 38, f"shape ({shape.out_channels}, {across})", 13, GRAY)
         grid = Grid(self, matrix, x, 82, CELL, color=BLUE)
+        grid.caption = f"{shape.groups} group{'s' * (shape.groups > 1)}: output channels × input channels"
         for group in range(shape.groups):
             self.boxes([grid.box(group * down, group * across, down, across)], BLUE, tint(BLUE, 2 / 16), 3)
         columns = (Word(grid.box(0, ci).middle[0], 69, str(ci), 13) for ci in range(shape.in_channels))

@@ -48,6 +48,7 @@ class InputGradientPicture(SumPicture):
         cells = [tuple(np.subtract(end, np.multiply(self.small_at(c), self.shape.dilation))) for c in taps]
         factors = [self._factors(c, place)[1] for c in taps]
         self.window_grid.window(window, dict(zip(cells, factors, strict=True)))
+        self.window_grid.drag(window, self.element, (row, column))
         if not self.letters:
             self._draw_divisions(row, column)
 
@@ -64,6 +65,7 @@ class InputGradientPicture(SumPicture):
         )
         bottom = 6 + 46 + len(spread) * height
         self.window_grid, self.filter, self.result_grid = side_by_side(self, matrices, "★=", 6, bottom)
+        self.window_grid.empty = "0"
         self._draw_holes(spread)
         draw_group(self, s, place["co"])
         if self.letters:
@@ -72,6 +74,7 @@ class InputGradientPicture(SumPicture):
     def _draw_letters(self) -> None:
         """Name the weights and the upstream gradients, and show the filter before it was flipped."""
         names, filter = iter(self.names), self.filter
+        self.numbered = [self.window_grid, filter, self.result_grid]
         self._name(self.window_grid, ["" if np.isnan(v) else next(names) for v in self.window_grid.values.flat], ORANGE)
         letters, size = ascii_lowercase[: filter.values.size], (filter.width, 34)
         self._name(filter, letters[::-1], INK)
@@ -169,6 +172,7 @@ class PixelCountsPicture(Picture):
             columns[column] |= {c.kw for c in taps}
         counts = np.reshape([*map(len, gathered.values())], shape.input[2:])
         grid = Grid(self, counts, 92, 92, (46, 44))
+        grid.caption = "windows of each pixel"
         self.write(MARGIN, 18, "in how many windows each pixel lies", 17, weight="bold")
         self.write(92, 46, "rows of windows (left) × columns of windows (above)", 13, GRAY)
         for i, weights in enumerate(columns):

@@ -41,6 +41,7 @@ class MatrixPicture(Picture):
         grids = {}
         for name, values, note in parts:
             grids[name] = Grid(self, values, x, 46, cell, title * (not grids), note, color)
+            grids[name].caption = f"{title}, {note}"
             x += max(cell[0] * values.shape[1], text_width(note, 13)) + 12
         return grids, x
 

@@ -60,6 +60,7 @@ class ScatterGatherPicture(Picture):
         self.spread = Grid(self, blank, 180, 86, cell, "grad_input", "while it is being added up", BLUE)
         self.collected = Grid(self, empty, 442, 86, cell, "grad_output", "times the weight", ORANGE)
         self.result = Grid(self, self.grad_input, 606, 86, cell, "grad_input", "what the GPU returned", BLUE)
+        self.numbered = [self.upstream, filter, self.result]
         self.words((Word(x, 86 + 54, "→", 22) for x in (161, 587)), GRAY)
 
     def _draw_scatter(self, window: list[tuple[int, int]], output: tuple[int, int], pixel: tuple[int, int]) -> None:

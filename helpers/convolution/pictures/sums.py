@@ -40,7 +40,8 @@ class SumPicture(Picture):
     `small` and `capitals` (4 axes each) are the factors: where `letters` names their elements, the first has a, b, c,
     ..., and the second the letters of `names`. `returned` (4 axes) is what a kernel made of them; the picture sets its
     own sum beside it. The sum runs over the window and over one of the indices co, ci and n, `axis`. A subclass says
-    which tensors these are, what each `tap` of `taps` multiplies, and who contributes in words.
+    which tensors these are, what each `tap` of `taps` multiplies, and who contributes in words. Among letters,
+    `equation` is the beginning of the sentence.
     """
 
     capital: Tensor
@@ -76,8 +77,8 @@ class SumPicture(Picture):
         returned = self.result.plane(self.returned, place)[row, column]
         total = self._draw_sum(taps, terms, place, returned)
         if self.letters:
-            added = f"{self.symbol}[{row},{column}] = {' + '.join(terms)} = {total}"
-            self.sentence = f"{added}{self._location(taps)}. The GPU returned {number(returned)}."
+            self.equation = f"{self.symbol}[{row},{column}] = {' + '.join(terms)} = {total}"
+            self.sentence = f"{self.equation}{self._location(taps)}. The GPU returned {number(returned)}."
         else:
             target = f"{self.result.name}[{place[self.result.first]},{place[self.result.second]},{row},{column}]"
             verdict = f"{self.total} add up to {total}; the GPU returned {number(returned)}."
@@ -130,6 +131,7 @@ class SumPicture(Picture):
         cells = [tuple(np.add(self.small_at(tap), self.shape.padding)) for tap in taps]
         factors = [self._factors(tap, place)[0] for tap in taps]
         self.window_grid.window(window, dict(zip(cells, factors, strict=True)))
+        self.window_grid.drag(window, self.element, (row, column), jump)
 
     def _draw_sum(self, taps: list, terms: list[str], place: Place, returned: float) -> str:
         """The table of the terms, between those of other indices of `axis`; returns the whole sum."""
@@ -163,6 +165,7 @@ def draw_grids(
         (*result, BLUE, "normal", changing),
     )
     grids = side_by_side(picture, matrices, "★=", 6, picture.height - 110)
+    grids[0].first, grids[0].empty = (-shape.padding_h, -shape.padding_w), "padding"
     picture.write(MARGIN, picture.height - 98, CORRELATION, 13, GRAY)
     draw_group(picture, shape, co)
     return grids

@@ -71,7 +71,9 @@ class ThreadsPicture(Picture):
         """The grid of one pair of channels, three such grids in a row."""
         (row, column), (co, ci) = divmod(i, 3), divmod(i, self.shape.in_channels)
         place = 352 + column * (29 * owners.shape[1] + 19), 72 + row * (24 * owners.shape[0] + 44)
-        return Grid(self, owners, *place, (29, 24), note=f"grad_weight[{co},{ci}]")
+        grid = Grid(self, owners, *place, (29, 24), note=f"grad_weight[{co},{ci}]")
+        grid.caption = f"the threads of {grid.caption}"
+        return grid
 
     def show(self, thread: int) -> "ThreadsPicture":
         """Point at one thread and at its weight."""

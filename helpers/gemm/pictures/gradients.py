@@ -89,6 +89,7 @@ class GradientsPicture(Picture):
         if p.result == "pre":
             b = self.grids["b"]
             self.grids["bias"] = bias = Grid(self, self.matrices["bias"], b.x, b.bottom + 14, (b.width, b.height))
+            bias.caption = "bias"
             self.write(b.x - 10, bias.box(0, 0).middle[1], "+ bias", 15, weight="bold", align="right")
 
     def _matrix(self, p: Product, name: str) -> tuple:

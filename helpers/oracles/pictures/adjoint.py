@@ -55,10 +55,13 @@ class AdjointPicture(Picture):
         """The images of a tensor beside each other; a filter has no image."""
         step = tensor.shape[3] * CELL[0] + GAP
         several = len(tensor) > 1
-        return [
+        grids = [
             Grid(self, image, x + n * step, y, CELL, title * (n == 0), f"n = {n}" * several)
             for n, (image,) in enumerate(tensor)
         ]
+        for grid in grids[1:]:
+            grid.caption = f"{title}, {grid.caption}"
+        return grids
 
 
 def _sentence(here: Case, data: str, wrong: int) -> str:

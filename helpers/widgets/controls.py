@@ -1,0 +1,77 @@
+"""The controls beside a picture: a number box above a slider, the buttons that play, folds, and what to try."""
+
+import html
+from collections.abc import Callable, Mapping
+from math import ceil
+
+import ipywidgets
+
+from helpers.pictures.canvas import text_width
+
+PACE = 800  # milliseconds for which each picture is shown while it plays
+Values = dict[str, int]
+Trials = Mapping[str, Values | Callable[[Values], bool]]  # a short sentence, and the values at which it is done
+
+
+def number_box(name: str) -> ipywidgets.BoundedIntText:
+    """A box to type a value into, labeled by its name."""
+    label = max(54, ceil(text_width(name, 13)) + 4)  # CSS pixels
+    layout = ipywidgets.Layout(width=f"{label + 58}px", max_width="calc(100% - 6px)", margin="2px 0 0")
+    return ipywidgets.BoundedIntText(description=name, layout=layout, style={"description_width": f"{label}px"})
+
+
+def slider() -> ipywidgets.IntSlider:
+    """A slider, to stand below a number box."""
+    layout = ipywidgets.Layout(width="calc(100% - 16px)", height="22px", margin="0 8px")
+    return ipywidgets.IntSlider(readout=False, layout=layout)
+
+
+def player() -> ipywidgets.Play:
+    """Buttons that play and go back to the start."""
+    layout = ipywidgets.Layout(width="60px", height="28px", margin="2px 0 0 2px", flex="0 0 auto")
+    return ipywidgets.Play(interval=PACE, show_repeat=False, layout=layout)
+
+
+def control(box: ipywidgets.Widget, slider: ipywidgets.Widget, player: ipywidgets.Widget | None) -> ipywidgets.VBox:
+    """All that moves one value."""
+    pair = ipywidgets.VBox([ipywidgets.HBox([box, player]) if player else box, slider])
+    pair.add_class("convgrad-control")
+    return pair
+
+
+def fold(name: str, act: Callable[[bool], None]) -> ipywidgets.ToggleButton:
+    """A button that opens something in place, closed at first: `act` takes whether it is open."""
+    button = ipywidgets.ToggleButton(description=name)
+    button.add_class("convgrad-fold")  # touch.js says to a screen reader whether it is open
+    button.observe(lambda change: act(change.new), "value")
+    return button
+
+
+class Steps(ipywidgets.GridBox):
+    """What to try, in a row: each with a box that gets a tick, and keeps it, when the reader has reached its values."""
+
+    def __init__(self, trials: Trials) -> None:
+        self._trials, self._done = trials, [False] * len(trials)
+        layout = {"grid_template_columns": f"repeat({len(trials)}, minmax(0, 1fr))"} if trials else {"display": "none"}
+        super().__init__([ipywidgets.HTML() for _ in trials], layout=layout)
+        self.add_class("convgrad-steps")
+        self._write()
+
+    @property
+    def done(self) -> list[bool]:
+        """Which steps are ticked."""
+        return [*self._done]
+
+    def tick(self, values: Values) -> None:
+        """Tick what these values reach."""
+        self._done = [
+            done or (wanted(values) if callable(wanted) else wanted.items() <= values.items())
+            for done, wanted in zip(self._done, self._trials.values(), strict=True)
+        ]
+        self._write()
+
+    def _write(self) -> None:
+        for i, (child, text, done) in enumerate(zip(self.children, self._trials, self._done, strict=True), 1):
+            state, sign = ("done", "✓") if done else ("not done yet", "")
+            box = f'<span class="convgrad-tick" role="img" aria-label="{state}">{sign}</span>'
+            child.value = f'<p class="convgrad-step"><b>{i}</b>{box}<span>{html.escape(text)}</span></p>'
