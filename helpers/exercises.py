@@ -6,6 +6,7 @@ such as ``{"puzzle": "map", "source": "..."}``, and answers each with the verdic
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -55,15 +56,17 @@ def skeleton(puzzle: str) -> str:
 def solution(puzzle: str) -> Listing:
     """The official kernel, for display, once the learner has graded a text of their own; `.text` is its text.
 
+    Its lines are numbered as those of that text: in a cell, the first one stands below ``my_kernel = ...``.
+
     Raises ValueError for a name that no puzzle has, and NoAttemptError before the first attempt.
     """
     chosen = _chosen("puzzle", puzzle, PUZZLES)
-    if attempts.last(puzzle) is None:
+    if (mine := attempts.last(puzzle)) is None:
         raise attempts.NoAttemptError(
             f"the solution of {puzzle} is shown after your first attempt: write a kernel of your own, which may be "
             f'wrong, and grade it with helpers.grade("{puzzle}", my_kernel); the hints in the lesson help you to begin'
         )
-    return chosen.solution
+    return replace(chosen.solution, first_line=2 if mine.startswith("\n") else 1)
 
 
 def last_attempt(puzzle: str) -> str | None:

@@ -87,8 +87,10 @@ def test_the_solution_is_shown_after_an_attempt(kept):
     assert error.value._render_traceback_() == [str(error.value)]  # a notebook shows no traceback
     helpers.grade("guard", "mine")
     assert helpers.last_attempt("map") is None
-    helpers.grade("map", "mine")
+    helpers.grade("map", "\nmine\n")
     assert helpers.solution("map") == PUZZLES["map"].solution
+    helpers.grade("map", "mine, in the editor")
+    assert helpers.solution("map").first_line == 1
 
 
 # --- A mistake that a lesson shows --------------------------------------------------------------------------

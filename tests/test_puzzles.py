@@ -108,14 +108,14 @@ def test_there_are_five_variants_of_each_puzzle_and_no_two_are_the_same_code(nam
 
 
 WEIGHT = "conv2d_grad_weight"
-GUARD = "if (idx >= params.K * params.C * params.F * params.F) { return; }"
+GUARD = "if (index >= params.Co * params.Ci * params.F * params.F) { return; }"
 STYLES = {  # what a learner writes in another style, and what it replaces
     "let products = &grad_output; sum += (*products)[grad_at]": "sum += grad_output[grad_at]",
     "input [ i32(input_at) ]": "input[input_at]",
-    "if (idx >= arrayLength(&grad_weights)) { return; }": GUARD,
-    "var sum = 0.0; { let input = vec2f(); sum += input[idx % 2u]; }": "var sum = 0.0;",
+    "if (index >= arrayLength(&grad_weight)) { return; }": GUARD,
+    "var sum = 0.0; { let input = vec2f(); sum += input[index % 2u]; }": "var sum = 0.0;",
     "var<storage> input": "var<storage, read> input",
-    f"while (idx < 1u) {{ /* }} */ break; }} {GUARD}": GUARD,
+    f"while (index < 1u) {{ /* }} */ break; }} {GUARD}": GUARD,
     "@workgroup_size(1 << 8)": "@workgroup_size(256)",
     "@workgroup_size(min(256, 300))": "@workgroup_size(256)",
     "// \0 6.": "// 6.",
@@ -156,8 +156,8 @@ def test_wide_numbers_are_fewer():
 
 def test_as_many_channels_are_drawn_as_there_is_room_for():
     want = np.zeros((2, 6, 3, 3))
-    lines = drawn(want, want + 1, "k", "c", "fh", "fw")
-    assert [line for line in lines if "=" in line] == ["k = 0, c = 0:", "k = 0, c = 1:", "k = 0, c = 2:"]
+    lines = drawn(want, want + 1, "co", "ci", "kh", "kw")
+    assert [line for line in lines if "=" in line] == ["co = 0, ci = 0:", "co = 0, ci = 1:", "co = 0, ci = 2:"]
     assert lines[-1] == "Wrong numbers are also in 9 more of these pairs."
 
 

@@ -34,10 +34,10 @@ OWN_BARRIER = f"{INIT} workgroupBarrier();"
 LUCK = "; the numbers of this run are right only by luck"
 APART = f"and no workgroupBarrier() stands between the two…{LUCK}"
 MISSED = "of the 256 threads of a workgroup reach"
-STORE = "grad_weights[idx] = sum;"
+STORE = "grad_weight[index] = sum;"
 SUM = "sum += grad_output[grad_at] * input[input_at];"
-GUARD = "if (idx >= params.K * params.C * params.F * params.F) { return; }"
-PAST = f"`{STORE}`: thread 9 writes `grad_weights[idx]` with index 9, but `grad_weights` has 9 elements…{LUCK}"
+GUARD = "if (index >= params.Co * params.Ci * params.F * params.F) { return; }"
+PAST = f"`{STORE}`: thread 9 writes `grad_weight[index]` with index 9, but `grad_weight` has 9 elements…{LUCK}"
 NOT_OURS = "is not the skeleton's; copy all bindings, and the struct, from there"
 ENDLESS = "…`: this loop has not ended after …"
 OWN_SUM = "add up in a variable of your own, such as `var sum = 0.0;`, and store it once, after the loops"
@@ -47,18 +47,18 @@ WEIGHT, BIAS = "conv2d_grad_weight", "conv2d_grad_bias"
 
 EDITS = {  # the puzzle and the outcome of all its tests: old and new text, and parts of what is said, with … between them
     (WEIGHT, WRONG): [
-        (STORE, f"if (fw > 0u) {{ {STORE} }}", "first at k = 0, c = 0, fh = 0, fw = 0: nothing was written"),
-        (STORE, f"if (fw > 0u) {{ {STORE} }} else if (idx == 0u) {{ grad_weights[0] = 7.5; }}", "fw = 0: yours is 7.5"),
-        (STORE, "grad_weights[idx] = 0.0 * sum / 0.0;", "right is 26; also, line 38, `…`: `0.0 * sum / 0.0` gives NaN"),
-        (STORE, "grad_weights[idx + 1u] = sum;", "`: thread 8 writes `grad_weights[idx + 1u]` with index 9, "),
+        (STORE, f"if (kw > 0u) {{ {STORE} }}", "first at co = 0, ci = 0, kh = 0, kw = 0: nothing was written"),
+        (STORE, f"if (kw > 0u) {{ {STORE} }} else if (index == 0u) {{ grad_weight[0] = 7.5; }}", "kw = 0: yours is 7.5"),
+        (STORE, "grad_weight[index] = 0.0 * sum / 0.0;", "right is 26; also, line 38, `…`: `0.0 * sum / 0.0` gives NaN"),
+        (STORE, "grad_weight[index + 1u] = sum;", "`: thread 8 writes `grad_weight[index + 1u]` with index 9, "),
         (
             *("ow < out_w; ow++", "ow < out_w; oh++"),
             f"it is not run: line …, `for (var ow{ENDLESS}`ow`, on which its end depends,",
         ),
-        (SUM, SUM.replace("sum +=", "grad_weights[idx] ="), STORE, "", f"`grad_weights[idx] =…{OWN_SUM}"),
+        (SUM, SUM.replace("sum +=", "grad_weight[index] ="), STORE, "", f"`grad_weight[index] =…{OWN_SUM}"),
     ],
     (WEIGHT, NO_COMPILE): [
-        ("let fw =", "et fw =", "column 6"),
+        ("let kw =", "et kw =", "column 6"),
         ("@binding(3)", "@binding(4)", "none with the number 3"),
         ("@group(0) @binding(3)", "@group(1) @binding(3)", "`params` is in group 1"),
         ("var<storage, read> input", "var<storage, read_write> input", f"its binding 1 {NOT_OURS}"),
@@ -75,19 +75,19 @@ EDITS = {  # the puzzle and the outcome of all its tests: old and new text, and 
     (WEIGHT, UNSAFE): [
         (GUARD, "", PAST),
         (GUARD, GUARD.replace(">=", ">"), PAST),
-        ("b < params.batch", "b <= params.batch", f"`sum += …reads `grad_output[grad_at]` with index 9, but…{LUCK}"),
+        ("n < params.N", "n <= params.N", f"`sum += …reads `grad_output[grad_at]` with index 9, but…{LUCK}"),
         (
             "sum += g",
-            "sum += 0.0 * input[c - 1u - k] + g",
-            f"the index of `input[c - 1u - k]` left the range of…{LUCK}",
+            "sum += 0.0 * input[ci - 1u - co] + g",
+            f"the index of `input[ci - 1u - co]` left the range of…{LUCK}",
         ),
         (
-            *("sum = 0.0", "sum = select(input[idx + 9999u], 0.0, idx < 9999u)"),
+            *("sum = 0.0", "sum = select(input[index + 9999u], 0.0, index < 9999u)"),
             f"`var sum…`: …`input` has 25 elements…{LUCK}",
         ),
-        (STORE, "grad_weights[idx] += sum;", "it adds to what was in the output before…write `=`, not `+=`"),
-        (STORE, "grad_weights[idx] = sum + 0.5 * grad_weights[idx];", "it uses what was in the output before"),
-        (SUM, SUM.replace("sum +=", "grad_weights[idx] +="), STORE, "", f"`grad_weights[idx] +=…{OWN_SUM}"),
+        (STORE, "grad_weight[index] += sum;", "it adds to what was in the output before…write `=`, not `+=`"),
+        (STORE, "grad_weight[index] = sum + 0.5 * grad_weight[index];", "it uses what was in the output before"),
+        (SUM, SUM.replace("sum +=", "grad_weight[index] +="), STORE, "", f"`grad_weight[index] +=…{OWN_SUM}"),
     ],
     ("map", WRONG): [("output[i] =", "while (true) {}\n  output[i] =", f"it is not run: line …, `while{ENDLESS}")],
     ("map", RIGHT): [
@@ -105,9 +105,9 @@ EDITS = {  # the puzzle and the outcome of all its tests: old and new text, and 
     ],
     (BIAS, WRONG): [
         (
-            "var b = 0u; b < params.batch; b++",
-            "var b = 1u; b >= 0u; b--",
-            f"it is not run: …`for (var b{ENDLESS}below 0",
+            "var n = 0u; n < params.N; n++",
+            "var n = 1u; n >= 0u; n--",
+            f"it is not run: …`for (var n{ENDLESS}below 0",
         ),
         (INIT, f"{INIT} while (true) {{ sum += 1.0; }}", f"it is not run: line …while (true) {ENDLESS}"),
     ],
@@ -177,14 +177,14 @@ def test_an_edited_kernel_gets_its_verdict_with_the_line_that_is_to_blame(row, s
 # --- Outcomes that differ between the tests -------------------------------------------------------------------
 
 SEEN = {  # how many of the five tests see each wrong kernel; the last one, which is not the classroom's, sees all
-    ("b < params.batch", "b < 1u"): 1,
-    ("idx % params.F;", "idx / params.F % params.F;"): 5,
-    ("params.H + oh + fh", "params.H + oh + fw"): 5,
-    ("c) * params.H + oh", "c) * params.W + oh"): 1,  # only a rectangular image shows it
-    ("((b * params.K + k) * out_h", "((b * params.C + k) * out_h"): 1,
+    ("n < params.N", "n < 1u"): 1,
+    ("index % params.F;", "index / params.F % params.F;"): 5,
+    ("params.H + oh + kh", "params.H + oh + kw"): 5,
+    ("ci) * params.H + oh", "ci) * params.W + oh"): 1,  # only a rectangular image shows it
+    ("((n * params.Co + co) * out_h", "((n * params.Ci + co) * out_h"): 1,
     ("oh < out_h", "oh < out_h - 1u"): 5,
     ("grad_output[grad_at]", "1.0"): 5,
-    ("idx / (params.F * params.F) % params.C", "0u"): 2,
+    ("index / (params.F * params.F) % params.Ci", "0u"): 2,
     ("var sum = 0.0", "var sum = 1.0"): 5,
 }
 
@@ -193,11 +193,11 @@ SEEN = {  # how many of the five tests see each wrong kernel; the last one, whic
 def test_a_wrong_kernel_fails(edit):
     grades = graded(WEIGHT, edit)
     assert outcomes(grades).count(WRONG) >= SEEN[edit]
-    assert (grades[4].outcome, "at k = " in grades[4].detail) == (WRONG, True)
+    assert (grades[4].outcome, "at co = " in grades[4].detail) == (WRONG, True)
 
 
 def test_the_smallest_wrong_output_is_drawn_beside_the_right_one():
-    grades = graded(WEIGHT, ("oh + fh) * params.W + ow + fw", "oh + fw) * params.W + ow + fh"))
+    grades = graded(WEIGHT, ("oh + kh) * params.W + ow + kw", "oh + kw) * params.W + ow + kh"))
     assert [bool(verdict.drawing) for verdict in grades] == [True, False, False, False, False]
     assert (
         f"\n{grades[0].drawing}\n"
@@ -262,7 +262,7 @@ def test_a_sum_that_doubles_itself_gets_no_false_name():
 
 def test_what_reads_past_an_array_in_another_place_gets_no_false_name():
     """Its numbers are right, as are those of a known mistake, which writes past the output."""
-    assert not says(graded(WEIGHT, ("sum += g", "sum += 0.0 * input[c - 1u - k] + g")), "this is what happens when")
+    assert not says(graded(WEIGHT, ("sum += g", "sum += 0.0 * input[ci - 1u - co] + g")), "this is what happens when")
 
 
 def test_a_turn_too_many_is_said_once():
@@ -336,9 +336,9 @@ INDICES = {  # the index of a thread's element, how many there are, and the guar
     "guard": ("i", "sizes.n", "if (i >= sizes.n) { return; }"),
     "neighbor_difference": ("i", "sizes.n - 1u", "if (i + 1u >= sizes.n) { return; }"),
     "conv2d": ("index", "params.N * params.Co * oH * oW", None),
-    "conv2d_grad_weight": ("idx", "params.K * params.C * params.F * params.F", None),
+    "conv2d_grad_weight": ("index", "params.Co * params.Ci * params.F * params.F", None),
     "conv2d_grad_input": ("index", "params.N * params.Ci * params.H * params.W", None),
-    "conv2d_grad_bias": ("k", "params.C_out", None),
+    "conv2d_grad_bias": ("co", "params.Co", None),
     "gemm_bwd_dbias": ("n", "params.N", None),
 }
 

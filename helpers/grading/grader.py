@@ -56,7 +56,7 @@ def _grades(puzzle: Puzzle, source: str) -> Grades:
     """The verdicts, however long they are."""
     kernel = Kernel(source)
     try:
-        if problem := _problem(kernel, puzzle.official):
+        if problem := _problem(kernel, puzzle.official, blank=not Kernel(puzzle.skeleton).code.strip()):
             return Grades.alike(puzzle.tests, NO_COMPILE, problem)
         trials = _trials(puzzle, kernel)
     except WgslError as error:
@@ -103,20 +103,30 @@ def _endless(trials: Sequence[Trial]) -> str:
 # --- May it run in the official kernel's place? -------------------------------------------------------------
 
 
-def _problem(kernel: Kernel, official: Kernel) -> str:
-    """Why it may not, although it compiles, or nothing.
+def _problem(kernel: Kernel, official: Kernel, blank: bool) -> str:
+    """Why it may not, although it compiles, or nothing; where the learner began with a blank page, without a skeleton.
 
     Raises WgslError where it does not compile.
     """
     pipeline(kernel, "main")
     for binding, (mine, wanted) in enumerate(zip_longest(declarations(kernel), declarations(official))):
-        if mine != wanted:
+        if mine != wanted and not blank:
             return f"its binding {binding} is not the skeleton's; copy all bindings, and the struct, from there"
+        if mine != wanted:
+            if not wanted:
+                return f"it has a binding {binding}, which the task does not name"
+            return f"its binding {binding} must be {_declared(*wanted)}, as the task says"
     mine, wanted = (k.workgroup_size("main") for k in (kernel, official))
     if mine != wanted:
         threads = f"{_times(mine)} thread{'s' * (mine != (1, 1, 1))}"
         return f"its workgroups have {threads}; write @workgroup_size({_times(wanted, ', ')})"
     return ""
+
+
+def _declared(space: str, type: object) -> str:
+    """What a binding is: its address space, and its type or how many words its struct has."""
+    what = f"with a struct of {len(type)} u32" if isinstance(type, list) else f"of type `{type}`"
+    return f"a `var<{space.replace(',', ', ')}>` {what}"
 
 
 def _reason(error: WgslError) -> str:

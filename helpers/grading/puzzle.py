@@ -63,6 +63,8 @@ class Skill:
 class Puzzle:
     """An official kernel, of which the learner writes the marked lines, and how their text is graded.
 
+    Where all lines of code are marked, the learner begins with a blank page: comments that state the task.
+
     `axes` are the letters of the output's axes, with blanks between them; `cases` makes the tests, the smallest first.
     The official text is in ``helpers/<subject>/puzzles/<name>.wgsl``, and the known mistakes are beside it, in
     ``<name>.mistakes``. A puzzle without a `skill` asks for right numbers alone.
@@ -99,9 +101,8 @@ class Puzzle:
 
     @cached_property
     def _lines(self) -> list[str]:
-        """The official kernel without its header: the lines from the first one that is code."""
-        lines = self.official.source.rstrip().split("\n")
-        return lines[next(i for i, line in enumerate(lines) if line and not line.startswith("//")) :]
+        """The official kernel without its header, which ends at the first blank line."""
+        return self.official.source.rstrip().partition("\n\n")[2].split("\n")
 
     @property
     def skeleton(self) -> str:

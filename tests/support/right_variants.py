@@ -474,50 +474,251 @@ fn place_of(index: u32, oH: u32, oW: u32) -> Place {
     ),
 }
 
-CONV2D_GRAD_WEIGHT = {
-    "functions for both indices": Variant(
+WEIGHT_INDEX = {
+    "one letter after the other is divided off": """
+// 1
+  var rest = index;
+  let kw = rest % params.kW;
+  rest /= params.kW;
+  let kh = rest % params.kH;
+  rest /= params.kH;
+  let ci = rest % params.Ci;
+  let co = rest / params.Ci;
+""",
+    "what the letters before leave over, without %": """
+// 1
+  let co = index / (params.Ci * params.kH * params.kW);
+  let in_filter = index - co * params.Ci * params.kH * params.kW;
+  let ci = in_filter / (params.kH * params.kW);
+  let in_channel = in_filter - ci * params.kH * params.kW;
+  let kh = in_channel / params.kW;
+  let kw = in_channel - kh * params.kW;
+""",
+    "a function with the place of a digit": Variant(
         """
-fn out_size(size: u32) -> u32 { return size - params.F + 1u; }
-fn grad_index(b: u32, k: u32, oh: u32, ow: u32) -> u32 {
-  return ow + out_size(params.W) * (oh + out_size(params.H) * (k + params.K * b));
+fn digit(number: u32, place: u32, base: u32) -> u32 { return number / place % base; }
+// 1
+  let kw = digit(index, 1u, params.kW);
+  let kh = digit(index, params.kW, params.kH);
+  let ci = digit(index, params.kW * params.kH, params.Ci);
+  let co = digit(index, params.kW * params.kH * params.Ci, params.Co);
+"""
+    ),
+    "a function that returns a vector, and names for its parts": """
+fn decode(index: u32) -> vec4u {
+  let taps = params.kH * params.kW;
+  let plane = index / taps;
+  return vec4u(plane / params.Ci, plane % params.Ci, index % taps / params.kW, index % params.kW);
 }
-fn input_index(b: u32, c: u32, h: u32, w: u32) -> u32 {
-  return w + params.W * (h + params.H * (c + params.C * b));
+// 1
+  let place = decode(index);
+  let co = place.x;
+  let ci = place.y;
+  let kh = place.z;
+  let kw = place.w;
+""",
+    "signed numbers": """
+// 1
+  let i = i32(index);
+  let kW = i32(params.kW);
+  let taps = kW * i32(params.kH);
+  let kw = i % kW;
+  let kh = i % taps / kW;
+  let ci = i / taps % i32(params.Ci);
+  let co = i / taps / i32(params.Ci);
+""",
+    "declared first, and decoded within a block": """
+// 1
+  var co: u32;
+  var ci: u32;
+  var kh: u32;
+  var kw: u32;
+  {
+    let plane = index / (params.kH * params.kW);
+    co = plane / params.Ci;
+    ci = plane - co * params.Ci;
+    let tap = index - plane * params.kH * params.kW;
+    kh = tap / params.kW;
+    kw = tap - kh * params.kW;
+  }
+""",
+}
+
+WEIGHT_WINDOW = {
+    "a let for each place": """
+// 1-2
+  for (var oh = 0u; oh < params.oH; oh++) {
+    for (var ow = 0u; ow < params.oW; ow++) {
+      let ih = oh + kh;
+      let iw = ow + kw;
+      let grad = grad_output[oh * params.oW + ow];
+      sum = sum + grad * input[ih * params.W + iw];
+    }
+  }
+  grad_weight[index] = sum;
+""",
+    "one loop over all outputs": """
+// 1-2
+  for (var i = 0u; i < params.oH * params.oW; i++) {
+    sum += grad_output[i] * input[(i / params.oW + kh) * params.W + i % params.oW + kw];
+  }
+  grad_weight[index] = sum;
+""",
+    "the loops in the order ow, oh": """
+// 1-2
+  for (var ow = 0u; ow < params.oW; ow++) {
+    for (var oh = 0u; oh < params.oH; oh++) {
+      sum = fma(input[kw + ow + params.W * (kh + oh)], grad_output[ow + params.oW * oh], sum);
+    }
+  }
+  grad_weight[index] = sum;
+""",
+    "loops over the pixels of my window": """
+// 1-2
+  for (var ih = kh; ih < kh + params.oH; ih++) {
+    for (var iw = kw; iw < kw + params.oW; iw++) {
+      sum += input[ih * params.W + iw] * grad_output[(ih - kh) * params.oW + iw - kw];
+    }
+  }
+  grad_weight[index] = sum;
+""",
+    "loops over the whole image, where oh and ow follow": """
+// 1-2
+  for (var ih = 0; ih < i32(params.H); ih++) {
+    for (var iw = 0; iw < i32(params.W); iw++) {
+      let oh = ih - i32(kh);
+      let ow = iw - i32(kw);
+      if (oh < 0 || ow < 0 || oh >= i32(params.oH) || ow >= i32(params.oW)) { continue; }
+      sum += input[ih * i32(params.W) + iw] * grad_output[oh * i32(params.oW) + ow];
+    }
+  }
+  grad_weight[index] = sum;
+""",
+    "functions for both tensors, and while loops": """
+fn upstream(oh: u32, ow: u32) -> f32 { return grad_output[oh * params.oW + ow]; }
+fn pixel(ih: u32, iw: u32) -> f32 { return input[ih * params.W + iw]; }
+// 1-2
+  var oh = 0u;
+  while (oh < params.oH) {
+    var ow = 0u;
+    while (ow < params.oW) {
+      sum += upstream(oh, ow) * pixel(oh + kh, ow + kw);
+      ow++;
+    }
+    oh++;
+  }
+  grad_weight[index] = sum;
+""",
+    "the sum kept in the output": {
+        "var sum = 0.0;": "grad_weight[index] = 0.0;",
+        "sum += grad_output": "grad_weight[index] += grad_output",
+        "  grad_weight[index] = sum;\n": "",
+    },
+}
+
+SIGNED = {  # in place of u32 that wrap around
+    "let ih = oh * params.S + kh - params.Ph;": "let ih = i32(oh * params.S + kh) - i32(params.Ph);",
+    "let iw = ow * params.S + kw - params.Pw;": "let iw = i32(ow * params.S + kw) - i32(params.Pw);",
+}
+SIGNED_SKIP = "if (ih < 0 || iw < 0 || ih >= i32(params.H) || iw >= i32(params.W)) { continue; }"
+SKIP = "if (ih >= params.H || iw >= params.W) { continue; }"
+PAIR = "grad_output[oh * params.oW + ow] * input[ih * params.W + iw]"
+
+WEIGHT_PADDING = {
+    "signed places, and four comparisons": SIGNED
+    | {SKIP: SIGNED_SKIP, "input[ih * params.W + iw]": "input[ih * i32(params.W) + iw]"},
+    "only what lies on the image is added": {
+        SKIP: "if (ih < params.H && iw < params.W) {",
+        f"sum += {PAIR};": f"sum += {PAIR}; }}",
+    },
+    "the place in the padded image, compared before the padding is subtracted": {
+        "let ih = oh * params.S + kh - params.Ph;": "let row = oh * params.S + kh;",
+        "let iw = ow * params.S + kw - params.Pw;": "let column = ow * params.S + kw;",
+        SKIP: """if (row < params.Ph || row >= params.H + params.Ph) { continue; }
+      if (column < params.Pw || column - params.Pw >= params.W) { continue; }""",
+        "input[ih * params.W + iw]": "input[(row - params.Ph) * params.W + column - params.Pw]",
+    },
+    "select and clamped places": {
+        SKIP: "let inside = ih < params.H && iw < params.W;",
+        f"sum += {PAIR};": """let x = input[min(ih, params.H - 1u) * params.W + min(iw, params.W - 1u)];
+      sum += select(0.0, x, inside) * grad_output[oh * params.oW + ow];""",
+    },
+    "a function that gives 0 in the padding": Variant(
+        """
+fn pixel(ih: u32, iw: u32) -> f32 {
+  if (ih >= params.H || iw >= params.W) { return 0.0; }
+  return input[ih * params.W + iw];
 }
 // main
 """,
         edits={
-            "((b * params.K + k) * out_h + oh) * out_w + ow": "grad_index(b, k, oh, ow)",
-            "((b * params.C + c) * params.H + oh + fh) * params.W + ow + fw": "input_index(b, c, oh + fh, ow + fw)",
+            f"      {SKIP}\n": "",
+            "* input[ih * params.W + iw];": "* pixel(ih, iw);",
+        },
+    ),
+    "vectors of two": {
+        "let ih = oh * params.S + kh - params.Ph;": """let under = vec2u(oh, ow) * params.S + vec2u(kh, kw);
+      let at = under - vec2u(params.Ph, params.Pw);""",
+        "      let iw = ow * params.S + kw - params.Pw;\n": "",
+        SKIP: "if (any(at >= vec2u(params.H, params.W))) { continue; }",
+        "input[ih * params.W + iw]": "input[at.x * params.W + at.y]",
+    },
+    "the edges tested one after the other": Variant(
+        edits=SIGNED
+        | {
+            SKIP: """if (ih < 0) { continue; }
+      if (iw < 0) { continue; }
+      if (u32(ih) >= params.H) { break; }
+      if (u32(iw) >= params.W) { break; }""",
+            "input[ih * params.W + iw]": "input[u32(ih) * params.W + u32(iw)]",
+        }
+    ),
+}
+
+CONV2D_GRAD_WEIGHT = {
+    "functions for both indices": Variant(
+        """
+fn out_size(size: u32) -> u32 { return size - params.F + 1u; }
+fn grad_index(n: u32, co: u32, oh: u32, ow: u32) -> u32 {
+  return ow + out_size(params.W) * (oh + out_size(params.H) * (co + params.Co * n));
+}
+fn input_index(n: u32, ci: u32, h: u32, w: u32) -> u32 {
+  return w + params.W * (h + params.H * (ci + params.Ci * n));
+}
+// main
+""",
+        edits={
+            "((n * params.Co + co) * out_h + oh) * out_w + ow": "grad_index(n, co, oh, ow)",
+            "((n * params.Ci + ci) * params.H + oh + kh) * params.W + ow + kw": "input_index(n, ci, oh + kh, ow + kw)",
         },
     ),
     "one loop over all products": """
 // 4-5
-  for (var t = 0u; t < params.batch * out_h * out_w; t++) {
+  for (var t = 0u; t < params.N * out_h * out_w; t++) {
     let ow = t % out_w;
     let oh = t / out_w % out_h;
-    let b = t / (out_w * out_h);
-    let grad_at = ((b * params.K + k) * out_h + oh) * out_w + ow;
-    let input_at = ((b * params.C + c) * params.H + oh + fh) * params.W + ow + fw;
+    let n = t / (out_w * out_h);
+    let grad_at = ((n * params.Co + co) * out_h + oh) * out_w + ow;
+    let input_at = ((n * params.Ci + ci) * params.H + oh + kh) * params.W + ow + kw;
     sum += grad_output[grad_at] * input[input_at];
   }
 """,
-    "the loops in the order ow, oh, b": """
+    "the loops in the order ow, oh, n": """
 // 4-5
   for (var ow = 0u; ow < out_w; ow++) {
     for (var oh = 0u; oh < out_h; oh++) {
-      for (var b = 0u; b < params.batch; b++) {
-        let x = input[((b * params.C + c) * params.H + oh + fh) * params.W + ow + fw];
-        sum = fma(grad_output[((b * params.K + k) * out_h + oh) * out_w + ow], x, sum);
+      for (var n = 0u; n < params.N; n++) {
+        let x = input[((n * params.Ci + ci) * params.H + oh + kh) * params.W + ow + kw];
+        sum = fma(grad_output[((n * params.Co + co) * out_h + oh) * out_w + ow], x, sum);
       }
     }
   }
 """,
     "running indices": """
 // 4-5
-  for (var b = 0u; b < params.batch; b++) {
-    var grad_at = (b * params.K + k) * out_h * out_w;
-    var row_at = ((b * params.C + c) * params.H + fh) * params.W + fw;
+  for (var n = 0u; n < params.N; n++) {
+    var grad_at = (n * params.Co + co) * out_h * out_w;
+    var row_at = ((n * params.Ci + ci) * params.H + kh) * params.W + kw;
     for (var oh = 0u; oh < out_h; oh++) {
       for (var ow = 0u; ow < out_w; ow++) {
         sum += grad_output[grad_at] * input[row_at + ow];
@@ -528,39 +729,39 @@ fn input_index(b: u32, c: u32, h: u32, w: u32) -> u32 {
   }
 """,
     "a function that decodes the index into a vector, and one for the sum of an image": """
-fn decoded(index: u32) -> vec4u {  // k, c, fh, fw
+fn decoded(index: u32) -> vec4u {  // co, ci, kh, kw
   let window = params.F * params.F;
   let plane = index / window;
-  return vec4u(plane / params.C, plane % params.C, index % window / params.F, index % params.F);
+  return vec4u(plane / params.Ci, plane % params.Ci, index % window / params.F, index % params.F);
 }
 
-fn of_image(b: u32, place: vec4u) -> f32 {
+fn of_image(n: u32, place: vec4u) -> f32 {
   let size = vec2u(params.H, params.W) - params.F + 1u;
   var sum = 0.0;
   for (var oh = 0u; oh < size.x; oh++) {
     for (var ow = 0u; ow < size.y; ow++) {
       let at = vec2u(oh, ow) + place.zw;
-      let x = input[((b * params.C + place.y) * params.H + at.x) * params.W + at.y];
-      sum += x * grad_output[((b * params.K + place.x) * size.x + oh) * size.y + ow];
+      let x = input[((n * params.Ci + place.y) * params.H + at.x) * params.W + at.y];
+      sum += x * grad_output[((n * params.Co + place.x) * size.x + oh) * size.y + ow];
     }
   }
   return sum;
 }
 // main
-  if (global.x >= params.K * params.C * params.F * params.F) { return; }
+  if (global.x >= params.Co * params.Ci * params.F * params.F) { return; }
   let place = decoded(global.x);
   var sum = 0.0;
-  for (var b = 0u; b < params.batch; b++) { sum += of_image(b, place); }
-  grad_weights[global.x] = sum;
+  for (var n = 0u; n < params.N; n++) { sum += of_image(n, place); }
+  grad_weight[global.x] = sum;
 """,
     "four sums in a vector": """
 // 4-5
   var sums = vec4f(0.0);
-  for (var b = 0u; b < params.batch; b++) {
+  for (var n = 0u; n < params.N; n++) {
     for (var oh = 0u; oh < out_h; oh++) {
       for (var ow = 0u; ow < out_w; ow++) {
-        let grad_at = ((b * params.K + k) * out_h + oh) * out_w + ow;
-        let input_at = ((b * params.C + c) * params.H + oh + fh) * params.W + ow + fw;
+        let grad_at = ((n * params.Co + co) * out_h + oh) * out_w + ow;
+        let input_at = ((n * params.Ci + ci) * params.H + oh + kh) * params.W + ow + kw;
         sums[ow % 4u] += grad_output[grad_at] * input[input_at];
       }
     }
@@ -568,25 +769,121 @@ fn of_image(b: u32, place: vec4u) -> f32 {
   sum = dot(sums, vec4f(1.0));
 """,
     "the sum kept in the output": {
-        "  var sum = 0.0;\n": "  grad_weights[idx] = 0.0;\n",
-        "sum += grad_output": "grad_weights[idx] += grad_output",
-        "  grad_weights[idx] = sum;\n": "",
+        "  var sum = 0.0;\n": "  grad_weight[index] = 0.0;\n",
+        "sum += grad_output": "grad_weight[index] += grad_output",
+        "  grad_weight[index] = sum;\n": "",
     },
     "loops over all of the input, where oh and ow follow": """
 // 4-5
-  for (var b = 0u; b < params.batch; b++) {
+  for (var n = 0u; n < params.N; n++) {
     for (var ih = 0u; ih < params.H; ih++) {
       for (var iw = 0u; iw < params.W; iw++) {
-        if (ih < fh || iw < fw) { continue; }
-        let oh = ih - fh;
-        let ow = iw - fw;
+        if (ih < kh || iw < kw) { continue; }
+        let oh = ih - kh;
+        let ow = iw - kw;
         if (oh >= out_h || ow >= out_w) { continue; }
-        let grad_at = ((b * params.K + k) * out_h + oh) * out_w + ow;
-        sum += grad_output[grad_at] * input[((b * params.C + c) * params.H + ih) * params.W + iw];
+        let grad_at = ((n * params.Co + co) * out_h + oh) * out_w + ow;
+        sum += grad_output[grad_at] * input[((n * params.Ci + ci) * params.H + ih) * params.W + iw];
       }
     }
   }
 """,
+}
+
+STRIDED_GRAD_WEIGHT = {
+    "other names, and a word in each line of the struct": Variant(
+        names="grad_output:upstream input:image grad_weight:result index:i taps:size sum:total",
+        edits={"  N: u32, Ci: u32, H: u32, W: u32,\n": "  N: u32,\n  Ci: u32,\n  H: u32,\n  W: u32,\n"},
+    ),
+    "workgroups in rows": Variant(
+        takes="@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) grid: vec3u,"
+        " @builtin(local_invocation_index) thread: u32",
+        edits={"let index = global.x;": "let index = (group.y * grid.x + group.x) * 256u + thread;"},
+    ),
+    "signed places, and four comparisons": SIGNED
+    | {
+        SKIP: SIGNED_SKIP,
+        "params.H + ih) * params.W + iw": "params.H + u32(ih)) * params.W + u32(iw)",
+    },
+    "rows of the padding skipped before the loop over ow": """
+// 3-5
+  var sum = 0.0;
+  for (var n = 0u; n < params.N; n++) {
+    for (var oh = 0u; oh < params.oH; oh++) {
+      let ih = oh * params.S + kh - params.Ph;
+      if (ih >= params.H) { continue; }
+      let grad_row = ((n * params.Co + co) * params.oH + oh) * params.oW;
+      let input_row = ((n * params.Ci + ci) * params.H + ih) * params.W;
+      for (var ow = 0u; ow < params.oW; ow++) {
+        let iw = ow * params.S + kw - params.Pw;
+        if (iw < params.W) { sum += grad_output[grad_row + ow] * input[input_row + iw]; }
+      }
+    }
+  }
+""",
+    "one loop over all outputs of the channel": """
+// 3-5
+  var sum = 0.0;
+  let pixels = params.oH * params.oW;
+  for (var t = 0u; t < params.N * pixels; t++) {
+    let n = t / pixels;
+    let at = t % pixels;
+    let ih = at / params.oW * params.S + kh - params.Ph;
+    let iw = at % params.oW * params.S + kw - params.Pw;
+    if (ih >= params.H || iw >= params.W) { continue; }
+    let input_at = ((n * params.Ci + ci) * params.H + ih) * params.W + iw;
+    sum += grad_output[(n * params.Co + co) * pixels + at] * input[input_at];
+  }
+""",
+    "loops over all of the input, where oh and ow follow": """
+// 3-5
+  var sum = 0.0;
+  for (var n = 0u; n < params.N; n++) {
+    for (var ih = 0u; ih < params.H; ih++) {
+      let row = ih + params.Ph;
+      if (row < kh || (row - kh) % params.S != 0u) { continue; }
+      let oh = (row - kh) / params.S;
+      if (oh >= params.oH) { continue; }
+      for (var iw = 0u; iw < params.W; iw++) {
+        let column = iw + params.Pw;
+        if (column < kw || (column - kw) % params.S != 0u) { continue; }
+        let ow = (column - kw) / params.S;
+        if (ow >= params.oW) { continue; }
+        let grad_at = ((n * params.Co + co) * params.oH + oh) * params.oW + ow;
+        sum += grad_output[grad_at] * input[((n * params.Ci + ci) * params.H + ih) * params.W + iw];
+      }
+    }
+  }
+""",
+    "functions for both offsets, and the guard around the body": """
+fn upstream(n: u32, co: u32, oh: u32, ow: u32) -> f32 {
+  return grad_output[((n * params.Co + co) * params.oH + oh) * params.oW + ow];
+}
+
+fn pixel(n: u32, ci: u32, ih: u32, iw: u32) -> f32 {
+  if (ih >= params.H || iw >= params.W) { return 0.0; }
+  return input[((n * params.Ci + ci) * params.H + ih) * params.W + iw];
+}
+// main
+  let kw = global.x % params.kW;
+  let kh = global.x / params.kW % params.kH;
+  let ci = global.x / (params.kW * params.kH) % params.Ci;
+  let co = global.x / (params.kW * params.kH * params.Ci);
+  if (co < params.Co) {
+    var sum = 0.0;
+    for (var n = 0u; n < params.N; n++) {
+      for (var oh = 0u; oh < params.oH; oh++) {
+        for (var ow = 0u; ow < params.oW; ow++) {
+          let ih = oh * params.S + kh - params.Ph;
+          let iw = ow * params.S + kw - params.Pw;
+          sum += upstream(n, co, oh, ow) * pixel(n, ci, ih, iw);
+        }
+      }
+    }
+    grad_weight[global.x] = sum;
+  }
+""",
+    "the guard with arrayLength": {"index >= params.Co * params.Ci * taps": "index >= arrayLength(&grad_weight)"},
 }
 
 CONV2D_GRAD_INPUT = {
@@ -701,12 +998,12 @@ fn upstream_of(n: u32, co: u32, row: i32, column: i32) -> f32 {
 CONV2D_GRAD_BIAS = {
     "other names, and the guard around the body": """
   let channel = global.x;
-  if (channel < params.C_out) {
+  if (channel < params.Co) {
     var total = 0.0;
-    for (var image = 0u; image < params.batch; image++) {
-      for (var y = 0u; y < params.H_out; y++) {
-        for (var x = 0u; x < params.W_out; x++) {
-          let number = ((image * params.C_out + channel) * params.H_out + y) * params.W_out + x;
+    for (var image = 0u; image < params.N; image++) {
+      for (var y = 0u; y < params.oH; y++) {
+        for (var x = 0u; x < params.oW; x++) {
+          let number = ((image * params.Co + channel) * params.oH + y) * params.oW + x;
           total = total + grad_output[number];
         }
       }
@@ -716,41 +1013,41 @@ CONV2D_GRAD_BIAS = {
 """,
     "one loop over all contributions": """
 // 3-4
-  let pixels = params.H_out * params.W_out;
-  for (var t = 0u; t < params.batch * pixels; t++) {
-    let b = t / pixels;
-    let ow = t % params.W_out;
-    let oh = t % pixels / params.W_out;
-    sum += grad_output[((b * params.C_out + k) * params.H_out + oh) * params.W_out + ow];
+  let pixels = params.oH * params.oW;
+  for (var t = 0u; t < params.N * pixels; t++) {
+    let n = t / pixels;
+    let ow = t % params.oW;
+    let oh = t % pixels / params.oW;
+    sum += grad_output[((n * params.Co + co) * params.oH + oh) * params.oW + ow];
   }
 """,
-    "the loops in the order ow, oh, b": """
+    "the loops in the order ow, oh, n": """
 // 3-4
-  for (var ow = 0u; ow < params.W_out; ow++) {
-    for (var oh = 0u; oh < params.H_out; oh++) {
-      for (var b = 0u; b < params.batch; b++) {
-        sum += grad_output[ow + params.W_out * (oh + params.H_out * (k + params.C_out * b))];
+  for (var ow = 0u; ow < params.oW; ow++) {
+    for (var oh = 0u; oh < params.oH; oh++) {
+      for (var n = 0u; n < params.N; n++) {
+        sum += grad_output[ow + params.oW * (oh + params.oH * (co + params.Co * n))];
       }
     }
   }
 """,
     "a function for the index": Variant(
         """
-fn grad_index(b: u32, k: u32, oh: u32, ow: u32) -> u32 {
-  let plane = b * params.C_out + k;
-  let row = plane * params.H_out + oh;
-  return row * params.W_out + ow;
+fn grad_index(n: u32, co: u32, oh: u32, ow: u32) -> u32 {
+  let plane = n * params.Co + co;
+  let row = plane * params.oH + oh;
+  return row * params.oW + ow;
 }
 // main
 """,
         edits={
-            "        let plane = b * params.C_out + k;\n": "",
-            "(plane * params.H_out + oh) * params.W_out + ow": "grad_index(b, k, oh, ow)",
+            "        let plane = n * params.Co + co;\n": "",
+            "(plane * params.oH + oh) * params.oW + ow": "grad_index(n, co, oh, ow)",
         },
     ),
     "a function for the sum of a plane, with while loops": """
 fn of_plane(plane: u32) -> f32 {
-  let pixels = params.H_out * params.W_out;
+  let pixels = params.oH * params.oW;
   var sum = 0.0;
   var i = 0u;
   while (i < pixels) {
@@ -760,20 +1057,20 @@ fn of_plane(plane: u32) -> f32 {
   return sum;
 }
 // 3-4
-  var plane = k;
-  while (plane < params.batch * params.C_out) {
+  var plane = co;
+  while (plane < params.N * params.Co) {
     sum += of_plane(plane);
-    plane += params.C_out;
+    plane += params.Co;
   }
 """,
     "four sums in a local array": """
 // 2-4
   var sums = array<f32, 4>();
-  for (var b = 0u; b < params.batch; b++) {
-    for (var oh = 0u; oh < params.H_out; oh++) {
-      for (var ow = 0u; ow < params.W_out; ow++) {
-        let plane = b * params.C_out + k;
-        sums[ow % 4u] += grad_output[(plane * params.H_out + oh) * params.W_out + ow];
+  for (var n = 0u; n < params.N; n++) {
+    for (var oh = 0u; oh < params.oH; oh++) {
+      for (var ow = 0u; ow < params.oW; ow++) {
+        let plane = n * params.Co + co;
+        sums[ow % 4u] += grad_output[(plane * params.oH + oh) * params.oW + ow];
       }
     }
   }
@@ -781,10 +1078,10 @@ fn of_plane(plane: u32) -> f32 {
 """,
     "four pixels at once, and the rest one by one": """
 // 2-4
-  let pixels = params.H_out * params.W_out;
+  let pixels = params.oH * params.oW;
   var sum = 0.0;
-  for (var b = 0u; b < params.batch; b++) {
-    let first = (b * params.C_out + k) * pixels;
+  for (var n = 0u; n < params.N; n++) {
+    let first = (n * params.Co + co) * pixels;
     var i = 0u;
     for (; i + 4u <= pixels; i += 4u) {
       let at = first + i;
@@ -797,16 +1094,16 @@ fn of_plane(plane: u32) -> f32 {
     "sums of rows through a pointer, in a loop with break": """
 // 3-4
   let total = &sum;
-  var b = 0u;
+  var n = 0u;
   loop {
-    if (b == params.batch) { break; }
-    for (var oh = 0u; oh < params.H_out; oh++) {
+    if (n == params.N) { break; }
+    for (var oh = 0u; oh < params.oH; oh++) {
       var of_row = 0.0;
-      let first = ((b * params.C_out + k) * params.H_out + oh) * params.W_out;
-      for (var ow = 0u; ow < params.W_out; ow++) { of_row += grad_output[first + ow]; }
+      let first = ((n * params.Co + co) * params.oH + oh) * params.oW;
+      for (var ow = 0u; ow < params.oW; ow++) { of_row += grad_output[first + ow]; }
       *total += of_row;
     }
-    b++;
+    n++;
   }
 """,
 }

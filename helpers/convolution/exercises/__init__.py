@@ -1,6 +1,7 @@
 """What a learner works out in the convolution lessons: kernels to write, and questions to answer.
 
-The questions of each lesson are in a file beside this one.
+The questions of each lesson are in a file beside this one, and the steps to the kernel of lesson 02 in
+`weight_gradient.py`.
 """
 
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from helpers.convolution import reference
+from helpers.convolution.exercises import weight_gradient
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.grading.prediction import Question, questions
@@ -73,7 +75,7 @@ FORWARD_QUESTIONS = questions(HERE.with_name("forward"))
 
 
 def differences(input: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
-    """The weights' gradient by finite differences, (K, C, F, F)."""
+    """The weights' gradient by finite differences, (Co, Ci, F, F)."""
     size = ConvShape.between(input.shape, grad_output.shape).weight
     return _gradient_by_differences(lambda weight: reference.conv2d(input, weight) * grad_output, size)
 
@@ -121,7 +123,7 @@ def _grad_weight_case(name, input, grad_output, expected=None, tolerance=0.0) ->
 GRAD_WEIGHT = Puzzle(
     "conv2d_grad_weight",
     "convolution",
-    "k c fh fw",
+    "co ci kh kw",
     _grad_weight_cases,
     Skill.one_thread_for("weight", "conv_bw_rectangular_batch"),
 )
@@ -227,7 +229,7 @@ INPUT_QUESTIONS = questions(HERE.with_name("input_gradient")) | {
 
 
 def bias_differences(input: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
-    """The bias gradient by finite differences, (K,)."""
+    """The bias gradient by finite differences, (Co,)."""
     s = ConvShape.between(input.shape, grad_output.shape)
     zeros = np.zeros(s.weight)
     return _gradient_by_differences(lambda bias: reference.conv2d(input, zeros, bias) * grad_output, (s.out_channels,))
@@ -257,7 +259,7 @@ def _grad_bias_case(name, grad_output, expected=None, tolerance=0.0) -> Case:
 GRAD_BIAS = Puzzle(
     "conv2d_grad_bias",
     "convolution",
-    "k",
+    "co",
     _grad_bias_cases,
     Skill.one_thread_for("channel", "conv_bw_lenet_conv2"),
 )
@@ -266,5 +268,12 @@ BIAS_QUESTIONS = questions(HERE.with_name("bias_gradient"))
 
 DILATION_QUESTIONS = questions(HERE.with_name("dilation_and_groups"))  # of appendix B
 
-PUZZLES = FORWARD, GRAD_WEIGHT, GRAD_INPUT, GRAD_BIAS  # as their lessons appear
+PUZZLES = (  # as their lessons appear
+    FORWARD,
+    *weight_gradient.STEPS,
+    GRAD_WEIGHT,
+    weight_gradient.STRIDED,
+    GRAD_INPUT,
+    GRAD_BIAS,
+)
 QUESTIONS = FORWARD_QUESTIONS | WEIGHT_QUESTIONS | INPUT_QUESTIONS | BIAS_QUESTIONS | DILATION_QUESTIONS

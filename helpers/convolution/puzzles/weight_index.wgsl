@@ -1,0 +1,32 @@
+// The official kernel of the puzzle weight_index;
+// lines that end in a star are not in the skeleton.
+//
+// equation  decoded[index] = co, ci, kh, kw,
+//             where index = ((co*Ci + ci)*kH + kh)*kW + kw
+// dispatch  ceil(Co*Ci*kH*kW / 64) workgroups of 64 threads:
+//           one thread decodes one index
+// barriers  none: each thread writes its own row and reads no buffer
+// limits    Co*Ci*kH*kW at most 65,535 * 64
+
+struct Params { Co: u32, Ci: u32, kH: u32, kW: u32 }
+
+// decoded (Co * Ci * kH * kW, 4): for each weight, in the order of
+// their shape (Co, Ci, kH, kW), a row with its co, ci, kh and kw
+@group(0) @binding(0) var<storage, read_write> decoded: array<f32>;
+@group(0) @binding(1) var<uniform> params: Params;
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) global: vec3u) {
+  let index = global.x;
+  if (index >= params.Co * params.Ci * params.kH * params.kW) { return; }
+  // 1. Decode kw, kh, ci and co from index, in four lines with `let`.
+  let kw = index % params.kW;  // *
+  let kh = index / params.kW % params.kH;  // *
+  let ci = index / (params.kW * params.kH) % params.Ci;  // *
+  let co = index / (params.kW * params.kH * params.Ci);  // *
+  // 2. They are stored as floating-point numbers.
+  decoded[4u * index] = f32(co);
+  decoded[4u * index + 1u] = f32(ci);
+  decoded[4u * index + 2u] = f32(kh);
+  decoded[4u * index + 3u] = f32(kw);
+}
