@@ -19,6 +19,7 @@ from helpers.convolution.explorers.grad_input import (
     shared_weight_steps,
 )
 from helpers.convolution.explorers.grad_weight import (
+    SMALL_CASE,
     any_weight_gradient,
     shared_products,
     terms_of_weight,
@@ -32,6 +33,7 @@ __all__ = [
     "ANY_PIXEL",
     "ANY_WEIGHT",
     "EDGES",
+    "SMALL_CASE",
     "any_forward",
     "any_input_gradient",
     "any_weight_gradient",

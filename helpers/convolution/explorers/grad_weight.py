@@ -7,17 +7,23 @@ from string import ascii_lowercase
 import numpy as np
 
 from helpers.convolution import operations
+from helpers.convolution.exercises.weight_gradient import IMAGE, UPSTREAM
 from helpers.convolution.explorers.sizes import ANY_WEIGHT, START, any_sizes_explorer, index_explorer
 from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture, WeightGradientPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.widgets.controls import Trials
 from helpers.widgets.explorer import Explorer
 
+SMALL_CASE = tuple(np.array(matrix, np.float32)[None, None] for matrix in (IMAGE, UPSTREAM))  # image, upstream gradient
+LENET_CONV1 = ConvShape(1, 1, 28, 28, 6, 5, 5)
 
-def weight_gradient(input: np.ndarray, grad_output: np.ndarray, steps: Trials | None = None) -> Explorer:
+
+def weight_gradient(
+    input: np.ndarray = SMALL_CASE[0], grad_output: np.ndarray = SMALL_CASE[1], steps: Trials | None = None
+) -> Explorer:
     """Sliders kh and kw over an image (1, 1, H, W) and a gradient (1, 1, oH, oW), with the pixels named by letters.
 
-    `steps` are what to try instead of what is suggested.
+    Without them, they are lesson 02's small case. `steps` are what to try instead of what is suggested.
     """
     picture = _with_letters(input, grad_output)
     kH, kW = picture.shape.weight[2:]
@@ -90,7 +96,7 @@ def _random_picture(shape: ConvShape, random: np.random.Generator) -> WeightGrad
 # --- How threads share the work -------------------------------------------------------------------------------
 
 
-def threads(shape: ConvShape, steps: Trials | None = None) -> Explorer:
+def threads(shape: ConvShape = LENET_CONV1, steps: Trials | None = None) -> Explorer:
     """One slider over the threads of the first workgroup, each of which owns one weight, or none."""
     weights = prod(shape.weight)
     suggested: Trials = {"Find thread 99: which weight is its own?": {"thread": 99}}
