@@ -257,6 +257,23 @@ class Shown:
         self.image, self.words = cell.locator(".convgrad-picture"), cell.get_by_role("status")
         self.boxes, self.handles = cell.get_by_role("spinbutton"), cell.get_by_role("slider")
 
+    def fold(self, name: str) -> Locator:
+        """The button that opens something in place: "more settings" or "numbers"."""
+        return self.cell.get_by_role("button", name=name, exact=True)
+
+    def unfold(self) -> "Shown":
+        """Open what is behind "more settings", if anything is."""
+        expect(self.image).to_have_count(1)
+        if self.fold("more settings").count():
+            self.fold("more settings").click()
+            expect(self.fold("more settings")).to_have_attribute("aria-expanded", "true")
+        return self
+
+    @property
+    def steps(self) -> Locator:
+        """What to try."""
+        return self.cell.get_by_role("list").get_by_role("listitem")
+
     def box(self, name: str) -> Locator:
         return self.cell.get_by_role("spinbutton", name=name, exact=True)
 
@@ -270,7 +287,7 @@ class Shown:
 
     @property
     def names(self) -> list[str]:
-        """The labels of the number boxes; "" for a box without one."""
+        """The labels of the number boxes that are seen; "" for a box without one."""
         return self.boxes.evaluate_all("boxes => boxes.map(box => box.labels[0]?.innerText ?? '')")
 
     @property
@@ -287,7 +304,10 @@ class Shown:
 
     def shows(self, same: Explorer, seconds: float = SECONDS) -> None:
         """Assert that words, number boxes, sliders and picture soon are those of an explorer in this process."""
-        numbers, picture = [*same.values.values()], self.image.evaluate(MARKS, "".join(same.picture.svg()))
+        numbers, picture = (
+            [same.values[name] for name in self.names],
+            self.image.evaluate(MARKS, "".join(same.picture.svg())),
+        )
         for what, read, wanted in (
             ("words", self.words.inner_text, same.sentence),
             ("number boxes", lambda: self.boxes.evaluate_all(NUMBERS), numbers),
