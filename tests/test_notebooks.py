@@ -124,6 +124,7 @@ BREACHES = {
     "size": [stored({"image/png": "A" * 3_000_000})],
     "characters": [code("a\N{NO-BREAK SPACE}= 1"), says("Zero\N{ZERO WIDTH SPACE}width"), says("\N{ROCKET}")],
     "links": [says("[gone](gone.md#top)"), says('<img alt="A digit" src="gone.png">')],
+    "spoken": [says("See [here](glossary.ipynb)."), says("| a | |\n|---|---|\n| 1 | 2 |")],
     "navigation": [code("# A lesson", 0), code("The end.", 6)],
     "questions": [says("word " * 1501)],
 }

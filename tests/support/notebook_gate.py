@@ -43,6 +43,11 @@ EMOJI = re.compile("[\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]")
 CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"""\]\(<?([^)\s>]+)|(?:src|href)=["']([^"']+)""")
 PICTURE_WITHOUT_ALT = re.compile(r"!\[\s*\]\(|<img(?![^>]*\balt=[\"'][^\"'])", re.IGNORECASE)
+LINK_TEXT = re.compile(r"(?<!!)\[([^\[\]]*)\]\([^)]|<a\b[^>]*>(.*?)</a>")
+FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+TABLE_HEADER = re.compile(r"^(\|.*\|) *\n\|(?: *:?-+:? *\|)+ *$", re.MULTILINE)
+HTML_TABLE = re.compile(r"<table.*?</table>", re.DOTALL)
+NOWHERE = {"", "here", "click here", "link", "this link", "this", "more", "read more", "this page"}
 DETAILS = re.compile(r"<details>.*?</details>", re.DOTALL)
 ASKS = re.compile(r"helpers\.(?:ask|predict|grade|mark|find_fault)\(")
 CARD = "00_meet_the_gpu.ipynb#WGSL-on-one-screen"
@@ -296,6 +301,19 @@ def links(lesson):
             file = unquote(target.split("#")[0])
             if not re.match(r"\w+:", target) and not (lesson.path.parent / file).exists():
                 yield f"{cell} links to {target}"
+
+
+@rule
+def spoken(lesson):
+    """A screen reader can announce it: a link says where it leads, and each column of a table has a name."""
+    for cell in lesson.prose:
+        text = FENCE.sub("", cell.source)
+        shown = [a or b for a, b in LINK_TEXT.findall(text)]
+        yield from (f"{cell} has a link {words!r}" for words in shown if words.strip().lower() in NOWHERE)
+        for header in TABLE_HEADER.findall(text):
+            unnamed = [name for name in re.split(r"(?<!\\)\|", header.strip().strip("|"))[1:] if not name.strip()]
+            yield from (f"{cell} has a column without a name" for _ in unnamed)
+        yield from (f"{cell} has a table without <th>" for table in HTML_TABLE.findall(text) if "<th" not in table)
 
 
 def lessons_of(folder: Path) -> list[Path]:
