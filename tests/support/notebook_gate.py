@@ -44,7 +44,7 @@ CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"""\]\(<?([^)\s>]+)|(?:src|href)=["']([^"']+)""")
 PICTURE_WITHOUT_ALT = re.compile(r"!\[\s*\]\(|<img(?![^>]*\balt=[\"'][^\"'])", re.IGNORECASE)
 DETAILS = re.compile(r"<details>.*?</details>", re.DOTALL)
-ASKS = re.compile(r"helpers\.(?:predict|grade|mark|find_fault)\(")
+ASKS = re.compile(r"helpers\.(?:predict|ask|grade|write|mark|find_fault)\(")
 CARD = "00_meet_the_gpu.ipynb#WGSL-on-one-screen"
 WITHOUT_ADAPTER = ("appendix_a_simulator.ipynb",)  # lessons that run no kernel on a GPU
 SENTENCE = re.compile(r"^[^<\s]\S*(\s+\S+){2,}[.!?]\s*$")
