@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from support.filled import filled, right_answers
+from support.filled import answer_in_the_page, filled, right_answers
 from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 
 import helpers
@@ -17,7 +17,14 @@ from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades
 LESSONS = {path.stem: Lesson.read(path) for path in lessons_of(NOTEBOOKS)}
 CELLS = {name: [cell.source for cell in lesson.code] for name, lesson in LESSONS.items()}
 every_lesson = pytest.mark.parametrize("lesson", LESSONS)
-EXERCISES = {"grade": PUZZLES, "predict": QUESTIONS, "mark": MARKINGS, "find_fault": FAULTS}
+EXERCISES = {
+    "grade": PUZZLES,
+    "write": PUZZLES,
+    "predict": QUESTIONS,
+    "ask": QUESTIONS,
+    "mark": MARKINGS,
+    "find_fault": FAULTS,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +55,8 @@ def do(cells: list[str]) -> None:
 
 
 def test_every_exercise_has_a_name_of_its_own():
-    assert sum(map(len, EXERCISES.values())) == len({name for names in EXERCISES.values() for name in names})
+    kinds = PUZZLES, QUESTIONS, MARKINGS, FAULTS
+    assert sum(map(len, kinds)) == len({name for names in kinds for name in names})
 
 
 def test_every_matrix_to_mark_and_every_fault_to_find_is_in_one_lesson_and_they_come_in_order():
@@ -72,10 +80,28 @@ def test_as_shipped_nothing_is_attempted(lesson):
 def test_filled_in_with_the_right_answers_everything_is_right(lesson):
     if not asked(lesson):
         pytest.skip("a lesson without exercises")
-    do(filled(CELLS[lesson], right_answers()))
+    require_all_right(CELLS[lesson], results.lesson(LESSONS[lesson].path), asked(lesson))
+
+
+def require_all_right(cells: list[str], lesson: results.Lesson, names: set[str]) -> results.Row:
+    """What is right in a lesson, filled in and handed in, must be right in the teacher's table."""
+    answer_in_the_page(reading.exercises(cells))
+    do(filled(cells, right_answers()))
     file: Path = helpers.hand_in("Ada Lovelace").file
-    said = results.row("lesson", file, command.GRADERS, [results.lesson(LESSONS[lesson].path)])
-    assert {*said.outcomes, *said.answers} == asked(lesson)
+    said = results.row("lesson", file, command.GRADERS, [lesson])
+    assert {*said.outcomes, *said.answers} == names
     assert {name: outcome for name, outcome in said.outcomes.items() if outcome != RIGHT} == {}
     assert [name for name, right in said.answers.items() if not right] == []
     assert said.problem == ""
+    return said
+
+
+def test_what_is_written_and_asked_in_the_page_is_in_the_teachers_table():
+    cells = [
+        'helpers.write("weight_index")',
+        'helpers.write("strided_grad_weight")',
+        'helpers.ask("pixels_of_a_weight")',
+    ]
+    names = {"weight_index": False, "strided_grad_weight": False, "pixels_of_a_weight": True}
+    said = require_all_right(cells, names, {*names})
+    assert results.lines([said])[0] == ["file", "weight_index", "strided_grad_weight", "questions"]

@@ -4,8 +4,8 @@ A snippet is a ```rust fence, or a statement in backticks. It is compiled in the
 before it; where it goes on from lines that the reader has written by then, in a block inside the official kernel. A
 blank, which the reader fills in, is written `...` in the place of an expression, and the hint says so.
 
-The hints of an exercise come in grades: a question, a picture, the index, and last almost the whole kernel. The short
-kernels of lesson 00 do without the picture or the index.
+The hints of an exercise come in grades: a question, a picture, the index, and last almost the whole kernel. Where few
+lines are to be written, one to three of these will do.
 """
 
 import re
@@ -15,16 +15,19 @@ from typing import NamedTuple
 
 import pytest
 import wgpu
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from support.notebook_gate import DETAILS, NOTEBOOKS, Lesson
 from support.teaching_pages import PUZZLE
 
 import helpers
 from helpers.exercises import PUZZLES
 from helpers.gpu.adapter import device
+from helpers.grading.puzzle import LEARNERS_LINE
 
 QUESTION, PICTURE, INDEX, KERNEL = GRADES = ["a question", "a picture", "the index", "almost the whole kernel"]
 HINT = re.compile(r"<summary>Hint (\d): (.*?)</summary>(.*?)</details>", re.DOTALL)
 FENCE = re.compile(r"^```\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+FEW = 6  # lines to write
 WIDEST, LONGEST = 80, 12  # a picture's columns and lines
 SNIPPET = re.compile(r"^```rust\n(.*?)^```|`([^`\n]+)`", re.DOTALL | re.MULTILINE)
 STATEMENT = re.compile(r"(?<![=<>!])=(?!=)|;")  # what a reader copies, and not the name of something
@@ -39,6 +42,11 @@ class Exercise(NamedTuple):
     puzzle: str
 
     @property
+    def is_short(self) -> bool:
+        """Whether few lines are to be written."""
+        return PUZZLES[self.puzzle].official.source.count(f"{LEARNERS_LINE}\n") <= FEW
+
+    @property
     def snippets(self) -> list[str]:
         """What a reader could copy, in order."""
         found = SNIPPET.findall(self.hints)
@@ -47,7 +55,7 @@ class Exercise(NamedTuple):
     @property
     def bare_fields(self) -> list[str]:
         """The expressions in backticks that name a field of `params` without it."""
-        struct = re.search(r"struct Params \{(.*?)\}", helpers.skeleton(self.puzzle), re.DOTALL)
+        struct = re.search(r"struct Params \{(.*?)\}", PUZZLES[self.puzzle].official.code, re.DOTALL)
         fields = "|".join(re.findall(r"(\w+):", struct[1])) if struct else "(?!)"
         inline = [code for _, code in SNIPPET.findall(self.hints) if re.search(r"\W", code)]
         return [code for code in inline if re.search(rf"(?<![\w.])({fields})(?![\w(])", code)]
@@ -90,7 +98,7 @@ def fill(text: str) -> Iterator[str]:
 def places(module: str, text: str) -> Iterator[str]:
     """A module with a text put before the end of its last function, or before an earlier line of it."""
     lines = module.rstrip().split("\n")
-    first = max(i for i, line in enumerate(lines) if re.match(r"fn |\) \{", line))
+    first = max((i for i, line in enumerate(lines) if re.match(r"fn |\) \{", line)), default=len(lines) - 2)
     for at in range(len(lines) - 1, first, -1):
         yield "\n".join([*lines[:at], text, *lines[at:]])
 
@@ -121,8 +129,36 @@ def test_every_snippet_of_a_hint_compiles(exercise: Exercise) -> None:
 @every_exercise
 def test_hints_come_in_grades(exercise: Exercise) -> None:
     numbers, kinds, texts = zip(*HINT.findall(exercise.hints), strict=True)
-    assert [*kinds] == GRADES or (
-        exercise.lesson < "01" and kinds in {(QUESTION, INDEX, KERNEL), (*GRADES[:2], KERNEL)}
-    )
+    assert [*kinds] == [kind for kind in GRADES if kind in kinds]
+    assert len(kinds) == len(GRADES) or exercise.is_short
     assert "".join(numbers) == "1234"[: len(kinds)]
     assert all(map(is_of_its_kind, kinds, texts))
+
+
+# --- The checks above can fail -----------------------------------------------------------------------------
+
+
+def above_an_editor(puzzle: str, *kinds: str) -> Exercise:
+    """An exercise of a lesson with an editor, and above it a hint of each of these kinds."""
+    hints = [f"<details>\n<summary>Hint {i}: {kind}</summary>\nWhy?\n</details>" for i, kind in enumerate(kinds, 1)]
+    cells = [new_markdown_cell("\n".join(hints)), new_code_cell(f'helpers.write("{puzzle}")')]
+    (exercise,) = exercises(Lesson(NOTEBOOKS / "02.ipynb", new_notebook(cells=cells)))
+    return exercise
+
+
+def test_few_lines_need_few_hints():
+    test_hints_come_in_grades(above_an_editor("weight_index", QUESTION))
+    for puzzle, *kinds in (
+        ("conv2d", QUESTION),
+        ("weight_index", QUESTION, QUESTION),
+        ("weight_index", INDEX, QUESTION),
+        ("weight_index", QUESTION, INDEX),  # which shows no WGSL
+    ):
+        with pytest.raises(AssertionError):
+            test_hints_come_in_grades(above_an_editor(puzzle, *kinds))
+
+
+def test_a_snippet_for_a_blank_page_compiles_alone_or_in_the_kernel():
+    for snippet in ("struct Sizes { n: u32 }", "let taps = params.kH * params.kW;"):
+        assert compiles("strided_grad_weight", [snippet])
+        assert not compiles("strided_grad_weight", [snippet.replace("=", "").replace("u32", "")])

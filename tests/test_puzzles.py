@@ -17,9 +17,10 @@ from helpers.gpu.passes import pipeline
 from helpers.grading.drawing import drawing
 from helpers.grading.grader import grade
 from helpers.grading.puzzle import LEARNERS_LINE, same_code
-from helpers.grading.verdict import AS_OURS, NOT_ATTEMPTED, RIGHT
-from helpers.wgsl import Kernel, without_comments
+from helpers.grading.verdict import AS_OURS, NO_COMPILE, NOT_ATTEMPTED, RIGHT
+from helpers.wgsl import Kernel, load, without_comments
 
+TO_DECODE = {"weight_index": "const co = 0u; const ci = 0u; const kh = 0u; const kw = 0u;"}  # what a skeleton stores
 every_puzzle = pytest.mark.parametrize("name", PUZZLES)
 # Where one factor is 0, the other may hold any number: one of these lines could go, not both.
 EITHER = {"    left[slot] = 0.0;  // *", "    right[slot] = 0.0;  // *"}
@@ -36,15 +37,15 @@ def test_the_official_kernel_is_right_in_every_test(name):
 @every_puzzle
 def test_the_skeleton_compiles_without_the_marked_lines_and_shows_shapes_and_steps(name):
     skeleton, solution = helpers.skeleton(name), PUZZLES[name].solution.text
-    kernel = Kernel(skeleton)
-    pipeline(kernel, "main")
+    if Kernel(skeleton).code.strip():
+        pipeline(Kernel(TO_DECODE.get(name, "") + skeleton), "main")
     marked = [line for line in PUZZLES[name].official.source.splitlines() if line.endswith(LEARNERS_LINE)]
     left = [line.removesuffix(LEARNERS_LINE).rstrip() for line in marked]
     assert sorted(skeleton.splitlines() + left) == sorted(solution.splitlines())
     assert max(map(len, skeleton.splitlines())) <= 80
-    steps = re.findall(r"^ *// (\d)\. ", skeleton, re.MULTILINE)
+    steps = re.findall(r"^ *// (\d)\. ", solution, re.MULTILINE)
     assert steps == [str(i + 1) for i in range(len(steps))] != []
-    for array in re.findall(r"var<storage[^>]*> (\w+)", kernel.code):
+    for array in re.findall(r"var<storage[^>]*> (\w+)", PUZZLES[name].official.code):
         assert re.search(rf"//.*\b{array} \(.+\)|\b{array}: .*// \(.+\)", skeleton), array
 
 
@@ -60,7 +61,7 @@ MARKED = [
     (name, i)
     for name, puzzle in PUZZLES.items()
     for i, line in enumerate(puzzle.official.source.split("\n"))
-    if line.endswith(LEARNERS_LINE) and line not in EITHER
+    if line.endswith(LEARNERS_LINE) and line not in EITHER and without_comments(line).strip()
 ]
 
 
@@ -72,12 +73,13 @@ def test_every_marked_line_is_needed(name, i):
 
 
 def test_each_puzzle_is_one_cell_of_one_lesson_that_holds_exactly_its_skeleton():
-    """Text and verdict are one cell: after Shift+Enter, the verdict stands right below the text."""
+    """Text and verdict are one cell: after Shift+Enter, the verdict stands right below the text. Or it is an editor."""
     lessons = [Lesson.read(path) for path in lessons_of(NOTEBOOKS)]
     assert sorted(name for lesson in lessons for name in puzzles_of(lesson)) == sorted(helpers.puzzles())
     code = [cell.source for lesson in lessons for cell in lesson.code]
     for name in PUZZLES:
         cell = rf'(my_\w+) = """\n{re.escape(helpers.skeleton(name))}\n"""\nhelpers\.grade\("{name}", \1\)'
+        cell += rf'|helpers\.write\("{name}"\)'
         assert sum(bool(re.fullmatch(cell, source)) for source in code) == 1, name
 
 
@@ -128,6 +130,69 @@ def test_a_right_kernel_in_another_style_is_right(new):
     source = edited(WEIGHT, (STYLES[new], new))
     for ending in ("\n", "\r\n", "\r"):  # of other systems
         assert only(grade(first_tests(WEIGHT), source.replace("\n", ending))) == RIGHT
+
+
+CLASSROOM = {  # the letters of the classroom, in which a learner's file may be
+    "conv2d_grad_weight": "N:batch Ci:C Co:K n:b ci:c co:k kh:fh kw:fw index:idx grad_weight:grad_weights",
+    "conv2d_grad_bias": "N:batch Co:C_out oH:H_out oW:W_out n:b co:k",
+}
+
+
+@pytest.mark.parametrize("name", CLASSROOM)
+def test_a_kernel_in_the_classrooms_letters_is_right(name):
+    letters = dict(pair.split(":") for pair in CLASSROOM[name].split())
+    text = re.sub(rf"(?<!@)\b({'|'.join(letters)})\b", lambda word: letters[word[1]], PUZZLES[name].solution.text)
+    assert not same_code(Kernel(text), PUZZLES[name].official)
+    assert only(grade(PUZZLES[name], text)) == RIGHT
+
+
+# --- From a blank page --------------------------------------------------------------------------------------
+
+BLANK = "strided_grad_weight"
+REFUSED = {  # what is said where there is no skeleton to copy from, and the edit of the official kernel
+    "its binding 1 must be a `var<storage, read>` of type `array<f32>`, as the task says": (
+        "read> in",
+        "read_write> in",
+    ),
+    "its binding 2 must be a `var<storage, read_write>` of type `array<f32>`": (
+        "weight: array<f32>",
+        "weight: array<f32, 4>",
+    ),
+    "its binding 3 must be a `var<uniform>` with a struct of 12 u32": ("Pw: u32,", "Pw: u32, more: u32,"),
+    "it has a binding 4, which the task does not name": (
+        "@compute",
+        "@group(0) @binding(4) var<storage> more: array<f32>;\n@compute",
+    ),
+    "its workgroups have 64 threads; write @workgroup_size(256)": ("@workgroup_size(256)", "@workgroup_size(64)"),
+    "the kernel must be called `main`, not `mine`": ("fn main", "fn mine"),
+}
+
+
+def test_only_one_puzzle_begins_with_a_blank_page_that_states_the_task():
+    assert [name for name in PUZZLES if not Kernel(helpers.skeleton(name)).code.strip()] == [BLANK]
+    for line in helpers.skeleton(BLANK).split("\n"):
+        assert line.startswith("//")
+    for text in ("", "// mine", "/* mine */\n"):
+        assert only(helpers.grade(BLANK, text)) == NOT_ATTEMPTED
+
+
+@pytest.mark.parametrize("said", REFUSED)
+def test_a_rule_of_a_blank_page_is_named(said):
+    grades = grade(PUZZLES[BLANK], edited(BLANK, REFUSED[said]))
+    assert only(grades) == NO_COMPILE
+    assert said in grades[0].detail
+    assert "skeleton" not in grades[0].detail
+
+
+@pytest.mark.parametrize(("until", "said"), [("@group", "declares no bindings"), ("@compute", "is called `main`")])
+def test_a_page_that_is_not_full_yet_says_what_is_missing(until, said):
+    grades = grade(PUZZLES[BLANK], PUZZLES[BLANK].solution.text.partition(until)[0])
+    assert (only(grades), said in grades[0].detail) == (NO_COMPILE, True)
+
+
+def test_the_lessons_own_kernel_is_right_on_a_blank_page():
+    own = load("conv2d_grad_weight", "1_thread_per_weight")
+    assert only(grade(PUZZLES[BLANK], own.source)) == RIGHT
 
 
 # --- What is drawn ------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import pytest
 from support.notebook_gate import LINK, NOTEBOOKS, Lesson, lessons_of
-from support.teaching_pages import QUESTION, TEACHING, explorers_of, page_of, parts, puzzles_of, table
+from support.teaching_pages import PUZZLE, QUESTION, TEACHING, explorers_of, page_of, parts, puzzles_of, table
 
 from helpers.exercises import PUZZLES
 
@@ -22,6 +22,19 @@ every_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: les
 
 def test_each_page_is_that_of_a_lesson() -> None:
     assert {path.stem for path in TEACHING.glob("*")} == {lesson.path.stem for lesson in LESSONS}
+
+
+@pytest.mark.parametrize(
+    ("cell", "puzzles"),
+    [
+        ('my_map = """\n"""\nhelpers.grade("map", my_map)', ["map"]),
+        ('helpers.write("map")', ["map"]),
+        ('helpers.write("map", "guard")', []),
+        ('helpers.grade("map", None)', []),
+    ],
+)
+def test_a_puzzle_of_a_lesson_is_a_cell_or_an_editor(cell: str, puzzles: list[str]) -> None:
+    assert PUZZLE.findall(cell) == puzzles
 
 
 @every_lesson

@@ -48,8 +48,16 @@ WEIGHT, BIAS = "conv2d_grad_weight", "conv2d_grad_bias"
 EDITS = {  # the puzzle and the outcome of all its tests: old and new text, and parts of what is said, with … between them
     (WEIGHT, WRONG): [
         (STORE, f"if (kw > 0u) {{ {STORE} }}", "first at co = 0, ci = 0, kh = 0, kw = 0: nothing was written"),
-        (STORE, f"if (kw > 0u) {{ {STORE} }} else if (index == 0u) {{ grad_weight[0] = 7.5; }}", "kw = 0: yours is 7.5"),
-        (STORE, "grad_weight[index] = 0.0 * sum / 0.0;", "right is 26; also, line 38, `…`: `0.0 * sum / 0.0` gives NaN"),
+        (
+            STORE,
+            f"if (kw > 0u) {{ {STORE} }} else if (index == 0u) {{ grad_weight[0] = 7.5; }}",
+            "kw = 0: yours is 7.5",
+        ),
+        (
+            STORE,
+            "grad_weight[index] = 0.0 * sum / 0.0;",
+            "right is 26; also, line 38, `…`: `0.0 * sum / 0.0` gives NaN",
+        ),
         (STORE, "grad_weight[index + 1u] = sum;", "`: thread 8 writes `grad_weight[index + 1u]` with index 9, "),
         (
             *("ow < out_w; ow++", "ow < out_w; oh++"),

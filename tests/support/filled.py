@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from helpers.exercises import FAULTS, MARKINGS, PUZZLES, QUESTIONS
+from helpers.grading import desk
 from helpers.grading.prediction import Answer
 
 FUNCTIONS = "grade", "predict", "mark", "find_fault"
@@ -37,6 +38,15 @@ def _found(name: str) -> tuple[str, str]:
     wrong, right = (kernel.source.split("\n") for kernel in (fault.faulty, fault.kernel))
     first = fault.lines[0]
     return repr(first), repr("\n".join(right[first - 1 : first + len(right) - len(wrong)]))
+
+
+def answer_in_the_page(exercises: Iterable[tuple[str, str]]) -> None:
+    """What a learner types into the editors and the questions of a page: the right kernels and answers."""
+    for function, name in exercises:
+        if function == "write":
+            desk.keep(name, PUZZLES[name].solution.text)
+        if function == "ask":
+            desk.keep_answer(name, _plain(QUESTIONS[name].right))
 
 
 def filled(cells: Iterable[str], answers: Answers) -> list[str]:

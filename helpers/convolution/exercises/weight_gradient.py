@@ -26,7 +26,7 @@ LAYERS = {
     "strided_stride": ConvShape(1, 1, 6, 7, 1, 2, 2, stride=2),
     "strided_padding": ConvShape(1, 1, 5, 6, 1, 3, 3, stride=2, padding=(1, 2)),
     "strided_channels": ConvShape(1, 2, 5, 7, 3, 4, 3, stride=2, padding=(2, 1)),
-    "strided_everything": ConvShape(2, 3, 6, 9, 7, 3, 5, stride=2, padding=(1, 2)),
+    "strided_everything": ConvShape(2, 5, 7, 11, 4, 3, 5, stride=2, padding=(1, 2)),
 }
 
 
