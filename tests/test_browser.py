@@ -203,7 +203,7 @@ def test_the_mouse_moves_the_picture_and_one_that_stands_still_is_noticed(lesson
 
 @WEIGHTS
 def test_a_cell_is_looked_at_chosen_dragged_to_and_reached_by_keys(lesson, record_property):
-    shown, same, mouse = lesson.explorer(FIRST), lesson.same(FIRST), lesson.page.mouse
+    shown, same, mouse = lesson.explorer(FIRST).unfold(), lesson.same(FIRST), lesson.page.mouse
     count, chosen = lesson.cells.count(), shown.values
     shown.cell_of("grad_weight", 2, 1).hover()
     expect(shown.words).to_have_text(same.set(kh=2, kw=1))
@@ -232,7 +232,7 @@ def test_a_cell_is_looked_at_chosen_dragged_to_and_reached_by_keys(lesson, recor
 
 @WEIGHTS
 def test_a_window_is_dragged_as_a_whole_and_steps_are_ticked(lesson):
-    shown, same, mouse = lesson.explorer(FIRST), lesson.same(FIRST), lesson.page.mouse
+    shown, same, mouse = lesson.explorer(FIRST).unfold(), lesson.same(FIRST), lesson.page.mouse
     drawn, frame = shown.drawn(), shown.cell.locator(".convgrad-touch-frame")
     expect(shown.steps).to_have_count(3)
     frame.hover()
@@ -283,7 +283,7 @@ def test_settings_and_numbers_open_in_place_by_keys(lesson):
         expect(fold).to_have_attribute("aria-expanded", "true")
         if name == "more settings":
             expect(shown.box("dilation")).to_be_visible()
-            assert shown.box("dilation").bounding_box()["y"] < shown.image.bounding_box()["y"]
+            assert shown.box("dilation").bounding_box()["y"] > shown.image.bounding_box()["y"]
             keyboard.press("Space")
             expect(shown.boxes).to_have_count(4)
     table = shown.cell.get_by_role("table", name="grad_output, n = 0, co = 0")
@@ -299,7 +299,7 @@ def test_settings_and_numbers_open_in_place_by_keys(lesson):
 
 @WEIGHTS
 def test_the_keyboard_alone_is_enough(lesson):
-    shown, keyboard = lesson.explorer(FIRST), lesson.page.keyboard  # its cell is selected, in command mode
+    shown, keyboard = lesson.explorer(FIRST).unfold(), lesson.page.keyboard  # its cell is selected, in command mode
     cells, words = (lesson.cells.count(), lesson.code_cells.count()), shown.words.inner_text()
     tab_to(shown, "kh")
     keyboard.press("ArrowUp")
@@ -358,7 +358,7 @@ def test_nothing_jumps_or_flickers_and_it_would_be_noticed(lesson, record_proper
     times = steady(lesson.explorer(BIG).unfold())
     record_property("told", f"from key to new picture, median of 10: {median(times):.0f} ms (most {max(times):.0f})")
     for fault, found in ((HIDE, "flickers"), (GROW, "jumps")):
-        shown = lesson.explorer(FIRST)
+        shown = lesson.explorer(FIRST).unfold()
         shown.image.evaluate(f"image => addEventListener('keydown', window.fault = () => {{ {fault} }}, true)")
         with pytest.raises(AssertionError, match=found):
             steady(shown)

@@ -449,9 +449,9 @@ def touch(explorer: Explorer, grid: int, row: int, column: int, chosen: bool = T
 
 def beside(explorer: Explorer) -> tuple[set[str], set[str]]:
     """The values whose controls are beside the picture, and those behind the fold."""
-    _, (*rows, folds), behind, *_ = (getattr(child, "children", child) for child in explorer.children)
-    names = [{pair.description for pair in in_all(part)} for part in (rows, behind)]
-    assert ("more settings" in {fold.description for fold in folds.children}) == bool(behind)
+    _, above, _, _, folds, behind, _ = (getattr(child, "children", child) for child in explorer.children)
+    names = [{pair.description for pair in in_all(part)} for part in (above, behind)]
+    assert ("more settings" in {fold.description for fold in folds}) == bool(behind)
     return names[0], names[1]
 
 
@@ -477,7 +477,8 @@ def test_at_most_four_controls_are_beside_a_picture_and_the_fold_opens_in_place(
     front, behind = beside(explorer)
     assert front == {*FRONT[make].split()}
     assert front | behind == {*explorer.values}
-    more, box = explorer.children[1].children[-1].children[0], explorer.children[2]
+    _, _, _, _, below, box, _ = explorer.children
+    more = next(fold for fold in below.children if getattr(fold, "description", "") == "more settings")
     assert (more.value, box.layout.display) == (False, "none")
     more.value = True
     assert box.layout.display is None

@@ -1,6 +1,5 @@
 """Lesson 02's questions: each right answer is what the kernels, the pictures and the equation give."""
 
-
 import numpy as np
 import pytest
 

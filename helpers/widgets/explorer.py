@@ -13,7 +13,7 @@ from helpers.widgets.touch import WINDOW, Touch, Touched
 
 Rule = Callable[[Values], tuple[int, int]]  # the limits of one value, from those before it
 
-FRONT, WIDEST, FOLDS = 4, 280, 118  # the most controls beside a picture; CSS pixels of one, and of the folds
+FRONT, WIDEST = 4, 280  # the most controls beside a picture, and CSS pixels of one
 BEHIND = 6  # controls in a row behind the fold
 SENTENCE = "margin: 0; padding: 0 16px; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
 
@@ -68,8 +68,8 @@ class Explorer(ipywidgets.VBox):
         self._show(self._values)
         self._settle()
         self.steps = Steps(steps or {})
-        super().__init__([self.steps, *self._place([*rules][-FRONT:] if front is None else front), self._paper()])
-        self.children += self._words, self._numbers
+        above, below, behind = self._place([*rules][-FRONT:] if front is None else front)
+        super().__init__([self.steps, above, self._paper(), self._words, below, behind, self._numbers])
         self.add_class("convgrad-explorer")
         self._listen()
 
@@ -82,24 +82,27 @@ class Explorer(ipywidgets.VBox):
         paper.add_class("convgrad-picture")
         return paper
 
-    def _place(self, front: Sequence[str]) -> tuple[ipywidgets.Widget, ipywidgets.Widget]:
-        """A row with the controls in front and the folds, and what is behind the first fold."""
+    def _place(self, front: Sequence[str]) -> tuple[ipywidgets.Widget, ...]:
+        """The controls above the picture, what is below its sentence, and what is behind the first fold there."""
         rest = [name for name in self._rules if name not in front]
-        behind = self._row(rest, self.picture.width // BEHIND, BEHIND)
+        beside = {name: self._player for name in self._play[-1:] if name in front}
+        behind = self._row(rest, BEHIND)
         behind.layout.display = "none"
         more = fold("more settings", lambda is_open: setattr(behind.layout, "display", None if is_open else "none"))
-        folds = [more] * bool(rest) + [self._open] * bool(self.picture.numbered)
-        room = self.picture.width - FOLDS * bool(folds)
-        row = [self._row(front, room // max(len(front), 1), len(front))] * bool(front)
-        row += [ipywidgets.VBox(folds, layout={"width": f"{FOLDS}px"})] * bool(folds)
-        between = ipywidgets.Layout(justify_content="space-between", width=f"{self.picture.width}px", max_width="100%")
-        return ipywidgets.HBox(row, layout=between), behind
+        alone = [self._player] if self._player and not beside else []
+        below = ipywidgets.HBox(alone + [more] * bool(rest) + [self._open] * bool(self.picture.numbered))
+        below.add_class("convgrad-below")
+        return self._row(front, len(front), beside), below, behind
 
-    def _row(self, names: Sequence[str], width: int, columns: int) -> ipywidgets.GridBox:
-        grid = ipywidgets.Layout(grid_template_columns=f"repeat({columns}, {min(width, WIDEST)}px)")
-        last = self._play[-1:]
-        pairs = [control(*self._controls[name], self._player if [name] == last else None) for name in names]
-        return ipywidgets.GridBox(pairs, layout=grid)
+    def _row(
+        self, names: Sequence[str], columns: int, beside: Mapping[str, ipywidgets.Widget] | None = None
+    ) -> ipywidgets.GridBox:
+        """Controls in columns, one of them with the player beside it."""
+        if not names:
+            return ipywidgets.GridBox(layout={"display": "none"})
+        grid = f"repeat({columns}, {min(self.picture.width // columns, WIDEST)}px)"
+        pairs = [control(*self._controls[name], (beside or {}).get(name)) for name in names]
+        return ipywidgets.GridBox(pairs, layout={"grid_template_columns": grid})
 
     def _listen(self) -> None:
         """Follow what the reader does with the controls."""

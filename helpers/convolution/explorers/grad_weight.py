@@ -28,7 +28,7 @@ def weight_gradient(
     picture = _with_letters(input, grad_output)
     kH, kW = picture.shape.weight[2:]
     steps = _to_touch(picture.shape) if steps is None else steps
-    return index_explorer(picture, play=("kh", "kw"), steps=steps, kh=kH, kw=kW)
+    return index_explorer(picture, play=("kh", "kw"), front=(), steps=steps, kh=kH, kw=kW)
 
 
 def _to_touch(shape: ConvShape) -> Trials:
@@ -103,7 +103,7 @@ def threads(shape: ConvShape = LENET_CONV1, steps: Trials | None = None) -> Expl
     if weights < 256:
         suggested["Point at a thread that owns no weight."] = lambda values: values["thread"] >= weights
     steps = suggested if steps is None else steps
-    return index_explorer(ThreadsPicture(shape), 37, play=("thread",), steps=steps, thread=256)
+    return index_explorer(ThreadsPicture(shape), 37, play=("thread",), front=(), steps=steps, thread=256)
 
 
 def shared_products(shape: ConvShape, count: int = 256) -> Explorer:

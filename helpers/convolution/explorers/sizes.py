@@ -87,11 +87,17 @@ ANY_PIXEL: dict[str, Rule] = {
 
 
 def index_explorer(
-    picture: Picture, start: int = 0, *, play: Sequence[str] = (), steps: Trials | None = None, **limits: int
+    picture: Picture,
+    start: int = 0,
+    *,
+    play: Sequence[str] = (),
+    front: Sequence[str] | None = None,
+    steps: Trials | None = None,
+    **limits: int,
 ) -> Explorer:
     """One slider for each index of a picture, by its name, from 0 to below its limit; all begin at `start`."""
     rules, values = {name: below(limit) for name, limit in limits.items()}, dict.fromkeys(limits, start)
-    return Explorer(lambda **place: picture.show(*place.values()), rules, values, play=play, steps=steps)
+    return Explorer(lambda **place: picture.show(*place.values()), rules, values, play=play, front=front, steps=steps)
 
 
 def any_sizes_explorer(

@@ -51,6 +51,7 @@ class SumPicture(Picture):
     symbol: str  # of the result, among letters
     total = "Its terms"
     notes = True  # whether the grids are named by co, ci and n
+    lettered = 432  # CSS pixels: the height with letters
     names = ascii_uppercase[6:]
     taps: Callable[[ConvShape, int, int], list]
     capital_at: Callable[[tuple], Cell]
@@ -61,7 +62,7 @@ class SumPicture(Picture):
             if letters and prod(values.shape[2:]) > len(names):
                 raise ValueError(f"letters = True: {values.shape} are more than {len(names)} letters")
         self.shape, self.small, self.capitals, self.returned, self.letters = shape, small, capitals, returned, letters
-        super().__init__()
+        super().__init__(self.lettered if letters else 432)
 
     def show(self, row: int, column: int, co: int = 0, ci: int = 0, n: int = 0) -> "SumPicture":
         """Move to the element at (row, column) of the result, and to the products of these channels and this image."""
