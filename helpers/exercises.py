@@ -48,6 +48,8 @@ def puzzles() -> tuple[str, ...]:
 def skeleton(puzzle: str) -> str:
     """The text from which the learner starts: the official kernel without the lines to be written.
 
+    From a blank page, it is comments that state the task.
+
     Raises ValueError for a name that no puzzle has.
     """
     return _chosen("puzzle", puzzle, PUZZLES).skeleton
@@ -64,7 +66,7 @@ def solution(puzzle: str) -> Listing:
     if (mine := attempts.last(puzzle)) is None:
         raise attempts.NoAttemptError(
             f"the solution of {puzzle} is shown after your first attempt: write a kernel of your own, which may be "
-            f'wrong, and grade it with helpers.grade("{puzzle}", my_kernel); the hints in the lesson help you to begin'
+            "wrong, and run its tests; the hints in the lesson help you to begin"
         )
     return replace(chosen.solution, first_line=2 if mine.startswith("\n") else 1)
 
@@ -112,8 +114,9 @@ def grade(puzzle: str, source: str | None = None) -> Grades:
     puzzle : str
         One of `puzzles()`.
     source : str, optional
-        A WGSL module with the bindings of `skeleton(puzzle)`. If it differs from that only in comments and blanks, it
-        is no attempt, and nothing is run. If it is left out, it is the learner's file, notebooks/my/<puzzle>.wgsl.
+        A WGSL module with the bindings that `skeleton(puzzle)` has or asks for. If it differs from that only in
+        comments and blanks, it is no attempt, and nothing is run. If it is left out, it is the learner's file,
+        notebooks/my/<puzzle>.wgsl.
 
     Raises
     ------

@@ -13,7 +13,7 @@ UPSTREAM = [[1, -1, 2], [0, 3, -1], [2, 1, 0]]
 WORDS = "N", "Ci", "H", "W", "Co", "kH", "kW", "S", "Ph", "oH", "oW", "Pw"  # of `ConvShape.params`
 WINDOWS = {
     "window_5x5": ConvShape(1, 1, 5, 5, 1, 3, 3),
-    "window_rectangle": ConvShape(1, 1, 5, 8, 1, 2, 6),
+    "window_rectangle": ConvShape(1, 1, 8, 11, 1, 3, 5),
     "window_many_weights": ConvShape(1, 1, 17, 20, 1, 8, 9),
 }
 PADDED = {  # from here on, each test adds one thing to those before it
@@ -99,7 +99,7 @@ STEPS = (
         "convolution",
         "kh kw",
         _window_cases,
-        Skill.one_thread_for("weight", "window_many_weights"),
+        Skill.one_thread_for("weight", "window_rectangle"),
     ),
     Puzzle(
         "weight_padding",

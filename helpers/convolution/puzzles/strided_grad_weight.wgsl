@@ -28,8 +28,8 @@ struct Params {  // *
 @compute @workgroup_size(256)  // *
 fn main(@builtin(global_invocation_id) global: vec3u) {  // *
   // 1. Return if no weight has this index.  // *
-  let index = global.x;  // *
   let taps = params.kH * params.kW;  // *
+  let index = global.x;  // *
   if (index >= params.Co * params.Ci * taps) { return; }  // *
   // 2. Decode kw, kh, ci and co.  // *
   let kw = index % params.kW;  // *
