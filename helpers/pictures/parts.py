@@ -9,7 +9,12 @@ import numpy as np
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Box, Picture, Word, number, text_width, tint
 
 Cell = tuple[int, int]  # row and column
-MARGIN, TITLE, HEAD = 16, 15, 46  # CSS pixels: beside a row of grids, a title's letters, a title and its note
+MARGIN, TITLE, HEAD, NOTE = (
+    16,
+    15,
+    46,
+    18,
+)  # CSS pixels: beside a row of grids, a title's letters, a title with its note, a note
 ROOMY = 36  # the least height of a cell whose number is in its middle even with a factor below it
 
 
@@ -69,7 +74,7 @@ class Grid:
         self.caption, self.empty, self.first = ", ".join(filter(None, (title, note))), "", (0, 0)
         if numbers and not np.isnan(self.values).all():
             picture.numbered.append(self)
-        picture.write(x, y - 16 - 18 * bool(note), title, TITLE, color, "bold")
+        picture.write(x, y - 16 - NOTE * bool(note), title, TITLE, color, "bold")
         picture.write(x, y - 14, note, 13, GRAY)
         self.boxes = [self.box(*cell) for cell in np.ndindex(self.values.shape)]
         cells = list(zip(self.boxes, self.values.flat, strict=True))
@@ -160,7 +165,8 @@ def side_by_side(picture: Picture, matrices: Sequence[tuple], signs: str, top: f
     shapes = [values.shape for values, *_ in matrices]
     heads = [max(text_width(title, TITLE, "bold"), text_width(note, 13)) for _, title, note, *_ in matrices]
     rows = max(shape[0] for shape in shapes)
-    height, room = min(54, (bottom - top - HEAD) / rows), 44
+    top += HEAD if any(note for _, _, note, *_ in matrices) else HEAD - NOTE
+    height, room = min(54, (bottom - top) / rows), 44
     for cell in range(54, 0, -1):
         widths = [max(shape[1] * cell, head) for shape, head in zip(shapes, heads, strict=True)]
         if cell <= 1.3 * height and 2 * MARGIN + sum(widths) + room * len(signs) <= picture.width:
@@ -170,8 +176,8 @@ def side_by_side(picture: Picture, matrices: Sequence[tuple], signs: str, top: f
     size = cell, min(height, 1.1 * cell)
     lefts = MARGIN + np.cumsum([0, *(width + room for width in widths)])
     placed = zip(matrices, lefts, strict=False)
-    grids = [Grid(picture, values, left, top + HEAD, size, *style) for (values, *style), left in placed]
-    middle = top + HEAD + size[1] * min(shape[0] for shape in shapes) / 2
+    grids = [Grid(picture, values, left, top, size, *style) for (values, *style), left in placed]
+    middle = top + size[1] * min(shape[0] for shape in shapes) / 2
     picture.words((Word(grid.x - room / 2, middle, s, 30) for grid, s in zip(grids[1:], signs, strict=True)), GRAY)
     return grids
 

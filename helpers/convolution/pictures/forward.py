@@ -41,7 +41,7 @@ class WindowPicture(SumPicture):
     def __init__(
         self, shape: ConvShape, input: Array, weight: Array, output: Array, bias: Array, letters: bool = False
     ) -> None:
-        self.bias, self.notes = bias, not letters
+        self.bias = bias
         super().__init__(shape, input, weight, output, letters)
 
     def _summed_indices(self, place: Place) -> range:

@@ -50,7 +50,6 @@ class SumPicture(Picture):
     axis: str
     symbol: str  # of the result, among letters
     total = "Its terms"
-    notes = True  # whether the grids are named by co, ci and n
     lettered = 432  # CSS pixels: the height with letters
     names = ascii_uppercase[6:]
     taps: Callable[[ConvShape, int, int], list]
@@ -116,9 +115,9 @@ class SumPicture(Picture):
     # --- What is drawn ----------------------------------------------------------------------------------------
 
     def _draw_grids(self, place: Place) -> None:
-        note = f"n = {place['n']}, {channel_note(self.shape, place['co'], place['ci'])}" * self.notes
+        note = f"n = {place['n']}, {channel_note(self.shape, place['co'], place['ci'])}" * (not self.letters)
         others = (self.capital, self.capitals), (self.result, self.returned)
-        planes = [(t.plane(values, place), t.name, t.note(place) * self.notes) for t, values in others]
+        planes = [(t.plane(values, place), t.name, t.note(place) * (not self.letters)) for t, values in others]
         planes.insert(0, (self._small(place), "input", note))
         self.window_grid, capitals, self.result_grid = draw_grids(self, self.shape, planes, place["co"])
         if self.letters:
