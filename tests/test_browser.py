@@ -265,7 +265,8 @@ def test_a_window_is_dragged_as_a_whole_and_steps_are_ticked(lesson):
     shown.shows(same)
     mouse.up()
     ticked(shown, False, True, False)
-    mouse.move(x, y + 4.5 * step)  # nothing is held any more
+    mouse.move(x + 2 * step, y + 2.4 * step)  # within the frame, but nothing is held any more
+    lesson.page.wait_for_function("jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'")
     shown.shows(same)
     shown.cell_of("grad_weight", 2, 2).hover()  # only looked at
     ticked(shown, True, True, False)
