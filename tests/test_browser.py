@@ -404,6 +404,12 @@ def test_cells_are_marked_by_mouse_keys_and_typing(lesson):
     assert lesson.cells.count() == count
 
 
+LENGTHS = """area => {
+  window.lengths = [];
+  area.addEventListener("input", () => window.lengths.push(area.value.length));
+}"""
+
+
 def in_a_new_kernel(lesson: LivePage, cell: Locator, code: str) -> None:
     lesson.run(lesson.at(lesson.lesson.code[0]))
     lesson.retype(cell, code)
@@ -413,8 +419,11 @@ def in_a_new_kernel(lesson: LivePage, cell: Locator, code: str) -> None:
 def test_a_kernel_is_written_in_the_page_and_outlives_its_python(lesson):
     cell, keyboard = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"'), lesson.page.keyboard
     code = 'helpers.write("map")'
+    lesson.page.evaluate("localStorage.setItem('convgrad map', 'typed in an older page')")
     in_a_new_kernel(lesson, cell, code)
     area, state = cell.get_by_role("textbox", name="your kernel for map"), cell.locator(".convgrad-state")
+    expect(area).to_have_value("typed in an older page")
+    cell.get_by_role("button", name="take the file's").click()
     expect(area).to_have_value(helpers.skeleton("map"))
     solution = PUZZLES["map"].solution.text
     broken, whole = solution.rsplit(";", 1)[0], len(PUZZLES["map"].tests)
@@ -424,11 +433,35 @@ def test_a_kernel_is_written_in_the_page_and_outlives_its_python(lesson):
     keyboard.press("Control+Enter")
     expect(cell.locator(".convgrad-headline")).to_have_text("does not compile (all tests)")
     expect(cell.locator(".convgrad-marked")).to_have_text(str(broken.count("\n") + 1))
-    keyboard.type(";\n}")
+    ours = cell.get_by_role("region", name="our kernel")
+    expect(ours).to_be_hidden()
+    keyboard.press("Escape")  # and so out of the text
+    keyboard.press("Shift+Tab")
+    expect(cell.get_by_role("button", name="Compare with ours")).to_be_focused()
+    keyboard.press("Enter")
+    expect(ours).to_have_text(solution)
+    keyboard.press("Enter")
+    expect(ours).to_be_hidden()
+    area.focus()
+    keyboard.press("Control+a")
+    keyboard.insert_text(solution.replace("* input[i]", "* input[0]"))
+    keyboard.press("Control+Enter")
+    caption = "For output[1], your thread reads input element 0; it should read element 1."
+    expect(cell.get_by_role("figure", name=caption).locator("svg")).to_be_visible()
+    keyboard.press("Control+a")
+    keyboard.insert_text(solution)
     keyboard.press("Control+Enter")
     expect(cell.locator(".convgrad-headline")).to_have_text("right (all tests)")
+    expect(cell.get_by_role("figure")).to_have_count(0)
     expect(state).to_have_text(f"{whole} of {whole} tests pass")
     expect(cell.locator(".convgrad-marked")).to_have_count(0)
+    area.evaluate(LENGTHS)
+    keyboard.type("// typed", delay=605)  # a letter comes just after those before it have been sent
+    expect(state).to_contain_text("kept in")
+    keyboard.press("Control+Enter")
+    expect(state).to_have_text(f"{whole} of {whole} tests pass")
+    lengths = lesson.page.evaluate("window.lengths")
+    assert lengths == sorted(lengths)  # those did not come back over it
     written = area.input_value()
     assert desk.read("map") == written
     keyboard.press("Control+z")

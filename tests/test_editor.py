@@ -138,6 +138,15 @@ def test_text_that_was_typed_while_python_did_not_run_is_asked_about(my):
     assert (desk.read("map"), attempts.last("map")) == ("typed", "in the file")
 
 
+@pytest.mark.parametrize(("choice", "kept"), [("mine", "typed"), ("theirs", "skeleton")])
+def test_text_that_was_typed_where_there_is_no_file_yet_loses_nothing(choice, kept):
+    made = editor()
+    send(made, "found", "typed")
+    send(made, choice, "typed")
+    assert made.text == kept
+    assert attempts.last("map") == (None if choice == "mine" else "typed")
+
+
 def test_a_folder_that_cannot_be_written_is_said_and_the_text_stays_in_the_page(my):
     my.write_text("a file in the folder's place")
     made = editor()

@@ -61,11 +61,12 @@ function render({ model, el }) {
     if (localStorage.getItem(store) === null) localStorage.setItem(store, localStorage.getItem(older));
     localStorage.removeItem(older);
   }
-  let waiting = null, silence = null, sent = 0;
+  let waiting = null, silence = null, sent = 0, pending = "";
   const tell = kind => {
     clearTimeout(waiting);
     clearTimeout(silence);
     waiting = null;
+    pending = kind;
     localStorage.setItem(store, area.value);
     const silent = () => { state.textContent = SILENT; };
     silence = setTimeout(silent, SILENT_AFTER);
@@ -79,6 +80,7 @@ function render({ model, el }) {
     const { number, written } = model.get("heard");
     if (number !== sent) return;
     clearTimeout(silence);
+    pending = "";
     state.textContent = model.get("state");
     if (written) localStorage.removeItem(store);
   };
@@ -178,8 +180,8 @@ function render({ model, el }) {
       choice.addEventListener("click", () => tell(kind));
     }
   };
-  const load = () => {
-    if (area.value === model.get("text")) return;
+  const load = () => {  // Python says again what it was sent: only what the reader asked for may replace newer text
+    if (area.value === model.get("text") || waiting !== null || (pending && pending !== "theirs")) return;
     area.focus();
     area.select();
     insert(model.get("text"));

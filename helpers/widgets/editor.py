@@ -61,11 +61,10 @@ class Editor(anywidget.AnyWidget):
         solution: Callable[[], str],
     ) -> None:
         self._grade, self._place, self._solution = grade, place, solution
-        self._kept = desk.stamp(puzzle)
-        text = desk.read(puzzle)
+        self._kept, self._skeleton = desk.stamp(puzzle), skeleton
         super().__init__(
             puzzle=puzzle,
-            text=skeleton if text is None else text,
+            text=self._in_the_file(puzzle),
             state=str(desk.path_of(puzzle).name),
             ours=solution(),
             desk=_name_of(desk.path_of(puzzle).parent),
@@ -79,14 +78,15 @@ class Editor(anywidget.AnyWidget):
         keeps its text until it is written, too.
         """
         kind, text = message["kind"], message["text"]
+        self.text = text
         if kind == "found":
             self.conflict, self.state = True, FOUND
         if kind == "theirs":
             attempts.keep(self.puzzle, text)
-            text = desk.read(self.puzzle) or ""
+            text = self._in_the_file(self.puzzle)
         if kind in ("mine", "theirs"):
-            if kind == "mine":
-                attempts.keep(self.puzzle, desk.read(self.puzzle) or "")
+            if kind == "mine" and desk.read(self.puzzle):
+                attempts.keep(self.puzzle, desk.read(self.puzzle))
             self.conflict, self._kept = False, desk.stamp(self.puzzle)
             self.text = text
         written = not self.conflict and self.keep(text)
@@ -94,12 +94,16 @@ class Editor(anywidget.AnyWidget):
         if kind == "run" and not self.conflict:
             self.run(text)
 
+    def _in_the_file(self, puzzle: str) -> str:
+        """The learner's text, or what they begin with."""
+        text = desk.read(puzzle)
+        return self._skeleton if text is None else text
+
     def keep(self, text: str) -> bool:
         """Write the text to its file, unless another program has changed that; returns whether it is written."""
         if desk.stamp(self.puzzle) != self._kept and desk.read(self.puzzle) not in (None, text):
             self.conflict, self.state = True, ELSEWHERE
             return False
-        self.set_trait("text", text)
         problem = desk.keep(self.puzzle, text)
         self._kept = desk.stamp(self.puzzle)
         self.state = problem or f"kept in notebooks/my/{self.puzzle}.wgsl"
