@@ -23,6 +23,7 @@ import helpers
 from helpers.exercises import PUZZLES
 from helpers.gpu.adapter import device
 from helpers.grading.puzzle import LEARNERS_LINE
+from helpers.wgsl import without_comments
 
 QUESTION, PICTURE, INDEX, KERNEL = GRADES = ["a question", "a picture", "the index", "almost the whole kernel"]
 HINT = re.compile(r"<summary>Hint (\d): (.*?)</summary>(.*?)</details>", re.DOTALL)
@@ -68,8 +69,14 @@ def exercises(lesson: Lesson) -> Iterator[Exercise]:
         if not cell.is_code:
             hints += "\n".join(DETAILS.findall(cell.source))
         elif graded := PUZZLE.search(cell.source):
-            yield Exercise(lesson.path.stem, hints, graded[1])
+            if hints or not is_blank(graded[1]):
+                yield Exercise(lesson.path.stem, hints, graded[1])
             hints = ""
+
+
+def is_blank(puzzle: str) -> bool:
+    """Whether a puzzle begins with a blank page, for which the hints of those before it are enough."""
+    return not without_comments(helpers.skeleton(puzzle)).strip()
 
 
 def compiles(puzzle: str, snippets: list[str]) -> bool:

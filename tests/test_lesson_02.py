@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from support.notebook_gate import NOTEBOOKS, Lesson, texts
 
 import helpers
-from helpers.convolution import indices, reference
+from helpers.convolution import explorers, indices, reference
 from helpers.convolution.exercises import WEIGHT_QUESTIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.verdict import RIGHT
@@ -29,9 +30,18 @@ def by_hand() -> float:
     return float((np.array([[2, 3], [1, 4]]) * [[2, 1], [-1, 3]]).sum())
 
 
+def change_of_the_loss() -> float:
+    """By how much the loss of the small case changes when the weight [0,1] grows by 1."""
+    image, upstream = explorers.SMALL_CASE
+    weight = np.zeros((1, 1, 3, 3))
+    weight[0, 0, 0, 1] = 1
+    return float((reference.conv2d(image, weight) * upstream).sum())
+
+
 COMPUTED = {
     "pixels_of_a_weight": lambda: pixels_of_a_weight(CONV1),
     "dW[0,1]": by_hand,
+    "change_of_the_loss": change_of_the_loss,
     "pixels_with_stride": lambda: pixels_of_a_weight(ConvShape(1, 1, 7, 7, 1, 3, 3, 3)),
     "owner_of_a_weight": lambda: [indices.weight_of_thread(CONV1, t) for t in range(256)].index((3, 0, 4, 4)),
     "fault_in_small_case": wrong_in_small_case,
@@ -41,3 +51,11 @@ COMPUTED = {
 @pytest.mark.parametrize("name", WEIGHT_QUESTIONS)
 def test_the_right_answer_is_what_is_computed(name):
     assert WEIGHT_QUESTIONS[name].grade(name, COMPUTED[name]()).outcome == RIGHT
+
+
+def test_the_first_cell_stores_its_picture_which_nbval_does_not_compare():
+    """It also names the adapter, so that it is ignored."""
+    lesson = Lesson.read(NOTEBOOKS / "02_weight_gradient.ipynb")
+    adapter, picture = lesson.code[0].outputs
+    assert (adapter.name, "image/png" in picture.data) == ("stdout", True)
+    assert texts(picture) == [explorers.weight_gradient().sentence]

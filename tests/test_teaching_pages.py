@@ -57,7 +57,7 @@ def test_the_sections_of_the_plan_are_the_lessons_and_their_minutes_add_up(lesso
     head, *rows = table(dict(parts(page_of(lesson)))[TIMING])
     assert head == ["section", *sums, "what happens"]
     assert [sum(int(row[i].replace("–", "0")) for row in rows) for i, _ in enumerate(sums, 1)] == [*sums.values()]
-    headings = [text for cell in lesson.prose for text in re.findall(r"^##+ (.+)", cell.words, re.MULTILINE)]
+    headings = [text for cell in lesson.prose for text in re.findall(r"^#+ (.+)", cell.words, re.MULTILINE)]
     places = [headings.index(row[0]) for row in rows]
     assert places == sorted(places)
 

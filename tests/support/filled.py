@@ -41,12 +41,14 @@ def _found(name: str) -> tuple[str, str]:
 
 
 def answer_in_the_page(exercises: Iterable[tuple[str, str]]) -> None:
-    """What a learner types into the editors and the questions of a page: the right kernels and answers."""
+    """What a learner types into the editors, questions and cells of a page: the right kernels and answers."""
     for function, name in exercises:
         if function == "write":
             desk.keep(name, PUZZLES[name].solution.text)
         if function == "ask":
             desk.keep_answer(name, _plain(QUESTIONS[name].right))
+        if function == "mark":
+            desk.keep_answer(name, MARKINGS[name].written(MARKINGS[name].right))
 
 
 def filled(cells: Iterable[str], answers: Answers) -> list[str]:

@@ -21,7 +21,7 @@ from helpers.grading.mistakes import Mistake
 from helpers.grading.verdict import RIGHT, Grades
 
 TEACHING = NOTEBOOKS / "teaching"
-EXPLORER = re.compile(r"\w*explorers\.\w+(?=\()")
+EXPLORER = re.compile(r"\w*explorers\.(?!terms_of_)\w+(?=\()")
 PUZZLE = re.compile(r'helpers\.(?:grade(?=\("\w+", my_\w+\))|write(?=\("\w+"\)))\("(\w+)"')  # a cell, or an editor
 TABLE = re.compile(r"^(?P<above>### `(?P<puzzle>\w+)`\n(?:(?:[^|#\n].*)?\n)*)(?:\|.*\n)+", re.MULTILINE)
 HEAD = "| mistake | what the checker says | the question that unlocks it |\n|:--|:--|:--|\n"
