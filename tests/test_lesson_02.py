@@ -10,7 +10,7 @@ from helpers.convolution.exercises import WEIGHT_QUESTIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.verdict import RIGHT
 
-CONV1 = ConvShape(1, 1, 28, 28, 6, 5, 5)
+CONV1, CONV2 = ConvShape(1, 1, 28, 28, 6, 5, 5), ConvShape(1, 6, 12, 12, 16, 5, 5)
 
 
 def pixels_of_a_weight(shape: ConvShape) -> int:
@@ -43,7 +43,7 @@ COMPUTED = {
     "dW[0,1]": by_hand,
     "change_of_the_loss": change_of_the_loss,
     "pixels_with_stride": lambda: pixels_of_a_weight(ConvShape(1, 1, 7, 7, 1, 3, 3, 3)),
-    "owner_of_a_weight": lambda: [indices.weight_of_thread(CONV1, t) for t in range(256)].index((3, 0, 4, 4)),
+    "owner_of_a_weight": lambda: [indices.weight_of_thread(CONV2, t) for t in range(256)].index((1, 2, 0, 3)),
     "fault_in_small_case": wrong_in_small_case,
 }
 

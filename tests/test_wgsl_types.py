@@ -10,7 +10,7 @@ from support.sample import sample
 from support.wgsl_programs import in_lines, programs, rows, source
 
 from helpers.gpu import passes
-from helpers.wgsl import Kernel, WgslError
+from helpers.wgsl import Kernel, WgslError, without_comments
 from helpers.wgsl.cures import breaks, names, values, wgsl_error
 from helpers.wgsl.diagnostics import Refused, Unsupported
 from helpers.wgsl.syntax.parser import parse
@@ -57,7 +57,7 @@ def on_the_adapter(text: str) -> tuple[set[int], str] | None:
 def test_every_kernel_in_the_repository_is_checked_for_every_entry_point(path):
     text = path.read_text(encoding="utf-8")
     kernel, module = Kernel(text), parse(text)
-    names = re.findall(r"@workgroup_size\s*\([^)]*\)\s*fn\s+(\w+)", text)
+    names = re.findall(r"@workgroup_size\s*\([^)]*\)\s*fn\s+(\w+)", without_comments(text))
     assert names
     for name in names:
         made = check(Declarations(module, {}), name)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import prod
 from numbers import Real
 from pathlib import Path
 
@@ -143,12 +144,12 @@ def number_in(text: str) -> str:
 
 
 def _number(text: str) -> float:
-    """A number as it is typed, also with commas between thousands, or a fraction."""
-    written = number_in(text)
-    if not written:
+    """A number as it is typed, also with commas between thousands, as a fraction or as a product."""
+    factors = [number_in(factor) for factor in re.split("[*×·]", text)]
+    if not all(factors):
         cure = text.strip().replace(",", ".") if text.count(",") == 1 else ""
         raise AnswerError(f"`{text.strip()}` is not a number" + (f": write `{cure}`" if number_in(cure) else ""))
-    value = Fraction(written.replace(" ", ""))
+    value = prod(Fraction(factor.replace(" ", "")) for factor in factors)
     return int(value) if value.denominator == 1 else float(value)
 
 

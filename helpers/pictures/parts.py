@@ -9,26 +9,26 @@ import numpy as np
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Box, Picture, Word, number, text_width, tint
 
 Cell = tuple[int, int]  # row and column
-MARGIN, TITLE, HEAD, NOTE = (
-    16,
-    15,
-    46,
-    18,
-)  # CSS pixels: beside a row of grids, a title's letters, a title with its note, a note
+MARGIN, TITLE = 16, 15  # CSS pixels: beside a row of grids, a title's letters
+HEAD, NOTE = 46, 18  # CSS pixels: a title with its note, the note alone
 ROOMY = 36  # the least height of a cell whose number is in its middle even with a factor below it
 
 
 class Touchable(NamedTuple):
-    """A grid that a reader can point at, and what that says: the values that are a cell's place, and those it fixes."""
+    """A grid that a reader can point at, and what that says: the values that are a cell's place, and those it fixes.
+
+    Where a single value is the cell's number, the first cell has the number `start`.
+    """
 
     grid: "Grid"
     values: tuple[str, ...]
     fixed: Mapping[str, int]
+    start: int = 0
 
     def said(self, cell: Cell) -> dict[str, int]:
         """The values that a cell stands for."""
         row, column = cell
-        place = cell if len(self.values) > 1 else [row * self.grid.values.shape[1] + column]
+        place = cell if len(self.values) > 1 else [self.start + row * self.grid.values.shape[1] + column]
         return {**self.fixed, **dict(zip(self.values, place, strict=True))}
 
     def cell(self, values: Mapping[str, int]) -> Cell | None:
@@ -36,7 +36,10 @@ class Touchable(NamedTuple):
         if any(values[name] != value for name, value in self.fixed.items()):
             return None
         place = [values[name] for name in self.values]
-        return tuple(place) if len(place) > 1 else divmod(*place, self.grid.values.shape[1])
+        if len(place) > 1:
+            return tuple(place)
+        number = place[0] - self.start
+        return divmod(number, self.grid.values.shape[1]) if 0 <= number < self.grid.values.size else None
 
 
 class Window(NamedTuple):
@@ -93,9 +96,9 @@ class Grid:
         corner = self.x + column * self.width, self.y + row * self.height
         return Box(*corner, columns * self.width, rows * self.height)
 
-    def touch(self, name: str, *values: str, **fixed: int) -> None:
+    def touch(self, name: str, *values: str, start: int = 0, **fixed: int) -> None:
         """Let a reader point at these cells: `values` are a cell's row and column, or its number; `fixed`, others."""
-        self.picture.touchable[name] = Touchable(self, values, fixed)
+        self.picture.touchable[name] = Touchable(self, values, fixed, start)
 
     @property
     def bottom(self) -> float:

@@ -54,6 +54,10 @@ function render({ model, el }) {
   const told = part("div", "", said, { role: "status", "aria-live": "polite" }), more = part("div", "", said);
   run.textContent = "Run the tests";
   compare.textContent = "Compare with ours";
+  const over = part("button", "convgrad-over jupyter-button", bar, { type: "button" });
+  over.textContent = "Start over";
+  over.title = "Put the first text back; yours is kept as an attempt";
+  bar.insertBefore(over, state);
 
   // What Python has not written yet outlives this page. Older pages kept it without the folder's name.
   const older = `convgrad ${model.get("puzzle")}`, store = `convgrad ${model.get("desk")} ${model.get("puzzle")}`;
@@ -100,9 +104,22 @@ function render({ model, el }) {
       under.style.cssText = `top:${18 * mark.line + 3}px;left:calc(${before}ch + 6px);width:${mark.length}ch`;
     }
   };
-  const insert = text => document.execCommand("insertText", false, text);  // keeps the browser's undo
+  const insert = text => document.execCommand(text ? "insertText" : "delete", false, text);  // keeps the browser's undo
+  const replace = (from, to, text) => {
+    area.setSelectionRange(from, to);
+    insert(text);
+  };
+  const indent = back => {  // the selected lines; without a selection, two spaces
+    const { selectionStart: from, selectionEnd: to, value } = area, first = value.lastIndexOf("\n", from - 1) + 1;
+    if (from === to && !back) return insert("  ");
+    const moved = value.slice(first, to).replace(/^ {0,2}/gm, spaces => back ? "" : `  ${spaces}`);
+    replace(first, to, moved);
+    if (from !== to) area.setSelectionRange(first, first + moved.length);
+  };
 
   area.addEventListener("input", () => {
+    el.classList.add("convgrad-changed");  // the verdict and its mark are those of an older text
+    localStorage.setItem(store, area.value);  // at once: the page may be closed before it is written
     draw();
     clearTimeout(waiting);
     waiting = setTimeout(() => tell("keep"), KEPT_AFTER);
@@ -118,7 +135,10 @@ function render({ model, el }) {
     if ((control || event.shiftKey) && key === "enter") tell("run");
     else if (control && key === "z") document.execCommand(event.shiftKey ? "redo" : "undo");
     else if (control && key === "y") document.execCommand("redo");
-    else if (key === "tab" && !leaving && !event.shiftKey) insert("  ");
+    else if (key === "tab" && !leaving) indent(event.shiftKey);
+    else if (key === "}" && /(^|\n) *  $/.test(area.value.slice(0, area.selectionStart))) {
+      replace(area.selectionStart - 2, area.selectionEnd, "}");
+    }
     else if (key === "enter" && !event.altKey) {
       const line = area.value.slice(0, area.selectionStart).split("\n").pop();
       insert(`\n${line.match(/^\s*/)[0]}${/[{(]\s*$/.test(line) ? "  " : ""}`);
@@ -131,7 +151,9 @@ function render({ model, el }) {
     event.preventDefault();
     event.stopPropagation();
   });
+  left.addEventListener("scroll", () => { ours.scrollTop = left.scrollTop; });
   run.addEventListener("click", () => tell("run"));
+  over.addEventListener("click", () => tell("over"));
 
   const show = () => {
     const verdict = model.get("verdict");
@@ -181,7 +203,7 @@ function render({ model, el }) {
     }
   };
   const load = () => {  // Python says again what it was sent: only what the reader asked for may replace newer text
-    if (area.value === model.get("text") || waiting !== null || (pending && pending !== "theirs")) return;
+    if (area.value === model.get("text") || waiting !== null || (pending && !["theirs", "over"].includes(pending))) return;
     area.focus();
     area.select();
     insert(model.get("text"));
@@ -192,6 +214,7 @@ function render({ model, el }) {
   model.on("change:text", load);
   model.on("change:mark", draw);
   model.on("change:verdict", show);
+  model.on("change:running", () => model.get("running") || el.classList.remove("convgrad-changed"));
   model.on("change:conflict", ask);
   model.on("change:ours", beside);
   model.on("change:state", () => {

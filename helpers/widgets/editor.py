@@ -72,8 +72,9 @@ class Editor(anywidget.AnyWidget):
         self.on_msg(self._told)
 
     def _told(self, _: object, message: dict, __: object) -> None:
-        """What the reader does: typed (`keep`), asked for the tests (`run`), or chose a text (`mine`, `theirs`).
+        """What the reader does: typed (`keep`), asked for the tests (`run`), or chose a text.
 
+        `mine` and `theirs` say which of two texts stays; `over` begins again, with the old text kept as an attempt.
         Text that the page kept while Python did not run is `found`. Each message is `heard` by its number; the page
         keeps its text until it is written, too.
         """
@@ -89,6 +90,9 @@ class Editor(anywidget.AnyWidget):
                 attempts.keep(self.puzzle, desk.read(self.puzzle))
             self.conflict, self._kept = False, desk.stamp(self.puzzle)
             self.text = text
+        if kind == "over" and text != self._skeleton:
+            attempts.keep(self.puzzle, text)
+            self.text = text = self._skeleton
         written = not self.conflict and self.keep(text)
         self.heard = {"number": message["number"], "written": written}
         if kind == "run" and not self.conflict:

@@ -11,7 +11,7 @@ from helpers.output import in_lines
 from helpers.pictures.canvas import LINE, ORANGE
 
 LETTER, COORDINATES, HIGH = 54, 72, 43  # pixels: the widths of a button with a letter and with two, and its height
-ASKED = "margin: 0; padding: 0 4px; line-height: 1.35"
+ASKED = "margin: 0; padding: 0; line-height: 1.35"
 SAID = f"{ASKED}; min-height: 2.7em"  # as high with one line as with two
 
 

@@ -271,8 +271,8 @@ DILATION_QUESTIONS = questions(HERE.with_name("dilation_and_groups"))  # of appe
 PUZZLES = (  # as their lessons appear
     FORWARD,
     *weight_gradient.STEPS,
-    GRAD_WEIGHT,
     weight_gradient.STRIDED,
+    GRAD_WEIGHT,
     GRAD_INPUT,
     GRAD_BIAS,
 )

@@ -34,7 +34,7 @@ def weight_gradient(
 def _to_touch(shape: ConvShape) -> Trials:
     """What to try: a cell, the frame, and the way back from a product to its weight."""
     bottom, right = shape.kernel_h - 1, shape.kernel_w - 1
-    inner = bottom // 2, right
+    inner = bottom // 2, 0
     pixel = ascii_lowercase[inner[0] * shape.in_w + inner[1]]
     return {
         f"Point at the weight [{bottom},{right}] in grad_weight.": {"kh": bottom, "kw": right},

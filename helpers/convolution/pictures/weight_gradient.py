@@ -73,6 +73,7 @@ class ThreadsPicture(Picture):
         (row, column), (co, ci) = divmod(i, 3), divmod(i, self.shape.in_channels)
         place = 352 + column * (29 * owners.shape[1] + 19), 72 + row * (24 * owners.shape[0] + 44)
         grid = Grid(self, owners, *place, (29, 24), note=f"grad_weight[{co},{ci}]")
+        grid.touch(grid.caption, "thread", start=int(owners[0, 0]))
         grid.caption = f"the threads of {grid.caption}"
         return grid
 

@@ -1,7 +1,7 @@
 // The official kernel of the puzzle strided_grad_weight;
 // lines that end in a star are not in the skeleton.
 
-// Write the whole kernel. Only the name of main is given.
+// Write the whole kernel, with an entry point called main.
 //
 // equation   grad_weight[co,ci,kh,kw] = sum over n, oh, ow of
 //              grad_output[n,co,oh,ow] * input[n,ci,ih,iw],
@@ -10,7 +10,8 @@
 // binding 0  grad_output (N,Co,oH,oW)   var<storage, read>, array<f32>
 // binding 1  input (N,Ci,H,W)           var<storage, read>, array<f32>
 // binding 2  grad_weight (Co,Ci,kH,kW)  var<storage, read_write>, array<f32>
-// binding 3  var<uniform>, a struct of twelve u32 in this order:
+// binding 3  var<uniform>, a struct of twelve u32 in this order
+//            (Pw comes last):
 //              N, Ci, H, W, Co, kH, kW, S, Ph, oH, oW, Pw
 // main       workgroups of 256 threads, and a thread for each weight
 // dispatch   ceil(Co*Ci*kH*kW / 256) workgroups in x, 1 in y, 1 in z
