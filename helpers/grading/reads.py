@@ -81,7 +81,7 @@ def place(name: str, index: Sequence[int]) -> str:
 
 
 def reads(kernel: Kernel, official: Kernel, case: Case, wrong: np.ndarray) -> Reads | None:
-    """What a kernel reads for its first wrong number in a case; None without inputs, or where there is too much to keep."""
+    """What a kernel reads for its first wrong number in a case; None without inputs, or with too many accesses."""
     if not case.inputs:
         return None
     runs = traced(kernel, case), traced(official, case)
