@@ -165,7 +165,7 @@ def written(cell: Locator, name: str) -> None:
 def solved(lesson: LivePage, name: str) -> None:
     """The skeleton is no attempt, and the official kernel passes all tests."""
     if any(cell.source == (editor := f'helpers.write("{name}")') for cell in lesson.lesson.code):
-        return written(lesson.code_cell(editor), name)
+        return written(lesson.run(lesson.code_cell(editor)), name)
     cell, tests = lesson.code_cell(f'helpers.grade("{name}"'), len(PUZZLES[name].tests)
     expect(cell).to_contain_text(f"0 of {tests} tests pass")
     expect(cell.get_by_text("not attempted").first).to_be_attached()
@@ -251,21 +251,21 @@ def test_a_window_is_dragged_as_a_whole_and_steps_are_ticked(lesson):
     frame.hover()
     assert frame.evaluate("frame => getComputedStyle(frame).cursor") == "grab"
     box = frame.bounding_box()
-    x, y, step = box["x"] + 20, box["y"] + 20, box["width"] / 3
+    x, y, across, down = box["x"] + 20, box["y"] + 20, box["width"] / 3, box["height"] / 3
     mouse.move(x, y)
     mouse.down()
     for rows, columns in ((0.4, 0.4), (0, 0.6), (1.2, 1.1), (9, 0.3)):
-        mouse.move(x + columns * step, y + rows * step, steps=7)
+        mouse.move(x + columns * across, y + rows * down, steps=7)
         words = same.set(kh=round(rows), kw=round(columns))  # far below: clamped
         expect(shown.words).to_have_text(words)
     ticked(shown, False, False, False)
-    mouse.move(x, y - 9 * step)
-    mouse.move(x + 9 * step, y - 9 * step)
+    mouse.move(x, y - 9 * down)
+    mouse.move(x + 9 * across, y - 9 * down)
     same.set(kh=0, kw=2)
     shown.shows(same)
     mouse.up()
     ticked(shown, False, True, False)
-    mouse.move(x + 2 * step, y + 2.4 * step)  # within the frame, but nothing is held any more
+    mouse.move(x + 2 * across, y + 2.4 * down)  # within the frame, but nothing is held any more
     lesson.page.wait_for_function("jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'")
     shown.shows(same)
     shown.cell_of("grad_weight", 2, 2).hover()  # only looked at
@@ -429,6 +429,11 @@ def test_a_kernel_is_written_in_the_page_and_outlives_its_python(lesson):
     broken, whole = solution.rsplit(";", 1)[0], len(PUZZLES["map"].tests)
     area.click()
     keyboard.press("Control+a")
+    keyboard.press("Tab")
+    expect(area).to_have_value(re.sub("^(?=.)", "  ", helpers.skeleton("map"), flags=re.MULTILINE))
+    keyboard.press("Shift+Tab")
+    expect(area).to_have_value(helpers.skeleton("map"))
+    keyboard.press("Control+a")
     keyboard.insert_text(broken)
     keyboard.press("Control+Enter")
     expect(cell.locator(".convgrad-headline")).to_have_text("does not compile (all tests)")
@@ -436,6 +441,8 @@ def test_a_kernel_is_written_in_the_page_and_outlives_its_python(lesson):
     ours = cell.get_by_role("region", name="our kernel")
     expect(ours).to_be_hidden()
     keyboard.press("Escape")  # and so out of the text
+    keyboard.press("Shift+Tab")
+    expect(cell.get_by_role("button", name="Start over")).to_be_focused()
     keyboard.press("Shift+Tab")
     expect(cell.get_by_role("button", name="Compare with ours")).to_be_focused()
     keyboard.press("Enter")

@@ -46,6 +46,14 @@ def test_a_learner_begins_with_the_skeleton_and_goes_on_with_their_file(my):
     assert (my / "map.wgsl").read_text(encoding="utf-8") == editor().text == "mine, é"
 
 
+def test_who_starts_over_loses_nothing(my):
+    made = editor()
+    for text in ("skeleton", "mine"):
+        assert send(made, "over", text)
+        assert made.text == desk.read("map") == "skeleton"
+    assert [path.read_text() for path in (my / "attempts").iterdir()] == ["mine"]
+
+
 def test_the_verdict_comes_with_the_diagnosis_first_and_the_place_marked(my):
     made = editor()
     send(made, "run", "wrong")

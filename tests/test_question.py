@@ -34,6 +34,8 @@ def my(tmp_path, monkeypatch) -> Path:
         (SUM, "576", "right", "right"),
         (SUM, " 1,152 / 2 ", "not attempted", "is not a number"),
         (SUM, "1152/2", "right", "right"),
+        (SUM, " 24 × 24", "right", "right"),
+        (SUM, "24*23*", "not attempted", "is not a number"),
         (SUM, "25", "wrong", "wrong: the filter"),
         (SUM, "26", "wrong", "wrong: count the outputs"),
         (SUM, "", "not attempted", "write a number first"),

@@ -112,7 +112,7 @@ function render({ model, el }) {
   const indent = back => {  // the selected lines; without a selection, two spaces
     const { selectionStart: from, selectionEnd: to, value } = area, first = value.lastIndexOf("\n", from - 1) + 1;
     if (from === to && !back) return insert("  ");
-    const moved = value.slice(first, to).replace(/^ {0,2}/gm, spaces => back ? "" : `  ${spaces}`);
+    const moved = value.slice(first, to).replace(/^ {0,2}(?=.)/gm, spaces => back ? "" : `  ${spaces}`);
     replace(first, to, moved);
     if (from !== to) area.setSelectionRange(first, first + moved.length);
   };
@@ -143,7 +143,7 @@ function render({ model, el }) {
       const line = area.value.slice(0, area.selectionStart).split("\n").pop();
       insert(`\n${line.match(/^\s*/)[0]}${/[{(]\s*$/.test(line) ? "  " : ""}`);
     } else {
-      leaving = key === "escape";
+      if (key !== "shift") leaving = key === "escape";
       if (!(control && key === "s")) event.stopPropagation();
       return;
     }

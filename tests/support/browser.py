@@ -39,6 +39,7 @@ FOLDERS = ["JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPY
 FOLDERS += ["JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 FLAGS += ["--disable-sync", "--no-first-run"]
+EXPLORER = re.compile(r"explorers\.(?!terms_of_)[a-z_]+\(")
 KERNEL_ERROR = re.compile(r'"msg_type":\s*"error".*?"evalue":\s*"(.*?)"', re.DOTALL)
 
 # Started before a key is pressed: the milliseconds from that key until the frame that shows a new picture.
@@ -201,7 +202,7 @@ class LivePage:
     @property
     def explorers(self) -> list[Cell]:
         """The cells that make one."""
-        return [cell for cell in self.lesson.code if "explorers." in cell.source]
+        return [cell for cell in self.lesson.code if EXPLORER.search(cell.source)]
 
     def explorer(self, words: str) -> "Shown":
         """The explorer that a cell with these words makes: a new one, with its sliders where they start."""

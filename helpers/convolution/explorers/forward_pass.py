@@ -35,7 +35,7 @@ def forward(input: np.ndarray, weight: np.ndarray, steps: Trials | None = None) 
         "Press play, and watch the filter reach the last output.": {"oh": bottom, "ow": right},
     }
     steps = suggested if steps is None else steps
-    return index_explorer(picture, play=("oh", "ow"), steps=steps, oh=shape.out_h, ow=shape.out_w)
+    return index_explorer(picture, play=("oh", "ow"), front=(), steps=steps, oh=shape.out_h, ow=shape.out_w)
 
 
 def contributions(input: np.ndarray, weight: np.ndarray) -> Explorer:

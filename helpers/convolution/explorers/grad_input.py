@@ -42,7 +42,7 @@ def input_gradient(weight: np.ndarray, grad_output: np.ndarray, steps: Trials | 
         "Find the pixel that only G and the weight a reach.": {"ih": 0, "iw": 0},
     }
     steps = suggested if steps is None else steps
-    return index_explorer(picture, 1, play=("ih", "iw"), steps=steps, ih=shape.in_h, iw=shape.in_w)
+    return index_explorer(picture, 1, play=("ih", "iw"), front=(), steps=steps, ih=shape.in_h, iw=shape.in_w)
 
 
 def _whole_gradient(weight: np.ndarray, grad_output: np.ndarray) -> tuple[ConvShape, np.ndarray]:
