@@ -7,7 +7,7 @@ import pytest
 import helpers
 from helpers.grading import attempts, desk
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict
-from helpers.widgets.editor import ALIKE, OTHERWISE, SKELETON, Editor
+from helpers.widgets.editor import AGAIN, ALIKE, OTHERWISE, SKELETON, Editor
 
 TESTS = ("small", "large")
 PICTURE = "<svg></svg>"
@@ -51,6 +51,7 @@ def test_who_starts_over_loses_nothing(my):
     for text in ("skeleton", "mine"):
         assert send(made, "over", text)
         assert made.text == desk.read("map") == "skeleton"
+        assert made.state == AGAIN
     assert [path.read_text() for path in (my / "attempts").iterdir()] == ["mine"]
 
 

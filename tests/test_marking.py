@@ -182,3 +182,12 @@ def test_marks_of_an_older_copy_are_shown(tmp_path):
 def test_a_mistake_that_is_right_is_right():
     cells = frozenset({(0, 0)})
     assert Marking("Mark a.", 1, 1, cells, {cells: "is it a?"}, letters="a").grade("a", "a").outcome == RIGHT
+
+
+def test_check_reads_the_text_box_also_where_it_names_no_cells():
+    shown = helpers.mark(WEIGHT)
+    shown.set(MARKINGS[WEIGHT].right)
+    shown._box.value = "z1, 9"
+    assert "'z' names no cell" in shown.check()
+    assert shown._box.value == "z1, 9"
+    assert shown.marked == MARKINGS[WEIGHT].right

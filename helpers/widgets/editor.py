@@ -13,7 +13,8 @@ from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades, Verdict
 
 HERE = Path(__file__).parent
 ELSEWHERE = "the file was changed elsewhere: which text should stay?"
-SKELETON = "This is still the skeleton: write what its numbered comments ask for, then run the tests again."
+SKELETON = "This is still the text that you began with: write what its comments ask for, then run the tests again."
+AGAIN = "this is the first text again; Ctrl+Z brings yours back, and it is kept as an attempt"
 ALIKE = "Its loads, stores and barriers are those of our kernel."
 OTHERWISE = "It does not load, store and wait as our kernel does: each test below has both counts."
 FOUND = "this text was typed while Python did not run, and the file has another: which should stay?"
@@ -94,6 +95,8 @@ class Editor(anywidget.AnyWidget):
             attempts.keep(self.puzzle, text)
             self.text = text = self._skeleton
         written = not self.conflict and self.keep(text)
+        if kind == "over" and written:
+            self.state = AGAIN
         self.heard = {"number": message["number"], "written": written}
         if kind == "run" and not self.conflict:
             self.run(text)

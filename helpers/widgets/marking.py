@@ -75,8 +75,8 @@ class MarkCells(ipywidgets.VBox):
         return self.sentence
 
     def check(self) -> str:
-        """Grade what is marked; returns what is said to it."""
-        return self.set(self.marking.written(self.marked))
+        """Grade what the text box says, which is what is marked or what cannot be read; returns what is said to it."""
+        return self.set(self._box.value)
 
     def _start(self, cells: object) -> None:
         """Show the marks of the cell's text and their verdict, or the marks of an earlier run where it is empty."""

@@ -78,7 +78,7 @@ def any_weight_gradient(
     """Sliders for every size and step of a convolution, and for every index, over small random whole numbers."""
     suggested = {
         "Set stride to 2: which pixels does the frame hold?": {"stride": 2},
-        "Set padding to 1, then point at the top row of grad_weight.": {"padding": 1, "kh": 0},
+        "Set padding to 1, then click the top row of grad_weight.": {"padding": 1, "kh": 0},
         "Set n to 1, the second image: what stays the same?": {"n": 1},
     }
     steps = suggested if steps is None else steps
