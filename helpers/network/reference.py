@@ -1,0 +1,88 @@
+"""Pooling, cross-entropy and the update in float64: first as loops to read, then vectorized. All trust their arguments.
+
+Ties and edges are PyTorch's: the gradient of a maximum goes to the first of equal pixels, row by row; a mean counts the
+padding as zeros; rows and columns that no whole window reaches are left out.
+"""
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from helpers.network.shapes import PoolShape
+
+Array = np.ndarray
+
+
+def windows(input: Array, shape: PoolShape, outside: float) -> Array:
+    """The windows of a pooling layer, (N, C, oH, oW, kH, kW), with `outside` for the padding."""
+    (down, right), (rows, columns) = shape.stride, shape.padding
+    zeros = [(0, 0), (0, 0), (rows, rows), (columns, columns)]
+    padded = np.pad(np.asarray(input, np.float64), zeros, constant_values=outside)
+    return sliding_window_view(padded, shape.kernel, (2, 3))[:, :, ::down, ::right]
+
+
+def max_pool2d(input: Array, shape: PoolShape) -> Array:
+    """The largest pixel of each window, (N, C, oH, oW)."""
+    return windows(input, shape, -np.inf).max((4, 5))
+
+
+def avg_pool2d(input: Array, shape: PoolShape) -> Array:
+    """The mean of each window, (N, C, oH, oW)."""
+    return windows(input, shape, 0).mean((4, 5))
+
+
+def max_pool2d_backward_loops(input: Array, grad_output: Array, shape: PoolShape) -> Array:
+    """Each window passes its gradient to its first maximum.
+
+    input (N, C, H, W), grad_output (N, C, oH, oW) -> grad_input (N, C, H, W)
+    """
+    grad_input = np.zeros(input.shape)
+    for n, c, oh, ow in np.ndindex(grad_output.shape):
+        best = None
+        for kh, kw in np.ndindex(shape.kernel):
+            ih = oh * shape.stride[0] + kh - shape.padding[0]
+            iw = ow * shape.stride[1] + kw - shape.padding[1]
+            inside = 0 <= ih < shape.in_h and 0 <= iw < shape.in_w
+            if inside and (best is None or input[n, c, ih, iw] > input[n, c, *best]):
+                best = ih, iw
+        grad_input[n, c, *best] += grad_output[n, c, oh, ow]
+    return grad_input
+
+
+def max_pool2d_backward(input: Array, grad_output: Array, shape: PoolShape) -> Array:
+    """Vectorized `max_pool2d_backward_loops`."""
+    seen = windows(input, shape, -np.inf)
+    first = seen.reshape(*seen.shape[:4], -1).argmax(-1)
+    n, c, oh, ow = np.indices(first.shape)
+    kh, kw = np.divmod(first, shape.kernel[1])
+    place = n, c, oh * shape.stride[0] + kh - shape.padding[0], ow * shape.stride[1] + kw - shape.padding[1]
+    grad_input = np.zeros(input.shape)
+    np.add.at(grad_input, place, grad_output)
+    return grad_input
+
+
+def avg_pool2d_backward(grad_output: Array, shape: PoolShape) -> Array:
+    """Each window passes an equal share of its gradient to each of its pixels, (N, C, H, W)."""
+    (down, right), (rows, columns), (out_h, out_w) = shape.stride, shape.padding, shape.outputs
+    grad_input = np.zeros((shape.batch, shape.channels, shape.in_h + 2 * rows, shape.in_w + 2 * columns))
+    for kh, kw in np.ndindex(shape.kernel):
+        grad_input[:, :, kh : kh + down * out_h : down, kw : kw + right * out_w : right] += grad_output
+    inside = grad_input[:, :, rows : rows + shape.in_h, columns : columns + shape.in_w]
+    return inside / np.prod(shape.kernel)
+
+
+def cross_entropy(logits: Array, labels: Array) -> tuple[Array, Array]:
+    """The loss of each row, (N,), and the gradient of their mean, (N, C), as softmax minus the right answer, over N."""
+    logits = np.asarray(logits, np.float64)
+    shifted = logits - logits.max(1, keepdims=True)
+    total = np.exp(shifted).sum(1, keepdims=True)
+    rows = np.arange(len(logits))
+    losses = np.log(total[:, 0]) - shifted[rows, labels]
+    grad = np.exp(shifted) / total
+    grad[rows, labels] -= 1
+    return losses, grad / len(logits)
+
+
+def sgd(parameter: Array, grad: Array, velocity: Array, learning_rate: float, momentum: float) -> tuple[Array, Array]:
+    """One step with momentum: the new parameter and the new velocity, as torch.optim.SGD computes them."""
+    velocity = momentum * np.asarray(velocity, np.float64) + grad
+    return parameter - learning_rate * velocity, velocity

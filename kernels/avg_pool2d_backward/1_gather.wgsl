@@ -1,0 +1,72 @@
+// avg_pool2d_backward / 1_gather
+//
+// equation  grad_input[n,c,ih,iw] = (sum over kh, kw of grad_output[n,c,oh,ow]) / (kH*kW),
+//             where oh = (ih + Ph - kh) / Sh and ow = (iw + Pw - kw) / Sw
+//             are whole and inside the output
+// numpy     grad_input = np.zeros((N, C, H + 2*Ph, W + 2*Pw))
+//           for i, j in np.ndindex(kH, kW):
+//             rows, columns = slice(i, i + Sh*oH, Sh), slice(j, j + Sw*oW, Sw)
+//             grad_input[:, :, rows, columns] += grad_output / (kH*kW)
+//           grad_input = grad_input[:, :, Ph:Ph + H, Pw:Pw + W]
+// in        grad_output (N, C, oH, oW)
+// out       grad_input (N, C, H, W)
+// dispatch  ceil(N*C*H*W / 256) workgroups of 256 threads
+// barriers  none: each thread writes its own pixel and reads only inputs
+// cost      per pixel, at most:
+//           kH*kW global loads, 0 workgroup loads, 0 multiply-adds
+// limits    most turns of the loops find no window where the stride is large
+// new here  a pixel gathers an equal share from each window that it lies in
+
+struct Params {
+  planes: u32,     // N*C
+  in_h: u32,       // H
+  in_w: u32,       // W
+  kernel_h: u32,   // kH
+  kernel_w: u32,   // kW
+  stride_h: u32,   // Sh
+  stride_w: u32,   // Sw
+  padding_h: u32,  // Ph
+  padding_w: u32,  // Pw
+  out_h: u32,      // oH
+  out_w: u32,      // oW
+}
+
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;       // (N,C,oH,oW)
+@group(0) @binding(1)
+var<storage, read_write> grad_input: array<f32>;  // (N,C,H,W)
+@group(0) @binding(2)
+var<uniform> params: Params;
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, 256)
+) {
+  // 1. Which pixel is mine? Workgroups lie in rows of up to 65,535.
+  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+  if (index >= params.planes * params.in_h * params.in_w) {
+    return;  // the last workgroup is rarely full
+  }
+  let iw = index % params.in_w;                // [0, W)
+  let ih = index / params.in_w % params.in_h;  // [0, H)
+  let plane = index / (params.in_w * params.in_h);
+
+  // 2. Add up the gradients of the windows in which the pixel lies.
+  var sum = 0.0;
+  for (var kh = 0u; kh < params.kernel_h; kh++) {           // [0, kH)
+    let down = ih + params.padding_h - kh;                  // oh*Sh, if there is such a window
+    let oh = down / params.stride_h;                        // wraps to more than oH above the first
+    if (down % params.stride_h != 0u || oh >= params.out_h) { continue; }
+    for (var kw = 0u; kw < params.kernel_w; kw++) {         // [0, kW)
+      let right = iw + params.padding_w - kw;               // ow*Sw, if there is such a window
+      let ow = right / params.stride_w;                     // [0, oW) or no window
+      if (right % params.stride_w != 0u || ow >= params.out_w) { continue; }
+      sum += grad_output[(plane * params.out_h + oh) * params.out_w + ow];
+    }
+  }
+
+  // 3. Write its share.
+  grad_input[index] = sum / f32(params.kernel_h * params.kernel_w);
+}

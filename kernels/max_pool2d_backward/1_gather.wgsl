@@ -1,0 +1,91 @@
+// max_pool2d_backward / 1_gather
+//
+// equation  grad_input[n,c,ih,iw] = sum of grad_output[n,c,oh,ow] over the windows whose
+//             first maximum, row by row, is input[n,c,ih,iw]
+// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)], constant_values=-np.inf)
+//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::Sh, ::Sw]
+//           i, j = np.divmod(windows.reshape(N, C, oH, oW, kH*kW).argmax(-1), kW)
+//           n, c, oh, ow = np.indices((N, C, oH, oW))
+//           grad_input = np.zeros((N, C, H + 2*Ph, W + 2*Pw))
+//           np.add.at(grad_input, (n, c, oh*Sh + i, ow*Sw + j), grad_output)
+//           grad_input = grad_input[:, :, Ph:Ph + H, Pw:Pw + W]
+// in        input (N, C, H, W), grad_output (N, C, oH, oW)
+// out       grad_input (N, C, H, W)
+// dispatch  ceil(N*C*H*W / 256) workgroups of 256 threads
+// barriers  none: each thread writes its own pixel and reads only inputs
+// cost      per pixel, at most:
+//           1 + kH*kW + (kH*kW)^2 global loads, 0 workgroup loads, 0 multiply-adds
+// limits    each pixel looks through all of its windows again, instead of
+//           storing where the forward pass found the maximum
+// new here  a tie goes to the first of its pixels, row by row, as in PyTorch
+
+struct Params {
+  planes: u32,     // N*C
+  in_h: u32,       // H
+  in_w: u32,       // W
+  kernel_h: u32,   // kH
+  kernel_w: u32,   // kW
+  stride_h: u32,   // Sh
+  stride_w: u32,   // Sw
+  padding_h: u32,  // Ph
+  padding_w: u32,  // Pw
+  out_h: u32,      // oH
+  out_w: u32,      // oW
+}
+
+@group(0) @binding(0)
+var<storage, read> input: array<f32>;             // (N,C,H,W)
+@group(0) @binding(1)
+var<storage, read> grad_output: array<f32>;       // (N,C,oH,oW)
+@group(0) @binding(2)
+var<storage, read_write> grad_input: array<f32>;  // (N,C,H,W)
+@group(0) @binding(3)
+var<uniform> params: Params;
+
+// 1. Is the pixel with this value, the `mine`-th of its window, the first maximum?
+fn wins(value: f32, mine: u32, plane: u32, oh: u32, ow: u32) -> bool {
+  for (var other = 0u; other < params.kernel_h * params.kernel_w; other++) {
+    let ih = oh * params.stride_h + other / params.kernel_w - params.padding_h;
+    let iw = ow * params.stride_w + other % params.kernel_w - params.padding_w;
+    if (ih >= params.in_h || iw >= params.in_w) { continue; }  // padding never wins
+    let rival = input[(plane * params.in_h + ih) * params.in_w + iw];
+    if (rival > value || (rival == value && other < mine)) { return false; }
+  }
+  return true;
+}
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, 256)
+) {
+  // 2. Which pixel is mine? Workgroups lie in rows of up to 65,535.
+  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+  if (index >= params.planes * params.in_h * params.in_w) {
+    return;  // the last workgroup is rarely full
+  }
+  let iw = index % params.in_w;                // [0, W)
+  let ih = index / params.in_w % params.in_h;  // [0, H)
+  let plane = index / (params.in_w * params.in_h);
+
+  // 3. Add up the gradients of the windows that took this pixel.
+  let value = input[index];
+  var sum = 0.0;
+  for (var kh = 0u; kh < params.kernel_h; kh++) {           // [0, kH)
+    let down = ih + params.padding_h - kh;                  // oh*Sh, if there is such a window
+    let oh = down / params.stride_h;                        // wraps to more than oH above the first
+    if (down % params.stride_h != 0u || oh >= params.out_h) { continue; }
+    for (var kw = 0u; kw < params.kernel_w; kw++) {         // [0, kW)
+      let right = iw + params.padding_w - kw;               // ow*Sw, if there is such a window
+      let ow = right / params.stride_w;                     // [0, oW) or no window
+      if (right % params.stride_w != 0u || ow >= params.out_w) { continue; }
+      if (wins(value, kh * params.kernel_w + kw, plane, oh, ow)) {
+        sum += grad_output[(plane * params.out_h + oh) * params.out_w + ow];
+      }
+    }
+  }
+
+  // 4. Write it.
+  grad_input[index] = sum;
+}
