@@ -1,6 +1,7 @@
 """Arrays on the GPU: make a buffer, fill it, read it back."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from math import prod
@@ -12,6 +13,23 @@ from helpers.gpu.adapter import MAX_BINDING, MAX_BUFFER, GpuError, device, reaso
 
 WORDS = {*map(np.dtype, (np.float32, np.int32, np.uint32))}  # the kinds of numbers that a buffer holds
 STORAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
+
+
+ALIGNMENT = 256  # bytes: where a slice of a buffer may begin on every WebGPU adapter
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A part of a storage buffer, in bytes: it can be bound, copied and read in the place of a whole one."""
+
+    buffer: wgpu.GPUBuffer
+    offset: int
+    size: int
+
+
+def part_of(buffer: wgpu.GPUBuffer | Slice) -> Slice:
+    """The slice itself, or a whole buffer as one."""
+    return buffer if isinstance(buffer, Slice) else Slice(buffer, 0, buffer.size)
 
 
 SPLIT = "split the batch (gradients of weights and biases add up, those of inputs are concatenated)"
@@ -45,20 +63,26 @@ def upload(array: np.ndarray, name: str) -> wgpu.GPUBuffer:
     if not array.size:
         raise ValueError(f"{name} has shape {array.shape}: no axis may be 0")
     buffer = empty(array.nbytes, name)
-    device().queue.write_buffer(buffer, 0, np.ascontiguousarray(array))
+    write(buffer, array)
     return buffer
 
 
-def read(buffer: wgpu.GPUBuffer, shape: tuple[int, ...], dtype: type = np.float32) -> np.ndarray:
+def write(buffer: wgpu.GPUBuffer | Slice, array: np.ndarray) -> None:
+    """Copy `array`, row-major, to the beginning of a buffer; what was submitted before still sees what was there."""
+    part = part_of(buffer)
+    device().queue.write_buffer(part.buffer, part.offset, np.ascontiguousarray(array))
+
+
+def read(buffer: wgpu.GPUBuffer | Slice, shape: tuple[int, ...], dtype: type = np.float32) -> np.ndarray:
     """Wait for all that was submitted, then copy the first elements of `buffer` into an array of `shape`.
 
     A kernel that never ends is waited for without end.
     """
-    nbytes = np.dtype(dtype).itemsize * prod(shape)
-    return np.frombuffer(device().queue.read_buffer(buffer, size=nbytes), dtype).reshape(shape)
+    nbytes, part = np.dtype(dtype).itemsize * prod(shape), part_of(buffer)
+    return np.frombuffer(device().queue.read_buffer(part.buffer, part.offset, nbytes), dtype).reshape(shape)
 
 
-def read_together(wanted: Sequence[tuple[wgpu.GPUBuffer, tuple[int, ...]]]) -> tuple[np.ndarray, ...]:
+def read_together(wanted: Sequence[tuple[wgpu.GPUBuffer | Slice, tuple[int, ...]]]) -> tuple[np.ndarray, ...]:
     """As `read`, of float32 from several buffers, but wait only once: each wait takes as long as a small launch."""
     sizes = [4 * prod(shape) for _, shape in wanted]
     if len(wanted) == 1 or sum(sizes) > MAX_BUFFER:
@@ -67,7 +91,8 @@ def read_together(wanted: Sequence[tuple[wgpu.GPUBuffer, tuple[int, ...]]]) -> t
     encoder = device().create_command_encoder()
     ends = list(accumulate(sizes))
     for (buffer, _), size, end in zip(wanted, sizes, ends, strict=True):
-        encoder.copy_buffer_to_buffer(buffer, 0, copies, end - size, size)
+        part = part_of(buffer)
+        encoder.copy_buffer_to_buffer(part.buffer, part.offset, copies, end - size, size)
     device().queue.submit([encoder.finish()])
     copies.map_sync(wgpu.MapMode.READ)
     numbers = np.frombuffer(copies.read_mapped(), np.float32)

@@ -19,7 +19,7 @@ import wgpu
 
 from helpers.arguments import as_int, check_size
 from helpers.gpu.adapter import MAX_WORKGROUPS, GpuError, adapter_info, device, reason
-from helpers.gpu.buffers import empty, read, uniform, upload
+from helpers.gpu.buffers import Slice, empty, part_of, read, uniform, upload
 from helpers.wgsl import Kernel, WgslError, limit_passed
 from helpers.wgsl.cures import compile_error
 
@@ -123,7 +123,7 @@ def _require_portable(kernel: Kernel, entry_point: str) -> None:
 _bind_groups: WeakValueDictionary[tuple, wgpu.GPUBindGroup] = WeakValueDictionary()
 
 
-def bind_group(kernel: Kernel, buffers: tuple[wgpu.GPUBuffer, ...]) -> wgpu.GPUBindGroup:
+def bind_group(kernel: Kernel, buffers: tuple[wgpu.GPUBuffer | Slice, ...]) -> wgpu.GPUBindGroup:
     """The buffers at bindings 0, 1, 2, ... of a kernel; passes over the same buffers share one bind group.
 
     Raises GpuError where the buffers do not fit the kernel's bindings.
@@ -134,7 +134,8 @@ def bind_group(kernel: Kernel, buffers: tuple[wgpu.GPUBuffer, ...]) -> wgpu.GPUB
     if len(buffers) != len(kinds):
         listed = ", ".join(kinds)
         raise GpuError(f"{kernel.name} has {len(kinds)} bindings ({listed}), and {len(buffers)} buffers were given")
-    entries = [{"binding": i, "resource": {"buffer": buffer}} for i, buffer in enumerate(buffers)]
+    parts = [vars(part_of(buffer)) for buffer in buffers]  # buffer, offset and size, as WebGPU calls them, too
+    entries = [{"binding": i, "resource": part} for i, part in enumerate(parts)]
     try:
         made = device().create_bind_group(layout=bind_group_layout(kinds), entries=entries)
     except wgpu.GPUError as error:
@@ -161,7 +162,7 @@ class Pass:
     """
 
     kernel: Kernel
-    buffers: tuple[wgpu.GPUBuffer, ...]
+    buffers: tuple[wgpu.GPUBuffer | Slice, ...]
     workgroups: tuple[int, int, int]
     iterations: int = 0
     entry_point: str = "main"
@@ -200,7 +201,20 @@ class Pass:
         return pipeline(self.kernel, self.entry_point, self.checked), bind_group(self.kernel, self.buffers)
 
 
-def run(*passes: Pass) -> None:
+@dataclass(frozen=True)
+class Copy:
+    """One copy on the GPU, between two passes, from a buffer or a slice into another one of the same size."""
+
+    source: wgpu.GPUBuffer | Slice
+    target: wgpu.GPUBuffer | Slice
+
+    def record(self, encoder: wgpu.GPUCommandEncoder) -> None:
+        """Add it to an encoder."""
+        source, target = part_of(self.source), part_of(self.target)
+        encoder.copy_buffer_to_buffer(source.buffer, source.offset, target.buffer, target.offset, source.size)
+
+
+def run(*passes: Pass | Copy) -> None:
     """Record the passes in one encoder and submit it once; a later pass sees what an earlier one wrote.
 
     Raises
@@ -211,15 +225,19 @@ def run(*passes: Pass) -> None:
         A kernel does not compile.
     """
     for dispatch in passes:
-        _ = dispatch.compiled  # refuses, before anything is encoded
+        if isinstance(dispatch, Pass):
+            _ = dispatch.compiled  # refuses, before anything is encoded
     submit(passes)
 
 
-def submit(passes: Sequence[Pass], clock: wgpu.GPUQuerySet | None = None) -> None:
+def submit(passes: Sequence[Pass | Copy], clock: wgpu.GPUQuerySet | None = None) -> None:
     """Encode and submit; with a `clock`, write its ticks 0 and 1 at the first begin and the last end."""
     gpu, batches = device(), _batches(passes)
     encoder = gpu.create_command_encoder()
     for i, batch in enumerate(batches):
+        if isinstance(batch[0], Copy):
+            batch[0].record(encoder)
+            continue
         marks = {}
         if clock and i == 0:
             marks["beginning_of_pass_write_index"] = 0
@@ -231,17 +249,20 @@ def submit(passes: Sequence[Pass], clock: wgpu.GPUQuerySet | None = None) -> Non
         gpu.queue.submit([encoder.finish()])
     except wgpu.GPUError as error:
         why = re.sub(SMALL_BUFFER, r"the buffer at binding \1 has \2 bytes, and the kernel needs \3", reason(error))
-        raise GpuError(f"{', '.join(dispatch.kernel.name for dispatch in passes)}: {why}") from error
+        named = ", ".join(dispatch.kernel.name for dispatch in passes if isinstance(dispatch, Pass))
+        raise GpuError(f"{named}: {why}") from error
 
 
-def _batches(passes: Sequence[Pass]) -> list[list[Pass]]:
-    """What shares a compute pass: neighbors without a label. Each one with a label has its own."""
-    batches = []
-    for dispatch in passes:
-        if dispatch.label or not batches or batches[-1][0].label:
-            batches.append([dispatch])
+def _batches(passes: Sequence[Pass | Copy]) -> list[list[Pass | Copy]]:
+    """What shares a compute pass: neighbors without a label. Each one with a label has its own, and a copy has none."""
+    batches, shared = [], False
+    for each in passes:
+        alone = isinstance(each, Copy) or bool(each.label)
+        if alone or not shared:
+            batches.append([each])
         else:
-            batches[-1].append(dispatch)
+            batches[-1].append(each)
+        shared = not alone
     return batches
 
 

@@ -3,7 +3,7 @@
 from math import ceil, prod
 
 from helpers.gpu.operation import Choice, Operation, Schedule, flat, nested_loops, one_step
-from helpers.network.shapes import LossShape, PoolShape, UpdateShape
+from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.wgsl import Kernel
 
 
@@ -23,7 +23,7 @@ def _rows(s: LossShape, kernel: Kernel) -> Schedule:
     return one_step((ceil(s.rows / 64), 1, 1), nested_loops(3 * s.classes + 4))
 
 
-def _parameters(s: UpdateShape, kernel: Kernel) -> Schedule:
+def _elements(s: ElementShape | StartShape | UpdateShape, kernel: Kernel) -> Schedule:
     return one_step(flat(s.count), 0)
 
 
@@ -45,5 +45,12 @@ AVG_BACKWARD = _operation("avg_pool2d_backward", "grad_output grad_input", "grad
 CROSS_ENTROPY = _operation(
     "cross_entropy", "logits labels losses grad_logits", "losses grad_logits", "1_thread_per_row", _rows
 )
-SGD = _operation("sgd", "parameter grad velocity", "parameter velocity", "1_thread_per_parameter", _parameters)
-OPERATIONS = {each.name: each for each in (MAX, AVG, MAX_BACKWARD, AVG_BACKWARD, CROSS_ENTROPY, SGD)}
+SGD = _operation("sgd", "parameter grad velocity", "parameter velocity", "1_thread_per_parameter", _elements)
+RELU_BACKWARD = _operation(
+    "relu_backward", "output grad_output grad_pre", "grad_pre", "1_thread_per_element", _elements
+)
+INITIALIZE = _operation("initialize", "parameter", "parameter", "1_thread_per_element", _elements)
+OPERATIONS = {
+    each.name: each
+    for each in (MAX, AVG, MAX_BACKWARD, AVG_BACKWARD, RELU_BACKWARD, CROSS_ENTROPY, SGD, INITIALIZE)
+}

@@ -106,3 +106,46 @@ class UpdateShape:
     def params(self) -> tuple[int, ...]:
         """The words that the kernel takes: the count, and the bits of two float32."""
         return self.count, *np.float32([self.learning_rate, self.momentum]).view(np.uint32).tolist()
+
+
+@dataclass(frozen=True)
+class ElementShape:
+    """The size of an operation on each element alone: all tensors are (count,)."""
+
+    count: int
+
+    def __post_init__(self) -> None:
+        check_size("count", self.count)
+
+    def of(self, tensor: str) -> tuple[int, ...]:
+        """The shape of any of its tensors."""
+        return (self.count,)
+
+    def params(self) -> tuple[int, ...]:
+        """The u32 that the kernel takes."""
+        return (self.count,)
+
+
+@dataclass(frozen=True)
+class StartShape:
+    """Sizes of a random start: `parameter` is (count,), from -bound to bound; `stream` tells tensors apart."""
+
+    count: int
+    bound: float
+    seed: int = 0
+    stream: int = 0
+
+    def __post_init__(self) -> None:
+        check_size("count", self.count)
+        for name in ("seed", "stream"):
+            check_size(name, as_int(getattr(self, name)), 0, 2**32 - 1)
+        if not 0 < self.bound < np.inf:
+            raise ValueError(f"bound = {self.bound!r}: it must be a finite number above 0")
+
+    def of(self, tensor: str) -> tuple[int, ...]:
+        """The shape of `parameter`."""
+        return (self.count,)
+
+    def params(self) -> tuple[int, ...]:
+        """The words that the kernel takes: three u32, and the bits of a float32."""
+        return self.count, self.seed, self.stream, int(np.float32(self.bound).view(np.uint32))

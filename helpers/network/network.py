@@ -1,0 +1,314 @@
+"""A network on the GPU: its parameters in one buffer, its passes prepared once, and one submission a step.
+
+All parameters lie one after the other in one buffer, and their gradients and velocities in two more at the same
+places: one dispatch updates them all, and one copy saves them. What depends on the size of the batch is in a
+`Workspace`: the outputs of the layers, their gradients, and the passes over them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import prod, sqrt
+from pathlib import Path
+
+import numpy as np
+
+from helpers.arguments import check_tensor
+from helpers.gpu import Pass, empty, read, run
+from helpers.gpu.buffers import ALIGNMENT, Slice, write
+from helpers.network.layers import DIGIT, LENET, Layer, Size, Step, gradient_of
+from helpers.network.operations import CROSS_ENTROPY, INITIALIZE, SGD
+from helpers.network.shapes import LossShape, StartShape, UpdateShape
+from helpers.wgsl import Kernel
+
+Array = np.ndarray
+Kernels = Mapping[str, str | Kernel]
+
+
+class Network:
+    """Layers one after the other, with their parameters on the GPU.
+
+    Parameters
+    ----------
+    layers : sequence of Layer
+        The last one gives one number for each class.
+    input_size : tuple of int
+        The size of one image, (C, H, W).
+    seed : int
+        Of the random start, from 0 to 2**32 - 1; the same seed is the same start on every adapter.
+    kernels : mapping, optional
+        By the name of an operation, the kernel that computes it in every layer: a version's name or a Kernel. An
+        operation that is left out takes the best version for this adapter.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Two layers have one name, a layer does not fit the output of the one before, or the seed is out of range.
+    """
+
+    def __init__(
+        self, layers: Sequence[Layer] = LENET, input_size: Size = DIGIT, seed: int = 0, kernels: Kernels | None = None
+    ) -> None:
+        self.layers, self.kernels = tuple(layers), dict(kernels or {})
+        self.input_sizes = _sizes(self.layers, tuple(input_size))
+        self.shapes = {
+            f"{layer.name}.{own}": shape
+            for layer, size in zip(self.layers, self.input_sizes, strict=False)
+            for own, shape in layer.parameters(size).items()
+        }
+        self.words, self._places = _laid_out(self.shapes)
+        self.buffers = {name: empty(4 * self.words, name) for name in ("parameters", "gradients", "velocities")}
+        self._workspaces: dict[int, Workspace] = {}
+        self.initialize(seed)
+
+    @property
+    def classes(self) -> int:
+        """How many classes the network tells apart."""
+        return prod(self.input_sizes[-1])
+
+    def slices(self) -> dict[str, Slice]:
+        """Each parameter and its gradient, by name, as a part of the network's buffers."""
+        found = {}
+        for name, (offset, shape) in self._places.items():
+            for own, buffer in (name, "parameters"), (gradient_of(name), "gradients"):
+                found[own] = Slice(self.buffers[buffer], 4 * offset, 4 * prod(shape))
+        return found
+
+    def initialize(self, seed: int = 0) -> None:
+        """Start anew: numbers from -1/sqrt(terms) to 1/sqrt(terms) of each sum, as PyTorch's layers; no velocity."""
+        slices, passes = self.slices(), []
+        for stream, (name, shape) in enumerate(self.shapes.items()):
+            weight = self.shapes[f"{name.partition('.')[0]}.weight"]
+            terms = prod(weight[1:]) if len(weight) == 4 else weight[0]
+            start = StartShape(prod(shape), 1 / sqrt(terms), seed, stream)
+            passes += INITIALIZE.prepare((slices[name],), start)
+        run(*passes)
+        self._fill("velocities", np.zeros(self.words, np.float32))
+
+    def workspace(self, batch: int) -> "Workspace":
+        """The buffers and passes for a size of batch; they are made once."""
+        if batch not in self._workspaces:
+            self._workspaces[batch] = Workspace(self, batch)
+        return self._workspaces[batch]
+
+    def update(self, learning_rate: float, momentum: float) -> tuple[Pass, ...]:
+        """The pass that moves all parameters against their gradients."""
+        shape = UpdateShape(self.words, learning_rate, momentum)
+        buffers = self.buffers["parameters"], self.buffers["gradients"], self.buffers["velocities"]
+        return SGD.prepare(buffers, shape, self.kernels.get(SGD.name))
+
+    # --- Arrays in, arrays out ----------------------------------------------------------------------------
+
+    def step(self, images: Array, labels: Array, learning_rate: float = 0.05, momentum: float = 0.9) -> float:
+        """One step of training on a batch, in one submission; returns the mean loss before it.
+
+        images float32 (N, C, H, W), labels integers (N,). `learning_rate` 0 computes the gradients alone.
+        """
+        space = self.workspace(len(images))
+        space.fill(images, labels)
+        run(*space.forward, *space.backward, *self.update(learning_rate, momentum))
+        return float(space.tensor("losses").mean())
+
+    def logits(self, images: Array) -> Array:
+        """The network's outputs for images (N, C, H, W): (N, classes). The largest of a row is its answer."""
+        space = self.workspace(len(images))
+        space.fill(images)
+        run(*space.forward)
+        return read(space.buffers[space.logits], (len(images), self.classes))
+
+    def predict(self, images: Array, batch: int = 250) -> Array:
+        """The class of each image (N, C, H, W), as int (N,), computed `batch` images at a time."""
+        pieces = [images[first : first + batch] for first in range(0, len(images), batch)]
+        return np.concatenate([self.logits(piece).argmax(1) for piece in pieces])
+
+    def parameters(self) -> dict[str, Array]:
+        """All parameters by name, as float32 arrays."""
+        return self._split(read(self.buffers["parameters"], (self.words,)))
+
+    def gradients(self) -> dict[str, Array]:
+        """The gradients of the last step, by the names of their parameters."""
+        return self._split(read(self.buffers["gradients"], (self.words,)))
+
+    def _split(self, flat: Array) -> dict[str, Array]:
+        places = self._places.items()
+        return {name: flat[offset : offset + prod(shape)].reshape(shape) for name, (offset, shape) in places}
+
+    def load_parameters(self, parameters: Mapping[str, Array]) -> None:
+        """Take parameters by name; the velocities become zero.
+
+        Raises ValueError where one is missing, unknown, of another shape or not finite; nothing is taken then.
+        """
+        flat = np.zeros(self.words, np.float32)
+        views = self._split(flat)
+        _check_parameters(parameters, self.shapes)
+        for name, view in views.items():
+            view[...] = parameters[name]
+        self._fill("parameters", flat)
+        self._fill("velocities", np.zeros(self.words, np.float32))
+
+    def save(self, path: str | Path) -> None:
+        """Write all parameters into a file of NumPy's, `.npz`."""
+        np.savez(path, **self.parameters())
+
+    def load(self, path: str | Path) -> None:
+        """Take the parameters of a file that `save` wrote. Raises ValueError as `load_parameters` does."""
+        try:
+            with np.load(path, allow_pickle=False) as saved:
+                parameters = {name: saved[name] for name in saved.files}
+        except (ValueError, EOFError, AttributeError) as error:
+            raise ValueError(f"path = {str(path)!r}: it must be a file of parameters, as save writes it") from error
+        self.load_parameters(parameters)
+
+    def state(self) -> tuple[Array, Array]:
+        """All parameters and velocities as they lie in their buffers: what `restore` takes."""
+        return tuple(read(self.buffers[name], (self.words,)) for name in ("parameters", "velocities"))
+
+    def restore(self, state: tuple[Array, Array]) -> None:
+        """Take parameters and velocities as `state` gave them."""
+        for name, flat in zip(("parameters", "velocities"), state, strict=True):
+            self._fill(name, flat)
+
+    def _fill(self, name: str, flat: Array) -> None:
+        write(self.buffers[name], flat)
+
+
+class Workspace:
+    """What a network needs for one size of batch: its tensors on the GPU by name, and its passes in order.
+
+    Attributes
+    ----------
+    steps : tuple of Step
+        The whole step in the order in which it runs: the layers forward, the loss, the layers backward.
+    buffers : dict of buffers
+        Each tensor by its name, such as "conv1.output" or "fc1.grad_weight".
+    forward, backward : tuple of Pass
+        From the images to the logits; from the logits to the loss and all gradients of parameters.
+    to_images : tuple of Pass
+        From the gradient of the first layer's output to that of the images, which training leaves out.
+    """
+
+    def __init__(self, network: Network, batch: int) -> None:
+        self.network, self.batch = network, batch
+        self.logits = f"{network.layers[-1].name}.output"
+        forward, backward = [*_forward(network, batch)], [*_backward(network, batch)]
+        loss = LossShape(batch, network.classes)
+        tensors = self.logits, "labels", "losses", gradient_of(self.logits)
+        last = [step for step in backward if step.tensors[-1] == "grad_images"]
+        backward = [step for step in backward if step not in last]
+        self.steps = (*forward, Step("loss", CROSS_ENTROPY, loss, tensors), *backward)
+        self.buffers = {"images": None, "labels": None, **network.slices()}
+        self.sizes: dict[str, tuple[int, ...]] = {}
+        for step in (*self.steps, *last):
+            self._make_room(step)
+        passes = [self._passes(step) for step in self.steps]
+        self.forward = sum(passes[: len(forward)], ())
+        self.backward = sum(passes[len(forward) :], ())
+        self.to_images = sum(map(self._passes, last), ())
+
+    def _make_room(self, step: Step) -> None:
+        for name, own in zip(step.tensors, step.operation.tensors, strict=True):
+            shape = step.shape.of(own)
+            self.sizes.setdefault(name, shape)
+            if self.buffers.get(name) is None:
+                self.buffers[name] = empty(4 * prod(shape), name)
+
+    def _passes(self, step: Step) -> tuple[Pass, ...]:
+        """The passes of a step, without labels: they share one compute pass."""
+        kernel = self.network.kernels.get(step.operation.name)
+        made = step.operation.prepare([self.buffers[name] for name in step.tensors], step.shape, kernel)
+        return tuple(replace(each, label="") for each in made)
+
+    def fill(self, images: Array, labels: Array | None = None) -> None:
+        """Copy a batch to the GPU, checked: float32 images (batch, C, H, W), and integer labels (batch,)."""
+        check_batch(self.network, images, labels)
+        write(self.buffers["images"], images)
+        if labels is not None:
+            write(self.buffers["labels"], labels.astype(np.uint32))
+
+    def tensor(self, name: str) -> Array:
+        """One tensor of the last step by its name, such as "conv2.grad_output"."""
+        if name not in self.sizes:
+            raise ValueError(f"name = {name!r}: it must be one of {', '.join(self.sizes)}")
+        dtype = np.uint32 if name == "labels" else np.float32
+        return read(self.buffers[name], self.sizes[name], dtype)
+
+
+# --- The chain rule ---------------------------------------------------------------------------------------
+
+
+def _walked(network: Network) -> list[tuple[Layer, str, Size]]:
+    """Each layer with the name and the size of what it reads."""
+    inputs = ["images", *(f"{layer.name}.output" for layer in network.layers)]
+    return list(zip(network.layers, inputs, network.input_sizes, strict=False))
+
+
+def _forward(network: Network, batch: int) -> Iterator[Step]:
+    """Every layer's output from its input, from the first layer to the last."""
+    for layer, input, size in _walked(network):
+        yield from layer.forward(input, size, batch)
+
+
+def _backward(network: Network, batch: int) -> Iterator[Step]:
+    """Every layer's gradients from the gradient of its output, from the last layer to the first."""
+    for layer, input, size in reversed(_walked(network)):
+        yield from layer.backward(input, size, batch)
+
+
+# --- Where parameters lie, and checks ---------------------------------------------------------------------
+
+
+def _sizes(layers: Sequence[Layer], size: Size) -> list[Size]:
+    """The sizes of one item: of the images, then of each layer's output."""
+    if len({layer.name for layer in layers}) < len(layers) or not layers:
+        raise ValueError(f"layers = {[layer.name for layer in layers]}: each needs a name of its own")
+    sizes = [size]
+    for layer in layers:
+        try:
+            sizes.append(layer.output_size(sizes[-1]))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{layer.name} does not fit what it is given, {sizes[-1]} an image: {error}") from None
+    return sizes
+
+
+def _laid_out(shapes: Mapping[str, Size]) -> tuple[int, dict[str, tuple[int, Size]]]:
+    """How many words all parameters take, and where each begins: a slice begins at a multiple of ALIGNMENT bytes."""
+    places, words, step = {}, 0, ALIGNMENT // 4
+    for name, shape in shapes.items():
+        places[name] = words, shape
+        words += -(-prod(shape) // step) * step
+    return words, places
+
+
+def _check_parameters(parameters: Mapping[str, Array], shapes: Mapping[str, Size]) -> None:
+    for name, shape in shapes.items():
+        if name not in parameters:
+            raise ValueError(f"parameters: {name} {shape} is missing: they are of another network")
+        given = np.asarray(parameters[name])
+        if given.shape != shape:
+            raise ValueError(f"parameters: {name} has shape {given.shape}: in this network it is {shape}")
+        if given.dtype.kind != "f" or not np.isfinite(given).all():
+            raise ValueError(f"parameters: {name} must hold finite numbers only")
+    if unknown := [name for name in parameters if name not in shapes]:
+        raise ValueError(f"parameters: this network has no {unknown[0]}: they are of another network")
+
+
+def check_batch(network: Network, images: Array, labels: Array | None = None) -> None:
+    """Refuse images or labels that the network cannot learn from, by the place of the first bad one.
+
+    Raises TypeError for another dtype, ValueError for another shape, a number that is not finite or an unknown class.
+    """
+    size = network.input_sizes[0]
+    check_tensor("network", "images", images, "N C H W" if len(size) == 3 else "N features")
+    if images.shape[1:] != size:
+        raise ValueError(f"images has shape {images.shape}: the network takes (N, {str(size)[1:]}")
+    if not np.isfinite(images).all():
+        first = np.flatnonzero(~np.isfinite(images).reshape(len(images), -1).all(1))[0]
+        raise ValueError(f"images[{first}] holds a number that is not finite: leave it out or repair it")
+    if labels is None:
+        return
+    if not isinstance(labels, np.ndarray) or labels.dtype.kind not in "iu":
+        raise TypeError(f"labels is {getattr(labels, 'dtype', type(labels).__name__)}: it must be an array of integers")
+    if labels.shape != images.shape[:1]:
+        raise ValueError(f"labels has shape {labels.shape}: it must be one for each of {len(images)} images")
+    if (bad := np.flatnonzero((labels < 0) | (labels >= network.classes))).size:
+        rule = f"it must be from 0 to {network.classes - 1}"
+        raise ValueError(f"labels[{bad[0]}] = {labels[bad[0]]}: {rule}")
