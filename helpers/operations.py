@@ -2,6 +2,7 @@
 
 import helpers.convolution.operations
 import helpers.gemm.operations
+import helpers.network.operations
 import helpers.summation.operations
 from helpers.gpu.operation import Operation, Shape
 
@@ -9,6 +10,7 @@ OPERATIONS: dict[str, Operation] = (
     helpers.convolution.operations.OPERATIONS
     | helpers.summation.operations.OPERATIONS
     | helpers.gemm.operations.OPERATIONS
+    | helpers.network.operations.OPERATIONS
 )
 
 
@@ -19,7 +21,7 @@ def explain_choice(operation: str, shape: Shape) -> str:
     ----------
     operation : str
         The name of a public function, which is that of its folder in `kernels`, like conv2d_grad_weight.
-    shape : ConvShape or GemmShape
+    shape : ConvShape, GemmShape or another
         The sizes of the problem.
 
     Raises

@@ -134,6 +134,8 @@ class Operation:
         For a shape and an adapter, the versions worth running, best first, each with the reason.
     params : function, optional
         The uniform parameters, where they are not `shape.params()`.
+    updated : tuple of str
+        The outputs that are also inputs: they are changed in place.
     """
 
     name: str
@@ -142,6 +144,7 @@ class Operation:
     versions: Mapping[str, Callable[[Shape, Kernel], Schedule]]
     choose: Callable[[Shape, AdapterInfo], Sequence[Choice]]
     params: Callable[[Shape], tuple[int, ...]] = lambda shape: shape.params()
+    updated: tuple[str, ...] = ()
 
     def kernel(self, version: str | Kernel) -> Kernel:
         """The kernel of a version by its name, or the given one (a version with other constants or an edited text).

@@ -1,10 +1,18 @@
-"""Pooling, the loss and the update on the GPU: their versions, and how each is dispatched."""
+"""What a network needs beside its convolutions, on the GPU: pooling, ReLU backward, the loss and the update.
+
+Arguments and errors are as in `helpers.convolution.operations`; the names of arguments, ties and edges are PyTorch's.
+"""
 
 from math import ceil, prod
 
+import numpy as np
+
+from helpers.arguments import check_shape, check_sizes, check_tensor
 from helpers.gpu.operation import Choice, Operation, Schedule, flat, nested_loops, one_step
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
+from helpers.network.shapes import ElementShape, LossShape, Pair, PoolShape, StartShape, UpdateShape
 from helpers.wgsl import Kernel
+
+# --- How each version is dispatched -------------------------------------------------------------------------
 
 
 def _outputs(s: PoolShape, kernel: Kernel) -> Schedule:
@@ -27,30 +35,273 @@ def _elements(s: ElementShape | StartShape | UpdateShape, kernel: Kernel) -> Sch
     return one_step(flat(s.count), 0)
 
 
+# --- The operations and their versions ----------------------------------------------------------------------
+
+
 def _only(version: str, schedule) -> dict:
     """The one version of an operation, and that it is taken."""
-    return {"versions": {version: schedule}, "choose": lambda s, adapter: [Choice(version, "it is the only one")]}
+    return {"versions": {version: schedule}, "choose": lambda shape, adapter: [Choice(version, "it is the only one")]}
 
 
-def _operation(name: str, tensors: str, outputs: str, version: str, schedule) -> Operation:
-    return Operation(name, (*tensors.split(),), (*outputs.split(),), **_only(version, schedule))
-
-
-MAX = _operation("max_pool2d", "input output", "output", "1_thread_per_output", _outputs)
-AVG = _operation("avg_pool2d", "input output", "output", "1_thread_per_output", _outputs)
-MAX_BACKWARD = _operation(
-    "max_pool2d_backward", "input grad_output grad_input", "grad_input", "1_gather", _pixels_with_rivals
+MAX = Operation(
+    name="max_pool2d",
+    tensors=("input", "output"),
+    outputs=("output",),
+    **_only("1_thread_per_output", _outputs),
 )
-AVG_BACKWARD = _operation("avg_pool2d_backward", "grad_output grad_input", "grad_input", "1_gather", _pixels)
-CROSS_ENTROPY = _operation(
-    "cross_entropy", "logits labels losses grad_logits", "losses grad_logits", "1_thread_per_row", _rows
+MAX_BACKWARD = Operation(
+    name="max_pool2d_backward",
+    tensors=("input", "grad_output", "grad_input"),
+    outputs=("grad_input",),
+    **_only("1_gather", _pixels_with_rivals),
 )
-SGD = _operation("sgd", "parameter grad velocity", "parameter velocity", "1_thread_per_parameter", _elements)
-RELU_BACKWARD = _operation(
-    "relu_backward", "output grad_output grad_pre", "grad_pre", "1_thread_per_element", _elements
+AVG = Operation(
+    name="avg_pool2d",
+    tensors=("input", "output"),
+    outputs=("output",),
+    **_only("1_thread_per_output", _outputs),
 )
-INITIALIZE = _operation("initialize", "parameter", "parameter", "1_thread_per_element", _elements)
+AVG_BACKWARD = Operation(
+    name="avg_pool2d_backward",
+    tensors=("grad_output", "grad_input"),
+    outputs=("grad_input",),
+    **_only("1_gather", _pixels),
+)
+RELU_BACKWARD = Operation(
+    name="relu_backward",
+    tensors=("output", "grad_output", "grad_pre"),
+    outputs=("grad_pre",),
+    **_only("1_thread_per_element", _elements),
+)
+CROSS_ENTROPY = Operation(
+    name="cross_entropy",
+    tensors=("logits", "labels", "losses", "grad_logits"),
+    outputs=("losses", "grad_logits"),
+    **_only("1_thread_per_row", _rows),
+)
+SGD = Operation(
+    name="sgd",
+    tensors=("parameter", "grad", "velocity"),
+    outputs=("parameter", "velocity"),
+    updated=("parameter", "velocity"),
+    **_only("1_thread_per_parameter", _elements),
+)
+INITIALIZE = Operation(
+    name="initialize",
+    tensors=("parameter",),
+    outputs=("parameter",),
+    **_only("1_thread_per_element", _elements),
+)
 OPERATIONS = {
-    each.name: each
-    for each in (MAX, AVG, MAX_BACKWARD, AVG_BACKWARD, RELU_BACKWARD, CROSS_ENTROPY, SGD, INITIALIZE)
+    operation.name: operation for operation in (MAX, MAX_BACKWARD, AVG, AVG_BACKWARD, RELU_BACKWARD, CROSS_ENTROPY, SGD)
 }
+
+# --- Pooling: NumPy in, NumPy out ---------------------------------------------------------------------------
+
+
+def max_pool2d(
+    input: np.ndarray,
+    kernel_size: int | Pair,
+    stride: int | Pair | None = None,
+    padding: int | Pair = 0,
+    *,
+    kernel: str | Kernel | None = None,
+) -> np.ndarray:
+    """The largest pixel of each window. Padding never wins; of a window with NaN, the result is unspecified.
+
+    Parameters
+    ----------
+    input : float32 array (N, C, H, W)
+    kernel_size : int or (rows, columns)
+        The size of a window.
+    stride : int or (rows, columns), optional
+        From one window to the next; the size of a window by default.
+    padding : int or (rows, columns)
+        At most half a window.
+    kernel : str or Kernel, optional
+        A version in kernels/max_pool2d; the best one for this adapter by default.
+
+    Returns
+    -------
+    float32 array (N, C, oH, oW)
+        ``oH = (H + 2*Ph - kH) // Sh + 1``: rows that no whole window reaches are left out; columns likewise.
+    """
+    shape = PoolShape(*check_tensor("max_pool2d", "input", input, "N C H W").shape, kernel_size, stride, padding)
+    return MAX.compute(shape, kernel, input=input)[0]
+
+
+def max_pool2d_backward(
+    input: np.ndarray,
+    grad_output: np.ndarray,
+    kernel_size: int | Pair,
+    stride: int | Pair | None = None,
+    padding: int | Pair = 0,
+    *,
+    kernel: str | Kernel | None = None,
+) -> np.ndarray:
+    """Gradient of the loss for max_pool2d's input: each window passes its gradient to its first maximum, row by row.
+
+    Parameters
+    ----------
+    input : float32 array (N, C, H, W)
+    grad_output : float32 array (N, C, oH, oW)
+    kernel_size, stride, padding
+        Those of `max_pool2d`.
+    kernel : str or Kernel, optional
+        A version in kernels/max_pool2d_backward; the best one for this adapter by default.
+
+    Returns
+    -------
+    float32 array (N, C, H, W)
+    """
+    name = MAX_BACKWARD.name
+    shape = PoolShape(*check_tensor(name, "input", input, "N C H W").shape, kernel_size, stride, padding)
+    _require_grad_output(name, grad_output, shape)
+    return MAX_BACKWARD.compute(shape, kernel, input=input, grad_output=grad_output)[0]
+
+
+def avg_pool2d(
+    input: np.ndarray,
+    kernel_size: int | Pair,
+    stride: int | Pair | None = None,
+    padding: int | Pair = 0,
+    *,
+    kernel: str | Kernel | None = None,
+) -> np.ndarray:
+    """The mean of each window, in which padding counts as zeros; arguments and result are those of `max_pool2d`."""
+    shape = PoolShape(*check_tensor("avg_pool2d", "input", input, "N C H W").shape, kernel_size, stride, padding)
+    return AVG.compute(shape, kernel, input=input)[0]
+
+
+def avg_pool2d_backward(
+    input_size: tuple[int, int, int, int],
+    grad_output: np.ndarray,
+    kernel_size: int | Pair,
+    stride: int | Pair | None = None,
+    padding: int | Pair = 0,
+    *,
+    kernel: str | Kernel | None = None,
+) -> np.ndarray:
+    """Gradient of the loss for avg_pool2d's input: each window passes an equal share to each of its pixels.
+
+    Parameters
+    ----------
+    input_size : (N, C, H, W)
+    grad_output : float32 array (N, C, oH, oW)
+    kernel_size, stride, padding
+        Those of `avg_pool2d`.
+    kernel : str or Kernel, optional
+        A version in kernels/avg_pool2d_backward; the best one for this adapter by default.
+
+    Returns
+    -------
+    float32 array (N, C, H, W)
+    """
+    shape = PoolShape(*check_sizes("input_size", input_size, "N C H W"), kernel_size, stride, padding)
+    _require_grad_output(AVG_BACKWARD.name, grad_output, shape)
+    return AVG_BACKWARD.compute(shape, kernel, grad_output=grad_output)[0]
+
+
+# --- Element by element, and the loss: NumPy in, NumPy out --------------------------------------------------
+
+
+def relu_backward(output: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
+    """Gradient of the loss for what a fused ReLU was applied to: `grad_output` where `output` is positive, else 0.
+
+    Parameters
+    ----------
+    output : float32 array of any shape
+        What the layer returned, after its ReLU.
+    grad_output : float32 array of the same shape
+
+    Returns
+    -------
+    float32 array of the same shape
+    """
+    count = _count(RELU_BACKWARD.name, output=output, grad_output=grad_output)
+    (grad_pre,) = RELU_BACKWARD.compute(ElementShape(count), None, output=output, grad_output=grad_output)
+    return grad_pre.reshape(output.shape)
+
+
+def cross_entropy(logits: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The loss of each row, and the gradient of their mean for the logits.
+
+    ``losses[n] = -log(softmax(logits[n])[labels[n]])``, and ``grad_logits = (softmax(logits) - one_hot(labels)) / N``.
+
+    Parameters
+    ----------
+    logits : float32 array (N, C)
+        All finite: of NaN or infinity there is no softmax, so they are refused.
+    labels : integer array (N,)
+        The right class of each row, from 0 to C - 1.
+
+    Returns
+    -------
+    losses : float32 array (N,)
+    grad_logits : float32 array (N, C)
+    """
+    name = CROSS_ENTROPY.name
+    shape = LossShape(*check_tensor(name, "logits", logits, "N C").shape)
+    finite = np.isfinite(logits)
+    if not finite.all():
+        place = tuple(map(int, np.argwhere(~finite)[0]))
+        raise ValueError(f"{name}: logits[{place[0]}, {place[1]}] = {logits[place]}: every logit must be finite")
+    return CROSS_ENTROPY.compute(shape, None, logits=logits, labels=_checked_labels(labels, shape))
+
+
+def sgd(
+    parameter: np.ndarray, grad: np.ndarray, velocity: np.ndarray, learning_rate: float, momentum: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """One step of gradient descent with momentum, as torch.optim.SGD makes it; the arguments are left as they are.
+
+    ``velocity = momentum * velocity + grad``, and then ``parameter = parameter - learning_rate * velocity``.
+
+    Parameters
+    ----------
+    parameter, grad, velocity : float32 arrays of one shape
+        The first velocity is zeros.
+    learning_rate : float
+    momentum : float
+        In [0, 1).
+
+    Returns
+    -------
+    parameter, velocity : float32 arrays of the same shape
+    """
+    count = _count(SGD.name, parameter=parameter, grad=grad, velocity=velocity)
+    shape = UpdateShape(count, learning_rate, momentum)
+    moved = SGD.compute(shape, None, parameter=parameter, grad=grad, velocity=velocity)
+    return tuple(array.reshape(parameter.shape) for array in moved)
+
+
+# --- Checks -------------------------------------------------------------------------------------------------
+
+
+def _require_grad_output(operation: str, grad_output: np.ndarray, s: PoolShape) -> None:
+    """Refuse an upstream gradient that the other arguments do not imply."""
+    check_tensor(operation, "grad_output", grad_output, "N C oH oW")
+    given = f"input {s.of('input')}, kernel_size {s.kernel}, stride {s.stride}, padding {s.padding}"
+    check_shape(operation, "grad_output", grad_output, s.of("output"), lambda: given)
+
+
+def _count(operation: str, **arrays: np.ndarray) -> int:
+    """How many elements each of these float32 arrays has, which must have one shape."""
+    (first, *_), shapes = arrays, [np.shape(array) for array in arrays.values()]
+    for name, array in arrays.items():
+        check_tensor(operation, name, array, " ".join(f"axis_{i}" for i in range(np.ndim(array))))
+        check_shape(operation, name, array, shapes[0], lambda: f"the sizes of {first}")
+    return prod(shapes[0])
+
+
+def _checked_labels(labels: np.ndarray, s: LossShape) -> np.ndarray:
+    """The labels as u32; refuse what is not one class for each row."""
+    if not isinstance(labels, np.ndarray) or isinstance(labels, np.ma.MaskedArray):
+        raise TypeError(f"cross_entropy: labels is a {type(labels).__name__}: it must be a plain NumPy array")
+    if labels.dtype.kind not in "iu":
+        raise TypeError(f"cross_entropy: labels has dtype {labels.dtype}: it must be of integers")
+    check_shape("cross_entropy", "labels", labels, s.of("labels"), lambda: f"logits {s.of('logits')}")
+    bad = np.flatnonzero((labels < 0) | (labels >= s.classes))
+    if bad.size:
+        rule = f"it must be from 0 to {s.classes - 1}, a column of the logits"
+        raise ValueError(f"cross_entropy: labels[{bad[0]}] = {labels[bad[0]]}: {rule}")
+    return labels.astype(np.uint32)

@@ -1,4 +1,4 @@
-"""Pooling, cross-entropy and the update in float64: first as loops to read, then vectorized. All trust their arguments.
+"""Pooling, ReLU backward, cross-entropy and the update in float64; all trust their arguments.
 
 Ties and edges are PyTorch's: the gradient of a maximum goes to the first of equal pixels, row by row; a mean counts the
 padding as zeros; rows and columns that no whole window reaches are left out.
@@ -68,6 +68,11 @@ def avg_pool2d_backward(grad_output: Array, shape: PoolShape) -> Array:
         grad_input[:, :, kh : kh + down * out_h : down, kw : kw + right * out_w : right] += grad_output
     inside = grad_input[:, :, rows : rows + shape.in_h, columns : columns + shape.in_w]
     return inside / np.prod(shape.kernel)
+
+
+def relu_backward(output: Array, grad_output: Array) -> Array:
+    """The gradient where a fused ReLU's output is positive, else 0; of the same shape."""
+    return np.where(np.asarray(output) > 0, np.asarray(grad_output, np.float64), 0.0)
 
 
 def cross_entropy(logits: Array, labels: Array) -> tuple[Array, Array]:

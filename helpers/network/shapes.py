@@ -1,10 +1,11 @@
-"""The sizes of one pooling layer, of one loss and of one update."""
+"""The sizes of one pooling layer, of a list of elements, of one loss and of one update."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from helpers.arguments import as_int, check_pair, check_size
+from helpers.grading.tolerance import FLOAT32_MAX
 
 Pair = tuple[int, int]
 
@@ -37,15 +38,16 @@ class PoolShape:
         for name in ("batch", "channels", "in_h", "in_w"):
             check_size(name, as_int(getattr(self, name)))
             object.__setattr__(self, name, int(getattr(self, name)))
-        object.__setattr__(self, "kernel", check_pair("kernel", self.kernel))
+        object.__setattr__(self, "kernel", check_pair("kernel_size", self.kernel))
         stride = self.kernel if self.stride is None else check_pair("stride", self.stride)
         object.__setattr__(self, "stride", stride)
         object.__setattr__(self, "padding", check_pair("padding", self.padding, 0))
         for axis, size, window, zeros in zip("hw", (self.in_h, self.in_w), self.kernel, self.padding, strict=True):
             if 2 * zeros > window:
-                raise ValueError(f"padding_{axis} = {zeros}: it must be at most half of kernel_{axis} = {window}")
-            if window > size + 2 * zeros:
-                raise ValueError(f"kernel_{axis} = {window} is larger than the padded input, {size + 2 * zeros}")
+                raise ValueError(f"padding_{axis} = {zeros}: it must be at most half of kernel_size_{axis} = {window}")
+            if window > (padded := size + 2 * zeros):
+                mistake = f"kernel_size_{axis} = {window} is larger than the padded input"
+                raise ValueError(f"{mistake}, which measures {padded}")
 
     @property
     def outputs(self) -> Pair:
@@ -62,6 +64,24 @@ class PoolShape:
         """The u32 that every kernel of a pooling layer takes."""
         pairs = self.kernel, self.stride, self.padding, self.outputs
         return self.batch * self.channels, self.in_h, self.in_w, *(size for pair in pairs for size in pair)
+
+
+@dataclass(frozen=True)
+class ElementShape:
+    """The size of what is computed element by element: every tensor is (n,)."""
+
+    count: int
+
+    def __post_init__(self) -> None:
+        check_size("count", self.count)
+
+    def of(self, tensor: str) -> tuple[int, ...]:
+        """The shape of every tensor."""
+        return (self.count,)
+
+    def params(self) -> tuple[int, ...]:
+        """The words that the kernel takes."""
+        return (self.count,)
 
 
 @dataclass(frozen=True)
@@ -86,7 +106,15 @@ class LossShape:
 
 @dataclass(frozen=True)
 class UpdateShape:
-    """Sizes of one step of gradient descent: `parameter`, `grad` and `velocity` are (n,)."""
+    """Sizes of one step of gradient descent: `parameter`, `grad` and `velocity` are (n,).
+
+    Raises
+    ------
+    TypeError
+        The count is not an int, or one of the other two is not a number.
+    ValueError
+        The learning rate is negative or not finite, or the momentum is not in [0, 1).
+    """
 
     count: int
     learning_rate: float
@@ -94,36 +122,16 @@ class UpdateShape:
 
     def __post_init__(self) -> None:
         check_size("count", self.count)
-        for name, least, most in (("learning_rate", 0.0, np.inf), ("momentum", 0.0, 1.0)):
-            value = getattr(self, name)
-            if not least <= value < most:
-                raise ValueError(f"{name} = {value!r}: it must be a finite number from {least:g}, below {most:g}")
+        for name, most in (("learning_rate", FLOAT32_MAX), ("momentum", np.nextafter(np.float32(1), 0))):
+            object.__setattr__(self, name, _number(name, getattr(self, name), float(most)))
 
     def of(self, tensor: str) -> tuple[int, ...]:
-        """The shape of a tensor, by its name: parameter, grad or velocity."""
+        """The shape of every tensor."""
         return (self.count,)
 
     def params(self) -> tuple[int, ...]:
-        """The words that the kernel takes: the count, and the bits of two float32."""
+        """The count, and the bits of two float32."""
         return self.count, *np.float32([self.learning_rate, self.momentum]).view(np.uint32).tolist()
-
-
-@dataclass(frozen=True)
-class ElementShape:
-    """The size of an operation on each element alone: all tensors are (count,)."""
-
-    count: int
-
-    def __post_init__(self) -> None:
-        check_size("count", self.count)
-
-    def of(self, tensor: str) -> tuple[int, ...]:
-        """The shape of any of its tensors."""
-        return (self.count,)
-
-    def params(self) -> tuple[int, ...]:
-        """The u32 that the kernel takes."""
-        return (self.count,)
 
 
 @dataclass(frozen=True)
@@ -149,3 +157,12 @@ class StartShape:
     def params(self) -> tuple[int, ...]:
         """The words that the kernel takes: three u32, and the bits of a float32."""
         return self.count, self.seed, self.stream, int(np.float32(self.bound).view(np.uint32))
+
+
+def _number(name: str, value: float, most: float) -> float:
+    """`value` as the float32 that the kernel computes with; refuse what is not a number from 0 to `most`."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"{name} = {value!r} is a {type(value).__name__}: it must be a number")
+    if not 0 <= value <= most:
+        raise ValueError(f"{name} = {value}: it must be from 0 to {most:.9g}")
+    return float(np.float32(value))

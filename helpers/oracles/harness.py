@@ -25,6 +25,9 @@ from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
 from helpers.grading.report import CheckError, Report
 from helpers.grading.tolerance import compare_sums
+from helpers.network import check as network_check
+from helpers.network import reference as network
+from helpers.network.shapes import LossShape
 from helpers.operations import OPERATIONS
 from helpers.simulator.run import simulate
 from helpers.simulator.trace import Trace
@@ -47,11 +50,12 @@ def operation_of(kernel: Kernel) -> Operation:
 
 
 def inputs_of(operation: Operation) -> list[str]:
-    """The tensors that an operation only reads, in binding order."""
-    return [name for name in operation.tensors if name not in (*operation.outputs, "grad_pre")]
+    """The tensors that an operation is given, in binding order."""
+    made = {*operation.outputs, "grad_pre"} - {*operation.updated}
+    return [name for name in operation.tensors if name not in made]
 
 
-# --- What it is given: float32 arrays of any shape ----------------------------------------------------------
+# --- What it is given: float32 arrays of any shape, and labels ------------------------------------------------
 
 
 def whole(shape: tuple[int, ...], seed: int = 0) -> Array:
@@ -79,9 +83,21 @@ def ones(shape: tuple[int, ...], seed: int = 0) -> Array:
     return np.ones(shape, np.float32)
 
 
+def classes(shape: LossShape) -> Array:
+    """A label for each row: the last class, the first one, and any others."""
+    return np.resize([shape.classes - 1, 0, *np.random.default_rng(0).permutation(shape.classes)], shape.rows)
+
+
 def drawn(operation: Operation, shape: Shape, draw: Callable[..., Array] = whole) -> Tensors:
-    """The inputs of an operation by their names, in binding order; each is ``draw(its shape, its place)``."""
-    return {name: draw(shape.of(name), seed) for seed, name in enumerate(inputs_of(operation))}
+    """The inputs of an operation by their names, in binding order; each is ``draw(its shape, its place)``.
+
+    Labels are u32, and always the same.
+    """
+    places = enumerate(inputs_of(operation))
+    return {
+        name: classes(shape).astype(np.uint32) if name == "labels" else draw(shape.of(name), seed)
+        for seed, name in places
+    }
 
 
 def bias_alone(x: Array, activation: str) -> tuple[GemmShape, Tensors]:
@@ -115,6 +131,25 @@ ANSWERS: dict[str, Callable[..., Array | tuple[Array, ...]]] = {
     "sum": lambda s, x: summation.total(x),
     "gemm_bias_act": lambda s, *layer: gemm.forward(*layer, s.activation),
     "gemm_bias_act_backward": lambda s, *layer: gemm.backward(*layer, s.activation, per_item=s.per_item),
+    "max_pool2d": lambda s, x: network.max_pool2d(x, s),
+    "max_pool2d_backward": lambda s, x, dy: network.max_pool2d_backward(x, dy, s),
+    "avg_pool2d": lambda s, x: network.avg_pool2d(x, s),
+    "avg_pool2d_backward": lambda s, dy: network.avg_pool2d_backward(dy, s),
+    "relu_backward": lambda s, y, dy: network.relu_backward(y, dy),
+    "cross_entropy": lambda s, *rows: network.cross_entropy(*rows),
+    "sgd": lambda s, *state: network.sgd(*state, s.learning_rate, s.momentum),
+}
+# The judgement of outputs that are more than sums of products, from the inputs in binding order.
+JUDGES: dict[str, Callable[..., Sequence[Report]]] = {
+    "gemm_bias_act": lambda s, got, *layer: [gemm_check.gemm_bias_act(*got, *layer, s.activation)],
+    "gemm_bias_act_backward": lambda s, got, *layer: gemm_check.gemm_bias_act_backward(got, *layer, s.activation),
+    "max_pool2d": lambda s, got, x: [network_check.max_pool2d(*got, x, s)],
+    "max_pool2d_backward": lambda s, got, x, dy: [network_check.max_pool2d_backward(*got, x, dy, s)],
+    "avg_pool2d": lambda s, got, x: [network_check.avg_pool2d(*got, x, s)],
+    "avg_pool2d_backward": lambda s, got, dy: [network_check.avg_pool2d_backward(*got, dy, s)],
+    "relu_backward": lambda s, got, y, dy: [network_check.relu_backward(*got, y, dy)],
+    "cross_entropy": lambda s, got, *rows: network_check.cross_entropy(got, *rows),
+    "sgd": lambda s, got, *state: network_check.sgd(got, *state, s),
 }
 
 
@@ -128,10 +163,8 @@ def reports(kernel: Kernel, shape: Shape, tensors: Tensors, got: Sequence[Array]
     """Judge the outputs `got` by the tolerance that can be proven for float32: for whole numbers, mostly none."""
     operation = operation_of(kernel)
     data = [tensors[name] for name in inputs_of(operation)]
-    if operation.name == "gemm_bias_act":
-        return [gemm_check.gemm_bias_act(*got, *data, shape.activation)]
-    if operation.name == "gemm_bias_act_backward":
-        return gemm_check.gemm_bias_act_backward(got, *data, shape.activation)
+    if operation.name in JUDGES:
+        return JUDGES[operation.name](shape, got, *data)
     name, (output,) = operation.name, operation.outputs
     if "winograd" in kernel.version:  # its transforms round more, and round whole numbers too
         pre = answer(operation, replace(shape, activation="none"), tensors)
@@ -150,14 +183,15 @@ def with_guards(
 ) -> Tensors:
     """Flat arrays by name, in binding order.
 
-    After an input are as many guards as it has elements, and 64 more; after an output full of `before`, sentinels.
+    After an input are as many guards as it has elements, and 64 more; after an output, sentinels. One that is not
+    updated is full of `before`.
     """
     arrays = {}
     for name in operation.tensors:
         size = prod(shape.of(name))
-        given = name in tensors
-        parts = (tensors[name].ravel(), np.full(size + 64, guard)) if given else (np.resize(before, size), SENTINELS)
-        arrays[name] = np.concatenate(parts, dtype=np.float32)
+        numbers = tensors[name].ravel() if name in tensors else np.resize(np.float32(before), size)
+        after = SENTINELS if name in operation.outputs else np.full(size + 64, guard)
+        arrays[name] = np.concatenate([numbers, after.astype(np.float32).view(numbers.dtype)])
     return arrays
 
 
