@@ -9,16 +9,26 @@ FILE = Path(__file__).with_name("digits.npz")
 
 
 @cache
-def load() -> tuple[np.ndarray, np.ndarray]:
-    """1,000 MNIST digits in the order 0, 1, ..., 9, 0, 1, ...
+def load(count: int = 1000) -> tuple[np.ndarray, np.ndarray]:
+    """The first MNIST digits of 5,000, in the order 0, 1, ..., 9, 0, 1, ...
 
     Returns
     -------
-    images : uint8 array (1000, 28, 28), ink from 0 to 255
-    labels : uint8 array (1000,)
+    images : uint8 array (count, 28, 28), ink from 0 to 255
+    labels : uint8 array (count,)
     """
     with np.load(FILE) as data:
-        return data["images"], data["labels"]
+        return data["images"][:count], data["labels"][:count]
+
+
+def seen_and_unseen() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """What a network learns from, and what it never sees: images and labels of 4,000 digits, then of 1,000.
+
+    Images are float32 (N, 1, 28, 28), ink from 0 to 1; labels are uint8 (N,). Each class has a tenth of both.
+    """
+    images, labels = load(5000)
+    ink = images[:, None].astype(np.float32) / 255
+    return ink[:4000], labels[:4000], ink[4000:], labels[4000:]
 
 
 def conv1_input(count: int = 1, first: int = 0) -> np.ndarray:
