@@ -160,7 +160,7 @@ GROWING = {  # from problems of one product: the sizes that are many, one loop a
     "gemm_bias_act_backward": ["k", "n", "m", "batch_size"],
     **{f"{kind}_pool2d{way}": ["window_h", "window_w"] for kind in ("max", "avg") for way in ("", "_backward")},
     "cross_entropy": ["classes"],
-    **dict.fromkeys(("relu_backward", "sgd"), ()),  # no loop
+    **dict.fromkeys(("relu_backward", "sgd", "initialize"), ()),  # no loop
 }
 
 

@@ -26,7 +26,7 @@ from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.gpu.passes import pipeline
 from helpers.network import reference as network
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, UpdateShape
+from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.operations import OPERATIONS
 from helpers.oracles.harness import answer, drawn, normal, operation_of
 from helpers.summation import reference as summation
@@ -43,6 +43,7 @@ SHAPES |= {"gemm_bias_act": LAYERS, "gemm_bias_act_backward": LAYERS}
 POOLS = [PoolShape(2, 3, 8, 11, (4, 3), (1, 2), (2, 1)), PoolShape(1, 2, 7, 5, 2)]  # both leave columns out
 SHAPES |= {name: POOLS for name in OPERATIONS if "pool2d" in name}
 SHAPES |= {"relu_backward": [ElementShape(7)], "cross_entropy": [LossShape(5, 4)], "sgd": [UpdateShape(7, 0.1, 0.9)]}
+SHAPES["initialize"] = [StartShape(7, 0.5, 3, 1)]
 SHAPES["conv2d"] = [replace(shape, activation=name) for shape, name in zip(CONVOLUTIONS, ("gelu", "tanh"), strict=True)]
 # In a JupyterLab window of 1280 x 720, beside the list of files and a scroll bar, a line of an output has room for
 # 89 characters of Menlo or DejaVu Sans Mono. A listing's line number takes 5 of them.
@@ -191,6 +192,7 @@ ORDER = {  # of the parameters
     "relu_backward": "count",
     "cross_entropy": "rows classes",
     "sgd": "count",  # and two f32
+    "initialize": "count seed stream",  # and one f32
 }
 ORDER |= dict.fromkeys(
     ("max_pool2d", "avg_pool2d"),

@@ -26,7 +26,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import operation
 from helpers.gpu.operation import Shape
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, UpdateShape
+from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.oracles.harness import answer, drawn, launched, ones, operation_of
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
@@ -92,6 +92,7 @@ CASES = [
     LossShape(3, 2000),  # classes of thousands
     UpdateShape(257, 0.5, 0.25),  # one parameter past a workgroup
     UpdateShape(70_000, 0.01, 0.9),
+    StartShape(257, 0.25, 2**32 - 1, 3),
 ]
 
 
@@ -168,7 +169,7 @@ APART_OF = {ConvShape: SPARSE, GemmShape: APART, PoolShape: PoolShape(2, 1, 4, 3
 APART_OF |= {ElementShape: ElementShape(5), UpdateShape: UpdateShape(5, 0.5, 0.5)}
 # Every number contributes to a sum. Where a header says that padding is multiplied, 0 * NaN is NaN; with a NaN, it may
 # also say, there is no maximum.
-PARTLY = [k for k in EVERY_VERSION if kind_of(k) is not SumShape and "NaN" not in header(k)["limits"]]
+PARTLY = [k for k in EVERY_VERSION if kind_of(k) not in (SumShape, StartShape) and "NaN" not in header(k)["limits"]]
 
 
 @pytest.mark.parametrize("poison", [np.nan, np.inf])

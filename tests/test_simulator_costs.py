@@ -16,7 +16,7 @@ from support.sample import sample
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, UpdateShape
+from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.oracles.harness import drawn, operation_of, reports, simulated
 from helpers.simulator.trace import Trace
 from helpers.summation.shapes import SumShape
@@ -48,6 +48,7 @@ FULL = {
     "relu_backward": [ElementShape(7), ElementShape(300)],
     "cross_entropy": [LossShape(7, 3), LossShape(70, 5)],
     "sgd": [UpdateShape(7, 0.5, 0.5), UpdateShape(300, 0.1)],
+    "initialize": [StartShape(7, 0.5), StartShape(300, 0.1)],
 }
 # The same for the versions whose tiles are full only in larger problems.
 TILES = [GemmShape(128, 32, 128), GemmShape(64, 48, 128, 2, "relu", b_per_item=True)]

@@ -26,7 +26,7 @@ from helpers.exercises import PUZZLES
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.gpu.operation import Shape
 from helpers.grading.report import compare
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, UpdateShape
+from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.oracles.harness import (
     EXTREMES,
     Tensors,
@@ -120,6 +120,7 @@ CASES = {
     "one element past a workgroup": (ElementShape(257), {}),
     "one row past a workgroup": (LossShape(65, 3), {}),
     "one parameter past a workgroup": (UpdateShape(257, 0.5, 0.25), {}),
+    "one random number past a workgroup": (StartShape(257, 0.25, 7), {}),
 }
 
 

@@ -24,7 +24,7 @@ from helpers.grading.report import Report, compare
 from helpers.grading.tolerance import ROUNDING, SMALLEST_NORMAL, compare_sums, tolerance
 from helpers.network import reference
 from helpers.network.reference import Array
-from helpers.network.shapes import PoolShape, UpdateShape
+from helpers.network.shapes import PoolShape, StartShape, UpdateShape
 
 Forward = Callable[[Array, PoolShape], Array]
 STEP = 2.0**-10  # of finite differences
@@ -76,6 +76,12 @@ def sgd(got: Sequence[Array], parameter: Array, grad: Array, velocity: Array, sh
     want = reference.sgd(parameter, grad, velocity, rate, momentum)
     allowed = tolerance(4, largest + rate * of_velocity, *data), tolerance(2, of_velocity, *data[1:])
     return [*map(compare, ("parameter", "velocity"), got, want, allowed)]
+
+
+def initialize(got: Array, shape: StartShape) -> Report:
+    """Judge random parameters, `got` (n,): one product, rounded once."""
+    want = reference.initialize(shape)
+    return compare("parameter", got, want, abs(want) * ROUNDING / 2 + SMALLEST_NORMAL)
 
 
 def cross_entropy(got: Sequence[Array], logits: Array, labels: Array) -> Sequence[Report]:

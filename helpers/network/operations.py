@@ -92,9 +92,8 @@ INITIALIZE = Operation(
     outputs=("parameter",),
     **_only("1_thread_per_element", _elements),
 )
-OPERATIONS = {
-    operation.name: operation for operation in (MAX, MAX_BACKWARD, AVG, AVG_BACKWARD, RELU_BACKWARD, CROSS_ENTROPY, SGD)
-}
+_ALL = MAX, MAX_BACKWARD, AVG, AVG_BACKWARD, RELU_BACKWARD, CROSS_ENTROPY, SGD, INITIALIZE
+OPERATIONS = {operation.name: operation for operation in _ALL}
 
 # --- Pooling: NumPy in, NumPy out ---------------------------------------------------------------------------
 

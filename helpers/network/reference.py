@@ -7,7 +7,7 @@ padding as zeros; rows and columns that no whole window reaches are left out.
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from helpers.network.shapes import PoolShape
+from helpers.network.shapes import PoolShape, StartShape
 
 Array = np.ndarray
 
@@ -91,3 +91,19 @@ def sgd(parameter: Array, grad: Array, velocity: Array, learning_rate: float, mo
     """One step with momentum: the new parameter and the new velocity, as torch.optim.SGD computes them."""
     velocity = momentum * np.asarray(velocity, np.float64) + grad
     return parameter - learning_rate * velocity, velocity
+
+
+def initialize(shape: StartShape) -> Array:
+    """Numbers from -bound to bound, (n,): a hash of the seed, of the stream and of the place, without a state.
+
+    The hash is PCG's output function (M. E. O'Neill 2014; as a hash, M. Jarzynski and M. Olano 2020).
+    """
+    stream = _hash(_hash(np.uint32([shape.seed])) + np.uint32(shape.stream))
+    bits = _hash(stream + np.arange(shape.count, dtype=np.uint32)) >> np.uint32(8)
+    return np.float64(np.float32(shape.bound)) * (bits * 2.0**-23 - 1)
+
+
+def _hash(x: Array) -> Array:
+    state = x * np.uint32(747796405) + np.uint32(2891336453)
+    word = ((state >> ((state >> np.uint32(28)) + np.uint32(4))) ^ state) * np.uint32(277803737)
+    return (word >> np.uint32(22)) ^ word

@@ -137,6 +137,7 @@ ANSWERS: dict[str, Callable[..., Array | tuple[Array, ...]]] = {
     "avg_pool2d_backward": lambda s, dy: network.avg_pool2d_backward(dy, s),
     "relu_backward": lambda s, y, dy: network.relu_backward(y, dy),
     "cross_entropy": lambda s, *rows: network.cross_entropy(*rows),
+    "initialize": lambda s: network.initialize(s),
     "sgd": lambda s, *state: network.sgd(*state, s.learning_rate, s.momentum),
 }
 # The judgement of outputs that are more than sums of products, from the inputs in binding order.
@@ -149,6 +150,7 @@ JUDGES: dict[str, Callable[..., Sequence[Report]]] = {
     "avg_pool2d_backward": lambda s, got, dy: [network_check.avg_pool2d_backward(*got, dy, s)],
     "relu_backward": lambda s, got, y, dy: [network_check.relu_backward(*got, y, dy)],
     "cross_entropy": lambda s, got, *rows: network_check.cross_entropy(got, *rows),
+    "initialize": lambda s, got: [network_check.initialize(*got, s)],
     "sgd": lambda s, got, *state: network_check.sgd(got, *state, s),
 }
 

@@ -1,17 +1,21 @@
 // initialize / 1_thread_per_element
 //
-// equation  parameter[i] = bound * (2*u - 1),
-//             where u in [0, 1) is made from hash(hash(hash(seed) + stream) + i)
-// numpy     state = x * 747796405 + 2891336453  # of each hash, in uint32
-//           word = ((state >> ((state >> 28) + 4)) ^ state) * 277803737
-//           hash = (word >> 22) ^ word
-//           parameter = bound * (2 * (hash >> 8) / 2**24 - 1)
+// equation  parameter[i] = bound * (2*u - 1), where u in [0, 1) is
+//             the upper 24 bits of hash(hash(hash(seed) + stream) + i) / 2**24
+// numpy     def hash(x):
+//             state = x * np.uint32(747796405) + np.uint32(2891336453)
+//             word = state >> ((state >> 28) + 4)
+//             word = (word ^ state) * np.uint32(277803737)
+//             return (word >> 22) ^ word
+//           own = hash(hash(np.uint32([seed])) + np.uint32(stream))
+//           bits = hash(own + np.arange(n, dtype=np.uint32)) >> 8
+//           parameter = bound * (bits * 2.0**-23 - 1)
 // in        none
 // out       parameter (n)
 // dispatch  ceil(n / 256) workgroups of 256 threads
 // barriers  none: each thread writes its own parameter
 // cost      per parameter:
-//           0 global loads, 0 workgroup loads, 0 multiply-adds
+//           0 global loads, 0 workgroup loads, 1 multiply-adds
 // limits    the same seed, stream and i give the same number on every adapter:
 //           good for a repeatable start, not for secrets
 // new here  random numbers without a state: thread i asks a hash for the i-th
@@ -27,6 +31,8 @@ struct Params {
 var<storage, read_write> parameter: array<f32>;  // (n)
 @group(0) @binding(1)
 var<uniform> params: Params;
+
+const STEP = 1.0 / 8388608.0;  // 2**-23, exactly
 
 // 1. PCG's output function as a hash: neighbors in, unrelated numbers out.
 fn hash(x: u32) -> u32 {
@@ -47,5 +53,5 @@ fn main(
 
   // 3. The upper 24 bits, which float32 holds exactly, as a number from -1 to 1.
   let bits = hash(hash(hash(params.seed) + params.stream) + i) >> 8u;
-  parameter[i] = params.bound * (f32(bits) * 0x1p-23 - 1.0);
+  parameter[i] = params.bound * (f32(bits) * STEP - 1.0);
 }

@@ -9,7 +9,7 @@ from math import ceil, log2
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, UpdateShape
+from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.oracles.harness import operation_of
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
@@ -22,6 +22,7 @@ LETTERS = {  # of the sizes of each kind of problem, in the order of its paramet
     ElementShape: "n",
     LossShape: "N C",
     UpdateShape: "n",
+    StartShape: "n",
 }
 
 

@@ -13,7 +13,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.gpu import operation
 from helpers.gpu.operation import Shape
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, UpdateShape
+from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.oracles.checker import reasons
 from helpers.oracles.harness import operation_of
 from helpers.summation.shapes import SumShape
@@ -176,6 +176,7 @@ CASES: dict[str, tuple[Shape, ...]] = {  # of an operation, or of one version
     "relu_backward": ELEMENTS,
     "cross_entropy": LOSSES,
     "sgd": UPDATES,
+    "initialize": (StartShape(300, 0.25, 7, 3),),
 }
 # More workgroups than a row of a dispatch holds, if that were 2 instead of 65,535.
 IN_ROWS: dict[str, Shape] = {
@@ -185,6 +186,7 @@ IN_ROWS: dict[str, Shape] = {
     **{f"{kind}_pool2d{way}": PoolShape(7, 5, 6, 8, 1) for kind in ("max", "avg") for way in ("", "_backward")},
     "relu_backward": ElementShape(1500),
     "sgd": UpdateShape(1500, 0.1, 0.9),
+    "initialize": StartShape(1500, 0.25),
 }
 MANY = ConvShape(3, 6, 9, 11, 20, 3, 4)
 

@@ -13,7 +13,7 @@ from helpers.activations import ACTIVATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, UpdateShape
+from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.operations import OPERATIONS
 from helpers.oracles.harness import LARGE, Tensors, drawn, launched, normal, operation_of, reports
 from helpers.simulator.trace import Trace
@@ -40,7 +40,7 @@ every_version = parametrized(EVERY_VERSION)
 
 
 KINDS = {"sum": SumShape, "gemm": GemmShape, "conv2d": ConvShape, "max_pool2d": PoolShape, "avg_pool2d": PoolShape}
-KINDS |= {"relu_backward": ElementShape, "cross_entropy": LossShape, "sgd": UpdateShape}
+KINDS |= {"relu_backward": ElementShape, "cross_entropy": LossShape, "sgd": UpdateShape, "initialize": StartShape}
 
 
 def kind_of(kernel: Kernel) -> type[Shape]:
@@ -156,6 +156,7 @@ OTHER_SHAPES = {  # those that have no activation
     ElementShape: st.builds(ElementShape, st.integers(1, 600)),
     LossShape: st.builds(LossShape, st.integers(1, 150), st.integers(1, 12)),
     # In eighths, updates of whole numbers are exact.
+    StartShape: st.builds(StartShape, st.integers(1, 600), st.just(0.25), *[st.integers(0, 2**32 - 1)] * 2),
     UpdateShape: st.builds(UpdateShape, st.integers(1, 600), *[st.integers(0, 7).map(lambda i: i / 8)] * 2),
 }
 
