@@ -10,6 +10,7 @@ from support.problems import pool_shapes
 
 import helpers
 from helpers.gpu import operation
+from helpers.grading.tolerance import FLOAT32_MAX
 from helpers.network import check, reference
 from helpers.network.operations import MAX, SGD
 from helpers.network.shapes import LossShape, PoolShape, UpdateShape
@@ -38,6 +39,13 @@ def test_padding_never_wins_but_counts_as_zeros_in_a_mean():
     got = helpers.avg_pool2d_backward(X.shape, np.float32([[[[4, 8], [12, 16]]]]), 2, 4, 1)
     assert got[0, 0, ::3, ::3].tolist() == [[1, 2], [3, 4]]
     assert got.sum() == 10
+
+
+@pytest.mark.parametrize(("lowest", "right"), [("-3.40282347e38", True), ("-1.7e38", False)])
+def test_even_the_lowest_number_of_float32_is_a_maximum(lowest, right):
+    kernel, image = load("max_pool2d", "1_thread_per_output"), np.full((1, 1, 2, 2), FLOAT32_MAX, np.float32)
+    got = helpers.max_pool2d(-image, 2, kernel=kernel.edit("LOWEST = -3.40282347e38", f"LOWEST = {lowest}"))
+    assert (got == -image.max()) == right
 
 
 def test_rows_and_columns_that_no_whole_window_reaches_have_no_gradient():

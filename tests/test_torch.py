@@ -1,15 +1,19 @@
 """Beside PyTorch, where it is installed: the same call, word for word, gives the same numbers."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import random_problems
 from hypothesis import given, settings
-from support.problems import conv_shapes
+from hypothesis import strategies as st
+from support.problems import conv_shapes, pool_shapes
 
 import helpers
 from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape
-from helpers.oracles.harness import conv, normal
+from helpers.network.shapes import PoolShape
+from helpers.oracles.harness import conv, huge, normal, whole
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -37,6 +41,64 @@ def test_the_same_call_gives_the_same_numbers(shape: ConvShape) -> None:
     close(helpers.conv2d(x, w, b, *steps), torch.nn.functional.conv2d(tx, tw, tb, *steps))
     close(helpers.conv2d_grad_weight(x, w.shape, dy, *steps), torch.nn.grad.conv2d_weight(tx, tw.shape, tdy, *steps))
     close(helpers.conv2d_grad_input(x.shape, w, dy, *steps), torch.nn.grad.conv2d_input(tx.shape, tw, tdy, *steps))
+
+
+# --- Pooling, cross-entropy and updates ---------------------------------------------------------------------
+
+
+def gradient(output: "torch.Tensor", argument: "torch.Tensor", upstream: "torch.Tensor") -> "torch.Tensor":
+    """The gradient of <output, upstream> for an argument of it."""
+    return torch.autograd.grad(output, argument, upstream)[0]
+
+
+@settings(max_examples=15, deadline=None)
+@given(pool_shapes(), st.sampled_from([whole, normal]))
+def test_pooling_has_the_same_numbers_and_gives_ties_to_the_same_pixel(shape: PoolShape, draw: Callable) -> None:
+    """Whole numbers from -4 to 4 have ties in most windows."""
+    x, dy = draw(shape.of("input")), draw(shape.of("output"), 1)
+    (tx, tdy), steps = doubles(x, dy), (shape.kernel, shape.stride, shape.padding)
+    largest = torch.nn.functional.max_pool2d(tx.requires_grad_(), *steps)
+    mean = torch.nn.functional.avg_pool2d(tx, *steps)
+    close(helpers.max_pool2d(x, *steps), largest.detach())
+    close(helpers.avg_pool2d(x, *steps), mean.detach())
+    close(helpers.max_pool2d_backward(x, dy, *steps), gradient(largest, tx, tdy))
+    close(helpers.avg_pool2d_backward(x.shape, dy, *steps), gradient(mean, tx, tdy))
+
+
+def test_the_steps_of_pooling_have_the_same_defaults() -> None:
+    x = whole((1, 2, 7, 5))
+    close(helpers.max_pool2d(x, 2), torch.nn.functional.max_pool2d(*doubles(x), 2))
+    close(helpers.avg_pool2d(x, 3, padding=1), torch.nn.functional.avg_pool2d(*doubles(x), 3, padding=1))
+
+
+def test_relu_passes_the_same_gradient() -> None:
+    x, dy = whole((5, 7)), whole((5, 7), 1)
+    tx, tdy = doubles(x, dy)
+    close(helpers.relu_backward(np.maximum(x, 0), dy), gradient(torch.relu(tx.requires_grad_()), tx, tdy))
+
+
+@pytest.mark.parametrize("draw", [whole, normal, huge])
+def test_cross_entropy_has_the_same_losses_and_the_gradient_of_their_mean(draw: Callable) -> None:
+    logits, labels = draw((9, 10)), np.arange(9)
+    (right,), classes = doubles(logits), torch.from_numpy(labels)
+    losses, grad = helpers.cross_entropy(logits, labels)
+    mean = torch.nn.functional.cross_entropy(right.requires_grad_(), classes)
+    close(losses, torch.nn.functional.cross_entropy(right.detach(), classes, reduction="none"))
+    close(grad, gradient(mean, right, torch.ones_like(mean)))
+
+
+@pytest.mark.parametrize("momentum", [0.0, 0.9])
+def test_three_updates_are_those_of_its_optimizer(momentum: float) -> None:
+    """Its first velocity is the first gradient: momentum times zeros, and the gradient."""
+    parameter, velocity = normal((4, 3)), np.zeros((4, 3), np.float32)
+    (theirs,) = doubles(parameter)
+    optimizer = torch.optim.SGD([theirs.requires_grad_()], lr=0.1, momentum=momentum)
+    for step in range(3):
+        grad = normal((4, 3), step)
+        (theirs.grad,) = doubles(grad)
+        optimizer.step()
+        parameter, velocity = helpers.sgd(parameter, grad, velocity, 0.1, momentum)
+        close(parameter, theirs.detach())
 
 
 # --- The random problems' comparison, broken --------------------------------------------------------------

@@ -31,6 +31,7 @@ from helpers.oracles.harness import (
     simulated,
     tiny,
     whole,
+    wide,
 )
 from helpers.output import in_lines
 from helpers.wgsl import Kernel
@@ -104,7 +105,7 @@ def check(kernel: Kernel, shape: Shape) -> Checked:
     ----------
     kernel : Kernel
         From `helpers.load`, with its `edit` where you want to try a mistake.
-    shape : ConvShape, GemmShape or SumShape
+    shape : ConvShape, GemmShape, SumShape, or one of helpers.network.shapes
         The sizes of the problem. A layer's activation is also tried between the ends of float32.
 
     Raises
@@ -141,7 +142,7 @@ def given(kernel: Kernel, shape: Shape) -> Iterator[Given]:
     """Everything that a kernel is tried on.
 
     A smooth activation is curved near 0, and its ends are flat: it is tried on both. All else is a sum of products, and
-    right at one scale where it is right at another; only mistakes are not.
+    right at one scale where it is right at another; only mistakes are not. A softmax has both kinds of scale.
     """
     operation, rounded = operation_of(kernel), "and off by more than rounding"
     yield Given("whole numbers", shape, drawn(operation, shape, whole), LARGE, -np.inf)
@@ -151,6 +152,8 @@ def given(kernel: Kernel, shape: Shape) -> Iterator[Given]:
         alone = (bias_alone if isinstance(shape, GemmShape) else conv_bias_alone)(EXTREMES, activation)
         yield Given(f"numbers up to the ends of float32, {rounded}", *alone, np.nan, np.nan)
     else:
+        if "logits" in operation.tensors:
+            yield Given(f"numbers in the tens, {rounded}", shape, drawn(operation, shape, wide), np.nan, np.inf)
         yield Given(f"huge numbers, {rounded}", shape, drawn(operation, shape, huge), np.nan, np.inf)
         yield Given(f"tiny numbers, {rounded}", shape, drawn(operation, shape, tiny), np.nan, np.nan)
 

@@ -78,6 +78,11 @@ def tiny(shape: tuple[int, ...], seed: int = 0) -> Array:
     return normal(shape, seed) * np.float32(2**-20)
 
 
+def wide(shape: tuple[int, ...], seed: int = 0) -> Array:
+    """Numbers in the tens and hundreds: exponentials of their differences vanish in float32, or nearly."""
+    return normal(shape, seed) * np.float32(30)
+
+
 def ones(shape: tuple[int, ...], seed: int = 0) -> Array:
     """Ones: sums of their products count the products."""
     return np.ones(shape, np.float32)

@@ -183,7 +183,7 @@ IN_ROWS: dict[str, Shape] = {
     "conv2d_grad_bias": ConvShape(1, 1, 2, 1, 1500, 1, 1),
     "gemm_bias_act": GemmShape(5, 7, 37, 9),
     "gemm_bias_act_backward": GemmShape(5, 20, 37, 9),
-    **{f"{kind}_pool2d{way}": PoolShape(7, 5, 6, 8, 1) for kind in ("max", "avg") for way in ("", "_backward")},
+    **{f"{kind}_pool2d{way}": PoolShape(8, 5, 6, 8, 1) for kind in ("max", "avg") for way in ("", "_backward")},
     "relu_backward": ElementShape(1500),
     "sgd": UpdateShape(1500, 0.1, 0.9),
     "initialize": StartShape(1500, 0.25),
