@@ -9,16 +9,22 @@ import helpers
 from helpers.convolution.shapes import PAIRS, ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import operation
+from helpers.network.shapes import PoolShape
 from helpers.operations import OPERATIONS
 from helpers.oracles.harness import answer, drawn, normal
 
 LAYER, DENSE = ConvShape(2, 3, 6, 5, 4, 3, 2, 2, 1), GemmShape(3, 4, 5, 2)
-SHAPES = {name: DENSE if "gemm" in name else LAYER for name in OPERATIONS if name != "sum"}
+KINDS = {"conv2d": LAYER, "gemm": DENSE, "max_pool2d": (POOL := PoolShape(2, 3, 6, 5, 2)), "avg_pool2d": POOL}
+SHAPES = {name: shape for name in OPERATIONS for start, shape in KINDS.items() if name.startswith(start)}
 RIGHT = {name: drawn(OPERATIONS[name], shape, normal) for name, shape in SHAPES.items()}  # arguments that are right
 TENSORS = [(name, argument) for name in RIGHT for argument in RIGHT[name]]
 SIZES = [("conv2d_grad_weight", "weight_size", LAYER.weight), ("conv2d_grad_input", "input_size", LAYER.input)]
+SIZES.append(("avg_pool2d_backward", "input_size", POOL.of("input")))
 for name in ("conv2d", "conv2d_grad_weight", "conv2d_grad_input"):
     RIGHT[name] |= {"stride": 2, "padding": 1}
+for name in RIGHT:
+    if "pool2d" in name:
+        RIGHT[name]["kernel_size"] = 2
 for name, argument, size in SIZES:
     RIGHT[name][argument] = size
 

@@ -25,6 +25,8 @@ from helpers.gemm import reference as gemm
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.gpu.passes import pipeline
+from helpers.network import reference as network
+from helpers.network.shapes import ElementShape, LossShape, PoolShape, UpdateShape
 from helpers.operations import OPERATIONS
 from helpers.oracles.harness import answer, drawn, normal, operation_of
 from helpers.summation import reference as summation
@@ -38,11 +40,19 @@ CONVOLUTIONS = [ConvShape(2, 3, 30, 40, 10, 4, 7, 6, (1, 8)), ConvShape(2, 3, 6,
 LAYERS = [GemmShape(2, 3, 5, 4, "gelu", b_per_item=True), GemmShape(5, 4, 3, 2, "tanh", per_item=True)]
 SHAPES = dict.fromkeys(OPERATIONS, CONVOLUTIONS) | {"sum": [SumShape(7), SumShape(600)]}
 SHAPES |= {"gemm_bias_act": LAYERS, "gemm_bias_act_backward": LAYERS}
+POOLS = [PoolShape(2, 3, 8, 11, (4, 3), (1, 2), (2, 1)), PoolShape(1, 2, 7, 5, 2)]  # both leave columns out
+SHAPES |= {name: POOLS for name in OPERATIONS if "pool2d" in name}
+SHAPES |= {"relu_backward": [ElementShape(7)], "cross_entropy": [LossShape(5, 4)], "sgd": [UpdateShape(7, 0.1, 0.9)]}
 SHAPES["conv2d"] = [replace(shape, activation=name) for shape, name in zip(CONVOLUTIONS, ("gelu", "tanh"), strict=True)]
 # In a JupyterLab window of 1280 x 720, beside the list of files and a scroll bar, a line of an output has room for
 # 89 characters of Menlo or DejaVu Sans Mono. A listing's line number takes 5 of them.
 COLUMNS = 84
-LOOPS = {name: f for module in (convolution, gemm, summation) for name, f in vars(module).items() if "_loops" in name}
+LOOPS = {
+    name: f
+    for module in (convolution, gemm, summation, network)
+    for name, f in vars(module).items()
+    if "_loops" in name
+}
 LISTINGS = {kernel.name: kernel.listing for kernel in EVERY_VERSION} | {name: Listing.of(LOOPS[name]) for name in LOOPS}
 LISTINGS |= {name: puzzle.official.listing for name, puzzle in PUZZLES.items()}
 
@@ -56,11 +66,13 @@ def require_numpy(kernel: Kernel, shape: Shape) -> None:
     operation = operation_of(kernel)
     if "activation" in (refused(kernel, shape) or ""):
         shape = replace(shape, activation="none")
-    tensors = {name: tensor.astype(np.float64) for name, tensor in drawn(operation, shape, normal).items()}
+    tensors = {
+        name: tensor if name == "labels" else tensor.astype(np.float64)
+        for name, tensor in drawn(operation, shape, normal).items()
+    }
     names = {"np": np, "sliding_window_view": np.lib.stride_tricks.sliding_window_view, **tensors}
     names |= {f.__name__: lambda x, f=f: f(x, shape.activation) for f in (act, derivative)}
-    if isinstance(shape, ConvShape):
-        names |= letters_of(shape)
+    names |= {**vars(shape), **letters_of(shape)}
     lines = header(kernel)["numpy"]
     exec(lines.replace("->kn", "->ikn") if getattr(shape, "per_item", False) else lines, names)
     for name, right in zip(operation.outputs, answer(operation, shape, tensors), strict=True):
@@ -176,7 +188,14 @@ ORDER = {  # of the parameters
     "gemm": "m k n batch_size activation b_stride d_b_stride unused",
     "conv2d_grad_bias": "batch out_channels out_h out_w",
     "conv2d": "batch in_channels in_h in_w out_channels kernel_h kernel_w stride padding_h out_h out_w padding_w",
+    "relu_backward": "count",
+    "cross_entropy": "rows classes",
+    "sgd": "count",  # and two f32
 }
+ORDER |= dict.fromkeys(
+    ("max_pool2d", "avg_pool2d"),
+    "planes in_h in_w kernel_h kernel_w stride_h stride_w padding_h padding_w out_h out_w",
+)
 
 
 @every_general_version
@@ -195,12 +214,15 @@ def test_parameters_have_the_documented_order(kernel):
         ("conv2d_grad_weight/1_thread_per_weight", "grad_output, windows)", "grad_output, windows[..., ::-1])"),
         ("conv2d_grad_input/1_gather", "weight[:, :, ::-1, ::-1]", "weight"),
         ("gemm_bias_act_backward/2_tiled", "derivative(a @ b + bias)", "derivative(a @ b)"),
+        ("max_pool2d_backward/1_gather", "oh*Sh + i", "oh + i"),
+        ("cross_entropy/1_thread_per_row", "total - one_hot) / N", "total - one_hot) / C"),
+        ("sgd/1_thread_per_parameter", "velocity = momentum * velocity + grad", "velocity = velocity + grad"),
     ],
 )
 def test_a_wrong_numpy_line_is_noticed(name, old, new):
     wrong = load(*name.split("/")).edit(old, new)
     with pytest.raises(AssertionError, match=name):
-        require_numpy(wrong, SHAPES[operation_of(wrong).name][1])
+        require_numpy(wrong, SHAPES[operation_of(wrong).name][-1])
 
 
 def test_an_index_through_a_float_a_missing_key_and_a_long_line_are_noticed():

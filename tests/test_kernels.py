@@ -26,6 +26,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import operation
 from helpers.gpu.operation import Shape
+from helpers.network.shapes import ElementShape, LossShape, PoolShape, UpdateShape
 from helpers.oracles.harness import answer, drawn, launched, ones, operation_of
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
@@ -79,6 +80,18 @@ CASES = [
     SumShape(33_000),  # more numbers than 128 workgroups
     GemmShape(1, 2, 3, 3000, "relu"),  # thousands of items
     GemmShape(1, 2, 3, 3000, "none", True, True),  # thousands of items with their own b
+    PoolShape(1, 1, 1, 1, 1),  # one of everything
+    PoolShape(2, 3, 11, 13, 2),  # a last row and column in no window
+    PoolShape(2, 3, 9, 8, 3, 2, 1),  # windows that overlap, and padding
+    PoolShape(1, 2, 17, 19, (5, 4), (3, 6), (2, 0)),  # all unequal, stride over window
+    PoolShape(1, 2, 3, 2, 4, 1, 2),  # a window larger than the image
+    PoolShape(70, 3, 4, 5, (1, 2), 1),  # many images
+    *map(ElementShape, (1, 256, 70_000)),
+    LossShape(1, 1),
+    LossShape(65, 10),  # one row past a workgroup
+    LossShape(3, 2000),  # classes of thousands
+    UpdateShape(257, 0.5, 0.25),  # one parameter past a workgroup
+    UpdateShape(70_000, 0.01, 0.9),
 ]
 
 
@@ -151,7 +164,10 @@ def test_elements_that_one_row_of_workgroups_has_no_threads_for_are_computed(nam
 # left and right of the only column.
 SPARSE = ConvShape(1, 1, 6, 1, 2, 2, 3, 3, (3, 1))
 APART = GemmShape(3, 5, 4, 2, "none", True, True)
-# Every number contributes to a sum. Where a header says that padding is multiplied, 0 * NaN is NaN.
+APART_OF = {ConvShape: SPARSE, GemmShape: APART, PoolShape: PoolShape(2, 1, 4, 3, 2, (3, 1), (1, 0))}
+APART_OF |= {ElementShape: ElementShape(5), UpdateShape: UpdateShape(5, 0.5, 0.5)}
+# Every number contributes to a sum. Where a header says that padding is multiplied, 0 * NaN is NaN; with a NaN, it may
+# also say, there is no maximum.
 PARTLY = [k for k in EVERY_VERSION if kind_of(k) is not SumShape and "NaN" not in header(k)["limits"]]
 
 
@@ -159,7 +175,7 @@ PARTLY = [k for k in EVERY_VERSION if kind_of(k) is not SumShape and "NaN" not i
 @parametrized(PARTLY)
 def test_a_number_changes_nothing_that_it_does_not_contribute_to(kernel, poison):
     """Replace one number at a time: outputs without a contribution from it must stay as they were."""
-    operation, shape = operation_of(kernel), fitted(kernel, APART if "gemm" in kernel.name else SPARSE)
+    operation, shape = operation_of(kernel), fitted(kernel, APART_OF[kind_of(kernel)])
     clean, all_ones = drawn(operation, shape), drawn(operation, shape, ones)
     want, counts, spared = launched(kernel, shape, clean), answer(operation, shape, all_ones), 0
     for name, place in ((name, place) for name, tensor in clean.items() for place in np.ndindex(tensor.shape)):

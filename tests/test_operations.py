@@ -18,6 +18,7 @@ from helpers.gemm.reference import backward
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import GpuError, passes
 from helpers.gpu.operation import Choice, Operation, tree_reduction
+from helpers.network import operations as network
 from helpers.operations import OPERATIONS
 from helpers.oracles.harness import drawn, normal, resident
 from helpers.summation.shapes import SumShape
@@ -33,6 +34,7 @@ SHAPES = {  # of the operations that are no convolutions
     "sum": [SumShape(30), SumShape(30_000)],
     "gemm_bias_act": [GemmShape(5, 6, 7), GemmShape(512, 512, 512), GemmShape(512, 512, 511)],
     "gemm_bias_act_backward": [GemmShape(5, 6, 7), GemmShape(512, 512, 512)],
+    **{name: [None] for name in network.OPERATIONS},  # each has one version
 }
 WIDE = ConvShape(1, 70_000, 1, 1, 1, 1, 1)  # version 2 would need 70,000 workgroups in x
 LONG = ConvShape(1, 1, 50, 60, 1, 1, 1)  # 3,000 products: a thread of version 1 takes all of them, of version 2 twelve
@@ -244,6 +246,7 @@ import helpers
 from helpers import pictures, simulate, stepper
 from helpers.convolution import check, indices, pictures, reference, shapes
 from helpers.gemm import check, indices, pictures, reference, shapes
+from helpers.network import check, reference, shapes
 from helpers.summation import check, indices, pictures, reference, shapes
 from helpers.data import digits
 from helpers.wgsl import load

@@ -13,12 +13,22 @@ from pathlib import Path
 import numpy as np
 
 from helpers.arguments import check_tensor
-from helpers.gpu import Pass, empty, read, run
+from helpers.gpu import Pass, adapter_info, empty, read, run
 from helpers.gpu.buffers import ALIGNMENT, Slice, write
 from helpers.network.layers import DIGIT, LENET, Layer, Size, Step, gradient_of
 from helpers.network.operations import CROSS_ENTROPY, INITIALIZE, SGD
 from helpers.network.shapes import LossShape, StartShape, UpdateShape
 from helpers.wgsl import Kernel
+
+# Training runs each kernel thousands of times: on a software adapter, too, versions pay that compile for seconds. A few
+# images at a time are only looked at.
+FEW_IMAGES = 8
+LONG_RUNS = {
+    "conv2d_grad_weight": "5_register_windows",
+    "conv2d_grad_input": "6_register_windows",
+    "gemm_bias_act": "6_registers_only",
+    "gemm_bias_act_backward": "4_registers_only",
+}
 
 Array = np.ndarray
 Kernels = Mapping[str, str | Kernel]
@@ -213,7 +223,7 @@ class Workspace:
 
     def _passes(self, step: Step) -> tuple[Pass, ...]:
         """The passes of a step, without labels: they share one compute pass."""
-        kernel = self.network.kernels.get(step.operation.name)
+        kernel = self.network.kernels.get(step.operation.name, _for_a_long_run(step, self.batch))
         made = step.operation.prepare([self.buffers[name] for name in step.tensors], step.shape, kernel)
         return tuple(replace(each, label="") for each in made)
 
@@ -251,6 +261,14 @@ def _backward(network: Network, batch: int) -> Iterator[Step]:
     """Every layer's gradients from the gradient of its output, from the last layer to the first."""
     for layer, input, size in reversed(_walked(network)):
         yield from layer.backward(input, size, batch)
+
+
+def _for_a_long_run(step: Step, batch: int) -> str | None:
+    """The version that is fastest once it is compiled; None where the operation's own choice is as good."""
+    version = LONG_RUNS.get(step.operation.name)
+    if version is None or batch <= FEW_IMAGES or adapter_info().kind == "hardware":
+        return None
+    return None if step.operation.problem(step.shape, version) else version
 
 
 # --- Where parameters lie, and checks ---------------------------------------------------------------------

@@ -3,7 +3,8 @@
 // equation  output[n,c,oh,ow] = (sum over kh, kw of input[n,c,ih,iw]) / (kH*kW),
 //             where ih = oh*Sh + kh - Ph and iw = ow*Sw + kw - Pw
 // numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)])
-//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::Sh, ::Sw]
+//           windows = sliding_window_view(padded, (kH, kW), (2, 3))
+//           windows = windows[:, :, ::Sh, ::Sw]
 //           output = windows.mean((4, 5))
 // in        input (N, C, H, W)
 // out       output (N, C, oH, oW)

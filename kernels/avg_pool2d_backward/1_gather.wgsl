@@ -1,6 +1,7 @@
 // avg_pool2d_backward / 1_gather
 //
-// equation  grad_input[n,c,ih,iw] = (sum over kh, kw of grad_output[n,c,oh,ow]) / (kH*kW),
+// equation  grad_input[n,c,ih,iw] = sum / (kH*kW), with
+//             sum = sum over kh, kw of grad_output[n,c,oh,ow]
 //             where oh = (ih + Ph - kh) / Sh and ow = (iw + Pw - kw) / Sw
 //             are whole and inside the output
 // numpy     grad_input = np.zeros((N, C, H + 2*Ph, W + 2*Pw))
@@ -13,7 +14,8 @@
 // dispatch  ceil(N*C*H*W / 256) workgroups of 256 threads
 // barriers  none: each thread writes its own pixel and reads only inputs
 // cost      per pixel, at most:
-//           kH*kW global loads, 0 workgroup loads, 0 multiply-adds
+//           ceil(kH/Sh)*ceil(kW/Sw) global loads, 0 workgroup loads,
+//           0 multiply-adds
 // limits    most turns of the loops find no window where the stride is large
 // new here  a pixel gathers an equal share from each window that it lies in
 
@@ -56,11 +58,11 @@ fn main(
   // 2. Add up the gradients of the windows in which the pixel lies.
   var sum = 0.0;
   for (var kh = 0u; kh < params.kernel_h; kh++) {           // [0, kH)
-    let down = ih + params.padding_h - kh;                  // oh*Sh, if there is such a window
-    let oh = down / params.stride_h;                        // wraps to more than oH above the first
+    let down = ih + params.padding_h - kh;                  // oh*Sh, or wraps
+    let oh = down / params.stride_h;                        // [0, oH) or no window
     if (down % params.stride_h != 0u || oh >= params.out_h) { continue; }
     for (var kw = 0u; kw < params.kernel_w; kw++) {         // [0, kW)
-      let right = iw + params.padding_w - kw;               // ow*Sw, if there is such a window
+      let right = iw + params.padding_w - kw;               // ow*Sw, or wraps
       let ow = right / params.stride_w;                     // [0, oW) or no window
       if (right % params.stride_w != 0u || ow >= params.out_w) { continue; }
       sum += grad_output[(plane * params.out_h + oh) * params.out_w + ow];

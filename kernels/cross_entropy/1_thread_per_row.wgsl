@@ -2,10 +2,11 @@
 //
 // equation  losses[n] = log(sum over c of exp(logits[n,c])) - logits[n,label],
 //             where label = labels[n]
-//           grad_logits[n,c] = (softmax(logits)[n,c] - (1 if c == label, else 0)) / N
+//           grad_logits[n,c] = (softmax(logits)[n,c] - one_hot) / N,
+//             where one_hot is 1 if c == label, else 0
 // numpy     shifted = logits - logits.max(1, keepdims=True)
 //           total = np.exp(shifted).sum(1, keepdims=True)
-//           losses = np.log(total[:, 0]) - shifted[np.arange(N), labels.astype(int)]
+//           losses = np.log(total[:, 0]) - shifted[np.arange(N), labels]
 //           one_hot = np.arange(C) == labels[:, None]
 //           grad_logits = (np.exp(shifted) / total - one_hot) / N
 // in        logits (N, C), labels (N)
@@ -13,8 +14,10 @@
 // dispatch  ceil(N / 64) workgroups of 64 threads
 // barriers  none: each thread writes its own row and reads only inputs
 // cost      per row:
-//           3*C + 2 global loads, 0 workgroup loads, 0 multiply-adds
-// limits    a row is read three times, by one thread
+//           3*C + 2 global loads, 0 workgroup loads, 2*C multiply-adds
+//           (and 2*C exponentials)
+// limits    a row is read three times, by one thread; of a row with NaN or an
+//           infinity, the results are unspecified
 // new here  loss and gradient in one kernel; the largest logit of a row is taken
 //           from all, so that no exponential is more than 1
 
@@ -34,8 +37,8 @@ var<storage, read_write> grad_logits: array<f32>;  // (N,C)
 @group(0) @binding(4)
 var<uniform> params: Params;
 
-// 1. exp(x - largest). Halves, as the difference of two finite numbers may overflow;
-//    below -87, the exponential is smaller than any normal number.
+// 1. exp(x - largest). Halves, as the difference of two finite numbers may
+//    overflow; below -87, the exponential is too small for a normal number.
 fn exponential(x: f32, largest: f32) -> f32 {
   let half = 0.5 * x - 0.5 * largest;  // at most 0
   return select(0.0, exp(2.0 * half), half > -43.5);
@@ -63,6 +66,7 @@ fn main(@builtin(global_invocation_id) global: vec3u) {
   losses[row] = log(total) + (largest - logits[first + label]);
   for (var c = 0u; c < params.classes; c++) {  // [0, C)
     let share = exponential(logits[first + c], largest) / total;
-    grad_logits[first + c] = (share - select(0.0, 1.0, c == label)) / f32(params.rows);
+    let one_hot = select(0.0, 1.0, c == label);
+    grad_logits[first + c] = (share - one_hot) / f32(params.rows);
   }
 }

@@ -2,8 +2,10 @@
 //
 // equation  output[n,c,oh,ow] = max over kh, kw of input[n,c,ih,iw],
 //             where ih = oh*Sh + kh - Ph and iw = ow*Sw + kw - Pw
-// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)], constant_values=-np.inf)
-//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::Sh, ::Sw]
+// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)],
+//                           constant_values=-np.inf)
+//           windows = sliding_window_view(padded, (kH, kW), (2, 3))
+//           windows = windows[:, :, ::Sh, ::Sw]
 //           output = windows.max((4, 5))
 // in        input (N, C, H, W)
 // out       output (N, C, oH, oW)
@@ -11,7 +13,8 @@
 // barriers  none: each thread writes its own output and reads only inputs
 // cost      per output, at most:
 //           kH*kW global loads, 0 workgroup loads, 0 multiply-adds
-// limits    two windows that overlap load their common pixels again
+// limits    two windows that overlap load their common pixels again; of a window
+//           with NaN, WGSL promises no maximum
 // new here  one thread computes one output; padding never wins
 
 struct Params {

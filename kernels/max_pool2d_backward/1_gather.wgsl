@@ -1,9 +1,11 @@
 // max_pool2d_backward / 1_gather
 //
-// equation  grad_input[n,c,ih,iw] = sum of grad_output[n,c,oh,ow] over the windows whose
-//             first maximum, row by row, is input[n,c,ih,iw]
-// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)], constant_values=-np.inf)
-//           windows = sliding_window_view(padded, (kH, kW), (2, 3))[:, :, ::Sh, ::Sw]
+// equation  grad_input[n,c,ih,iw] = sum of grad_output[n,c,oh,ow] over the windows
+//             whose first maximum, row by row, is input[n,c,ih,iw]
+// numpy     padded = np.pad(input, [(0,), (0,), (Ph,), (Pw,)],
+//                           constant_values=-np.inf)
+//           windows = sliding_window_view(padded, (kH, kW), (2, 3))
+//           windows = windows[:, :, ::Sh, ::Sw]
 //           i, j = np.divmod(windows.reshape(N, C, oH, oW, kH*kW).argmax(-1), kW)
 //           n, c, oh, ow = np.indices((N, C, oH, oW))
 //           grad_input = np.zeros((N, C, H + 2*Ph, W + 2*Pw))
@@ -14,9 +16,10 @@
 // dispatch  ceil(N*C*H*W / 256) workgroups of 256 threads
 // barriers  none: each thread writes its own pixel and reads only inputs
 // cost      per pixel, at most:
-//           1 + kH*kW + (kH*kW)^2 global loads, 0 workgroup loads, 0 multiply-adds
+//           1 + kH*kW*(1 + kH*kW) global loads, 0 workgroup loads, 0 multiply-adds
 // limits    each pixel looks through all of its windows again, instead of
-//           storing where the forward pass found the maximum
+//           storing where the forward pass found the maximum; of a window with
+//           NaN, several pixels may take the gradient, or none
 // new here  a tie goes to the first of its pixels, row by row, as in PyTorch
 
 struct Params {
@@ -73,11 +76,11 @@ fn main(
   let value = input[index];
   var sum = 0.0;
   for (var kh = 0u; kh < params.kernel_h; kh++) {           // [0, kH)
-    let down = ih + params.padding_h - kh;                  // oh*Sh, if there is such a window
-    let oh = down / params.stride_h;                        // wraps to more than oH above the first
+    let down = ih + params.padding_h - kh;                  // oh*Sh, or wraps
+    let oh = down / params.stride_h;                        // [0, oH) or no window
     if (down % params.stride_h != 0u || oh >= params.out_h) { continue; }
     for (var kw = 0u; kw < params.kernel_w; kw++) {         // [0, kW)
-      let right = iw + params.padding_w - kw;               // ow*Sw, if there is such a window
+      let right = iw + params.padding_w - kw;               // ow*Sw, or wraps
       let ow = right / params.stride_w;                     // [0, oW) or no window
       if (right % params.stride_w != 0u || ow >= params.out_w) { continue; }
       if (wins(value, kh * params.kernel_w + kw, plane, oh, ow)) {

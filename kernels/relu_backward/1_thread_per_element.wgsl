@@ -35,6 +35,6 @@ fn main(
   let i = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
   if (i >= params.count) { return; }
 
-  // 2. Pass the gradient on where ReLU passed its input on; at 0, its derivative is 0.
+  // 2. Pass the gradient on where ReLU was open; at 0, the derivative is 0.
   grad_pre[i] = select(0.0, grad_output[i], output[i] > 0.0);
 }

@@ -7,12 +7,22 @@ from fractions import Fraction
 from math import ceil, log2
 
 from helpers.convolution.shapes import ConvShape
+from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
+from helpers.network.shapes import ElementShape, LossShape, PoolShape, UpdateShape
 from helpers.oracles.harness import operation_of
 from helpers.summation.shapes import SumShape
 from helpers.wgsl import Kernel
 
-LETTERS = "N Ci H W Co kH kW S Ph oH oW Pw Sh Sw Dh Dw G"  # of a convolution's parameters in their order, and its steps
+LETTERS = {  # of the sizes of each kind of problem, in the order of its parameters
+    ConvShape: "N Ci H W Co kH kW S Ph oH oW Pw Sh Sw Dh Dw G",  # and its steps
+    GemmShape: "M K N batch",
+    SumShape: "n",
+    PoolShape: "N C H W kH kW Sh Sw Ph Pw oH oW",
+    ElementShape: "n",
+    LossShape: "N C",
+    UpdateShape: "n",
+}
 
 
 def header(kernel: Kernel) -> dict[str, str]:
@@ -25,10 +35,14 @@ def header(kernel: Kernel) -> dict[str, str]:
     return found
 
 
-def letters_of(shape: ConvShape) -> dict[str, int]:
-    """What the letters of a convolution stand for."""
-    steps = *shape.stride, *shape.dilation, shape.groups
-    return dict(zip(LETTERS.split(), (*shape.params(), *steps), strict=True))
+def letters_of(shape: Shape) -> dict[str, int]:
+    """What the letters of a problem stand for."""
+    sizes = shape.params()
+    if isinstance(shape, ConvShape):
+        sizes = *sizes, *shape.stride, *shape.dilation, shape.groups
+    if isinstance(shape, PoolShape):
+        sizes = *shape.of("input"), *sizes[3:]
+    return dict(zip(LETTERS[type(shape)].split(), sizes, strict=False))
 
 
 # --- The line `cost` --------------------------------------------------------------------------------------
@@ -92,12 +106,7 @@ def holds_for(kernel: Kernel, shape: Shape) -> bool:
 
 def letters(kernel: Kernel, shape: Shape) -> Letters:
     """What the letters of a header stand for in a problem."""
-    if isinstance(shape, ConvShape):
-        found = letters_of(shape)
-    else:  # those of a sum, or of a fully connected layer
-        found = dict(
-            zip(("n",) if isinstance(shape, SumShape) else ("M", "K", "N", "batch"), shape.params(), strict=False)
-        )
+    found = letters_of(shape)
     text = operation_of(kernel).scheduled(shape, kernel)[0]
     found |= {name: text.value(name) for name in re.findall(r"\b(?:override|const) (\w+): u32", text.code)}
     found = {name: Fraction(number) for name, number in found.items()}

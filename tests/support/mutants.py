@@ -13,6 +13,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.gpu import operation
 from helpers.gpu.operation import Shape
+from helpers.network.shapes import ElementShape, LossShape, PoolShape, UpdateShape
 from helpers.oracles.checker import reasons
 from helpers.oracles.harness import operation_of
 from helpers.summation.shapes import SumShape
@@ -45,6 +46,9 @@ LETTERS = [
     workgroup.x workgroup.y workgroup.z
     params.in_h params.in_w params.out_h params.out_w params.kernel_h params.kernel_w
     params.padding_h params.padding_w
+    params.stride_h params.stride_w
+    params.rows params.classes
+    mine other
     params.batch params.in_channels params.out_channels
     params.m params.n params.k params.batch_size
     params.b_stride params.d_b_stride
@@ -153,17 +157,34 @@ LAYERS = (
     *(GemmShape(3, 5, 6, 2, activation) for activation in ACTIVATIONS),
 )
 SUMS = tuple(map(SumShape, (700, 1, 257, 5_000)))
+POOLS = (  # no two sizes are equal in all of them
+    PoolShape(
+        2, 3, 9, 7, (2, 3), (3, 1), (1, 0)
+    ),  # windows that overlap along one axis and leave pixels out along both
+    PoolShape(3, 1, 5, 8, (4, 2), (2, 3), (2, 1)),
+    PoolShape(1, 2, 4, 3, 3, 1, 1),  # ties
+    PoolShape(5, 3, 8, 6, 2),  # more than 256 threads
+)
+ELEMENTS, UPDATES = (ElementShape(300),), (UpdateShape(300, 0.1, 0.9), UpdateShape(5, 0.5))
+LOSSES = LossShape(70, 3), LossShape(3, 7), LossShape(1, 1)  # more rows than 64 threads
 CASES: dict[str, tuple[Shape, ...]] = {  # of an operation, or of one version
     "sum": SUMS,
     "sum/3_two_passes": (*SUMS, SumShape(65_537)),  # more than 256 workgroups of 256 threads
     "gemm_bias_act": LAYERS,
     "gemm_bias_act_backward": LAYERS,
+    **{f"{kind}_pool2d{way}": POOLS for kind in ("max", "avg") for way in ("", "_backward")},
+    "relu_backward": ELEMENTS,
+    "cross_entropy": LOSSES,
+    "sgd": UPDATES,
 }
 # More workgroups than a row of a dispatch holds, if that were 2 instead of 65,535.
 IN_ROWS: dict[str, Shape] = {
     "conv2d_grad_bias": ConvShape(1, 1, 2, 1, 1500, 1, 1),
     "gemm_bias_act": GemmShape(5, 7, 37, 9),
     "gemm_bias_act_backward": GemmShape(5, 20, 37, 9),
+    **{f"{kind}_pool2d{way}": PoolShape(7, 5, 6, 8, 1) for kind in ("max", "avg") for way in ("", "_backward")},
+    "relu_backward": ElementShape(1500),
+    "sgd": UpdateShape(1500, 0.1, 0.9),
 }
 MANY = ConvShape(3, 6, 9, 11, 20, 3, 4)
 
@@ -187,7 +208,7 @@ def _said(kernel: Kernel, name: str) -> Iterator[str]:
     """What each problem says."""
     for shape in CASES.get(kernel.name) or CASES.get(name, CONVOLUTIONS):
         yield _kind(kernel, shape)
-    if name != "sum":
+    if name not in ("sum", "cross_entropy"):
         with patch.object(operation, "MAX_WORKGROUPS", 2), patch.object(conv2d_grad_input, "MAX_WORKGROUPS", 2):
             yield _kind(kernel, IN_ROWS.get(name, MANY))
 

@@ -13,6 +13,7 @@ from helpers.activations import ACTIVATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
+from helpers.network.shapes import ElementShape, LossShape, PoolShape, UpdateShape
 from helpers.operations import OPERATIONS
 from helpers.oracles.harness import LARGE, Tensors, drawn, launched, normal, operation_of, reports
 from helpers.simulator.trace import Trace
@@ -38,10 +39,13 @@ def parametrized(kernels: Sequence[Kernel]) -> pytest.MarkDecorator:
 every_version = parametrized(EVERY_VERSION)
 
 
+KINDS = {"sum": SumShape, "gemm": GemmShape, "conv2d": ConvShape, "max_pool2d": PoolShape, "avg_pool2d": PoolShape}
+KINDS |= {"relu_backward": ElementShape, "cross_entropy": LossShape, "sgd": UpdateShape}
+
+
 def kind_of(kernel: Kernel) -> type[Shape]:
     """The class of a kernel's problems."""
-    kinds = {"sum": SumShape, "gemm_bias_act": GemmShape, "gemm_bias_act_backward": GemmShape}
-    return kinds.get(operation_of(kernel).name, ConvShape)
+    return next(kind for start, kind in KINDS.items() if kernel.name.startswith(start))
 
 
 GENERAL_VERSIONS = [kernel for kernel in EVERY_VERSION if not kernel.specialized]
@@ -135,11 +139,32 @@ def gemm_shapes(draw: st.DrawFn, activations: Sequence[str] = ACTIVATIONS, most:
     return GemmShape(*sizes, draw(st.sampled_from(activations)), draw(st.booleans()), draw(st.booleans()))
 
 
+@st.composite
+def pool_shapes(draw: st.DrawFn, image: int = 9) -> PoolShape:
+    """Pooling layers: windows that overlap or leave pixels out, padding of up to half a window, nothing square."""
+    windows, strides = ([draw(st.integers(1, 4)) for _ in "hw"] for _ in range(2))
+    paddings = [draw(st.integers(0, window // 2)) for window in windows]
+    least = [window - 2 * zeros for window, zeros in zip(windows, paddings, strict=True)]
+    sizes = [draw(st.integers(max(1, size), image)) for size in least]
+    planes = [draw(st.integers(1, 3)) for _ in range(2)]
+    return PoolShape(*planes, *sizes, tuple(windows), tuple(strides), tuple(paddings))
+
+
+OTHER_SHAPES = {  # those that have no activation
+    SumShape: st.builds(SumShape, st.integers(1, 3000)),
+    PoolShape: pool_shapes(),
+    ElementShape: st.builds(ElementShape, st.integers(1, 600)),
+    LossShape: st.builds(LossShape, st.integers(1, 150), st.integers(1, 12)),
+    # In eighths, updates of whole numbers are exact.
+    UpdateShape: st.builds(UpdateShape, st.integers(1, 600), *[st.integers(0, 7).map(lambda i: i / 8)] * 2),
+}
+
+
 def shapes_of(kernel: Kernel, exact: bool = False) -> st.SearchStrategy[Shape]:
     """Problems that a kernel takes; `exact` ones have an activation that keeps whole numbers whole."""
     kind, activations = kind_of(kernel), ("none", "relu") if exact else ACTIVATIONS
-    if kind is SumShape:
-        return st.builds(SumShape, st.integers(1, 3000))
+    if kind in OTHER_SHAPES:
+        return OTHER_SHAPES[kind]
     if "bias" not in operation_of(kernel).tensors:  # a convolution's gradients, which ignore it
         activations = ("none",)
     shapes = (
@@ -154,7 +179,7 @@ def shapes_of(kernel: Kernel, exact: bool = False) -> st.SearchStrategy[Shape]:
 def require_exact(kernel: Kernel, shape: Shape) -> None:
     """Raise AssertionError unless a kernel computes every element exactly from whole numbers: their tolerance is 0.
 
-    Winograd's transforms round: there, within what can be proven.
+    Winograd's transforms, means, exponentials and updates round: there, within what can be proven.
     """
     require_close(kernel, shape, drawn(operation_of(kernel), shape), LARGE)
 

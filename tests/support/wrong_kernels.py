@@ -13,6 +13,7 @@ from support.edits import edits
 from helpers import wgsl
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
+from helpers.network.shapes import ElementShape, LossShape, PoolShape, UpdateShape
 from helpers.oracles import wrong_kernels as lesson_05
 from helpers.oracles.wrong_kernels import NUMBERS, OVERLAP, RACE, WRITE, WrongKernel, small, wrong_kernels
 from helpers.summation.shapes import SumShape
@@ -61,6 +62,10 @@ QUADS = GemmShape(3, 12, 8, 2, "relu")  # two steps of 8 along k
 QUADS_LONG = GemmShape(3, 12, 12, 4, "relu")  # two steps along k, n and the rows of all items
 FOURS = GemmShape(3, 8, 12, 2, "relu")  # two steps of 4
 FOURS_OWN_B = replace(FOURS, b_per_item=True)
+# Of pooling: rows are not columns; windows overlap, or reach into the padding, or leave pixels out.
+POOL, SQUARE = PoolShape(2, 2, 7, 6, (3, 2), (2, 1), (1, 0)), PoolShape(1, 2, 5, 5, 3, 1, 1)
+ELEMENTS, STEP_BACK = ElementShape(300), UpdateShape(300, 0.1, 0.9)
+ROWS = LossShape(7, 5)
 FEW_NUMBERS, MANY_NUMBERS = SumShape(21), SumShape(700)  # 700 are more than 256 threads, and no multiple of them
 
 # --- The table ------------------------------------------------------------------------------------------------

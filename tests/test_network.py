@@ -1,0 +1,265 @@
+"""Pooling, ReLU backward, cross-entropy and the update: ties and edges, their checks, and what is refused."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from support.edits import edited, edits
+from support.problems import pool_shapes
+
+import helpers
+from helpers.gpu import operation
+from helpers.network import check, reference
+from helpers.network.operations import MAX, SGD
+from helpers.network.shapes import LossShape, PoolShape, UpdateShape
+from helpers.oracles.harness import classes, drawn, huge, launched, normal, whole
+from helpers.wgsl import load
+
+X = np.float32([[3, 1, 1, 2], [3, 0, 2, 2], [-1, -5, -2, -7], [-5, -1, -2, -6]]).reshape(1, 1, 4, 4)
+OVERLAPPING = PoolShape(2, 3, 6, 7, (3, 2), (2, 1), (1, 0))
+POOL = normal(OVERLAPPING.of("input")), normal(OVERLAPPING.of("output"), 1)
+LOGITS, LABELS = normal((6, 5)), classes(LossShape(6, 5))
+
+# --- Ties and edges, known by heart -------------------------------------------------------------------------
+
+
+def test_a_tie_goes_to_the_first_pixel_row_by_row():
+    assert helpers.max_pool2d(X, 2).tolist() == [[[[3, 2], [-1, -2]]]]
+    upstream = np.float32([[10, 20], [30, 40]]).reshape(1, 1, 2, 2)
+    got = helpers.max_pool2d_backward(X, upstream, 2)
+    assert got.tolist() == [[[[10, 0, 0, 20], [0, 0, 0, 0], [30, 0, 40, 0], [0, 0, 0, 0]]]]
+
+
+def test_padding_never_wins_but_counts_as_zeros_in_a_mean():
+    """Each of these four windows has one corner of the image, and padding."""
+    assert helpers.max_pool2d(X - 9, 2, 4, 1).tolist() == [[[[-6, -7], [-14, -15]]]]
+    assert helpers.avg_pool2d(X, 2, 4, 1).tolist() == [[[[0.75, 0.5], [-1.25, -1.5]]]]
+    got = helpers.avg_pool2d_backward(X.shape, np.float32([[[[4, 8], [12, 16]]]]), 2, 4, 1)
+    assert got[0, 0, ::3, ::3].tolist() == [[1, 2], [3, 4]]
+    assert got.sum() == 10
+
+
+def test_rows_and_columns_that_no_whole_window_reaches_have_no_gradient():
+    upstream = np.ones((1, 1, 1, 1), np.float32)
+    for got in helpers.max_pool2d_backward(X, upstream, 3), helpers.avg_pool2d_backward(X.shape, upstream, 3):
+        assert not got[0, 0, 3].any()
+        assert not got[0, 0, :, 3].any()
+        assert got.sum() == pytest.approx(1)
+
+
+@given(pool_shapes())
+def test_the_loops_and_the_vectorized_gradient_of_a_maximum_agree(shape):
+    data = whole(shape.of("input")), whole(shape.of("output"), 1)
+    assert np.array_equal(
+        reference.max_pool2d_backward_loops(*data, shape), reference.max_pool2d_backward(*data, shape)
+    )
+
+
+def test_where_relu_returned_0_nothing_passes():
+    output, upstream = np.float32([[2, 0], [-0.0, 1e-30]]), np.float32([[5, 6], [7, -8]])
+    assert helpers.relu_backward(output, upstream).tolist() == [[5, 0], [0, -8]]
+
+
+@pytest.mark.parametrize("size", [1e4, 3e38])
+def test_no_logit_is_too_large_for_a_softmax(size):
+    losses, grad = helpers.cross_entropy(np.float32([[size, 0, -size], [0, 0, -size]]), np.array([0, 1]))
+    assert losses == pytest.approx([0, np.log(2)])
+    assert grad == pytest.approx(np.array([[0, 0, 0], [0.25, -0.25, 0]]))
+
+
+def test_two_steps_with_momentum():
+    parameter, grad = np.float32([[1, 2], [3, 4]]), np.float32([[8, 0], [-8, 4]])
+    state = helpers.sgd(parameter, grad, np.zeros((2, 2), np.float32), 0.25, 0.5)
+    assert [array.tolist() for array in state] == [[[-1, 2], [5, 3]], grad.tolist()]
+    parameter, velocity = helpers.sgd(state[0], grad, state[1], 0.25, 0.5)
+    assert velocity.tolist() == [[12, 0], [-12, 6]]
+    assert parameter.tolist() == [[-4, 2], [8, 1.5]]
+
+
+# --- Tensors that are changed in place ----------------------------------------------------------------------
+
+
+def test_updated_tensors_are_uploaded_and_read_back_and_the_callers_arrays_stay():
+    shape = UpdateShape(5, 0.5, 0.5)
+    tensors = drawn(SGD, shape)
+    kept = {name: tensor.copy() for name, tensor in tensors.items()}
+    moved = SGD.compute(shape, None, **tensors)
+    assert all(map(np.array_equal, moved, reference.sgd(*tensors.values(), 0.5, 0.5)))
+    assert all(np.array_equal(tensors[name], kept[name]) for name in kept)
+
+
+def test_a_write_past_the_end_of_an_updated_tensor_is_noticed():
+    wrong = load("sgd", "1_thread_per_parameter").edit("if (i >= params.count) { return; }", "if (i > 5u) { return; }")
+    with pytest.raises(AssertionError, match="parameter is written past its end, first at number 5"):
+        launched(wrong, (shape := UpdateShape(5, 0.5)), drawn(SGD, shape))
+
+
+# --- A check refuses what is wrong --------------------------------------------------------------------------
+
+MISTAKES = """
+    max_pool2d: `-np.inf` -> `0`
+    max_pool2d_backward: `argmax(-1)` -> `argmin(-1)`
+    avg_pool2d: `mean((4, 5))` -> `mean((4, 5)) * (1 + 2e-6)`
+    avg_pool2d_backward: `/ np.prod(shape.kernel)` -> `/ np.prod(shape.stride)`
+    relu_backward: `> 0` -> `> -1`
+    cross_entropy: `grad / len(logits)` -> `grad / len(logits) * (1 + 2e-5)`
+    cross_entropy: `np.log(total[:, 0])` -> `np.log2(total[:, 0])`
+    cross_entropy: `-= 1` -> `-= 1 + 1e-5`
+    sgd: `* velocity, velocity` -> `* velocity, velocity * (1 + 2e-6)`
+    sgd: `momentum * np.asarray(velocity, np.float64) + grad` -> `momentum * (np.asarray(velocity, np.float64) + grad)`
+"""
+
+
+def arguments(name: str) -> list:
+    """What a reference takes."""
+    x, dy = POOL
+    state = [normal((50,), seed) for seed in range(3)]
+    return {
+        "max_pool2d": [x - 4, OVERLAPPING],
+        "max_pool2d_backward": [x, dy, OVERLAPPING],
+        "avg_pool2d": [x, OVERLAPPING],
+        "avg_pool2d_backward": [dy, OVERLAPPING],
+        "relu_backward": state[:2],
+        "cross_entropy": [LOGITS, LABELS],
+        "sgd": [*state, 0.125, 0.5],
+    }[name]
+
+
+def judged(name: str, function: Callable) -> bool:
+    """Whether the check accepts what a function returns, as float32."""
+    data = arguments(name)
+    returned, judge = function(*data), getattr(check, name)
+    if not isinstance(returned, tuple):
+        return bool(judge(np.float32(returned), *data))
+    if name == "sgd":
+        data[3:] = [UpdateShape(50, *data[3:])]
+    return all(judge([*map(np.float32, returned)], *data))
+
+
+@pytest.mark.parametrize(("name", "old", "new"), [edit[:3] for edit in edits(MISTAKES)])
+def test_a_check_accepts_the_right_result_and_refuses_a_wrong_one(name, old, new):
+    right = getattr(reference, name)
+    assert judged(name, right)
+    assert not judged(name, edited(right, old, new))
+
+
+# --- Without a reference gradient ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["max", "avg"])
+def test_the_adjoint_identity_of_pooling_accepts_the_kernels_gradient_and_refuses_another(kind):
+    x, dy = POOL
+    first = x if kind == "max" else x.shape
+    steps = OVERLAPPING.kernel, OVERLAPPING.stride, OVERLAPPING.padding
+    got = getattr(helpers, f"{kind}_pool2d_backward")(first, dy, *steps)
+    forward = getattr(reference, f"{kind}_pool2d")
+    assert check.adjoint(got, x, dy, OVERLAPPING, forward)
+    assert not check.adjoint(got * np.float32(1.001), x, dy, OVERLAPPING, forward)
+    assert not check.adjoint(got[:, :, ::-1].copy(), x, dy, OVERLAPPING, forward)
+
+
+@pytest.mark.parametrize("oracle", [check.zero_sums, check.finite_differences])
+@pytest.mark.parametrize("scale", [1, 30])
+def test_two_oracles_accept_the_gradient_of_the_loss_and_refuse_another(oracle, scale):
+    logits = LOGITS * np.float32(scale)
+    _, got = helpers.cross_entropy(logits, LABELS)
+    assert oracle(got, logits, LABELS)
+    wrong = got.copy()
+    wrong[1, 2] += np.float32(1e-4)
+    assert not oracle(wrong, logits, LABELS)
+
+
+def test_the_sums_of_rows_do_not_see_another_label_but_finite_differences_do():
+    _, wrong = helpers.cross_entropy(LOGITS, (LABELS + 1) % 5)
+    assert check.zero_sums(wrong, LOGITS, LABELS)
+    assert not check.finite_differences(wrong, LOGITS, LABELS)
+
+
+@pytest.mark.parametrize("draw", [normal, huge])
+def test_the_tolerance_of_a_loss_is_small_where_the_loss_is(draw):
+    logits = draw((6, 5))
+    want = reference.cross_entropy(logits, LABELS)
+    losses, grads = check._loss_errors(logits, LABELS, want)
+    assert (losses < 1e-5 * (1 + want[0])).all()
+    assert (grads < 1e-5).all()
+
+
+# --- What is refused ----------------------------------------------------------------------------------------
+
+ONES = np.ones((2, 3), np.float32)
+REFUSED = [
+    (helpers.cross_entropy, (ONES, np.array([0, 3])), ValueError, "labels[1] = 3: it must be from 0 to 2"),
+    (helpers.cross_entropy, (ONES, np.array([-1, 5])), ValueError, "labels[0] = -1: it must be from 0 to 2"),
+    (
+        helpers.cross_entropy,
+        (ONES, np.array([0, 1, 2])),
+        ValueError,
+        "labels has shape (3,): logits (2, 3) make it (2,)",
+    ),
+    (
+        helpers.cross_entropy,
+        (ONES, np.array([0.0, 1.0])),
+        TypeError,
+        "labels has dtype float64: it must be of integers",
+    ),
+    (helpers.cross_entropy, (ONES, np.array([True, False])), TypeError, "labels has dtype bool"),
+    (helpers.cross_entropy, (ONES, [0, 1]), TypeError, "labels is a list"),
+    (helpers.cross_entropy, (ONES[0], np.array([0])), ValueError, "its axes must be (N, C)"),
+    (
+        helpers.cross_entropy,
+        (ONES * np.float32(np.nan), LABELS[:2]),
+        ValueError,
+        "logits[0, 0] = nan: every logit must",
+    ),
+    (
+        helpers.sgd,
+        (ONES, ONES, ONES[0], 0.1),
+        ValueError,
+        "velocity has shape (3,): the sizes of parameter make it (2, 3)",
+    ),
+    (helpers.sgd, (ONES, ONES.astype(float), ONES, 0.1), TypeError, "sgd: grad has dtype float64: it must be float32"),
+    (helpers.sgd, (ONES, ONES, ONES, -0.1), ValueError, "learning_rate = -0.1: it must be from 0 to"),
+    (helpers.sgd, (ONES, ONES, ONES, float("nan")), ValueError, "learning_rate = nan: it must be from 0 to"),
+    (helpers.sgd, (ONES, ONES, ONES, "0.1"), TypeError, "learning_rate = '0.1' is a str: it must be a number"),
+    (helpers.sgd, (ONES, ONES, ONES, 0.1, 1.0), ValueError, "momentum = 1.0: it must be from 0 to 0.99999994"),
+    (helpers.sgd, (ONES, ONES, ONES, 0.1, True), TypeError, "momentum = True is a bool"),
+    (
+        helpers.relu_backward,
+        (ONES, ONES.T),
+        ValueError,
+        "grad_output has shape (3, 2): the sizes of output make it (2, 3)",
+    ),
+    (helpers.relu_backward, (ONES[:0], ONES[:0]), ValueError, "no axis may be 0"),
+    (helpers.max_pool2d, (X, 0), ValueError, "kernel_size = 0: it must be from 1"),
+    (helpers.max_pool2d, (X, (2, 2.0)), TypeError, "kernel_size_w = 2.0 is a float"),
+    (helpers.max_pool2d, (X, 5), ValueError, "kernel_size_h = 5 is larger than the padded input, which measures 4"),
+    (helpers.max_pool2d, (X, 3, 1, 2), ValueError, "padding_h = 2: it must be at most half of kernel_size_h = 3"),
+    (helpers.avg_pool2d, (X, 2, 0), ValueError, "stride = 0: it must be from 1"),
+    (
+        helpers.max_pool2d_backward,
+        (X, X, 2),
+        ValueError,
+        "input (1, 1, 4, 4), kernel_size (2, 2), stride (2, 2), padding",
+    ),
+]
+
+
+@pytest.mark.parametrize(("function", "given", "error", "words"), REFUSED, ids=[words[:30] for *_, words in REFUSED])
+def test_a_bad_argument_is_refused_before_anything_is_made(function, given, error, words, monkeypatch):
+    for make in ("empty", "upload"):
+        monkeypatch.setattr(operation, make, lambda *_: pytest.fail("a buffer was made"))
+    with pytest.raises(error) as caught:
+        function(*given)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("integer", [np.uint8, np.int64])
+def test_labels_and_sizes_of_every_kind_of_integer_are_accepted(integer):
+    right = helpers.cross_entropy(LOGITS, LABELS)
+    assert all(map(np.array_equal, helpers.cross_entropy(LOGITS, LABELS.astype(integer)), right))
+    assert np.array_equal(helpers.max_pool2d(X, integer(2), [integer(1)] * 2), helpers.max_pool2d(X, 2, 1))
+
+
+def test_the_one_version_is_explained():
+    assert helpers.explain_choice(MAX.name, OVERLAPPING) == "max_pool2d takes 1_thread_per_output: it is the only one."
