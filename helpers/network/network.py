@@ -190,6 +190,8 @@ class Workspace:
         The whole step in the order in which it runs: the layers forward, the loss, the layers backward.
     buffers : dict of buffers
         Each tensor by its name, such as "conv1.output" or "fc1.grad_weight".
+    passes : tuple of tuples of Pass
+        Those of each step.
     forward, backward : tuple of Pass
         From the images to the logits; from the logits to the loss and all gradients of parameters.
     to_images : tuple of Pass
@@ -209,9 +211,9 @@ class Workspace:
         self.sizes: dict[str, tuple[int, ...]] = {}
         for step in (*self.steps, *last):
             self._make_room(step)
-        passes = [self._passes(step) for step in self.steps]
-        self.forward = sum(passes[: len(forward)], ())
-        self.backward = sum(passes[len(forward) :], ())
+        self.passes = tuple(self._passes(step) for step in self.steps)
+        self.forward = sum(self.passes[: len(forward)], ())
+        self.backward = sum(self.passes[len(forward) :], ())
         self.to_images = sum(map(self._passes, last), ())
 
     def _make_room(self, step: Step) -> None:
