@@ -1,265 +1,261 @@
-"""Pooling, ReLU backward, cross-entropy and the update: ties and edges, their checks, and what is refused."""
+"""A whole network: its gradients beside finite differences and float64, its training beside float64, and bad input.
 
-from collections.abc import Callable
+Float32 and float64 part where a pre-activation is within rounding of 0, since ReLU passes a gradient on one side only.
+Gradients are compared on four digits of which no unit parts, which is asserted. A training parts in time: after such a
+unit, the two walk two ways. Its learning rate is one at which a hundred steps stay together.
+"""
+
+import re
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given
-from support.edits import edited, edits
-from support.problems import pool_shapes
+from support import float64_network
+from support.float64_network import Float64Network
 
-import helpers
-from helpers.gpu import operation
-from helpers.network import check, reference
-from helpers.network.operations import MAX, SGD
-from helpers.network.shapes import LossShape, PoolShape, UpdateShape
-from helpers.oracles.harness import classes, drawn, huge, launched, normal, whole
-from helpers.wgsl import load
+from helpers.data.digits import seen_and_unseen
+from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d
+from helpers.network.network import Network
+from helpers.network.training import EVERY, DivergedError, Training, shuffled
+from helpers.oracles.wrong_kernels import WEIGHT_1, named
 
-X = np.float32([[3, 1, 1, 2], [3, 0, 2, 2], [-1, -5, -2, -7], [-5, -1, -2, -6]]).reshape(1, 1, 4, 4)
-OVERLAPPING = PoolShape(2, 3, 6, 7, (3, 2), (2, 1), (1, 0))
-POOL = normal(OVERLAPPING.of("input")), normal(OVERLAPPING.of("output"), 1)
-LOGITS, LABELS = normal((6, 5)), classes(LossShape(6, 5))
-
-# --- Ties and edges, known by heart -------------------------------------------------------------------------
-
-
-def test_a_tie_goes_to_the_first_pixel_row_by_row():
-    assert helpers.max_pool2d(X, 2).tolist() == [[[[3, 2], [-1, -2]]]]
-    upstream = np.float32([[10, 20], [30, 40]]).reshape(1, 1, 2, 2)
-    got = helpers.max_pool2d_backward(X, upstream, 2)
-    assert got.tolist() == [[[[10, 0, 0, 20], [0, 0, 0, 0], [30, 0, 40, 0], [0, 0, 0, 0]]]]
-
-
-def test_padding_never_wins_but_counts_as_zeros_in_a_mean():
-    """Each of these four windows has one corner of the image, and padding."""
-    assert helpers.max_pool2d(X - 9, 2, 4, 1).tolist() == [[[[-6, -7], [-14, -15]]]]
-    assert helpers.avg_pool2d(X, 2, 4, 1).tolist() == [[[[0.75, 0.5], [-1.25, -1.5]]]]
-    got = helpers.avg_pool2d_backward(X.shape, np.float32([[[[4, 8], [12, 16]]]]), 2, 4, 1)
-    assert got[0, 0, ::3, ::3].tolist() == [[1, 2], [3, 4]]
-    assert got.sum() == 10
+Array = np.ndarray
+IMAGES, LABELS, *_ = seen_and_unseen()
+# Nothing as in LeNet: overlapping windows, padding, strides, a convolution without an activation, tanh, no pair of
+# equal layers.
+OTHER = (
+    Conv2d("first", 3, 3, stride=2, padding=1, activation="none"),
+    AvgPool2d("mean", 3, stride=2, padding=1),
+    Conv2d("second", 5, 2, padding=1),
+    MaxPool2d("largest", 3, stride=2),
+    Linear("narrow", 7, activation="tanh"),
+    Linear("plain", 9, activation="none"),
+    Linear("classes", 10, activation="none"),
+)
+SMALL = (Conv2d("conv", 2, 5, stride=4), Linear("classes", 10, activation="none"))
+NETWORKS = {"lenet": LENET, "other": OTHER}
 
 
-def test_rows_and_columns_that_no_whole_window_reaches_have_no_gradient():
-    upstream = np.ones((1, 1, 1, 1), np.float32)
-    for got in helpers.max_pool2d_backward(X, upstream, 3), helpers.avg_pool2d_backward(X.shape, upstream, 3):
-        assert not got[0, 0, 3].any()
-        assert not got[0, 0, :, 3].any()
-        assert got.sum() == pytest.approx(1)
+@pytest.fixture(scope="module", params=NETWORKS)
+def pair(request) -> tuple[Network, Float64Network]:
+    """A network and its twin, both with the gradients of four digits."""
+    network = Network(NETWORKS[request.param], seed=1)
+    network.step(IMAGES[:4], LABELS[:4], learning_rate=0)
+    twin = Float64Network(network)
+    twin.gradients(IMAGES[:4], LABELS[:4])
+    return network, twin
 
 
-@given(pool_shapes())
-def test_the_loops_and_the_vectorized_gradient_of_a_maximum_agree(shape):
-    data = whole(shape.of("input")), whole(shape.of("output"), 1)
-    assert np.array_equal(
-        reference.max_pool2d_backward_loops(*data, shape), reference.max_pool2d_backward(*data, shape)
+# --- Gradients ----------------------------------------------------------------------------------------------
+
+STEP, ROUNDED = 1e-6, 3e-6  # of differences; and the relative errors of float32 sums, measured to be below 1.1e-6
+
+
+def test_all_tensors_are_those_of_float64(pair) -> None:
+    """Outputs and gradients, by their names; no unit is on at one side and off at the other."""
+    network, twin = pair
+    space = network.workspace(4)
+    for name, right in twin.tensors.items():
+        got = space.tensor(name).reshape(right.shape)
+        if name.endswith("output") and "grad" not in name:
+            assert np.array_equal(got > 0, right > 0), f"{name}: a unit parts: take other digits"
+        assert np.linalg.norm(got - right) <= ROUNDED * np.linalg.norm(right), name
+
+
+def differences(twin: Float64Network) -> Iterator[tuple[str, float]]:
+    """Of some weights of each parameter, how far the gradient is from finite differences, beside the largest one."""
+    gradients = {name: grad.copy() for name, grad in twin.gradients(IMAGES[:4], LABELS[:4]).items()}
+    for name, grad in gradients.items():
+        weights = twin.parameters[name].reshape(-1)
+        for at in np.random.default_rng(0).permutation(weights.size)[:4]:
+            losses, kept = [], weights[at]
+            for weights[at] in kept + STEP, kept - STEP:
+                losses.append(twin.forward(IMAGES[:4], LABELS[:4]))
+            weights[at] = kept
+            yield name, abs(grad.flat[at] - (losses[0] - losses[1]) / (2 * STEP)) / abs(grad).max()
+
+
+def test_gradients_are_finite_differences_of_the_loss(pair) -> None:
+    """In float64, so that nothing is lost; the kernels are beside float64 above."""
+    far = {name: error for name, error in differences(pair[1]) if error > 1e-5}
+    assert not far
+
+
+def test_a_chain_rule_without_a_derivative_is_seen(pair, monkeypatch) -> None:
+    """Behind a ReLU, the gradient is what came to it."""
+    monkeypatch.setitem(float64_network.RIGHT, "relu_backward", lambda shape, output, grad: grad)
+    assert max(error for _, error in differences(pair[1])) > 1e-2
+
+
+# --- A training beside float64 ------------------------------------------------------------------------------
+
+BATCH, COUNT, RATE = 16, 320, 0.02
+FOLLOWS = 2e-3  # of the way that the parameters went; measured below 3e-5
+
+
+def batches(steps: int) -> Iterator[tuple[Array, Array]]:
+    """Those of a training."""
+    for step in range(steps):
+        epoch, place = divmod(step, COUNT // BATCH)
+        chosen = shuffled(COUNT, 0, epoch)[place * BATCH : (place + 1) * BATCH]
+        yield IMAGES[chosen], LABELS[chosen]
+
+
+def distance(steps: int, rate: float = RATE, **kernels) -> float:
+    """How far LeNet's parameters are from their twins after some steps, beside the way that these went."""
+    network = Network(kernels=kernels)
+    twin = Float64Network(network)
+    start = np.concatenate([own.ravel() for own in twin.parameters.values()])
+    for images, labels in batches(steps):
+        twin.step(images, labels, RATE)
+    training = Training(network, IMAGES[:COUNT], LABELS[:COUNT], batch=BATCH, learning_rate=rate)
+    training.run(steps / training.steps_per_epoch)
+    assert training.step == steps
+    got, right = (
+        np.concatenate([own.ravel() for own in side.values()]) for side in (network.parameters(), twin.parameters)
     )
+    return float(np.linalg.norm(got - right) / np.linalg.norm(right - start))
 
 
-def test_where_relu_returned_0_nothing_passes():
-    output, upstream = np.float32([[2, 0], [-0.0, 1e-30]]), np.float32([[5, 6], [7, -8]])
-    assert helpers.relu_backward(output, upstream).tolist() == [[5, 0], [0, -8]]
+def test_a_hundred_steps_follow_float64(record_property) -> None:
+    """The parameters after them, in which all gradients, batches, rates and velocities are summed."""
+    off = distance(100)
+    record_property("told", f"100 steps of training LeNet: {off:.1e} of the way from float64")
+    assert off < FOLLOWS
 
 
-@pytest.mark.parametrize("size", [1e4, 3e38])
-def test_no_logit_is_too_large_for_a_softmax(size):
-    losses, grad = helpers.cross_entropy(np.float32([[size, 0, -size], [0, 0, -size]]), np.array([0, 1]))
-    assert losses == pytest.approx([0, np.log(2)])
-    assert grad == pytest.approx(np.array([[0, 0, 0], [0.25, -0.25, 0]]))
+def test_a_learning_rate_off_by_a_hundredth_is_seen() -> None:
+    """Five steps show it."""
+    assert distance(5, RATE * 1.01) > 4 * FOLLOWS
 
 
-def test_two_steps_with_momentum():
-    parameter, grad = np.float32([[1, 2], [3, 4]]), np.float32([[8, 0], [-8, 4]])
-    state = helpers.sgd(parameter, grad, np.zeros((2, 2), np.float32), 0.25, 0.5)
-    assert [array.tolist() for array in state] == [[[-1, 2], [5, 3]], grad.tolist()]
-    parameter, velocity = helpers.sgd(state[0], grad, state[1], 0.25, 0.5)
-    assert velocity.tolist() == [[12, 0], [-12, 6]]
-    assert parameter.tolist() == [[-4, 2], [8, 1.5]]
+@pytest.mark.parametrize("name", ["batch not summed", "filter flipped", "last output row left out"])
+def test_a_wrong_kernel_is_seen(name: str) -> None:
+    """One step shows it."""
+    assert distance(1, conv2d_grad_weight=named(WEIGHT_1, name).wrong) > 4 * FOLLOWS
 
 
-# --- Tensors that are changed in place ----------------------------------------------------------------------
+# --- The same again -----------------------------------------------------------------------------------------
 
 
-def test_updated_tensors_are_uploaded_and_read_back_and_the_callers_arrays_stay():
-    shape = UpdateShape(5, 0.5, 0.5)
-    tensors = drawn(SGD, shape)
-    kept = {name: tensor.copy() for name, tensor in tensors.items()}
-    moved = SGD.compute(shape, None, **tensors)
-    assert all(map(np.array_equal, moved, reference.sgd(*tensors.values(), 0.5, 0.5)))
-    assert all(np.array_equal(tensors[name], kept[name]) for name in kept)
+def trained(steps: int, **options) -> Training:
+    """A training of a small network."""
+    training = Training(Network(SMALL), IMAGES[:40], LABELS[:40], batch=8, **options)
+    return training.run(steps / training.steps_per_epoch)
 
 
-def test_a_write_past_the_end_of_an_updated_tensor_is_noticed():
-    wrong = load("sgd", "1_thread_per_parameter").edit("if (i >= params.count) { return; }", "if (i > 5u) { return; }")
-    with pytest.raises(AssertionError, match="parameter is written past its end, first at number 5"):
-        launched(wrong, (shape := UpdateShape(5, 0.5)), drawn(SGD, shape))
+def same(one: Network, other: Network) -> bool:
+    """Whether parameters and velocities are equal, bit for bit."""
+    return all(map(np.array_equal, one.state(), other.state()))
 
 
-# --- A check refuses what is wrong --------------------------------------------------------------------------
-
-MISTAKES = """
-    max_pool2d: `-np.inf` -> `0`
-    max_pool2d_backward: `argmax(-1)` -> `argmin(-1)`
-    avg_pool2d: `mean((4, 5))` -> `mean((4, 5)) * (1 + 2e-6)`
-    avg_pool2d_backward: `/ np.prod(shape.kernel)` -> `/ np.prod(shape.stride)`
-    relu_backward: `> 0` -> `> -1`
-    cross_entropy: `grad / len(logits)` -> `grad / len(logits) * (1 + 2e-5)`
-    cross_entropy: `np.log(total[:, 0])` -> `np.log2(total[:, 0])`
-    cross_entropy: `-= 1` -> `-= 1 + 1e-5`
-    sgd: `* velocity, velocity` -> `* velocity, velocity * (1 + 2e-6)`
-    sgd: `momentum * np.asarray(velocity, np.float64) + grad` -> `momentum * (np.asarray(velocity, np.float64) + grad)`
-"""
+def test_a_second_run_is_equal_bit_for_bit() -> None:
+    first, second, other = trained(30), trained(30), trained(30, seed=1)
+    assert same(first.network, second.network)
+    assert [moment.loss for moment in first.moments] == [moment.loss for moment in second.moments]
+    assert not same(first.network, other.network)
 
 
-def arguments(name: str) -> list:
-    """What a reference takes."""
-    x, dy = POOL
-    state = [normal((50,), seed) for seed in range(3)]
-    return {
-        "max_pool2d": [x - 4, OVERLAPPING],
-        "max_pool2d_backward": [x, dy, OVERLAPPING],
-        "avg_pool2d": [x, OVERLAPPING],
-        "avg_pool2d_backward": [dy, OVERLAPPING],
-        "relu_backward": state[:2],
-        "cross_entropy": [LOGITS, LABELS],
-        "sgd": [*state, 0.125, 0.5],
-    }[name]
+def test_going_back_and_on_is_equal_bit_for_bit() -> None:
+    """To a step before the one that is asked for, with the velocities of that time."""
+    whole, back = trained(30), trained(30)
+    assert back.rewind(29) == EVERY == back.step == len(back.moments)
+    assert not same(whole.network, back.network)
+    back.advance(5)
+    assert same(whole.network, back.network)
+    assert [moment.loss for moment in back.moments] == [moment.loss for moment in whole.moments]
 
 
-def judged(name: str, function: Callable) -> bool:
-    """Whether the check accepts what a function returns, as float32."""
-    data = arguments(name)
-    returned, judge = function(*data), getattr(check, name)
-    if not isinstance(returned, tuple):
-        return bool(judge(np.float32(returned), *data))
-    if name == "sgd":
-        data[3:] = [UpdateShape(50, *data[3:])]
-    return all(judge([*map(np.float32, returned)], *data))
+def test_a_saved_network_is_loaded_as_it_was(tmp_path) -> None:
+    network, other = trained(3).network, Network(SMALL, seed=5)
+    network.save(tmp_path / "digits.npz")
+    other.load(tmp_path / "digits.npz")
+    for name, own in network.parameters().items():
+        np.testing.assert_array_equal(other.parameters()[name], own)
+    assert not other.state()[1].any(), "velocities"
+    np.testing.assert_array_equal(other.logits(IMAGES[:3]), network.logits(IMAGES[:3]))
 
 
-@pytest.mark.parametrize(("name", "old", "new"), [edit[:3] for edit in edits(MISTAKES)])
-def test_a_check_accepts_the_right_result_and_refuses_a_wrong_one(name, old, new):
-    right = getattr(reference, name)
-    assert judged(name, right)
-    assert not judged(name, edited(right, old, new))
-
-
-# --- Without a reference gradient ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", ["max", "avg"])
-def test_the_adjoint_identity_of_pooling_accepts_the_kernels_gradient_and_refuses_another(kind):
-    x, dy = POOL
-    first = x if kind == "max" else x.shape
-    steps = OVERLAPPING.kernel, OVERLAPPING.stride, OVERLAPPING.padding
-    got = getattr(helpers, f"{kind}_pool2d_backward")(first, dy, *steps)
-    forward = getattr(reference, f"{kind}_pool2d")
-    assert check.adjoint(got, x, dy, OVERLAPPING, forward)
-    assert not check.adjoint(got * np.float32(1.001), x, dy, OVERLAPPING, forward)
-    assert not check.adjoint(got[:, :, ::-1].copy(), x, dy, OVERLAPPING, forward)
-
-
-@pytest.mark.parametrize("oracle", [check.zero_sums, check.finite_differences])
-@pytest.mark.parametrize("scale", [1, 30])
-def test_two_oracles_accept_the_gradient_of_the_loss_and_refuse_another(oracle, scale):
-    logits = LOGITS * np.float32(scale)
-    _, got = helpers.cross_entropy(logits, LABELS)
-    assert oracle(got, logits, LABELS)
-    wrong = got.copy()
-    wrong[1, 2] += np.float32(1e-4)
-    assert not oracle(wrong, logits, LABELS)
-
-
-def test_the_sums_of_rows_do_not_see_another_label_but_finite_differences_do():
-    _, wrong = helpers.cross_entropy(LOGITS, (LABELS + 1) % 5)
-    assert check.zero_sums(wrong, LOGITS, LABELS)
-    assert not check.finite_differences(wrong, LOGITS, LABELS)
-
-
-@pytest.mark.parametrize("draw", [normal, huge])
-def test_the_tolerance_of_a_loss_is_small_where_the_loss_is(draw):
-    logits = draw((6, 5))
-    want = reference.cross_entropy(logits, LABELS)
-    losses, grads = check._loss_errors(logits, LABELS, want)
-    assert (losses < 1e-5 * (1 + want[0])).all()
-    assert (grads < 1e-5).all()
+def test_predictions_do_not_depend_on_the_batch() -> None:
+    network = Network(SMALL)
+    np.testing.assert_array_equal(network.predict(IMAGES[:7], 3), network.logits(IMAGES[:7]).argmax(1))
 
 
 # --- What is refused ----------------------------------------------------------------------------------------
 
-ONES = np.ones((2, 3), np.float32)
-REFUSED = [
-    (helpers.cross_entropy, (ONES, np.array([0, 3])), ValueError, "labels[1] = 3: it must be from 0 to 2"),
-    (helpers.cross_entropy, (ONES, np.array([-1, 5])), ValueError, "labels[0] = -1: it must be from 0 to 2"),
-    (
-        helpers.cross_entropy,
-        (ONES, np.array([0, 1, 2])),
+
+def with_nan() -> Array:
+    """Four images, of which the third has a pixel that is not a number."""
+    images = IMAGES[:4].copy()
+    images[2, 0, 5, 7] = np.nan
+    return images
+
+
+REFUSED = {  # what is called with a network, the error, and its words
+    "size": (lambda n: n.step(IMAGES[:4, :, 1:], LABELS[:4]), ValueError, "images has shape (4, 1, 27, 28): "),
+    "axes": (lambda n: n.logits(IMAGES[:4, 0]), ValueError, "images"),
+    "dtype": (lambda n: n.logits(IMAGES[:4].astype(np.float64)), TypeError, "float64"),
+    "NaN": (lambda n: n.step(with_nan(), LABELS[:4]), ValueError, "images[2, 0, 5, 7] = nan: every number must be"),
+    "NaN, training": (lambda n: Training(n, with_nan(), LABELS[:4]), ValueError, "images[2, 0, 5, 7] = nan"),
+    "labels": (lambda n: n.step(IMAGES[:4], LABELS[:3]), ValueError, "labels has shape (3,): it must be one for each"),
+    "class": (lambda n: n.step(IMAGES[:2], np.array([9, 10])), ValueError, "labels[1] = 10: it must be from 0 to 9"),
+    "negative": (lambda n: n.step(IMAGES[:1], np.array([-1])), ValueError, "labels[0] = -1: it must be from 0 to 9"),
+    "real labels": (lambda n: n.step(IMAGES[:1], np.array([1.0])), TypeError, "labels is float64: it must be an array"),
+    "batch": (lambda n: Training(n, IMAGES[:4], LABELS[:4], batch=5), ValueError, "batch = 5"),
+    "rate": (lambda n: n.step(IMAGES[:1], LABELS[:1], -0.1), ValueError, "learning_rate = -0.1: it must be from 0"),
+    "momentum": (lambda n: n.step(IMAGES[:1], LABELS[:1], 0.1, 1), ValueError, "momentum = 1: it must be from 0"),
+    "tensor": (lambda n: n.workspace(1).tensor("conv3"), ValueError, "name = 'conv3': it must be one of images, "),
+    "missing": (lambda n: n.load_parameters({}), ValueError, "parameters: conv.weight (2, 1, 5, 5) is missing"),
+    "first layer": (
+        lambda n: Network((Conv2d("conv1", 6, 30),)),
         ValueError,
-        "labels has shape (3,): logits (2, 3) make it (2,)",
+        "conv1 does not fit what it is given, (1, 28, 28) an image: kernel_h = 30 is larger than the padded input",
     ),
-    (
-        helpers.cross_entropy,
-        (ONES, np.array([0.0, 1.0])),
-        TypeError,
-        "labels has dtype float64: it must be of integers",
-    ),
-    (helpers.cross_entropy, (ONES, np.array([True, False])), TypeError, "labels has dtype bool"),
-    (helpers.cross_entropy, (ONES, [0, 1]), TypeError, "labels is a list"),
-    (helpers.cross_entropy, (ONES[0], np.array([0])), ValueError, "its axes must be (N, C)"),
-    (
-        helpers.cross_entropy,
-        (ONES * np.float32(np.nan), LABELS[:2]),
-        ValueError,
-        "logits[0, 0] = nan: every logit must",
-    ),
-    (
-        helpers.sgd,
-        (ONES, ONES, ONES[0], 0.1),
-        ValueError,
-        "velocity has shape (3,): the sizes of parameter make it (2, 3)",
-    ),
-    (helpers.sgd, (ONES, ONES.astype(float), ONES, 0.1), TypeError, "sgd: grad has dtype float64: it must be float32"),
-    (helpers.sgd, (ONES, ONES, ONES, -0.1), ValueError, "learning_rate = -0.1: it must be from 0 to"),
-    (helpers.sgd, (ONES, ONES, ONES, float("nan")), ValueError, "learning_rate = nan: it must be from 0 to"),
-    (helpers.sgd, (ONES, ONES, ONES, "0.1"), TypeError, "learning_rate = '0.1' is a str: it must be a number"),
-    (helpers.sgd, (ONES, ONES, ONES, 0.1, 1.0), ValueError, "momentum = 1.0: it must be from 0 to 0.99999994"),
-    (helpers.sgd, (ONES, ONES, ONES, 0.1, True), TypeError, "momentum = True is a bool"),
-    (
-        helpers.relu_backward,
-        (ONES, ONES.T),
-        ValueError,
-        "grad_output has shape (3, 2): the sizes of output make it (2, 3)",
-    ),
-    (helpers.relu_backward, (ONES[:0], ONES[:0]), ValueError, "no axis may be 0"),
-    (helpers.max_pool2d, (X, 0), ValueError, "kernel_size = 0: it must be from 1"),
-    (helpers.max_pool2d, (X, (2, 2.0)), TypeError, "kernel_size_w = 2.0 is a float"),
-    (helpers.max_pool2d, (X, 5), ValueError, "kernel_size_h = 5 is larger than the padded input, which measures 4"),
-    (helpers.max_pool2d, (X, 3, 1, 2), ValueError, "padding_h = 2: it must be at most half of kernel_size_h = 3"),
-    (helpers.avg_pool2d, (X, 2, 0), ValueError, "stride = 0: it must be from 1"),
-    (
-        helpers.max_pool2d_backward,
-        (X, X, 2),
-        ValueError,
-        "input (1, 1, 4, 4), kernel_size (2, 2), stride (2, 2), padding",
-    ),
-]
+    "names": (lambda n: Network(SMALL + SMALL[1:]), ValueError, "layers = ['conv', 'classes', 'classes']: each needs"),
+    "activation": (lambda n: Conv2d("conv1", 6, 5, activation="tanh"), ValueError, "conv1: activation = 'tanh': "),
+    "seed": (lambda n: Network(SMALL, seed=-1), ValueError, "seed = -1"),
+}
 
 
-@pytest.mark.parametrize(("function", "given", "error", "words"), REFUSED, ids=[words[:30] for *_, words in REFUSED])
-def test_a_bad_argument_is_refused_before_anything_is_made(function, given, error, words, monkeypatch):
-    for make in ("empty", "upload"):
-        monkeypatch.setattr(operation, make, lambda *_: pytest.fail("a buffer was made"))
-    with pytest.raises(error) as caught:
-        function(*given)
-    assert words in str(caught.value)
+@pytest.mark.parametrize("case", REFUSED)
+def test_bad_input_is_refused_by_name_value_and_rule(case: str) -> None:
+    """And the network is as it was."""
+    call, error, words = REFUSED[case]
+    network = Network(SMALL)
+    with pytest.raises(error, match=re.escape(words)):
+        call(network)
+    assert same(network, Network(SMALL))
 
 
-@pytest.mark.parametrize("integer", [np.uint8, np.int64])
-def test_labels_and_sizes_of_every_kind_of_integer_are_accepted(integer):
-    right = helpers.cross_entropy(LOGITS, LABELS)
-    assert all(map(np.array_equal, helpers.cross_entropy(LOGITS, LABELS.astype(integer)), right))
-    assert np.array_equal(helpers.max_pool2d(X, integer(2), [integer(1)] * 2), helpers.max_pool2d(X, 2, 1))
+def test_a_file_of_another_network_is_refused(tmp_path) -> None:
+    """So is what is not a file of parameters; nothing is taken of either."""
+    network, path = Network(SMALL), tmp_path / "digits.npz"
+    Network((Conv2d("conv", 3, 5, stride=4), SMALL[1])).save(path)
+    with pytest.raises(ValueError, match=re.escape("conv.weight has shape (3, 1, 5, 5): in this network it is (2, 1")):
+        network.load(path)
+    Network((*SMALL[:1], Linear("hidden", 4), *SMALL[1:])).save(path)
+    with pytest.raises(ValueError, match=re.escape("parameters: ")):
+        network.load(path)
+    whole = path.read_bytes()
+    for text in b"", b"no numbers", whole[: len(whole) // 2]:
+        path.write_bytes(text)
+        with pytest.raises(ValueError, match=r"path = .*digits\.npz.*: it must be a file of parameters"):
+            network.load(path)
+    np.save(tmp_path / "one.npy", IMAGES[:1])
+    with pytest.raises(ValueError, match="it must be a file of parameters"):
+        network.load(tmp_path / "one.npy")
+    assert same(network, Network(SMALL))
 
 
-def test_the_one_version_is_explained():
-    assert helpers.explain_choice(MAX.name, OVERLAPPING) == "max_pool2d takes 1_thread_per_output: it is the only one."
+def test_after_a_learning_rate_that_is_too_high_training_goes_on() -> None:
+    """From the last good parameters, which are back."""
+    training = trained(EVERY)
+    good = training.network.state()
+    training.learning_rate = 1e30
+    with pytest.raises(DivergedError, match=r"the loss of step 2\d is not a number, at learning_rate = 1e\+30: the p"):
+        training.advance()
+    assert all(map(np.array_equal, training.network.state(), good))
+    assert training.step == len(training.moments) == EVERY
+    training.learning_rate = 0.01
+    training.advance(5)
+    assert all(np.isfinite(moment.loss) for moment in training.moments)
