@@ -200,6 +200,26 @@ def test_a_clock_that_is_missing_or_stands_still_gives_way_to_the_wall(features,
     assert taken.nanoseconds == (75, 25, 50) if moves else min(taken.nanoseconds) > 0
 
 
+def test_a_timeline_has_each_group_in_its_order(step):
+    spans = timing.timeline((step, adding(2)), (adding(3),), repeats=3, awake=0)
+    if "timestamp-query" not in gpu.device().features:
+        assert spans is None
+        return
+    assert spans.shape == (2, 2)
+    assert spans[0, 0] == 0 < spans[1, 1]
+    assert (np.diff(spans.ravel()) >= 0).all()
+
+
+def test_a_timeline_needs_timestamps_that_move(step, monkeypatch):
+    """Some drivers return zeros."""
+    monkeypatch.setattr(timing, "_ticks", lambda count, _: np.zeros(count, np.int64))
+    assert timing.timeline((step,), repeats=3, awake=0) is None
+
+
+def test_the_host_records_finishes_and_submits(step):
+    assert [*timing.host_times(step, adding(2), repeats=2)] == ["record", "finish", "submit"]
+
+
 def test_an_empty_measurement_is_refused(step):
     for steps, repeats in ((), 3), ((step,), 0):
         with pytest.raises(ValueError, match="at least one of each"):

@@ -12,6 +12,9 @@ from support.problems import conv_shapes, pool_shapes
 import helpers
 from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape
+from helpers.data.digits import seen_and_unseen
+from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear
+from helpers.network.network import Network
 from helpers.network.shapes import PoolShape
 from helpers.oracles.harness import conv, huge, normal, whole
 
@@ -99,6 +102,35 @@ def test_three_updates_are_those_of_its_optimizer(momentum: float) -> None:
         optimizer.step()
         parameter, velocity = helpers.sgd(parameter, grad, velocity, 0.1, momentum)
         close(parameter, theirs.detach())
+
+
+# --- A whole network ----------------------------------------------------------------------------------------
+
+OTHER = (
+    Conv2d("conv", 3, 3, stride=2, padding=1, activation="none"),
+    AvgPool2d("mean", 3, 2, 1),
+    Linear("tanh", 7, activation="tanh"),
+    Linear("classes", 10, activation="none"),
+)
+
+
+@pytest.mark.parametrize("layers", [LENET, OTHER], ids=["lenet", "other"])
+def test_a_network_of_its_own_layers_has_the_same_loss_and_gradients(layers: tuple) -> None:
+    """And the same logits, from the same parameters."""
+    from helpers.bench.torch_network import gradients, torch_network
+
+    images, labels, *_ = (array[:4] for array in seen_and_unseen())
+    network = Network(layers, seed=1)
+    loss, model = network.step(images, labels, learning_rate=0), torch_network(network).double()
+    logits = model(torch.from_numpy(images).double())
+    right = torch.nn.functional.cross_entropy(logits, torch.from_numpy(labels).long())
+    right.backward()
+    assert loss == pytest.approx(right.item(), rel=1e-6)
+    np.testing.assert_allclose(network.logits(images), logits.detach().numpy(), atol=1e-6)
+    for name, grad in gradients(model, network).items():
+        got = network.gradients()[name]
+        assert got.shape == grad.shape
+        assert np.linalg.norm(got - grad) <= 3e-6 * np.linalg.norm(grad), name
 
 
 # --- The random problems' comparison, broken --------------------------------------------------------------

@@ -43,12 +43,12 @@ def main(words: Sequence[str] | None = None) -> int:
     if options.host:
         print(*host.launches(), sep="\n")
         return 0
-    suite, about = Suite(beside, options.unchecked, _budget(options.quick)), _about()
+    suite, facts = Suite(beside, options.unchecked, _budget(options.quick)), about("helpers.bench")
     cases = [(operation, layer) for operation in operations for layer in _sorted_by_work(operation, layers)]
     for i, (operation, layer) in enumerate(cases, 1):
         print(f"{i} of {len(cases)}: {operation}, {layer.name}", file=sys.stderr, flush=True)
         suite.measure(operation, layer)
-        result = _result(about, suite, layers)
+        result = _result(facts, suite, layers)
         report.write(options.output, result, suite.rows)
     if not cases:
         print("No operation takes one of these layers.")
@@ -111,8 +111,8 @@ def _lines(suite: Suite, result: dict[str, object]) -> list[str]:
 # --- What is written ------------------------------------------------------------------------------------------
 
 
-def _about() -> dict[str, object]:
-    """Where and when."""
+def about(module: str) -> dict[str, object]:
+    """Where and when, and by which command: that of a module."""
     info = gpu.adapter_info()
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -124,7 +124,7 @@ def _about() -> dict[str, object]:
         "clock": timing.measure(counting_pass(), repeats=1, awake=0).clock,
         "system": f"{platform.platform()}, Python {platform.python_version()}, {os.cpu_count()} cores",
         "packages": {package.name: package.version for package in distributions() if package.name in PACKAGES},
-        "command": " ".join(["python -m helpers.bench", *sys.argv[1:]]),
+        "command": " ".join(["python -m", module, *sys.argv[1:]]),
     }
 
 

@@ -244,13 +244,22 @@ def submit(passes: Sequence[Pass | Copy], clock: wgpu.GPUQuerySet | None = None)
         if clock and i == len(batches) - 1:
             marks["end_of_pass_write_index"] = 1
         writes = {"query_set": clock, **marks} if marks else None
-        _encode(encoder.begin_compute_pass(label=batch[0].label, timestamp_writes=writes), batch)
+        record(encoder.begin_compute_pass(label=batch[0].label, timestamp_writes=writes), batch)
     try:
         gpu.queue.submit([encoder.finish()])
     except wgpu.GPUError as error:
         why = re.sub(SMALL_BUFFER, r"the buffer at binding \1 has \2 bytes, and the kernel needs \3", reason(error))
         named = ", ".join(dispatch.kernel.name for dispatch in passes if isinstance(dispatch, Pass))
         raise GpuError(f"{named}: {why}") from error
+
+
+def submit_apart(groups: Sequence[Sequence[Pass]], clock: wgpu.GPUQuerySet) -> None:
+    """Encode each group as a compute pass of its own, whose begin and end write two ticks, and submit all at once."""
+    encoder = device().create_command_encoder()
+    for i, group in enumerate(groups):
+        marks = {"beginning_of_pass_write_index": 2 * i, "end_of_pass_write_index": 2 * i + 1}
+        record(encoder.begin_compute_pass(timestamp_writes={"query_set": clock, **marks}), group)
+    device().queue.submit([encoder.finish()])
 
 
 def _batches(passes: Sequence[Pass | Copy]) -> list[list[Pass | Copy]]:
@@ -266,7 +275,7 @@ def _batches(passes: Sequence[Pass | Copy]) -> list[list[Pass | Copy]]:
     return batches
 
 
-def _encode(compute: wgpu.GPUComputePassEncoder, batch: Sequence[Pass]) -> None:
+def record(compute: wgpu.GPUComputePassEncoder, batch: Sequence[Pass]) -> None:
     """Record dispatches, and set only what differs from the one before."""
     last_pipeline = last_group = None
     for dispatch in batch:

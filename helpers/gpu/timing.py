@@ -2,15 +2,17 @@
 
 import statistics
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import chain
 
 import numpy as np
 import wgpu
 
 from helpers.gpu.adapter import adapter_info, device
 from helpers.gpu.buffers import read
-from helpers.gpu.passes import Pass, run, submit
+from helpers.gpu.passes import Pass, record, run, submit, submit_apart
 
 
 @dataclass(frozen=True)
@@ -58,16 +60,55 @@ def _wake(passes: tuple[Pass, ...], seconds: float) -> None:
             batch = batch * 2
 
 
+def timeline(*groups: Sequence[Pass], repeats: int = 20, awake: float = AWAKE) -> np.ndarray | None:
+    """When each group of passes begins and ends, in nanoseconds since the first begin: the median of `repeats` runs.
+
+    Each group is a compute pass of its own, in one submission. None where the adapter has no timestamps.
+    """
+    passes = tuple(chain(*groups))
+    run(*passes)
+    _wake(passes, awake)
+    if "timestamp-query" not in device().features:
+        return None
+    ticks = np.array([_ticks(2 * len(groups), partial(submit_apart, groups)) for _ in range(repeats)])
+    since = (ticks - ticks[:, :1]) * _nanoseconds_per_tick()
+    return np.median(since, 0).reshape(-1, 2) if since.any() else None
+
+
+def host_times(*passes: Pass, repeats: int = 50) -> dict[str, float]:
+    """Nanoseconds in which the host records the passes, finishes and submits them: medians, on an idle queue."""
+    stopwatches = [_host_laps(passes) for _ in range(repeats)]
+    laps = np.median([[took for _, _, took in watch.spans] for watch in stopwatches], 0) * 1e6
+    return dict(zip(("record", "finish", "submit"), laps.tolist(), strict=True))
+
+
+def _host_laps(passes: tuple[Pass, ...]) -> "Stopwatch":
+    _wall(passes)
+    watch, encoder = Stopwatch(), device().create_command_encoder()
+    record(encoder.begin_compute_pass(), passes)
+    watch.lap("record")
+    commands = encoder.finish()
+    watch.lap("finish")
+    device().queue.submit([commands])
+    watch.lap("submit")
+    return watch
+
+
 def _timestamps(passes: tuple[Pass, ...]) -> int:
-    clock = device().create_query_set(type="timestamp", count=2)
-    submit(passes, clock)
-    usage = wgpu.BufferUsage.QUERY_RESOLVE | wgpu.BufferUsage.COPY_SRC
-    resolved = device().create_buffer(size=16, usage=usage)
-    encoder = device().create_command_encoder()
-    encoder.resolve_query_set(clock, 0, 2, resolved, 0)
-    device().queue.submit([encoder.finish()])
-    begin, end = read(resolved, (2,), np.uint64)
+    begin, end = _ticks(2, partial(submit, passes))
     return int(end) - int(begin)
+
+
+def _ticks(count: int, submit_with: Callable[[wgpu.GPUQuerySet], None]) -> np.ndarray:
+    """The ticks that a submission writes, as int64."""
+    clock = device().create_query_set(type="timestamp", count=count)
+    submit_with(clock)
+    usage = wgpu.BufferUsage.QUERY_RESOLVE | wgpu.BufferUsage.COPY_SRC
+    resolved = device().create_buffer(size=8 * count, usage=usage)
+    encoder = device().create_command_encoder()
+    encoder.resolve_query_set(clock, 0, count, resolved, 0)
+    device().queue.submit([encoder.finish()])
+    return read(resolved, (count,), np.uint64).astype(np.int64)
 
 
 @cache

@@ -5,10 +5,12 @@ places: one dispatch updates them all, and one copy saves them. What depends on 
 `Workspace`: the outputs of the layers, their gradients, and the passes over them.
 """
 
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod, sqrt
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -164,7 +166,7 @@ class Network:
         try:
             with np.load(path, allow_pickle=False) as saved:
                 parameters = {name: saved[name] for name in saved.files}
-        except (ValueError, EOFError, AttributeError) as error:
+        except (ValueError, EOFError, AttributeError, TypeError, BadZipFile, zlib.error) as error:
             raise ValueError(f"path = {str(path)!r}: it must be a file of parameters, as save writes it") from error
         self.load_parameters(parameters)
 
@@ -190,6 +192,8 @@ class Workspace:
         The whole step in the order in which it runs: the layers forward, the loss, the layers backward.
     buffers : dict of buffers
         Each tensor by its name, such as "conv1.output" or "fc1.grad_weight".
+    passes : tuple of tuples of Pass
+        Those of each step.
     forward, backward : tuple of Pass
         From the images to the logits; from the logits to the loss and all gradients of parameters.
     to_images : tuple of Pass
@@ -209,9 +213,9 @@ class Workspace:
         self.sizes: dict[str, tuple[int, ...]] = {}
         for step in (*self.steps, *last):
             self._make_room(step)
-        passes = [self._passes(step) for step in self.steps]
-        self.forward = sum(passes[: len(forward)], ())
-        self.backward = sum(passes[len(forward) :], ())
+        self.passes = tuple(self._passes(step) for step in self.steps)
+        self.forward = sum(self.passes[: len(forward)], ())
+        self.backward = sum(self.passes[len(forward) :], ())
         self.to_images = sum(map(self._passes, last), ())
 
     def _make_room(self, step: Step) -> None:
@@ -318,9 +322,9 @@ def check_batch(network: Network, images: Array, labels: Array | None = None) ->
     check_tensor("network", "images", images, "N C H W" if len(size) == 3 else "N features")
     if images.shape[1:] != size:
         raise ValueError(f"images has shape {images.shape}: the network takes (N, {str(size)[1:]}")
-    if not np.isfinite(images).all():
-        first = np.flatnonzero(~np.isfinite(images).reshape(len(images), -1).all(1))[0]
-        raise ValueError(f"images[{first}] holds a number that is not finite: leave it out or repair it")
+    if (bad := np.argwhere(~np.isfinite(images))).size:
+        place = tuple(bad[0].tolist())
+        raise ValueError(f"images{list(place)} = {images[place]}: every number must be finite")
     if labels is None:
         return
     if not isinstance(labels, np.ndarray) or labels.dtype.kind not in "iu":

@@ -147,14 +147,18 @@ class Training:
         """The copies that bring the batch of a step to where the network reads it, and its labels."""
         epoch, place = divmod(step, self.steps_per_epoch)
         if epoch != self._epoch:
-            order = np.random.default_rng([self.seed, epoch]).permutation(len(self.images))
-            self._epoch, self._order = epoch, order
+            self._epoch, self._order = epoch, (order := shuffled(len(self.images), self.seed, epoch))
             self._resident = [upload(self.images[order], "images"), upload(self.labels[order], "labels")]
         copies = [
             _nth(whole, place, part_of(self._space.buffers[name]))
             for whole, name in zip(self._resident, ("images", "labels"), strict=True)
         ]
         return copies, self.labels[self._order[place * self.batch : (place + 1) * self.batch]]
+
+
+def shuffled(count: int, seed: int, epoch: int) -> Array:
+    """The order in which an epoch takes the images."""
+    return np.random.default_rng([seed, epoch]).permutation(count)
 
 
 def _nth(whole: object, place: int, target: Slice) -> Copy:

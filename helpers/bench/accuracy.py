@@ -1,0 +1,88 @@
+"""How many unseen digits LeNet reads right after training: our kernels and PyTorch's layers, seed by seed.
+
+`python -m helpers.bench.accuracy`: both learn from the same 4,000 digits in the same order, from the same start, by the
+same steps, and are asked 1,000 digits that they never saw. PyTorch runs where it is installed.
+"""
+
+import argparse
+import importlib.util
+import statistics
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+
+from helpers import gpu
+from helpers.data.digits import seen_and_unseen
+from helpers.network.network import Network
+from helpers.network.training import Training, shuffled
+
+BATCH, MOMENTUM = 32, 0.9
+SCHEDULE = (10, 0.02), (4, 0.002)  # epochs, and the learning rate in them
+SEEDS = 5
+
+
+Schedule = Sequence[tuple[int, float]]
+
+
+def ours(seed: int, schedule: Schedule = SCHEDULE) -> float:
+    """The share of unseen digits that a network of our kernels gets right."""
+    seen, labels, unseen, right = seen_and_unseen()
+    network = Network(seed=seed)
+    training = Training(network, seen, labels, batch=BATCH, momentum=MOMENTUM, seed=seed)
+    for epochs, training.learning_rate in schedule:
+        training.run(epochs)
+    return float((network.predict(unseen) == right).mean())
+
+
+def by_torch(seed: int, schedule: Schedule = SCHEDULE) -> float:
+    """The same of PyTorch's layers, on its GPU if it has one, in full float32."""
+    import torch
+
+    from helpers.bench.libraries import torch_devices
+    from helpers.bench.torch_network import torch_network
+
+    device = torch_devices()[-1].device
+    seen, labels, unseen, right = (torch.from_numpy(array).to(device) for array in seen_and_unseen())
+    model, labels = torch_network(Network(seed=seed), device), labels.long()
+    optimizer = torch.optim.SGD(model.parameters(), momentum=MOMENTUM)
+    rates = [rate for epochs, rate in schedule for _ in range(epochs)]
+    for epoch, optimizer.param_groups[0]["lr"] in enumerate(rates):
+        order = torch.from_numpy(shuffled(len(seen), seed, epoch)).to(device)
+        for chosen in order.split(BATCH)[: len(seen) // BATCH]:
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(model(seen[chosen]), labels[chosen]).backward()
+            optimizer.step()
+    with torch.no_grad():
+        return (model(unseen).argmax(1) == right).float().mean().item()
+
+
+def _schedule(text: str) -> Schedule:
+    return [(int(epochs), float(rate)) for epochs, _, rate in (part.partition("@") for part in text.split(","))]
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Print a line for each seed, and the means."""
+    parser = argparse.ArgumentParser(prog="python -m helpers.bench.accuracy", description=__doc__)
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="how many; one takes minutes on a software adapter")
+    parser.add_argument("--schedule", default=SCHEDULE, type=_schedule, help="epochs@rate,..., as 10@0.02,4@0.002")
+    parser.add_argument("--beside", action="store_true", help="PyTorch alone: the fast way to try a schedule")
+    options = parser.parse_args(words)
+    sides = {} if options.beside else {"ours": ours}
+    sides |= {"PyTorch": by_torch} if importlib.util.find_spec("torch") else {}
+    print(f"Adapter: {gpu.adapter_info().summary}. Epochs and learning rates: {options.schedule}, batch {BATCH}.")
+    shares = {name: [] for name in sides}
+    for seed in range(options.seeds):
+        for name, side in sides.items():
+            shares[name].append(100 * side(seed, options.schedule))
+        print(f"seed {seed}: " + ", ".join(f"{name} {got[-1]:.1f} %" for name, got in shares.items()), flush=True)
+    means = {name: statistics.mean(got) for name, got in shares.items()}
+    print("mean:   " + ", ".join(f"{name} {mean:.2f} %" for name, mean in means.items()))
+    if len(means) == 2:
+        difference = np.subtract(*shares.values())
+        print(f"ours - PyTorch: {difference.mean():+.2f} points ({', '.join(f'{one:+.1f}' for one in difference)})")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

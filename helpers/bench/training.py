@@ -1,0 +1,259 @@
+"""What one step of training LeNet takes: our kernels, PyTorch, and PyTorch in a captured CUDA graph.
+
+`python -m helpers.bench.training`: a step is forward, loss, backward and update over a batch that is on the device, by
+the wall clock over many steps between two waits for the device, which is what a reader waits for. All take turns, and
+all must lose the same from the same start. Then a timeline by the GPU's timestamps: what takes how long within a step.
+"""
+
+import argparse
+import importlib.util
+import json
+import statistics
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from math import ceil
+from pathlib import Path
+
+import numpy as np
+
+from helpers import gpu
+from helpers.bench.__main__ import OUTPUT, about
+from helpers.bench.contenders import LONG, MOST, clocked, quiet
+from helpers.data.digits import seen_and_unseen
+from helpers.gpu import timing
+from helpers.gpu.passes import Pass
+from helpers.network.network import Network
+from helpers.network.training import EVERY, Training
+
+BATCHES, ROUNDS, SECONDS = (32, 256), 7, 0.3  # of a batch, of all in turn, of one round
+LEARNING_RATE, MOMENTUM = 0.01, 0.9
+CLOSE = 1e-4  # relative: how far apart the losses of the second step may lie
+
+
+@dataclass
+class Side:
+    """One way to train: a call that makes some steps, how to wait, the second step's loss, and what was measured."""
+
+    name: str
+    call: Callable[[], object]
+    wait: Callable[[], object]
+    loss: float
+    steps: int = 1  # of one call
+    once: float = 0.0  # seconds of a call, as it took before
+    rounds: list[float] = field(default_factory=list)  # seconds of a step
+    host: float = 0.0  # seconds until a call returns, on an idle device
+
+    @property
+    def median(self) -> float:
+        """Seconds of a step in the middle round."""
+        return statistics.median(self.rounds)
+
+
+# --- Who takes part -----------------------------------------------------------------------------------------
+
+
+def sides(batch: int) -> Iterator[Side]:
+    """Ours first, then PyTorch on each device that it has."""
+    yield _ours(batch)
+    yield _training(batch)
+    if importlib.util.find_spec("torch"):
+        from helpers.bench.libraries import torch_devices
+
+        for library in torch_devices():
+            yield _torch(batch, library.device)
+        if library.device == "cuda":
+            yield _graph(batch)
+
+
+def _ours(batch: int) -> Side:
+    """The passes of a step in one submission."""
+    seen, labels, *_ = seen_and_unseen()
+    network = Network()
+    loss = [network.step(seen[:batch], labels[:batch], LEARNING_RATE, MOMENTUM) for _ in range(2)][-1]
+    passes = [each for group in groups(network, batch).values() for each in group]
+    return Side("ours", partial(gpu.run, *passes), _waiter(network), loss)
+
+
+def _training(batch: int) -> Side:
+    """`Training`, which brings a new batch each step, and keeps losses, answers and the first layer's parameters."""
+    seen, labels, *_ = seen_and_unseen()
+    first, network = Network(), Network()
+    loss = [first.step(seen[:batch], labels[:batch], LEARNING_RATE, MOMENTUM) for _ in range(2)][-1]
+    training = Training(network, seen, labels, batch=batch, learning_rate=LEARNING_RATE, momentum=MOMENTUM)
+    return Side("ours, new batches, recorded", training.advance, _waiter(network), loss, EVERY)
+
+
+def _waiter(network: Network) -> Callable[[], object]:
+    return partial(gpu.read, network.buffers["parameters"], (1,))
+
+
+def groups(network: Network, batch: int) -> dict[str, tuple[Pass, ...]]:
+    """The passes of one step of training, by the step's name."""
+    space = network.workspace(batch)
+    named = dict(zip((step.name for step in space.steps), space.passes, strict=True))
+    return named | {"update: sgd": network.update(LEARNING_RATE, MOMENTUM)}
+
+
+def _torch(batch: int, device: str) -> Side:
+    """PyTorch as it is written by hand: its layers, autograd and its SGD, which updates all tensors together."""
+    step, wait = _torch_step(batch, device)
+    return Side(f"PyTorch {device.upper()}", step, wait, [step().item() for _ in range(2)][-1])
+
+
+def _graph(batch: int) -> Side:
+    """The same calls captured once in a CUDA graph, which the host starts with one call."""
+    import torch
+
+    (step, wait), side = _torch_step(batch, "cuda"), torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):  # as PyTorch's notes on graphs ask for
+        losses = [step().item() for _ in range(4)]
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+    return Side("PyTorch CUDA graph", graph.replay, wait, losses[1])
+
+
+def _torch_step(batch: int, device: str) -> tuple[Callable, Callable]:
+    """A step over a batch on the device, which returns the loss, and how to wait."""
+    import torch
+
+    from helpers.bench.torch_network import torch_network
+
+    seen, labels, *_ = seen_and_unseen()
+    images, right = torch.from_numpy(seen[:batch]).to(device), torch.from_numpy(labels[:batch]).long().to(device)
+    model = torch_network(Network(), device)
+    optimizer = torch.optim.SGD(model.parameters(), LEARNING_RATE, MOMENTUM)
+
+    def step() -> torch.Tensor:
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(model(images), right)
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return step, torch.cuda.synchronize if device == "cuda" else lambda: None
+
+
+# --- Taking turns -------------------------------------------------------------------------------------------
+
+
+def compete(contenders: Sequence[Side], rounds: int = ROUNDS, seconds: float = SECONDS) -> None:
+    """Measure all in turn; before a round, each works for as long as an idle GPU takes to reach its full clock."""
+    for side in contenders:
+        side.once = _round(side, 0)
+    for _ in range(rounds):
+        for side in contenders:
+            quiet()
+            _round(side, min(seconds, timing.AWAKE))
+            side.once = _round(side, seconds)
+            side.rounds.append(side.once / side.steps)
+    for side in contenders:
+        times = [clocked(side.call, side.wait) for _ in range(max(1, min(20, int(seconds / side.once))))]
+        side.host = statistics.median(times) / side.steps
+
+
+def _round(side: Side, seconds: float) -> float:
+    """Seconds of a call, over as many as this time allows, until the device has done them all."""
+    count = max(1, int(seconds / side.once)) if side.once else 1
+    return clocked(lambda: ([side.call() for _ in range(count)], side.wait()), side.wait) / count
+
+
+def wrong(contenders: Sequence[Side]) -> list[str]:
+    """A sentence on each side whose loss is not ours."""
+    right = contenders[0].loss
+    far = [side for side in contenders if not abs(side.loss - right) <= CLOSE * right]
+    return [f"{side.name}: the loss of the second step is {side.loss:.6f}; ours is {right:.6f}" for side in far]
+
+
+def speed_table(batch: int, contenders: Sequence[Side]) -> list[str]:
+    """Each side's step, and how many times as long as ours it takes."""
+    lines = [f"\n| batch {batch} | µs a step | rounds from .. to | host, µs | times ours |", "|---|--:|--:|--:|--:|"]
+    for side in contenders:
+        own, low, high = (1e6 * seconds for seconds in (side.median, min(side.rounds), max(side.rounds)))
+        ratio = side.median / contenders[0].median
+        lines.append(f"| {side.name} | {own:.1f} | {low:.1f} .. {high:.1f} | {1e6 * side.host:.1f} | {ratio:.2f} |")
+    return lines
+
+
+# --- Where the time goes ------------------------------------------------------------------------------------
+
+
+def timeline(batch: int) -> dict[str, object]:
+    """Microseconds: of the host, of the whole step in one pass, and for each step its begin, its end, and its time
+    when it is repeated without a pause. Begins and ends are None where the adapter has no timestamps."""
+    network = Network()
+    network.step(*(array[:batch] for array in seen_and_unseen()[:2]), 0)
+    named = groups(network, batch)
+    spans = timing.timeline(*named.values())
+    spans = np.full((len(named), 2), None) if spans is None else spans / 1e3
+    rows = [
+        {"name": name, "dispatches": len(group), "begin": begin, "end": end, "repeated": _repeated(group)}
+        for (name, group), (begin, end) in zip(named.items(), spans.tolist(), strict=True)
+    ]
+    passes = [each for group in named.values() for each in group]
+    host = {part: took / 1e3 for part, took in timing.host_times(*passes).items()}
+    return {"batch": batch, "one_pass": timing.measure(*passes, repeats=10).median / 1e3, "host": host, "steps": rows}
+
+
+def _repeated(group: tuple[Pass, ...]) -> float:
+    """Microseconds of a step's passes, as one of many repetitions in one compute pass."""
+    once = timing.measure(*group, repeats=1, awake=0).median / 1e9
+    count = max(1, min(MOST, ceil(LONG / once)))
+    return timing.measure(*group * count, repeats=5, awake=0).median / count / 1e3
+
+
+def timeline_table(line: dict[str, object]) -> list[str]:
+    """A row for each step, and the sums."""
+    rows, host = line["steps"], line["host"]
+    repeated = sum(row["repeated"] for row in rows)
+    lines = [f"\n| batch {line['batch']}, µs | dispatches | begin | own pass | repeated |", "|---|--:|--:|--:|--:|"]
+    for row in rows:
+        timed = row["end"] is not None
+        spans = f"{row['begin']:.1f} | {row['end'] - row['begin']:.1f}" if timed else "- | -"
+        lines.append(f"| {row['name']} | {row['dispatches']} | {spans} | {row['repeated']:.1f} |")
+    lines.append(f"\nAll in one compute pass: {line['one_pass']:.1f} µs on the GPU; repeated alone, {repeated:.1f} µs.")
+    if rows[-1]["end"] is None:
+        lines.append("This adapter has no timestamps: times are by the wall clock, and there are no begins and ends.")
+    else:
+        kernels = sum(row["end"] - row["begin"] for row in rows)
+        gaps = rows[-1]["end"] - kernels
+        lines.append(f"Each step in a pass of its own: {kernels:.1f} µs in passes, {gaps:.1f} µs between them.")
+    parts = ", ".join(f"{part} {took:.1f} µs" for part, took in host.items())
+    return [*lines, f"The host: {parts}; {sum(row['dispatches'] for row in rows)} dispatches."]
+
+
+# --- The command --------------------------------------------------------------------------------------------
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Measure, print and write; the exit status is 1 where the losses differ."""
+    software = gpu.adapter_info().kind == "software"
+    parser = argparse.ArgumentParser(prog="python -m helpers.bench.training", description=__doc__)
+    parser.add_argument("--batch", type=int, nargs="+", default=BATCHES[: 1 if software else None], metavar="N")
+    parser.add_argument("--rounds", type=int, default=2 if software else ROUNDS, help="in which all take turns")
+    parser.add_argument("--output", type=Path, default=OUTPUT / "training.json", metavar="FILE")
+    options = parser.parse_args(words)
+    result, faults = about("helpers.bench.training") | {"speed": {}, "timelines": []}, []
+    print(f"Adapter: {gpu.adapter_info().summary}, {gpu.adapter_info().driver}.", flush=True)
+    for batch in options.batch:
+        contenders = [*sides(batch)]
+        faults += wrong(contenders)
+        compete(contenders, options.rounds)
+        print(*speed_table(batch, contenders), sep="\n", flush=True)
+        named = {side.name: {"step": side.median, "host": side.host, "rounds": side.rounds} for side in contenders}
+        result["speed"][batch] = named
+        del contenders
+        result["timelines"].append(timeline(batch))
+        print(*timeline_table(result["timelines"][-1]), sep="\n", flush=True)
+        options.output.parent.mkdir(parents=True, exist_ok=True)
+        options.output.write_text(json.dumps(result, indent=1), encoding="utf-8")
+    print(*faults, f"\nWritten: {options.output}", sep="\n")
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

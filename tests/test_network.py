@@ -1,0 +1,261 @@
+"""A whole network: its gradients beside finite differences and float64, its training beside float64, and bad input.
+
+Float32 and float64 part where a pre-activation is within rounding of 0, since ReLU passes a gradient on one side only.
+Gradients are compared on four digits of which no unit parts, which is asserted. A training parts in time: after such a
+unit, the two walk two ways. Its learning rate is one at which a hundred steps stay together.
+"""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from support import float64_network
+from support.float64_network import Float64Network
+
+from helpers.data.digits import seen_and_unseen
+from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d
+from helpers.network.network import Network
+from helpers.network.training import EVERY, DivergedError, Training, shuffled
+from helpers.oracles.wrong_kernels import WEIGHT_1, named
+
+Array = np.ndarray
+IMAGES, LABELS, *_ = seen_and_unseen()
+# Nothing as in LeNet: overlapping windows, padding, strides, a convolution without an activation, tanh, no pair of
+# equal layers.
+OTHER = (
+    Conv2d("first", 3, 3, stride=2, padding=1, activation="none"),
+    AvgPool2d("mean", 3, stride=2, padding=1),
+    Conv2d("second", 5, 2, padding=1),
+    MaxPool2d("largest", 3, stride=2),
+    Linear("narrow", 7, activation="tanh"),
+    Linear("plain", 9, activation="none"),
+    Linear("classes", 10, activation="none"),
+)
+SMALL = (Conv2d("conv", 2, 5, stride=4), Linear("classes", 10, activation="none"))
+NETWORKS = {"lenet": LENET, "other": OTHER}
+
+
+@pytest.fixture(scope="module", params=NETWORKS)
+def pair(request) -> tuple[Network, Float64Network]:
+    """A network and its twin, both with the gradients of four digits."""
+    network = Network(NETWORKS[request.param], seed=1)
+    network.step(IMAGES[:4], LABELS[:4], learning_rate=0)
+    twin = Float64Network(network)
+    twin.gradients(IMAGES[:4], LABELS[:4])
+    return network, twin
+
+
+# --- Gradients ----------------------------------------------------------------------------------------------
+
+STEP, ROUNDED = 1e-6, 3e-6  # of differences; and the relative errors of float32 sums, measured to be below 1.1e-6
+
+
+def test_all_tensors_are_those_of_float64(pair) -> None:
+    """Outputs and gradients, by their names; no unit is on at one side and off at the other."""
+    network, twin = pair
+    space = network.workspace(4)
+    for name, right in twin.tensors.items():
+        got = space.tensor(name).reshape(right.shape)
+        if name.endswith("output") and "grad" not in name:
+            assert np.array_equal(got > 0, right > 0), f"{name}: a unit parts: take other digits"
+        assert np.linalg.norm(got - right) <= ROUNDED * np.linalg.norm(right), name
+
+
+def differences(twin: Float64Network) -> Iterator[tuple[str, float]]:
+    """Of some weights of each parameter, how far the gradient is from finite differences, beside the largest one."""
+    gradients = {name: grad.copy() for name, grad in twin.gradients(IMAGES[:4], LABELS[:4]).items()}
+    for name, grad in gradients.items():
+        weights = twin.parameters[name].reshape(-1)
+        for at in np.random.default_rng(0).permutation(weights.size)[:4]:
+            losses, kept = [], weights[at]
+            for weights[at] in kept + STEP, kept - STEP:
+                losses.append(twin.forward(IMAGES[:4], LABELS[:4]))
+            weights[at] = kept
+            yield name, abs(grad.flat[at] - (losses[0] - losses[1]) / (2 * STEP)) / abs(grad).max()
+
+
+def test_gradients_are_finite_differences_of_the_loss(pair) -> None:
+    """In float64, so that nothing is lost; the kernels are beside float64 above."""
+    far = {name: error for name, error in differences(pair[1]) if error > 1e-5}
+    assert not far
+
+
+def test_a_chain_rule_without_a_derivative_is_seen(pair, monkeypatch) -> None:
+    """Behind a ReLU, the gradient is what came to it."""
+    monkeypatch.setitem(float64_network.RIGHT, "relu_backward", lambda shape, output, grad: grad)
+    assert max(error for _, error in differences(pair[1])) > 1e-2
+
+
+# --- A training beside float64 ------------------------------------------------------------------------------
+
+BATCH, COUNT, RATE = 16, 320, 0.02
+FOLLOWS = 2e-3  # of the way that the parameters went; measured below 3e-5
+
+
+def batches(steps: int) -> Iterator[tuple[Array, Array]]:
+    """Those of a training."""
+    for step in range(steps):
+        epoch, place = divmod(step, COUNT // BATCH)
+        chosen = shuffled(COUNT, 0, epoch)[place * BATCH : (place + 1) * BATCH]
+        yield IMAGES[chosen], LABELS[chosen]
+
+
+def distance(steps: int, rate: float = RATE, **kernels) -> float:
+    """How far LeNet's parameters are from their twins after some steps, beside the way that these went."""
+    network = Network(kernels=kernels)
+    twin = Float64Network(network)
+    start = np.concatenate([own.ravel() for own in twin.parameters.values()])
+    for images, labels in batches(steps):
+        twin.step(images, labels, RATE)
+    training = Training(network, IMAGES[:COUNT], LABELS[:COUNT], batch=BATCH, learning_rate=rate)
+    training.run(steps / training.steps_per_epoch)
+    assert training.step == steps
+    got, right = (
+        np.concatenate([own.ravel() for own in side.values()]) for side in (network.parameters(), twin.parameters)
+    )
+    return float(np.linalg.norm(got - right) / np.linalg.norm(right - start))
+
+
+def test_a_hundred_steps_follow_float64(record_property) -> None:
+    """The parameters after them, in which all gradients, batches, rates and velocities are summed."""
+    off = distance(100)
+    record_property("told", f"100 steps of training LeNet: {off:.1e} of the way from float64")
+    assert off < FOLLOWS
+
+
+def test_a_learning_rate_off_by_a_hundredth_is_seen() -> None:
+    """Five steps show it."""
+    assert distance(5, RATE * 1.01) > 4 * FOLLOWS
+
+
+@pytest.mark.parametrize("name", ["batch not summed", "filter flipped", "last output row left out"])
+def test_a_wrong_kernel_is_seen(name: str) -> None:
+    """One step shows it."""
+    assert distance(1, conv2d_grad_weight=named(WEIGHT_1, name).wrong) > 4 * FOLLOWS
+
+
+# --- The same again -----------------------------------------------------------------------------------------
+
+
+def trained(steps: int, **options) -> Training:
+    """A training of a small network."""
+    training = Training(Network(SMALL), IMAGES[:40], LABELS[:40], batch=8, **options)
+    return training.run(steps / training.steps_per_epoch)
+
+
+def same(one: Network, other: Network) -> bool:
+    """Whether parameters and velocities are equal, bit for bit."""
+    return all(map(np.array_equal, one.state(), other.state()))
+
+
+def test_a_second_run_is_equal_bit_for_bit() -> None:
+    first, second, other = trained(30), trained(30), trained(30, seed=1)
+    assert same(first.network, second.network)
+    assert [moment.loss for moment in first.moments] == [moment.loss for moment in second.moments]
+    assert not same(first.network, other.network)
+
+
+def test_going_back_and_on_is_equal_bit_for_bit() -> None:
+    """To a step before the one that is asked for, with the velocities of that time."""
+    whole, back = trained(30), trained(30)
+    assert back.rewind(29) == EVERY == back.step == len(back.moments)
+    assert not same(whole.network, back.network)
+    back.advance(5)
+    assert same(whole.network, back.network)
+    assert [moment.loss for moment in back.moments] == [moment.loss for moment in whole.moments]
+
+
+def test_a_saved_network_is_loaded_as_it_was(tmp_path) -> None:
+    network, other = trained(3).network, Network(SMALL, seed=5)
+    network.save(tmp_path / "digits.npz")
+    other.load(tmp_path / "digits.npz")
+    for name, own in network.parameters().items():
+        np.testing.assert_array_equal(other.parameters()[name], own)
+    assert not other.state()[1].any(), "velocities"
+    np.testing.assert_array_equal(other.logits(IMAGES[:3]), network.logits(IMAGES[:3]))
+
+
+def test_predictions_do_not_depend_on_the_batch() -> None:
+    network = Network(SMALL)
+    np.testing.assert_array_equal(network.predict(IMAGES[:7], 3), network.logits(IMAGES[:7]).argmax(1))
+
+
+# --- What is refused ----------------------------------------------------------------------------------------
+
+
+def with_nan() -> Array:
+    """Four images, of which the third has a pixel that is not a number."""
+    images = IMAGES[:4].copy()
+    images[2, 0, 5, 7] = np.nan
+    return images
+
+
+REFUSED = {  # what is called with a network, the error, and its words
+    "size": (lambda n: n.step(IMAGES[:4, :, 1:], LABELS[:4]), ValueError, "images has shape (4, 1, 27, 28): "),
+    "axes": (lambda n: n.logits(IMAGES[:4, 0]), ValueError, "images"),
+    "dtype": (lambda n: n.logits(IMAGES[:4].astype(np.float64)), TypeError, "float64"),
+    "NaN": (lambda n: n.step(with_nan(), LABELS[:4]), ValueError, "images[2, 0, 5, 7] = nan: every number must be"),
+    "NaN, training": (lambda n: Training(n, with_nan(), LABELS[:4]), ValueError, "images[2, 0, 5, 7] = nan"),
+    "labels": (lambda n: n.step(IMAGES[:4], LABELS[:3]), ValueError, "labels has shape (3,): it must be one for each"),
+    "class": (lambda n: n.step(IMAGES[:2], np.array([9, 10])), ValueError, "labels[1] = 10: it must be from 0 to 9"),
+    "negative": (lambda n: n.step(IMAGES[:1], np.array([-1])), ValueError, "labels[0] = -1: it must be from 0 to 9"),
+    "real labels": (lambda n: n.step(IMAGES[:1], np.array([1.0])), TypeError, "labels is float64: it must be an array"),
+    "batch": (lambda n: Training(n, IMAGES[:4], LABELS[:4], batch=5), ValueError, "batch = 5"),
+    "rate": (lambda n: n.step(IMAGES[:1], LABELS[:1], -0.1), ValueError, "learning_rate = -0.1: it must be from 0"),
+    "momentum": (lambda n: n.step(IMAGES[:1], LABELS[:1], 0.1, 1), ValueError, "momentum = 1: it must be from 0"),
+    "tensor": (lambda n: n.workspace(1).tensor("conv3"), ValueError, "name = 'conv3': it must be one of images, "),
+    "missing": (lambda n: n.load_parameters({}), ValueError, "parameters: conv.weight (2, 1, 5, 5) is missing"),
+    "first layer": (
+        lambda n: Network((Conv2d("conv1", 6, 30),)),
+        ValueError,
+        "conv1 does not fit what it is given, (1, 28, 28) an image: kernel_h = 30 is larger than the padded input",
+    ),
+    "names": (lambda n: Network(SMALL + SMALL[1:]), ValueError, "layers = ['conv', 'classes', 'classes']: each needs"),
+    "activation": (lambda n: Conv2d("conv1", 6, 5, activation="tanh"), ValueError, "conv1: activation = 'tanh': "),
+    "seed": (lambda n: Network(SMALL, seed=-1), ValueError, "seed = -1"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_bad_input_is_refused_by_name_value_and_rule(case: str) -> None:
+    """And the network is as it was."""
+    call, error, words = REFUSED[case]
+    network = Network(SMALL)
+    with pytest.raises(error, match=re.escape(words)):
+        call(network)
+    assert same(network, Network(SMALL))
+
+
+def test_a_file_of_another_network_is_refused(tmp_path) -> None:
+    """So is what is not a file of parameters; nothing is taken of either."""
+    network, path = Network(SMALL), tmp_path / "digits.npz"
+    Network((Conv2d("conv", 3, 5, stride=4), SMALL[1])).save(path)
+    with pytest.raises(ValueError, match=re.escape("conv.weight has shape (3, 1, 5, 5): in this network it is (2, 1")):
+        network.load(path)
+    Network((*SMALL[:1], Linear("hidden", 4), *SMALL[1:])).save(path)
+    with pytest.raises(ValueError, match=re.escape("parameters: ")):
+        network.load(path)
+    whole = path.read_bytes()
+    for text in b"", b"no numbers", whole[: len(whole) // 2]:
+        path.write_bytes(text)
+        with pytest.raises(ValueError, match=r"path = .*digits\.npz.*: it must be a file of parameters"):
+            network.load(path)
+    np.save(tmp_path / "one.npy", IMAGES[:1])
+    with pytest.raises(ValueError, match="it must be a file of parameters"):
+        network.load(tmp_path / "one.npy")
+    assert same(network, Network(SMALL))
+
+
+def test_after_a_learning_rate_that_is_too_high_training_goes_on() -> None:
+    """From the last good parameters, which are back."""
+    training = trained(EVERY)
+    good = training.network.state()
+    training.learning_rate = 1e30
+    with pytest.raises(DivergedError, match=r"the loss of step 2\d is not a number, at learning_rate = 1e\+30: the p"):
+        training.advance()
+    assert all(map(np.array_equal, training.network.state(), good))
+    assert training.step == len(training.moments) == EVERY
+    training.learning_rate = 0.01
+    training.advance(5)
+    assert all(np.isfinite(moment.loss) for moment in training.moments)
