@@ -52,7 +52,7 @@ class Chart:
         picture.words((Word(left - 8, self.y(value), text, 13, "right") for value, text in ticks.items()), GRAY)
         ticks = MaxNLocator(max(2, width // 70), steps=[1, 2, 2.5, 5, 10], integer=True).tick_values(0, self.last)
         named = [Word(self.x(step), top + height + 16, f"{step:,.0f}", 13) for step in ticks if step <= self.last]
-        picture.words([Word(left - 8, top + height + 16, "step", 13, "right"), *named], GRAY)
+        picture.words([Word(left - 13, top + height + 16, "step", 13, "right"), *named], GRAY)
 
     def guess(self, picture: Picture, loss: float) -> None:
         """A dashed line at the loss of a network that finds all classes equally likely, and its name above."""
