@@ -2,12 +2,11 @@
 
     python -m helpers.network.film FILE
 
-FILE ends in .webp (or in .gif, which takes several times the bytes). It trains LeNet on the digits of the lesson, and
-takes as long as that does here.
+FILE ends in .webp, which takes an eighth of a GIF's bytes. It trains LeNet on the digits of the lesson.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -93,20 +92,10 @@ def steps_shown(last: int) -> list[int]:
     return np.unique(np.rint(last * np.linspace(0, 1, FRAMES) ** SLOW).astype(int)).tolist()
 
 
-def frames(picture: FilmPicture) -> Iterator[Image.Image]:
-    """The frames of a film, in the few colors that all of them share, so that no color flickers."""
-    sheets = (Image.fromarray(picture.show(step).rgba()).convert("RGB") for step in steps_shown(picture.last))
-    last = Image.fromarray(picture.show(picture.last).rgba()).convert("RGB")
-    strip = Image.fromarray(COLORS[None, ::2, :3].repeat(last.width // 128 + 1, axis=1).repeat(64, axis=0))
-    last.paste(strip, (0, 0))  # all colors of filters are among those of the palette
-    palette = last.quantize(255, dither=Image.Dither.NONE)
-    for sheet in sheets:
-        yield sheet.quantize(palette=palette, dither=Image.Dither.NONE)
-
-
 def write(picture: FilmPicture, file: Path) -> None:
-    """Write the film."""
-    first, *rest = frames(picture)
+    """Write the film, without any loss, so that no color flickers."""
+    sheets = (picture.show(step).rgba() for step in steps_shown(picture.last))
+    first, *rest = (Image.fromarray(sheet).convert("RGB") for sheet in sheets)
     durations = [PACE] * len(rest) + [HOLD]
     first.save(file, save_all=True, append_images=rest, duration=durations, loop=0, lossless=True, method=6)
 

@@ -158,12 +158,16 @@ class Live(ipywidgets.VBox):
         step, moments, unseen = self.training.step, self.training.moments, self._share
         state = "Done" if self.done else "Training" if self._running or self._finishing else "Stopped"
         if not moments:
-            return f"{state}: no step of {self.until:,} is done yet."
+            return f"{state}: {self.until:,} steps, with {self.training.batch} images each."
         loss = running_mean(losses(moments))[-1]
         right = running_mean(np.array([moment.accuracy for moment in moments]))[-1]
         said = f"{state}: {step:,} of {self.until:,} steps. In the last {min(MEAN, len(moments))} batches the mean "
         said += f"loss is {loss:.2f}, and {100 * right:.0f} % of the answers are right."
-        return said if unseen is None else f"{said} Of {len(self._right):,} unseen images, {100 * unseen:.1f} % are."
+        return (
+            said
+            if unseen is None
+            else f"{said} Of {len(self._right):,} unseen images, {100 * unseen:.1f} % are answered right."
+        )
 
     @property
     def _share(self) -> float | None:

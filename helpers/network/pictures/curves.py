@@ -88,7 +88,7 @@ class CurvesPicture(Picture):
     """
 
     def __init__(self, last: int, classes: int) -> None:
-        super().__init__(258)
+        super().__init__(254)
         self.guess = log(classes)
         top, width, height = 46, 344, 158
         self.loss = loss_chart(Box(MARGIN + 32, top, width, height), last, classes)

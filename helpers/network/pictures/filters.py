@@ -12,10 +12,10 @@ from helpers.pictures.figures import draw_signed
 from helpers.pictures.parts import MARGIN
 
 Array = np.ndarray
-LEFT, TOP, SIZE, GAP = 124, 64, 100, 17  # CSS pixels: of the first filter, and from one to the next
-CHART = 318  # the height at which the chart begins
+LEFT, TOP, SIZE, GAP = 130, 64, 100, 16  # CSS pixels: of the first filter, and from one to the next
+CHART = 316  # the height at which the chart begins
 MOST = 6  # filters in a row
-STEADY = 0.9  # of all steps have gradients that fit the palette; the others are drawn in its last color
+FITS = 0.99, 0.97  # of all weights, and of all gradients, fit the palette; the others have its darkest colors
 
 
 class FiltersPicture(Picture):
@@ -27,13 +27,13 @@ class FiltersPicture(Picture):
     """
 
     def __init__(self, moments: Sequence[Moment], classes: int, width: float = WIDTH - MARGIN) -> None:
-        super().__init__(462)
+        super().__init__(446)
         self.moments, self.guess = moments, log(classes)
         name, self.filters = _stacked(moments, "weight")
         self.gradients = _stacked(moments, "grad_weight")[1]
         self.layer, self.last = name.partition(".")[0], len(moments) - 1
-        strongest = np.abs(self.gradients).max(axis=(1, 2, 3))
-        self.scales = float(np.abs(self.filters).max()), float(np.quantile(strongest, STEADY)) or 1.0
+        both = zip((self.filters, self.gradients), FITS, strict=True)
+        self.scales = [float(f"{np.quantile(np.abs(tensors), share):.1g}") or 1.0 for tensors, share in both]
         self.places = [LEFT + i * (SIZE + GAP) for i in range(self.filters.shape[1])]
         self.chart = loss_chart(Box(MARGIN + 32, CHART, width - MARGIN - 32, 98), self.last, classes)
         self.losses = losses(moments)
@@ -49,7 +49,7 @@ class FiltersPicture(Picture):
         for row, (title, *notes) in enumerate(rows):
             y = TOP + row * (SIZE + GAP) + 24
             self.write(MARGIN, y, title, 15, INK, "bold")
-            notes.append(f"darkest: {number(float(f'{self.scales[row]:.1g}'))}")
+            notes.append(f"darkest: ≥ {number(self.scales[row])}")
             for line, note in enumerate(notes, 1):
                 self.write(MARGIN, y + 19 * line, note, 12, GRAY)
         self.chart.axes(self, "loss of each batch", {value: f"{value}" for value in range(int(self.chart.highest) + 1)})
