@@ -78,13 +78,15 @@ def test_a_run_that_is_stopped_goes_on_and_ends_as_one_that_nobody_watched(alone
         live._button.click()  # stopped and begun again at once: still one step after the other
         live._button.click()
         await until(lambda: training.step > step)
+        assert [handle._callback for handle in live._loop._scheduled if not handle.cancelled()].count(live._turn) == 1
         assert live.finish() is training
         assert "Done: 64 of 64 steps" in words(live)
         assert "Of 20 unseen images" in words(live)
         assert live._button.disabled
-        live.go_on()
-        await asyncio.sleep(0.05)
-        assert same(training, alone)
+        live._running = True  # as a click while it was finished
+        live._turn()
+        assert "Done" in words(live)
+        assert not live._running
         data, _ = live._repr_mimebundle_()
         assert {"image/png", "text/plain"} <= data.keys()
 
@@ -99,6 +101,7 @@ def test_without_an_event_loop_finish_does_all(alone):
     assert live._button.disabled
     assert same(live.finish(), alone)
     assert same(live.finish(), alone)  # nothing is left
+    assert [*training.states] == [*alone.states] == [0, 25, 50]
 
 
 def test_a_loss_that_is_no_number_is_said_and_a_smaller_rate_goes_on():
@@ -127,14 +130,13 @@ def test_a_loss_that_is_no_number_is_said_and_a_smaller_rate_goes_on():
 @pytest.mark.usefixtures("short")
 def test_one_run_trains_at_a_time_and_a_closed_one_stops():
     async def watch() -> None:
-        first = explorers.train(one := small(), 1)
+        first = explorers.train(one := small(), 4)
         await until(lambda: one.step >= 2)
-        second = explorers.train(other := small(), 1)
+        second = explorers.train(other := small(), 4)
         await until(lambda: other.step >= 2)
         assert "Stopped" in words(first)
         step = one.step
         second.close()
-        await until(lambda: second._running is False)
         closed = other.step
         await asyncio.sleep(0.1)
         assert (one.step, other.step) == (step, closed)
