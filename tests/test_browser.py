@@ -513,6 +513,51 @@ def test_a_question_shows_no_answer_before_an_attempt(lesson):
     expect(why).to_contain_text(question.why.replace("`", ""))
 
 
+TRAIN = """from helpers.data.digits import seen_and_unseen
+from helpers.network import explorers
+from helpers.network.layers import Conv2d, Linear
+from helpers.network.network import Network
+from helpers.network.training import Training
+images, labels, *_ = seen_and_unseen()
+small = Conv2d("conv1", 6, 5, stride=4), Linear("fc", 10, activation="none")
+training = Training(Network(small), images[:320], labels[:320], batch=4)
+live = explorers.train(training, 40)
+live"""
+
+
+@WEIGHTS
+def test_training_is_stopped_goes_on_between_cells_is_finished_and_wound_back(lesson):
+    cell, other = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"'), lesson.code_cells.nth(0)
+    lesson.run(lesson.at(lesson.lesson.code[0]))
+    lesson.retype(cell, TRAIN)
+    words, picture = cell.get_by_role("status"), cell.locator(".convgrad-picture")
+    cell.get_by_role("button", name="Stop").click()
+    expect(words).to_contain_text("Stopped:")
+    stopped = words.inner_text(), picture.inner_html()
+    lesson.retype(other, "training.step < 40 * training.steps_per_epoch")
+    expect(other.locator(".jp-OutputArea")).to_contain_text("True")
+    assert (words.inner_text(), picture.inner_html()) == stopped
+    rate = cell.get_by_role("spinbutton", name="learning rate")
+    rate.fill("0.01")
+    rate.press("Enter")
+    cell.get_by_role("button", name="Go on").click()
+    lesson.retype(other, "print(f'step {training.step}'); training.learning_rate")
+    expect(other.locator(".jp-OutputArea")).to_contain_text("0.01")
+    expect(cell.get_by_role("button", name="Stop")).to_be_visible()  # it trains on
+    # few steps are left, so that the end is near
+    lesson.retype(other, "live.until = training.step + 40; live.finish(); explorers.rewind(training)")
+    expect(words).to_contain_text("Done:")
+    expect(cell.get_by_role("button", name="Done")).to_be_disabled()
+    shown = Shown(lesson.page, other)
+    assert shown.names == ["step"]
+    controls_are_named(shown)
+    all_is_seen_together(shown)
+    shown.type("step", 30)
+    expect(shown.words).to_contain_text("In step 30 (of 0 to")
+    shown.cell.get_by_role("button", name="Play").or_(shown.cell.locator(".widget-play button").first).first.click()
+    expect(shown.words).not_to_contain_text("In step 30")
+
+
 def test_a_missing_browser_is_a_failure(monkeypatch):
     monkeypatch.delenv("CONVGRAD_BROWSER", raising=False)
     monkeypatch.setenv("PATH", "")

@@ -108,15 +108,21 @@ class Training:
         ------
         DivergedError
             A loss was not a number. Parameters and velocities are those of the last state, and nothing later is kept.
+        KeyboardInterrupt
+            It is at the last state again, as nobody can say how many of these steps were done.
         """
         UpdateShape(1, self.learning_rate, self.momentum)  # refuses, before anything runs
         update = self.network.update(self.learning_rate, self.momentum)
         first, labels = self.step, []
-        for at in range(steps):
-            inputs, batch = self._next_batch(first + at)
-            run(*inputs, *self._space.forward, *self._space.backward, *self._record.copies(at), *update)
-            labels.append(batch)
-        moments = [*self._record.moments(first, labels)]
+        try:
+            for at in range(steps):
+                inputs, batch = self._next_batch(first + at)
+                run(*inputs, *self._space.forward, *self._space.backward, *self._record.copies(at), *update)
+                labels.append(batch)
+            moments = [*self._record.moments(first, labels)]
+        except KeyboardInterrupt:
+            self.rewind(first)
+            raise
         if bad := next((moment.step for moment in moments if not np.isfinite(moment.loss)), None):
             raise DivergedError(self._go_back(bad))
         self.moments += moments

@@ -26,10 +26,10 @@ def slider() -> ipywidgets.IntSlider:
     return ipywidgets.IntSlider(readout=False, layout=layout)
 
 
-def player() -> ipywidgets.Play:
+def player(leap: int, pace: int) -> ipywidgets.Play:
     """Buttons that play and go back to the start."""
     layout = ipywidgets.Layout(width="60px", height="28px", margin="2px 0 0 2px", flex="0 0 auto")
-    return ipywidgets.Play(interval=PACE, show_repeat=False, layout=layout)
+    return ipywidgets.Play(interval=pace, step=leap, show_repeat=False, layout=layout)
 
 
 def control(box: ipywidgets.Widget, slider: ipywidgets.Widget, player: ipywidgets.Widget | None) -> ipywidgets.VBox:

@@ -8,7 +8,7 @@ import ipywidgets
 import numpy as np
 
 from helpers.pictures.canvas import Picture
-from helpers.widgets.controls import Steps, Trials, Values, control, fold, number_box, player, slider
+from helpers.widgets.controls import PACE, Steps, Trials, Values, control, fold, number_box, player, slider
 from helpers.widgets.touch import WINDOW, Touch, Touched
 
 Rule = Callable[[Values], tuple[int, int]]  # the limits of one value, from those before it
@@ -39,6 +39,8 @@ class Explorer(ipywidgets.VBox):
     steps : mapping of str to values or callable
         Up to three things to try, in short sentences. Each is ticked when the reader has chosen its values, or only
         pointed at them; a callable takes all values and says whether they are reached.
+    leap, pace : int
+        How far each picture that is played is from the one before, and for how many milliseconds it is shown.
 
     The stored output of a cell is the picture and its sentence, so that they are there before anything runs. Where the
     picture has numbers in grids, "numbers" shows them as tables, which follow the picture (`Picture.tables`).
@@ -54,6 +56,8 @@ class Explorer(ipywidgets.VBox):
         multiples: Mapping[str, str] | None = None,
         front: Sequence[str] | None = None,
         steps: Trials | None = None,
+        leap: int = 1,
+        pace: int = PACE,
     ) -> None:
         self._draw, self._rules, self._values, self._settling = draw, rules, dict(values), False
         self._multiples, self._play = multiples or {}, [play] if isinstance(play, str) else [*play]
@@ -63,7 +67,7 @@ class Explorer(ipywidgets.VBox):
         self._numbers.layout.display = "none"
         self._open = fold("numbers", self._show_numbers)
         self._controls = {name: [number_box(name), slider()] for name in rules}
-        self._player = player() if play else None
+        self._player = player(leap, pace) if play else None
         self._values = self._allowed(self._values)
         self._show(self._values)
         self._settle()

@@ -39,7 +39,7 @@ FOLDERS = ["JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPY
 FOLDERS += ["JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 FLAGS += ["--disable-sync", "--no-first-run"]
-EXPLORER = re.compile(r"explorers\.(?!terms_of_)[a-z_]+\(")
+EXPLORER = re.compile(r"explorers\.(?!terms_of_|train\(|rewind\()[a-z_]+\(")  # those of a training run take long
 KERNEL_ERROR = re.compile(r'"msg_type":\s*"error".*?"evalue":\s*"(.*?)"', re.DOTALL)
 
 # Started before a key is pressed: the milliseconds from that key until the frame that shows a new picture.

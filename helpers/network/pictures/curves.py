@@ -1,0 +1,128 @@
+"""Loss and accuracy over the steps of a run: each batch a faint point, and their running mean a line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from helpers.network.training import Moment
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Box, Picture, Word
+from helpers.pictures.parts import MARGIN
+
+Array = np.ndarray
+MOST, MEAN = 300, 10  # points drawn of a curve; batches in a running mean
+FAINT = {BLUE: "#a9cbe6", ORANGE: "#ecc3a8"}  # single batches, below their mean
+LOSSES, SHARES = (2, 1, 0.5, 0.2, 0.1, 0.05), (50, 75, 90, 95)  # what a sentence compares with
+
+
+def running_mean(values: Array) -> Array:
+    """The mean of up to the last 10 values, at each value."""
+    sums, ends = np.cumsum([0.0, *values]), np.arange(1, len(values) + 1)
+    starts = np.maximum(0, ends - MEAN)
+    return (sums[ends] - sums[starts]) / (ends - starts)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """The axes of one curve: steps from 0 to `last` to the right, values from 0 to `highest` upwards; both stay fixed.
+
+    Values above `highest` are drawn at the upper edge.
+    """
+
+    box: Box
+    last: int
+    highest: float
+    color: str = BLUE
+
+    def x(self, step: float | Array) -> float | Array:
+        """The place of a step."""
+        return np.interp(step, (0, max(self.last, 1)), (self.box.x, self.box.x + self.box.width))
+
+    def y(self, value: float | Array) -> float | Array:
+        """The height of a value."""
+        return np.interp(value, (0, self.highest), (self.box.y + self.box.height, self.box.y))
+
+    def axes(self, picture: Picture, title: str, ticks: dict[float, str]) -> None:
+        """Draw a title above, a line for each of these values, and numbers of steps below."""
+        left, top, width, height = self.box
+        picture.write(left, top - 18, title, 14, self.color, "bold")
+        picture.lines(((left, self.y(value), left + width, self.y(value)) for value in ticks), LINE, 0.8)
+        picture.words((Word(left - 8, self.y(value), text, 13, "right") for value, text in ticks.items()), GRAY)
+        ticks = MaxNLocator(max(2, width // 70), steps=[1, 2, 2.5, 5, 10], integer=True).tick_values(0, self.last)
+        named = [Word(self.x(step), top + height + 16, f"{step:,.0f}", 13) for step in ticks if step <= self.last]
+        picture.words([Word(left - 13, top + height + 16, "step", 13, "right"), *named], GRAY)
+
+    def guess(self, picture: Picture, loss: float) -> None:
+        """A dashed line at the loss of a network that finds all classes equally likely, and its name above."""
+        left, top, width, _ = self.box
+        picture.lines([(left, self.y(loss), left + width, self.y(loss))], GRAY, 1.2, (5, 4))
+        picture.write(left + width, top - 18, f"dashed: a pure guess, {loss:.2f}", 13, GRAY, align="right")
+
+    def curve(self, picture: Picture, values: Array) -> None:
+        """Draw the values of steps 0, 1, ..., at most 300 of them as points, and their running mean."""
+        if not len(values):
+            return
+        shown = np.unique(np.linspace(0, len(values) - 1, MOST).astype(int))
+        points = zip(self.x(shown), self.y(values[shown]), strict=True)
+        picture.lines(((x, y - 1.5, x, y + 1.5) for x, y in points), FAINT[self.color], 3)
+        mean = self.y(running_mean(values)[shown])
+        picture.curve(self.x(shown), mean, self.color, 2.6)
+
+
+def loss_chart(box: Box, last: int, classes: int) -> Chart:
+    """The axes of a loss: a little more than what a pure guess among the classes costs."""
+    return Chart(box, last, 1.2 * log(classes))
+
+
+def losses(moments: Sequence[Moment]) -> Array:
+    """The loss of each step."""
+    return np.array([moment.loss for moment in moments])
+
+
+class CurvesPicture(Picture):
+    """The loss and the accuracy of a run that is to have `last` steps; `classes` may be the answer.
+
+    The sentence compares with round numbers only, so that it is the same on every adapter.
+    """
+
+    def __init__(self, last: int, classes: int) -> None:
+        super().__init__(254)
+        self.guess = log(classes)
+        top, width, height = 46, 344, 158
+        self.loss = loss_chart(Box(MARGIN + 32, top, width, height), last, classes)
+        self.share = Chart(Box(MARGIN + width + 104, top, width, height), last, 100, ORANGE)
+        self.starts()
+        self.loss.axes(self, "loss of each batch", {value: f"{value}" for value in range(int(self.loss.highest) + 1)})
+        self.loss.guess(self, self.guess)
+        self.share.axes(self, "right answers in each batch", {value: f"{value} %" for value in (0, 50, 100)})
+        self.write(MARGIN, 242, "points: single batches; lines: the mean of the last 10", 13, GRAY)
+        self.stands_still()
+
+    def show(self, moments: Sequence[Moment], unseen: float | None = None) -> "CurvesPicture":
+        """Draw the run as far as it is; `unseen` is the share of right answers on images not learned from."""
+        self.starts()
+        shares = 100 * np.array([moment.accuracy for moment in moments])
+        self.loss.curve(self, losses(moments))
+        self.share.curve(self, shares)
+        if unseen is not None:
+            right = self.share.box.x + self.share.box.width
+            self.write(right, self.share.y(12), f"unseen images: {100 * unseen:.1f} %", 14, INK, "bold", "right")
+        self.sentence = self._sentence(losses(moments), shares, unseen) if moments else "No step is done yet."
+        return self
+
+    def _sentence(self, loss: Array, share: Array, unseen: float | None) -> str:
+        last, right = running_mean(loss)[-1], running_mean(share)[-1]
+        ends = next((f"below {bound:g}" for bound in LOSSES[::-1] if last <= 0.85 * bound), f"at {last:.1f}")
+        said = (
+            f"In {len(loss):,} steps the loss goes from {loss[0]:.1f} (a pure guess: {self.guess:.1f}) to a mean "
+            f"{ends} over the last {min(MEAN, len(loss))} batches, with {_share(right)} of their answers right"
+        )
+        return said + (f"; of the unseen images, {_share(100 * unseen)}" if unseen is not None else "") + "."
+
+
+def _share(percent: float) -> str:
+    """A share as a bound that another adapter reaches, too."""
+    reached = [bound for bound in SHARES if percent >= bound + (100 - bound) / 10]
+    return f"over {reached[-1]} %" if reached else f"less than {SHARES[0] + 5} %"
