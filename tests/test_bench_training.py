@@ -8,8 +8,6 @@ import pytest
 from helpers.bench import accuracy, training
 from helpers.gpu import timing
 
-TINY = [(1, 0.02), (1, 0.002)]
-
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,11 +46,11 @@ def test_a_side_that_loses_something_else_is_named() -> None:
 
 def test_the_accuracy_is_printed_for_each_seed(monkeypatch, capsys) -> None:
     shares = {0: 0.97, 1: 0.98}
-    monkeypatch.setattr(accuracy, "ours", lambda seed, schedule: shares[seed] - (schedule == TINY))
+    monkeypatch.setattr(accuracy, "ours", lambda seed, rates: shares[seed] - (rates == [0.02, 0.01]))
     assert accuracy.main(["--seeds", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:] == ["seed 0: ours 97.0 %", "seed 1: ours 98.0 %", "mean:   ours 97.50 %"]
-    accuracy.main(["--seeds", "1", "--schedule", "1@0.02,1@0.002"])
+    accuracy.main(["--seeds", "1", "--epochs", "2", "--rate", "0.02"])
     assert "seed 0: ours -3.0 %" in capsys.readouterr().out
 
 
@@ -60,4 +58,4 @@ def test_a_training_by_the_schedule_learns(monkeypatch) -> None:
     """The whole way, on 64 digits that it is asked again: twice as well as by chance, and in two rates."""
     seen, labels, *_ = accuracy.seen_and_unseen()
     monkeypatch.setattr(accuracy, "seen_and_unseen", lambda: (seen[:64], labels[:64], seen[:64], labels[:64]))
-    assert accuracy.ours(0, [(18, 0.05), (2, 0.005)]) > 0.2
+    assert accuracy.ours(0, [0.05] * 18 + [0.005]) > 0.2
