@@ -44,6 +44,18 @@ def test_a_side_that_loses_something_else_is_named() -> None:
         assert fault.startswith("theirs: the loss of the second step is ")
 
 
+def test_a_side_that_fails_is_named_and_the_others_go_on(monkeypatch, tmp_path, capsys) -> None:
+    def fails(batch: int) -> None:
+        raise RuntimeError("no such stream")
+
+    monkeypatch.setattr(training, "_training", fails)
+    monkeypatch.setattr(training, "timeline", lambda batch: {})
+    monkeypatch.setattr(training, "timeline_table", lambda line: [])
+    assert training.main(["--batch", "1", "--rounds", "1", "--output", str(tmp_path / "training.json")]) == 1
+    assert "| ours |" in (printed := capsys.readouterr().out)
+    assert "not measured: no such stream" in printed
+
+
 def test_the_accuracy_is_printed_for_each_seed(monkeypatch, capsys) -> None:
     shares = {0: 0.97, 1: 0.98}
     monkeypatch.setattr(accuracy, "ours", lambda seed, rates: shares[seed] - (rates == [0.02, 0.01]))
