@@ -90,7 +90,7 @@ def test_a_chain_rule_without_a_derivative_is_seen(pair, monkeypatch) -> None:
 # --- A training beside float64 ------------------------------------------------------------------------------
 
 BATCH, COUNT, RATE = 16, 320, 0.02
-FOLLOWS = 2e-3  # of the way that the parameters went; measured below 3e-5
+FOLLOWS = 3e-4  # of the way that the parameters went; measured 3e-5 after a step, 1e-6 after a hundred
 
 
 def batches(steps: int) -> Iterator[tuple[Array, Array]]:
@@ -126,13 +126,13 @@ def test_a_hundred_steps_follow_float64(record_property) -> None:
 
 def test_a_learning_rate_off_by_a_hundredth_is_seen() -> None:
     """Five steps show it."""
-    assert distance(5, RATE * 1.01) > 4 * FOLLOWS
+    assert distance(5, RATE * 1.01) > 20 * FOLLOWS
 
 
 @pytest.mark.parametrize("name", ["batch not summed", "filter flipped", "last output row left out"])
 def test_a_wrong_kernel_is_seen(name: str) -> None:
     """One step shows it."""
-    assert distance(1, conv2d_grad_weight=named(WEIGHT_1, name).wrong) > 4 * FOLLOWS
+    assert distance(1, conv2d_grad_weight=named(WEIGHT_1, name).wrong) > 20 * FOLLOWS
 
 
 # --- The same again -----------------------------------------------------------------------------------------

@@ -5,29 +5,18 @@ Each version is first found right on the layer itself. A version that is wrong i
 
 import argparse
 import json
-import os
-import platform
-import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict
-from datetime import UTC, datetime
-from importlib.metadata import distributions
 from pathlib import Path
 
 from helpers import gpu
 from helpers.bench import host, libraries, report
+from helpers.bench.about import OUTPUT, about
 from helpers.bench.contenders import BUDGET
 from helpers.bench.libraries import Numpy, Torch
 from helpers.bench.suite import Suite
-from helpers.gpu import timing
-from helpers.gpu.passes import counting_pass
 from helpers.speed.layers import LAYERS, OPERATIONS_OF, Layer, multiply_adds, select
-
-ROOT = Path(__file__).resolve().parents[2]
-OUTPUT = ROOT / "measurements"
-PACKAGES = ("wgpu", "numpy", "torch")
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -109,31 +98,6 @@ def _lines(suite: Suite, result: dict[str, object]) -> list[str]:
 
 
 # --- What is written ------------------------------------------------------------------------------------------
-
-
-def about(module: str) -> dict[str, object]:
-    """Where and when, and by which command: that of a module."""
-    info = gpu.adapter_info()
-    return {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": _commit(),
-        "adapter": info.name,
-        "backend": info.backend,
-        "kind": info.kind,
-        "driver": info.driver,
-        "clock": timing.measure(counting_pass(), repeats=1, awake=0).clock,
-        "system": f"{platform.platform()}, Python {platform.python_version()}, {os.cpu_count()} cores",
-        "packages": {package.name: package.version for package in distributions() if package.name in PACKAGES},
-        "command": " ".join(["python -m", module, *sys.argv[1:]]),
-    }
-
-
-def _commit() -> str:
-    """The commit of this project, or "" where git does not say."""
-    command = ["git", "rev-parse", "--short", "HEAD"]
-    with suppress(OSError, subprocess.CalledProcessError):
-        return subprocess.check_output(command, cwd=ROOT, stderr=subprocess.DEVNULL, text=True).strip()
-    return ""
 
 
 def _result(about: dict[str, object], suite: Suite, layers: Sequence[Layer]) -> dict[str, object]:

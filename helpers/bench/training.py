@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from helpers import gpu
-from helpers.bench.__main__ import OUTPUT, about
+from helpers.bench.about import OUTPUT, about
 from helpers.bench.contenders import LONG, MOST, clocked, quiet
 from helpers.data.digits import seen_and_unseen
 from helpers.gpu import timing
@@ -54,17 +54,19 @@ class Side:
 # --- Who takes part -----------------------------------------------------------------------------------------
 
 
-def sides(batch: int) -> Iterator[Side]:
-    """Ours first, then PyTorch on each device that it has."""
-    yield _ours(batch)
-    yield _training(batch)
+def sides(batch: int) -> Iterator[Side | str]:
+    """Ours first, then PyTorch on each device that it has; in the place of one that fails, why it does."""
+    makers = [_ours, _training]
     if importlib.util.find_spec("torch"):
         from helpers.bench.libraries import torch_devices
 
-        for library in torch_devices():
-            yield _torch(batch, library.device)
-        if library.device == "cuda":
-            yield _graph(batch)
+        devices = [library.device for library in torch_devices()]
+        makers += [partial(_torch, device=device) for device in devices] + [_graph] * ("cuda" in devices)
+    for make in makers:
+        try:
+            yield make(batch)
+        except RuntimeError as error:  # PyTorch's own and CUDA's
+            yield f"not measured: {error}"
 
 
 def _ours(batch: int) -> Side:
@@ -230,7 +232,7 @@ def timeline_table(line: dict[str, object]) -> list[str]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure, print and write; the exit status is 1 where the losses differ."""
+    """Measure, print and write; the exit status is 1 where a side failed, or lost something else."""
     software = gpu.adapter_info().kind == "software"
     parser = argparse.ArgumentParser(prog="python -m helpers.bench.training", description=__doc__)
     parser.add_argument("--batch", type=int, nargs="+", default=BATCHES[: 1 if software else None], metavar="N")
@@ -240,13 +242,14 @@ def main(words: Sequence[str] | None = None) -> int:
     result, faults = about("helpers.bench.training") | {"speed": {}, "timelines": []}, []
     print(f"Adapter: {gpu.adapter_info().summary}, {gpu.adapter_info().driver}.", flush=True)
     for batch in options.batch:
-        contenders = [*sides(batch)]
-        faults += wrong(contenders)
+        made = [*sides(batch)]
+        contenders = [side for side in made if isinstance(side, Side)]
+        faults += [*filter(lambda side: isinstance(side, str), made), *wrong(contenders)]
         compete(contenders, options.rounds)
         print(*speed_table(batch, contenders), sep="\n", flush=True)
         named = {side.name: {"step": side.median, "host": side.host, "rounds": side.rounds} for side in contenders}
         result["speed"][batch] = named
-        del contenders
+        del contenders, made
         result["timelines"].append(timeline(batch))
         print(*timeline_table(result["timelines"][-1]), sep="\n", flush=True)
         options.output.parent.mkdir(parents=True, exist_ok=True)

@@ -276,17 +276,27 @@ def _batches(passes: Sequence[Pass | Copy]) -> list[list[Pass | Copy]]:
 
 
 def record(compute: wgpu.GPUComputePassEncoder, batch: Sequence[Pass]) -> None:
-    """Record dispatches, and set only what differs from the one before."""
-    last_pipeline = last_group = None
-    for dispatch in batch:
-        made, group = dispatch.compiled
-        if made is not last_pipeline:
-            compute.set_pipeline(made)
-        if group is not last_group:
-            compute.set_bind_group(0, group)
-        compute.dispatch_workgroups(*dispatch.workgroups)
-        last_pipeline, last_group = made, group
+    """Record dispatches, and set only what differs from the one before.
+
+    wgpu 0.32 looks for an error after each of its calls, which takes as long as the call: here, it looks after all.
+    """
+    from wgpu.backends.wgpu_native._api import libf
+
+    libf._make_proxy_func("record", _record)(compute._internal, [(*each.compiled, each.workgroups) for each in batch])
     compute.end()
+
+
+def _record(encoder: object, dispatches: Sequence[tuple]) -> None:
+    from wgpu.backends.wgpu_native._api import ffi, lib
+
+    last_pipeline = last_group = None
+    for made, group, workgroups in dispatches:
+        if made is not last_pipeline:
+            lib.wgpuComputePassEncoderSetPipeline(encoder, made._internal)
+        if group is not last_group:
+            lib.wgpuComputePassEncoderSetBindGroup(encoder, 0, group._internal, 0, ffi.NULL)
+        lib.wgpuComputePassEncoderDispatchWorkgroups(encoder, *workgroups)
+        last_pipeline, last_group = made, group
 
 
 # --- Arrays in, arrays out ----------------------------------------------------------------------------
