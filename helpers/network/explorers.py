@@ -4,7 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from helpers.gpu import run
 from helpers.network.network import Network as Net
+from helpers.network.pictures.mistakes import MOST as MISTAKES
+from helpers.network.pictures.mistakes import Mistake, MistakesPicture
 from helpers.network.pictures.network import NetworkPicture
 from helpers.network.pictures.opened import OpenedPicture
 from helpers.network.walk import Walk
@@ -17,7 +20,9 @@ MOST = 20  # digits of one picture
 def _walks(net: Net, images: np.ndarray, labels: np.ndarray) -> list[Walk]:
     """The tensors of each digit, read from the GPU now: touching a picture needs no GPU."""
     if not 1 <= len(images) <= MOST or len(images) != len(labels):
-        raise ValueError(f"{len(images)} images and {len(labels)} labels: a picture takes 1 to {MOST} digits, as many of each")
+        raise ValueError(
+            f"{len(images)} images and {len(labels)} labels: a picture takes 1 to {MOST} digits, as many of each"
+        )
     return [Walk(net, image, label) for image, label in zip(images, labels, strict=True)]
 
 
@@ -89,3 +94,41 @@ def open_number(
     }
     start = {"digit": 0, "tensor": tensor} | dict(zip(("map", "row", "column"), map(int, place), strict=True))
     return Explorer(picture.show, rules, start, steps=suggested if steps is None else steps)
+
+
+def mistakes(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | None = None) -> Explorer:
+    """A slider over the digits that a network gets wrong, the surest first, with the pixels that mattered.
+
+    `images` float32 (N, 1, H, W) and `labels` (N,) are best digits that it has not learned from.
+
+    Raises ValueError where all are right.
+    """
+    wrong, softmax = _wrong(net, images, labels)
+    if not wrong.size:
+        raise ValueError(f"all {len(images)} digits are right: give more of them, or train for fewer steps")
+    shown = wrong[:MISTAKES]
+    space = net.workspace(len(shown))
+    space.fill(images[shown], labels[shown])
+    run(*space.forward, *space.backward, *space.to_images)
+    gradients = len(shown) * space.tensor("grad_images")[:, 0]  # of each digit's own loss, not of their mean
+    found = [
+        Mistake(int(i), images[i, 0], int(labels[i]), softmax[i], gradient)
+        for i, gradient in zip(shown, gradients, strict=True)
+    ]
+    picture = MistakesPicture(found, len(wrong), len(images))
+    suggested: Trials = {
+        "Point at a digit: would you have read it?": lambda v: v["mistake"] > 0,
+        "Find the digit of which the network is least sure.": {"mistake": len(found) - 1},
+    }
+    rules = {"mistake": below(len(found))}
+    return Explorer(picture.show, rules, {"mistake": 0}, play="mistake", steps=suggested if steps is None else steps)
+
+
+def _wrong(net: Net, images: np.ndarray, labels: np.ndarray, batch: int = 250) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of the digits that are wrong, the surest first, and the softmax of all, (N, classes)."""
+    pieces = [net.logits(images[first : first + batch]) for first in range(0, len(images), batch)]
+    logits = np.concatenate(pieces).astype(np.float64)
+    shares = np.exp(logits - logits.max(1, keepdims=True))
+    shares /= shares.sum(1, keepdims=True)
+    wrong = np.flatnonzero(shares.argmax(1) != labels)
+    return wrong[np.argsort(-shares.max(1)[wrong], kind="stable")], shares

@@ -62,7 +62,7 @@ def _statement(lines: list[str]) -> str:
         pieces.append(line.partition("//")[0].strip())
         if pieces[-1].endswith((";", "{", "}")):
             break
-    return " ".join(pieces).replace("( ", "(")
+    return " ".join(pieces).replace("( ", "(").replace(", )", ")")
 
 
 def _simulated(operation: Operation, shape: Shape, own: str, kernel: Kernel) -> list[Trace]:

@@ -177,7 +177,8 @@ class Walk:
             return self._switched(step, own, index, rows)
         if step.operation.name in finish:
             return finish[step.operation.name](step, own, index, rows)
-        return rows, None, f"the sum of {_counted(len(rows), 'product' if '·' in rows[0].text else 'number')}"
+        what = "product" if len(rows[0].places) > 1 else "number"
+        return rows, None, f"the sum of {len(rows):,} {what}s" if len(rows) > 1 else f"one {what}"
 
     def _maximum(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         winner = max(rows, key=lambda row: row.value)  # the first of equal ones
@@ -193,7 +194,7 @@ class Walk:
             window = [(c, *pixel) for pixel in pixels_of_window(step.shape, oh, ow)]
             if max(window, key=lambda pixel: pixels[pixel]) == index:  # the first of equal ones
                 won.append(row)
-        how = "the gradient of the window that it won" if won else "0: it won no window"
+        how = "the gradient of the window that it won" if won else "nothing, as it won no window"
         return won, None, how if len(won) < 2 else f"the gradients of the {len(won)} windows that it won"
 
     def _switched(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
@@ -223,7 +224,7 @@ class Walk:
         how = f"the sum of {_counted(len(rows) - 1, 'product')} and the bias"
         if name == "none":
             return rows, None, how
-        return rows, float(act(np.float64(total), name)), f"{name} of {how}"
+        return rows, float(act(np.float64(total), name)), f"{name} of {number(total)}, {how}"
 
     def _softmax(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         """Of logits: the loss, or softmax minus the right answer."""

@@ -11,7 +11,8 @@ from helpers.pictures.figures import COLORS
 from helpers.pictures.parts import Cell, Grid
 
 Shape = tuple[int, int, int]  # of a tensor in maps: how many, rows, columns
-PALE = (235, 235, 235, 255)  # between maps
+PALE = (225, 225, 225, 255)  # between maps that are too small for outlines
+OUTLINED = 12  # CSS pixels: the narrowest map that has an outline
 
 
 class Area(Grid):
@@ -37,10 +38,8 @@ class Maps:
         self.x, self.y, self.gap = *corner, int(values[0].size > 1)
         self.down = ceil(len(values) / self.across)
         picture.image(self.box, self._colors(**style))
-        if self.gap or len(values) == 1:
-            picture.boxes((self.cells(i) for i in range(len(values))), GRAY, line=0.8)
-        else:
-            picture.boxes([self.box], GRAY, line=0.8)
+        outlined = range(len(values)) if self._outlined else ()
+        picture.boxes([self.cells(i) for i in outlined] or [self.box], GRAY, line=0.8)
 
     @property
     def step(self) -> Cell:
@@ -53,17 +52,18 @@ class Maps:
         rows, columns = self.down * self.step[0] - self.gap, self.across * self.step[1] - self.gap
         return Box(self.x, self.y, columns * self.pixel, rows * self.pixel)
 
+    @property
+    def _outlined(self) -> bool:
+        return bool(self.gap) and self.pixel * self.values.shape[2] >= OUTLINED
+
     def _colors(self, largest: float = 0.0, ink: bool = False) -> np.ndarray:
         """The image, one pixel a number."""
         rows, columns = self.down * self.step[0] - self.gap, self.across * self.step[1] - self.gap
-        sheet = np.full((rows, columns, 4), PALE if self.gap else 255, np.uint8)
+        sheet = np.full((rows, columns, 4), 255 if self._outlined else PALE, np.uint8)
         shown = colored(self.values, largest, ink)
         for i, colors in enumerate(shown):
             row, column = np.multiply(divmod(i, self.across), self.step)
             sheet[row : row + colors.shape[0], column : column + colors.shape[1]] = colors
-        for i in range(len(shown), self.down * self.across):  # the last row may not be full
-            row, column = np.multiply(divmod(i, self.across), self.step)
-            sheet[row : row + self.step[0], max(column - self.gap, 0) :] = 255
         return sheet
 
     def cells(self, map: int, row: int = 0, column: int = 0, rows: int = 0, columns: int = 0) -> Box:
@@ -129,5 +129,3 @@ def fitting_pixel(shape: Shape, width: float, height: float, most: int = 16) -> 
     if pixel < 1:
         raise ValueError(f"{count} maps of {rows} x {columns} do not fit a box of {width:.0f} x {height:.0f} pixels")
     return int(pixel), across
-
-

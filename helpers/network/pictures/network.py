@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.network.pictures.maps import Area, Maps, colored, fitting_pixel, framed
+from helpers.network.pictures.maps import Area, Maps, colored, framed
 from helpers.network.walk import Walk, written
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, WIDTH, Box, Picture, number, text_width
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, WIDTH, Box, Picture, number, text_width
 from helpers.pictures.figures import draw_signed
 from helpers.pictures.parts import MARGIN
 
@@ -50,7 +50,9 @@ class NetworkPicture(Picture):
         tensors = ["images", *(f"{layer.name}.output" for layer in network.layers)]
         names = ["images", *(layer.name for layer in network.layers)]
         sizes = network.input_sizes
-        self.columns = [_column(*each, i == len(names) - 1) for i, each in enumerate(zip(names, tensors, sizes, strict=True))]
+        self.columns = [
+            _column(*each, i == len(names) - 1) for i, each in enumerate(zip(names, tensors, sizes, strict=True))
+        ]
         counts = {name: sum(prod(s) for p, s in network.shapes.items() if p.startswith(f"{name}.")) for name in names}
         self.counts, self.last = counts, 2 * len(self.columns) - 1
         room = WIDTH - 2 * MARGIN - sum(max(c.width, _heading(c)) for c in self.columns)
@@ -144,7 +146,9 @@ class NetworkPicture(Picture):
         zero = whole.x + 16 - min(float(values.min()), 0.0) * scale
         for i, value in enumerate(values):
             y, right = whole.y + BAR * i, i == walk.label
-            self.write(whole.x + 6, y + BAR / 2, str(i), 13, BLUE if right else INK, "bold" if right else "normal", "middle")
+            self.write(
+                whole.x + 6, y + BAR / 2, str(i), 13, BLUE if right else INK, "bold" if right else "normal", "middle"
+            )
             bar = Box(min(zero, zero + value * scale), y + 3, abs(value) * scale, BAR - 6)
             if bar.width > 0.5:
                 self.boxes([bar], GRAY, tuple(colored(np.array([[value]]), largest)[0, 0] / 255), 0.8)
@@ -204,7 +208,8 @@ class NetworkPicture(Picture):
             return f"{written(name, (map,))} = {number(float(seen[0, 0]))}."
         place = np.unravel_index(np.abs(seen).argmax(), seen.shape)
         farthest = f"{written(name, (map, *place))} = {number(float(seen[place]))}"
-        return f"Of map {map}, {np.count_nonzero(seen)} of {seen.size} numbers are not 0; the farthest from 0 is {farthest}."
+        count = f"{np.count_nonzero(seen)} of {seen.size} numbers"
+        return f"Of map {map}, {count} are not 0; the farthest from 0 is {farthest}."
 
 
 def _column(layer: str, tensor: str, size: tuple[int, ...], is_last: bool) -> Column:

@@ -1,4 +1,4 @@
-"""Any number of a network, opened: where it lies, what was read to make it, its largest terms, and the kernel's line."""
+"""Any number of a network, opened: where it lies, what was read to make it, its largest terms, the kernel's line."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, WIDTH, Box, Picture, 
 from helpers.pictures.parts import MARGIN
 
 TOP, HIGH = 64, 150  # CSS pixels: where the maps begin, and how high they may be
-TABLE, LINE_HEIGHT = 252, 22
+TABLE, LINE_HEIGHT = 248, 20
 LISTED = 4  # terms that are written out
 CODE = 13  # CSS pixels: the letters of a kernel's line
 
@@ -76,16 +76,16 @@ class OpenedPicture(Picture):
         shown.frame(0, [(row, column)], INK)
         self.write(MARGIN, 18, f"{opened.label} = {number(opened.returned)}", 17, INK, "bold")
         if self.overview:
-            name = {4: "{},{}", 3: "{}", 2: "{}"}[len(walk.shapes[opened.name])].format(*opened.index)
-            self.write(left, TOP - 14, f"number{' ' if 0 else ''} in [{name}]", 13, GRAY)
+            chosen = opened.index[: -2 if len(opened.index) > 2 else -1]
+            self.write(left, TOP - 14, written("row" if len(opened.index) == 2 else "map", chosen), 13, GRAY)
         self.numbered.append(Area(self, values.reshape(maps)[map], Box(0, 0, 1, 1), f"{opened.name}, map {map}"))
         self.right = max(left + shown.box.width, left + 60)
 
     def _draw_read(self, walk: Walk, opened: Opened) -> None:
         """What was read: each tensor's maps that have a part in it, with a frame around the places."""
-        read = {name: at for name, at in opened.read.items() if name in walk.tensors and len(at) > 1 or len(opened.read) < 3}
-        read = {name: at for name, at in read.items() if name in walk.tensors}
-        most = dict(list(read.items())[:3])
+        scalars = len(opened.read) > 2  # a bias or a label beside what is multiplied is left out
+        known = {name: at for name, at in opened.read.items() if name in walk.tensors}
+        most = {name: at for name, at in known.items() if len(at) > 1 or not scalars}
         self.write(self.right + 22, TOP + HIGH / 2, "←" if most else "", 24, GRAY, align="middle")
         left = self.right + 44
         room = (WIDTH - MARGIN - left) / max(len(most), 1) - 20
@@ -100,7 +100,9 @@ class OpenedPicture(Picture):
         for map, cells in marks.items():
             maps.frame(map, cells, BLUE)
         lines = [title] if text_width(title, 13) <= room else [name, title.removeprefix(name)]
-        self.words((Word(left, TOP - 14 - 16 * (len(lines) - 1 - j), line, 13, "left") for j, line in enumerate(lines)), BLUE)
+        self.words(
+            (Word(left, TOP - 14 - 16 * (len(lines) - 1 - j), line, 13, "left") for j, line in enumerate(lines)), BLUE
+        )
 
     # --- The sum ----------------------------------------------------------------------------------------------
 
@@ -112,16 +114,17 @@ class OpenedPicture(Picture):
         shown, rest = rows[:LISTED], rows[LISTED:]
         y = TABLE
         for row in shown:
-            self._row(y, _names(row), row.text, row.value)
+            self._row(y, _names(row), row.text if row.text != _names(row) else "", row.value)
             y += LINE_HEIGHT
         if rest:
             zeros = sum(not row.value for row in opened.rows)
             others = f"{len(rest):,} more" + f", and {zeros:,} that are 0" * (zeros > 0)
             self._row(y, others, "", sum(row.value for row in rest), GRAY)
             y += LINE_HEIGHT
-        self.lines([(600, y - 11, 700, y - 11)], INK, 1)
+        self.lines([(600, y - 10, 700, y - 10)] * bool(opened.rows), INK, 1)
         self._row(y, opened.how, "", opened.result, weight="bold")
-        self._row(y + LINE_HEIGHT, "the GPU wrote", "", opened.returned, BLUE, "bold")
+        rounding = f"rounding explains a difference of up to {opened.bound:.0e}" * (len(opened.rows) > 1)
+        self._row(y + LINE_HEIGHT, "the GPU wrote", rounding, opened.returned, BLUE, "bold")
 
     def _row(self, y: float, names: str, text: str, value: float, color=INK, weight="normal") -> None:
         self.write(MARGIN, y, names, 13.5, color, weight)
@@ -140,8 +143,7 @@ class OpenedPicture(Picture):
     def _words(self, opened: Opened, line: str) -> str:
         returned = number(opened.returned)
         made = f"{opened.label} is {opened.how}: {number(opened.result)}; the GPU wrote {returned}."
-        short = line.replace("kernels/", "")
-        return f"{made} It is made in {short}."
+        return f"{made} It is made in {line.replace('kernels/', '')}."
 
 
 def _names(row: Row) -> str:
@@ -174,5 +176,3 @@ def _index(planes: list[Index], shape: Sequence[int]) -> str:
     """The planes as an index: one, or all of them along an axis."""
     numbers = [sorted({plane[axis] for plane in planes}) for axis in range(len(shape))]
     return f"[{','.join(str(found[0]) if len(found) == 1 else ':' for found in numbers)}]"
-
-
