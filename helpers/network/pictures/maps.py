@@ -1,7 +1,7 @@
 """Feature maps as one small image: the numbers of a tensor in color, map beside map."""
 
 from collections.abc import Sequence
-from math import ceil, isqrt
+from math import ceil, floor, isqrt
 
 import numpy as np
 from matplotlib import colormaps
@@ -12,7 +12,7 @@ from helpers.pictures.parts import Cell, Grid
 
 Shape = tuple[int, int, int]  # of a tensor in maps: how many, rows, columns
 PALE = (225, 225, 225, 255)  # between maps that are too small for outlines
-OUTLINED = 12  # CSS pixels: the narrowest map that has an outline
+OUTLINED = 16  # CSS pixels: the narrowest map that has an outline
 
 
 class Area(Grid):
@@ -116,16 +116,17 @@ def in_maps(shape: tuple[int, ...]) -> Shape:
     return 1, *fold(shape[0])
 
 
-def fitting_pixel(shape: Shape, width: float, height: float, most: int = 16) -> tuple[int, int]:
+def fitting_pixel(shape: Shape, width: float, height: float, most: int = 16) -> tuple[float, int]:
     """The size of a number in CSS pixels, as large as these maps allow in a box, and how many maps lie side by side."""
     count, rows, columns = shape
     gap = int(rows * columns > 1 and count > 1)
     choices = []
     for across in range(1, count + 1):
         down = ceil(count / across)
-        pixel = min(width // (across * (columns + gap) - gap), height // (down * (rows + gap) - gap), most)
+        pixel = min(width / (across * (columns + gap) - gap), height / (down * (rows + gap) - gap), most)
+        pixel = floor(pixel) or floor(4 * pixel) / 4  # of very many maps, less than one for each number
         choices.append((pixel, -abs(across - down), across))
     pixel, _, across = max(choices)
-    if pixel < 1:
+    if not pixel:
         raise ValueError(f"{count} maps of {rows} x {columns} do not fit a box of {width:.0f} x {height:.0f} pixels")
-    return int(pixel), across
+    return pixel, across

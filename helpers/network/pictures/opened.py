@@ -54,7 +54,14 @@ class OpenedPicture(Picture):
     def _draw_overview(self, walk: Walk, name: str, tensor: int) -> None:
         """All maps of the tensor, to choose one."""
         maps, self.overview = self.maps(tensor), None
-        self.write(WIDTH - MARGIN, 18, "orange: above 0, violet: below 0", 13, GRAY, align="right")
+        self.write(
+            WIDTH - MARGIN,
+            18,
+            "orange: above 0, violet: below 0; each tensor has its own scale",
+            13,
+            GRAY,
+            align="right",
+        )
         if maps[0] > 1:
             pixel, across = fitting_pixel(maps, 190, HIGH, 6)
             values = walk.tensors[name].reshape(maps)
@@ -65,13 +72,12 @@ class OpenedPicture(Picture):
     def _draw_number(self, walk: Walk, opened: Opened, tensor: int, map: int, row: int, column: int) -> None:
         """The map with the number, large."""
         maps, values = self.maps(tensor), walk.tensors[opened.name]
-        largest = float(np.abs(values).max())
         left = MARGIN
         if self.overview:
             framed(self, self.overview.cells(map))
             left = self.overview.box.x + self.overview.box.width + 24
         pixel, _ = fitting_pixel((1, *maps[1:]), 150, HIGH, 28)
-        shown = Maps(self, values.reshape(maps)[map : map + 1], (left, TOP), pixel, 1, largest=largest)
+        shown = Maps(self, values.reshape(maps)[map : map + 1], (left, TOP), pixel, 1)
         shown.touch(f"numbers of {opened.name}", "row", "column", tensor=tensor)
         shown.frame(0, [(row, column)], INK)
         self.write(MARGIN, 18, f"{opened.label} = {number(opened.returned)}", 17, INK, "bold")
@@ -95,8 +101,7 @@ class OpenedPicture(Picture):
     def _draw_places(self, walk: Walk, name: str, places: list[Index], left: float, room: float) -> None:
         title, values, marks = _shown(walk.tensors[name], name, places)
         pixel, across = fitting_pixel(values.shape, room, HIGH, 14)
-        largest = float(np.abs(walk.tensors[name]).max())
-        maps = Maps(self, values, (left, TOP), pixel, across, largest=largest, ink=name == "images")
+        maps = Maps(self, values, (left, TOP), pixel, across, ink=name == "images")
         for map, cells in marks.items():
             maps.frame(map, cells, BLUE)
         lines = [title] if text_width(title, 13) <= room else [name, title.removeprefix(name)]
