@@ -49,13 +49,16 @@ def taps_of_output(shape: ConvShape, oh: int, ow: int) -> list[Tap]:
 
     A position in the padding contributes nothing.
     """
-    window = []
-    for kh, kw in product(range(shape.kernel_h), range(shape.kernel_w)):
-        ih = oh * shape.stride_h + kh * shape.dilation_h - shape.padding_h
-        iw = ow * shape.stride_w + kw * shape.dilation_w - shape.padding_w
-        if 0 <= ih < shape.in_h and 0 <= iw < shape.in_w:
-            window.append(Tap(oh, ow, kh, kw, ih, iw))
-    return window
+    window = (_tap(shape, oh, ow, kh, kw) for kh, kw in product(range(shape.kernel_h), range(shape.kernel_w)))
+    return [tap for tap in window if tap]
+
+
+def _tap(shape: ConvShape, oh: int, ow: int, kh: int, kw: int) -> Tap | None:
+    """The product of an output and a weight; None where the pixel is padding."""
+    ih = oh * shape.stride_h + kh * shape.dilation_h - shape.padding_h
+    iw = ow * shape.stride_w + kw * shape.dilation_w - shape.padding_w
+    inside = 0 <= ih < shape.in_h and 0 <= iw < shape.in_w
+    return Tap(oh, ow, kh, kw, ih, iw) if inside else None
 
 
 def taps(shape: ConvShape) -> Iterator[Tap]:
@@ -66,7 +69,8 @@ def taps(shape: ConvShape) -> Iterator[Tap]:
 
 def taps_of_weight(shape: ConvShape, kh: int, kw: int) -> list[Tap]:
     """To which outputs the weight at (kh, kw) contributes, and the pixel that it multiplies for each of them."""
-    return [tap for tap in taps(shape) if (tap.kh, tap.kw) == (kh, kw)]
+    outputs = product(range(shape.out_h), range(shape.out_w))
+    return [tap for oh, ow in outputs if (tap := _tap(shape, oh, ow, kh, kw))]
 
 
 def taps_of_pixel(shape: ConvShape, ih: int, iw: int) -> list[Tap]:

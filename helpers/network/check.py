@@ -87,10 +87,10 @@ def initialize(got: Array, shape: StartShape) -> Report:
 def cross_entropy(got: Sequence[Array], logits: Array, labels: Array) -> Sequence[Report]:
     """Judge losses and gradients, `got` = (losses (N,), grad_logits (N, C)): steps 3 to 5."""
     want = reference.cross_entropy(logits, labels)
-    return [*map(compare, ("losses", "grad_logits"), got, want, _loss_errors(logits, labels, want))]
+    return [*map(compare, ("losses", "grad_logits"), got, want, loss_errors(logits, labels, want))]
 
 
-def _loss_errors(logits: Array, labels: Array, want: tuple[Array, Array]) -> tuple[Array, Array]:
+def loss_errors(logits: Array, labels: Array, want: tuple[Array, Array]) -> tuple[Array, Array]:
     """How far right float32 losses and gradients may be off."""
     logits, (rows, classes) = np.asarray(logits, np.float64), np.shape(logits)
     z = logits - logits.max(1, keepdims=True)
@@ -125,7 +125,7 @@ def adjoint(got: Array, input: Array, grad_output: Array, shape: PoolShape, forw
 
 def zero_sums(got: Array, logits: Array, labels: Array) -> Report:
     """Judge the gradient of a cross-entropy, `got` (N, C): each row of it has the sum 0, as a softmax has the sum 1."""
-    _, errors = _loss_errors(logits, labels, want := reference.cross_entropy(logits, labels))
+    _, errors = loss_errors(logits, labels, want := reference.cross_entropy(logits, labels))
     sums = np.asarray(got, np.float64).sum(1)
     return compare(
         "row sums", sums.astype(np.float32), np.zeros(len(sums)), errors.sum(1) + ROUNDING * abs(want[1]).sum(1)
@@ -144,5 +144,5 @@ def finite_differences(got: Array, logits: Array, labels: Array) -> Report:
         ahead, behind = (reference.cross_entropy(logits + move, labels)[0] for move in (step, -step))
         want[:, c] = (ahead - behind) / (2 * STEP * len(want))
     noise = (want.shape[1] + 20) * 2.0**-52 / STEP * (1 + right[0][:, None] + abs(logits).max(1, keepdims=True))
-    _, errors = _loss_errors(logits, labels, right)
+    _, errors = loss_errors(logits, labels, right)
     return compare("finite differences", got, want, errors + (STEP**2 / 60 + noise) / len(want))

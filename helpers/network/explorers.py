@@ -1,11 +1,103 @@
-"""A training run that is watched, and one that is wound back."""
+"""Pictures of a network to touch: a digit on its way, any number opened, a run seen live and rewound, the mistakes."""
 
+from collections.abc import Sequence
+
+import numpy as np
+
+from helpers.gpu import run
 from helpers.network.live import Live, Unseen
+from helpers.network.network import Network as Net
 from helpers.network.pictures.filters import FiltersPicture
+from helpers.network.pictures.mistakes import MOST as MISTAKES
+from helpers.network.pictures.mistakes import Mistake, MistakesPicture
+from helpers.network.pictures.network import NetworkPicture
+from helpers.network.pictures.opened import OpenedPicture
 from helpers.network.training import Training
+from helpers.network.walk import Walk
+from helpers.widgets.controls import Trials
 from helpers.widgets.explorer import Explorer, below
 
+MOST = 20  # digits of one picture
 FRAMES, PACE = 60, 200  # about so many pictures of a run that is played; milliseconds of each
+
+
+def _walks(net: Net, images: np.ndarray, labels: np.ndarray) -> list[Walk]:
+    """The tensors of each digit, read from the GPU now: touching a picture needs no GPU."""
+    if not 1 <= len(images) <= MOST or len(images) != len(labels):
+        raise ValueError(
+            f"{len(images)} images and {len(labels)} labels: a picture takes 1 to {MOST} digits, as many of each"
+        )
+    return [Walk(net, image, label) for image, label in zip(images, labels, strict=True)]
+
+
+def network(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | None = None, **values: int) -> Explorer:
+    """A slider over the steps of a digit's walk through a network and back, and what each layer makes of it.
+
+    Parameters
+    ----------
+    net : Network
+        As it is now: what is shown is read at once.
+    images, labels
+        float32 (N, C, H, W) and integers (N,), up to 20 digits.
+    steps
+        What to try instead of what is suggested.
+    values
+        Where the sliders start: digit, step, tensor, map.
+    """
+    picture = NetworkPicture(_walks(net, images, labels))
+    forward = len(picture.columns) - 1
+    suggested: Trials = {
+        "Press play: the gradient walks back to the digit.": {"step": picture.last},
+        "Set step to 0 and play: how does the digit shrink?": {"step": 1},
+        "Point at a map of a gradient.": lambda v: v["tensor"] > forward + 1,
+    }
+    rules = {
+        "digit": below(len(images)),
+        "step": below(picture.last + 1),
+        "tensor": lambda v: (0, v["step"]),
+        "map": lambda v: (0, picture.maps(v["tensor"]) - 1),
+    }
+    start = {"digit": 0, "step": forward, "tensor": 1, "map": 0} | values
+    return Explorer(picture.show, rules, start, play="step", steps=suggested if steps is None else steps)
+
+
+def open_number(
+    net: Net,
+    images: np.ndarray,
+    labels: np.ndarray,
+    name: str = "conv1.grad_weight",
+    index: Sequence[int] = (),
+    steps: Trials | None = None,
+) -> Explorer:
+    """Sliders over all numbers that a network computes for a digit, forward and backward: what is each one made of?
+
+    Parameters
+    ----------
+    net, images, labels
+        Those of `network`.
+    name, index
+        Which number is open at first, such as "conv1.grad_weight" and (3, 0, 2, 1): zeros if there is no index.
+    steps
+        What to try instead of what is suggested.
+    """
+    picture = OpenedPicture(_walks(net, images, labels))
+    if name not in picture.names:
+        raise ValueError(f"name = {name!r}: it must be one of {', '.join(picture.names)}")
+    tensor, shape = picture.names.index(name), picture.walks[0].shapes[name]
+    index = tuple(index) or (0,) * len(shape)
+    picture.walks[0].open(name, index)  # refuses an index that is none
+    place = np.unravel_index(np.ravel_multi_index(index, shape), picture.maps(tensor))
+    rules = {"digit": below(len(images)), "tensor": below(len(picture.names))}
+    for axis, own in enumerate(("map", "row", "column")):
+        rules[own] = lambda v, axis=axis: (0, picture.maps(v["tensor"])[axis] - 1)
+    last = len(picture.names) - 1
+    suggested: Trials = {
+        "Point at another number: what changes in the blue frames?": lambda v: v["map"] * v["row"] * v["column"] > 0,
+        "Move tensor: it walks forward, and then backward.": lambda v: v["tensor"] != tensor,
+        f"Set tensor to {last}: what does one pixel's gradient add up?": {"tensor": last},
+    }
+    start = {"digit": 0, "tensor": tensor} | dict(zip(("map", "row", "column"), map(int, place), strict=True))
+    return Explorer(picture.show, rules, start, steps=suggested if steps is None else steps)
 
 
 def train(training: Training, epochs: float = 1, unseen: Unseen | None = None) -> Live:
@@ -31,3 +123,41 @@ def rewind(training: Training, step: int = 0) -> Explorer:
     }
     rules = {"step": below(last + 1)}
     return Explorer(picture.show, rules, {"step": step}, play="step", steps=steps, leap=leap, pace=PACE)
+
+
+def mistakes(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | None = None) -> Explorer:
+    """A slider over the digits that a network gets wrong, the surest first, with the pixels that mattered.
+
+    `images` float32 (N, 1, H, W) and `labels` (N,) are best digits that it has not learned from.
+
+    Raises ValueError where all are right.
+    """
+    wrong, softmax = _wrong(net, images, labels)
+    if not wrong.size:
+        raise ValueError(f"all {len(images)} digits are right: give more of them, or train for fewer steps")
+    shown = wrong[:MISTAKES]
+    space = net.workspace(len(shown))
+    space.fill(images[shown], labels[shown])
+    run(*space.forward, *space.backward, *space.to_images)
+    gradients = len(shown) * space.tensor("grad_images")[:, 0]  # of each digit's own loss, not of their mean
+    found = [
+        Mistake(int(i), images[i, 0], int(labels[i]), softmax[i], gradient)
+        for i, gradient in zip(shown, gradients, strict=True)
+    ]
+    picture = MistakesPicture(found, len(wrong), len(images))
+    suggested: Trials = {
+        "Point at a digit: would you have read it?": lambda v: v["mistake"] > 0,
+        "Find the digit of which the network is least sure.": {"mistake": len(found) - 1},
+    }
+    rules = {"mistake": below(len(found))}
+    return Explorer(picture.show, rules, {"mistake": 0}, play="mistake", steps=suggested if steps is None else steps)
+
+
+def _wrong(net: Net, images: np.ndarray, labels: np.ndarray, batch: int = 250) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of the digits that are wrong, the surest first, and the softmax of all, (N, classes)."""
+    pieces = [net.logits(images[first : first + batch]) for first in range(0, len(images), batch)]
+    logits = np.concatenate(pieces).astype(np.float64)
+    shares = np.exp(logits - logits.max(1, keepdims=True))
+    shares /= shares.sum(1, keepdims=True)
+    wrong = np.flatnonzero(shares.argmax(1) != labels)
+    return wrong[np.argsort(-shares.max(1)[wrong], kind="stable")], shares

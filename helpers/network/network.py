@@ -198,6 +198,8 @@ class Workspace:
         From the images to the logits; from the logits to the loss and all gradients of parameters.
     to_images : tuple of Pass
         From the gradient of the first layer's output to that of the images, which training leaves out.
+    image_steps : tuple of Step
+        The steps of `to_images`.
     """
 
     def __init__(self, network: Network, batch: int) -> None:
@@ -207,7 +209,7 @@ class Workspace:
         loss = LossShape(batch, network.classes)
         tensors = self.logits, "labels", "losses", gradient_of(self.logits)
         last = [step for step in backward if step.tensors[-1] == "grad_images"]
-        backward = [step for step in backward if step not in last]
+        backward, self.image_steps = [step for step in backward if step not in last], tuple(last)
         self.steps = (*forward, Step("loss", CROSS_ENTROPY, loss, tensors), *backward)
         self.buffers = {"images": None, "labels": None, **network.slices()}
         self.sizes: dict[str, tuple[int, ...]] = {}

@@ -83,7 +83,7 @@ class Picture:
         self.touchable: dict[str, tuple] = {}  # what a reader can point at: a Grid, and the values that are its cells
         self.numbered: list = []  # grids whose numbers can be read as tables
         self.window = None  # a frame that a reader can drag
-        self._drawn, self._still = None, (0, 0)
+        self._drawn, self._still, self._still_svg = None, (0, 0), ""
 
     def starts(self, *what: object) -> bool:
         """Begin the next drawing: on an empty sheet (True), or over what stands still if that was drawn for `what`."""
@@ -92,11 +92,13 @@ class Picture:
             del self.marks[marks:], self.numbered[grids:]
             return False
         self.marks, self.numbered, self.touchable, self._drawn, self._still = [], [], {}, what, (0, 0)
+        self._still_svg = self._svg([])
         return True
 
     def stands_still(self) -> None:
         """Keep all that is drawn so far until `starts` is called for something else."""
         self._still = len(self.marks), len(self.numbered)
+        self._still_svg = self._svg(self.marks)  # once: a step asks only for what moves
 
     def words(self, words: Iterable[Word], color=INK, weight="normal") -> None:
         """Write words that all look alike."""
@@ -149,11 +151,11 @@ class Picture:
 
     def svg(self) -> tuple[str, str]:
         """What stands still and what moves, as two SVG images of the same size: a step sends only the second one."""
-        return tuple(
-            f'<svg viewBox="0 0 {self.width} {self.height}" width="100%" aria-hidden="true" font-family="{FONT}">'
-            f"{''.join(map(_svg, marks))}</svg>"
-            for marks in (self.marks[: self._still[0]], self.marks[self._still[0] :])
-        )
+        return self._still_svg or self._svg([]), self._svg(self.marks[self._still[0] :])
+
+    def _svg(self, marks: Sequence[Mark]) -> str:
+        sheet = f'<svg viewBox="0 0 {self.width} {self.height}" width="100%" aria-hidden="true" font-family="{FONT}">'
+        return f"{sheet}{''.join(map(_svg, marks))}</svg>"
 
     def tables(self) -> "Tables":
         """The numbers of each grid as a table, for who would rather read or hear them: end a cell with this.

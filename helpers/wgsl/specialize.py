@@ -10,7 +10,7 @@ loop's index is one, small arrays stay in registers, and neither an index nor th
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -43,6 +43,16 @@ def specialize(kernel: Kernel, constants: Mapping[str, int]) -> Kernel:
         raise WgslError(problem)
     overrides = tuple(pair for pair in kernel.constants if kernel.kind(pair[0]) == "override")
     return replace(kernel, source=_written(str, kernel.source, _edits(resized)), constants=overrides)
+
+
+def with_sizes(kernel: Kernel, constants: Mapping[str, int]) -> Kernel:
+    """The kernel with these values for its constants, and its marked loops as they are: its lines are the file's.
+
+    What `kernel.with_constants` has set comes before `constants`.
+    """
+    resized = sized(kernel, constants)
+    overrides = tuple(pair for pair in kernel.constants if kernel.kind(pair[0]) == "override")
+    return replace(kernel, source=_written(str, kernel.source, sorted(_constants(resized))), constants=overrides)
 
 
 def too_long(kernel: Kernel) -> str | None:
@@ -96,15 +106,18 @@ class Edit(NamedTuple):
 
 def _edits(kernel: Kernel) -> list[Edit]:
     """What is rewritten where the constants have their values, in the order of the text."""
-    edits = [_copies(kernel, *marked) for marked in _marked(kernel.source)]
+    return sorted([*(_copies(kernel, *marked) for marked in _marked(kernel.source)), *_constants(kernel)])
+
+
+def _constants(kernel: Kernel) -> Iterator[Edit]:
+    """The constants that are rewritten with their values."""
     for name, value in kernel.constants:
         kind, node = kernel.kind(name), kernel.outline.nodes.get(name)
         if kind == "const" and node.type and node.type.name in SUFFIX:
             written = f" = {str(value).lower()}{SUFFIX[node.type.name]}"
-            edits.append(Edit(node.type.end, node.end, node.end, [written]))
+            yield Edit(node.type.end, node.end, node.end, [written])
         elif kind != "override":
             raise ValueError(f"{name} = {value}: {kernel.name} has no `const {name}: u32`")
-    return sorted(edits)
 
 
 @lru_cache(maxsize=64)

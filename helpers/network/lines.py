@@ -1,0 +1,101 @@
+"""Which line of a kernel's file makes a number: the one that a simulated run of a small layer finds at work."""
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.convolution.shapes import ConvShape
+from helpers.gemm.shapes import GemmShape
+from helpers.gpu.operation import Operation, Shape
+from helpers.network.layers import Step
+from helpers.simulator.run import simulate
+from helpers.simulator.trace import Trace
+from helpers.wgsl import Kernel
+from helpers.wgsl.specialize import with_sizes
+
+# Where a number is chosen or computed in one expression, it is made in the line that writes it.
+WRITTEN = {("relu_backward", "grad_pre"), ("gemm_bias_act_backward", "grad_pre"), ("cross_entropy", "losses")}
+WRITTEN |= {("cross_entropy", "grad_logits")}
+FEW = 4  # channels of a small convolution
+SIDE = 8  # the outputs along each axis of a small convolution, and half of the numbers along that of a product
+
+
+class Line(NamedTuple):
+    """One line of a kernel's file, and the text of the statement that begins there."""
+
+    kernel: str
+    number: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"line {self.number} of kernels/{self.kernel}.wgsl"
+
+
+def line_of(step: Step, own: str, version: str | Kernel | None = None) -> Line:
+    """The line that does the most of the arithmetic of a step's tensor, or that writes it where it is chosen.
+
+    `own` is the operation's name of the tensor, `version` that of the network (`Network.kernels`), by default the best
+    one for this adapter. Of a version that is specialized for a layer, it is the line of the file.
+    """
+    if version is None:
+        version = step.operation.plan(step.shape).passes[0].kernel.version
+    return _line(step.operation, step.shape, own, step.operation.kernel(version))
+
+
+@lru_cache(maxsize=256)
+def _line(operation: Operation, shape: Shape, own: str, kernel: Kernel) -> Line:
+    traces, binding = _simulated(operation, shape, own, kernel), operation.tensors.index(own)
+    if (operation.name, own) in WRITTEN:
+        number = [int(line) for trace in traces for line in _writing(trace, binding)][-1]
+    else:
+        counts = [pair for trace in traces for pair in trace.counts.by_line.items()]
+        number, _ = max(counts, key=lambda pair: (pair[1]["multiply_adds"], pair[1]["other_float"]))
+    return Line(kernel.name, number, _statement(kernel.source.split("\n")[number - 1 :]))
+
+
+def _statement(lines: list[str]) -> str:
+    """What begins in the first of these lines, in one line and without comments."""
+    pieces = []
+    for line in lines:
+        pieces.append(line.partition("//")[0].strip())
+        if pieces[-1].endswith((";", "{", "}")):
+            break
+    return " ".join(pieces).replace("( ", "(").replace(", )", ")")
+
+
+def _simulated(operation: Operation, shape: Shape, own: str, kernel: Kernel) -> list[Trace]:
+    """The first workgroup of each pass that has a part in a tensor: it or a scratch buffer is written there."""
+    shape = _small(operation, shape, kernel)
+    schedule = operation.versions[kernel.version](shape, kernel)
+    text = with_sizes(kernel, schedule.constants) if schedule.constants else kernel
+    tensors = operation.tensors
+    arrays = [np.zeros(shape.of(name), np.uint32 if name == "labels" else np.float32) for name in tensors]
+    arrays += [np.zeros(nbytes // 4, np.float32) for nbytes in schedule.scratch.values()]
+    arrays += [np.array(operation.params(shape), np.uint32)] * (text.bindings[-1] == "uniform")
+    own_parts = {tensors.index(own), *range(len(tensors), len(tensors) + len(schedule.scratch))}
+    runs = (simulate(text, arrays, (1, 1, 1), entry_point=step.entry_point, outputs=()) for step in schedule.steps)
+    return [trace for trace in runs if any(_writing(trace, part).size for part in own_parts)]
+
+
+def _writing(trace: Trace, binding: int) -> np.ndarray:
+    """The number of the line of each write to a binding, in the order of the run."""
+    seen = trace.accesses
+    return seen["line"][(seen["binding"] == binding) & seen["write"]]
+
+
+def _small(operation: Operation, shape: Shape, kernel: Kernel) -> Shape:
+    """A smaller layer of the same kind, if the version takes it: a simulated run of the whole one takes seconds."""
+    if isinstance(shape, GemmShape):
+        small = replace(shape, **{size: min(getattr(shape, size), 2 * SIDE) for size in "mkn"})
+    elif isinstance(shape, ConvShape) and shape.groups == 1 and operation.name != "conv2d_grad_bias":
+        sizes = {
+            f"in_{axis}": min(getattr(shape, f"in_{axis}"), getattr(shape, f"kernel_{axis}") + SIDE - 1)
+            for axis in "hw"
+        }
+        channels = {size: min(getattr(shape, size), FEW) for size in ("in_channels", "out_channels")}
+        small = replace(shape, **sizes, **channels)
+    else:
+        return shape
+    return shape if operation.versions[kernel.version](small, kernel).refused else small

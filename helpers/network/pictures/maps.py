@@ -1,0 +1,132 @@
+"""Feature maps as one small image: the numbers of a tensor in color, map beside map."""
+
+from collections.abc import Sequence
+from math import ceil, floor, isqrt
+
+import numpy as np
+from matplotlib import colormaps
+
+from helpers.pictures.canvas import GRAY, INK, PAPER, Box, Picture
+from helpers.pictures.figures import COLORS
+from helpers.pictures.parts import Cell, Grid
+
+Shape = tuple[int, int, int]  # of a tensor in maps: how many, rows, columns
+PALE = (225, 225, 225, 255)  # between maps that are too small for outlines
+OUTLINED = 16  # CSS pixels: the narrowest map that has an outline
+
+
+class Area(Grid):
+    """Cells to point at, or numbers for a table, over something that is drawn otherwise."""
+
+    def __init__(self, picture: Picture, values: np.ndarray, box: Box, caption: str = "") -> None:
+        self.picture, self.values, self.x, self.y = picture, np.asarray(values, float), box.x, box.y
+        rows, columns = self.values.shape
+        self.width, self.height = box.width / columns, box.height / rows
+        self.caption, self.empty, self.first = caption, "", (0, 0)
+
+
+class Maps:
+    """Maps (P, rows, columns), `across` of them beside each other, in colors up to `largest` or as `ink` on paper.
+
+    Each number is a square of `pixel` CSS pixels, and maps of more than one number have one such square between them.
+    """
+
+    def __init__(
+        self, picture: Picture, values: np.ndarray, corner: tuple[float, float], pixel: float, across: int, **style
+    ) -> None:
+        self.picture, self.values, self.pixel, self.across = picture, values, pixel, min(across, len(values))
+        self.x, self.y, self.gap = *corner, int(values[0].size > 1)
+        self.down = ceil(len(values) / self.across)
+        picture.image(self.box, self._colors(**style))
+        outlined = range(len(values)) if self._outlined else ()
+        picture.boxes([self.cells(i) for i in outlined] or [self.box], GRAY, line=0.8)
+
+    @property
+    def step(self) -> Cell:
+        """From one map to the next, in numbers."""
+        return self.values.shape[1] + self.gap, self.values.shape[2] + self.gap
+
+    @property
+    def box(self) -> Box:
+        """All maps together."""
+        rows, columns = self.down * self.step[0] - self.gap, self.across * self.step[1] - self.gap
+        return Box(self.x, self.y, columns * self.pixel, rows * self.pixel)
+
+    @property
+    def _outlined(self) -> bool:
+        return bool(self.gap) and self.pixel * self.values.shape[2] >= OUTLINED
+
+    def _colors(self, largest: float = 0.0, ink: bool = False) -> np.ndarray:
+        """The image, one pixel a number."""
+        rows, columns = self.down * self.step[0] - self.gap, self.across * self.step[1] - self.gap
+        sheet = np.full((rows, columns, 4), 255 if self._outlined else PALE, np.uint8)
+        shown = colored(self.values, largest, ink)
+        for i, colors in enumerate(shown):
+            row, column = np.multiply(divmod(i, self.across), self.step)
+            sheet[row : row + colors.shape[0], column : column + colors.shape[1]] = colors
+        return sheet
+
+    def cells(self, map: int, row: int = 0, column: int = 0, rows: int = 0, columns: int = 0) -> Box:
+        """Where some numbers of a map lie, or all of it."""
+        down, right = np.multiply(divmod(map, self.across), self.step)
+        height, width = rows or self.values.shape[1], columns or self.values.shape[2]
+        corner = self.x + (right + column) * self.pixel, self.y + (down + row) * self.pixel
+        return Box(*corner, width * self.pixel, height * self.pixel)
+
+    def frame(self, map: int, places: Sequence[Cell], color: str, line: float = 2) -> None:
+        """Frame the smallest rectangle around these places of a map, with white around it to stand out."""
+        (top, left), (bottom, right) = np.min(places, axis=0), np.max(places, axis=0)
+        box = self.cells(map, top, left, bottom - top + 1, right - left + 1)
+        framed(self.picture, box, color, line)
+
+    def touch(self, name: str, *values: str, **fixed: int) -> None:
+        """Let a reader point at whole maps (one value) or at the numbers of the only map (two values)."""
+        rows, columns = self.values.shape[1:] if len(values) > 1 else (self.down, self.across)
+        gap = 0 if len(values) > 1 else self.gap * self.pixel
+        box = Box(self.x, self.y, self.box.width + gap, self.box.height + gap)
+        Area(self.picture, np.zeros((rows, columns)), box, name).touch(name, *values, **fixed)
+
+
+def framed(picture: Picture, box: Box, color: str = INK, line: float = 2) -> None:
+    """A frame that stands out from any color below it."""
+    picture.boxes([box], PAPER, line=line + 2.5)
+    picture.boxes([box], color, line=line)
+
+
+def colored(values: np.ndarray, largest: float = 0.0, ink: bool = False) -> np.ndarray:
+    """The colors of numbers, as bytes: white is 0, orange above and violet below; or ink on paper, from 0 on."""
+    largest = largest or float(np.abs(values).max()) or 1.0
+    if ink:
+        return colormaps["gray_r"](values / largest, bytes=True)
+    return COLORS[np.rint(127 + 127 * np.clip(values / largest, -1, 1)).astype(int)]
+
+
+def fold(count: int) -> Cell:
+    """A list of numbers as a rectangle, as square as can be and not higher than wide."""
+    rows = next(rows for rows in range(isqrt(count), 0, -1) if count % rows == 0)
+    return rows, count // rows
+
+
+def in_maps(shape: tuple[int, ...]) -> Shape:
+    """A tensor's shape as maps: the last two axes; a matrix has a map for each of its rows, a list is one map."""
+    if len(shape) > 2:
+        return int(np.prod(shape[:-2])), *shape[-2:]
+    if len(shape) == 2:
+        return shape[0], *fold(shape[1])
+    return 1, *fold(shape[0])
+
+
+def fitting_pixel(shape: Shape, width: float, height: float, most: int = 16) -> tuple[float, int]:
+    """The size of a number in CSS pixels, as large as these maps allow in a box, and how many maps lie side by side."""
+    count, rows, columns = shape
+    gap = int(rows * columns > 1 and count > 1)
+    choices = []
+    for across in range(1, count + 1):
+        down = ceil(count / across)
+        pixel = min(width / (across * (columns + gap) - gap), height / (down * (rows + gap) - gap), most)
+        pixel = floor(pixel) or floor(4 * pixel) / 4  # of very many maps, less than one for each number
+        choices.append((pixel, -abs(across - down), across))
+    pixel, _, across = max(choices)
+    if not pixel:
+        raise ValueError(f"{count} maps of {rows} x {columns} do not fit a box of {width:.0f} x {height:.0f} pixels")
+    return pixel, across

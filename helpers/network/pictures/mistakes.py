@@ -1,0 +1,122 @@
+"""What a network got wrong: the digits, what it said and how sure it was, and which pixels mattered."""
+
+from collections.abc import Sequence
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.network.pictures.maps import Area, colored, framed
+from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, WIDTH, Box, Picture, Word, number, tint
+from helpers.pictures.figures import draw_signed
+from helpers.pictures.parts import MARGIN
+
+ACROSS, MOST = 6, 24  # small pictures in a row, and in all
+SIDE, DOWN, RIGHT = 52, 80, 66  # CSS pixels: a small picture, and from one to the next
+LARGE = 196  # CSS pixels of the two large pictures
+FADED = 0.35  # of the ink, below the colors of a gradient
+
+
+class Mistake(NamedTuple):
+    """One digit that the network got wrong.
+
+    `number` is its place among all that were asked for, `softmax` (classes,) what the network holds for likely, and
+    `gradient` (H, W) that of its loss for its pixels.
+    """
+
+    number: int
+    image: np.ndarray
+    right: int
+    softmax: np.ndarray
+    gradient: np.ndarray
+
+    @property
+    def said(self) -> int:
+        """The network's answer."""
+        return int(self.softmax.argmax())
+
+
+class MistakesPicture(Picture):
+    """Wrong digits in small, and one of them large, with the gradient of its loss laid over it.
+
+    `count` of `asked` digits are wrong; `mistakes` are those that are shown, the surest first.
+    """
+
+    def __init__(self, mistakes: Sequence[Mistake], count: int, asked: int) -> None:
+        self.mistakes, self.count, self.asked = mistakes[:MOST], count, asked
+        super().__init__(int(max(400, 58 + DOWN * ceil(len(self.mistakes) / ACROSS))))
+        self.starts()
+        of = f"{count:,} of {asked:,} digits are wrong"
+        most = f"; the {len(self.mistakes)} surest:" * (count > len(self.mistakes))
+        self.write(MARGIN, 18, f"{of}{most}", 15, INK, "bold")
+        self.write(MARGIN, 38, "below each: what the network said (the right answer)", 13, GRAY)
+        for i, mistake in enumerate(self.mistakes):
+            box = self._small(i)
+            self.image(box, colored(mistake.image, ink=True))
+            self.boxes([box], GRAY, line=0.8)
+            self.write(box.middle[0], box.y + SIDE + 12, f"{mistake.said} ({mistake.right})", 13, align="middle")
+        rows = ceil(len(self.mistakes) / ACROSS)
+        cells = Box(MARGIN - 5, 50, ACROSS * RIGHT, rows * DOWN)
+        Area(self, np.zeros((rows, ACROSS)), cells, "mistakes").touch("mistakes", "mistake")
+        self._legend()
+        self.stands_still()
+
+    def show(self, mistake: int) -> "MistakesPicture":
+        """Look at one of them."""
+        self.starts()
+        chosen = self.mistakes[mistake]
+        framed(self, self._small(mistake), line=2.5)
+        left, top = WIDTH - 2 * LARGE - 14 - 4, 58
+        said = f"digit {chosen.number}: the network said {chosen.said}, right is {chosen.right}"
+        self.write(left, 18, said, 15, INK, "bold")
+        self.write(left, 42, "the digit", 13, GRAY)
+        self.write(left + LARGE + 14, 42, "the pixels that matter", 13, GRAY)
+        pictures = colored(chosen.image, ink=True), over(chosen.image, chosen.gradient)
+        for i, colors in enumerate(pictures):
+            box = Box(left + i * (LARGE + 14), top, LARGE, LARGE)
+            self.image(box, colors)
+            self.boxes([box], GRAY, line=0.8)
+        self._draw_softmax(chosen, Box(left, 318, 2 * LARGE + 14, 66))
+        self.numbered += [
+            Area(self, chosen.softmax[None], Box(0, 0, 1, 1), f"softmax of digit {chosen.number}"),
+            Area(self, chosen.gradient, Box(0, 0, 1, 1), "gradient of the loss for each pixel"),
+        ]
+        place = np.unravel_index(np.abs(chosen.gradient).argmax(), chosen.gradient.shape)
+        share = f"{self.count:,} of {self.asked:,} digits are wrong ({100 * self.count / self.asked:.1f} %)."
+        sure = f"said {chosen.said} with probability {chosen.softmax[chosen.said]:.2f}"
+        right = f"it is a {chosen.right}, with {chosen.softmax[chosen.right]:.2f}"
+        where = f"The pixel at row {place[0]}, column {place[1]} matters most: {number(float(chosen.gradient[place]))}."
+        self.sentence = f"{share} Of digit {chosen.number}, the network {sure}; {right}. {where}"
+        return self
+
+    def _small(self, i: int) -> Box:
+        row, column = divmod(i, ACROSS)
+        return Box(MARGIN + column * RIGHT, 54 + row * DOWN, SIDE, SIDE)
+
+    def _draw_softmax(self, mistake: Mistake, box: Box) -> None:
+        """A bar for each class; the right one is blue, the answer orange."""
+        step = box.width / len(mistake.softmax)
+        for i, share in enumerate(mistake.softmax):
+            color = {mistake.right: BLUE, mistake.said: ORANGE}.get(i, GRAY)
+            height, x = float(share) * (box.height - 18), box.x + i * step
+            self.boxes([Box(x + 6, box.y + box.height - 18 - height, step - 12, height)], color, tint(color, 0.5), 1)
+            marked = color != GRAY
+            self.words([Word(x + step / 2, box.y + box.height - 7, str(i), 13)], color, "bold" if marked else "normal")
+            if share >= 0.05:
+                y = box.y + box.height - 27 - height
+                self.words([Word(x + step / 2, y, f"{share:.2f}", 12)], color)
+
+    def _legend(self) -> None:
+        left, y = WIDTH - 2 * LARGE - 18, 272
+        for i, (value, text) in enumerate(((-0.8, "more ink here: smaller loss"), (0.8, "more ink here: larger loss"))):
+            draw_signed(self, np.full((1, 1), value), Box(left + 206 * i, y - 7, 14, 14))
+            self.write(left + 206 * i + 20, y, text, 13)
+
+
+def over(image: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+    """A gradient's colors over faded ink: the farther from 0, the less ink shows through."""
+    share = np.sqrt(np.abs(gradient) / (np.abs(gradient).max() or 1.0))[..., None]
+    ink = 255 - FADED * (255 - colored(image, ink=True).astype(float))
+    mixed = share * colored(gradient) + (1 - share) * ink
+    mixed[..., 3] = 255
+    return np.rint(mixed).astype(np.uint8)

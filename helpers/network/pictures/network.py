@@ -1,0 +1,232 @@
+"""A digit on its way through a network, layer by layer, and the gradient of its loss on the way back."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.network.pictures.maps import Area, Maps, colored, framed
+from helpers.network.walk import Walk, written
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, WIDTH, Box, Picture, number, text_width
+from helpers.pictures.figures import draw_signed
+from helpers.pictures.parts import MARGIN
+
+HEIGHT = 150  # CSS pixels of each of the two rows of maps
+TOPS = 92, 280  # where the two rows begin: values, gradients
+BAR, BARS = 15, 62  # CSS pixels: the height of an output's bar, and the width of all bars
+LISTED = 10  # outputs that are drawn as bars with their numbers' names
+
+
+class Column(NamedTuple):
+    """One layer's output: its tensor, its size, its maps (P, rows, columns), and how they are drawn."""
+
+    layer: str
+    tensor: str
+    size: tuple[int, ...]
+    maps: tuple[int, int, int]
+    pixel: int
+    across: int
+    bars: bool
+
+    @property
+    def width(self) -> float:
+        """CSS pixels."""
+        if self.bars:
+            return 16 + BARS
+        gap = int(self.maps[1] * self.maps[2] > 1)
+        return self.pixel * (self.across * (self.maps[2] + gap) - gap)
+
+
+class NetworkPicture(Picture):
+    """Each layer of a network as its maps for one digit: their values above, and their gradients below.
+
+    The walk has a step for each layer's output, then one for the loss and for each gradient on the way back.
+    """
+
+    def __init__(self, walks: Sequence[Walk]) -> None:
+        super().__init__(458)
+        self.walks, network = walks, walks[0].network
+        tensors = ["images", *(f"{layer.name}.output" for layer in network.layers)]
+        names = ["images", *(layer.name for layer in network.layers)]
+        sizes = network.input_sizes
+        self.columns = [
+            _column(*each, i == len(names) - 1) for i, each in enumerate(zip(names, tensors, sizes, strict=True))
+        ]
+        counts = {name: sum(prod(s) for p, s in network.shapes.items() if p.startswith(f"{name}.")) for name in names}
+        self.counts, self.last = counts, 2 * len(self.columns) - 1
+        room = WIDTH - 2 * MARGIN - sum(max(c.width, _heading(c)) for c in self.columns)
+        self.gap = room / (len(self.columns) - 1)
+        if self.gap < 4:
+            raise ValueError(f"{len(names)} layers do not fit the sheet: draw a network with fewer or smaller ones")
+        lefts, x = [], MARGIN
+        for column in self.columns:
+            lefts.append(x + max(0, _heading(column) - column.width) / 2)
+            x += max(column.width, _heading(column)) + self.gap
+        self.lefts = lefts
+
+    def place(self, tensor: int) -> tuple[int, int]:
+        """The column of a step's tensor, and 0 for its values or 1 for its gradients."""
+        count = len(self.columns)
+        return (tensor, 0) if tensor < count else (2 * count - 1 - tensor, 1)
+
+    def name(self, tensor: int) -> str:
+        """The tensor that a step makes."""
+        column, is_gradient = self.place(tensor)
+        own = self.columns[column].tensor
+        return own if not is_gradient else own.replace("output", "grad_output") if "." in own else f"grad_{own}"
+
+    def maps(self, tensor: int) -> int:
+        """How many maps, or numbers, a step makes."""
+        return self.columns[self.place(tensor)[0]].maps[0]
+
+    def show(self, digit: int, step: int, tensor: int, map: int) -> "NetworkPicture":
+        """The walk of a digit up to a step, with one map of one of the tensors that are reached framed."""
+        if self.starts(digit, step):
+            self._draw_walk(self.walks[digit], step)
+            self.stands_still()
+        walk, name = self.walks[digit], self.name(tensor)
+        framed(self, self._box(tensor, map))
+        values = walk.tensors[name].reshape(self.columns[self.place(tensor)[0]].maps)
+        rows = values[map] if values[map].size > 1 else values.reshape(1, -1)
+        self.numbered.append(Area(self, rows, Box(0, 0, 1, 1), f"{name}, map {map}" if values[map].size > 1 else name))
+        self.sentence = f"{self._step_words(walk, step)} {self._map_words(name, values, map)}"
+        return self
+
+    # --- The drawing ------------------------------------------------------------------------------------------
+
+    def _draw_walk(self, walk: Walk, step: int) -> None:
+        self.sheets: dict[int, Maps] = {}
+        for i, (column, x) in enumerate(zip(self.columns, self.lefts, strict=True)):
+            middle = x + column.width / 2
+            self.write(middle, 14, column.layer, 14, INK, "bold", "middle")
+            self.write(middle, 33, "×".join(map(str, column.size)), 13, INK, align="middle")
+            count = f"{self.counts[column.layer]:,}" if self.counts[column.layer] else "none"
+            self.write(middle, 52, count if i else "parameters:", 13, GRAY, align="middle")
+        self.write(MARGIN, TOPS[0] - 16, "values →", 13, BLUE, "bold")
+        self.write(WIDTH - MARGIN, TOPS[1] - 16, "← gradients", 13, BLUE, "bold", "right")
+        for tensor in range(self.last + 1):
+            if tensor <= step:
+                self._draw_tensor(walk, tensor, tensor == step)
+            else:
+                column, row = self.place(tensor)
+                self.boxes([self._whole(column, row)], LINE, line=1, dashes=(3, 4))
+        self._legend()
+
+    def _draw_tensor(self, walk: Walk, tensor: int, is_new: bool) -> None:
+        column, row = self.place(tensor)
+        c, name = self.columns[column], self.name(tensor)
+        values = walk.tensors[name].reshape(c.maps)
+        whole = self._whole(column, row)
+        if c.bars:
+            self._draw_bars(walk, values.ravel(), whole)
+            Area(self, np.zeros((len(values), 1)), whole).touch(name, "map", tensor=tensor)
+        else:
+            Maps(self, values, whole[:2], c.pixel, c.across, ink=tensor == 0).touch(name, "map", tensor=tensor)
+        if is_new:
+            x, y, width, height = whole
+            self.boxes([Box(x - 4, y - 4, width + 8, height + 8)], BLUE, line=2.5)
+        before = (column, column - 1) if row == 0 else (column + 1, column)
+        if max(before) < len(self.columns) and min(before) >= 0:
+            self._arrow(*before, row, BLUE if is_new else GRAY)
+
+    def _arrow(self, right: int, left: int, row: int, color: str) -> None:
+        """Between two columns, where the walk went."""
+        ends = self.lefts[max(left, right) - 1] + self.columns[max(left, right) - 1].width, self.lefts[max(left, right)]
+        y, middle, half = TOPS[row] + HEIGHT / 2, sum(ends) / 2, min(9, (ends[1] - ends[0]) / 2 - 5)
+        head = 1 if row == 0 else -1
+        tip = middle + head * half
+        lines = [(middle - head * half, y, tip, y), (tip, y, tip - 4 * head, y - 4), (tip, y, tip - 4 * head, y + 4)]
+        self.lines(lines, color, 2)
+
+    def _draw_bars(self, walk: Walk, values: np.ndarray, whole: Box) -> None:
+        """The outputs, one bar for each class: to the right above 0, to the left below."""
+        largest = float(np.abs(values).max()) or 1.0
+        scale = BARS / (max(float(values.max()), 0.0) - min(float(values.min()), 0.0) or 1.0)
+        zero = whole.x + 16 - min(float(values.min()), 0.0) * scale
+        for i, value in enumerate(values):
+            y, right = whole.y + BAR * i, i == walk.label
+            self.write(
+                whole.x + 6, y + BAR / 2, str(i), 13, BLUE if right else INK, "bold" if right else "normal", "middle"
+            )
+            bar = Box(min(zero, zero + value * scale), y + 3, abs(value) * scale, BAR - 6)
+            if bar.width > 0.5:
+                self.boxes([bar], GRAY, tuple(colored(np.array([[value]]), largest)[0, 0] / 255), 0.8)
+        self.lines([(zero, whole.y, zero, whole.y + BAR * len(values))], GRAY, 1)
+
+    def _legend(self) -> None:
+        y = self.height - 14
+        for x, value, text in ((MARGIN, 0.8, "above 0"), (MARGIN + 92, -0.8, "below 0"), (MARGIN + 184, 0.0, "0")):
+            draw_signed(self, np.full((1, 1), value), Box(x, y - 7, 14, 14))
+            self.boxes([Box(x, y - 7, 14, 14)], GRAY, line=0.8)
+            self.write(x + 20, y, text, 13)
+        self.write(MARGIN + 230, y, "each tensor has its own scale", 13, GRAY)
+        self.write(WIDTH - MARGIN, y, "blue number: the right answer", 13, BLUE, align="right")
+
+    def _whole(self, column: int, row: int) -> Box:
+        """Where a tensor is drawn."""
+        c = self.columns[column]
+        gap = int(c.maps[1] * c.maps[2] > 1)
+        down = -(-c.maps[0] // c.across)
+        height = BAR * c.maps[0] if c.bars else c.pixel * (down * (c.maps[1] + gap) - gap)
+        return Box(self.lefts[column], TOPS[row] + (HEIGHT - height) / 2, c.width, height)
+
+    def _box(self, tensor: int, map: int) -> Box:
+        """Where a map, or an output's bar, lies."""
+        column, row = self.place(tensor)
+        c, whole = self.columns[column], self._whole(column, row)
+        if c.bars:
+            return Box(whole.x - 2, whole.y + BAR * map, whole.width + 4, BAR)
+        gap, (down, right) = int(c.maps[1] * c.maps[2] > 1), divmod(map, c.across)
+        height, width = c.maps[1] * c.pixel, c.maps[2] * c.pixel
+        return Box(whole.x + right * (width + gap * c.pixel), whole.y + down * (height + gap * c.pixel), width, height)
+
+    # --- The words --------------------------------------------------------------------------------------------
+
+    def _step_words(self, walk: Walk, step: int) -> str:
+        column, is_gradient = self.place(step)
+        c, begin = self.columns[column], f"Step {step} of {self.last}:"
+        what = f"{c.maps[0]} maps of {c.maps[1]} × {c.maps[2]}" if c.maps[1] * c.maps[2] > 1 else f"{c.maps[0]} numbers"
+        if step == 0:
+            return f"{begin} the image of a {walk.label}."
+        if is_gradient:
+            if c.bars:
+                loss = number(float(walk.tensors["losses"][0]))
+                return f"{begin} the loss is {loss}, and its gradient is the softmax minus the right answer."
+            return f"{begin} the gradient is back at {c.layer if column else 'the digit'}."
+        if c.bars:
+            best = int(walk.tensors[c.tensor].argmax())
+            verdict = f"{best}, which is {'right' if best == walk.label else f'wrong: it is a {walk.label}'}"
+            return f"{begin} {c.layer} makes {what}, the largest for {verdict}."
+        count = self.counts[c.layer]
+        return f"{begin} {c.layer} makes {what}{f' with {count:,} parameters' * (count > 0)}."
+
+    def _map_words(self, name: str, values: np.ndarray, map: int) -> str:
+        """What is in the map that is framed."""
+        seen = values[map]
+        if seen.size == 1:
+            return f"{written(name, (map,))} = {number(float(seen[0, 0]))}."
+        place = np.unravel_index(np.abs(seen).argmax(), seen.shape)
+        farthest = f"{written(name, (map, *place))} = {number(float(seen[place]))}"
+        count = f"{np.count_nonzero(seen)} of {seen.size} numbers"
+        return f"Of map {map}, {count} are not 0; the farthest from 0 is {farthest}."
+
+
+def _column(layer: str, tensor: str, size: tuple[int, ...], is_last: bool) -> Column:
+    """How a layer's output is drawn."""
+    maps = size if len(size) == 3 else (size[0], 1, 1)
+    bars = is_last and maps[0] <= LISTED and len(size) == 1
+    if len(size) == 1:
+        across = -(-maps[0] // 15)
+        return Column(layer, tensor, size, maps, 8, across, bars)
+    across = 1 if maps[0] == 1 else 2 if maps[0] <= 8 else 4
+    down = -(-maps[0] // across)
+    most = max(3, 20 // maps[1])
+    pixel = max(1, min(most, HEIGHT // (down * (maps[1] + 1) - 1)))
+    return Column(layer, tensor, size, maps, pixel, across, bars)
+
+
+def _heading(column: Column) -> float:
+    """CSS pixels of the words above a column."""
+    shape = text_width("×".join(map(str, column.size)), 13)
+    return max(shape, text_width(column.layer, 14, "bold"), text_width("parameters:", 13) * (column.tensor == "images"))

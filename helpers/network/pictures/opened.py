@@ -1,0 +1,183 @@
+"""Any number of a network, opened: where it lies, what was read to make it, its largest terms, the kernel's line."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from helpers.network.pictures.maps import Area, Maps, fitting_pixel, fold, framed, in_maps
+from helpers.network.walk import Index, Opened, Row, Walk, written
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, WIDTH, Box, Picture, Word, number, text_width
+from helpers.pictures.parts import MARGIN
+
+TOP, HIGH = 64, 150  # CSS pixels: where the maps begin, and how high they may be
+TABLE, LINE_HEIGHT = 248, 20
+LISTED = 4  # terms that are written out
+CODE = 13  # CSS pixels: the letters of a kernel's line
+
+
+class OpenedPicture(Picture):
+    """One number among its tensor's maps, and what the GPU read to make it.
+
+    A matrix of weights has a map for each of its rows, which are the weights of one input.
+    """
+
+    def __init__(self, walks: Sequence[Walk]) -> None:
+        super().__init__(446)
+        self.walks, self.names = walks, [*walks[0].makers]
+
+    def maps(self, tensor: int) -> tuple[int, int, int]:
+        """How many maps a tensor has, and their rows and columns."""
+        return in_maps(self.walks[0].shapes[self.names[tensor]])
+
+    def index(self, tensor: int, map: int, row: int, column: int) -> Index:
+        """The place of a number in its tensor."""
+        maps, shape = self.maps(tensor), self.walks[0].shapes[self.names[tensor]]
+        return tuple(int(i) for i in np.unravel_index(np.ravel_multi_index((map, row, column), maps), shape))
+
+    def show(self, digit: int, tensor: int, map: int, row: int, column: int) -> "OpenedPicture":
+        """Open one number."""
+        walk, name = self.walks[digit], self.names[tensor]
+        if self.starts(digit, tensor):
+            self._draw_overview(walk, name, tensor)
+            self.stands_still()
+        opened = walk.open(name, self.index(tensor, map, row, column))
+        self._draw_number(walk, opened, tensor, map, row, column)
+        self._draw_read(walk, opened)
+        self._draw_rows(opened)
+        line = walk.line(name)
+        self._draw_line(str(line), line.text)
+        self.sentence = self._words(opened, str(line))
+        return self
+
+    # --- The maps ---------------------------------------------------------------------------------------------
+
+    def _draw_overview(self, walk: Walk, name: str, tensor: int) -> None:
+        """All maps of the tensor, to choose one."""
+        maps, self.overview = self.maps(tensor), None
+        self.write(
+            WIDTH - MARGIN,
+            18,
+            "orange: above 0, violet: below 0; each tensor has its own scale",
+            13,
+            GRAY,
+            align="right",
+        )
+        if maps[0] > 1:
+            pixel, across = fitting_pixel(maps, 190, HIGH, 6)
+            values = walk.tensors[name].reshape(maps)
+            self.overview = Maps(self, values, (MARGIN, TOP), pixel, across)
+            self.overview.touch(f"maps of {name}", "map", tensor=tensor)
+            self.write(MARGIN, TOP - 14, f"its {maps[0]} {'rows' if len(walk.shapes[name]) == 2 else 'maps'}", 13, GRAY)
+
+    def _draw_number(self, walk: Walk, opened: Opened, tensor: int, map: int, row: int, column: int) -> None:
+        """The map with the number, large."""
+        maps, values = self.maps(tensor), walk.tensors[opened.name]
+        left = MARGIN
+        if self.overview:
+            framed(self, self.overview.cells(map))
+            left = self.overview.box.x + self.overview.box.width + 24
+        pixel, _ = fitting_pixel((1, *maps[1:]), 150, HIGH, 28)
+        shown = Maps(self, values.reshape(maps)[map : map + 1], (left, TOP), pixel, 1)
+        shown.touch(f"numbers of {opened.name}", "row", "column", tensor=tensor)
+        shown.frame(0, [(row, column)], INK)
+        self.write(MARGIN, 18, f"{opened.label} = {number(opened.returned)}", 17, INK, "bold")
+        if self.overview:
+            chosen = opened.index[: -2 if len(opened.index) > 2 else -1]
+            self.write(left, TOP - 14, written("row" if len(opened.index) == 2 else "map", chosen), 13, GRAY)
+        self.numbered.append(Area(self, values.reshape(maps)[map], Box(0, 0, 1, 1), f"{opened.name}, map {map}"))
+        self.right = max(left + shown.box.width, left + 60)
+
+    def _draw_read(self, walk: Walk, opened: Opened) -> None:
+        """What was read: each tensor's maps that have a part in it, with a frame around the places."""
+        scalars = len(opened.read) > 2  # a bias or a label beside what is multiplied is left out
+        known = {name: at for name, at in opened.read.items() if name in walk.tensors}
+        most = {name: at for name, at in known.items() if len(at) > 1 or not scalars}
+        self.write(self.right + 22, TOP + HIGH / 2, "←" if most else "", 24, GRAY, align="middle")
+        left = self.right + 44
+        room = (WIDTH - MARGIN - left) / max(len(most), 1) - 20
+        for i, (name, places) in enumerate(most.items()):
+            self._draw_places(walk, name, places, left + i * (room + 20), room)
+
+    def _draw_places(self, walk: Walk, name: str, places: list[Index], left: float, room: float) -> None:
+        title, values, marks = _shown(walk.tensors[name], name, places)
+        pixel, across = fitting_pixel(values.shape, room, HIGH, 14)
+        maps = Maps(self, values, (left, TOP), pixel, across, ink=name == "images")
+        for map, cells in marks.items():
+            maps.frame(map, cells, BLUE)
+        lines = [title] if text_width(title, 13) <= room else [name, title.removeprefix(name)]
+        self.words(
+            (Word(left, TOP - 14 - 16 * (len(lines) - 1 - j), line, 13, "left") for j, line in enumerate(lines)), BLUE
+        )
+
+    # --- The sum ----------------------------------------------------------------------------------------------
+
+    def _draw_rows(self, opened: Opened) -> None:
+        """The terms that are farthest from 0, the rest, and the sum beside what the GPU wrote."""
+        self.lines([(MARGIN, TABLE - 16, WIDTH - MARGIN, TABLE - 16)], LINE, 1)
+        rows = sorted((row for row in opened.rows if row.value), key=lambda row: -abs(row.value))
+        rows = rows or opened.rows
+        shown, rest = rows[:LISTED], rows[LISTED:]
+        y = TABLE
+        for row in shown:
+            self._row(y, _names(row), row.text if row.text != _names(row) else "", row.value)
+            y += LINE_HEIGHT
+        if rest:
+            zeros = sum(not row.value for row in opened.rows)
+            others = f"{len(rest):,} more" + f", and {zeros:,} that are 0" * (zeros > 0)
+            self._row(y, others, "", sum(row.value for row in rest), GRAY)
+            y += LINE_HEIGHT
+        self.lines([(600, y - 10, 700, y - 10)] * bool(opened.rows), INK, 1)
+        self._row(y, opened.how, "", opened.result, weight="bold")
+        rounding = f"rounding explains a difference of up to {opened.bound:.0e}" * (len(opened.rows) > 1)
+        self._row(y + LINE_HEIGHT, "the GPU wrote", rounding, opened.returned, BLUE, "bold")
+
+    def _row(self, y: float, names: str, text: str, value: float, color=INK, weight="normal") -> None:
+        self.write(MARGIN, y, names, 13.5, color, weight)
+        self.write(590, y, text, 13.5, GRAY, align="right")
+        self.write(700, y, number(value), 13.5, color, weight, "right")
+
+    def _draw_line(self, where: str, text: str) -> None:
+        """The line of the kernel's file."""
+        y = self.height - 54
+        self.boxes([Box(MARGIN, y, WIDTH - 2 * MARGIN, 48)], LINE, (0.96, 0.96, 0.96, 1.0))
+        self.write(MARGIN + 10, y + 14, where, 13, BLUE, "bold")
+        most = int((WIDTH - 2 * MARGIN - 20) / (0.602 * CODE))
+        code = text if len(text) <= most else f"{text[: most - 1]}…"
+        self.words([Word(MARGIN + 10, y + 34, code, CODE, "left", code=True)])
+
+    def _words(self, opened: Opened, line: str) -> str:
+        returned = number(opened.returned)
+        made = f"{opened.label} is {opened.how}: {number(opened.result)}; the GPU wrote {returned}."
+        return f"{made} It is made in {line.replace('kernels/', '')}."
+
+
+def _names(row: Row) -> str:
+    """The names of a term's factors; a softmax has none but its text."""
+    if len(row.places) > 2 or not row.places or row.text.startswith("−log"):
+        return row.text
+    return " · ".join(written(*place) for place in row.places)
+
+
+def _shown(values: np.ndarray, name: str, places: list[Index]) -> tuple[str, np.ndarray, dict[int, list]]:
+    """The maps of a tensor that hold these places, what they are called, and the places in each of them."""
+    if values.ndim == 2:  # a column or a row of a matrix
+        found = np.array([values[place] for place in places])
+        varies = [len({place[axis] for place in places}) > 1 for axis in range(2)]
+        index = ",".join(":" if varies[axis] else str(places[0][axis]) for axis in range(2))
+        return f"{name}[{index}]", found.reshape(1, *fold(len(found))), {}
+    if values.ndim == 1:
+        maps = in_maps(values.shape)
+        cells = [tuple(map(int, divmod(place[0], maps[2]))) for place in places]
+        return name, values.reshape(maps), {} if len(cells) == values.size else {0: cells}
+    by_plane: dict[Index, list] = {}
+    for place in places:
+        by_plane.setdefault(place[:-2], []).append(place[-2:])
+    planes = np.stack([values[plane] for plane in by_plane])
+    marks = {i: cells for i, cells in enumerate(by_plane.values()) if len(cells) < planes[0].size}
+    return f"{name}{_index(list(by_plane), values.shape[:-2])}", planes, marks
+
+
+def _index(planes: list[Index], shape: Sequence[int]) -> str:
+    """The planes as an index: one, or all of them along an axis."""
+    numbers = [sorted({plane[axis] for plane in planes}) for axis in range(len(shape))]
+    return f"[{','.join(str(found[0]) if len(found) == 1 else ':' for found in numbers)}]"

@@ -1,0 +1,275 @@
+"""One digit on its way through a network and back: every tensor, and what any number in it is made of.
+
+The tensors are read from the GPU once. Here they are those of a single image, and have no axis for it: conv1.output of
+LeNet is (6, 24, 24), and a gradient has the shape of what it is the gradient of.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.activations import act, derivative
+from helpers.gpu import run
+from helpers.gpu.buffers import read_together
+from helpers.grading.tolerance import ROUNDING, SMALLEST_NORMAL
+from helpers.network import check, reference
+from helpers.network.indices import MADE, Factor, Term, pixels_of_window
+from helpers.network.layers import Step, gradient_of
+from helpers.network.lines import Line, line_of
+from helpers.network.network import Network, Size
+from helpers.pictures.canvas import number
+from helpers.pictures.parts import product_text
+
+Index = tuple[int, ...]
+Place = tuple[str, Index]  # a tensor, and a place in it
+
+
+class Row(NamedTuple):
+    """One of the numbers that a number is made of: how it is written, and what it is."""
+
+    text: str
+    value: float
+    places: tuple[Place, ...] = ()
+
+
+Finished = tuple[list[Row], float | None, str]  # the rows that count, the result if it is not their sum, and words
+
+
+class Opened(NamedTuple):
+    """One number, opened.
+
+    Attributes
+    ----------
+    name, index : str, tuple of int
+        The tensor, and the place in it.
+    step : Step
+        What computed it.
+    rows : list of Row
+        What it is made of: their sum is `total`. Of a maximum, the one row that won.
+    total, result, returned : float
+        In float64, from the rows alone; after the activation; and as the GPU wrote it.
+    bound : float
+        How far a right float32 sum of these rows may be from `result`.
+    read : dict
+        The places that were read, by tensor; also those that only decide, such as a window's other pixels.
+    how : str
+        In words, what is done with the rows.
+    """
+
+    name: str
+    index: Index
+    step: Step
+    rows: list[Row]
+    total: float
+    result: float
+    returned: float
+    bound: float
+    read: dict[str, list[Index]]
+    how: str
+
+    @property
+    def label(self) -> str:
+        """Its name as Python writes it."""
+        return written(self.name, self.index)
+
+
+def written(name: str, index: Index) -> str:
+    """A number's name: conv1.grad_weight[3,0,2,1]."""
+    return f"{name}[{','.join(map(str, index))}]"
+
+
+class Walk:
+    """All tensors of one digit, forward and backward, as the GPU computes them with the network as it is now.
+
+    Parameters
+    ----------
+    network : Network
+        Its parameters stay as they are; `network.gradients()` are this digit's afterwards.
+    image, label
+        float32 (C, H, W), and an int.
+    """
+
+    def __init__(self, network: Network, image: np.ndarray, label: int) -> None:
+        self.network, self.label = network, int(label)
+        space = network.workspace(1)
+        space.fill(image[None], np.array([label]))
+        run(*space.forward, *space.backward, *space.to_images)
+        self.steps, self.shapes = (*space.steps, *space.image_steps), _shapes(network)
+        names = [name for name in space.sizes if name in self.shapes and name != "labels"]
+        found = read_together([(space.buffers[name], self.shapes[name]) for name in names])
+        self.tensors: Mapping[str, np.ndarray] = dict(zip(names, found, strict=True))
+
+    @cached_property
+    def makers(self) -> dict[str, tuple[Step, str]]:
+        """Each tensor that is computed, in this order, with the step that does it and the step's own name for it."""
+        found = {}
+        for step in self.steps:
+            for own, name in zip(step.operation.tensors, step.tensors, strict=True):
+                if (step.operation.name, own) in MADE:
+                    found[name] = step, own
+        order = {"grad_pre": 0, "grad_output": 1}  # of the four tensors that one step of a linear layer writes
+        return dict(sorted(found.items(), key=lambda item: (self.steps.index(item[1][0]), order.get(item[1][1], 2))))
+
+    def line(self, name: str) -> Line:
+        """Which line of which kernel computed a tensor, in the version that runs here."""
+        step, own = self.makers[name]
+        return line_of(step, own, self.network.kernels.get(step.operation.name))
+
+    def open(self, name: str, index: Index) -> Opened:
+        """What one number was made of.
+
+        Raises ValueError for a tensor that no step computes, or a place that it does not have.
+        """
+        if name not in self.makers:
+            raise ValueError(f"name = {name!r}: it must be one of {', '.join(self.makers)}")
+        shape = self.shapes[name]
+        if len(index) != len(shape) or not all(0 <= i < size for i, size in zip(index, shape, strict=True)):
+            raise ValueError(f"index = {index}: {name} is {shape}")
+        step, own = self.makers[name]
+        made = MADE[step.operation.name, own](step.shape, *_moved(index, shape, step.shape.of(own)))
+        rows = [self._row(step, term) for term in made.terms]
+        places = [place for row in rows for place in row.places]
+        rows, result, how = self._finished(step, own, index, rows)
+        total = sum(row.value for row in rows)
+        bound = self._bound(step, own, index, rows)
+        read: dict[str, list[Index]] = {}
+        for place, at in dict.fromkeys([*places, *(self._place(step, factor) for factor in made.decided_by)]):
+            read.setdefault(place, []).append(at)
+        result = total if result is None else result
+        return Opened(name, index, step, rows, total, result, float(self.tensors[name][index]), bound, read, how)
+
+    def _bound(self, step: Step, own: str, index: Index, rows: list[Row]) -> float:
+        if step.operation.name != "cross_entropy":
+            return _bound(len(rows), sum(abs(row.value) for row in rows))
+        logits, labels = self.tensors[step.tensors[0]][None], np.array([self.label])
+        losses, grads = check.loss_errors(logits, labels, reference.cross_entropy(logits, labels))
+        return float(losses[0] if own == "losses" else grads[0, *index])
+
+    # --- From an operation's own names and places to the network's ------------------------------------------------
+
+    def _place(self, step: Step, factor: Factor) -> Place:
+        own, at = factor
+        name = step.tensors[step.operation.tensors.index(own)]
+        return name, _moved(at, step.shape.of(own), self.shapes[name])
+
+    def _row(self, step: Step, term: Term) -> Row:
+        """A product, with its factors."""
+        places = tuple(self._place(step, factor) for factor in term)
+        factors = [float(self.tensors[name][at]) for name, at in places]
+        return Row(product_text(*factors), prod(factors), places)
+
+    def _finished(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+        """What an operation does with its terms."""
+        finish = {
+            "max_pool2d": self._maximum,
+            "max_pool2d_backward": self._winners,
+            "relu_backward": self._switched,
+            "avg_pool2d": self._shared,
+            "avg_pool2d_backward": self._shared,
+            "cross_entropy": self._softmax,
+            "gemm_bias_act": self._activated,
+            "conv2d": self._activated,
+        }
+        if own == "grad_pre":
+            return self._switched(step, own, index, rows)
+        if step.operation.name in finish:
+            return finish[step.operation.name](step, own, index, rows)
+        what = "product" if len(rows[0].places) > 1 else "number"
+        return rows, None, f"the sum of {len(rows):,} {what}s" if len(rows) > 1 else f"one {what}"
+
+    def _maximum(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+        winner = max(rows, key=lambda row: row.value)  # the first of equal ones
+        losers = [row._replace(text=row.text, value=0.0) for row in rows if row is not winner]
+        return [winner, *losers], None, f"the largest of {len(rows)} pixels"
+
+    def _winners(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+        """A window's gradient counts where this pixel is its first maximum."""
+        pixels = self.tensors[step.tensors[0]]
+        won = []
+        for row in rows:
+            (_, (c, oh, ow)), = row.places  # fmt: skip
+            window = [(c, *pixel) for pixel in pixels_of_window(step.shape, oh, ow)]
+            if max(window, key=lambda pixel: pixels[pixel]) == index:  # the first of equal ones
+                won.append(row)
+        how = "the gradient of the window that it won" if won else "nothing, as it won no window"
+        return won, None, how if len(won) < 2 else f"the gradients of the {len(won)} windows that it won"
+
+    def _switched(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+        """One gradient times the derivative of the activation, which is read off the output."""
+        output = float(self.tensors[f"{step.layer}.output"][index])
+        factor = 1.0 if step.operation.name == "relu_backward" else self._derivative(step, index)
+        if getattr(step.shape, "activation", "relu") == "relu":
+            factor = float(output > 0)
+        words = {1.0: "passed on", 0.0: "stopped"}.get(factor, f"times {number(factor)}")
+        why = f"as {step.layer}.output is {number(output)}"
+        if getattr(step.shape, "activation", "relu") == "none":
+            why = "as there is no activation"
+        (row,) = rows
+        return [row._replace(text=product_text(row.value, factor), value=row.value * factor)], None, f"{words}, {why}"
+
+    def _derivative(self, step: Step, index: Index) -> float:
+        pre = self.open(f"{step.layer}.output", index).total
+        return float(derivative(np.float64(pre), step.shape.activation))
+
+    def _shared(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+        pixels = prod(step.shape.kernel)
+        rows = [row._replace(text=f"{row.text} / {pixels}", value=row.value / pixels) for row in rows]
+        return rows, None, f"the mean of {pixels} pixels" if own == "output" else f"a share of 1/{pixels}"
+
+    def _activated(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+        total, name = sum(row.value for row in rows), step.shape.activation
+        how = f"the sum of {_counted(len(rows) - 1, 'product')} and the bias"
+        if name == "none":
+            return rows, None, how
+        return rows, float(act(np.float64(total), name)), f"{name} of {number(total)}, {how}"
+
+    def _softmax(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+        """Of logits: the loss, or softmax minus the right answer."""
+        logits = np.array([row.value for row in rows])
+        shifted = logits - logits.max()
+        share = np.exp(shifted) / np.exp(shifted).sum()
+        places = tuple(place for row in rows for place in row.places)
+        if own == "losses":
+            text = f"−log(softmax of {self.label})"
+            rows = [Row(text, float(-np.log(share[self.label])), places)]
+            return rows, None, f"minus the logarithm of the probability {number(share[self.label])} of the right answer"
+        (c,) = index
+        rows = [Row(f"softmax of {c}", float(share[c]), places), Row("the right answer", -float(c == self.label))]
+        return rows, None, "the softmax minus the right answer"
+
+
+def _bound(count: int, total: float) -> float:
+    """How far a right float32 sum of products may be off, where `total` is the sum of their absolute values.
+
+    Four roundings more than `count` pay for a division and for this file's own float64 sums.
+    """
+    gamma = ROUNDING * (count + 4) / (1 - ROUNDING * (count + 4))
+    return gamma * total + 4 * (count + 1) * SMALLEST_NORMAL
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def _moved(index: Index, shape: Size, to: Size) -> Index:
+    """The same word of memory in another shape."""
+    word = 0
+    for i, size in zip(index, shape, strict=True):
+        word = word * size + i
+    moved = []
+    for size in reversed(to):
+        word, i = divmod(word, size)
+        moved.append(i)
+    return tuple(reversed(moved))
+
+
+def _shapes(network: Network) -> dict[str, Size]:
+    """The shape of each tensor, of one image, without an axis for it."""
+    shapes = {"images": network.input_sizes[0], "losses": (1,), "labels": (1,)}
+    for layer, size in zip(network.layers, network.input_sizes[1:], strict=True):
+        shapes |= {f"{layer.name}.output": size, f"{layer.name}.grad_pre": size}
+    shapes |= network.shapes
+    return shapes | {gradient_of(name): shape for name, shape in shapes.items() if "." in name or name == "images"}

@@ -1,0 +1,321 @@
+"""Pictures of a network: what an opened number says is what the GPU computed, what a kernel reads, and legible."""
+
+import numpy as np
+import pytest
+from support.legible import faults, illegible
+from support.problems import versions_of
+
+from helpers.convolution.shapes import ConvShape
+from helpers.data import digits
+from helpers.gemm.shapes import GemmShape
+from helpers.network import explorers
+from helpers.network.indices import MADE, Made, pixels_of_window, windows_of_pixel
+from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d
+from helpers.network.lines import line_of
+from helpers.network.network import Network
+from helpers.network.pictures.maps import fitting_pixel, fold
+from helpers.network.shapes import ElementShape, LossShape, PoolShape
+from helpers.network.walk import Walk
+from helpers.operations import OPERATIONS
+from helpers.oracles.harness import drawn, operation_of, simulated
+
+OTHER = (  # what LeNet has not: strides, padding, means, no activation
+    Conv2d("first", 3, 3, stride=2, padding=1, activation="none"),
+    AvgPool2d("means", 3, stride=2, padding=1),
+    Conv2d("second", 4, 3, padding=2),
+    MaxPool2d("largest", 3, stride=2),
+    Linear("last", 10, activation="none"),
+)
+IMAGES, LABELS = digits.seen_and_unseen()[2:]
+
+
+@pytest.fixture(scope="module")
+def lenet() -> Network:
+    """A network that has learned enough to have gradients of every size, and mistakes."""
+    net = Network(LENET, seed=1)
+    seen, labels = digits.seen_and_unseen()[:2]
+    for first in range(0, 160, 32):
+        net.step(seen[first : first + 32], labels[first : first + 32])
+    return net
+
+
+@pytest.fixture(scope="module", params=["lenet", "other"])
+def walk(request: pytest.FixtureRequest, lenet: Network) -> Walk:
+    net = lenet if request.param == "lenet" else Network(OTHER, seed=2)
+    return Walk(net, IMAGES[13], LABELS[13])
+
+
+def places(walk: Walk, name: str, count: int = 8) -> list[tuple[int, ...]]:
+    """Some places of a tensor: its corners, the number that is farthest from 0, and random ones."""
+    shape, random = walk.shapes[name], np.random.default_rng(3)
+    largest = np.unravel_index(np.abs(walk.tensors[name]).argmax(), shape)
+    found = [(0,) * len(shape), tuple(size - 1 for size in shape), tuple(map(int, largest))]
+    return found + [tuple(int(random.integers(size)) for size in shape) for _ in range(count)]
+
+
+# --- An opened number -------------------------------------------------------------------------------------------
+
+
+def test_the_terms_of_a_number_add_up_to_what_the_gpu_wrote(walk):
+    assert {"images", "labels"} | {*walk.network.shapes} == {*walk.shapes} & {*walk.network.workspace(1).sizes} - {
+        *walk.makers
+    }  # every tensor that is computed can be opened
+    for name in walk.makers:
+        for index in places(walk, name):
+            opened = walk.open(name, index)
+            assert abs(opened.result - opened.returned) <= opened.bound, opened.label
+            assert opened.bound <= 1e-4 * max(1, abs(opened.result)) + 1e-6
+
+
+def test_a_wrong_tensor_would_be_seen(lenet):
+    walk = Walk(lenet, IMAGES[13], LABELS[13])
+    for name, source in ("conv1.grad_weight", "conv1.grad_pre"), ("pool1.grad_output", "conv2.weight"):
+        index = places(walk, name)[2]
+        right = walk.tensors[source]
+        walk.tensors[source] = right * np.float32(1.001)
+        wrong = walk.open(name, index)
+        assert abs(wrong.result - wrong.returned) > wrong.bound
+        walk.tensors[source] = right
+
+
+def test_a_walk_leaves_the_network_as_it_is(lenet):
+    before = lenet.state()
+    Walk(lenet, IMAGES[0], LABELS[0])
+    for old, new in zip(before, lenet.state(), strict=True):
+        assert (old == new).all()
+
+
+def test_what_cannot_be_opened_is_refused(lenet):
+    walk = Walk(lenet, IMAGES[0], LABELS[0])
+    with pytest.raises(ValueError, match=r"name = 'conv1.weight': it must be one of conv1.output, pool1.output"):
+        walk.open("conv1.weight", (0, 0, 0, 0))
+    for index in (1, 2), (6, 0, 0), (0, 0, -1):
+        with pytest.raises(ValueError, match=r"conv1.output is \(6, 24, 24\)"):
+            walk.open("conv1.output", index)
+
+
+# --- What the kernels read --------------------------------------------------------------------------------------
+
+CONV = ConvShape(2, 2, 6, 5, 4, 3, 2, 2, (1, 0))
+POOL = PoolShape(2, 2, 7, 6, (3, 2), (2, 2), (1, 0))
+SMALL = {
+    "conv2d": CONV, "conv2d_grad_weight": CONV, "conv2d_grad_bias": CONV, "conv2d_grad_input": CONV,
+    "max_pool2d": POOL, "max_pool2d_backward": POOL, "avg_pool2d": POOL, "avg_pool2d_backward": POOL,
+    "relu_backward": ElementShape(7), "cross_entropy": LossShape(3, 4),
+    "gemm_bias_act": GemmShape(3, 4, 5), "gemm_bias_act_backward": GemmShape(3, 4, 5),
+}  # fmt: skip
+
+
+def reads(operation: str, own: str) -> dict[tuple[int, ...], set[tuple[str, int]]]:
+    """For each number of a tensor, which words of which tensors the thread reads that writes it, in version 1."""
+    kernel, shape = versions_of(operation)[0], SMALL[operation]
+    tensors = operation_of(kernel).tensors
+    _, traces = simulated(kernel, shape, drawn(operation_of(kernel), shape))
+    found = {}
+    for trace in traces:
+        seen = trace.accesses[(trace.accesses["binding"] >= 0) & (trace.accesses["binding"] < len(tensors))]
+        if not (seen["write"] & (seen["binding"] == tensors.index(own))).any():
+            continue
+        for write in seen[seen["write"] & (seen["binding"] == tensors.index(own))]:
+            same = (seen["workgroup"] == write["workgroup"]).all(1) & (seen["invocation"] == write["invocation"])
+            mine = seen[same & ~seen["write"]]
+            index = tuple(map(int, np.unravel_index(write["index"], shape.of(own))))
+            found[index] = {(tensors[b], int(i)) for b, i in zip(mine["binding"], mine["index"], strict=True)}
+    return found
+
+
+def said(shape, made: Made) -> set[tuple[str, int]]:
+    factors = [factor for term in made.terms for factor in term] + [*made.decided_by]
+    return {(own, int(np.ravel_multi_index(at, shape.of(own)))) for own, at in factors}
+
+
+@pytest.mark.parametrize(("operation", "own"), MADE)
+def test_a_number_is_made_of_what_its_thread_reads(operation, own):
+    shape, found = SMALL[operation], reads(operation, own)
+    assert {*found} == {*np.ndindex(shape.of(own))}
+    exact = 0
+    for index, seen in found.items():
+        wanted = said(shape, MADE[operation, own](shape, *index))
+        if operation == "max_pool2d_backward":  # it looks at no further pixel of a window where a larger one was found
+            wanted |= {("input", int(np.ravel_multi_index(index, shape.of("input"))))}  # also of no window
+            assert seen <= wanted
+            exact += seen == wanted
+        else:
+            assert seen == wanted, index
+    assert operation != "max_pool2d_backward" or exact > len(found) / 10
+
+
+def test_another_set_would_be_seen():
+    found = reads("conv2d_grad_weight", "grad_weight")
+    other = ConvShape(2, 2, 8, 5, 4, 3, 2, 2, (0, 0))
+    assert any(seen != said(CONV, MADE["conv2d_grad_weight", "grad_weight"](other, *i)) for i, seen in found.items())
+
+
+def test_windows_and_pixels_are_two_sides_of_one_set():
+    pairs = {(w, pixel) for w in np.ndindex(POOL.outputs) for pixel in pixels_of_window(POOL, *w)}
+    assert pairs == {(w, p) for p in np.ndindex(POOL.in_h, POOL.in_w) for w in windows_of_pixel(POOL, *p)}
+
+
+# --- The line of the kernel -------------------------------------------------------------------------------------
+
+FIRST = {  # the lines of version 1 that make each tensor
+    ("conv2d", "output"): "sum += input[",
+    ("conv2d_grad_weight", "grad_weight"): "sum += grad_output[grad_row + ow] * input[input_row + iw];",
+    ("conv2d_grad_bias", "grad_bias"): "sum += grad_output[plane + i];",
+    ("conv2d_grad_input", "grad_input"): "sum += grad_output[grad_row + ow] * weight[weight_row + kw];",
+    ("max_pool2d", "output"): "largest = max(largest, input[",
+    ("max_pool2d_backward", "grad_input"): "sum += grad_output[",
+    ("avg_pool2d", "output"): "sum += input[",
+    ("avg_pool2d_backward", "grad_input"): "sum += grad_output[",
+    ("relu_backward", "grad_pre"): "grad_pre[i] = select(0.0, grad_output[i], output[i] > 0.0);",
+    ("cross_entropy", "losses"): "losses[row] = log(total)",
+    ("cross_entropy", "grad_logits"): "grad_logits[first + c] = (share - ",
+    ("gemm_bias_act", "output"): "pre += a[",
+    ("gemm_bias_act_backward", "grad_pre"): "grad_pre[index] = grad[index] * ",
+    ("gemm_bias_act_backward", "d_a"): "sum += grad_pre[row * params.n + n] * b[",
+    ("gemm_bias_act_backward", "d_b"): "sum += a[row * params.k + k] * grad_pre[",
+    ("gemm_bias_act_backward", "d_bias"): "sum += grad_pre[",
+}
+
+
+def step_of(operation: str):
+    """A step of a network with the small shape."""
+    from helpers.network.layers import Step
+
+    return Step("layer", OPERATIONS[operation], SMALL[operation], OPERATIONS[operation].tensors)
+
+
+@pytest.mark.parametrize(("operation", "own"), MADE)
+def test_the_line_is_the_one_that_makes_the_number(operation, own):
+    """Without it, the number is another one; and it is found where it lies in an edited text, too."""
+    kernel, shape, step = versions_of(operation)[0], SMALL[operation], step_of(operation)
+    line = line_of(step, own, kernel.version)
+    assert line.text.startswith(FIRST[operation, own])
+    assert kernel.source.split("\n")[line.number - 1].strip().startswith(line.text[:20])
+    assert line_of(
+        step, own, kernel.edit("@compute", "\n\n@compute") if kernel.source.count("@compute") == 1 else kernel
+    )
+    tensors = drawn(operation_of(kernel), shape)
+    right, _ = simulated(kernel, shape, tensors)
+    if kernel.source.count(line.text) == 1:
+        without, _ = simulated(kernel.edit(line.text, ""), shape, tensors, before=77.0)
+        assert any((one != other).any() for one, other in zip(right, without, strict=True))
+
+
+def test_a_line_moves_with_the_text():
+    kernel, step = versions_of("relu_backward")[0], step_of("relu_backward")
+    moved = line_of(step, "grad_pre", kernel.edit("@compute", "\n\n@compute"))
+    assert moved.number == line_of(step, "grad_pre", kernel.version).number + 2
+
+
+def test_of_a_specialized_version_it_is_the_line_of_the_file(walk):
+    """And it does the arithmetic of a sum: a product or a sum is written there."""
+    for name, (step, own) in walk.makers.items():
+        if name.endswith(("conv1.output", "conv2.grad_weight", "second.output")):
+            for kernel in versions_of(step.operation.name):
+                if not step.operation.versions[kernel.version](step.shape, kernel).refused and kernel.specialized:
+                    line = line_of(step, own, kernel.version)
+                    assert line.kernel == kernel.name
+                    assert kernel.source.split("\n")[line.number - 1].strip().startswith(line.text[:12])
+                    assert "sum" in line.text
+                    assert "*" in line.text or "fma" in line.text
+
+
+# --- The pictures -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def walked(lenet: Network) -> explorers.Explorer:
+    return explorers.network(lenet, IMAGES[:3], LABELS[:3])
+
+
+def test_every_step_of_a_walk_is_legible_and_said(walked):
+    for step in range(16):
+        words = walked.set(step=step, tensor=step, map=3)
+        assert not list(faults(walked.picture)), step
+        assert walked.picture.caption().height <= 50
+        assert words.startswith(f"Step {step} of 15: ")
+        assert walked.picture.name(step) in ("images", "grad_images") or f"{walked.picture.name(step)}[" in words
+    assert walked.steps.done[0]
+
+
+def test_a_walk_shows_no_more_than_it_has_reached(walked):
+    walked.set(step=3, tensor=9)
+    assert walked.values["tensor"] == 3
+    assert {*walked.picture.touchable} == {"images", "conv1.output", "pool1.output", "conv2.output"}
+
+
+def test_a_map_or_a_number_that_is_touched_is_named(walked):
+    walked.set(step=15, tensor=0)
+    touchable = walked.picture.touchable
+    assert sum(grid.grid.values.size for grid in touchable.values()) < 700  # cells in the page
+    walked.set(**touchable["fc1.grad_output"].said((1, 1)))
+    assert "fc1.grad_output[9] = " in walked.sentence
+    walked.set(**touchable["conv2.output"].said((1, 2)))
+    assert "Of map 6, " in walked.sentence
+
+
+@pytest.fixture(scope="module")
+def opened(lenet: Network) -> explorers.Explorer:
+    return explorers.open_number(lenet, IMAGES[:2], LABELS[:2], "conv1.grad_weight", (3, 0, 2, 1))
+
+
+def test_an_opened_number_of_every_tensor_is_legible(opened):
+    assert opened.sentence.startswith("conv1.grad_weight[3,0,2,1] is the sum of 576 products: ")
+    assert opened.sentence.endswith("It is made in line 77 of conv2d_grad_weight/1_thread_per_weight.wgsl.")
+    for tensor, name in enumerate(opened.picture.names):
+        for place in {"map": 0, "row": 0, "column": 0}, {"map": 7, "row": 3, "column": 2}:
+            words = opened.set(tensor=tensor, **place)
+            assert words.startswith(f"{name}["), words
+            assert not list(faults(opened.picture)), words
+            assert opened.picture.caption().height <= 50, words
+
+
+def test_a_number_that_is_touched_is_the_one_that_opens(opened):
+    opened.set(digit=1, tensor=opened.picture.names.index("conv2.output"), map=0, row=0, column=0)
+    touchable = opened.picture.touchable
+    opened.set(**touchable["maps of conv2.output"].said((1, 1)))
+    opened.set(**opened.picture.touchable["numbers of conv2.output"].said((2, 6)))
+    map = opened.values["map"]
+    assert map > 1
+    assert opened.sentence.startswith(f"conv2.output[{map},2,6] ")
+
+
+def test_mistakes_are_the_digits_that_are_wrong(lenet):
+    wrong = np.flatnonzero(lenet.predict(IMAGES[:60]) != LABELS[:60])
+    explorer = explorers.mistakes(lenet, IMAGES[:60], LABELS[:60])
+    assert explorer.sentence.startswith(f"{len(wrong)} of 60 digits are wrong")
+    shown = explorer.picture.mistakes
+    assert {mistake.number for mistake in shown} <= {*wrong}
+    assert [m.softmax.max() for m in shown] == sorted((m.softmax.max() for m in shown), reverse=True)
+    alone = Walk(lenet, IMAGES[shown[1].number], LABELS[shown[1].number]).tensors["grad_images"][0]
+    assert np.allclose(shown[1].gradient, alone, rtol=1e-3, atol=1e-5 * np.abs(alone).max())
+    assert not illegible(explorer, 4)
+    right = np.setdiff1d(np.arange(60), wrong)
+    with pytest.raises(ValueError, match="digits are right: give more of them"):
+        explorers.mistakes(lenet, IMAGES[right], LABELS[right])
+
+
+def test_too_many_or_too_few_digits_are_refused(lenet):
+    for count in 0, 21:
+        with pytest.raises(ValueError, match="a picture takes 1 to 20 digits"):
+            explorers.network(lenet, IMAGES[:count], LABELS[:count])
+    with pytest.raises(ValueError, match=r"name = 'conv1.weight': it must be one of conv1.output"):
+        explorers.open_number(lenet, IMAGES[:1], LABELS[:1], "conv1.weight")
+
+
+def test_another_network_can_be_drawn(walk):
+    net = walk.network
+    explorer = explorers.network(net, IMAGES[:1], LABELS[:1], step=2 * len(net.layers) + 1)
+    assert not list(faults(explorer.picture))
+
+
+def test_maps_fill_their_box_and_no_more():
+    assert [fold(count) for count in (10, 84, 120, 256, 11)] == [(2, 5), (7, 12), (10, 12), (16, 16), (1, 11)]
+    for shape in (6, 24, 24), (16, 4, 4), (256, 10, 12), (1, 28, 28):
+        pixel, across = fitting_pixel(shape, 190, 150, 14)
+        gap = int(shape[0] > 1)
+        assert pixel * (across * (shape[2] + gap) - gap) <= 190
+        assert pixel * (-(-shape[0] // across) * (shape[1] + gap) - gap) <= 150
+    with pytest.raises(ValueError, match="9000 maps of 20 x 20 do not fit"):
+        fitting_pixel((9000, 20, 20), 190, 150)
