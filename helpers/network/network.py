@@ -7,6 +7,7 @@ places: one dispatch updates them all, and one copy saves them. What depends on 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from math import prod, sqrt
 from pathlib import Path
 
@@ -180,10 +181,6 @@ class Workspace:
         The whole step in the order in which it runs: the layers forward, the loss, the layers backward.
     buffers : dict of buffers
         Each tensor by its name, such as "conv1.output" or "fc1.grad_weight".
-    forward, backward : tuple of Pass
-        From the images to the logits; from the logits to the loss and all gradients of parameters.
-    to_images : tuple of Pass
-        From the gradient of the first layer's output to that of the images, which training leaves out.
     """
 
     def __init__(self, network: Network, batch: int) -> None:
@@ -199,10 +196,25 @@ class Workspace:
         self.sizes: dict[str, tuple[int, ...]] = {}
         for step in (*self.steps, *last):
             self._make_room(step)
-        passes = [self._passes(step) for step in self.steps]
-        self.forward = sum(passes[: len(forward)], ())
-        self.backward = sum(passes[len(forward) :], ())
-        self.to_images = sum(map(self._passes, last), ())
+        self._parts = {"forward": forward, "backward": self.steps[len(forward) :], "to_images": last}
+
+    @cached_property
+    def forward(self) -> tuple[Pass, ...]:
+        """From the images to the logits."""
+        return self._prepared("forward")
+
+    @cached_property
+    def backward(self) -> tuple[Pass, ...]:
+        """From the logits to the loss and all gradients of parameters; made at the first use, as is `to_images`."""
+        return self._prepared("backward")
+
+    @cached_property
+    def to_images(self) -> tuple[Pass, ...]:
+        """From the gradient of the first layer's output to that of the images, which training leaves out."""
+        return self._prepared("to_images")
+
+    def _prepared(self, part: str) -> tuple[Pass, ...]:
+        return sum(map(self._passes, self._parts[part]), ())
 
     def _make_room(self, step: Step) -> None:
         for name, own in zip(step.tensors, step.operation.tensors, strict=True):
