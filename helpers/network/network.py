@@ -179,6 +179,8 @@ class Workspace:
     ----------
     steps : tuple of Step
         The whole step in the order in which it runs: the layers forward, the loss, the layers backward.
+    all_steps : tuple of Step
+        The same, and the gradient of the images, which training leaves out.
     buffers : dict of buffers
         Each tensor by its name, such as "conv1.output" or "fc1.grad_weight".
     """
@@ -196,6 +198,7 @@ class Workspace:
         self.sizes: dict[str, tuple[int, ...]] = {}
         for step in (*self.steps, *last):
             self._make_room(step)
+        self.all_steps = (*self.steps, *last)
         self._parts = {"forward": forward, "backward": self.steps[len(forward) :], "to_images": last}
 
     @cached_property
