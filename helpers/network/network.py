@@ -10,19 +10,30 @@ from dataclasses import replace
 from functools import cached_property
 from math import prod, sqrt
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
 from helpers.arguments import check_tensor
 from helpers.gpu import Pass, empty, read, run
 from helpers.gpu.buffers import ALIGNMENT, Slice, write
+from helpers.gpu.operation import Shape
 from helpers.network.layers import DIGIT, LENET, Layer, Size, Step, gradient_of
 from helpers.network.operations import CROSS_ENTROPY, INITIALIZE, SGD
 from helpers.network.shapes import LossShape, StartShape, UpdateShape
 from helpers.wgsl import Kernel
 
 Array = np.ndarray
-Kernels = Mapping[str, str | Kernel]
+
+
+class Replacement(Protocol):
+    """Kernels that take an operation's place in layers, with bindings or parameters of their own."""
+
+    def prepare(self, buffers: Sequence, shape: Shape) -> tuple[Pass, ...]:
+        """The passes over the operation's tensors, in their order there."""
+
+
+Kernels = Mapping[str, str | Kernel | Replacement]
 
 
 class Network:
@@ -37,8 +48,9 @@ class Network:
     seed : int
         Of the random start, from 0 to 2**32 - 1; the same seed is the same start on every adapter.
     kernels : mapping, optional
-        By the name of an operation, the kernel that computes it in every layer: a version's name or a Kernel. An
-        operation that is left out takes the best version for this adapter.
+        By the name of an operation, the kernel that computes it in every layer: a version's name, a Kernel, or what
+        `helpers.network.own.own_kernels` makes of a puzzle's kernel. An operation that is left out takes the best
+        version for this adapter.
 
     Raises
     ------
@@ -228,8 +240,11 @@ class Workspace:
 
     def _passes(self, step: Step) -> tuple[Pass, ...]:
         """The passes of a step, without labels: they share one compute pass."""
-        kernel = self.network.kernels.get(step.operation.name)
-        made = step.operation.prepare([self.buffers[name] for name in step.tensors], step.shape, kernel)
+        kernel, buffers = self.network.kernels.get(step.operation.name), [self.buffers[name] for name in step.tensors]
+        if isinstance(kernel, str | Kernel | None):
+            made = step.operation.prepare(buffers, step.shape, kernel)
+        else:
+            made = kernel.prepare(buffers, step.shape)
         return tuple(replace(each, label="") for each in made)
 
     def fill(self, images: Array, labels: Array | None = None) -> None:
