@@ -8,9 +8,9 @@
       the next request                       ->      ...
 
 One line of JSON is one message. A request that takes long, as to train, is answered by several: those before the last
-are ``{"progress": ...}``, and each may take SECONDS, or as many as `Worker.ask` is given. The worker is kept for the next text, and ends by itself when its input ends. It is
-killed where it is late, takes more than MEMORY, or the cell is interrupted. The next text then gets a new one, which is
-started at once, so that nobody waits for it.
+are ``{"progress": ...}``, and each may take SECONDS, or as many as `Worker.ask` is given. The worker is kept for the
+next text, and ends by itself when its input ends. It is killed where it is late, takes more than MEMORY, or the cell is
+interrupted. The next text then gets a new one, which is started at once, so that nobody waits for it.
 """
 
 import atexit
