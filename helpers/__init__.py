@@ -14,6 +14,7 @@ _HOME = {
     "adapter_info": "helpers.gpu",
     "ask": "helpers.exercises",
     "explain_choice": "helpers.operations",
+    "check_step": "helpers.network.doubt",
     "conv2d": "helpers.convolution.operations",
     "conv2d_grad_bias": "helpers.convolution.operations",
     "conv2d_grad_input": "helpers.convolution.operations",
@@ -38,6 +39,7 @@ _HOME = {
     "simulate": "helpers.simulator.run",
     "skeleton": "helpers.exercises",
     "solution": "helpers.exercises",
+    "train_apart": "helpers.own_kernels",
     "try_mistake": "helpers.exercises",
     "write": "helpers.exercises",
 }

@@ -19,6 +19,7 @@ from helpers.grading.prediction import Answer, Question
 from helpers.grading.puzzle import Puzzle
 from helpers.grading.sandbox import LONGEST, Worker, serve
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades, Verdict
+from helpers.network import exercises as network
 from helpers.oracles import exercises as oracles
 from helpers.simulator.run import compiled
 from helpers.speed import exercises as speed
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from helpers.widgets.marking import MarkCells
     from helpers.widgets.question import Ask
 
-_SUBJECTS = threads, convolution, summation, gemm, speed  # in the order of their first lessons
+_SUBJECTS = threads, convolution, summation, gemm, speed, network  # in the order of their first lessons
 PUZZLES: dict[str, Puzzle] = {puzzle.name: puzzle for subject in _SUBJECTS for puzzle in subject.PUZZLES}
 QUESTIONS: dict[str, Question] = {
     name: question for subject in (*_SUBJECTS, oracles) for name, question in subject.QUESTIONS.items()

@@ -35,7 +35,14 @@ from helpers.grading.verdict import RIGHT, Grades
 def fail(text): raise GpuError(text)
 def noise(): os.write(1, b"a warning\\n{}\\n"); os.write(2, b"\\xff and another" * 100_000); print('{"error": "no"}')
 
+def one_by_one(source):
+    for line in source.splitlines():
+        exec(line)
+        yield {"progress": line}
+    yield {"done": True}
+
 def grade(puzzle, source):
+    if puzzle == "several answers": return one_by_one(source)
     exec(source)
     return Grades.alike(["a", "b"], RIGHT, puzzle)
 
@@ -135,6 +142,22 @@ def test_an_interrupted_cell_ends_its_worker(worker):
     with pytest.raises(KeyboardInterrupt):
         worker.grade("a puzzle", source, ["a"])
     assert process.poll() is not None
+    assert said(worker, "") == GOOD
+
+
+def test_a_request_that_takes_long_is_answered_by_several_lines_and_each_must_come_in_time(worker):
+    heard, wait = [], "time.sleep(0.8)"
+    request = {"puzzle": "several answers", "source": "\n".join([wait] * 3)}
+    assert worker.ask(request, heard=heard.append) == {"done": True}  # in more time than a single answer may take
+    assert heard == [wait] * 3
+    for source, stopped in {
+        "time.sleep(60)": TimeoutError,
+        "os.abort()": EOFError,
+        "held = bytearray(2 ** 62)": MemoryError,
+    }.items():
+        with pytest.raises(stopped):
+            worker.ask({**request, "source": f"1\n{source}"}, seconds=1, heard=heard.append)
+        assert heard.pop() == "1"
     assert said(worker, "") == GOOD
 
 

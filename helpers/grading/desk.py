@@ -120,7 +120,7 @@ def pack(student: str, puzzles: Iterable[str]) -> Packed:
 
     Raises DeskError where there is nothing to hand in, where a text is not UTF-8, and where the file cannot be written.
     """
-    texts = {puzzle: _latest(puzzle) for puzzle in puzzles}
+    texts = {puzzle: latest(puzzle) for puzzle in puzzles}
     kernels = {puzzle: text for puzzle, text in texts.items() if text is not None}
     if not kernels and not answers():
         raise DeskError("there is nothing to hand in yet: grade a kernel or answer a question first")
@@ -135,7 +135,7 @@ def pack(student: str, puzzles: Iterable[str]) -> Packed:
     return Packed(file, len(kernels), len(answers()))
 
 
-def _latest(puzzle: str) -> str | None:
+def latest(puzzle: str) -> str | None:
     """What the learner wrote last: the file, or an attempt from a cell."""
     text = read(puzzle)
     if text is None or (stamp(puzzle) or 0) < attempts.time_of_last(puzzle):

@@ -7,9 +7,10 @@
       waits, up to SECONDS                   <-      {"verdicts": [...]}
       the next request                       ->      ...
 
-One line of JSON is one message. The worker is kept for the next text, and ends by itself when its input ends. It is
-killed where it is late, takes more than MEMORY, or the cell is interrupted. The next text then gets a new one, which is
-started at once, so that nobody waits for it.
+One line of JSON is one message. A request that takes long, as to train, is answered by several: those before the last
+are ``{"progress": ...}``, and each may take SECONDS, or as many as `Worker.ask` is given. The worker is kept for the
+next text, and ends by itself when its input ends. It is killed where it is late, takes more than MEMORY, or the cell is
+interrupted. The next text then gets a new one, which is started at once, so that nobody waits for it.
 """
 
 import atexit
@@ -20,7 +21,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -67,14 +68,34 @@ class Worker:
             reason = f"it has {len(source):,} characters; a kernel has at most {LONGEST:,} here"
             return Grades.alike(tests, NO_COMPILE, reason)
         source = source.encode("utf-8", "replace").decode("utf-8")  # half a letter is none
+        try:
+            answer = self.ask({"puzzle": puzzle, "source": source})
+        except (TimeoutError, MemoryError, EOFError) as stopped:
+            return Grades.alike(tests, WRONG, why(stopped))
+        return Grades(Verdict(**verdict) for verdict in answer["verdicts"])
+
+    def ask(
+        self, request: dict, seconds: float | None = None, heard: Callable[[object], object] = lambda progress: None
+    ) -> dict:
+        """The worker's last answer to a request; `heard` is given the progress in each answer before it.
+
+        Between two answers it may take `seconds`, by default SECONDS.
+
+        Raises
+        ------
+        TimeoutError, MemoryError, EOFError
+            It was late, took too much memory, or crashed; `why` has the words.
+        GpuError
+            This machine cannot run any kernel.
+        """
         with self._lock:
             try:
                 self._wait_until_ready()
-                return _understood(self._asked({"puzzle": puzzle, "source": source}), tests)
-            except (TimeoutError, MemoryError, EOFError) as stopped:
+                return self._asked(request, seconds or SECONDS, heard)
+            except (TimeoutError, MemoryError, EOFError):
                 self.close()
                 self._start()
-                return Grades.alike(tests, WRONG, _why(stopped))
+                raise
             except BaseException:  # an interrupted cell too
                 self.close()
                 raise
@@ -114,17 +135,19 @@ class Worker:
         except EOFError:
             self._complaints.seek(0)
             answer = {"error": (self._complaints.read().strip() or "no message").splitlines()[-1]}
-        _understood(answer, ())  # raises what kept it from starting
+        _require(answer)  # raises what kept it from starting
         self._ready, self._held = True, self._memory()
 
-    def _asked(self, request: dict) -> dict:
-        """The answer to a request."""
+    def _asked(self, request: dict, seconds: float, heard: Callable[[object], object]) -> dict:
+        """The last answer to a request."""
         try:
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
         except OSError:
             raise EOFError from None
-        answer = self._answer(SECONDS, self._held + MEMORY)
+        while "progress" in (answer := self._answer(seconds, self._held + MEMORY)):
+            heard(answer["progress"])
+        _require(answer)
         if self._memory() > self._held + MEMORY / 2:  # what is left of this text may not count against the next one
             self.close()
         return answer
@@ -165,46 +188,59 @@ def _read(stream: TextIO, lines: SimpleQueue) -> None:
     lines.put(None)
 
 
-def _understood(answer: dict, tests: Sequence[str]) -> Grades:
-    """The verdicts in an answer of `serve`, or its error."""
+def _require(answer: dict) -> None:
+    """Raise the error in an answer of `serve`, if there is one."""
     if "error" in answer:
         raise GpuError(f"your kernel could not be run: {answer['error']}")
     if "memory" in answer:
-        return Grades.alike(tests, WRONG, _why(MemoryError()))
-    return Grades(Verdict(**verdict) for verdict in answer["verdicts"])
+        raise MemoryError
 
 
-def _why(stopped: Exception) -> str:
-    """Why a text got no verdicts, and what to look at."""
+def why(stopped: Exception, seconds: float | None = None) -> str:
+    """Why a text was stopped, and what to look at; `seconds` as for `Worker.ask`."""
     if isinstance(stopped, TimeoutError):
-        return f"it was stopped after {SECONDS} s; does every loop end, and are its arrays short?"
+        return f"it was stopped after {seconds or SECONDS} s; does every loop end, and are its arrays short?"
     if isinstance(stopped, MemoryError):
         return f"it was stopped, because it took more than {MEMORY / 1e9:g} GB of memory; how long are its arrays?"
     return "it made the compiler or the GPU driver crash; look at its arrays, its indices and how deep its brackets are"
 
 
-def serve(grade: Callable[[str, str], Grades], prepare: Callable[[], Grades]) -> None:
-    """What the worker does: prepare, then grade texts, each with the name of its puzzle, to the end of its input.
+def serve(
+    work: Callable[..., Grades | Iterable[dict]], prepare: Callable[[], Grades], seconds: float | None = None
+) -> None:
+    """What the worker does: prepare, then do the work that is asked for, each time, to the end of its input.
 
-    Nothing but the answers reaches its standard output, whatever a driver prints there.
+    The work's arguments are those of the request, as a puzzle's name and a text. It gives the verdicts, or answers of
+    its own, and is given `seconds` for each of them. Nothing but the answers reaches the standard output, whatever a
+    driver prints there.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who interrupts a cell interrupts all processes of the notebook
     with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as answers:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         _say(answers, START, prepare)
         for line in sys.stdin:
-            _say(answers, SECONDS, partial(grade, **json.loads(line)))
+            _say(answers, seconds or SECONDS, partial(work, **json.loads(line)))
 
 
-def _say(answers: TextIO, seconds: float, work: Callable[[], Grades]) -> None:
-    """Write a line with the verdicts that come of some work, or what went wrong."""
+def _say(answers: TextIO, seconds: float, work: Callable[[], Grades | Iterable[dict]]) -> None:
+    """Write a line for each answer that comes of some work, or what went wrong."""
     faulthandler.dump_traceback_later(seconds + 5, exit=True)  # ends also where the notebook is gone
     try:
-        answer = {"verdicts": [asdict(verdict) for verdict in work()]}
+        for answer in _answers(work()):
+            _write(answers, answer)
+            faulthandler.dump_traceback_later(seconds + 5, exit=True)
     except MemoryError:
-        answer = {"memory": "refused"}
+        _write(answers, {"memory": "refused"})
     except Exception as error:
-        answer = {"error": str(error) if isinstance(error, GpuError) else f"{type(error).__name__}: {error}"}
+        _write(answers, {"error": str(error) if isinstance(error, GpuError) else f"{type(error).__name__}: {error}"})
+    faulthandler.cancel_dump_traceback_later()
+
+
+def _answers(done: Grades | Iterable[dict]) -> Iterable[dict]:
+    """What is said: the verdicts, or the answers themselves."""
+    return [{"verdicts": [asdict(verdict) for verdict in done]}] if isinstance(done, Grades) else done
+
+
+def _write(answers: TextIO, answer: dict) -> None:
     answers.write(json.dumps(answer) + "\n")
     answers.flush()
-    faulthandler.cancel_dump_traceback_later()

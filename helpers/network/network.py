@@ -8,8 +8,10 @@ places: one dispatch updates them all, and one copy saves them. What depends on 
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from math import prod, sqrt
 from pathlib import Path
+from typing import Protocol
 from zipfile import BadZipFile
 
 import numpy as np
@@ -17,6 +19,7 @@ import numpy as np
 from helpers.arguments import check_tensor
 from helpers.gpu import Pass, adapter_info, empty, read, run
 from helpers.gpu.buffers import ALIGNMENT, Slice, write
+from helpers.gpu.operation import Shape
 from helpers.network.layers import DIGIT, LENET, Layer, Size, Step, gradient_of
 from helpers.network.operations import CROSS_ENTROPY, INITIALIZE, SGD
 from helpers.network.shapes import LossShape, StartShape, UpdateShape
@@ -33,7 +36,16 @@ LONG_RUNS = {
 }
 
 Array = np.ndarray
-Kernels = Mapping[str, str | Kernel]
+
+
+class Replacement(Protocol):
+    """Kernels that take an operation's place in layers, with bindings or parameters of their own."""
+
+    def prepare(self, buffers: Sequence, shape: Shape) -> tuple[Pass, ...]:
+        """The passes over the operation's tensors, in their order there."""
+
+
+Kernels = Mapping[str, str | Kernel | Replacement]
 
 
 class Network:
@@ -48,8 +60,9 @@ class Network:
     seed : int
         Of the random start, from 0 to 2**32 - 1; the same seed is the same start on every adapter.
     kernels : mapping, optional
-        By the name of an operation, the kernel that computes it in every layer: a version's name or a Kernel. An
-        operation that is left out takes the best version for this adapter.
+        By the name of an operation, the kernel that computes it in every layer: a version's name, a Kernel, or what
+        `helpers.network.own.own_kernels` makes of a puzzle's kernel. An operation that is left out takes the best
+        version for this adapter.
 
     Raises
     ------
@@ -190,16 +203,10 @@ class Workspace:
     ----------
     steps : tuple of Step
         The whole step in the order in which it runs: the layers forward, the loss, the layers backward.
+    all_steps : tuple of Step
+        The same, and the gradient of the images, which training leaves out.
     buffers : dict of buffers
         Each tensor by its name, such as "conv1.output" or "fc1.grad_weight".
-    passes : tuple of tuples of Pass
-        Those of each step.
-    forward, backward : tuple of Pass
-        From the images to the logits; from the logits to the loss and all gradients of parameters.
-    to_images : tuple of Pass
-        From the gradient of the first layer's output to that of the images, which training leaves out.
-    image_steps : tuple of Step
-        The steps of `to_images`.
     """
 
     def __init__(self, network: Network, batch: int) -> None:
@@ -209,16 +216,37 @@ class Workspace:
         loss = LossShape(batch, network.classes)
         tensors = self.logits, "labels", "losses", gradient_of(self.logits)
         last = [step for step in backward if step.tensors[-1] == "grad_images"]
-        backward, self.image_steps = [step for step in backward if step not in last], tuple(last)
+        backward = [step for step in backward if step not in last]
         self.steps = (*forward, Step("loss", CROSS_ENTROPY, loss, tensors), *backward)
         self.buffers = {"images": None, "labels": None, **network.slices()}
         self.sizes: dict[str, tuple[int, ...]] = {}
-        for step in (*self.steps, *last):
+        self.all_steps = (*self.steps, *last)
+        for step in self.all_steps:
             self._make_room(step)
-        self.passes = tuple(self._passes(step) for step in self.steps)
-        self.forward = sum(self.passes[: len(forward)], ())
-        self.backward = sum(self.passes[len(forward) :], ())
-        self.to_images = sum(map(self._passes, last), ())
+        self._parts = {"forward": forward, "backward": self.steps[len(forward) :], "to_images": last}
+
+    @cached_property
+    def passes(self) -> tuple[tuple[Pass, ...], ...]:
+        """Those of each of the `steps`."""
+        return tuple(map(self._passes, self.steps))
+
+    @cached_property
+    def forward(self) -> tuple[Pass, ...]:
+        """From the images to the logits."""
+        return self._prepared("forward")
+
+    @cached_property
+    def backward(self) -> tuple[Pass, ...]:
+        """From the logits to the loss and all gradients of parameters; made at the first use, as is `to_images`."""
+        return self._prepared("backward")
+
+    @cached_property
+    def to_images(self) -> tuple[Pass, ...]:
+        """From the gradient of the first layer's output to that of the images, which training leaves out."""
+        return self._prepared("to_images")
+
+    def _prepared(self, part: str) -> tuple[Pass, ...]:
+        return sum(map(self._passes, self._parts[part]), ())
 
     def _make_room(self, step: Step) -> None:
         for name, own in zip(step.tensors, step.operation.tensors, strict=True):
@@ -230,7 +258,11 @@ class Workspace:
     def _passes(self, step: Step) -> tuple[Pass, ...]:
         """The passes of a step, without labels: they share one compute pass."""
         kernel = self.network.kernels.get(step.operation.name, _for_a_long_run(step, self.batch))
-        made = step.operation.prepare([self.buffers[name] for name in step.tensors], step.shape, kernel)
+        buffers = [self.buffers[name] for name in step.tensors]
+        if isinstance(kernel, str | Kernel | None):
+            made = step.operation.prepare(buffers, step.shape, kernel)
+        else:
+            made = kernel.prepare(buffers, step.shape)
         return tuple(replace(each, label="") for each in made)
 
     def fill(self, images: Array, labels: Array | None = None) -> None:

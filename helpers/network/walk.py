@@ -97,7 +97,7 @@ class Walk:
         space = network.workspace(1)
         space.fill(image[None], np.array([label]))
         run(*space.forward, *space.backward, *space.to_images)
-        self.steps, self.shapes = (*space.steps, *space.image_steps), _shapes(network)
+        self.steps, self.shapes = space.all_steps, _shapes(network)
         names = [name for name in space.sizes if name in self.shapes and name != "labels"]
         found = read_together([(space.buffers[name], self.shapes[name]) for name in names])
         self.tensors: Mapping[str, np.ndarray] = dict(zip(names, found, strict=True))

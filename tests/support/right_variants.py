@@ -1868,3 +1868,109 @@ fn load_pairs(thread: u32, row: u32, column: u32, first: u32) {
     workgroupBarrier();
 """,
 }
+
+# --- Lesson 08 ------------------------------------------------------------------------------------------------------
+
+MAX_POOL2D_BACKWARD = {
+    "other names, and a function that decides": Variant(
+        """
+fn is_first(place: u32, value: f32, plane: u32, top: u32, left: u32) -> bool {
+  for (var other = 0u; other < params.k * params.k; other++) {
+    let y = top + other / params.k - params.P;
+    let x = left + other % params.k - params.P;
+    if (y < params.H && x < params.W) {
+      let rival = input[(plane * params.H + y) * params.W + x];
+      if (rival > value) { return false; }
+      if (rival == value && other < place) { return false; }
+    }
+  }
+  return true;
+}
+// 5-6
+      if (is_first(kh * params.k + kw, mine, plane, row, column)) {
+        sum += grad_output[(plane * params.oH + oh) * params.oW + ow];
+      }
+""",
+        names="mine:value sum:total row:from_row column:from_column",
+    ),
+    "two loops over the window, and a count of the rivals": """
+// 5-6
+      var rivals = 0u;
+      for (var i = 0u; i < params.k; i++) {
+        for (var j = 0u; j < params.k; j++) {
+          let y = i32(row + i) - i32(params.P);
+          let x = i32(column + j) - i32(params.P);
+          if (y < 0 || x < 0 || y >= i32(params.H) || x >= i32(params.W)) { continue; }
+          let other = input[(plane * params.H + u32(y)) * params.W + u32(x)];
+          let earlier = i < kh || (i == kh && j < kw);
+          rivals += u32(other > mine) + u32(other == mine && earlier);
+        }
+      }
+      if (rivals == 0u) { sum += grad_output[(plane * params.oH + oh) * params.oW + ow]; }
+""",
+    "the place of the maximum, as the forward pass finds it": """
+// 5-6
+      var best = -3.0e38;
+      var place = 0u;
+      for (var i = 0u; i < params.k * params.k; i++) {
+        let y = row + i / params.k - params.P;
+        let x = column + i % params.k - params.P;
+        if (y >= params.H || x >= params.W) { continue; }
+        let pixel = input[(plane * params.H + y) * params.W + x];
+        if (pixel > best) {
+          best = pixel;
+          place = (plane * params.H + y) * params.W + x;
+        }
+      }
+      if (place == index) { sum += grad_output[(plane * params.oH + oh) * params.oW + ow]; }
+""",
+    "loops over the windows from the first to the last that have the pixel": """
+// 3-6
+  let top = ih + params.P;
+  let left = iw + params.P;
+  let first_h = select(0u, (top - params.k) / params.S + 1u, top >= params.k);
+  let first_w = select(0u, (left - params.k) / params.S + 1u, left >= params.k);
+  for (var oh = first_h; oh <= min(top / params.S, params.oH - 1u); oh++) {
+    for (var ow = first_w; ow <= min(left / params.S, params.oW - 1u); ow++) {
+      let place = (top - oh * params.S) * params.k + left - ow * params.S;
+      var wins = true;
+      for (var i = 0u; i < params.k * params.k; i++) {
+        let y = oh * params.S + i / params.k - params.P;
+        let x = ow * params.S + i % params.k - params.P;
+        if (y >= params.H || x >= params.W) { continue; }
+        let rival = input[(plane * params.H + y) * params.W + x];
+        wins = wins && rival <= mine && (rival < mine || i >= place);
+      }
+      if (wins) { sum += grad_output[(plane * params.oH + oh) * params.oW + ow]; }
+    }
+  }
+""",
+    "the guard around the body, and select": """
+  let index = global.x;
+  if (index < arrayLength(&grad_input)) {
+    let area = params.H * params.W;
+    let plane = index / area;
+    let ih = index % area / params.W;
+    let iw = index % params.W;
+    var sum = 0.0;
+    for (var place = 0u; place < params.k * params.k; place++) {
+      let row = ih + params.P - place / params.k;
+      let column = iw + params.P - place % params.k;
+      let oh = row / params.S;
+      let ow = column / params.S;
+      if (oh * params.S != row || ow * params.S != column) { continue; }
+      if (oh >= params.oH || ow >= params.oW) { continue; }
+      var wins = 1.0;
+      for (var i = 0u; i < params.k * params.k; i++) {
+        let y = row + i / params.k - params.P;
+        let x = column + i % params.k - params.P;
+        if (y >= params.H || x >= params.W) { continue; }
+        let rival = input[plane * area + y * params.W + x];
+        wins = select(wins, 0.0, rival > input[index] || (rival == input[index] && i < place));
+      }
+      sum += wins * grad_output[(plane * params.oH + oh) * params.oW + ow];
+    }
+    grad_input[index] = sum;
+  }
+""",
+}

@@ -1,0 +1,150 @@
+"""The reader's own kernels from lessons 01 to 08 in a network: where each fits, and how it is dispatched there.
+
+    Network(kernels=own_kernels({"conv2d_grad_weight": my_text}))
+
+A kernel takes the place of an operation in all layers that it fits; the others keep theirs. The puzzles of the forward
+passes are not here: a network's forward kernels add the bias and apply the ReLU, too.
+
+This module trusts its texts. `helpers.own_kernels` trains with a learner's, in a process apart.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, prod
+
+from helpers.convolution.operations import GRAD_BIAS, GRAD_INPUT, GRAD_WEIGHT
+from helpers.convolution.shapes import ConvShape
+from helpers.gemm.operations import BACKWARD as GEMM_BACKWARD
+from helpers.gemm.shapes import GemmShape
+from helpers.gpu import Pass, uniform
+from helpers.gpu.operation import Operation, Shape, nested_loops
+from helpers.network.exercises import pool_params
+from helpers.network.operations import MAX_BACKWARD
+from helpers.network.shapes import PoolShape
+from helpers.wgsl import Kernel
+
+Words = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Place:
+    """The operation whose place a puzzle's kernel takes, and how the kernel runs there.
+
+    `tensors` are the operation's, in the order of the puzzle's bindings, the result last. `words` are those of its
+    uniform, and `loops` the sizes of the official kernel's loops, from the outermost. Where it is one pass of several,
+    `entry_point` is that of the pass. `fits` says which layers it can compute.
+    """
+
+    operation: Operation
+    tensors: str
+    words: Callable[[Shape], Words]
+    loops: Callable[[Shape], Words]
+    entry_point: str = "main"
+    fits: Callable[[Shape], bool] = lambda shape: True
+
+    def workgroups(self, shape: Shape) -> tuple[int, int, int]:
+        """As the puzzle states it: tiles of 16 x 16 results of a matrix, or 256 results in a row."""
+        size = shape.of(self.tensors.split()[-1])
+        if isinstance(shape, GemmShape) and len(size) > 1:
+            return ceil(size[-1] / 16), ceil(size[-2] / 16), prod(size[:-2])
+        return ceil(prod(size) / 256), 1, 1
+
+    def dispatch(self, kernel: Kernel, buffers: Mapping[str, object], shape: Shape) -> Pass:
+        """The kernel over the buffers of its tensors, which are given by name."""
+        bound = *(buffers[name] for name in self.tensors.split()), uniform(self.words(shape))
+        return Pass(kernel, bound, self.workgroups(shape), nested_loops(*self.loops(shape)))
+
+
+def _six_words(s: ConvShape) -> Words:
+    return s.batch, s.in_channels, s.in_h, s.in_w, s.out_channels, s.kernel_h
+
+
+def _is_plain(s: ConvShape) -> bool:
+    """Whether stride, padding, dilation and groups are left out, and the filter is square."""
+    same = ConvShape(*s.input, s.out_channels, s.kernel_h, s.kernel_h, activation=s.activation)
+    return s == same
+
+
+def _outputs(s: ConvShape) -> Words:
+    return s.batch, *s.output[2:]
+
+
+def _gemm(name: str, tensors: str, words: str, terms: str, **more: object) -> Place:
+    """One pass of the GEMM's backward pass: the letters of its uniform, and the letter along which it adds up."""
+
+    def sizes(s: GemmShape, letters: str) -> Words:
+        return tuple({"M": s.m, "K": s.k, "N": s.n, "B": s.batch_size}[letter] for letter in letters)
+
+    tiled = name != "dbias"
+    return Place(
+        GEMM_BACKWARD,
+        tensors,
+        lambda s: sizes(s, words),
+        lambda s: (ceil(sizes(s, terms)[0] / 16), 16) if tiled else sizes(s, "BM"),
+        f"gemm_bwd_{name}_f32",
+        **more,
+    )
+
+
+OF_WEIGHT = GRAD_WEIGHT, "grad_output input grad_weight"
+PLACES: dict[str, Place] = {
+    "conv2d_grad_weight": Place(*OF_WEIGHT, _six_words, _outputs, fits=_is_plain),
+    "strided_grad_weight": Place(*OF_WEIGHT, ConvShape.params, _outputs),
+    "conv2d_grad_input": Place(
+        GRAD_INPUT, "grad_output weight grad_input", ConvShape.params, lambda s: (s.out_channels, *s.weight[2:])
+    ),
+    "conv2d_grad_bias": Place(GRAD_BIAS, "grad_output grad_bias", lambda s: s.output, _outputs),
+    "gemm_bwd_grad_pre": _gemm(
+        "grad_pre", "a b bias grad grad_pre", "MKNB", "K", fits=lambda s: s.activation == "relu"
+    ),
+    "gemm_bwd_da": _gemm("da", "grad_pre b d_a", "MKNB", "N"),
+    "gemm_bwd_db": _gemm("db", "a grad_pre d_b", "MKNB", "M"),
+    "gemm_bwd_dbias": _gemm("dbias", "grad_pre d_bias", "MNB", "M"),
+    "max_pool2d_backward": Place(
+        MAX_BACKWARD,
+        "input grad_output grad_input",
+        pool_params,
+        lambda s: (*s.kernel, prod(s.kernel)),
+        fits=lambda s: s == PoolShape(s.batch, s.channels, s.in_h, s.in_w, s.kernel[0], s.stride[0], s.padding[0]),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class OwnKernels:
+    """An operation with one or more of its passes computed by puzzles' kernels, which are given by puzzle."""
+
+    operation: Operation
+    kernels: Mapping[str, Kernel]
+
+    def prepare(self, buffers: Sequence, shape: Shape) -> tuple[Pass, ...]:
+        """The passes over the operation's tensors; where a puzzle's kernel does not fit, the official ones."""
+        fitting = {PLACES[puzzle].entry_point: puzzle for puzzle in self.kernels if PLACES[puzzle].fits(shape)}
+        named = dict(zip(self.operation.tensors, buffers, strict=True))
+
+        def own(entry_point: str) -> Pass:
+            puzzle = fitting[entry_point]
+            return PLACES[puzzle].dispatch(self.kernels[puzzle], named, shape)
+
+        if "main" in fitting:
+            return (own("main"),)
+        official = self.operation.prepare(buffers, shape)
+        return tuple(own(each.entry_point) if each.entry_point in fitting else each for each in official)
+
+
+def own_kernels(texts: Mapping[str, str]) -> dict[str, OwnKernels]:
+    """What `Network` takes as `kernels`, from the texts of puzzles by their names.
+
+    Raises ValueError for a puzzle that has no place in a network, and for two that take the same place.
+    """
+    chosen: dict[str, OwnKernels] = {}
+    for puzzle, text in texts.items():
+        if puzzle not in PLACES:
+            raise ValueError(f"puzzle = {puzzle!r}: it must be one of {', '.join(PLACES)}")
+        operation = PLACES[puzzle].operation
+        others = chosen.get(operation.name, OwnKernels(operation, {})).kernels
+        if rival := next((name for name in others if PLACES[name].entry_point == PLACES[puzzle].entry_point), None):
+            raise ValueError(f"{rival} and {puzzle} compute the same gradient: choose one of them")
+        kernel = Kernel(text, f"your {puzzle}")
+        chosen[operation.name] = OwnKernels(operation, {**others, puzzle: kernel})
+    return chosen

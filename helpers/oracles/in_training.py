@@ -1,0 +1,122 @@
+"""Wrong kernels in a network that trains: which of them stop it, and which learn all the same?
+
+    Network(kernels=planted("weight gradient of one image"))
+
+A run of a small network takes a second or two: two convolutions with a maximum between them, and one matrix.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from helpers.data.digits import seen_and_unseen
+from helpers.network.layers import Conv2d, Linear, MaxPool2d
+from helpers.network.network import Network
+from helpers.oracles.wrong_kernels import BIAS_1, INPUT_1, WEIGHT_1, named
+from helpers.wgsl import Kernel, load
+
+SMALL = (
+    Conv2d("conv1", 4, 5, stride=2),
+    MaxPool2d("pool1", 2),
+    Conv2d("conv2", 8, 3),
+    Linear("fc1", 10, activation="none"),
+)
+BATCH, STEPS, LEARNING_RATE = 16, 80, 0.03  # of a run; it sees 40 batches of digits, each twice
+UNSEEN = 250  # digits
+
+MAX, SGD = "max_pool2d_backward/1_gather", "sgd/1_thread_per_parameter"
+RELU, LOSS = "relu_backward/1_thread_per_element", "cross_entropy/1_thread_per_row"
+TAKEN = "wins(value, kh * params.kernel_w + kw, plane, oh, ow)"
+OF_LESSON_05 = {  # version, and name in helpers/oracles/wrong_kernels.py
+    "weight gradient of one image": (WEIGHT_1, "batch not summed"),
+    "weight gradient flipped": (WEIGHT_1, "filter flipped"),
+    "input gradient not flipped": (INPUT_1, "correlated, not flipped"),
+    "bias gradient of one image": (BIAS_1, "batch not summed"),
+}
+EDITS = {  # version, old text and new text
+    "pooling gives to the first pixel": (MAX, TAKEN, "kh + kw == 0u"),
+    "pooling gives to every pixel": (MAX, TAKEN, "true"),
+    "pooling gives to the last of equal pixels": (MAX, "other < mine", "other > mine"),
+    "ReLU passes everything back": (RELU, "output[i] > 0.0", "true"),
+    "loss not divided by the batch": (LOSS, " / f32(params.rows)", ""),
+    "update adds the gradient": (SGD, "parameter[i] -=", "parameter[i] +="),
+    "velocity forgotten": (SGD, "params.momentum * velocity[i] + grad[i]", "grad[i]"),
+}
+NAMES = "right", *OF_LESSON_05, *EDITS
+
+
+def planted(name: str) -> dict[str, Kernel]:
+    """The wrong kernel of this name, by its operation, as `Network` takes it; none for "right".
+
+    Raises ValueError for a name that is not in NAMES.
+    """
+    if name not in NAMES:
+        raise ValueError(f"name = {name!r}: it must be one of {', '.join(NAMES)}")
+    if name == "right":
+        return {}
+    if name in OF_LESSON_05:
+        kernel = named(*OF_LESSON_05[name]).wrong
+    else:
+        version, old, new = EDITS[name]
+        kernel = load(*version.split("/")).edit(old, new)
+    return {kernel.name.partition("/")[0]: kernel}
+
+
+@dataclass(frozen=True)
+class SmallRun:
+    """How a small network learned with one wrong kernel: the loss of each step, and what it then knows.
+
+    The run ends where the loss is no longer a number; `accuracy` is the share of unseen digits that it names.
+    """
+
+    name: str
+    losses: tuple[float, ...]
+    accuracy: float
+
+    def __repr__(self) -> str:
+        if len(self.losses) < STEPS:
+            end = f"no number after {len(self.losses)} steps"
+        else:
+            end = f"loss {np.mean(self.losses[-10:]):.2f}, {self.accuracy:.0%} of unseen digits"
+        return f"{self.name:<43}{end}"
+
+
+def train_small(name: str = "right", seed: int = 0) -> SmallRun:
+    """Train a small network with the wrong kernel of this name, always on the same digits in the same order."""
+    return run_small(name, planted(name), seed)
+
+
+def run_small(name: str, kernels: Mapping[str, Kernel], seed: int = 0) -> SmallRun:
+    """Train a small network with these kernels; `name` is the run's."""
+    images, labels, unseen, answers = seen_and_unseen()
+    order = np.random.default_rng(seed).permutation(BATCH * STEPS // 2)
+    network, losses = Network(SMALL, seed=seed, kernels=kernels), []
+    for step in range(STEPS):
+        batch = np.resize(order, BATCH * STEPS)[step * BATCH : (step + 1) * BATCH]
+        loss = network.step(images[batch], labels[batch], LEARNING_RATE)
+        if not np.isfinite(loss):
+            return SmallRun(name, tuple(losses), float("nan"))
+        losses.append(loss)
+    right = network.predict(unseen[:UNSEEN], batch=50) == answers[:UNSEEN]
+    return SmallRun(name, tuple(losses), float(right.mean()))
+
+
+# --- Exercise: which loss curve belongs to which mistake? -----------------------------------------------------
+
+_CURVES = {
+    "A": "weight gradient of one image",
+    "B": "ReLU passes everything back",
+    "C": "update adds the gradient",
+    "D": "bias gradient of one image",
+}
+
+
+def curve(letter: str) -> tuple[float, ...]:
+    """The losses of a run in which one kernel is wrong. Which one? The questions curve_A to curve_D ask.
+
+    Raises ValueError for a letter that no curve has.
+    """
+    if letter not in _CURVES:
+        raise ValueError(f"letter = {letter!r}: it must be one of {', '.join(_CURVES)}")
+    return train_small(_CURVES[letter]).losses

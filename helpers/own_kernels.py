@@ -1,0 +1,173 @@
+"""Train LeNet with your own kernels from the lessons, in a process apart, which the notebook survives.
+
+`python -m helpers.own_kernels` is that process (`helpers.grading.sandbox`). It simulates each text on the puzzle's
+tests and on LeNet's layers with 2 images, and trains with them only where nothing is found.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from helpers.arguments import as_int, check_size
+from helpers.data.digits import seen_and_unseen
+from helpers.exercises import PUZZLES, grade
+from helpers.grading import desk
+from helpers.grading.grader import grade as grade_here
+from helpers.grading.puzzle import Case
+from helpers.grading.sandbox import Worker, serve, why
+from helpers.grading.trial import simulated
+from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, UNSAFE
+from helpers.network.network import Network
+from helpers.network.own import PLACES, own_kernels
+from helpers.network.training import DivergedError, Training
+from helpers.simulator.findings import Finding, quoted_line
+from helpers.wgsl import Kernel
+
+WORKER = Worker("helpers.own_kernels")
+SECONDS = 60  # from one answer of the process apart to the next: the check of a kernel, or 25 steps
+SIMULATED = 2  # images
+CURES = {  # what to do about a text that is not run
+    NOT_ATTEMPTED: "write it first, with helpers.write({puzzle!r})",
+    NO_COMPILE: "it does not compile; see helpers.grade({puzzle!r})",
+    UNSAFE: "it is unsafe; see helpers.grade({puzzle!r}), and repair it first",
+}
+
+
+class RefusedError(ValueError):
+    """Why a text may not train, and what to do."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the message alone."""
+        return [str(self)]
+
+
+@dataclass(frozen=True, repr=False)
+class OwnRun:
+    """A run with the learner's kernels: the loss of each step, and what the network then knows.
+
+    `accuracy` is the share of 1,000 unseen digits that are right; `parameters` are as `Network.load_parameters` takes
+    them; `ended` says why the run ended early, if it did.
+    """
+
+    puzzles: tuple[str, ...]
+    losses: tuple[float, ...]
+    accuracy: float
+    parameters: Mapping[str, np.ndarray]
+    ended: str
+
+    def __repr__(self) -> str:
+        mean = f", mean loss of the last ten {np.mean(self.losses[-10:]):.2f}" if self.losses else ""
+        ended = f"; {self.ended}" if self.ended else ""
+        steps = f"{len(self.losses):,} steps with your {', '.join(self.puzzles)}"
+        return f"{steps}{mean}, {self.accuracy:.1%} of 1,000 unseen digits right{ended}"
+
+
+def train_apart(
+    *puzzles: str,
+    epochs: float = 1,
+    digits: int = 4000,
+    batch: int = 32,
+    learning_rate: float = 0.05,
+    seed: int = 0,
+    show: Callable[[int, float], object] = lambda step, loss: None,
+) -> OwnRun:
+    """Train LeNet with your kernels in place of the official ones, in every layer that they fit.
+
+    A kernel that is right, or wrong in its numbers alone, may train: try what a wrong one learns. One that is unsafe
+    may not. The notebook's own network is not touched: take over the parameters with ``load_parameters``.
+
+    Parameters
+    ----------
+    puzzles : str
+        Names in `helpers.network.own.PLACES`. The text of each is what you wrote last, in your file,
+        notebooks/my/<puzzle>.wgsl, or in a cell that graded it.
+    epochs, digits, batch, learning_rate, seed
+        Of the training: the first `digits` of 4,000, `batch` images a step.
+    show : function, optional
+        Called with the number of steps done and the last loss, every 25 steps.
+
+    Raises
+    ------
+    ValueError
+        A puzzle has no place in a network, or two take the same.
+    RefusedError, a ValueError
+        A text may not train, or was stopped; the message says why and what to do.
+    GpuError
+        This machine cannot run any kernel, or not this batch.
+    """
+    for name, value, most in ("digits", digits, 4000), ("batch", batch, digits):
+        check_size(name, as_int(value), 1, most)
+    texts = {puzzle: _allowed(puzzle) for puzzle in dict.fromkeys(puzzles)}
+    own_kernels(texts)  # refuses two for one place
+    how = {"epochs": epochs, "digits": digits, "batch": batch, "learning_rate": learning_rate, "seed": seed}
+    try:
+        answer = WORKER.ask({"texts": texts, **how}, SECONDS, lambda progress: progress and show(*progress))
+    except (TimeoutError, MemoryError, EOFError) as stopped:
+        raise RefusedError(f"your {', '.join(texts)}: {why(stopped, SECONDS)}") from None
+    if "refused" in answer:
+        raise RefusedError(answer["refused"])
+    parameters = {name: np.array(values, np.float32) for name, values in answer["parameters"].items()}
+    return OwnRun(tuple(texts), tuple(answer["losses"]), answer["accuracy"], parameters, answer["ended"])
+
+
+def _allowed(puzzle: str) -> str:
+    """The learner's text, once it is graded. Raises as `train_apart` does where it may not train."""
+    if puzzle not in PLACES:
+        raise ValueError(f"puzzle = {puzzle!r}: it must be one of {', '.join(PLACES)}")
+    text = desk.latest(puzzle)
+    outcomes = {verdict.outcome for verdict in grade(puzzle, text)}
+    for outcome, cure in CURES.items():
+        if outcome in outcomes:
+            raise RefusedError(f"your {puzzle} is not run: {cure.format(puzzle=puzzle)}")
+    return text
+
+
+# --- In the process apart -------------------------------------------------------------------------------------
+
+
+def _train(texts: Mapping[str, str], epochs: float, digits: int, batch: int, **how: float) -> Iterator[dict]:
+    """Check the texts and train with them: an answer for each text and every 25 steps, and the last one."""
+    for puzzle, text in texts.items():
+        if found := _found(puzzle, Kernel(text, f"your {puzzle}")):
+            where = f"{quoted_line(found.line, found.source_line)}: {found.message}"
+            yield {"refused": f"your {puzzle} is not run: {where}; see helpers.grade({puzzle!r}), and repair it first"}
+            return
+        yield {"progress": None}
+    images, labels, unseen, answers = seen_and_unseen()
+    network, ended = Network(seed=how["seed"], kernels=own_kernels(texts)), ""
+    training = Training(network, images[:digits], labels[:digits], batch=batch, **how)
+    try:
+        for step in training.stages(int(np.ceil(epochs * training.steps_per_epoch))):
+            yield {"progress": [step, training.moments[-1].loss]}
+    except DivergedError as error:
+        ended = str(error)
+    yield {
+        "losses": [moment.loss for moment in training.moments],
+        "accuracy": float((network.predict(unseen, batch=50) == answers).mean()),
+        "parameters": {name: array.tolist() for name, array in network.parameters().items()},
+        "ended": ended,
+    }
+
+
+def _found(puzzle: str, kernel: Kernel) -> Finding | None:
+    """What the simulator finds on the puzzle's tests or on LeNet's layers, or None. The numbers may be wrong."""
+    cases = (*PUZZLES[puzzle].cases(), *_lenet(puzzle))
+    return next((trial.finding for trial in (simulated(kernel, case) for case in cases) if trial.findings), None)
+
+
+def _lenet(puzzle: str) -> Iterator[Case]:
+    """The layers of LeNet in which a puzzle's kernel runs, with random whole numbers."""
+    place, random = PLACES[puzzle], np.random.default_rng(0)
+    for step in Network().workspace(SIMULATED).steps:
+        if step.operation is place.operation and place.fits(step.shape):
+            *inputs, result = (step.shape.of(name) for name in place.tensors.split())
+            given = tuple(random.integers(-3, 4, size).astype(np.float32) for size in inputs)
+            zeros = np.zeros(result, np.float32)
+            yield Case(step.layer, given, zeros, place.words(step.shape), place.workgroups(step.shape))
+
+
+if __name__ == "__main__":
+    first = next(iter(PUZZLES.values()))
+    serve(_train, partial(grade_here, first, first.official.source), SECONDS)

@@ -1,0 +1,107 @@
+"""The reader's own kernels in a network: the right gradients where they are right, and nothing that could do harm."""
+
+import numpy as np
+import pytest
+
+import helpers
+from helpers.data.digits import seen_and_unseen
+from helpers.exercises import PUZZLES
+from helpers.grading import desk
+from helpers.network.doubt import check_step
+from helpers.network.network import Network
+from helpers.network.own import PLACES, own_kernels
+from helpers.network.training import Training
+from helpers.own_kernels import RefusedError, _found, train_apart
+from helpers.wgsl import Kernel
+
+IMAGES, LABELS, _, _ = seen_and_unseen()
+OFFICIAL = {name: PUZZLES[name].solution.text for name in PLACES}
+WEIGHT, STRIDED, BIAS = "conv2d_grad_weight", "strided_grad_weight", "conv2d_grad_bias"
+
+
+@pytest.fixture(autouse=True)
+def learners_files(tmp_path, monkeypatch):
+    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
+
+
+def without(puzzle: str) -> dict[str, str]:
+    return {name: text for name, text in OFFICIAL.items() if name != puzzle}
+
+
+# --- In a network ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("other", [WEIGHT, STRIDED])
+def test_all_official_kernels_of_puzzles_compute_the_gradients_of_lenet(other):
+    network = Network(kernels=own_kernels(without(other)))
+    assert not check_step(network, IMAGES[:3], LABELS[:3]).wrong
+    run = {each.kernel.name.removeprefix("your ") for each in network.workspace(3).backward}
+    assert {*without(other)} <= run
+
+
+@pytest.mark.parametrize("puzzle", ["conv2d_grad_input", "gemm_bwd_db", "max_pool2d_backward"])
+def test_a_wrong_one_is_wrong_in_its_own_steps(puzzle):
+    text = OFFICIAL[puzzle].replace(" sum += ", " sum -= ")
+    wrong = check_step(Network(kernels=own_kernels({puzzle: text})), IMAGES[:3], LABELS[:3]).wrong
+    assert {step.partition(": ")[2] for step in wrong} == {PLACES[puzzle].operation.name}
+
+
+def test_a_batch_with_too_many_loops_for_the_driver_is_refused():
+    place, shape = PLACES[BIAS], Network().workspace(128).steps[0].shape
+    made = place.dispatch(Kernel(OFFICIAL[BIAS]), dict.fromkeys(place.tensors.split()), shape)
+    assert made.iterations > 65_535
+
+
+def test_what_has_no_place_or_the_same_one_is_refused():
+    for call in (lambda: own_kernels({"conv2d": ""}), lambda: train_apart("conv2d")):
+        with pytest.raises(ValueError, match="puzzle = 'conv2d': it must be one of conv2d_grad_weight, "):
+            call()
+    with pytest.raises(ValueError, match=f"{WEIGHT} and {STRIDED} compute the same gradient: choose one"):
+        own_kernels({WEIGHT: "", STRIDED: ""})
+
+
+# --- In a process apart ---------------------------------------------------------------------------------------
+
+
+def test_a_wrong_gradient_trains_as_it_would_here_and_the_notebooks_network_is_not_touched():
+    text = OFFICIAL[BIAS].replace("n < params.N", "n < 1u")
+    desk.keep(BIAS, text)
+    heard = []
+    run = helpers.train_apart(BIAS, digits=32, batch=8, show=lambda *progress: heard.append(progress))
+    here = Training(Network(kernels=own_kernels({BIAS: text})), IMAGES[:32], LABELS[:32], batch=8).run()
+    assert run.losses == pytest.approx([moment.loss for moment in here.moments], rel=1e-5)
+    assert heard == [(4, run.losses[-1])]
+    assert repr(run).startswith(f"4 steps with your {BIAS}, mean loss of the last ten 2.3")
+    network = Network(seed=1)
+    network.load_parameters(run.parameters)
+    for name, array in here.network.parameters().items():
+        np.testing.assert_allclose(network.parameters()[name], array, atol=1e-5)
+
+
+REFUSED = {  # what is said of a text, and the edit of the official one
+    "write it first, with helpers.write": None,
+    "does not compile; see helpers.grade": ("var sum", "sum"),
+    "is unsafe; see helpers.grade": ("if (co >= params.Co) { return; }", ""),
+    "this loop has not ended": ("n++", "n *= 2u"),  # a loop without an end is wrong, not unsafe
+}
+
+
+@pytest.mark.parametrize("said", REFUSED)
+def test_a_text_that_could_do_harm_is_refused_with_what_to_do(said):
+    if REFUSED[said]:
+        desk.keep(BIAS, Kernel(OFFICIAL[BIAS]).edit(*REFUSED[said]).source)
+    with pytest.raises(RefusedError, match=f"your {BIAS} is not run: .*{said}") as caught:
+        train_apart(BIAS, digits=32, batch=8)
+    assert caught.value._render_traceback_() == [str(caught.value)]
+
+
+def test_what_only_lenets_layers_show_is_found():
+    late = Kernel(OFFICIAL[BIAS]).edit("co >= params.Co", "co >= params.Co + u32(params.oH == 24u)")
+    assert _found(BIAS, late).kind in ("out-of-range write", "out-of-range read")
+    assert _found(BIAS, Kernel(OFFICIAL[BIAS])) is None
+
+
+def test_sizes_out_of_range_are_refused():
+    for sizes in ({"digits": 5000}, {"digits": 0}, {"digits": 10, "batch": 11}):
+        with pytest.raises(ValueError, match="it must be"):
+            train_apart(BIAS, **sizes)

@@ -1,0 +1,103 @@
+"""What breaks training: wrong kernels planted in a network, what a loss curve shows of them, and what one step shows."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from helpers.data.digits import seen_and_unseen
+from helpers.exercises import QUESTIONS
+from helpers.network.doubt import UPDATE, check_step
+from helpers.network.layers import AvgPool2d, Conv2d, Linear
+from helpers.network.network import Network
+from helpers.oracles import in_training
+from helpers.oracles.in_training import NAMES, SMALL, SmallRun, planted, train_small
+
+IMAGES, LABELS, _, _ = seen_and_unseen()
+BLIND = "pooling gives to the last of equal pixels"  # the adjoint test does not see it
+WITH_ALL = *SMALL[:-1], Linear("fc1", 12), Linear("fc2", 10, activation="none")
+
+
+@cache
+def run(name: str) -> SmallRun:
+    return train_small(name)
+
+
+# --- One step ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != BLIND])
+def test_one_step_names_the_wrong_kernel_in_every_layer_and_no_other(name):
+    network = Network(SMALL, kernels=planted(name))
+    reports, (operation,) = check_step(network, IMAGES[:8], LABELS[:8]), planted(name) or [""]
+    assert reports.wrong == [step for step in reports if step.endswith(f": {operation}")]
+    assert repr(reports).count("\n") == len(reports)
+    assert repr(reports).count("wrong: ") == len(reports.wrong)
+
+
+def test_every_step_of_other_layers_is_judged_too_and_a_wrong_one_is_named():
+    layers = Conv2d("conv1", 3, 5, activation="none"), AvgPool2d("pool1", 3, 2, 1), *WITH_ALL[1:]
+    network = Network(layers)
+    reports = check_step(network, IMAGES[:4], LABELS[:4])
+    assert not reports.wrong
+    assert {step.name for step in network.workspace(4).all_steps} | {UPDATE} == {*reports}
+    wrong = planted_text("gemm_bias_act_backward", "1_thread_per_element", "d_bias[n] = sum", "d_bias[n] = 2.0 * sum")
+    network = Network(layers, kernels=wrong)
+    assert check_step(network, IMAGES[:4], LABELS[:4]).wrong == [f"fc{i}: gemm_bias_act_backward" for i in (2, 1)]
+
+
+def planted_text(operation: str, version: str, old: str, new: str) -> dict:
+    from helpers.wgsl import load
+
+    return {operation: load(operation, version).edit(old, new)}
+
+
+def test_lenet_is_right_and_the_step_is_taken_back():
+    network = Network()
+    network.step(IMAGES[:8], LABELS[:8])
+    before = network.state()
+    assert not check_step(network, IMAGES[8:16], LABELS[8:16]).wrong
+    for name, array in network.state().items():
+        np.testing.assert_array_equal(array, before[name])
+
+
+def test_a_tie_is_a_blind_spot_and_makes_no_difference_behind_a_relu():
+    assert not check_step(Network(SMALL, kernels=planted(BLIND)), IMAGES[:8], LABELS[:8]).wrong
+    assert run(BLIND).losses[:40] == pytest.approx(run("right").losses[:40], rel=1e-2)
+
+
+# --- A whole run ---------------------------------------------------------------------------------------------
+
+
+def read_off(losses: tuple[float, ...]) -> str:
+    """The mistake that a curve shows, beside that of a right run."""
+    right = np.array(run("right").losses)
+    if len(losses) < len(right) or max(losses) > 10:
+        return "relu" if min(losses) < 1.8 else "sign"
+    late = np.mean(losses[30:50]) > np.mean(right[30:50]) + 0.5
+    return "batch" if late else "bias"
+
+
+@pytest.mark.parametrize("letter", "ABCD")
+def test_a_curve_shows_the_answer_to_its_question(letter):
+    name = in_training._CURVES[letter]
+    words = {"batch": "weight", "relu": "ReLU", "sign": "adds", "bias": "bias"}
+    losses = run(name).losses
+    assert losses == in_training.curve(letter) if letter == "C" else True
+    assert QUESTIONS[f"curve_{letter}"].right == read_off(losses)
+    assert words[read_off(losses)] in name
+    assert {*QUESTIONS[f"curve_{letter}"].mistakes} == {*words} - {read_off(losses)}
+
+
+def test_a_wrong_gradient_may_learn_nearly_as_well_and_its_run_says_so_in_a_line():
+    right, wrong, ended = run("right"), run("bias gradient of one image"), run("update adds the gradient")
+    assert right.accuracy > 0.5
+    assert wrong.accuracy > right.accuracy - 0.15
+    assert f"{wrong.accuracy:.0%} of unseen digits" in repr(wrong)
+    assert repr(ended).endswith(f"no number after {len(ended.losses)} steps")
+
+
+def test_other_names_are_refused():
+    for call, words in ((planted, "name = 'E': it must be one of right, "), (in_training.curve, "one of A, B, C, D")):
+        with pytest.raises(ValueError, match=words):
+            call("E")
