@@ -188,7 +188,7 @@ def test_the_sums_of_rows_do_not_see_another_label_but_finite_differences_do():
 def test_the_tolerance_of_a_loss_is_small_where_the_loss_is(draw):
     logits = draw((6, 5))
     want = reference.cross_entropy(logits, LABELS)
-    losses, grads = check._loss_errors(logits, LABELS, want)
+    losses, grads = check.loss_errors(logits, LABELS, want)
     assert (losses < 1e-5 * (1 + want[0])).all()
     assert (grads < 1e-5).all()
 
