@@ -47,7 +47,7 @@ class RefusedError(ValueError):
 class OwnRun:
     """A run with the learner's kernels: the loss of each step, and what the network then knows.
 
-    `accuracy` is the share of 1,000 unseen digits that are right; `parameters` are as `Network.load_parameters` takes
+    `accuracy` is the share of unseen digits that are right; `parameters` are as `Network.load_parameters` takes
     them; `ended` says why the run ended early, if it did.
     """
 
@@ -61,7 +61,7 @@ class OwnRun:
         mean = f", mean loss of the last ten {np.mean(self.losses[-10:]):.2f}" if self.losses else ""
         ended = f"; {self.ended}" if self.ended else ""
         steps = f"{len(self.losses):,} steps with your {', '.join(self.puzzles)}"
-        return f"{steps}{mean}, {self.accuracy:.1%} of 1,000 unseen digits right{ended}"
+        return f"{steps}{mean}, {self.accuracy:.1%} of unseen digits right{ended}"
 
 
 def train_apart(
@@ -71,6 +71,7 @@ def train_apart(
     batch: int = 32,
     learning_rate: float = 0.05,
     seed: int = 0,
+    unseen: int = 1000,
     show: Callable[[int, float], object] = lambda step, loss: None,
 ) -> OwnRun:
     """Train LeNet with your kernels in place of the official ones, in every layer that they fit.
@@ -85,6 +86,8 @@ def train_apart(
         notebooks/my/<puzzle>.wgsl, or in a cell that graded it.
     epochs, digits, batch, learning_rate, seed
         Of the training: the first `digits` of 4,000, `batch` images a step.
+    unseen : int
+        Of how many of 1,000 other digits the network is then asked.
     show : function, optional
         Called with the number of steps done and the last loss, every 25 steps.
 
@@ -97,11 +100,12 @@ def train_apart(
     GpuError
         This machine cannot run any kernel, or not this batch.
     """
-    for name, value, most in ("digits", digits, 4000), ("batch", batch, digits):
+    for name, value, most in ("digits", digits, 4000), ("unseen", unseen, 1000), ("batch", batch, digits):
         check_size(name, as_int(value), 1, most)
     texts = {puzzle: _allowed(puzzle) for puzzle in dict.fromkeys(puzzles)}
     own_kernels(texts)  # refuses two for one place
-    how = {"epochs": epochs, "digits": digits, "batch": batch, "learning_rate": learning_rate, "seed": seed}
+    how = {"epochs": epochs, "learning_rate": learning_rate, "seed": seed}
+    how |= {"digits": digits, "unseen": unseen, "batch": batch}
     try:
         answer = WORKER.ask({"texts": texts, **how}, SECONDS, lambda progress: progress and show(*progress))
     except (TimeoutError, MemoryError, EOFError) as stopped:
@@ -127,7 +131,7 @@ def _allowed(puzzle: str) -> str:
 # --- In the process apart -------------------------------------------------------------------------------------
 
 
-def _train(texts: Mapping[str, str], epochs: float, digits: int, batch: int, **how: float) -> Iterator[dict]:
+def _train(texts: Mapping[str, str], epochs: float, digits: int, unseen: int, **how: float) -> Iterator[dict]:
     """Check the texts and train with them: an answer for each text and every 25 steps, and the last one."""
     for puzzle, text in texts.items():
         if found := _found(puzzle, Kernel(text, f"your {puzzle}")):
@@ -135,9 +139,9 @@ def _train(texts: Mapping[str, str], epochs: float, digits: int, batch: int, **h
             yield {"refused": f"your {puzzle} is not run: {where}; see helpers.grade({puzzle!r}), and repair it first"}
             return
         yield {"progress": None}
-    images, labels, unseen, answers = seen_and_unseen()
+    images, labels, others, answers = seen_and_unseen()
     network, ended = Network(seed=how["seed"], kernels=own_kernels(texts)), ""
-    training = Training(network, images[:digits], labels[:digits], batch=batch, **how)
+    training = Training(network, images[:digits], labels[:digits], **how)
     try:
         for step in training.stages(int(np.ceil(epochs * training.steps_per_epoch))):
             yield {"progress": [step, training.moments[-1].loss]}
@@ -145,7 +149,7 @@ def _train(texts: Mapping[str, str], epochs: float, digits: int, batch: int, **h
         ended = str(error)
     yield {
         "losses": [moment.loss for moment in training.moments],
-        "accuracy": float((network.predict(unseen, batch=50) == answers).mean()),
+        "accuracy": float((network.predict(others[:unseen], batch=50) == answers[:unseen]).mean()),
         "parameters": {name: array.tolist() for name, array in network.parameters().items()},
         "ended": ended,
     }

@@ -16,7 +16,7 @@ from helpers.wgsl import Kernel
 
 IMAGES, LABELS, _, _ = seen_and_unseen()
 OFFICIAL = {name: PUZZLES[name].solution.text for name in PLACES}
-WEIGHT, STRIDED, BIAS = "conv2d_grad_weight", "strided_grad_weight", "conv2d_grad_bias"
+WEIGHT, STRIDED, BIAS = "conv2d_grad_weight", "strided_grad_weight", "gemm_bwd_dbias"
 
 
 @pytest.fixture(autouse=True)
@@ -47,8 +47,8 @@ def test_a_wrong_one_is_wrong_in_its_own_steps(puzzle):
 
 
 def test_a_batch_with_too_many_loops_for_the_driver_is_refused():
-    place, shape = PLACES[BIAS], Network().workspace(128).steps[0].shape
-    made = place.dispatch(Kernel(OFFICIAL[BIAS]), dict.fromkeys(place.tensors.split()), shape)
+    place, shape = PLACES[WEIGHT], Network().workspace(128).steps[0].shape
+    made = place.dispatch(Kernel(OFFICIAL[WEIGHT]), dict.fromkeys(place.tensors.split()), shape)
     assert made.iterations > 65_535
 
 
@@ -64,10 +64,10 @@ def test_what_has_no_place_or_the_same_one_is_refused():
 
 
 def test_a_wrong_gradient_trains_as_it_would_here_and_the_notebooks_network_is_not_touched():
-    text = OFFICIAL[BIAS].replace("n < params.N", "n < 1u")
+    text = OFFICIAL[BIAS].replace("row = 0u", "row = 1u")
     desk.keep(BIAS, text)
     heard = []
-    run = helpers.train_apart(BIAS, digits=32, batch=8, show=lambda *progress: heard.append(progress))
+    run = helpers.train_apart(BIAS, digits=32, batch=8, unseen=50, show=lambda *progress: heard.append(progress))
     here = Training(Network(kernels=own_kernels({BIAS: text})), IMAGES[:32], LABELS[:32], batch=8).run()
     assert run.losses == pytest.approx([moment.loss for moment in here.moments], rel=1e-5)
     assert heard == [(4, run.losses[-1])]
@@ -81,8 +81,8 @@ def test_a_wrong_gradient_trains_as_it_would_here_and_the_notebooks_network_is_n
 REFUSED = {  # what is said of a text, and the edit of the official one
     "write it first, with helpers.write": None,
     "does not compile; see helpers.grade": ("var sum", "sum"),
-    "is unsafe; see helpers.grade": ("if (co >= params.Co) { return; }", ""),
-    "this loop has not ended": ("n++", "n *= 2u"),  # a loop without an end is wrong, not unsafe
+    "is unsafe; see helpers.grade": ("if (n >= params.N) { return; }", ""),
+    "this loop has not ended": ("row++", "row *= 2u"),  # a loop without an end is wrong, not unsafe
 }
 
 
@@ -96,12 +96,12 @@ def test_a_text_that_could_do_harm_is_refused_with_what_to_do(said):
 
 
 def test_what_only_lenets_layers_show_is_found():
-    late = Kernel(OFFICIAL[BIAS]).edit("co >= params.Co", "co >= params.Co + u32(params.oH == 24u)")
+    late = Kernel(OFFICIAL[BIAS]).edit("n >= params.N", "n >= params.N + u32(params.N == 84u)")
     assert _found(BIAS, late).kind in ("out-of-range write", "out-of-range read")
     assert _found(BIAS, Kernel(OFFICIAL[BIAS])) is None
 
 
 def test_sizes_out_of_range_are_refused():
-    for sizes in ({"digits": 5000}, {"digits": 0}, {"digits": 10, "batch": 11}):
+    for sizes in ({"digits": 5000}, {"unseen": 0}, {"digits": 10, "batch": 11}):
         with pytest.raises(ValueError, match="it must be"):
             train_apart(BIAS, **sizes)

@@ -94,7 +94,8 @@ def run_small(name: str, kernels: Mapping[str, Kernel], seed: int = 0) -> SmallR
     network, losses = Network(SMALL, seed=seed, kernels=kernels), []
     for step in range(STEPS):
         batch = np.resize(order, BATCH * STEPS)[step * BATCH : (step + 1) * BATCH]
-        loss = network.step(images[batch], labels[batch], LEARNING_RATE)
+        with np.errstate(over="ignore"):
+            loss = network.step(images[batch], labels[batch], LEARNING_RATE)
         if not np.isfinite(loss):
             return SmallRun(name, tuple(losses), float("nan"))
         losses.append(loss)

@@ -1,0 +1,85 @@
+"""The exercises of the lesson that trains LeNet: the gradient of a maximum, and the questions."""
+
+from math import log, prod
+
+import numpy as np
+import pytest
+from support.right_variants import right_variants
+from support.sample import sample
+from support.trials import only, outcomes, simulate_once, with_mistake  # noqa: F401
+
+from helpers.data.digits import seen_and_unseen
+from helpers.exercises import PUZZLES, QUESTIONS
+from helpers.grading.grader import grade
+from helpers.grading.verdict import RIGHT, WRONG
+from helpers.network import reference
+from helpers.network.network import Network
+from helpers.network.shapes import PoolShape
+from helpers.oracles.in_training import SMALL
+
+PUZZLE = PUZZLES["max_pool2d_backward"]
+PARAMETERS = Network().shapes
+
+# --- The gradient of a maximum --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mistake", sample(PUZZLE.mistakes, 5), ids=lambda mistake: mistake.name)
+def test_a_known_mistake_is_told_apart_from_all_others(mistake):
+    grades = with_mistake(PUZZLE.name, mistake)
+    named = [verdict.detail for verdict in grades if "this is what " in verdict.detail]
+    assert grades.passed < len(grades)
+    assert len(named) == 1
+    assert f" when {mistake.name}: {mistake.question} " in named[0]
+
+
+@pytest.mark.parametrize("text", [text for name, _, text in sample(right_variants(), 10**6) if name == PUZZLE.name][:2])
+def test_a_right_kernel_of_another_form_is_right(text):
+    assert only(grade(PUZZLE, text)) == RIGHT
+
+
+def test_a_mistake_in_ties_passes_only_where_no_pixels_are_equal():
+    (all_equal,) = (mistake for mistake in PUZZLE.mistakes if mistake.name.startswith("all pixels that are equal"))
+    assert outcomes(with_mistake(PUZZLE.name, all_equal)) == [RIGHT, *[WRONG] * 5]
+
+
+# --- Questions ------------------------------------------------------------------------------------------------
+
+
+def size_of(layer: str) -> int:
+    return sum(prod(shape) for name, shape in PARAMETERS.items() if name.startswith(f"{layer}."))
+
+
+def gradient_of_a_tie() -> tuple[float, ...]:
+    window = np.array([7, 7, 3, 3], float).reshape(1, 1, 2, 2)
+    return tuple(reference.max_pool2d_backward(window, np.full((1, 1, 1, 1), 5.0), PoolShape(1, 1, 2, 2, 2)).flat)
+
+
+ANSWERS = {
+    "parameters_of_conv2": lambda: size_of("conv2"),
+    "loss_before_learning": lambda: round(log(10), 1),
+    "gradient_of_a_tie": gradient_of_a_tie,
+    "layer_with_most_parameters": lambda: max(("conv1", "conv2", "fc1", "fc2", "fc3"), key=size_of),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_an_answer_is_computed(name):
+    assert QUESTIONS[name].right == ANSWERS[name]()
+
+
+def test_numbers_in_the_explanations_are_those_of_lenet():
+    total = sum(map(prod, PARAMETERS.values()))
+    assert f"{size_of('fc1'):,} of all {total:,} parameters" in QUESTIONS["layer_with_most_parameters"].why
+    assert f"have {size_of('conv1') + size_of('conv2'):,}." in QUESTIONS["layer_with_most_parameters"].why
+    assert {size_of("conv1"), prod(PARAMETERS["conv2.weight"])} <= {*QUESTIONS["parameters_of_conv2"].mistakes}
+
+
+def test_a_batch_that_is_doubled_has_the_same_update_and_a_new_network_the_loss_of_ln_10():
+    images, labels, _, _ = seen_and_unseen()
+    network = Network(SMALL)
+    loss = network.step(images[:8], labels[:8], learning_rate=0)
+    once = network.gradients()
+    network.step(*(np.concatenate([each[:8]] * 2) for each in (images, labels)), learning_rate=0)
+    factor = np.median(network.gradients()["conv2.weight"] / once["conv2.weight"])
+    assert QUESTIONS["batch_doubled"].right == round(float(factor), 3)
+    assert loss == pytest.approx(QUESTIONS["loss_before_learning"].right, abs=0.1)
