@@ -47,8 +47,8 @@ def network(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | No
     picture = NetworkPicture(_walks(net, images, labels))
     forward = len(picture.columns) - 1
     suggested: Trials = {
-        "Press play: the gradient walks back to the digit.": {"step": picture.last},
-        "Set step to 0 and play: how does the digit shrink?": {"step": 1},
+        "Play: the gradient walks back.": {"step": picture.last},
+        "Set step to 0, and play again.": {"step": 1},
         "Point at a map of a gradient.": lambda v: v["tensor"] > forward + 1,
     }
     rules = {
@@ -92,9 +92,9 @@ def open_number(
         rules[own] = lambda v, axis=axis: (0, picture.maps(v["tensor"])[axis] - 1)
     last = len(picture.names) - 1
     suggested: Trials = {
-        "Point at another number: what changes in the blue frames?": lambda v: v["map"] * v["row"] * v["column"] > 0,
-        "Move tensor: it walks forward, and then backward.": lambda v: v["tensor"] != tensor,
-        f"Set tensor to {last}: what does one pixel's gradient add up?": {"tensor": last},
+        "Point at a number in the large map.": lambda v: (v["row"], v["column"]) != tuple(place[1:]),
+        "Move tensor: walk on, or back.": lambda v: v["tensor"] != tensor,
+        f"Open a pixel's gradient: tensor {last}.": {"tensor": last},
     }
     start = {"digit": 0, "tensor": tensor} | dict(zip(("map", "row", "column"), map(int, place), strict=True))
     return Explorer(picture.show, rules, start, steps=suggested if steps is None else steps)

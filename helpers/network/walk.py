@@ -28,11 +28,22 @@ Place = tuple[str, Index]  # a tensor, and a place in it
 
 
 class Row(NamedTuple):
-    """One of the numbers that a number is made of: how it is written, and what it is."""
+    """One of the numbers that a number is made of: what it is, its factors and where they lie; or how it is called."""
 
-    text: str
     value: float
+    factors: tuple[float, ...] = ()
     places: tuple[Place, ...] = ()
+    name: str = ""
+
+    @property
+    def product(self) -> str:
+        """The factors, as one writes them."""
+        return product_text(*self.factors) if len(self.factors) > 1 else ""
+
+    @property
+    def label(self) -> str:
+        """The factors by their names."""
+        return self.name or " · ".join(written(*place) for place in self.places)
 
 
 Finished = tuple[list[Row], float | None, str]  # the rows that count, the result if it is not their sum, and words
@@ -158,8 +169,8 @@ class Walk:
     def _row(self, step: Step, term: Term) -> Row:
         """A product, with its factors."""
         places = tuple(self._place(step, factor) for factor in term)
-        factors = [float(self.tensors[name][at]) for name, at in places]
-        return Row(product_text(*factors), prod(factors), places)
+        factors = tuple(float(self.tensors[name][at]) for name, at in places)
+        return Row(prod(factors), factors, places)
 
     def _finished(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         """What an operation does with its terms."""
@@ -182,7 +193,7 @@ class Walk:
 
     def _maximum(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         winner = max(rows, key=lambda row: row.value)  # the first of equal ones
-        losers = [row._replace(text=row.text, value=0.0) for row in rows if row is not winner]
+        losers = [row._replace(value=0.0) for row in rows if row is not winner]
         return [winner, *losers], None, f"the largest of {len(rows)} pixels"
 
     def _winners(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
@@ -208,7 +219,7 @@ class Walk:
         if getattr(step.shape, "activation", "relu") == "none":
             why = "as there is no activation"
         (row,) = rows
-        return [row._replace(text=product_text(row.value, factor), value=row.value * factor)], None, f"{words}, {why}"
+        return [row._replace(value=row.value * factor, factors=(row.value, factor))], None, f"{words}, {why}"
 
     def _derivative(self, step: Step, index: Index) -> float:
         pre = self.open(f"{step.layer}.output", index).total
@@ -216,7 +227,7 @@ class Walk:
 
     def _shared(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         pixels = prod(step.shape.kernel)
-        rows = [row._replace(text=f"{row.text} / {pixels}", value=row.value / pixels) for row in rows]
+        rows = [row._replace(value=row.value / pixels, factors=(row.value, 1 / pixels)) for row in rows]
         return rows, None, f"the mean of {pixels} pixels" if own == "output" else f"a share of 1/{pixels}"
 
     def _activated(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
@@ -233,11 +244,11 @@ class Walk:
         share = np.exp(shifted) / np.exp(shifted).sum()
         places = tuple(place for row in rows for place in row.places)
         if own == "losses":
-            text = f"−log(softmax of {self.label})"
-            rows = [Row(text, float(-np.log(share[self.label])), places)]
+            rows = [Row(float(-np.log(share[self.label])), places=places, name=f"−log(softmax of {self.label})")]
             return rows, None, f"minus the logarithm of the probability {number(share[self.label])} of the right answer"
         (c,) = index
-        rows = [Row(f"softmax of {c}", float(share[c]), places), Row("the right answer", -float(c == self.label))]
+        right = Row(-float(c == self.label), name="minus 1 where the answer is right")
+        rows = [Row(float(share[c]), places=places, name=f"softmax of {c}"), right]
         return rows, None, "the softmax minus the right answer"
 
 

@@ -13,7 +13,7 @@ from helpers.pictures.figures import draw_signed
 from helpers.pictures.parts import MARGIN
 
 HEIGHT = 150  # CSS pixels of each of the two rows of maps
-TOPS = 92, 280  # where the two rows begin: values, gradients
+TOPS = 82, 262  # where the two rows begin: values, gradients
 BAR, BARS = 15, 62  # CSS pixels: the height of an output's bar, and the width of all bars
 LISTED = 10  # outputs that are drawn as bars with their numbers' names
 
@@ -45,7 +45,7 @@ class NetworkPicture(Picture):
     """
 
     def __init__(self, walks: Sequence[Walk]) -> None:
-        super().__init__(458)
+        super().__init__(440)
         self.walks, network = walks, walks[0].network
         tensors = ["images", *(f"{layer.name}.output" for layer in network.layers)]
         names = ["images", *(layer.name for layer in network.layers)]
@@ -103,8 +103,8 @@ class NetworkPicture(Picture):
             self.write(middle, 33, "×".join(map(str, column.size)), 13, INK, align="middle")
             count = f"{self.counts[column.layer]:,}" if self.counts[column.layer] else "none"
             self.write(middle, 52, count if i else "parameters:", 13, GRAY, align="middle")
-        self.write(MARGIN, TOPS[0] - 16, "values →", 13, BLUE, "bold")
-        self.write(WIDTH - MARGIN, TOPS[1] - 16, "← gradients", 13, BLUE, "bold", "right")
+        self.write(MARGIN, TOPS[0] - 8, "values →", 13, BLUE, "bold")
+        self.write(WIDTH - MARGIN, TOPS[1] - 14, "← gradients", 13, BLUE, "bold", "right")
         for tensor in range(self.last + 1):
             if tensor <= step:
                 self._draw_tensor(walk, tensor, tensor == step)

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from helpers.network.pictures.maps import Area, Maps, fitting_pixel, fold, framed, in_maps
-from helpers.network.walk import Index, Opened, Row, Walk, written
+from helpers.network.walk import Index, Opened, Walk, written
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, WIDTH, Box, Picture, Word, number, text_width
 from helpers.pictures.parts import MARGIN
 
-TOP, HIGH = 64, 150  # CSS pixels: where the maps begin, and how high they may be
-TABLE, LINE_HEIGHT = 248, 20
+TOP, HIGH = 62, 144  # CSS pixels: where the maps begin, and how high they may be
+TABLE, LINE_HEIGHT = 238, 19
 LISTED = 4  # terms that are written out
 CODE = 13  # CSS pixels: the letters of a kernel's line
 
@@ -22,7 +22,7 @@ class OpenedPicture(Picture):
     """
 
     def __init__(self, walks: Sequence[Walk]) -> None:
-        super().__init__(446)
+        super().__init__(428)
         self.walks, self.names = walks, [*walks[0].makers]
 
     def maps(self, tensor: int) -> tuple[int, int, int]:
@@ -89,9 +89,8 @@ class OpenedPicture(Picture):
 
     def _draw_read(self, walk: Walk, opened: Opened) -> None:
         """What was read: each tensor's maps that have a part in it, with a frame around the places."""
-        scalars = len(opened.read) > 2  # a bias or a label beside what is multiplied is left out
-        known = {name: at for name, at in opened.read.items() if name in walk.tensors}
-        most = {name: at for name, at in known.items() if len(at) > 1 or not scalars}
+        known = (name for name in opened.read if name in walk.tensors and not name.endswith(".bias"))
+        most = {name: opened.read[name] for name in known}
         self.write(self.right + 22, TOP + HIGH / 2, "←" if most else "", 24, GRAY, align="middle")
         left = self.right + 44
         room = (WIDTH - MARGIN - left) / max(len(most), 1) - 20
@@ -113,13 +112,13 @@ class OpenedPicture(Picture):
 
     def _draw_rows(self, opened: Opened) -> None:
         """The terms that are farthest from 0, the rest, and the sum beside what the GPU wrote."""
-        self.lines([(MARGIN, TABLE - 16, WIDTH - MARGIN, TABLE - 16)], LINE, 1)
+        self.lines([(MARGIN, TABLE - 15, WIDTH - MARGIN, TABLE - 15)], LINE, 1)
         rows = sorted((row for row in opened.rows if row.value), key=lambda row: -abs(row.value))
         rows = rows or opened.rows
         shown, rest = rows[:LISTED], rows[LISTED:]
         y = TABLE
         for row in shown:
-            self._row(y, _names(row), row.text if row.text != _names(row) else "", row.value)
+            self._row(y, row.label, row.product, row.value)
             y += LINE_HEIGHT
         if rest:
             zeros = sum(not row.value for row in opened.rows)
@@ -149,13 +148,6 @@ class OpenedPicture(Picture):
         returned = number(opened.returned)
         made = f"{opened.label} is {opened.how}: {number(opened.result)}; the GPU wrote {returned}."
         return f"{made} It is made in {line.replace('kernels/', '')}."
-
-
-def _names(row: Row) -> str:
-    """The names of a term's factors; a softmax has none but its text."""
-    if len(row.places) > 2 or not row.places or row.text.startswith("−log"):
-        return row.text
-    return " · ".join(written(*place) for place in row.places)
 
 
 def _shown(values: np.ndarray, name: str, places: list[Index]) -> tuple[str, np.ndarray, dict[int, list]]:
