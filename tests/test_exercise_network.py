@@ -32,7 +32,7 @@ def test_a_known_mistake_is_told_apart_from_all_others(mistake):
     assert f" when {mistake.name}: {mistake.question} " in named[0]
 
 
-@pytest.mark.parametrize("text", [text for name, _, text in sample(right_variants(), 10**6) if name == PUZZLE.name][:2])
+@pytest.mark.parametrize("text", [text for name, _, text in right_variants() if name == PUZZLE.name][:2])
 def test_a_right_kernel_of_another_form_is_right(text):
     assert only(grade(PUZZLE, text)) == RIGHT
 
@@ -78,8 +78,8 @@ def test_a_batch_that_is_doubled_has_the_same_update_and_a_new_network_the_loss_
     images, labels, _, _ = seen_and_unseen()
     network = Network(SMALL)
     loss = network.step(images[:8], labels[:8], learning_rate=0)
-    once = network.gradients()
+    once = np.linalg.norm(network.gradients()["fc1.weight"])
     network.step(*(np.concatenate([each[:8]] * 2) for each in (images, labels)), learning_rate=0)
-    factor = np.median(network.gradients()["conv2.weight"] / once["conv2.weight"])
-    assert QUESTIONS["batch_doubled"].right == round(float(factor), 3)
+    factor = np.linalg.norm(network.gradients()["fc1.weight"]) / once
+    assert factor == pytest.approx(QUESTIONS["batch_doubled"].right, rel=1e-3)
     assert loss == pytest.approx(QUESTIONS["loss_before_learning"].right, abs=0.1)
