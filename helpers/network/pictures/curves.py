@@ -1,6 +1,6 @@
 """Loss and accuracy over the steps of a run: each batch a faint point, and their running mean a line."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from helpers.network.training import Moment
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Box, Picture, Word
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, WIDTH, Box, Picture, Word
 from helpers.pictures.parts import MARGIN
 
 Array = np.ndarray
@@ -120,6 +120,33 @@ class CurvesPicture(Picture):
             f"{ends} over the last {min(MEAN, len(loss))} batches, with {_share(right)} of their answers right"
         )
         return said + (f"; of the unseen images, {_share(100 * unseen)}" if unseen is not None else "") + "."
+
+
+class RunsPicture(Picture):
+    """The losses of up to four runs side by side, by their names; a run whose loss was no number any more ends early.
+
+    Losses above `highest` are drawn at the upper edge.
+    """
+
+    def __init__(self, runs: Mapping[str, Sequence[float]], highest: float = 5, classes: int = 10) -> None:
+        super().__init__(236)
+        width, last = (WIDTH - 2 * MARGIN - 34) / len(runs) - 22, max(map(len, runs.values()))
+        for place, (name, values) in enumerate(runs.items()):
+            chart = Chart(Box(MARGIN + 34 + place * (width + 28), 46, width, 150), last, highest)
+            chart.axes(self, name, {value: f"{value}" if place == 0 else "" for value in range(int(highest) + 1)})
+            self.lines(
+                [(chart.box.x, chart.y(log(classes)), chart.box.x + width, chart.y(log(classes)))], GRAY, 1.2, (5, 4)
+            )
+            chart.curve(self, np.array(values))
+        self.write(MARGIN, 226, f"dashed: the loss of a pure guess, {log(classes):.2f}", 13, GRAY)
+        self.sentence = " ".join(f"{name}: {_run(np.array(values), last)}." for name, values in runs.items())
+
+
+def _run(values: Array, last: int) -> str:
+    """How a run goes, in words that another adapter says, too."""
+    if len(values) < last:
+        return "the loss is no number before the end"
+    return "the loss falls" if running_mean(values)[-1] < 0.8 * values[0] else "the loss does not fall"
 
 
 def _share(percent: float) -> str:
