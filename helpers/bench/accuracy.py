@@ -17,8 +17,8 @@ from helpers.data.digits import seen_and_unseen
 from helpers.network.network import Network
 from helpers.network.training import Training, shuffled
 
-BATCH, MOMENTUM = 32, 0.9
-EPOCHS, RATE = 20, 0.04  # the learning rate falls to 0 in a straight line, an equal step each epoch
+BATCH, MOMENTUM = 16, 0.9
+EPOCHS, RATE = 40, 0.02  # the learning rate falls to 0 in a straight line, an equal step each epoch
 SEEDS = 5
 
 

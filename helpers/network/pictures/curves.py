@@ -129,7 +129,7 @@ class RunsPicture(Picture):
     """
 
     def __init__(self, runs: Mapping[str, Sequence[float]], highest: float = 5, classes: int = 10) -> None:
-        super().__init__(236)
+        super().__init__(250)
         width, last = (WIDTH - 2 * MARGIN - 34) / len(runs) - 22, max(map(len, runs.values()))
         for place, (name, values) in enumerate(runs.items()):
             chart = Chart(Box(MARGIN + 34 + place * (width + 28), 46, width, 150), last, highest)
@@ -138,7 +138,7 @@ class RunsPicture(Picture):
                 [(chart.box.x, chart.y(log(classes)), chart.box.x + width, chart.y(log(classes)))], GRAY, 1.2, (5, 4)
             )
             chart.curve(self, np.array(values))
-        self.write(MARGIN, 226, f"dashed: the loss of a pure guess, {log(classes):.2f}", 13, GRAY)
+        self.write(MARGIN, 238, f"dashed: the loss of a pure guess, {log(classes):.2f}", 13, GRAY)
         self.sentence = " ".join(f"{name}: {_run(np.array(values), last)}." for name, values in runs.items())
 
 
