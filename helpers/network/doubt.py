@@ -6,10 +6,10 @@ make the steps after it wrong.
 
 Gradients that are sums of products are judged by the adjoint test, whose one dot product has blind spots: what a
 gradient adds at right angles to the argument (which of several equal pixels pooling takes, say: in LeNet they are
-mostly zeros, whose gradient the ReLU before them drops), what is smaller than the rounding errors that are allowed
-(they grow with the batch, so take a few images), and what two mistakes cancel. A forward pass, the derivative of ReLU,
-the loss and the update are compared with the formula, number by number. What no step of this network shows, such as a
-stride of 2 in LeNet, is not judged at all.
+zeros, whose gradient the ReLU drops, or lie over empty paper, where the filter sees the same), what is smaller than the
+rounding errors that are allowed (they grow with the batch, so take a few images), and what two mistakes cancel. A
+forward pass, the derivative of ReLU, the loss and the update are compared with the formula, number by number. What no
+step of this network shows, such as a stride of 2 in LeNet, is not judged at all.
 """
 
 from collections.abc import Callable, Sequence
