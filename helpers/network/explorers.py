@@ -92,9 +92,9 @@ def open_number(
         rules[own] = lambda v, axis=axis: (0, picture.maps(v["tensor"])[axis] - 1)
     last = len(picture.names) - 1
     suggested: Trials = {
-        "Point at a number in the large map.": lambda v: (v["row"], v["column"]) != tuple(place[1:]),
+        "Point at a number in its map.": lambda v: (v["row"], v["column"]) != tuple(place[1:]),
         "Move tensor: walk on, or back.": lambda v: v["tensor"] != tensor,
-        f"Open a pixel's gradient: tensor {last}.": {"tensor": last},
+        f"See a pixel: set tensor to {last}.": {"tensor": last},
     }
     start = {"digit": 0, "tensor": tensor} | dict(zip(("map", "row", "column"), map(int, place), strict=True))
     return Explorer(picture.show, rules, start, steps=suggested if steps is None else steps)

@@ -57,7 +57,7 @@ class OpenedPicture(Picture):
         self.write(
             WIDTH - MARGIN,
             18,
-            "orange: above 0, violet: below 0; each tensor has its own scale",
+            "orange: above 0, violet: below 0; each picture has its own scale",
             13,
             GRAY,
             align="right",
