@@ -7,7 +7,10 @@ pictures, digits) works where wgpu cannot be imported.
 from importlib import import_module
 
 _HOME = {
+    "DivergedError": "helpers.network.training",
     "Kernel": "helpers.wgsl",
+    "Network": "helpers.network.network",
+    "Training": "helpers.network.training",
     "WgslError": "helpers.wgsl",
     "UnsupportedWgsl": "helpers.wgsl",
     "load": "helpers.wgsl",

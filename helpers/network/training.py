@@ -111,6 +111,7 @@ class Training:
         KeyboardInterrupt
             It is at the last state again, as nobody can say how many of these steps were done.
         """
+        check_size("steps", as_int(steps), 1, EVERY)
         UpdateShape(1, self.learning_rate, self.momentum)  # refuses, before anything runs
         update = self.network.update(self.learning_rate, self.momentum)
         first, labels = self.step, []

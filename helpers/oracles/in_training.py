@@ -13,6 +13,7 @@ import numpy as np
 from helpers.data.digits import seen_and_unseen
 from helpers.network.layers import Conv2d, Linear, MaxPool2d
 from helpers.network.network import Network
+from helpers.network.pictures.curves import RunsPicture
 from helpers.oracles.wrong_kernels import BIAS_1, INPUT_1, WEIGHT_1, named
 from helpers.wgsl import Kernel, load
 
@@ -121,3 +122,8 @@ def curve(letter: str) -> tuple[float, ...]:
     if letter not in _CURVES:
         raise ValueError(f"letter = {letter!r}: it must be one of {', '.join(_CURVES)}")
     return train_small(_CURVES[letter]).losses
+
+
+def curves() -> RunsPicture:
+    """The losses of all four runs side by side."""
+    return RunsPicture({f"Curve {letter}": curve(letter) for letter in _CURVES})
