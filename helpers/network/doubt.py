@@ -12,7 +12,7 @@ forward pass, the derivative of ReLU, the loss and the update are compared with 
 step of this network shows, such as a stride of 2 in LeNet, is not judged at all.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -76,7 +76,7 @@ def check_step(
 
 def _update(network: Network, learning_rate: float, momentum: float) -> tuple[Report, ...]:
     """Run the update on velocities that are not 0, and compare what it wrote with the formula."""
-    write(network.buffers["velocities"], _random((network.words,)))
+    write(network.buffers["velocities"], next(_directions((network.words,))))
 
     def buffers(*names: str) -> list[Array]:
         return [read(network.buffers[name], (network.words,)) for name in names]
@@ -99,16 +99,16 @@ def _conv2d(s: ConvShape, x: Array, w: Array, bias: Array, y: Array) -> list[Rep
 
 
 def _weight(s: ConvShape, dy: Array, x: Array, got: Array) -> list[Report]:
-    return [convolution.adjoint(x, _random(s.weight), dy, *_steps(s), grad_weight=got)]
+    return [convolution.adjoint(x, w, dy, *_steps(s), grad_weight=got) for w in _directions(s.weight)]
 
 
 def _input(s: ConvShape, dy: Array, w: Array, got: Array) -> list[Report]:
-    return [convolution.adjoint(_random(s.input), w, dy, *_steps(s), grad_input=got)]
+    return [convolution.adjoint(x, w, dy, *_steps(s), grad_input=got) for x in _directions(s.input)]
 
 
 def _bias(s: ConvShape, dy: Array, got: Array) -> list[Report]:
     arguments = np.zeros(s.input), np.zeros(s.weight), dy, *_steps(s)
-    return [convolution.adjoint(*arguments, bias=_random((s.out_channels,)), grad_bias=got)]
+    return [convolution.adjoint(*arguments, bias=bias, grad_bias=got) for bias in _directions((s.out_channels,))]
 
 
 def _linear(s: Shape, a: Array, b: Array, bias: Array, dy: Array, pre: Array, *gradients: Array) -> list[Report]:
@@ -126,12 +126,18 @@ JUDGES: dict[str, Callable[..., Sequence[Report]]] = {
     "max_pool2d": lambda s, x, y: [check.max_pool2d(y, x, s)],
     "max_pool2d_backward": lambda s, x, dy, got: [check.adjoint(got, x, dy, s, reference.max_pool2d)],
     "avg_pool2d": lambda s, x, y: [check.avg_pool2d(y, x, s)],
-    "avg_pool2d_backward": lambda s, dy, got: [check.adjoint(got, _random(s.of("input")), dy, s, reference.avg_pool2d)],
+    "avg_pool2d_backward": lambda s, dy, got: [
+        check.adjoint(got, x, dy, s, reference.avg_pool2d) for x in _directions(s.of("input"))
+    ],
     "relu_backward": lambda s, y, dy, got: [check.relu_backward(got, y, dy)],
     "cross_entropy": lambda s, z, labels, losses, grad: check.cross_entropy((losses, grad), z, labels),
 }
 
 
-def _random(shape: tuple[int, ...]) -> Array:
-    """An argument in whose direction a linear operation is judged: its own one may be 0 where the mistake is."""
-    return np.random.default_rng(0).standard_normal(shape, np.float32)
+def _directions(shape: tuple[int, ...]) -> Iterator[Array]:
+    """Three random arguments, in whose directions a linear operation is judged.
+
+    Its own one may be 0 where the mistake is, and one may by chance lie at right angles to the mistake.
+    """
+    for seed in range(3):
+        yield np.random.default_rng(seed).standard_normal(shape, np.float32)
