@@ -6,27 +6,14 @@ from pathlib import Path
 
 import pytest
 from nbformat import v4
+from support.legible import CONTRAST, DARK, LIGHT, contrast
 from support.notebook_gate import NOTEBOOKS, Lesson, spoken
 
 WIDGETS = Path(__file__).resolve().parents[1] / "helpers" / "widgets"
-LIGHT, DARK = "#ffffff", "#111111"  # what JupyterLab's two themes lay under an output
 PAPER = re.compile(r"wgsl-|convgrad-(?:write|gutter|copy|text|ours)\b")  # white in both themes
 IN_THE_DARK = '[data-jp-theme-light="false"]'
-LEAST = 4.5  # of text, WCAG 2.2, 1.4.3
 
 # --- Colors -----------------------------------------------------------------------------------------------------------
-
-
-def contrast(one: str, other: str) -> float:
-    """The contrast ratio of two colors such as #005a9c."""
-    dark, light = sorted(map(luminance, (one, other)))
-    return (light + 0.05) / (dark + 0.05)
-
-
-def luminance(color: str) -> float:
-    parts = (int(color[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def faint(css: str) -> Iterator[str]:
@@ -45,7 +32,7 @@ def faint(css: str) -> Iterator[str]:
         if not (paper or IN_THE_DARK in selector or PAPER.search(selector)):
             pairs.append((dark.get(last(selector)) or own, DARK))
         for pair in pairs:
-            if contrast(*pair) < LEAST:
+            if contrast(*pair) < CONTRAST:
                 yield f"{selector}: {pair[0]} on {pair[1]} has {contrast(*pair):.1f}"
 
 

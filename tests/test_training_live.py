@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from PIL import Image
-from support.legible import faults, illegible
-from test_access import LEAST, LIGHT, contrast
+from support.legible import CONTRAST, LIGHT, contrast, faults, illegible
 
 from helpers.data.digits import seen_and_unseen
 from helpers.network import explorers, film
@@ -261,4 +260,4 @@ def test_all_words_stand_out(alone):
     pictures = CurvesPicture(64, 10).show(alone.moments, 0.5), FiltersPicture(alone.moments, 10).show(9)
     colors = {to_hex(mark.face) for picture in pictures for mark in picture.marks if mark.words}
     assert len(colors) > 3
-    assert min(contrast(color, LIGHT) for color in colors) >= LEAST
+    assert min(contrast(color, LIGHT) for color in colors) >= CONTRAST

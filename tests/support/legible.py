@@ -10,6 +10,20 @@ from helpers.pictures.canvas import Picture, outline
 from helpers.widgets.explorer import Explorer
 
 SMALLEST = 12  # CSS pixels
+LIGHT, DARK = "#ffffff", "#111111"  # what JupyterLab's two themes lay under an output
+CONTRAST = 4.5  # of text, at least: WCAG 2.2, 1.4.3
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two colors such as #005a9c."""
+    dark, light = sorted(map(luminance, (one, other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(color: str) -> float:
+    parts = (int(color[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def written(picture: Picture) -> list[str]:
