@@ -46,7 +46,7 @@ var<storage, read_write> grad_input: array<f32>;  // (N,C,H,W)
 @group(0) @binding(3)
 var<uniform> params: Params;
 
-// 1. The windows that hold a row (or column) of the padded input: from x to below y.
+// 1. The windows that hold a row or column of the padded input: from x to below y.
 fn windows(at: u32, size: u32, stride: u32, count: u32) -> vec2u {
   var first = 0u;
   if (at >= size) {
