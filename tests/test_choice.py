@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import helpers.convolution.choice as rule
+import helpers.gemm.choice as gemm_rule
 from helpers import gpu
 from helpers.convolution.schedules import conv2d
 from helpers.convolution.shapes import ConvShape
@@ -40,6 +41,38 @@ def slowdown(operation: str, layer: str) -> float:
 @pytest.mark.parametrize(("operation", "layer"), MEASURED, ids=str)
 def test_on_every_measured_layer_the_choice_is_about_the_fastest(operation, layer):
     assert slowdown(operation, layer) <= SLACK
+
+
+# Microseconds of 2_tiled and 3_register_tiles on the same GPU: the backward pass of LeNet's fully connected layers.
+LENET = {
+    GemmShape(32, 256, 120): (44.5, 59.5),
+    GemmShape(32, 120, 84): (32.3, 48.4),
+    GemmShape(32, 84, 10): (23.4, 17.1),
+    GemmShape(256, 256, 120): (102.5, 87.9),
+    GemmShape(256, 120, 84): (88.6, 77.0),
+    GemmShape(256, 84, 10): (79.6, 31.1),
+}
+
+
+def lenet_slowdown(layer: GemmShape) -> float:
+    """How many times as long as the faster of the two the one takes that is chosen."""
+    took = dict(zip(("2_tiled", "3_register_tiles"), LENET[layer], strict=True))
+    return took[OPERATIONS["gemm_bias_act_backward"].choose(layer, HARDWARE)[0].version] / min(took.values())
+
+
+@pytest.mark.parametrize("layer", [layer for layer in LENET if layer != GemmShape(32, 84, 10)], ids=str)
+def test_few_rows_and_many_rows_of_a_fully_connected_layer_get_the_faster_backward_pass(layer):
+    assert lenet_slowdown(layer) == 1
+
+
+def test_of_a_layer_with_few_rows_and_little_work_no_text_is_compiled():
+    assert 1 < lenet_slowdown(GemmShape(32, 84, 10)) < 1.4
+
+
+@pytest.mark.parametrize(("name", "value"), [("FEW_ROWS", 0), ("MANY_ROWS", 512)])
+def test_a_wrong_threshold_of_rows_is_noticed(monkeypatch, name, value):
+    monkeypatch.setattr(gemm_rule, name, value)
+    assert sum(lenet_slowdown(layer) > 1.4 for layer in LENET) >= 1
 
 
 def test_a_wrong_threshold_is_noticed(monkeypatch):

@@ -20,11 +20,17 @@ def _outputs(s: PoolShape, kernel: Kernel) -> Schedule:
 
 
 def _pixels(s: PoolShape, kernel: Kernel) -> Schedule:
-    return one_step(flat(prod(s.of("input"))), nested_loops(*s.kernel))
+    return one_step(flat(prod(s.of("input"))), nested_loops(*_windows(s)))
 
 
 def _pixels_with_rivals(s: PoolShape, kernel: Kernel) -> Schedule:
-    return one_step(flat(prod(s.of("input"))), nested_loops(*s.kernel, prod(s.kernel)))
+    return one_step(flat(prod(s.of("input"))), nested_loops(*_windows(s), *s.kernel))
+
+
+def _windows(s: PoolShape) -> Pair:
+    """The most rows and columns of windows that hold one pixel."""
+    sizes = zip(s.kernel, s.stride, s.outputs, strict=True)
+    return tuple(min(ceil(window / step), count) for window, step, count in sizes)
 
 
 def _rows(s: LossShape, kernel: Kernel) -> Schedule:

@@ -16,7 +16,8 @@
 // dispatch  ceil(N*C*H*W / 256) workgroups of 256 threads
 // barriers  none: each thread writes its own pixel and reads only inputs
 // cost      per pixel, at most:
-//           1 + kH*kW*(1 + kH*kW) global loads, 0 workgroup loads, 0 multiply-adds
+//           1 + ceil(kH/Sh)*ceil(kW/Sw)*(1 + kH*kW) global loads,
+//           0 workgroup loads, 0 multiply-adds
 // limits    each pixel looks through all of its windows again, instead of
 //           storing where the forward pass found the maximum; of a window with
 //           NaN, several pixels may take the gradient, or none
@@ -45,14 +46,28 @@ var<storage, read_write> grad_input: array<f32>;  // (N,C,H,W)
 @group(0) @binding(3)
 var<uniform> params: Params;
 
-// 1. Is the pixel with this value, the `mine`-th of its window, the first maximum?
-fn wins(value: f32, mine: u32, plane: u32, oh: u32, ow: u32) -> bool {
-  for (var other = 0u; other < params.kernel_h * params.kernel_w; other++) {
-    let ih = oh * params.stride_h + other / params.kernel_w - params.padding_h;
-    let iw = ow * params.stride_w + other % params.kernel_w - params.padding_w;
-    if (ih >= params.in_h || iw >= params.in_w) { continue; }  // padding never wins
-    let rival = input[(plane * params.in_h + ih) * params.in_w + iw];
-    if (rival > value || (rival == value && other < mine)) { return false; }
+// 1. The windows that hold a row or column of the padded input: from x to below y.
+fn windows(at: u32, size: u32, stride: u32, count: u32) -> vec2u {
+  var first = 0u;
+  if (at >= size) {
+    first = (at - size) / stride + 1u;  // behind the last one that ends before it
+  }
+  return vec2u(first, min(at / stride + 1u, count));
+}
+
+// 2. Is pixel `mine`, with this value, the first maximum of a window?
+fn wins(mine: u32, value: f32, plane: u32, oh: u32, ow: u32) -> bool {
+  for (var kh = 0u; kh < params.kernel_h; kh++) {             // [0, kH)
+    // Above the image, ih wraps to more than H; left of it, iw to more than W.
+    let ih = oh * params.stride_h + kh - params.padding_h;    // [0, H) or padding
+    if (ih >= params.in_h) { continue; }
+    for (var kw = 0u; kw < params.kernel_w; kw++) {           // [0, kW)
+      let iw = ow * params.stride_w + kw - params.padding_w;  // [0, W) or padding
+      if (iw >= params.in_w) { continue; }                    // padding never wins
+      let other = (plane * params.in_h + ih) * params.in_w + iw;
+      let rival = input[other];
+      if (rival > value || (rival == value && other < mine)) { return false; }
+    }
   }
   return true;
 }
@@ -63,7 +78,7 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) thread: u32,  // [0, 256)
 ) {
-  // 2. Which pixel is mine? Workgroups lie in rows of up to 65,535.
+  // 3. Which pixel is mine? Workgroups lie in rows of up to 65,535.
   let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
   if (index >= params.planes * params.in_h * params.in_w) {
     return;  // the last workgroup is rarely full
@@ -72,23 +87,21 @@ fn main(
   let ih = index / params.in_w % params.in_h;  // [0, H)
   let plane = index / (params.in_w * params.in_h);
 
-  // 3. Add up the gradients of the windows that took this pixel.
+  // 4. Add up the gradients of the windows that took this pixel.
   let value = input[index];
   var sum = 0.0;
-  for (var kh = 0u; kh < params.kernel_h; kh++) {           // [0, kH)
-    let down = ih + params.padding_h - kh;                  // oh*Sh, or wraps
-    let oh = down / params.stride_h;                        // [0, oH) or no window
-    if (down % params.stride_h != 0u || oh >= params.out_h) { continue; }
-    for (var kw = 0u; kw < params.kernel_w; kw++) {         // [0, kW)
-      let right = iw + params.padding_w - kw;               // ow*Sw, or wraps
-      let ow = right / params.stride_w;                     // [0, oW) or no window
-      if (right % params.stride_w != 0u || ow >= params.out_w) { continue; }
-      if (wins(value, kh * params.kernel_w + kw, plane, oh, ow)) {
+  let down = ih + params.padding_h;   // [Ph, H + Ph)
+  let right = iw + params.padding_w;  // [Pw, W + Pw)
+  let rows = windows(down, params.kernel_h, params.stride_h, params.out_h);
+  let columns = windows(right, params.kernel_w, params.stride_w, params.out_w);
+  for (var oh = rows.x; oh < rows.y; oh++) {          // of [0, oH), or none
+    for (var ow = columns.x; ow < columns.y; ow++) {  // of [0, oW), or none
+      if (wins(index, value, plane, oh, ow)) {
         sum += grad_output[(plane * params.out_h + oh) * params.out_w + ow];
       }
     }
   }
 
-  // 4. Write it.
+  // 5. Write it.
   grad_input[index] = sum;
 }

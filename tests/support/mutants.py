@@ -49,6 +49,7 @@ LETTERS = [
     params.stride_h params.stride_w
     params.rows params.classes
     mine other
+    rows.x rows.y columns.x columns.y
     params.batch params.in_channels params.out_channels
     params.m params.n params.k params.batch_size
     params.b_stride params.d_b_stride

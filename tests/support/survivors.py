@@ -13,6 +13,9 @@ REASONS = {
     r"for \(var (\w+) = (0u; \1 != .+|first; \1 != first \+ rows|group\.z; \1 != last); \1\+\+\) {": (
         "A counter that begins below its bound and grows by 1 is equal to it before it can be larger."
     ),
+    r"for \(var \w+ = (rows|columns)\.x; \w+ != \1\.y;": (
+        "Where no window holds a pixel, the counter begins at its bound, else below it."
+    ),
     r"for \(var half = .*; half != 0u; half /= 2u\) {": "An unsigned number that is not 0 is larger than 0.",
     r"(TILE|CHUNK|THREADS): u32 = ": (
         "This is how much work is done at once. The dispatch, and the number of turns of each loop, follow it."
