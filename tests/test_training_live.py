@@ -223,7 +223,7 @@ def test_a_run_is_wound_back_step_by_step(alone):
         np.abs(alone.moments[step].tensors["conv1.weight"][i] - alone.moments[0].tensors["conv1.weight"][i]).mean()
         for i in range(3)
     ]
-    assert f"filter {np.argmax(moved)} have changed most: by {max(moved):.2f} on average" in explorer.set(step=step)
+    assert f"filter {np.argmax(moved)} have changed most: by {max(moved):.2g} on average" in explorer.set(step=step)
     assert f"the loss of the batch is {alone.moments[step].loss:.2f}" in explorer.sentence
     assert illegible(explorer, 9) == []
     assert explorer._player.step == 1

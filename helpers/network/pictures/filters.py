@@ -97,8 +97,13 @@ class FiltersPicture(Picture):
             return f"{said}; all filters are still the random numbers of the start."
         moved = np.abs(self.filters[step] - self.filters[0]).mean(axis=(1, 2))
         most, start = moved.argmax(), np.abs(self.filters[0]).mean()
-        change = f"by {moved[most]:.2f} on average, where weights had a mean size of {start:.2f} at the start"
+        change = f"by {_brief(moved[most])} on average, where weights had a mean size of {_brief(start)} at the start"
         return f"{said}. The weights of filter {most} have changed most: {change}."
+
+
+def _brief(value: float) -> str:
+    """No more digits than a reader compares."""
+    return number(float(f"{value:.2g}"))
 
 
 def _stacked(moments: Sequence[Moment], own: str) -> tuple[str, Array]:
