@@ -15,29 +15,30 @@ import numpy as np
 from helpers import gpu
 from helpers.data.digits import seen_and_unseen
 from helpers.network.network import Network
-from helpers.network.training import Training, shuffled
+from helpers.network.training import EVERY, Training, shuffled
 
 BATCH, MOMENTUM = 16, 0.9
-EPOCHS, RATE = 40, 0.02  # the learning rate falls to 0 in a straight line, an equal step each epoch
+EPOCHS, RATE = 40, 0.02  # the learning rate falls to 0 in a straight line, by equal steps
 SEEDS = 5
 
 
-def falling(epochs: int = EPOCHS, rate: float = RATE) -> list[float]:
-    """The learning rate of each epoch."""
-    return [rate * (1 - epoch / epochs) for epoch in range(epochs)]
+def falling(step: int, steps: int, rate: float) -> float:
+    """The learning rate after so many of all steps; it is set anew after every 25."""
+    return rate * (1 - step / steps)
 
 
-def ours(seed: int, rates: Sequence[float]) -> float:
+def ours(seed: int, epochs: int = EPOCHS, rate: float = RATE) -> float:
     """The share of unseen digits that a network of our kernels gets right."""
     seen, labels, unseen, right = seen_and_unseen()
     network = Network(seed=seed)
-    training = Training(network, seen, labels, batch=BATCH, momentum=MOMENTUM, seed=seed)
-    for training.learning_rate in rates:
-        training.run()
+    training = Training(network, seen, labels, batch=BATCH, learning_rate=rate, momentum=MOMENTUM, seed=seed)
+    steps = epochs * training.steps_per_epoch
+    for step in training.stages(steps):
+        training.learning_rate = falling(step, steps, rate)
     return float((network.predict(unseen) == right).mean())
 
 
-def by_torch(seed: int, rates: Sequence[float]) -> float:
+def by_torch(seed: int, epochs: int = EPOCHS, rate: float = RATE) -> float:
     """The same of PyTorch's layers, on its GPU if it has one, in full float32."""
     import torch
 
@@ -48,9 +49,12 @@ def by_torch(seed: int, rates: Sequence[float]) -> float:
     seen, labels, unseen, right = (torch.from_numpy(array).to(device) for array in seen_and_unseen())
     model, labels = torch_network(Network(seed=seed), device), labels.long()
     optimizer = torch.optim.SGD(model.parameters(), momentum=MOMENTUM)
-    for epoch, optimizer.param_groups[0]["lr"] in enumerate(rates):
+    steps_per_epoch = len(seen) // BATCH
+    steps = epochs * steps_per_epoch
+    for epoch in range(epochs):
         order = torch.from_numpy(shuffled(len(seen), seed, epoch)).to(device)
-        for chosen in order.split(BATCH)[: len(seen) // BATCH]:
+        for step, chosen in enumerate(order.split(BATCH)[:steps_per_epoch], epoch * steps_per_epoch):
+            optimizer.param_groups[0]["lr"] = falling(step - step % EVERY, steps, rate)
             optimizer.zero_grad()
             torch.nn.functional.cross_entropy(model(seen[chosen]), labels[chosen]).backward()
             optimizer.step()
@@ -68,13 +72,12 @@ def main(words: Sequence[str] | None = None) -> int:
     options = parser.parse_args(words)
     sides = {} if options.beside else {"ours": ours}
     sides |= {"PyTorch": by_torch} if importlib.util.find_spec("torch") else {}
-    rates = falling(options.epochs, options.rate)
     print(f"Adapter: {gpu.adapter_info().summary}.", end=" ")
-    print(f"{len(rates)} epochs, learning rate {rates[0]:g} to {rates[-1]:g}, batch {BATCH}, momentum {MOMENTUM}.")
+    print(f"{options.epochs} epochs, learning rate {options.rate:g} to 0, batch {BATCH}, momentum {MOMENTUM}.")
     shares = {name: [] for name in sides}
     for seed in range(options.seeds):
         for name, side in sides.items():
-            shares[name].append(100 * side(seed, rates))
+            shares[name].append(100 * side(seed, options.epochs, options.rate))
         print(f"seed {seed}: " + ", ".join(f"{name} {got[-1]:.1f} %" for name, got in shares.items()), flush=True)
     means = {name: statistics.mean(got) for name, got in shares.items()}
     print("mean:   " + ", ".join(f"{name} {mean:.2f} %" for name, mean in means.items()))
