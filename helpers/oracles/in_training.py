@@ -28,7 +28,7 @@ UNSEEN = 250  # digits
 
 MAX, SGD = "max_pool2d_backward/1_gather", "sgd/1_thread_per_parameter"
 RELU, LOSS = "relu_backward/1_thread_per_element", "cross_entropy/1_thread_per_row"
-TAKEN = "wins(value, kh * params.kernel_w + kw, plane, oh, ow)"
+TAKEN = "wins(index, value, plane, oh, ow)"
 OF_LESSON_05 = {  # version, and name in helpers/oracles/wrong_kernels.py
     "weight gradient of one image": (WEIGHT_1, "batch not summed"),
     "weight gradient flipped": (WEIGHT_1, "filter flipped"),
@@ -36,7 +36,11 @@ OF_LESSON_05 = {  # version, and name in helpers/oracles/wrong_kernels.py
     "bias gradient of one image": (BIAS_1, "batch not summed"),
 }
 EDITS = {  # version, old text and new text
-    "pooling gives to the first pixel": (MAX, TAKEN, "kh + kw == 0u"),
+    "pooling gives to the first pixel": (
+        MAX,
+        TAKEN,
+        "all(vec2u(down, right) == vec2u(oh * params.stride_h, ow * params.stride_w))",
+    ),
     "pooling gives to every pixel": (MAX, TAKEN, "true"),
     "pooling gives to the last of equal pixels": (MAX, "other < mine", "other > mine"),
     "ReLU passes everything back": (RELU, "output[i] > 0.0", "true"),
