@@ -268,6 +268,7 @@ class Shown:
         if self.fold("more settings").count():
             self.fold("more settings").click()
             expect(self.fold("more settings")).to_have_attribute("aria-expanded", "true")
+            expect(self.boxes.last).to_be_visible()
         return self
 
     @property

@@ -67,8 +67,9 @@ class Tokens(Lexer):
 
     def lex(self, state: LexerState, parser_state) -> Iterator[Word]:
         """Each token, with its place."""
-        text, attribute = state.text.text, False
-        for match in TOKEN.finditer(text, state.line_ctr.char_pos):
+        text, at, attribute = state.text.text, state.line_ctr.char_pos, False
+        while match := TOKEN.match(text, at):  # not finditer: that begins again at each of many blanks at the end
+            at = match.end()
             begin, end = match.span(match.lastgroup)
             written, kind = text[begin:end], match.lastgroup
             if kind == "NAME" and not written.isidentifier():  # \w has more letters than names have
