@@ -58,7 +58,6 @@ ANSWERS = {
     "parameters_of_conv2": lambda: size_of("conv2"),
     "loss_before_learning": lambda: round(log(10), 1),
     "gradient_of_a_tie": gradient_of_a_tie,
-    "layer_with_most_parameters": lambda: max(("conv1", "conv2", "fc1", "fc2", "fc3"), key=size_of),
 }
 
 
@@ -68,9 +67,6 @@ def test_an_answer_is_computed(name):
 
 
 def test_numbers_in_the_explanations_are_those_of_lenet():
-    total = sum(map(prod, PARAMETERS.values()))
-    assert f"{size_of('fc1'):,} of all {total:,} parameters" in QUESTIONS["layer_with_most_parameters"].why
-    assert f"have {size_of('conv1') + size_of('conv2'):,}." in QUESTIONS["layer_with_most_parameters"].why
     assert {size_of("conv1"), prod(PARAMETERS["conv2.weight"])} <= {*QUESTIONS["parameters_of_conv2"].mistakes}
 
 

@@ -252,7 +252,7 @@ def test_a_map_or_a_number_that_is_touched_is_named(walked):
     walked.set(**touchable["fc1.grad_output"].said((1, 1)))
     assert "fc1.grad_output[9] = " in walked.sentence
     walked.set(**touchable["conv2.output"].said((1, 2)))
-    assert "Of map 6, " in walked.sentence
+    assert "Of map 6 of conv2.output, " in walked.sentence
 
 
 @pytest.fixture(scope="module")

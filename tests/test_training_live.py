@@ -200,7 +200,7 @@ def test_curves_draw_few_points_and_compare_with_round_numbers_only():
     assert list(faults(picture)) == []
     sentence = (
         "In 5,000 steps the loss goes from 2.3 (a pure guess: 2.3) to a mean below 0.2 over the last 10 batches, with "
-        "over 95 % of their answers right; of the unseen images, over 90 %."
+        "over 90 % of their answers right; of the unseen images, over 90 %."
     )
     assert picture.sentence == sentence
     assert picture.show(made_up(5000, 0.01), 0.925).sentence == sentence

@@ -97,7 +97,7 @@ def test_a_wrong_gradient_may_learn_nearly_as_well_and_its_run_says_so_in_a_line
     assert right.accuracy > 0.5
     assert wrong.accuracy > right.accuracy - 0.15
     assert f"{wrong.accuracy:.0%} of unseen digits" in repr(wrong)
-    assert repr(ended).endswith(f"no number after {len(ended.losses)} steps")
+    assert repr(ended).endswith(f"NaN after {len(ended.losses)} steps")
     assert in_training.curve("C") == ended.losses
 
 

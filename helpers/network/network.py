@@ -126,11 +126,13 @@ class Network:
     def step(self, images: Array, labels: Array, learning_rate: float = 0.05, momentum: float = 0.9) -> float:
         """One step of training on a batch, in one submission; returns the mean loss before it.
 
-        images float32 (N, C, H, W), labels integers (N,). `learning_rate` 0 computes the gradients alone.
+        images float32 (N, C, H, W), labels integers (N,). With the learning rate 0, it computes all gradients and
+        leaves parameters and velocities as they are.
         """
         space = self.workspace(len(images))
         space.fill(images, labels)
-        run(*space.forward, *space.backward, *self.update(learning_rate, momentum))
+        update = self.update(learning_rate, momentum) if learning_rate else ()
+        run(*space.forward, *space.backward, *update)
         return float(space.tensor("losses").mean())
 
     def logits(self, images: Array) -> Array:

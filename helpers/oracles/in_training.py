@@ -81,7 +81,7 @@ class SmallRun:
 
     def __repr__(self) -> str:
         if len(self.losses) < STEPS:
-            end = f"no number after {len(self.losses)} steps"
+            end = f"NaN after {len(self.losses)} steps"
         else:
             end = f"loss {np.mean(self.losses[-10:]):.2f}, {self.accuracy:.0%} of unseen digits"
         return f"{self.name:<43}{end}"
@@ -129,5 +129,5 @@ def curve(letter: str) -> tuple[float, ...]:
 
 
 def curves() -> RunsPicture:
-    """The losses of all four runs side by side."""
-    return RunsPicture({f"Curve {letter}": curve(letter) for letter in _CURVES})
+    """The losses of all four runs side by side, after those of a right run."""
+    return RunsPicture({"Right": train_small().losses} | {f"Curve {letter}": curve(letter) for letter in _CURVES})

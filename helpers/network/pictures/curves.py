@@ -14,7 +14,7 @@ from helpers.pictures.parts import MARGIN
 Array = np.ndarray
 MOST, MEAN = 300, 10  # points drawn of a curve; batches in a running mean
 FAINT = {BLUE: "#a9cbe6", ORANGE: "#ecc3a8"}  # single batches, below their mean
-LOSSES, SHARES = (2, 1, 0.5, 0.2, 0.1, 0.05), (50, 75, 90, 95)  # what a sentence compares with
+LOSSES, SHARES = (2, 1, 0.5, 0.2, 0.1, 0.05), (50, 75, 90)  # what a sentence compares with
 
 
 def running_mean(values: Array) -> Array:
@@ -44,15 +44,15 @@ class Chart:
         """The height of a value."""
         return np.interp(value, (0, self.highest), (self.box.y + self.box.height, self.box.y))
 
-    def axes(self, picture: Picture, title: str, ticks: dict[float, str]) -> None:
-        """Draw a title above, a line for each of these values, and numbers of steps below."""
+    def axes(self, picture: Picture, title: str, ticks: dict[float, str], below: str = "step") -> None:
+        """Draw a title above, a line for each of these values, and numbers of steps below, with their name."""
         left, top, width, height = self.box
         picture.write(left, top - 18, title, 14, self.color, "bold")
         picture.lines(((left, self.y(value), left + width, self.y(value)) for value in ticks), LINE, 0.8)
         picture.words((Word(left - 8, self.y(value), text, 13, "right") for value, text in ticks.items()), GRAY)
         ticks = MaxNLocator(max(2, width // 70), steps=[1, 2, 2.5, 5, 10], integer=True).tick_values(0, self.last)
         named = [Word(self.x(step), top + height + 16, f"{step:,.0f}", 13) for step in ticks if step <= self.last]
-        picture.words([Word(left - 13, top + height + 16, "step", 13, "right"), *named], GRAY)
+        picture.words([Word(left - 13, top + height + 16, below, 13, "right"), *named], GRAY)
 
     def guess(self, picture: Picture, loss: float) -> None:
         """A dashed line at the loss of a network that finds all classes equally likely, and its name above."""
@@ -123,7 +123,7 @@ class CurvesPicture(Picture):
 
 
 class RunsPicture(Picture):
-    """The losses of up to four runs side by side, by their names; a run whose loss was no number any more ends early.
+    """The losses of up to five runs side by side, by their names; a run whose loss became NaN ends early.
 
     Losses above `highest` are drawn at the upper edge.
     """
@@ -133,19 +133,26 @@ class RunsPicture(Picture):
         width, last = (WIDTH - 2 * MARGIN - 34) / len(runs) - 22, max(map(len, runs.values()))
         for place, (name, values) in enumerate(runs.items()):
             chart = Chart(Box(MARGIN + 34 + place * (width + 28), 46, width, 150), last, highest)
-            chart.axes(self, name, {value: f"{value}" if place == 0 else "" for value in range(int(highest) + 1)})
+            ticks = {value: f"{value}" if place == 0 else "" for value in range(int(highest) + 1)}
+            chart.axes(self, name, ticks, "step" if place == 0 else "")
             self.lines(
                 [(chart.box.x, chart.y(log(classes)), chart.box.x + width, chart.y(log(classes)))], GRAY, 1.2, (5, 4)
             )
             chart.curve(self, np.array(values))
-        self.write(MARGIN, 238, f"dashed: the loss of a pure guess, {log(classes):.2f}", 13, GRAY)
+        self.write(
+            MARGIN,
+            238,
+            f"dashed: the loss of a pure guess, {log(classes):.2f}; what is above {highest:g} is drawn at the top",
+            13,
+            GRAY,
+        )
         self.sentence = " ".join(f"{name}: {_run(np.array(values), last)}." for name, values in runs.items())
 
 
 def _run(values: Array, last: int) -> str:
     """How a run goes, in words that another adapter says, too."""
     if len(values) < last:
-        return "the loss is no number before the end"
+        return "the loss becomes NaN before the end"
     return "the loss falls" if running_mean(values)[-1] < 0.8 * values[0] else "the loss does not fall"
 
 

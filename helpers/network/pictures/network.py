@@ -1,7 +1,6 @@
 """A digit on its way through a network, layer by layer, and the gradient of its loss on the way back."""
 
 from collections.abc import Sequence
-from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from helpers.pictures.figures import draw_signed
 from helpers.pictures.parts import MARGIN
 
 HEIGHT = 150  # CSS pixels of each of the two rows of maps
-TOPS = 82, 262  # where the two rows begin: values, gradients
+TOPS = 64, 244  # where the two rows begin: values, gradients
 BAR, BARS = 15, 62  # CSS pixels: the height of an output's bar, and the width of all bars
 LISTED = 10  # outputs that are drawn as bars with their numbers' names
 
@@ -53,8 +52,7 @@ class NetworkPicture(Picture):
         self.columns = [
             _column(*each, i == len(names) - 1) for i, each in enumerate(zip(names, tensors, sizes, strict=True))
         ]
-        counts = {name: sum(prod(s) for p, s in network.shapes.items() if p.startswith(f"{name}.")) for name in names}
-        self.counts, self.last = counts, 2 * len(self.columns) - 1
+        self.last = 2 * len(self.columns) - 1
         room = WIDTH - 2 * MARGIN - sum(max(c.width, _heading(c)) for c in self.columns)
         self.gap = room / (len(self.columns) - 1)
         if self.gap < 4:
@@ -97,12 +95,10 @@ class NetworkPicture(Picture):
 
     def _draw_walk(self, walk: Walk, step: int) -> None:
         self.sheets: dict[int, Maps] = {}
-        for i, (column, x) in enumerate(zip(self.columns, self.lefts, strict=True)):
+        for column, x in zip(self.columns, self.lefts, strict=True):
             middle = x + column.width / 2
             self.write(middle, 14, column.layer, 14, INK, "bold", "middle")
             self.write(middle, 33, "×".join(map(str, column.size)), 13, INK, align="middle")
-            count = f"{self.counts[column.layer]:,}" if self.counts[column.layer] else "none"
-            self.write(middle, 52, count if i else "parameters:", 13, GRAY, align="middle")
         self.write(MARGIN, TOPS[0] - 8, "values →", 13, BLUE, "bold")
         self.write(WIDTH - MARGIN, TOPS[1] - 14, "← gradients", 13, BLUE, "bold", "right")
         for tensor in range(self.last + 1):
@@ -198,8 +194,7 @@ class NetworkPicture(Picture):
             best = int(walk.tensors[c.tensor].argmax())
             verdict = f"{best}, which is {'right' if best == walk.label else f'wrong: it is a {walk.label}'}"
             return f"{begin} {c.layer} makes {what}, the largest for {verdict}."
-        count = self.counts[c.layer]
-        return f"{begin} {c.layer} makes {what}{f' with {count:,} parameters' * (count > 0)}."
+        return f"{begin} {c.layer} makes {what}."
 
     def _map_words(self, name: str, values: np.ndarray, map: int) -> str:
         """What is in the map that is framed."""
@@ -209,7 +204,7 @@ class NetworkPicture(Picture):
         place = np.unravel_index(np.abs(seen).argmax(), seen.shape)
         farthest = f"{written(name, (map, *place))} = {number(float(seen[place]))}"
         count = f"{np.count_nonzero(seen)} of {seen.size} numbers"
-        return f"Of map {map}, {count} are not 0; the farthest from 0 is {farthest}."
+        return f"Of map {map} of {name}, {count} are not 0; the farthest from 0 is {farthest}."
 
 
 def _column(layer: str, tensor: str, size: tuple[int, ...], is_last: bool) -> Column:
@@ -229,4 +224,4 @@ def _column(layer: str, tensor: str, size: tuple[int, ...], is_last: bool) -> Co
 def _heading(column: Column) -> float:
     """CSS pixels of the words above a column."""
     shape = text_width("×".join(map(str, column.size)), 13)
-    return max(shape, text_width(column.layer, 14, "bold"), text_width("parameters:", 13) * (column.tensor == "images"))
+    return max(shape, text_width(column.layer, 14, "bold"))
