@@ -196,7 +196,8 @@ def with_guards(
     arrays = {}
     for name in operation.tensors:
         size = prod(shape.of(name))
-        numbers = tensors[name].ravel() if name in tensors else np.resize(np.float32(before), size)
+        numbers = tensors[name].ravel() if name in tensors else np.resize(before, size)
+        numbers = numbers if numbers.dtype == np.uint32 else numbers.astype(np.float32)
         after = SENTINELS if name in operation.outputs else np.full(size + 64, guard)
         arrays[name] = np.concatenate([numbers, after.astype(np.float32).view(numbers.dtype)])
     return arrays

@@ -44,7 +44,7 @@ class NetworkPicture(Picture):
     """
 
     def __init__(self, walks: Sequence[Walk]) -> None:
-        super().__init__(440)
+        super().__init__(422)
         self.walks, network = walks, walks[0].network
         tensors = ["images", *(f"{layer.name}.output" for layer in network.layers)]
         names = ["images", *(layer.name for layer in network.layers)]
