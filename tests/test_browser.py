@@ -76,7 +76,8 @@ def test_a_path_through_a_lesson(lesson):
     everything_stored_shows(lesson)
     touched = [*sample(lesson.explorers, 2), *(cell for cell in lesson.explorers if "explorers.any_" in cell.source)]
     for cell, shown in zip(lesson.explorers, lesson.make(lesson.explorers), strict=True):
-        assert shown.words.inner_text() in "\n".join(text for output in cell.outputs for text in texts(output))
+        stored = "\n".join(text for output in cell.outputs for text in texts(output))
+        assert shown.words.inner_text() in stored or "explorers.mistakes(" in cell.source  # here nothing was trained
         all_is_seen_together(shown)
         controls_are_named(shown.unfold())
         if cell not in touched:
