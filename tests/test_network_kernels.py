@@ -218,7 +218,7 @@ REFUSED = [
         helpers.cross_entropy,
         (ONES * np.float32(np.nan), LABELS[:2]),
         ValueError,
-        "logits[0, 0] = nan: every logit must",
+        "logits[0, 0] = nan: every number must",
     ),
     (
         helpers.sgd,

@@ -21,7 +21,7 @@ from helpers.gpu import Pass, adapter_info, empty, read, run
 from helpers.gpu.buffers import ALIGNMENT, Slice, write
 from helpers.gpu.operation import Shape
 from helpers.network.layers import DIGIT, LENET, Layer, Size, Step, gradient_of
-from helpers.network.operations import CROSS_ENTROPY, INITIALIZE, SGD
+from helpers.network.operations import CROSS_ENTROPY, INITIALIZE, SGD, check_finite, check_labels
 from helpers.network.shapes import LossShape, StartShape, UpdateShape
 from helpers.wgsl import Kernel
 
@@ -355,16 +355,7 @@ def check_batch(network: Network, images: Array, labels: Array | None = None) ->
     size = network.input_sizes[0]
     check_tensor("network", "images", images, "N C H W" if len(size) == 3 else "N features")
     if images.shape[1:] != size:
-        raise ValueError(f"images has shape {images.shape}: the network takes (N, {str(size)[1:]}")
-    if (bad := np.argwhere(~np.isfinite(images))).size:
-        place = tuple(bad[0].tolist())
-        raise ValueError(f"images{list(place)} = {images[place]}: every number must be finite")
-    if labels is None:
-        return
-    if not isinstance(labels, np.ndarray) or labels.dtype.kind not in "iu":
-        raise TypeError(f"labels is {getattr(labels, 'dtype', type(labels).__name__)}: it must be an array of integers")
-    if labels.shape != images.shape[:1]:
-        raise ValueError(f"labels has shape {labels.shape}: it must be one for each of {len(images)} images")
-    if (bad := np.flatnonzero((labels < 0) | (labels >= network.classes))).size:
-        rule = f"it must be from 0 to {network.classes - 1}"
-        raise ValueError(f"labels[{bad[0]}] = {labels[bad[0]]}: {rule}")
+        raise ValueError(f"network: images has shape {images.shape}: it must be (N, {str(size)[1:]}")
+    check_finite("network", "images", images)
+    if labels is not None:
+        check_labels("network", labels, LossShape(len(images), network.classes), f"{len(images)} images")
