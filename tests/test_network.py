@@ -200,7 +200,7 @@ REFUSED = {  # what is called with a network, the error, and its words
     "labels": (lambda n: n.step(IMAGES[:4], LABELS[:3]), ValueError, "labels has shape (3,): 4 images make it (4,)"),
     "class": (lambda n: n.step(IMAGES[:2], np.array([9, 10])), ValueError, "labels[1] = 10: it must be from 0 to 9"),
     "negative": (lambda n: n.step(IMAGES[:1], np.array([-1])), ValueError, "labels[0] = -1: it must be from 0 to 9"),
-    "real labels": (lambda n: n.step(IMAGES[:1], np.array([1.0])), TypeError, "has dtype float64: it must be of integers"),
+    "real labels": (lambda n: n.step(IMAGES[:1], np.array([1.0])), TypeError, "dtype float64: it must be of integers"),
     "batch": (lambda n: Training(n, IMAGES[:4], LABELS[:4], batch=5), ValueError, "batch = 5"),
     "rate": (lambda n: n.step(IMAGES[:1], LABELS[:1], -0.1), ValueError, "learning_rate = -0.1: it must be from 0"),
     "momentum": (lambda n: n.step(IMAGES[:1], LABELS[:1], 0.1, 1), ValueError, "momentum = 1: it must be from 0"),

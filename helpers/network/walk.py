@@ -14,7 +14,7 @@ import numpy as np
 from helpers.activations import act, derivative
 from helpers.gpu import run
 from helpers.gpu.buffers import read_together
-from helpers.grading.tolerance import ROUNDING, SMALLEST_NORMAL
+from helpers.grading.tolerance import SMALLEST_NORMAL
 from helpers.network import check, reference
 from helpers.network.indices import MADE, Factor, Term, pixels_of_window
 from helpers.network.layers import Step, gradient_of
@@ -140,7 +140,7 @@ class Walk:
         if len(index) != len(shape) or not all(0 <= i < size for i, size in zip(index, shape, strict=True)):
             raise ValueError(f"index = {index}: {name} is {shape}")
         step, own = self.makers[name]
-        made = MADE[step.operation.name, own](step.shape, *_moved(index, shape, step.shape.of(own)))
+        made = MADE[step.operation.name, own](step.shape, *moved(index, shape, step.shape.of(own)))
         rows = [self._row(step, term) for term in made.terms]
         places = [place for row in rows for place in row.places]
         rows, result, how = self._finished(step, own, index, rows)
@@ -164,7 +164,7 @@ class Walk:
     def _place(self, step: Step, factor: Factor) -> Place:
         own, at = factor
         name = step.tensors[step.operation.tensors.index(own)]
-        return name, _moved(at, step.shape.of(own), self.shapes[name])
+        return name, moved(at, step.shape.of(own), self.shapes[name])
 
     def _row(self, step: Step, term: Term) -> Row:
         """A product, with its factors."""
@@ -239,9 +239,7 @@ class Walk:
 
     def _softmax(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         """Of logits: the loss, or softmax minus the right answer."""
-        logits = np.array([row.value for row in rows])
-        shifted = logits - logits.max()
-        share = np.exp(shifted) / np.exp(shifted).sum()
+        share = reference.softmax([row.value for row in rows])
         places = tuple(place for row in rows for place in row.places)
         if own == "losses":
             rows = [Row(float(-np.log(share[self.label])), places=places, name=f"−log(softmax of {self.label})")]
@@ -257,24 +255,16 @@ def _bound(count: int, total: float) -> float:
 
     Four roundings more than `count` pay for a division and for this file's own float64 sums.
     """
-    gamma = ROUNDING * (count + 4) / (1 - ROUNDING * (count + 4))
-    return gamma * total + 4 * (count + 1) * SMALLEST_NORMAL
+    return check.gamma(count + 4) * total + 4 * (count + 1) * SMALLEST_NORMAL
 
 
 def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
 
 
-def _moved(index: Index, shape: Size, to: Size) -> Index:
+def moved(index: Index, shape: Size, to: Size) -> Index:
     """The same word of memory in another shape."""
-    word = 0
-    for i, size in zip(index, shape, strict=True):
-        word = word * size + i
-    moved = []
-    for size in reversed(to):
-        word, i = divmod(word, size)
-        moved.append(i)
-    return tuple(reversed(moved))
+    return tuple(map(int, np.unravel_index(np.ravel_multi_index(index, shape), to)))
 
 
 def _shapes(network: Network) -> dict[str, Size]:
