@@ -94,7 +94,7 @@ def _waiter(network: Network) -> Callable[[], object]:
 def groups(network: Network, batch: int) -> dict[str, tuple[Pass, ...]]:
     """The passes of one step of training, by the step's name."""
     space = network.workspace(batch)
-    named = dict(zip((step.name for step in space.steps), space.passes, strict=True))
+    named = {step.name: space.passes(step) for step in space.steps}
     return named | {"update: sgd": network.update(LEARNING_RATE, MOMENTUM)}
 
 
