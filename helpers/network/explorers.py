@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from helpers.gpu import run
 from helpers.network.live import Live, Unseen
 from helpers.network.network import Network as Net
 from helpers.network.pictures.filters import FiltersPicture
@@ -133,16 +132,16 @@ def mistakes(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | N
 
     Raises ValueError where all are right.
     """
-    wrong, softmax = _wrong(net, images, labels)
+    shares = softmax(net.logits(images))
+    wrong = np.flatnonzero(shares.argmax(1) != labels)
     if not wrong.size:
         raise ValueError(f"all {len(images)} digits are right: give more of them, or train for fewer steps")
-    shown = wrong[:MISTAKES]
+    shown = wrong[np.argsort(-shares.max(1)[wrong], kind="stable")][:MISTAKES]
     space = net.workspace(len(shown))
-    space.fill(images[shown], labels[shown])
-    run(*space.forward, *space.backward, *space.to_images)
+    space.compute(images[shown], labels[shown])
     gradients = len(shown) * space.tensor("grad_images")[:, 0]  # of each digit's own loss, not of their mean
     found = [
-        Mistake(int(i), images[i, 0], int(labels[i]), softmax[i], gradient)
+        Mistake(int(i), images[i, 0], int(labels[i]), shares[i], gradient)
         for i, gradient in zip(shown, gradients, strict=True)
     ]
     picture = MistakesPicture(found, len(wrong), len(images))
@@ -152,11 +151,3 @@ def mistakes(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | N
     }
     rules = {"mistake": below(len(found))}
     return Explorer(picture.show, rules, {"mistake": 0}, play="mistake", steps=suggested if steps is None else steps)
-
-
-def _wrong(net: Net, images: np.ndarray, labels: np.ndarray, batch: int = 250) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of the digits that are wrong, the surest first, and the softmax of all, (N, classes)."""
-    pieces = [net.logits(images[first : first + batch]) for first in range(0, len(images), batch)]
-    shares = softmax(np.concatenate(pieces))
-    wrong = np.flatnonzero(shares.argmax(1) != labels)
-    return wrong[np.argsort(-shares.max(1)[wrong], kind="stable")], shares

@@ -133,17 +133,20 @@ class Network:
         run(*space.forward, *space.backward, *self.update(learning_rate, momentum))
         return float(space.tensor("losses").mean())
 
-    def logits(self, images: Array) -> Array:
-        """The network's outputs for images (N, C, H, W): (N, classes). The largest of a row is its answer."""
+    def logits(self, images: Array, batch: int = 250) -> Array:
+        """The network's outputs for images (N, C, H, W), computed `batch` images at a time: (N, classes)."""
+        pieces = [images[first : first + batch] for first in range(0, max(1, len(images)), batch)]
+        return np.concatenate([self._logits(piece) for piece in pieces])
+
+    def _logits(self, images: Array) -> Array:
         space = self.workspace(len(images))
         space.fill(images)
         run(*space.forward)
         return read(space.buffers[space.logits], (len(images), self.classes))
 
     def predict(self, images: Array, batch: int = 250) -> Array:
-        """The class of each image (N, C, H, W), as int (N,), computed `batch` images at a time."""
-        pieces = [images[first : first + batch] for first in range(0, len(images), batch)]
-        return np.concatenate([self.logits(piece).argmax(1) for piece in pieces])
+        """The class of each image (N, C, H, W), as int (N,): the largest output."""
+        return self.logits(images, batch).argmax(1)
 
     def parameters(self) -> dict[str, Array]:
         """All parameters by name, as float32 arrays."""
@@ -258,6 +261,11 @@ class Workspace:
         write(self.buffers["images"], images)
         if labels is not None:
             write(self.buffers["labels"], labels.astype(np.uint32))
+
+    def compute(self, images: Array, labels: Array) -> None:
+        """Run all steps over a batch, also to the gradient of the images; no parameter is updated."""
+        self.fill(images, labels)
+        run(*self.forward, *self.backward, *self.to_images)
 
     def tensor(self, name: str) -> Array:
         """One tensor of the last step by its name, such as "conv2.grad_output"."""

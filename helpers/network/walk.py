@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.activations import act, derivative
-from helpers.gpu import run
 from helpers.gpu.buffers import read_together
 from helpers.grading.tolerance import SMALLEST_NORMAL
 from helpers.network import check, reference
@@ -106,8 +105,7 @@ class Walk:
     def __init__(self, network: Network, image: np.ndarray, label: int) -> None:
         self.network, self.label = network, int(label)
         space = network.workspace(1)
-        space.fill(image[None], np.array([label]))
-        run(*space.forward, *space.backward, *space.to_images)
+        space.compute(image[None], np.array([label]))
         self.steps, self.shapes = space.all_steps, _shapes(network)
         names = [name for name in space.sizes if name in self.shapes and name != "labels"]
         found = read_together([(space.buffers[name], self.shapes[name]) for name in names])
