@@ -175,7 +175,6 @@ class Walk:
         finish = {
             "max_pool2d": self._maximum,
             "max_pool2d_backward": self._winners,
-            "relu_backward": self._switched,
             "avg_pool2d": self._shared,
             "avg_pool2d_backward": self._shared,
             "cross_entropy": self._softmax,
@@ -209,13 +208,10 @@ class Walk:
     def _switched(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         """One gradient times the derivative of the activation, which is read off the output."""
         output = float(self.tensors[f"{step.layer}.output"][index])
-        factor = 1.0 if step.operation.name == "relu_backward" else self._derivative(step, index)
-        if getattr(step.shape, "activation", "relu") == "relu":
-            factor = float(output > 0)
+        activation = getattr(step.shape, "activation", "relu")
+        factor = float(output > 0) if activation == "relu" else self._derivative(step, index)
         words = {1.0: "passed on", 0.0: "stopped"}.get(factor, f"times {number(factor)}")
-        why = f"as {step.layer}.output is {number(output)}"
-        if getattr(step.shape, "activation", "relu") == "none":
-            why = "as there is no activation"
+        why = "as there is no activation" if activation == "none" else f"as {step.layer}.output is {number(output)}"
         (row,) = rows
         return [row._replace(value=row.value * factor, factors=(row.value, factor))], None, f"{words}, {why}"
 

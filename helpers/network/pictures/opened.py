@@ -53,14 +53,8 @@ class OpenedPicture(Picture):
     def _draw_overview(self, walk: Walk, name: str, tensor: int) -> None:
         """All maps of the tensor, to choose one."""
         maps, self.overview = self.maps(tensor), None
-        self.write(
-            WIDTH - MARGIN,
-            18,
-            "orange: above 0, violet: below 0; each picture has its own scale",
-            13,
-            GRAY,
-            align="right",
-        )
+        colors = "orange: above 0, violet: below 0; each picture has its own scale"
+        self.write(WIDTH - MARGIN, 18, colors, 13, GRAY, align="right")
         if maps[0] > 1:
             pixel, across = fitting_pixel(maps, 190, HIGH, 6)
             values = walk.tensors[name].reshape(maps)
