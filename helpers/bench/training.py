@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from math import ceil
 from pathlib import Path
 
@@ -71,20 +72,23 @@ def sides(batch: int) -> Iterator[Side | str]:
 
 def _ours(batch: int) -> Side:
     """The passes of a step in one submission."""
-    seen, labels, *_ = seen_and_unseen()
     network = Network()
-    loss = [network.step(seen[:batch], labels[:batch], LEARNING_RATE, MOMENTUM) for _ in range(2)][-1]
-    passes = [each for group in groups(network, batch).values() for each in group]
+    loss = _second_loss(network, batch)
+    passes = chain(*groups(network, batch).values())
     return Side("ours", partial(gpu.run, *passes), _waiter(network), loss)
 
 
 def _training(batch: int) -> Side:
     """`Training`, which brings a new batch each step, and keeps losses, answers and the first layer's parameters."""
     seen, labels, *_ = seen_and_unseen()
-    first, network = Network(), Network()
-    loss = [first.step(seen[:batch], labels[:batch], LEARNING_RATE, MOMENTUM) for _ in range(2)][-1]
-    training = Training(network, seen, labels, batch=batch, learning_rate=LEARNING_RATE, momentum=MOMENTUM)
-    return Side("ours, new batches, recorded", training.advance, _waiter(network), loss, EVERY)
+    training = Training(Network(), seen, labels, batch=batch, learning_rate=LEARNING_RATE, momentum=MOMENTUM)
+    wait, loss = _waiter(training.network), _second_loss(Network(), batch)
+    return Side("ours, new batches, recorded", training.advance, wait, loss, EVERY)
+
+
+def _second_loss(network: Network, batch: int) -> float:
+    images, labels = (array[:batch] for array in seen_and_unseen()[:2])
+    return [network.step(images, labels, LEARNING_RATE, MOMENTUM) for _ in range(2)][-1]
 
 
 def _waiter(network: Network) -> Callable[[], object]:
@@ -94,7 +98,7 @@ def _waiter(network: Network) -> Callable[[], object]:
 def groups(network: Network, batch: int) -> dict[str, tuple[Pass, ...]]:
     """The passes of one step of training, by the step's name."""
     space = network.workspace(batch)
-    named = dict(zip((step.name for step in space.steps), space.passes, strict=True))
+    named = {step.name: space.passes(step) for step in space.steps}
     return named | {"update: sgd": network.update(LEARNING_RATE, MOMENTUM)}
 
 
@@ -196,7 +200,7 @@ def timeline(batch: int) -> dict[str, object]:
         {"name": name, "dispatches": len(group), "begin": begin, "end": end, "repeated": _repeated(group)}
         for (name, group), (begin, end) in zip(named.items(), spans.tolist(), strict=True)
     ]
-    passes = [each for group in named.values() for each in group]
+    passes = tuple(chain(*named.values()))
     host = {part: took / 1e3 for part, took in timing.host_times(*passes).items()}
     return {"batch": batch, "one_pass": timing.measure(*passes, repeats=10).median / 1e3, "host": host, "steps": rows}
 

@@ -59,8 +59,7 @@ def check_step(
     leaves out, is judged as well.
     """
     before, space = network.state(), network.workspace(len(images))
-    space.fill(images, labels)
-    run(*space.forward, *space.backward, *space.to_images)
+    space.compute(images, labels)
     tensors = {name: space.tensor(name) for step in space.all_steps for name in step.tensors}
     reports = StepReports()
     for step in space.all_steps:

@@ -44,12 +44,6 @@ def pool_params(s: PoolShape) -> tuple[int, ...]:
 
 
 PUZZLES = (
-    Puzzle(
-        "max_pool2d_backward",
-        "network",
-        "plane ih iw",
-        _pool_cases,
-        Skill.one_thread_for("pixel", "pool_planes"),
-    ),
+    Puzzle("max_pool2d_backward", "network", "plane ih iw", _pool_cases, Skill.one_thread_for("pixel", "pool_planes")),
 )
 QUESTIONS = questions(__file__)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from helpers.gpu import run
 from helpers.network.live import Live, Unseen
 from helpers.network.network import Network as Net
 from helpers.network.pictures.filters import FiltersPicture
@@ -12,8 +11,9 @@ from helpers.network.pictures.mistakes import MOST as MISTAKES
 from helpers.network.pictures.mistakes import Mistake, MistakesPicture
 from helpers.network.pictures.network import NetworkPicture
 from helpers.network.pictures.opened import OpenedPicture
+from helpers.network.reference import softmax
 from helpers.network.training import Training
-from helpers.network.walk import Walk
+from helpers.network.walk import Walk, moved
 from helpers.widgets.controls import Trials
 from helpers.widgets.explorer import Explorer, below
 
@@ -86,17 +86,17 @@ def open_number(
     tensor, shape = picture.names.index(name), picture.walks[0].shapes[name]
     index = tuple(index) or (0,) * len(shape)
     picture.walks[0].open(name, index)  # refuses an index that is none
-    place = np.unravel_index(np.ravel_multi_index(index, shape), picture.maps(tensor))
+    place = dict(zip(("map", "row", "column"), moved(index, shape, picture.maps(tensor)), strict=True))
     rules = {"digit": below(len(images)), "tensor": below(len(picture.names))}
-    for axis, own in enumerate(("map", "row", "column")):
+    for axis, own in enumerate(place):
         rules[own] = lambda v, axis=axis: (0, picture.maps(v["tensor"])[axis] - 1)
     last = len(picture.names) - 1
     suggested: Trials = {
-        "Point at a number in its map.": lambda v: (v["row"], v["column"]) != tuple(place[1:]),
+        "Point at a number in its map.": lambda v: (v["row"], v["column"]) != (place["row"], place["column"]),
         "Move tensor: walk on, or back.": lambda v: v["tensor"] != tensor,
         f"See a pixel: set tensor to {last}.": {"tensor": last},
     }
-    start = {"digit": 0, "tensor": tensor} | dict(zip(("map", "row", "column"), map(int, place), strict=True))
+    start = {"digit": 0, "tensor": tensor, **place}
     return Explorer(picture.show, rules, start, steps=suggested if steps is None else steps)
 
 
@@ -132,16 +132,16 @@ def mistakes(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | N
 
     Raises ValueError where all are right.
     """
-    wrong, softmax = _wrong(net, images, labels)
+    shares = softmax(net.logits(images))
+    wrong = np.flatnonzero(shares.argmax(1) != labels)
     if not wrong.size:
         raise ValueError(f"all {len(images)} digits are right: give more of them, or train for fewer steps")
-    shown = wrong[:MISTAKES]
+    shown = wrong[np.argsort(-shares.max(1)[wrong], kind="stable")][:MISTAKES]
     space = net.workspace(len(shown))
-    space.fill(images[shown], labels[shown])
-    run(*space.forward, *space.backward, *space.to_images)
+    space.compute(images[shown], labels[shown])
     gradients = len(shown) * space.tensor("grad_images")[:, 0]  # of each digit's own loss, not of their mean
     found = [
-        Mistake(int(i), images[i, 0], int(labels[i]), softmax[i], gradient)
+        Mistake(int(i), images[i, 0], int(labels[i]), shares[i], gradient)
         for i, gradient in zip(shown, gradients, strict=True)
     ]
     picture = MistakesPicture(found, len(wrong), len(images))
@@ -151,13 +151,3 @@ def mistakes(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | N
     }
     rules = {"mistake": below(len(found))}
     return Explorer(picture.show, rules, {"mistake": 0}, play="mistake", steps=suggested if steps is None else steps)
-
-
-def _wrong(net: Net, images: np.ndarray, labels: np.ndarray, batch: int = 250) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of the digits that are wrong, the surest first, and the softmax of all, (N, classes)."""
-    pieces = [net.logits(images[first : first + batch]) for first in range(0, len(images), batch)]
-    logits = np.concatenate(pieces).astype(np.float64)
-    shares = np.exp(logits - logits.max(1, keepdims=True))
-    shares /= shares.sum(1, keepdims=True)
-    wrong = np.flatnonzero(shares.argmax(1) != labels)
-    return wrong[np.argsort(-shares.max(1)[wrong], kind="stable")], shares

@@ -16,6 +16,7 @@ from PIL import Image
 from helpers.data.digits import seen_and_unseen
 from helpers.network.network import Network
 from helpers.network.pictures.filters import CHART, FiltersPicture
+from helpers.network.reference import softmax
 from helpers.network.training import Moment, Training
 from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, WIDTH, Box, Word
 from helpers.pictures.figures import COLORS
@@ -35,9 +36,7 @@ class FilmPicture(FiltersPicture):
     """
 
     def __init__(self, moments: Sequence[Moment], logits: Array, digit: Array) -> None:
-        self.digit = digit
-        shares = np.exp(logits - logits.max(axis=1, keepdims=True))
-        self.shares = shares / shares.sum(axis=1, keepdims=True)
+        self.digit, self.shares = digit, softmax(logits)
         super().__init__(moments, logits.shape[1], width=530)
 
     def draw_still(self) -> None:

@@ -1,10 +1,11 @@
 """Which numbers make one number of a network: the terms of each operation, in plain Python, without a GPU.
 
-The index sets of convolutions and of matrix products are those of lessons 01 to 06; only pooling adds its own. The
-tests prove each set equal to what the first version of the kernel reads.
+The index sets are those of lessons 01 to 06: the windows of pooling are those of a convolution. The tests prove each
+set equal to what the first version of the kernel reads.
 """
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from itertools import product
 from typing import NamedTuple
 
@@ -31,20 +32,18 @@ class Made(NamedTuple):
 
 def pixels_of_window(shape: PoolShape, oh: int, ow: int) -> list[tuple[int, int]]:
     """The pixels (ih, iw) in a window, row by row; padding holds none."""
-    (down, right), (rows, columns) = shape.stride, shape.padding
-    places = ((oh * down + kh - rows, ow * right + kw - columns) for kh, kw in product(*map(range, shape.kernel)))
-    return [(ih, iw) for ih, iw in places if 0 <= ih < shape.in_h and 0 <= iw < shape.in_w]
+    return [(tap.ih, tap.iw) for tap in convolution.taps_of_output(_as_convolution(shape), oh, ow)]
 
 
 def windows_of_pixel(shape: PoolShape, ih: int, iw: int) -> list[tuple[int, int]]:
     """The windows (oh, ow) that hold a pixel, in the order in which a kernel's loops kh, kw find them."""
-    found = []
-    for kh, kw in product(*map(range, shape.kernel)):
-        oh = convolution.output_of(ih + shape.padding[0] - kh, shape.stride[0], shape.outputs[0])
-        ow = convolution.output_of(iw + shape.padding[1] - kw, shape.stride[1], shape.outputs[1])
-        if oh is not None and ow is not None:
-            found.append((oh, ow))
-    return found
+    return [(seen.oh, seen.ow) for seen in convolution.contributions_to_pixel(_as_convolution(shape), ih, iw)]
+
+
+@cache
+def _as_convolution(s: PoolShape) -> ConvShape:
+    """A convolution with the same windows."""
+    return ConvShape(s.batch, 1, s.in_h, s.in_w, 1, *s.kernel, s.stride, s.padding)
 
 
 # --- One number of each operation -------------------------------------------------------------------------------
@@ -98,9 +97,8 @@ def _pool_backward(shape: PoolShape, n: int, c: int, ih: int, iw: int) -> Made:
 def _max_backward(shape: PoolShape, n: int, c: int, ih: int, iw: int) -> Made:
     windows = windows_of_pixel(shape, ih, iw)
     rivals = {pixel for window in windows for pixel in pixels_of_window(shape, *window)}
-    return _pool_backward(shape, n, c, ih, iw)._replace(
-        decided_by=tuple(("input", (n, c, *pixel)) for pixel in sorted(rivals))
-    )
+    decided_by = tuple(("input", (n, c, *pixel)) for pixel in sorted(rivals))
+    return _pool_backward(shape, n, c, ih, iw)._replace(decided_by=decided_by)
 
 
 def _relu_backward(shape: ElementShape, i: int) -> Made:

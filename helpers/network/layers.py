@@ -8,7 +8,7 @@ same layers backward.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from helpers.convolution.operations import FORWARD, GRAD_BIAS, GRAD_INPUT, GRAD_WEIGHT
 from helpers.convolution.shapes import ConvShape
@@ -60,9 +60,9 @@ def gradient_of(tensor: str) -> str:
     return f"{layer}.grad_{own}" if layer else f"grad_{own}"
 
 
-def names(layer: str, tensors: str) -> tuple[str, ...]:
-    """The full names of a layer's own tensors."""
-    return tuple(f"{layer}.{tensor}" for tensor in tensors.split())
+def _step(layer: str, operation: Operation, shape: Shape, **others: str) -> Step:
+    """An operation of a layer. Its tensors are the layer's own by the same names, but for those that are given."""
+    return Step(layer, operation, shape, tuple(others.get(own, f"{layer}.{own}") for own in operation.tensors))
 
 
 @dataclass(frozen=True)
@@ -95,26 +95,24 @@ class Conv2d:
 
     def forward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
         """Lesson 01."""
-        tensors = input, *names(self.name, "weight bias output")
-        yield Step(self.name, FORWARD, self.shape(size, batch), tensors)
+        yield _step(self.name, FORWARD, self.shape(size, batch), input=input)
 
     def backward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
         """Lessons 02, 03 and 04, behind the derivative of the ReLU."""
-        shape, (grad,) = self.shape(size, batch), names(self.name, "grad_output")
+        shape, grad = self.shape(size, batch), f"{self.name}.grad_output"
         if self.activation == "relu":
-            tensors = names(self.name, "output grad_output grad_pre")
-            yield Step(self.name, RELU_BACKWARD, ElementShape(prod(shape.output)), tensors)
-            grad = tensors[-1]
-        weight, grad_weight, grad_bias = names(self.name, "weight grad_weight grad_bias")
-        yield Step(self.name, GRAD_WEIGHT, shape, (grad, input, grad_weight))
-        yield Step(self.name, GRAD_BIAS, shape, (grad, grad_bias))
-        yield Step(self.name, GRAD_INPUT, shape, (grad, weight, gradient_of(input)))
+            yield _step(self.name, RELU_BACKWARD, ElementShape(prod(shape.output)))
+            grad = f"{self.name}.grad_pre"
+        yield _step(self.name, GRAD_WEIGHT, shape, grad_output=grad, input=input)
+        yield _step(self.name, GRAD_BIAS, shape, grad_output=grad)
+        yield _step(self.name, GRAD_INPUT, shape, grad_output=grad, grad_input=gradient_of(input))
 
 
 @dataclass(frozen=True)
 class _Pool2d:
     """A pooling layer; arguments as those of torch.nn.MaxPool2d and AvgPool2d."""
 
+    operations: ClassVar[tuple[Operation, Operation]]  # forward and backward
     name: str
     kernel_size: int
     stride: int | None = None
@@ -132,31 +130,26 @@ class _Pool2d:
         """None."""
         return {}
 
-
-class MaxPool2d(_Pool2d):
-    """The largest pixel of each window."""
-
     def forward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
-        """Keeps the largest pixel of each window."""
-        yield Step(self.name, MAX, self.shape(size, batch), (input, f"{self.name}.output"))
+        """Makes one pixel of each window."""
+        yield _step(self.name, self.operations[0], self.shape(size, batch), input=input)
 
     def backward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
-        """Each window passes its gradient to its largest pixel."""
-        tensors = input, f"{self.name}.grad_output", gradient_of(input)
-        yield Step(self.name, MAX_BACKWARD, self.shape(size, batch), tensors)
+        """Each window passes its gradient to its pixels."""
+        shape = self.shape(size, batch)
+        yield _step(self.name, self.operations[1], shape, input=input, grad_input=gradient_of(input))
+
+
+class MaxPool2d(_Pool2d):
+    """Keeps the largest pixel of each window, which takes the whole gradient."""
+
+    operations = MAX, MAX_BACKWARD
 
 
 class AvgPool2d(_Pool2d):
-    """The mean of each window."""
+    """Keeps the mean of each window, whose pixels share the gradient equally."""
 
-    def forward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
-        """Keeps the mean of each window."""
-        yield Step(self.name, AVG, self.shape(size, batch), (input, f"{self.name}.output"))
-
-    def backward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
-        """Each window passes an equal share of its gradient to each of its pixels."""
-        tensors = f"{self.name}.grad_output", gradient_of(input)
-        yield Step(self.name, AVG_BACKWARD, self.shape(size, batch), tensors)
+    operations = AVG, AVG_BACKWARD
 
 
 @dataclass(frozen=True)
@@ -184,14 +177,13 @@ class Linear:
 
     def forward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
         """Lesson 06, forward."""
-        tensors = input, *names(self.name, "weight bias output")
-        yield Step(self.name, GEMM, self.shape(size, batch), tensors)
+        yield _step(self.name, GEMM, self.shape(size, batch), a=input, b=f"{self.name}.weight")
 
     def backward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
         """Lesson 06, backward: four passes."""
-        own = names(self.name, "weight bias grad_output grad_pre")
-        gradients = gradient_of(input), *names(self.name, "grad_weight grad_bias")
-        yield Step(self.name, GEMM_BACKWARD, self.shape(size, batch), (input, *own, *gradients))
+        named = {"b": "weight", "grad": "grad_output", "d_b": "grad_weight", "d_bias": "grad_bias"}
+        own = {tensor: f"{self.name}.{name}" for tensor, name in named.items()}
+        yield _step(self.name, GEMM_BACKWARD, self.shape(size, batch), a=input, d_a=gradient_of(input), **own)
 
 
 LENET = (

@@ -163,11 +163,9 @@ class Live(ipywidgets.VBox):
         right = running_mean(np.array([moment.accuracy for moment in moments]))[-1]
         said = f"{state}: {step:,} of {self.until:,} steps. In the last {min(MEAN, len(moments))} batches the mean "
         said += f"loss is {loss:.2f}, and {100 * right:.0f} % of the answers are right."
-        return (
-            said
-            if unseen is None
-            else f"{said} Of {len(self._right):,} unseen images, {100 * unseen:.1f} % are answered right."
-        )
+        if unseen is not None:
+            said += f" Of {len(self._right):,} unseen images, {100 * unseen:.1f} % are answered right."
+        return said
 
     @property
     def _share(self) -> float | None:

@@ -6,7 +6,7 @@ places: one dispatch updates them all, and one copy saves them. What depends on 
 """
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import prod, sqrt
@@ -21,7 +21,7 @@ from helpers.gpu import Pass, adapter_info, empty, read, run
 from helpers.gpu.buffers import ALIGNMENT, Slice, write
 from helpers.gpu.operation import Shape
 from helpers.network.layers import DIGIT, LENET, Layer, Size, Step, gradient_of
-from helpers.network.operations import CROSS_ENTROPY, INITIALIZE, SGD
+from helpers.network.operations import CROSS_ENTROPY, INITIALIZE, SGD, check_finite, check_labels
 from helpers.network.shapes import LossShape, StartShape, UpdateShape
 from helpers.wgsl import Kernel
 
@@ -107,7 +107,7 @@ class Network:
             start = StartShape(prod(shape), 1 / sqrt(terms), seed, stream)
             passes += INITIALIZE.prepare((slices[name],), start)
         run(*passes)
-        self._fill("velocities", np.zeros(self.words, np.float32))
+        write(self.buffers["velocities"], np.zeros(self.words, np.float32))
 
     def workspace(self, batch: int) -> "Workspace":
         """The buffers and passes for a size of batch; they are made once."""
@@ -135,17 +135,20 @@ class Network:
         run(*space.forward, *space.backward, *update)
         return float(space.tensor("losses").mean())
 
-    def logits(self, images: Array) -> Array:
-        """The network's outputs for images (N, C, H, W): (N, classes). The largest of a row is its answer."""
+    def logits(self, images: Array, batch: int = 250) -> Array:
+        """The network's outputs for images (N, C, H, W), computed `batch` images at a time: (N, classes)."""
+        pieces = [images[first : first + batch] for first in range(0, max(1, len(images)), batch)]
+        return np.concatenate([self._logits(piece) for piece in pieces])
+
+    def _logits(self, images: Array) -> Array:
         space = self.workspace(len(images))
         space.fill(images)
         run(*space.forward)
         return read(space.buffers[space.logits], (len(images), self.classes))
 
     def predict(self, images: Array, batch: int = 250) -> Array:
-        """The class of each image (N, C, H, W), as int (N,), computed `batch` images at a time."""
-        pieces = [images[first : first + batch] for first in range(0, len(images), batch)]
-        return np.concatenate([self.logits(piece).argmax(1) for piece in pieces])
+        """The class of each image (N, C, H, W), as int (N,): the largest output."""
+        return self.logits(images, batch).argmax(1)
 
     def parameters(self) -> dict[str, Array]:
         """All parameters by name, as float32 arrays."""
@@ -164,13 +167,11 @@ class Network:
 
         Raises ValueError where one is missing, unknown, of another shape or not finite; nothing is taken then.
         """
-        flat = np.zeros(self.words, np.float32)
-        views = self._split(flat)
         _check_parameters(parameters, self.shapes)
-        for name, view in views.items():
+        flat = np.zeros(self.words, np.float32)
+        for name, view in self._split(flat).items():
             view[...] = parameters[name]
-        self._fill("parameters", flat)
-        self._fill("velocities", np.zeros(self.words, np.float32))
+        self.restore((flat, np.zeros(self.words, np.float32)))
 
     def save(self, path: str | Path) -> None:
         """Write all parameters into a file of NumPy's, `.npz`."""
@@ -192,10 +193,7 @@ class Network:
     def restore(self, state: tuple[Array, Array]) -> None:
         """Take parameters and velocities as `state` gave them."""
         for name, flat in zip(("parameters", "velocities"), state, strict=True):
-            self._fill(name, flat)
-
-    def _fill(self, name: str, flat: Array) -> None:
-        write(self.buffers[name], flat)
+            write(self.buffers[name], flat)
 
 
 class Workspace:
@@ -214,50 +212,42 @@ class Workspace:
     def __init__(self, network: Network, batch: int) -> None:
         self.network, self.batch = network, batch
         self.logits = f"{network.layers[-1].name}.output"
-        forward, backward = [*_forward(network, batch)], [*_backward(network, batch)]
-        loss = LossShape(batch, network.classes)
+        forward, backward = _chain(network, batch)
         tensors = self.logits, "labels", "losses", gradient_of(self.logits)
+        loss = Step("loss", CROSS_ENTROPY, LossShape(batch, network.classes), tensors)
         last = [step for step in backward if step.tensors[-1] == "grad_images"]
-        backward = [step for step in backward if step not in last]
-        self.steps = (*forward, Step("loss", CROSS_ENTROPY, loss, tensors), *backward)
-        self.buffers = {"images": None, "labels": None, **network.slices()}
-        self.sizes: dict[str, tuple[int, ...]] = {}
+        self.steps = (*forward, loss, *(step for step in backward if step not in last))
         self.all_steps = (*self.steps, *last)
+        self.buffers, self.sizes = network.slices(), {}
         for step in self.all_steps:
             self._make_room(step)
-        self._parts = {"forward": forward, "backward": self.steps[len(forward) :], "to_images": last}
-
-    @cached_property
-    def passes(self) -> tuple[tuple[Pass, ...], ...]:
-        """Those of each of the `steps`."""
-        return tuple(map(self._passes, self.steps))
+        self._forward = len(forward)  # steps
 
     @cached_property
     def forward(self) -> tuple[Pass, ...]:
         """From the images to the logits."""
-        return self._prepared("forward")
+        return self._prepared(self.steps[: self._forward])
 
     @cached_property
     def backward(self) -> tuple[Pass, ...]:
         """From the logits to the loss and all gradients of parameters; made at the first use, as is `to_images`."""
-        return self._prepared("backward")
+        return self._prepared(self.steps[self._forward :])
 
     @cached_property
     def to_images(self) -> tuple[Pass, ...]:
         """From the gradient of the first layer's output to that of the images, which training leaves out."""
-        return self._prepared("to_images")
+        return self._prepared(self.all_steps[len(self.steps) :])
 
-    def _prepared(self, part: str) -> tuple[Pass, ...]:
-        return sum(map(self._passes, self._parts[part]), ())
+    def _prepared(self, steps: Sequence[Step]) -> tuple[Pass, ...]:
+        return sum(map(self.passes, steps), ())
 
     def _make_room(self, step: Step) -> None:
         for name, own in zip(step.tensors, step.operation.tensors, strict=True):
-            shape = step.shape.of(own)
-            self.sizes.setdefault(name, shape)
-            if self.buffers.get(name) is None:
-                self.buffers[name] = empty(4 * prod(shape), name)
+            self.sizes.setdefault(name, step.shape.of(own))
+            if name not in self.buffers:
+                self.buffers[name] = empty(4 * prod(self.sizes[name]), name)
 
-    def _passes(self, step: Step) -> tuple[Pass, ...]:
+    def passes(self, step: Step) -> tuple[Pass, ...]:
         """The passes of a step, without labels: they share one compute pass."""
         kernel = self.network.kernels.get(step.operation.name, _for_a_long_run(step, self.batch))
         buffers = [self.buffers[name] for name in step.tensors]
@@ -274,6 +264,11 @@ class Workspace:
         if labels is not None:
             write(self.buffers["labels"], labels.astype(np.uint32))
 
+    def compute(self, images: Array, labels: Array) -> None:
+        """Run all steps over a batch, also to the gradient of the images; no parameter is updated."""
+        self.fill(images, labels)
+        run(*self.forward, *self.backward, *self.to_images)
+
     def tensor(self, name: str) -> Array:
         """One tensor of the last step by its name, such as "conv2.grad_output"."""
         if name not in self.sizes:
@@ -285,22 +280,13 @@ class Workspace:
 # --- The chain rule ---------------------------------------------------------------------------------------
 
 
-def _walked(network: Network) -> list[tuple[Layer, str, Size]]:
-    """Each layer with the name and the size of what it reads."""
+def _chain(network: Network, batch: int) -> tuple[list[Step], list[Step]]:
+    """Every layer's output from its input, and then, from the last layer to the first, the gradients from its own."""
     inputs = ["images", *(f"{layer.name}.output" for layer in network.layers)]
-    return list(zip(network.layers, inputs, network.input_sizes, strict=False))
-
-
-def _forward(network: Network, batch: int) -> Iterator[Step]:
-    """Every layer's output from its input, from the first layer to the last."""
-    for layer, input, size in _walked(network):
-        yield from layer.forward(input, size, batch)
-
-
-def _backward(network: Network, batch: int) -> Iterator[Step]:
-    """Every layer's gradients from the gradient of its output, from the last layer to the first."""
-    for layer, input, size in reversed(_walked(network)):
-        yield from layer.backward(input, size, batch)
+    walk = [*zip(network.layers, inputs, network.input_sizes, strict=False)]
+    forward = [step for layer, *input in walk for step in layer.forward(*input, batch)]
+    backward = [step for layer, *input in reversed(walk) for step in layer.backward(*input, batch)]
+    return forward, backward
 
 
 def _for_a_long_run(step: Step, batch: int) -> str | None:
@@ -357,16 +343,7 @@ def check_batch(network: Network, images: Array, labels: Array | None = None) ->
     size = network.input_sizes[0]
     check_tensor("network", "images", images, "N C H W" if len(size) == 3 else "N features")
     if images.shape[1:] != size:
-        raise ValueError(f"images has shape {images.shape}: the network takes (N, {str(size)[1:]}")
-    if (bad := np.argwhere(~np.isfinite(images))).size:
-        place = tuple(bad[0].tolist())
-        raise ValueError(f"images{list(place)} = {images[place]}: every number must be finite")
-    if labels is None:
-        return
-    if not isinstance(labels, np.ndarray) or labels.dtype.kind not in "iu":
-        raise TypeError(f"labels is {getattr(labels, 'dtype', type(labels).__name__)}: it must be an array of integers")
-    if labels.shape != images.shape[:1]:
-        raise ValueError(f"labels has shape {labels.shape}: it must be one for each of {len(images)} images")
-    if (bad := np.flatnonzero((labels < 0) | (labels >= network.classes))).size:
-        rule = f"it must be from 0 to {network.classes - 1}"
-        raise ValueError(f"labels[{bad[0]}] = {labels[bad[0]]}: {rule}")
+        raise ValueError(f"network: images has shape {images.shape}: it must be (N, {str(size)[1:]}")
+    check_finite("network", "images", images)
+    if labels is not None:
+        check_labels("network", labels, LossShape(len(images), network.classes), f"{len(images)} images")

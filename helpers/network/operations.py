@@ -3,13 +3,14 @@
 Arguments and errors are as in `helpers.convolution.operations`; the names of arguments, ties and edges are PyTorch's.
 """
 
+from collections.abc import Callable
 from math import ceil, prod
 
 import numpy as np
 
 from helpers.arguments import check_shape, check_sizes, check_tensor
 from helpers.gpu.operation import Choice, Operation, Schedule, flat, nested_loops, one_step
-from helpers.network.shapes import ElementShape, LossShape, Pair, PoolShape, StartShape, UpdateShape
+from helpers.network.shapes import ElementShape, LossShape, Pair, PoolShape, UpdateShape
 from helpers.wgsl import Kernel
 
 # --- How each version is dispatched -------------------------------------------------------------------------
@@ -37,67 +38,36 @@ def _rows(s: LossShape, kernel: Kernel) -> Schedule:
     return one_step((ceil(s.rows / 64), 1, 1), nested_loops(3 * s.classes + 4))
 
 
-def _elements(s: ElementShape | StartShape | UpdateShape, kernel: Kernel) -> Schedule:
+def _elements(s: ElementShape, kernel: Kernel) -> Schedule:
     return one_step(flat(s.count), 0)
 
 
 # --- The operations and their versions ----------------------------------------------------------------------
 
 
-def _only(version: str, schedule) -> dict:
-    """The one version of an operation, and that it is taken."""
-    return {"versions": {version: schedule}, "choose": lambda shape, adapter: [Choice(version, "it is the only one")]}
+def _operation(name: str, tensors: str, outputs: str, version: str, schedule: Callable, updated: str = "") -> Operation:
+    """An operation with one version."""
+    tensors, outputs, updated = (tuple(names.split()) for names in (tensors, outputs, updated))
+    choices = [Choice(version, "it is the only one")]
+    return Operation(name, tensors, outputs, {version: schedule}, lambda *_: choices, updated=updated)
 
 
-MAX = Operation(
-    name="max_pool2d",
-    tensors=("input", "output"),
-    outputs=("output",),
-    **_only("1_thread_per_output", _outputs),
+MAX = _operation("max_pool2d", "input output", "output", "1_thread_per_output", _outputs)
+MAX_BACKWARD = _operation(
+    "max_pool2d_backward", "input grad_output grad_input", "grad_input", "1_gather", _pixels_with_rivals
 )
-MAX_BACKWARD = Operation(
-    name="max_pool2d_backward",
-    tensors=("input", "grad_output", "grad_input"),
-    outputs=("grad_input",),
-    **_only("1_gather", _pixels_with_rivals),
+AVG = _operation("avg_pool2d", "input output", "output", "1_thread_per_output", _outputs)
+AVG_BACKWARD = _operation("avg_pool2d_backward", "grad_output grad_input", "grad_input", "1_gather", _pixels)
+RELU_BACKWARD = _operation(
+    "relu_backward", "output grad_output grad_pre", "grad_pre", "1_thread_per_element", _elements
 )
-AVG = Operation(
-    name="avg_pool2d",
-    tensors=("input", "output"),
-    outputs=("output",),
-    **_only("1_thread_per_output", _outputs),
+CROSS_ENTROPY = _operation(
+    "cross_entropy", "logits labels losses grad_logits", "losses grad_logits", "1_thread_per_row", _rows
 )
-AVG_BACKWARD = Operation(
-    name="avg_pool2d_backward",
-    tensors=("grad_output", "grad_input"),
-    outputs=("grad_input",),
-    **_only("1_gather", _pixels),
+SGD = _operation(
+    "sgd", "parameter grad velocity", "parameter velocity", "1_thread_per_parameter", _elements, "parameter velocity"
 )
-RELU_BACKWARD = Operation(
-    name="relu_backward",
-    tensors=("output", "grad_output", "grad_pre"),
-    outputs=("grad_pre",),
-    **_only("1_thread_per_element", _elements),
-)
-CROSS_ENTROPY = Operation(
-    name="cross_entropy",
-    tensors=("logits", "labels", "losses", "grad_logits"),
-    outputs=("losses", "grad_logits"),
-    **_only("1_thread_per_row", _rows),
-)
-SGD = Operation(
-    name="sgd",
-    tensors=("parameter", "grad", "velocity"),
-    outputs=("parameter", "velocity"),
-    updated=("parameter", "velocity"),
-    **_only("1_thread_per_parameter", _elements),
-)
-INITIALIZE = Operation(
-    name="initialize",
-    tensors=("parameter",),
-    outputs=("parameter",),
-    **_only("1_thread_per_element", _elements),
-)
+INITIALIZE = _operation("initialize", "parameter", "parameter", "1_thread_per_element", _elements)
 _ALL = MAX, MAX_BACKWARD, AVG, AVG_BACKWARD, RELU_BACKWARD, CROSS_ENTROPY, SGD, INITIALIZE
 OPERATIONS = {operation.name: operation for operation in _ALL}
 
@@ -247,11 +217,9 @@ def cross_entropy(logits: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, n
     """
     name = CROSS_ENTROPY.name
     shape = LossShape(*check_tensor(name, "logits", logits, "N C").shape)
-    finite = np.isfinite(logits)
-    if not finite.all():
-        place = tuple(map(int, np.argwhere(~finite)[0]))
-        raise ValueError(f"{name}: logits[{place[0]}, {place[1]}] = {logits[place]}: every logit must be finite")
-    return CROSS_ENTROPY.compute(shape, None, logits=logits, labels=_checked_labels(labels, shape))
+    check_finite(name, "logits", logits)
+    check_labels(name, labels, shape, f"logits {logits.shape}")
+    return CROSS_ENTROPY.compute(shape, None, logits=logits, labels=labels.astype(np.uint32))
 
 
 def sgd(
@@ -298,15 +266,19 @@ def _count(operation: str, **arrays: np.ndarray) -> int:
     return prod(shapes[0])
 
 
-def _checked_labels(labels: np.ndarray, s: LossShape) -> np.ndarray:
-    """The labels as u32; refuse what is not one class for each row."""
+def check_finite(operation: str, name: str, array: np.ndarray) -> None:
+    """Refuse NaN and infinity, by the place of the first one."""
+    if (bad := np.argwhere(~np.isfinite(array))).size:
+        place = tuple(bad[0].tolist())
+        raise ValueError(f"{operation}: {name}{list(place)} = {array[place]}: every number must be finite")
+
+
+def check_labels(operation: str, labels: np.ndarray, s: LossShape, given: str) -> None:
+    """Refuse what is not one class for each row; `given` says in words where the rows come from."""
     if not isinstance(labels, np.ndarray) or isinstance(labels, np.ma.MaskedArray):
-        raise TypeError(f"cross_entropy: labels is a {type(labels).__name__}: it must be a plain NumPy array")
+        raise TypeError(f"{operation}: labels is a {type(labels).__name__}: it must be a plain NumPy array")
     if labels.dtype.kind not in "iu":
-        raise TypeError(f"cross_entropy: labels has dtype {labels.dtype}: it must be of integers")
-    check_shape("cross_entropy", "labels", labels, s.of("labels"), lambda: f"logits {s.of('logits')}")
-    bad = np.flatnonzero((labels < 0) | (labels >= s.classes))
-    if bad.size:
-        rule = f"it must be from 0 to {s.classes - 1}, a column of the logits"
-        raise ValueError(f"cross_entropy: labels[{bad[0]}] = {labels[bad[0]]}: {rule}")
-    return labels.astype(np.uint32)
+        raise TypeError(f"{operation}: labels has dtype {labels.dtype}: it must be of integers")
+    check_shape(operation, "labels", labels, s.of("labels"), lambda: given)
+    if (bad := np.flatnonzero((labels < 0) | (labels >= s.classes))).size:
+        raise ValueError(f"{operation}: labels[{bad[0]}] = {labels[bad[0]]}: it must be from 0 to {s.classes - 1}")

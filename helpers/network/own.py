@@ -75,15 +75,10 @@ def _gemm(name: str, tensors: str, words: str, terms: str, **more: object) -> Pl
     def sizes(s: GemmShape, letters: str) -> Words:
         return tuple({"M": s.m, "K": s.k, "N": s.n, "B": s.batch_size}[letter] for letter in letters)
 
-    tiled = name != "dbias"
-    return Place(
-        GEMM_BACKWARD,
-        tensors,
-        lambda s: sizes(s, words),
-        lambda s: (ceil(sizes(s, terms)[0] / 16), 16) if tiled else sizes(s, "BM"),
-        f"gemm_bwd_{name}_f32",
-        **more,
-    )
+    def loops(s: GemmShape) -> Words:
+        return sizes(s, "BM") if name == "dbias" else (ceil(sizes(s, terms)[0] / 16), 16)
+
+    return Place(GEMM_BACKWARD, tensors, lambda s: sizes(s, words), loops, f"gemm_bwd_{name}_f32", **more)
 
 
 OF_WEIGHT = GRAD_WEIGHT, "grad_output input grad_weight"

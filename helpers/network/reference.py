@@ -75,14 +75,19 @@ def relu_backward(output: Array, grad_output: Array) -> Array:
     return np.where(np.asarray(output) > 0, np.asarray(grad_output, np.float64), 0.0)
 
 
+def softmax(logits: Array) -> Array:
+    """How likely each class is, (..., C); the largest logit is subtracted first, so that no exponential overflows."""
+    logits = np.asarray(logits, np.float64)
+    exponentials = np.exp(logits - logits.max(-1, keepdims=True))
+    return exponentials / exponentials.sum(-1, keepdims=True)
+
+
 def cross_entropy(logits: Array, labels: Array) -> tuple[Array, Array]:
     """The loss of each row, (N,), and the gradient of their mean, (N, C), as softmax minus the right answer, over N."""
-    logits = np.asarray(logits, np.float64)
+    logits, rows = np.asarray(logits, np.float64), np.arange(len(labels))
     shifted = logits - logits.max(1, keepdims=True)
-    total = np.exp(shifted).sum(1, keepdims=True)
-    rows = np.arange(len(logits))
-    losses = np.log(total[:, 0]) - shifted[rows, labels]
-    grad = np.exp(shifted) / total
+    losses = np.log(np.exp(shifted).sum(1)) - shifted[rows, labels]
+    grad = softmax(logits)
     grad[rows, labels] -= 1
     return losses, grad / len(logits)
 

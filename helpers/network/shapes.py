@@ -80,7 +80,7 @@ class ElementShape:
         return (self.count,)
 
     def params(self) -> tuple[int, ...]:
-        """The words that the kernel takes."""
+        """The u32 that the kernel takes."""
         return (self.count,)
 
 
@@ -105,7 +105,7 @@ class LossShape:
 
 
 @dataclass(frozen=True)
-class UpdateShape:
+class UpdateShape(ElementShape):
     """Sizes of one step of gradient descent: `parameter`, `grad` and `velocity` are (n,).
 
     Raises
@@ -116,18 +116,13 @@ class UpdateShape:
         The learning rate is negative or not finite, or the momentum is not in [0, 1).
     """
 
-    count: int
     learning_rate: float
     momentum: float = 0.0
 
     def __post_init__(self) -> None:
-        check_size("count", self.count)
+        super().__post_init__()
         for name, most in (("learning_rate", FLOAT32_MAX), ("momentum", np.nextafter(np.float32(1), 0))):
             object.__setattr__(self, name, _number(name, getattr(self, name), float(most)))
-
-    def of(self, tensor: str) -> tuple[int, ...]:
-        """The shape of every tensor."""
-        return (self.count,)
 
     def params(self) -> tuple[int, ...]:
         """The count, and the bits of two float32."""
@@ -135,24 +130,19 @@ class UpdateShape:
 
 
 @dataclass(frozen=True)
-class StartShape:
+class StartShape(ElementShape):
     """Sizes of a random start: `parameter` is (count,), from -bound to bound; `stream` tells tensors apart."""
 
-    count: int
     bound: float
     seed: int = 0
     stream: int = 0
 
     def __post_init__(self) -> None:
-        check_size("count", self.count)
+        super().__post_init__()
         for name in ("seed", "stream"):
             check_size(name, as_int(getattr(self, name)), 0, 2**32 - 1)
         if not 0 < self.bound < np.inf:
             raise ValueError(f"bound = {self.bound!r}: it must be a finite number above 0")
-
-    def of(self, tensor: str) -> tuple[int, ...]:
-        """The shape of `parameter`."""
-        return (self.count,)
 
     def params(self) -> tuple[int, ...]:
         """The words that the kernel takes: three u32, and the bits of a float32."""

@@ -10,7 +10,8 @@ from helpers.arguments import as_int, check_size
 from helpers.gpu import empty, read, run, upload
 from helpers.gpu.buffers import Slice, part_of
 from helpers.gpu.passes import Copy
-from helpers.network.network import Network, check_batch
+from helpers.network.layers import gradient_of
+from helpers.network.network import Network, Workspace, check_batch
 from helpers.network.shapes import UpdateShape
 
 Array = np.ndarray
@@ -82,7 +83,7 @@ class Training:
         self.step, self.moments = 0, []
         self.states = {0: network.state()}
         self._space, self._epoch = network.workspace(self.batch), -1
-        self._record = _Record(network, self._space.buffers)
+        self._record = _Record(self._space)
 
     @property
     def steps_per_epoch(self) -> int:
@@ -156,10 +157,9 @@ class Training:
         if epoch != self._epoch:
             self._epoch, self._order = epoch, (order := shuffled(len(self.images), self.seed, epoch))
             self._resident = [upload(self.images[order], "images"), upload(self.labels[order], "labels")]
-        copies = [
-            _nth(whole, place, part_of(self._space.buffers[name]))
-            for whole, name in zip(self._resident, ("images", "labels"), strict=True)
-        ]
+        targets = [part_of(self._space.buffers[name]) for name in ("images", "labels")]
+        sources = (Slice(whole, place * own.size, own.size) for whole, own in zip(self._resident, targets, strict=True))
+        copies = [*map(Copy, sources, targets)]
         return copies, self.labels[self._order[place * self.batch : (place + 1) * self.batch]]
 
 
@@ -168,20 +168,14 @@ def shuffled(count: int, seed: int, epoch: int) -> Array:
     return np.random.default_rng([seed, epoch]).permutation(count)
 
 
-def _nth(whole: object, place: int, target: Slice) -> Copy:
-    """The copy of the n-th part of a buffer, as large as the target."""
-    return Copy(Slice(whole, place * target.size, target.size), target)
-
-
 class _Record:
     """Room on the GPU for what is recorded of `EVERY` steps, so that the host need not wait for each."""
 
-    def __init__(self, network: Network, buffers: dict) -> None:
-        first = network.layers[0].name
-        own = [f"{first}.{name}" for name in network.layers[0].parameters(network.input_sizes[0])]
-        space = network.workspace(buffers["losses"].size // 4)
-        names = ["losses", space.logits, *own, *(name.replace(".", ".grad_") for name in own)]
-        self._sources = {name: part_of(buffers[name]) for name in names}
+    def __init__(self, space: Workspace) -> None:
+        first = f"{space.network.layers[0].name}."
+        own = [name for name in space.network.shapes if name.startswith(first)]
+        names = ["losses", space.logits, *own, *map(gradient_of, own)]
+        self._sources = [part_of(space.buffers[name]) for name in names]
         self._shapes = {name: space.sizes[name] for name in names}
         self._words = sum(map(prod, self._shapes.values()))
         self._room = empty(4 * self._words * EVERY, "record")
@@ -189,10 +183,9 @@ class _Record:
     def copies(self, at: int) -> Iterator[Copy]:
         """The copies that keep step number `at` since the last reading."""
         offset = 4 * self._words * at
-        for name, source in self._sources.items():
-            size = 4 * prod(self._shapes[name])
-            yield Copy(Slice(source.buffer, source.offset, size), Slice(self._room, offset, size))
-            offset += size
+        for source in self._sources:
+            yield Copy(source, Slice(self._room, offset, source.size))
+            offset += source.size
 
     def moments(self, first: int, labels: list[Array]) -> Iterator[Moment]:
         """What was kept since step `first`."""

@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.activations import act, derivative
-from helpers.gpu import run
 from helpers.gpu.buffers import read_together
-from helpers.grading.tolerance import ROUNDING, SMALLEST_NORMAL
+from helpers.grading.tolerance import SMALLEST_NORMAL
 from helpers.network import check, reference
 from helpers.network.indices import MADE, Factor, Term, pixels_of_window
 from helpers.network.layers import Step, gradient_of
@@ -106,8 +105,7 @@ class Walk:
     def __init__(self, network: Network, image: np.ndarray, label: int) -> None:
         self.network, self.label = network, int(label)
         space = network.workspace(1)
-        space.fill(image[None], np.array([label]))
-        run(*space.forward, *space.backward, *space.to_images)
+        space.compute(image[None], np.array([label]))
         self.steps, self.shapes = space.all_steps, _shapes(network)
         names = [name for name in space.sizes if name in self.shapes and name != "labels"]
         found = read_together([(space.buffers[name], self.shapes[name]) for name in names])
@@ -140,7 +138,7 @@ class Walk:
         if len(index) != len(shape) or not all(0 <= i < size for i, size in zip(index, shape, strict=True)):
             raise ValueError(f"index = {index}: {name} is {shape}")
         step, own = self.makers[name]
-        made = MADE[step.operation.name, own](step.shape, *_moved(index, shape, step.shape.of(own)))
+        made = MADE[step.operation.name, own](step.shape, *moved(index, shape, step.shape.of(own)))
         rows = [self._row(step, term) for term in made.terms]
         places = [place for row in rows for place in row.places]
         rows, result, how = self._finished(step, own, index, rows)
@@ -164,7 +162,7 @@ class Walk:
     def _place(self, step: Step, factor: Factor) -> Place:
         own, at = factor
         name = step.tensors[step.operation.tensors.index(own)]
-        return name, _moved(at, step.shape.of(own), self.shapes[name])
+        return name, moved(at, step.shape.of(own), self.shapes[name])
 
     def _row(self, step: Step, term: Term) -> Row:
         """A product, with its factors."""
@@ -177,7 +175,6 @@ class Walk:
         finish = {
             "max_pool2d": self._maximum,
             "max_pool2d_backward": self._winners,
-            "relu_backward": self._switched,
             "avg_pool2d": self._shared,
             "avg_pool2d_backward": self._shared,
             "cross_entropy": self._softmax,
@@ -211,13 +208,10 @@ class Walk:
     def _switched(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         """One gradient times the derivative of the activation, which is read off the output."""
         output = float(self.tensors[f"{step.layer}.output"][index])
-        factor = 1.0 if step.operation.name == "relu_backward" else self._derivative(step, index)
-        if getattr(step.shape, "activation", "relu") == "relu":
-            factor = float(output > 0)
+        activation = getattr(step.shape, "activation", "relu")
+        factor = float(output > 0) if activation == "relu" else self._derivative(step, index)
         words = {1.0: "passed on", 0.0: "stopped"}.get(factor, f"times {number(factor)}")
-        why = f"as {step.layer}.output is {number(output)}"
-        if getattr(step.shape, "activation", "relu") == "none":
-            why = "as there is no activation"
+        why = "as there is no activation" if activation == "none" else f"as {step.layer}.output is {number(output)}"
         (row,) = rows
         return [row._replace(value=row.value * factor, factors=(row.value, factor))], None, f"{words}, {why}"
 
@@ -239,9 +233,7 @@ class Walk:
 
     def _softmax(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         """Of logits: the loss, or softmax minus the right answer."""
-        logits = np.array([row.value for row in rows])
-        shifted = logits - logits.max()
-        share = np.exp(shifted) / np.exp(shifted).sum()
+        share = reference.softmax([row.value for row in rows])
         places = tuple(place for row in rows for place in row.places)
         if own == "losses":
             rows = [Row(float(-np.log(share[self.label])), places=places, name=f"−log(softmax of {self.label})")]
@@ -257,24 +249,16 @@ def _bound(count: int, total: float) -> float:
 
     Four roundings more than `count` pay for a division and for this file's own float64 sums.
     """
-    gamma = ROUNDING * (count + 4) / (1 - ROUNDING * (count + 4))
-    return gamma * total + 4 * (count + 1) * SMALLEST_NORMAL
+    return check.gamma(count + 4) * total + 4 * (count + 1) * SMALLEST_NORMAL
 
 
 def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
 
 
-def _moved(index: Index, shape: Size, to: Size) -> Index:
+def moved(index: Index, shape: Size, to: Size) -> Index:
     """The same word of memory in another shape."""
-    word = 0
-    for i, size in zip(index, shape, strict=True):
-        word = word * size + i
-    moved = []
-    for size in reversed(to):
-        word, i = divmod(word, size)
-        moved.append(i)
-    return tuple(reversed(moved))
+    return tuple(map(int, np.unravel_index(np.ravel_multi_index(index, shape), to)))
 
 
 def _shapes(network: Network) -> dict[str, Size]:

@@ -5,7 +5,6 @@
 A run of a small network takes a second or two: two convolutions with a maximum between them, and one matrix.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,16 +86,11 @@ class SmallRun:
         return f"{self.name:<43}{end}"
 
 
-def train_small(name: str = "right", seed: int = 0) -> SmallRun:
+def train_small(name: str = "right") -> SmallRun:
     """Train a small network with the wrong kernel of this name, always on the same digits in the same order."""
-    return run_small(name, planted(name), seed)
-
-
-def run_small(name: str, kernels: Mapping[str, Kernel], seed: int = 0) -> SmallRun:
-    """Train a small network with these kernels; `name` is the run's."""
     images, labels, unseen, answers = seen_and_unseen()
-    order = np.random.default_rng(seed).permutation(BATCH * STEPS // 2)
-    network, losses = Network(SMALL, seed=seed, kernels=kernels), []
+    order = np.random.default_rng(0).permutation(BATCH * STEPS // 2)
+    network, losses = Network(SMALL, kernels=planted(name)), []
     for step in range(STEPS):
         batch = np.resize(order, BATCH * STEPS)[step * BATCH : (step + 1) * BATCH]
         with np.errstate(over="ignore"):

@@ -54,11 +54,11 @@ class Chart:
         named = [Word(self.x(step), top + height + 16, f"{step:,.0f}", 13) for step in ticks if step <= self.last]
         picture.words([Word(left - 13, top + height + 16, below, 13, "right"), *named], GRAY)
 
-    def guess(self, picture: Picture, loss: float) -> None:
+    def guess(self, picture: Picture, loss: float, name: str = "") -> None:
         """A dashed line at the loss of a network that finds all classes equally likely, and its name above."""
         left, top, width, _ = self.box
         picture.lines([(left, self.y(loss), left + width, self.y(loss))], GRAY, 1.2, (5, 4))
-        picture.write(left + width, top - 18, f"dashed: a pure guess, {loss:.2f}", 13, GRAY, align="right")
+        picture.write(left + width, top - 18, name, 13, GRAY, align="right")
 
     def curve(self, picture: Picture, values: Array) -> None:
         """Draw the values of steps 0, 1, ..., at most 300 of them as points, and their running mean."""
@@ -71,9 +71,12 @@ class Chart:
         picture.curve(self.x(shown), mean, self.color, 2.6)
 
 
-def loss_chart(box: Box, last: int, classes: int) -> Chart:
-    """The axes of a loss: a little more than what a pure guess among the classes costs."""
-    return Chart(box, last, 1.2 * log(classes))
+def loss_chart(picture: Picture, box: Box, last: int, classes: int) -> Chart:
+    """Draw the axes of a loss: a little more than what a pure guess among the classes costs."""
+    chart, guess = Chart(box, last, 1.2 * log(classes)), log(classes)
+    chart.axes(picture, "loss of each batch", {value: f"{value}" for value in range(int(chart.highest) + 1)})
+    chart.guess(picture, guess, f"dashed: a pure guess, {guess:.2f}")
+    return chart
 
 
 def losses(moments: Sequence[Moment]) -> Array:
@@ -91,11 +94,9 @@ class CurvesPicture(Picture):
         super().__init__(254)
         self.guess = log(classes)
         top, width, height = 46, 344, 158
-        self.loss = loss_chart(Box(MARGIN + 32, top, width, height), last, classes)
-        self.share = Chart(Box(MARGIN + width + 104, top, width, height), last, 100, ORANGE)
         self.starts()
-        self.loss.axes(self, "loss of each batch", {value: f"{value}" for value in range(int(self.loss.highest) + 1)})
-        self.loss.guess(self, self.guess)
+        self.loss = loss_chart(self, Box(MARGIN + 32, top, width, height), last, classes)
+        self.share = Chart(Box(MARGIN + width + 104, top, width, height), last, 100, ORANGE)
         self.share.axes(self, "right answers in each batch", {value: f"{value} %" for value in (0, 50, 100)})
         self.write(MARGIN, 242, "points: single batches; lines: the mean of the last 10", 13, GRAY)
         self.stands_still()
@@ -123,29 +124,23 @@ class CurvesPicture(Picture):
 
 
 class RunsPicture(Picture):
-    """The losses of up to five runs side by side, by their names; a run whose loss became NaN ends early.
+    """The losses of up to five runs side by side, by their names; one whose loss became NaN ends early.
 
-    Losses above `highest` are drawn at the upper edge.
+    Losses above 5 are drawn at the upper edge.
     """
 
-    def __init__(self, runs: Mapping[str, Sequence[float]], highest: float = 5, classes: int = 10) -> None:
+    def __init__(self, runs: Mapping[str, Sequence[float]]) -> None:
         super().__init__(250)
+        highest, guess = 5, log(10)  # of ten classes
         width, last = (WIDTH - 2 * MARGIN - 34) / len(runs) - 22, max(map(len, runs.values()))
         for place, (name, values) in enumerate(runs.items()):
             chart = Chart(Box(MARGIN + 34 + place * (width + 28), 46, width, 150), last, highest)
-            ticks = {value: f"{value}" if place == 0 else "" for value in range(int(highest) + 1)}
+            ticks = {value: f"{value}" if place == 0 else "" for value in range(highest + 1)}
             chart.axes(self, name, ticks, "step" if place == 0 else "")
-            self.lines(
-                [(chart.box.x, chart.y(log(classes)), chart.box.x + width, chart.y(log(classes)))], GRAY, 1.2, (5, 4)
-            )
+            chart.guess(self, guess)
             chart.curve(self, np.array(values))
-        self.write(
-            MARGIN,
-            238,
-            f"dashed: the loss of a pure guess, {log(classes):.2f}; what is above {highest:g} is drawn at the top",
-            13,
-            GRAY,
-        )
+        below = f"dashed: the loss of a pure guess, {guess:.2f}; what is above {highest} is drawn at the top"
+        self.write(MARGIN, 238, below, 13, GRAY)
         self.sentence = " ".join(f"{name}: {_run(np.array(values), last)}." for name, values in runs.items())
 
 

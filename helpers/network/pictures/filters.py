@@ -1,7 +1,6 @@
 """The filters of the first layer and their gradients, as they were in one step of a run, above its loss."""
 
 from collections.abc import Sequence
-from math import log
 
 import numpy as np
 
@@ -28,21 +27,22 @@ class FiltersPicture(Picture):
 
     def __init__(self, moments: Sequence[Moment], classes: int, width: float = WIDTH - MARGIN) -> None:
         super().__init__(446)
-        self.moments, self.guess = moments, log(classes)
+        self.moments = moments
         name, self.filters = _stacked(moments, "weight")
         self.gradients = _stacked(moments, "grad_weight")[1]
         self.layer, self.last = name.partition(".")[0], len(moments) - 1
         both = zip((self.filters, self.gradients), FITS, strict=True)
         self.scales = [float(f"{np.quantile(np.abs(tensors), share):.1g}") or 1.0 for tensors, share in both]
         self.places = [LEFT + i * (SIZE + GAP) for i in range(self.filters.shape[1])]
-        self.chart = loss_chart(Box(MARGIN + 32, CHART, width - MARGIN - 32, 98), self.last, classes)
         self.losses = losses(moments)
         self.starts()
         self.draw_still()
+        self.chart = loss_chart(self, Box(MARGIN + 32, CHART, width - MARGIN - 32, 98), self.last, classes)
+        self.draw_run(self.last + 1)
         self.stands_still()
 
     def draw_still(self) -> None:
-        """What is the same in all steps."""
+        """What is the same in all steps, beside the chart."""
         for i, x in enumerate(self.places):
             self.write(x + SIZE / 2, TOP - 13, f"filter {i}", 13, GRAY, align="middle")
         rows = ("filters", "orange: above 0", "violet: below 0"), ("gradients", "of the loss", "in this step")
@@ -52,9 +52,6 @@ class FiltersPicture(Picture):
             notes.append(f"darkest: ≥ {number(self.scales[row])}")
             for line, note in enumerate(notes, 1):
                 self.write(MARGIN, y + 19 * line, note, 12, GRAY)
-        self.chart.axes(self, "loss of each batch", {value: f"{value}" for value in range(int(self.chart.highest) + 1)})
-        self.chart.guess(self, self.guess)
-        self.draw_run(self.last + 1)
 
     def draw_run(self, steps: int) -> None:
         """The loss of the first steps."""
@@ -65,14 +62,14 @@ class FiltersPicture(Picture):
         self.starts()
         moment = self.moments[step]
         self.draw_title(step)
-        self.draw_filters(step)
+        self._draw_filters(step)
         x, (_, top, _, height) = float(self.chart.x(step)), self.chart.box
         self.lines([(x, top - 4, x, top + height)], ORANGE, 2)
         self.boxes([Box(x - 4, float(self.chart.y(moment.loss)) - 4, 8, 8)], ORANGE, "#ffffff", 2.4)
         self.sentence = self._sentence(step, moment)
         return self
 
-    def draw_filters(self, step: int) -> None:
+    def _draw_filters(self, step: int) -> None:
         """The filters and, below them, the gradients of a step."""
         for row, tensors in enumerate((self.filters, self.gradients)):
             panels = np.clip(tensors[step] / self.scales[row], -1, 1)

@@ -1,7 +1,7 @@
 """Feature maps as one small image: the numbers of a tensor in color, map beside map."""
 
 from collections.abc import Sequence
-from math import ceil, floor, isqrt
+from math import ceil, floor, isqrt, prod
 
 import numpy as np
 from matplotlib import colormaps
@@ -25,53 +25,47 @@ class Area(Grid):
         self.caption, self.empty, self.first = caption, "", (0, 0)
 
 
-class Maps:
-    """Maps (P, rows, columns), `across` of them beside each other, in colors up to `largest` or as `ink` on paper.
+class Layout:
+    """Where maps (P, rows, columns) lie, `across` of them beside each other, from a corner (x, y) on.
 
     Each number is a square of `pixel` CSS pixels, and maps of more than one number have one such square between them.
     """
 
-    def __init__(
-        self, picture: Picture, values: np.ndarray, corner: tuple[float, float], pixel: float, across: int, **style
-    ) -> None:
-        self.picture, self.values, self.pixel, self.across = picture, values, pixel, min(across, len(values))
-        self.x, self.y, self.gap = *corner, int(values[0].size > 1)
-        self.down = ceil(len(values) / self.across)
-        picture.image(self.box, self._colors(**style))
-        outlined = range(len(values)) if self._outlined else ()
-        picture.boxes([self.cells(i) for i in outlined] or [self.box], GRAY, line=0.8)
-
-    @property
-    def step(self) -> Cell:
-        """From one map to the next, in numbers."""
-        return self.values.shape[1] + self.gap, self.values.shape[2] + self.gap
+    def __init__(self, maps: Shape, corner: tuple[float, float], pixel: float, across: int) -> None:
+        (count, *self.size), (self.x, self.y) = maps, corner
+        self.pixel, self.across, gap = pixel, min(across, count), int(prod(self.size) > 1)
+        self.step = self.size[0] + gap, self.size[1] + gap  # from one map to the next, in numbers
+        self.rows, self.columns = ceil(count / self.across) * self.step[0] - gap, self.across * self.step[1] - gap
 
     @property
     def box(self) -> Box:
         """All maps together."""
-        rows, columns = self.down * self.step[0] - self.gap, self.across * self.step[1] - self.gap
-        return Box(self.x, self.y, columns * self.pixel, rows * self.pixel)
+        return Box(self.x, self.y, self.columns * self.pixel, self.rows * self.pixel)
 
-    @property
-    def _outlined(self) -> bool:
-        return bool(self.gap) and self.pixel * self.values.shape[2] >= OUTLINED
-
-    def _colors(self, largest: float = 0.0, ink: bool = False) -> np.ndarray:
-        """The image, one pixel a number."""
-        rows, columns = self.down * self.step[0] - self.gap, self.across * self.step[1] - self.gap
-        sheet = np.full((rows, columns, 4), 255 if self._outlined else PALE, np.uint8)
-        shown = colored(self.values, largest, ink)
-        for i, colors in enumerate(shown):
-            row, column = np.multiply(divmod(i, self.across), self.step)
-            sheet[row : row + colors.shape[0], column : column + colors.shape[1]] = colors
-        return sheet
+    def place(self, map: int) -> Cell:
+        """The row and the column of a map's first number."""
+        return tuple(np.multiply(divmod(map, self.across), self.step))
 
     def cells(self, map: int, row: int = 0, column: int = 0, rows: int = 0, columns: int = 0) -> Box:
         """Where some numbers of a map lie, or all of it."""
-        down, right = np.multiply(divmod(map, self.across), self.step)
-        height, width = rows or self.values.shape[1], columns or self.values.shape[2]
-        corner = self.x + (right + column) * self.pixel, self.y + (down + row) * self.pixel
+        (top, left), height, width = self.place(map), rows or self.size[0], columns or self.size[1]
+        corner = self.x + (left + column) * self.pixel, self.y + (top + row) * self.pixel
         return Box(*corner, width * self.pixel, height * self.pixel)
+
+
+class Maps(Layout):
+    """Maps (P, rows, columns) where `Layout` puts them, as `ink` on paper or in color."""
+
+    def __init__(self, picture: Picture, values: np.ndarray, *where: object, ink: bool = False) -> None:
+        super().__init__(values.shape, *where)
+        self.picture, self.values = picture, values
+        outlined = values[0].size > 1 and self.pixel * self.size[1] >= OUTLINED
+        sheet = np.full((self.rows, self.columns, 4), 255 if outlined else PALE, np.uint8)  # one pixel a number
+        for i, colors in enumerate(colored(values, ink=ink)):
+            row, column = self.place(i)
+            sheet[row : row + self.size[0], column : column + self.size[1]] = colors
+        picture.image(self.box, sheet)
+        picture.boxes(map(self.cells, range(len(values))) if outlined else [self.box], GRAY, line=0.8)
 
     def frame(self, map: int, places: Sequence[Cell], color: str, line: float = 2) -> None:
         """Frame the smallest rectangle around these places of a map, with white around it to stand out."""
@@ -81,10 +75,11 @@ class Maps:
 
     def touch(self, name: str, *values: str, **fixed: int) -> None:
         """Let a reader point at whole maps (one value) or at the numbers of the only map (two values)."""
-        rows, columns = self.values.shape[1:] if len(values) > 1 else (self.down, self.across)
-        gap = 0 if len(values) > 1 else self.gap * self.pixel
-        box = Box(self.x, self.y, self.box.width + gap, self.box.height + gap)
-        Area(self.picture, np.zeros((rows, columns)), box, name).touch(name, *values, **fixed)
+        box, (down, right) = self.box, self.size
+        if len(values) == 1:
+            down, right = ceil(len(self.values) / self.across), self.across
+            box = Box(self.x, self.y, right * self.step[1] * self.pixel, down * self.step[0] * self.pixel)
+        Area(self.picture, np.zeros((down, right)), box, name).touch(name, *values, **fixed)
 
 
 def framed(picture: Picture, box: Box, color: str = INK, line: float = 2) -> None:

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.network.pictures.maps import Area, Maps, colored, framed
+from helpers.network.layers import gradient_of
+from helpers.network.pictures.maps import Area, Layout, Maps, colored, framed
 from helpers.network.walk import Walk, written
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, WIDTH, Box, Picture, number, text_width
 from helpers.pictures.figures import draw_signed
@@ -33,8 +34,11 @@ class Column(NamedTuple):
         """CSS pixels."""
         if self.bars:
             return 16 + BARS
-        gap = int(self.maps[1] * self.maps[2] > 1)
-        return self.pixel * (self.across * (self.maps[2] + gap) - gap)
+        return self.layout().box.width
+
+    def layout(self, corner: tuple[float, float] = (0, 0)) -> Layout:
+        """Where its maps lie from a corner on."""
+        return Layout(self.maps, corner, self.pixel, self.across)
 
 
 class NetworkPicture(Picture):
@@ -72,7 +76,7 @@ class NetworkPicture(Picture):
         """The tensor that a step makes."""
         column, is_gradient = self.place(tensor)
         own = self.columns[column].tensor
-        return own if not is_gradient else own.replace("output", "grad_output") if "." in own else f"grad_{own}"
+        return gradient_of(own) if is_gradient else own
 
     def maps(self, tensor: int) -> int:
         """How many maps, or numbers, a step makes."""
@@ -94,7 +98,6 @@ class NetworkPicture(Picture):
     # --- The drawing ------------------------------------------------------------------------------------------
 
     def _draw_walk(self, walk: Walk, step: int) -> None:
-        self.sheets: dict[int, Maps] = {}
         for column, x in zip(self.columns, self.lefts, strict=True):
             middle = x + column.width / 2
             self.write(middle, 14, column.layer, 14, INK, "bold", "middle")
@@ -162,9 +165,7 @@ class NetworkPicture(Picture):
     def _whole(self, column: int, row: int) -> Box:
         """Where a tensor is drawn."""
         c = self.columns[column]
-        gap = int(c.maps[1] * c.maps[2] > 1)
-        down = -(-c.maps[0] // c.across)
-        height = BAR * c.maps[0] if c.bars else c.pixel * (down * (c.maps[1] + gap) - gap)
+        height = BAR * c.maps[0] if c.bars else c.layout().box.height
         return Box(self.lefts[column], TOPS[row] + (HEIGHT - height) / 2, c.width, height)
 
     def _box(self, tensor: int, map: int) -> Box:
@@ -173,9 +174,7 @@ class NetworkPicture(Picture):
         c, whole = self.columns[column], self._whole(column, row)
         if c.bars:
             return Box(whole.x - 2, whole.y + BAR * map, whole.width + 4, BAR)
-        gap, (down, right) = int(c.maps[1] * c.maps[2] > 1), divmod(map, c.across)
-        height, width = c.maps[1] * c.pixel, c.maps[2] * c.pixel
-        return Box(whole.x + right * (width + gap * c.pixel), whole.y + down * (height + gap * c.pixel), width, height)
+        return c.layout(whole[:2]).cells(map)
 
     # --- The words --------------------------------------------------------------------------------------------
 

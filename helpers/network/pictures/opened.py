@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from helpers.network.pictures.maps import Area, Maps, fitting_pixel, fold, framed, in_maps
-from helpers.network.walk import Index, Opened, Walk, written
+from helpers.network.walk import Index, Opened, Walk, moved, written
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, WIDTH, Box, Picture, Word, number, text_width
 from helpers.pictures.parts import MARGIN
 
@@ -31,8 +31,7 @@ class OpenedPicture(Picture):
 
     def index(self, tensor: int, map: int, row: int, column: int) -> Index:
         """The place of a number in its tensor."""
-        maps, shape = self.maps(tensor), self.walks[0].shapes[self.names[tensor]]
-        return tuple(int(i) for i in np.unravel_index(np.ravel_multi_index((map, row, column), maps), shape))
+        return moved((map, row, column), self.maps(tensor), self.walks[0].shapes[self.names[tensor]])
 
     def show(self, digit: int, tensor: int, map: int, row: int, column: int) -> "OpenedPicture":
         """Open one number."""
@@ -54,14 +53,8 @@ class OpenedPicture(Picture):
     def _draw_overview(self, walk: Walk, name: str, tensor: int) -> None:
         """All maps of the tensor, to choose one."""
         maps, self.overview = self.maps(tensor), None
-        self.write(
-            WIDTH - MARGIN,
-            18,
-            "orange: above 0, violet: below 0; each picture has its own scale",
-            13,
-            GRAY,
-            align="right",
-        )
+        colors = "orange: above 0, violet: below 0; each picture has its own scale"
+        self.write(WIDTH - MARGIN, 18, colors, 13, GRAY, align="right")
         if maps[0] > 1:
             pixel, across = fitting_pixel(maps, 190, HIGH, 6)
             values = walk.tensors[name].reshape(maps)
