@@ -23,7 +23,7 @@ SEEDS = 5
 
 
 def falling(step: int, steps: int, rate: float) -> float:
-    """The learning rate after so many of all steps; it is set anew after every 25."""
+    """The learning rate after this many of all steps; it is set anew after every 25."""
     return rate * (1 - step / steps)
 
 

@@ -18,7 +18,7 @@ from helpers.widgets.controls import Trials
 from helpers.widgets.explorer import Explorer, below
 
 MOST = 20  # digits of one picture
-FRAMES, PACE = 60, 200  # about so many pictures of a run that is played; milliseconds of each
+FRAMES, PACE = 60, 200  # about this many pictures of a run that is played; milliseconds of each
 
 
 def _walks(net: Net, images: np.ndarray, labels: np.ndarray) -> list[Walk]:

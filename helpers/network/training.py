@@ -91,7 +91,7 @@ class Training:
         return len(self.images) // self.batch
 
     def run(self, epochs: float = 1) -> "Training":
-        """Train for so many passes through the images, and return itself. Raises DivergedError as `advance` does."""
+        """Train for this many passes through the images, and return itself. Raises DivergedError as `advance` does."""
         for _ in self.stages(self.step + ceil(epochs * self.steps_per_epoch)):
             pass
         return self
