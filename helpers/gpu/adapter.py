@@ -12,10 +12,13 @@ if sys.platform == "linux":  # else the driver complains on stderr where there i
 
 import wgpu
 
-from helpers.gpu import c_types
 from helpers.wgsl import MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES
 
-c_types.declare_only_used_types()
+NATIVE = sys.platform != "emscripten"  # in a browser, wgpu is the package in browser/, without a native library
+if NATIVE:
+    from helpers.gpu import c_types
+
+    c_types.declare_only_used_types()
 logging.getLogger("wgpu").setLevel(logging.CRITICAL)  # what it logs of a compile error, the error says better
 
 # What every WebGPU implementation offers. A device made with more would run kernels here that fail elsewhere.
