@@ -3,6 +3,7 @@
     python3 start.py           set up, then open the first lesson in JupyterLab
     python3 start.py test      set up, then run every check and every test
     python3 start.py doctor    set up, then print a short report on this machine's GPU and packages
+    python3 start.py site      set up, then make the folder `site`, which shows the lessons in any browser with WebGPU
     python3 start.py bench     set up, then time every version of every kernel on this machine (bench --quick: 20 s)
 
 The set-up installs packages into the folder .venv beside this file. It runs once: a stamp file in .venv records that
@@ -364,7 +365,7 @@ def install_browser(env: dict) -> str:
     return path
 
 
-# --- The four commands ----------------------------------------------------------------------------------
+# --- The five commands ----------------------------------------------------------------------------------
 
 
 # Sliders answer sooner with a connection that holds no message back.
@@ -417,7 +418,12 @@ def bench(args: argparse.Namespace, env: dict) -> int:
     return subprocess.call([PYTHON, "-m", "helpers.bench", *args.others], cwd=ROOT, env=env)
 
 
-COMMANDS = {"lab": lab, "test": test, "doctor": doctor, "bench": bench}
+def site(args: argparse.Namespace, env: dict) -> int:
+    """Make the lessons' folder for a web server."""
+    return subprocess.call([PYTHON, "-m", "browser.site"], cwd=ROOT, env=env)
+
+
+COMMANDS = {"lab": lab, "test": test, "doctor": doctor, "bench": bench, "site": site}
 PASS_ON = ("test", "bench")  # take other arguments: those of pytest and of helpers.bench
 
 
@@ -457,7 +463,8 @@ def start(args: argparse.Namespace) -> int:
     set_up(env)
     if args.software:
         software_adapter(env)
-    ensure_adapter(env, args.adapter)
+    if args.command != "site":  # it runs no kernel
+        ensure_adapter(env, args.adapter)
     return COMMANDS[args.command](args, env)
 
 
