@@ -399,7 +399,9 @@ def test(args: argparse.Namespace, env: dict) -> int:
     checks = [["ruff", "check"], ["ruff", "format", "--check"], ["pytest", *parallel, *nbval, "tests", "notebooks"]]
     if args.all:
         env["CONVGRAD_ALL_TESTS"] = "yes"
-    if args.others:
+    if args.site:
+        checks = [["pytest", "browser/test_site.py", *args.others]]
+    elif args.others:
         checks = [["pytest", *args.others]]
     begin = time.monotonic()
     failed = [words for words in checks if subprocess.call([PYTHON, "-m", *words], cwd=ROOT, env=env)]
@@ -448,6 +450,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--adapter", metavar="NAME", help="use the adapter whose summary contains NAME")
     parser.add_argument("--all", action="store_true", help="test: try the whole of every list, where a sample is usual")
+    parser.add_argument("--site", action="store_true", help="test: only the site, in a browser without a window")
     parser.add_argument("--software", action="store_true", help="use a software driver, without root (Linux on x86-64)")
     args, args.others = parser.parse_known_args(words)
     if args.others and args.command not in PASS_ON:

@@ -293,7 +293,9 @@ class GPU:
     def request_adapter_sync(self, *, power_preference: str = "high-performance") -> GPUAdapter:
         """The adapter that the browser chooses. Raises RuntimeError where it has none."""
         if not hasattr(navigator, "gpu"):
-            raise RuntimeError("this browser has no WebGPU: use Chrome 137, Firefox 153, Safari 27 or newer")
+            raise RuntimeError(
+                "this page has no WebGPU: use Chrome 137, Firefox 153, Safari 27 or newer, and an address with https"
+            )
         (found,) = _wait(navigator.gpu.requestAdapter(_js({"power_preference": power_preference})))
         if found.status == "rejected" or not found.value:
             raise RuntimeError("this browser finds no GPU")
