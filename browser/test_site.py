@@ -1,5 +1,6 @@
 """The site in a headless Chromium, with WebGPU on SwiftShader: `python3 start.py test --site`."""
 
+import base64
 import functools
 import http.server
 import json
@@ -11,6 +12,7 @@ import pytest
 from playwright.sync_api import Page, sync_playwright
 
 from browser import site
+from helpers import gradebook
 from start import find_browser
 
 NOTEBOOKS = sorted((site.ROOT / "notebooks").glob("*.ipynb"))
@@ -84,3 +86,37 @@ def test_a_lesson_says_what_is_stored(path: Path, page: Page, address: str):
             if found != said(cell["outputs"]) and "NBVAL_IGNORE_OUTPUT" not in source:
                 other[i] = source, found
     assert not other
+
+
+TYPED = """(code) => {
+  const content = jupyterapp.shell.currentWidget.content;
+  content.model.sharedModel.insertCell(0, {cell_type: 'code', source: code});
+}"""
+STORED = "async path => (await jupyterapp.serviceManager.contents.get(path, {content: true})).content"
+GRADED = """import convgrad_browser
+import helpers
+from helpers import exercises
+print(helpers.grade("map", exercises.PUZZLES["map"].official.source))
+exercises.hand_in("Ada")
+"""
+KEPT = """import convgrad_browser
+from helpers import exercises
+exercises.last_attempt("map") == exercises.PUZZLES["map"].official.source
+"""
+
+
+def typed(page: Page, code: str) -> str:
+    """What a new cell before all others prints."""
+    page.evaluate(TYPED, code)
+    return "".join(said(page.evaluate(RUN, [0, LONGEST])))
+
+
+def test_an_own_kernel_is_graded_and_kept_and_the_teacher_reads_it(page: Page, address: str, tmp_path: Path, capsys):
+    opened(page, address, NOTEBOOKS[0].name)
+    assert "2 of 2 tests pass" in typed(page, GRADED)
+    stored = page.evaluate(STORED, "notebooks/my/hand_in_Ada.json")
+    (tmp_path / "hand_in_Ada.json").write_bytes(base64.b64decode(stored))
+    assert gradebook.main([str(tmp_path)]) == 0
+    assert "Ada" in capsys.readouterr().out
+    opened(page, address, NOTEBOOKS[0].name)
+    assert typed(page, KEPT) == "True"
