@@ -114,6 +114,11 @@ class AdapterInfo:
         """One line: name, backend and kind."""
         return f"{self.name} via {self.backend} ({self.kind})"
 
+    @property
+    def compiles_slowly(self) -> bool:
+        """Is it a browser's software adapter, which loses the device over a text that is written out for a layer?"""
+        return self.kind == "software" and self.backend.startswith("WebGPU")
+
     def __repr__(self) -> str:
         kind = self.kind if self.kind == "hardware" else "software: its results are right, its speed is not a GPU's"
         backend = self.backend
