@@ -3,6 +3,7 @@
     python3 start.py           set up, then open the first lesson in JupyterLab
     python3 start.py test      set up, then run every check and every test
     python3 start.py doctor    set up, then print a short report on this machine's GPU and packages
+    python3 start.py site      set up, then make the folder `site`, which shows the lessons in any browser with WebGPU
     python3 start.py bench     set up, then time every version of every kernel on this machine (bench --quick: 20 s)
 
 The set-up installs packages into the folder .venv beside this file. It runs once: a stamp file in .venv records that
@@ -364,7 +365,7 @@ def install_browser(env: dict) -> str:
     return path
 
 
-# --- The four commands ----------------------------------------------------------------------------------
+# --- The five commands ----------------------------------------------------------------------------------
 
 
 # Sliders answer sooner with a connection that holds no message back.
@@ -398,7 +399,9 @@ def test(args: argparse.Namespace, env: dict) -> int:
     checks = [["ruff", "check"], ["ruff", "format", "--check"], ["pytest", *parallel, *nbval, "tests", "notebooks"]]
     if args.all:
         env["CONVGRAD_ALL_TESTS"] = "yes"
-    if args.others:
+    if args.site:
+        checks = [["pytest", "browser/test_site.py", *args.others]]
+    elif args.others:
         checks = [["pytest", *args.others]]
     begin = time.monotonic()
     failed = [words for words in checks if subprocess.call([PYTHON, "-m", *words], cwd=ROOT, env=env)]
@@ -417,7 +420,12 @@ def bench(args: argparse.Namespace, env: dict) -> int:
     return subprocess.call([PYTHON, "-m", "helpers.bench", *args.others], cwd=ROOT, env=env)
 
 
-COMMANDS = {"lab": lab, "test": test, "doctor": doctor, "bench": bench}
+def site(args: argparse.Namespace, env: dict) -> int:
+    """Make the lessons' folder for a web server."""
+    return subprocess.call([PYTHON, "-m", "browser.site"], cwd=ROOT, env=env)
+
+
+COMMANDS = {"lab": lab, "test": test, "doctor": doctor, "bench": bench, "site": site}
 PASS_ON = ("test", "bench")  # take other arguments: those of pytest and of helpers.bench
 
 
@@ -442,6 +450,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--adapter", metavar="NAME", help="use the adapter whose summary contains NAME")
     parser.add_argument("--all", action="store_true", help="test: try the whole of every list, where a sample is usual")
+    parser.add_argument("--site", action="store_true", help="test: only the site, in a browser without a window")
     parser.add_argument("--software", action="store_true", help="use a software driver, without root (Linux on x86-64)")
     args, args.others = parser.parse_known_args(words)
     if args.others and args.command not in PASS_ON:
@@ -457,7 +466,8 @@ def start(args: argparse.Namespace) -> int:
     set_up(env)
     if args.software:
         software_adapter(env)
-    ensure_adapter(env, args.adapter)
+    if args.command != "site":  # it runs no kernel
+        ensure_adapter(env, args.adapter)
     return COMMANDS[args.command](args, env)
 
 

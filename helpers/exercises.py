@@ -273,11 +273,11 @@ def _chosen(argument: str, name: str, known: Mapping[str, Any]) -> Any:
     return known[name]
 
 
-def _grade_in_this_process(puzzle: str, source: str) -> Grades:
+def work(puzzle: str, source: str) -> Grades:
     """The verdicts on a text, in this process."""
     return grader.grade((PUZZLES | FAULTS)[puzzle], source)
 
 
 if __name__ == "__main__":
     first = next(iter(PUZZLES.values()))
-    serve(_grade_in_this_process, partial(grader.grade, first, first.official.source))
+    serve(work, partial(grader.grade, first, first.official.source))

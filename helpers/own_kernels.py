@@ -131,7 +131,7 @@ def _allowed(puzzle: str) -> str:
 # --- In the process apart -------------------------------------------------------------------------------------
 
 
-def _train(texts: Mapping[str, str], epochs: float, digits: int, unseen: int, **how: float) -> Iterator[dict]:
+def work(texts: Mapping[str, str], epochs: float, digits: int, unseen: int, **how: float) -> Iterator[dict]:
     """Check the texts and train with them: an answer for each text and every 25 steps, and the last one."""
     for puzzle, text in texts.items():
         if found := _found(puzzle, Kernel(text, f"your {puzzle}")):
@@ -174,4 +174,4 @@ def _lenet(puzzle: str) -> Iterator[Case]:
 
 if __name__ == "__main__":
     first = next(iter(PUZZLES.values()))
-    serve(_train, partial(grade_here, first, first.official.source), SECONDS)
+    serve(work, partial(grade_here, first, first.official.source), SECONDS)

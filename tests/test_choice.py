@@ -21,6 +21,7 @@ from helpers.wgsl.specialize import MOST_CHARACTERS
 
 RECORDED = json.loads((Path(rule.__file__).parents[1] / "speed" / "recorded" / "nvidia_h200.json").read_text())
 HARDWARE = replace(gpu.adapter_info(), kind="hardware")
+IN_A_BROWSER = replace(gpu.adapter_info(), kind="software", backend="WebGPU in this browser")
 WINDOWS, LARGE = "4_register_windows", ConvShape(32, 256, 14, 14, 256, 3, 3, 1, 1)
 SLACK = 1.25  # the chosen version may take this many times as long as the fastest one: a rule of a few thresholds
 
@@ -41,6 +42,13 @@ def slowdown(operation: str, layer: str) -> float:
 @pytest.mark.parametrize(("operation", "layer"), MEASURED, ids=str)
 def test_on_every_measured_layer_the_choice_is_about_the_fastest(operation, layer):
     assert slowdown(operation, layer) <= SLACK
+
+
+@pytest.mark.parametrize(("operation", "layer"), MEASURED, ids=str)
+def test_a_software_adapter_in_a_browser_is_given_no_text_that_is_written_out(operation, layer):
+    chosen = OPERATIONS[operation].choose(SHAPES[layer], IN_A_BROWSER)[0].version
+    shortest = chosen.endswith("_direct")  # of those that take dilation and groups
+    assert shortest or not OPERATIONS[operation].kernel(chosen).specialized
 
 
 # Microseconds of 2_tiled and 3_register_tiles on the same GPU: the backward pass of LeNet's fully connected layers.

@@ -315,6 +315,12 @@ def test_other_arguments_are_handed_on(command, called):
     assert called.lines == [f"{'pytest' if command == 'test' else 'helpers.bench'} -k reference"]
 
 
+def test_the_site_is_made_and_tried_on_request(called):
+    assert start.site(start.arguments(["site"]), {}) == 0
+    assert start.test(start.arguments(["test", "--site", "-k", "00"]), {}) == 0
+    assert called.lines == ["browser.site", "pytest browser/test_site.py -k 00"]
+
+
 def test_jupyterlab_opens_the_first_lesson(project, called):
     (project / "notebooks").mkdir()
     for name in ("03_c.ipynb", "01_a.ipynb", "00 notes.txt", "Untitled.ipynb"):

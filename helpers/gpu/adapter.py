@@ -12,10 +12,13 @@ if sys.platform == "linux":  # else the driver complains on stderr where there i
 
 import wgpu
 
-from helpers.gpu import c_types
 from helpers.wgsl import MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES
 
-c_types.declare_only_used_types()
+NATIVE = sys.platform != "emscripten"  # in a browser, wgpu is the package in browser/, without a native library
+if NATIVE:
+    from helpers.gpu import c_types
+
+    c_types.declare_only_used_types()
 logging.getLogger("wgpu").setLevel(logging.CRITICAL)  # what it logs of a compile error, the error says better
 
 # What every WebGPU implementation offers. A device made with more would run kernels here that fail elsewhere.
@@ -56,6 +59,8 @@ def adapter() -> wgpu.GPUAdapter:
     try:
         return wgpu.gpu.request_adapter_sync(power_preference="high-performance")
     except (RuntimeError, ValueError) as error:
+        if not NATIVE:
+            raise GpuError(str(error)) from error
         summaries = [candidate.summary for candidate in wgpu.gpu.enumerate_adapters_sync()]
         wanted = os.environ.get("WGPUPY_WGPU_ADAPTER_NAME") or os.environ.get("WGPU_BACKEND_TYPE")
         raise GpuError(
@@ -108,6 +113,11 @@ class AdapterInfo:
     def summary(self) -> str:
         """One line: name, backend and kind."""
         return f"{self.name} via {self.backend} ({self.kind})"
+
+    @property
+    def compiles_slowly(self) -> bool:
+        """Is it a browser's software adapter, which loses the device over a text that is written out for a layer?"""
+        return self.kind == "software" and self.backend.startswith("WebGPU")
 
     def __repr__(self) -> str:
         kind = self.kind if self.kind == "hardware" else "software: its results are right, its speed is not a GPU's"

@@ -18,7 +18,7 @@ import numpy as np
 import wgpu
 
 from helpers.arguments import as_int, check_size
-from helpers.gpu.adapter import MAX_WORKGROUPS, GpuError, adapter_info, device, reason
+from helpers.gpu.adapter import MAX_WORKGROUPS, NATIVE, GpuError, adapter_info, device, reason
 from helpers.gpu.buffers import Slice, empty, part_of, read, uniform, upload
 from helpers.wgsl import Kernel, WgslError, limit_passed
 from helpers.wgsl.cures import compile_error
@@ -66,7 +66,7 @@ def module(source: str, checked: bool = True) -> wgpu.GPUShaderModule:
 
 def _module(source: str, checked: bool) -> wgpu.GPUShaderModule:
     code = source.replace("\0", "\ufffd")  # for wgpu, a NUL ends the text
-    return device().create_shader_module(code=code) if checked else _unchecked_module(code)
+    return device().create_shader_module(code=code) if checked or not NATIVE else _unchecked_module(code)
 
 
 def _unchecked_module(code: str) -> wgpu.GPUShaderModule:
@@ -280,9 +280,13 @@ def record(compute: wgpu.GPUComputePassEncoder, batch: Sequence[Pass]) -> None:
 
     wgpu 0.32 looks for an error after each of its calls, which takes as long as the call: here, it looks after all.
     """
-    from wgpu.backends.wgpu_native._api import libf
+    dispatches = [(*each.compiled, each.workgroups) for each in batch]
+    if NATIVE:
+        from wgpu.backends.wgpu_native._api import libf
 
-    libf._make_proxy_func("record", _record)(compute._internal, [(*each.compiled, each.workgroups) for each in batch])
+        libf._make_proxy_func("record", _record)(compute._internal, dispatches)
+    else:
+        _record_plainly(compute, dispatches)
     compute.end()
 
 
@@ -297,6 +301,13 @@ def _record(encoder: object, dispatches: Sequence[tuple]) -> None:
             lib.wgpuComputePassEncoderSetBindGroup(encoder, 0, group._internal, 0, ffi.NULL)
         lib.wgpuComputePassEncoderDispatchWorkgroups(encoder, *workgroups)
         last_pipeline, last_group = made, group
+
+
+def _record_plainly(compute: wgpu.GPUComputePassEncoder, dispatches: Sequence[tuple]) -> None:
+    for made, group, workgroups in dispatches:
+        compute.set_pipeline(made)
+        compute.set_bind_group(0, group)
+        compute.dispatch_workgroups(*workgroups)
 
 
 # --- Arrays in, arrays out ----------------------------------------------------------------------------

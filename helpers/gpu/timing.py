@@ -10,7 +10,7 @@ from itertools import chain
 import numpy as np
 import wgpu
 
-from helpers.gpu.adapter import adapter_info, device
+from helpers.gpu.adapter import NATIVE, adapter_info, device
 from helpers.gpu.buffers import read
 from helpers.gpu.passes import Pass, record, run, submit, submit_apart
 
@@ -113,6 +113,8 @@ def _ticks(count: int, submit_with: Callable[[wgpu.GPUQuerySet], None]) -> np.nd
 
 @cache
 def _nanoseconds_per_tick() -> float:
+    if not NATIVE:
+        return 1  # a browser's ticks are nanoseconds
     from wgpu.backends.wgpu_native import _api  # wgpu 0.32 wraps no public way to this number
 
     return _api.libf.wgpuQueueGetTimestampPeriod(device().queue._internal)

