@@ -38,7 +38,7 @@ var<storage, read_write> output: array<f32>;  // (N,C,oH,oW)
 @group(0) @binding(2)
 var<uniform> params: Params;
 
-const LOWEST = -3.40282347e38;  // no finite number is smaller
+const LOWEST = -3.4028234e38;  // no finite number is smaller
 
 @compute @workgroup_size(256)
 fn main(
