@@ -46,7 +46,7 @@ REASONS = {
         "Past the edge at which a sum ends, the other operand is 0; past the other edges, the result is not written."
     ),
     r"`const LOWEST = ": (
-        "Only a window of numbers near the end of float32 shows this. tests/test_network_kernels.py has one, and rejects it."
+        "Only numbers near the end of float32 show this. tests/test_network_kernels.py has some, and rejects it."
     ),
     r"half > -43\.5\);` -> .*(>= -43\.5|!= -43\.5|> -87\.0)": (
         "Below exp(-87), a number is smaller than any normal one, which an adapter may take for 0."
