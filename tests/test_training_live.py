@@ -23,6 +23,15 @@ IMAGES, LABELS, UNSEEN, ANSWERS = seen_and_unseen()
 EPOCH = 32  # steps
 
 
+@pytest.fixture(autouse=True)
+def no_event_loop() -> Iterator[None]:
+    """A browser of other tests leaves its event loop running in this thread: here, none is."""
+    running = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(running)
+
+
 def small(**options: float) -> Training:
     """A run of 32 steps an epoch, as it begins."""
     return Training(Network(SMALL, seed=1), IMAGES[:256], LABELS[:256], batch=8, **options)
