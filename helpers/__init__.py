@@ -42,7 +42,7 @@ _HOME = {
     "simulate": "helpers.simulator.run",
     "skeleton": "helpers.exercises",
     "solution": "helpers.exercises",
-    "train_apart": "helpers.own_kernels",
+    "train_apart": "helpers.training_apart",
     "try_mistake": "helpers.exercises",
     "write": "helpers.exercises",
 }

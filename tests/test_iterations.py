@@ -159,7 +159,7 @@ GROWING = {  # from problems of one product: the sizes that are many, one loop a
     "gemm_bias_act": ["k"],
     "gemm_bias_act_backward": ["k", "n", "m", "batch_size"],
     **dict.fromkeys(("max_pool2d", "max_pool2d_backward", "avg_pool2d"), ("window_h", "window_w")),
-    "avg_pool2d_backward": (),  # for pixels that lie in so many windows, an image is too large for a test
+    "avg_pool2d_backward": (),  # to loop up to the cap, a pixel needs windows in an image too large for a test
     "cross_entropy": ["classes"],
     **dict.fromkeys(("relu_backward", "sgd", "initialize"), ()),  # no loop
 }

@@ -11,7 +11,7 @@ from helpers.network.doubt import check_step
 from helpers.network.network import Network
 from helpers.network.own import PLACES, own_kernels
 from helpers.network.training import Training
-from helpers.own_kernels import RefusedError, _found, train_apart
+from helpers.training_apart import RefusedError, _found, train_apart
 from helpers.wgsl import Kernel
 
 IMAGES, LABELS, _, _ = seen_and_unseen()

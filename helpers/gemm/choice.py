@@ -45,7 +45,7 @@ def backward(s: GemmShape, adapter: AdapterInfo) -> Sequence[Choice]:
 def _ordered(
     s: GemmShape, adapter: AdapterInfo, on_hardware: list[Choice], worth_on_hardware: int, on_software: str
 ) -> Sequence[Choice]:
-    """`on_hardware` comes first from so many multiply-adds on; a software adapter has a threshold of its own."""
+    """From this number of multiply-adds, `on_hardware` comes first; a software adapter has a threshold of its own."""
     least = {**WORTH_COMPILING, "hardware": worth_on_hardware}
     worth = not adapter.compiles_slowly and s.batch_size * s.m * s.k * s.n >= least[adapter.kind]
     by_threads = "1_thread_per_element"

@@ -5,7 +5,7 @@
 A kernel takes the place of an operation in all layers that it fits; the others keep theirs. The puzzles of the forward
 passes are not here: a network's forward kernels add the bias and apply the ReLU, too.
 
-This module trusts its texts. `helpers.own_kernels` trains with a learner's, in a process apart.
+This module trusts its texts. `helpers.train_apart` trains with a learner's, in a process apart.
 """
 
 from collections.abc import Callable, Mapping, Sequence

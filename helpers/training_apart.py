@@ -1,6 +1,6 @@
 """Train LeNet with your own kernels from the lessons, in a process apart, which the notebook survives.
 
-`python -m helpers.own_kernels` is that process (`helpers.grading.sandbox`). It simulates each text on the puzzle's
+`python -m helpers.training_apart` is that process (`helpers.grading.sandbox`). It simulates each text on the puzzle's
 tests and on LeNet's layers with 2 images, and trains with them only where nothing is found.
 """
 
@@ -25,7 +25,7 @@ from helpers.network.training import DivergedError, Training
 from helpers.simulator.findings import Finding, quoted_line
 from helpers.wgsl import Kernel
 
-WORKER = Worker("helpers.own_kernels")
+WORKER = Worker("helpers.training_apart")
 SECONDS = 60  # from one answer of the process apart to the next: the check of a kernel, or 25 steps
 SIMULATED = 2  # images
 CURES = {  # what to do about a text that is not run
