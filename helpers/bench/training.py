@@ -120,7 +120,8 @@ def _graph(batch: int) -> Side:
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         step()
-    return Side("PyTorch CUDA graph", graph.replay, wait, losses[1])
+    # A graph remembers addresses and keeps nothing: what it reads lives as long as the step that was captured.
+    return Side("PyTorch CUDA graph", lambda captured=step: graph.replay(), wait, losses[1])
 
 
 def _torch_step(batch: int, device: str) -> tuple[Callable, Callable]:
