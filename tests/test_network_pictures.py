@@ -14,6 +14,7 @@ from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d
 from helpers.network.lines import line_of
 from helpers.network.network import Network
 from helpers.network.pictures.maps import fitting_pixel, fold
+from helpers.network.pictures.timeline import TimelinePicture
 from helpers.network.shapes import ElementShape, LossShape, PoolShape
 from helpers.network.walk import Walk
 from helpers.operations import OPERATIONS
@@ -302,6 +303,30 @@ def test_too_many_or_too_few_digits_are_refused(lenet):
             explorers.network(lenet, IMAGES[:count], LABELS[:count])
     with pytest.raises(ValueError, match=r"name = 'conv1.weight': it must be one of conv1.output"):
         explorers.open_number(lenet, IMAGES[:1], LABELS[:1], "conv1.weight")
+
+
+LINE = {"batch": 7, "one_pass": 12.0, "host": {"record": 3.0, "submit": 6.0}}
+LINE["steps"] = [
+    {"name": "conv1: conv2d", "begin": 0.0, "end": 4.0},
+    {"name": "conv1: conv2d_backward", "begin": 5.0, "end": 11.0},
+    {"name": "update: sgd", "begin": 15.0, "end": 16.0},
+]
+SIDES = {"ours": {"step": 2e-5}, "PyTorch CUDA": {"step": 2e-3}, "PyTorch CUDA graph": {"step": 3e-5}}
+
+
+def test_a_timeline_says_what_kernels_and_pauses_take():
+    said = TimelinePicture(LINE, SIDES, "a GPU").sentence
+    assert "the 3 operations of a step with 7 digits take 11 µs, and the pauses between them 5 µs" in said
+    assert said.endswith("our step took 20 µs, that of PyTorch 2,000 µs, and 30 µs replayed from a CUDA graph.")
+
+
+def test_the_recorded_timelines_are_legible():
+    for batch in 32, 256:
+        picture = explorers.timeline(batch)
+        assert not list(faults(picture)), batch
+        assert f"{batch} digits" in picture.sentence
+    with pytest.raises(ValueError, match="batch = 33: measured were 32 and 256"):
+        explorers.timeline(33)
 
 
 def test_another_network_can_be_drawn(walk):

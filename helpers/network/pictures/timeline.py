@@ -1,0 +1,74 @@
+"""Where the time of one step of training goes: each kernel, the pauses between them, and the host."""
+
+import json
+from collections.abc import Mapping
+from itertools import accumulate, pairwise
+from pathlib import Path
+
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, WIDTH, Box, Picture, Word
+from helpers.pictures.parts import MARGIN
+
+RECORDED = Path(__file__).parents[1] / "recorded" / "nvidia_h200.json"  # what helpers.bench.training wrote on that GPU
+LEFT, RIGHT, TOP, ROW, BAR = 252, WIDTH - 60, 62, 16, 10  # CSS pixels: of the bars, of a row and of a bar in it
+TICKS = 50, 100  # microseconds between two lines of the grid, where a step is short and where it is long
+SHORT = 450  # microseconds
+
+
+class TimelinePicture(Picture):
+    """A row for each kernel of a step, from its begin to its end on the GPU's clock; below them, the step as a whole.
+
+    `line` and `sides` are one batch's timeline and times of a step, as `helpers.bench.training` writes them.
+    """
+
+    def __init__(self, line: Mapping[str, object], sides: Mapping[str, Mapping], adapter: str) -> None:
+        rows = self.rows = line["steps"]
+        bottom = TOP + ROW * (len(rows) + 3) + 8  # of the grid
+        super().__init__(bottom + 24)
+        self.end = max(rows[-1]["end"], sum(line["host"].values()))
+        self.starts()
+        self.write(MARGIN, 18, f"one step of training with {line['batch']} digits, {adapter}", 15, INK, "bold")
+        said = "microseconds; each kernel in a compute pass of its own, so that the GPU can time it"
+        self.write(MARGIN, 40, said, 13, GRAY)
+        self._draw_axis(bottom)
+        backward = next(i for i, row in enumerate(rows) if "backward" in row["name"])
+        for i, row in enumerate(rows):
+            color = INK if row["name"].startswith("update") else ORANGE if i >= backward else BLUE
+            self._bar(i, row["name"], [(row["begin"], row["end"])], color)
+        below = len(rows) + 1
+        self._bar(below, "all of it in one pass", [(0, line["one_pass"])], INK)
+        ends = accumulate(line["host"].values(), initial=0.0)
+        self._bar(below + 1, f"the host: {', '.join(line['host'])}", [*pairwise(ends)], GRAY)
+        ours, eager, graph = (sides[name]["step"] * 1e6 for name in ("ours", "PyTorch CUDA", "PyTorch CUDA graph"))
+        kernels = sum(row["end"] - row["begin"] for row in rows)
+        self.sentence = (
+            f"In passes of their own, the {len(rows)} operations of a step with {line['batch']} digits take "
+            f"{kernels:.0f} µs, and the pauses between them {rows[-1]['end'] - kernels:.0f} µs; in one pass, all take "
+            f"{line['one_pass']:.0f} µs. By a clock outside the GPU, our step took {ours:.0f} µs, that of PyTorch "
+            f"{eager:,.0f} µs, and {graph:.0f} µs replayed from a CUDA graph."
+        )
+
+    def _draw_axis(self, bottom: float) -> None:
+        tick = TICKS[self.end > SHORT]
+        times = range(0, int(self.end) + 1, tick)
+        self.lines(((self._x(time), TOP - 4, self._x(time), bottom) for time in times), LINE, 0.8)
+        self.words((Word(self._x(time), bottom + 12, f"{time}", 13) for time in times), GRAY)
+
+    def _bar(self, row: int, name: str, spans: list[tuple[float, float]], color: str) -> None:
+        """A row of the picture: its name, its bars and, behind them, the microseconds that they take."""
+        y = TOP + ROW * row
+        self.write(LEFT - 10, y + ROW / 2, name, 13, color, align="right")
+        boxes = [Box(self._x(begin), y + 3, self._x(end) - self._x(begin), BAR) for begin, end in spans]
+        self.boxes(boxes, "#ffffff", color, 0.6)
+        self.write(self._x(spans[-1][1]) + 5, y + ROW / 2, f"{sum(b - a for a, b in spans):.0f}", 13, color)
+
+    def _x(self, time: float) -> float:
+        return LEFT + (RIGHT - LEFT) * time / self.end
+
+
+def recorded(batch: int) -> TimelinePicture:
+    """The timeline of a step on the recorded GPU. Raises ValueError for a batch that was not measured."""
+    run = json.loads(RECORDED.read_text(encoding="utf-8"))
+    lines = {line["batch"]: line for line in run["timelines"]}
+    if batch not in lines:
+        raise ValueError(f"batch = {batch!r}: measured were {' and '.join(map(str, lines))}")
+    return TimelinePicture(lines[batch], run["speed"][str(batch)], run["adapter"])
