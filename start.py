@@ -393,7 +393,7 @@ def lab(args: argparse.Namespace, env: dict) -> int:
 def test(args: argparse.Namespace, env: dict) -> int:
     """Run every check and every test, or only pytest if arguments for it are given; then print the time they took."""
     ensure_browser(env)
-    # All tests of one file go to one worker, and those with a browser are one file: there is never a second browser.
+    # All tests of one file go to one worker, and those that open lessons are one file: one JupyterLab is enough.
     parallel = ["-n", str(max(2, os.cpu_count() or 2)), "--dist", "loadfile", "--no-loadscope-reorder"]
     nbval = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120"]
     checks = [["ruff", "check"], ["ruff", "format", "--check"], ["pytest", *parallel, *nbval, "tests", "notebooks"]]

@@ -17,7 +17,7 @@ from start import find_browser
 
 NOTEBOOKS = sorted((site.ROOT / "notebooks").glob("*.ipynb"))
 FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan", "--no-sandbox"]
-LONGEST = 180  # seconds that a cell may take
+LONGEST = 300  # seconds that a cell may take: training, on two processor cores
 LOADED = "() => window.jupyterapp?.shell.currentWidget?.content?.model?.cells?.length > 2"
 READY = "async () => { await jupyterapp.shell.currentWidget.sessionContext.ready }"
 RUN = """async ([i, longest]) => {

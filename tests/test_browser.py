@@ -51,7 +51,7 @@ SOLVED = {  # puzzles that are solved
 }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Lab]:
     """One JupyterLab and one browser for all lessons."""
     with browser.lab(tmp_path_factory.mktemp("jupyterlab")) as running:

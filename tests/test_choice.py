@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.problems import every_specialized_version, kind_of, refused, require_close
 
 import helpers.convolution.choice as rule
 import helpers.gemm.choice as gemm_rule
@@ -13,8 +14,10 @@ from helpers.convolution.schedules import conv2d
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.schedules.gemm_bias_act_backward import registers_only
 from helpers.gemm.shapes import GemmShape
+from helpers.gpu import operation as launcher
 from helpers.gpu.operation import Choice
 from helpers.operations import OPERATIONS
+from helpers.oracles.harness import operation_of
 from helpers.speed.layers import SHAPES
 from helpers.wgsl import specialize
 from helpers.wgsl.specialize import MOST_CHARACTERS
@@ -44,11 +47,18 @@ def test_on_every_measured_layer_the_choice_is_about_the_fastest(operation, laye
     assert slowdown(operation, layer) <= SLACK
 
 
-@pytest.mark.parametrize(("operation", "layer"), MEASURED, ids=str)
-def test_a_software_adapter_in_a_browser_is_given_no_text_that_is_written_out(operation, layer):
-    chosen = OPERATIONS[operation].choose(SHAPES[layer], IN_A_BROWSER)[0].version
-    shortest = chosen.endswith("_direct")  # of those that take dilation and groups
-    assert shortest or not OPERATIONS[operation].kernel(chosen).specialized
+SMALL_LAYERS = ConvShape(2, 3, 9, 8, 4, 3, 3, 1, 1), ConvShape(2, 3, 9, 8, 4, 3, 3, 2, 1), GemmShape(20, 12, 24)
+
+
+@every_specialized_version
+def test_a_software_adapter_in_a_browser_gets_the_sizes_but_no_loop_written_out(kernel, monkeypatch):
+    monkeypatch.setattr(launcher, "adapter_info", lambda: IN_A_BROWSER)
+    monkeypatch.setattr(launcher, "_planned", launcher._planned.__wrapped__)  # nothing is kept
+    layer = next(s for s in SMALL_LAYERS if isinstance(s, kind_of(kernel)) and not refused(kernel, s))
+    text, schedule = operation_of(kernel).scheduled(layer, kernel)
+    assert text.code.count("for (") == kernel.code.count("for (")
+    assert {name: text.value(name) for name in schedule.constants} == schedule.constants
+    require_close(kernel, layer)
 
 
 # Microseconds of 2_tiled and 3_register_tiles on the same GPU: the backward pass of LeNet's fully connected layers.

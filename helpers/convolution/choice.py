@@ -45,7 +45,6 @@ def forward(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     gpu = worth and adapter.kind == "hardware"
     return _applicable(
         (not worth, "1_thread_per_output", _too_little_work(s)),
-        (adapter.compiles_slowly, "5_direct", ANY_LAYER),
         (adapter.kind == "software" and windows, "4_register_windows", IN_REGISTERS),
         (gpu and windows and max(s.weight[:2]) < FEW_CHANNELS, "4_register_windows", _few_channels(s)),
         (gpu and _winograd_pays(s), "3_winograd", SAVES_PRODUCTS),
@@ -145,7 +144,7 @@ def _too_little_work(s: ConvShape) -> str:
 
 
 def _worth_compiling(s: ConvShape, adapter: AdapterInfo) -> bool:
-    return not adapter.compiles_slowly and multiply_adds(s) >= WORTH_COMPILING[adapter.kind]
+    return multiply_adds(s) >= WORTH_COMPILING[adapter.kind]
 
 
 def _winograd_pays(s: ConvShape) -> bool:

@@ -47,7 +47,7 @@ def _ordered(
 ) -> Sequence[Choice]:
     """From this number of multiply-adds, `on_hardware` comes first; a software adapter has a threshold of its own."""
     least = {**WORTH_COMPILING, "hardware": worth_on_hardware}
-    worth = not adapter.compiles_slowly and s.batch_size * s.m * s.k * s.n >= least[adapter.kind]
+    worth = s.batch_size * s.m * s.k * s.n >= least[adapter.kind]
     by_threads = "1_thread_per_element"
     if adapter.kind == "software":
         first = worth and s.n % 4 == 0 and s.k % 4 == 0

@@ -116,7 +116,7 @@ class AdapterInfo:
 
     @property
     def compiles_slowly(self) -> bool:
-        """Is it a browser's software adapter, which loses the device over a text that is written out for a layer?"""
+        """Is it a browser's software adapter, which loses the device over a text with loops written out?"""
         return self.kind == "software" and self.backend.startswith("WebGPU")
 
     def __repr__(self) -> str:

@@ -17,7 +17,7 @@ from helpers.gpu.adapter import MAX_WORKGROUPS, AdapterInfo, GpuError, adapter_i
 from helpers.gpu.buffers import empty, read_together, too_large, uniform, upload
 from helpers.gpu.passes import Pass, run
 from helpers.wgsl import Kernel, load
-from helpers.wgsl.specialize import specialize
+from helpers.wgsl.specialize import specialize, with_sizes
 
 KEPT = 256  # plans, each with the text of a kernel
 Workgroups = tuple[int, int, int]
@@ -177,9 +177,15 @@ class Operation:
         return _able(plan)
 
     def scheduled(self, shape: Shape, kernel: Kernel) -> tuple[Kernel, Schedule]:
-        """The steps of a version for a shape, and its text as they run it."""
+        """The steps of a version for a shape, and its text as they run it.
+
+        The sizes are written in, and the loops written out where the adapter does not take too long to compile that.
+        """
         schedule = self.versions[kernel.version](shape, kernel)
-        return specialize(kernel, schedule.constants) if schedule.constants else kernel, schedule
+        if not schedule.constants:
+            return kernel, schedule
+        written = with_sizes if adapter_info().compiles_slowly else specialize
+        return written(kernel, schedule.constants), schedule
 
     def problem(self, shape: Shape, version: str) -> str | None:
         """Why a version cannot run for this shape on this adapter, or None."""

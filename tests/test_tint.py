@@ -1,0 +1,90 @@
+"""Every kernel in a browser's own compiler: Tint, in Chromium without a window.
+
+wgpu's compiler, naga, takes some texts that browsers refuse.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+from support.browser import browser_path
+from support.problems import EVERY_VERSION
+
+import helpers.convolution.operations as convolution
+from browser.test_site import FLAGS
+from helpers import Network, gpu
+from helpers.gpu import operation
+from helpers.gpu.passes import module
+from helpers.operations import OPERATIONS
+from helpers.speed.layers import LAYERS
+from helpers.wgsl import load
+
+HARDWARE = replace(gpu.adapter_info(), kind="hardware")
+COMPILED = """async texts => {
+  const device = await (await navigator.gpu?.requestAdapter())?.requestDevice();
+  return device && Promise.all(texts.map(async code =>
+    (await device.createShaderModule({code}).getCompilationInfo()).messages
+      .filter(each => each.type !== 'info').map(each => [each.lineNum, each.message])
+  ));
+}"""
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    """An empty page with WebGPU, which browsers offer at addresses with https."""
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
+        page = chromium.new_page()
+        page.route("**/*", lambda route: route.fulfill(content_type="text/html", body=""))
+        page.goto("https://convgrad.test/")
+        yield page
+        chromium.close()
+
+
+def messages(page: Page, texts: Mapping[str, str]) -> list[str]:
+    """What the compiler says of texts, warnings too: the name of the text, the line and the message."""
+    found = page.evaluate(COMPILED, [*texts.values()])
+    if found is None:
+        pytest.fail("this browser has no WebGPU, so that nothing was compiled: take another Chromium", pytrace=False)
+    told = zip(texts, found, strict=True)
+    return [f"{name}:{line}: {message}" for name, each in told for line, message in each]
+
+
+def test_every_kernel_file_compiles(page):
+    assert messages(page, {f"kernels/{kernel.name}.wgsl": kernel.source for kernel in EVERY_VERSION}) == []
+
+
+def written_out() -> dict[str, str]:
+    """The texts that a GPU is given for the layers that are timed and for those of LeNet."""
+    problems = [(name, layer.problem(name)) for layer in LAYERS for name in layer.operations]
+    problems += [(step.operation.name, step.shape) for step in Network().workspace(32).steps]
+    texts = {}
+    for name, shape in problems:
+        chosen = OPERATIONS[name].choose(shape, HARDWARE)[0].version
+        kernel, schedule = OPERATIONS[name].scheduled(shape, OPERATIONS[name].kernel(chosen))
+        if schedule.constants:
+            texts[f"{kernel.name} for {shape}"] = kernel.source
+    return texts
+
+
+def test_every_text_that_is_written_out_for_a_layer_compiles(page, monkeypatch):
+    for using in (convolution, operation):
+        monkeypatch.setattr(using, "adapter_info", lambda: HARDWARE)
+    texts = written_out()
+    assert len(texts) > 70
+    assert messages(page, texts) == []
+
+
+def test_what_only_browsers_refuse_is_found(page):
+    wrong = load("sum", "2_tree").edit("workgroupBarrier();", "if (thread == 0u) { workgroupBarrier(); }")
+    assert module(wrong.source)
+    line = wrong.source[: wrong.source.index("if (thread == 0u) { w")].count("\n") + 1
+    (message,) = messages(page, {"2_tree.wgsl": wrong.source})
+    assert message.startswith(f"2_tree.wgsl:{line}: 'workgroupBarrier' must only be called from uniform control flow")
+
+
+def test_a_browser_without_webgpu_is_a_failure(page):
+    page.goto("about:blank")
+    with pytest.raises(pytest.fail.Exception, match="this browser has no WebGPU"):
+        messages(page, {})
