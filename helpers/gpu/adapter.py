@@ -14,7 +14,7 @@ import wgpu
 
 from helpers.wgsl import MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES
 
-NATIVE = sys.platform != "emscripten"  # in a browser, wgpu is the package in browser/, without a native library
+NATIVE = hasattr(wgpu, "backends")  # in a browser, wgpu is the package in browser/, without a native library
 if NATIVE:
     from helpers.gpu import c_types
 
@@ -116,8 +116,16 @@ class AdapterInfo:
 
     @property
     def compiles_slowly(self) -> bool:
-        """Is it a browser's software adapter, which loses the device over a text that is written out for a layer?"""
+        """Is it a browser's software adapter, which loses the device over a text that is written out for a layer?
+
+        The simulator, which takes long to read such a text, counts as one.
+        """
         return self.kind == "software" and self.backend.startswith("WebGPU")
+
+    @property
+    def few_threads(self) -> bool:
+        """Does it run few threads at once, as a software driver does? The simulator runs all of them in step."""
+        return self.kind == "software" and "simulated" not in self.backend
 
     def __repr__(self) -> str:
         kind = self.kind if self.kind == "hardware" else "software: its results are right, its speed is not a GPU's"

@@ -17,7 +17,7 @@ from helpers.simulator.memory import Words
 from helpers.simulator.trace import Trace
 from helpers.simulator.uniformity import NotPortable, Uniformity
 from helpers.simulator.values import unmarked_input
-from helpers.simulator.watch import Watch
+from helpers.simulator.watch import Unwatched, Watch
 from helpers.wgsl import Kernel
 from helpers.wgsl.arithmetic.operators import DTYPES
 from helpers.wgsl.cures import wgsl_error
@@ -108,6 +108,26 @@ def simulate(
         watch.counter.counts(watch.line),
         watch.log,
     )
+
+
+def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[int, int, int]) -> None:
+    """Run a program over its buffers, and change them, as an adapter does: nothing is watched.
+
+    Each buffer is the uint32 words of a binding, without those that do not count (see `size_of`).
+
+    Raises ValueError where it asks for more than the simulator holds, or a loop does not end; what a kernel has stored
+    by then stays.
+    """
+    dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)
+    words, watch = Words(dispatch), Unwatched()
+    words.arrays.update(zip(program.bindings, buffers, strict=True))
+    for variable in program.workgroup:
+        words.make(variable)
+    if not Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS).run():
+        raise ValueError(
+            f"one thread has made {MAX_STEPS:,} rounds of its loops, and the simulator stops it there: does every loop "
+            "end? If they do, take a smaller problem"
+        )
 
 
 # --- Arguments ------------------------------------------------------------------------------------------------------

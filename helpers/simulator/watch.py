@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -17,6 +18,26 @@ from helpers.simulator.values import Births, Fault, Place
 from helpers.wgsl.diagnostics import Lines
 from helpers.wgsl.types.kinds import Array, Vector, alignment
 from helpers.wgsl.types.program import Element, Member, Part, Variable
+
+
+class Unwatched:
+    """Takes the place of a watch and of its parts where only the results of a run are wanted: it sees nothing."""
+
+    def __init__(self) -> None:
+        self.counter = self.log = self.births = self.collector = self
+
+    def step(self, *_: object, **__: object) -> None:
+        """See nothing."""
+
+    access = add = barrier = builtin = faults = operation = operator = source = step
+
+    def marked(self, part: Part, result: np.ndarray, operands: Sequence[np.ndarray]) -> np.ndarray:
+        """The result as it is."""
+        return result
+
+    def find(self, bits: np.ndarray) -> tuple[()]:
+        """No birth is known."""
+        return ()
 
 
 class Watch:
