@@ -117,8 +117,8 @@ class Machine:
         self._work += lanes.count
         if self._work > MOST_WORK:
             raise ValueError(
-                f"this run is too long to be simulated: it was stopped after {self._watch.log.step_number + 1:,} "
-                f"statements, with up to {self._dispatch.lanes:,} threads each; simulate a smaller problem"
+                f"this run is too long to be simulated: it was stopped after {MOST_WORK:,} statements, counted for "
+                f"each of its {self._dispatch.lanes:,} threads; simulate a smaller problem"
             )
         self._watch.log.step(statement.at, lanes)
         self._watch.counter.step(statement.at, lanes)

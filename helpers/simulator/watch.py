@@ -23,6 +23,8 @@ from helpers.wgsl.types.program import Element, Member, Part, Variable
 class Unwatched:
     """Takes the place of a watch and of its parts where only the results of a run are wanted: it sees nothing."""
 
+    sees = False
+
     def __init__(self) -> None:
         self.counter = self.log = self.births = self.collector = self
 
@@ -35,13 +37,11 @@ class Unwatched:
         """The result as it is."""
         return result
 
-    def find(self, bits: np.ndarray) -> tuple[()]:
-        """No birth is known."""
-        return ()
-
 
 class Watch:
     """Counts, log and findings of a run. Only variables that the program stores to (`written`) can race."""
+
+    sees = True
 
     def __init__(
         self, source: str, dispatch: Dispatch, words: Words, written: frozenset[Variable], finite_inputs: bool
