@@ -16,7 +16,7 @@ import helpers
 from helpers import gpu
 from helpers.simulator import run
 
-run.MAX_STEPS = 2_000  # so that an endless loop ends soon
+run.MAX_STEPS, run.AT_ONCE = 2_000, 300  # so that an endless loop ends soon, and few threads take several turns
 
 def kernel(statements):
     return '''@group(0) @binding(0) var<storage, read> input: array<f32>;
@@ -80,6 +80,46 @@ def test_a_text_that_does_not_compile_gets_the_usual_message(simulated: Run):
     said = simulated(BROKEN)
     assert said.count("does not compile, line 1, column") == 3
     assert said == python(BEGIN + BROKEN)  # on the adapter of this machine
+
+
+CONSTANTS = """
+given = helpers.Kernel("override N: f32 = 1.0; override M: f32;" + kernel("output[id.x] = N + M;"))
+print(gpu.launch(given.with_constants(N=5, M=7), [np.ones(1, np.float32)] * 2)[0])
+"""
+
+
+def test_constants_reach_the_kernel(simulated: Run):
+    assert float(simulated(CONSTANTS)) == 12
+
+
+PARTS = """
+from helpers.gpu.buffers import Slice, read_together, write
+whole = gpu.upload(np.arange(100, dtype=np.float32), "whole")
+write(Slice(whole, 256, 8), np.array([7, 8], np.float32))
+print(*(part.tolist() for part in read_together([(whole, (2,)), (Slice(whole, 252, 16), (4,))])))
+"""
+
+
+def test_parts_of_buffers_are_written_and_copied(simulated: Run):
+    assert simulated(PARTS) == "[0.0, 1.0] [63.0, 7.0, 8.0, 66.0]\n"
+
+
+TURNS = """
+from itertools import accumulate
+from helpers.simulator import access
+access.turns = None  # all name one word, which takes a quicker way
+random = np.random.default_rng(0)
+for _ in range(99):
+    expected, new = random.integers(0, 3, (2, 20)).astype(np.uint32)
+    word = np.array([9, 1], np.uint32)
+    before, after = access.exchanged("atomicCompareExchangeWeak", word, np.ones(20, int), [expected, new], new == new)
+    found = [*accumulate(range(20), lambda old, i: new[i] if old == expected[i] else old, initial=1)]
+    assert (before.tolist(), after.tolist(), word.tolist()) == (found[:-1], found[1:], [9, found[-1]])
+"""
+
+
+def test_threads_that_exchange_one_word_take_turns(simulated: Run):
+    simulated(TURNS)
 
 
 def test_an_access_out_of_range_raises_nothing(simulated: Run):

@@ -17,7 +17,7 @@ from helpers.wgsl.kernel import parsed
 from helpers.wgsl.types.declarations import Declarations, check
 from helpers.wgsl.types.program import Program, Variable
 from wgpu.enums import MapMode
-from wgpu.errors import GPUError, GPUValidationError, refused_text
+from wgpu.errors import GPUError, GPUOutOfMemoryError, GPUValidationError, refused_text
 
 WORD = 4  # bytes
 
@@ -199,12 +199,15 @@ class GPUDevice:
         return GPUComputePipeline(module.program(compute["entry_point"], compute.get("constants") or {}))
 
     def create_buffer(self, *, size: int, usage: int) -> GPUBuffer:
-        """Bytes that are 0."""
-        return GPUBuffer(size)
+        """Bytes that are 0. Raises GPUOutOfMemoryError where Python has no room for them."""
+        try:
+            return GPUBuffer(size)
+        except MemoryError as error:
+            raise GPUOutOfMemoryError(str(error)) from None
 
     def create_buffer_with_data(self, *, label: str = "", data: Any, usage: int) -> GPUBuffer:
         """A buffer that holds what an array holds."""
-        made = GPUBuffer(memoryview(data).nbytes)
+        made = self.create_buffer(size=memoryview(data).nbytes, usage=usage)
         self.queue.write_buffer(made, 0, data)
         return made
 

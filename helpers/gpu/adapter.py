@@ -123,9 +123,14 @@ class AdapterInfo:
         return self.kind == "software" and self.backend.startswith("WebGPU")
 
     @property
+    def simulated(self) -> bool:
+        """Is it the simulator, which takes the place of an adapter in a browser without a GPU?"""
+        return "simulated" in self.backend
+
+    @property
     def few_threads(self) -> bool:
-        """Does it run few threads at once, as a software driver does? The simulator runs all of them in step."""
-        return self.kind == "software" and "simulated" not in self.backend
+        """Does it run few threads at once, as a software driver does? The simulator runs thousands of them in step."""
+        return self.kind == "software" and not self.simulated
 
     def __repr__(self) -> str:
         kind = self.kind if self.kind == "hardware" else "software: its results are right, its speed is not a GPU's"

@@ -28,6 +28,7 @@ from helpers.wgsl.types.declarations import Declarations, check
 from helpers.wgsl.types.program import Program, Variable
 
 MAX_STEPS = 65_536
+AT_ONCE = 2**14  # invocations that `execute` runs in step
 
 
 def simulate(
@@ -113,21 +114,25 @@ def simulate(
 def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[int, int, int]) -> None:
     """Run a program over its buffers, and change them, as an adapter does: nothing is watched.
 
-    Each buffer is the uint32 words of a binding, without those that do not count (see `size_of`).
+    Each buffer is the uint32 words of a binding, without those that do not count (see `size_of`). As on a GPU, not all
+    workgroups run at once: threads in a row that wait for their turn at one word do not hold up all the others.
 
     Raises ValueError where it asks for more than the simulator holds, or a loop does not end; what a kernel has stored
     by then stays.
     """
-    dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)
-    words, watch = Words(dispatch), Unwatched()
-    words.arrays.update(zip(program.bindings, buffers, strict=True))
-    for variable in program.workgroup:
-        words.make(variable)
-    if not Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS).run():
-        raise ValueError(
-            f"one thread has made {MAX_STEPS:,} rounds of its loops, and the simulator stops it there: does every loop "
-            "end? If they do, take a smaller problem"
-        )
+    workgroups, size = checked_workgroups(program, workgroups), program.workgroup_size
+    at_once, count = max(1, AT_ONCE // prod(size)), prod(workgroups)
+    for first in range(0, count, at_once):
+        dispatch = Dispatch(workgroups, size, range(first, min(first + at_once, count)))
+        words, watch = Words(dispatch), Unwatched()
+        words.arrays.update(zip(program.bindings, buffers, strict=True))
+        for variable in program.workgroup:
+            words.make(variable)
+        if not Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS).run():
+            raise ValueError(
+                f"one thread has made {MAX_STEPS:,} rounds of its loops, and the simulator stops it there: does every "
+                "loop end? If they do, take a smaller problem"
+            )
 
 
 # --- Arguments ------------------------------------------------------------------------------------------------------
