@@ -111,8 +111,9 @@ class AdapterInfo:
 
     @property
     def summary(self) -> str:
-        """One line: name, backend and kind."""
-        return f"{self.name} via {self.backend} ({self.kind})"
+        """One line: name, backend and kind. A second one where a browser uses no GPU: why."""
+        why = f"\ndriver   {self.driver}" if self.compiles_slowly else ""
+        return f"{self.name} via {self.backend} ({self.kind}){why}"
 
     @property
     def compiles_slowly(self) -> bool:
