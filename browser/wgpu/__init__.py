@@ -28,7 +28,7 @@ if sys.platform == "emscripten":
         GPUQueue,
         GPUShaderModule,
         gpu,
-    )  # fmt: skip
+    )
 else:  # a test without a browser
     from wgpu.simulated import (
         GPUAdapter,
@@ -44,7 +44,7 @@ else:  # a test without a browser
         GPUQueue,
         GPUShaderModule,
         gpu,
-    )  # fmt: skip
+    )
 
 __version__ = "0.32.0"  # the version whose names it has
 

@@ -59,8 +59,6 @@ def adapter() -> wgpu.GPUAdapter:
     try:
         return wgpu.gpu.request_adapter_sync(power_preference="high-performance")
     except (RuntimeError, ValueError) as error:
-        if not NATIVE:
-            raise GpuError(str(error)) from error
         summaries = [candidate.summary for candidate in wgpu.gpu.enumerate_adapters_sync()]
         wanted = os.environ.get("WGPUPY_WGPU_ADAPTER_NAME") or os.environ.get("WGPU_BACKEND_TYPE")
         raise GpuError(

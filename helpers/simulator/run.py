@@ -115,7 +115,7 @@ def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[i
     """Run a program over its buffers, and change them, as an adapter does: nothing is watched.
 
     Each buffer is the uint32 words of a binding, without those that do not count (see `size_of`). As on a GPU, not all
-    workgroups run at once: threads in a row that wait for their turn at one word do not hold up all the others.
+    workgroups run at once.
 
     Raises ValueError where it asks for more than the simulator holds, or a loop does not end; what a kernel has stored
     by then stays.
