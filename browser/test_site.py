@@ -17,6 +17,8 @@ from start import find_browser
 
 NOTEBOOKS = sorted((site.ROOT / "notebooks").glob("*.ipynb"))
 FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan", "--no-sandbox"]
+INSECURE = "lessons.example"  # a name of this machine that has no https
+FLAGS += [f"--host-resolver-rules=MAP {INSECURE} 127.0.0.1"]
 LONGEST = 300  # seconds that a cell may take: training, on two processor cores
 LOADED = "() => window.jupyterapp?.shell.currentWidget?.content?.model?.cells?.length > 2"
 READY = "async () => { await jupyterapp.shell.currentWidget.sessionContext.ready }"
@@ -76,22 +78,78 @@ def said(outputs: list[dict]) -> list[str]:
     return texts
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_lesson_says_what_is_stored(path: Path, page: Page, address: str):
-    opened(page, address, path.name)
+TYPED = """(code) => {
+  const content = jupyterapp.shell.currentWidget.content;
+  content.model.sharedModel.insertCell(0, {cell_type: 'code', source: code});
+}"""
+
+
+def typed(page: Page, code: str) -> str:
+    """What a new cell before all others prints."""
+    page.evaluate(TYPED, code)
+    return "".join(said(page.evaluate(RUN, [0, LONGEST])))
+
+
+def differences(page: Page, path: Path) -> dict[int, tuple]:
+    """The cells of a lesson that say something else than what is stored: their text, and what they say."""
     other = {}
     for i, cell in enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"]):
         if cell["cell_type"] == "code":
             found, source = said(page.evaluate(RUN, [i, LONGEST])), "".join(cell["source"])
             if found != said(cell["outputs"]) and "NBVAL_IGNORE_OUTPUT" not in source:
                 other[i] = source, found
-    assert not other
+    return other
 
 
-TYPED = """(code) => {
-  const content = jupyterapp.shell.currentWidget.content;
-  content.model.sharedModel.insertCell(0, {cell_type: 'code', source: code});
-}"""
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_lesson_says_what_is_stored(path: Path, page: Page, address: str):
+    opened(page, address, path.name)
+    assert not differences(page, path)
+
+
+# --- Without a GPU that Python can use ------------------------------------------------------------------
+
+NO_JSPI = "delete WebAssembly.Suspending; delete WebAssembly.promising;"
+WITHOUT = {  # JavaScript with which Python's worker begins, and what the adapter then says
+    "WebGPU": ("delete WorkerNavigator.prototype.gpu;", "this browser has no WebGPU, or it is switched off: "),
+    "adapter": ("GPU.prototype.requestAdapter = async () => null;", "this browser finds no GPU, or does not use it "),
+    "JSPI": (NO_JSPI, "in this browser, Python cannot wait for a GPU: "),
+}
+ADAPTER = "import convgrad_browser, helpers\nprint(helpers.adapter_info())"
+
+
+def begin_with(page: Page, code: str) -> None:
+    """Run this JavaScript in the worker before Python starts there."""
+    script = code + (site.SITE / "pyodide" / "pyodide.js").read_text(encoding="utf-8")
+    page.context.route("**/pyodide.js", lambda route: route.fulfill(body=script, content_type="text/javascript"))
+
+
+@pytest.mark.parametrize("missing", WITHOUT)
+def test_without_a_gpu_the_adapter_is_the_simulator_and_says_why(missing: str, page: Page, address: str):
+    code, why = WITHOUT[missing]
+    begin_with(page, code)
+    opened(page, address, NOTEBOOKS[0].name)
+    assert f"none: {why}" in typed(page, ADAPTER)
+
+
+def test_without_https_the_adapter_is_the_simulator_and_says_why(page: Page, address: str):
+    opened(page, address.replace("127.0.0.1", INSECURE), NOTEBOOKS[0].name)
+    assert "none: this address has no https" in typed(page, ADAPTER)
+
+
+def test_on_software_the_first_cell_warns(page: Page, address: str):
+    opened(page, address, NOTEBOOKS[0].name)
+    assert "the browser uses no GPU" in typed(page, ADAPTER)
+
+
+def test_without_jspi_a_lesson_says_what_is_stored(page: Page, address: str):
+    begin_with(page, NO_JSPI)
+    opened(page, address, NOTEBOOKS[0].name)
+    assert not differences(page, NOTEBOOKS[0])
+
+
+# --- A learner's own kernel -----------------------------------------------------------------------------
+
 STORED = "async path => (await jupyterapp.serviceManager.contents.get(path, {content: true})).content"
 GRADED = """import convgrad_browser
 import helpers
@@ -103,12 +161,6 @@ KEPT = """import convgrad_browser
 from helpers import exercises
 exercises.last_attempt("map") == exercises.PUZZLES["map"].official.source
 """
-
-
-def typed(page: Page, code: str) -> str:
-    """What a new cell before all others prints."""
-    page.evaluate(TYPED, code)
-    return "".join(said(page.evaluate(RUN, [0, LONGEST])))
 
 
 def test_an_own_kernel_is_graded_and_kept_and_the_teacher_reads_it(page: Page, address: str, tmp_path: Path, capsys):

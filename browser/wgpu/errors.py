@@ -25,8 +25,9 @@ def raised(error: Any) -> GPUError:
 def compile_error(messages: Iterable[Any]) -> GPUValidationError | None:
     """The first error among a compiler's messages, with its place, or None."""
     first = next((message for message in messages if message.type == "error"), None)
-    if first is None:
-        return None
-    return GPUValidationError(
-        f"Shader parsing error: {first.message}\n  ┌─ wgsl:{first.lineNum}:{first.linePos}\n  = {first.message}"
-    )
+    return first and GPUValidationError(refused_text(first.message, first.lineNum, first.linePos))
+
+
+def refused_text(reason: str, line: int, column: int) -> str:
+    """Why and where a text is refused."""
+    return f"Shader parsing error: {reason}\n  ┌─ wgsl:{line}:{column}\n  = {reason}"

@@ -5,12 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from js import Array, Object, Promise, Uint8Array, navigator
-from pyodide.ffi import JsException, can_run_sync, run_sync, to_js
+from js import Array, Object, Promise, Uint8Array, isSecureContext, navigator
+from pyodide.ffi import can_run_sync, run_sync, to_js
 
+from wgpu import simulated
 from wgpu.enums import BufferUsage, MapMode
 from wgpu.errors import GPUError, GPUValidationError, compile_error, raised
 
+NEWER = "Chrome 137, Firefox 153, Safari 27 or newer"
+NO_GPU = "the browser uses no GPU, but this software; Chrome says why at chrome://gpu"
 SCOPES = "validation", "out-of-memory"  # the kinds of errors that are asked for
 
 
@@ -39,9 +42,7 @@ def _names(constants: Mapping[str, float]) -> Any:
 def _wait(*promises: Any) -> list:
     """What several promises come to, each with `.status`, and `.value` or `.reason`."""
     if not can_run_sync():
-        raise RuntimeError(
-            "Python cannot wait for the GPU here: use Chrome 137, Firefox 153, Safari 27 or newer, and call from a cell"
-        )
+        raise RuntimeError("Python can wait for the GPU only in a cell")
     return list(run_sync(Promise.allSettled(to_js(promises))))
 
 
@@ -261,7 +262,7 @@ class GPUAdapter(Wrapped):
         names = filter(None, (told.device, told.description, f"{told.vendor} {told.architecture}".strip()))
         return {
             "device": next(names, "a GPU that the browser does not name"),
-            "description": navigator.userAgent,
+            "description": f"{NO_GPU} ({navigator.userAgent})" if software else navigator.userAgent,
             "backend_type": "WebGPU in this browser",
             "adapter_type": "CPU" if software else "GPU",
         }
@@ -290,23 +291,33 @@ class GPUAdapter(Wrapped):
 class GPU:
     """The way to the adapter."""
 
-    def request_adapter_sync(self, *, power_preference: str = "high-performance") -> GPUAdapter:
-        """The adapter that the browser chooses. Raises RuntimeError where it has none."""
-        if not hasattr(navigator, "gpu"):
-            raise RuntimeError(
-                "this page has no WebGPU: use Chrome 137, Firefox 153, Safari 27 or newer, and an address with https"
-            )
+    def request_adapter_sync(
+        self, *, power_preference: str = "high-performance"
+    ) -> "GPUAdapter | simulated.GPUAdapter":
+        """The adapter that the browser chooses, or the simulator where it has none that Python can use."""
+        if why := _without_gpu():
+            return simulated.GPUAdapter(why)
         (found,) = _wait(navigator.gpu.requestAdapter(_js({"power_preference": power_preference})))
         if found.status == "rejected" or not found.value:
-            raise RuntimeError("this browser finds no GPU")
+            return simulated.GPUAdapter(
+                "this browser finds no GPU, or does not use it (Chrome says why at chrome://gpu)"
+            )
         return GPUAdapter(found.value)
 
-    def enumerate_adapters_sync(self) -> list[GPUAdapter]:
-        """The one adapter, or none."""
-        try:
-            return [self.request_adapter_sync()]
-        except (RuntimeError, JsException):
-            return []
+    def enumerate_adapters_sync(self) -> "list[GPUAdapter | simulated.GPUAdapter]":
+        """The one adapter."""
+        return [self.request_adapter_sync()]
+
+
+def _without_gpu() -> str | None:
+    """Why Python cannot ask this browser for a GPU, and what would help, or None."""
+    if not isSecureContext:
+        return "this address has no https, without which a browser offers no GPU: open the page with https"
+    if not hasattr(navigator, "gpu"):
+        return f"this browser has no WebGPU, or it is switched off: switch it on, or take {NEWER}"
+    if not can_run_sync():
+        return f"in this browser, Python cannot wait for a GPU: take {NEWER}"
+    return None
 
 
 gpu = GPU()

@@ -117,8 +117,8 @@ def _any_layer(s: ConvShape, adapter: AdapterInfo, rows: int, tiled: str, direct
 
 def _general(adapter: AdapterInfo, alone: str, shared: str, pays: bool, *reasons: str) -> Sequence[Choice]:
     """Of two versions compiled once, the one that shares work first where it `pays`; with reasons against and for."""
-    if adapter.kind == "software" or not pays:
-        reason = ON_SOFTWARE if adapter.kind == "software" else reasons[0]
+    if adapter.few_threads or not pays:
+        reason = ON_SOFTWARE if adapter.few_threads else reasons[0]
         return Choice(alone, reason), Choice(shared, SHORTER_LOOPS)
     return Choice(shared, reasons[1]), Choice(alone, FEWER_WORKGROUPS)
 

@@ -14,7 +14,7 @@ import wgpu
 
 from helpers.wgsl import MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES
 
-NATIVE = sys.platform != "emscripten"  # in a browser, wgpu is the package in browser/, without a native library
+NATIVE = hasattr(wgpu, "backends")  # in a browser, wgpu is the package in browser/, without a native library
 if NATIVE:
     from helpers.gpu import c_types
 
@@ -59,8 +59,6 @@ def adapter() -> wgpu.GPUAdapter:
     try:
         return wgpu.gpu.request_adapter_sync(power_preference="high-performance")
     except (RuntimeError, ValueError) as error:
-        if not NATIVE:
-            raise GpuError(str(error)) from error
         summaries = [candidate.summary for candidate in wgpu.gpu.enumerate_adapters_sync()]
         wanted = os.environ.get("WGPUPY_WGPU_ADAPTER_NAME") or os.environ.get("WGPU_BACKEND_TYPE")
         raise GpuError(
@@ -111,13 +109,27 @@ class AdapterInfo:
 
     @property
     def summary(self) -> str:
-        """One line: name, backend and kind."""
-        return f"{self.name} via {self.backend} ({self.kind})"
+        """One line: name, backend and kind. A second one where a browser uses no GPU: why."""
+        why = f"\ndriver   {self.driver}" if self.compiles_slowly else ""
+        return f"{self.name} via {self.backend} ({self.kind}){why}"
 
     @property
     def compiles_slowly(self) -> bool:
-        """Is it a browser's software adapter, which loses the device over a text with loops written out?"""
+        """Is it a browser's software adapter, which loses the device over a text with loops written out?
+
+        The simulator, which takes long to read such a text, counts as one.
+        """
         return self.kind == "software" and self.backend.startswith("WebGPU")
+
+    @property
+    def simulated(self) -> bool:
+        """Is it the simulator, which takes the place of an adapter in a browser without a GPU?"""
+        return "simulated" in self.backend
+
+    @property
+    def few_threads(self) -> bool:
+        """Does it run few threads at once, as a software driver does? The simulator runs thousands of them in step."""
+        return self.kind == "software" and not self.simulated
 
     def __repr__(self) -> str:
         kind = self.kind if self.kind == "hardware" else "software: its results are right, its speed is not a GPU's"

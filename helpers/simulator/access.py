@@ -43,12 +43,27 @@ def exchanged(
     Gives what each invocation found and what it left; the others find and leave 0.
     """
     before, after = np.zeros(len(where), array.dtype), np.zeros(len(where), array.dtype)
+    if name == "atomicCompareExchangeWeak" and kept.all() and (where == where[0]).all():
+        _compared(array[where[0] :], before, after, *arguments)
+        return before, after
     for turn in turns(where, kept):
         old = array[where[turn]]
         new = CHANGES[name](old, *(argument[turn] for argument in arguments))
         array[where[turn]] = new
         before[turn], after[turn] = old, new
     return before, after
+
+
+def _compared(word: np.ndarray, before: np.ndarray, after: np.ndarray, expected: np.ndarray, new: np.ndarray) -> None:
+    """Let all compare and exchange one word: only those that find what they expect change it, mostly a few."""
+    first, count = 0, len(before)
+    while first < count:
+        hits = np.flatnonzero(expected[first:] == word[0])
+        hit = first + int(hits[0]) if len(hits) else count
+        before[first : hit + 1] = after[first:hit] = word[0]
+        if hit < count:
+            after[hit] = word[0] = new[hit]
+        first = hit + 1
 
 
 def turns(where: np.ndarray, kept: np.ndarray) -> Iterator[np.ndarray]:
@@ -81,13 +96,15 @@ class Access:
         """What lies at a place; 0 past the end of a runtime-sized array."""
         variable, parts = place.variable, leaves_of(type)
         leaves = [self._words.load(variable, place.offset + offset, lanes, scalar) for offset, scalar in parts]
-        offsets = [offset for offset, _ in parts]
-        own = variable.space in OWN
-        exact = self._words.exact(variable, [place.offset + offset for offset in offsets], lanes) if own else None
-        if place.faults:
-            self._watch.faults(place.faults, lanes, write=False)
-        if variable.space in WATCHED:
-            self._seen(place, offsets, [as_bits(leaf) for leaf in leaves], lanes, part, False)
+        exact = None
+        if self._watch.sees:
+            offsets = [offset for offset, _ in parts]
+            if variable.space in OWN:
+                exact = self._words.exact(variable, [place.offset + offset for offset in offsets], lanes)
+            if place.faults:
+                self._watch.faults(place.faults, lanes, write=False)
+            if variable.space in WATCHED:
+                self._seen(place, offsets, [as_bits(leaf) for leaf in leaves], lanes, part, False)
         if place.outside is not None:
             leaves = [np.where(place.outside, leaf.dtype.type(0), leaf) for leaf in leaves]
         return Value(tuple(leaves), exact)
@@ -96,12 +113,13 @@ class Access:
         """Put a value at a place; past the end of a runtime-sized array it is dropped."""
         variable, parts = place.variable, leaves_of(type)
         offsets, bits = [offset for offset, _ in parts], [as_bits(leaf) for leaf in value.leaves]
-        if place.faults:
-            self._watch.faults(place.faults, lanes, write=True)
-        if variable.space in OWN:
-            self._words.keep_exact(variable, [place.offset + offset for offset in offsets], value.exact, lanes)
-        if variable.space == "storage":
-            bits = [self._without_nan_marks(*pair, lanes, part) for pair in zip(bits, value.leaves, strict=True)]
+        if self._watch.sees:
+            if place.faults:
+                self._watch.faults(place.faults, lanes, write=True)
+            if variable.space in OWN:
+                self._words.keep_exact(variable, [place.offset + offset for offset in offsets], value.exact, lanes)
+            if variable.space == "storage":
+                bits = [self._without_nan_marks(*pair, lanes, part) for pair in zip(bits, value.leaves, strict=True)]
         if place.outside is not None:
             place, bits, lanes = _inside(place, bits, lanes)
             if not lanes.count:

@@ -150,6 +150,8 @@ class Expressions:
         if operator != "!":
             self._counter.operation(expression, expression.type, lanes)
         leaves = [operators.unary(operator, leaf) for leaf in operand.leaves]
+        if not self._watch.sees:
+            return Value(tuple(leaves))
         exact = [exact_unary(operator, *pair) for pair in zip(operand.leaves, _exacts(operand), strict=True)]
         return value_of(leaves, exact)
 
@@ -182,7 +184,7 @@ class Expressions:
         if self.invalid or (operator == "%" and result.dtype == np.float32):
             self.invalid = False
             result = self._watch.births.marked(part, result, (left, right))
-        return result, exact_binary(operator, left, right, *exact, result)
+        return result, exact_binary(operator, left, right, *exact, result) if self._watch.sees else None
 
     def _logical(self, expression: ir.Logical, lanes: Lanes) -> Value:
         left = self.leaf(expression.left, lanes)
@@ -222,6 +224,8 @@ class Expressions:
         operand, name = self.value(expression.operand, lanes), element_of(expression.type).name
         leaves = [operators.convert(leaf, name) for leaf in operand.leaves]
         self.invalid = False
+        if not self._watch.sees:
+            return Value(tuple(leaves))
         pairs = zip(operand.leaves, _exacts(operand), leaves, strict=True)
         return value_of(leaves, [exact_converted(*pair) for pair in pairs])
 

@@ -73,11 +73,15 @@ def joined(whole: Lanes, *parts: Lanes) -> Lanes:
 
 
 class Dispatch:
-    """All invocations of some workgroups: workgroup by workgroup, x fastest, and inside each one by local index."""
+    """All invocations of some workgroups: workgroup by workgroup, x fastest, and inside each one by local index.
 
-    def __init__(self, workgroups: tuple[int, int, int], size: tuple[int, int, int]) -> None:
+    `part` are the numbers of those that run here, where it is not all of them.
+    """
+
+    def __init__(self, workgroups: tuple[int, int, int], size: tuple[int, int, int], part: range | None = None) -> None:
         self.workgroups, self.size = workgroups, size
-        self.threads, self.group_count = prod(size), prod(workgroups)
+        self._part = range(prod(workgroups)) if part is None else part
+        self.threads, self.group_count = prod(size), len(self._part)
         self.lanes = self.threads * self.group_count
         numbers = np.arange(self.lanes)
         self.groups, self.local_index = np.divmod(numbers, self.threads)
@@ -92,7 +96,7 @@ class Dispatch:
             return tuple(np.array(size, np.uint32) for size in self.workgroups)
         if name == "local_invocation_index":
             return (self.local_index.astype(np.uint32),)
-        group = self._axes(self.groups, self.workgroups)
+        group = self._axes(self.groups + self._part.start, self.workgroups)
         local = self._axes(self.local_index, self.size)
         if name == "global_invocation_id":
             return tuple(g * np.uint32(s) + i for g, s, i in zip(group, self.size, local, strict=True))
@@ -105,5 +109,5 @@ class Dispatch:
 
     def named(self, lane: int) -> tuple[tuple[int, int, int], int]:
         """An invocation as (workgroup_id, local_invocation_index)."""
-        group, x, y = int(self.groups[lane]), *self.workgroups[:2]
+        group, x, y = int(self.groups[lane]) + self._part.start, *self.workgroups[:2]
         return (group % x, group // x % y, group // (x * y)), int(self.local_index[lane])

@@ -52,7 +52,7 @@ class Machine:
         self._expressions = Expressions(words, watch, access, self._call)
         self._budget = Budget(max_steps, dispatch, words)
         self._frames: list[_Frame] = []
-        self._work = 0
+        self._work = self._steps = 0
         self._kinds: dict[type, Callable[..., Lanes]] = {
             ir.Bind: self._bind, ir.Declare: self._declare, ir.Store: self._store, ir.Update: self._update,
             ir.Evaluate: self._evaluate, ir.Barrier: self._barrier, ir.If: self._if,
@@ -117,9 +117,10 @@ class Machine:
         self._work += lanes.count
         if self._work > MOST_WORK:
             raise ValueError(
-                f"this run is too long to be simulated: it was stopped after {self._watch.log.step_number + 1:,} "
+                f"this run is too long to be simulated: it was stopped after {self._steps:,} "
                 f"statements, with up to {self._dispatch.lanes:,} threads each; simulate a smaller problem"
             )
+        self._steps += 1
         self._watch.log.step(statement.at, lanes)
         self._watch.counter.step(statement.at, lanes)
 

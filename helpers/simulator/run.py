@@ -17,7 +17,7 @@ from helpers.simulator.memory import Words
 from helpers.simulator.trace import Trace
 from helpers.simulator.uniformity import NotPortable, Uniformity
 from helpers.simulator.values import unmarked_input
-from helpers.simulator.watch import Watch
+from helpers.simulator.watch import Unwatched, Watch
 from helpers.wgsl import Kernel
 from helpers.wgsl.arithmetic.operators import DTYPES
 from helpers.wgsl.cures import wgsl_error
@@ -28,6 +28,7 @@ from helpers.wgsl.types.declarations import Declarations, check
 from helpers.wgsl.types.program import Program, Variable
 
 MAX_STEPS = 65_536
+AT_ONCE = 2**14  # invocations that `execute` runs in step
 
 
 def simulate(
@@ -108,6 +109,30 @@ def simulate(
         watch.counter.counts(watch.line),
         watch.log,
     )
+
+
+def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[int, int, int]) -> None:
+    """Run a program over its buffers, and change them, as an adapter does: nothing is watched.
+
+    Each buffer is the uint32 words of a binding, without those that do not count (see `size_of`). As on a GPU, not all
+    workgroups run at once.
+
+    Raises ValueError where it asks for more than the simulator holds, or a loop does not end; what a kernel has stored
+    by then stays.
+    """
+    workgroups, size = checked_workgroups(program, workgroups), program.workgroup_size
+    at_once, count = max(1, AT_ONCE // prod(size)), prod(workgroups)
+    for first in range(0, count, at_once):
+        dispatch = Dispatch(workgroups, size, range(first, min(first + at_once, count)))
+        words, watch = Words(dispatch), Unwatched()
+        words.arrays.update(zip(program.bindings, buffers, strict=True))
+        for variable in program.workgroup:
+            words.make(variable)
+        if not Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS).run():
+            raise ValueError(
+                f"one thread has made {MAX_STEPS:,} rounds of its loops, and the simulator stops it there: does every "
+                "loop end? If they do, take a smaller problem"
+            )
 
 
 # --- Arguments ------------------------------------------------------------------------------------------------------

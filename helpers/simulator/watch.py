@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -19,8 +20,28 @@ from helpers.wgsl.types.kinds import Array, Vector, alignment
 from helpers.wgsl.types.program import Element, Member, Part, Variable
 
 
+class Unwatched:
+    """Takes the place of a watch and of its parts where only the results of a run are wanted: it sees nothing."""
+
+    sees = False
+
+    def __init__(self) -> None:
+        self.counter = self.log = self.births = self.collector = self
+
+    def step(self, *_: object, **__: object) -> None:
+        """See nothing."""
+
+    access = add = barrier = builtin = faults = operation = operator = source = step
+
+    def marked(self, part: Part, result: np.ndarray, operands: Sequence[np.ndarray]) -> np.ndarray:
+        """The result as it is."""
+        return result
+
+
 class Watch:
     """Counts, log and findings of a run. Only variables that the program stores to (`written`) can race."""
+
+    sees = True
 
     def __init__(
         self, source: str, dispatch: Dispatch, words: Words, written: frozenset[Variable], finite_inputs: bool

@@ -42,9 +42,9 @@ FEW_THREADS = "a software adapter runs few threads at once, and more workgroups 
 
 def _choose(s: SumShape, adapter: AdapterInfo) -> Sequence[Choice]:
     one, tree, passes = "1_one_thread", "2_tree", "3_two_passes"
-    if adapter.kind == "software" and s.count <= SHORT_SUM:
+    if adapter.few_threads and s.count <= SHORT_SUM:
         return Choice(one, BARRIERS), Choice(tree, "its threads run shorter loops")
-    if adapter.kind == "software":
+    if adapter.few_threads:
         return Choice(tree, FEW_THREADS), Choice(passes, "its threads run shorter loops")
     in_one = Choice(tree, f"one workgroup shares {s.count:,} numbers, and needs no second pass")
     in_many = Choice(passes, f"many workgroups share {s.count:,} numbers")
