@@ -45,10 +45,6 @@
   }
 
   function browser() {
-    if (!window.isSecureContext) {
-      return say("https", "The address of this page begins with http, and so the browser gives it no GPU and keeps "
-        + "nothing that you write: open it with https.");
-    }
     if (!navigator.gpu || !WebAssembly.Suspending) {
       say("old", "This browser does not let the lessons use the GPU: Chrome or Edge 137, Firefox 153 and Safari 27 do, "
         + "and newer ones.");
@@ -80,6 +76,16 @@
     });
   }
 
+  function notebooks() { // where a notebook cannot be saved, JupyterLab names no way out
+    var contents = window.jupyterapp && window.jupyterapp.serviceManager.contents;
+    if (!contents || contents.tells) return;
+    var save = contents.save;
+    contents.tells = true;
+    contents.save = function () {
+      return save.apply(contents, arguments).catch(function (error) { notKept(); throw error; });
+    };
+  }
+
   var since = 0;
   function work() { // JupyterLite cannot interrupt a cell
     var shown = window.jupyterapp && window.jupyterapp.shell.currentWidget;
@@ -94,10 +100,15 @@
 
   document.addEventListener("DOMContentLoaded", function () {
     document.body.appendChild(bar);
-    browser();
-    storage();
-    tabs();
-    setInterval(function () { work(); fit(); }, 1000);
+    if (window.isSecureContext) {
+      browser();
+      storage();
+      tabs();
+    } else {
+      say("http", "The address of this page begins with http, and so the browser gives it no GPU and keeps nothing "
+        + "that you write: open it with https.");
+    }
+    setInterval(function () { notebooks(); work(); fit(); }, 1000);
   });
   window.addEventListener("convgrad-not-kept", notKept);
 })();

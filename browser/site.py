@@ -30,7 +30,7 @@ EXTENSIONS = {"anywidget": "anywidget", "jupyterlab_widgets": "@jupyter-widgets/
 EXTENSIONS |= {LITE: "@jupyterlite/pyodide-kernel-extension"}  # by their wheels
 PURE = "anywidget", "comm", "ipywidgets", "jupyterlab_widgets", "lark", "psygnal", "typing_extensions"
 OWN = "convgrad-1-py3-none-any.whl"
-FIND = re.compile(r"sys\.path\.insert\(0, str\(next\(p for p in .*\n")  # how a lesson finds the project
+FIND = re.compile(r"sys\.path\.insert\(0, str\(next\(p for p in .*\n\n?")  # how a lesson finds the project
 # Where JupyterLite cannot write a file, Python would wait for its answer for ever: here, both it and the page get one.
 UNANSWERED = {
     "processDriveRequest(e);this": "processDriveRequest(e).catch(o=>(['put','mknod'].includes(e.method)&&"
@@ -205,7 +205,7 @@ def lesson(path: Path) -> bytes:
     notebook = json.loads(path.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
-            cell["source"] = [FIND.sub("", line) for line in cell["source"]]
+            cell["source"] = FIND.sub("", "".join(cell["source"]))
     if any(cell["cell_type"] == "code" for cell in notebook["cells"]):
         notebook["cells"] += [{**cell, "metadata": {}, "id": f"hand-in-{i}"} for i, cell in enumerate(HAND_IN)]
     kernel = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
@@ -255,11 +255,14 @@ def settings(extensions: Iterable[dict], packages: list[str]) -> dict:
     kernel |= {"loadPyodideOptions": {"packages": packages}}
     plugins = {f"{EXTENSIONS[LITE]}:kernel": kernel}
     config = {"appName": "convgrad", "federated_extensions": list(extensions), "litePluginSettings": plugins}
-    config |= {"exposeAppInBrowser": True}  # the tests run the lessons by it
+    config |= {"exposeAppInBrowser": True}  # page.js looks at it, and the tests run the lessons by it
+    config |= {"enableMemoryStorage": True}  # the last choice, where the browser stores nothing
+    config |= {f"{what}StorageDrivers": STORAGE for what in ("contents", "settings")}
     before = json.loads((SITE / "jupyter-lite.json").read_text(encoding="utf-8"))
     return {**before, "jupyter-config-data": {**before["jupyter-config-data"], **config}}
 
 
+STORAGE = ["asyncStorage", "localStorageWrapper", "memoryStorageDriver"]
 PAGE = '<script src="../page.js"></script>'
 BEGIN = "<script>location.replace('lab/index.html?path=notebooks/{first}')</script>"
 
