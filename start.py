@@ -400,7 +400,7 @@ def test(args: argparse.Namespace, env: dict) -> int:
     if args.all:
         env["CONVGRAD_ALL_TESTS"] = "yes"
     if args.site:
-        checks = [["pytest", "browser/test_site.py", *args.others]]
+        checks = [["pytest", "--import-mode=importlib", "browser/test_site.py", *args.others]]
     elif args.others:
         checks = [["pytest", *args.others]]
     begin = time.monotonic()

@@ -1,7 +1,8 @@
-"""What a lesson's first cell does before all else in a browser: it makes clicks wait for their turn.
+"""What `import helpers` does before all else in a browser: it makes clicks wait for their turn.
 
 A message of a widget reaches Python by a call that cannot wait for the GPU. So each is put off until the event loop
-has time for it, where Python may wait, and neither a cell nor another message is at work then.
+has time for it, where Python may wait, and neither a cell nor another message is at work then. The slices of a training
+that goes on between the cells take their turns, too.
 """
 
 import asyncio
@@ -13,19 +14,21 @@ from pathlib import Path
 from comm import get_comm_manager
 from pyodide_kernel.kernel import PyodideKernel
 
+from helpers.widgets import turns
+
 DRIVE = Path("/drive/notebooks")  # the browser's storage, which JupyterLite shows beside the lessons
 
 
 def _one_at_a_time() -> None:
-    """Let messages and cells take turns."""
+    """Let messages, cells and slices of training take turns."""
     manager, turn, run = get_comm_manager(), asyncio.Lock(), PyodideKernel.run
 
-    async def in_turn(handle: Callable[..., None], message: tuple) -> None:
+    async def in_turn(work: Callable[..., object], message: tuple) -> None:
         async with turn:
-            handle(*message)
+            work(*message)
 
-    def put_off(handle: Callable[..., None]) -> Callable[..., None]:
-        return lambda *message: _keep(asyncio.ensure_future(in_turn(handle, message)))
+    def put_off(work: Callable[..., object]) -> Callable[..., None]:
+        return lambda *message: _keep(asyncio.ensure_future(in_turn(work, message)))
 
     async def run_in_turn(kernel: PyodideKernel, code: str) -> dict:
         async with turn:
@@ -33,6 +36,7 @@ def _one_at_a_time() -> None:
 
     manager.comm_msg = put_off(manager.comm_msg)
     PyodideKernel.run = run_in_turn
+    turns.take = put_off(lambda work: work())
 
 
 _waiting: set[asyncio.Future] = set()

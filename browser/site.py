@@ -30,7 +30,13 @@ EXTENSIONS = {"anywidget": "anywidget", "jupyterlab_widgets": "@jupyter-widgets/
 EXTENSIONS |= {LITE: "@jupyterlite/pyodide-kernel-extension"}  # by their wheels
 PURE = "anywidget", "comm", "ipywidgets", "jupyterlab_widgets", "lark", "psygnal", "typing_extensions"
 OWN = "convgrad-1-py3-none-any.whl"
-FIND = re.compile(r"sys\.path\.insert\(0, str\(next\(p for p in .*\n")  # how a lesson finds the project
+FIND = re.compile(r"sys\.path\.insert\(0, str\(next\(p for p in .*\n\n?")  # how a lesson finds the project
+# Where JupyterLite cannot write a file, Python would wait for its answer for ever: here, both it and the page get one.
+UNANSWERED = {
+    "processDriveRequest(e);this": "processDriveRequest(e).catch(o=>(['put','mknod'].includes(e.method)&&"
+    "dispatchEvent(new Event('convgrad-not-kept')),{failed:String(o)}));this",
+    "new Response(JSON.stringify(s))": "new Response(JSON.stringify(s),{status:s&&s.failed?507:200})",
+}
 
 
 # --- What is downloaded ---------------------------------------------------------------------------------
@@ -85,12 +91,19 @@ def write(name: str, content: bytes | str | dict | list) -> None:
 
 def jupyterlite(wheel: Path) -> None:
     """JupyterLite itself, without the maps that only its developers use."""
+    repaired = []
     with zipfile.ZipFile(wheel) as files:
         (name,) = (name for name in files.namelist() if name.endswith(".tgz"))
         with tarfile.open(fileobj=BytesIO(files.read(name))) as app:
             for member in app:
                 if member.isfile() and not member.name.endswith(".map"):
-                    write(member.name.removeprefix("package/"), app.extractfile(member).read())
+                    content = app.extractfile(member).read()
+                    for old, new in UNANSWERED.items():
+                        if old.encode() in content:
+                            content, repaired = content.replace(old.encode(), new.encode()), [*repaired, old]
+                    write(member.name.removeprefix("package/"), content)
+    if sorted(repaired) != sorted([*UNANSWERED, *UNANSWERED]):  # each is there twice
+        raise ValueError(f"JupyterLite answers Python in another way than 0.6.4: {repaired}")
 
 
 def extension(wheel: Path, name: str) -> dict:
@@ -170,15 +183,31 @@ def pure_wheels(wheels: dict[str, Path]) -> Iterator[tuple[str, bytes]]:
 
 # --- The lessons ----------------------------------------------------------------------------------------
 
+HAND_IN = [
+    {
+        "cell_type": "markdown",
+        "source": "## What you wrote\n\nYour kernels and answers, those of all lessons, are kept in this browser. The "
+        "next cell puts them into one file to download: to keep it, or for your teacher.",
+    },
+    {
+        "cell_type": "code",
+        "execution_count": None,
+        "outputs": [],
+        "source": 'import helpers\n\nhelpers.hand_in("your name")',
+    },
+]
+
 
 def lesson(path: Path) -> bytes:
-    """A file for the reader; a notebook's first cell finds the project in the site's way."""
+    """A file for the reader; a notebook finds the project by itself here, and ends with a download."""
     if path.suffix != ".ipynb":
         return path.read_bytes()
     notebook = json.loads(path.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
-            cell["source"] = [FIND.sub("import convgrad_browser\n", line) for line in cell["source"]]
+            cell["source"] = FIND.sub("", "".join(cell["source"]))
+    if any(cell["cell_type"] == "code" for cell in notebook["cells"]):
+        notebook["cells"] += [{**cell, "metadata": {}, "id": f"hand-in-{i}"} for i, cell in enumerate(HAND_IN)]
     kernel = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
     notebook["metadata"]["kernelspec"] = kernel
     return json.dumps(notebook, indent=1, ensure_ascii=False).encode()
@@ -226,11 +255,15 @@ def settings(extensions: Iterable[dict], packages: list[str]) -> dict:
     kernel |= {"loadPyodideOptions": {"packages": packages}}
     plugins = {f"{EXTENSIONS[LITE]}:kernel": kernel}
     config = {"appName": "convgrad", "federated_extensions": list(extensions), "litePluginSettings": plugins}
-    config |= {"exposeAppInBrowser": True}  # the tests run the lessons by it
+    config |= {"exposeAppInBrowser": True}  # page.js looks at it, and the tests run the lessons by it
+    config |= {"enableMemoryStorage": True}  # the last choice, where the browser stores nothing
+    config |= {f"{what}StorageDrivers": STORAGE for what in ("contents", "settings")}
     before = json.loads((SITE / "jupyter-lite.json").read_text(encoding="utf-8"))
     return {**before, "jupyter-config-data": {**before["jupyter-config-data"], **config}}
 
 
+STORAGE = ["asyncStorage", "localStorageWrapper", "memoryStorageDriver"]
+PAGE = '<script src="../page.js"></script>'
 BEGIN = "<script>location.replace('lab/index.html?path=notebooks/{first}')</script>"
 
 
@@ -248,6 +281,9 @@ def main() -> None:
     first = min(path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
     page = (SITE / "index.html").read_text(encoding="utf-8")  # JupyterLite reads settings in it, too
     write("index.html", page.replace("<head>", f"<head>{BEGIN.format(first=first)}"))
+    write("page.js", (HERE / "page.js").read_bytes())
+    lab = (SITE / "lab" / "index.html").read_text(encoding="utf-8")
+    write("lab/index.html", lab.replace("<head>", f"<head>{PAGE}"))
     size = sum(path.stat().st_size for path in SITE.rglob("*") if path.is_file())
     print(f"The site is in {SITE}: {size / 1e6:.0f} MB. To see it: python3 -m http.server -d {SITE.name}")
 

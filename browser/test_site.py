@@ -1,9 +1,9 @@
 """The site in a headless Chromium, with WebGPU on SwiftShader: `python3 start.py test --site`."""
 
-import base64
 import functools
 import http.server
 import json
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,8 +17,8 @@ from start import find_browser
 
 NOTEBOOKS = sorted((site.ROOT / "notebooks").glob("*.ipynb"))
 FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan", "--no-sandbox"]
-INSECURE = "lessons.example"  # a name of this machine that has no https
-FLAGS += [f"--host-resolver-rules=MAP {INSECURE} 127.0.0.1"]
+ELSEWHERE = "lessons.test"  # a name of this machine that is not known to be safe
+FLAGS += [f"--host-resolver-rules=MAP {ELSEWHERE} 127.0.0.1"]
 LONGEST = 300  # seconds that a cell may take: training, on two processor cores
 LOADED = "() => window.jupyterapp?.shell.currentWidget?.content?.model?.cells?.length > 2"
 READY = "async () => { await jupyterapp.shell.currentWidget.sessionContext.ready }"
@@ -55,7 +55,7 @@ def page() -> Iterator[Page]:
     """A page of a browser that has stored nothing."""
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
-        page = chromium.new_page(viewport={"width": 1280, "height": 900})
+        page = chromium.new_context(viewport={"width": 1280, "height": 900}).new_page()
         page.set_default_timeout(2 * LONGEST * 1000)
         yield page
         chromium.close()
@@ -84,10 +84,10 @@ TYPED = """(code) => {
 }"""
 
 
-def typed(page: Page, code: str) -> str:
+def typed(page: Page, code: str, longest: float = LONGEST) -> str:
     """What a new cell before all others prints."""
     page.evaluate(TYPED, code)
-    return "".join(said(page.evaluate(RUN, [0, LONGEST])))
+    return "".join(said(page.evaluate(RUN, [0, longest])))
 
 
 def differences(page: Page, path: Path) -> dict[int, tuple]:
@@ -115,7 +115,7 @@ WITHOUT = {  # JavaScript with which Python's worker begins, and what the adapte
     "adapter": ("GPU.prototype.requestAdapter = async () => null;", "this browser finds no GPU, or does not use it "),
     "JSPI": (NO_JSPI, "in this browser, Python cannot wait for a GPU: "),
 }
-ADAPTER = "import convgrad_browser, helpers\nprint(helpers.adapter_info())"
+ADAPTER = "import helpers\nprint(helpers.adapter_info())"
 
 
 def begin_with(page: Page, code: str) -> None:
@@ -133,7 +133,7 @@ def test_without_a_gpu_the_adapter_is_the_simulator_and_says_why(missing: str, p
 
 
 def test_without_https_the_adapter_is_the_simulator_and_says_why(page: Page, address: str):
-    opened(page, address.replace("127.0.0.1", INSECURE), NOTEBOOKS[0].name)
+    opened(page, address.replace("127.0.0.1", ELSEWHERE), NOTEBOOKS[0].name)
     assert "none: this address has no https" in typed(page, ADAPTER)
 
 
@@ -151,24 +151,166 @@ def test_without_jspi_a_lesson_says_what_is_stored(page: Page, address: str):
 # --- A learner's own kernel -----------------------------------------------------------------------------
 
 STORED = "async path => (await jupyterapp.serviceManager.contents.get(path, {content: true})).content"
-GRADED = """import convgrad_browser
-import helpers
+GRADED = """import helpers
 from helpers import exercises
-print(helpers.grade("map", exercises.PUZZLES["map"].official.source))
-exercises.hand_in("Ada")
+official = exercises.PUZZLES["map"].official.source
+print(helpers.grade("map", official))
+helpers.predict("changed_numbers", 4)
+helpers.hand_in("Ada")
 """
-KEPT = """import convgrad_browser
-from helpers import exercises
+KEPT = """from helpers import exercises
 exercises.last_attempt("map") == exercises.PUZZLES["map"].official.source
 """
+LINES = "#convgrad-lines > div > span"  # what the page says above the lesson
+
+
+def downloaded(page: Page, folder: Path) -> dict:
+    """The file behind the link in a cell's output, as the teacher gets it."""
+    with page.expect_download() as download:
+        page.locator("a[download]").first.click()
+    download.value.save_as(folder / download.value.suggested_filename)
+    return json.loads((folder / download.value.suggested_filename).read_text(encoding="utf-8"))
+
+
+def restart(page: Page) -> None:
+    """As a reader does: Kernel > Restart Kernel."""
+    page.locator("#jp-MainMenu").get_by_text("Kernel", exact=True).click()
+    page.locator(".lm-Menu").get_by_text("Restart Kernel…", exact=True).click()
+    page.get_by_label("Confirm Kernel Restart").click()
 
 
 def test_an_own_kernel_is_graded_and_kept_and_the_teacher_reads_it(page: Page, address: str, tmp_path: Path, capsys):
     opened(page, address, NOTEBOOKS[0].name)
     assert "2 of 2 tests pass" in typed(page, GRADED)
-    stored = page.evaluate(STORED, "notebooks/my/hand_in_Ada.json")
-    (tmp_path / "hand_in_Ada.json").write_bytes(base64.b64decode(stored))
+    assert downloaded(page, tmp_path).keys() == {"format", "student", "kernels", "answers"}
     assert gradebook.main([str(tmp_path)]) == 0
-    assert "Ada" in capsys.readouterr().out
+    assert re.search(r"hand_in_Ada.json +right +1/", capsys.readouterr().out)
     opened(page, address, NOTEBOOKS[0].name)
     assert typed(page, KEPT) == "True"
+
+
+def test_each_lesson_ends_with_the_download(address: str):
+    for path in NOTEBOOKS:
+        cells = json.loads((site.SITE / "files" / "notebooks" / path.name).read_text(encoding="utf-8"))["cells"]
+        coded = any(cell["cell_type"] == "code" for cell in cells)
+        assert ("helpers.hand_in" in cells[-1]["source"]) == coded, path
+
+
+# --- What can go wrong ----------------------------------------------------------------------------------
+
+LOST = """from helpers import gpu
+gpu.device()._internal.destroy()
+helpers.conv2d(np.ones((1, 1, 3, 3), np.float32), np.ones((1, 1, 3, 3), np.float32))
+"""
+SILENT = """import wgpu.objects
+from pyodide.code import run_js
+wgpu.objects.LONGEST = 1
+gpu.device().settle(run_js("new Promise(() => {})"))
+"""
+ENDLESS = """end = official.rindex("}")
+helpers.grade("map", official[:end] + "  loop { output[0] = 1.0; if (output[0] > 9.0) { break; } }\\n}")
+"""
+TURNS = """from helpers.widgets import turns
+from pyodide.code import run_js
+from pyodide.ffi import run_sync
+log = []
+def work():
+    log.append("begin")
+    run_sync(run_js("new Promise(done => setTimeout(done, 2000))"))
+    log.append("end")
+turns.take(work)
+"""
+AGAIN = "choose Kernel > Restart Kernel, and run the cells again; what you wrote is kept"
+
+
+def test_python_says_what_went_wrong_and_starts_again(page: Page, address: str):
+    opened(page, address, NOTEBOOKS[0].name)
+    typed(page, f"import numpy as np\n{GRADED}")
+    assert "this loop has not ended after 1,512 rounds of one thread" in typed(page, ENDLESS)
+    assert typed(page, LOST) == f"the browser took the GPU away (Device was destroyed): {AGAIN}"
+    assert "the browser took the GPU away" in typed(page, "helpers.grade('map', official)")
+    restart(page)
+    assert typed(page, KEPT) == "True"
+    assert "2 of 2 tests pass" in typed(page, GRADED)
+    assert typed(page, f"from helpers import gpu\n{SILENT}") == f"the GPU did not answer within 1 seconds: {AGAIN}"
+
+
+def test_training_between_the_cells_takes_its_turn(page: Page, address: str):
+    opened(page, address, NOTEBOOKS[0].name)
+    typed(page, "import helpers")
+    typed(page, TURNS)
+    assert typed(page, "log.append('cell'); log") == "['begin', 'end', 'cell']"
+
+
+def test_a_cell_that_does_not_end_is_ended_by_a_restart(page: Page, address: str):
+    opened(page, address, NOTEBOOKS[0].name)
+    typed(page, GRADED)
+    typed(page, "while True: pass", 1)
+    page.locator(LINES, has_text="Kernel > Restart Kernel").wait_for()
+    restart(page)
+    assert typed(page, KEPT) == "True"
+    page.locator(LINES).wait_for(state="detached")
+
+
+def test_a_full_storage_is_said_and_the_work_can_be_downloaded(page: Page, address: str, tmp_path: Path):
+    opened(page, address, NOTEBOOKS[0].name)
+    page.context.new_cdp_session(page).send("Storage.overrideQuotaForOrigin", {"origin": address, "quotaSize": 1})
+    assert "2 of 2 tests pass" in typed(page, GRADED)
+    assert "could not keep what you wrote" in page.locator(LINES).inner_text()
+    work = downloaded(page, tmp_path)
+    assert work["kernels"].keys() == {"map"}
+    assert work["answers"] == {"changed_numbers": 4}
+
+
+BLOCKED = """const refuse = {get() { throw new DOMException('blocked', 'SecurityError'); }};
+Object.defineProperty(window, 'indexedDB', refuse);
+Object.defineProperty(window, 'localStorage', refuse);
+Object.defineProperty(Navigator.prototype, 'serviceWorker', {get() { return undefined; }});"""
+
+
+def test_a_blocked_storage_is_said_and_the_work_can_be_downloaded(page: Page, address: str, tmp_path: Path):
+    page.add_init_script(BLOCKED)
+    opened(page, address, NOTEBOOKS[0].name)
+    assert "keeps nothing for this page" in page.locator(LINES).inner_text()
+    typed(page, "import helpers\nhelpers.write('map')")
+    page.locator("textarea.convgrad-text").fill("// mine\nfn f() {}")
+    page.get_by_text("kept in notebooks/my/map.wgsl").wait_for()
+    assert "1 kernel" in typed(page, "helpers.hand_in('Ada')")
+    assert downloaded(page, tmp_path)["kernels"] == {"map": "// mine\nfn f() {}"}
+
+
+def test_the_page_says_what_the_browser_lacks(page: Page, address: str):
+    page.goto(f"{address}/lab/index.html")
+    page.wait_for_function("() => window.jupyterapp")
+    assert page.locator(LINES).all_inner_texts() == []
+    page.goto(f"{address.replace('127.0.0.1', ELSEWHERE)}/lab/index.html")
+    assert "open it with https" in page.locator(LINES).inner_text()
+    page.add_init_script("delete WebAssembly.Suspending")
+    page.goto(f"{address}/lab/index.html")
+    assert "Chrome or Edge 137, Firefox 153 and Safari 27" in page.locator(LINES).inner_text()
+    page.keyboard.press("Tab")
+    while page.evaluate("() => document.activeElement.textContent") != "Close":
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.locator(LINES).count() == 0
+
+
+SAVED = """async text => {
+  const {content, context} = jupyterapp.shell.currentWidget;
+  content.model.sharedModel.insertCell(0, {cell_type: 'code', source: text});
+  context.save();
+}"""
+
+
+def test_a_second_tab_is_warned_and_overwrites_nothing_in_silence(page: Page, address: str):
+    opened(page, address, NOTEBOOKS[0].name)
+    second = page.context.new_page()
+    opened(second, address, NOTEBOOKS[0].name)
+    assert "open in another tab" in second.locator(LINES).inner_text()
+    assert page.locator(LINES).count() == 0
+    second.evaluate(SAVED, "# second")
+    second.wait_for_function("() => !jupyterapp.shell.currentWidget.context.model.dirty")
+    page.evaluate(SAVED, "# first")
+    assert "has changed on disk" in page.get_by_role("dialog").inner_text()
+    page.close()
+    second.locator(LINES).wait_for(state="detached")

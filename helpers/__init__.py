@@ -4,6 +4,7 @@ The names below are loaded when they are first used, so that what needs no GPU (
 pictures, digits) works where wgpu cannot be imported.
 """
 
+import sys
 from importlib import import_module
 
 _HOME = {
@@ -58,3 +59,7 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+if sys.platform == "emscripten":
+    import convgrad_browser  # noqa: F401  cells and clicks take turns there

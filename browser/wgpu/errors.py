@@ -16,6 +16,17 @@ class GPUOutOfMemoryError(GPUError):
     """The GPU has no memory left."""
 
 
+class GPUGoneError(RuntimeError):
+    """The browser took the GPU away, or it does not answer: no call works any more."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"{why}: choose Kernel > Restart Kernel, and run the cells again; what you wrote is kept")
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the message alone, as the code is not to blame."""
+        return [str(self)]
+
+
 def raised(error: Any) -> GPUError:
     """The exception for an error that an error scope caught."""
     kind = GPUOutOfMemoryError if error.constructor.name == "GPUOutOfMemoryError" else GPUValidationError

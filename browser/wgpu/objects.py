@@ -5,16 +5,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from js import Array, Object, Promise, Uint8Array, isSecureContext, navigator
+from js import Array, Object, Uint8Array, isSecureContext, navigator
+from pyodide.code import run_js
 from pyodide.ffi import can_run_sync, run_sync, to_js
 
 from wgpu import simulated
 from wgpu.enums import BufferUsage, MapMode
-from wgpu.errors import GPUError, GPUValidationError, compile_error, raised
+from wgpu.errors import GPUError, GPUGoneError, GPUValidationError, compile_error, raised
 
 NEWER = "Chrome 137, Firefox 153, Safari 27 or newer"
 NO_GPU = "the browser uses no GPU, but this software; Chrome says why at chrome://gpu"
 SCOPES = "validation", "out-of-memory"  # the kinds of errors that are asked for
+LONGEST = 60  # seconds that a wait for the GPU may take
+# For a device, or none: a function that waits for all of some promises, at most so many milliseconds. It comes to what
+# each of them comes to, to nothing where that takes longer, and to the reason where the GPU is taken away.
+WAITER = run_js("""device => {
+  let lost = null, wake = () => {};
+  device?.lost.then(why => { wake(lost = why); });
+  return (promises, longest) => new Promise(done => {
+    if (lost) return done(lost);
+    wake = done;
+    const late = setTimeout(done, longest);
+    Promise.allSettled(promises).then(done).finally(() => clearTimeout(late));
+  });
+}""")
 
 
 def _camel(name: str) -> str:
@@ -39,11 +53,19 @@ def _names(constants: Mapping[str, float]) -> Any:
     return Object.fromEntries(to_js(list(constants.items())))
 
 
-def _wait(*promises: Any) -> list:
-    """What several promises come to, each with `.status`, and `.value` or `.reason`."""
+def _wait(waiter: Any, *promises: Any) -> list:
+    """What several promises come to, each with `.status`, and `.value` or `.reason`.
+
+    Raises GPUGoneError where that takes too long, or where the browser takes the device away.
+    """
     if not can_run_sync():
         raise RuntimeError("Python can wait for the GPU only in a cell")
-    return list(run_sync(Promise.allSettled(to_js(promises))))
+    settled = run_sync(waiter(to_js(promises), 1000 * LONGEST))
+    if settled is None:
+        raise GPUGoneError(f"the GPU did not answer within {LONGEST} seconds")
+    if hasattr(settled, "reason"):
+        raise GPUGoneError(f"the browser took the GPU away ({settled.message.strip('. ') or settled.reason})")
+    return list(settled)
 
 
 class Wrapped:
@@ -182,6 +204,7 @@ class GPUDevice(Wrapped):
 
     def __init__(self, internal: Any) -> None:
         super().__init__(internal)
+        self._waiter = WAITER(internal)
         self.features = set(Array.from_(internal.features).to_py())
         self.queue = GPUQueue(internal.queue, self)
         self._open()
@@ -194,7 +217,7 @@ class GPUDevice(Wrapped):
         """What the promises come to. Raises the error that occurred since the last look, or theirs."""
         caught = [self._internal.popErrorScope() for _ in SCOPES]
         self._open()
-        *settled, memory, rule = _wait(*promises, *caught)
+        *settled, memory, rule = _wait(self._waiter, *promises, *caught)
         for error in (memory.value, rule.value):
             if error:
                 raise raised(error)
@@ -207,7 +230,7 @@ class GPUDevice(Wrapped):
         """Compile a text. Raises GPUValidationError with the first mistake and its place."""
         self._internal.pushErrorScope("validation")
         made = self._internal.createShaderModule(_js({"code": code}))
-        told, caught = _wait(made.getCompilationInfo(), self._internal.popErrorScope())
+        told, caught = _wait(self._waiter, made.getCompilationInfo(), self._internal.popErrorScope())
         if error := compile_error(told.value.messages) or (caught.value and raised(caught.value)):
             raise error
         return GPUShaderModule(made, self)
@@ -282,7 +305,7 @@ class GPUAdapter(Wrapped):
     ) -> GPUDevice:
         """Open it. Raises GPUError where it does not offer what is required."""
         described = _js({"required_features": list(required_features), "required_limits": required_limits or {}})
-        (made,) = _wait(self._internal.requestDevice(described))
+        (made,) = _wait(WAITER(None), self._internal.requestDevice(described))
         if made.status == "rejected":
             raise GPUError(made.reason.message)
         return GPUDevice(made.value)
@@ -297,7 +320,7 @@ class GPU:
         """The adapter that the browser chooses, or the simulator where it has none that Python can use."""
         if why := _without_gpu():
             return simulated.GPUAdapter(why)
-        (found,) = _wait(navigator.gpu.requestAdapter(_js({"power_preference": power_preference})))
+        (found,) = _wait(WAITER(None), navigator.gpu.requestAdapter(_js({"power_preference": power_preference})))
         if found.status == "rejected" or not found.value:
             return simulated.GPUAdapter(
                 "this browser finds no GPU, or does not use it (Chrome says why at chrome://gpu)"

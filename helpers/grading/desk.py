@@ -3,17 +3,22 @@
 `pack` makes one file of them, for the teacher.
 """
 
+import base64
+import html
 import json
 import re
+import sys
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from helpers.grading import attempts
 from helpers.grading.attempts import my_folder, write
 
 FORMAT = "convgrad hand-in 1"
+_unwritten: dict[str, object] = {}  # the answers that no file holds
+IN_A_BROWSER = sys.platform == "emscripten"
 
 
 class DeskError(ValueError):
@@ -62,20 +67,23 @@ def stamp(puzzle: str) -> int | None:
 def answers() -> dict[str, object]:
     """The learner's last answer to each question, matrix and fault, by its name."""
     with suppress(OSError):
-        return _read_answers() or {}
-    return {}
+        return (_read_answers() or {}) | _unwritten
+    return dict(_unwritten)
 
 
 def keep_answer(exercise: str, answer: object) -> None:
-    """Keep an answer, if there is room for a file: text as it is typed, or a value of Python or NumPy.
+    """Keep an answer: text as it is typed, or a value of Python or NumPy.
 
-    A file of answers that something else has spoiled is put aside, not written over.
+    Where no file can be written, it is kept as long as Python runs. A file of answers that something has spoiled is
+    put aside, not written over.
     """
+    _unwritten[exercise] = json.loads(json.dumps(answer, default=_plain))
     with suppress(OSError):
         _answers().parent.mkdir(parents=True, exist_ok=True)
         if (kept := _read_answers()) is None:
             _answers().replace(_answers().with_name("answers_not_readable.json"))
-        write(_answers(), json.dumps((kept or {}) | {exercise: answer}, indent=1, default=_plain))
+        write(_answers(), json.dumps((kept or {}) | _unwritten, indent=1))
+        _unwritten.clear()
 
 
 def _read_answers() -> dict[str, object] | None:
@@ -108,11 +116,24 @@ class Packed:
     file: Path
     kernels: int
     answers: int
+    text: str = field(repr=False)  # what the file holds
+
+    @property
+    def _counted(self) -> str:
+        kernels = f"{self.kernels} kernel{'s' * (self.kernels != 1)}"
+        return f"{kernels} and {self.answers} answer{'s' * (self.answers != 1)} are in"
 
     def __repr__(self) -> str:
-        kernels = f"{self.kernels} kernel{'s' * (self.kernels != 1)}"
-        answers = f"{self.answers} answer{'s' * (self.answers != 1)}"
-        return f"{kernels} and {answers} are in notebooks/my/{self.file.name}: send this file to your teacher"
+        return f"{self._counted} notebooks/my/{self.file.name}: send this file to your teacher"
+
+    def _repr_html_(self) -> str | None:
+        """In a browser, which has no folder to take it from: a link that downloads the file."""
+        if not IN_A_BROWSER:
+            return None
+        data = f"data:application/json;base64,{base64.b64encode(self.text.encode()).decode()}"
+        name = html.escape(self.file.name)
+        link = f'<a download="{name}" href="{data}">Download {name}</a>'
+        return f"<p>{self._counted} one file. <b>{link}</b>, and send it to your teacher.</p>"
 
 
 def pack(student: str, puzzles: Iterable[str]) -> Packed:
@@ -127,12 +148,14 @@ def pack(student: str, puzzles: Iterable[str]) -> Packed:
     name = re.sub(r"[^\w-]+", "_", student).strip("_")
     file = my_folder() / f"hand_in_{name}.json"
     content = {"format": FORMAT, "student": student, "kernels": kernels, "answers": answers()}
+    text = json.dumps(content, indent=1)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        write(file, json.dumps(content, indent=1))
+        write(file, text)
     except OSError as error:
-        raise DeskError(f"{file} cannot be written ({error.strerror or error})") from None
-    return Packed(file, len(kernels), len(answers()))
+        if not IN_A_BROWSER:  # there, it is downloaded
+            raise DeskError(f"{file} cannot be written ({error.strerror or error})") from None
+    return Packed(file, len(kernels), len(answers()), text)
 
 
 def latest(puzzle: str) -> str | None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from helpers.network.pictures.curves import MEAN, CurvesPicture, losses, running_mean
 from helpers.network.training import EVERY, Training
+from helpers.widgets import turns
 from helpers.widgets.explorer import SENTENCE
 
 SLICE, PAUSE = 0.2, 0.02  # seconds of work at a time, and between two of them
@@ -120,7 +121,11 @@ class Live(ipywidgets.VBox):
         return self.training
 
     def _turn(self) -> None:
-        """One slice in the background, and a place in the queue for the next one."""
+        """One slice in the background, when it is its turn."""
+        turns.take(self._slice)
+
+    def _slice(self) -> None:
+        """Work for a moment, and take a place in the queue for the next slice."""
         if self._waiting:
             self._waiting.cancel()
         try:

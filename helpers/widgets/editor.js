@@ -10,6 +10,16 @@ const KEPT_AFTER = 600;  // milliseconds without a key, after which the text is 
 const SILENT_AFTER = 3000;  // milliseconds without an answer, after which Python is taken for dead
 const SILENT = "Python does not answer, and this page keeps your text: choose Kernel > Restart Kernel, then run the cells again";
 
+const storage = new Proxy({}, {  // the browser's, which it may refuse; then a text is kept by Python alone
+  get: (_, method) => (...words) => {
+    try {
+      return localStorage[method](...words);
+    } catch {
+      return null;
+    }
+  },
+});
+
 const escape = text => text.replace(/[&<>]/g, sign => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 
 function colored(text) {
@@ -61,9 +71,9 @@ function render({ model, el }) {
 
   // What Python has not written yet outlives this page. Older pages kept it without the folder's name.
   const older = `convgrad ${model.get("puzzle")}`, store = `convgrad ${model.get("desk")} ${model.get("puzzle")}`;
-  if (localStorage.getItem(older) !== null) {
-    if (localStorage.getItem(store) === null) localStorage.setItem(store, localStorage.getItem(older));
-    localStorage.removeItem(older);
+  if (storage.getItem(older) !== null) {
+    if (storage.getItem(store) === null) storage.setItem(store, storage.getItem(older));
+    storage.removeItem(older);
   }
   let waiting = null, silence = null, sent = 0, pending = "";
   const tell = kind => {
@@ -71,7 +81,7 @@ function render({ model, el }) {
     clearTimeout(silence);
     waiting = null;
     pending = kind;
-    localStorage.setItem(store, area.value);
+    storage.setItem(store, area.value);
     const silent = () => { state.textContent = SILENT; };
     silence = setTimeout(silent, SILENT_AFTER);
     try {
@@ -86,7 +96,7 @@ function render({ model, el }) {
     clearTimeout(silence);
     pending = "";
     state.textContent = model.get("state");
-    if (written) localStorage.removeItem(store);
+    if (written) storage.removeItem(store);
   };
   const draw = () => {
     copy.innerHTML = colored(area.value);
@@ -119,7 +129,7 @@ function render({ model, el }) {
 
   area.addEventListener("input", () => {
     el.classList.add("convgrad-changed");  // the verdict and its mark are those of an older text
-    localStorage.setItem(store, area.value);  // at once: the page may be closed before it is written
+    storage.setItem(store, area.value);  // at once: the page may be closed before it is written
     draw();
     clearTimeout(waiting);
     waiting = setTimeout(() => tell("keep"), KEPT_AFTER);
@@ -209,7 +219,7 @@ function render({ model, el }) {
     insert(model.get("text"));
     draw();
   };
-  const left_over = localStorage.getItem(store);
+  const left_over = storage.getItem(store);
   area.value = left_over ?? model.get("text");
   model.on("change:text", load);
   model.on("change:mark", draw);
@@ -227,7 +237,7 @@ function render({ model, el }) {
   show();
   ask();
   beside();
-  if (left_over === model.get("text")) localStorage.removeItem(store);
+  if (left_over === model.get("text")) storage.removeItem(store);
   else if (left_over !== null) tell("found");
 }
 

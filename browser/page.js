@@ -1,0 +1,114 @@
+// What the reader must be told about this browser: one line each above the lesson, which can be closed. Written for
+// old browsers, too. `python -m browser.site` puts it into JupyterLite's page.
+(function () {
+  var BUSY = 60; // seconds of work after which the reader is told how to end it
+  var lines = {};
+
+  function fit() { // the lines push JupyterLab down
+    var main = document.getElementById("main"), top = bar.offsetHeight + "px";
+    if (!main || (main.style.top || "0px") === top) return;
+    main.style.top = top;
+    window.dispatchEvent(new Event("resize"));
+  }
+
+  var bar = document.createElement("div");
+  bar.id = "convgrad-lines";
+  bar.style.cssText = "position:fixed;z-index:20000;top:0;left:0;right:0;font:14px/1.4 system-ui,sans-serif";
+
+  function say(name, words) {
+    if (lines[name]) return;
+    var line = lines[name] = document.createElement("div");
+    line.setAttribute("role", "alert");
+    line.style.cssText = "display:flex;gap:12px;padding:6px 12px;background:#fff3cd;color:#222;border-bottom:1px solid";
+    var text = document.createElement("span");
+    text.style.flex = "1";
+    text.textContent = words;
+    var close = document.createElement("button");
+    close.textContent = "Close";
+    close.onclick = function () { bar.removeChild(line); fit(); };
+    line.appendChild(text);
+    line.appendChild(close);
+    bar.appendChild(line);
+    fit();
+  }
+
+  function unsay(name) { // and say it again the next time
+    var line = lines[name];
+    delete lines[name];
+    if (line && line.parentNode) { bar.removeChild(line); fit(); }
+  }
+
+  var NOT_KEPT = "the last cell of each lesson downloads it as one file";
+  function notKept() {
+    say("full", "The browser could not keep what you wrote just now, as its storage is full or blocked: " + NOT_KEPT
+      + ". Then make room, or allow this page to store data, and reload it.");
+  }
+
+  function browser() {
+    if (!navigator.gpu || !WebAssembly.Suspending) {
+      say("old", "This browser does not let the lessons use the GPU: Chrome or Edge 137, Firefox 153 and Safari 27 do, "
+        + "and newer ones.");
+    }
+  }
+
+  function storage() { // can anything be kept?
+    var blocked = function () {
+      say("blocked", "This browser keeps nothing for this page, as in a private window: what you write is lost when "
+        + "you close it, but " + NOT_KEPT + ".");
+    };
+    try {
+      var asked = indexedDB.open("convgrad");
+      asked.onerror = blocked;
+      if (!localStorage || !navigator.serviceWorker) blocked();
+    } catch (error) {
+      blocked();
+    }
+  }
+
+  function tabs() { // the first tab holds the lock until it is closed; then it is the next one's
+    if (!navigator.locks) return;
+    var name = "convgrad " + location.pathname, forever = new Promise(function () {});
+    navigator.locks.request(name, { ifAvailable: true }, function (lock) {
+      if (lock) return forever;
+      say("tabs", "These lessons are open in another tab, too. Both write the same files: close one tab, and reload "
+        + "the other, before you go on.");
+      navigator.locks.request(name, function () { unsay("tabs"); return forever; });
+    });
+  }
+
+  function notebooks() { // where a notebook cannot be saved, JupyterLab names no way out
+    var contents = window.jupyterapp && window.jupyterapp.serviceManager.contents;
+    if (!contents || contents.tells) return;
+    var save = contents.save;
+    contents.tells = true;
+    contents.save = function () {
+      return save.apply(contents, arguments).catch(function (error) { notKept(); throw error; });
+    };
+  }
+
+  var since = 0;
+  function work() { // JupyterLite cannot interrupt a cell
+    var shown = window.jupyterapp && window.jupyterapp.shell.currentWidget;
+    var busy = shown && shown.sessionContext && shown.sessionContext.kernelDisplayStatus === "busy";
+    since = busy ? since || Date.now() : 0;
+    if (!busy) unsay("busy");
+    else if (Date.now() - since > 1000 * BUSY) {
+      say("busy", "Python has been at work for a minute. Interrupting has no effect in a browser: to end it, choose "
+        + "Kernel > Restart Kernel. What you wrote is kept.");
+    }
+  }
+
+  document.addEventListener("DOMContentLoaded", function () {
+    document.body.appendChild(bar);
+    if (window.isSecureContext) {
+      browser();
+      storage();
+      tabs();
+    } else {
+      say("http", "The address of this page begins with http, and so the browser gives it no GPU and keeps nothing "
+        + "that you write: open it with https.");
+    }
+    setInterval(function () { notebooks(); work(); fit(); }, 1000);
+  });
+  window.addEventListener("convgrad-not-kept", notKept);
+})();
