@@ -46,6 +46,19 @@ def tiled(s: GemmShape, kernel: Kernel) -> Schedule:
     )
 
 
+def deep_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
+    """Two passes: grad_pre, then tiles of d_a above those of d_b, and beside these d_bias."""
+    tile, (grad_pre, d_a, d_b) = kernel.value("TILE"), _products(s).values()
+    across, above, layers = d_a.workgroups(tile, tile)
+    all_three = across + 1, above + ceil(s.n / tile), max(layers, d_b.layers)
+    return Schedule(
+        (
+            Step(grad_pre.workgroups(tile, tile), shared.deep(kernel, s.k), *_names("grad_pre")),
+            Step(all_three, shared.deep(kernel, s.n, s.batch_size * s.m), *_names("gradients")),
+        )
+    )
+
+
 # --- Versions that are specialized for a layer --------------------------------------------------------------
 
 
