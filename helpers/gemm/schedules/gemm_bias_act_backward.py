@@ -1,4 +1,4 @@
-"""How the versions of gemm_bias_act_backward are dispatched: four passes each."""
+"""How the versions of gemm_bias_act_backward are dispatched: passes after one that computes grad_pre."""
 
 from collections.abc import Mapping
 from math import ceil, prod
