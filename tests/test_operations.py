@@ -66,7 +66,11 @@ def taken(operation: Operation, shape: object) -> str:
         ("conv2d_grad_bias", ConvShape(32, 1, 1, 1, 8, 1, 1), HARDWARE, "2_workgroup_per_channel"),
         ("conv2d_grad_bias", MIDDLE, SOFTWARE, "1_thread_per_channel"),
         ("gemm_bias_act", GemmShape(512, 512, 511), HARDWARE, "3_register_tiles"),
-        ("gemm_bias_act", GemmShape(63, 64, 64), HARDWARE, "2_tiled"),
+        ("gemm_bias_act", GemmShape(375, 9, 400), HARDWARE, "7_deep_tiles"),
+        ("gemm_bias_act", GemmShape(376, 9, 400), HARDWARE, "5_prefetch"),
+        ("gemm_bias_act_backward", GemmShape(387, 387, 387), HARDWARE, "5_deep_tiles"),
+        ("gemm_bias_act_backward", GemmShape(387, 388, 388), HARDWARE, "3_register_tiles"),
+        ("gemm_bias_act_backward", GemmShape(4096, 16, 4096), HARDWARE, "5_deep_tiles"),
         ("gemm_bias_act", GemmShape(512, 511, 512), SOFTWARE, "1_thread_per_element"),
     ],
 )
@@ -208,11 +212,12 @@ def test_four_passes_are_labelled_ordered_and_dispatched_as_documented():
 def test_the_order_of_the_passes_matters(order, version):
     """A pass that runs before grad_pre is written reads the zeros of a new buffer."""
     buffers = resident(BACKWARD, ALL, DATA, before=0)
-    four = BACKWARD.prepare([*buffers.values()], ALL, version)
-    gpu.run(*(four[i] for i in order))
+    passes = BACKWARD.prepare([*buffers.values()], ALL, version)
+    last = len(passes) - 1  # where there are fewer than four, it writes what further ones would
+    gpu.run(*(passes[i] for i in order if i <= last))
     got = [gpu.read(buffers[name], ALL.of(name)) for name in BACKWARD.outputs]
     equal = [np.array_equal(*pair) for pair in zip(got, backward(**DATA, activation="relu"), strict=True)]
-    assert equal == [order.index(i) > order.index(0) for i in (1, 2, 3)]
+    assert equal == [order.index(min(i, last)) > order.index(0) for i in (1, 2, 3)]
 
 
 @pytest.mark.parametrize(
@@ -230,8 +235,9 @@ def test_buffers_that_do_not_hold_the_tensors_are_refused(change, words):
 
 def test_more_items_than_a_dispatch_has_layers_go_to_the_version_that_can():
     """Tiles need a layer of workgroups for each item; one thread an element does not."""
-    many = GemmShape(1, 1, 1, 65_536)
-    assert [choice.version for choice in FORWARD.choose(many, HARDWARE)] == ["2_tiled", "1_thread_per_element"]
+    many = GemmShape(1, 1, 1, 65_536, b_per_item=True)
+    tiles = ["7_deep_tiles", "3_register_tiles", "2_tiled"]
+    assert [choice.version for choice in FORWARD.choose(many, HARDWARE)] == [*tiles, "1_thread_per_element"]
     with pytest.raises(GpuError, match=r"\(1, 1, 65536\) workgroups"):
         FORWARD.plan(many, "2_tiled")
     assert taken(FORWARD, many) == "1_thread_per_element"

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from math import prod
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from support.sample import sample
 
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
-from helpers.gpu.operation import Shape
+from helpers.gpu.operation import Operation, Shape
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.oracles.harness import drawn, operation_of, reports, simulated
 from helpers.simulator.trace import Trace
@@ -58,6 +59,12 @@ FULL_TILES: dict[str, list[Shape]] = {
     "gemm_bias_act/4_vec4_tiles": TILES,
     "gemm_bias_act/5_prefetch": TILES,
     "gemm_bias_act_backward/3_register_tiles": [GemmShape(128, 64, 192), GemmShape(64, 128, 64, 2, **BOTH)],
+    "gemm_bias_act/7_deep_tiles": [GemmShape(8, 132, 24), GemmShape(8, 7, 16, 2, **BOTH), GemmShape(4, 24, 8, 4)],
+    "gemm_bias_act_backward/5_deep_tiles": [
+        GemmShape(12, 24, 16, 2),
+        GemmShape(24, 8, 24, 3, **BOTH),
+        GemmShape(8, 40, 32, 3, b_per_item=True),
+    ],
     "gemm_bias_act/6_registers_only": [GemmShape(8, 24, 16), GemmShape(8, 16, 64, 2, "relu")],
     "gemm_bias_act_backward/4_registers_only": [
         GemmShape(8, 48, 32),
@@ -163,11 +170,21 @@ def problems(kernel: Kernel) -> list[tuple[Kernel, Shape]]:
     return sample(found, 1) if kernel.specialized else found
 
 
+def results_of(operation: Operation, shape: Shape, cost: Cost) -> int:
+    """How many elements the tensor has of which the cost is that of one element."""
+    return prod(shape.of(cost.of if cost.of in operation.tensors else operation.outputs[0]))
+
+
+def stated_in_all(kernel: Kernel, shape: Shape, cost: Cost) -> list[Fraction]:
+    """What the header says of all elements of a tensor together."""
+    known, results = letters(kernel, shape), results_of(operation_of(kernel), shape, cost)
+    return [value(formula, known) * results for formula in cost.formulas]
+
+
 def require_cost(kernel: Kernel, shape: Shape, cost: Cost, got: Measured) -> None:
     """Raise AssertionError unless a result costs exactly what the header says."""
-    known, operation = letters(kernel, shape), operation_of(kernel)
-    results = prod(shape.of(cost.of if cost.of in operation.tensors else operation.outputs[0]))
-    wanted = [value(formula, known) * results for formula in cost.formulas]
+    known, operation, wanted = letters(kernel, shape), operation_of(kernel), stated_in_all(kernel, shape, cost)
+    results = results_of(operation, shape, cost)
     counts = [results * got.most([0, 1]), *got.counts[1:]] if operation.name == MOST_LOSE else list(got.counts)
     assert counts == wanted, f"{kernel.name}, {cost.of}: {counts} of {KEYS}, not {cost.formulas}"
     if cost.share:
@@ -181,8 +198,14 @@ def cases(kernel: Kernel) -> Iterator[tuple[Kernel, Shape, Cost, Measured]]:
     every = problems(kernel)
     for run, shape in sample(every, 1) if kernel.specialized else every:
         stated = costs(run, getattr(shape, "per_item", False))
-        for cost, got in zip(stated, measured(run, shape, len(stated)), strict=True):
-            yield run, shape, cost, got
+        steps = len(operation_of(run).scheduled(shape, run)[1].steps) if len(stated) > 1 else 1
+        got = measured(run, shape, steps)
+        for i, cost in enumerate(stated):
+            # The last pass computes what all further rows are about: of it, the other rows' costs are taken off.
+            rows = [i] if i < steps - 1 else range(steps - 1, len(stated))
+            others = [stated_in_all(run, shape, stated[row]) for row in rows if row != i]
+            own = got[min(i, steps - 1)]
+            yield run, shape, cost, own._replace(counts=tuple(np.subtract(own.counts, np.sum(others, 0))))
 
 
 def require_costs(kernel: Kernel) -> None:

@@ -1,4 +1,4 @@
-"""A fully connected layer, fused, on the GPU: GEMM + bias + activation, and its backward pass in four dispatches.
+"""A fully connected layer, fused, on the GPU: GEMM + bias + activation, and its backward pass in a few dispatches.
 
 Each public function takes and returns NumPy float32 arrays. An argument that breaks a rule is a TypeError or
 ValueError that names it, its value and the rule, before anything is launched; what this adapter cannot run is a
@@ -28,6 +28,7 @@ FORWARD = Operation(
         "4_vec4_tiles": forward.vec4_tiles,
         "5_prefetch": forward.vec4_tiles,
         "6_registers_only": forward.registers_only,
+        "7_deep_tiles": forward.deep_tiles,
     },
     choose=choice.forward,
 )
@@ -40,6 +41,7 @@ BACKWARD = Operation(
         "2_tiled": backward.tiled,
         "3_register_tiles": backward.register_tiles,
         "4_registers_only": backward.registers_only,
+        "5_deep_tiles": backward.deep_tiles,
     },
     choose=choice.backward,
 )

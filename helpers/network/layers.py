@@ -180,7 +180,7 @@ class Linear:
         yield _step(self.name, GEMM, self.shape(size, batch), a=input, b=f"{self.name}.weight")
 
     def backward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
-        """Lesson 06, backward: four passes."""
+        """Lesson 06, backward."""
         named = {"b": "weight", "grad": "grad_output", "d_b": "grad_weight", "d_bias": "grad_bias"}
         own = {tensor: f"{self.name}.{name}" for tensor, name in named.items()}
         yield _step(self.name, GEMM_BACKWARD, self.shape(size, batch), a=input, d_a=gradient_of(input), **own)

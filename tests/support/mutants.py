@@ -157,6 +157,7 @@ LAYERS = (
     GemmShape(3, 13, 5, 2, "relu"),  # more terms than columns
     *(GemmShape(3, 5, 6, 2, activation) for activation in ACTIVATIONS),
 )
+DEEP_LAYERS = (*LAYERS, GemmShape(7, 19, 17, 3, "relu"))  # sums of more terms than a deep tile has
 SUMS = tuple(map(SumShape, (700, 1, 257, 5_000)))
 POOLS = (  # no two sizes are equal in all of them
     PoolShape(
@@ -173,6 +174,8 @@ CASES: dict[str, tuple[Shape, ...]] = {  # of an operation, or of one version
     "sum/3_two_passes": (*SUMS, SumShape(65_537)),  # more than 256 workgroups of 256 threads
     "gemm_bias_act": LAYERS,
     "gemm_bias_act_backward": LAYERS,
+    "gemm_bias_act/7_deep_tiles": DEEP_LAYERS,
+    "gemm_bias_act_backward/5_deep_tiles": DEEP_LAYERS,
     **{f"{kind}_pool2d{way}": POOLS for kind in ("max", "avg") for way in ("", "_backward")},
     "relu_backward": ELEMENTS,
     "cross_entropy": LOSSES,

@@ -21,6 +21,12 @@ def tiled(s: GemmShape, kernel: Kernel) -> Schedule:
     return Schedule((shared.tiled(Product(s.m, s.n, s.k, s.batch_size), kernel),))
 
 
+def deep_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
+    """One workgroup for each small tile of the output, with several threads for each sum."""
+    tile = kernel.value("TILE")
+    return one_step(forward_product(s).workgroups(tile, tile), shared.deep(kernel, s.k))
+
+
 # --- Versions that are specialized for a layer --------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""How the versions of gemm_bias_act_backward are dispatched: four passes each."""
+"""How the versions of gemm_bias_act_backward are dispatched: passes after one that computes grad_pre."""
 
 from collections.abc import Mapping
 from math import ceil, prod
@@ -42,6 +42,19 @@ def tiled(s: GemmShape, kernel: Kernel) -> Schedule:
             shared.tiled(Product(s.m, s.k, s.n, s.batch_size), kernel, *_names("da")),
             shared.tiled(Product(s.k, s.n, s.m, layers), kernel, *_names("db"), items=items),
             Step((ceil(s.n / 256), 1, 1), nested_loops(s.batch_size * s.m), *_names("dbias")),
+        )
+    )
+
+
+def deep_tiles(s: GemmShape, kernel: Kernel) -> Schedule:
+    """Two passes: grad_pre, then tiles of d_a above those of d_b, and beside these d_bias."""
+    tile, (grad_pre, d_a, d_b) = kernel.value("TILE"), _products(s).values()
+    across, above, layers = d_a.workgroups(tile, tile)
+    all_three = across + 1, above + ceil(s.n / tile), max(layers, d_b.layers)
+    return Schedule(
+        (
+            Step(grad_pre.workgroups(tile, tile), shared.deep(kernel, s.k), *_names("grad_pre")),
+            Step(all_three, shared.deep(kernel, s.n, s.batch_size * s.m), *_names("gradients")),
         )
     )
 

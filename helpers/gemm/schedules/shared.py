@@ -44,6 +44,12 @@ def tiled(p: Product, kernel: Kernel, *names: str, items: int = 1) -> Step:
     return Step(p.workgroups(tile, tile), nested_loops(items, ceil(p.terms / tile), tile), *names)
 
 
+def deep(kernel: Kernel, *terms: int) -> int:
+    """The iterations of a thread for the longest of these sums: DEPTH terms between two barriers, then the slices."""
+    rounds = ceil(max(terms) / kernel.value("DEPTH"))
+    return nested_loops(rounds, kernel.value("TILE")) + nested_loops(kernel.value("SLICES"))
+
+
 # --- Tiles of a workgroup: 8 x 8 elements a thread --------------------------------------------------------------
 
 TILES = (128, 128), (64, 128), (64, 64)  # rows and columns of a workgroup, the largest first
