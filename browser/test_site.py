@@ -1,12 +1,15 @@
 """The site in a headless Chromium, with WebGPU on SwiftShader: `python3 start.py test --site`."""
 
 import functools
+import gzip
 import http.server
 import json
 import re
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
@@ -34,10 +37,17 @@ RUN = """async ([i, longest]) => {
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    """A web server that says nothing."""
+    """A web server that says nothing, and notes what it was asked for."""
+
+    asked: ClassVar[list[Path]] = []
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
+
+    def do_GET(self) -> None:
+        """Note the file, and send it."""
+        self.asked.append(Path(self.translate_path(self.path)))
+        super().do_GET()
 
 
 @pytest.fixture(scope="session")
@@ -194,6 +204,31 @@ def test_each_lesson_ends_with_the_download(address: str):
         cells = json.loads((site.SITE / "files" / "notebooks" / path.name).read_text(encoding="utf-8"))["cells"]
         coded = any(cell["cell_type"] == "code" for cell in cells)
         assert ("helpers.hand_in" in cells[-1]["source"]) == coded, path
+
+
+STEP = """import time
+explorer, begin = explorers.any_weight_gradient(), time.perf_counter()
+for i in range(10):
+    explorer.set(stride=1 + i % 2)
+print(100 * (time.perf_counter() - begin))
+"""
+
+
+def test_how_soon_the_first_picture_is_there(page: Page, address: str, capsys):
+    Quiet.asked.clear()
+    begin = time.monotonic()
+    opened(page, address, "02_weight_gradient.ipynb")
+    opening = time.monotonic() - begin
+    assert "grad_weight" in said(page.evaluate(RUN, [1, LONGEST]))[-1]
+    first = time.monotonic() - begin
+    step = float(typed(page, STEP))
+    sizes = [len(gzip.compress(path.read_bytes(), 1)) for path in {*Quiet.asked} if path.is_file()]
+    wheels = [path for path in Quiet.asked if path.suffix == ".whl"]
+    assert len(wheels) == len({*wheels}), "fetched twice"
+    sent = sum(sizes) / 1e6
+    with capsys.disabled():
+        print(f"\nThe page took {opening:.0f} s, the first picture {first:.0f} s, and {sent:.0f} MB were sent.")
+        print(f"A picture's step that runs a kernel takes {step:.0f} ms.")
 
 
 # --- What can go wrong ----------------------------------------------------------------------------------

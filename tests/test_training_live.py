@@ -68,6 +68,21 @@ async def until(reached: Callable[[], bool]) -> None:
 
 
 @pytest.mark.usefixtures("short")
+def test_a_slice_waits_for_its_turn(monkeypatch):
+    training, waiting = small(), []
+    monkeypatch.setattr("helpers.widgets.turns.take", waiting.append)  # as in a browser, where a cell may be at work
+
+    async def watch() -> None:
+        explorers.train(training, 2)
+        await asyncio.sleep(0.05)
+        assert training.step == 0
+        waiting.pop()()
+        assert training.step > 0
+
+    asyncio.run(watch())
+
+
+@pytest.mark.usefixtures("short")
 def test_a_run_that_is_stopped_goes_on_and_ends_as_one_that_nobody_watched(alone):
     training = small()
 
