@@ -38,13 +38,13 @@ class TimelinePicture(Picture):
         self._bar(below, "all of it in one pass", [(0, line["one_pass"])], INK)
         ends = accumulate(line["host"].values(), initial=0.0)
         self._bar(below + 1, f"the host: {', '.join(line['host'])}", [*pairwise(ends)], GRAY)
-        ours, eager, graph = (sides[name]["step"] * 1e6 for name in ("ours", "PyTorch CUDA", "PyTorch CUDA graph"))
-        kernels = sum(row["end"] - row["begin"] for row in rows)
+        ours, eager, graph = (sides[name]["step"] for name in ("ours", "PyTorch CUDA", "PyTorch CUDA graph"))
+        end, kernels = rows[-1]["end"] / 100, sum(row["end"] - row["begin"] for row in rows)
         self.sentence = (
-            f"In passes of their own, the {len(rows)} operations of a step with {line['batch']} digits take "
-            f"{kernels:.0f} µs, and the pauses between them {rows[-1]['end'] - kernels:.0f} µs; in one pass, all take "
-            f"{line['one_pass']:.0f} µs. By a clock outside the GPU, our step took {ours:.0f} µs, that of PyTorch "
-            f"{eager:,.0f} µs, and {graph:.0f} µs replayed from a CUDA graph."
+            f"The {len(rows)} operations of a step with {line['batch']} digits, each in a pass of its own: "
+            f"{kernels / end:.0f} % of the time is theirs, and {100 - kernels / end:.0f} % goes by between them. "
+            f"In one pass, all take {line['one_pass'] / end:.0f} % of that time. By a clock outside the GPU, a step of "
+            f"PyTorch takes {eager / ours:.2f} times as long as ours, and {graph / ours:.2f} times from a CUDA graph."
         )
 
     def _draw_axis(self, bottom: float) -> None:
