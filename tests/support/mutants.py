@@ -158,7 +158,10 @@ LAYERS = (
     *(GemmShape(3, 5, 6, 2, activation) for activation in ACTIVATIONS),
 )
 # Each sum in turn has more terms than a deep tile, and no tile of 3 is full.
-DEEP_LAYERS = (*LAYERS, GemmShape(4, 37, 5), GemmShape(4, 2, 37), GemmShape(37, 2, 4), GemmShape(8, 41, 37, 5, "relu"))
+DEEP_LAYERS = (
+    *LAYERS,
+    *(GemmShape(*sizes, activation="relu") for sizes in ((4, 37, 5), (4, 2, 37), (37, 2, 4), (8, 41, 37, 5))),
+)
 SUMS = tuple(map(SumShape, (700, 1, 257, 5_000)))
 POOLS = (  # no two sizes are equal in all of them
     PoolShape(
