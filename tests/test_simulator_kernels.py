@@ -110,7 +110,7 @@ CASES = {
     "one number": (GemmShape(1, 1, 1), {}),
     "full tiles": (GemmShape(4, 8, 4, 2, "relu"), SMALL_TILE),
     "one past full tiles, b per item": (GemmShape(5, 9, 13, 3, "none", True, True), SMALL_TILE),
-    "more columns than 256 threads": (GemmShape(2, 1, 300, 2), {"TILE": 16}),
+    "more columns than 256 threads": (GemmShape(2, 1, 300, 2), {"TILE": 16, "DEPTH": 64}),
     "no number past a workgroup": (SumShape(256), {}),
     "one number past a workgroup": (SumShape(257), {}),
     "more numbers than 128 workgroups": (SumShape(2100), {"THREADS": 16}),

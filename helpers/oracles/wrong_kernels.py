@@ -23,8 +23,8 @@ UNINITIALIZED = ("uninitialized read",)
 
 SMALL = {
     "TILE: u32 = 16u": "TILE: u32 = 4u",
-    "TILE: u32 = 8u": "TILE: u32 = 2u",
-    "DEPTH: u32 = 128u": "DEPTH: u32 = 16u",
+    "TILE: u32 = 8u": "TILE: u32 = 3u",
+    "DEPTH: u32 = 128u": "DEPTH: u32 = 36u",
     "TILE_K: u32 = 16u": "TILE_K: u32 = 8u",
     "CHUNK: u32 = 4096u": "CHUNK: u32 = 20u",  # weights held at once
 }

@@ -157,7 +157,11 @@ LAYERS = (
     GemmShape(3, 13, 5, 2, "relu"),  # more terms than columns
     *(GemmShape(3, 5, 6, 2, activation) for activation in ACTIVATIONS),
 )
-DEEP_LAYERS = (*LAYERS, GemmShape(7, 19, 17, 3, "relu"))  # sums of more terms than a deep tile has
+# Each sum in turn has more terms than a deep tile, and no tile of 3 is full.
+DEEP_LAYERS = (
+    *LAYERS,
+    *(GemmShape(*sizes, activation="relu") for sizes in ((4, 37, 5), (4, 2, 37), (37, 2, 4), (8, 41, 37, 5))),
+)
 SUMS = tuple(map(SumShape, (700, 1, 257, 5_000)))
 POOLS = (  # no two sizes are equal in all of them
     PoolShape(

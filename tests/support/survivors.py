@@ -10,17 +10,17 @@ from support.mutants import Mutant
 # How mutants are written, and the reason that they share.
 REASONS = {
     # Loops and sizes
-    r"for \(var (\w+) = (0u; \1 != .+|first; \1 != first \+ rows|group\.z; \1 != last); \1\+\+\) {": (
+    r"for \(var (\w+) = (0u; \1 != .+|first; \1 != first \+ rows|group\.z; \1 != last|1u; \1 != SLICES); \1\+\+\) {": (
         "A counter that begins below its bound and grows by 1 is equal to it before it can be larger."
     ),
     r"for \(var \w+ = (rows|columns)\.x; \w+ != \1\.y;": (
         "Where no window holds a pixel, the counter begins at its bound, else below it."
     ),
     r"for \(var half = .*; half != 0u; half /= 2u\) {": "An unsigned number that is not 0 is larger than 0.",
-    r"(TILE|CHUNK|THREADS): u32 = ": (
+    r"(TILE|CHUNK|THREADS|DEPTH): u32 = ": (
         "This is how much work is done at once. The dispatch, and the number of turns of each loop, follow it."
     ),
-    r"-> .*first (<= params\.\w|< \(params\.\w \+ 1u\)); first \+= TILE": (
+    r"-> .*first (<= (params\.\w|end)|< \((params\.\w|end) \+ 1u\)); first \+= (TILE|DEPTH)": (
         "Where the last tile is full, one more follows, and all of it is past the edge: zeros."
     ),
     r"2_shared_weights.* -> .*first (<= taps|< \(taps \+ 1u\));": (
@@ -41,8 +41,12 @@ REASONS = {
     r"for \(var c = 1u; c != params\.classes": (
         "There is at least one class, so the counter begins at its bound or below it."
     ),
+    r"deep_tiles.*\bitem\b.* -> .*\bgroup\.z\b": "`item` is another name of `group.z` here.",
+    r"STRIDE: u32 = ": "How far apart the rows of a tile lie decides about bank conflicts, not about results.",
+    r"`let quads = min\(QUADS, .* -> .*(terms \+ 4u\)|\* 4u\)|/ 3u\))": "Behind the end of a sum, a tile has zeros.",
+    r"slice_product\(local, .* -> .* \+ first\)": "Behind the end of a sum, a tile has zeros.",
     # Values that meet a zero, or that nobody reads
-    r"2_tiled.*`return 0\.0;` -> `return 1\.0;`": (
+    r"(2_tiled|deep_tiles).*`return (0\.0;` -> `return 1\.0;|select\(.* -> .*select\(1\.0, 1\.0, k)": (
         "Past the edge at which a sum ends, the other operand is 0; past the other edges, the result is not written."
     ),
     r"`const LOWEST = ": (

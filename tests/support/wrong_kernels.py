@@ -62,9 +62,9 @@ QUADS = GemmShape(3, 12, 8, 2, "relu")  # two steps of 8 along k
 QUADS_LONG = GemmShape(3, 12, 12, 4, "relu")  # two steps along k, n and the rows of all items
 FOURS = GemmShape(3, 8, 12, 2, "relu")  # two steps of 4
 FOURS_OWN_B = replace(FOURS, b_per_item=True)
-DEEP = GemmShape(7, 19, 17, 3, "relu")  # no tile of 2 is full; two steps of 16 along k, n and the rows of all items
+DEEP = GemmShape(8, 41, 37, 5, "relu")  # no tile of 3 is full; two steps of 36 along k, n and the rows of all items
 DEEP_OWN_B, DEEP_PER_ITEM = replace(DEEP, b_per_item=True), replace(DEEP, per_item=True)
-DEEP_WIDE = GemmShape(2, 3, 19)  # one such step along k, two along n
+DEEP_WIDE = GemmShape(2, 3, 37)  # one such step along k, two along n
 # Of pooling: rows are not columns; windows overlap, or reach into the padding, or leave pixels out.
 POOL, SQUARE = PoolShape(2, 2, 7, 6, (3, 2), (2, 1), (1, 0)), PoolShape(1, 2, 5, 5, 3, 1, 1)
 ELEMENTS, STEP_BACK, START = ElementShape(300), UpdateShape(300, 0.1, 0.9), StartShape(300, 0.25, 7, 3)
