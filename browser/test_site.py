@@ -65,9 +65,9 @@ def page() -> Iterator[Page]:
     """A page of a browser that has stored nothing."""
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
-        page = chromium.new_context(viewport={"width": 1280, "height": 900}).new_page()
-        page.set_default_timeout(2 * LONGEST * 1000)
-        yield page
+        context = chromium.new_context(viewport={"width": 1280, "height": 900})
+        context.set_default_timeout(2 * LONGEST * 1000)
+        yield context.new_page()
         chromium.close()
 
 
@@ -194,15 +194,16 @@ gpu.device().settle(run_js("new Promise(() => {})"))
 ENDLESS = """end = official.rindex("}")
 helpers.grade("map", official[:end] + "  loop { output[0] = 1.0; if (output[0] > 9.0) { break; } }\\n}")
 """
-TURNS = """from helpers.widgets import turns
+TURNS = """import asyncio
+from helpers.widgets import turns
 from pyodide.code import run_js
 from pyodide.ffi import run_sync
 log = []
 def work():
     log.append("begin")
-    run_sync(run_js("new Promise(done => setTimeout(done, 2000))"))
+    run_sync(run_js("new Promise(done => setTimeout(done, 4000))"))
     log.append("end")
-turns.take(work)
+asyncio.get_running_loop().call_later(0.5, lambda: turns.take(work))
 """
 OFFICIAL = exercises.PUZZLES["map"].official.source
 AGAIN = "choose Kernel > Restart Kernel, and run the cells again; what you wrote is kept"
@@ -227,6 +228,7 @@ def test_training_between_the_cells_takes_its_turn(page: Page, address: str):
     opened(page, address, NOTEBOOKS[0].name)
     typed(page, "import helpers")
     typed(page, TURNS)
+    page.wait_for_timeout(2000)  # it is at work
     assert typed(page, "log.append('cell'); log") == "['begin', 'end', 'cell']"
 
 
