@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import helpers
+from helpers.gpu import GpuError
 from helpers.grading import attempts, desk
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict
 from helpers.widgets.editor import AGAIN, ALIKE, OTHERWISE, SKELETON, Editor
@@ -194,3 +195,14 @@ def test_attempts_of_an_older_copy_are_taken_over(tmp_path, monkeypatch):
     (tmp_path / "attempts" / "map_3.wgsl").write_text("older")
     assert attempts.last("map") == "older"
     assert [path.name for path in (tmp_path / "my" / "attempts").iterdir()] == ["map_3.wgsl"]
+
+
+def test_what_keeps_the_machine_from_grading_is_said_beside_the_text():
+    def broken(text: str) -> Grades:
+        raise GpuError("the GPU is gone")
+
+    made = Editor("map", "skeleton", broken, lambda text: None, str)
+    with pytest.raises(GpuError, match="gone"):
+        made.run("mine")
+    assert made.state == "the GPU is gone"
+    assert not made.running

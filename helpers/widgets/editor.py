@@ -121,6 +121,9 @@ class Editor(anywidget.AnyWidget):
         self.running, self.state = True, "running the tests ..."
         try:
             grades = self._grade(text)
+        except Exception as error:  # a click shows no traceback
+            self.state = str(error)
+            raise
         finally:
             self.running = False
         place = self._place(text)
