@@ -318,7 +318,7 @@ def test_other_arguments_are_handed_on(command, called):
 def test_the_site_is_made_and_tried_on_request(called):
     assert start.site(start.arguments(["site"]), {}) == 0
     assert start.test(start.arguments(["test", "--site", "-k", "00"]), {}) == 0
-    assert called.lines == ["browser.site", "pytest browser/test_site.py -k 00"]
+    assert called.lines == ["browser.site", "pytest --import-mode=importlib browser/test_site.py -k 00"]
 
 
 def test_jupyterlab_opens_the_first_lesson(project, called):
