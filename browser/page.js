@@ -46,8 +46,8 @@
 
   function browser() {
     if (!navigator.gpu || !WebAssembly.Suspending) {
-      say("old", "This browser does not let the lessons use the GPU: Chrome or Edge 137, Firefox 153 and Safari 27 do, "
-        + "and newer ones.");
+      say("old", "This browser does not let the lessons use the GPU, so a simulator computes, with the same results, "
+        + "but slowly. Chrome or Edge 137, Firefox 153 and Safari 27 do let them, and newer ones.");
     }
   }
 
@@ -105,8 +105,8 @@
       storage();
       tabs();
     } else {
-      say("http", "The address of this page begins with http, and so the browser gives it no GPU and keeps nothing "
-        + "that you write: open it with https.");
+      say("http", "The address of this page begins with http, and so the browser gives it no GPU, only a slow "
+        + "simulator, and keeps nothing that you write: open it with https.");
     }
     setInterval(function () { notebooks(); work(); fit(); }, 1000);
   });

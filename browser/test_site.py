@@ -258,6 +258,7 @@ asyncio.get_running_loop().call_later(0.5, lambda: turns.take(work))
 """
 OFFICIAL = exercises.PUZZLES["map"].official.source
 AGAIN = "choose Kernel > Restart Kernel, and run the cells again; what you wrote is kept"
+AGAIN += " (where that does not help, close the browser first)"
 
 
 def test_python_says_what_went_wrong_and_starts_again(page: Page, address: str):

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -55,6 +56,17 @@ def words(live: Live) -> str:
 
 def same(one: Training, other: Training) -> bool:
     return all(map(np.array_equal, one.network.state(), other.network.state())) and one.step == other.step
+
+
+def test_the_simulator_trains_for_a_few_steps_and_says_so(monkeypatch):
+    simulator = SimpleNamespace(simulated=True)
+    monkeypatch.setattr("helpers.network.live.adapter_info", lambda: simulator)
+    live = explorers.train(small(), unseen=(UNSEEN, ANSWERS))
+    assert live.finish().step == 8
+    assert "Of 8 unseen images" in words(live)
+    assert "it trains for at most 8." in words(live)
+    simulator.simulated = False
+    assert explorers.train(small()).until == EPOCH
 
 
 async def until(reached: Callable[[], bool]) -> None:

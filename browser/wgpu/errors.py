@@ -20,7 +20,8 @@ class GPUGoneError(RuntimeError):
     """The browser took the GPU away, or it does not answer: no call works any more."""
 
     def __init__(self, why: str) -> None:
-        super().__init__(f"{why}: choose Kernel > Restart Kernel, and run the cells again; what you wrote is kept")
+        todo = "choose Kernel > Restart Kernel, and run the cells again; what you wrote is kept"
+        super().__init__(f"{why}: {todo} (where that does not help, close the browser first)")
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows: the message alone, as the code is not to blame."""

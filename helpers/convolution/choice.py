@@ -144,7 +144,7 @@ def _too_little_work(s: ConvShape) -> str:
 
 
 def _worth_compiling(s: ConvShape, adapter: AdapterInfo) -> bool:
-    return multiply_adds(s) >= WORTH_COMPILING[adapter.kind]
+    return not adapter.simulated and multiply_adds(s) >= WORTH_COMPILING[adapter.kind]
 
 
 def _winograd_pays(s: ConvShape) -> bool:

@@ -44,7 +44,7 @@ def _ordered(s: GemmShape, adapter: AdapterInfo, on_hardware: list[Choice], on_s
     """The best ones on this kind of adapter, then those that take every layer."""
     by_threads = "1_thread_per_element"
     if adapter.kind == "software":
-        worth = s.batch_size * s.m * s.k * s.n >= WORTH_COMPILING
+        worth = not adapter.simulated and s.batch_size * s.m * s.k * s.n >= WORTH_COMPILING
         first = worth and s.n % 4 == 0 and s.k % 4 == 0
         reason = "sums in registers, four numbers a load and no barriers suit a software adapter"
         return *([Choice(on_software, reason)] if first else []), Choice(by_threads, ON_SOFTWARE)

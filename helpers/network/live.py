@@ -14,6 +14,7 @@ from time import perf_counter
 import ipywidgets
 import numpy as np
 
+from helpers.gpu import adapter_info
 from helpers.network.pictures.curves import MEAN, CurvesPicture, losses, running_mean
 from helpers.network.training import EVERY, Training
 from helpers.widgets import turns
@@ -21,6 +22,7 @@ from helpers.widgets.explorer import SENTENCE
 
 SLICE, PAUSE = 0.2, 0.02  # seconds of work at a time, and between two of them
 REDRAW, SAY = 0.1, 3  # seconds at least from one drawing to the next, and from one sentence to the next
+FEW_STEPS = 8  # in the simulator
 Unseen = tuple[np.ndarray, np.ndarray]  # images and labels
 
 
@@ -43,8 +45,12 @@ class Live(ipywidgets.VBox):
     _at_work: "Live | None" = None
 
     def __init__(self, training: Training, epochs: float = 1, unseen: Unseen | None = None) -> None:
-        self.training, self.until = training, training.step + ceil(epochs * training.steps_per_epoch)
-        self._unseen, self._right, self._steps = unseen or ([], []), [], 1
+        steps, unseen = ceil(epochs * training.steps_per_epoch), unseen or ([], [])
+        self._simulated = adapter_info().simulated
+        if self._simulated:
+            steps, unseen = min(steps, FEW_STEPS), tuple(each[: training.batch] for each in unseen)
+        self.training, self.until = training, training.step + steps
+        self._unseen, self._right, self._steps = unseen, [], 1
         self._drawn = self._said = 0.0  # when
         self._running = self._finishing = False
         self._waiting, self._loop = None, None
@@ -170,6 +176,8 @@ class Live(ipywidgets.VBox):
         said += f"loss is {loss:.2f}, and {100 * right:.0f} % of the answers are right."
         if unseen is not None:
             said += f" Of {len(self._right):,} unseen images, {100 * unseen:.1f} % are answered right."
+        if self._simulated:
+            said += f" (In the simulator, a step takes up to a minute: it trains for at most {FEW_STEPS}.)"
         return said
 
     @property

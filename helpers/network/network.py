@@ -292,7 +292,7 @@ def _chain(network: Network, batch: int) -> tuple[list[Step], list[Step]]:
 def _for_a_long_run(step: Step, batch: int) -> str | None:
     """The version that is fastest once it is compiled; None where the operation's own choice is as good."""
     version = LONG_RUNS.get(step.operation.name)
-    if version is None or batch <= FEW_IMAGES or adapter_info().kind == "hardware":
+    if version is None or batch <= FEW_IMAGES or not adapter_info().few_threads:
         return None
     return None if step.operation.problem(step.shape, version) else version
 
