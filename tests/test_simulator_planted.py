@@ -29,12 +29,16 @@ from helpers.wgsl import Kernel
 
 SHAPES: dict[type, tuple[Shape, ...]] = {
     ConvShape: (ConvShape(2, 3, 7, 9, 4, 3, 2, 2, (1, 2)), ConvShape(2, 3, 5, 7, 4, 3, 2)),
-    GemmShape: (GemmShape(3, 5, 7, 2, "relu"), GemmShape(3, 5, 7, 2, "none", True, True)),
+    GemmShape: (
+        GemmShape(3, 5, 7, 2, "relu"),
+        GemmShape(3, 5, 7, 2, "none", True, True),
+        GemmShape(9, 18, 17, 2, "relu"),  # two steps of 16
+    ),
     SumShape: (SumShape(37),),
 }
 FULL_TILES = GemmShape(2, 4, 6, 2)
 ROUNDS = 100  # of one thread, in all its loops; a right kernel needs fewer
-SMALL = {ConvShape: {"TILE": 4, "THREADS": 8}, GemmShape: {"TILE": 2}, SumShape: {"THREADS": 8}}
+SMALL = {ConvShape: {"TILE": 4, "THREADS": 8}, GemmShape: {"TILE": 2, "DEPTH": 16}, SumShape: {"THREADS": 8}}
 
 
 def small(kernel: Kernel) -> Kernel:
@@ -103,9 +107,11 @@ EXPECTED = {
     "all threads write": RACES,
     "two share a slot": RACES | UNINITIALIZED,
 }
+WHOSE_TILE = re.compile("k_tiles|m_tiles|in_d_")
 # What a mistake changes nothing about: (rule, part of the line) and the reason.
 EQUIVALENT = {
     ("< becomes <=", "first <= params."): "one more tile, of zeros",
+    ("< becomes <=", "first <= end; first += DEPTH"): "one more tile, of zeros",
     ("< becomes <=", "first <= taps"): "one more piece, of no weights",
     ("guard removed", "if (true) {                // stride"): "a division by 1",
     ("added to what was there", "partial[thread] += parts"): "the line above has set it to 0",
@@ -123,10 +129,12 @@ def leaves(guard: re.Match) -> bool:
 
 
 def planted(kernel: Kernel) -> Iterator[Planted]:
-    """All mistakes that the rules make in a kernel."""
+    """All mistakes that the rules make in a kernel, except where it says which workgroup has which tile."""
     for rule, (pattern, change) in RULES.items():
         for match in re.finditer(pattern, kernel.code):
             start, end = match.span(1)
+            if WHOSE_TILE.search(kernel.source[kernel.source.rindex("\n", 0, start) : kernel.source.index("\n", end)]):
+                continue
             source = kernel.source[:start] + change(match) + kernel.source[end:]
             yield Planted(replace(kernel, source=source), rule, kernel.source.count("\n", 0, start) + 1)
 
@@ -203,7 +211,11 @@ def require_its_place(each: Planted, finding: Finding) -> None:
 
 # The two accesses of a race, the later one first, where a barrier is gone.
 TREE, FILL, USE = "partial[thread] += partial[thread + half]", "] = read_", "left[row * TILE + i]"
+FILL_DEEP, USE_DEEP = "] = next_", "STRIDE + quad]"
 PAIRS = {
+    (USE_DEEP, FILL_DEEP),
+    (FILL_DEEP, USE_DEEP),
+    ("sum += parts[", "parts[thread] = part;"),
     (TREE, "partial[thread] = "),  # the first step of a tree
     (TREE, TREE),
     (USE, FILL),  # behind the loads
@@ -234,7 +246,7 @@ def test_a_mistake_that_changes_nothing_has_no_finding(each):
 
 def test_every_rule_applies_and_few_mistakes_change_nothing():
     assert {each.rule for each in ALL} == {*RULES}
-    assert sum(bool(reason(each)) for each in ALL) == 7
+    assert sum(bool(reason(each)) for each in ALL) == 11
 
 
 # --- The known mistakes of the puzzles --------------------------------------------------------------------------

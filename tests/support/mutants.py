@@ -160,7 +160,8 @@ LAYERS = (
 # Each sum in turn has more terms than a deep tile, and no tile of 3 is full.
 DEEP_LAYERS = (
     *LAYERS,
-    *(GemmShape(*sizes, activation="relu") for sizes in ((4, 37, 5), (4, 2, 37), (37, 2, 4), (8, 41, 37, 5))),
+    GemmShape(2, 3, 4, 3, "relu", True),  # more items than tiles along k
+    *(GemmShape(*sizes, activation="silu") for sizes in ((4, 37, 5), (4, 2, 37), (37, 2, 4), (8, 41, 37, 5))),
 )
 SUMS = tuple(map(SumShape, (700, 1, 257, 5_000)))
 POOLS = (  # no two sizes are equal in all of them

@@ -45,6 +45,10 @@ REASONS = {
     r"STRIDE: u32 = ": "How far apart the rows of a tile lie decides about bank conflicts, not about results.",
     r"`let quads = min\(QUADS, .* -> .*(terms \+ 4u\)|\* 4u\)|/ 3u\))": "Behind the end of a sum, a tile has zeros.",
     r"slice_product\(local, .* -> .* \+ first\)": "Behind the end of a sum, a tile has zeros.",
+    r"deep_tiles.*group\.x < k_tiles && in_d_a.* -> .*group\.x (<= k_tiles|< \(k_tiles \+ 1u\)|!= k_tiles)": (
+        "The last workgroup of a row has no tile of d_a: all of it would be past the edge."
+    ),
+    r"deep_tiles.*group\.x < k_tiles.* -> .*group\.x != k_tiles": "No workgroup is farther along x than k_tiles.",
     # Values that meet a zero, or that nobody reads
     r"(2_tiled|deep_tiles).*`return (0\.0;` -> `return 1\.0;|select\(.* -> .*select\(1\.0, 1\.0, k)": (
         "Past the edge at which a sum ends, the other operand is 0; past the other edges, the result is not written."
