@@ -1,5 +1,7 @@
 """Mark the cells: the right ones are those that the number depends on, and clicking and typing are the same."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,7 @@ OUTPUT, WEIGHT, STRIDE_2, PIXEL = MARKINGS
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
+    monkeypatch.setattr(desk, "_unwritten", {})
 
 
 # --- The cells ----------------------------------------------------------------------------------------------
@@ -157,7 +160,8 @@ def test_marks_come_back_after_a_restart_but_typed_text_comes_first(tmp_path, mo
     assert helpers.mark(PIXEL).marked == frozenset()
     monkeypatch.setattr("os.replace", lambda *paths: (tmp_path / "none").stat())  # it cannot be written whole
     click(again, "d")
-    assert desk.answers() == {WEIGHT: "y"}
+    assert json.loads((tmp_path / "answers.json").read_bytes()) == {WEIGHT: "y"}
+    assert desk.answers() == {WEIGHT: "b c d"}  # in memory
 
 
 @pytest.mark.parametrize("kept", [b'{"pixels_of_dW[0,1]": "no cells!"}', b"[1]", b"\xff", None])
