@@ -13,8 +13,8 @@ from helpers.network.indices import MADE, Made, pixels_of_window, windows_of_pix
 from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d
 from helpers.network.lines import line_of
 from helpers.network.network import Network
+from helpers.network.pictures import timeline
 from helpers.network.pictures.maps import fitting_pixel, fold
-from helpers.network.pictures.timeline import TimelinePicture
 from helpers.network.shapes import ElementShape, LossShape, PoolShape
 from helpers.network.walk import Walk
 from helpers.operations import OPERATIONS
@@ -315,7 +315,7 @@ SIDES = {"ours": {"step": 2e-5}, "PyTorch CUDA": {"step": 2e-3}, "PyTorch CUDA g
 
 
 def test_a_timeline_says_what_kernels_and_pauses_take():
-    said = TimelinePicture(LINE, SIDES, "a GPU").sentence
+    said = timeline.TimelinePicture(LINE, SIDES, "a GPU").sentence
     assert said.startswith("The 3 operations of a step with 7 digits, each in a pass of its own: 69 % of the time is")
     assert "31 % goes by between them. In one pass, all take 75 % of that time." in said
     assert said.endswith("a step of PyTorch takes 100.00 times as long as ours, and 1.50 times from a CUDA graph.")
@@ -323,11 +323,11 @@ def test_a_timeline_says_what_kernels_and_pauses_take():
 
 def test_the_recorded_timelines_are_legible():
     for batch in 32, 256:
-        picture = explorers.timeline(batch)
+        picture = timeline.recorded(batch)
         assert not list(faults(picture)), batch
         assert f"{batch} digits" in picture.sentence
     with pytest.raises(ValueError, match="batch = 33: measured were 32 and 256"):
-        explorers.timeline(33)
+        timeline.recorded(33)
 
 
 def test_another_network_can_be_drawn(walk):

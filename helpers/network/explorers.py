@@ -11,7 +11,6 @@ from helpers.network.pictures.mistakes import MOST as MISTAKES
 from helpers.network.pictures.mistakes import Mistake, MistakesPicture
 from helpers.network.pictures.network import NetworkPicture
 from helpers.network.pictures.opened import OpenedPicture
-from helpers.network.pictures.timeline import TimelinePicture, recorded
 from helpers.network.reference import softmax
 from helpers.network.training import Training
 from helpers.network.walk import Walk, moved
@@ -152,8 +151,3 @@ def mistakes(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | N
     }
     rules = {"mistake": below(len(found))}
     return Explorer(picture.show, rules, {"mistake": 0}, play="mistake", steps=suggested if steps is None else steps)
-
-
-def timeline(batch: int = 32) -> TimelinePicture:
-    """Where the time of one step went on the recorded GPU, with 32 digits or with 256."""
-    return recorded(batch)
