@@ -143,6 +143,7 @@ UNSEEN = {
     "gemm_bias_act/4_vec4_tiles: reads past the last row of a",
     "gemm_bias_act/5_prefetch: reads past the last row of a",
     "gemm_bias_act/6_registers_only: reads past the last row of a",
+    "gemm_bias_act/7_deep_tiles: reads past the last row of a",
     "gemm_bias_act_backward/3_register_tiles: d_bias reads past the last column",
 }
 NUMERIC = [row for row in WRONG_KERNELS if not (ORDER | {"not portable"}) & set(row.reasons) and str(row) not in UNSEEN]
