@@ -210,7 +210,8 @@ HAND_IN = [
     {
         "cell_type": "markdown",
         "source": "## What you wrote\n\nYour kernels and answers, those of all lessons, are kept in this browser. The "
-        "next cell puts them into one file to download: to keep it, or for your teacher.",
+        "next cell puts them into one file to download: to keep it, or for your teacher. First write your name "
+        "between the quotation marks; the file is named after you.",
     },
     {
         "cell_type": "code",
