@@ -7,19 +7,20 @@ packages are carried by one of them, and each of these files is checked against 
 Pyodide's own release on npm lists. What was downloaded is kept in .site-downloads: from then on, no network is needed.
 """
 
+import compileall
 import hashlib
-import importlib.util
 import json
 import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
-from importlib._bootstrap_external import _code_to_hash_pyc
 from io import BytesIO
 from pathlib import Path
+from py_compile import PycInvalidationMode
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -32,6 +33,7 @@ EXTENSIONS = {"anywidget": "anywidget", "jupyterlab_widgets": "@jupyter-widgets/
 EXTENSIONS |= {LITE: "@jupyterlite/pyodide-kernel-extension"}  # by their wheels
 PURE = "anywidget", "comm", "ipywidgets", "jupyterlab_widgets", "lark", "psygnal", "typing_extensions"
 OWN = "convgrad-1-py3-none-any.whl"
+TESTS = re.compile(r"/tests")  # folders that no lesson imports
 FIND = re.compile(r"sys\.path\.insert\(0, str\(next\(p for p in .*\n\n?")  # how a lesson finds the project
 # Where JupyterLite cannot write a file, Python would wait for its answer for ever: here, both it and the page get one.
 UNANSWERED = {
@@ -152,15 +154,15 @@ def compiled(wheel: bytes) -> bytes:
     if sys.version_info[:2] != (3, 12):
         return wheel
     made = BytesIO()
-    with zipfile.ZipFile(BytesIO(wheel)) as files, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
-        for each in files.infolist():
-            packed.writestr(each, source := files.read(each))
-            folder, _, name = each.filename.rpartition("/")
-            if name.endswith(".py") and "/tests" not in folder:
-                code = compile(source, f"/lib/python3.12/site-packages/{each.filename}", "exec", dont_inherit=True)
-                code = _code_to_hash_pyc(code, importlib.util.source_hash(source), False)
-                path = f"{folder}/__pycache__/{name[:-3]}.cpython-312.pyc".removeprefix("/")
-                packed.writestr(zipfile.ZipInfo(path), code, zipfile.ZIP_DEFLATED)
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
+        with zipfile.ZipFile(BytesIO(wheel)) as files:
+            files.extractall(folder)
+        place = {"stripdir": folder, "prependdir": "/lib/python3.12/site-packages"}
+        unchecked = PycInvalidationMode.UNCHECKED_HASH  # without the time of the file: the same bytes each time
+        compileall.compile_dir(folder, rx=TESTS, quiet=2, invalidation_mode=unchecked, **place)
+        for path in sorted(path for path in Path(folder).rglob("*") if path.is_file()):
+            inside = zipfile.ZipInfo(path.relative_to(folder).as_posix())
+            packed.writestr(inside, path.read_bytes(), zipfile.ZIP_DEFLATED)
     return made.getvalue()
 
 

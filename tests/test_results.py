@@ -154,6 +154,25 @@ def test_what_was_written_last_is_handed_in(tmp_path, monkeypatch):
     )
 
 
+def test_what_no_file_could_take_is_handed_in(tmp_path, monkeypatch):
+    """In a browser, where the storage is full, it comes with the download."""
+    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / "my"))
+    monkeypatch.setattr(desk, "IN_A_BROWSER", True)
+    handed = lambda: json.loads(helpers.hand_in("Zoë").text)["kernels"]  # noqa: E731
+    desk.keep("map", "in the file")
+    (tmp_path / "my").rename(tmp_path / "old")
+    (tmp_path / "my").write_text("no folder can be made here")
+    assert "cannot be written" in desk.keep("map", "in the editor")
+    assert handed() == {"map": "in the editor"}
+    attempts.keep("map", "in a cell, later")
+    assert handed() == {"map": "in a cell, later"}
+    desk.keep("map", "in the editor, later still")
+    assert handed() == {"map": "in the editor, later still"}
+    (tmp_path / "my").unlink()
+    desk.keep("map", "in the file again")
+    assert handed() == {"map": "in the file again"}
+
+
 def test_what_cannot_be_handed_in_is_said(tmp_path, monkeypatch):
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
     with pytest.raises(TypeError, match="student is a int: it must be your name, as text"):

@@ -9,63 +9,18 @@ the browser's errors.
 """
 
 import sys
+from importlib import import_module
+from typing import Any
 
 from wgpu.enums import BufferUsage, MapMode, ShaderStage
 from wgpu.errors import GPUError, GPUOutOfMemoryError, GPUValidationError
 
-if sys.platform == "emscripten":
-    from wgpu.objects import (
-        GPUAdapter,
-        GPUBindGroup,
-        GPUBindGroupLayout,
-        GPUBuffer,
-        GPUCommandEncoder,
-        GPUComputePassEncoder,
-        GPUComputePipeline,
-        GPUDevice,
-        GPUPipelineLayout,
-        GPUQuerySet,
-        GPUQueue,
-        GPUShaderModule,
-        gpu,
-    )
-else:  # a test without a browser
-    from wgpu.simulated import (
-        GPUAdapter,
-        GPUBindGroup,
-        GPUBindGroupLayout,
-        GPUBuffer,
-        GPUCommandEncoder,
-        GPUComputePassEncoder,
-        GPUComputePipeline,
-        GPUDevice,
-        GPUPipelineLayout,
-        GPUQuerySet,
-        GPUQueue,
-        GPUShaderModule,
-        gpu,
-    )
-
+__all__ = ["BufferUsage", "GPUError", "GPUOutOfMemoryError", "GPUValidationError", "MapMode", "ShaderStage"]
 __version__ = "0.32.0"  # the version whose names it has
 
-__all__ = [
-    "BufferUsage",
-    "GPUAdapter",
-    "GPUBindGroup",
-    "GPUBindGroupLayout",
-    "GPUBuffer",
-    "GPUCommandEncoder",
-    "GPUComputePassEncoder",
-    "GPUComputePipeline",
-    "GPUDevice",
-    "GPUError",
-    "GPUOutOfMemoryError",
-    "GPUPipelineLayout",
-    "GPUQuerySet",
-    "GPUQueue",
-    "GPUShaderModule",
-    "GPUValidationError",
-    "MapMode",
-    "ShaderStage",
-    "gpu",
-]
+_objects = import_module("wgpu.objects" if sys.platform == "emscripten" else "wgpu.simulated")  # or a test outside one
+
+
+def __getattr__(name: str) -> Any:
+    """All the other names: the classes, and `gpu`."""
+    return getattr(_objects, name)

@@ -7,11 +7,12 @@ text that cannot be written there is kept as long as Python runs.
 import os
 import re
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
-_unwritten: dict[str, str] = {}  # the last text of a puzzle that no file holds
+_unwritten: dict[str, tuple[int, str]] = {}  # the last text of a puzzle that no file holds, and when it was graded
 
 
 class NoAttemptError(LookupError):
@@ -49,7 +50,7 @@ def keep(puzzle: str, source: str) -> None:
         write(folder() / f"{puzzle}_{number}.wgsl", source)
         _unwritten.pop(puzzle, None)
     except OSError:  # the grade does not depend on a full disk or a read-only folder
-        _unwritten[puzzle] = source
+        _unwritten[puzzle] = time.time_ns(), source
 
 
 def last(puzzle: str) -> str | None:
@@ -57,13 +58,13 @@ def last(puzzle: str) -> str | None:
     with suppress(OSError):
         if puzzle not in _unwritten and (files := _files(puzzle)):
             return files[max(files)].read_bytes().decode("utf-8", "surrogatepass")
-    return _unwritten.get(puzzle)
+    return _unwritten[puzzle][1] if puzzle in _unwritten else None
 
 
-def time_of_last(puzzle: str) -> float:
-    """When the last attempt of a puzzle was kept, in nanoseconds; infinite where no file holds it, 0 without one."""
+def time_of_last(puzzle: str) -> int:
+    """When the last attempt of a puzzle was kept, in nanoseconds; 0 without one."""
     if puzzle in _unwritten:
-        return float("inf")
+        return _unwritten[puzzle][0]
     with suppress(OSError):
         if files := _files(puzzle):
             return files[max(files)].stat().st_mtime_ns

@@ -8,6 +8,7 @@ import html
 import json
 import re
 import sys
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from helpers.grading.attempts import my_folder, write
 
 FORMAT = "convgrad hand-in 1"
 _unwritten: dict[str, object] = {}  # the answers that no file holds
+_unwritten_texts: dict[Path, tuple[int, str]] = {}  # what a file could not take, and when it was typed
 IN_A_BROWSER = sys.platform == "emscripten"
 
 
@@ -47,12 +49,17 @@ def read(puzzle: str) -> str | None:
 
 
 def keep(puzzle: str, text: str) -> str:
-    """Write the text of a puzzle; returns what kept it from being written, or nothing."""
+    """Write the text of a puzzle; returns what kept it from being written, or nothing.
+
+    What cannot be written is kept as long as Python runs, for `latest`.
+    """
     path = path_of(puzzle)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write(path, text)
+        _unwritten_texts.pop(path, None)
     except OSError as error:
+        _unwritten_texts[path] = time.time_ns(), text
         return f"{path} cannot be written ({error.strerror or error}): copy your text to keep it"
     return ""
 
@@ -159,8 +166,8 @@ def pack(student: str, puzzles: Iterable[str]) -> Packed:
 
 
 def latest(puzzle: str) -> str | None:
-    """What the learner wrote last: the file, or an attempt from a cell."""
-    text = read(puzzle)
-    if text is None or (stamp(puzzle) or 0) < attempts.time_of_last(puzzle):
+    """What the learner wrote last: in the editor or in the file, or an attempt from a cell."""
+    when, text = _unwritten_texts.get(path_of(puzzle)) or (stamp(puzzle) or 0, read(puzzle))
+    if text is None or when < attempts.time_of_last(puzzle):
         return attempts.last(puzzle)
     return text
