@@ -1,5 +1,5 @@
-// What the reader must be told about this browser: one line each above the lesson, which can be closed. Written for
-// old browsers, too. `python -m browser.site` puts it into JupyterLite's page.
+// What the reader must be told about this browser: one line each above the lesson, which can be closed. And arrow keys
+// reach the pictures. Written for old browsers, too. `python -m browser.site` puts it into JupyterLite's page.
 (function () {
   var BUSY = 60; // seconds of work after which the reader is told how to end it
   var lines = {};
@@ -47,7 +47,8 @@
   function browser() {
     if (!navigator.gpu || !WebAssembly.Suspending) {
       say("old", "This browser does not let the lessons use the GPU, so a simulator computes, with the same results, "
-        + "but slowly. Chrome or Edge 137, Firefox 153 and Safari 27 do let them, and newer ones.");
+        + "but slowly. Chrome or Edge 137, Firefox 153 (on Linux with dom.webgpu.enabled in about:config) and Safari "
+        + "27 do let them, and newer ones.");
     }
   }
 
@@ -113,4 +114,10 @@
     setInterval(function () { notebooks(); work(); fit(); }, 1000);
   });
   window.addEventListener("convgrad-not-kept", notKept);
+  window.addEventListener("keydown", function (event) { // JupyterLab 4.4 takes these keys even from pictures and boxes
+    var target = event.target;
+    if (!target.closest || !target.closest(".jupyter-widgets")) return;
+    if (/^Arrow/.test(event.key)) target.setAttribute("data-lm-suppress-shortcuts", "");
+    if (event.key === "Enter") target.dispatchEvent(new Event("change", { bubbles: true }));
+  }, true);
 })();

@@ -22,6 +22,8 @@ from io import BytesIO
 from pathlib import Path
 from py_compile import PycInvalidationMode
 
+import nbformat
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 LOCK = HERE / "site.lock"
@@ -233,10 +235,10 @@ def lesson(path: Path) -> bytes:
     """A file for the reader; a notebook finds the project by itself here, and ends with a download."""
     if path.suffix != ".ipynb":
         return path.read_bytes()
-    notebook = json.loads(path.read_text(encoding="utf-8"))
+    notebook = nbformat.read(path, 4)  # texts in one piece, as JupyterLite needs them: it has no server that joins lines
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
-            cell["source"] = FIND.sub("", "".join(cell["source"]))
+            cell["source"] = FIND.sub("", cell["source"])
     if any(cell["cell_type"] == "code" for cell in notebook["cells"]):
         notebook["cells"] += [{**cell, "metadata": {}, "id": f"hand-in-{i}"} for i, cell in enumerate(HAND_IN)]
     kernel = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}

@@ -213,6 +213,38 @@ def test_each_lesson_ends_with_the_download(address: str):
         assert ("helpers.hand_in" in cells[-1]["source"]) == coded, path
 
 
+def test_a_picture_is_touched_and_a_question_answered(page: Page, address: str):
+    opened(page, address, "02_weight_gradient.ipynb")
+    page.evaluate(RUN, [1, LONGEST])
+    told = lambda words: page.get_by_role("status").filter(has_text=words).first.wait_for()  # noqa: E731
+    place = "grad_weight, row {}, column {}".format
+    page.get_by_role("gridcell", name=place(1, 2)).hover()
+    told("dW[1,2] = ")
+    page.get_by_role("gridcell", name=place(1, 1)).click()
+    told("dW[1,1] = ")
+    keys = {"ArrowUp": "dW[0,1]", "ArrowRight": "dW[0,2]", "ArrowDown": "dW[1,2]", "ArrowLeft": "dW[1,1]"}
+    for key, name in keys.items():
+        page.keyboard.press(key)
+        told(f"{name} = ")
+    frame = page.locator(".convgrad-touch-frame").bounding_box()
+    x, y = frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + frame["width"] / 3, y + frame["height"] / 3, steps=5)  # one pixel to the right, and one down
+    page.mouse.up()
+    told("dW[2,2] = ")
+    page.evaluate(RUN, [3, LONGEST])
+    page.locator(".convgrad-answer").fill("576")
+    page.keyboard.press("Enter")
+    page.locator(".convgrad-reply", has_text="right").wait_for()
+    page.evaluate(RUN, [26, LONGEST])
+    page.get_by_role("spinbutton", name="stride").fill("2")
+    page.keyboard.press("Enter")
+    told("rows 0 and 2")
+    page.get_by_role("slider", name="stride").press("ArrowRight")
+    told("row 0, columns 0 and 3")
+
+
 STEP = """import time
 explorer, begin = explorers.any_weight_gradient(), time.perf_counter()
 for i in range(10):
@@ -338,7 +370,7 @@ def test_the_page_says_what_the_browser_lacks(page: Page, address: str):
     assert "open it with https" in page.locator(LINES).inner_text()
     page.add_init_script("delete WebAssembly.Suspending")
     page.goto(f"{address}/lab/index.html")
-    assert "Chrome or Edge 137, Firefox 153 and Safari 27" in page.locator(LINES).inner_text()
+    assert "Chrome or Edge 137, Firefox 153 (on Linux" in page.locator(LINES).inner_text()
     page.keyboard.press("Tab")
     while page.evaluate("() => document.activeElement.textContent") != "Close":
         page.keyboard.press("Tab")

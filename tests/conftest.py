@@ -3,10 +3,12 @@
 What tests grade is kept in a folder of its own, not among the reader's files.
 """
 
+import json
 import os
 import tempfile
 from collections import Counter
 
+import ipywidgets
 from hypothesis import settings
 
 settings.register_profile("convgrad", derandomize=True, database=None, deadline=None, max_examples=50)
@@ -14,6 +16,19 @@ settings.load_profile("convgrad")
 
 _my = tempfile.TemporaryDirectory(prefix="convgrad_my_")  # removed at the end
 os.environ["CONVGRAD_MY"] = _my.name  # notebooks' kernels inherit it
+
+
+_state = ipywidgets.Widget.get_state
+
+
+def _plain_state(widget: ipywidgets.Widget, *names: object, **options: object) -> dict:
+    """What a widget tells the page. It must be plain: in a browser's Python, a number of NumPy does not arrive."""
+    state = _state(widget, *names, **options)
+    json.dumps(state)
+    return state
+
+
+ipywidgets.Widget.get_state = _plain_state  # of every widget in every test
 
 
 WAITING = "test_browser", "test_notebooks", "test_nbval", "test_sandbox", "test_filled"  # for other processes

@@ -30,7 +30,12 @@ function render({ model, el }) {
     event.preventDefault();
     model.send({ answer: box.value });
   });
-  box.addEventListener("keydown", event => event.stopPropagation());
+  box.addEventListener("keydown", event => {
+    event.stopPropagation();
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault();
+    form.requestSubmit();  // by itself, the form does not notice the key in JupyterLab 4.4
+  });
   const show = () => {
     const { outcome = "", text = "" } = model.get("reply");
     reply.className = `convgrad-reply convgrad-${outcome}`;

@@ -1,6 +1,6 @@
 """Cells over a picture that a reader points at, drags along and reaches by the arrow keys, and a window to drag."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,7 +68,7 @@ class Touch(anywidget.AnyWidget):
 
 def _placed(name: str, grid: Grid) -> dict:
     rows, columns = grid.values.shape
-    place: Sequence[float] = (grid.x, grid.y, columns * grid.width, rows * grid.height)
+    place = map(float, (grid.x, grid.y, columns * grid.width, rows * grid.height))
     return dict(zip(("x", "y", "width", "height"), place, strict=True)) | {
         "label": name, "rows": rows, "columns": columns,
     }  # fmt: skip
