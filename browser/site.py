@@ -235,7 +235,7 @@ def lesson(path: Path) -> bytes:
     """A file for the reader; a notebook finds the project by itself here, and ends with a download."""
     if path.suffix != ".ipynb":
         return path.read_bytes()
-    notebook = nbformat.read(path, 4)  # texts in one piece, as JupyterLite needs them: it has no server that joins lines
+    notebook = nbformat.read(path, 4)  # its texts in one piece: there is no server that joins the lines
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
             cell["source"] = FIND.sub("", cell["source"])
