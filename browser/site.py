@@ -154,7 +154,7 @@ def own_wheel() -> bytes:
 
 
 def lean(wheel: bytes, own: bool = False) -> bytes:
-    """A package without what no lesson reads, and with its byte code, which halves the time of its import.
+    """A package without what no lesson reads, and with its byte code, which shortens its import.
 
     Only the same Python as Pyodide's makes it. It takes the place of the text, but for our own package, which is read.
     """
