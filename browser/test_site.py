@@ -211,6 +211,7 @@ def test_each_lesson_ends_with_the_download(address: str):
         cells = json.loads((site.SITE / "files" / "notebooks" / path.name).read_text(encoding="utf-8"))["cells"]
         coded = any(cell["cell_type"] == "code" for cell in cells)
         assert ("helpers.hand_in" in cells[-1]["source"]) == coded, path
+        assert all(isinstance(cell["source"], str) for cell in cells), "JupyterLab's table of contents needs one text"
 
 
 def test_a_picture_is_touched_and_a_question_answered(page: Page, address: str):
