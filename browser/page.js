@@ -1,4 +1,4 @@
-// What the reader must be told about this browser: one line each above the lesson, which can be closed. And arrow keys
+// What the reader must be told about this browser: one line each above the lesson, which can be closed; and keys that
 // reach the pictures. Written for old browsers, too. `python -m browser.site` puts it into JupyterLite's page.
 (function () {
   var BUSY = 60; // seconds of work after which the reader is told how to end it
@@ -114,10 +114,10 @@
     setInterval(function () { notebooks(); work(); fit(); }, 1000);
   });
   window.addEventListener("convgrad-not-kept", notKept);
-  window.addEventListener("keydown", function (event) { // JupyterLab 4.4 takes these keys even from pictures and boxes
+  window.addEventListener("keydown", function (event) { // in a notebook of JupyterLab 4.4, these do not reach them
     var target = event.target;
     if (!target.closest || !target.closest(".jupyter-widgets")) return;
     if (/^Arrow/.test(event.key)) target.setAttribute("data-lm-suppress-shortcuts", "");
-    if (event.key === "Enter") target.dispatchEvent(new Event("change", { bubbles: true }));
+    if (event.key === "Enter" && target.tagName === "INPUT") target.dispatchEvent(new Event("change", { bubbles: true }));
   }, true);
 })();

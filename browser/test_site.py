@@ -338,7 +338,7 @@ def test_a_full_storage_is_said_and_the_work_can_be_downloaded(page: Page, addre
     opened(page, address, NOTEBOOKS[0].name)
     page.add_locator_handler(page.locator(".jp-Dialog"), lambda shown: shown.locator(".jp-mod-accept").click())
     page.context.new_cdp_session(page).send("Storage.overrideQuotaForOrigin", {"origin": address, "quotaSize": 1})
-    page.wait_for_timeout(31_000)  # so long does Chromium believe the room that it found when it opened the storage
+    page.wait_for_timeout(31_000)  # Chromium looks again at the free space only after 30 seconds
     assert "2 of 2 tests pass" in typed(page, GRADED)
     assert "could not keep what you wrote" in page.locator(LINES).inner_text()
     work = downloaded(page, tmp_path)
