@@ -95,6 +95,8 @@ EDITS = {  # the puzzle and the outcome of all its tests: old and new text, and 
         ),
         (STORE, "grad_weight[index] += sum;", "it adds to what was in the output before…write `=`, not `+=`"),
         (STORE, "grad_weight[index] = sum + 0.5 * grad_weight[index];", "it uses what was in the output before"),
+        (STORE, "grad_weight[index] = sum + 0.0 * grad_weight[index];", "it uses what was in the output before"),
+        (STORE, "grad_weight[index] = max(sum, grad_weight[index] - 1e9);", "it uses what was in the output before"),
         (SUM, SUM.replace("sum +=", "grad_weight[index] +="), STORE, "", f"`grad_weight[index] +=…{OWN_SUM}"),
     ],
     ("map", WRONG): [("output[i] =", "while (true) {}\n  output[i] =", f"it is not run: line …, `while{ENDLESS}")],
@@ -177,7 +179,7 @@ def test_an_edited_kernel_gets_its_verdict_with_the_line_that_is_to_blame(row, s
     assert only(grades) == outcome, str(grades)
     assert says(grades, words), str(grades)
     assert outcome == NO_COMPILE or not quoted_wrong(source, grades)
-    assert bool(submissions) == (outcome == RIGHT or says(grades, "in the output before"))
+    assert bool(submissions) == (outcome == RIGHT)
     if outcome != WRONG or says(grades, "it is not run"):
         assert "`" not in repr(grades).partition("\n")[2]  # what is said of all tests is said once
 
@@ -281,7 +283,7 @@ def test_a_turn_too_many_is_said_once():
 
 
 def test_an_adapter_that_gives_other_numbers_than_the_simulator_is_named(monkeypatch):
-    monkeypatch.setattr(grader, "launched", lambda kernel, case, before: np.full(case.expected.shape, 7.0, np.float32))
+    monkeypatch.setattr(grader, "launched", lambda kernel, case: np.full(case.expected.shape, 7.0, np.float32))
     grades = graded("map")
     assert only(grades) == WRONG
     name = gpu.adapter_info().name

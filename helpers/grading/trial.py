@@ -32,12 +32,16 @@ GRAVEST_FIRST = (
     "unwritten output",
     "not portable",
 )
+TRAP = -99999.5  # in the output before the adapter's run; not a right answer
 MOST_ROUNDS = 6_000  # more than nine times what an official kernel needs in any test
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What a simulated run makes of a case, and what is wrong with it; `unwritten` is where no thread wrote."""
+    """What a simulated run makes of a case, and what is wrong with it; zeros are in the output before.
+
+    `unwritten` is where no thread wrote; `uses_before` says whether NaN in the output before shows in what was written.
+    """
 
     case: Case
     output: np.ndarray
@@ -45,6 +49,7 @@ class Trial:
     findings: tuple[Finding, ...]
     counts: Mapping[str, float]  # of all threads; "steps" of the thread with the most, "statements" of the simulator
     stores_in: tuple[str, ...]  # the lines that store to the output
+    uses_before: bool
 
     @property
     def wrong(self) -> np.ndarray:
@@ -90,7 +95,7 @@ class Trial:
 
 
 def simulated(kernel: Kernel, case: Case) -> Trial:
-    """A kernel on a case, without a GPU; zeros are in the output before.
+    """A kernel on a case, without a GPU.
 
     Raises WgslError where the simulator refuses the text, and UnsupportedWgsl where it cannot run it.
     """
@@ -105,13 +110,25 @@ def simulated(kernel: Kernel, case: Case) -> Trial:
     lines = kernel.source.split("\n")
     storing = [number for number, keys in counts.by_line.items() if keys["stores_storage"]]
     stores_in = tuple(quoted_line(number, lines[number - 1]) for number in storing)
-    return Trial(case, trace.buffers[at], unwritten, trace.findings, {**counts.total, **more}, stores_in)
+    output = trace.buffers[at]
+    uses_before = _reads(trace, at) and not np.array_equal(
+        output, np.where(unwritten, output, traced(kernel, case, np.nan).buffers[at]), equal_nan=True
+    )
+    return Trial(case, output, unwritten, trace.findings, {**counts.total, **more}, stores_in, uses_before)
 
 
-def traced(kernel: Kernel, case: Case) -> Trace:
-    """The simulated run of a kernel on a case, with all its accesses; raises as `simulated` does."""
+def _reads(trace: Trace, binding: int) -> bool:
+    """Whether any thread reads a binding."""
+    return bool((~trace.accesses["write"] & (trace.accesses["binding"] == binding)).any())
+
+
+def traced(kernel: Kernel, case: Case, before: float = 0.0) -> Trace:
+    """The simulated run of a kernel on a case, with all its accesses; raises as `simulated` does.
+
+    `before` is in the output at the start.
+    """
     params = [np.array(case.params, np.uint32)] if case.params else []
-    buffers = [*case.inputs, np.zeros(case.expected.shape, np.float32), *params]
+    buffers = [*case.inputs, np.full(case.expected.shape, before, np.float32), *params]
     try:
         return simulate(kernel, buffers, case.workgroups, max_steps=rounds(case))
     except ValueError as error:
@@ -126,8 +143,8 @@ def rounds(case: Case) -> int:
     return min(MOST_ROUNDS, 1_000 + 8 * sum(array.size for array in case.inputs))
 
 
-def launched(kernel: Kernel, case: Case, before: float) -> np.ndarray:
-    """What the adapter makes of a case; `before` is in the output at the start."""
-    output = np.full(case.expected.shape, before, np.float32)
+def launched(kernel: Kernel, case: Case) -> np.ndarray:
+    """What the adapter makes of a case. A number is in the output before, as WGSL lets compilers forget about NaN."""
+    output = np.full(case.expected.shape, TRAP, np.float32)
     params = [tuple(map(int, case.params))] if case.params else []
     return gpu.launch(kernel, [*case.inputs, output, *params], case.workgroups)
