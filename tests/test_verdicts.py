@@ -184,6 +184,41 @@ def test_an_edited_kernel_gets_its_verdict_with_the_line_that_is_to_blame(row, s
         assert "`" not in repr(grades).partition("\n")[2]  # what is said of all tests is said once
 
 
+IDLE = [
+    "{ }",
+    "{ ; }",
+    "{ let q = 1u; }",
+    "{ return; }",
+    "{ } fn f() { $ }",
+    "{ if (false) { $ } }",
+]  # the body of main
+
+
+@pytest.mark.parametrize("name", PUZZLES)
+def test_a_text_that_never_stores_a_result_is_wrong_and_told_so(name):
+    text = PUZZLES[name].solution.text
+    head = text[: text.index("{", text.index("fn main"))]
+    (output,) = (bound.name for bound in PUZZLES[name].official.bound if bound.space == "storage,read_write")
+    for idle in (*IDLE, "{ } const k = 1;"):
+        grades = grade(PUZZLES[name], head + idle.replace("$", f"{output}[0] = 1.0;"))
+        assert only(grades) == WRONG
+        assert grades[0].detail == f"no line stores to `{output}`: which line of `main` should store your result there?"
+
+
+ODD = {  # texts that begin or end as no kernel does, and words of what is said
+    "#version 450\nvoid main() {}": "line 1, column 1: a comment begins with `//`; `#` means nothing in WGSL",
+    f"\n #version 450{edited('map')}": "line 2, column 2: a comment begins with `//`",
+    edited("map", ("3.0", "9" * 5000)): "is out of the range of its type",
+}
+
+
+@pytest.mark.parametrize("text", ODD, ids=range(len(ODD)))
+def test_an_odd_text_does_not_compile_and_the_reason_is_plain(text):
+    grades = grade(PUZZLES["map"], text)
+    assert only(grades) == NO_COMPILE
+    assert ODD[text] in grades[0].detail
+
+
 # --- Outcomes that differ between the tests -------------------------------------------------------------------
 
 SEEN = {  # how many of the five tests see each wrong kernel; the last one, which is not the classroom's, sees all

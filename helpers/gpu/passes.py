@@ -65,7 +65,8 @@ def module(source: str, checked: bool = True) -> wgpu.GPUShaderModule:
 
 
 def _module(source: str, checked: bool) -> wgpu.GPUShaderModule:
-    code = source.replace("\0", "\ufffd")  # for wgpu, a NUL ends the text
+    code = source.replace("\0", "\ufffd")  # for wgpu, a NUL ends the text,
+    code = code.replace("#version ", "#version\t")  # and one that begins with this is GLSL
     return device().create_shader_module(code=code) if checked or not NATIVE else _unchecked_module(code)
 
 

@@ -15,6 +15,7 @@ from helpers.grading.puzzle import Case, Puzzle, declarations, same_code
 from helpers.grading.trial import Trial, launched, simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.simulator.findings import Finding, quoted_line
+from helpers.simulator.run import compiled
 from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
 
 WORK = 30_000  # statements that may be simulated while a known mistake is looked for: about 2 s
@@ -57,6 +58,8 @@ def _grades(puzzle: Puzzle, source: str) -> Grades:
     try:
         if problem := _problem(kernel, puzzle.official, blank=not Kernel(puzzle.skeleton).code.strip()):
             return Grades.alike(puzzle.tests, NO_COMPILE, problem)
+        if idle := _idle(kernel, output=len(puzzle.cases()[0].inputs)):
+            return Grades.alike(puzzle.tests, WRONG, idle)
         trials = _trials(puzzle, kernel)
     except WgslError as error:
         reason, _, excerpt = _reason(error).partition("\n")
@@ -120,6 +123,17 @@ def _problem(kernel: Kernel, official: Kernel, blank: bool) -> str:
         threads = f"{_times(mine)} thread{'s' * (mine != (1, 1, 1))}"
         return f"its workgroups have {threads}; write @workgroup_size({_times(wanted, ', ')})"
     return ""
+
+
+def _idle(kernel: Kernel, output: int) -> str:
+    """What to say where no line that can run stores to the binding `output`, or nothing.
+
+    Raises UnsupportedWgsl where the simulator cannot run it.
+    """
+    if any(variable.binding == output for variable in compiled(kernel, "main", None).written):
+        return ""
+    name = kernel.bound[output].name
+    return f"no line stores to `{name}`: which line of `main` should store your result there?"
 
 
 def _declared(space: str, type: object) -> str:
