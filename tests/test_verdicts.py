@@ -20,6 +20,7 @@ from helpers.exercises import PUZZLES
 from helpers.grading import grader, mistakes
 from helpers.grading.grader import grade
 from helpers.grading.sandbox import Worker
+from helpers.grading.trial import simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.output import COLUMNS, in_lines
 from helpers.wgsl import Kernel
@@ -203,6 +204,7 @@ def test_a_text_that_never_stores_a_result_is_wrong_and_told_so(name):
         grades = grade(PUZZLES[name], head + idle.replace("$", f"{output}[0] = 1.0;"))
         assert only(grades) == WRONG
         assert grades[0].detail == f"no line stores to `{output}`: which line of `main` should store your result there?"
+    assert simulated(Kernel(head + IDLE[0]), PUZZLES[name].cases()[0]).counts["steps"] == 0
 
 
 ODD = {  # texts that begin or end as no kernel does, and words of what is said

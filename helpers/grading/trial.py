@@ -105,8 +105,8 @@ def simulated(kernel: Kernel, case: Case) -> Trial:
         seen = trace.accesses
         written = seen["index"][seen["write"] & (seen["binding"] == at)]
         unwritten.flat = ~np.isin(np.arange(unwritten.size), written)
-    steps = [step.active for step in trace.steps]
-    more = {"steps": int(np.bincount(np.concatenate(steps)).max()), "statements": len(steps)}
+    steps = [np.zeros(0, int), *(step.active for step in trace.steps)]
+    more = {"steps": int(np.bincount(np.concatenate(steps), minlength=1).max()), "statements": len(trace.steps)}
     lines = kernel.source.split("\n")
     storing = [number for number, keys in counts.by_line.items() if keys["stores_storage"]]
     stores_in = tuple(quoted_line(number, lines[number - 1]) for number in storing)
