@@ -54,7 +54,7 @@ class Question:
         return Verdict(name, WRONG, self.mistakes.get(given, self.advice))
 
     def typed(self, text: str) -> Answer:
-        """An answer that was typed as text: a word, or numbers with commas, where a number may be a sum, as 2 * 3 + 1/2.
+        """An answer that was typed as text: a word, or numbers with commas; a number may be a sum, as 2 * 3 + 1/2.
 
         Raises AnswerError, with the cure, for one that is empty, no number, or too long to be read.
         """
