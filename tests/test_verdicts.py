@@ -18,7 +18,7 @@ from support.trials import MISTAKES, edited, graded, only, outcomes, quoted_wron
 from helpers import gpu
 from helpers.exercises import PUZZLES
 from helpers.grading import grader, mistakes
-from helpers.grading.grader import grade
+from helpers.grading.grader import WORDS, grade
 from helpers.grading.sandbox import Worker
 from helpers.grading.trial import simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
@@ -383,6 +383,7 @@ INDICES = {  # the index of a thread's element, how many there are, and the guar
     "guard": ("i", "sizes.n", "if (i >= sizes.n) { return; }"),
     "neighbor_difference": ("i", "sizes.n - 1u", "if (i + 1u >= sizes.n) { return; }"),
     "conv2d": ("index", "params.N * params.Co * oH * oW", None),
+    "weight_index": ("index", "params.Co * params.Ci * params.kH * params.kW", None),
     "weight_window": ("index", "kH * kW", None),
     "weight_padding": ("index", "params.kH * params.kW", None),
     "strided_grad_weight": ("index", "params.Co * params.Ci * taps", None),
@@ -393,19 +394,20 @@ INDICES = {  # the index of a thread's element, how many there are, and the guar
 }
 
 
-def alone(name: str) -> str:
-    """Thread 0 computes all elements, one after the other."""
+def shared_out(name: str, each: str) -> str:
+    """Each thread computes so many elements, one after the other."""
     index, count, guard = INDICES[name]
-    loop = f"if (global.x > 0u) {{ return; }} for (var {index} = 0u; {index} < {count}; {index}++) {{"
+    first = f"min(global.x, 4096u) * {each}"
+    loop = f"for (var {index} = {first}; {index} < min({count}, {first} + {each}); {index}++) {{"
     guard = guard or f"if ({index} >= {count}) {{ return; }}"
     return edited(name, (f"let {index} = global.x;", loop), (guard, "")).rstrip() + "\n}\n"
 
 
-UNSKILLED = {f"{name}, by one thread": (alone(name), "steps") for name in INDICES}
+UNSKILLED = {f"{name}, by one thread": (shared_out(name, "(1u << 16u)"), "steps") for name in INDICES}
+UNSKILLED |= {f"{name}, three by a thread": (shared_out(name, "3u"), "results") for name in INDICES}
 for other in mistakes.read(Path(__file__).parent / "support/unskilled.mistakes"):
     source = other.made_in(Kernel(edited(other.name.partition(",")[0]))).source
     UNSKILLED[other.name] = source, other.question.rstrip("?")
-COUNTED = {"steps": "statements of the busiest thread", "loads_storage": "loads", "sectors": "sectors of 32 bytes"}
 
 
 @pytest.mark.parametrize("what", sample(UNSKILLED, 5))
@@ -413,7 +415,7 @@ def test_a_right_kernel_without_the_skill_is_not_there_yet(what):
     text, count = UNSKILLED[what]
     grades = grade(PUZZLES[what.partition(",")[0]], text)
     assert (only(grades), grades.passed) == (NOT_YET, 0), str(grades)
-    said = rf"its numbers are right, but the exercise asks for .*{COUNTED[count]}: ([\d,]+) \(ours: ([\d,]+)\)"
+    said = rf"its numbers are right, but the exercise asks for .*{WORDS[count]}: ([\d,]+) \(ours: ([\d,]+)\)"
     mine, ours = (int(number.replace(",", "")) for number in re.search(said, grades[0].detail).groups())
     assert mine > 1.5 * ours
 

@@ -31,6 +31,10 @@ WORDS = {  # of the counts that a puzzle may limit
     "loads_storage": "loads",
     "loads_workgroup": "loads of workgroup memory",
     "sectors": "sectors of 32 bytes",
+    "thread_loads": "loads of the busiest thread",
+    "thread_loads_workgroup": "loads of workgroup memory of the busiest thread",
+    "results": "results of the busiest thread",
+    "threads_at_a_word": "threads that store to one element of workgroup memory",
 }
 TURN = "its loop over the tiles makes a turn too many, which adds only zeros"
 TELLING = "loads_storage", "loads_workgroup", "sectors"  # what is the same in two texts that do the same work

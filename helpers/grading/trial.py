@@ -47,7 +47,7 @@ class Trial:
     output: np.ndarray
     unwritten: np.ndarray
     findings: tuple[Finding, ...]
-    counts: Mapping[str, float]  # of all threads; "steps" of the thread with the most, "statements" of the simulator
+    counts: Mapping[str, float]  # of all threads, "statements" of the simulator, and what `_busiest` counts
     stores_in: tuple[str, ...]  # the lines that store to the output
     uses_before: bool
 
@@ -100,26 +100,56 @@ def simulated(kernel: Kernel, case: Case) -> Trial:
     Raises WgslError where the simulator refuses the text, and UnsupportedWgsl where it cannot run it.
     """
     trace, at = traced(kernel, case), len(case.inputs)
-    unwritten, counts = np.zeros(case.expected.shape, bool), trace.counts
+    unwritten = np.zeros(case.expected.shape, bool)
     if any(finding.kind == "unwritten output" for finding in trace.findings):
         seen = trace.accesses
         written = seen["index"][seen["write"] & (seen["binding"] == at)]
         unwritten.flat = ~np.isin(np.arange(unwritten.size), written)
-    steps = [np.zeros(0, int), *(step.active for step in trace.steps)]
-    more = {"steps": int(np.bincount(np.concatenate(steps), minlength=1).max()), "statements": len(trace.steps)}
     lines = kernel.source.split("\n")
-    storing = [number for number, keys in counts.by_line.items() if keys["stores_storage"]]
+    storing = [number for number, keys in trace.counts.by_line.items() if keys["stores_storage"]]
     stores_in = tuple(quoted_line(number, lines[number - 1]) for number in storing)
     output = trace.buffers[at]
+    counts = {**trace.counts.total, "statements": len(trace.steps), **_busiest(trace, at)}
     uses_before = _reads(trace, at) and not np.array_equal(
         output, np.where(unwritten, output, traced(kernel, case, np.nan).buffers[at]), equal_nan=True
     )
-    return Trial(case, output, unwritten, trace.findings, {**counts.total, **more}, stores_in, uses_before)
+    return Trial(case, output, unwritten, trace.findings, counts, stores_in, uses_before)
 
 
 def _reads(trace: Trace, binding: int) -> bool:
     """Whether any thread reads a binding."""
-    return bool((~trace.accesses["write"] & (trace.accesses["binding"] == binding)).any())
+    variables = [variable for variable in trace.log.variables if variable.binding == binding]
+    return any(len(trace.log.touched(variable, write=False)[0]) for variable in variables)
+
+
+def _busiest(trace: Trace, output: int) -> dict[str, int]:
+    """What the thread that does most of it does, in words of memory; `results` are different words of the output.
+
+    `threads_at_a_word` is how many threads of a workgroup store to one word of its memory.
+    """
+    threads, lanes = prod(trace.workgroup_size), prod((*trace.workgroup_size, *trace.workgroups))
+    loading: dict[str, list[np.ndarray]] = {"storage": [], "workgroup": []}
+    results, sharing = [], []
+    for variable in trace.log.variables:
+        loading.setdefault(variable.space, []).append(trace.log.touched(variable, write=False)[0])
+        thread, word = trace.log.touched(variable, write=True)
+        word, thread = np.divmod(np.unique(word.astype(np.int64) * lanes + thread), lanes)  # each pair once
+        if variable.binding == output:
+            results.append(thread)
+        if variable.space == "workgroup":
+            sharing.append(np.unique(word * lanes + thread // threads, return_counts=True)[1])
+    return {
+        "steps": _most([step.active for step in trace.steps]),
+        "thread_loads": _most(loading["storage"]),
+        "thread_loads_workgroup": _most(loading["workgroup"]),
+        "results": _most(results),
+        "threads_at_a_word": max((int(counts.max(initial=0)) for counts in sharing), default=0),
+    }
+
+
+def _most(threads: list[np.ndarray]) -> int:
+    """How often the thread comes that comes most often."""
+    return int(np.bincount(np.concatenate([np.zeros(0, int), *threads])).max(initial=0))
 
 
 def traced(kernel: Kernel, case: Case, before: float = 0.0) -> Trace:
