@@ -22,6 +22,7 @@ from helpers.gpu.adapter import MAX_WORKGROUPS, NATIVE, GpuError, adapter_info, 
 from helpers.gpu.buffers import Slice, empty, part_of, read, uniform, upload
 from helpers.wgsl import Kernel, WgslError, limit_passed
 from helpers.wgsl.cures import compile_error
+from helpers.wgsl.zeros import with_zeros
 
 # --- Made once ------------------------------------------------------------------------------------------
 
@@ -106,7 +107,9 @@ def pipeline(kernel: Kernel, entry_point: str, checked: bool = True) -> wgpu.GPU
 
 def _pipeline(kernel: Kernel, entry_point: str, checked: bool) -> wgpu.GPUComputePipeline:
     try:
-        compiled = module(kernel.source, checked)  # first: the compiler explains a mistake best
+        ours = kernel.version != kernel.name  # its versions store to each `var` before they read it
+        text = kernel.source if ours else with_zeros(kernel.source)
+        compiled = module(text, checked)  # first: the compiler explains a mistake best
         _require_portable(kernel, entry_point)
         layout = device().create_pipeline_layout(bind_group_layouts=[bind_group_layout(kernel.bindings)])
         compute = {"module": compiled, "entry_point": entry_point, "constants": dict(kernel.constants)}

@@ -682,6 +682,20 @@ fn pixel(ih: u32, iw: u32) -> f32 {
 }
 
 CONV2D_GRAD_WEIGHT = {
+    "variables without a value, in loops": """
+// 4-5
+  for (var n: u32; n < params.N; n++) {
+    var of_image: f32;
+    for (var oh: u32; oh < out_h; oh++) {
+      for (var ow: u32; ow < out_w; ow++) {
+        let grad_at = ((n * params.Co + co) * out_h + oh) * out_w + ow;
+        let input_at = ((n * params.Ci + ci) * params.H + oh + kh) * params.W + ow + kw;
+        of_image += grad_output[grad_at] * input[input_at];
+      }
+    }
+    sum += of_image;
+  }
+""",
     "functions for both indices": Variant(
         """
 fn out_size(size: u32) -> u32 { return size - params.F + 1u; }
