@@ -420,6 +420,25 @@ def test_a_right_kernel_without_the_skill_is_not_there_yet(what):
     assert mine > 1.5 * ours
 
 
+ALONE = ("let i = global.x;", "if (global.x > 0u) { return; } for (var i = 0u; i < arrayLength(&output); i++) {")
+
+
+@pytest.mark.parametrize(
+    ("after", "outcome", "said"),
+    [
+        ("while (arrayLength(&output) > 64u) { if (output[0] < 0.0) { break; } }", WRONG, "this loop has not ended"),
+        (
+            "for (var j = 0u; j < 800u; j++) { for (var k = 0u; k < 2u; k++) {} }",
+            NOT_YET,
+            "in one_workgroup, it is stopped: one thread has made 1,512 rounds of all its loops together",
+        ),
+    ],
+)
+def test_a_loop_without_an_end_is_wrong_and_many_loops_that_end_are_not_there_yet(after, outcome, said):
+    grades = graded("map", ALONE, ("3.0 * input[i] + 1.0;", f"3.0 * input[i] + 1.0; }} {after}"))
+    assert (only(grades), says(grades, said)) == (outcome, True), str(grades)
+
+
 # --- Advice ---------------------------------------------------------------------------------------------------
 
 SCATTER = """if (index < params.N * params.Co * params.oH * params.oW) {

@@ -12,7 +12,7 @@ from helpers.gpu.passes import pipeline
 from helpers.grading.drawing import drawing, legend, number
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle, declarations, same_code
-from helpers.grading.trial import Trial, launched, simulated
+from helpers.grading.trial import MOST_ROUNDS, Trial, launched, simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from helpers.simulator.findings import Finding, quoted_line
 from helpers.simulator.run import compiled
@@ -79,15 +79,26 @@ def _stopped(puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> Grades:
     It may be one that ends, where a thread does the work of many, or where the numbers are wrong, too.
     """
     ended, rest = trials[:-1], puzzle.tests[len(trials) - 1 :]
-    if puzzle.skill:
-        asked = simulated(kernel, puzzle.cases()[puzzle.tests.index(puzzle.skill.test)])
-        if (grader := _Grader(puzzle, kernel, [*ended, asked])).lacks:
-            return grader.not_yet(None)
+    if (seen := _seen(puzzle, kernel, trials)) and (grader := _Grader(puzzle, kernel, seen)).lacks:
+        return grader.not_yet(None, trials[-1])
     if any(trial.wrong.any() for trial in ended):
         said = _Grader(puzzle, kernel, ended).grades()
     else:
         said, rest = [], puzzle.tests
     return Grades([*said, *(Verdict(test, WRONG, _endless(trials)) for test in rest)])
+
+
+def _seen(puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> list[Trial]:
+    """The tests that show whether a thread does the work of many, where it was stopped in the last one of these.
+
+    They are those that end, with the test of the skill. Where none does, the smallest one may take longer.
+    """
+    ended = trials[:-1]
+    if puzzle.skill and not (asked := simulated(kernel, puzzle.cases()[puzzle.tests.index(puzzle.skill.test)])).endless:
+        return [*ended, asked]
+    if not trials[-1].long:
+        return []
+    return ended or [trial for trial in [simulated(kernel, trials[0].case, MOST_ROUNDS)] if not trial.endless]
 
 
 def _trials(puzzle: Puzzle, kernel: Kernel) -> list[Trial]:
@@ -207,6 +218,8 @@ class _Grader:
         for kind, *place in [*self.first]:
             if kind == "not portable" and ("non-uniform barrier", *place) in self.first:  # what a run shows says more
                 self.first[kind, *place] = self.first["non-uniform barrier", *place]
+        names = [trial.case.name for trial in trials]
+        self.asked = trials[names.index(puzzle.skill.test) if puzzle.skill and puzzle.skill.test in names else -1]
         self.turn_too_many = False  # whether it has been said
         self.everywhere = next(filter(self._concerns_all, self.first.values()), None)
         self.lacks = {} if self.wrong or self.first else self._more()
@@ -214,10 +227,7 @@ class _Grader:
     def _more(self) -> dict[str, tuple[float, float]]:
         """What the kernel needs more of than the puzzle allows, with the official kernel's counts."""
         skill = self.puzzle.skill
-        for trial in self.trials:
-            if skill and trial.case.name == skill.test:
-                return trial.more(self._ours(trial.case), skill.limits)
-        return {}
+        return self.asked.more(self._ours(self.asked.case), skill.limits) if skill else {}
 
     def _ours(self, case: Case) -> Trial:
         """The official kernel in a case."""
@@ -249,11 +259,16 @@ class _Grader:
             verdicts[smallest] = replace(verdicts[smallest], drawing=self._drawn(smallest), **self._pictured(smallest))
         return Grades(verdicts.values())
 
-    def not_yet(self, mistake: Mistake | None) -> Grades:
-        """The verdicts where a right kernel does not do what the puzzle is about: with the counts that show it."""
+    def not_yet(self, mistake: Mistake | None, stopped: Trial | None = None) -> Grades:
+        """The verdicts where a right kernel does not do what the puzzle is about: with the counts that show it.
+
+        It may be `stopped` in a test, as all that one thread does takes too long.
+        """
         skill = self.puzzle.skill
         counts = ", ".join(f"{WORDS[key]}: {mine:,} (ours: {ours:,})" for key, (mine, ours) in self.lacks.items())
-        detail = f"its numbers are right, but the exercise asks for {skill.asked}; in {skill.test}, {counts}"
+        detail = f"its numbers are right, but the exercise asks for {skill.asked}; in {self.asked.case.name}, {counts}"
+        if stopped:
+            detail += f"; in {stopped.case.name}, it is stopped: {stopped.finding.message.partition(', ')[0]}"
         first, *others = Grades.alike(self.puzzle.tests, NOT_YET, detail)
         return Grades([self._named(first, mistake) if mistake else first, *others])
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from helpers import gpu
 from helpers.grading.puzzle import Case
-from helpers.simulator.findings import Finding, quoted_line
+from helpers.simulator.findings import TOGETHER, Finding, quoted_line
 from helpers.simulator.run import simulate
 from helpers.simulator.trace import Trace
 from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
@@ -66,6 +66,11 @@ class Trial:
         """Whether a loop did not end. If so, the output means nothing."""
         return any(finding.kind == "endless loop" for finding in self.findings)
 
+    @property
+    def long(self) -> bool:
+        """Whether a thread was stopped, and no loop alone is to blame: all of them may end."""
+        return any(f"{TOGETHER}, " in finding.message for finding in self.findings)
+
     def more(self, other: "Trial", limits: Mapping[str, float]) -> dict[str, tuple[float, float]]:
         """The counts that are larger than a multiple of another run's, with both numbers."""
         pairs = {key: (self.counts[key], other.counts[key]) for key in limits}
@@ -94,12 +99,12 @@ class Trial:
         return f"{'no' if number == '0' else number} {word}{'s' * (number != '1')}"
 
 
-def simulated(kernel: Kernel, case: Case) -> Trial:
-    """A kernel on a case, without a GPU.
+def simulated(kernel: Kernel, case: Case, most: int | None = None) -> Trial:
+    """A kernel on a case, without a GPU; a thread may make `most` loop rounds, by default as many as `rounds` says.
 
     Raises WgslError where the simulator refuses the text, and UnsupportedWgsl where it cannot run it.
     """
-    trace, at = traced(kernel, case), len(case.inputs)
+    trace, at = traced(kernel, case, most=most), len(case.inputs)
     unwritten = np.zeros(case.expected.shape, bool)
     if any(finding.kind == "unwritten output" for finding in trace.findings):
         seen = trace.accesses
@@ -111,7 +116,7 @@ def simulated(kernel: Kernel, case: Case) -> Trial:
     output = trace.buffers[at]
     counts = {**trace.counts.total, "statements": len(trace.steps), **_busiest(trace, at)}
     uses_before = _reads(trace, at) and not np.array_equal(
-        output, np.where(unwritten, output, traced(kernel, case, np.nan).buffers[at]), equal_nan=True
+        output, np.where(unwritten, output, traced(kernel, case, np.nan, most).buffers[at]), equal_nan=True
     )
     return Trial(case, output, unwritten, trace.findings, counts, stores_in, uses_before)
 
@@ -152,7 +157,7 @@ def _most(threads: list[np.ndarray]) -> int:
     return int(np.bincount(np.concatenate([np.zeros(0, int), *threads])).max(initial=0))
 
 
-def traced(kernel: Kernel, case: Case, before: float = 0.0) -> Trace:
+def traced(kernel: Kernel, case: Case, before: float = 0.0, most: int | None = None) -> Trace:
     """The simulated run of a kernel on a case, with all its accesses; raises as `simulated` does.
 
     `before` is in the output at the start.
@@ -160,7 +165,7 @@ def traced(kernel: Kernel, case: Case, before: float = 0.0) -> Trace:
     params = [np.array(case.params, np.uint32)] if case.params else []
     buffers = [*case.inputs, np.full(case.expected.shape, before, np.float32), *params]
     try:
-        return simulate(kernel, buffers, case.workgroups, max_steps=rounds(case))
+        return simulate(kernel, buffers, case.workgroups, max_steps=most or rounds(case))
     except ValueError as error:
         if isinstance(error, WgslError):
             raise

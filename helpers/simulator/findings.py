@@ -171,15 +171,23 @@ def missed_barrier(name: str, arrived: int, threads: int, missing: str) -> str:
     )
 
 
-def endless(rounds: int, unmoved: list[str], below_zero: str, closed: bool) -> str:
-    """A loop that used up the budget: `closed` is one that nothing leaves."""
+TOGETHER = "rounds of all its loops together"
+
+
+def endless(rounds: int, own: int, unmoved: list[str], below_zero: str, closed: bool) -> str:
+    """A loop in which a thread used up its budget, `own` of it there: `closed` is one that nothing leaves."""
     names = " and ".join(f"`{name}`" for name in unmoved)
     cause = f": {names}, on which its end depends, did not change in the last round" if names else ""
     if below_zero:
         cause = f": `{below_zero}` always holds, because a u32 is never below 0"
     if closed:
         cause = ": nothing in it ends it"
-    return f"this loop has not ended after {rounds:,} rounds of one thread{cause}"
+    if own > rounds // 2:
+        return f"this loop has not ended after {rounds:,} rounds of one thread{cause}"
+    if cause:
+        return f"this loop has not ended when one thread has made {rounds:,} {TOGETHER}{cause}"
+    here = f"{own:,} of them in this loop, which is not at its end"
+    return f"one thread has made {rounds:,} {TOGETHER}, {here}; does each loop end, and is the work shared out?"
 
 
 def unwritten(name: str, count: int, of: int, first: int) -> str:
