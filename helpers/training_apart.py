@@ -23,7 +23,7 @@ from helpers.network.network import Network
 from helpers.network.own import PLACES, own_kernels
 from helpers.network.training import DivergedError, Training
 from helpers.simulator.findings import Finding, quoted_line
-from helpers.wgsl import Kernel
+from helpers.wgsl import Kernel, UnsupportedWgsl
 
 WORKER = Worker("helpers.training_apart")
 SECONDS = 60  # from one answer of the process apart to the next: the check of a kernel, or 25 steps
@@ -134,7 +134,12 @@ def _allowed(puzzle: str) -> str:
 def work(texts: Mapping[str, str], epochs: float, digits: int, unseen: int, **how: float) -> Iterator[dict]:
     """Check the texts and train with them: an answer for each text and every 25 steps, and the last one."""
     for puzzle, text in texts.items():
-        if found := _found(puzzle, Kernel(text, f"your {puzzle}")):
+        try:
+            found = _found(puzzle, Kernel(text, f"your {puzzle}"))
+        except UnsupportedWgsl:
+            yield {"refused": f"your {puzzle} is not run: our simulator cannot try it; see helpers.grade({puzzle!r})"}
+            return
+        if found:
             where = f"{quoted_line(found.line, found.source_line)}: {found.message}"
             yield {"refused": f"your {puzzle} is not run: {where}; see helpers.grade({puzzle!r}), and repair it first"}
             return

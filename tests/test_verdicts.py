@@ -107,11 +107,11 @@ EDITS = {  # the puzzle and the outcome of all its tests: old and new text, and 
             "512 loads, 256 stores, no barriers; ours: 256 loads",
         )
     ],
-    ("map", UNSAFE): [
+    ("map", NOT_YET): [
         (
             *("let i = global.x;", "let i = global.x;\n  let turned = mat2x2f();"),
-            "it is not run, because it cannot be simulated first: line …, column 16: "
-            "the simulator has no `mat2x2f` (matrices); write it in another way",
+            "it is not judged yet, as each kernel must run in our simulator before it runs on a GPU: line …, column 16: "
+            "the simulator has no `mat2x2f` (matrices); write it with numbers or vectors, as in `array<vec2f, 2>` for a",
         )
     ],
     (BIAS, WRONG): [
@@ -134,7 +134,7 @@ EDITS = {  # the puzzle and the outcome of all its tests: old and new text, and 
         ("thread < half", "thread <= half", f"thread 128 reads `partial[thread + half]` with index 256…{LUCK}"),
         (
             *("partial[thread] = sum;", "if (thread < params.n) { partial[thread] = sum; }"),
-            f"`{STEP.strip()}`: thread 1 reads `partial[1]`, which no thread has …{LUCK}",
+            f"`{STEP.strip()}`: thread 1 reads `partial[1]`, which no thread has …a `workgroupBarrier()` before another thread reads it",
         ),
         (WAIT + STEP, f"    if (thread < half) {{ workgroupBarrier();\n{STEP} }}", MISSED),
         (WAIT + STEP, f"    if (thread >= half) {{ continue; }}\n{WAIT}{STEP}", MISSED),
@@ -430,7 +430,7 @@ ALONE = ("let i = global.x;", "if (global.x > 0u) { return; } for (var i = 0u; i
         (
             "for (var j = 0u; j < 800u; j++) { for (var k = 0u; k < 2u; k++) {} }",
             NOT_YET,
-            "in one_workgroup, it is stopped: one thread has made 1,512 rounds of all its loops together",
+            "in one_workgroup, it is stopped: one thread has made 1,512 rounds in all its loops together",
         ),
     ],
 )

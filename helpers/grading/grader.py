@@ -22,7 +22,12 @@ WORK = 30_000  # statements that may be simulated while a known mistake is looke
 DETAIL, LINE = 700, 150  # letters of a reason, and of a line below the verdicts
 ORDER = {"non-uniform barrier", "data race"}  # they make the numbers wrong, and not the other way round
 LUCK = "the numbers of this run are right only by luck"
-NOT_RUN = "it is not run, because it cannot be simulated first: "
+SAYS_ALL = {"not portable", "uninitialized read"}  # their words say why right numbers are not enough
+NOT_RUN = "it is not judged yet, as each kernel must run in our simulator before it runs on a GPU: "
+INSTEAD = {  # of what the simulator does not run
+    "(matrices)": "write it with numbers or vectors, as in `array<vec2f, 2>` for a `mat2x2f`",
+    "": "write it in another way",
+}
 ENDLESS = "it is not run: "
 BEFORE = "what was in the output before, which is 0 only in a new buffer"
 OWN_SUM = "add up in a variable of your own, such as `var sum = 0.0;`, and store it once, after the loops"
@@ -68,7 +73,7 @@ def _grades(puzzle: Puzzle, source: str) -> Grades:
     except WgslError as error:
         reason, _, excerpt = _reason(error).partition("\n")
         if isinstance(error, UnsupportedWgsl):
-            return Grades.alike(puzzle.tests, UNSAFE, f"{NOT_RUN}{reason}", excerpt)
+            return Grades.alike(puzzle.tests, NOT_YET, f"{NOT_RUN}{reason}", excerpt)
         return Grades.alike(puzzle.tests, NO_COMPILE, reason, excerpt)
     return _stopped(puzzle, kernel, trials) if trials[-1].endless else _Grader(puzzle, kernel, trials).grades()
 
@@ -160,7 +165,8 @@ def _declared(space: str, type: object) -> str:
 def _reason(error: WgslError) -> str:
     """Place, cause and cure, without what the verdict says already."""
     said = re.sub("^your kernel(?: does not compile| is not simulated)?[,:] ", "", str(error))
-    return said.replace("; an adapter may run this kernel", "; write it in another way", 1)
+    instead = next(cure for feature, cure in INSTEAD.items() if feature in said)
+    return said.replace("; an adapter may run this kernel", f"; {instead}", 1)
 
 
 def _times(size: Sequence[int], sign: str = " x ") -> str:
@@ -284,7 +290,7 @@ class _Grader:
             return Verdict(trial.case.name, WRONG, self._wrong(trial))
         if finding:
             told = self.first[_place(finding)]
-            return Verdict(trial.case.name, UNSAFE, _said(told) + ("" if told.kind == "not portable" else f"; {LUCK}"))
+            return Verdict(trial.case.name, UNSAFE, _said(told) + ("" if told.kind in SAYS_ALL else f"; {LUCK}"))
         if trial.uses_before:
             return Verdict(trial.case.name, UNSAFE, _uses_before(trial))
         return self._on_the_adapter(trial)

@@ -69,7 +69,7 @@ class Trial:
     @property
     def long(self) -> bool:
         """Whether a thread was stopped, and no loop alone is to blame: all of them may end."""
-        return any(f"{TOGETHER}, " in finding.message for finding in self.findings)
+        return any(TOGETHER in finding.message for finding in self.findings)
 
     def more(self, other: "Trial", limits: Mapping[str, float]) -> dict[str, tuple[float, float]]:
         """The counts that are larger than a multiple of another run's, with both numbers."""

@@ -171,7 +171,7 @@ def missed_barrier(name: str, arrived: int, threads: int, missing: str) -> str:
     )
 
 
-TOGETHER = "rounds of all its loops together"
+TOGETHER = "rounds in all its loops together"
 
 
 def endless(rounds: int, own: int, unmoved: list[str], below_zero: str, closed: bool) -> str:
@@ -182,10 +182,9 @@ def endless(rounds: int, own: int, unmoved: list[str], below_zero: str, closed: 
         cause = f": `{below_zero}` always holds, because a u32 is never below 0"
     if closed:
         cause = ": nothing in it ends it"
-    if own > rounds // 2:
-        return f"this loop has not ended after {rounds:,} rounds of one thread{cause}"
-    if cause:
-        return f"this loop has not ended when one thread has made {rounds:,} {TOGETHER}{cause}"
+    if cause or own > rounds // 2:
+        elsewhere = " in all its loops" * (own <= rounds // 2)
+        return f"this loop has not ended after {rounds:,} rounds of one thread{elsewhere}{cause}"
     here = f"{own:,} of them in this loop, which is not at its end"
     return f"one thread has made {rounds:,} {TOGETHER}, {here}; does each loop end, and is the work shared out?"
 
@@ -200,8 +199,9 @@ def unwritten(name: str, count: int, of: int, first: int) -> str:
 def uninitialized(who: str, name: str) -> str:
     """Workgroup memory that is read first and written later, or never."""
     return (
-        f"{who} reads {name}, which no thread has written yet: WGSL promises 0 there, but a GPU may still hold what an "
-        f"earlier kernel left; write it first, with 0 where a thread has nothing to put there"
+        f"{who} reads {name}, which no thread has written yet: WGSL promises 0 there, but not every driver keeps the "
+        f"promise (Mesa's lavapipe under wgpu 0.32 does not), and what an earlier kernel left may be there; store 0 "
+        f"there yourself, with a `workgroupBarrier()` before another thread reads it"
     )
 
 
