@@ -98,12 +98,14 @@ def _seen(puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> list[Trial
 
     They are those that end, with the test of the skill. Where none does, the smallest one may take longer.
     """
-    ended = trials[:-1]
-    if puzzle.skill and not (asked := simulated(kernel, puzzle.cases()[puzzle.tests.index(puzzle.skill.test)])).endless:
-        return [*ended, asked]
-    if not trials[-1].long:
+    *ended, stopped = trials
+    if puzzle.skill and puzzle.skill.test != stopped.case.name:
+        asked = simulated(kernel, puzzle.cases()[puzzle.tests.index(puzzle.skill.test)])
+        if not asked.endless:
+            return [*ended, asked]
+    if not stopped.long:
         return []
-    return ended or [trial for trial in [simulated(kernel, trials[0].case, MOST_ROUNDS)] if not trial.endless]
+    return ended or [trial for trial in [simulated(kernel, stopped.case, MOST_ROUNDS)] if not trial.endless]
 
 
 def _trials(puzzle: Puzzle, kernel: Kernel) -> list[Trial]:
