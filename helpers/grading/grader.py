@@ -1,7 +1,7 @@
 """Grade a learner's kernel: it is tried on the cases of a puzzle, in this process."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 
@@ -196,14 +196,25 @@ def _about(finding: Finding) -> tuple[str, str, str]:
     return finding.kind, *(re.findall(r"(?:(reads|writes) )?`(\w+)", finding.message) or [("", "")])[0]
 
 
-def _first_mismatch(axes: str, case: Case, output: np.ndarray, unwritten: np.ndarray) -> str:
+def _found(trial: Trial) -> dict[tuple[str, str, str], int]:
+    """What was found in a test, and how many threads did it; unwritten numbers and NaN are compared one by one."""
+    others = (finding for finding in trial.findings if finding.kind not in ("unwritten output", "not-a-number"))
+    return {_about(finding): finding.count for finding in others}
+
+
+def _first_mismatch(axes: str, case: Case, output: np.ndarray) -> str:
+    """How many numbers are wrong, and where the first one is."""
     wrong = case.differ(output)
-    index = tuple(np.argwhere(wrong)[0])
-    place = ", ".join(f"{letter} = {i}" for letter, i in zip(axes.split(), index, strict=True))
-    yours = "nothing was written" if unwritten[index] else f"yours is {number(output[index])}"
+    place = ", ".join(f"{letter} = {i}" for letter, i in zip(axes.split(), np.argwhere(wrong)[0], strict=True))
     count = f"{wrong.sum():,} of {wrong.size:,} numbers" if wrong.size > 1 else "the only number"
-    where = "is wrong, at" if wrong.sum() == 1 else "are wrong, first at"
-    return f"{count} {where} {place}: {yours}, right is {number(case.expected[index])}"
+    return f"{count} {'is wrong, at' if wrong.sum() == 1 else 'are wrong, first at'} {place}"
+
+
+def _both(case: Case, output: np.ndarray, unwritten: np.ndarray) -> str:
+    """The first wrong number, and the right one."""
+    index = tuple(np.argwhere(case.differ(output))[0])
+    yours = "nothing was written" if unwritten[index] else f"yours is {number(output[index])}"
+    return f": {yours}, right is {number(case.expected[index])}"
 
 
 def _uses_before(trial: Trial) -> str:
@@ -220,8 +231,9 @@ class _Grader:
     def __init__(self, puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> None:
         self.puzzle, self.kernel, self.trials, self.work = puzzle, kernel, trials, WORK
         self.wrong = [trial for trial in trials if trial.wrong.any()]
-        self.first = {}  # the first test that shows a mistake describes it for all tests
-        for finding in chain.from_iterable(trial.findings for trial in trials):
+        self.smallest = sorted(self.wrong, key=lambda trial: trial.case.expected.size)[:1]  # it is drawn
+        self.first = {}  # the drawn test, or else the first that shows a mistake, describes it for all tests
+        for finding in chain.from_iterable(trial.findings for trial in [*self.smallest, *trials]):
             self.first.setdefault(_place(finding), finding)
         for kind, *place in [*self.first]:
             if kind == "not portable" and ("non-uniform barrier", *place) in self.first:  # what a run shows says more
@@ -259,11 +271,10 @@ class _Grader:
         verdicts = {trial: self._verdict(trial) for trial in self.trials}
         if self.lacks and {verdict.outcome for verdict in verdicts.values()} == {RIGHT}:
             return self.not_yet(self._recognized())
-        suspects = self.wrong or [trial for trial in self.trials if trial.findings]
+        suspects = self.smallest or [trial for trial in self.trials if trial.findings]
         if suspects and (mistake := self._recognized()):
             verdicts[suspects[0]] = self._named(verdicts[suspects[0]], mistake)
-        if self.wrong:
-            smallest = min(self.wrong, key=lambda trial: trial.case.expected.size)
+        for smallest in self.smallest:
             verdicts[smallest] = replace(verdicts[smallest], drawing=self._drawn(smallest), **self._pictured(smallest))
         return Grades(verdicts.values())
 
@@ -298,9 +309,11 @@ class _Grader:
         return self._on_the_adapter(trial)
 
     def _wrong(self, trial: Trial) -> str:
-        """The first wrong number, and what was found in this test first."""
-        finding, mismatch = trial.finding, _first_mismatch(self.puzzle.axes, trial.case, trial.output, trial.unwritten)
-        if trial.stores_again and trial is self.wrong[0] and not self.first:
+        """The first wrong number, and what was found in this test first; both numbers only where they are drawn."""
+        finding, mismatch = trial.finding, _first_mismatch(self.puzzle.axes, trial.case, trial.output)
+        if trial in self.smallest:
+            mismatch += _both(trial.case, trial.output, trial.unwritten)
+        if trial.stores_again and trial in self.smallest and not self.first:
             mismatch += f"; {trial.stores_in[0]} is run more than once for an element: {OWN_SUM}"
         if finding is None or finding.kind == "unwritten output" or self.first[_place(finding)] is not finding:
             return mismatch
@@ -315,7 +328,7 @@ class _Grader:
             return Verdict(case.name, WRONG, f"it compiles, but it cannot be run: {error}")
         if not case.differ(output).any():
             return Verdict(case.name, RIGHT, self._compared(trial))
-        mismatch = _first_mismatch(self.puzzle.axes, case, output, np.zeros(output.shape, bool))
+        mismatch = _first_mismatch(self.puzzle.axes, case, output) + _both(case, output, np.zeros(output.shape, bool))
         return Verdict(case.name, WRONG, f"a simulated run is right, but on {adapter_info().name} {mismatch}")
 
     def _compared(self, trial: Trial) -> str:
@@ -340,27 +353,42 @@ class _Grader:
         One that is made word for word, as in a lesson's demonstration, is named however much there is to simulate.
         """
         mistakes = {mistake: self.puzzle.with_mistake(mistake) for mistake in self.puzzle.mistakes}
-        same = [mistake for mistake, other in mistakes.items() if same_code(other, self.kernel)]
-        recognized = next(chain(same, (mistake for mistake, other in mistakes.items() if self._matches(other))), None)
-        if recognized and recognized.replaces_sum and self.wrong and self.wrong[0].stores_again:
+        same = (mistake for mistake, other in mistakes.items() if same_code(other, self.kernel))
+        recognized = next(same, None) or self._most_alike(mistakes)
+        if recognized and recognized.replaces_sum and any(trial.stores_again for trial in self.smallest):
             return None  # the sum is replaced in the output, for which the verdict has the cure
         return recognized
 
-    def _matches(self, other: Kernel) -> bool:
-        """Whether a known mistake gives the same numbers in every test, and explains what was found."""
-        explained = set()
+    def _most_alike(self, mistakes: Mapping[Mistake, Kernel]) -> Mistake | None:
+        """The first mistake that does the same in every test, by as many threads if there is one."""
+        alike = None
+        for mistake, other in mistakes.items():
+            if (threads := self._matches(other)) is not None:
+                alike = alike or mistake
+                if threads:
+                    return mistake
+        return alike
+
+    def _matches(self, other: Kernel) -> bool | None:
+        """Whether as many threads do what is found, where a known mistake does the same in every test; else None.
+
+        The same is what is written, what is not, and what is found.
+        """
+        as_many = True
         for mine in sorted(self.trials, key=lambda trial: trial.counts["statements"]):  # the quick ones first
             if self.work < 0:
-                return False
+                return None
             theirs = simulated(other, mine.case)
             self.work -= theirs.counts["statements"]
             if theirs.endless or mine.case.differ(mine.output, theirs.output).any():
-                return False
+                return None
+            found = _found(mine), _found(theirs)
+            if (mine.unwritten != theirs.unwritten).any() or {*found[0]} != {*found[1]}:
+                return None
             if self.lacks and any(mine.counts[key] != theirs.counts[key] for key in TELLING):
-                return False
-            explained.update(map(_about, theirs.findings))
-        mine = set(map(_about, self.first.values()))
-        return {about for about in mine if about[0] in ORDER} <= explained if self.wrong else mine == explained
+                return None
+            as_many &= found[0] == found[1]
+        return as_many
 
     def _drawn(self, trial: Trial) -> str:
         """The output beside the right one, in lines."""

@@ -123,7 +123,7 @@ def overflow(who: str, source: str, index: int) -> str:
     """An index that wrapped around."""
     return (
         f"the index of `{source}` left the range of its type on the way and wrapped around: {who} uses {index:,}; "
-        f"keep it in range, for example by a test before you subtract"
+        f"below 0 a u32 wraps around to a large number, so that one comparison with the size finds both sides"
     )
 
 
@@ -145,9 +145,11 @@ def not_portable(name: str, steps: list[str], source: str) -> str:
     )
 
 
-def overlapping(who: str, other: str, name: str, why: str) -> str:
+def overlapping(who: str, other: str, name: str, same_group: bool) -> str:
     """Two writes of one value."""
-    return f"{who} and {other} both write {name}, with the same value, and {why}; let one thread write it"
+    why = "" if same_group else ", and nothing orders two workgroups"
+    cure = "give each its own elements, or let one thread write it"
+    return f"{who} and {other} both write {name}, with the same value{why}; {cure}"
 
 
 def unordered(space: str, same_group: bool, both_write: bool) -> str:
