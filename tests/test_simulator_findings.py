@@ -89,7 +89,7 @@ MESSAGES = [
     ("if (t == 0u) { tile[t] = numbers[i32(t) - 3]; }", "index -3"),
     ("if (t == 1u) { tile[t] = numbers[t * 0x80000000u * 2u]; }", "`numbers.*wrapped around: thread 1 uses 0"),
     ("numbers[t / 2u] = t;", "thread 1 and thread 0 write different values to `numbers.0.` in the same line"),
-    ("numbers[t / 2u] = 7u;", "thread 1 and thread 0 both write `numbers.0.`, with the same value, .*let one thread"),
+    ("numbers[t / 2u] = 7u;", "thread 1 and thread 0 both write `numbers.0.`, with the same value; .*let one thread"),
     (
         "if (t == 5u) { numbers[3] = 1u; }\n if (t == 2u) { numbers[3] = 2u; }",
         "thread 2 writes `numbers.3.`, which thread 5 writes in line .*`if .t == 5u",

@@ -283,7 +283,7 @@ def test_a_number_that_several_threads_write_is_unsafe_although_they_write_the_s
     grades = graded("map", ("output[i] = 3.0 * input[i] + 1.0;", loop))
     assert outcomes(grades) == [UNSAFE, WRONG]
     assert says(grades, "both write `output[0]`, with the same value")
-    assert says(grades[1:], "this is what comes out when only elements 0 to 63 are computed")
+    assert says(grades[1:], "this is what comes out when each thread computes elements 0 to 63")
 
 
 def test_a_number_that_is_right_because_nobody_writes_it_is_unsafe():

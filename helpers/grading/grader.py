@@ -9,6 +9,7 @@ import numpy as np
 
 from helpers.gpu import GpuError, adapter_info
 from helpers.gpu.passes import pipeline
+from helpers.grading import slips
 from helpers.grading.drawing import drawing, legend, number
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle, declarations, same_code
@@ -74,7 +75,7 @@ def _grades(puzzle: Puzzle, source: str) -> Grades:
         reason, _, excerpt = _reason(error).partition("\n")
         if isinstance(error, UnsupportedWgsl):
             return Grades.alike(puzzle.tests, NOT_YET, f"{NOT_RUN}{reason}", excerpt)
-        return Grades.alike(puzzle.tests, NO_COMPILE, reason, excerpt)
+        return Grades.alike(puzzle.tests, NO_COMPILE, slips.missing(kernel, puzzle, error) or reason, excerpt)
     return _stopped(puzzle, kernel, trials) if trials[-1].endless else _Grader(puzzle, kernel, trials).grades()
 
 
@@ -132,8 +133,12 @@ def _problem(kernel: Kernel, official: Kernel, blank: bool) -> str:
 
     Raises WgslError where it does not compile.
     """
+    if slip := slips.retyped(kernel, official):
+        return slip
     pipeline(kernel, "main")
     for binding, (mine, wanted) in enumerate(zip_longest(declarations(kernel), declarations(official))):
+        if mine != wanted and (slip := slips.exchanged(kernel, official)):
+            return slip
         if mine != wanted and not blank:
             return f"its binding {binding} is not the skeleton's; copy all bindings, and the struct, from there"
         if mine != wanted:
@@ -183,7 +188,12 @@ def _said(finding: Finding) -> str:
     """A finding, with its line before it."""
     if finding.kind == "unwritten output":  # its line is that of the declaration
         return finding.message
-    return f"{quoted_line(finding.line, finding.source_line)}: {finding.message}"
+    return f"{_line(finding)}: {finding.message}"
+
+
+def _line(finding: Finding) -> str:
+    """The line in which something was found."""
+    return quoted_line(finding.line, finding.source_line)
 
 
 def _place(finding: Finding) -> tuple[str, int, int]:
@@ -240,6 +250,7 @@ class _Grader:
                 self.first[kind, *place] = self.first["non-uniform barrier", *place]
         names = [trial.case.name for trial in trials]
         self.asked = trials[names.index(puzzle.skill.test) if puzzle.skill and puzzle.skill.test in names else -1]
+        self.slip = self.wrong and (slips.exchanged(kernel, puzzle.official) or slips.hidden(kernel))
         self.turn_too_many = False  # whether it has been said
         self.everywhere = next(filter(self._concerns_all, self.first.values()), None)
         self.lacks = {} if self.wrong or self.first else self._more()
@@ -305,7 +316,9 @@ class _Grader:
             told = self.first[_place(finding)]
             return Verdict(trial.case.name, UNSAFE, _said(told) + ("" if told.kind in SAYS_ALL else f"; {LUCK}"))
         if trial.uses_before:
-            return Verdict(trial.case.name, UNSAFE, _uses_before(trial))
+            races = (finding for finding in self.first.values() if finding.kind == "data race")
+            race = next((_said(race) for race in races if _line(race) in trial.stores_in), None)
+            return Verdict(trial.case.name, UNSAFE, race or _uses_before(trial))
         return self._on_the_adapter(trial)
 
     def _wrong(self, trial: Trial) -> str:
@@ -315,6 +328,8 @@ class _Grader:
             mismatch += _both(trial.case, trial.output, trial.unwritten)
         if trial.stores_again and trial in self.smallest and not self.first:
             mismatch += f"; {trial.stores_in[0]} is run more than once for an element: {OWN_SUM}"
+        if self.slip:
+            return f"{self.slip} {mismatch[0].upper()}{mismatch[1:]}" if trial in self.smallest else mismatch
         if finding is None or finding.kind == "unwritten output" or self.first[_place(finding)] is not finding:
             return mismatch
         return f"{_said(finding)}; {mismatch}" if finding.kind in ORDER else f"{mismatch}; also, {_said(finding)}"
