@@ -7,9 +7,9 @@ import pytest
 from support.small_kernels import MAIN, run, text_of
 
 from helpers import simulate
-from helpers.simulator import machine
 from helpers.simulator import trace as traces
 from helpers.simulator.run import MOST_STEPS
+from helpers.simulator.work import Work
 from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
 
 SMALL = """@group(0) @binding(0) var<storage, read> input: array<f32>;
@@ -124,9 +124,9 @@ def test_a_variable_too_large_for_so_many_threads_is_refused_by_name():
 
 
 def test_a_run_that_is_too_long_is_refused_with_how_far_it_came(monkeypatch):
-    monkeypatch.setattr(machine, "MOST_WORK", 800)
+    monkeypatch.setattr(Work.__init__, "__defaults__", (1_000_000,))
     with pytest.raises(
-        ValueError, match=r"stopped after 100 statements, with up to 8 threads each; simulate a smaller"
+        ValueError, match=r"stopped after 103 statements, with up to 8 threads each; simulate a smaller"
     ):
         run("for (var i = 0u; i < 1000u; i++) { tile[t] = i; }")
 
