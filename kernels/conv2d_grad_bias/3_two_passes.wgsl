@@ -26,10 +26,6 @@ const SLICE: u32 = 2048u;      // elements of a channel for each workgroup
 const THREADS: u32 = 256u;
 const LOADS: u32 = 8u;
 
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read_write> grad_bias: array<f32>;  // (Co)
 @group(0) @binding(2)
 var<storage, read_write> parts: array<f32>;      // (Co,G)
 
@@ -100,3 +96,10 @@ fn sum_parts(
     grad_bias[co] = partial[0];
   }
 }
+
+// --- Shared with other files: conv2d_grad_bias_buffers ---
+
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read_write> grad_bias: array<f32>;  // (Co)
