@@ -31,7 +31,8 @@
 // new here  a matrix product without its matrix: rows are channels, columns are
 //           output pixels, and each column of the right matrix, the window under
 //           a pixel, is read from the input where it lies; each group of channels
-//           is a product of its own
+//           is a product of its own; the sizes are constants, and SPLITS
+//           workgroups may share a sum
 
 const PLANE: u32 = IN_H * IN_W;              // pixels of a channel
 const PIXELS: u32 = BATCH * OUT_H * OUT_W;   // columns

@@ -15,7 +15,8 @@
 // limits    G and Co are at most 65,535; THREADS is a power of two
 // new here  many workgroups for each channel, as memory is only fast when all of a
 //           GPU asks for data; and a thread asks for LOADS elements at once,
-//           instead of waiting for each before it asks for the next
+//           instead of waiting for each before it asks for the next; the sizes
+//           are constants
 
 // The layer: the launcher writes its sizes in here.
 const OUT_CHANNELS: u32 = 3u;  // Co

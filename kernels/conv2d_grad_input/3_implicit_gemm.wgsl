@@ -34,7 +34,8 @@
 // new here  a matrix product without its matrix: rows are channels, columns are
 //           input pixels, and each column of the right matrix, the outputs to
 //           which a pixel contributed, is read from grad_output where it lies;
-//           each group of channels is a product of its own
+//           each group of channels is a product of its own; the sizes are
+//           constants, and SPLITS workgroups may share a sum
 
 const PLANE: u32 = OUT_H * OUT_W;           // outputs of a channel
 const PIXELS: u32 = BATCH * IN_H * IN_W;    // columns

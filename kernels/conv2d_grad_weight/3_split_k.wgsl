@@ -27,7 +27,9 @@
 //           channels are taken in fours, so that a group with one input channel has
 //           3 zeros for each weight; a zero of the padding is multiplied too:
 //           a grad_output of NaN reaches weights that saw only padding there
-// new here  split-K: a few weights, each with a sum over all outputs, make few
+// new here  a matrix product: rows are channels co, columns the channels ci of each
+//           tap, and k counts the outputs; the sizes are constants;
+//           split-K: a few weights, each with a sum over all outputs, make few
 //           tiles; SPLITS workgroups share the sum of each, and a second pass
 //           adds their parts in a fixed order; each group of channels is a
 //           product of its own

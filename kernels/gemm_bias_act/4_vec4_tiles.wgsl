@@ -16,19 +16,19 @@
 //           K multiply-adds
 // limits    N is a multiple of 4, as b is bound as vec4f;
 //           while a workgroup loads its tiles, it multiplies nothing
-// new here  a load or a store moves four numbers (vec4f): 4 workgroup loads for
+// new here  b and both tiles are vec4f, four numbers a load: 4 workgroup loads for
 //           64 multiply-adds; k is written out, so that indices are constants;
 //           the largest tiles of which there are enough; where there is room,
 //           an unused vec4f behind each row of `left` (PAD) puts the stores of
-//           neighbors into different banks
+//           neighbors into different banks; a warp reads few quads of a tile
 
 const ALIGNED: bool = false;  // are all tiles full?
 
 // The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
 // `multiply`, an array of rows saves what one flat array would have to check.
-const TILE_M: u32 = 128u;     // rows of a workgroup
-const TILE_N: u32 = 128u;     // columns of a workgroup
-const TILE_K: u32 = 16u;      // products between two barriers
+const TILE_M: u32 = 64u;  // rows of a workgroup
+const TILE_N: u32 = 64u;  // columns of a workgroup
+const TILE_K: u32 = 16u;  // products between two barriers
 const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
 const A_QUADS: u32 = TILE_M / 4u;
 const B_QUADS: u32 = TILE_N / 4u;

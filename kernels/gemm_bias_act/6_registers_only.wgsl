@@ -17,7 +17,8 @@
 //           on a GPU, too many registers for a thread, and too few threads
 // new here  made for a CPU, where a load costs as much as 20 multiply-adds, be it
 //           from workgroup memory or not, and a barrier more: so a thread loads
-//           for as many products as it can, and waits for nobody
+//           for as many products as it can, and waits for nobody; all tensors
+//           are vec4f
 
 @group(0) @binding(0)
 var<storage, read> a: array<vec4f>;             // (batch, M, K)

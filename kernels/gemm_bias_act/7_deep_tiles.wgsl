@@ -22,7 +22,8 @@
 // new here  for small layers, which wait more than they compute: a tile is 128
 //           numbers deep, so a thread waits K/128 times, not K/16 times as in
 //           version 2; eight loads of a thread are on their way at once;
-//           small tiles and shared sums give more of a GPU something to do
+//           small tiles and shared sums give more of a GPU something to do;
+//           the sizes come from a uniform, as in version 2
 
 @group(0) @binding(4)
 var<uniform> params: Params;

@@ -39,7 +39,8 @@
 //           numbers deep, so a thread waits once for 128 products of a sum, not for
 //           16 as in version 2; small tiles and shared sums give more of a GPU
 //           something to do; d_a, d_b and d_bias need nothing of each other: one
-//           pass computes all three, with d_bias as one more row of d_b
+//           pass computes all three, with d_bias as one more row of d_b;
+//           the sizes come from a uniform, as in version 2
 
 @group(0) @binding(8)
 var<uniform> params: Params;
