@@ -26,7 +26,7 @@ fn main(@builtin(local_invocation_index) thread: u32) {
 }
 """
 DOUBLER = Kernel(SOURCE, "doubler")
-PART_4 = load("conv2d_grad_input", "3_implicit_gemm").part(4)
+PART_3 = load("conv2d_grad_input", "3_implicit_gemm").part(3)
 
 # --- What a source declares -----------------------------------------------------------------------------
 
@@ -171,7 +171,7 @@ def test_a_text_whose_declarations_cannot_be_read_is_refused_with_the_place(old,
                 "1.5": "whole",
             }.items()
         ],
-        (lambda: PART_4.function("go"), "name = 'go': no such function in these lines"),
+        (lambda: PART_3.function("go"), "name = 'go': no such function in these lines"),
         (lambda: load("conv2d_grad_input", "3_magic"), "kernel = '3_magic': conv2d_grad_input has 1_gather, 2_shared"),
     ],
 )
