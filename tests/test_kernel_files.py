@@ -1,6 +1,7 @@
 """What a kernel file promises its reader, and the rules that no compiler checks."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,7 @@ from support.problems import (
     refused,
     versions_of,
 )
+from support.shared_blocks import BLOCKS, FILES, in_runs, own, with_blocks
 
 from helpers.activations import act, derivative
 from helpers.convolution import reference as convolution
@@ -31,7 +33,7 @@ from helpers.operations import OPERATIONS
 from helpers.oracles.harness import answer, drawn, normal, operation_of
 from helpers.summation import reference as summation
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import KERNELS, PART, Kernel, Listing, load, versions
+from helpers.wgsl import PART, SHARED, Kernel, Listing, load, versions
 
 KEYS = ["title", "equation", "numpy", "in", "out", "dispatch", "barriers", "cost", "limits", "new here"]
 FLOAT_INDEX = re.compile(r"\b[iu]32\(\s*(f32|floor|round|trunc)\b")  # u32(f32(i) * inverse) is wrong for 41, 47, ...
@@ -124,10 +126,10 @@ def core(kernel: Kernel) -> str:
     return " ".join(found[0].split()) if found and "vec4f(a0[i])" in found[0] else ""
 
 
-@pytest.mark.parametrize(("text_of", "least"), [(activation, 8), (core, 8)])
-def test_all_versions_share_the_text_of_an_activation_and_of_a_product_of_tiles(text_of, least):
-    texts = [*filter(None, map(text_of, EVERY_VERSION))]
-    assert len(texts) >= least
+def test_the_version_that_introduces_a_product_of_quads_has_the_text_of_the_shared_block():
+    """It has the text among its own, where its reader looks for it."""
+    texts = [*filter(None, map(core, EVERY_VERSION))]
+    assert len(texts) >= 8
     assert len({*texts}) == 1
 
 
@@ -147,8 +149,32 @@ def test_versions_share_equation_tensors_parameters_and_activation(operation):
             declared = (re.search(rf"(@binding.*)\s+var<.*> {tensor}: .*;(.*)", kernel.source) for kernel in same)
             assert len({" ".join(" ".join(found.groups()).split()) for found in declared}) == 1, tensor
     assert len({re.search(r"struct Params \{[^}]*\}", each.source)[0] for each in general_versions_of(operation)}) == 1
-    if "gemm" in operation:
-        assert len({kernel.part(1).text for kernel in kernels}) == 1
+
+
+# --- What the files share -------------------------------------------------------------------------------
+
+
+TEXTS = [path.read_text(encoding="utf-8") for path in FILES]
+
+
+@pytest.mark.parametrize(("path", "text"), [*zip(FILES, TEXTS, strict=True)], ids=[path.stem for path in FILES])
+def test_the_shared_blocks_stand_last_as_they_are_in_their_folder(path, text):
+    """Run `python tests/support/shared_blocks.py` where this fails."""
+    assert with_blocks(text) == text
+
+
+def test_each_shared_block_is_in_several_files():
+    names = Counter(name for text in TEXTS for name in SHARED.findall(text))
+    assert {*names} == {path.stem for path in BLOCKS.iterdir()}
+    assert min(names.values()) > 1
+
+
+def test_outside_the_shared_blocks_few_lines_are_copies():
+    """Of the whole files, more than a third of the lines are copies: the blocks, in each file that has them."""
+    own_texts = [*map(own, TEXTS)]
+    assert in_runs(own_texts, before=True) <= 0.15
+    assert in_runs(own_texts, before=False) <= 0.20
+    assert in_runs(TEXTS, before=True) > 0.30
 
 
 # --- What the compiler does not see ---------------------------------------------------------------------
@@ -167,7 +193,7 @@ def test_a_workgroup_fits_every_gpu_and_no_index_is_rounded(kernel):
 
 
 def test_folders_and_files_are_the_operations_and_their_versions():
-    assert {path.parent.name for path in KERNELS.glob("*/*.wgsl")} == {*OPERATIONS}
+    assert {path.parent.name for path in FILES} == {*OPERATIONS}
     for name, operation in OPERATIONS.items():
         assert tuple(operation.versions) == versions(name) != ()
 
@@ -176,11 +202,13 @@ def test_folders_and_files_are_the_operations_and_their_versions():
 def test_bindings_and_entry_points_have_the_order_of_the_schedule_and_the_text_as_it_stands_compiles(kernel):
     operation = operation_of(kernel)
     schedule = operation.versions[kernel.version](fitted(kernel, SHAPES[operation.name][0]), kernel)
-    names = re.findall(r"@binding\(\d\)\s+var<[^>]*> (\w+)", kernel.code)
+    names = [variable.name for variable in kernel.bound]
     assert names == [*operation.tensors, *schedule.scratch, *["params"] * (not schedule.constants)]
-    assert re.findall(r"@binding\((\d)\)", kernel.code) == [str(i) for i in range(len(names))]
-    order = [name for name in kernel.entry_points if name in {step.entry_point for step in schedule.steps}]
-    assert list(dict.fromkeys(step.entry_point for step in schedule.steps)) == order != []
+    steps = list(dict.fromkeys(step.entry_point for step in schedule.steps))
+    assert {*steps} <= {*kernel.entry_points}
+    for text in own(kernel.source), kernel.source.removeprefix(own(kernel.source)):
+        in_text = [name for name in steps if f"fn {name}(" in text]
+        assert in_text == sorted(in_text, key=lambda name: text.index(f"fn {name}("))
     assert all(pipeline(kernel, entry_point) for entry_point in kernel.entry_points)
 
 
@@ -232,3 +260,15 @@ def test_an_index_through_a_float_a_missing_key_and_a_long_line_are_noticed():
     assert FLOAT_INDEX.search(forward.edit("index / params.out_w %", "u32(f32(index) * inverse) %").code)
     assert list(header(forward.edit("// cost ", "//      "))) != KEYS
     assert too_long(forward.edit("// 3. Write it.", "// 3. ".ljust(COLUMNS)).listing)
+
+
+def test_a_changed_block_and_copied_lines_are_noticed():
+    text = load("gemm_bias_act", "2_tiled").source
+    assert with_blocks(text.replace("abs(x) > 87.0", "abs(x) > 86.0")) == text
+    with pytest.raises(FileNotFoundError, match="no_such"):
+        with_blocks(text.replace("files: sigmoid", "files: no_such"))
+    lines = [f"let {letter} = 1;" for letter in "abcdefghij"]
+    block, other = "\n// a remark\n".join(lines[:6]), "\n".join(lines[6:])
+    assert in_runs([block, f"}}\n{block}\n{other}", other], before=True) == 6 / 20
+    assert in_runs([block, f"}}\n{block}\n{other}", other], before=False) == 12 / 20
+    assert in_runs([other, other], before=False) == 0  # a run of four

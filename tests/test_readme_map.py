@@ -26,7 +26,8 @@ def wrong(readme: str, files: set[str]) -> list[str]:
     numbered = sum(name[:1].isdigit() for name in lessons)
     places = [f"{i:02}" for i in range(numbered)] + list(ascii_uppercase[: len(lessons) - numbered])  # the appendices
     on_map = {path for row in rows for path in links(row)}
-    pages = {path for path in files if re.fullmatch(r"notebooks/(\d\d|appendix)_[^/]+\.ipynb|kernels/[^/]+", path)}
+    page = re.compile(r"notebooks/(\d\d|appendix)_[^/]+\.ipynb|kernels/(?!shared$)[^/]+")
+    pages = {path for path in files if page.fullmatch(path)}
     return [
         *(
             f"{name}: lesson {at} belongs here"

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.gpu import passes
-from helpers.wgsl import PART, Kernel, WgslError, load, versions, without_comments
+from helpers.wgsl import PART, SHARED, Kernel, WgslError, load, versions, without_comments
 
 SOURCE = """\
 // Twice each number.
@@ -26,7 +26,7 @@ fn main(@builtin(local_invocation_index) thread: u32) {
 }
 """
 DOUBLER = Kernel(SOURCE, "doubler")
-PART_4 = load("conv2d_grad_input", "3_implicit_gemm").part(4)
+PART_3 = load("conv2d_grad_input", "3_implicit_gemm").part(3)
 
 # --- What a source declares -----------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ def test_a_text_whose_declarations_cannot_be_read_is_refused_with_the_place(old,
         (lambda: DOUBLER.with_constants(C=1), "C = 1: "),
         (lambda: DOUBLER.value("C"), "name = 'C'"),
         (lambda: DOUBLER.edit("COUNT", "SIZE"), "doubler contains it 4 times"),
-        (lambda: DOUBLER.part(3), r"number = 3: doubler has the parts \[0, 1, 2\]"),
+        (lambda: DOUBLER.part(3), r"name = 3: doubler has the parts \[0, 1, 2\]"),
         *[
             (lambda size=size: sized(size).threads("main"), f"line 10, column .*{words}")
             for size, words in {
@@ -171,7 +171,7 @@ def test_a_text_whose_declarations_cannot_be_read_is_refused_with_the_place(old,
                 "1.5": "whole",
             }.items()
         ],
-        (lambda: PART_4.function("go"), "name = 'go': no such function in these lines"),
+        (lambda: PART_3.function("go"), "name = 'go': no such function in these lines"),
         (lambda: load("conv2d_grad_input", "3_magic"), "kernel = '3_magic': conv2d_grad_input has 1_gather, 2_shared"),
     ],
 )
@@ -200,6 +200,7 @@ def test_a_comment_ends_where_the_line_does():
 def test_the_parts_of_a_file_are_the_whole_file():
     for version in versions("conv2d_grad_input"):
         kernel = load("conv2d_grad_input", version)
-        parts = [kernel.part(number) for number in range(1 + len(PART.findall(kernel.source)))]
+        numbers = range(1 + len(PART.findall(kernel.source)))
+        parts = [kernel.part(name) for name in (*numbers, *SHARED.findall(kernel.source))]
         lines = [line for part in parts for line in part.text.split("\n") if line]
         assert lines == [line for line in kernel.source.split("\n") if line]

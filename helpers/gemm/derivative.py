@@ -61,7 +61,7 @@ def derivatives(kernel: Kernel, points: np.ndarray) -> np.ndarray:
 
 
 def _verdict(name: str, kernel: Kernel, points: np.ndarray) -> Verdict:
-    unchecked = kernel.edit("return select(0.0, x, finite);", "return x;")  # part 2 turns what is not finite into 0
+    unchecked = kernel.edit("return select(0.0, x, finite);", "return x;")  # turns what is not finite into 0
     for x, got, want in zip(points, derivatives(unchecked, points), elu_derivative(points), strict=True):
         if not np.isclose(got, want, rtol=1e-5, atol=1e-30):  # exp may be off by a few last digits
             note = "" if np.isfinite(got) else ", from which the kernel makes 0"

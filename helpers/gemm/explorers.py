@@ -71,7 +71,7 @@ def tile_steps(a: np.ndarray, b: np.ndarray, kernel: Kernel | None = None, **opt
     trace = simulate(kernel, buffers, (ceil(n / TILE), ceil(m / TILE), 1))
     shapes = {"a": a.shape, "output": (m, n), "b": b.shape, "left": tiles, "right": tiles}
     only = "= read_", "workgroupBarrier", "tile_product(local", "output["
-    return stepper(trace, shapes, part=kernel.part(4), only=only, **options)
+    return stepper(trace, shapes, part=kernel.part(3), only=only, **options)
 
 
 def transposed_load() -> Explorer:

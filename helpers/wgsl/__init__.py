@@ -5,12 +5,12 @@ its names and types, `arithmetic` computes what is known before a run. All of th
 """
 
 from helpers.wgsl.diagnostics import UnsupportedWgsl, WgslError
-from helpers.wgsl.kernel import KERNELS, PART, Bound, Kernel, Listing, load, versions
+from helpers.wgsl.kernel import KERNELS, PART, SHARED, Bound, Kernel, Listing, load, versions
 from helpers.wgsl.syntax.tokens import without_comments
 from helpers.wgsl.types.kinds import MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES, limit_passed
 
 __all__ = [
-    "KERNELS", "MAX_THREADS", "MAX_THREADS_Z", "MAX_WORKGROUP_BYTES", "PART",
+    "KERNELS", "MAX_THREADS", "MAX_THREADS_Z", "MAX_WORKGROUP_BYTES", "PART", "SHARED",
     "Bound", "Kernel", "Listing", "UnsupportedWgsl", "WgslError",
     "limit_passed", "load", "versions", "without_comments",
 ]  # fmt: skip

@@ -24,6 +24,7 @@ from helpers.wgsl.types.names import Stage
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
+SHARED = re.compile(r"^// --- Shared with other files: (\w+) ---$", re.MULTILINE)  # above a block of `kernels/shared`
 Read = TypeVar("Read")
 parsed = lru_cache(maxsize=128)(parse)
 
@@ -204,17 +205,20 @@ class Kernel:
         attribute = tree.Attribute(node.at, node.end, Word("NAME", "a loop"), (node,))
         return self._read(lambda: numbers(attribute, self.outline.scope, Stage.OVERRIDE))[0]
 
-    def part(self, number: int) -> "Listing":
-        """The lines from the comment ``// number.`` up to the next part; part 0 is what precedes part 1.
+    def part(self, name: int | str) -> "Listing":
+        """The lines from the comment ``// name.`` up to the next part; part 0 is what precedes part 1.
+
+        The parts behind the numbered ones are the shared blocks, each with the name in its line.
 
         Raises ValueError where there is no such part.
         """
         starts = {0: 0} | {int(match[1]): match.start() for match in PART.finditer(self.source)}
-        if number not in starts:
-            raise ValueError(f"number = {number}: {self.name} has the parts {sorted(starts)}")
-        text = self.source[starts[number] : starts.get(number + 1)]
-        first = self.source.count("\n", 0, starts[number]) + 1
-        return Listing(text.rstrip(), first)
+        starts |= {match[1]: match.start() for match in SHARED.finditer(self.source)}
+        if name not in starts:
+            raise ValueError(f"name = {name!r}: {self.name} has the parts {[*starts]}")
+        end = min((start for start in starts.values() if start > starts[name]), default=None)
+        first = self.source.count("\n", 0, starts[name]) + 1
+        return Listing(self.source[starts[name] : end].rstrip(), first)
 
     @property
     def listing(self) -> "Listing":

@@ -31,28 +31,9 @@
 // new here  a matrix product without its matrix: rows are channels, columns are
 //           output pixels, and each column of the right matrix, the window under
 //           a pixel, is read from the input where it lies; each group of channels
-//           is a product of its own
+//           is a product of its own; the sizes are constants, and SPLITS
+//           workgroups may share a sum
 
-// The layer: `specialize` writes in its sizes.
-const BATCH: u32 = 2u;          // N
-const IN_CHANNELS: u32 = 16u;   // Ci
-const IN_H: u32 = 9u;           // H
-const IN_W: u32 = 8u;           // W
-const OUT_CHANNELS: u32 = 5u;   // Co
-const KERNEL_H: u32 = 3u;       // kH
-const KERNEL_W: u32 = 3u;       // kW
-const STRIDE_H: u32 = 1u;       // Sh
-const STRIDE_W: u32 = 1u;       // Sw
-const PADDING_H: u32 = 1u;      // Ph
-const PADDING_W: u32 = 1u;      // Pw
-const DILATION_H: u32 = 1u;     // Dh
-const DILATION_W: u32 = 1u;     // Dw
-const GROUPS: u32 = 1u;         // G
-const OUT_H: u32 = 9u;          // oH
-const OUT_W: u32 = 8u;          // oW
-const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
-const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
 const PLANE: u32 = IN_H * IN_W;              // pixels of a channel
 const PIXELS: u32 = BATCH * OUT_H * OUT_W;   // columns
 
@@ -61,47 +42,14 @@ const PIXELS: u32 = BATCH * OUT_H * OUT_W;   // columns
 const RUN: u32 = 16u;
 const STEPS: u32 = 9u;          // of TILE_K products each
 const SPLITS: u32 = 1u;         // workgroups that share the sum of one tile
-
-// The tile.
-const TILE_M: u32 = 64u;        // rows of a workgroup
-const TILE_N: u32 = 64u;        // columns of a workgroup
-const TILE_K: u32 = 16u;        // products between two barriers
 const ALIGNED: bool = false;    // are all tiles full?
-const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_QUADS: u32 = TILE_M / 4u;
-const B_QUADS: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;
-const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
-const A_EVERY: u32 = THREADS / A_QUADS;    // from one k of a thread to its next
-const B_EVERY: u32 = THREADS / B_QUADS;
-const TAP_STEPS = max(RUN / TILE_K, 1u);
 const ROW_TILES: u32 = (GROUP_OUT + TILE_M - 1u) / TILE_M;  // of a group
-const GROUP_QUADS: u32 = ROW_TILES * A_QUADS;  // of one k of a group
-const M_QUADS: u32 = GROUPS * GROUP_QUADS;     // of one k in weights_by_k
 const OUTPUTS: u32 = OUT_CHANNELS * PIXELS;
 
-// All kernels that apply an activation read it under this name.
-struct Layer { activation: u32 }
-const params = Layer(ACTIVATION);
-
-@group(0) @binding(0)
-var<storage, read> input: array<f32>;                 // (N,Ci,H,W)
-@group(0) @binding(1)
-var<storage, read> weight: array<f32>;                // (Co,Ci/G,kH,kW)
-@group(0) @binding(2)
-var<storage, read> bias: array<f32>;                  // (Co)
-@group(0) @binding(3)
-var<storage, read_write> output: array<f32>;          // (N,Co,oH,oW)
 @group(0) @binding(4)
 var<storage, read_write> weights_by_k: array<vec4f>;  // (STEPS*TILE_K,M_QUADS)
 @group(0) @binding(5)
 var<storage, read_write> parts: array<f32>;           // (SPLITS,N,Co,oH,oW)
-
-var<workgroup> left: array<array<vec4f, A_QUADS>, TILE_K>;
-var<workgroup> right: array<array<vec4f, B_QUADS>, TILE_K>;
-var<private> sums: array<vec4f, 16>;
-var<private> next_left: array<vec4f, A_LOADS>;
-var<private> next_right: array<vec4f, B_LOADS>;
 
 // 1. The first pass: weights in the order of k, with zeros behind the last row
 //    and in the gaps, so that the product loads them four at a time, unguarded.
@@ -115,47 +63,13 @@ fn weight_at(group: u32, m: u32, k: u32) -> f32 {
   return weight[plane * (KERNEL_H * KERNEL_W) + tap];
 }
 
-@compute @workgroup_size(256)
-fn lay_out_weights(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) grid: vec3u,
-  @builtin(local_invocation_index) thread: u32,
-) {
-  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
-  if (index >= STEPS * TILE_K * M_QUADS) {
-    return;
-  }
-  let k = index / M_QUADS;
-  let group = index % M_QUADS / GROUP_QUADS;
-  let m = index % GROUP_QUADS * 4u;
-  weights_by_k[index] = vec4f(
-    weight_at(group, m, k), weight_at(group, m + 1u, k),
-    weight_at(group, m + 2u, k), weight_at(group, m + 3u, k),
-  );
-}
-
-// 2. Which tile is a workgroup's? Each group of channels has tiles of its own.
-struct Tile {
-  group: u32,  // [0, G)
-  m0: u32,     // its first row in the group
-  n0: u32,     // its first column
-  split: u32,  // which part of the sums, [0, SPLITS)
-}
-
-fn tile_of(workgroup: vec3u, across: u32) -> Tile {
-  let group = workgroup.z / ROW_TILES % GROUPS;
-  let m0 = workgroup.z % ROW_TILES * TILE_M;
-  let n0 = (workgroup.y * across + workgroup.x) * TILE_N;
-  return Tile(group, m0, n0, workgroup.z / (ROW_TILES * GROUPS));
-}
-
-// 3. Which pixels? A quad of columns holds 4 pixels that lie B_QUADS apart, so
+// 2. Which pixels? A quad of columns holds 4 pixels that lie B_QUADS apart, so
 //    that neighboring threads load neighboring pixels (coalesced).
 var<private> image: vec4u;   // where the group's channels of its image begin
 var<private> top: vec4u;     // row of its window's corner; one below 0 wraps
 var<private> start: vec4u;   // column of its window's corner, likewise
 
-fn find_windows(group: u32, first_pixel: u32) {
+fn find_columns(group: u32, first_pixel: u32) {
   for (var i = 0u; i < 4u; i++) {  // unroll
     let pixel = first_pixel + i * B_QUADS;
     let n = pixel / (OUT_H * OUT_W);
@@ -168,17 +82,8 @@ fn find_windows(group: u32, first_pixel: u32) {
   }
 }
 
-// 4. Fetch the next tile into registers, while this one is multiplied.
-fn fetch_weights(thread: u32, tile: Tile, step: u32) {
-  let k = step * TILE_K + thread / A_QUADS;
-  let first_of_k = k * M_QUADS + tile.group * GROUP_QUADS + tile.m0 / 4u;
-  let first = first_of_k + thread % A_QUADS;
-  for (var i = 0u; i < A_LOADS; i++) {  // unroll
-    next_left[i] = weights_by_k[first + i * A_EVERY * M_QUADS];
-  }
-}
-
-// All k of a step are channels of one tap: where it falls is found once a tap.
+// 3. Fetch the factors of the next columns, while this tile is multiplied. All k of
+//    a step are channels of one tap: where it falls is found once a tap.
 var<private> tap: u32 = KERNEL_H * KERNEL_W;  // none yet
 
 // Where a pixel has no factor, any number is loaded and `place` drops it: a branch
@@ -234,77 +139,7 @@ fn fetch_taps(thread: u32, step: u32) {
   }
 }
 
-fn fetch(thread: u32, tile: Tile, step: u32) {
-  fetch_weights(thread, tile, step);
-  if (RUN % TILE_K == 0u) {
-    fetch_channels(thread, step);
-  } else {
-    fetch_taps(thread, step);
-  }
-}
-
-fn place(thread: u32) {
-  for (var i = 0u; i < A_LOADS; i++) {  // unroll
-    left[thread / A_QUADS + i * A_EVERY][thread % A_QUADS] = next_left[i];
-  }
-  for (var i = 0u; i < B_LOADS; i++) {  // unroll
-    let factors = select(vec4f(), next_right[i], inside);
-    right[thread / B_QUADS + i * B_EVERY][thread % B_QUADS] = factors;
-  }
-}
-
-// 5. Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
-fn multiply(row: u32, column: u32) {
-  for (var k = 0u; k < TILE_K; k++) {  // unroll
-    let b0 = right[k][column];
-    let b1 = right[k][column + TILE_N / 8u];
-    let a0 = left[k][row];
-    let a1 = left[k][row + TILE_M / 8u];
-    for (var i = 0u; i < 4u; i++) {  // unroll
-      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
-      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
-      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
-      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
-    }
-  }
-}
-
-// 6. Add up the products of a tile, from step `first` up to `end`.
-//    A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
-fn row_of(thread: u32) -> u32 {
-  return thread / 32u / (TILE_N / 64u) * 4u + thread / 8u % 4u;
-}
-
-fn column_of(thread: u32) -> u32 {
-  return thread / 32u % (TILE_N / 64u) * 8u + thread % 8u;
-}
-
-fn add_products(tile: Tile, thread: u32) {
-  let first = tile.split * STEPS / SPLITS;
-  let end = (tile.split + 1u) * STEPS / SPLITS;
-  find_windows(tile.group, tile.n0 + thread % B_QUADS);
-  fetch(thread, tile, first);
-  for (var step = first; step < end; step++) {
-    place(thread);
-    workgroupBarrier();  // the tiles are complete
-    if (step + 1u < end) {
-      fetch(thread, tile, step + 1u);
-    }
-    multiply(row_of(thread), column_of(thread));
-    workgroupBarrier();  // no thread still reads them
-  }
-}
-
-// 7. Where are the 8 x 8 sums of a thread? Sum (i, j) is in quad j/4 of row i.
-//    A row of the product is a channel of the tile's group.
-fn m_of(tile: Tile, thread: u32, i: u32) -> u32 {
-  return tile.m0 + 4u * (row_of(thread) + i / 4u * (TILE_M / 8u)) + i % 4u;
-}
-
-fn pixel_of(tile: Tile, thread: u32, j: u32) -> u32 {
-  return tile.n0 + column_of(thread) + j / 4u * (TILE_N / 8u) + j % 4u * B_QUADS;
-}
-
+// 4. Where is the element of a channel and a pixel? Is there one?
 fn index_of(co: u32, pixel: u32) -> u32 {
   let plane = pixel / (OUT_H * OUT_W) * OUT_CHANNELS + co;
   return plane * (OUT_H * OUT_W) + pixel % (OUT_H * OUT_W);
@@ -314,41 +149,7 @@ fn exists(m: u32, pixel: u32) -> bool {
   return ALIGNED || (m < GROUP_OUT && pixel < PIXELS);
 }
 
-// 8. The activation, right for every finite x. All except `none` and `relu` use the
-//    sigmoid.
-fn sigmoid(x: f32) -> f32 {
-  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
-  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
-  let e = exp(-abs(x));                        // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
-}
-
-const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
-const CUBE = 0.044715;
-
-fn activate(x: f32) -> f32 {
-  switch params.activation {
-    case 1u: { return max(x, 0.0); }                 // relu
-    case 2u: {                                       // gelu: x * sigmoid(z)
-      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
-      let t = clamp(x, -11.0, 11.0);
-      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
-    }
-    case 3u: {                                       // silu: x * sigmoid(x)
-      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
-    }
-    case 4u: { return sigmoid(x); }
-    case 5u: {                                       // tanh = (1-e) / (1+e),
-      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
-      // Near 0 a difference cancels: a series replaces it.
-      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
-      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
-    }
-    default: { return x; }                           // none
-  }
-}
-
-// 9. The second pass, where one workgroup has a whole sum: write it.
+// 5. The second pass, where one workgroup has a whole sum: write it.
 @compute @workgroup_size(THREADS)
 fn main(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -371,7 +172,7 @@ fn main(
   }
 }
 
-// 10. The second pass, where SPLITS workgroups share a sum: write a part of it.
+// 6. The second pass, where SPLITS workgroups share a sum: write a part of it.
 @compute @workgroup_size(THREADS)
 fn multiply_parts(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -393,7 +194,7 @@ fn multiply_parts(
   }
 }
 
-// 11. The last pass, where there are parts: add them.
+// 7. The last pass, where there are parts: add them.
 @compute @workgroup_size(256)
 fn add_parts(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -409,4 +210,232 @@ fn add_parts(
     pre += parts[split * OUTPUTS + index];
   }
   output[index] = activate(pre);
+}
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: filter_sizes ---
+
+// The layer's filters: the launcher writes their sizes in here, too.
+const KERNEL_H: u32 = 3u;    // kH
+const KERNEL_W: u32 = 3u;    // kW
+const STRIDE_H: u32 = 1u;    // Sh
+const STRIDE_W: u32 = 1u;    // Sw
+const DILATION_H: u32 = 1u;  // Dh
+const DILATION_W: u32 = 1u;  // Dw
+const GROUPS: u32 = 1u;      // G
+const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
+const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
+
+// --- Shared with other files: activation_number ---
+
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+
+// What a general version reads from a uniform is a constant here.
+struct Layer { activation: u32 }
+const params = Layer(ACTIVATION);
+
+// --- Shared with other files: conv2d_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> input: array<f32>;         // (N,Ci,H,W)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;        // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;          // (Co)
+@group(0) @binding(3)
+var<storage, read_write> output: array<f32>;  // (N,Co,oH,oW)
+
+// --- Shared with other files: sigmoid ---
+
+// All activations except `none` and `relu` use the sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+// --- Shared with other files: activate ---
+
+// What layer and convolution apply to each output, right for every finite x.
+fn activate(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return max(x, 0.0); }                 // relu
+    case 2u: {                                       // gelu: x * sigmoid(z)
+      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
+      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
+    }
+    case 3u: {                                       // silu: x * sigmoid(x)
+      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
+    }
+    case 4u: { return sigmoid(x); }
+    case 5u: {                                       // tanh = (1-e) / (1+e),
+      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
+      // Near 0 a difference cancels: a series replaces it.
+      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
+      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
+    }
+    default: { return x; }                           // none
+  }
+}
+
+// --- Shared with other files: quad_tiles ---
+
+// The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
+// `multiply`, an array of rows saves what one flat array would have to check.
+const TILE_M: u32 = 64u;  // rows of a workgroup
+const TILE_N: u32 = 64u;  // columns of a workgroup
+const TILE_K: u32 = 16u;  // products between two barriers
+const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
+const A_QUADS: u32 = TILE_M / 4u;
+const B_QUADS: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
+const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
+
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
+var<private> next_left: array<vec4f, A_LOADS>;
+var<private> next_right: array<vec4f, B_LOADS>;
+
+// Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+fn multiply(row: u32, column: u32) {
+  for (var k = 0u; k < TILE_K; k++) {  // unroll
+    let b0 = right[k][column];
+    let b1 = right[k][column + TILE_N / 8u];
+    let a0 = left[k][row];
+    let a1 = left[k][row + TILE_M / 8u];
+    for (var i = 0u; i < 4u; i++) {  // unroll
+      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
+      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
+      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
+      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
+    }
+  }
+}
+
+// --- Shared with other files: implicit_gemm ---
+
+const A_EVERY: u32 = THREADS / A_QUADS;    // from one k of a thread to its next
+const B_EVERY: u32 = THREADS / B_QUADS;
+const TAP_STEPS = max(RUN / TILE_K, 1u);
+const GROUP_QUADS: u32 = ROW_TILES * A_QUADS;  // of one k of a group
+const M_QUADS: u32 = GROUPS * GROUP_QUADS;     // of one k in weights_by_k
+
+var<workgroup> left: array<array<vec4f, A_QUADS>, TILE_K>;
+var<workgroup> right: array<array<vec4f, B_QUADS>, TILE_K>;
+
+// The first pass: weights in the order of k, four at a time.
+@compute @workgroup_size(256)
+fn lay_out_weights(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
+  if (index >= STEPS * TILE_K * M_QUADS) {
+    return;
+  }
+  let k = index / M_QUADS;
+  let group = index % M_QUADS / GROUP_QUADS;
+  let m = index % GROUP_QUADS * 4u;
+  weights_by_k[index] = vec4f(
+    weight_at(group, m, k), weight_at(group, m + 1u, k),
+    weight_at(group, m + 2u, k), weight_at(group, m + 3u, k),
+  );
+}
+
+// Which tile is a workgroup's? Each group of channels has tiles of its own.
+struct Tile {
+  group: u32,  // [0, G)
+  m0: u32,     // its first row in the group
+  n0: u32,     // its first column
+  split: u32,  // which part of the sums, [0, SPLITS)
+}
+
+fn tile_of(workgroup: vec3u, across: u32) -> Tile {
+  let group = workgroup.z / ROW_TILES % GROUPS;
+  let m0 = workgroup.z % ROW_TILES * TILE_M;
+  let n0 = (workgroup.y * across + workgroup.x) * TILE_N;
+  return Tile(group, m0, n0, workgroup.z / (ROW_TILES * GROUPS));
+}
+
+// Fetch the next tile into registers, while this one is multiplied.
+fn fetch_weights(thread: u32, tile: Tile, step: u32) {
+  let k = step * TILE_K + thread / A_QUADS;
+  let first_of_k = k * M_QUADS + tile.group * GROUP_QUADS + tile.m0 / 4u;
+  let first = first_of_k + thread % A_QUADS;
+  for (var i = 0u; i < A_LOADS; i++) {  // unroll
+    next_left[i] = weights_by_k[first + i * A_EVERY * M_QUADS];
+  }
+}
+
+fn fetch(thread: u32, tile: Tile, step: u32) {
+  fetch_weights(thread, tile, step);
+  if (RUN % TILE_K == 0u) {
+    fetch_channels(thread, step);
+  } else {
+    fetch_taps(thread, step);
+  }
+}
+
+fn place(thread: u32) {
+  for (var i = 0u; i < A_LOADS; i++) {  // unroll
+    left[thread / A_QUADS + i * A_EVERY][thread % A_QUADS] = next_left[i];
+  }
+  for (var i = 0u; i < B_LOADS; i++) {  // unroll
+    let factors = select(vec4f(), next_right[i], inside);
+    right[thread / B_QUADS + i * B_EVERY][thread % B_QUADS] = factors;
+  }
+}
+
+// A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
+fn row_of(thread: u32) -> u32 {
+  return thread / 32u / (TILE_N / 64u) * 4u + thread / 8u % 4u;
+}
+
+fn column_of(thread: u32) -> u32 {
+  return thread / 32u % (TILE_N / 64u) * 8u + thread % 8u;
+}
+
+// Add up the products of a tile, from step `first` up to `end`.
+fn add_products(tile: Tile, thread: u32) {
+  let first = tile.split * STEPS / SPLITS;
+  let end = (tile.split + 1u) * STEPS / SPLITS;
+  find_columns(tile.group, tile.n0 + thread % B_QUADS);
+  fetch(thread, tile, first);
+  for (var step = first; step < end; step++) {
+    place(thread);
+    workgroupBarrier();  // the tiles are complete
+    if (step + 1u < end) {
+      fetch(thread, tile, step + 1u);
+    }
+    multiply(row_of(thread), column_of(thread));
+    workgroupBarrier();  // no thread still reads them
+  }
+}
+
+// Where are the 8 x 8 sums of a thread? Sum (i, j) is in quad j/4 of row i.
+// A row of the product is a channel of the tile's group.
+fn m_of(tile: Tile, thread: u32, i: u32) -> u32 {
+  return tile.m0 + 4u * (row_of(thread) + i / 4u * (TILE_M / 8u)) + i % 4u;
+}
+
+fn pixel_of(tile: Tile, thread: u32, j: u32) -> u32 {
+  return tile.n0 + column_of(thread) + j / 4u * (TILE_N / 8u) + j % 4u * B_QUADS;
 }

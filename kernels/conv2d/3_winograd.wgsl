@@ -32,44 +32,79 @@
 //           channels instead of 144, at the price of transforms
 //           that move 36 numbers for 16
 
-// The layer: `specialize` writes in its sizes.
-const BATCH: u32 = 2u;          // N
-const IN_CHANNELS: u32 = 3u;    // Ci
-const IN_H: u32 = 9u;           // H
-const IN_W: u32 = 8u;           // W
-const OUT_CHANNELS: u32 = 5u;   // Co
-const PADDING_H: u32 = 1u;      // Ph
-const PADDING_W: u32 = 1u;      // Pw
-const OUT_H: u32 = 9u;          // oH
-const OUT_W: u32 = 8u;          // oW
-const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-
 // At each of 36 points, a product of matrices: (m, k) times (k, n), where m are the
 // channels co, k the channels ci and n the tiles, all filled up to full tiles
 // of a workgroup with zeros. So no load and no store of the product needs a guard.
-const TILE_M: u32 = 64u;        // rows of a workgroup
-const TILE_N: u32 = 64u;        // columns of a workgroup
-const TILE_K: u32 = 16u;        // products between two barriers
-const PAD: u32 = 0u;            // quads behind each row, which is stored as it lies
-const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_QUADS: u32 = TILE_M / 4u;
-const B_QUADS: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
-const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
 const TILES_H: u32 = (OUT_H + 3u) / 4u;
 const TILES_W: u32 = (OUT_W + 3u) / 4u;
 const TILES: u32 = BATCH * TILES_H * TILES_W;
 const K: u32 = (IN_CHANNELS + TILE_K - 1u) / TILE_K * TILE_K;
 const M: u32 = (OUT_CHANNELS + TILE_M - 1u) / TILE_M * TILE_M;
-const M_QUADS: u32 = M / 4u;
-const N_QUADS: u32 = (TILES + TILE_N - 1u) / TILE_N * B_QUADS;
-const LINE: u32 = 64u;          // threads of a workgroup in the other passes
-const LINES: u32 = (N_QUADS + LINE - 1u) / LINE;
 
-// All kernels that apply an activation read it under this name.
+@group(0) @binding(4)
+var<storage, read_write> transformed_weight: array<vec4f>;  // (36,K,M_QUADS)
+@group(0) @binding(5)
+var<storage, read_write> transformed_data: array<vec4f>;    // (36,K,N_QUADS)
+@group(0) @binding(6)
+var<storage, read_write> products: array<vec4f>;            // (36,M,N_QUADS)
+
+// 1. One of the 9 numbers of a filter.
+fn read_weight(ci: u32, co: u32, tap: u32) -> f32 {
+  if (ci < IN_CHANNELS && co < OUT_CHANNELS) {
+    return weight[(co * IN_CHANNELS + ci) * 9u + tap];
+  }
+  return 0.0;
+}
+
+// 2. One of the 6 x 6 numbers in and around a tile.
+fn read_data(ci: u32, tile: Tile, i: u32, j: u32) -> f32 {
+  // Below 0, row and column wrap to more than H and W.
+  let row = tile.row + i - PADDING_H;
+  let column = tile.column + j - PADDING_W;
+  if (tile.exists && ci < IN_CHANNELS && row < IN_H && column < IN_W) {
+    let plane = tile.image * IN_CHANNELS + ci;
+    return input[(plane * IN_H + row) * IN_W + column];
+  }
+  return 0.0;
+}
+
+// 3. Four pixels of a tile, one below the other.
+fn write_column(co: u32, tile: Tile, j: u32, pixels: vec4f) {
+  let column = tile.column + j;
+  let plane = tile.image * OUT_CHANNELS + co;
+  for (var i = 0u; i < 4u; i++) {  // unroll
+    let row = tile.row + i;
+    if (tile.exists && row < OUT_H && column < OUT_W) {
+      let pre = pixels[i] + bias[co];
+      output[(plane * OUT_H + row) * OUT_W + column] = activate(pre);
+    }
+  }
+}
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: activation_number ---
+
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+
+// What a general version reads from a uniform is a constant here.
 struct Layer { activation: u32 }
 const params = Layer(ACTIVATION);
 
+// --- Shared with other files: conv2d_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
 @group(0) @binding(0)
 var<storage, read> input: array<f32>;         // (N,Ci,H,W)
 @group(0) @binding(1)
@@ -78,29 +113,116 @@ var<storage, read> weight: array<f32>;        // (Co,Ci,kH,kW)
 var<storage, read> bias: array<f32>;          // (Co)
 @group(0) @binding(3)
 var<storage, read_write> output: array<f32>;  // (N,Co,oH,oW)
-@group(0) @binding(4)
-var<storage, read_write> transformed_weight: array<vec4f>;  // (36,K,M_QUADS)
-@group(0) @binding(5)
-var<storage, read_write> transformed_input: array<vec4f>;   // (36,K,N_QUADS)
-@group(0) @binding(6)
-var<storage, read_write> products: array<vec4f>;            // (36,M,N_QUADS)
 
-var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
-var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
-var<workgroup> staged: array<array<vec4f, LINE>, 4>;  // one tile a thread
+// --- Shared with other files: sigmoid ---
+
+// All activations except `none` and `relu` use the sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+// --- Shared with other files: activate ---
+
+// What layer and convolution apply to each output, right for every finite x.
+fn activate(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return max(x, 0.0); }                 // relu
+    case 2u: {                                       // gelu: x * sigmoid(z)
+      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
+      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
+    }
+    case 3u: {                                       // silu: x * sigmoid(x)
+      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
+    }
+    case 4u: { return sigmoid(x); }
+    case 5u: {                                       // tanh = (1-e) / (1+e),
+      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
+      // Near 0 a difference cancels: a series replaces it.
+      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
+      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
+    }
+    default: { return x; }                           // none
+  }
+}
+
+// --- Shared with other files: quad_tiles ---
+
+// The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
+// `multiply`, an array of rows saves what one flat array would have to check.
+const TILE_M: u32 = 64u;  // rows of a workgroup
+const TILE_N: u32 = 64u;  // columns of a workgroup
+const TILE_K: u32 = 16u;  // products between two barriers
+const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
+const A_QUADS: u32 = TILE_M / 4u;
+const B_QUADS: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
+const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
+
 var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
 var<private> next_left: array<vec4f, A_LOADS>;
 var<private> next_right: array<vec4f, B_LOADS>;
 
-// 1. Along one axis, 4 outputs of a filter of 3 take 12 products. Winograd's method
-//    takes 6, as many as points at which two polynomials are multiplied by their
-//    values: 0, a, -a, b, -b and infinity (the highest coefficient). Two opposite
-//    points share their even and their odd terms. Any a and b are right; rounding
-//    errors with these are half as large as with 1 and 2.
+// Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+fn multiply(row: u32, column: u32) {
+  for (var k = 0u; k < TILE_K; k++) {  // unroll
+    let b0 = right[k][column];
+    let b1 = right[k][column + TILE_N / 8u];
+    let a0 = left[k][row];
+    let a1 = left[k][row + TILE_M / 8u];
+    for (var i = 0u; i < 4u; i++) {  // unroll
+      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
+      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
+      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
+      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
+    }
+  }
+}
+
+// --- Shared with other files: winograd_points ---
+
+// Along one axis, 4 outputs of a filter of 3 take 12 products, and so do 3 weights
+// with 4 gradients. Winograd's method takes 6, as many as points at which two
+// polynomials are multiplied by their values: 0, a, -a, b, -b and infinity (the
+// highest coefficient). Two opposite points share their even and their odd terms.
+// Any a and b are right; rounding errors with these are half as large as with 1
+// and 2.
 const NEAR: f32 = 0.625;  // a
 const FAR: f32 = 1.5;     // b
 const NEAR_2: f32 = NEAR * NEAR;
 const FAR_2: f32 = FAR * FAR;
+
+// The data's part at the points: B^T d.
+fn data_points(d: array<vec4f, 6>) -> array<vec4f, 6> {
+  let near_even = d[4] - FAR_2 * d[2];
+  let near_odd = NEAR * (d[3] - FAR_2 * d[1]);
+  let far_even = d[4] - NEAR_2 * d[2];
+  let far_odd = FAR * (d[3] - NEAR_2 * d[1]);
+  return array<vec4f, 6>(
+    NEAR_2 * FAR_2 * d[0] - (NEAR_2 + FAR_2) * d[2] + d[4],
+    near_even + near_odd, near_even - near_odd,
+    far_even + far_odd, far_even - far_odd,
+    NEAR_2 * FAR_2 * d[1] - (NEAR_2 + FAR_2) * d[3] + d[5],
+  );
+}
+
+// --- Shared with other files: winograd_tiles ---
+
+const PAD: u32 = 0u;            // quads behind each row, which is stored as it lies
+const M_QUADS: u32 = M / 4u;
+const N_QUADS: u32 = (TILES + TILE_N - 1u) / TILE_N * B_QUADS;
+const LINE: u32 = 64u;          // threads of a workgroup in the other passes
+const LINES: u32 = (N_QUADS + LINE - 1u) / LINE;
+
+var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
+var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
+var<workgroup> staged: array<array<vec4f, LINE>, 4>;  // one tile a thread
 
 // The filter's values at the points: G g. Each line is four filters' work.
 fn filter_points(g: array<vec4f, 3>) -> array<vec4f, 6> {
@@ -119,20 +241,6 @@ fn filter_points(g: array<vec4f, 3>) -> array<vec4f, 6> {
   );
 }
 
-// The data's part at the points: B^T d.
-fn data_points(d: array<vec4f, 6>) -> array<vec4f, 6> {
-  let near_even = d[4] - FAR_2 * d[2];
-  let near_odd = NEAR * (d[3] - FAR_2 * d[1]);
-  let far_even = d[4] - NEAR_2 * d[2];
-  let far_odd = FAR * (d[3] - NEAR_2 * d[1]);
-  return array<vec4f, 6>(
-    NEAR_2 * FAR_2 * d[0] - (NEAR_2 + FAR_2) * d[2] + d[4],
-    near_even + near_odd, near_even - near_odd,
-    far_even + far_odd, far_even - far_odd,
-    NEAR_2 * FAR_2 * d[1] - (NEAR_2 + FAR_2) * d[3] + d[5],
-  );
-}
-
 // The outputs, from the products at the points: A^T m.
 fn outputs(m: array<vec4f, 6>) -> array<vec4f, 4> {
   let near_even = m[1] + m[2];
@@ -147,13 +255,13 @@ fn outputs(m: array<vec4f, 6>) -> array<vec4f, 4> {
   );
 }
 
-// 2. Where each number lies at a point. The 4 tiles of a quad are B_QUADS apart, so
-//    that neighboring threads have neighboring tiles.
+// Where each number lies at a point. The 4 tiles of a quad are B_QUADS apart, so
+// that neighboring threads have neighboring tiles.
 fn weight_at(point: u32, k: u32, quad: u32) -> u32 {
   return (point * K + k) * M_QUADS + quad;
 }
 
-fn input_at(point: u32, k: u32, quad: u32) -> u32 {
+fn data_at(point: u32, k: u32, quad: u32) -> u32 {
   return (point * K + k) * N_QUADS + quad;
 }
 
@@ -163,7 +271,7 @@ fn product_at(point: u32, m: u32, quad: u32) -> u32 {
 
 struct Tile {
   image: u32,    // [0, N)
-  row: u32,      // of its first pixel in output
+  row: u32,      // of its first pixel
   column: u32,   // likewise
   exists: bool,  // else it only fills up the last quads
 }
@@ -175,21 +283,14 @@ fn tile_of(quad: u32, c: u32) -> Tile {
   return Tile(tile / (TILES_W * TILES_H), row, column, tile < TILES);
 }
 
-// 3. Four filters at the points: first along their columns, then along the rows.
-fn read_weight(ci: u32, co: u32, tap: u32) -> f32 {
-  if (ci < IN_CHANNELS && co < OUT_CHANNELS) {
-    return weight[(co * IN_CHANNELS + ci) * 9u + tap];
-  }
-  return 0.0;
-}
-
-fn transform_weight(ci: u32, quad: u32) {
+// Four filters at the points: first along their columns, then along the rows.
+fn transform_weight(k: u32, quad: u32) {
   var half: array<vec4f, 18>;  // (6 points, 3 columns)
   for (var j = 0u; j < 3u; j++) {  // unroll
     var column: array<vec4f, 3>;
     for (var i = 0u; i < 3u; i++) {  // unroll
       for (var c = 0u; c < 4u; c++) {  // unroll
-        column[i][c] = read_weight(ci, 4u * quad + c, 3u * i + j);
+        column[i][c] = read_weight(k, 4u * quad + c, 3u * i + j);
       }
     }
     let points = filter_points(column);
@@ -201,24 +302,13 @@ fn transform_weight(ci: u32, quad: u32) {
     let row = array<vec4f, 3>(half[3u * i], half[3u * i + 1u], half[3u * i + 2u]);
     let points = filter_points(row);
     for (var j = 0u; j < 6u; j++) {  // unroll
-      transformed_weight[weight_at(6u * i + j, ci, quad)] = points[j];
+      transformed_weight[weight_at(6u * i + j, k, quad)] = points[j];
     }
   }
 }
 
-// 4. Four tiles at the points, with the pixels around them: 6 x 6 each.
-fn read_input(ci: u32, tile: Tile, i: u32, j: u32) -> f32 {
-  // Below 0, row and column wrap to more than H and W.
-  let row = tile.row + i - PADDING_H;
-  let column = tile.column + j - PADDING_W;
-  if (tile.exists && ci < IN_CHANNELS && row < IN_H && column < IN_W) {
-    let plane = tile.image * IN_CHANNELS + ci;
-    return input[(plane * IN_H + row) * IN_W + column];
-  }
-  return 0.0;
-}
-
-fn transform_input(ci: u32, quad: u32) {
+// Four tiles at the points, with what lies around them: 6 x 6 each.
+fn transform_data(k: u32, quad: u32) {
   let tiles = array<Tile, 4>(
     tile_of(quad, 0u), tile_of(quad, 1u), tile_of(quad, 2u), tile_of(quad, 3u),
   );
@@ -227,7 +317,7 @@ fn transform_input(ci: u32, quad: u32) {
     var column: array<vec4f, 6>;
     for (var i = 0u; i < 6u; i++) {  // unroll
       for (var c = 0u; c < 4u; c++) {  // unroll
-        column[i][c] = read_input(ci, tiles[c], i, j);
+        column[i][c] = read_data(k, tiles[c], i, j);
       }
     }
     let points = data_points(column);
@@ -242,29 +332,29 @@ fn transform_input(ci: u32, quad: u32) {
     }
     let points = data_points(row);
     for (var j = 0u; j < 6u; j++) {  // unroll
-      transformed_input[input_at(6u * i + j, ci, quad)] = points[j];
+      transformed_data[data_at(6u * i + j, k, quad)] = points[j];
     }
   }
 }
 
-// 5. Both transforms are one dispatch: a second one would wait for the first.
+// Both transforms are one dispatch: a second one would wait for the first.
 @compute @workgroup_size(LINE)
 fn transform(
   @builtin(workgroup_id) group: vec3u,
   @builtin(local_invocation_index) thread: u32,  // [0, LINE)
 ) {
-  let ci = group.x;  // [0, K)
+  let k = group.x;  // [0, K)
   if (group.y < LINES) {
     let quad = group.y * LINE + thread;            // [0, N_QUADS) or past the end
-    if (quad < N_QUADS) { transform_input(ci, quad); }
+    if (quad < N_QUADS) { transform_data(k, quad); }
   } else {
     let quad = (group.y - LINES) * LINE + thread;  // [0, M_QUADS) or past the end
-    if (quad < M_QUADS) { transform_weight(ci, quad); }
+    if (quad < M_QUADS) { transform_weight(k, quad); }
   }
 }
 
-// 6. The products at one point. The next tile of both matrices is on its way while
-//    this one is multiplied.
+// The products at one point. The next tile of both matrices is on its way while
+// this one is multiplied.
 fn fetch(t: u32, point: u32, m0: u32, n0: u32, k0: u32) {
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
     let k = k0 + t / A_QUADS + i * (THREADS / A_QUADS);
@@ -272,7 +362,7 @@ fn fetch(t: u32, point: u32, m0: u32, n0: u32, k0: u32) {
   }
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
     let k = k0 + t / B_QUADS + i * (THREADS / B_QUADS);
-    next_right[i] = transformed_input[input_at(point, k, n0 / 4u + t % B_QUADS)];
+    next_right[i] = transformed_data[data_at(point, k, n0 / 4u + t % B_QUADS)];
   }
 }
 
@@ -285,27 +375,12 @@ fn place(t: u32) {
   }
 }
 
-fn multiply(row: u32, column: u32) {
-  for (var k = 0u; k < TILE_K; k++) {  // unroll
-    let b0 = right[k][column];
-    let b1 = right[k][column + TILE_N / 8u];
-    let a0 = left[k][row];
-    let a1 = left[k][row + TILE_M / 8u];
-    for (var i = 0u; i < 4u; i++) {  // unroll
-      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
-      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
-      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
-      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
-    }
-  }
-}
-
 @compute @workgroup_size(THREADS)
 fn multiply_points(
   @builtin(workgroup_id) group: vec3u,
   @builtin(local_invocation_index) t: u32,  // [0, THREADS)
 ) {
-  let m0 = group.x * TILE_M;  // the first row, a channel co
+  let m0 = group.x * TILE_M;  // the first row, a channel
   let point = group.y;        // [0, 36)
   // The first column, a tile: from the last to the first, for what the pass before
   // wrote last is still in the cache.
@@ -330,47 +405,13 @@ fn multiply_points(
   }
 }
 
-// 7. The activation, right for every finite x. All except `none` and `relu` use the
-//    sigmoid.
-fn sigmoid(x: f32) -> f32 {
-  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
-  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
-  let e = exp(-abs(x));                        // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
-}
-
-const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
-const CUBE = 0.044715;
-
-fn activate(x: f32) -> f32 {
-  switch params.activation {
-    case 1u: { return max(x, 0.0); }                 // relu
-    case 2u: {                                       // gelu: x * sigmoid(z)
-      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
-      let t = clamp(x, -11.0, 11.0);
-      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
-    }
-    case 3u: {                                       // silu: x * sigmoid(x)
-      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
-    }
-    case 4u: { return sigmoid(x); }
-    case 5u: {                                       // tanh = (1-e) / (1+e),
-      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
-      // Near 0 a difference cancels: a series replaces it.
-      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
-      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
-    }
-    default: { return x; }                           // none
-  }
-}
-
-// 8. From the products at the points to the 4 x 4 pixels of four tiles.
-fn tiles_from_points(co: u32, quad: u32) -> array<vec4f, 16> {
+// From the products at the points to the 4 x 4 pixels of four tiles.
+fn tiles_from_points(m: u32, quad: u32) -> array<vec4f, 16> {
   var half: array<vec4f, 24>;  // (4 rows, 6 points)
   for (var j = 0u; j < 6u; j++) {  // unroll
     var column: array<vec4f, 6>;
     for (var i = 0u; i < 6u; i++) {  // unroll
-      column[i] = products[product_at(6u * i + j, co, quad)];
+      column[i] = products[product_at(6u * i + j, m, quad)];
     }
     let rows = outputs(column);
     for (var i = 0u; i < 4u; i++) {  // unroll
@@ -391,28 +432,16 @@ fn tiles_from_points(co: u32, quad: u32) -> array<vec4f, 16> {
   return tiles;
 }
 
-fn write_column(co: u32, tile: Tile, j: u32, pixels: vec4f) {
-  let column = tile.column + j;
-  let plane = tile.image * OUT_CHANNELS + co;
-  for (var i = 0u; i < 4u; i++) {  // unroll
-    let row = tile.row + i;
-    if (tile.exists && row < OUT_H && column < OUT_W) {
-      let pre = pixels[i] + bias[co];
-      output[(plane * OUT_H + row) * OUT_W + column] = activate(pre);
-    }
-  }
-}
-
 @compute @workgroup_size(LINE)
 fn write_pixels(
   @builtin(workgroup_id) group: vec3u,
   @builtin(local_invocation_index) thread: u32,  // [0, LINE)
 ) {
-  let co = group.x;                    // [0, Co)
+  let m = group.x;                     // a channel that comes out
   let quad = group.y * LINE + thread;  // [0, N_QUADS) or past the end
   var tiles: array<vec4f, 16>;
   if (quad < N_QUADS) {  // no return: barriers follow
-    tiles = tiles_from_points(co, quad);
+    tiles = tiles_from_points(m, quad);
   }
   // A thread has whole tiles, but neighboring threads should write neighboring
   // pixels: each takes one column of pixels from a neighbor's tile.
@@ -425,7 +454,7 @@ fn write_pixels(
     for (var part = 0u; part < 4u; part++) {  // unroll
       let other = part * (LINE / 4u) + thread / 4u;  // [0, LINE)
       let tile = tile_of(group.y * LINE + other, c);
-      write_column(co, tile, thread % 4u, staged[thread % 4u][other]);
+      write_column(m, tile, thread % 4u, staged[thread % 4u][other]);
     }
     workgroupBarrier();  // no thread still reads it
   }

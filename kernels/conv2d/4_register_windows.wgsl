@@ -23,81 +23,17 @@
 //           the window, in registers, and uses each for up to kH*kW*CHANNELS
 //           products; all threads of a workgroup read the same weight
 
-// The layer: `specialize` writes in its sizes.
-const BATCH: u32 = 2u;          // N
-const IN_CHANNELS: u32 = 3u;    // Ci
-const IN_H: u32 = 9u;           // H
-const IN_W: u32 = 8u;           // W
-const OUT_CHANNELS: u32 = 5u;   // Co
 const KERNEL_H: u32 = 3u;       // kH
 const KERNEL_W: u32 = 3u;       // kW
-const PADDING_H: u32 = 1u;      // Ph
-const PADDING_W: u32 = 1u;      // Pw
-const OUT_H: u32 = 9u;          // oH
-const OUT_W: u32 = 8u;          // oW
-const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-const TAPS: u32 = KERNEL_H * KERNEL_W;
 
 // What a thread computes.
 const CHANNELS: u32 = 2u;       // output channels
 const ROWS: u32 = 2u;           // outputs below each other
 const QUADS: u32 = 1u;          // four outputs side by side
-const COLUMNS: u32 = 4u * QUADS;
-const WINDOW_H: u32 = ROWS + KERNEL_H - 1u;
-const WINDOW_W: u32 = COLUMNS + KERNEL_W - 1u;
-const SUMS: u32 = ROWS * QUADS;  // of one channel
 
 // How the threads cover the image.
-const THREADS: u32 = 8u;
 const ACROSS: u32 = (OUT_W + COLUMNS - 1u) / COLUMNS;
 const DOWN: u32 = (OUT_H + ROWS - 1u) / ROWS;
-
-// All kernels that apply an activation read it under this name.
-struct Layer { activation: u32 }
-const params = Layer(ACTIVATION);
-
-@group(0) @binding(0)
-var<storage, read> input: array<f32>;         // (N,Ci,H,W)
-@group(0) @binding(1)
-var<storage, read> weight: array<f32>;        // (Co,Ci,kH,kW)
-@group(0) @binding(2)
-var<storage, read> bias: array<f32>;          // (Co)
-@group(0) @binding(3)
-var<storage, read_write> output: array<f32>;  // (N,Co,oH,oW)
-
-// 1. The activation, right for every finite x. All except `none` and `relu` use the
-//    sigmoid.
-fn sigmoid(x: f32) -> f32 {
-  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
-  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
-  let e = exp(-abs(x));                        // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
-}
-
-const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
-const CUBE = 0.044715;
-
-fn activate(x: f32) -> f32 {
-  switch params.activation {
-    case 1u: { return max(x, 0.0); }                 // relu
-    case 2u: {                                       // gelu: x * sigmoid(z)
-      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
-      let t = clamp(x, -11.0, 11.0);
-      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
-    }
-    case 3u: {                                       // silu: x * sigmoid(x)
-      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
-    }
-    case 4u: { return sigmoid(x); }
-    case 5u: {                                       // tanh = (1-e) / (1+e),
-      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
-      // Near 0 a difference cancels: a series replaces it.
-      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
-      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
-    }
-    default: { return x; }                           // none
-  }
-}
 
 // A pixel, or 0 in the padding: below 0, ih and iw wrap to more than H and W.
 fn pixel_or_zero(plane: u32, ih: u32, iw: u32) -> f32 {
@@ -112,7 +48,7 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) thread: u32,  // [0, THREADS)
 ) {
-  // 2. Which outputs are mine? Neighboring threads take neighboring columns.
+  // 1. Which outputs are mine? Neighboring threads take neighboring columns.
   let tile = (workgroup.y * grid.x + workgroup.x) * THREADS + thread;
   let first_ow = tile % ACROSS * COLUMNS;        // [0, oW)
   let first_oh = tile / ACROSS % DOWN * ROWS;    // [0, oH)
@@ -135,7 +71,7 @@ fn main(
   }
   for (var ci = 0u; ci < IN_CHANNELS; ci++) {  // [0, Ci)
 
-    // 3. Load the pixels under my outputs' windows.
+    // 2. Load the pixels under my outputs' windows.
     let plane = n * IN_CHANNELS + ci;
     for (var y = 0u; y < WINDOW_H; y++) {  // unroll
       for (var x = 0u; x < WINDOW_W; x++) {  // unroll
@@ -146,14 +82,14 @@ fn main(
     }
     for (var c = 0u; c < CHANNELS; c++) {  // unroll
 
-      // 4. Load a channel's filter: the same one for all threads. A channel
+      // 3. Load a channel's filter: the same one for all threads. A channel
       //    behind the last one repeats that.
       let co = min(first_co + c, OUT_CHANNELS - 1u);
       for (var k = 0u; k < TAPS; k++) {  // unroll
         taps[k] = weight[(co * IN_CHANNELS + ci) * TAPS + k];
       }
 
-      // 5. Multiply. One sum is finished before the next, so that few
+      // 4. Multiply. One sum is finished before the next, so that few
       //    registers change.
       for (var row = 0u; row < ROWS; row++) {  // unroll
         for (var quad = 0u; quad < QUADS; quad++) {  // unroll
@@ -172,7 +108,7 @@ fn main(
     }
   }
 
-  // 6. Write the first channel and move the others up, so that all indices into
+  // 5. Write the first channel and move the others up, so that all indices into
   //    the sums are constants here, too, in a text of one channel's length.
   for (var c = 0u; c < CHANNELS; c++) {
     let co = first_co + c;                       // [0, Co) when inside
@@ -189,3 +125,83 @@ fn main(
     }
   }
 }
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: activation_number ---
+
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+
+// What a general version reads from a uniform is a constant here.
+struct Layer { activation: u32 }
+const params = Layer(ACTIVATION);
+
+// --- Shared with other files: conv2d_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> input: array<f32>;         // (N,Ci,H,W)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;        // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;          // (Co)
+@group(0) @binding(3)
+var<storage, read_write> output: array<f32>;  // (N,Co,oH,oW)
+
+// --- Shared with other files: sigmoid ---
+
+// All activations except `none` and `relu` use the sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+// --- Shared with other files: activate ---
+
+// What layer and convolution apply to each output, right for every finite x.
+fn activate(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return max(x, 0.0); }                 // relu
+    case 2u: {                                       // gelu: x * sigmoid(z)
+      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
+      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
+    }
+    case 3u: {                                       // silu: x * sigmoid(x)
+      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
+    }
+    case 4u: { return sigmoid(x); }
+    case 5u: {                                       // tanh = (1-e) / (1+e),
+      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
+      // Near 0 a difference cancels: a series replaces it.
+      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
+      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
+    }
+    default: { return x; }                           // none
+  }
+}
+
+// --- Shared with other files: register_windows ---
+
+const TAPS: u32 = KERNEL_H * KERNEL_W;
+const COLUMNS: u32 = 4u * QUADS;
+const WINDOW_H: u32 = ROWS + KERNEL_H - 1u;
+const WINDOW_W: u32 = COLUMNS + KERNEL_W - 1u;
+const SUMS: u32 = ROWS * QUADS;  // of one channel
+const THREADS: u32 = 8u;

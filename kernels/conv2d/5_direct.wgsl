@@ -24,81 +24,13 @@
 //           its window, and loads each weight, once for all of them; it reads the
 //           channels of its group only
 
-// The layer: `specialize` writes in its sizes.
-const BATCH: u32 = 2u;         // N
-const IN_CHANNELS: u32 = 4u;   // Ci
-const IN_H: u32 = 9u;          // H
-const IN_W: u32 = 8u;          // W
-const OUT_CHANNELS: u32 = 4u;  // Co
-const KERNEL_H: u32 = 3u;      // kH
-const KERNEL_W: u32 = 3u;      // kW
-const STRIDE_H: u32 = 1u;      // Sh
-const STRIDE_W: u32 = 1u;      // Sw
-const PADDING_H: u32 = 1u;     // Ph
-const PADDING_W: u32 = 1u;     // Pw
-const DILATION_H: u32 = 1u;    // Dh
-const DILATION_W: u32 = 1u;    // Dw
-const GROUPS: u32 = 4u;        // G
-const OUT_H: u32 = 9u;         // oH
-const OUT_W: u32 = 8u;         // oW
-const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
 const IMAGES: u32 = 2u;      // of a thread
-
-// All kernels that apply an activation read it under this name.
-struct Layer { activation: u32 }
-const params = Layer(ACTIVATION);
-
-const GROUP_IN: u32 = IN_CHANNELS / GROUPS;    // channels of a group
-const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
 const BLOCKS: u32 = (BATCH + IMAGES - 1u) / IMAGES;
 const IMAGE: u32 = IN_CHANNELS * IN_H * IN_W;  // elements of an input image
 
-@group(0) @binding(0)
-var<storage, read> input: array<f32>;         // (N,Ci,H,W)
-@group(0) @binding(1)
-var<storage, read> weight: array<f32>;        // (Co,Ci/G,kH,kW)
-@group(0) @binding(2)
-var<storage, read> bias: array<f32>;          // (Co)
-@group(0) @binding(3)
-var<storage, read_write> output: array<f32>;  // (N,Co,oH,oW)
-
 var<private> sums: array<f32, IMAGES>;
 
-// 1. The activation, right for every finite x. All except `none` and `relu` use the
-//    sigmoid.
-fn sigmoid(x: f32) -> f32 {
-  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
-  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
-  let e = exp(-abs(x));                        // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
-}
-
-const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
-const CUBE = 0.044715;
-
-fn activate(x: f32) -> f32 {
-  switch params.activation {
-    case 1u: { return max(x, 0.0); }                 // relu
-    case 2u: {                                       // gelu: x * sigmoid(z)
-      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
-      let t = clamp(x, -11.0, 11.0);
-      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
-    }
-    case 3u: {                                       // silu: x * sigmoid(x)
-      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
-    }
-    case 4u: { return sigmoid(x); }
-    case 5u: {                                       // tanh = (1-e) / (1+e),
-      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
-      // Near 0 a difference cancels: a series replaces it.
-      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
-      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
-    }
-    default: { return x; }                           // none
-  }
-}
-
-// 2. Is there such an image? Only the last block may be without some.
+// 1. Is there such an image? Only the last block may be without some.
 fn exists(n: u32) -> bool {
   return BATCH % IMAGES == 0u || n < BATCH;
 }
@@ -109,7 +41,7 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) thread: u32,  // [0, 256)
 ) {
-  // 3. Which position is mine? Workgroups lie in rows of up to 65,535.
+  // 2. Which position is mine? Workgroups lie in rows of up to 65,535.
   let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
   if (index >= BLOCKS * OUT_CHANNELS * OUT_H * OUT_W) {
     return;  // the last workgroup is rarely full
@@ -119,7 +51,7 @@ fn main(
   let co = index / (OUT_W * OUT_H) % OUT_CHANNELS;           // [0, Co)
   let n = index / (OUT_W * OUT_H * OUT_CHANNELS) * IMAGES;   // its first image
 
-  // 4. Sum the window under it, over the channels of its group.
+  // 3. Sum the window under it, over the channels of its group.
   let first = co / GROUP_OUT * GROUP_IN;
   for (var ci = 0u; ci < GROUP_IN; ci++) {                   // [0, Ci/G)
     for (var kh = 0u; kh < KERNEL_H; kh++) {                 // [0, kH)
@@ -141,12 +73,96 @@ fn main(
     }
   }
 
-  // 5. Write it.
+  // 4. Write it.
   let bias_co = bias[co];
   for (var i = 0u; i < IMAGES; i++) {  // unroll
     if (exists(n + i)) {
       let at = (((n + i) * OUT_CHANNELS + co) * OUT_H + oh) * OUT_W + ow;
       output[at] = activate(bias_co + sums[i]);
     }
+  }
+}
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: filter_sizes ---
+
+// The layer's filters: the launcher writes their sizes in here, too.
+const KERNEL_H: u32 = 3u;    // kH
+const KERNEL_W: u32 = 3u;    // kW
+const STRIDE_H: u32 = 1u;    // Sh
+const STRIDE_W: u32 = 1u;    // Sw
+const DILATION_H: u32 = 1u;  // Dh
+const DILATION_W: u32 = 1u;  // Dw
+const GROUPS: u32 = 1u;      // G
+const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
+const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
+
+// --- Shared with other files: activation_number ---
+
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+
+// What a general version reads from a uniform is a constant here.
+struct Layer { activation: u32 }
+const params = Layer(ACTIVATION);
+
+// --- Shared with other files: conv2d_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> input: array<f32>;         // (N,Ci,H,W)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;        // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;          // (Co)
+@group(0) @binding(3)
+var<storage, read_write> output: array<f32>;  // (N,Co,oH,oW)
+
+// --- Shared with other files: sigmoid ---
+
+// All activations except `none` and `relu` use the sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+// --- Shared with other files: activate ---
+
+// What layer and convolution apply to each output, right for every finite x.
+fn activate(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return max(x, 0.0); }                 // relu
+    case 2u: {                                       // gelu: x * sigmoid(z)
+      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
+      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
+    }
+    case 3u: {                                       // silu: x * sigmoid(x)
+      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
+    }
+    case 4u: { return sigmoid(x); }
+    case 5u: {                                       // tanh = (1-e) / (1+e),
+      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
+      // Near 0 a difference cancels: a series replaces it.
+      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
+      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
+    }
+    default: { return x; }                           // none
   }
 }

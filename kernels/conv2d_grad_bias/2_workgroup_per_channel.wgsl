@@ -17,17 +17,6 @@
 
 override THREADS: u32 = 256u;
 
-struct Params {
-  batch: u32,         // N
-  out_channels: u32,  // Co
-  out_h: u32,         // oH
-  out_w: u32,         // oW
-}
-
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read_write> grad_bias: array<f32>;  // (Co)
 @group(0) @binding(2)
 var<uniform> params: Params;
 
@@ -64,3 +53,19 @@ fn main(
     grad_bias[co] = partial[0];
   }
 }
+
+// --- Shared with other files: channel_params ---
+
+struct Params {
+  batch: u32,         // N
+  out_channels: u32,  // Co
+  out_h: u32,         // oH
+  out_w: u32,         // oW
+}
+
+// --- Shared with other files: conv2d_grad_bias_buffers ---
+
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read_write> grad_bias: array<f32>;  // (Co)

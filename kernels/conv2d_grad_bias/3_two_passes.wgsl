@@ -15,7 +15,8 @@
 // limits    G and Co are at most 65,535; THREADS is a power of two
 // new here  many workgroups for each channel, as memory is only fast when all of a
 //           GPU asks for data; and a thread asks for LOADS elements at once,
-//           instead of waiting for each before it asks for the next
+//           instead of waiting for each before it asks for the next; the sizes
+//           are constants
 
 // The layer: the launcher writes its sizes in here.
 const OUT_CHANNELS: u32 = 3u;  // Co
@@ -26,10 +27,6 @@ const SLICE: u32 = 2048u;      // elements of a channel for each workgroup
 const THREADS: u32 = 256u;
 const LOADS: u32 = 8u;
 
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read_write> grad_bias: array<f32>;  // (Co)
 @group(0) @binding(2)
 var<storage, read_write> parts: array<f32>;      // (Co,G)
 
@@ -100,3 +97,10 @@ fn sum_parts(
     grad_bias[co] = partial[0];
   }
 }
+
+// --- Shared with other files: conv2d_grad_bias_buffers ---
+
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;      // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read_write> grad_bias: array<f32>;  // (Co)

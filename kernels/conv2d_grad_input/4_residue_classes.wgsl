@@ -61,17 +61,8 @@ const STEPS: u32 = 9u;          // of TILE_K products each, for all taps
 const PIECES: u32 = 1u;         // workgroups that share the sum of the first class
 const PIECE_STEPS: u32 = 9u;    // of each; the other classes have fewer
 
-// The tile.
-const TILE_M: u32 = 64u;        // rows of a workgroup
-const TILE_N: u32 = 64u;        // columns of a workgroup
-const TILE_K: u32 = 16u;        // products between two barriers
 const PAD: u32 = 0u;            // quads behind each row, stored as it lies
 const ALIGNED: bool = false;    // are all tiles full?
-const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_QUADS: u32 = TILE_M / 4u;
-const B_QUADS: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;
-const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
 const A_EVERY: u32 = THREADS / A_QUADS;    // from one k of a thread to its next
 const B_EVERY: u32 = THREADS / B_QUADS;
 const TAP_STEPS: u32 = RUN / TILE_K;
@@ -80,12 +71,6 @@ const M_QUADS: u32 = ROW_TILES * A_QUADS;  // of one k in weights_by_k
 const INPUTS: u32 = BATCH * IN_CHANNELS * IN_H * IN_W;
 const CLASS_INPUTS: u32 = IN_CHANNELS * PIXELS;  // of one piece of parts
 
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;           // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> weight: array<f32>;                // (Co,Ci,kH,kW)
-@group(0) @binding(2)
-var<storage, read_write> grad_input: array<f32>;      // (N,Ci,H,W)
 @group(0) @binding(3)
 var<storage, read_write> weights_by_k: array<vec4f>;  // (STEPS*TILE_K,M_QUADS)
 @group(0) @binding(4)
@@ -93,9 +78,6 @@ var<storage, read_write> parts: array<f32>;  // (class,PIECES,N,Ci,CLASS_H,CLASS
 
 var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
 var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
-var<private> sums: array<vec4f, 16>;
-var<private> next_left: array<vec4f, A_LOADS>;
-var<private> next_right: array<vec4f, B_LOADS>;
 
 // 1. The first pass: weights in the order of k, with zeros behind the last row
 //    and in the gaps, so that the product loads them four at a time, unguarded.
@@ -144,7 +126,7 @@ var<private> image: vec4u;   // where the image of each begins in grad_output
 var<private> row: vec4u;     // oh of the first tap; the others lie above it
 var<private> column: vec4u;  // ow of the first tap
 
-fn find_pixels(first_pixel: u32, class_h: u32, class_w: u32) {
+fn find_columns(first_pixel: u32, class_h: u32, class_w: u32) {
   for (var i = 0u; i < 4u; i++) {  // unroll
     let pixel = first_pixel + i * B_QUADS;
     image[i] = pixel / (CLASS_H * CLASS_W) * (OUT_CHANNELS * PLANE);
@@ -225,23 +207,7 @@ fn place(thread: u32) {
   }
 }
 
-// 5. Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
-fn multiply(row: u32, column: u32) {
-  for (var k = 0u; k < TILE_K; k++) {  // unroll
-    let b0 = right[k][column];
-    let b1 = right[k][column + TILE_N / 8u];
-    let a0 = left[k][row];
-    let a1 = left[k][row + TILE_M / 8u];
-    for (var i = 0u; i < 4u; i++) {  // unroll
-      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
-      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
-      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
-      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
-    }
-  }
-}
-
-// 6. Write the 8 x 8 sums of a thread as a piece of its class.
+// 5. Write the 8 x 8 sums of a thread as a piece of its class.
 fn write(ci: u32, pixel: u32, piece: u32, sum: f32) {
   if (ALIGNED || (ci < IN_CHANNELS && pixel < PIXELS)) {
     const PIXELS_OF_PLANE = CLASS_H * CLASS_W;
@@ -271,7 +237,7 @@ fn main(
   let tile_row = thread / 32u / ACROSS * 4u + thread / 8u % 4u;
   let tile_column = thread / 32u % ACROSS * 8u + thread % 8u;
 
-  find_pixels(n0 + thread % B_QUADS, class_h, class_w);
+  find_columns(n0 + thread % B_QUADS, class_h, class_w);
   if (first < end) {
     fetch(thread, m0, class_h, class_w, first);
   }
@@ -296,7 +262,7 @@ fn main(
   }
 }
 
-// 7. The last pass: each pixel adds the pieces of its class.
+// 6. The last pass: each pixel adds the pieces of its class.
 @compute @workgroup_size(256)
 fn interleave(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -324,4 +290,47 @@ fn interleave(
     }
   }
   grad_input[index] = sum;
+}
+
+// --- Shared with other files: conv2d_grad_input_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
+
+// --- Shared with other files: quad_tiles ---
+
+// The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
+// `multiply`, an array of rows saves what one flat array would have to check.
+const TILE_M: u32 = 64u;  // rows of a workgroup
+const TILE_N: u32 = 64u;  // columns of a workgroup
+const TILE_K: u32 = 16u;  // products between two barriers
+const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
+const A_QUADS: u32 = TILE_M / 4u;
+const B_QUADS: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
+const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
+
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
+var<private> next_left: array<vec4f, A_LOADS>;
+var<private> next_right: array<vec4f, B_LOADS>;
+
+// Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+fn multiply(row: u32, column: u32) {
+  for (var k = 0u; k < TILE_K; k++) {  // unroll
+    let b0 = right[k][column];
+    let b1 = right[k][column + TILE_N / 8u];
+    let a0 = left[k][row];
+    let a1 = left[k][row + TILE_M / 8u];
+    for (var i = 0u; i < 4u; i++) {  // unroll
+      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
+      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
+      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
+      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
+    }
+  }
 }

@@ -36,68 +36,148 @@
 //           channels instead of 144, at the price of transforms
 //           that move 36 numbers for 16
 
-// The layer: `specialize` writes in its sizes.
-const BATCH: u32 = 2u;          // N
-const IN_CHANNELS: u32 = 3u;    // Ci
-const IN_H: u32 = 9u;           // H
-const IN_W: u32 = 8u;           // W
-const OUT_CHANNELS: u32 = 5u;   // Co
-const PADDING_H: u32 = 1u;      // Ph
-const PADDING_W: u32 = 1u;      // Pw
-const OUT_H: u32 = 9u;          // oH
-const OUT_W: u32 = 8u;          // oW
-
 // At each of 36 points, a product of matrices: (m, k) times (k, n), where m are the
 // channels ci, k the channels co and n the tiles, all filled up to full tiles
 // of a workgroup with zeros. So no load and no store of the product needs a guard.
-const TILE_M: u32 = 64u;        // rows of a workgroup
-const TILE_N: u32 = 64u;        // columns of a workgroup
-const TILE_K: u32 = 16u;        // products between two barriers
-const PAD: u32 = 0u;            // quads behind each row, which is stored as it lies
-const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_QUADS: u32 = TILE_M / 4u;
-const B_QUADS: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
-const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
 const TILES_H: u32 = (IN_H + 3u) / 4u;
 const TILES_W: u32 = (IN_W + 3u) / 4u;
 const TILES: u32 = BATCH * TILES_H * TILES_W;
 const K: u32 = (OUT_CHANNELS + TILE_K - 1u) / TILE_K * TILE_K;
 const M: u32 = (IN_CHANNELS + TILE_M - 1u) / TILE_M * TILE_M;
-const M_QUADS: u32 = M / 4u;
-const N_QUADS: u32 = (TILES + TILE_N - 1u) / TILE_N * B_QUADS;
-const LINE: u32 = 64u;          // threads of a workgroup in the other passes
-const LINES: u32 = (N_QUADS + LINE - 1u) / LINE;
 
+@group(0) @binding(3)
+var<storage, read_write> transformed_weight: array<vec4f>;  // (36,K,M_QUADS)
+@group(0) @binding(4)
+var<storage, read_write> transformed_data: array<vec4f>;    // (36,K,N_QUADS)
+@group(0) @binding(5)
+var<storage, read_write> products: array<vec4f>;            // (36,M,N_QUADS)
+
+// 1. One of the 9 numbers of a filter.
+fn read_weight(co: u32, ci: u32, tap: u32) -> f32 {
+  if (co < OUT_CHANNELS && ci < IN_CHANNELS) {
+    return weight[(co * IN_CHANNELS + ci) * 9u + 8u - tap];  // flipped
+  }
+  return 0.0;
+}
+
+// 2. One of the 6 x 6 numbers in and around a tile.
+fn read_data(co: u32, tile: Tile, i: u32, j: u32) -> f32 {
+  // Below 0, row and column wrap to more than oH and oW.
+  let row = tile.row + i + PADDING_H - 2u;
+  let column = tile.column + j + PADDING_W - 2u;
+  if (tile.exists && co < OUT_CHANNELS && row < OUT_H && column < OUT_W) {
+    let plane = tile.image * OUT_CHANNELS + co;
+    return grad_output[(plane * OUT_H + row) * OUT_W + column];
+  }
+  return 0.0;
+}
+
+// 3. Four pixels of a tile, one below the other.
+fn write_column(ci: u32, tile: Tile, j: u32, pixels: vec4f) {
+  let column = tile.column + j;
+  let plane = tile.image * IN_CHANNELS + ci;
+  for (var i = 0u; i < 4u; i++) {  // unroll
+    let row = tile.row + i;
+    if (tile.exists && row < IN_H && column < IN_W) {
+      grad_input[(plane * IN_H + row) * IN_W + column] = pixels[i];
+    }
+  }
+}
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: conv2d_grad_input_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
 @group(0) @binding(0)
 var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
 @group(0) @binding(1)
 var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
 @group(0) @binding(2)
 var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
-@group(0) @binding(3)
-var<storage, read_write> transformed_weight: array<vec4f>;  // (36,K,M_QUADS)
-@group(0) @binding(4)
-var<storage, read_write> transformed_grad: array<vec4f>;    // (36,K,N_QUADS)
-@group(0) @binding(5)
-var<storage, read_write> products: array<vec4f>;            // (36,M,N_QUADS)
 
-var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
-var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
-var<workgroup> staged: array<array<vec4f, LINE>, 4>;  // one tile a thread
+// --- Shared with other files: quad_tiles ---
+
+// The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
+// `multiply`, an array of rows saves what one flat array would have to check.
+const TILE_M: u32 = 64u;  // rows of a workgroup
+const TILE_N: u32 = 64u;  // columns of a workgroup
+const TILE_K: u32 = 16u;  // products between two barriers
+const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
+const A_QUADS: u32 = TILE_M / 4u;
+const B_QUADS: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
+const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
+
 var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
 var<private> next_left: array<vec4f, A_LOADS>;
 var<private> next_right: array<vec4f, B_LOADS>;
 
-// 1. Along one axis, 4 outputs of a filter of 3 take 12 products. Winograd's method
-//    takes 6, as many as points at which two polynomials are multiplied by their
-//    values: 0, a, -a, b, -b and infinity (the highest coefficient). Two opposite
-//    points share their even and their odd terms. Any a and b are right; rounding
-//    errors with these are half as large as with 1 and 2.
+// Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+fn multiply(row: u32, column: u32) {
+  for (var k = 0u; k < TILE_K; k++) {  // unroll
+    let b0 = right[k][column];
+    let b1 = right[k][column + TILE_N / 8u];
+    let a0 = left[k][row];
+    let a1 = left[k][row + TILE_M / 8u];
+    for (var i = 0u; i < 4u; i++) {  // unroll
+      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
+      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
+      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
+      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
+    }
+  }
+}
+
+// --- Shared with other files: winograd_points ---
+
+// Along one axis, 4 outputs of a filter of 3 take 12 products, and so do 3 weights
+// with 4 gradients. Winograd's method takes 6, as many as points at which two
+// polynomials are multiplied by their values: 0, a, -a, b, -b and infinity (the
+// highest coefficient). Two opposite points share their even and their odd terms.
+// Any a and b are right; rounding errors with these are half as large as with 1
+// and 2.
 const NEAR: f32 = 0.625;  // a
 const FAR: f32 = 1.5;     // b
 const NEAR_2: f32 = NEAR * NEAR;
 const FAR_2: f32 = FAR * FAR;
+
+// The data's part at the points: B^T d.
+fn data_points(d: array<vec4f, 6>) -> array<vec4f, 6> {
+  let near_even = d[4] - FAR_2 * d[2];
+  let near_odd = NEAR * (d[3] - FAR_2 * d[1]);
+  let far_even = d[4] - NEAR_2 * d[2];
+  let far_odd = FAR * (d[3] - NEAR_2 * d[1]);
+  return array<vec4f, 6>(
+    NEAR_2 * FAR_2 * d[0] - (NEAR_2 + FAR_2) * d[2] + d[4],
+    near_even + near_odd, near_even - near_odd,
+    far_even + far_odd, far_even - far_odd,
+    NEAR_2 * FAR_2 * d[1] - (NEAR_2 + FAR_2) * d[3] + d[5],
+  );
+}
+
+// --- Shared with other files: winograd_tiles ---
+
+const PAD: u32 = 0u;            // quads behind each row, which is stored as it lies
+const M_QUADS: u32 = M / 4u;
+const N_QUADS: u32 = (TILES + TILE_N - 1u) / TILE_N * B_QUADS;
+const LINE: u32 = 64u;          // threads of a workgroup in the other passes
+const LINES: u32 = (N_QUADS + LINE - 1u) / LINE;
+
+var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
+var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
+var<workgroup> staged: array<array<vec4f, LINE>, 4>;  // one tile a thread
 
 // The filter's values at the points: G g. Each line is four filters' work.
 fn filter_points(g: array<vec4f, 3>) -> array<vec4f, 6> {
@@ -116,20 +196,6 @@ fn filter_points(g: array<vec4f, 3>) -> array<vec4f, 6> {
   );
 }
 
-// The data's part at the points: B^T d.
-fn data_points(d: array<vec4f, 6>) -> array<vec4f, 6> {
-  let near_even = d[4] - FAR_2 * d[2];
-  let near_odd = NEAR * (d[3] - FAR_2 * d[1]);
-  let far_even = d[4] - NEAR_2 * d[2];
-  let far_odd = FAR * (d[3] - NEAR_2 * d[1]);
-  return array<vec4f, 6>(
-    NEAR_2 * FAR_2 * d[0] - (NEAR_2 + FAR_2) * d[2] + d[4],
-    near_even + near_odd, near_even - near_odd,
-    far_even + far_odd, far_even - far_odd,
-    NEAR_2 * FAR_2 * d[1] - (NEAR_2 + FAR_2) * d[3] + d[5],
-  );
-}
-
 // The outputs, from the products at the points: A^T m.
 fn outputs(m: array<vec4f, 6>) -> array<vec4f, 4> {
   let near_even = m[1] + m[2];
@@ -144,13 +210,13 @@ fn outputs(m: array<vec4f, 6>) -> array<vec4f, 4> {
   );
 }
 
-// 2. Where each number lies at a point. The 4 tiles of a quad are B_QUADS apart, so
-//    that neighboring threads have neighboring tiles.
+// Where each number lies at a point. The 4 tiles of a quad are B_QUADS apart, so
+// that neighboring threads have neighboring tiles.
 fn weight_at(point: u32, k: u32, quad: u32) -> u32 {
   return (point * K + k) * M_QUADS + quad;
 }
 
-fn grad_at(point: u32, k: u32, quad: u32) -> u32 {
+fn data_at(point: u32, k: u32, quad: u32) -> u32 {
   return (point * K + k) * N_QUADS + quad;
 }
 
@@ -160,7 +226,7 @@ fn product_at(point: u32, m: u32, quad: u32) -> u32 {
 
 struct Tile {
   image: u32,    // [0, N)
-  row: u32,      // of its first pixel in grad_input
+  row: u32,      // of its first pixel
   column: u32,   // likewise
   exists: bool,  // else it only fills up the last quads
 }
@@ -172,21 +238,14 @@ fn tile_of(quad: u32, c: u32) -> Tile {
   return Tile(tile / (TILES_W * TILES_H), row, column, tile < TILES);
 }
 
-// 3. Four filters at the points: first along their columns, then along the rows.
-fn read_weight(co: u32, ci: u32, tap: u32) -> f32 {
-  if (co < OUT_CHANNELS && ci < IN_CHANNELS) {
-    return weight[(co * IN_CHANNELS + ci) * 9u + 8u - tap];  // flipped
-  }
-  return 0.0;
-}
-
-fn transform_weight(co: u32, quad: u32) {
+// Four filters at the points: first along their columns, then along the rows.
+fn transform_weight(k: u32, quad: u32) {
   var half: array<vec4f, 18>;  // (6 points, 3 columns)
   for (var j = 0u; j < 3u; j++) {  // unroll
     var column: array<vec4f, 3>;
     for (var i = 0u; i < 3u; i++) {  // unroll
       for (var c = 0u; c < 4u; c++) {  // unroll
-        column[i][c] = read_weight(co, 4u * quad + c, 3u * i + j);
+        column[i][c] = read_weight(k, 4u * quad + c, 3u * i + j);
       }
     }
     let points = filter_points(column);
@@ -198,24 +257,13 @@ fn transform_weight(co: u32, quad: u32) {
     let row = array<vec4f, 3>(half[3u * i], half[3u * i + 1u], half[3u * i + 2u]);
     let points = filter_points(row);
     for (var j = 0u; j < 6u; j++) {  // unroll
-      transformed_weight[weight_at(6u * i + j, co, quad)] = points[j];
+      transformed_weight[weight_at(6u * i + j, k, quad)] = points[j];
     }
   }
 }
 
-// 4. Four tiles at the points, with the pixels around them: 6 x 6 each.
-fn read_grad(co: u32, tile: Tile, i: u32, j: u32) -> f32 {
-  // Below 0, row and column wrap to more than oH and oW.
-  let row = tile.row + i + PADDING_H - 2u;
-  let column = tile.column + j + PADDING_W - 2u;
-  if (tile.exists && co < OUT_CHANNELS && row < OUT_H && column < OUT_W) {
-    let plane = tile.image * OUT_CHANNELS + co;
-    return grad_output[(plane * OUT_H + row) * OUT_W + column];
-  }
-  return 0.0;
-}
-
-fn transform_grad(co: u32, quad: u32) {
+// Four tiles at the points, with what lies around them: 6 x 6 each.
+fn transform_data(k: u32, quad: u32) {
   let tiles = array<Tile, 4>(
     tile_of(quad, 0u), tile_of(quad, 1u), tile_of(quad, 2u), tile_of(quad, 3u),
   );
@@ -224,7 +272,7 @@ fn transform_grad(co: u32, quad: u32) {
     var column: array<vec4f, 6>;
     for (var i = 0u; i < 6u; i++) {  // unroll
       for (var c = 0u; c < 4u; c++) {  // unroll
-        column[i][c] = read_grad(co, tiles[c], i, j);
+        column[i][c] = read_data(k, tiles[c], i, j);
       }
     }
     let points = data_points(column);
@@ -239,29 +287,29 @@ fn transform_grad(co: u32, quad: u32) {
     }
     let points = data_points(row);
     for (var j = 0u; j < 6u; j++) {  // unroll
-      transformed_grad[grad_at(6u * i + j, co, quad)] = points[j];
+      transformed_data[data_at(6u * i + j, k, quad)] = points[j];
     }
   }
 }
 
-// 5. Both transforms are one dispatch: a second one would wait for the first.
+// Both transforms are one dispatch: a second one would wait for the first.
 @compute @workgroup_size(LINE)
 fn transform(
   @builtin(workgroup_id) group: vec3u,
   @builtin(local_invocation_index) thread: u32,  // [0, LINE)
 ) {
-  let co = group.x;  // [0, K)
+  let k = group.x;  // [0, K)
   if (group.y < LINES) {
     let quad = group.y * LINE + thread;            // [0, N_QUADS) or past the end
-    if (quad < N_QUADS) { transform_grad(co, quad); }
+    if (quad < N_QUADS) { transform_data(k, quad); }
   } else {
     let quad = (group.y - LINES) * LINE + thread;  // [0, M_QUADS) or past the end
-    if (quad < M_QUADS) { transform_weight(co, quad); }
+    if (quad < M_QUADS) { transform_weight(k, quad); }
   }
 }
 
-// 6. The products at one point. The next tile of both matrices is on its way while
-//    this one is multiplied.
+// The products at one point. The next tile of both matrices is on its way while
+// this one is multiplied.
 fn fetch(t: u32, point: u32, m0: u32, n0: u32, k0: u32) {
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
     let k = k0 + t / A_QUADS + i * (THREADS / A_QUADS);
@@ -269,7 +317,7 @@ fn fetch(t: u32, point: u32, m0: u32, n0: u32, k0: u32) {
   }
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
     let k = k0 + t / B_QUADS + i * (THREADS / B_QUADS);
-    next_right[i] = transformed_grad[grad_at(point, k, n0 / 4u + t % B_QUADS)];
+    next_right[i] = transformed_data[data_at(point, k, n0 / 4u + t % B_QUADS)];
   }
 }
 
@@ -282,27 +330,12 @@ fn place(t: u32) {
   }
 }
 
-fn multiply(row: u32, column: u32) {
-  for (var k = 0u; k < TILE_K; k++) {  // unroll
-    let b0 = right[k][column];
-    let b1 = right[k][column + TILE_N / 8u];
-    let a0 = left[k][row];
-    let a1 = left[k][row + TILE_M / 8u];
-    for (var i = 0u; i < 4u; i++) {  // unroll
-      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
-      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
-      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
-      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
-    }
-  }
-}
-
 @compute @workgroup_size(THREADS)
 fn multiply_points(
   @builtin(workgroup_id) group: vec3u,
   @builtin(local_invocation_index) t: u32,  // [0, THREADS)
 ) {
-  let m0 = group.x * TILE_M;  // the first row, a channel ci
+  let m0 = group.x * TILE_M;  // the first row, a channel
   let point = group.y;        // [0, 36)
   // The first column, a tile: from the last to the first, for what the pass before
   // wrote last is still in the cache.
@@ -327,13 +360,13 @@ fn multiply_points(
   }
 }
 
-// 7. From the products at the points to the 4 x 4 pixels of four tiles.
-fn tiles_from_points(ci: u32, quad: u32) -> array<vec4f, 16> {
+// From the products at the points to the 4 x 4 pixels of four tiles.
+fn tiles_from_points(m: u32, quad: u32) -> array<vec4f, 16> {
   var half: array<vec4f, 24>;  // (4 rows, 6 points)
   for (var j = 0u; j < 6u; j++) {  // unroll
     var column: array<vec4f, 6>;
     for (var i = 0u; i < 6u; i++) {  // unroll
-      column[i] = products[product_at(6u * i + j, ci, quad)];
+      column[i] = products[product_at(6u * i + j, m, quad)];
     }
     let rows = outputs(column);
     for (var i = 0u; i < 4u; i++) {  // unroll
@@ -354,27 +387,16 @@ fn tiles_from_points(ci: u32, quad: u32) -> array<vec4f, 16> {
   return tiles;
 }
 
-fn write_column(ci: u32, tile: Tile, j: u32, pixels: vec4f) {
-  let column = tile.column + j;
-  let plane = tile.image * IN_CHANNELS + ci;
-  for (var i = 0u; i < 4u; i++) {  // unroll
-    let row = tile.row + i;
-    if (tile.exists && row < IN_H && column < IN_W) {
-      grad_input[(plane * IN_H + row) * IN_W + column] = pixels[i];
-    }
-  }
-}
-
 @compute @workgroup_size(LINE)
 fn write_pixels(
   @builtin(workgroup_id) group: vec3u,
   @builtin(local_invocation_index) thread: u32,  // [0, LINE)
 ) {
-  let ci = group.x;                    // [0, Ci)
+  let m = group.x;                     // a channel that comes out
   let quad = group.y * LINE + thread;  // [0, N_QUADS) or past the end
   var tiles: array<vec4f, 16>;
   if (quad < N_QUADS) {  // no return: barriers follow
-    tiles = tiles_from_points(ci, quad);
+    tiles = tiles_from_points(m, quad);
   }
   // A thread has whole tiles, but neighboring threads should write neighboring
   // pixels: each takes one column of pixels from a neighbor's tile.
@@ -387,7 +409,7 @@ fn write_pixels(
     for (var part = 0u; part < 4u; part++) {  // unroll
       let other = part * (LINE / 4u) + thread / 4u;  // [0, LINE)
       let tile = tile_of(group.y * LINE + other, c);
-      write_column(ci, tile, thread % 4u, staged[thread % 4u][other]);
+      write_column(m, tile, thread % 4u, staged[thread % 4u][other]);
     }
     workgroupBarrier();  // no thread still reads it
   }

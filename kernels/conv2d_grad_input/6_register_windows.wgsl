@@ -26,40 +26,17 @@
 //           the window, in registers, and uses each for up to kH*kW*CHANNELS
 //           products; all threads of a workgroup read the same weight
 
-// The layer: `specialize` writes in its sizes.
-const BATCH: u32 = 2u;          // N
-const IN_CHANNELS: u32 = 3u;    // Ci
-const IN_H: u32 = 9u;           // H
-const IN_W: u32 = 8u;           // W
-const OUT_CHANNELS: u32 = 5u;   // Co
 const KERNEL_H: u32 = 3u;       // kH
 const KERNEL_W: u32 = 3u;       // kW
-const PADDING_H: u32 = 1u;      // Ph
-const PADDING_W: u32 = 1u;      // Pw
-const OUT_H: u32 = 9u;          // oH
-const OUT_W: u32 = 8u;          // oW
-const TAPS: u32 = KERNEL_H * KERNEL_W;
 
 // What a thread computes.
 const CHANNELS: u32 = 2u;       // input channels
 const ROWS: u32 = 2u;           // pixels below each other
 const QUADS: u32 = 1u;          // four pixels side by side
-const COLUMNS: u32 = 4u * QUADS;
-const WINDOW_H: u32 = ROWS + KERNEL_H - 1u;
-const WINDOW_W: u32 = COLUMNS + KERNEL_W - 1u;
-const SUMS: u32 = ROWS * QUADS;  // of one channel
 
 // How the threads cover the image.
-const THREADS: u32 = 8u;
 const ACROSS: u32 = (IN_W + COLUMNS - 1u) / COLUMNS;
 const DOWN: u32 = (IN_H + ROWS - 1u) / ROWS;
-
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
-@group(0) @binding(2)
-var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
 
 // An output, or 0 outside of them: below 0, oh and ow wrap to more than oH, oW.
 fn output_or_zero(plane: u32, oh: u32, ow: u32) -> f32 {
@@ -146,3 +123,35 @@ fn main(
     }
   }
 }
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: conv2d_grad_input_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
+
+// --- Shared with other files: register_windows ---
+
+const TAPS: u32 = KERNEL_H * KERNEL_W;
+const COLUMNS: u32 = 4u * QUADS;
+const WINDOW_H: u32 = ROWS + KERNEL_H - 1u;
+const WINDOW_W: u32 = COLUMNS + KERNEL_W - 1u;
+const SUMS: u32 = ROWS * QUADS;  // of one channel
+const THREADS: u32 = 8u;

@@ -26,18 +26,8 @@
 //           pixels: a small layer has few pixels, and a long sum makes a
 //           thread wait for each load; outputs are loaded in fours
 
-// The layer: `specialize` writes in its sizes.
-const BATCH: u32 = 2u;          // N
-const IN_CHANNELS: u32 = 3u;    // Ci
-const IN_H: u32 = 9u;           // H
-const IN_W: u32 = 8u;           // W
-const OUT_CHANNELS: u32 = 5u;   // Co
 const KERNEL_H: u32 = 3u;       // kH
 const KERNEL_W: u32 = 3u;       // kW
-const PADDING_H: u32 = 1u;      // Ph
-const PADDING_W: u32 = 1u;      // Pw
-const OUT_H: u32 = 9u;          // oH
-const OUT_W: u32 = 8u;          // oW
 const TAPS: u32 = KERNEL_H * KERNEL_W;
 const ACROSS: u32 = (IN_W + 3u) / 4u;  // quads: four pixels side by side
 const OUT_ACROSS: u32 = OUT_W / 4u;
@@ -143,3 +133,16 @@ fn main(
     }
   }
 }
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW

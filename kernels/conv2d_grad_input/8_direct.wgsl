@@ -28,36 +28,9 @@
 // new here  a thread gathers for the same pixel of IMAGES images, so that it finds
 //           its outputs, and loads each weight, once for all of them
 
-// The layer: `specialize` writes in its sizes.
-const BATCH: u32 = 2u;         // N
-const IN_CHANNELS: u32 = 4u;   // Ci
-const IN_H: u32 = 9u;          // H
-const IN_W: u32 = 8u;          // W
-const OUT_CHANNELS: u32 = 4u;  // Co
-const KERNEL_H: u32 = 3u;      // kH
-const KERNEL_W: u32 = 3u;      // kW
-const STRIDE_H: u32 = 1u;      // Sh
-const STRIDE_W: u32 = 1u;      // Sw
-const PADDING_H: u32 = 1u;     // Ph
-const PADDING_W: u32 = 1u;     // Pw
-const DILATION_H: u32 = 1u;    // Dh
-const DILATION_W: u32 = 1u;    // Dw
-const GROUPS: u32 = 4u;        // G
-const OUT_H: u32 = 9u;         // oH
-const OUT_W: u32 = 8u;         // oW
 const IMAGES: u32 = 2u;        // of a thread
-
-const GROUP_IN: u32 = IN_CHANNELS / GROUPS;         // channels of a group
-const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
 const BLOCKS: u32 = (BATCH + IMAGES - 1u) / IMAGES;
 const OUT_IMAGE: u32 = OUT_CHANNELS * OUT_H * OUT_W;  // numbers of an output image
-
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> weight: array<f32>;            // (Co,Ci/G,kH,kW)
-@group(0) @binding(2)
-var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
 
 var<private> sums: array<f32, IMAGES>;
 
@@ -114,3 +87,39 @@ fn main(
     }
   }
 }
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: filter_sizes ---
+
+// The layer's filters: the launcher writes their sizes in here, too.
+const KERNEL_H: u32 = 3u;    // kH
+const KERNEL_W: u32 = 3u;    // kW
+const STRIDE_H: u32 = 1u;    // Sh
+const STRIDE_W: u32 = 1u;    // Sw
+const DILATION_H: u32 = 1u;  // Dh
+const DILATION_W: u32 = 1u;  // Dw
+const GROUPS: u32 = 1u;      // G
+const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
+const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
+
+// --- Shared with other files: conv2d_grad_input_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;       // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
+@group(0) @binding(2)
+var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)

@@ -27,30 +27,13 @@
 //           channels are taken in fours, so that a group with one input channel has
 //           3 zeros for each weight; a zero of the padding is multiplied too:
 //           a grad_output of NaN reaches weights that saw only padding there
-// new here  split-K: a few weights, each with a sum over all outputs, make few
+// new here  a matrix product: rows are channels co, columns the channels ci of each
+//           tap, and k counts the outputs; the sizes are constants;
+//           split-K: a few weights, each with a sum over all outputs, make few
 //           tiles; SPLITS workgroups share the sum of each, and a second pass
 //           adds their parts in a fixed order; each group of channels is a
 //           product of its own
 
-// The layer: `specialize` writes in its sizes.
-const BATCH: u32 = 2u;          // N
-const IN_CHANNELS: u32 = 5u;    // Ci
-const IN_H: u32 = 9u;           // H
-const IN_W: u32 = 8u;           // W
-const OUT_CHANNELS: u32 = 6u;   // Co
-const KERNEL_H: u32 = 3u;       // kH
-const KERNEL_W: u32 = 3u;       // kW
-const STRIDE_H: u32 = 1u;       // Sh
-const STRIDE_W: u32 = 1u;       // Sw
-const PADDING_H: u32 = 1u;      // Ph
-const PADDING_W: u32 = 1u;      // Pw
-const DILATION_H: u32 = 1u;     // Dh
-const DILATION_W: u32 = 1u;     // Dw
-const GROUPS: u32 = 1u;         // G
-const OUT_H: u32 = 9u;          // oH
-const OUT_W: u32 = 8u;          // oW
-const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
-const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
 const PLANE: u32 = IN_H * IN_W;        // pixels of a channel
 const OUT_PLANE: u32 = OUT_H * OUT_W;  // outputs of a channel
 const K: u32 = BATCH * OUT_PLANE;      // products of a sum
@@ -62,35 +45,17 @@ const N_QUADS: u32 = KERNEL_H * KERNEL_W * TAP_QUADS;  // of a row of parts
 const STEPS: u32 = 9u;          // of TILE_K products each
 const SPLITS: u32 = 1u;         // workgroups that share the sum of one tile
 
-// The tile.
-const TILE_M: u32 = 64u;        // rows of a workgroup
-const TILE_N: u32 = 64u;        // columns of a workgroup
-const TILE_K: u32 = 16u;        // products between two barriers
 const PAD: u32 = 1u;            // quads behind each row: without, 16 threads would
                                 // store into one bank
 const ALIGNED: bool = false;    // are all tiles full?
-const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_QUADS: u32 = TILE_M / 4u;
-const B_QUADS: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;
-const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
 const EVERY: u32 = THREADS / TILE_K;  // from one quad of a thread to its next
 const ROW_TILES: u32 = (GROUP_OUT + TILE_M - 1u) / TILE_M;  // of a group
 
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> input: array<f32>;              // (N,Ci,H,W)
-@group(0) @binding(2)
-var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci/G,kH,kW)
 @group(0) @binding(3)
 var<storage, read_write> parts: array<vec4f>;      // (SPLITS,Co,N_QUADS)
 
 var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
 var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
-var<private> sums: array<vec4f, 16>;
-var<private> next_left: array<vec4f, A_LOADS>;
-var<private> next_right: array<vec4f, B_LOADS>;
 
 // 1. Which taps? They stay the same for all products of a thread.
 var<private> tap_h: array<u32, B_LOADS>;   // kh*Dh - Ph; below 0 it wraps
@@ -171,22 +136,6 @@ fn place(thread: u32) {
   }
 }
 
-// 3. Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
-fn multiply(row: u32, column: u32) {
-  for (var k = 0u; k < TILE_K; k++) {  // unroll
-    let b0 = right[k][column];
-    let b1 = right[k][column + TILE_N / 8u];
-    let a0 = left[k][row];
-    let a1 = left[k][row + TILE_M / 8u];
-    for (var i = 0u; i < 4u; i++) {  // unroll
-      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
-      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
-      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
-      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
-    }
-  }
-}
-
 @compute @workgroup_size(THREADS)
 fn multiply_parts(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -228,7 +177,7 @@ fn multiply_parts(
   }
 }
 
-// 4. The second pass: 8 threads share the parts of 4 weights, each takes every
+// 3. The second pass: 8 threads share the parts of 4 weights, each takes every
 //    eighth; then one of them adds the 8 sums.
 const SHARES: u32 = 8u;
 var<workgroup> shared_sums: array<array<vec4f, 16>, SHARES>;
@@ -262,6 +211,75 @@ fn add_parts(
         let plane = co * GROUP_IN + ci + c;
         grad_weight[plane * (KERNEL_H * KERNEL_W) + tap] = sum[c];
       }
+    }
+  }
+}
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: filter_sizes ---
+
+// The layer's filters: the launcher writes their sizes in here, too.
+const KERNEL_H: u32 = 3u;    // kH
+const KERNEL_W: u32 = 3u;    // kW
+const STRIDE_H: u32 = 1u;    // Sh
+const STRIDE_W: u32 = 1u;    // Sw
+const DILATION_H: u32 = 1u;  // Dh
+const DILATION_W: u32 = 1u;  // Dw
+const GROUPS: u32 = 1u;      // G
+const GROUP_IN: u32 = IN_CHANNELS / GROUPS;  // channels of a group
+const GROUP_OUT: u32 = OUT_CHANNELS / GROUPS;
+
+// --- Shared with other files: conv2d_grad_weight_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> input: array<f32>;              // (N,Ci,H,W)
+@group(0) @binding(2)
+var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
+
+// --- Shared with other files: quad_tiles ---
+
+// The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
+// `multiply`, an array of rows saves what one flat array would have to check.
+const TILE_M: u32 = 64u;  // rows of a workgroup
+const TILE_N: u32 = 64u;  // columns of a workgroup
+const TILE_K: u32 = 16u;  // products between two barriers
+const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
+const A_QUADS: u32 = TILE_M / 4u;
+const B_QUADS: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
+const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
+
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
+var<private> next_left: array<vec4f, A_LOADS>;
+var<private> next_right: array<vec4f, B_LOADS>;
+
+// Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+fn multiply(row: u32, column: u32) {
+  for (var k = 0u; k < TILE_K; k++) {  // unroll
+    let b0 = right[k][column];
+    let b1 = right[k][column + TILE_N / 8u];
+    let a0 = left[k][row];
+    let a1 = left[k][row + TILE_M / 8u];
+    for (var i = 0u; i < 4u; i++) {  // unroll
+      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
+      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
+      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
+      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
     }
   }
 }

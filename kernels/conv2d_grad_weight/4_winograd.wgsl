@@ -33,31 +33,12 @@
 //           each pair of channels instead of 144, at the price of transforms
 //           that move 36 numbers for 16
 
-// The layer: `specialize` writes in its sizes.
-const BATCH: u32 = 2u;          // N
-const IN_CHANNELS: u32 = 3u;    // Ci
-const IN_H: u32 = 9u;           // H
-const IN_W: u32 = 8u;           // W
-const OUT_CHANNELS: u32 = 5u;   // Co
-const PADDING_H: u32 = 1u;      // Ph
-const PADDING_W: u32 = 1u;      // Pw
-const OUT_H: u32 = 9u;          // oH
-const OUT_W: u32 = 8u;          // oW
-
 // At each of 36 points, a product of matrices: (m, k) times (k, n), where m are the
 // channels co, k the tiles and n the channels ci, all filled up to full tiles
 // of a workgroup with zeros. So no load and no store of the product needs a guard.
-const TILE_M: u32 = 64u;        // rows of a workgroup
-const TILE_N: u32 = 64u;        // columns of a workgroup
-const TILE_K: u32 = 16u;        // products between two barriers
 const PARTS: u32 = 2u;          // workgroups that share the sums of one tile
 const PAD: u32 = 1u;            // quads behind each row: without, 16 threads would
                                 // store to the same banks
-const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_QUADS: u32 = TILE_M / 4u;
-const B_QUADS: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
-const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
 const TILES_H: u32 = (OUT_H + 3u) / 4u;
 const TILES_W: u32 = (OUT_W + 3u) / 4u;
 const TILES: u32 = BATCH * TILES_H * TILES_W;
@@ -68,12 +49,6 @@ const M_QUADS: u32 = M / 4u;
 const N_QUADS: u32 = (IN_CHANNELS + TILE_N - 1u) / TILE_N * B_QUADS;
 const LINE: u32 = 8u;           // quads of a workgroup in the last pass
 
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> input: array<f32>;              // (N,Ci,H,W)
-@group(0) @binding(2)
-var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
 @group(0) @binding(3)
 var<storage, read_write> transformed_grad: array<vec4f>;   // (36,STEPS,M_QUADS,16)
 @group(0) @binding(4)
@@ -85,21 +60,8 @@ var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
 var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
 var<workgroup> rows: array<array<vec4f, LINE>, 18>;  // (6 rows, 3 columns)
 var<workgroup> found: array<f32, LINE * 36u>;         // the weights of 4 channels
-var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
-var<private> next_left: array<vec4f, A_LOADS>;
-var<private> next_right: array<vec4f, B_LOADS>;
 
-// 1. Along one axis, 3 weights take 12 products with 4 gradients. Winograd's method
-//    takes 6, as many as points at which two polynomials are multiplied by their
-//    values: 0, a, -a, b, -b and infinity (the highest coefficient). Two opposite
-//    points share their even and their odd terms. Any a and b are right; rounding
-//    errors with these are half as large as with 1 and 2.
-const NEAR: f32 = 0.625;  // a
-const FAR: f32 = 1.5;     // b
-const NEAR_2: f32 = NEAR * NEAR;
-const FAR_2: f32 = FAR * FAR;
-
-// The gradients' part at the points: G g. Each line is the work for four.
+// 1. The gradients' part at the points: G g. Each line is the work for four.
 fn grad_points(g: array<vec4f, 4>) -> array<vec4f, 6> {
   const at_0 = 1.0 / (NEAR_2 * FAR_2);
   const at_near = 0.5 / (NEAR_2 * (NEAR_2 - FAR_2));
@@ -113,20 +75,6 @@ fn grad_points(g: array<vec4f, 4>) -> array<vec4f, 6> {
     near_even + near_odd, near_even - near_odd,
     far_even + far_odd, far_even - far_odd,
     g[3],
-  );
-}
-
-// The pixels' part at the points: B^T d.
-fn data_points(d: array<vec4f, 6>) -> array<vec4f, 6> {
-  let near_even = d[4] - FAR_2 * d[2];
-  let near_odd = NEAR * (d[3] - FAR_2 * d[1]);
-  let far_even = d[4] - NEAR_2 * d[2];
-  let far_odd = FAR * (d[3] - NEAR_2 * d[1]);
-  return array<vec4f, 6>(
-    NEAR_2 * FAR_2 * d[0] - (NEAR_2 + FAR_2) * d[2] + d[4],
-    near_even + near_odd, near_even - near_odd,
-    far_even + far_odd, far_even - far_odd,
-    NEAR_2 * FAR_2 * d[1] - (NEAR_2 + FAR_2) * d[3] + d[5],
   );
 }
 
@@ -285,21 +233,6 @@ fn place(t: u32) {
   }
 }
 
-fn multiply(row: u32, column: u32) {
-  for (var k = 0u; k < TILE_K; k++) {  // unroll
-    let b0 = right[k][column];
-    let b1 = right[k][column + TILE_N / 8u];
-    let a0 = left[k][row];
-    let a1 = left[k][row + TILE_M / 8u];
-    for (var i = 0u; i < 4u; i++) {  // unroll
-      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
-      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
-      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
-      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
-    }
-  }
-}
-
 @compute @workgroup_size(THREADS)
 fn multiply_points(
   @builtin(workgroup_id) group: vec3u,
@@ -377,4 +310,87 @@ fn write_weights(
       grad_weight[co * IN_CHANNELS * 9u + at] = found[own];
     }
   }
+}
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: conv2d_grad_weight_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> input: array<f32>;              // (N,Ci,H,W)
+@group(0) @binding(2)
+var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
+
+// --- Shared with other files: quad_tiles ---
+
+// The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
+// `multiply`, an array of rows saves what one flat array would have to check.
+const TILE_M: u32 = 64u;  // rows of a workgroup
+const TILE_N: u32 = 64u;  // columns of a workgroup
+const TILE_K: u32 = 16u;  // products between two barriers
+const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
+const A_QUADS: u32 = TILE_M / 4u;
+const B_QUADS: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
+const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
+
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
+var<private> next_left: array<vec4f, A_LOADS>;
+var<private> next_right: array<vec4f, B_LOADS>;
+
+// Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+fn multiply(row: u32, column: u32) {
+  for (var k = 0u; k < TILE_K; k++) {  // unroll
+    let b0 = right[k][column];
+    let b1 = right[k][column + TILE_N / 8u];
+    let a0 = left[k][row];
+    let a1 = left[k][row + TILE_M / 8u];
+    for (var i = 0u; i < 4u; i++) {  // unroll
+      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
+      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
+      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
+      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
+    }
+  }
+}
+
+// --- Shared with other files: winograd_points ---
+
+// Along one axis, 4 outputs of a filter of 3 take 12 products, and so do 3 weights
+// with 4 gradients. Winograd's method takes 6, as many as points at which two
+// polynomials are multiplied by their values: 0, a, -a, b, -b and infinity (the
+// highest coefficient). Two opposite points share their even and their odd terms.
+// Any a and b are right; rounding errors with these are half as large as with 1
+// and 2.
+const NEAR: f32 = 0.625;  // a
+const FAR: f32 = 1.5;     // b
+const NEAR_2: f32 = NEAR * NEAR;
+const FAR_2: f32 = FAR * FAR;
+
+// The data's part at the points: B^T d.
+fn data_points(d: array<vec4f, 6>) -> array<vec4f, 6> {
+  let near_even = d[4] - FAR_2 * d[2];
+  let near_odd = NEAR * (d[3] - FAR_2 * d[1]);
+  let far_even = d[4] - NEAR_2 * d[2];
+  let far_odd = FAR * (d[3] - NEAR_2 * d[1]);
+  return array<vec4f, 6>(
+    NEAR_2 * FAR_2 * d[0] - (NEAR_2 + FAR_2) * d[2] + d[4],
+    near_even + near_odd, near_even - near_odd,
+    far_even + far_odd, far_even - far_odd,
+    NEAR_2 * FAR_2 * d[1] - (NEAR_2 + FAR_2) * d[3] + d[5],
+  );
 }

@@ -25,19 +25,9 @@
 //           beside them a window that slides down the input, so that of its
 //           TAPS_H rows only STRIDE are loaded anew; one load is four channels
 
-// The layer: `specialize` writes in its sizes.
-const BATCH: u32 = 1u;         // N
-const IN_CHANNELS: u32 = 5u;   // Ci
-const IN_H: u32 = 8u;          // H
-const IN_W: u32 = 9u;          // W
-const OUT_CHANNELS: u32 = 6u;  // Co
 const KERNEL_H: u32 = 3u;      // kH
 const KERNEL_W: u32 = 3u;      // kW
 const STRIDE: u32 = 1u;        // S
-const PADDING_H: u32 = 1u;     // Ph
-const PADDING_W: u32 = 1u;     // Pw
-const OUT_H: u32 = 8u;         // oH
-const OUT_W: u32 = 9u;         // oW
 
 // What a thread computes: sums for four output channels and for these.
 const CHANNELS: u32 = 4u;      // input channels, at most 4
@@ -75,12 +65,6 @@ const INPUT_ROWS: u32 = BATCH * COPY_H * GROUPS;
 const SUMMING: u32 = QUADS * GROUPS * TILES_H * TILES_W * PARTS;
 const WEIGHTS: u32 = QUADS * IN_CHANNELS * KERNEL_H * KERNEL_W;
 
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;          // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> input: array<f32>;                // (N,Ci,H,W)
-@group(0) @binding(2)
-var<storage, read_write> grad_weight: array<f32>;    // (Co,Ci,kH,kW)
 @group(0) @binding(3)
 var<storage, read_write> grad_quads: array<vec4f>;   // (N,GRAD_H,GRAD_W,QUADS)
 @group(0) @binding(4)
@@ -255,3 +239,26 @@ fn add_parts(
     }
   }
 }
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: conv2d_grad_weight_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> input: array<f32>;              // (N,Ci,H,W)
+@group(0) @binding(2)
+var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)

@@ -26,19 +26,9 @@
 //           in registers, and under them a row of the input, each number of
 //           which it loads once and multiplies FILTERS*kW times
 
-// The layer: `specialize` writes in its sizes.
-const BATCH: u32 = 2u;         // N
-const IN_CHANNELS: u32 = 3u;   // Ci
-const IN_H: u32 = 8u;          // H
-const IN_W: u32 = 9u;          // W
-const OUT_CHANNELS: u32 = 5u;  // Co
 const KERNEL_H: u32 = 3u;      // kH
 const KERNEL_W: u32 = 3u;      // kW
 const STRIDE: u32 = 1u;        // S
-const PADDING_H: u32 = 1u;     // Ph
-const PADDING_W: u32 = 1u;     // Pw
-const OUT_H: u32 = 8u;         // oH
-const OUT_W: u32 = 9u;         // oW
 const WEIGHTS: u32 = OUT_CHANNELS * IN_CHANNELS * KERNEL_H * KERNEL_W;
 
 // What a workgroup computes.
@@ -80,12 +70,6 @@ const GRADS_FULL: bool = OUT_CHANNELS % (FILTERS * TEAMS) == 0u
 const INPUTS_FULL: bool = GRADS_FULL && IN_CHANNELS % CHANNELS == 0u
   && PADDING_H == 0u && PADDING_W == 0u && OUT_W == COLUMNS && WINDOW * 4u <= IN_W;
 
-@group(0) @binding(0)
-var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
-@group(0) @binding(1)
-var<storage, read> input: array<f32>;              // (N,Ci,H,W)
-@group(0) @binding(2)
-var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
 @group(0) @binding(3)
 var<storage, read_write> parts: array<f32>;        // (PARTS,WEIGHTS)
 
@@ -249,3 +233,26 @@ fn add_parts(
     grad_weight[weight] = sum;
   }
 }
+
+// --- Shared with other files: convolution_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const BATCH: u32 = 2u;         // N
+const IN_CHANNELS: u32 = 4u;   // Ci
+const IN_H: u32 = 8u;          // H
+const IN_W: u32 = 9u;          // W
+const OUT_CHANNELS: u32 = 4u;  // Co
+const PADDING_H: u32 = 1u;     // Ph
+const PADDING_W: u32 = 1u;     // Pw
+const OUT_H: u32 = 8u;         // oH
+const OUT_W: u32 = 9u;         // oW
+
+// --- Shared with other files: conv2d_grad_weight_buffers ---
+
+// Where a version takes G groups, a filter has Ci/G channels.
+@group(0) @binding(0)
+var<storage, read> grad_output: array<f32>;        // (N,Co,oH,oW)
+@group(0) @binding(1)
+var<storage, read> input: array<f32>;              // (N,Ci,H,W)
+@group(0) @binding(2)
+var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)

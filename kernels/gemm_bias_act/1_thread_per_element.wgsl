@@ -14,6 +14,39 @@
 // new here  one thread computes one element,
 //           and act follows the sum while it is still in a register (fused)
 
+@group(0) @binding(4)
+var<uniform> params: Params;
+
+// 1. The number of a thread in the whole dispatch, whose workgroups lie in rows
+//    of up to 65,535.
+fn flat_index(global: vec3u, grid: vec3u) -> u32 {
+  return global.y * grid.x * 256u + global.x;
+}
+
+// 2. A row of a times a column of b, after the bias. Neighbors have the same m and
+//    the next n: they read one number of a together and neighboring numbers of b
+//    (coalesced loads).
+@compute @workgroup_size(256)
+fn main(
+  @builtin(global_invocation_id) global: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+) {
+  let index = flat_index(global, grid);
+  if (index >= params.batch_size * params.m * params.n) {
+    return;  // the last workgroup is rarely full
+  }
+  let n = index % params.n;              // [0, N)
+  let row = index / params.n;            // [0, batch*M): m, counted over all items
+  let item = row / params.m;             // [0, batch)
+  var pre = bias[n];
+  for (var k = 0u; k < params.k; k++) {  // [0, K)
+    pre += a[row * params.k + k] * b[item * params.b_stride + k * params.n + n];
+  }
+  output[index] = activate(pre);
+}
+
+// --- Shared with other files: product_params ---
+
 struct Params {
   m: u32,           // M
   k: u32,           // K
@@ -25,6 +58,8 @@ struct Params {
   unused: u32,      // fills eight words: some backends want multiples of 16 bytes
 }
 
+// --- Shared with other files: gemm_bias_act_buffers ---
+
 @group(0) @binding(0)
 var<storage, read> a: array<f32>;             // (batch, M, K)
 @group(0) @binding(1)
@@ -33,11 +68,10 @@ var<storage, read> b: array<f32>;             // ([batch,] K, N)
 var<storage, read> bias: array<f32>;          // (N)
 @group(0) @binding(3)
 var<storage, read_write> output: array<f32>;  // (batch, M, N)
-@group(0) @binding(4)
-var<uniform> params: Params;
 
-// 1. The activation, right for every finite x. All except `none` and `relu` use the
-//    sigmoid.
+// --- Shared with other files: sigmoid ---
+
+// All activations except `none` and `relu` use the sigmoid.
 fn sigmoid(x: f32) -> f32 {
   // Farther out, exp(-|x|) soon falls below the smallest normal float32.
   if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
@@ -48,6 +82,9 @@ fn sigmoid(x: f32) -> f32 {
 const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
 const CUBE = 0.044715;
 
+// --- Shared with other files: activate ---
+
+// What layer and convolution apply to each output, right for every finite x.
 fn activate(x: f32) -> f32 {
   switch params.activation {
     case 1u: { return max(x, 0.0); }                 // relu
@@ -68,32 +105,4 @@ fn activate(x: f32) -> f32 {
     }
     default: { return x; }                           // none
   }
-}
-
-// 2. The number of a thread in the whole dispatch, whose workgroups lie in rows
-//    of up to 65,535.
-fn flat_index(global: vec3u, grid: vec3u) -> u32 {
-  return global.y * grid.x * 256u + global.x;
-}
-
-// 3. A row of a times a column of b, after the bias. Neighbors have the same m and
-//    the next n: they read one number of a together and neighboring numbers of b
-//    (coalesced loads).
-@compute @workgroup_size(256)
-fn main(
-  @builtin(global_invocation_id) global: vec3u,
-  @builtin(num_workgroups) grid: vec3u,
-) {
-  let index = flat_index(global, grid);
-  if (index >= params.batch_size * params.m * params.n) {
-    return;  // the last workgroup is rarely full
-  }
-  let n = index % params.n;              // [0, N)
-  let row = index / params.n;            // [0, batch*M): m, counted over all items
-  let item = row / params.m;             // [0, batch)
-  var pre = bias[n];
-  for (var k = 0u; k < params.k; k++) {  // [0, K)
-    pre += a[row * params.k + k] * b[item * params.b_stride + k * params.n + n];
-  }
-  output[index] = activate(pre);
 }

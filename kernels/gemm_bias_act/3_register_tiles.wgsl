@@ -20,12 +20,6 @@
 //           for 64 multiply-adds; the sizes are constants, and marked loops are
 //           written out
 
-// The layer: the launcher writes its sizes in here.
-const M: u32 = 64u;           // rows of one item, or of all that share one b
-const K: u32 = 64u;
-const N: u32 = 64u;
-const B_STRIDE: u32 = 0u;     // from one item's b to the next: K*N, or 0
-const ACTIVATION: u32 = 0u;   // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
 const ALIGNED: bool = false;  // are all tiles full?
 
 // The tiles.
@@ -36,58 +30,11 @@ const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
 const LEFT_LOADS: u32 = TILE_M * TILE_K / THREADS;   // of one thread
 const RIGHT_LOADS: u32 = TILE_K * TILE_N / THREADS;
 
-// What version 2 reads from a uniform is a constant here.
-struct Layer { activation: u32 }
-const params = Layer(ACTIVATION);
-
-@group(0) @binding(0)
-var<storage, read> a: array<f32>;             // (batch, M, K)
-@group(0) @binding(1)
-var<storage, read> b: array<f32>;             // ([batch,] K, N)
-@group(0) @binding(2)
-var<storage, read> bias: array<f32>;          // (N)
-@group(0) @binding(3)
-var<storage, read_write> output: array<f32>;  // (batch, M, N)
-
 var<workgroup> left: array<array<f32, TILE_M>, TILE_K>;   // a tile of a, transposed
 var<workgroup> right: array<array<f32, TILE_N>, TILE_K>;  // a tile of b
 var<private> sums: array<f32, 64>;  // in registers, as every index is a constant
 
-// 1. The activation, right for every finite x. All except `none` and `relu` use the
-//    sigmoid.
-fn sigmoid(x: f32) -> f32 {
-  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
-  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
-  let e = exp(-abs(x));                        // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
-}
-
-const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
-const CUBE = 0.044715;
-
-fn activate(x: f32) -> f32 {
-  switch params.activation {
-    case 1u: { return max(x, 0.0); }                 // relu
-    case 2u: {                                       // gelu: x * sigmoid(z)
-      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
-      let t = clamp(x, -11.0, 11.0);
-      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
-    }
-    case 3u: {                                       // silu: x * sigmoid(x)
-      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
-    }
-    case 4u: { return sigmoid(x); }
-    case 5u: {                                       // tanh = (1-e) / (1+e),
-      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
-      // Near 0 a difference cancels: a series replaces it.
-      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
-      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
-    }
-    default: { return x; }                           // none
-  }
-}
-
-// 2. Load the tiles: 0 past an edge, where a tile reaches farther than the matrix.
+// 1. Load the tiles: 0 past an edge, where a tile reaches farther than the matrix.
 fn read_a(item: u32, m: u32, k: u32) -> f32 {
   if (ALIGNED || (m < M && k < K)) { return a[(item * M + m) * K + k]; }
   return 0.0;
@@ -111,7 +58,7 @@ fn load_tiles(thread: u32, item: u32, m0: u32, n0: u32, k0: u32) {
   }
 }
 
-// 3. Multiply the tiles: 8 rows by 8 columns, each TILE/8 from the next.
+// 2. Multiply the tiles: 8 rows by 8 columns, each TILE/8 from the next.
 fn multiply(row: u32, column: u32) {
   for (var k = 0u; k < TILE_K; k++) {  // [0, TILE_K)
     var b_k: array<f32, 8>;
@@ -127,7 +74,7 @@ fn multiply(row: u32, column: u32) {
   }
 }
 
-// 4. Add the bias and apply act, while the sums are still in registers; then
+// 3. Add the bias and apply act, while the sums are still in registers; then
 //    write. First all loads, then all stores: in turns, a load would wait for the
 //    store before it.
 fn read_bias(n: u32) -> f32 {
@@ -148,7 +95,7 @@ fn write(item: u32, m: u32, n: u32, result: f32) {
   if (ALIGNED || (m < M && n < N)) { output[(item * M + m) * N + n] = result; }
 }
 
-// 5. Add up along k, tile by tile.
+// 4. Add up along k, tile by tile.
 @compute @workgroup_size(THREADS)
 fn main(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -172,5 +119,70 @@ fn main(
       let n = n0 + column + j * (TILE_N / 8u);  // [0, N) or past the edge
       write(item, m, n, sums[8u * i + j]);
     }
+  }
+}
+
+// --- Shared with other files: product_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const M: u32 = 64u;        // rows of one item, or of all that share one b
+const K: u32 = 64u;
+const N: u32 = 64u;
+const B_STRIDE: u32 = 0u;  // from one item's b to the next: K*N, or 0
+
+// --- Shared with other files: activation_number ---
+
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+
+// What a general version reads from a uniform is a constant here.
+struct Layer { activation: u32 }
+const params = Layer(ACTIVATION);
+
+// --- Shared with other files: gemm_bias_act_buffers ---
+
+@group(0) @binding(0)
+var<storage, read> a: array<f32>;             // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read> b: array<f32>;             // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;          // (N)
+@group(0) @binding(3)
+var<storage, read_write> output: array<f32>;  // (batch, M, N)
+
+// --- Shared with other files: sigmoid ---
+
+// All activations except `none` and `relu` use the sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+// --- Shared with other files: activate ---
+
+// What layer and convolution apply to each output, right for every finite x.
+fn activate(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return max(x, 0.0); }                 // relu
+    case 2u: {                                       // gelu: x * sigmoid(z)
+      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
+      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
+    }
+    case 3u: {                                       // silu: x * sigmoid(x)
+      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
+    }
+    case 4u: { return sigmoid(x); }
+    case 5u: {                                       // tanh = (1-e) / (1+e),
+      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
+      // Near 0 a difference cancels: a series replaces it.
+      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
+      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
+    }
+    default: { return x; }                           // none
   }
 }

@@ -16,94 +16,28 @@
 //           K multiply-adds
 // limits    N is a multiple of 4, as b is bound as vec4f;
 //           while a workgroup loads its tiles, it multiplies nothing
-// new here  a load or a store moves four numbers (vec4f): 4 workgroup loads for
+// new here  b and both tiles are vec4f, four numbers a load: 4 workgroup loads for
 //           64 multiply-adds; k is written out, so that indices are constants;
 //           the largest tiles of which there are enough; where there is room,
 //           an unused vec4f behind each row of `left` (PAD) puts the stores of
-//           neighbors into different banks
+//           neighbors into different banks; a warp reads few quads of a tile
 
-// The layer: the launcher writes its sizes in here.
-const M: u32 = 64u;           // rows of one item, or of all that share one b
-const K: u32 = 64u;
-const N: u32 = 64u;
-const B_STRIDE: u32 = 0u;     // from one item's b to the next: K*N, or 0
-const ACTIVATION: u32 = 0u;   // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
 const ALIGNED: bool = false;  // are all tiles full?
 
 // The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
 // `multiply`, an array of rows saves what one flat array would have to check.
-const TILE_M: u32 = 128u;     // rows of a workgroup
-const TILE_N: u32 = 128u;     // columns of a workgroup
-const TILE_K: u32 = 16u;      // products between two barriers
-const PAD: u32 = 0u;          // quads behind each row of left, if there is room
+const TILE_M: u32 = 64u;  // rows of a workgroup
+const TILE_N: u32 = 64u;  // columns of a workgroup
+const TILE_K: u32 = 16u;  // products between two barriers
 const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
 const A_QUADS: u32 = TILE_M / 4u;
 const B_QUADS: u32 = TILE_N / 4u;
 const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
 const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
 
-// What version 2 reads from a uniform is a constant here.
-struct Layer { activation: u32 }
-const params = Layer(ACTIVATION);
-
-@group(0) @binding(0)
-var<storage, read> a: array<f32>;             // (batch, M, K)
-@group(0) @binding(1)
-var<storage, read> b: array<vec4f>;           // ([batch,] K, N)
-@group(0) @binding(2)
-var<storage, read> bias: array<f32>;          // (N)
-@group(0) @binding(3)
-var<storage, read_write> output: array<f32>;  // (batch, M, N)
-
-var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;  // a, transposed
-var<workgroup> right: array<array<vec4f, B_QUADS>, TILE_K>;       // b
 var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
 
-// 1. The activation, right for every finite x. All except `none` and `relu` use the
-//    sigmoid.
-fn sigmoid(x: f32) -> f32 {
-  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
-  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
-  let e = exp(-abs(x));                        // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
-}
-
-const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
-const CUBE = 0.044715;
-
-fn activate(x: f32) -> f32 {
-  switch params.activation {
-    case 1u: { return max(x, 0.0); }                 // relu
-    case 2u: {                                       // gelu: x * sigmoid(z)
-      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
-      let t = clamp(x, -11.0, 11.0);
-      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
-    }
-    case 3u: {                                       // silu: x * sigmoid(x)
-      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
-    }
-    case 4u: { return sigmoid(x); }
-    case 5u: {                                       // tanh = (1-e) / (1+e),
-      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
-      // Near 0 a difference cancels: a series replaces it.
-      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
-      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
-    }
-    default: { return x; }                           // none
-  }
-}
-
-// 2. Load the tiles: 0 past an edge, where a tile reaches farther than the matrix.
-fn read_a(item: u32, m: u32, k: u32) -> f32 {
-  if (ALIGNED || (m < M && k < K)) { return a[(item * M + m) * K + k]; }
-  return 0.0;
-}
-
-fn read_b(item: u32, k: u32, n: u32) -> vec4f {
-  if (ALIGNED || (k < K && n < N)) { return b[(item * B_STRIDE + k * N + n) / 4u]; }
-  return vec4f();
-}
-
+// 1. Load the tiles.
 fn load_tiles(thread: u32, item: u32, m0: u32, n0: u32, k0: u32) {
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
     let quad = thread / TILE_K + i * (THREADS / TILE_K);  // 4 rows
@@ -121,7 +55,7 @@ fn load_tiles(thread: u32, item: u32, m0: u32, n0: u32, k0: u32) {
   }
 }
 
-// 3. Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+// 2. Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
 fn multiply(row: u32, column: u32) {
   for (var k = 0u; k < TILE_K; k++) {  // unroll
     let b0 = right[k][column];
@@ -137,37 +71,7 @@ fn multiply(row: u32, column: u32) {
   }
 }
 
-// 4. Add the bias and apply act, while the sums are still in registers; then
-//    write. First all loads, then all stores: in turns, a load would wait for the
-//    store before it.
-fn m_at(m0: u32, i: u32) -> u32 {  // of a thread's row i
-  return m0 + i / 4u * (TILE_M / 2u) + i % 4u;
-}
-
-fn n_at(n0: u32, j: u32) -> u32 {  // of its column j
-  return n0 + j / 4u * (TILE_N / 2u) + j % 4u;
-}
-
-fn read_bias(n: u32) -> f32 {
-  if (ALIGNED || n < N) { return bias[n]; }
-  return 0.0;
-}
-
-fn finish(n0: u32) {
-  for (var j = 0u; j < 8u; j++) {  // unroll
-    let bias_n = read_bias(n_at(n0, j));
-    for (var i = 0u; i < 8u; i++) {  // unroll
-      let pre = sums[2u * i + j / 4u][j % 4u] + bias_n;
-      sums[2u * i + j / 4u][j % 4u] = activate(pre);
-    }
-  }
-}
-
-fn write(item: u32, m: u32, n: u32, result: f32) {
-  if (ALIGNED || (m < M && n < N)) { output[(item * M + m) * N + n] = result; }
-}
-
-// 5. Add up along k, tile by tile.
+// 3. Add up along k, tile by tile.
 @compute @workgroup_size(THREADS)
 fn main(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -196,4 +100,115 @@ fn main(
       write(item, m, n, sums[2u * i + j / 4u][j % 4u]);
     }
   }
+}
+
+// --- Shared with other files: product_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const M: u32 = 64u;        // rows of one item, or of all that share one b
+const K: u32 = 64u;
+const N: u32 = 64u;
+const B_STRIDE: u32 = 0u;  // from one item's b to the next: K*N, or 0
+
+// --- Shared with other files: activation_number ---
+
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+
+// What a general version reads from a uniform is a constant here.
+struct Layer { activation: u32 }
+const params = Layer(ACTIVATION);
+
+// --- Shared with other files: sigmoid ---
+
+// All activations except `none` and `relu` use the sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+// --- Shared with other files: activate ---
+
+// What layer and convolution apply to each output, right for every finite x.
+fn activate(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return max(x, 0.0); }                 // relu
+    case 2u: {                                       // gelu: x * sigmoid(z)
+      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
+      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
+    }
+    case 3u: {                                       // silu: x * sigmoid(x)
+      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
+    }
+    case 4u: { return sigmoid(x); }
+    case 5u: {                                       // tanh = (1-e) / (1+e),
+      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
+      // Near 0 a difference cancels: a series replaces it.
+      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
+      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
+    }
+    default: { return x; }                           // none
+  }
+}
+
+// --- Shared with other files: vec4_products ---
+
+const PAD: u32 = 0u;  // quads behind each row of left, if there is room
+
+@group(0) @binding(0)
+var<storage, read> a: array<f32>;             // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read> b: array<vec4f>;           // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;          // (N)
+@group(0) @binding(3)
+var<storage, read_write> output: array<f32>;  // (batch, M, N)
+
+var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;  // a, transposed
+var<workgroup> right: array<array<vec4f, B_QUADS>, TILE_K>;       // b
+
+// Read the operands: 0 past an edge, where a tile reaches farther than the matrix.
+fn read_a(item: u32, m: u32, k: u32) -> f32 {
+  if (ALIGNED || (m < M && k < K)) { return a[(item * M + m) * K + k]; }
+  return 0.0;
+}
+
+fn read_b(item: u32, k: u32, n: u32) -> vec4f {
+  if (ALIGNED || (k < K && n < N)) { return b[(item * B_STRIDE + k * N + n) / 4u]; }
+  return vec4f();
+}
+
+// Add the bias and apply act, while the sums are still in registers; then
+// write. First all loads, then all stores: in turns, a load would wait for the
+// store before it.
+fn m_at(m0: u32, i: u32) -> u32 {  // of a thread's row i
+  return m0 + i / 4u * (TILE_M / 2u) + i % 4u;
+}
+
+fn n_at(n0: u32, j: u32) -> u32 {  // of its column j
+  return n0 + j / 4u * (TILE_N / 2u) + j % 4u;
+}
+
+fn read_bias(n: u32) -> f32 {
+  if (ALIGNED || n < N) { return bias[n]; }
+  return 0.0;
+}
+
+fn finish(n0: u32) {
+  for (var j = 0u; j < 8u; j++) {  // unroll
+    let bias_n = read_bias(n_at(n0, j));
+    for (var i = 0u; i < 8u; i++) {  // unroll
+      let pre = sums[2u * i + j / 4u][j % 4u] + bias_n;
+      sums[2u * i + j / 4u][j % 4u] = activate(pre);
+    }
+  }
+}
+
+fn write(item: u32, m: u32, n: u32, result: f32) {
+  if (ALIGNED || (m < M && n < N)) { output[(item * M + m) * N + n] = result; }
 }

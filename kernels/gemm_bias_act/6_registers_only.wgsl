@@ -17,26 +17,8 @@
 //           on a GPU, too many registers for a thread, and too few threads
 // new here  made for a CPU, where a load costs as much as 20 multiply-adds, be it
 //           from workgroup memory or not, and a barrier more: so a thread loads
-//           for as many products as it can, and waits for nobody
-
-// The layer: the launcher writes its sizes in here.
-const M: u32 = 64u;          // rows of one item, or of all that share one b
-const K: u32 = 64u;
-const N: u32 = 64u;
-const B_STRIDE: u32 = 0u;    // from one item's b to the next: K*N, or 0
-const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-
-// A thread's tile: rows of vec4f ("quads"). The workgroup is the 8 threads that a
-// CPU with AVX runs as one: DOWN rows of ACROSS threads, with neighboring quads.
-const TILE_ROWS: u32 = 4u;
-const TILE_QUADS: u32 = 1u;
-const ACROSS: u32 = 4u;
-const DOWN: u32 = 8u / ACROSS;
-const NEXT: u32 = 4u * ACROSS;  // from one of a thread's quads to its next
-
-// What version 2 reads from a uniform is a constant here.
-struct Layer { activation: u32 }
-const params = Layer(ACTIVATION);
+//           for as many products as it can, and waits for nobody; all tensors
+//           are vec4f
 
 @group(0) @binding(0)
 var<storage, read> a: array<vec4f>;             // (batch, M, K)
@@ -47,64 +29,12 @@ var<storage, read> bias: array<vec4f>;          // (N)
 @group(0) @binding(3)
 var<storage, read_write> output: array<vec4f>;  // (batch, M, N)
 
-// Of both operands, four steps along k; and the results.
-var<private> left: array<vec4f, TILE_ROWS>;  // each row's numbers at the four steps
-var<private> right: array<vec4f, 4>;         // one quad of columns at each step
-var<private> sums: array<vec4f, TILE_ROWS * TILE_QUADS>;
-
-// 1. The activation, right for every finite x. All except `none` and `relu` use the
-//    sigmoid.
-fn sigmoid(x: f32) -> f32 {
-  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
-  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
-  let e = exp(-abs(x));                        // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
-}
-
-const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
-const CUBE = 0.044715;
-
-fn activate(x: f32) -> f32 {
-  switch params.activation {
-    case 1u: { return max(x, 0.0); }                 // relu
-    case 2u: {                                       // gelu: x * sigmoid(z)
-      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
-      let t = clamp(x, -11.0, 11.0);
-      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
-    }
-    case 3u: {                                       // silu: x * sigmoid(x)
-      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
-    }
-    case 4u: { return sigmoid(x); }
-    case 5u: {                                       // tanh = (1-e) / (1+e),
-      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
-      // Near 0 a difference cancels: a series replaces it.
-      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
-      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
-    }
-    default: { return x; }                           // none
-  }
-}
-
-// 2. Read a quad of each operand.
+// 1. Read a quad of each operand.
 fn read_a(item: u32, m: u32, k: u32) -> vec4f {
   return a[((item * M + m) * K + k) / 4u];
 }
 
-fn read_b(item: u32, k: u32, n: u32) -> vec4f {
-  return b[(item * B_STRIDE + k * N + n) / 4u];
-}
-
-// 3. Multiply: four products for each number in one column of quads.
-fn multiply(quad: u32) {
-  for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
-    for (var i = 0u; i < 4u; i++) {  // unroll
-      sums[row * TILE_QUADS + quad] += left[row][i] * right[i];
-    }
-  }
-}
-
-// 4. A quad of the sums becomes one of the output.
+// 2. A quad of the sums becomes one of the output.
 fn finish(at: u32, n: u32) {
   let pre = output[at / 4u] + bias[n / 4u];
   output[at / 4u] = vec4f(
@@ -112,7 +42,7 @@ fn finish(at: u32, n: u32) {
   );
 }
 
-// 5. Add up along k. A row or a quad past the edge reads the last one again, and
+// 3. Add up along k. A row or a quad past the edge reads the last one again, and
 //    is not written.
 @compute @workgroup_size(8)
 fn main(
@@ -149,6 +79,88 @@ fn main(
     let n = n0 + NEXT * (i % TILE_QUADS);
     if (m < M && n < N) {
       finish((item * M + m) * N + n, n);
+    }
+  }
+}
+
+// --- Shared with other files: product_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const M: u32 = 64u;        // rows of one item, or of all that share one b
+const K: u32 = 64u;
+const N: u32 = 64u;
+const B_STRIDE: u32 = 0u;  // from one item's b to the next: K*N, or 0
+
+// --- Shared with other files: activation_number ---
+
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+
+// What a general version reads from a uniform is a constant here.
+struct Layer { activation: u32 }
+const params = Layer(ACTIVATION);
+
+// --- Shared with other files: sigmoid ---
+
+// All activations except `none` and `relu` use the sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+// --- Shared with other files: activate ---
+
+// What layer and convolution apply to each output, right for every finite x.
+fn activate(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return max(x, 0.0); }                 // relu
+    case 2u: {                                       // gelu: x * sigmoid(z)
+      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
+      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
+    }
+    case 3u: {                                       // silu: x * sigmoid(x)
+      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
+    }
+    case 4u: { return sigmoid(x); }
+    case 5u: {                                       // tanh = (1-e) / (1+e),
+      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
+      // Near 0 a difference cancels: a series replaces it.
+      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
+      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
+    }
+    default: { return x; }                           // none
+  }
+}
+
+// --- Shared with other files: row_tiles ---
+
+// A thread's tile: rows of vec4f ("quads"). The workgroup is the 8 threads that a
+// CPU with AVX runs as one: DOWN rows of ACROSS threads, with neighboring quads.
+const TILE_ROWS: u32 = 4u;
+const TILE_QUADS: u32 = 1u;
+const ACROSS: u32 = 4u;
+const DOWN: u32 = 8u / ACROSS;
+const NEXT: u32 = 4u * ACROSS;  // from one of a thread's quads to its next
+
+// Of both operands, four steps along k; and the results.
+var<private> left: array<vec4f, TILE_ROWS>;  // each row's numbers at the four steps
+var<private> right: array<vec4f, 4>;         // one quad of columns at each step
+var<private> sums: array<vec4f, TILE_ROWS * TILE_QUADS>;
+
+fn read_b(item: u32, k: u32, n: u32) -> vec4f {
+  return b[(item * B_STRIDE + k * N + n) / 4u];
+}
+
+// Multiply: four products for each number in one column of quads.
+fn multiply(quad: u32) {
+  for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
+    for (var i = 0u; i < 4u; i++) {  // unroll
+      sums[row * TILE_QUADS + quad] += left[row][i] * right[i];
     }
   }
 }

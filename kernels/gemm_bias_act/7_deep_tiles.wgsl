@@ -22,77 +22,13 @@
 // new here  for small layers, which wait more than they compute: a tile is 128
 //           numbers deep, so a thread waits K/128 times, not K/16 times as in
 //           version 2; eight loads of a thread are on their way at once;
-//           small tiles and shared sums give more of a GPU something to do
+//           small tiles and shared sums give more of a GPU something to do;
+//           the sizes come from a uniform, as in version 2
 
-override TILE: u32 = 8u;     // rows and columns of a workgroup
-override DEPTH: u32 = 128u;  // products between two barriers
-override QUADS: u32 = DEPTH / 4u;     // of a row of a tile; in all, one a thread
-override SLICES: u32 = QUADS / TILE;  // threads that share a sum
-override STRIDE: u32 = QUADS + 1u;    // from row to row, odd: no bank conflicts
-
-struct Params {
-  m: u32,           // M
-  k: u32,           // K
-  n: u32,           // N
-  batch_size: u32,  // items
-  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
-  d_b_stride: u32,  // for the backward passes
-  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
-}
-
-@group(0) @binding(0)
-var<storage, read> a: array<f32>;             // (batch, M, K)
-@group(0) @binding(1)
-var<storage, read> b: array<f32>;             // ([batch,] K, N)
-@group(0) @binding(2)
-var<storage, read> bias: array<f32>;          // (N)
-@group(0) @binding(3)
-var<storage, read_write> output: array<f32>;  // (batch, M, N)
 @group(0) @binding(4)
 var<uniform> params: Params;
 
-// A tile of each operand, in quads: four numbers that lie side by side along
-// the sum. So the right one holds columns.
-var<workgroup> left: array<vec4f, TILE * STRIDE>;
-var<workgroup> right: array<vec4f, TILE * STRIDE>;
-var<workgroup> parts: array<f32, TILE * TILE * SLICES>;  // the sum of each thread
-
-// 1. The activation, right for every finite x. All except `none` and `relu` use the
-//    sigmoid.
-fn sigmoid(x: f32) -> f32 {
-  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
-  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
-  let e = exp(-abs(x));                        // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
-}
-
-const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
-const CUBE = 0.044715;
-
-fn activate(x: f32) -> f32 {
-  switch params.activation {
-    case 1u: { return max(x, 0.0); }                 // relu
-    case 2u: {                                       // gelu: x * sigmoid(z)
-      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
-      let t = clamp(x, -11.0, 11.0);
-      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
-    }
-    case 3u: {                                       // silu: x * sigmoid(x)
-      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
-    }
-    case 4u: { return sigmoid(x); }
-    case 5u: {                                       // tanh = (1-e) / (1+e),
-      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
-      // Near 0 a difference cancels: a series replaces it.
-      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
-      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
-    }
-    default: { return x; }                           // none
-  }
-}
-
-// 2. Reading a quad of an operand along k: 0 past an edge.
+// 1. Reading a quad of an operand along k: 0 past an edge.
 fn read_a(end: u32, row: u32, k: u32) -> f32 {
   if (row < end && k < params.k) { return a[row * params.k + k]; }
   return 0.0;
@@ -118,31 +54,7 @@ fn quad_of_b(item: u32, k: u32, n: u32) -> vec4f {
   );
 }
 
-// 3. A row of the left tile times a column of the right one: every SLICES-th quad.
-fn slice_product(local: vec3u, terms: u32) -> f32 {
-  let quads = min(QUADS, (terms + 3u) / 4u);  // up to the sum's end
-  var sums = vec4f();
-  for (var quad = local.z; quad < quads; quad += SLICES) {
-    let row_quad = left[local.y * STRIDE + quad];
-    sums = fma(row_quad, right[local.x * STRIDE + quad], sums);
-  }
-  return sums.x + sums.y + sums.z + sums.w;
-}
-
-// The sums of all slices, in the threads of the first one.
-fn add_slices(thread: u32, part: f32) -> f32 {
-  parts[thread] = part;
-  workgroupBarrier();  // all sums are in place
-  var sum = part;
-  if (thread < TILE * TILE) {
-    for (var i = 1u; i < SLICES; i++) {  // [1, SLICES)
-      sum += parts[i * TILE * TILE + thread];
-    }
-  }
-  return sum;
-}
-
-// 4. Add up along k, tile by tile; then over the slices, bias and activation.
+// 2. Add up along k, tile by tile; then over the slices, bias and activation.
 @compute @workgroup_size(TILE, TILE, SLICES)
 fn main(
   @builtin(workgroup_id) group: vec3u,
@@ -177,4 +89,104 @@ fn main(
   if (local.z == 0u && m < end && n < params.n) {
     output[m * params.n + n] = activate(pre + bias[n]);
   }
+}
+
+// --- Shared with other files: product_params ---
+
+struct Params {
+  m: u32,           // M
+  k: u32,           // K
+  n: u32,           // N
+  batch_size: u32,  // items
+  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
+  d_b_stride: u32,  // for the backward passes
+  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
+}
+
+// --- Shared with other files: gemm_bias_act_buffers ---
+
+@group(0) @binding(0)
+var<storage, read> a: array<f32>;             // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read> b: array<f32>;             // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;          // (N)
+@group(0) @binding(3)
+var<storage, read_write> output: array<f32>;  // (batch, M, N)
+
+// --- Shared with other files: sigmoid ---
+
+// All activations except `none` and `relu` use the sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+// --- Shared with other files: activate ---
+
+// What layer and convolution apply to each output, right for every finite x.
+fn activate(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return max(x, 0.0); }                 // relu
+    case 2u: {                                       // gelu: x * sigmoid(z)
+      // Farther out sigmoid(z) is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
+      return max(x, -11.0) * sigmoid(GELU * t * (1.0 + CUBE * t * t));
+    }
+    case 3u: {                                       // silu: x * sigmoid(x)
+      return max(x, -88.0) * sigmoid(x);             // max keeps 0 * infinity away
+    }
+    case 4u: { return sigmoid(x); }
+    case 5u: {                                       // tanh = (1-e) / (1+e),
+      let t = clamp(x, -44.0, 44.0);                 // with e = exp(-2x)
+      // Near 0 a difference cancels: a series replaces it.
+      let series = t - t * t * t * (1.0 / 3.0 - t * t * (2.0 / 15.0));
+      return select(sigmoid(2.0 * t) - sigmoid(-2.0 * t), series, abs(t) < 0.1);
+    }
+    default: { return x; }                           // none
+  }
+}
+
+// --- Shared with other files: deep_tiles ---
+
+override TILE: u32 = 8u;     // rows and columns of a workgroup
+override DEPTH: u32 = 128u;  // products between two barriers
+override QUADS: u32 = DEPTH / 4u;     // of a row of a tile; in all, one a thread
+override SLICES: u32 = QUADS / TILE;  // threads that share a sum
+override STRIDE: u32 = QUADS + 1u;    // from row to row, odd: no bank conflicts
+
+// A tile of each operand, in quads: four numbers that lie side by side along
+// the sum. So the right one holds columns.
+var<workgroup> left: array<vec4f, TILE * STRIDE>;
+var<workgroup> right: array<vec4f, TILE * STRIDE>;
+var<workgroup> parts: array<f32, TILE * TILE * SLICES>;  // the sum of each thread
+
+// A row of the left tile times a column of the right one: every SLICES-th quad.
+fn slice_product(local: vec3u, terms: u32) -> f32 {
+  let quads = min(QUADS, (terms + 3u) / 4u);  // up to the sum's end
+  var sums = vec4f();
+  for (var quad = local.z; quad < quads; quad += SLICES) {
+    let row_quad = left[local.y * STRIDE + quad];
+    sums = fma(row_quad, right[local.x * STRIDE + quad], sums);
+  }
+  return sums.x + sums.y + sums.z + sums.w;
+}
+
+// The sums of all slices, in the threads of the first one.
+fn add_slices(thread: u32, part: f32) -> f32 {
+  parts[thread] = part;
+  workgroupBarrier();  // all sums are in place
+  var sum = part;
+  if (thread < TILE * TILE) {
+    for (var i = 1u; i < SLICES; i++) {  // [1, SLICES)
+      sum += parts[i * TILE * TILE + thread];
+    }
+  }
+  return sum;
 }

@@ -37,33 +37,6 @@
 
 override TILE: u32 = 16u;
 
-struct Params {
-  m: u32,           // M
-  k: u32,           // K
-  n: u32,           // N
-  batch_size: u32,  // items
-  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
-  d_b_stride: u32,  // likewise for d_b: 0 where the items' gradients are added up
-  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
-}
-
-@group(0) @binding(0)
-var<storage, read_write> a: array<f32>;         // (batch, M, K)
-@group(0) @binding(1)
-var<storage, read_write> b: array<f32>;         // ([batch,] K, N)
-@group(0) @binding(2)
-var<storage, read_write> bias: array<f32>;      // (N)
-@group(0) @binding(3)
-var<storage, read_write> grad: array<f32>;      // (batch, M, N)
-@group(0) @binding(4)
-var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
-@group(0) @binding(5)
-var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
-@group(0) @binding(6)
-var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
-@group(0) @binding(7)
-var<storage, read_write> d_bias: array<f32>;    // (N)
 @group(0) @binding(8)
 var<uniform> params: Params;
 
@@ -72,52 +45,7 @@ var<uniform> params: Params;
 var<workgroup> left: array<f32, TILE * TILE>;
 var<workgroup> right: array<f32, TILE * TILE>;
 
-// 1. The activation's derivative, act'(x), right for every finite x. All except
-//    `none` and `relu` use the sigmoid, and write 1 - sigmoid(z) as sigmoid(-z):
-//    the difference would lose its digits to cancellation.
-fn sigmoid(x: f32) -> f32 {
-  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
-  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
-  let e = exp(-abs(x));                        // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
-}
-
-const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
-const CUBE = 0.044715;
-
-fn derivative(x: f32) -> f32 {
-  switch params.activation {
-    case 1u: { return select(0.0, 1.0, x > 0.0); }    // relu: 0 at 0
-    case 2u: {                                        // gelu: x * sigmoid(z)
-      // Farther out the derivative is 0 or 1, and t*t stays finite.
-      let t = clamp(x, -11.0, 11.0);
-      let z = GELU * t * (1.0 + CUBE * t * t);
-      let dz = GELU * (1.0 + 3.0 * CUBE * t * t);
-      return sigmoid(z) * (1.0 + t * dz * sigmoid(-z));
-    }
-    case 3u: {                                        // silu: x * sigmoid(x)
-      let t = clamp(x, -88.0, 88.0);                  // keeps infinity * 0 away
-      return sigmoid(t) * (1.0 + t * sigmoid(-t));
-    }
-    case 4u: { return sigmoid(x) * sigmoid(-x); }     // sigmoid
-    case 5u: {                                        // tanh: 1 - tanh^2, which is
-      let t = clamp(x, -44.0, 44.0);                  // 4*sigmoid(2x)*sigmoid(-2x)
-      return 4.0 * sigmoid(2.0 * t) * sigmoid(-2.0 * t);
-    }
-    default: { return 1.0; }                          // none
-  }
-}
-
-// 2. A derivative that is not finite counts as 0. This happens only where pre
-//    is NaN, because its sum overflowed both ways.
-fn finite_or_0(x: f32) -> f32 {
-  // Look at the bits: a compiler may assume that no value is NaN,
-  // and drop a test x == x.
-  let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
-  return select(0.0, x, finite);
-}
-
-// 3. Reading an operand: 0 past an edge, where a tile reaches farther
+// 1. Reading an operand: 0 past an edge, where a tile reaches farther
 //    than the matrix.
 fn read_a(item: u32, m: u32, k: u32) -> f32 {
   let at = (item * params.m + m) * params.k + k;
@@ -137,7 +65,7 @@ fn read_grad_pre(item: u32, m: u32, n: u32) -> f32 {
   return 0.0;
 }
 
-// 4. One row of the left tile times one column of the right one.
+// 2. One row of the left tile times one column of the right one.
 fn tile_product(row: u32, column: u32) -> f32 {
   var sum = 0.0;
   for (var i = 0u; i < TILE; i++) {  // [0, TILE)
@@ -146,7 +74,7 @@ fn tile_product(row: u32, column: u32) -> f32 {
   return sum;
 }
 
-// 5. grad_pre = grad * act'(a @ b + bias): along k, tile by tile.
+// 3. grad_pre = grad * act'(a @ b + bias): along k, tile by tile.
 @compute @workgroup_size(TILE, TILE)
 fn gemm_bwd_grad_pre_f32(
   @builtin(workgroup_id) group: vec3u,
@@ -170,7 +98,7 @@ fn gemm_bwd_grad_pre_f32(
   }
 }
 
-// 6. d_a = grad_pre @ b^T: along n. The tile of b is transposed on its way in.
+// 4. d_a = grad_pre @ b^T: along n. The tile of b is transposed on its way in.
 @compute @workgroup_size(TILE, TILE)
 fn gemm_bwd_da_f32(
   @builtin(workgroup_id) group: vec3u,
@@ -194,7 +122,7 @@ fn gemm_bwd_da_f32(
   }
 }
 
-// 7. d_b = a^T @ grad_pre: along m, and along the batch unless d_b is per item.
+// 5. d_b = a^T @ grad_pre: along m, and along the batch unless d_b is per item.
 @compute @workgroup_size(TILE, TILE)
 fn gemm_bwd_db_f32(
   @builtin(workgroup_id) group: vec3u,
@@ -221,7 +149,7 @@ fn gemm_bwd_db_f32(
   }
 }
 
-// 8. d_bias = the sum of a column of grad_pre: the bias was added to each row
+// 6. d_bias = the sum of a column of grad_pre: the bias was added to each row
 //    of every item.
 @compute @workgroup_size(256)
 fn gemm_bwd_dbias_f32(@builtin(global_invocation_id) global: vec3u) {
@@ -234,4 +162,87 @@ fn gemm_bwd_dbias_f32(@builtin(global_invocation_id) global: vec3u) {
     sum += grad_pre[row * params.n + n];
   }
   d_bias[n] = sum;
+}
+
+// --- Shared with other files: product_params ---
+
+struct Params {
+  m: u32,           // M
+  k: u32,           // K
+  n: u32,           // N
+  batch_size: u32,  // items
+  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
+  d_b_stride: u32,  // for the backward passes
+  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
+}
+
+// --- Shared with other files: gemm_bias_act_backward_buffers ---
+
+@group(0) @binding(0)
+var<storage, read_write> a: array<f32>;         // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read_write> b: array<f32>;         // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read_write> bias: array<f32>;      // (N)
+@group(0) @binding(3)
+var<storage, read_write> grad: array<f32>;      // (batch, M, N)
+@group(0) @binding(4)
+var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
+@group(0) @binding(5)
+var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
+@group(0) @binding(6)
+var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
+@group(0) @binding(7)
+var<storage, read_write> d_bias: array<f32>;    // (N)
+
+// --- Shared with other files: sigmoid ---
+
+// All activations except `none` and `relu` use the sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+// --- Shared with other files: derivative ---
+
+// The activation's derivative, act'(x), right for every finite x: 1 - sigmoid(z) is
+// written as sigmoid(-z), for the difference would lose its digits to cancellation.
+fn derivative(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return select(0.0, 1.0, x > 0.0); }    // relu: 0 at 0
+    case 2u: {                                        // gelu: x * sigmoid(z)
+      // Farther out the derivative is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
+      let z = GELU * t * (1.0 + CUBE * t * t);
+      let dz = GELU * (1.0 + 3.0 * CUBE * t * t);
+      return sigmoid(z) * (1.0 + t * dz * sigmoid(-z));
+    }
+    case 3u: {                                        // silu: x * sigmoid(x)
+      let t = clamp(x, -88.0, 88.0);                  // keeps infinity * 0 away
+      return sigmoid(t) * (1.0 + t * sigmoid(-t));
+    }
+    case 4u: { return sigmoid(x) * sigmoid(-x); }     // sigmoid
+    case 5u: {                                        // tanh: 1 - tanh^2, which is
+      let t = clamp(x, -44.0, 44.0);                  // 4*sigmoid(2x)*sigmoid(-2x)
+      return 4.0 * sigmoid(2.0 * t) * sigmoid(-2.0 * t);
+    }
+    default: { return 1.0; }                          // none
+  }
+}
+
+// --- Shared with other files: finite_or_0 ---
+
+// A derivative that is not finite counts as 0. This happens only where pre
+// is NaN, because its sum overflowed both ways.
+fn finite_or_0(x: f32) -> f32 {
+  // Look at the bits: a compiler may assume that no value is NaN,
+  // and drop a test x == x.
+  let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
+  return select(0.0, x, finite);
 }

@@ -37,108 +37,20 @@
 //           the next tiles are on their way while these ones are multiplied;
 //           the sizes are constants, and marked loops are written out
 
-// The layer: the launcher writes its sizes in here.
-const ROWS: u32 = 64u;        // M, or batch*M where all items share one b
-const D_B_ROWS: u32 = 64u;    // M, or batch*M where all items share one d_b
-const ALL_ROWS: u32 = 64u;    // batch*M
-const K: u32 = 64u;
-const N: u32 = 64u;
-const B_STRIDE: u32 = 0u;     // from one item's b to the next: K*N, or 0
-const D_B_STRIDE: u32 = 0u;   // likewise for d_b
-const ACTIVATION: u32 = 0u;   // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+// TILE_M is 64, as d_bias needs.
 const ALIGNED: bool = false;  // are all tiles of all passes full?
-
-// The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
-// `multiply`, an array of rows saves what one flat array would have to check.
-const TILE_M: u32 = 64u;      // rows of a workgroup; d_bias needs 64
-const TILE_N: u32 = 64u;      // columns of a workgroup
-const TILE_K: u32 = 16u;      // products between two barriers
 const PAD: u32 = 1u;          // quads behind each row of a tile, if there is room
-const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_QUADS: u32 = TILE_M / 4u;
-const B_QUADS: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
-const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
 const A_EVERY: u32 = THREADS / A_QUADS;  // from one k of a thread to its next,
 const B_EVERY: u32 = THREADS / B_QUADS;  // where neighbors load the next quad;
 const K_EVERY: u32 = THREADS / TILE_K;   // from quad to quad, where the next k
 const ACROSS: u32 = TILE_N / 64u;        // warps side by side
 
-// What version 2 reads from a uniform is a constant here.
-struct Layer { activation: u32 }
-const params = Layer(ACTIVATION);
-
-@group(0) @binding(0)
-var<storage, read> a: array<f32>;               // (batch, M, K)
-@group(0) @binding(1)
-var<storage, read> b: array<f32>;               // ([batch,] K, N)
-@group(0) @binding(2)
-var<storage, read> bias: array<f32>;            // (N)
-@group(0) @binding(3)
-var<storage, read> grad: array<f32>;            // (batch, M, N)
-@group(0) @binding(4)
-var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
-@group(0) @binding(5)
-var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
-@group(0) @binding(6)
-var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
-@group(0) @binding(7)
-var<storage, read_write> d_bias: array<f32>;    // (N)
-
 // A tile of each operand. The 4 rows (columns) of a quad lie A_QUADS (B_QUADS)
 // apart: then neighbors load neighboring numbers of each.
 var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
 var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
-var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
-var<private> next_left: array<vec4f, A_LOADS>;
-var<private> next_right: array<vec4f, B_LOADS>;
 
-// 1. The activation's derivative, act'(x), right for every finite x. All except
-//    `none` and `relu` use the sigmoid, and write 1 - sigmoid(z) as sigmoid(-z):
-//    the difference would lose its digits to cancellation.
-fn sigmoid(x: f32) -> f32 {
-  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
-  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
-  let e = exp(-abs(x));                        // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
-}
-
-const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
-const CUBE = 0.044715;
-
-fn derivative(x: f32) -> f32 {
-  switch params.activation {
-    case 1u: { return select(0.0, 1.0, x > 0.0); }    // relu: 0 at 0
-    case 2u: {                                        // gelu: x * sigmoid(z)
-      // Farther out the derivative is 0 or 1, and t*t stays finite.
-      let t = clamp(x, -11.0, 11.0);
-      let z = GELU * t * (1.0 + CUBE * t * t);
-      let dz = GELU * (1.0 + 3.0 * CUBE * t * t);
-      return sigmoid(z) * (1.0 + t * dz * sigmoid(-z));
-    }
-    case 3u: {                                        // silu: x * sigmoid(x)
-      let t = clamp(x, -88.0, 88.0);                  // keeps infinity * 0 away
-      return sigmoid(t) * (1.0 + t * sigmoid(-t));
-    }
-    case 4u: { return sigmoid(x) * sigmoid(-x); }     // sigmoid
-    case 5u: {                                        // tanh: 1 - tanh^2, which is
-      let t = clamp(x, -44.0, 44.0);                  // 4*sigmoid(2x)*sigmoid(-2x)
-      return 4.0 * sigmoid(2.0 * t) * sigmoid(-2.0 * t);
-    }
-    default: { return 1.0; }                          // none
-  }
-}
-
-// 2. A derivative that is not finite counts as 0. This happens only where pre
-//    is NaN, because its sum overflowed both ways.
-fn finite_or_0(x: f32) -> f32 {
-  // Look at the bits: a compiler may assume that no value is NaN,
-  // and drop a test x == x.
-  let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
-  return select(0.0, x, finite);
-}
-
-// 3. Reading an operand: 0 past an edge, where a tile reaches farther than
+// 1. Reading an operand: 0 past an edge, where a tile reaches farther than
 //    the matrix. Rows count through all items; `end` is behind the last one.
 fn read_a(end: u32, row: u32, k: u32) -> f32 {
   if (ALIGNED || (row < end && k < K)) { return a[row * K + k]; }
@@ -155,7 +67,7 @@ fn read_grad_pre(end: u32, row: u32, n: u32) -> f32 {
   return 0.0;
 }
 
-// 4. Place what was fetched. Neighbors fetch what lies side by side in memory:
+// 2. Place what was fetched. Neighbors fetch what lies side by side in memory:
 //    the next k where that is along the sum, else the next quad.
 fn place_left_by_k(thread: u32) {
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
@@ -181,22 +93,6 @@ fn place_right_by_quad(thread: u32) {
   }
 }
 
-// 5. Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
-fn multiply(row: u32, column: u32) {
-  for (var k = 0u; k < TILE_K; k++) {  // unroll
-    let b0 = right[k][column];
-    let b1 = right[k][column + TILE_N / 8u];
-    let a0 = left[k][row];
-    let a1 = left[k][row + TILE_M / 8u];
-    for (var i = 0u; i < 4u; i++) {  // unroll
-      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
-      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
-      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
-      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
-    }
-  }
-}
-
 // A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
 fn row_of(thread: u32) -> u32 {
   return thread / 32u / ACROSS * 4u + thread / 8u % 4u;
@@ -215,7 +111,7 @@ fn column_at(first: u32, j: u32) -> u32 {
   return first + j / 4u * (TILE_N / 8u) + j % 4u * B_QUADS;
 }
 
-// 6. grad_pre = grad * act'(a @ b + bias): the sum is along k.
+// 3. grad_pre = grad * act'(a @ b + bias): the sum is along k.
 fn fetch_a_and_b(thread: u32, item: u32, m0: u32, n0: u32, k0: u32) {
   let end = (item + 1u) * ROWS;
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
@@ -296,7 +192,7 @@ fn gemm_bwd_grad_pre_f32(
   }
 }
 
-// 7. d_a = grad_pre @ b^T: the sum is along n, and so are both operands in memory.
+// 4. d_a = grad_pre @ b^T: the sum is along n, and so are both operands in memory.
 fn fetch_grad_pre_and_b(thread: u32, item: u32, m0: u32, k0: u32, n0: u32) {
   let end = (item + 1u) * ROWS;
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
@@ -353,7 +249,7 @@ fn gemm_bwd_da_f32(
   }
 }
 
-// 8. d_b = a^T @ grad_pre: the sum is along the rows of one item, or of all.
+// 5. d_b = a^T @ grad_pre: the sum is along the rows of one item, or of all.
 fn fetch_a_and_grad_pre(thread: u32, end: u32, k0: u32, n0: u32, m0: u32) {
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
     let m = m0 + thread / A_QUADS + i * A_EVERY;
@@ -410,7 +306,7 @@ fn gemm_bwd_db_f32(
   }
 }
 
-// 9. d_bias = the sum of a column of grad_pre: the bias was added to each row
+// 6. d_bias = the sum of a column of grad_pre: the bias was added to each row
 //    of every item. 16 loads of a thread are on their way at once.
 @compute @workgroup_size(16, TILE_K)
 fn gemm_bwd_dbias_f32(
@@ -436,5 +332,127 @@ fn gemm_bwd_dbias_f32(
       sum += left[i][local.x];
     }
     d_bias[n] = sum.x + sum.y + sum.z + sum.w;
+  }
+}
+
+// --- Shared with other files: product_gradient_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const ROWS: u32 = 64u;       // M, or batch*M where all items share one b
+const D_B_ROWS: u32 = 64u;   // M, or batch*M where all items share one d_b
+const ALL_ROWS: u32 = 64u;   // batch*M
+const K: u32 = 64u;
+const N: u32 = 64u;
+const B_STRIDE: u32 = 0u;    // from one item's b to the next: K*N, or 0
+const D_B_STRIDE: u32 = 0u;  // likewise for d_b
+
+// --- Shared with other files: activation_number ---
+
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+
+// What a general version reads from a uniform is a constant here.
+struct Layer { activation: u32 }
+const params = Layer(ACTIVATION);
+
+// --- Shared with other files: gemm_bias_act_backward_read_buffers ---
+
+@group(0) @binding(0)
+var<storage, read> a: array<f32>;               // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read> b: array<f32>;               // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;            // (N)
+@group(0) @binding(3)
+var<storage, read> grad: array<f32>;            // (batch, M, N)
+@group(0) @binding(4)
+var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
+@group(0) @binding(5)
+var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
+@group(0) @binding(6)
+var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
+@group(0) @binding(7)
+var<storage, read_write> d_bias: array<f32>;    // (N)
+
+// --- Shared with other files: sigmoid ---
+
+// All activations except `none` and `relu` use the sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+// --- Shared with other files: derivative ---
+
+// The activation's derivative, act'(x), right for every finite x: 1 - sigmoid(z) is
+// written as sigmoid(-z), for the difference would lose its digits to cancellation.
+fn derivative(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return select(0.0, 1.0, x > 0.0); }    // relu: 0 at 0
+    case 2u: {                                        // gelu: x * sigmoid(z)
+      // Farther out the derivative is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
+      let z = GELU * t * (1.0 + CUBE * t * t);
+      let dz = GELU * (1.0 + 3.0 * CUBE * t * t);
+      return sigmoid(z) * (1.0 + t * dz * sigmoid(-z));
+    }
+    case 3u: {                                        // silu: x * sigmoid(x)
+      let t = clamp(x, -88.0, 88.0);                  // keeps infinity * 0 away
+      return sigmoid(t) * (1.0 + t * sigmoid(-t));
+    }
+    case 4u: { return sigmoid(x) * sigmoid(-x); }     // sigmoid
+    case 5u: {                                        // tanh: 1 - tanh^2, which is
+      let t = clamp(x, -44.0, 44.0);                  // 4*sigmoid(2x)*sigmoid(-2x)
+      return 4.0 * sigmoid(2.0 * t) * sigmoid(-2.0 * t);
+    }
+    default: { return 1.0; }                          // none
+  }
+}
+
+// --- Shared with other files: finite_or_0 ---
+
+// A derivative that is not finite counts as 0. This happens only where pre
+// is NaN, because its sum overflowed both ways.
+fn finite_or_0(x: f32) -> f32 {
+  // Look at the bits: a compiler may assume that no value is NaN,
+  // and drop a test x == x.
+  let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
+  return select(0.0, x, finite);
+}
+
+// --- Shared with other files: quad_tiles ---
+
+// The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
+// `multiply`, an array of rows saves what one flat array would have to check.
+const TILE_M: u32 = 64u;  // rows of a workgroup
+const TILE_N: u32 = 64u;  // columns of a workgroup
+const TILE_K: u32 = 16u;  // products between two barriers
+const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
+const A_QUADS: u32 = TILE_M / 4u;
+const B_QUADS: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
+const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
+
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
+var<private> next_left: array<vec4f, A_LOADS>;
+var<private> next_right: array<vec4f, B_LOADS>;
+
+// Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+fn multiply(row: u32, column: u32) {
+  for (var k = 0u; k < TILE_K; k++) {  // unroll
+    let b0 = right[k][column];
+    let b1 = right[k][column + TILE_N / 8u];
+    let a0 = left[k][row];
+    let a1 = left[k][row + TILE_M / 8u];
+    for (var i = 0u; i < 4u; i++) {  // unroll
+      sums[2u * i] = fma(vec4f(a0[i]), b0, sums[2u * i]);
+      sums[2u * i + 1u] = fma(vec4f(a0[i]), b1, sums[2u * i + 1u]);
+      sums[2u * i + 8u] = fma(vec4f(a1[i]), b0, sums[2u * i + 8u]);
+      sums[2u * i + 9u] = fma(vec4f(a1[i]), b1, sums[2u * i + 9u]);
+    }
   }
 }

@@ -37,29 +37,8 @@
 //           on a GPU, too many registers for a thread, and too few threads
 // new here  made for a CPU, where a load costs as much as 20 multiply-adds, be it
 //           from workgroup memory or not, and a barrier more: so a thread loads
-//           for as many products as it can, and waits for nobody
-
-// The layer: the launcher writes its sizes in here.
-const ROWS: u32 = 64u;       // M, or batch*M where all items share one b
-const D_B_ROWS: u32 = 64u;   // M, or batch*M where all items share one d_b
-const ALL_ROWS: u32 = 64u;   // batch*M
-const K: u32 = 64u;
-const N: u32 = 64u;
-const B_STRIDE: u32 = 0u;    // from one item's b to the next: K*N, or 0
-const D_B_STRIDE: u32 = 0u;  // likewise for d_b
-const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-
-// A thread's tile: rows of vec4f ("quads"). The workgroup is the 8 threads that a
-// CPU with AVX runs as one: DOWN rows of ACROSS threads, with neighboring quads.
-const TILE_ROWS: u32 = 4u;
-const TILE_QUADS: u32 = 1u;
-const ACROSS: u32 = 4u;
-const DOWN: u32 = 8u / ACROSS;
-const NEXT: u32 = 4u * ACROSS;  // from one of a thread's quads to its next
-
-// What version 2 reads from a uniform is a constant here.
-struct Layer { activation: u32 }
-const params = Layer(ACTIVATION);
+//           for as many products as it can, and waits for nobody; all tensors
+//           are vec4f
 
 @group(0) @binding(0)
 var<storage, read_write> a: array<vec4f>;         // (batch, M, K)
@@ -78,63 +57,9 @@ var<storage, read_write> d_b: array<vec4f>;       // ([batch,] K, N)
 @group(0) @binding(7)
 var<storage, read_write> d_bias: array<vec4f>;    // (N)
 
-// Of both operands, four steps along the sum; and the results.
-var<private> left: array<vec4f, TILE_ROWS>;  // each row's numbers at the four steps
-var<private> right: array<vec4f, 4>;         // one quad of columns at each step
-var<private> sums: array<vec4f, TILE_ROWS * TILE_QUADS>;
-
-// 1. The activation's derivative, act'(x), right for every finite x. All except
-//    `none` and `relu` use the sigmoid, and write 1 - sigmoid(z) as sigmoid(-z):
-//    the difference would lose its digits to cancellation.
-fn sigmoid(x: f32) -> f32 {
-  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
-  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
-  let e = exp(-abs(x));                        // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
-}
-
-const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
-const CUBE = 0.044715;
-
-fn derivative(x: f32) -> f32 {
-  switch params.activation {
-    case 1u: { return select(0.0, 1.0, x > 0.0); }    // relu: 0 at 0
-    case 2u: {                                        // gelu: x * sigmoid(z)
-      // Farther out the derivative is 0 or 1, and t*t stays finite.
-      let t = clamp(x, -11.0, 11.0);
-      let z = GELU * t * (1.0 + CUBE * t * t);
-      let dz = GELU * (1.0 + 3.0 * CUBE * t * t);
-      return sigmoid(z) * (1.0 + t * dz * sigmoid(-z));
-    }
-    case 3u: {                                        // silu: x * sigmoid(x)
-      let t = clamp(x, -88.0, 88.0);                  // keeps infinity * 0 away
-      return sigmoid(t) * (1.0 + t * sigmoid(-t));
-    }
-    case 4u: { return sigmoid(x) * sigmoid(-x); }     // sigmoid
-    case 5u: {                                        // tanh: 1 - tanh^2, which is
-      let t = clamp(x, -44.0, 44.0);                  // 4*sigmoid(2x)*sigmoid(-2x)
-      return 4.0 * sigmoid(2.0 * t) * sigmoid(-2.0 * t);
-    }
-    default: { return 1.0; }                          // none
-  }
-}
-
-// 2. A derivative that is not finite counts as 0. This happens only where pre
-//    is NaN, because its sum overflowed both ways.
-fn finite_or_0(x: f32) -> f32 {
-  // Look at the bits: a compiler may assume that no value is NaN,
-  // and drop a test x == x.
-  let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
-  return select(0.0, x, finite);
-}
-
-// 3. Read a quad of each operand. Rows count through all items.
+// 1. Read a quad of each operand. Rows count through all items.
 fn read_a(row: u32, k: u32) -> vec4f {
   return a[(row * K + k) / 4u];
-}
-
-fn read_b(item: u32, k: u32, n: u32) -> vec4f {
-  return b[(item * B_STRIDE + k * N + n) / 4u];
 }
 
 fn read_grad_pre(row: u32, n: u32) -> vec4f {
@@ -150,7 +75,7 @@ fn counts(m: u32) -> bool {
   return D_B_ROWS % 4u == 0u || m < D_B_ROWS;
 }
 
-// 4. Which tile is a thread's: its first row, and its first column.
+// 2. Which tile is a thread's: its first row, and its first column.
 fn first_row(workgroup: u32, thread: u32) -> u32 {
   return (workgroup * DOWN + thread / ACROSS) * TILE_ROWS;
 }
@@ -159,7 +84,7 @@ fn first_column(workgroup: u32, thread: u32) -> u32 {
   return workgroup * NEXT * TILE_QUADS + thread % ACROSS * 4u;
 }
 
-// 5. Where rows lie side by side along the sum, four quads hold four rows at one
+// 3. Where rows lie side by side along the sum, four quads hold four rows at one
 //    step: exchange rows and steps.
 fn transposed(block: array<vec4f, 4>) -> array<vec4f, 4> {
   return array<vec4f, 4>(
@@ -170,16 +95,7 @@ fn transposed(block: array<vec4f, 4>) -> array<vec4f, 4> {
   );
 }
 
-// 6. Multiply: four products for each number in one column of quads.
-fn multiply(quad: u32) {
-  for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
-    for (var i = 0u; i < 4u; i++) {  // unroll
-      sums[row * TILE_QUADS + quad] += left[row][i] * right[i];
-    }
-  }
-}
-
-// 7. grad_pre = grad * act'(a @ b + bias): the sum is along k. A row or a quad
+// 4. grad_pre = grad * act'(a @ b + bias): the sum is along k. A row or a quad
 //    past the edge reads the last one again, and is not written. `finish` makes a
 //    quad of the sums one of grad_pre.
 fn finish(at: u32, n: u32) {
@@ -229,7 +145,7 @@ fn gemm_bwd_grad_pre_f32(
   }
 }
 
-// 8. d_a = grad_pre @ b^T: the sum is along n, where a quad has four steps of one
+// 5. d_a = grad_pre @ b^T: the sum is along n, where a quad has four steps of one
 //    column of b^T.
 @compute @workgroup_size(8)
 fn gemm_bwd_da_f32(
@@ -263,7 +179,7 @@ fn gemm_bwd_da_f32(
   }
 }
 
-// 9. d_b = a^T @ grad_pre: the sum is along the rows of one item, or of all, where
+// 6. d_b = a^T @ grad_pre: the sum is along the rows of one item, or of all, where
 //    a quad has one step of four rows of a^T. Steps past the end count as 0.
 @compute @workgroup_size(8)
 fn gemm_bwd_db_f32(
@@ -306,7 +222,7 @@ fn gemm_bwd_db_f32(
   }
 }
 
-// 10. d_bias = the sum of a column of grad_pre: the bias was added to each row
+// 7. d_bias = the sum of a column of grad_pre: the bias was added to each row
 //     of every item.
 @compute @workgroup_size(8)
 fn gemm_bwd_dbias_f32(@builtin(global_invocation_id) global: vec3u) {
@@ -320,5 +236,103 @@ fn gemm_bwd_dbias_f32(@builtin(global_invocation_id) global: vec3u) {
   }
   if (global.x * 4u < N) {
     d_bias[n / 4u] = sum;
+  }
+}
+
+// --- Shared with other files: product_gradient_sizes ---
+
+// The layer: the launcher writes its sizes in here.
+const ROWS: u32 = 64u;       // M, or batch*M where all items share one b
+const D_B_ROWS: u32 = 64u;   // M, or batch*M where all items share one d_b
+const ALL_ROWS: u32 = 64u;   // batch*M
+const K: u32 = 64u;
+const N: u32 = 64u;
+const B_STRIDE: u32 = 0u;    // from one item's b to the next: K*N, or 0
+const D_B_STRIDE: u32 = 0u;  // likewise for d_b
+
+// --- Shared with other files: activation_number ---
+
+const ACTIVATION: u32 = 0u;  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+
+// What a general version reads from a uniform is a constant here.
+struct Layer { activation: u32 }
+const params = Layer(ACTIVATION);
+
+// --- Shared with other files: sigmoid ---
+
+// All activations except `none` and `relu` use the sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+// --- Shared with other files: derivative ---
+
+// The activation's derivative, act'(x), right for every finite x: 1 - sigmoid(z) is
+// written as sigmoid(-z), for the difference would lose its digits to cancellation.
+fn derivative(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return select(0.0, 1.0, x > 0.0); }    // relu: 0 at 0
+    case 2u: {                                        // gelu: x * sigmoid(z)
+      // Farther out the derivative is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
+      let z = GELU * t * (1.0 + CUBE * t * t);
+      let dz = GELU * (1.0 + 3.0 * CUBE * t * t);
+      return sigmoid(z) * (1.0 + t * dz * sigmoid(-z));
+    }
+    case 3u: {                                        // silu: x * sigmoid(x)
+      let t = clamp(x, -88.0, 88.0);                  // keeps infinity * 0 away
+      return sigmoid(t) * (1.0 + t * sigmoid(-t));
+    }
+    case 4u: { return sigmoid(x) * sigmoid(-x); }     // sigmoid
+    case 5u: {                                        // tanh: 1 - tanh^2, which is
+      let t = clamp(x, -44.0, 44.0);                  // 4*sigmoid(2x)*sigmoid(-2x)
+      return 4.0 * sigmoid(2.0 * t) * sigmoid(-2.0 * t);
+    }
+    default: { return 1.0; }                          // none
+  }
+}
+
+// --- Shared with other files: finite_or_0 ---
+
+// A derivative that is not finite counts as 0. This happens only where pre
+// is NaN, because its sum overflowed both ways.
+fn finite_or_0(x: f32) -> f32 {
+  // Look at the bits: a compiler may assume that no value is NaN,
+  // and drop a test x == x.
+  let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
+  return select(0.0, x, finite);
+}
+
+// --- Shared with other files: row_tiles ---
+
+// A thread's tile: rows of vec4f ("quads"). The workgroup is the 8 threads that a
+// CPU with AVX runs as one: DOWN rows of ACROSS threads, with neighboring quads.
+const TILE_ROWS: u32 = 4u;
+const TILE_QUADS: u32 = 1u;
+const ACROSS: u32 = 4u;
+const DOWN: u32 = 8u / ACROSS;
+const NEXT: u32 = 4u * ACROSS;  // from one of a thread's quads to its next
+
+// Of both operands, four steps along k; and the results.
+var<private> left: array<vec4f, TILE_ROWS>;  // each row's numbers at the four steps
+var<private> right: array<vec4f, 4>;         // one quad of columns at each step
+var<private> sums: array<vec4f, TILE_ROWS * TILE_QUADS>;
+
+fn read_b(item: u32, k: u32, n: u32) -> vec4f {
+  return b[(item * B_STRIDE + k * N + n) / 4u];
+}
+
+// Multiply: four products for each number in one column of quads.
+fn multiply(quad: u32) {
+  for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
+    for (var i = 0u; i < 4u; i++) {  // unroll
+      sums[row * TILE_QUADS + quad] += left[row][i] * right[i];
+    }
   }
 }

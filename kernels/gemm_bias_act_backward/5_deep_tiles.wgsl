@@ -39,96 +39,13 @@
 //           numbers deep, so a thread waits once for 128 products of a sum, not for
 //           16 as in version 2; small tiles and shared sums give more of a GPU
 //           something to do; d_a, d_b and d_bias need nothing of each other: one
-//           pass computes all three, with d_bias as one more row of d_b
+//           pass computes all three, with d_bias as one more row of d_b;
+//           the sizes come from a uniform, as in version 2
 
-override TILE: u32 = 8u;     // rows and columns of a workgroup
-override DEPTH: u32 = 128u;  // products between two barriers
-override QUADS: u32 = DEPTH / 4u;     // of a row of a tile; in all, one a thread
-override SLICES: u32 = QUADS / TILE;  // threads that share a sum
-override STRIDE: u32 = QUADS + 1u;    // from row to row, odd: no bank conflicts
-
-struct Params {
-  m: u32,           // M
-  k: u32,           // K
-  n: u32,           // N
-  batch_size: u32,  // items
-  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
-  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
-  d_b_stride: u32,  // likewise for d_b: 0 where the items' gradients are added up
-  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
-}
-
-@group(0) @binding(0)
-var<storage, read> a: array<f32>;               // (batch, M, K)
-@group(0) @binding(1)
-var<storage, read> b: array<f32>;               // ([batch,] K, N)
-@group(0) @binding(2)
-var<storage, read> bias: array<f32>;            // (N)
-@group(0) @binding(3)
-var<storage, read> grad: array<f32>;            // (batch, M, N)
-@group(0) @binding(4)
-var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
-@group(0) @binding(5)
-var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
-@group(0) @binding(6)
-var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
-@group(0) @binding(7)
-var<storage, read_write> d_bias: array<f32>;    // (N)
 @group(0) @binding(8)
 var<uniform> params: Params;
 
-// A tile of each operand, in quads: four numbers that lie side by side along
-// the sum. So the right one holds columns.
-var<workgroup> left: array<vec4f, TILE * STRIDE>;
-var<workgroup> right: array<vec4f, TILE * STRIDE>;
-var<workgroup> parts: array<f32, TILE * TILE * SLICES>;  // the sum of each thread
-
-// 1. The activation's derivative, act'(x), right for every finite x. All except
-//    `none` and `relu` use the sigmoid, and write 1 - sigmoid(z) as sigmoid(-z):
-//    the difference would lose its digits to cancellation.
-fn sigmoid(x: f32) -> f32 {
-  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
-  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
-  let e = exp(-abs(x));                        // at most 1: it never overflows
-  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
-}
-
-const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
-const CUBE = 0.044715;
-
-fn derivative(x: f32) -> f32 {
-  switch params.activation {
-    case 1u: { return select(0.0, 1.0, x > 0.0); }    // relu: 0 at 0
-    case 2u: {                                        // gelu: x * sigmoid(z)
-      // Farther out the derivative is 0 or 1, and t*t stays finite.
-      let t = clamp(x, -11.0, 11.0);
-      let z = GELU * t * (1.0 + CUBE * t * t);
-      let dz = GELU * (1.0 + 3.0 * CUBE * t * t);
-      return sigmoid(z) * (1.0 + t * dz * sigmoid(-z));
-    }
-    case 3u: {                                        // silu: x * sigmoid(x)
-      let t = clamp(x, -88.0, 88.0);                  // keeps infinity * 0 away
-      return sigmoid(t) * (1.0 + t * sigmoid(-t));
-    }
-    case 4u: { return sigmoid(x) * sigmoid(-x); }     // sigmoid
-    case 5u: {                                        // tanh: 1 - tanh^2, which is
-      let t = clamp(x, -44.0, 44.0);                  // 4*sigmoid(2x)*sigmoid(-2x)
-      return 4.0 * sigmoid(2.0 * t) * sigmoid(-2.0 * t);
-    }
-    default: { return 1.0; }                          // none
-  }
-}
-
-// 2. A derivative that is not finite counts as 0. This happens only where pre
-//    is NaN, because its sum overflowed both ways.
-fn finite_or_0(x: f32) -> f32 {
-  // Look at the bits: a compiler may assume that no value is NaN,
-  // and drop a test x == x.
-  let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
-  return select(0.0, x, finite);
-}
-
-// 3. Reading an operand: 0 past an edge. Rows count through all items; `end` is
+// 1. Reading an operand: 0 past an edge. Rows count through all items; `end` is
 //    behind the last one of the sum or of the item.
 fn read_a(end: u32, row: u32, k: u32) -> f32 {
   if (row < end && k < params.k) { return a[row * params.k + k]; }
@@ -152,31 +69,7 @@ fn count_rows(stride: u32) -> u32 {
   return select(params.m, params.batch_size * params.m, stride == 0u);
 }
 
-// 4. A row of the left tile times a column of the right one: every SLICES-th quad.
-fn slice_product(local: vec3u, terms: u32) -> f32 {
-  let quads = min(QUADS, (terms + 3u) / 4u);  // up to the sum's end
-  var sums = vec4f();
-  for (var quad = local.z; quad < quads; quad += SLICES) {
-    let row_quad = left[local.y * STRIDE + quad];
-    sums = fma(row_quad, right[local.x * STRIDE + quad], sums);
-  }
-  return sums.x + sums.y + sums.z + sums.w;
-}
-
-// The sums of all slices, in the threads of the first one.
-fn add_slices(thread: u32, part: f32) -> f32 {
-  parts[thread] = part;
-  workgroupBarrier();  // all sums are in place
-  var sum = part;
-  if (thread < TILE * TILE) {
-    for (var i = 1u; i < SLICES; i++) {  // [1, SLICES)
-      sum += parts[i * TILE * TILE + thread];
-    }
-  }
-  return sum;
-}
-
-// 5. grad_pre = grad * act'(a @ b + bias): along k, tile by tile.
+// 2. grad_pre = grad * act'(a @ b + bias): along k, tile by tile.
 fn a_along_k(end: u32, row: u32, k: u32) -> vec4f {
   return vec4f(
     read_a(end, row, k), read_a(end, row, k + 1u),
@@ -228,7 +121,7 @@ fn gemm_bwd_grad_pre_f32(
   }
 }
 
-// 6. d_a = grad_pre @ b^T: along n, where both operands lie side by side.
+// 3. d_a = grad_pre @ b^T: along n, where both operands lie side by side.
 fn grad_pre_along_n(end: u32, row: u32, n: u32) -> vec4f {
   return vec4f(
     read_grad_pre(end, row, n), read_grad_pre(end, row, n + 1u),
@@ -266,7 +159,7 @@ fn d_a_tile(item: u32, m_tile: u32, k_tile: u32, local: vec3u, thread: u32) {
   if (local.z == 0u && m < end && k < params.k) { d_a[m * params.k + k] = sum; }
 }
 
-// 7. d_b = a^T @ grad_pre: along the rows of one item, or of all. Row K is d_bias.
+// 4. d_b = a^T @ grad_pre: along the rows of one item, or of all. Row K is d_bias.
 fn a_along_rows(end: u32, row: u32, k: u32) -> vec4f {
   return vec4f(
     read_a(end, row, k), read_a(end, row + 1u, k),
@@ -319,7 +212,7 @@ fn d_bias_tile(n_tile: u32, local: vec3u, thread: u32) {
   if (local.z == 0u && local.y == 0u && n < params.n) { d_bias[n] = sum; }
 }
 
-// 8. All three: a workgroup takes a tile of one of them. Which one follows from its
+// 5. All three: a workgroup takes a tile of one of them. Which one follows from its
 //    number alone, so all its threads reach the same barriers.
 @compute @workgroup_size(TILE, TILE, SLICES)
 fn gemm_bwd_gradients_f32(
@@ -341,4 +234,125 @@ fn gemm_bwd_gradients_f32(
   } else if (item == 0u) {
     d_bias_tile(group.y - m_tiles, local, thread);
   }
+}
+
+// --- Shared with other files: product_params ---
+
+struct Params {
+  m: u32,           // M
+  k: u32,           // K
+  n: u32,           // N
+  batch_size: u32,  // items
+  activation: u32,  // 0 none, 1 relu, 2 gelu, 3 silu, 4 sigmoid, 5 tanh
+  b_stride: u32,    // from one item's b to the next: K*N, or 0 if all share one b
+  d_b_stride: u32,  // for the backward passes
+  unused: u32,      // fills eight words: some backends want multiples of 16 bytes
+}
+
+// --- Shared with other files: gemm_bias_act_backward_read_buffers ---
+
+@group(0) @binding(0)
+var<storage, read> a: array<f32>;               // (batch, M, K)
+@group(0) @binding(1)
+var<storage, read> b: array<f32>;               // ([batch,] K, N)
+@group(0) @binding(2)
+var<storage, read> bias: array<f32>;            // (N)
+@group(0) @binding(3)
+var<storage, read> grad: array<f32>;            // (batch, M, N)
+@group(0) @binding(4)
+var<storage, read_write> grad_pre: array<f32>;  // (batch, M, N)
+@group(0) @binding(5)
+var<storage, read_write> d_a: array<f32>;       // (batch, M, K)
+@group(0) @binding(6)
+var<storage, read_write> d_b: array<f32>;       // ([batch,] K, N)
+@group(0) @binding(7)
+var<storage, read_write> d_bias: array<f32>;    // (N)
+
+// --- Shared with other files: sigmoid ---
+
+// All activations except `none` and `relu` use the sigmoid.
+fn sigmoid(x: f32) -> f32 {
+  // Farther out, exp(-|x|) soon falls below the smallest normal float32.
+  if (abs(x) > 87.0) { return select(0.0, 1.0, x > 0.0); }
+  let e = exp(-abs(x));                        // at most 1: it never overflows
+  return select(e, 1.0, x > 0.0) / (1.0 + e);  // 1/(1+e) right of 0, else e/(1+e)
+}
+
+const GELU = 1.5957691216;  // 2 * sqrt(2/pi)
+const CUBE = 0.044715;
+
+// --- Shared with other files: derivative ---
+
+// The activation's derivative, act'(x), right for every finite x: 1 - sigmoid(z) is
+// written as sigmoid(-z), for the difference would lose its digits to cancellation.
+fn derivative(x: f32) -> f32 {
+  switch params.activation {
+    case 1u: { return select(0.0, 1.0, x > 0.0); }    // relu: 0 at 0
+    case 2u: {                                        // gelu: x * sigmoid(z)
+      // Farther out the derivative is 0 or 1, and t*t stays finite.
+      let t = clamp(x, -11.0, 11.0);
+      let z = GELU * t * (1.0 + CUBE * t * t);
+      let dz = GELU * (1.0 + 3.0 * CUBE * t * t);
+      return sigmoid(z) * (1.0 + t * dz * sigmoid(-z));
+    }
+    case 3u: {                                        // silu: x * sigmoid(x)
+      let t = clamp(x, -88.0, 88.0);                  // keeps infinity * 0 away
+      return sigmoid(t) * (1.0 + t * sigmoid(-t));
+    }
+    case 4u: { return sigmoid(x) * sigmoid(-x); }     // sigmoid
+    case 5u: {                                        // tanh: 1 - tanh^2, which is
+      let t = clamp(x, -44.0, 44.0);                  // 4*sigmoid(2x)*sigmoid(-2x)
+      return 4.0 * sigmoid(2.0 * t) * sigmoid(-2.0 * t);
+    }
+    default: { return 1.0; }                          // none
+  }
+}
+
+// --- Shared with other files: finite_or_0 ---
+
+// A derivative that is not finite counts as 0. This happens only where pre
+// is NaN, because its sum overflowed both ways.
+fn finite_or_0(x: f32) -> f32 {
+  // Look at the bits: a compiler may assume that no value is NaN,
+  // and drop a test x == x.
+  let finite = (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
+  return select(0.0, x, finite);
+}
+
+// --- Shared with other files: deep_tiles ---
+
+override TILE: u32 = 8u;     // rows and columns of a workgroup
+override DEPTH: u32 = 128u;  // products between two barriers
+override QUADS: u32 = DEPTH / 4u;     // of a row of a tile; in all, one a thread
+override SLICES: u32 = QUADS / TILE;  // threads that share a sum
+override STRIDE: u32 = QUADS + 1u;    // from row to row, odd: no bank conflicts
+
+// A tile of each operand, in quads: four numbers that lie side by side along
+// the sum. So the right one holds columns.
+var<workgroup> left: array<vec4f, TILE * STRIDE>;
+var<workgroup> right: array<vec4f, TILE * STRIDE>;
+var<workgroup> parts: array<f32, TILE * TILE * SLICES>;  // the sum of each thread
+
+// A row of the left tile times a column of the right one: every SLICES-th quad.
+fn slice_product(local: vec3u, terms: u32) -> f32 {
+  let quads = min(QUADS, (terms + 3u) / 4u);  // up to the sum's end
+  var sums = vec4f();
+  for (var quad = local.z; quad < quads; quad += SLICES) {
+    let row_quad = left[local.y * STRIDE + quad];
+    sums = fma(row_quad, right[local.x * STRIDE + quad], sums);
+  }
+  return sums.x + sums.y + sums.z + sums.w;
+}
+
+// The sums of all slices, in the threads of the first one.
+fn add_slices(thread: u32, part: f32) -> f32 {
+  parts[thread] = part;
+  workgroupBarrier();  // all sums are in place
+  var sum = part;
+  if (thread < TILE * TILE) {
+    for (var i = 1u; i < SLICES; i++) {  // [1, SLICES)
+      sum += parts[i * TILE * TILE + thread];
+    }
+  }
+  return sum;
 }

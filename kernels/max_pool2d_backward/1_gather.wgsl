@@ -23,20 +23,6 @@
 //           NaN, several pixels may take the gradient, or none
 // new here  a tie goes to the first of its pixels, row by row, as in PyTorch
 
-struct Params {
-  planes: u32,     // N*C
-  in_h: u32,       // H
-  in_w: u32,       // W
-  kernel_h: u32,   // kH
-  kernel_w: u32,   // kW
-  stride_h: u32,   // Sh
-  stride_w: u32,   // Sw
-  padding_h: u32,  // Ph
-  padding_w: u32,  // Pw
-  out_h: u32,      // oH
-  out_w: u32,      // oW
-}
-
 @group(0) @binding(0)
 var<storage, read> input: array<f32>;             // (N,C,H,W)
 @group(0) @binding(1)
@@ -46,16 +32,7 @@ var<storage, read_write> grad_input: array<f32>;  // (N,C,H,W)
 @group(0) @binding(3)
 var<uniform> params: Params;
 
-// 1. The windows that hold a row or column of the padded input: from x to below y.
-fn windows(at: u32, size: u32, stride: u32, count: u32) -> vec2u {
-  var first = 0u;
-  if (at >= size) {
-    first = (at - size) / stride + 1u;  // behind the last one that ends before it
-  }
-  return vec2u(first, min(at / stride + 1u, count));
-}
-
-// 2. Is pixel `mine`, with this value, the first maximum of a window?
+// 1. Is pixel `mine`, with this value, the first maximum of a window?
 fn wins(mine: u32, value: f32, plane: u32, oh: u32, ow: u32) -> bool {
   for (var kh = 0u; kh < params.kernel_h; kh++) {             // [0, kH)
     // Above the image, ih wraps to more than H; left of it, iw to more than W.
@@ -78,7 +55,7 @@ fn main(
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) thread: u32,  // [0, 256)
 ) {
-  // 3. Which pixel is mine? Workgroups lie in rows of up to 65,535.
+  // 2. Which pixel is mine? Workgroups lie in rows of up to 65,535.
   let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
   if (index >= params.planes * params.in_h * params.in_w) {
     return;  // the last workgroup is rarely full
@@ -87,7 +64,7 @@ fn main(
   let ih = index / params.in_w % params.in_h;  // [0, H)
   let plane = index / (params.in_w * params.in_h);
 
-  // 4. Add up the gradients of the windows that took this pixel.
+  // 3. Add up the gradients of the windows that took this pixel.
   let value = input[index];
   var sum = 0.0;
   let down = ih + params.padding_h;   // [Ph, H + Ph)
@@ -102,6 +79,33 @@ fn main(
     }
   }
 
-  // 5. Write it.
+  // 4. Write it.
   grad_input[index] = sum;
+}
+
+// --- Shared with other files: pool_params ---
+
+struct Params {
+  planes: u32,     // N*C
+  in_h: u32,       // H
+  in_w: u32,       // W
+  kernel_h: u32,   // kH
+  kernel_w: u32,   // kW
+  stride_h: u32,   // Sh
+  stride_w: u32,   // Sw
+  padding_h: u32,  // Ph
+  padding_w: u32,  // Pw
+  out_h: u32,      // oH
+  out_w: u32,      // oW
+}
+
+// --- Shared with other files: pool_windows ---
+
+// The windows that hold a row or column of the padded input: from x to below y.
+fn windows(at: u32, size: u32, stride: u32, count: u32) -> vec2u {
+  var first = 0u;
+  if (at >= size) {
+    first = (at - size) / stride + 1u;  // behind the last one that ends before it
+  }
+  return vec2u(first, min(at / stride + 1u, count));
 }

@@ -250,7 +250,6 @@ def winograd(s: ConvShape, kernel: Kernel, result: str) -> Schedule:
     k, m = round_up(terms(s, result), WINOGRAD_K), round_up(channels, WINOGRAD_TILE)
     n = round_up(count_squares(s, result), tile_n)
     lines = ceil(n / 4 / LINE)
-    transformed = "transformed_input" if result == "output" else "transformed_grad"
     return Schedule(
         (
             Step((k, lines + ceil(m / 4 / LINE), 1), 0, "transform"),
@@ -259,7 +258,7 @@ def winograd(s: ConvShape, kernel: Kernel, result: str) -> Schedule:
         ),
         scratch={
             "transformed_weight": 4 * POINTS * k * m,
-            transformed: 4 * POINTS * k * n,
+            "transformed_data": 4 * POINTS * k * n,
             "products": 4 * POINTS * m * n,
         },
         constants=winograd_layer(s) | {"TILE_N": tile_n, **activation(s, result)},

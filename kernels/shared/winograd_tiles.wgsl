@@ -1,0 +1,245 @@
+const PAD: u32 = 0u;            // quads behind each row, which is stored as it lies
+const M_QUADS: u32 = M / 4u;
+const N_QUADS: u32 = (TILES + TILE_N - 1u) / TILE_N * B_QUADS;
+const LINE: u32 = 64u;          // threads of a workgroup in the other passes
+const LINES: u32 = (N_QUADS + LINE - 1u) / LINE;
+
+var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
+var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
+var<workgroup> staged: array<array<vec4f, LINE>, 4>;  // one tile a thread
+
+// The filter's values at the points: G g. Each line is four filters' work.
+fn filter_points(g: array<vec4f, 3>) -> array<vec4f, 6> {
+  const at_0 = 1.0 / (NEAR_2 * FAR_2);
+  const at_near = 0.5 / (NEAR_2 * (NEAR_2 - FAR_2));
+  const at_far = 0.5 / (FAR_2 * (FAR_2 - NEAR_2));
+  let near_even = at_near * (g[0] + NEAR_2 * g[2]);
+  let near_odd = at_near * NEAR * g[1];
+  let far_even = at_far * (g[0] + FAR_2 * g[2]);
+  let far_odd = at_far * FAR * g[1];
+  return array<vec4f, 6>(
+    at_0 * g[0],
+    near_even + near_odd, near_even - near_odd,
+    far_even + far_odd, far_even - far_odd,
+    g[2],
+  );
+}
+
+// The outputs, from the products at the points: A^T m.
+fn outputs(m: array<vec4f, 6>) -> array<vec4f, 4> {
+  let near_even = m[1] + m[2];
+  let near_odd = NEAR * (m[1] - m[2]);
+  let far_even = m[3] + m[4];
+  let far_odd = FAR * (m[3] - m[4]);
+  return array<vec4f, 4>(
+    m[0] + near_even + far_even,
+    near_odd + far_odd,
+    NEAR_2 * near_even + FAR_2 * far_even,
+    NEAR_2 * near_odd + FAR_2 * far_odd + m[5],
+  );
+}
+
+// Where each number lies at a point. The 4 tiles of a quad are B_QUADS apart, so
+// that neighboring threads have neighboring tiles.
+fn weight_at(point: u32, k: u32, quad: u32) -> u32 {
+  return (point * K + k) * M_QUADS + quad;
+}
+
+fn data_at(point: u32, k: u32, quad: u32) -> u32 {
+  return (point * K + k) * N_QUADS + quad;
+}
+
+fn product_at(point: u32, m: u32, quad: u32) -> u32 {
+  return (point * M + m) * N_QUADS + quad;
+}
+
+struct Tile {
+  image: u32,    // [0, N)
+  row: u32,      // of its first pixel
+  column: u32,   // likewise
+  exists: bool,  // else it only fills up the last quads
+}
+
+fn tile_of(quad: u32, c: u32) -> Tile {
+  let tile = quad / B_QUADS * TILE_N + c * B_QUADS + quad % B_QUADS;
+  let row = tile / TILES_W % TILES_H * 4u;
+  let column = tile % TILES_W * 4u;
+  return Tile(tile / (TILES_W * TILES_H), row, column, tile < TILES);
+}
+
+// Four filters at the points: first along their columns, then along the rows.
+fn transform_weight(k: u32, quad: u32) {
+  var half: array<vec4f, 18>;  // (6 points, 3 columns)
+  for (var j = 0u; j < 3u; j++) {  // unroll
+    var column: array<vec4f, 3>;
+    for (var i = 0u; i < 3u; i++) {  // unroll
+      for (var c = 0u; c < 4u; c++) {  // unroll
+        column[i][c] = read_weight(k, 4u * quad + c, 3u * i + j);
+      }
+    }
+    let points = filter_points(column);
+    for (var i = 0u; i < 6u; i++) {  // unroll
+      half[3u * i + j] = points[i];
+    }
+  }
+  for (var i = 0u; i < 6u; i++) {  // unroll
+    let row = array<vec4f, 3>(half[3u * i], half[3u * i + 1u], half[3u * i + 2u]);
+    let points = filter_points(row);
+    for (var j = 0u; j < 6u; j++) {  // unroll
+      transformed_weight[weight_at(6u * i + j, k, quad)] = points[j];
+    }
+  }
+}
+
+// Four tiles at the points, with what lies around them: 6 x 6 each.
+fn transform_data(k: u32, quad: u32) {
+  let tiles = array<Tile, 4>(
+    tile_of(quad, 0u), tile_of(quad, 1u), tile_of(quad, 2u), tile_of(quad, 3u),
+  );
+  var half: array<vec4f, 36>;  // (6 points, 6 columns)
+  for (var j = 0u; j < 6u; j++) {  // unroll
+    var column: array<vec4f, 6>;
+    for (var i = 0u; i < 6u; i++) {  // unroll
+      for (var c = 0u; c < 4u; c++) {  // unroll
+        column[i][c] = read_data(k, tiles[c], i, j);
+      }
+    }
+    let points = data_points(column);
+    for (var i = 0u; i < 6u; i++) {  // unroll
+      half[6u * i + j] = points[i];
+    }
+  }
+  for (var i = 0u; i < 6u; i++) {  // unroll
+    var row: array<vec4f, 6>;
+    for (var j = 0u; j < 6u; j++) {  // unroll
+      row[j] = half[6u * i + j];
+    }
+    let points = data_points(row);
+    for (var j = 0u; j < 6u; j++) {  // unroll
+      transformed_data[data_at(6u * i + j, k, quad)] = points[j];
+    }
+  }
+}
+
+// Both transforms are one dispatch: a second one would wait for the first.
+@compute @workgroup_size(LINE)
+fn transform(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, LINE)
+) {
+  let k = group.x;  // [0, K)
+  if (group.y < LINES) {
+    let quad = group.y * LINE + thread;            // [0, N_QUADS) or past the end
+    if (quad < N_QUADS) { transform_data(k, quad); }
+  } else {
+    let quad = (group.y - LINES) * LINE + thread;  // [0, M_QUADS) or past the end
+    if (quad < M_QUADS) { transform_weight(k, quad); }
+  }
+}
+
+// The products at one point. The next tile of both matrices is on its way while
+// this one is multiplied.
+fn fetch(t: u32, point: u32, m0: u32, n0: u32, k0: u32) {
+  for (var i = 0u; i < A_LOADS; i++) {  // unroll
+    let k = k0 + t / A_QUADS + i * (THREADS / A_QUADS);
+    next_left[i] = transformed_weight[weight_at(point, k, m0 / 4u + t % A_QUADS)];
+  }
+  for (var i = 0u; i < B_LOADS; i++) {  // unroll
+    let k = k0 + t / B_QUADS + i * (THREADS / B_QUADS);
+    next_right[i] = transformed_data[data_at(point, k, n0 / 4u + t % B_QUADS)];
+  }
+}
+
+fn place(t: u32) {
+  for (var i = 0u; i < A_LOADS; i++) {  // unroll
+    left[t / A_QUADS + i * (THREADS / A_QUADS)][t % A_QUADS] = next_left[i];
+  }
+  for (var i = 0u; i < B_LOADS; i++) {  // unroll
+    right[t / B_QUADS + i * (THREADS / B_QUADS)][t % B_QUADS] = next_right[i];
+  }
+}
+
+@compute @workgroup_size(THREADS)
+fn multiply_points(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(local_invocation_index) t: u32,  // [0, THREADS)
+) {
+  let m0 = group.x * TILE_M;  // the first row, a channel
+  let point = group.y;        // [0, 36)
+  // The first column, a tile: from the last to the first, for what the pass before
+  // wrote last is still in the cache.
+  let n0 = (N_QUADS / B_QUADS - 1u - group.z) * TILE_N;
+  let across = TILE_N / 64u;
+  let column = t / 32u % across * 8u + t % 8u;
+  let row = t / 32u / across * 4u + t / 8u % 4u;
+  fetch(t, point, m0, n0, 0u);
+  for (var k0 = 0u; k0 < K; k0 += TILE_K) {  // [0, K)
+    place(t);
+    workgroupBarrier();  // both tiles are in place
+    if (k0 + TILE_K < K) { fetch(t, point, m0, n0, k0 + TILE_K); }
+    multiply(row, column);
+    workgroupBarrier();  // no thread still reads them
+  }
+  for (var i = 0u; i < 8u; i++) {  // unroll
+    let m = m0 + 4u * (row + i / 4u * (TILE_M / 8u)) + i % 4u;
+    for (var j = 0u; j < 2u; j++) {  // unroll
+      let quad = n0 / 4u + column + j * (TILE_N / 8u);
+      products[product_at(point, m, quad)] = sums[2u * i + j];
+    }
+  }
+}
+
+// From the products at the points to the 4 x 4 pixels of four tiles.
+fn tiles_from_points(m: u32, quad: u32) -> array<vec4f, 16> {
+  var half: array<vec4f, 24>;  // (4 rows, 6 points)
+  for (var j = 0u; j < 6u; j++) {  // unroll
+    var column: array<vec4f, 6>;
+    for (var i = 0u; i < 6u; i++) {  // unroll
+      column[i] = products[product_at(6u * i + j, m, quad)];
+    }
+    let rows = outputs(column);
+    for (var i = 0u; i < 4u; i++) {  // unroll
+      half[6u * i + j] = rows[i];
+    }
+  }
+  var tiles: array<vec4f, 16>;
+  for (var i = 0u; i < 4u; i++) {  // unroll
+    var row: array<vec4f, 6>;
+    for (var j = 0u; j < 6u; j++) {  // unroll
+      row[j] = half[6u * i + j];
+    }
+    let pixels = outputs(row);
+    for (var j = 0u; j < 4u; j++) {  // unroll
+      tiles[4u * i + j] = pixels[j];
+    }
+  }
+  return tiles;
+}
+
+@compute @workgroup_size(LINE)
+fn write_pixels(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(local_invocation_index) thread: u32,  // [0, LINE)
+) {
+  let m = group.x;                     // a channel that comes out
+  let quad = group.y * LINE + thread;  // [0, N_QUADS) or past the end
+  var tiles: array<vec4f, 16>;
+  if (quad < N_QUADS) {  // no return: barriers follow
+    tiles = tiles_from_points(m, quad);
+  }
+  // A thread has whole tiles, but neighboring threads should write neighboring
+  // pixels: each takes one column of pixels from a neighbor's tile.
+  for (var c = 0u; c < 4u; c++) {  // unroll
+    for (var j = 0u; j < 4u; j++) {  // unroll
+      staged[j][thread] =
+        vec4f(tiles[j][c], tiles[4u + j][c], tiles[8u + j][c], tiles[12u + j][c]);
+    }
+    workgroupBarrier();  // one tile of each thread is there
+    for (var part = 0u; part < 4u; part++) {  // unroll
+      let other = part * (LINE / 4u) + thread / 4u;  // [0, LINE)
+      let tile = tile_of(group.y * LINE + other, c);
+      write_column(m, tile, thread % 4u, staged[thread % 4u][other]);
+    }
+    workgroupBarrier();  // no thread still reads it
+  }
+}
