@@ -36,6 +36,7 @@ def test_a_kernel_for_whole_or_positive_numbers_alone_is_not_right(name, what, k
 
 # --- Sizes ----------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("chosen", sample(substitutions(), 60), ids=str)
 def test_another_name_in_the_place_of_a_name_is_not_right(chosen):
     assert judged(chosen.changed) or reason(chosen)
