@@ -23,19 +23,21 @@ IN_COLUMNS = ("tiny", "past_the_edges", "batch_of_2", "300_columns")
 def _layers(summed: str) -> dict[str, tuple[GemmShape, dict[str, np.ndarray]]]:
     """The layers of the tests, with relu: each one's sizes and arrays, by the test's name.
 
-    `summed` is the letter along which the pass adds up: M, K or N.
+    `summed` is the letter along which the pass adds up: M, K or N. Past the edges the numbers are quarters.
     """
     random, long = np.random.default_rng(6), {letter: 48 if letter == summed else 16 for letter in "MKN"}
+    ragged = {"M": 19, "K": 21, "N": 27} | {summed: 70}
     shapes = {
         "tiny": GemmShape(3, 4, 2, 1, "relu"),
         "one_full_tile": GemmShape(16, 16, 16, 1, "relu"),
         "three_tiles": GemmShape(*long.values(), 1, "relu"),
-        "past_the_edges": GemmShape(19, 21, 37, 1, "relu"),
+        "past_the_edges": GemmShape(*ragged.values(), 1, "relu"),
         "batch_of_2": GemmShape(18, 35, 20, 2, "relu"),
         "300_columns": GemmShape(5, 4, 300, 2, "relu"),
     }
     names = "a", "b", "bias", "grad"
     draw = {name: {t: random.integers(-3, 4, s.of(t)).astype(np.float32) for t in names} for name, s in shapes.items()}
+    draw["past_the_edges"] = {name: whole / 4 for name, whole in draw["past_the_edges"].items()}
     return {name: (shape, draw[name] | _results(**draw[name])) for name, shape in shapes.items()}
 
 

@@ -11,23 +11,27 @@ from helpers.threads.indices import workgroups_for
 THREADS, SIDE = 64, 8  # of a workgroup in a row; of one side of a square workgroup
 
 
-def _whole_numbers(*shape: int) -> np.ndarray:
-    """Whole numbers from 0 to 96 in an order that no wrong index leaves unchanged."""
-    return (np.arange(1, np.prod(shape) + 1) * 37 % 97).reshape(shape).astype(np.float32)
+def _numbers(*shape: int, quarters: bool = False) -> np.ndarray:
+    """Whole numbers from 0 to 96 in an order that no wrong index leaves unchanged; or quarters, from -12 to 12."""
+    whole = (np.arange(1, np.prod(shape) + 1) * 37 % 97).reshape(shape).astype(np.float32)
+    return (whole - 48) / 4 if quarters else whole
 
 
 def _row_case(name: str, n: int, params: tuple[int, ...] = ()) -> Case:
-    input = _whole_numbers(n)
+    input = _numbers(n, quarters=n > 100)
     return Case(name, (input,), 3 * input + 1, params, (workgroups_for(n, THREADS), 1, 1))
 
 
 def _transpose_case(name: str, rows: int, columns: int) -> Case:
-    input, workgroups = _whole_numbers(rows, columns), (workgroups_for(columns, SIDE), workgroups_for(rows, SIDE), 1)
+    input = _numbers(rows, columns, quarters=columns > SIDE)
+    workgroups = workgroups_for(columns, SIDE), workgroups_for(rows, SIDE), 1
     return Case(name, (input,), np.ascontiguousarray(input.T), (rows, columns), workgroups)
 
 
 def _difference_case(name: str, n: int) -> Case:
-    input = _whole_numbers(n) ** 2 % 89  # neighbors differ by more than a constant
+    input = _numbers(n) ** 2 % 89  # neighbors differ by more than a constant
+    if n > 80:
+        input = input / 4 - 10
     return Case(name, (input,), np.diff(input), (n,), (workgroups_for(n - 1, THREADS), 1, 1))
 
 

@@ -24,11 +24,17 @@ CLASSROOM = (  # the tests' names in the classroom
     "conv_bw_lenet_conv1",
     "conv_bw_lenet_conv2",
 )
+OURS = "conv_bw_rectangular_batch"  # catches what they miss: no two sizes are equal, and the numbers are quarters
 
 
 def draw(random: np.random.Generator, *size: int, largest: int = 4) -> np.ndarray:
     """Random whole numbers of at most that absolute value, as float32."""
     return random.integers(-largest, largest + 1, size).astype(np.float32)
+
+
+def draw_quarters(random: np.random.Generator, *size: int) -> np.ndarray:
+    """Random quarters from -2 to 2, as float32."""
+    return draw(random, *size, largest=8) / 4
 
 
 def _case(name, inputs, expected, params, tolerance=0.0) -> Case:
@@ -49,13 +55,15 @@ def _forward_cases() -> tuple[Case, ...]:
         _forward_case("conv2d_rectangle", random, draw(random, 1, 1, 4, 6), (1, 1, 2, 3)),
         _forward_case("conv2d_padding", random, draw(random, 1, 1, 4, 3), (1, 1, 3, 2), 1, 1),
         _forward_case("conv2d_stride", random, draw(random, 1, 1, 6, 9), (1, 1, 2, 3), 2),
-        _forward_case("conv2d_channels_and_batch", random, draw(random, 2, 3, 5, 7), (2, 3, 3, 2), 2, 1),
+        _forward_case("conv2d_channels_and_batch", random, draw_quarters(random, 7, 4, 9, 11), (8, 4, 2, 3), 2, 1),
         _forward_case("conv2d_lenet_conv1", random, digit, (6, 1, 5, 5)),
     )
 
 
 def _forward_case(name, random, input, weight_size, stride: int = 1, padding: int = 0) -> Case:
     weight, bias = draw(random, *weight_size, largest=3), random.choice([-2, -1, 1, 2], weight_size[0])
+    if "batch" in name:
+        weight, bias = weight / 4, bias / 4
     expected = reference.conv2d(input, weight, bias, stride, padding)
     params = (*input.shape, weight_size[0], *weight_size[2:], stride, padding)
     return _case(name, (input, weight, bias.astype(np.float32)), expected, params)
@@ -66,7 +74,7 @@ FORWARD = Puzzle(
     "convolution",
     "n co oh ow",
     _forward_cases,
-    Skill.one_thread_for("output", "conv2d_channels_and_batch"),
+    Skill.one_thread_for("output", "conv2d_stride"),
 )
 
 FORWARD_QUESTIONS = questions(HERE.with_name("forward"))
@@ -96,7 +104,7 @@ def _gradient_by_differences(products: Callable[[np.ndarray], np.ndarray], size:
 
 @cache
 def _grad_weight_cases() -> tuple[Case, ...]:
-    """The four tests of the classroom, and one of ours that catches what they miss."""
+    """The four tests of the classroom, and ours."""
     random = np.random.default_rng(5)
     tiny = np.arange(25, dtype=np.float32).reshape(1, 1, 5, 5) % 7
     nudged = draw(random, 1, 1, 6, 6), draw(random, 1, 2, 4, 4)
@@ -108,7 +116,7 @@ def _grad_weight_cases() -> tuple[Case, ...]:
         _grad_weight_case(CLASSROOM[1], *nudged, by_differences, 1e-3 * abs(by_differences)),
         _grad_weight_case(CLASSROOM[2], *lenet1),
         _grad_weight_case(CLASSROOM[3], *lenet2),
-        _grad_weight_case("conv_bw_rectangular_batch", draw(random, 2, 2, 5, 7), draw(random, 2, 3, 3, 5)),
+        _grad_weight_case(OURS, draw_quarters(random, 2, 8, 6, 7), draw_quarters(random, 2, 9, 4, 5)),
     )
 
 
@@ -125,7 +133,7 @@ GRAD_WEIGHT = Puzzle(
     "convolution",
     "co ci kh kw",
     _grad_weight_cases,
-    Skill.one_thread_for("weight", "conv_bw_rectangular_batch"),
+    Skill.one_thread_for("weight", CLASSROOM[1]),
 )
 
 
@@ -162,12 +170,12 @@ WEIGHT_QUESTIONS = questions(HERE.with_name("weight_gradient")) | {
 
 # --- Lesson 03: the input gradient -----------------------------------------------------------------------------
 
-GATHERS = {  # each test adds one thing to those before it
+GATHERS = {  # each test adds one thing to those before it; in the last, no two sizes are equal, and there are quarters
     "gather_3x3": ConvShape(1, 1, 3, 3, 1, 2, 2),
     "gather_padding": ConvShape(1, 1, 3, 4, 1, 3, 2, padding=(1, 0)),
     "gather_stride": ConvShape(1, 1, 5, 6, 1, 3, 3, stride=2, padding=(0, 1)),
     "gather_channels": ConvShape(1, 2, 4, 5, 3, 2, 3),
-    "gather_everything": ConvShape(2, 3, 6, 8, 5, 4, 5, 2, (1, 2)),
+    "gather_everything": ConvShape(2, 8, 11, 12, 7, 3, 4, 2, (0, 1)),
 }
 
 
@@ -179,7 +187,8 @@ def _gather_cases() -> tuple[Case, ...]:
 
 def _gather_case(name: str, s: ConvShape, random: np.random.Generator) -> Case:
     grad_output, weight = (
-        random.choice([-3, -2, -1, 1, 2, 3], size).astype(np.float32) for size in (s.output, s.weight)
+        random.choice([-3, -2, -1, 1, 2, 3], size).astype(np.float32) / (4 if name == "gather_everything" else 1)
+        for size in (s.output, s.weight)
     )
     padding = s.padding_h, s.padding_w
     expected = reference.conv2d_grad_input(s.input, weight, grad_output, s.stride, padding)
@@ -237,7 +246,7 @@ def bias_differences(input: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
 
 @cache
 def _grad_bias_cases() -> tuple[Case, ...]:
-    """The four tests of the classroom, and one of ours that catches what they miss."""
+    """The four tests of the classroom, and ours."""
     random = np.random.default_rng(7)
     nudged = draw(random, 1, 1, 6, 6), draw(random, 1, 2, 4, 4)
     by_differences = bias_differences(*nudged)
@@ -246,7 +255,7 @@ def _grad_bias_cases() -> tuple[Case, ...]:
         _grad_bias_case(CLASSROOM[1], nudged[1], by_differences, 1e-3 * abs(by_differences)),
         _grad_bias_case(CLASSROOM[2], draw(random, 1, 6, 24, 24)),
         _grad_bias_case(CLASSROOM[3], draw(random, 1, 16, 8, 8)),
-        _grad_bias_case("conv_bw_rectangular_batch", draw(random, 3, 300, 2, 5)),
+        _grad_bias_case(OURS, draw_quarters(random, 3, 300, 2, 5)),
     )
 
 

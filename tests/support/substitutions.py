@@ -1,0 +1,93 @@
+"""Each name in the marked lines of the official kernels, with each other name that may stand in its place.
+
+And what a puzzle's tests say of it, in the simulator alone: so where two sizes of all its tests are equal, it shows.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import accumulate
+
+from support.mutants import NO_COMPILE, TOKEN, Mutant
+
+from helpers.exercises import PUZZLES
+from helpers.grading.puzzle import LEARNERS_LINE
+from helpers.grading.trial import Trial, simulated
+from helpers.grading.verdict import NOT_YET, WRONG
+from helpers.wgsl import Kernel, WgslError
+
+DECLARED = re.compile(r"\b(?:let|var|const) (\w+) = (?![^;]*(?:\[|0\.0|array<|true| < ))")  # a u32
+PARAMETERS = re.compile(r"\bfn \w+\((.*?)\) (?:->|{)", re.DOTALL)
+STRUCT = re.compile(r"struct (\w+) {(.*?)}", re.DOTALL)
+
+# Substitutions that no test can show, and why.
+REASONS: dict[str, str] = {}
+
+
+def substitutions() -> Iterator[Mutant]:
+    """All of them: of indices, sizes and members of the struct with each other, and of components of vectors."""
+    for puzzle in PUZZLES.values():
+        kernel = Kernel(puzzle.official.source, puzzle.name)
+        names, marked = _names(kernel.code), _marked(kernel.source)
+        for token in TOKEN.finditer(kernel.code):
+            at, old = token.start(), token[0]
+            if old in names and marked[at] and at != names[old]:
+                for new, start in names.items():
+                    if new != old and _known(kernel.code[start:at]) and _of_vector(new) == _of_vector(old):
+                        yield Mutant(kernel, at, old, new)
+
+
+def _names(code: str) -> dict[str, int]:
+    """The names of u32 values, each with the place where it is declared."""
+    names = {found[1]: found.start(1) for found in reversed([*DECLARED.finditer(code)])}
+    for parameters in PARAMETERS.finditer(code):
+        for name, type in re.findall(r"(\w+): (\w+)", parameters[1]):
+            names |= dict.fromkeys(
+                [f"{name}.{axis}" for axis in "xyz"] if type == "vec3u" else [name], parameters.end()
+            )
+    for struct, members in STRUCT.findall(code):
+        uniform = re.search(rf"var<uniform> (\w+): {struct};", code)
+        names |= {f"{uniform[1]}.{member}": uniform.end() for member in re.findall(r"(\w+): u32", members)}
+    return names
+
+
+def _of_vector(name: str) -> bool:
+    return name[-2:] in (".x", ".y", ".z")
+
+
+def _known(between: str) -> bool:
+    """Whether a name is known behind this text, at whose beginning it is declared: no block that it is in has ended."""
+    depths = accumulate((brace == "{") - (brace == "}") for brace in re.findall("[{}]", between))
+    return bool(between) and min(depths, default=0) >= 0
+
+
+def _marked(source: str) -> list[bool]:
+    """Whether each letter of a text is in a line that the learner is to write."""
+    return [line.rstrip().endswith(LEARNERS_LINE) for line in source.splitlines(keepends=True) for _ in line]
+
+
+@cache
+def _official(puzzle: str) -> list[Trial]:
+    """The official kernel in all tests, the quick ones first."""
+    trials = [simulated(PUZZLES[puzzle].official, case) for case in PUZZLES[puzzle].cases()]
+    return sorted(trials, key=lambda trial: trial.counts["statements"])
+
+
+def judged(kernel: Kernel) -> str:
+    """What a test of the puzzle of this name says of a kernel; "" if all pass."""
+    skill = PUZZLES[kernel.name].skill
+    try:
+        for ours in _official(kernel.name):
+            trial = simulated(kernel, ours.case)
+            if trial.finding or trial.uses_before or trial.wrong.any():
+                return trial.finding.kind if trial.finding else WRONG
+            if skill and skill.test == ours.case.name and trial.more(ours, skill.limits):
+                return NOT_YET
+    except WgslError:
+        return NO_COMPILE
+    return ""
+
+
+def reason(substitution: Mutant) -> str | None:
+    """Why no test can show it, or None where nobody has found a reason."""
+    return next((why for pattern, why in REASONS.items() if re.search(pattern, str(substitution))), None)

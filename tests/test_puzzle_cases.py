@@ -1,0 +1,62 @@
+"""The tests of the puzzles tell a wrong kernel from a right one: whole numbers, equal sizes and small loops hide it."""
+
+import re
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+from support.mutants import NO_COMPILE
+from support.sample import sample
+from support.substitutions import judged, reason, substitutions
+
+from helpers.exercises import PUZZLES
+from helpers.wgsl import Kernel
+
+# --- Numbers that are not whole, and numbers below 0 ----------------------------------------------------------
+
+COARSE = ("f32(i32({}))", "abs({})", "floor({})", "round({})")
+
+
+def coarse_kernels() -> Iterator[tuple[str, str, Kernel]]:
+    """The official kernels in which all that is read of one input, or all that is stored, loses something."""
+    for name, puzzle in PUZZLES.items():
+        *inputs, output = (binding.name for binding in puzzle.official.bound if "storage" in binding.space)
+        pieces = {input: rf"()\b({input}\[(?:[^][]|\[[^]]*\])*\])" for input in inputs}
+        if inputs:  # weight_index has none: it stores indices, which are whole
+            pieces[output] = rf"\b({output}\[[^;=]*\] = )([^;]+)"
+        for how, (array, piece) in product(COARSE, pieces.items()):
+            text = re.sub(piece, lambda found, how=how: found[1] + how.format(found[2]), puzzle.official.code)
+            yield name, how.format(array), Kernel(text, name)
+
+
+@pytest.mark.parametrize(("name", "what", "kernel"), sample(coarse_kernels(), 40))
+def test_a_kernel_for_whole_or_positive_numbers_alone_is_not_right(name, what, kernel):
+    assert judged(kernel) not in ("", NO_COMPILE), what
+
+
+# --- Sizes ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("chosen", sample(substitutions(), 60), ids=str)
+def test_another_name_in_the_place_of_a_name_is_not_right(chosen):
+    assert judged(chosen.changed) or reason(chosen)
+
+
+LOADS = "\n".join(
+    f"if (thread + {first}u < params.n) {{ sum += input[thread + {first}u]; }}" for first in range(0, 1024, 256)
+)
+FOR_THE_TESTS = [  # right for sizes and numbers that a test had, once, alone
+    ("tree_sum", "for (var i = thread; i < params.n; i += 256u) { sum += input[i]; }", LOADS),
+    ("tiled_product", "first < params.K", "first < 48u"),
+    ("tiled_product", "first < params.K", "first < 64u"),
+    ("gemm_bwd_grad_pre", "pre + bias[n] > 0.0", "pre + bias[n] > 0.5"),
+    ("gemm_bwd_grad_pre", "pre + bias[n] > 0.0", "pre + bias[n] >= 0.0"),
+    ("max_pool2d_backward", "row % params.S != 0u || column % params.S", "row % 2u != 0u || column % 2u"),
+    ("max_pool2d_backward", "row / params.S", "row / 2u"),
+    ("max_pool2d_backward", "column / params.S", "column / 2u"),
+]
+
+
+@pytest.mark.parametrize(("name", "old", "new"), FOR_THE_TESTS)
+def test_a_kernel_for_the_sizes_of_the_tests_alone_is_not_right(name, old, new):
+    assert judged(PUZZLES[name].official.edit(old, new)) not in ("", NO_COMPILE)
