@@ -22,8 +22,8 @@ from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, UNSAFE
 from helpers.network.network import Network
 from helpers.network.own import PLACES, own_kernels
 from helpers.network.training import DivergedError, Training
-from helpers.simulator.findings import Finding, quoted_line
-from helpers.wgsl import Kernel
+from wgsl import Kernel
+from wgsl.simulator.findings import Finding, quoted_line
 
 WORKER = Worker("helpers.training_apart")
 SECONDS = 60  # from one answer of the process apart to the next: the check of a kernel, or 25 steps

@@ -30,7 +30,7 @@ from helpers.gemm.indices import gemm_terms, right_load, tile_loads, tile_mates
 from helpers.gemm.operations import FORWARD
 from helpers.gemm.shapes import GemmShape
 from helpers.oracles.harness import launched
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 
 def numbered(*shape: int) -> np.ndarray:

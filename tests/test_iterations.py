@@ -30,7 +30,7 @@ from helpers.gpu.passes import CAP
 from helpers.network.shapes import LossShape, PoolShape
 from helpers.oracles.harness import drawn, launched, ones, operation_of, reports, resident, whole
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 # --- The counting copy ------------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ from helpers.gpu.operation import Shape
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.oracles.harness import answer, drawn, launched, ones, operation_of
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 # --- Right for every shape ------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from helpers.network.network import Network
 from helpers.network.own import PLACES, own_kernels
 from helpers.network.training import Training
 from helpers.training_apart import RefusedError, _found, train_apart
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 IMAGES, LABELS, _, _ = seen_and_unseen()
 OFFICIAL = {name: PUZZLES[name].solution.text for name in PLACES}

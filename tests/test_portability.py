@@ -12,9 +12,9 @@ from support.sample import ALL
 
 import helpers
 from helpers.exercises import PUZZLES
-from helpers.simulator.run import compiled
-from helpers.simulator.uniformity import Uniformity
-from helpers.wgsl import Kernel
+from wgsl import Kernel
+from wgsl.simulator.run import compiled
+from wgsl.types.uniformity import Uniformity
 
 MODULE = """
 struct Sizes { rows: u32, columns: u32 }

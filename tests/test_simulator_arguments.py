@@ -7,10 +7,10 @@ import pytest
 from support.small_kernels import MAIN, run, text_of
 
 from helpers import simulate
-from helpers.simulator import machine
-from helpers.simulator import trace as traces
-from helpers.simulator.run import MOST_STEPS
-from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
+from wgsl import Kernel, UnsupportedWgsl, WgslError
+from wgsl.simulator import machine
+from wgsl.simulator import trace as traces
+from wgsl.simulator.run import MOST_STEPS
 
 SMALL = """@group(0) @binding(0) var<storage, read> input: array<f32>;
 @group(0) @binding(1) var<storage, read_write> output: array<f32, 4>;

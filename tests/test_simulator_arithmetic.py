@@ -12,9 +12,9 @@ from support.wgsl_cases import CASES, TYPES, Case
 
 from helpers import adapter_info, simulate
 from helpers.gpu import launch
-from helpers.simulator.trace import Trace
-from helpers.wgsl.arithmetic.builtins import BUILTINS
-from helpers.wgsl.arithmetic.operators import DTYPES, binary, convert, unary, wrapped
+from wgsl.arithmetic.builtins import BUILTINS
+from wgsl.arithmetic.operators import DTYPES, binary, convert, unary, wrapped
+from wgsl.simulator.trace import Trace
 
 BY_TYPES = {types: [case for case in CASES if case.types == types] for types in sorted({each.types for each in CASES})}
 

@@ -9,8 +9,8 @@ import pytest
 from support.launcher import python
 from support.wgsl_programs import rows
 
-from helpers.simulator.__main__ import main, parser
-from helpers.wgsl import KERNELS
+from helpers.kernels import KERNELS
+from wgsl.__main__ import main, parser
 
 TREE = str(KERNELS / "sum" / "2_tree.wgsl")
 SIZES = "input=1000", "total=1", "params=1000"
@@ -234,6 +234,6 @@ def test_it_runs_as_a_module_and_needs_no_wgpu():
     arguments = [TREE, *SIZES]
     printed = python(
         "import runpy, sys\nsys.modules['wgpu'] = None\n"
-        f"sys.argv[1:] = {arguments!r}\nrunpy.run_module('helpers.simulator', run_name='__main__')"
+        f"sys.argv[1:] = {arguments!r}\nrunpy.run_module('wgsl.simulator', run_name='__main__')"
     )
     assert "no finding" in printed

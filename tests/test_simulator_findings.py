@@ -18,7 +18,7 @@ from support.finding_cases import (
 from support.small_kernels import MAIN, run, text_of
 
 from helpers import simulate
-from helpers.simulator import run as simulator
+from wgsl.simulator import run as simulator
 
 # --- Which finding, in which line -----------------------------------------------------------------------------
 

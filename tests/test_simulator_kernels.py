@@ -39,7 +39,7 @@ from helpers.oracles.harness import (
     simulated,
 )
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 
 def require_same_as_adapter(kernel: Kernel, shape: Shape) -> None:

@@ -5,9 +5,9 @@ from itertools import combinations, product
 import numpy as np
 from support.sample import sample
 
-from helpers.simulator.access import exchanged, turns
-from helpers.simulator.lanes import Dispatch, Lanes
-from helpers.simulator.memory import Shadow
+from wgsl.simulator.access import exchanged, turns
+from wgsl.simulator.lanes import Dispatch, Lanes
+from wgsl.simulator.memory import Shadow
 
 DISPATCH = Dispatch((2, 1, 2), (3, 2, 1))  # 4 workgroups of 6 invocations
 

@@ -23,9 +23,9 @@ from helpers.exercises import PUZZLES
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.oracles.harness import Tensors, answer, drawn, operation_of, simulated
-from helpers.simulator.trace import Finding
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import Kernel
+from wgsl import Kernel
+from wgsl.simulator.trace import Finding
 
 SHAPES: dict[type, tuple[Shape, ...]] = {
     ConvShape: (ConvShape(2, 3, 7, 9, 4, 3, 2, 2, (1, 2)), ConvShape(2, 3, 5, 7, 4, 3, 2)),

@@ -6,8 +6,8 @@ import pytest
 
 from helpers import gpu
 from helpers.gpu.passes import Pass, run
-from helpers.wgsl import Kernel, WgslError
-from helpers.wgsl.specialize import MOST_CHARACTERS, specialize
+from wgsl import Kernel, WgslError
+from wgsl.specialize import MOST_CHARACTERS, specialize
 
 TEXT = """
 const ROWS: u32 = 2u;     // of a layer

@@ -16,9 +16,9 @@ from browser.test_site import FLAGS
 from helpers import Network, gpu
 from helpers.gpu import operation
 from helpers.gpu.passes import module
+from helpers.kernels import load
 from helpers.operations import OPERATIONS
 from helpers.speed.layers import LAYERS
-from helpers.wgsl import load
 
 HARDWARE = replace(gpu.adapter_info(), kind="hardware")
 COMPILED = """async texts => {

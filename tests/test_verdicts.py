@@ -21,8 +21,8 @@ from helpers.grading import grader, mistakes
 from helpers.grading.grader import grade
 from helpers.grading.sandbox import Worker
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
-from helpers.output import COLUMNS, in_lines
-from helpers.wgsl import Kernel
+from wgsl import Kernel
+from wgsl.output import COLUMNS, in_lines
 
 # --- Edits of official kernels --------------------------------------------------------------------------------
 

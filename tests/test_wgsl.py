@@ -3,7 +3,8 @@
 import pytest
 
 from helpers.gpu import passes
-from helpers.wgsl import PART, Kernel, WgslError, load, versions, without_comments
+from helpers.kernels import load, versions
+from wgsl import PART, Kernel, WgslError, without_comments
 
 SOURCE = """\
 // Twice each number.

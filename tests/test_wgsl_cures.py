@@ -10,9 +10,9 @@ from support.sample import ALL, sample
 from helpers.exercises import PUZZLES
 from helpers.gpu import passes
 from helpers.grading.grader import grade
-from helpers.wgsl import Kernel, WgslError, cures
-from helpers.wgsl.cures import names
-from helpers.wgsl.types.declarations import INPUTS
+from wgsl import Kernel, WgslError, cures
+from wgsl.suggestions import names
+from wgsl.types.declarations import INPUTS
 
 INTERNALS = re.compile(
     r"wgpu|naga|Validation|Caused by|Shader|Scalar|Vector|Some\(|\bNone\b|Handle|Abstract|Type::|::|concretiz|"

@@ -14,13 +14,14 @@ from support.sample import ALL, sample
 from support.wgsl_programs import rows
 
 from helpers.gpu import passes
-from helpers.wgsl import KERNELS, Kernel, UnsupportedWgsl, WgslError, without_comments
-from helpers.wgsl.cures import wgsl_error
-from helpers.wgsl.cures.context import TOKEN
-from helpers.wgsl.diagnostics import Lines, Refused, Unsupported
-from helpers.wgsl.syntax import parser, tree
-from helpers.wgsl.syntax.parser import parse
-from helpers.wgsl.syntax.tokens import CLOSE, OPEN, Tokens, marked
+from helpers.kernels import KERNELS
+from wgsl import Kernel, UnsupportedWgsl, WgslError, without_comments
+from wgsl.diagnostics import Lines, Refused, Unsupported
+from wgsl.suggestions import wgsl_error
+from wgsl.suggestions.context import TOKEN
+from wgsl.syntax import parser, tree
+from wgsl.syntax.parser import parse
+from wgsl.syntax.tokens import CLOSE, OPEN, Tokens, marked
 
 ROOT = KERNELS.parent
 FILES = sorted([*KERNELS.glob("*/*.wgsl"), *ROOT.glob("helpers/*/puzzles/*.wgsl")])

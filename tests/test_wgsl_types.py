@@ -10,13 +10,13 @@ from support.sample import sample
 from support.wgsl_programs import in_lines, programs, rows, source
 
 from helpers.gpu import passes
-from helpers.wgsl import Kernel, WgslError, without_comments
-from helpers.wgsl.cures import breaks, names, values, wgsl_error
-from helpers.wgsl.diagnostics import Refused, Unsupported
-from helpers.wgsl.syntax.parser import parse
-from helpers.wgsl.types import program
-from helpers.wgsl.types.declarations import Declarations, check
-from helpers.wgsl.types.kinds import F32, I32, Struct
+from wgsl import Kernel, WgslError, without_comments
+from wgsl.diagnostics import Refused, Unsupported
+from wgsl.suggestions import breaks, names, values, wgsl_error
+from wgsl.syntax.parser import parse
+from wgsl.types import program
+from wgsl.types.declarations import Declarations, check
+from wgsl.types.kinds import F32, I32, Struct
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted(

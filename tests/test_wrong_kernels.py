@@ -22,7 +22,7 @@ from helpers.oracles import checker
 from helpers.oracles.checker import Given, check, given
 from helpers.oracles.harness import answer, bias_alone, drawn, launched, reports
 from helpers.oracles.wrong_kernels import INPUT_2, NUMBERS, RACE, STRIDE_1, WEIGHT_1, WrongKernel
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 ORDER = {"data race", "overlapping writes", "non-uniform barrier", "endless loop"}  # no numbers show these for sure
 BACK_1, BACK_2 = "gemm_bias_act_backward/1_thread_per_element", "gemm_bias_act_backward/2_tiled"

@@ -1,4 +1,4 @@
-"""The browser's errors as wgpu's classes, with texts in the form that `helpers.wgsl.cures` reads."""
+"""The browser's errors as wgpu's classes, with texts in the form that `wgsl.suggestions` reads."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -20,8 +20,8 @@ import wgpu
 from helpers.arguments import as_int, check_size
 from helpers.gpu.adapter import MAX_WORKGROUPS, NATIVE, GpuError, adapter_info, device, reason
 from helpers.gpu.buffers import Slice, empty, part_of, read, uniform, upload
-from helpers.wgsl import Kernel, WgslError, limit_passed
-from helpers.wgsl.cures import compile_error
+from wgsl import Kernel, WgslError, limit_passed
+from wgsl.suggestions import compile_error
 
 # --- Made once ------------------------------------------------------------------------------------------
 

@@ -14,8 +14,8 @@ from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle, declarations, same_code
 from helpers.grading.trial import Trial, launched, simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WRONG, Grades, Verdict
-from helpers.simulator.findings import Finding, quoted_line
-from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
+from wgsl import Kernel, UnsupportedWgsl, WgslError
+from wgsl.simulator.findings import Finding, quoted_line
 
 WORK = 30_000  # statements that may be simulated while a known mistake is looked for: about 2 s
 DETAIL, LINE = 700, 150  # letters of a reason, and of a line below the verdicts

@@ -14,10 +14,10 @@ import numpy as np
 
 from helpers import gpu
 from helpers.grading.puzzle import Case
-from helpers.simulator.findings import Finding, quoted_line
-from helpers.simulator.run import simulate
-from helpers.simulator.trace import Trace
-from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
+from wgsl import Kernel, UnsupportedWgsl, WgslError
+from wgsl.simulator.findings import Finding, quoted_line
+from wgsl.simulator.run import simulate
+from wgsl.simulator.trace import Trace
 
 GRAVEST_FIRST = (
     "endless loop",

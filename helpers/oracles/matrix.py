@@ -19,8 +19,8 @@ from helpers.oracles import gradient_oracles
 from helpers.oracles.gradient_oracles import GENERAL, GOOD, Problem, Run, Simulated, good
 from helpers.oracles.harness import operation_of
 from helpers.oracles.wrong_kernels import WRONG_KERNELS, WrongKernel
-from helpers.output import in_lines
-from helpers.wgsl import Kernel
+from wgsl import Kernel
+from wgsl.output import in_lines
 
 OPERATIONS = ("conv2d_grad_weight", "conv2d_grad_input", "conv2d_grad_bias")
 SIZES = {"THREADS": 4, "TILE": 2, "TAPS": 4}  # threads of a workgroup, or along each side of it; sums of each thread

@@ -16,9 +16,9 @@ from helpers.gpu.operation import Shape
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.operations import OPERATIONS
 from helpers.oracles.harness import LARGE, Tensors, drawn, launched, normal, operation_of, reports
-from helpers.simulator.trace import Trace
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import Kernel
+from wgsl import Kernel
+from wgsl.simulator.trace import Trace
 
 # --- Operations and their versions ------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from helpers import simulate
 from helpers.grading.puzzle import Case
-from helpers.simulator.trace import Trace
+from wgsl.simulator.trace import Trace
 
 THREADS = 8
 BINDINGS = """

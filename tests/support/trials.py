@@ -12,7 +12,7 @@ from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle
 from helpers.grading.trial import Trial, simulated
 from helpers.grading.verdict import Grades
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 MISTAKES = [(name, mistake) for name, puzzle in PUZZLES.items() for mistake in puzzle.mistakes]
 _made: dict[tuple, Trial] = {}
