@@ -17,11 +17,11 @@ from support.sample import sample
 from support.small_kernels import run_case
 from support.trials import MISTAKES
 
-from helpers import wgsl
 from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
+from helpers.kernels import load
 from helpers.oracles.harness import Tensors, answer, drawn, operation_of, simulated
 from helpers.summation.shapes import SumShape
 from wgsl import Kernel
@@ -153,7 +153,7 @@ ALL = [each for kernel in OF_SUMS for each in planted(small(kernel))]
 @cache
 def problem(kernel_name: str, shape: Shape) -> tuple[Tensors, tuple[np.ndarray, ...]]:
     """Whole numbers, and the right outputs of an operation."""
-    operation = operation_of(wgsl.load(*kernel_name.split("/")))
+    operation = operation_of(load(*kernel_name.split("/")))
     tensors = drawn(operation, shape)
     return tensors, answer(operation, shape, tensors)
 

@@ -1,8 +1,8 @@
-"""An adapter without a GPU: the kernels run in the simulator of this project, slowly, with the same results.
+"""An adapter without a GPU, with the names of the package wgpu: the simulator runs the kernels, slowly.
 
 What is recorded runs at once when it is submitted. A kernel that is wrong is treated as a GPU treats it: a read past
 the end of a buffer gives 0, such a write is dropped, an index past another array means its last element, and of
-several writes to one place the last one remains. Nothing is reported; `helpers.simulate` does that.
+several writes to one place the last one remains. Nothing is reported; `wgsl.simulate` does that.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,8 +10,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from wgpu.enums import MapMode
-from wgpu.errors import GPUError, GPUOutOfMemoryError, GPUValidationError, refused_text
 
 from wgsl.diagnostics import Lines, Refused, Unsupported
 from wgsl.kernel import parsed
@@ -20,6 +18,23 @@ from wgsl.types.declarations import Declarations, check
 from wgsl.types.program import Program, Variable
 
 WORD = 4  # bytes
+
+
+class GPUError(Exception):
+    """What a call did wrong."""
+
+
+class GPUValidationError(GPUError):
+    """A rule of WebGPU or WGSL was broken."""
+
+
+class GPUOutOfMemoryError(GPUError):
+    """There is no memory left."""
+
+
+def refused_text(reason: str, line: int, column: int) -> str:
+    """Why and where a text is refused, in the form that `wgsl.suggestions` reads."""
+    return f"Shader parsing error: {reason}\n  ┌─ wgsl:{line}:{column}\n  = {reason}"
 
 
 class GPUBuffer:
@@ -33,7 +48,7 @@ class GPUBuffer:
         """The words of some of its bytes, to be read and changed."""
         return self._words[offset // WORD : (offset + size) // WORD]
 
-    def map_sync(self, mode: MapMode) -> None:
+    def map_sync(self, mode: object) -> None:
         """Wait until Python can read it: it can at any time."""
 
     def read_mapped(self) -> bytearray:

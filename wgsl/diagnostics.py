@@ -24,8 +24,8 @@ class Span(NamedTuple):
 class Refused(Exception):
     """A text that WGSL does not allow: why, and in which piece of it.
 
-    `kind` and `facts` are for the cures, which know more than the reason; `scope` and `statement` are where it was
-    found, if that is in a function.
+    `kind` and `facts` are for the suggestions, which know more than the reason; `scope` and `statement` are where it
+    was found, if that is in a function.
     """
 
     def __init__(self, reason: str, place: Span, kind: str = "", *facts: object) -> None:

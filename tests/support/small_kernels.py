@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from helpers import simulate
 from helpers.grading.puzzle import Case
+from wgsl import simulate
 from wgsl.simulator.trace import Trace
 
 THREADS = 8

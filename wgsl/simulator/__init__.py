@@ -9,5 +9,5 @@
 - what is seen: `findings`, `counts` and `trace` (the course of a run) are filled by `watch`;
 - the run: `access` loads and stores, `expressions` evaluates, `endless` finds the loop to blame, `machine` runs the
   statements;
-- the command line, ``python -m helpers.simulator``: `__main__`, and `buffer_arguments` for its ``NAME=BUFFER``.
+- the command line, ``python -m wgsl``: `__main__` one folder up, and `buffer_arguments` for its ``NAME=BUFFER``.
 """

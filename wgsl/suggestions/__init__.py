@@ -42,8 +42,8 @@ def explained(source: str, refused: Refused) -> Diagnostic:
     """The cure of a refusal, or its own reason where no cure is certain."""
     context = Context(source, refused)
     advice = values.copied(context) if refused.scope and refused.kind != "unknown" else None
-    for cures in (values, names, breaks):
-        if cure := getattr(cures, refused.kind, None):
+    for known in (values, names, breaks):
+        if cure := getattr(known, refused.kind, None):
             advice = advice or cure(context, *refused.facts)
     advice = advice or refused.reason
     return Diagnostic(advice, refused.at, refused.length) if isinstance(advice, str) else advice

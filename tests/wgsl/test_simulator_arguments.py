@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from support.small_kernels import MAIN, run, text_of
 
-from helpers import simulate
-from wgsl import Kernel, UnsupportedWgsl, WgslError
+from wgsl import Kernel, UnsupportedWgsl, WgslError, simulate
 from wgsl.simulator import machine
 from wgsl.simulator import trace as traces
 from wgsl.simulator.run import MOST_STEPS

@@ -17,7 +17,7 @@ from support.finding_cases import (
 )
 from support.small_kernels import MAIN, run, text_of
 
-from helpers import simulate
+from wgsl import simulate
 from wgsl.simulator import run as simulator
 
 # --- Which finding, in which line -----------------------------------------------------------------------------

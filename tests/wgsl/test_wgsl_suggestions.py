@@ -10,7 +10,7 @@ from support.sample import ALL, sample
 from helpers.exercises import PUZZLES
 from helpers.gpu import passes
 from helpers.grading.grader import grade
-from wgsl import Kernel, WgslError, cures
+from wgsl import Kernel, WgslError, suggestions
 from wgsl.suggestions import names
 from wgsl.types.declarations import INPUTS
 
@@ -338,8 +338,8 @@ def test_a_long_line_is_cut_in_the_excerpt():
 
 def test_a_reason_in_the_compilers_own_terms_is_not_shown():
     raw = "Shader '' parsing error: Frobnicated Handle([3]) of Scalar { kind: Sint, width: 4 }\n  ┌─ wgsl:1:1\n"
-    text = str(cures.compile_error(Kernel(HEAD + MAIN + "}"), "main", raw))
-    assert placed(text) == (1, 1, cures.UNCLEAR)
+    text = str(suggestions.compile_error(Kernel(HEAD + MAIN + "}"), "main", raw))
+    assert placed(text) == (1, 1, suggestions.UNCLEAR)
 
 
 def test_the_compilers_own_messages_would_not_pass():

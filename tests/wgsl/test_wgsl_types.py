@@ -18,7 +18,8 @@ from wgsl.types import program
 from wgsl.types.declarations import Declarations, check
 from wgsl.types.kinds import F32, I32, Struct
 
-ROOT = Path(__file__).parents[1]
+WGSL = Path(program.__file__).parents[1]
+ROOT = WGSL.parent
 FILES = sorted(
     [*ROOT.glob("kernels/*/*.wgsl"), *ROOT.glob("helpers/*/puzzles/*.wgsl"), *ROOT.glob("helpers/gpu/*.wgsl")]
 )
@@ -117,7 +118,7 @@ def test_what_the_simulator_does_not_run_is_named_with_its_line():
 def test_every_kind_of_refusal_has_its_sentence():
     """A kind that nothing is called like would fall back to the plain reason, and nobody would notice."""
     kinds = set()
-    for path in (ROOT / "helpers" / "wgsl").glob("*/*.py"):
+    for path in WGSL.glob("*/*.py"):
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Refused" and len(call.args) > 2:
                 parts = call.args[2], *(getattr(call.args[2], branch, None) for branch in ("body", "orelse"))

@@ -234,6 +234,6 @@ def test_it_runs_as_a_module_and_needs_no_wgpu():
     arguments = [TREE, *SIZES]
     printed = python(
         "import runpy, sys\nsys.modules['wgpu'] = None\n"
-        f"sys.argv[1:] = {arguments!r}\nrunpy.run_module('wgsl.simulator', run_name='__main__')"
+        f"sys.argv[1:] = {arguments!r}\nrunpy.run_module('wgsl', run_name='__main__')"
     )
     assert "no finding" in printed

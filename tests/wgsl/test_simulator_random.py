@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from support.random_wgsl import HEAD, INPUTS, Programmer
 from support.sample import ALL
 
-from helpers import simulate
 from helpers.gpu import launch
+from wgsl import simulate
 
 LANES, FUNCTIONS = 64, 4
 MAIN = f"""
