@@ -6,10 +6,7 @@ import re
 from bisect import bisect_right
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from wgsl.kernel import Kernel
+from typing import NamedTuple, Protocol
 
 WIDTH = 200  # letters of a line that are shown, or more where the caret is further right
 
@@ -35,8 +32,16 @@ class Refused(Exception):
         self.scope = self.statement = None
 
 
+class Limited(Refused):
+    """A text that WGSL allows, and that passes a limit which every adapter keeps: not all run it."""
+
+
 class Undefined(Refused):
     """A value that is known before the run, and that WGSL does not define: the division by zero of two constants."""
+
+
+class Unset(Refused):
+    """A value that depends on an override which has none yet."""
 
 
 class Unsupported(Exception):
@@ -65,6 +70,14 @@ class UnsupportedWgsl(WgslError):
     """A kernel with a feature of WGSL that the simulator does not run; the message has its name and its line."""
 
 
+class Text(Protocol):
+    """A text that an error is about: with its name, and the lines of it that its reader sees (None: all)."""
+
+    source: str
+    name: str
+    pasted: range | None
+
+
 class Lines:
     """The lines of a text, and the line and column of an offset."""
 
@@ -79,6 +92,10 @@ class Lines:
         """Line and column of an offset, from 1."""
         line = min(bisect_right(self._starts, at), len(self.lines))
         return line, at - self._starts[line - 1] + 1
+
+    def quoted(self, part: Span) -> str:
+        """A piece of the text in one line."""
+        return " ".join(self.source[part.at : part.end].split())
 
     def offset(self, line: int, column: int) -> int:
         """The offset of a line and column."""
@@ -95,7 +112,7 @@ class Diagnostic(NamedTuple):
 
 
 def error(
-    kernel: Kernel, diagnostic: Diagnostic, kind: type[WgslError] = WgslError, says: str = "does not compile"
+    kernel: Text, diagnostic: Diagnostic, kind: type[WgslError] = WgslError, says: str = "does not compile"
 ) -> WgslError:
     """What a kernel's error says: where, why, and the lines that it is about.
 

@@ -10,14 +10,14 @@ from math import prod
 from typing import Any, NamedTuple, TypeVar
 
 from wgsl.arguments import check_size
-from wgsl.diagnostics import Refused, Unsupported, WgslError
+from wgsl.diagnostics import Refused, Span, Unsupported
 from wgsl.suggestions import wgsl_error
 from wgsl.syntax import tree
 from wgsl.syntax.parser import parse
 from wgsl.syntax.tokens import Word, without_bodies, without_comments
 from wgsl.types.declarations import Declarations
 from wgsl.types.kinds import words
-from wgsl.types.memory import numbers, placed
+from wgsl.types.memory import check_bound, numbers, placed
 from wgsl.types.names import Stage
 
 PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
@@ -86,8 +86,8 @@ class Kernel:
         return tuple(str(name) for name, node in self.outline.nodes.items() if tree.attribute(node, "compute"))
 
     @cached_property
-    def _placed(self) -> dict[str, tuple[str, str, int]]:
-        """Address space, access and binding of each variable that is declared outside of the functions."""
+    def _placed(self) -> dict[str, tuple[str, str, int, int]]:
+        """Address space, access, group and binding of each variable that is declared outside of the functions."""
         nodes = {name: node for name, node in self.outline.nodes.items() if getattr(node, "kind", "") == "var"}
         return self._read(lambda: {name: placed(node, self.outline.scope) for name, node in nodes.items()})
 
@@ -97,19 +97,14 @@ class Kernel:
 
         Raises WgslError where a binding is in another group, or a number is left out.
         """
-        variables = {}
-        for name, (space, access, binding) in self._placed.items():
-            if binding >= 0:
+        names, variables = {}, {}
+        for name, (space, access, *place) in self._placed.items():
+            if place[1] >= 0:
                 type = self.outline.nodes[name].type
                 written = " ".join(self.code[type.at : type.end].split()) if type else ""
-                variables[binding] = Bound(f"storage,{access}" if space == "storage" else space, str(name), written)
-        if not variables:
-            example = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;"
-            raise WgslError(f"{self.name}: it declares no bindings; write one for each buffer, as in `{example}`")
-        gap = next(number for number in range(len(variables) + 1) if number not in variables)
-        if gap < len(variables):
-            listed = ", ".join(map(str, sorted(variables)))
-            raise WgslError(f"{self.name}: it has the bindings {listed}, and none with the number {gap}")
+                names[*place] = self.outline.nodes[name].name
+                variables[place[1]] = Bound(f"storage,{access}" if space == "storage" else space, str(name), written)
+        self._read(lambda: check_bound(names, Span(0, 0)))
         return tuple(variables[number] for number in sorted(variables))
 
     @cached_property

@@ -111,7 +111,7 @@ def _pipeline(kernel: Kernel, entry_point: str, checked: bool) -> wgpu.GPUComput
         compute = {"module": compiled, "entry_point": entry_point, "constants": dict(kernel.constants)}
         return device().create_compute_pipeline(layout=layout, compute=compute)
     except wgpu.GPUError as error:
-        raise compile_error(kernel, entry_point, str(error)) from None
+        raise compile_error(kernel, dict(kernel.constants), entry_point, str(error)) from None
 
 
 def _require_portable(kernel: Kernel, entry_point: str) -> None:

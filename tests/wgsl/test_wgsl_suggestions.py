@@ -338,7 +338,7 @@ def test_a_long_line_is_cut_in_the_excerpt():
 
 def test_a_reason_in_the_compilers_own_terms_is_not_shown():
     raw = "Shader '' parsing error: Frobnicated Handle([3]) of Scalar { kind: Sint, width: 4 }\n  ┌─ wgsl:1:1\n"
-    text = str(suggestions.compile_error(Kernel(HEAD + MAIN + "}"), "main", raw))
+    text = str(suggestions.compile_error(Kernel(HEAD + MAIN + "}"), {}, "main", raw))
     assert placed(text) == (1, 1, suggestions.UNCLEAR)
 
 

@@ -360,7 +360,7 @@ KERNELS = [  # a whole kernel, and the place and words of its refusal
     ("\n@compute @workgroup_size(0) fn main() {}", 3, "each at least 1"),
     ("override T = 512u;\n@compute @workgroup_size(T) fn main() {}", 3, "512 threads in a workgroup"),
     ("@compute @workgroup_size(1, 1, 65) fn main() {}", 2, "65 threads of a workgroup in z"),
-    ("var<workgroup> a: array<f32, 4097>;\n@compute @workgroup_size(1) fn main() {}", 3, "16,388 bytes"),
+    ("var<workgroup> a: array<f32, 4097>;\n@compute @workgroup_size(1) fn main() { a[0] = 1; }", 3, "16,388 bytes"),
     ("@compute @workgroup_size(1) fn main() {\n let n = 4u;\n var a: array<f32, n>;\n}", 4, "const context"),
     ("override T: u32;\n@compute @workgroup_size(T) fn main() {}", 2, "`T` has no value"),
     (

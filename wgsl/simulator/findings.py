@@ -9,6 +9,7 @@ import numpy as np
 
 from wgsl.diagnostics import Lines
 from wgsl.simulator.lanes import Dispatch
+from wgsl.types.uniformity import NotPortable
 
 SHOWN = 8  # invocations that a finding names
 
@@ -135,13 +136,18 @@ def race(who: str, other: str, wrote: tuple[bool, bool], name: str, other_line: 
     return f"{who} {mine} {name}, which {other} {theirs} in {other_line or 'the same line'}, and {why}"
 
 
-def not_portable(name: str, steps: list[str], source: str) -> str:
+def not_portable(text: Lines, place: NotPortable) -> str:
     """A barrier in control flow that cannot be proven uniform: what decides who comes there, step by step."""
+    if not place.doubt:
+        return place.words
+    *doubts, source = place.doubt.path()
+    steps = [f"`{text.quoted(doubt.part)}` in line {text.place(doubt.part.at)[0]}" for doubt in doubts]
+    name = getattr(place.part, "name", "workgroupUniformLoad")
     depends = ", that on ".join(dict.fromkeys(steps[:3]))
     return (
         f"WGSL cannot prove that all threads of a workgroup come to this `{name}` together, and browsers refuse it: "
-        f"who comes depends on {depends}, and {source}; put it where all threads come, or decide by a value that is "
-        "the same for all, such as one from a uniform, a `read` buffer or `workgroupUniformLoad`"
+        f"who comes depends on {depends}, and {source.words}; put it where all threads come, or decide by a value "
+        "that is the same for all, such as one from a uniform, a `read` buffer or `workgroupUniformLoad`"
     )
 
 

@@ -9,11 +9,10 @@ from numbers import Real
 
 import numpy as np
 
-from wgsl import Kernel
 from wgsl.arguments import as_int, check_size
 from wgsl.arithmetic.operators import DTYPES
 from wgsl.diagnostics import Refused, Unsupported
-from wgsl.kernel import parsed
+from wgsl.kernel import Kernel, parsed
 from wgsl.simulator.access import Access
 from wgsl.simulator.lanes import Dispatch
 from wgsl.simulator.machine import Machine

@@ -65,7 +65,7 @@ class Watch:
 
     def source(self, part: Part) -> str:
         """The text of a part of the program, in one line."""
-        return " ".join(self._text.source[part.at : part.end].split())
+        return self._text.quoted(part)
 
     def who(self, lane: int, beside: int | None = None) -> str:
         """An invocation in words; without its workgroup beside another one of the same workgroup."""
@@ -202,14 +202,10 @@ class Watch:
 
     def not_portable(self, place: NotPortable) -> None:
         """Report what browsers refuse before a run; of a barrier that this run has missed, that is enough."""
-        at, doubts = place.part.at, [*place.doubt.path()] if place.doubt else []
-        other = doubts[0].part.at if doubts else place.other and place.other.at
-        if ("non-uniform barrier", at) in self.collector:
-            return
-        steps = [f"`{self.source(doubt.part)}` in line {self.line(doubt.part.at)}" for doubt in doubts[:-1]]
-        name = getattr(place.part, "name", "workgroupUniformLoad")
-        words = findings.not_portable(name, steps, doubts[-1].words) if doubts else place.words
-        self.collector.add_to_all("not portable", at, 0, words, other)
+        if ("non-uniform barrier", place.part.at) not in self.collector:
+            other = place.doubt.part if place.doubt else place.other
+            words = findings.not_portable(self._text, place)
+            self.collector.add_to_all("not portable", place.part.at, 0, words, other and other.at)
 
     # --- Outputs ----------------------------------------------------------------------------------------------
 

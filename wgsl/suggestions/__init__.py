@@ -8,16 +8,13 @@ that break off, with the table of `habits` from Python, C and CUDA.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from wgsl.diagnostics import Diagnostic, Lines, Refused, Unsupported, UnsupportedWgsl, WgslError, error
+from wgsl.diagnostics import Diagnostic, Lines, Refused, Text, Unsupported, UnsupportedWgsl, WgslError, error
 from wgsl.suggestions import breaks, names, values
 from wgsl.suggestions.context import Context
 from wgsl.syntax.parser import parse
 from wgsl.types.declarations import Declarations, check
-
-if TYPE_CHECKING:
-    from wgsl.kernel import Kernel
 
 SUBGROUPS = (
     "not every adapter offers subgroup functions, so these kernels do without them: share values in workgroup memory, "
@@ -30,7 +27,7 @@ INTERNALS = re.compile(  # a compiler's own terms; a reason that has one of them
 )
 
 
-def wgsl_error(kernel: Kernel, refused: Refused | Unsupported) -> WgslError:
+def wgsl_error(kernel: Text, refused: Refused | Unsupported) -> WgslError:
     """What to raise for a kernel whose text is refused: place, cause, cure, and the line with a caret."""
     if isinstance(refused, Refused):
         return error(kernel, explained(kernel.source, refused))
@@ -49,13 +46,13 @@ def explained(source: str, refused: Refused) -> Diagnostic:
     return Diagnostic(advice, refused.at, refused.length) if isinstance(advice, str) else advice
 
 
-def compile_error(kernel: Kernel, entry_point: str, message: str) -> WgslError:
+def compile_error(kernel: Text, constants: Mapping[str, float], entry_point: str, message: str) -> WgslError:
     """The error of a kernel that an adapter's compiler refuses, as our own reading of the text explains it.
 
     Where that finds nothing wrong, or cannot read the text, the compiler's message has the last word.
     """
     try:
-        check(Declarations(parse(kernel.source), dict(kernel.constants)), entry_point)
+        check(Declarations(parse(kernel.source), constants), entry_point)
     except Refused as refused:
         return wgsl_error(kernel, refused)
     except Unsupported as unsupported:

@@ -177,6 +177,11 @@ def entry_point(context: Context, wanted: str) -> Diagnostic | None:
     return Diagnostic(f"the kernel must be called `{wanted}`, not `{name}`", name.at, len(name))
 
 
+def no_bindings(context: Context) -> Diagnostic:
+    """A text without buffers, which is nowhere in it."""
+    return Diagnostic(context.refused.reason, None)
+
+
 # --- Parts --------------------------------------------------------------------------------------------------------
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from wgsl.diagnostics import Refused, Span, Undefined, Unsupported
+from wgsl.diagnostics import Limited, Refused, Span, Undefined, Unset, Unsupported
 from wgsl.syntax import tree
 from wgsl.types.conversions import RANGES, nearest
 from wgsl.types.expressions import type_of
@@ -21,7 +21,7 @@ from wgsl.types.kinds import (
     limit_passed,
     words,
 )  # fmt: skip
-from wgsl.types.memory import declared, laid_out, number, numbers
+from wgsl.types.memory import check_bound, declared, laid_out, number, numbers
 from wgsl.types.names import Alias, Known, Meaning, Routine, Scope, Stage, check_new
 from wgsl.types.program import Binding, Constant, Function, Program, Variable
 from wgsl.types.statements import (
@@ -55,12 +55,21 @@ class Declarations:
         for name, given in self.constants.items():
             if getattr(self.nodes.get(name), "kind", "") != "override":
                 raise ValueError(f"{name} = {given}: the kernel has no `override {name}`")
-        self._check_ids()
-        for node in self._module.declarations:
-            if isinstance(node, tree.ConstAssert):
-                check_assertion(node, self.scope)
-            else:
-                self.find(node.name)
+        for fault in self.faults():
+            raise fault
+
+    def faults(self) -> Iterator[Refused | Unsupported]:
+        """What is wrong, at most one thing with each declaration, in the order of the text."""
+        for node in (None, *self._module.declarations):
+            try:
+                if node is None:
+                    self._check_ids()
+                elif isinstance(node, tree.ConstAssert):
+                    check_assertion(node, self.scope)
+                else:
+                    self.find(node.name)
+            except (Refused, Unsupported) as fault:
+                yield fault
 
     def _check_ids(self) -> None:
         """The numbers that ``@id`` gives to overrides."""
@@ -111,7 +120,7 @@ class Declarations:
         """A function; a value that the overrides make undefined matters only where the entry point reaches it."""
         try:
             return function_of(node, self.scope)
-        except Undefined as fault:
+        except (Undefined, Unset) as fault:
             routine = function_of(node, Scope(self._before_launch, self.nodes.keys))
             routine.function.fault = fault
             return routine
@@ -239,26 +248,34 @@ def _input(node: tree.Parameter, type: Type, taken: set[str]) -> str:
 
 
 def check(declarations: Declarations, entry_point: str) -> Program:
-    """The program of one entry point of a module.
+    """The program of one entry point of a module, ready to run.
 
     Raises Refused where there is none, or it is not WGSL; Unsupported where the simulator does not run it.
     """
     declarations.check()
+    program, name = program_of(declarations, entry_point, (Undefined, Unset)), declarations.nodes[entry_point].name
+    check_bound({(bound.group, bound.binding): bound.name for bound in program.bindings}, name)
+    return program
+
+
+def program_of(declarations: Declarations, entry_point: str, faults: type | tuple[type, ...]) -> Program:
+    """The same, whatever its bindings and what it does not use, unless a value has one of these faults."""
     node = declarations.entry(entry_point)
     function = declarations.find(entry_point).function
     usage, variables = Usage(function), declarations.variables
     for called in usage.functions:
-        if called.fault:
+        if isinstance(called.fault, faults):
             raise called.fault
     used = {space: tuple(v for v in variables if v.space == space and v in usage.variables) for space in MEMORIES}
-    size, bindings = _workgroup_size(node, declarations), _bindings(node, variables, usage)
+    held = sum(words(variable.type) * 4 for variable in used["workgroup"])
+    size, bindings = _workgroup_size(node, declarations, held), _bindings(variables, usage)
     return Program(function, _inputs(node, declarations), size, bindings, *used.values(), frozenset(usage.written))
 
 
 MEMORIES = ("workgroup", "private")
 
 
-def _workgroup_size(node: tree.Function, declarations: Declarations) -> tuple[int, int, int]:
+def _workgroup_size(node: tree.Function, declarations: Declarations, held: int) -> tuple[int, int, int]:
     attribute = tree.attribute(node, "workgroup_size")
     if attribute is None:
         raise Refused("`@workgroup_size(...)` is missing beside `@compute`", tree.attribute(node, "compute"))
@@ -266,28 +283,20 @@ def _workgroup_size(node: tree.Function, declarations: Declarations) -> tuple[in
     if len(sizes) > 3 or 0 in sizes:
         raise Refused("@workgroup_size takes one to three numbers, each at least 1", attribute)
     size = (*sizes, 1, 1)[:3]
-    held = sum(words(variable.type) * 4 for variable in declarations.variables if variable.space == "workgroup")
     if fault := limit_passed(size, held):
-        raise Refused(fault, attribute)
+        raise Limited(fault, attribute)
     return size
 
 
-def _bindings(node: tree.Function, variables: tuple[Variable, ...], usage: Usage) -> tuple[Variable, ...]:
-    """The variables at the bindings 0, 1, 2, ... of group 0; where two share a number, the one that is used."""
-    by_number: dict[int, Variable] = {}
+def _bindings(variables: tuple[Variable, ...], usage: Usage) -> tuple[Variable, ...]:
+    """The variables that have a binding, in the order of the numbers; of two with the same, the one that is used."""
+    bound: dict[tuple[int, int], Variable] = {}
     for variable in (variable for variable in variables if variable.binding >= 0):
-        other = by_number.setdefault(variable.binding, variable)
+        place = variable.group, variable.binding
+        other = bound.setdefault(place, variable)
         if variable is not other and {variable, other} <= usage.variables:
             raise Refused(
                 f"the binding {variable.binding} is declared twice: each variable has a number of its own", variable
             )
-        by_number[variable.binding] = variable if variable in usage.variables else other
-    bound = [by_number[number] for number in sorted(by_number)]
-    if not bound:
-        example = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;"
-        raise Refused(f"it declares no bindings; write one for each buffer, as in `{example}`", node.name)
-    for i, variable in enumerate(bound):
-        if variable.binding > i:
-            listed = ", ".join(str(other.binding) for other in bound)
-            raise Refused(f"it has the bindings {listed}, and none with the number {i}", variable)
-    return tuple(bound)
+        bound[place] = variable if variable in usage.variables else other
+    return tuple(bound[place] for place in sorted(bound))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wgsl.diagnostics import Refused, Span
+from wgsl.diagnostics import Refused, Span, Unset
 from wgsl.syntax import tree
 from wgsl.types import calls, folding, names, operators, references, signatures
 from wgsl.types.conversions import WHOLE, a, concrete, converted, skipped
@@ -89,7 +89,7 @@ def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
             raise Refused(words, node)
         case Known(value=Constant(leaves=())):
             words = f"the override `{node.name}` has no value: give it one, or write `override {node.name} = ...;`"
-            raise Refused(words, meaning.name)
+            raise Unset(words, meaning.name)
         case Known(value=known):
             return replace(known, place=node)
     raise Refused(f"`{node.name}` is a type or a function, and no value", node.name, "type", meaning)

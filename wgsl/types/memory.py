@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from wgsl.diagnostics import Refused, Span, Unsupported
 from wgsl.syntax import tree
+from wgsl.syntax.tokens import Word
 from wgsl.types.conversions import concrete, scalar_of
 from wgsl.types.expressions import type_of, value
 from wgsl.types.kinds import (
@@ -51,22 +54,22 @@ def numbers(attribute: tree.Attribute, scope: Scope, stage: Stage) -> list[int]:
 
 def declared(node: tree.Declaration, scope: Scope) -> Variable:
     """A `var` of the module."""
-    space, access, binding = placed(node, scope)
+    space, access, *places = placed(node, scope)
     given = declared_value(node, scope.known(Stage.OVERRIDE))
     if given and space != "private":
         raise Refused(f"a variable in {space} memory cannot have an initial value", given)
     type = given.type if given else written_type(node, scope, late=space == "workgroup")
     if fault := _unfit(type, space, access):
         raise Refused(fault, node.name)
-    return Variable(node.name, type, space, access, binding, given and known(given))
+    return Variable(node.name, type, space, access, *places, given and known(given))
 
 
-def placed(node: tree.Declaration, scope: Scope) -> tuple[str, str, int]:
-    """Address space, access and binding of a `var` of the module; the binding is -1 where it has none."""
+def placed(node: tree.Declaration, scope: Scope) -> tuple[str, str, int, int]:
+    """Address space, access, group and binding of a `var` of the module; the binding is -1 where it has none."""
     space, access = _space(node)
     places = {given.name: number(given, scope) for given in node.attributes if given.name in ("group", "binding")}
     _check_places(node, space, places)
-    return space, access, places.get("binding", -1)
+    return space, access, places.get("group", 0), places.get("binding", -1)
 
 
 def _space(node: tree.Declaration) -> tuple[str, str]:
@@ -88,8 +91,24 @@ def _check_places(node: tree.Declaration, space: str, places: dict[str, int]) ->
     if missing:
         given = " ".join(f"`@{name}({number})`" for name, number in places.items()) or f"`{node.name}`"
         raise Refused(f"{given} needs a `@{missing[-1]}(...)` beside it", Span(node.at, node.name.at))
-    if places["group"]:
-        raise Refused(f"`{node.name}` is in group {places['group']}: write @group(0) for every binding", node.name)
+
+
+def check_bound(names: Mapping[tuple[int, int], Word], node: Span) -> None:
+    """Refuse bindings, by their groups and numbers, that are not the bindings 0, 1, 2, ... of group 0.
+
+    WGSL allows them; a run gets its buffers as a list.
+    """
+    if not names:
+        example = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;"
+        reason = f"it declares no bindings; write one for each buffer, as in `{example}`"
+        raise Refused(reason, node, "no_bindings")
+    for (group, _), name in names.items():
+        if group:
+            raise Refused(f"`{name}` is in group {group}: write @group(0) for every binding", name)
+    for i, (_, number) in enumerate(sorted(names)):
+        if number > i:
+            listed = ", ".join(str(other) for _, other in sorted(names))
+            raise Refused(f"it has the bindings {listed}, and none with the number {i}", names[0, number])
 
 
 def _unfit(type: Type, space: str, access: str) -> str | None:

@@ -37,6 +37,7 @@ class Variable(Meaning):
     type: Type
     space: str
     access: str
+    group: int = 0
     binding: int = -1
     value: Expression | None = None
 
@@ -386,10 +387,10 @@ class Return(Statement):
 class Program:
     """One entry point and what it needs.
 
-    `bindings` are the variables at the bindings 0, 1, ... of group 0, all that the module declares. `inputs` says for
-    each parameter of the entry point, and for each member where that is a struct, which built-in value it is, in the
-    order of the leaves: "local_invocation_index", ... `written` are the variables that the entry point, or a function
-    that it calls, can store to; read-modify-write atomics such as `atomicAdd` do not count.
+    `bindings` are the variables that have one, all that the module declares, in the order of their numbers. `inputs`
+    says for each parameter of the entry point, and for each member where that is a struct, which built-in value it is,
+    in the order of the leaves: "local_invocation_index", ... `written` are the variables that the entry point, or a
+    function that it calls, can store to; read-modify-write atomics such as `atomicAdd` do not count.
     """
 
     entry: Function
