@@ -1,6 +1,6 @@
 """The command line: run a WGSL file without a GPU, and print what the simulator found and counted.
 
-``python -m helpers.simulator --help`` explains it. The exit status is 0 without a finding, 1 with one, and 2 where
+``python -m wgsl --help`` explains it. The exit status is 0 without a finding, 1 with one, and 2 where
 nothing was run: the arguments do not fit, or the text does not compile.
 """
 
@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from wgsl import Kernel, WgslError
+from wgsl.diagnostics import WgslError
+from wgsl.kernel import Kernel
 from wgsl.simulator.buffer_arguments import buffers_for
 from wgsl.simulator.counts import KEYS, MEANINGS
 from wgsl.simulator.findings import Finding
@@ -26,15 +27,14 @@ from wgsl.types.program import Program
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
-    line = parser()
-    options = line.parse_intermixed_args(arguments)
+    options = parser().parse_intermixed_args(arguments)
     try:
         return _run(options)
     except WgslError as error:
         print(error, file=sys.stderr)
-        return 2
     except (ValueError, TypeError, OSError) as error:
-        line.error(str(error))
+        print(f"{options.file}: {error}", file=sys.stderr)
+    return 2
 
 
 def _run(options: Namespace) -> int:
@@ -92,8 +92,8 @@ A uniform needs values. Other bindings of a fixed size, and those that the entry
 touch, can be left out.
 
 examples:
-  python -m helpers.simulator kernels/sum/2_tree.wgsl input=1000 total=1 params=1000
-  python -m helpers.simulator kernels/gemm_bias_act/2_tiled.wgsl -D TILE=8 --workgroups 5x4 \\
+  python -m wgsl kernels/sum/2_tree.wgsl input=1000 total=1 params=1000
+  python -m wgsl kernels/gemm_bias_act/2_tiled.wgsl -D TILE=8 --workgroups 5x4 \\
       a=32x24 b=24x40 bias=40 output=32x40 params=32,24,40,1,1,0,0,0 --lines
 
 The exit status is 0 without a finding, 1 with one, and 2 where nothing was run."""
@@ -102,7 +102,8 @@ The exit status is 0 without a finding, 1 with one, and 2 where nothing was run.
 def parser() -> ArgumentParser:
     """The command line."""
     line = ArgumentParser(
-        prog="python -m helpers.simulator",
+        prog="python -m wgsl",
+        usage="python -m wgsl FILE NAME=BUFFER ... (--help explains more)",
         description="Run a WGSL compute kernel without a GPU. Every access is watched: races, indices out of range, "
         "barriers that are missed, endless loops, outputs left unwritten and NaN are found, and the cost is counted.",
         epilog=EPILOG,

@@ -41,7 +41,7 @@ class Undefined(Refused):
 
 
 class Unset(Refused):
-    """A value that depends on an override which has none yet."""
+    """What the values of the overrides do not give: one has none, or it is too small."""
 
 
 class Unsupported(Exception):

@@ -308,6 +308,27 @@ def _face_forward(vector: Components, incident: Components, normal: Components) 
     return tuple(np.where(behind, value, np.negative(value)) for value in vector)
 
 
+def _product(left: Components, right: Components, inner: int) -> Components:
+    """Of two matrices, column by column: of `inner` columns and as many rows. A vector is a row, or a column."""
+    rows = len(left) // inner
+    columns = (right[i : i + inner] for i in range(0, len(right), inner))
+    return tuple(_dot(left[i::rows], column)[0] for column in columns for i in range(rows))
+
+
+def _transpose(matrix: Components, columns: int) -> Components:
+    rows = len(matrix) // columns
+    return tuple(part for i in range(rows) for part in matrix[i::rows])
+
+
+def _determinant(matrix: Components, size: int) -> Components:
+    """By the first column: each number times the determinant of what is left without its column and its row."""
+    if size == 1:
+        return matrix
+    rest = [[part for j, part in enumerate(matrix[size:]) if j % size != i] for i in range(size)]
+    terms = [part * _determinant(tuple(other), size - 1)[0] for part, other in zip(matrix[:size], rest, strict=True)]
+    return (reduce(add, terms[::2]) - reduce(add, terms[1::2]),)
+
+
 def _modf(value: Components) -> Components:
     """The fractions, then the whole parts, of the value's sign."""
     wholes = tuple(map(np.trunc, value))
@@ -374,6 +395,9 @@ _COMPONENTWISE: dict[str, Callable[..., np.ndarray]] = {
 
 _TOGETHER: dict[str, Function] = {
     **_PACKING,
+    **{f"product{n}": partial(_product, inner=n) for n in (2, 3, 4)},
+    **{f"transpose{n}": partial(_transpose, columns=n) for n in (2, 3, 4)},
+    **{f"determinant{n}": partial(_determinant, size=n) for n in (2, 3, 4)},
     "all": _all,
     "any": _any,
     "cross": _cross,

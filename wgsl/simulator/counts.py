@@ -21,11 +21,12 @@ import numpy as np
 
 from wgsl.simulator.lanes import Lanes
 from wgsl.types import program as ir
-from wgsl.types.kinds import F32, Scalar, Type, Vector
+from wgsl.types.conversions import scalar_of
+from wgsl.types.kinds import F32, Type, components
 
 SECTOR, BANKS = 8, 32  # words in a sector; banks
 ARITHMETIC = frozenset(("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"))
-UNCOUNTED = ("select", "all", "any")  # they choose or test, and compute nothing
+UNCOUNTED = ("select", "all", "any", "transpose2", "transpose3", "transpose4")  # they choose, and compute nothing
 OF_OPERAND = ("dot", "modf", "frexp")  # counted once for each component of their operand
 WIDEST = 2**32  # more than any word's number
 MEANINGS = {
@@ -82,10 +83,11 @@ class Counter:
 
     # --- Arithmetic ---------------------------------------------------------------------------------------------
 
-    def operation(self, part: ir.Part, type: Type, lanes: Lanes, key: str = "") -> None:
+    def operation(self, part: ir.Part, type: Type, lanes: Lanes, key: str = "", terms: int = 1) -> None:
         """Count one operation with a result of a type, for each component."""
-        key = key or ("other_float" if element_of(type) is F32 else "integer")
-        self.add(part.at, key, (type.size if isinstance(type, Vector) else 1) * lanes.count)
+        key = key or ("other_float" if scalar_of(type) is F32 else "integer")
+        parts = components(type) or type.count * type.element.size  # of a matrix
+        self.add(part.at, key, parts * terms * lanes.count)
 
     def operator(
         self, part: ir.Binary | ir.Update, type: Type, operands: Sequence[ir.Expression], lanes: Lanes
@@ -103,9 +105,10 @@ class Counter:
         """Count a built-in function."""
         if part.name in UNCOUNTED:
             return
-        operand = part.arguments[0].type
-        fused = part.name in ("fma", "dot") and element_of(operand) is F32
-        self.operation(part, operand if part.name in OF_OPERAND else part.type, lanes, "multiply_adds" if fused else "")
+        operand, terms = part.arguments[0].type, int(part.name[-1]) if part.name.startswith("product") else 1
+        fused = (part.name in ("fma", "dot") or terms > 1) and scalar_of(operand) is F32
+        type = operand if part.name in OF_OPERAND else part.type
+        self.operation(part, type, lanes, "multiply_adds" if fused else "", terms)
 
     # --- Results ------------------------------------------------------------------------------------------------
 
@@ -119,14 +122,9 @@ class Counter:
         return Counts(_shown(total), {line: _shown(lines[line]) for line in sorted(lines)})
 
 
-def element_of(type: Type) -> Scalar:
-    """The type of a vector's components; of a scalar itself."""
-    return type.element if isinstance(type, Vector) else type
-
-
 def _is_product(operand: ir.Expression) -> bool:
     """Whether an operand is a product of floats."""
-    return isinstance(operand, ir.Binary) and operand.operator == "*" and element_of(operand.type) is F32
+    return isinstance(operand, ir.Binary) and operand.operator == "*" and scalar_of(operand.type) is F32
 
 
 def _shown(counts: dict[str, int]) -> dict[str, float]:

@@ -9,7 +9,6 @@ import numpy as np
 from wgsl.arithmetic import operators
 from wgsl.arithmetic.builtins import BUILTINS
 from wgsl.simulator.access import Access, leaves_of
-from wgsl.simulator.counts import element_of
 from wgsl.simulator.lanes import Lanes
 from wgsl.simulator.memory import Words
 from wgsl.simulator.values import (
@@ -26,6 +25,7 @@ from wgsl.simulator.values import (
 )
 from wgsl.simulator.watch import Watch
 from wgsl.types import program as ir
+from wgsl.types.conversions import scalar_of
 from wgsl.types.kinds import F32, Array, Vector
 
 Thing = Value | Place
@@ -35,6 +35,9 @@ MIXING = (
     "reflect",
     "refract",
     "faceForward",
+    "product2",
+    "product3",
+    "product4",
 )  # the functions in which a component depends on all
 
 
@@ -195,7 +198,7 @@ class Expressions:
         right = self.leaf(expression.right, rest)
         if rest is lanes:
             return Value((right,))
-        result = left.copy()
+        result = lanes.expanded(left).copy()
         result[undecided] = right
         return Value((result,))
 
@@ -221,7 +224,7 @@ class Expressions:
         return self._watch.births.marked(part, leaf, [x for leaves in operands for x in leaves])
 
     def _convert(self, expression: ir.Convert, lanes: Lanes) -> Value:
-        operand, name = self.value(expression.operand, lanes), element_of(expression.type).name
+        operand, name = self.value(expression.operand, lanes), scalar_of(expression.type).name
         leaves = [operators.convert(leaf, name) for leaf in operand.leaves]
         self.invalid = False
         if not self._watch.sees:
@@ -230,8 +233,8 @@ class Expressions:
         return value_of(leaves, [exact_converted(*pair) for pair in pairs])
 
     def _bitcast(self, expression: ir.Bitcast, lanes: Lanes) -> Value:
-        operand, name = self.value(expression.operand, lanes), element_of(expression.type).name
-        floats = F32 in (element_of(expression.operand.type), element_of(expression.type))
+        operand, name = self.value(expression.operand, lanes), scalar_of(expression.type).name
+        floats = F32 in (scalar_of(expression.operand.type), scalar_of(expression.type))
         leaves = (without_nan_marks(np.asarray(x).view(np.uint32)) if floats else x for x in operand.leaves)
         return Value(tuple(operators.bitcast(leaf, name) for leaf in leaves))
 

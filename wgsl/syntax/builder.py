@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from lark import Token, Transformer, v_args
 
@@ -36,7 +36,7 @@ def node(kind: type) -> Callable:
         places = [child for child in children if child]
         begun = places[0][0] if isinstance(places[0], tuple) else places[0]
         first, *rest = children
-        fields = (*rest, check_attributes(first)) if isinstance(first, tuple) else children
+        fields = (*rest, check_attributes(first, str(rest[0]))) if isinstance(first, tuple) else children
         return kind(begun.at, places[-1].end, *_parts(fields))
 
     return made
@@ -56,6 +56,7 @@ class Builder(Transformer):
     """Makes the nodes of `tree`."""
 
     alias, function, struct, member = map(node, (tree.Alias, tree.Function, tree.Struct, tree.Parameter))
+    result = node(tree.Result)
     declaration, const_assert, assignment = map(node, (tree.Declaration, tree.ConstAssert, tree.Assignment))
     increment, call_statement, block = map(node, (tree.Increment, tree.CallStatement, tree.Block))
     if_, switch, clause, for_, while_ = map(node, (tree.If, tree.Switch, tree.Case, tree.For, tree.While))
@@ -77,10 +78,6 @@ class Builder(Transformer):
                 raise Refused(f"`@{attribute.name}` belongs to a member of a struct", attribute)
         return self.member(attributes, *children)
 
-    def result(self, attributes, type_name):
-        check_attributes(attributes)
-        return type_name
-
     def attribute(self, at, name, _=None, arguments=(), closed=None):
         most = MOST.get(name, 1)
         if len(arguments) > most:
@@ -89,6 +86,7 @@ class Builder(Transformer):
 
     def filters(self, *children):
         """Filters of warnings have no effect."""
+        check_rules(child for child in children if isinstance(child, tuple))
         return Token("FILTERS", "")
 
     def enable(self, _, name, *more):
@@ -205,17 +203,34 @@ FEATURES = (
 SEVERITIES = ("error", "warning", "info", "off")
 
 
-def check_attributes(attributes: Sequence[Attribute]) -> tuple[Attribute, ...]:
-    """The attributes that have an effect. Raises Refused for one that stands here twice."""
+BELONGS = {  # what may stand before a declaration that begins so
+    "var": ("group", "binding"),
+    "override": ("id",),
+    "fn": ("compute", "vertex", "fragment", "workgroup_size", "must_use", "diagnostic"),
+}
+
+
+def check_rules(rules: Iterable[tuple[tree.Name, ...]]) -> None:
+    """Refuse two filters of one warning."""
+    known: dict[tuple[str, ...], str] = {}
+    for severity, *rule in rules:
+        warning = ".".join(part.name for part in rule)
+        if warning in known:
+            reason = f"`@diagnostic` says two things of `{warning}`: it is `{known[warning]}` already"
+            raise Refused(reason, severity)
+        known[warning] = severity.name
+
+
+def check_attributes(attributes: Sequence[Attribute], word: str) -> tuple[Attribute, ...]:
+    """The attributes that have an effect. Raises Refused for one that stands here twice, or before such a word."""
     kept: dict[str, Attribute] = {}
-    severities: dict[str, str] = {}
+    check_rules(attribute.arguments for attribute in attributes if attribute.name == "diagnostic")
     for attribute in attributes:
+        if attribute.name not in BELONGS.get(word, (attribute.name,)):
+            raise Refused(f"`@{attribute.name}` has no place before `{word}`", attribute)
         if attribute.name == "diagnostic":  # a filter of warnings changes nothing
-            severity, rule, *_ = (part.name for part in attribute.arguments)
-            if severities.setdefault(rule, severity) != severity:
-                reason = f"`@diagnostic` says two things of `{rule}`: it is `{severities[rule]}` already"
-                raise Refused(reason, attribute)
-        elif attribute != kept.setdefault(attribute.name, attribute):
+            continue
+        if attribute != kept.setdefault(attribute.name, attribute):
             raise Refused(f"`@{attribute.name}` stands here twice", attribute.name)
     return tuple(kept.values())
 

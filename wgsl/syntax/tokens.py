@@ -19,11 +19,12 @@ NUMBER = (  # with what is malformed; check_number says what is not
 )
 TOKEN = re.compile(
     r"[ \t-\r\x85\u200e\u200f\u2028\u2029]*+"
-    rf"(?:(?P<NAME>[^\W\d]\w*)|(?P<NUMBER>{NUMBER})"
+    rf"(?:(?P<NAME>[^\W\d](?:\w|[^\0-\x7f])*)|(?P<NUMBER>{NUMBER})"
     rf"|(?P<OPEN_TEMPLATE>{OPEN})|(?P<CLOSE_TEMPLATE>{CLOSE})"
     r"|(?P<SIGN><<=|>>=|<<|>>|[-+*/%&|^<>=!]=|&&|\|\||->|\+\+|--|.))",
     re.DOTALL,
 )
+OPERAND = re.compile(r"\s*[\w.(!~&*-]")  # how one begins
 COMPOUND = [f"{operator}=" for operator in (*"+-*/%&|^", "<<", ">>")]
 RESERVED = frozenset(
     """
@@ -72,9 +73,14 @@ class Tokens(Lexer):
             at = match.end()
             begin, end = match.span(match.lastgroup)
             written, kind = text[begin:end], match.lastgroup
-            if kind == "NAME" and not written.isidentifier():  # \w has more letters than names have
-                end = begin + next(i for i in range(len(written)) if not written[: i + 1].isidentifier())
-                yield Word("UNKNOWN", text[end], end, end_pos=end + 1)
+            if kind == "NAME" and not written.isidentifier():  # it has more letters than names have
+                length = next(i for i in range(len(written)) if not written[: i + 1].isidentifier())
+                kind, written = kind if length else "UNKNOWN", written[: length or 1]
+                at = end = begin + len(written)
+            states = parser_state.parse_conf.states[parser_state.position] if written == "--" else ()
+            if written == "--" and "DECREMENT" not in states and OPERAND.match(text, end):
+                yield Word("MINUS", "-", begin, end_pos=begin + 1)
+                begin, written = begin + 1, "-"
             kind = self._kind(kind, written, attribute)
             attribute = kind == "AT"
             state.line_ctr.char_pos = end

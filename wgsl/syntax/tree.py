@@ -230,12 +230,20 @@ class Parameter(Node):
 
 
 @record
+class Result(Node):
+    """What a function returns."""
+
+    type: Name
+    attributes: tuple[Attribute, ...] = ()
+
+
+@record
 class Function(Node):
-    """A function; `name.at` is where its name stands, `result` its type if it returns a value."""
+    """A function; `name.at` is where its name stands."""
 
     name: Word
     parameters: tuple[Parameter, ...]
-    result: Name | None
+    result: Result | None
     body: Block
     attributes: tuple[Attribute, ...] = ()
 

@@ -18,7 +18,7 @@ from wgsl.types.conversions import (
     scalar_of,
     shaped,
 )  # fmt: skip
-from wgsl.types.folding import array_of, check_known, computed, fold_builtin, zero
+from wgsl.types.folding import array_of, check_known, computed, made, zero
 from wgsl.types.kinds import (
     ABSTRACT_FLOAT,
     ABSTRACT_INT,
@@ -29,6 +29,7 @@ from wgsl.types.kinds import (
     Array,
     Atomic,
     Field,
+    Matrix,
     Pointer,
     Scalar,
     Struct,
@@ -38,12 +39,11 @@ from wgsl.types.kinds import (
     is_constructible,
     is_runtime_sized,
 )  # fmt: skip
-from wgsl.types.names import needs_type
+from wgsl.types.names import MATRICES, needs_type
 from wgsl.types.program import (
     ArrayLength,
     AtomicCall,
     Bitcast,
-    Builtin,
     Constant,
     Construct,
     Convert,
@@ -53,7 +53,7 @@ from wgsl.types.program import (
     UniformLoad,
 )  # fmt: skip
 from wgsl.types.references import loaded, origin, pointee
-from wgsl.types.signatures import SIGNATURES, Signature
+from wgsl.types.signatures import OF_MATRICES, SIGNATURES, Signature
 
 # --- Functions of values ------------------------------------------------------------------------------------------
 
@@ -63,16 +63,29 @@ Values = Sequence[Expression]
 def builtin_call(node: tree.Call, arguments: Values) -> Expression:
     """A call of a built-in function, its arguments converted; constants are computed."""
     name = node.callee.name
+    if name in OF_MATRICES:
+        return _of_matrix(name, arguments, node)
     if name not in SIGNATURES:
         raise Unsupported(f"built-in function `{name}`", node.at)
     signature = SIGNATURES[name]
     check_count(name, signature.count, arguments)
     arguments = _converted(name, signature, arguments)
     check_known(name, arguments)
-    if all(isinstance(argument, Constant) for argument in arguments):
-        return fold_builtin(name, arguments, signature.result(arguments[0].type), node)
-    arguments = tuple(concrete(argument) for argument in arguments)
-    return Builtin(signature.result(arguments[0].type), node, str(name), arguments)
+    if not all(isinstance(argument, Constant) for argument in arguments):
+        arguments = [concrete(argument) for argument in arguments]
+    return made(str(name), arguments, signature.result(arguments[0].type), node)
+
+
+def _of_matrix(name: Word, arguments: Values, node: tree.Call) -> Expression:
+    check_count(name, 1, arguments)
+    (matrix,) = arguments
+    type = matrix.type
+    square = isinstance(type, Matrix) and type.count == type.element.size
+    if not isinstance(type, Matrix) or (name == "determinant" and not square):
+        raise _wrong(name, 0, arguments)
+    turned = Matrix(Vector(type.count, scalar_of(type)), type.element.size)
+    result = turned if name == "transpose" else scalar_of(type)
+    return made(f"{name}{type.count}", (matrix,), result, node)
 
 
 def check_count(name: Word, count: int, arguments: Values) -> None:
@@ -183,6 +196,13 @@ def construct(type: Type, arguments: Values, node: tree.Call) -> Expression:
             return _converted_to(type, arguments[0], node)
         case Vector():
             return _vector(type, arguments, node)
+        case Matrix(element, count):
+            first = arguments[0].type
+            if isinstance(first, Matrix):
+                return as_type(arguments[0], type, node)
+            single = isinstance(first, Scalar)
+            wanted = [element.element] * element.size * count if single else [element] * count
+            return _parts(type, wanted, arguments, node)
         case Array(element, count):
             return _parts(type, [element] * count, arguments, node)
     return _parts(type, [field.type for field in type.fields], arguments, node)
@@ -192,6 +212,10 @@ def infer(arguments: Values, node: tree.Call) -> Expression:
     """``vec3(...)`` or ``array(...)``, whose element type is that of the arguments."""
     types, name = [argument.type for argument in arguments], node.callee.name
     scalar = common(types) if types else ABSTRACT_INT
+    if name in MATRICES:
+        if not types:
+            raise needs_type(name)
+        return construct(shaped(MATRICES[name], F32 if scalar == F32 else ABSTRACT_FLOAT), arguments, node)
     if name != "array":
         if scalar is None or not all(map(components, types)):
             raise Refused("the parts of a vector are of one type", node)

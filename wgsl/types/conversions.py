@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from wgsl.diagnostics import Refused, Span, Undefined
+from wgsl.diagnostics import Span, Undefined
 from wgsl.types.kinds import (
     ABSTRACT_FLOAT,
     ABSTRACT_INT,
@@ -75,7 +75,7 @@ def shaped(type: Type, scalar: Scalar) -> Type:
         case Vector(size):
             return Vector(size, scalar)
         case Array(element, count):
-            return Array(shaped(element, scalar), count)
+            return type.__class__(shaped(element, scalar), count)
     return scalar
 
 
@@ -130,9 +130,11 @@ def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:
         held = math.isfinite(rounded)
     if held:
         return rounded
-    if scalar == U32 and number < 0:
-        raise Refused(f"a u32 is never negative, and `{number}` is", part)
-    raise Refused(f"{a(scalar)} cannot hold `{number}`", part)
+    negative = scalar == U32 and number < 0
+    undefined(
+        f"a u32 is never negative, and `{number}` is" if negative else f"{a(scalar)} cannot hold `{number}`", part
+    )
+    return 0 if scalar in RANGES else 0.0
 
 
 def nearest(number: float | int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from wgsl.diagnostics import Limited, Refused, Span, Undefined, Unset, Unsupported
 from wgsl.syntax import tree
@@ -107,7 +108,8 @@ class Declarations:
             case tree.Struct():
                 return laid_out(node, self.scope)
             case tree.Alias():
-                type_of(node.type, self.scope, late=True)
+                with suppress(Unset):  # it matters where the name is used
+                    type_of(node.type, self.scope, late=True)
                 return Alias(node.type, self.scope)
             case tree.Declaration(kind="const"):
                 given = self._override(node) if node.name in self.constants else constant_of(node, self.scope)
@@ -173,11 +175,15 @@ def function_of(node: tree.Function, scope: Scope) -> Routine:
         if given := tree.attribute(node, name):
             raise Unsupported("vertex and fragment shaders", given.at)
     inside, entry = scope.inner(RETURNED), bool(tree.attribute(node, "compute"))
-    parameters = tuple(_parameter(parameter, inside, entry) for parameter in node.parameters)
-    result = type_of(node.result, scope) if node.result else None
+    parameters = tuple(_parameter(parameter, scope, entry) for parameter in node.parameters)
+    for parameter in parameters:
+        inside.declare(parameter)
+    result = type_of(node.result.type, scope) if node.result else None
     if result is not None and (entry or not is_constructible(result)):
         reason = "a kernel returns nothing" if entry else f"a function cannot return a value of type `{result}`"
-        raise Refused(reason, node.result)
+        raise Refused(reason, node.result.type)
+    if node.result and node.result.attributes:
+        raise Refused("only an entry point's result has attributes", node.result)
     inside.function = function = Function(node.name, parameters, result)
     function.body = statements(node.body, inside)
     ended = ends(function.body)
@@ -185,6 +191,8 @@ def function_of(node: tree.Function, scope: Scope) -> Routine:
         reason = f"`{node.name}` promises a value of type {result}, and no `return` gives one"
         some = "this function does not return a value on every path: is a `return` missing?"
         raise Refused(some if RETURNED in ended else reason, node.name)
+    if not entry and (given := tree.attribute(node, "workgroup_size")):
+        raise Refused("`@workgroup_size` belongs to a kernel: is `@compute` missing beside it?", given)
     must_use = tree.attribute(node, "must_use")
     if must_use and not node.result:
         raise Refused("`@must_use` belongs to a function that returns a value", must_use)
@@ -200,9 +208,7 @@ def _parameter(node: tree.Parameter, scope: Scope, entry: bool) -> Binding:
             raise Refused(f"`@{name}` belongs to a kernel: is `@compute` missing above the `fn`?", node)
     if entry:
         _check_input(node, type)
-    binding = Binding(node.name, type)
-    scope.declare(binding)
-    return binding
+    return Binding(node.name, type)
 
 
 def _check_input(node: tree.Parameter, type: Type) -> None:

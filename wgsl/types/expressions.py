@@ -66,7 +66,9 @@ def count(node: tree.Expression, scope: Scope) -> int:
     if not isinstance(length, Constant) or length.type not in WHOLE:
         raise Refused("the length of an array must be a whole number, a u32 or i32", length)
     if length.leaves[0] < 1:
-        raise Refused("an array has at least one element", length)
+        names = (scope.find(part.name) for part in tree.walk(node) if isinstance(part, tree.Name))
+        late = any(getattr(meaning, "stage", Stage.CONST) for meaning in names)
+        raise (Unset if late else Refused)("an array has at least one element", length)
     return int(length.leaves[0])
 
 
@@ -124,7 +126,7 @@ def call(node: tree.Call, scope: Scope) -> Expression:
     if isinstance(meaning, Routine):
         return _called(meaning.function, arguments, node, scope)
     if meaning is not None or names.is_type(name):
-        if meaning is None and name in ("array", "vec2", "vec3", "vec4") and not callee.arguments:
+        if meaning is None and name in names.INFERRED and not callee.arguments:
             return calls.infer(arguments, node)
         return calls.construct(type_of(callee, scope), arguments, node)
     return _built_in(node, arguments, scope)

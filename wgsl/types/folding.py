@@ -17,7 +17,7 @@ from wgsl.syntax import tree
 from wgsl.syntax.tokens import FRACTION_NUMBER, WHOLE_NUMBER, Word
 from wgsl.types.conversions import RANGES, WHOLE, nearest, scalar_of, undefined
 from wgsl.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, F32, I32, U32, Scalar, Type, leaves
-from wgsl.types.program import Constant, Expression
+from wgsl.types.program import Builtin, Constant, Expression
 
 DTYPE = {**DTYPES, ABSTRACT_FLOAT.name: np.float64, ABSTRACT_INT.name: np.int64}
 BITS = 64
@@ -40,8 +40,11 @@ def computed(type: Type, place: Span, function: Callable, *given: object) -> Con
 
     Raises Refused where a float is not a number, or a whole number is past the range of its type.
     """
-    with np.errstate(all="ignore"):
-        numbers = [number for array in function(*given) for number in np.ravel(array).tolist()]
+    try:
+        with np.errstate(all="raise", under="ignore"):  # what is infinite on the way is refused, too
+            numbers = [number for array in function(*given) for number in np.ravel(array).tolist()]
+    except FloatingPointError:
+        numbers = [math.inf for _ in leaves(type)]
     faults = (_fault(number, scalar) for number, (_, scalar) in zip(numbers, leaves(type), strict=True))
     if fault := next(filter(None, faults), None):
         undefined(fault, place)
@@ -87,13 +90,25 @@ def fold_builtin(name: str, arguments: Sequence[Constant], type: Type, place: Sp
     return computed(type, place, BUILTINS[name], *(tuple(array[:, None]) for array in arrays))
 
 
+def made(name: str, arguments: Sequence[Expression], type: Type, place: Span) -> Expression:
+    """A built-in function of values, computed where all are known."""
+    if all(isinstance(argument, Constant) for argument in arguments):
+        return fold_builtin(name, arguments, type, place)
+    return Builtin(type, place, name, tuple(arguments))
+
+
 # --- Arguments for which a function is not defined ----------------------------------------------------------------
 
-BIAS = 127  # of the exponent of an f32
+LARGEST_HALF = 65504
 RULES: dict[str, tuple[tuple[int, ...], Callable[..., bool], str]] = {
     "clamp": ((1, 2), lambda low, high: low > high, "the lower end of clamp is above the higher one"),
     "smoothstep": ((0, 1), lambda low, high: low == high, "the first two values of smoothstep must differ"),
-    "ldexp": ((1,), lambda exponent: exponent > BIAS + 1, f"the exponent of ldexp may be at most {BIAS + 1}"),
+    "ldexp": ((1,), lambda exponent: exponent > 1024, "the exponent of ldexp may be at most 1024, or 128 for an f32"),
+    "pow": ((0, 1), lambda base, exponent: (base == 0) & (exponent == 0), "0 to the power of 0 is not defined"),
+    **dict.fromkeys(
+        ("quantizeToF16", "pack2x16float"),
+        ((0,), lambda value: abs(value) > LARGEST_HALF, f"a number of 16 bits is at most {LARGEST_HALF}"),
+    ),
     "extractBits": (
         (1, 2),
         lambda offset, count: offset + count > 32,

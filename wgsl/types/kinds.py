@@ -60,6 +60,14 @@ class Array:
 
 
 @record
+class Matrix(Array):
+    """matCxR: as many columns as its `count`, which are vectors and lie as the elements of an array do."""
+
+    def __str__(self) -> str:
+        return f"mat{self.count}x{self.element.size}{str(self.element)[-1]}"
+
+
+@record
 class Field:
     """A member of a struct, with its offset in words."""
 
@@ -166,9 +174,30 @@ def is_runtime_sized(type: Type) -> bool:
     return any(isinstance(part, Array) and part.count is None for part in parts(type))
 
 
+MOST = 65_536  # elements that an array outside of buffers does not reach
+
+
 def is_constructible(type: Type) -> bool:
     """Whether a value of the type can be made, copied and given a name."""
-    return not (is_runtime_sized(type) or any(isinstance(part, Atomic | Pointer) for part in parts(type)))
+    return not any(
+        isinstance(part, Atomic | Pointer) or (isinstance(part, Array) and not (part.count or MOST) < MOST)
+        for part in parts(type)
+    )
+
+
+def unfit(type: Type, space: str, access: str) -> str | None:
+    """Why a variable of an address space cannot have a type."""
+    held = list(parts(type))
+    if is_runtime_sized(type) and space != "storage":
+        return f"an array needs a length here, as in `array<f32, 64>`: only storage has arrays without one, not {space}"
+    if space in ("storage", "uniform") and any(getattr(part, "element", part) == BOOL for part in held):
+        return "a buffer cannot hold a bool: use a u32"
+    shared = space == "workgroup" or (space == "storage" and access == "read_write")
+    if any(isinstance(part, Atomic) for part in held) and not shared:
+        return f"atomics need workgroup memory, or storage that is read_write, not {space} memory"
+    if any(isinstance(part, Pointer) for part in held) or (space == "private" and not is_constructible(type)):
+        return f"a variable cannot be of type `{type}`"
+    return None
 
 
 def components(type: Type) -> int:

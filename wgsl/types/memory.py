@@ -7,22 +7,21 @@ from collections.abc import Mapping
 from wgsl.diagnostics import Refused, Span, Unsupported
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import Word
-from wgsl.types.conversions import concrete, scalar_of
+from wgsl.types.conversions import concrete
 from wgsl.types.expressions import type_of, value
 from wgsl.types.kinds import (
-    BOOL,
     I32,
     U32,
     Array,
-    Atomic,
     Field,
+    Matrix,
     Pointer,
     Struct,
     Type,
     alignment,
     is_runtime_sized,
-    parts,
     rounded,
+    unfit,
     words,
 )  # fmt: skip
 from wgsl.types.names import Scope, Stage, check_new, space_of, unsupported
@@ -59,7 +58,7 @@ def declared(node: tree.Declaration, scope: Scope) -> Variable:
     if given and space != "private":
         raise Refused(f"a variable in {space} memory cannot have an initial value", given)
     type = given.type if given else written_type(node, scope, late=space == "workgroup")
-    if fault := _unfit(type, space, access):
+    if fault := unfit(type, space, access) or (uniform_fault(type) if space == "uniform" else None):
         raise Refused(fault, node.name)
     return Variable(node.name, type, space, access, *places, given and known(given))
 
@@ -111,24 +110,11 @@ def check_bound(names: Mapping[tuple[int, int], Word], node: Span) -> None:
             raise Refused(f"it has the bindings {listed}, and none with the number {i}", names[0, number])
 
 
-def _unfit(type: Type, space: str, access: str) -> str | None:
-    """Why a variable of an address space cannot have a type."""
-    held = list(parts(type))
-    if is_runtime_sized(type) and space != "storage":
-        return f"an array needs a length here, as in `array<f32, 64>`: only storage has arrays without one, not {space}"
-    if any(isinstance(part, Pointer) for part in held):
-        return f"a variable cannot be of type `{type}`"
-    if space in ("storage", "uniform") and any(scalar_of(part) == BOOL for part in held):
-        return "a buffer cannot hold a bool: use a u32"
-    shared = space == "workgroup" or (space == "storage" and access == "read_write")
-    if any(isinstance(part, Atomic) for part in held) and not shared:
-        return f"atomics need workgroup memory, or storage that is read_write, not {space} memory"
-    return uniform_fault(type) if space == "uniform" else None
-
-
 def uniform_fault(type: Type) -> str | None:
     """Why a type does not fit uniform memory, where arrays and structs lie at multiples of 16 bytes."""
     match type:
+        case Matrix():
+            return None
         case Array(element):
             if type.stride % 4:
                 return (
@@ -140,7 +126,7 @@ def uniform_fault(type: Type) -> str | None:
                 inner = isinstance(field.type, Struct)
                 if inner and after and after.offset < field.offset + rounded(words(field.type), 4):
                     return f"in a uniform, the member `{after.name}` must be 16 bytes or more behind `{field.name}`"
-                if (inner or isinstance(field.type, Array)) and field.offset % 4:
+                if (inner or field.type.__class__ is Array) and field.offset % 4:
                     at = field.offset * WORD
                     return f"in a uniform, the member `{field.name}` must be at a multiple of 16 bytes, and is at {at}"
                 if fault := uniform_fault(field.type):

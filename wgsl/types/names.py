@@ -17,11 +17,13 @@ from wgsl.types.kinds import (
     U32,
     Array,
     Atomic,
+    Matrix,
     Pointer,
     Scalar,
     Type,
     Vector,
     is_runtime_sized,
+    unfit,
 )
 from wgsl.types.program import Binding, Constant, Function, Variable
 
@@ -108,13 +110,15 @@ def check_new(name: Word, known: Container[str]) -> None:
 # --- Types as they are written ------------------------------------------------------------------------------------
 
 SCALARS = {"f32": F32, "i32": I32, "u32": U32, "bool": BOOL}
-SHORT = {f"vec{n}{s.name[0]}": Vector(n, s) for n in (2, 3, 4) for s in (F32, I32, U32)}
-GENERATORS = ("vec2", "vec3", "vec4", "array", "atomic", "ptr")
+SHORT: dict[str, Type] = {f"vec{n}{s.name[0]}": Vector(n, s) for n in (2, 3, 4) for s in (F32, I32, U32)}
+MATRICES = {f"mat{n}x{m}": Matrix(Vector(m, F32), n) for n in (2, 3, 4) for m in (2, 3, 4)}
+SHORT |= {f"{name}f": type for name, type in MATRICES.items()}
+INFERRED = ("vec2", "vec3", "vec4", "array", *MATRICES)  # may be called without a type in < and >
+GENERATORS = (*INFERRED, "atomic", "ptr")
 SPACES = ("function", "private", "workgroup", "storage", "uniform")
 UNSUPPORTED = {
-    r"f16|vec[234]h": "numbers of 16 bits",
+    r"f16|(vec|mat[234]x)[234]h": "numbers of 16 bits",
     r"f64|i64|u64": "numbers of 64 bits",
-    r"mat[234]x[234][fh]?": "matrices",
     r"texture_\w+|sampler(_comparison)?": "textures and samplers",
     r"binding_array|acceleration_structure|ray_query": "resources other than buffers",
 }
@@ -180,6 +184,8 @@ def _generated(node: tree.Name, scope: Scope, count: Count, late: bool) -> Type:
         case "ptr":
             if isinstance(element, Pointer):
                 raise Refused("a pointer cannot lead to another pointer (`ptr`)", of)
+            if fault := unfit(element, *space):
+                raise Refused(fault, of)
             return Pointer(space[0], element, space[1])
         case "array":
             if isinstance(element, Pointer) or is_runtime_sized(element):
@@ -190,8 +196,10 @@ def _generated(node: tree.Name, scope: Scope, count: Count, late: bool) -> Type:
             if element not in (I32, U32):
                 raise Refused(f"WGSL has no `atomic<{element}>`, only `atomic<u32>` and `atomic<i32>`", node)
             return Atomic(element)
-    if not isinstance(element, Scalar):
-        raise Refused(f"a vector cannot have parts of type `{element}`", of)
+    if name in MATRICES and element == F32:
+        return MATRICES[name]
+    if not isinstance(element, Scalar) or name in MATRICES:
+        raise Refused(f"a {'matrix' if name in MATRICES else 'vector'} cannot have parts of type `{element}`", of)
     return Vector(int(name[-1]), element)
 
 

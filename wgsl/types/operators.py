@@ -6,6 +6,7 @@ from wgsl.arithmetic import operators as arithmetic
 from wgsl.diagnostics import Refused, Span
 from wgsl.types.conversions import (
     ABSTRACT,
+    FLOATS,
     NUMBERS,
     WHOLE,
     a,
@@ -16,8 +17,8 @@ from wgsl.types.conversions import (
     shaped,
     undefined,
 )
-from wgsl.types.folding import COMPARISONS, array_of, computed, fold_binary
-from wgsl.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, F32, I32, U32, Vector, components
+from wgsl.types.folding import COMPARISONS, array_of, computed, fold_binary, made
+from wgsl.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, F32, I32, U32, Matrix, Type, Vector, components
 from wgsl.types.program import Binary, Constant, Expression, Logical, Part, Unary
 
 SHIFTS = ("<<", ">>")
@@ -43,6 +44,8 @@ def unary(operator: str, operand: Expression, place: Span) -> Expression:
 
 def binary(operator: str, left: Expression, right: Expression, place: Span) -> Expression:
     """An operator between two values, converted to a common type; constants are computed."""
+    if isinstance(left.type, Matrix) or isinstance(right.type, Matrix):
+        return _of_matrices(operator, left, right, place)
     left, right = (_shift if operator in SHIFTS else _matched)(operator, left, right, place)
     type = left.type if isinstance(left.type, Vector) or operator in SHIFTS else right.type
     if operator in COMPARISONS:
@@ -51,6 +54,35 @@ def binary(operator: str, left: Expression, right: Expression, place: Span) -> E
         return fold_binary(operator, left, right, type, place)
     _check_known_divisor(operator, left, right, place)
     return Binary(type, place, operator, left, right)
+
+
+def _of_matrices(operator: str, left: Part, right: Expression, place: Span) -> Expression:
+    """A sum of two matrices, or a product with a matrix, a vector or a number."""
+    scalar, types = common((left.type, right.type)), (left.type, right.type)
+    inner = [count for count in (_columns(left.type), _rows(right.type)) if count]
+    alike = shaped(left.type, F32) == shaped(right.type, F32)
+    if scalar not in FLOATS or not (alike if operator in ("+", "-") else operator == "*" and len({*inner}) == 1):
+        raise _mismatch(operator, left, right, place)
+    operands = [converted(operand, shaped(operand.type, scalar)) for operand in (left, right)]
+    matrix = next(operand.type for operand in operands if isinstance(operand.type, Matrix))
+    if operator != "*" or len(inner) == 1:
+        if all(isinstance(operand, Constant) for operand in operands):
+            return fold_binary(operator, *operands, matrix, place)
+        return Binary(matrix, place, operator, *operands)
+    if all(isinstance(type, Matrix) for type in types):
+        type = Matrix(operands[0].type.element, types[1].count)
+    else:
+        type = matrix.element if isinstance(types[0], Matrix) else Vector(matrix.count, scalar)
+    return made(f"product{inner[0]}", operands, type, place)
+
+
+def _columns(type: Type) -> int:
+    """Of a matrix, or of a vector beside it, which is a row; 0 of a number."""
+    return type.count if isinstance(type, Matrix) else getattr(type, "size", 0)
+
+
+def _rows(type: Type) -> int:
+    return type.element.size if isinstance(type, Matrix) else getattr(type, "size", 0)
 
 
 def _check_known_divisor(operator: str, left: Part, right: Expression, place: Span) -> None:
@@ -94,8 +126,10 @@ def logical(operator: str, left: Expression, right: Expression, place: Span) -> 
             raise Refused(
                 f"`{operator}` joins two conditions, and this is {a(operand.type)}", place, "joined", operator, operand
             )
-    if isinstance(left, Constant):
-        return right if left.leaves[0] == (operator == "&&") else left
+    if isinstance(left, Constant) and left.leaves[0] == (operator == "&&"):
+        return right
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return left
     return Logical(BOOL, place, operator, left, right)
 
 
@@ -106,6 +140,8 @@ def assigned_operator(operator: str, target: Part, value: Expression) -> Express
     stretched = components(value.type) not in (0, 1, components(target.type))
     if stretched or common((target.type, value.type)) != scalar_of(target.type):
         raise misfit(value, target)
+    if isinstance(target.type, Matrix):
+        return _of_matrices(operator, target, value, target).right
     fitting = _matched(operator, target, value, target)[1]
     _check_known_divisor(operator, target, fitting, target)
     return fitting

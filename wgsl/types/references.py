@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wgsl.diagnostics import Refused, Span
 from wgsl.syntax.tokens import Word
-from wgsl.types.conversions import WHOLE, concrete
+from wgsl.types.conversions import WHOLE, concrete, undefined
 from wgsl.types.kinds import (
     Array,
     Atomic,
@@ -111,10 +111,12 @@ def _number(index: Expression, count: int | None, place: Span) -> int | None:
         return None
     number = int(index.leaves[0])
     if number < 0:
-        raise Refused("an index is never negative; the first element is number 0", place)
-    if count is not None and number >= count:
-        raise Refused("this index is past the end of the array", place)
-    return number
+        undefined("an index is never negative; the first element is number 0", place)
+    elif count is None or number < count:
+        return number
+    else:
+        undefined("this index is past the end of the array", place)
+    return 0
 
 
 def _part(base: Reference | Expression, type: Type, offset: int, place: Span) -> Reference | Expression:

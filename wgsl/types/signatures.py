@@ -120,11 +120,12 @@ _TABLE: tuple[tuple[str, Signature], ...] = (
     ("unpack4xU8", _unpacks(4, U32)),
 )
 SIGNATURES = {name: signature for names, signature in _TABLE for name in names.split()}
+OF_MATRICES = ("transpose", "determinant")
 MISSING = re.compile(  # what WGSL has, and the simulator does not
-    r"(texture|subgroup|quad)[A-Z]\w*|(dpd[xy]|fwidth)(Coarse|Fine)?|determinant|transpose"
+    r"(texture|subgroup|quad)[A-Z]\w*|(dpd[xy]|fwidth)(Coarse|Fine)?"
 )
 
 
 def is_builtin(name: str) -> bool:
     """Whether WGSL has a built-in function of values of this name."""
-    return name in SIGNATURES or bool(MISSING.fullmatch(name))
+    return name in SIGNATURES or name in OF_MATRICES or bool(MISSING.fullmatch(name))

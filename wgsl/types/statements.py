@@ -11,11 +11,11 @@ from wgsl.types import expressions, program
 from wgsl.types.calls import BARRIERS, check_count
 from wgsl.types.conversions import a, concrete, converted
 from wgsl.types.expressions import type_of, value, view
-from wgsl.types.kinds import BOOL, I32, U32, Pointer, Type, is_constructible
+from wgsl.types.kinds import BOOL, I32, U32, Matrix, Pointer, Type, is_constructible
 from wgsl.types.names import SPACES, Known, Routine, Scope, Stage, space_of
-from wgsl.types.operators import assigned_operator, misfit
+from wgsl.types.operators import assigned_operator, binary, misfit
 from wgsl.types.program import Binding, Constant, Expression, Part, Reference, Statement, Variable
-from wgsl.types.references import check_writable
+from wgsl.types.references import check_writable, loaded
 from wgsl.types.usage import AGAIN, ends, nodes
 
 
@@ -138,7 +138,10 @@ def _assign(node: tree.Assignment, scope: Scope) -> Statement:
     target = _target(node.target, scope, "`=`")
     given = value(node.value, scope)
     check_writable(target)
-    if operator := node.operator.removesuffix("="):
+    operator = node.operator.removesuffix("=")
+    if operator == "*" and isinstance(given.type, Matrix):
+        given, operator = binary(operator, loaded(target), given, node), ""
+    if operator:
         return program.Update(node, target, operator, assigned_operator(operator, target, given))
     fitting = converted(given, target.type)
     if fitting is None:

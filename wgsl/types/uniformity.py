@@ -133,7 +133,8 @@ class Uniformity:
             self._targets[name] = self._target(value)
 
     def _store(self, node: ir.Statement, reference: ir.Reference, doubt: Doubt | None, flow: Doubt | None) -> None:
-        doubt = doubt or self._indices(reference, flow) or flow
+        place = self._indices(reference, flow)
+        doubt = doubt or place or flow
         root, whole = self._root(reference)
         if root.space == "function":
             kept = None if whole and isinstance(node, ir.Store) else self._state.get(root)
@@ -147,7 +148,8 @@ class Uniformity:
                 next(frame for frame in reversed(self._frames) if frame.loop).continues.append(self._state)
             case ir.Return(value=value):
                 frame = self._functions[-1]
-                frame.doubt = frame.doubt or (self._value(value, flow) if value else None)
+                doubt = self._value(value, flow) if value else None
+                frame.doubt = frame.doubt or doubt
                 frame.breaks.append(self._state)
         self._state = None
 
@@ -186,11 +188,12 @@ class Uniformity:
         while known != (known := _doubtful(self._state, again)):
             frame = _Frame(loop=True)
             self._frames.append(frame)
-            again = self._round(node, frame, again)
+            after = self._round(node, frame, again)
+            again = again if self._state is None else after  # without a next round, none comes from there
             self._frames.pop()
             self._state = joined(before, self._state)
         self._state = joined(*frame.breaks)
-        return flow if ends((node,)) == {NEXT} else again
+        return flow if ends((node,)) == {NEXT} else after
 
     def _round(self, node: ir.Loop, frame: _Frame, flow: Doubt | None) -> Doubt | None:
         """One time through a loop."""
@@ -224,9 +227,13 @@ class Uniformity:
                 first = self._branch(node, left, flow)
                 doubt = self._value(right, first)
             case ir.UniformLoad(reference=reference):
-                self._refuse(node, flow or self._indices(reference, flow))
+                place = self._indices(reference, flow)
+                self._refuse(node, flow or place)
                 doubt = None
-            case ir.AtomicCall():
+            case ir.AtomicCall(reference=reference, arguments=arguments):
+                self._indices(reference, flow)
+                for argument in arguments:
+                    self._value(argument, flow)
                 doubt = Doubt(node, "what an atomic function returns depends on the order of the threads")
             case ir.Call():
                 doubt = self._call(node, flow)
@@ -261,7 +268,8 @@ class Uniformity:
             case ir.Deref(pointer=pointer):
                 return self._value(pointer, flow)
             case ir.Element(base=base, index=index):
-                return self._value(index, flow) or self._indices(base, flow)
+                doubts = self._indices(base, flow), self._value(index, flow)
+                return doubts[0] or doubts[1]
         return self._indices(reference.base, flow)
 
     def _root(self, reference: ir.Reference) -> tuple[ir.Variable, bool]:
@@ -294,6 +302,10 @@ class Uniformity:
         self._block(node.function.body, flow)
         self._frames, frame, self._aliased = frames, self._functions.pop(), outside
         self._state = joined(self._state, *frame.breaks)
+        for parameter in (each for each in node.function.parameters if isinstance(each.type, Pointer)):
+            root, doubt = self._root(self._targets[parameter])[0], flow or self._state.get(parameter)
+            if root.space == "function" and doubt:  # the specification counts a call as a store, of what was there
+                self._state[root] = self._state.get(root) or Doubt(node, cause=doubt)
         return frame.doubt and Doubt(node, cause=frame.doubt)
 
     # --- Pointers to one variable ---------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from wgsl.types.program import (
     Expression,
     Function,
     If,
+    Logical,
     Loop,
     Member,
     Named,
@@ -45,11 +46,17 @@ def nodes(part: object, live: bool = False) -> Iterator[object]:
         item = waiting.pop()
         if isinstance(item, tuple):
             waiting += reversed(item)
-        elif live and isinstance(item, If) and isinstance(item.condition, Constant):
-            waiting.append(item.then if item.condition.leaves[0] else item.otherwise)
+        elif live and isinstance(item, If) and isinstance(known := _known(item.condition), Constant):
+            waiting.append(item.then if known.leaves[0] else item.otherwise)
         elif isinstance(item, (Part, Statement, Case)):
             yield item
             waiting += inside(item)
+
+
+def _known(condition: Expression) -> Expression:
+    """What decides a condition; the left side of ``false && x`` does."""
+    left = condition.left if isinstance(condition, Logical) else condition
+    return left if isinstance(left, Constant) else condition
 
 
 def inside(node: Part | Statement | Case) -> list[object]:
