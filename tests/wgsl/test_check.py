@@ -4,7 +4,7 @@ import random
 
 import pytest
 from support.mistakes import mutants
-from support.wgsl_programs import programs, source
+from support.wgsl_programs import judged, programs, source
 
 import wgsl
 from helpers.kernels import load
@@ -83,6 +83,14 @@ def test_right_and_wrong_programs_are_judged_as_by_a_run():
         for line in programs(heading):
             right_here = right or "@group(1)" in line or "TILE - 9" in line  # right, but not run, or not everywhere
             assert ({each.kind for each in wgsl.check(source(line))} <= {"not portable"}) == right_here, line
+
+
+@pytest.mark.parametrize("heading", ["right", "refused"])
+def test_texts_are_judged_as_browsers_judge_them(heading):
+    """`test_tint.py` asks a browser."""
+    found = {line: wgsl.check(text) for line, text in judged(heading).items()}
+    assert len(found) > 100
+    assert {line: problems for line, problems in found.items() if bool(problems) != (heading == "refused")} == {}
 
 
 def test_no_text_raises_an_exception():

@@ -177,11 +177,14 @@ def again(node, text: str):
         return parse(f"{text};").declarations[0]
     if isinstance(node, tree.Declaration) and node.kind == "override":
         return parse(f"{text};").declarations[0]
+    if isinstance(node, tree.Result):
+        return parse(f"fn f() -> {text} {{ }}").declarations[0].result
     if isinstance(node, tree.Parameter):
         return parse(f"struct S {{ {text} }}").declarations[0].members[0]
     if isinstance(node, tree.Attribute):
         member = node.name in ("align", "size", "builtin")
-        source = f"struct S {{ {text} x: u32 }}" if member else f"{text} fn f() {{ }}"
+        host = {"group": "var x: u32;", "binding": "var x: u32;", "id": "override x = 1;"}.get(node.name, "fn f() { }")
+        source = f"struct S {{ {text} x: u32 }}" if member else f"{text} {host}"
         declared = parse(source).declarations[0]
         return (declared.members[0] if member else declared).attributes[0]
     if isinstance(node, tree.Case):

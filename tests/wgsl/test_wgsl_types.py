@@ -110,9 +110,9 @@ def test_what_the_simulator_does_not_run_is_named_with_its_line():
         with pytest.raises(Unsupported) as caught:
             checked(source(line))
         assert caught.value.feature
-    text = BUFFER + "@compute @workgroup_size(1) fn main() {\n let a = determinant(1.5);\n}"
+    text = BUFFER + "@compute @workgroup_size(1) fn main() {\n let a = dpdx(1.5);\n}"
     assert here(text)[0] == 3
-    assert "built-in function `determinant`" in here(text)[1]
+    assert "built-in function `dpdx`" in here(text)[1]
 
 
 def test_every_kind_of_refusal_has_its_sentence():

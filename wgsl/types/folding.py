@@ -103,7 +103,8 @@ LARGEST_HALF = 65504
 RULES: dict[str, tuple[tuple[int, ...], Callable[..., bool], str]] = {
     "clamp": ((1, 2), lambda low, high: low > high, "the lower end of clamp is above the higher one"),
     "smoothstep": ((0, 1), lambda low, high: low == high, "the first two values of smoothstep must differ"),
-    "ldexp": ((1,), lambda exponent: exponent > 1024, "the exponent of ldexp may be at most 1024, or 128 for an f32"),
+    "ldexp of abstract f32": ((1,), lambda exponent: exponent > 1024, "the exponent of ldexp may be at most 1024"),
+    "ldexp of f32": ((1,), lambda exponent: exponent > 128, "the exponent of ldexp may be at most 128"),
     "pow": ((0, 1), lambda base, exponent: (base == 0) & (exponent == 0), "0 to the power of 0 is not defined"),
     **dict.fromkeys(
         ("quantizeToF16", "pack2x16float"),
@@ -120,12 +121,11 @@ RULES: dict[str, tuple[tuple[int, ...], Callable[..., bool], str]] = {
 
 def check_known(name: Word, arguments: Sequence[Expression]) -> None:
     """Refuse values that are known and break a rule in any component."""
-    if name not in RULES:
-        return
-    places, breaks, reason = RULES[name]
+    rule = RULES.get(f"{name} of {scalar_of(arguments[0].type).name}")
+    places, breaks, reason = rule or RULES.get(name, ((), None, ""))
     checked = [arguments[i] for i in places]
     known = all(isinstance(argument, Constant) for argument in checked)
-    if known and np.any(breaks(*(np.array(argument.leaves, object) for argument in checked))):
+    if checked and known and np.any(breaks(*(np.array(argument.leaves, object) for argument in checked))):
         undefined(reason, name)
 
 

@@ -140,7 +140,7 @@ def _assign(node: tree.Assignment, scope: Scope) -> Statement:
     check_writable(target)
     operator = node.operator.removesuffix("=")
     if operator == "*" and isinstance(given.type, Matrix):
-        given, operator = binary(operator, loaded(target), given, node), ""
+        given, operator = binary(operator, loaded(target), given, node.value), ""
     if operator:
         return program.Update(node, target, operator, assigned_operator(operator, target, given))
     fitting = converted(given, target.type)
