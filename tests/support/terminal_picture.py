@@ -18,9 +18,10 @@ def printed() -> str:
     """The finding that the command prints, without the counts that follow it."""
     from wgsl.__main__ import main
 
+    file = str(FOLDER / COMMAND[3])
     with redirect_stdout(io.StringIO()) as out:
-        main([str(FOLDER / COMMAND[3]), *COMMAND[4:]])
-    return out.getvalue().replace(f"{FOLDER}/", "").split("\n\nmultiply_adds")[0]
+        main([file, *COMMAND[4:]])
+    return out.getvalue().replace(file, COMMAND[3]).split("\n\nmultiply_adds")[0]
 
 
 def lines() -> list[tuple[str, str]]:

@@ -246,3 +246,39 @@ def test_a_power_of_a_negative_number_is_not_a_number():
 def test_a_nan_becomes_the_lowest_integer():
     nan = np.array([np.nan], np.float32)
     assert (convert(nan, "i32")[0], convert(nan, "u32")[0], convert(nan, "bool")[0]) == (-(2**31), 0, True)
+
+
+MATRICES = """struct Both { a: f32, m: mat3x3f, n: mat2x2<f32> }
+@group(0) @binding(0) var<storage, read> u: Both;
+@group(0) @binding(1) var<storage, read_write> s: array<mat2x3f, 2>;
+@group(0) @binding(2) var<storage, read_write> y: array<f32>;
+var<workgroup> w: mat2x2f;
+fn squared(m: mat2x2f) -> mat2x2f { return m * m; }
+@compute @workgroup_size(1) fn main(@builtin(local_invocation_index) i: u32) {
+  var m = u.n;
+  m *= 2.0; m += mat2x2f(vec2f(1), vec2f(-1)); w = m; w[i + 1u].x -= 5.0;
+  let p = squared(m);
+  let q = &s[1];
+  y[0] = p[0][0]; y[1] = p[1][i]; y[2] = determinant(u.m); y[3] = (u.m * vec3f(1, 2, 3)).y;
+  y[4] = (vec3f(1, 2, 3) * u.m).z; y[5] = transpose(s[0])[2].y; y[6] = determinant(m - 3.0 * w);
+  *q = s[0] * w; s[1][i].z += 1.0; s[0] = s[0] + s[0]; m *= m; y[7] = m[1].x; y[8] = (2 * u.n - m)[i][1];
+  y[9] = mat3x2(1, 2, 3, 4, 5, 6.5)[2].y + u.m[2][i + 1u]; var v = vec2f(1, 2); v *= w; y[10] = v.x; y[11] = v.y;
+  let four = mat4x4f(vec4f(2, 0, 1, 1), vec4f(u.m[0], 1), vec4f(1, u.m[1]), vec4f(m[0], m[1]));
+  y[12] = determinant(four); y[13] = (four * transpose(four))[1].w; y[14] = (mat4x2f(p[0], p[1], p[0], p[1])[3] * m).x;
+}
+"""
+
+
+def test_matrices_are_what_they_are_on_the_adapter():
+    numbers = np.random.default_rng(3).integers(-4, 5, (20 + 16,)).astype(np.float32)
+    arrays = [numbers[:20], numbers[20:], np.zeros(15, np.float32)]
+    trace = simulate(MATRICES, [arrays[0].view(np.uint32), *arrays[1:]], (1, 1, 1))
+    assert trace.findings == ()
+    assert np.count_nonzero(trace.buffers[2]) > 10
+    for ours, theirs in zip(trace.buffers[1:], launch(MATRICES, arrays), strict=True):
+        np.testing.assert_array_equal(without_padding(ours), without_padding(theirs))
+    assert trace.counts.total["multiply_adds"] == 8 + 9 + 9 + 12 + 8 + 4 + 64 + 4 + 2 * 4  # of products, and two sums
+
+
+def without_padding(array: np.ndarray) -> np.ndarray:
+    return array.reshape(-1, 4)[:, :3] if array.size == 16 else array

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wgsl import Kernel
+from wgsl.kernel import Kernel
 from wgsl.diagnostics import Lines
 from wgsl.output import in_lines
 from wgsl.simulator.counts import Counts
