@@ -396,7 +396,8 @@ def test(args: argparse.Namespace, env: dict) -> int:
     # All tests of one file go to one worker, and those that open lessons are one file: one JupyterLab is enough.
     parallel = ["-n", str(max(2, os.cpu_count() or 2)), "--dist", "loadfile", "--no-loadscope-reorder"]
     nbval = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120"]
-    checks = [["ruff", "check"], ["ruff", "format", "--check"], ["pytest", *parallel, *nbval, "tests", "notebooks"]]
+    pytest = ["pytest", *parallel, *nbval, "--durations=25"]
+    checks = [["ruff", "check"], ["ruff", "format", "--check"], [*pytest, "tests", "notebooks"]]
     if args.all:
         env["CONVGRAD_ALL_TESTS"] = "yes"
     if args.site:

@@ -22,7 +22,7 @@ from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, UNSAFE
 from helpers.network.network import Network
 from helpers.network.own import PLACES, own_kernels
 from helpers.network.training import DivergedError, Training
-from wgsl import Kernel
+from wgsl import Kernel, UnsupportedWgsl
 from wgsl.simulator.findings import Finding, quoted_line
 
 WORKER = Worker("helpers.training_apart")
@@ -134,7 +134,12 @@ def _allowed(puzzle: str) -> str:
 def work(texts: Mapping[str, str], epochs: float, digits: int, unseen: int, **how: float) -> Iterator[dict]:
     """Check the texts and train with them: an answer for each text and every 25 steps, and the last one."""
     for puzzle, text in texts.items():
-        if found := _found(puzzle, Kernel(text, f"your {puzzle}")):
+        try:
+            found = _found(puzzle, Kernel(text, f"your {puzzle}"))
+        except UnsupportedWgsl:
+            yield {"refused": f"your {puzzle} is not run: our simulator cannot try it; see helpers.grade({puzzle!r})"}
+            return
+        if found:
             where = f"{quoted_line(found.line, found.source_line)}: {found.message}"
             yield {"refused": f"your {puzzle} is not run: {where}; see helpers.grade({puzzle!r}), and repair it first"}
             return

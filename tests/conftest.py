@@ -3,15 +3,20 @@
 What tests grade is kept in a folder of its own, not among the reader's files.
 """
 
+import gc
 import json
 import os
 import tempfile
 from collections import Counter
+from collections.abc import Generator
 
 import ipywidgets
+import pytest
 from hypothesis import settings
+from support.sample import ALL
 
-settings.register_profile("convgrad", derandomize=True, database=None, deadline=None, max_examples=50)
+most = 50 if ALL else 20
+settings.register_profile("convgrad", derandomize=True, database=None, deadline=None, max_examples=most)
 settings.load_profile("convgrad")
 
 _my = tempfile.TemporaryDirectory(prefix="convgrad_my_")  # removed at the end
@@ -32,6 +37,17 @@ ipywidgets.Widget.get_state = _plain_state  # of every widget in every test
 
 
 WAITING = "test_browser", "test_notebooks", "test_nbval", "test_sandbox", "test_filled"  # for other processes
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage in what is collected, which stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items) -> None:

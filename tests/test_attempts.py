@@ -50,6 +50,18 @@ def test_the_last_attempt_is_the_one_with_the_highest_number(kept):
     assert (kept / "conv2d_11.wgsl").read_text() == helpers.last_attempt("conv2d") == "the next one"
 
 
+def test_two_processes_that_graded_at_once_keep_both_texts(kept, monkeypatch):
+    """Each looked for the last number before the other one wrote."""
+    monkeypatch.setattr(attempts, "_files", lambda puzzle: {})
+    for text in "abc":
+        attempts.keep("map", text)
+    assert {path.name: path.read_text() for path in kept.iterdir()} == {
+        "map_1.wgsl": "a",
+        "map_2.wgsl": "b",
+        "map_3.wgsl": "c",
+    }
+
+
 def test_a_text_is_kept_before_it_is_graded(kept, monkeypatch):
     monkeypatch.setattr(WORKER, "grade", fail)
     with pytest.raises(OSError, match="no space"):

@@ -13,6 +13,7 @@ from helpers import gpu
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu import GpuError, Pass, buffers, passes, timing
 from helpers.gpu.adapter import PORTABLE_LIMITS
+from helpers.gpu.zeros import with_zeros
 from helpers.operations import OPERATIONS
 from wgsl import Kernel, WgslError
 
@@ -27,6 +28,39 @@ def adding(amount: int, data: wgpu.GPUBuffer | None = None, **more: object) -> P
 def values(data: wgpu.GPUBuffer) -> set[float]:
     """The different ones among 64 numbers."""
     return {*gpu.read(data, (64,)).tolist()}
+
+
+# --- A var without a value ------------------------------------------------------------------------------
+
+WITHOUT_VALUE = {  # in a loop over i, each of these begins with 0 every time
+    "a number": "var s: f32; s += 1.0; output[i] = s;",
+    "the variable of an inner loop": "for (var j: u32; j < 3u; j++) { output[i] += 1.0; }",
+    "an array, in other words": "var j = 0; while (j < 2) { j++; var <function> a: /* all */ array<f32, N>  // of N\n;"
+    " a[N - 1u] += 1.0; output[i] = a[N - 1u]; }",
+    "a struct in a block": "if (i < 9u) { var two: Two; two.y.x += 1.0; output[i] = two.y.x; }",
+    "a truth": "var was: bool; if (!was) { output[i] = 1.0; } was = true;",
+    "a number in a function": "output[i] = one();",
+}
+
+
+@pytest.mark.parametrize("what", WITHOUT_VALUE)
+def test_a_var_without_a_value_is_0_in_each_iteration(what):
+    text = f"""struct Two {{ x: f32, y: vec2f }}
+const N = 2u;
+@group(0) @binding(0) var<storage, read_write> output: array<f32>;
+fn one() -> f32 {{ var s: f32; s += 1.0; return s; }}
+@compute @workgroup_size(1) fn main() {{
+  for (var i = 0u; i < 4u; i++) {{ {WITHOUT_VALUE[what]} }}
+}}"""
+    before = [np.zeros(4, np.float32)]
+    assert np.array_equal(gpu.launch(text, before), helpers.simulate(text, before, ONE).buffers[0])
+    assert with_zeros(text).count("\n") == text.count("\n")
+    assert (with_zeros(text) == text) == (what == "a number in a function")
+
+
+def test_a_text_that_cannot_be_read_goes_to_the_adapter_as_it_is():
+    for text in ("for (;;) { var s: f32; }", "fn main() { loop { var s: f32; s = @; } }"):
+        assert with_zeros(text) == text
 
 
 # --- The adapter under test -----------------------------------------------------------------------------
@@ -241,6 +275,7 @@ def test_a_compile_error_says_nothing_on_the_side():
 import contextlib, io
 from helpers.gpu.passes import pipeline
 from wgsl import Kernel, WgslError
+from helpers.gpu.zeros import with_zeros
 two_indices = '''@group(0) @binding(0) var<storage, read_write> o: array<f32>;
 @compute @workgroup_size(1) fn main() { let i = 1u; o[i][i] = 1.0; }'''
 with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.suppress(WgslError):

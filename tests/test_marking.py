@@ -80,7 +80,8 @@ WRONG_SETS = {  # and what is said of them
         "(4, 0)": "(4, 0) names no cell",
         ((1, 2, 3),): "(1, 2, 3) names no cell",
         ((0, "b"),): "(0, 'b') names no cell",
-        "9" * 5000 + ", 1": "'999",
+        "9" * 1000 + ", 1": "'999",
+        " " * 100_000 + "1": "your answer has 100,001 characters; write it as in '(0, 0) (3, 5)'",
     },
 }
 

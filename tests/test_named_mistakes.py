@@ -107,11 +107,11 @@ def test_a_file_of_mistakes_says_what_is_wrong_with_it(tmp_path, old, new, said)
 OTHERS = [(name, mistake.name, edits) for name, mistake in MISTAKES for edits in mistake.others]
 TRANSPOSED = "the tile of {} is transposed, in the loads or in the products"
 IN_ONE_PUZZLE = {  # where a mistake is that of several puzzles, and a text is that of one
-    ("map", "only elements 0 to 63 are computed"): {
-        "output[i] =": "for (var j = 0u; j < 64u; j++) { output[j] =",
-        "[i] + 1.0;": "[j] + 1.0; }",
+    ("map", "each thread computes elements 0 to 63"): {
+        "output[i] =": "for (var j = 0u; j < 64u; j++) { output[63u - j] =",
+        "[i] + 1.0;": "[63u - j] + 1.0; }",
     },
-    ("guard", "only elements 0 to 63 are computed"): {"i >= sizes.n": "i >= 64u"},
+    ("guard", "only elements 0 to 63 are computed"): {"i >= sizes.n": "i >= min(64u, sizes.n)"},
     ("tiled_product", TRANSPOSED.format("b")): {
         "right[slot] = b": "right[local.x * TILE + local.y] = b",
         "right[slot] = 0.0": "right[local.x * TILE + local.y] = 0.0",

@@ -301,7 +301,7 @@ def test_one_failing_check_fails_the_test(fail, called, capsys):
     called.fail = fail
     assert start.test(start.arguments(["test"]), {}) == (fail != "nothing")
     assert called.lines[:2] == ["ruff check", "ruff format --check"]
-    assert re.fullmatch(r"pytest .*--nbval --nbval-current-env .* tests notebooks", called.lines[2])
+    assert re.fullmatch(r"pytest .*--nbval --nbval-current-env .*--durations=25 tests notebooks", called.lines[2])
     line = "Passed: ruff check, ruff format, pytest (" if fail == "nothing" else f"FAILED: {fail} ("
     assert capsys.readouterr().out.startswith(line)
 

@@ -18,8 +18,9 @@ from support.trials import MISTAKES, edited, graded, only, outcomes, quoted_wron
 from helpers import gpu
 from helpers.exercises import PUZZLES
 from helpers.grading import grader, mistakes
-from helpers.grading.grader import grade
+from helpers.grading.grader import WORDS, grade
 from helpers.grading.sandbox import Worker
+from helpers.grading.trial import simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from wgsl import Kernel
 from wgsl.output import COLUMNS, in_lines
@@ -95,6 +96,8 @@ EDITS = {  # the puzzle and the outcome of all its tests: old and new text, and 
         ),
         (STORE, "grad_weight[index] += sum;", "it adds to what was in the output before…write `=`, not `+=`"),
         (STORE, "grad_weight[index] = sum + 0.5 * grad_weight[index];", "it uses what was in the output before"),
+        (STORE, "grad_weight[index] = sum + 0.0 * grad_weight[index];", "it uses what was in the output before"),
+        (STORE, "grad_weight[index] = max(sum, grad_weight[index] - 1e9);", "it uses what was in the output before"),
         (SUM, SUM.replace("sum +=", "grad_weight[index] +="), STORE, "", f"`grad_weight[index] +=…{OWN_SUM}"),
     ],
     ("map", WRONG): [("output[i] =", "while (true) {}\n  output[i] =", f"it is not run: line …, `while{ENDLESS}")],
@@ -104,11 +107,11 @@ EDITS = {  # the puzzle and the outcome of all its tests: old and new text, and 
             "512 loads, 256 stores, no barriers; ours: 256 loads",
         )
     ],
-    ("map", UNSAFE): [
+    ("map", NOT_YET): [
         (
             *("let i = global.x;", "let i = global.x;\n  let turned = mat2x2f();"),
-            "it is not run, because it cannot be simulated first: line …, column 16: "
-            "the simulator has no `mat2x2f` (matrices); write it in another way",
+            "it is not judged yet, as each kernel must run in our simulator before it runs on a GPU: line …, column 16: "
+            "the simulator has no `mat2x2f` (matrices); write it with numbers or vectors, as in `array<vec2f, 2>` for a",
         )
     ],
     (BIAS, WRONG): [
@@ -131,7 +134,7 @@ EDITS = {  # the puzzle and the outcome of all its tests: old and new text, and 
         ("thread < half", "thread <= half", f"thread 128 reads `partial[thread + half]` with index 256…{LUCK}"),
         (
             *("partial[thread] = sum;", "if (thread < params.n) { partial[thread] = sum; }"),
-            f"`{STEP.strip()}`: thread 1 reads `partial[1]`, which no thread has …{LUCK}",
+            f"`{STEP.strip()}`: thread 1 reads `partial[1]`, which no thread has …a `workgroupBarrier()` before another thread reads it",
         ),
         (WAIT + STEP, f"    if (thread < half) {{ workgroupBarrier();\n{STEP} }}", MISSED),
         (WAIT + STEP, f"    if (thread >= half) {{ continue; }}\n{WAIT}{STEP}", MISSED),
@@ -177,9 +180,45 @@ def test_an_edited_kernel_gets_its_verdict_with_the_line_that_is_to_blame(row, s
     assert only(grades) == outcome, str(grades)
     assert says(grades, words), str(grades)
     assert outcome == NO_COMPILE or not quoted_wrong(source, grades)
-    assert bool(submissions) == (outcome == RIGHT or says(grades, "in the output before"))
+    assert bool(submissions) == (outcome == RIGHT)
     if outcome != WRONG or says(grades, "it is not run"):
         assert "`" not in repr(grades).partition("\n")[2]  # what is said of all tests is said once
+
+
+IDLE = [
+    "{ }",
+    "{ ; }",
+    "{ let q = 1u; }",
+    "{ return; }",
+    "{ } fn f() { $ }",
+    "{ if (false) { $ } }",
+]  # the body of main
+
+
+@pytest.mark.parametrize("name", PUZZLES)
+def test_a_text_that_never_stores_a_result_is_wrong_and_told_so(name):
+    text = PUZZLES[name].solution.text
+    head = text[: text.index("{", text.index("fn main"))]
+    (output,) = (bound.name for bound in PUZZLES[name].official.bound if bound.space == "storage,read_write")
+    for idle in (*IDLE, "{ } const k = 1;"):
+        grades = grade(PUZZLES[name], head + idle.replace("$", f"{output}[0] = 1.0;"))
+        assert only(grades) == WRONG
+        assert grades[0].detail == f"no line stores to `{output}`: which line of `main` should store your result there?"
+    assert simulated(Kernel(head + IDLE[0]), PUZZLES[name].cases()[0]).counts["steps"] == 0
+
+
+ODD = {  # texts that begin or end as no kernel does, and words of what is said
+    "#version 450\nvoid main() {}": "line 1, column 1: a comment begins with `//`; `#` means nothing in WGSL",
+    f"\n #version 450{edited('map')}": "line 2, column 2: a comment begins with `//`",
+    edited("map", ("3.0", "9" * 5000)): "is out of the range of its type",
+}
+
+
+@pytest.mark.parametrize("text", ODD, ids=range(len(ODD)))
+def test_an_odd_text_does_not_compile_and_the_reason_is_plain(text):
+    grades = grade(PUZZLES["map"], text)
+    assert only(grades) == NO_COMPILE
+    assert ODD[text] in grades[0].detail
 
 
 # --- Outcomes that differ between the tests -------------------------------------------------------------------
@@ -244,7 +283,7 @@ def test_a_number_that_several_threads_write_is_unsafe_although_they_write_the_s
     grades = graded("map", ("output[i] = 3.0 * input[i] + 1.0;", loop))
     assert outcomes(grades) == [UNSAFE, WRONG]
     assert says(grades, "both write `output[0]`, with the same value")
-    assert says(grades[1:], "this is what comes out when only elements 0 to 63 are computed")
+    assert says(grades[1:], "this is what comes out when each thread computes elements 0 to 63")
 
 
 def test_a_number_that_is_right_because_nobody_writes_it_is_unsafe():
@@ -281,7 +320,7 @@ def test_a_turn_too_many_is_said_once():
 
 
 def test_an_adapter_that_gives_other_numbers_than_the_simulator_is_named(monkeypatch):
-    monkeypatch.setattr(grader, "launched", lambda kernel, case, before: np.full(case.expected.shape, 7.0, np.float32))
+    monkeypatch.setattr(grader, "launched", lambda kernel, case: np.full(case.expected.shape, 7.0, np.float32))
     grades = graded("map")
     assert only(grades) == WRONG
     name = gpu.adapter_info().name
@@ -344,6 +383,7 @@ INDICES = {  # the index of a thread's element, how many there are, and the guar
     "guard": ("i", "sizes.n", "if (i >= sizes.n) { return; }"),
     "neighbor_difference": ("i", "sizes.n - 1u", "if (i + 1u >= sizes.n) { return; }"),
     "conv2d": ("index", "params.N * params.Co * oH * oW", None),
+    "weight_index": ("index", "params.Co * params.Ci * params.kH * params.kW", None),
     "weight_window": ("index", "kH * kW", None),
     "weight_padding": ("index", "params.kH * params.kW", None),
     "strided_grad_weight": ("index", "params.Co * params.Ci * taps", None),
@@ -354,19 +394,20 @@ INDICES = {  # the index of a thread's element, how many there are, and the guar
 }
 
 
-def alone(name: str) -> str:
-    """Thread 0 computes all elements, one after the other."""
+def shared_out(name: str, each: str) -> str:
+    """Each thread computes so many elements, one after the other."""
     index, count, guard = INDICES[name]
-    loop = f"if (global.x > 0u) {{ return; }} for (var {index} = 0u; {index} < {count}; {index}++) {{"
+    first = f"min(global.x, 4096u) * {each}"
+    loop = f"for (var {index} = {first}; {index} < min({count}, {first} + {each}); {index}++) {{"
     guard = guard or f"if ({index} >= {count}) {{ return; }}"
     return edited(name, (f"let {index} = global.x;", loop), (guard, "")).rstrip() + "\n}\n"
 
 
-UNSKILLED = {f"{name}, by one thread": (alone(name), "steps") for name in INDICES}
+UNSKILLED = {f"{name}, by one thread": (shared_out(name, "(1u << 16u)"), "steps") for name in INDICES}
+UNSKILLED |= {f"{name}, three by a thread": (shared_out(name, "3u"), "results") for name in INDICES}
 for other in mistakes.read(Path(__file__).parent / "support/unskilled.mistakes"):
     source = other.made_in(Kernel(edited(other.name.partition(",")[0]))).source
     UNSKILLED[other.name] = source, other.question.rstrip("?")
-COUNTED = {"steps": "statements of the busiest thread", "loads_storage": "loads", "sectors": "sectors of 32 bytes"}
 
 
 @pytest.mark.parametrize("what", sample(UNSKILLED, 5))
@@ -374,9 +415,28 @@ def test_a_right_kernel_without_the_skill_is_not_there_yet(what):
     text, count = UNSKILLED[what]
     grades = grade(PUZZLES[what.partition(",")[0]], text)
     assert (only(grades), grades.passed) == (NOT_YET, 0), str(grades)
-    said = rf"its numbers are right, but the exercise asks for .*{COUNTED[count]}: ([\d,]+) \(ours: ([\d,]+)\)"
+    said = rf"its numbers are right, but the exercise asks for .*{WORDS[count]}: ([\d,]+) \(ours: ([\d,]+)\)"
     mine, ours = (int(number.replace(",", "")) for number in re.search(said, grades[0].detail).groups())
     assert mine > 1.5 * ours
+
+
+ALONE = ("let i = global.x;", "if (global.x > 0u) { return; } for (var i = 0u; i < arrayLength(&output); i++) {")
+
+
+@pytest.mark.parametrize(
+    ("after", "outcome", "said"),
+    [
+        ("while (arrayLength(&output) > 64u) { if (output[0] < 0.0) { break; } }", WRONG, "this loop has not ended"),
+        (
+            "for (var j = 0u; j < 800u; j++) { for (var k = 0u; k < 2u; k++) {} }",
+            NOT_YET,
+            "in one_workgroup, it is stopped: one thread has made 1,512 rounds in all its loops together",
+        ),
+    ],
+)
+def test_a_loop_without_an_end_is_wrong_and_many_loops_that_end_are_not_there_yet(after, outcome, said):
+    grades = graded("map", ALONE, ("3.0 * input[i] + 1.0;", f"3.0 * input[i] + 1.0; }} {after}"))
+    assert (only(grades), says(grades, said)) == (outcome, True), str(grades)
 
 
 # --- Advice ---------------------------------------------------------------------------------------------------

@@ -42,8 +42,8 @@ def covering(rows: list[WrongKernel], first: list[WrongKernel]) -> list[WrongKer
     return kept
 
 
-RACES = [row for row in WRONG_KERNELS if row.reasons == RACE]  # among them every missing barrier
-TRIED = covering(WRONG_KERNELS, RACES)
+RACES = {row.kernel: row for row in WRONG_KERNELS if row.reasons == RACE}  # a missing barrier, of each that has one
+TRIED = covering(WRONG_KERNELS, [*RACES.values()])
 
 
 # --- The checker ------------------------------------------------------------------------------------------------

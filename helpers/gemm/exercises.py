@@ -8,12 +8,12 @@ import numpy as np
 from helpers.gemm import reference
 from helpers.gemm.shapes import GemmShape
 from helpers.grading.prediction import Question, questions
-from helpers.grading.puzzle import STEPS, Case, Puzzle, Skill
+from helpers.grading.puzzle import STEPS, TWICE, Case, Puzzle, Skill
 
 TILES = Skill(
     "tiles that all threads of a workgroup load together, neighbors from neighboring places of memory",
     "three_tiles",
-    {"steps": STEPS, "loads_storage": 2, "sectors": 1.5},
+    {"steps": STEPS, "loads_storage": 2, "sectors": 1.5, "thread_loads": TWICE, "results": TWICE},
 )
 TILED = ("tiny", "one_full_tile", "three_tiles", "past_the_edges", "batch_of_2")
 IN_COLUMNS = ("tiny", "past_the_edges", "batch_of_2", "300_columns")

@@ -20,6 +20,7 @@ import wgpu
 from helpers.arguments import as_int, check_size
 from helpers.gpu.adapter import MAX_WORKGROUPS, NATIVE, GpuError, adapter_info, device, reason
 from helpers.gpu.buffers import Slice, empty, part_of, read, uniform, upload
+from helpers.gpu.zeros import with_zeros
 from wgsl import Kernel, WgslError, limit_passed
 from wgsl.suggestions import compile_error
 
@@ -65,7 +66,8 @@ def module(source: str, checked: bool = True) -> wgpu.GPUShaderModule:
 
 
 def _module(source: str, checked: bool) -> wgpu.GPUShaderModule:
-    code = source.replace("\0", "\ufffd")  # for wgpu, a NUL ends the text
+    code = source.replace("\0", "\ufffd")  # for wgpu, a NUL ends the text,
+    code = code.replace("#version ", "#version\t")  # and one that begins with this is GLSL
     return device().create_shader_module(code=code) if checked or not NATIVE else _unchecked_module(code)
 
 
@@ -105,7 +107,9 @@ def pipeline(kernel: Kernel, entry_point: str, checked: bool = True) -> wgpu.GPU
 
 def _pipeline(kernel: Kernel, entry_point: str, checked: bool) -> wgpu.GPUComputePipeline:
     try:
-        compiled = module(kernel.source, checked)  # first: the compiler explains a mistake best
+        ours = kernel.version != kernel.name  # its versions store to each `var` before they read it
+        text = kernel.source if ours else with_zeros(kernel.source)
+        compiled = module(text, checked)  # first: the compiler explains a mistake best
         _require_portable(kernel, entry_point)
         layout = device().create_pipeline_layout(bind_group_layouts=[bind_group_layout(kernel.bindings)])
         compute = {"module": compiled, "entry_point": entry_point, "constants": dict(kernel.constants)}

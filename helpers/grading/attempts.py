@@ -46,11 +46,31 @@ def keep(puzzle: str, source: str) -> None:
         return
     try:
         folder().mkdir(parents=True, exist_ok=True)
-        number = max(_files(puzzle), default=0) + 1
-        write(folder() / f"{puzzle}_{number}.wgsl", source)
+        _keep_in(_next(puzzle), source)
         _unwritten.pop(puzzle, None)
     except OSError:  # the grade does not depend on a full disk or a read-only folder
         _unwritten[puzzle] = time.time_ns(), source
+
+
+def _next(puzzle: str) -> Path:
+    """The file of a puzzle's next attempt, which is there now, empty: no other process takes its number."""
+    number = max(_files(puzzle), default=0) + 1
+    while True:
+        path = folder() / f"{puzzle}_{number}.wgsl"
+        try:
+            path.touch(exist_ok=False)
+            return path
+        except FileExistsError:
+            number += 1
+
+
+def _keep_in(path: Path, source: str) -> None:
+    """Write a text into its file, which goes where that fails."""
+    try:
+        write(path, source)
+    except OSError:
+        path.unlink()
+        raise
 
 
 def last(puzzle: str) -> str | None:

@@ -1,7 +1,7 @@
 """Grade a learner's kernel: it is tried on the cases of a puzzle, in this process."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 
@@ -9,20 +9,26 @@ import numpy as np
 
 from helpers.gpu import GpuError, adapter_info
 from helpers.gpu.passes import pipeline
+from helpers.grading import slips
 from helpers.grading.drawing import drawing, legend, number
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle, declarations, same_code
-from helpers.grading.trial import Trial, launched, simulated
+from helpers.grading.trial import MOST_ROUNDS, Trial, launched, simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 from wgsl.simulator.findings import Finding, quoted_line
+from wgsl.simulator.run import compiled
 
 WORK = 30_000  # statements that may be simulated while a known mistake is looked for: about 2 s
 DETAIL, LINE = 700, 150  # letters of a reason, and of a line below the verdicts
-TRAP = np.float32(-99999.5)  # in the output before the adapter's run; not a right answer
 ORDER = {"non-uniform barrier", "data race"}  # they make the numbers wrong, and not the other way round
 LUCK = "the numbers of this run are right only by luck"
-NOT_RUN = "it is not run, because it cannot be simulated first: "
+SAYS_ALL = {"not portable", "uninitialized read"}  # their words say why right numbers are not enough
+NOT_RUN = "it is not judged yet, as each kernel must run in our simulator before it runs on a GPU: "
+INSTEAD = {  # of what the simulator does not run
+    "(matrices)": "write it with numbers or vectors, as in `array<vec2f, 2>` for a `mat2x2f`",
+    "": "write it in another way",
+}
 ENDLESS = "it is not run: "
 BEFORE = "what was in the output before, which is 0 only in a new buffer"
 OWN_SUM = "add up in a variable of your own, such as `var sum = 0.0;`, and store it once, after the loops"
@@ -31,6 +37,10 @@ WORDS = {  # of the counts that a puzzle may limit
     "loads_storage": "loads",
     "loads_workgroup": "loads of workgroup memory",
     "sectors": "sectors of 32 bytes",
+    "thread_loads": "loads of the busiest thread",
+    "thread_loads_workgroup": "loads of workgroup memory of the busiest thread",
+    "results": "results of the busiest thread",
+    "threads_at_a_word": "threads that store to one element of workgroup memory",
 }
 TURN = "its loop over the tiles makes a turn too many, which adds only zeros"
 TELLING = "loads_storage", "loads_workgroup", "sectors"  # what is the same in two texts that do the same work
@@ -58,12 +68,14 @@ def _grades(puzzle: Puzzle, source: str) -> Grades:
     try:
         if problem := _problem(kernel, puzzle.official, blank=not Kernel(puzzle.skeleton).code.strip()):
             return Grades.alike(puzzle.tests, NO_COMPILE, problem)
+        if idle := _idle(kernel, output=len(puzzle.cases()[0].inputs)):
+            return Grades.alike(puzzle.tests, WRONG, idle)
         trials = _trials(puzzle, kernel)
     except WgslError as error:
         reason, _, excerpt = _reason(error).partition("\n")
         if isinstance(error, UnsupportedWgsl):
-            return Grades.alike(puzzle.tests, UNSAFE, f"{NOT_RUN}{reason}", excerpt)
-        return Grades.alike(puzzle.tests, NO_COMPILE, reason, excerpt)
+            return Grades.alike(puzzle.tests, NOT_YET, f"{NOT_RUN}{reason}", excerpt)
+        return Grades.alike(puzzle.tests, NO_COMPILE, slips.missing(kernel, puzzle, error) or reason, excerpt)
     return _stopped(puzzle, kernel, trials) if trials[-1].endless else _Grader(puzzle, kernel, trials).grades()
 
 
@@ -73,15 +85,28 @@ def _stopped(puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> Grades:
     It may be one that ends, where a thread does the work of many, or where the numbers are wrong, too.
     """
     ended, rest = trials[:-1], puzzle.tests[len(trials) - 1 :]
-    if puzzle.skill:
-        asked = simulated(kernel, puzzle.cases()[puzzle.tests.index(puzzle.skill.test)])
-        if (grader := _Grader(puzzle, kernel, [*ended, asked])).lacks:
-            return grader.not_yet(None)
+    if (seen := _seen(puzzle, kernel, trials)) and (grader := _Grader(puzzle, kernel, seen)).lacks:
+        return grader.not_yet(None, trials[-1])
     if any(trial.wrong.any() for trial in ended):
         said = _Grader(puzzle, kernel, ended).grades()
     else:
         said, rest = [], puzzle.tests
     return Grades([*said, *(Verdict(test, WRONG, _endless(trials)) for test in rest)])
+
+
+def _seen(puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> list[Trial]:
+    """The tests that show whether a thread does the work of many, where it was stopped in the last one of these.
+
+    They are those that end, with the test of the skill. Where none does, the smallest one may take longer.
+    """
+    *ended, stopped = trials
+    if puzzle.skill and puzzle.skill.test != stopped.case.name:
+        asked = simulated(kernel, puzzle.cases()[puzzle.tests.index(puzzle.skill.test)])
+        if not asked.endless:
+            return [*ended, asked]
+    if not stopped.long:
+        return []
+    return ended or [trial for trial in [simulated(kernel, stopped.case, MOST_ROUNDS)] if not trial.endless]
 
 
 def _trials(puzzle: Puzzle, kernel: Kernel) -> list[Trial]:
@@ -108,8 +133,12 @@ def _problem(kernel: Kernel, official: Kernel, blank: bool) -> str:
 
     Raises WgslError where it does not compile.
     """
+    if slip := slips.retyped(kernel, official):
+        return slip
     pipeline(kernel, "main")
     for binding, (mine, wanted) in enumerate(zip_longest(declarations(kernel), declarations(official))):
+        if mine != wanted and (slip := slips.exchanged(kernel, official)):
+            return slip
         if mine != wanted and not blank:
             return f"its binding {binding} is not the skeleton's; copy all bindings, and the struct, from there"
         if mine != wanted:
@@ -123,6 +152,17 @@ def _problem(kernel: Kernel, official: Kernel, blank: bool) -> str:
     return ""
 
 
+def _idle(kernel: Kernel, output: int) -> str:
+    """What to say where no line that can run stores to the binding `output`, or nothing.
+
+    Raises UnsupportedWgsl where the simulator cannot run it.
+    """
+    if any(variable.binding == output for variable in compiled(kernel, "main", None).written):
+        return ""
+    name = kernel.bound[output].name
+    return f"no line stores to `{name}`: which line of `main` should store your result there?"
+
+
 def _declared(space: str, type: object) -> str:
     """What a binding is: its address space, and its type or how many words its struct has."""
     what = f"with a struct of {len(type)} u32" if isinstance(type, list) else f"of type `{type}`"
@@ -132,7 +172,8 @@ def _declared(space: str, type: object) -> str:
 def _reason(error: WgslError) -> str:
     """Place, cause and cure, without what the verdict says already."""
     said = re.sub("^your kernel(?: does not compile| is not simulated)?[,:] ", "", str(error))
-    return said.replace("; an adapter may run this kernel", "; write it in another way", 1)
+    instead = next(cure for feature, cure in INSTEAD.items() if feature in said)
+    return said.replace("; an adapter may run this kernel", f"; {instead}", 1)
 
 
 def _times(size: Sequence[int], sign: str = " x ") -> str:
@@ -147,7 +188,12 @@ def _said(finding: Finding) -> str:
     """A finding, with its line before it."""
     if finding.kind == "unwritten output":  # its line is that of the declaration
         return finding.message
-    return f"{quoted_line(finding.line, finding.source_line)}: {finding.message}"
+    return f"{_line(finding)}: {finding.message}"
+
+
+def _line(finding: Finding) -> str:
+    """The line in which something was found."""
+    return quoted_line(finding.line, finding.source_line)
 
 
 def _place(finding: Finding) -> tuple[str, int, int]:
@@ -160,14 +206,33 @@ def _about(finding: Finding) -> tuple[str, str, str]:
     return finding.kind, *(re.findall(r"(?:(reads|writes) )?`(\w+)", finding.message) or [("", "")])[0]
 
 
-def _first_mismatch(axes: str, case: Case, output: np.ndarray, unwritten: np.ndarray) -> str:
+def _found(trial: Trial) -> dict[tuple[str, str, str], int]:
+    """What was found in a test, and how many threads did it; unwritten numbers and NaN are compared one by one."""
+    others = (finding for finding in trial.findings if finding.kind not in ("unwritten output", "not-a-number"))
+    return {_about(finding): finding.count for finding in others}
+
+
+def _first_mismatch(axes: str, case: Case, output: np.ndarray) -> str:
+    """How many numbers are wrong, and where the first one is."""
     wrong = case.differ(output)
-    index = tuple(np.argwhere(wrong)[0])
-    place = ", ".join(f"{letter} = {i}" for letter, i in zip(axes.split(), index, strict=True))
-    yours = "nothing was written" if unwritten[index] else f"yours is {number(output[index])}"
+    place = ", ".join(f"{letter} = {i}" for letter, i in zip(axes.split(), np.argwhere(wrong)[0], strict=True))
     count = f"{wrong.sum():,} of {wrong.size:,} numbers" if wrong.size > 1 else "the only number"
-    where = "is wrong, at" if wrong.sum() == 1 else "are wrong, first at"
-    return f"{count} {where} {place}: {yours}, right is {number(case.expected[index])}"
+    return f"{count} {'is wrong, at' if wrong.sum() == 1 else 'are wrong, first at'} {place}"
+
+
+def _both(case: Case, output: np.ndarray, unwritten: np.ndarray) -> str:
+    """The first wrong number, and the right one."""
+    index = tuple(np.argwhere(case.differ(output))[0])
+    yours = "nothing was written" if unwritten[index] else f"yours is {number(output[index])}"
+    return f": {yours}, right is {number(case.expected[index])}"
+
+
+def _uses_before(trial: Trial) -> str:
+    """Which line makes the result of what is in a new buffer, and what to write instead."""
+    adding = [line for line in trial.stores_in if re.search(r"\] ?\+=", line)]
+    if not adding:
+        return f"{trial.stores_in[0]}: it uses {BEFORE}; compute the result from the inputs alone"
+    return f"{adding[0]}: it adds to {BEFORE}; {OWN_SUM if trial.stores_again else 'write `=`, not `+=`'}"
 
 
 class _Grader:
@@ -176,12 +241,16 @@ class _Grader:
     def __init__(self, puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> None:
         self.puzzle, self.kernel, self.trials, self.work = puzzle, kernel, trials, WORK
         self.wrong = [trial for trial in trials if trial.wrong.any()]
-        self.first = {}  # the first test that shows a mistake describes it for all tests
-        for finding in chain.from_iterable(trial.findings for trial in trials):
+        self.smallest = sorted(self.wrong, key=lambda trial: trial.case.expected.size)[:1]  # it is drawn
+        self.first = {}  # the drawn test, or else the first that shows a mistake, describes it for all tests
+        for finding in chain.from_iterable(trial.findings for trial in [*self.smallest, *trials]):
             self.first.setdefault(_place(finding), finding)
         for kind, *place in [*self.first]:
             if kind == "not portable" and ("non-uniform barrier", *place) in self.first:  # what a run shows says more
                 self.first[kind, *place] = self.first["non-uniform barrier", *place]
+        names = [trial.case.name for trial in trials]
+        self.asked = trials[names.index(puzzle.skill.test) if puzzle.skill and puzzle.skill.test in names else -1]
+        self.slip = self.wrong and (slips.exchanged(kernel, puzzle.official) or slips.hidden(kernel))
         self.turn_too_many = False  # whether it has been said
         self.everywhere = next(filter(self._concerns_all, self.first.values()), None)
         self.lacks = {} if self.wrong or self.first else self._more()
@@ -189,10 +258,7 @@ class _Grader:
     def _more(self) -> dict[str, tuple[float, float]]:
         """What the kernel needs more of than the puzzle allows, with the official kernel's counts."""
         skill = self.puzzle.skill
-        for trial in self.trials:
-            if skill and trial.case.name == skill.test:
-                return trial.more(self._ours(trial.case), skill.limits)
-        return {}
+        return self.asked.more(self._ours(self.asked.case), skill.limits) if skill else {}
 
     def _ours(self, case: Case) -> Trial:
         """The official kernel in a case."""
@@ -216,19 +282,23 @@ class _Grader:
         verdicts = {trial: self._verdict(trial) for trial in self.trials}
         if self.lacks and {verdict.outcome for verdict in verdicts.values()} == {RIGHT}:
             return self.not_yet(self._recognized())
-        suspects = self.wrong or [trial for trial in self.trials if trial.findings]
+        suspects = self.smallest or [trial for trial in self.trials if trial.findings]
         if suspects and (mistake := self._recognized()):
             verdicts[suspects[0]] = self._named(verdicts[suspects[0]], mistake)
-        if self.wrong:
-            smallest = min(self.wrong, key=lambda trial: trial.case.expected.size)
+        for smallest in self.smallest:
             verdicts[smallest] = replace(verdicts[smallest], drawing=self._drawn(smallest), **self._pictured(smallest))
         return Grades(verdicts.values())
 
-    def not_yet(self, mistake: Mistake | None) -> Grades:
-        """The verdicts where a right kernel does not do what the puzzle is about: with the counts that show it."""
+    def not_yet(self, mistake: Mistake | None, stopped: Trial | None = None) -> Grades:
+        """The verdicts where a right kernel does not do what the puzzle is about: with the counts that show it.
+
+        It may be `stopped` in a test, as all that one thread does takes too long.
+        """
         skill = self.puzzle.skill
         counts = ", ".join(f"{WORDS[key]}: {mine:,} (ours: {ours:,})" for key, (mine, ours) in self.lacks.items())
-        detail = f"its numbers are right, but the exercise asks for {skill.asked}; in {skill.test}, {counts}"
+        detail = f"its numbers are right, but the exercise asks for {skill.asked}; in {self.asked.case.name}, {counts}"
+        if stopped:
+            detail += f"; in {stopped.case.name}, it is stopped: {stopped.finding.message.partition(', ')[0]}"
         first, *others = Grades.alike(self.puzzle.tests, NOT_YET, detail)
         return Grades([self._named(first, mistake) if mistake else first, *others])
 
@@ -244,14 +314,22 @@ class _Grader:
             return Verdict(trial.case.name, WRONG, self._wrong(trial))
         if finding:
             told = self.first[_place(finding)]
-            return Verdict(trial.case.name, UNSAFE, _said(told) + ("" if told.kind == "not portable" else f"; {LUCK}"))
+            return Verdict(trial.case.name, UNSAFE, _said(told) + ("" if told.kind in SAYS_ALL else f"; {LUCK}"))
+        if trial.uses_before:
+            races = (finding for finding in self.first.values() if finding.kind == "data race")
+            race = next((_said(race) for race in races if _line(race) in trial.stores_in), None)
+            return Verdict(trial.case.name, UNSAFE, race or _uses_before(trial))
         return self._on_the_adapter(trial)
 
     def _wrong(self, trial: Trial) -> str:
-        """The first wrong number, and what was found in this test first."""
-        finding, mismatch = trial.finding, _first_mismatch(self.puzzle.axes, trial.case, trial.output, trial.unwritten)
-        if trial.stores_again and trial is self.wrong[0] and not self.first:
+        """The first wrong number, and what was found in this test first; both numbers only where they are drawn."""
+        finding, mismatch = trial.finding, _first_mismatch(self.puzzle.axes, trial.case, trial.output)
+        if trial in self.smallest:
+            mismatch += _both(trial.case, trial.output, trial.unwritten)
+        if trial.stores_again and trial in self.smallest and not self.first:
             mismatch += f"; {trial.stores_in[0]} is run more than once for an element: {OWN_SUM}"
+        if self.slip:
+            return f"{self.slip} {mismatch[0].upper()}{mismatch[1:]}" if trial in self.smallest else mismatch
         if finding is None or finding.kind == "unwritten output" or self.first[_place(finding)] is not finding:
             return mismatch
         return f"{_said(finding)}; {mismatch}" if finding.kind in ORDER else f"{mismatch}; also, {_said(finding)}"
@@ -260,20 +338,13 @@ class _Grader:
         """The verdict where a simulated run is right, and nothing was found."""
         case = trial.case
         try:
-            output = launched(self.kernel, case, TRAP)
-            if not case.differ(output).any():
-                return Verdict(case.name, RIGHT, self._compared(trial))
-            fresh = launched(self.kernel, case, 0.0)
+            output = launched(self.kernel, case)
         except GpuError as error:
             return Verdict(case.name, WRONG, f"it compiles, but it cannot be run: {error}")
-        if case.differ(fresh).any():
-            mismatch = _first_mismatch(self.puzzle.axes, case, fresh, np.zeros(fresh.shape, bool))
-            return Verdict(case.name, WRONG, f"a simulated run is right, but on {adapter_info().name} {mismatch}")
-        if not np.allclose(output - TRAP, fresh, atol=0.1):
-            how, cure = "uses", "compute the result from the inputs alone"
-        else:
-            how, cure = "adds to", OWN_SUM if trial.stores_again else "write `=`, not `+=`"
-        return Verdict(case.name, UNSAFE, f"{trial.stores_in[0]}: it {how} {BEFORE}; {cure}")
+        if not case.differ(output).any():
+            return Verdict(case.name, RIGHT, self._compared(trial))
+        mismatch = _first_mismatch(self.puzzle.axes, case, output) + _both(case, output, np.zeros(output.shape, bool))
+        return Verdict(case.name, WRONG, f"a simulated run is right, but on {adapter_info().name} {mismatch}")
 
     def _compared(self, trial: Trial) -> str:
         """What a right kernel does in a case, and what the official one does otherwise there."""
@@ -297,27 +368,42 @@ class _Grader:
         One that is made word for word, as in a lesson's demonstration, is named however much there is to simulate.
         """
         mistakes = {mistake: self.puzzle.with_mistake(mistake) for mistake in self.puzzle.mistakes}
-        same = [mistake for mistake, other in mistakes.items() if same_code(other, self.kernel)]
-        recognized = next(chain(same, (mistake for mistake, other in mistakes.items() if self._matches(other))), None)
-        if recognized and recognized.replaces_sum and self.wrong and self.wrong[0].stores_again:
+        same = (mistake for mistake, other in mistakes.items() if same_code(other, self.kernel))
+        recognized = next(same, None) or self._most_alike(mistakes)
+        if recognized and recognized.replaces_sum and any(trial.stores_again for trial in self.smallest):
             return None  # the sum is replaced in the output, for which the verdict has the cure
         return recognized
 
-    def _matches(self, other: Kernel) -> bool:
-        """Whether a known mistake gives the same numbers in every test, and explains what was found."""
-        explained = set()
+    def _most_alike(self, mistakes: Mapping[Mistake, Kernel]) -> Mistake | None:
+        """The first mistake that does the same in every test, by as many threads if there is one."""
+        alike = None
+        for mistake, other in mistakes.items():
+            if (threads := self._matches(other)) is not None:
+                alike = alike or mistake
+                if threads:
+                    return mistake
+        return alike
+
+    def _matches(self, other: Kernel) -> bool | None:
+        """Whether as many threads do what is found, where a known mistake does the same in every test; else None.
+
+        The same is what is written, what is not, and what is found.
+        """
+        as_many = True
         for mine in sorted(self.trials, key=lambda trial: trial.counts["statements"]):  # the quick ones first
             if self.work < 0:
-                return False
+                return None
             theirs = simulated(other, mine.case)
             self.work -= theirs.counts["statements"]
             if theirs.endless or mine.case.differ(mine.output, theirs.output).any():
-                return False
+                return None
+            found = _found(mine), _found(theirs)
+            if (mine.unwritten != theirs.unwritten).any() or {*found[0]} != {*found[1]}:
+                return None
             if self.lacks and any(mine.counts[key] != theirs.counts[key] for key in TELLING):
-                return False
-            explained.update(map(_about, theirs.findings))
-        mine = set(map(_about, self.first.values()))
-        return {about for about in mine if about[0] in ORDER} <= explained if self.wrong else mine == explained
+                return None
+            as_many &= found[0] == found[1]
+        return as_many
 
     def _drawn(self, trial: Trial) -> str:
         """The output beside the right one, in lines."""

@@ -9,7 +9,7 @@ from itertools import product
 from typing import NoReturn
 
 from helpers.grading import attempts, desk
-from helpers.grading.prediction import AnswerError
+from helpers.grading.prediction import LONGEST_ANSWER, AnswerError
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, Verdict
 
 Cell = tuple[int, int]  # row and column
@@ -60,6 +60,8 @@ class Marking:
         raise AnswerError(f"cells = {answer!r} is a {type(answer).__name__}: it must be text, as in {self._example!r}")
 
     def _read_text(self, text: str) -> Iterable[Cell]:
+        if len(text) > LONGEST_ANSWER:  # a regular expression takes long to find no pair in many blanks
+            raise UnreadableError(f"your answer has {len(text):,} characters; write it as in {self._example!r}")
         if not self.letters or PAIR.search(text):
             if rest := PAIR.sub("", text).strip(" ,;[]\n"):
                 self._unknown(rest)

@@ -15,7 +15,7 @@ which may be empty, a line with ``-`` begins another edit. After a line ``or`` c
 same mistake.
 
 A line ``include map`` stands for the mistakes in ``map.mistakes``, and ``include tiles sum=pre`` for those in
-``tiles.mistakes`` with ``pre`` in place of ``$sum``.
+``tiles.mistakes`` with ``pre`` in place of ``$sum``; a path to another folder may precede the name.
 """
 
 import re
@@ -74,7 +74,7 @@ def read(path: Path, values: Mapping[str, str] | None = None) -> Iterator[Mistak
         if lines.startswith("include "):
             for line in lines.splitlines():
                 _, name, *given = line.split()
-                yield from read(path.with_name(f"{name}.mistakes"), dict(pair.split("=") for pair in given))
+                yield from read(path.parent / f"{name}.mistakes", dict(pair.split("=") for pair in given))
         elif lines:
             yield _mistake(lines, place)
 

@@ -14,6 +14,8 @@ import numpy as np
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, Verdict
 
 Answer = float | str | tuple[float, ...]
+LONGEST_ANSWER = 2_000  # characters that are read of an answer
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,2})?( ?/ ?\d+)?")  # a larger exponent takes for ever to read
 
 
 class AnswerError(TypeError):
@@ -52,12 +54,14 @@ class Question:
         return Verdict(name, WRONG, self.mistakes.get(given, self.advice))
 
     def typed(self, text: str) -> Answer:
-        """An answer that was typed as text: a word, or numbers with commas, where a number may be a fraction.
+        """An answer that was typed as text: a word, or numbers with commas; a number may be a sum, as 2 * 3 + 1/2.
 
-        Raises AnswerError, with the cure, for one that is empty or no number.
+        Raises AnswerError, with the cure, for one that is empty, no number, or too long to be read.
         """
         if not text.strip():
             raise AnswerError(f"write {self.hint} first")
+        if len(text) > LONGEST_ANSWER:
+            raise AnswerError(f"your answer has {len(text):,} characters: write {self.hint}")
         match self.right:
             case str():
                 return text
@@ -140,17 +144,25 @@ def number_in(text: str) -> str:
     text = text.strip()
     if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+", text):
         text = text.replace(",", "")
-    return text if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?( ?/ ?\d+)?", text) else ""
+    return text if NUMBER.fullmatch(text) else ""
 
 
 def _number(text: str) -> float:
-    """A number as it is typed, also with commas between thousands, as a fraction or as a product."""
-    factors = [number_in(factor) for factor in re.split("[*×·]", text)]
-    if not all(factors):
+    """A number as it is typed, also with commas between thousands, as a fraction, a product, or a sum of these."""
+    terms = [re.split("[*×·]", term) for term in re.split(r"(?<=[\d.]) *(?=[-+])", text.strip())]
+    try:
+        value = sum(prod(map(_factor, term)) for term in terms)
+        return int(value) if value.denominator == 1 else float(value)
+    except (ValueError, ZeroDivisionError, OverflowError):
         cure = text.strip().replace(",", ".") if text.count(",") == 1 else ""
-        raise AnswerError(f"`{text.strip()}` is not a number" + (f": write `{cure}`" if number_in(cure) else ""))
-    value = prod(Fraction(factor.replace(" ", "")) for factor in factors)
-    return int(value) if value.denominator == 1 else float(value)
+        raise AnswerError(
+            f"`{text.strip()}` is not a number" + (f": write `{cure}`" if number_in(cure) else "")
+        ) from None
+
+
+def _factor(text: str) -> Fraction:
+    """A number or fraction. Raises ValueError where a text is neither, ZeroDivisionError where it divides by 0."""
+    return Fraction(number_in(re.sub(r"([-+]) +", r"\1", text)).replace(" ", ""))
 
 
 def _equal(given: Answer, right: Answer) -> bool:

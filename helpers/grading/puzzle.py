@@ -16,6 +16,7 @@ HELPERS = Path(__file__).resolve().parents[1]
 LEARNERS_LINE = "// *"  # ends the lines of an official kernel that the learner is to write
 
 STEPS = 8  # times the statements of our busiest thread: enough for any style, but not for the work of many threads
+TWICE = 2  # times its loads or results: enough for loading something again, or for two results at once
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Skill:
     @classmethod
     def one_thread_for(cls, result: str, test: str) -> "Skill":
         """The results are shared out among the threads: none of them does the work of many."""
-        return cls(f"one thread for each {result}", test, {"steps": STEPS})
+        return cls(f"one thread for each {result}", test, {"steps": STEPS, "results": TWICE})
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 from helpers import gpu
 from helpers.grading.puzzle import Case
 from wgsl import Kernel, UnsupportedWgsl, WgslError
-from wgsl.simulator.findings import Finding, quoted_line
+from wgsl.simulator.findings import TOGETHER, Finding, quoted_line
 from wgsl.simulator.run import simulate
 from wgsl.simulator.trace import Trace
 
@@ -32,19 +32,24 @@ GRAVEST_FIRST = (
     "unwritten output",
     "not portable",
 )
+TRAP = -99999.5  # in the output before the adapter's run; not a right answer
 MOST_ROUNDS = 6_000  # more than nine times what an official kernel needs in any test
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What a simulated run makes of a case, and what is wrong with it; `unwritten` is where no thread wrote."""
+    """What a simulated run makes of a case, and what is wrong with it; zeros are in the output before.
+
+    `unwritten` is where no thread wrote; `uses_before` says whether NaN in the output before shows in what was written.
+    """
 
     case: Case
     output: np.ndarray
     unwritten: np.ndarray
     findings: tuple[Finding, ...]
-    counts: Mapping[str, float]  # of all threads; "steps" of the thread with the most, "statements" of the simulator
+    counts: Mapping[str, float]  # of all threads, "statements" of the simulator, and what `_busiest` counts
     stores_in: tuple[str, ...]  # the lines that store to the output
+    uses_before: bool
 
     @property
     def wrong(self) -> np.ndarray:
@@ -60,6 +65,11 @@ class Trial:
     def endless(self) -> bool:
         """Whether a loop did not end. If so, the output means nothing."""
         return any(finding.kind == "endless loop" for finding in self.findings)
+
+    @property
+    def long(self) -> bool:
+        """Whether a thread was stopped, and no loop alone is to blame: all of them may end."""
+        return any(TOGETHER in finding.message for finding in self.findings)
 
     def more(self, other: "Trial", limits: Mapping[str, float]) -> dict[str, tuple[float, float]]:
         """The counts that are larger than a multiple of another run's, with both numbers."""
@@ -89,31 +99,73 @@ class Trial:
         return f"{'no' if number == '0' else number} {word}{'s' * (number != '1')}"
 
 
-def simulated(kernel: Kernel, case: Case) -> Trial:
-    """A kernel on a case, without a GPU; zeros are in the output before.
+def simulated(kernel: Kernel, case: Case, most: int | None = None) -> Trial:
+    """A kernel on a case, without a GPU; a thread may make `most` loop rounds, by default as many as `rounds` says.
 
     Raises WgslError where the simulator refuses the text, and UnsupportedWgsl where it cannot run it.
     """
-    trace, at = traced(kernel, case), len(case.inputs)
-    unwritten, counts = np.zeros(case.expected.shape, bool), trace.counts
+    trace, at = traced(kernel, case, most=most), len(case.inputs)
+    unwritten = np.zeros(case.expected.shape, bool)
     if any(finding.kind == "unwritten output" for finding in trace.findings):
         seen = trace.accesses
         written = seen["index"][seen["write"] & (seen["binding"] == at)]
         unwritten.flat = ~np.isin(np.arange(unwritten.size), written)
-    steps = [step.active for step in trace.steps]
-    more = {"steps": int(np.bincount(np.concatenate(steps)).max()), "statements": len(steps)}
     lines = kernel.source.split("\n")
-    storing = [number for number, keys in counts.by_line.items() if keys["stores_storage"]]
+    storing = [number for number, keys in trace.counts.by_line.items() if keys["stores_storage"]]
     stores_in = tuple(quoted_line(number, lines[number - 1]) for number in storing)
-    return Trial(case, trace.buffers[at], unwritten, trace.findings, {**counts.total, **more}, stores_in)
+    output = trace.buffers[at]
+    counts = {**trace.counts.total, "statements": len(trace.steps), **_busiest(trace, at)}
+    uses_before = _reads(trace, at) and not np.array_equal(
+        output, np.where(unwritten, output, traced(kernel, case, np.nan, most).buffers[at]), equal_nan=True
+    )
+    return Trial(case, output, unwritten, trace.findings, counts, stores_in, uses_before)
 
 
-def traced(kernel: Kernel, case: Case) -> Trace:
-    """The simulated run of a kernel on a case, with all its accesses; raises as `simulated` does."""
+def _reads(trace: Trace, binding: int) -> bool:
+    """Whether any thread reads a binding."""
+    variables = [variable for variable in trace.log.variables if variable.binding == binding]
+    return any(len(trace.log.touched(variable, write=False)[0]) for variable in variables)
+
+
+def _busiest(trace: Trace, output: int) -> dict[str, int]:
+    """What the thread that does most of it does, in words of memory; `results` are different words of the output.
+
+    `threads_at_a_word` is how many threads of a workgroup store to one word of its memory.
+    """
+    threads, lanes = prod(trace.workgroup_size), prod((*trace.workgroup_size, *trace.workgroups))
+    loading: dict[str, list[np.ndarray]] = {"storage": [], "workgroup": []}
+    results, sharing = [], []
+    for variable in trace.log.variables:
+        loading.setdefault(variable.space, []).append(trace.log.touched(variable, write=False)[0])
+        thread, word = trace.log.touched(variable, write=True)
+        word, thread = np.divmod(np.unique(word.astype(np.int64) * lanes + thread), lanes)  # each pair once
+        if variable.binding == output:
+            results.append(thread)
+        if variable.space == "workgroup":
+            sharing.append(np.unique(word * lanes + thread // threads, return_counts=True)[1])
+    return {
+        "steps": _most([step.active for step in trace.steps]),
+        "thread_loads": _most(loading["storage"]),
+        "thread_loads_workgroup": _most(loading["workgroup"]),
+        "results": _most(results),
+        "threads_at_a_word": max((int(counts.max(initial=0)) for counts in sharing), default=0),
+    }
+
+
+def _most(threads: list[np.ndarray]) -> int:
+    """How often the thread comes that comes most often."""
+    return int(np.bincount(np.concatenate([np.zeros(0, int), *threads])).max(initial=0))
+
+
+def traced(kernel: Kernel, case: Case, before: float = 0.0, most: int | None = None) -> Trace:
+    """The simulated run of a kernel on a case, with all its accesses; raises as `simulated` does.
+
+    `before` is in the output at the start.
+    """
     params = [np.array(case.params, np.uint32)] if case.params else []
-    buffers = [*case.inputs, np.zeros(case.expected.shape, np.float32), *params]
+    buffers = [*case.inputs, np.full(case.expected.shape, before, np.float32), *params]
     try:
-        return simulate(kernel, buffers, case.workgroups, max_steps=rounds(case))
+        return simulate(kernel, buffers, case.workgroups, max_steps=most or rounds(case))
     except ValueError as error:
         if isinstance(error, WgslError):
             raise
@@ -126,8 +178,8 @@ def rounds(case: Case) -> int:
     return min(MOST_ROUNDS, 1_000 + 8 * sum(array.size for array in case.inputs))
 
 
-def launched(kernel: Kernel, case: Case, before: float) -> np.ndarray:
-    """What the adapter makes of a case; `before` is in the output at the start."""
-    output = np.full(case.expected.shape, before, np.float32)
+def launched(kernel: Kernel, case: Case) -> np.ndarray:
+    """What the adapter makes of a case. A number is in the output before, as WGSL lets compilers forget about NaN."""
+    output = np.full(case.expected.shape, TRAP, np.float32)
     params = [tuple(map(int, case.params))] if case.params else []
     return gpu.launch(kernel, [*case.inputs, output, *params], case.workgroups)

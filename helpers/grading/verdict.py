@@ -7,7 +7,7 @@ from wgsl.output import in_lines
 
 NOT_ATTEMPTED, NO_COMPILE, RIGHT = "not attempted", "does not compile", "right"
 WRONG, UNSAFE = "wrong", "unsafe"  # unsafe: the numbers are right, but by luck
-NOT_YET = "not yet"  # right and safe, but without what the puzzle is about
+NOT_YET = "not yet"  # right and safe, but without what the puzzle is about; or our simulator cannot run it
 
 OURS = "; ours: "  # precedes the counts of the official kernel, where they differ
 AS_OURS = "with the same loads, stores and barriers as our kernel, "

@@ -5,7 +5,7 @@ from math import ceil
 
 from helpers.gemm.exercises import TILED, puzzle
 from helpers.grading.prediction import Question, questions
-from helpers.grading.puzzle import Skill
+from helpers.grading.puzzle import TWICE, Skill
 from helpers.speed.gpu_limits import H200
 from helpers.speed.tile_sizes import TileSizes
 
@@ -18,9 +18,9 @@ PUZZLES = (
     replace(
         puzzle("register_tile", "m n", TILED[:-1], ("K", "a b", "c", "MKN"), "speed"),
         skill=Skill(
-            "two numbers of each tile for four products",
+            "2 x 2 results in each thread, with two numbers of each tile for four products",
             "three_tiles",
-            {"loads_storage": 1.25, "loads_workgroup": 1.25},
+            {"loads_storage": 1.25, "loads_workgroup": 1.25, "thread_loads": TWICE, "results": 1},
         ),
     ),
 )

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from helpers.grading.prediction import questions
-from helpers.grading.puzzle import STEPS, Case, Puzzle, Skill
+from helpers.grading.puzzle import STEPS, TWICE, Case, Puzzle, Skill
 
 LENGTHS = {"tree_1_number": 1, "tree_100_numbers": 100, "tree_256_numbers": 256, "tree_1000_numbers": 1000}
 
@@ -29,7 +29,7 @@ TREE_SUM = Puzzle(
     Skill(
         "a tree, in which many threads add at once, and in which neighbors read neighboring numbers",
         "tree_1000_numbers",
-        {"steps": STEPS, "sectors": 1.5},
+        {"steps": STEPS, "sectors": 1.5, "thread_loads": TWICE, "thread_loads_workgroup": 1.5, "threads_at_a_word": 4},
     ),
 )
 PUZZLES: tuple[Puzzle, ...] = (TREE_SUM,)

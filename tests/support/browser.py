@@ -61,11 +61,13 @@ MARKS = """(image, svg) => {  // the marks of the picture that is shown, or of `
   return [...picture.querySelectorAll('svg > *')].map(mark => mark.outerHTML).join();
 }"""
 OPEN = "path => { jupyterapp.commands.execute('docmanager:open', {path}) }"
-RUN = """async cells => {
-  for (const i of cells) {
-    jupyterapp.shell.currentWidget.content.activeCellIndex = i;
-    await jupyterapp.commands.execute('notebook:run-cell');
-  }
+RUN = """async cells => {  // all at once: whenever another cell becomes the active one, every editor is measured
+  const notebook = jupyterapp.shell.currentWidget.content;
+  if (cells.length) notebook.activeCellIndex = cells[0];
+  notebook.deselectAll();
+  cells.forEach(i => notebook.select(notebook.widgets[i]));
+  if (cells.length) await jupyterapp.commands.execute('notebook:run-cell');
+  notebook.deselectAll();
 }"""
 RESTART = "async () => { await jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart() }"
 CLOSE = """async () => {

@@ -130,6 +130,12 @@ fn formula(x: f32) -> f32 { return 1.0 + x * 3.0; }
 """,
         takes=GROUP_AND_LOCAL,
     ),
+    "two elements in each of half the threads": """
+  let first = 2u * global.x;
+  if (first >= arrayLength(&output)) { return; }
+  output[first] = 3.0 * input[first] + 1.0;
+  output[first + 1u] = 3.0 * input[first + 1u] + 1.0;
+""",
     "a guard that is not needed": """
 // 2
   if (i < arrayLength(&input) && i < arrayLength(&output)) {
@@ -676,6 +682,20 @@ fn pixel(ih: u32, iw: u32) -> f32 {
 }
 
 CONV2D_GRAD_WEIGHT = {
+    "variables without a value, in loops": """
+// 4-5
+  for (var n: u32; n < params.N; n++) {
+    var of_image: f32;
+    for (var oh: u32; oh < out_h; oh++) {
+      for (var ow: u32; ow < out_w; ow++) {
+        let grad_at = ((n * params.Co + co) * out_h + oh) * out_w + ow;
+        let input_at = ((n * params.Ci + ci) * params.H + oh + kh) * params.W + ow + kw;
+        of_image += grad_output[grad_at] * input[input_at];
+      }
+    }
+    sum += of_image;
+  }
+""",
     "functions for both indices": Variant(
         """
 fn out_size(size: u32) -> u32 { return size - params.F + 1u; }
@@ -1111,6 +1131,33 @@ fn of_plane(plane: u32) -> f32 {
 # --- Sums -----------------------------------------------------------------------------------------------------------
 
 TREE_SUM = {
+    "steps in which a thread adds four sums": """
+// 3
+  for (var last = 64u; last > 0u; last /= 4u) {
+    workgroupBarrier();
+    if (thread < last) {
+      let right = thread + last;
+      partial[thread] += partial[right] + partial[right + last] + partial[right + 2u * last];
+    }
+  }
+""",
+    "32 threads that add eight sums, and then a tree of 32": """
+// 3
+  workgroupBarrier();
+  if (thread < 32u) {
+    for (var i = 32u; i < 256u; i += 32u) { sum += partial[thread + i]; }
+    partial[thread] = sum;
+  }
+  for (var half = 16u; half > 0u; half /= 2u) {
+    workgroupBarrier();
+    if (thread < half) { partial[thread] += partial[thread + half]; }
+  }
+""",
+    "the numbers added by half of the threads": """
+// 1
+  var sum = 0.0;
+  for (var i = thread; i < params.n && thread < 128u; i += 128u) { sum += input[i]; }
+""",
     "half shifted, and other names": Variant(
         edits={"half /= 2u": "half >>= 1u"}, names="sum:mine i:at half:distance thread:me partial:sums"
     ),
@@ -1197,6 +1244,21 @@ TREE_SUM = {
 # --- Products in tiles ----------------------------------------------------------------------------------------------
 
 TILED_PRODUCT = {
+    "one tile loaded by each half of the threads": """
+// 3
+    for (var y = local.y % 8u; y < TILE; y += 8u) {
+      let to = y * TILE + local.x;
+      let row = group.y * TILE + y;
+      let k = first + select(y, local.x, local.y < 8u);
+      if (local.y < 8u) {
+        left[to] = 0.0;
+        if (row < params.M && k < params.K) { left[to] = a[row * params.K + k]; }
+      } else {
+        right[to] = 0.0;
+        if (k < params.K && n < params.N) { right[to] = b[k * params.N + n]; }
+      }
+    }
+""",
     "other names": Variant(
         names="left:tile_of_a right:tile_of_b group:block local:thread n:column m:row slot:place first:start i:j"
     ),

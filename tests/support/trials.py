@@ -18,10 +18,10 @@ MISTAKES = [(name, mistake) for name, puzzle in PUZZLES.items() for mistake in p
 _made: dict[tuple, Trial] = {}
 
 
-def _simulated_once(kernel: Kernel, case: Case) -> Trial:
-    key = kernel.source, case.name, case.expected.tobytes(), case.params
+def _simulated_once(kernel: Kernel, case: Case, *most: int) -> Trial:
+    key = kernel.source, case.name, case.expected.tobytes(), case.params, most
     if key not in _made:
-        _made[key] = simulated(kernel, case)
+        _made[key] = simulated(kernel, case, *most)
     return _made[key]
 
 

@@ -89,7 +89,7 @@ MESSAGES = [
     ("if (t == 0u) { tile[t] = numbers[i32(t) - 3]; }", "index -3"),
     ("if (t == 1u) { tile[t] = numbers[t * 0x80000000u * 2u]; }", "`numbers.*wrapped around: thread 1 uses 0"),
     ("numbers[t / 2u] = t;", "thread 1 and thread 0 write different values to `numbers.0.` in the same line"),
-    ("numbers[t / 2u] = 7u;", "thread 1 and thread 0 both write `numbers.0.`, with the same value, .*let one thread"),
+    ("numbers[t / 2u] = 7u;", "thread 1 and thread 0 both write `numbers.0.`, with the same value; .*let one thread"),
     (
         "if (t == 5u) { numbers[3] = 1u; }\n if (t == 2u) { numbers[3] = 2u; }",
         "thread 2 writes `numbers.3.`, which thread 5 writes in line .*`if .t == 5u",
@@ -204,8 +204,11 @@ def test_the_budget_counts_the_rounds_of_one_thread_in_all_its_loops():
     two_loops = "for (var i = 0u; i < 50u; i++) {} for (var i = 0u; i < 50u; i++) { numbers[t] = i; }"
     assert not run(two_loops, max_steps=100).findings
     assert len(run("for (var i = 0u; i < 2u; i++) {}").steps) == 1 + 1 + 3 + 2  # `let`, `var`, conditions, increments
-    (finding,) = run(two_loops, max_steps=99).findings
+    (finding,) = run(two_loops, max_steps=95).findings
     assert finding.kind == "endless loop"
+    assert finding.message.startswith(
+        "one thread has made 95 rounds in all its loops together, 46 of them in this loop"
+    )
     parted = "for (var i = 0u; i < 50u; i++) { if (t < 4u) { continue; } numbers[t] = i; }"
     assert not run(parted + parted, max_steps=100).findings
 

@@ -17,17 +17,17 @@ from wgsl.types.kinds import U32
 
 
 class Stopped(Exception):
-    """An invocation has used up its rounds."""
+    """An invocation has used up its rounds, `own` of them in the loop to blame."""
 
-    def __init__(self, loop: ir.Loop, lanes: np.ndarray, rounds: int, unmoved: list[str]) -> None:
+    def __init__(self, loop: ir.Loop, lanes: np.ndarray, rounds: int, own: int, unmoved: list[str]) -> None:
         super().__init__()
-        self._loop, self._lanes, self._rounds, self._unmoved = loop, lanes, rounds, unmoved
+        self._loop, self._lanes, self._rounds, self._unmoved = loop, lanes, (rounds, own), unmoved
 
     def report(self, watch: Watch) -> None:
         """Note the finding."""
         condition = self._loop.condition
         below_zero = watch.source(condition) if condition is not None and _always_holds(condition) else ""
-        message = partial(findings.endless, self._rounds, self._unmoved, below_zero, _is_closed(self._loop))
+        message = partial(findings.endless, *self._rounds, self._unmoved, below_zero, _is_closed(self._loop))
         watch.collector.add("endless loop", self._loop.at, self._lanes, message)
 
 
@@ -89,7 +89,7 @@ class Budget:
             for name, values in blamed.latest.items()
             if name in blamed.before and np.array_equal(values[..., over], blamed.before[name][..., over])
         ]
-        raise Stopped(blamed.loop, over, self._most, unmoved)
+        raise Stopped(blamed.loop, over, self._most, blamed.rounds, unmoved)
 
     def _state(self, loop: ir.Loop) -> dict[str, np.ndarray]:
         """What the variables hold on which the loop's end depends."""

@@ -124,7 +124,7 @@ def overflow(who: str, source: str, index: int) -> str:
     """An index that wrapped around."""
     return (
         f"the index of `{source}` left the range of its type on the way and wrapped around: {who} uses {index:,}; "
-        f"keep it in range, for example by a test before you subtract"
+        f"below 0 a u32 wraps around to a large number, so that one comparison with the size finds both sides"
     )
 
 
@@ -151,9 +151,11 @@ def not_portable(text: Lines, place: NotPortable) -> str:
     )
 
 
-def overlapping(who: str, other: str, name: str, why: str) -> str:
+def overlapping(who: str, other: str, name: str, same_group: bool) -> str:
     """Two writes of one value."""
-    return f"{who} and {other} both write {name}, with the same value, and {why}; let one thread write it"
+    why = "" if same_group else ", and nothing orders two workgroups"
+    cure = "give each its own elements, or let one thread write it"
+    return f"{who} and {other} both write {name}, with the same value{why}; {cure}"
 
 
 def unordered(space: str, same_group: bool, both_write: bool) -> str:
@@ -177,15 +179,22 @@ def missed_barrier(name: str, arrived: int, threads: int, missing: str) -> str:
     )
 
 
-def endless(rounds: int, unmoved: list[str], below_zero: str, closed: bool) -> str:
-    """A loop that used up the budget: `closed` is one that nothing leaves."""
+TOGETHER = "rounds in all its loops together"
+
+
+def endless(rounds: int, own: int, unmoved: list[str], below_zero: str, closed: bool) -> str:
+    """A loop in which a thread used up its budget, `own` of it there: `closed` is one that nothing leaves."""
     names = " and ".join(f"`{name}`" for name in unmoved)
     cause = f": {names}, on which its end depends, did not change in the last round" if names else ""
     if below_zero:
         cause = f": `{below_zero}` always holds, because a u32 is never below 0"
     if closed:
         cause = ": nothing in it ends it"
-    return f"this loop has not ended after {rounds:,} rounds of one thread{cause}"
+    if cause or own > rounds // 2:
+        elsewhere = " in all its loops" * (own <= rounds // 2)
+        return f"this loop has not ended after {rounds:,} rounds of one thread{elsewhere}{cause}"
+    here = f"{own:,} of them in this loop, which is not at its end"
+    return f"one thread has made {rounds:,} {TOGETHER}, {here}; does each loop end, and is the work shared out?"
 
 
 def unwritten(name: str, count: int, of: int, first: int) -> str:
@@ -198,8 +207,9 @@ def unwritten(name: str, count: int, of: int, first: int) -> str:
 def uninitialized(who: str, name: str) -> str:
     """Workgroup memory that is read first and written later, or never."""
     return (
-        f"{who} reads {name}, which no thread has written yet: WGSL promises 0 there, but a GPU may still hold what an "
-        f"earlier kernel left; write it first, with 0 where a thread has nothing to put there"
+        f"{who} reads {name}, which no thread has written yet: WGSL promises 0 there, but not every driver keeps the "
+        f"promise (Mesa's lavapipe under wgpu 0.32 does not), and what an earlier kernel left may be there; store 0 "
+        f"there yourself, with a `workgroupBarrier()` before another thread reads it"
     )
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wgsl.kernel import Kernel
 from wgsl.diagnostics import Lines
+from wgsl.kernel import Kernel
 from wgsl.output import in_lines
 from wgsl.simulator.counts import Counts
 from wgsl.simulator.findings import Finding
@@ -91,6 +91,13 @@ class Log:
             for chunk in self._chunks
             if chunk.write and chunk.variable is variable
         )
+
+    def touched(self, variable: Variable, write: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Who loads or stores a variable: the numbers of invocations, and the word of each of these accesses."""
+        chunks = [chunk for chunk in self._chunks if chunk.write == write and chunk.variable is variable]
+        none = [self._dispatch.none.index]
+        words = [chunk.lanes.expanded(chunk.index) for chunk in chunks]
+        return np.concatenate([chunk.lanes.index for chunk in chunks] or none), np.concatenate(words or none)
 
     @property
     def variables(self) -> tuple[Variable, ...]:

@@ -168,7 +168,7 @@ class Watch:
         same_group = self._dispatch.groups[mine] == self._dispatch.groups[other]
         name = self._element(variable, int(conflicts.where[i]))
         if conflicts.alike[i]:
-            return findings.overlapping(who, they, name, findings.unordered(variable.space, same_group, False))
+            return findings.overlapping(who, they, name, same_group)
         wrote, line = (write, bool(conflicts.other_wrote[i])), self.other_line(int(conflicts.other_at[i]), part.at)
         word = int(conflicts.where[i]) % self._words.arrays[variable].shape[-1]
         reader = other if write else mine  # the other one writes

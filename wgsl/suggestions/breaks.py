@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from itertools import pairwise
 
 from wgsl.diagnostics import Diagnostic
 from wgsl.suggestions.context import TOKEN, Context, balanced
@@ -89,6 +90,10 @@ def _nested(context: Context, at: int) -> Diagnostic | None:
     inside = begun in ("fn", "struct", "@") and context.depth(begun.at) > 0
     if not inside or not context.expected.startswith(("`diagnostic`", "assignment")):
         return None
+    if begun == "fn" and context.depth(len(context.code)) == 0:
+        outer = [token for before, token in pairwise(context.tokens) if before == "fn" and token.at < begun.at]
+        reason = f"a function cannot stand inside of another one: move `{context.token}` above `{outer[-1]}`"
+        return Diagnostic(reason, begun.at, context.token.end - begun.at)
     line = _suspect(context, begun.at)
     reason = f"this stands inside of a function: a `}}` is missing above; look at the block that begins in line {line}"
     return Diagnostic(reason, begun.at, context.token.end - begun.at)

@@ -129,6 +129,7 @@ HABITS: tuple[tuple[str, Cure], ...] = (
     (rf"\bfor ▸({NAME}) +in\b", r"WGSL's loop counts, as in `for (var \1 = 0u; \1 < n; \1++) {`"),
     (r"(?P<at>\b(?:def|function|func)\b) *▸\w", "a function begins with `fn`, outside of every other function"),
     (r"▸(?:def|function|func)\b", "a function begins with `fn`"),
+    (rf"(?P<at>\b({NAME})\.(?:length|len|size))▸\( *\)", r"the length of a buffer is written `arrayLength(&\2)`"),
     (r"(?P<at>\belif\b).*▸", "WGSL writes `else if` for `elif`"),
     (
         r"│ *(?:\} *)?else *▸:|\b(?:if|while|for)\b[^;{]*[\w)\]] *▸: *(?:$|[\w{])",

@@ -165,6 +165,8 @@ def whole(context: Context, part: Part) -> str | None:
     """An array without an index."""
     if not isinstance(part.type, Array):
         return None
+    if context.before(context.at) == "(" and context.before(context.before(context.at).at) == "length":
+        return f"`length` is that of a vector: write `arrayLength(&{context.text(part)})`"
     return f"`{context.text(part)}` is a whole array; is an index like [i] missing?"
 
 

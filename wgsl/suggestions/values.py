@@ -120,10 +120,12 @@ def rewritten(context: Context, declared: tree.Node | None, wanted: Type) -> str
 
     None where another use of the variable needs the type that it has.
     """
-    if not isinstance(declared, tree.Declaration) or declared.value is None or wanted not in (U32, F32):
+    begins = isinstance(declared, tree.Declaration) and (declared.value or wanted == F32)
+    if not begins or wanted not in (U32, F32):
         return None
     value, uses, name = declared.value, context.block(declared), re.escape(declared.name)
-    new = literal(context.text(value), wanted) if "." not in context.text(value) else None
+    text = re.sub(r"^[iu]32\((\d+)\)$", r"\1", context.text(value) if value else "0")
+    new = literal(text, wanted) if "." not in text else None
     if wanted == U32 and not re.search(rf"\b{name}\b[^;{{}}]*-|-[^;{{}}]*\b{name}\b", uses):
         made = unwrapped(context, value)
         new = new or (made and context.text(made))
@@ -211,7 +213,7 @@ def _summed(context: Context, value: Part) -> str | None:
     """How to declare a sum of f32 that begins as a whole number: ``sum = sum + x``."""
     declared, stored = origin(context, value), getattr(context.refused.statement, "target", None)
     cure = rewritten(context, declared, F32) if declared and stored and context.text(stored) == declared.name else None
-    return cure and f"write `{cure}`"
+    return cure and f"declare `{declared.name}` as f32, as in `{cure};`"
 
 
 def raised(context: Context, left: tree.Node, right: tree.Node) -> str:
@@ -252,7 +254,9 @@ def _fraction(context: Context, number: Part, other: Part) -> str:
 def assigned(context: Context, target: Part, value: Part) -> str | None:
     """A value of one type, stored where another one belongs."""
     if cure := rewritten(context, context.declared(context.text(target)), value.type):
-        return f"{described(context, target)}, and `{context.text(value)}` is {a(value.type)}: write `{cure}`"
+        both = f"{described(context, target)}, and `{context.text(value)}` is {a(value.type)}"
+        how = f"declare `{context.text(target)}` as f32, as in `{cure};`" if value.type == F32 else f"write `{cure}`"
+        return f"{both}: {how}"
     return f"`{context.text(target)}` is {a(target.type)}, and {fit(context, value, target.type)}"
 
 
@@ -350,6 +354,8 @@ def compared(context: Context, value: Part) -> str:
 def argument(context: Context, name: str, i: int, arguments: Sequence[Part], scalars: Sequence[Scalar]) -> str:
     """An argument of a built-in function of the wrong type."""
     texts, value, first = [context.text(part) for part in arguments], arguments[i], arguments[0]
+    if name == "length" and re.fullmatch(r"&\w+", texts[0]) and isinstance(context.type_named(texts[0][1:]), Array):
+        return f"`length` is that of a vector: write `arrayLength({texts[0]})`"
     if scalars:
         if value.type not in (U32, I32) or F32 not in scalars:
             return f"`{name}` does not take {a(value.type)} like `{texts[i]}`"

@@ -144,13 +144,14 @@ def check_number(text: Word) -> None:
     if fraction and fraction[2] == "h":
         raise Unsupported(f"f16 (`{text}` is a number of 16 bits)", text.at)
     if whole:
-        fits = int(whole[1], 0) <= LARGEST[whole[2]]
+        fits = len(whole[1].lstrip("0xX")) < 20 and int(whole[1], 0) <= LARGEST[whole[2]]
     elif fraction:
         fits = _fits(fraction[1], fraction[2])
     else:
         raise Refused(f"`{text}` is no number that WGSL can read", text)
     if not fits:
-        raise Refused(f"`{text}` is out of the range of its type", text)
+        shown = text if len(text) <= 40 else f"{text[:40]}..."
+        raise Refused(f"`{shown}` is out of the range of its type", text)
 
 
 def _fits(digits: str, suffix: str) -> bool:

@@ -93,7 +93,13 @@ def _workgroups(threads: int, results: np.ndarray) -> tuple[int, int, int]:
 # --- The puzzles ------------------------------------------------------------------------------------------------
 
 STEPS = (
-    Puzzle("weight_index", "convolution", "index column", _index_cases),
+    Puzzle(
+        "weight_index",
+        "convolution",
+        "index column",
+        _index_cases,
+        Skill.one_thread_for("index", "index_wide_filter"),
+    ),
     Puzzle(
         "weight_window",
         "convolution",
