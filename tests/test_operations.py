@@ -169,7 +169,7 @@ def test_a_kernel_file_that_was_edited_is_planned_again(tmp_path, monkeypatch):
     source = Path("conv2d_grad_bias/1_thread_per_channel.wgsl")
     right = (ROOT / "kernels" / source).read_text(encoding="utf-8")
     (tmp_path / source.parent).mkdir()
-    monkeypatch.setattr("wgsl.kernel.KERNELS", tmp_path)
+    monkeypatch.setattr("helpers.kernels.KERNELS", tmp_path)
     for start in (0, 5):
         text = right.replace("var sum = 0.0", f"var sum = {start}.0") + " " * start
         (tmp_path / source).write_text(text, encoding="utf-8")

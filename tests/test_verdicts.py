@@ -109,9 +109,9 @@ EDITS = {  # the puzzle and the outcome of all its tests: old and new text, and 
     ],
     ("map", NOT_YET): [
         (
-            *("let i = global.x;", "let i = global.x;\n  let turned = mat2x2f();"),
-            "it is not judged yet, as each kernel must run in our simulator before it runs on a GPU: line …, column 16: "
-            "the simulator has no `mat2x2f` (matrices); write it with numbers or vectors, as in `array<vec2f, 2>` for a",
+            *("@compute", "@vertex fn seen() -> @builtin(position) vec4f { return vec4f(); }\n@compute"),
+            "it is not judged yet, as each kernel must run in our simulator before it runs on a GPU: line …, column 1: "
+            "the simulator has no vertex and fragment shaders; write it in another way",
         )
     ],
     (BIAS, WRONG): [

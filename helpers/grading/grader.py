@@ -25,10 +25,6 @@ ORDER = {"non-uniform barrier", "data race"}  # they make the numbers wrong, and
 LUCK = "the numbers of this run are right only by luck"
 SAYS_ALL = {"not portable", "uninitialized read"}  # their words say why right numbers are not enough
 NOT_RUN = "it is not judged yet, as each kernel must run in our simulator before it runs on a GPU: "
-INSTEAD = {  # of what the simulator does not run
-    "(matrices)": "write it with numbers or vectors, as in `array<vec2f, 2>` for a `mat2x2f`",
-    "": "write it in another way",
-}
 ENDLESS = "it is not run: "
 BEFORE = "what was in the output before, which is 0 only in a new buffer"
 OWN_SUM = "add up in a variable of your own, such as `var sum = 0.0;`, and store it once, after the loops"
@@ -172,8 +168,7 @@ def _declared(space: str, type: object) -> str:
 def _reason(error: WgslError) -> str:
     """Place, cause and cure, without what the verdict says already."""
     said = re.sub("^your kernel(?: does not compile| is not simulated)?[,:] ", "", str(error))
-    instead = next(cure for feature, cure in INSTEAD.items() if feature in said)
-    return said.replace("; an adapter may run this kernel", f"; {instead}", 1)
+    return said.replace("an adapter may run this kernel", "write it in another way", 1)
 
 
 def _times(size: Sequence[int], sign: str = " x ") -> str:
