@@ -82,7 +82,10 @@ REFUSED = {  # what is said of a text, and the edit of the official one
     "write it first, with helpers.write": None,
     "does not compile; see helpers.grade": ("var sum", "sum"),
     "is unsafe; see helpers.grade": ("if (n >= params.N) { return; }", ""),
-    "our simulator cannot try it; see helpers.grade": ("var sum", "let turned = mat2x2f(); var sum"),
+    "our simulator cannot try it; see helpers.grade": (
+        "@compute",
+        "@vertex fn seen() -> @builtin(position) vec4f { return vec4f(); }\n@compute",
+    ),
     "this loop has not ended": ("row++", "row *= 2u"),  # a loop without an end is wrong, not unsafe
 }
 

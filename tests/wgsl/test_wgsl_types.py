@@ -311,6 +311,8 @@ WRITTEN = [  # statements, and the variables of the module that they can store t
     ("let p = &output[i]; let q = p; *q = 1;", {"output"}),
     ("bump(&total);", {"total"}),
     ("if i > 1 {tile[i] += 1; }", {"tile"}),
+    ("if false && i > 1 {tile[i] += 1; }", set()),
+    ("if true || i > 1 {tile[i] += 1; }", {"tile"}),
     ("for (;;) {switch i {case 1: {tile[i] = 1; return; } default: {break; } } }", {"tile"}),
     ("atomicAdd(&counts[i], 1);", set()),
     ("atomicStore(&counts[i], 1);", {"counts"}),
