@@ -390,11 +390,16 @@ def lab(args: argparse.Namespace, env: dict) -> int:
     return server.wait()
 
 
+def cores() -> int:
+    """The processor's cores that this process may use: in a container, or under `taskset`, fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def test(args: argparse.Namespace, env: dict) -> int:
     """Run every check and every test, or only pytest if arguments for it are given; then print the time they took."""
     ensure_browser(env)
     # All tests of one file go to one worker, and those that open lessons are one file: one JupyterLab is enough.
-    parallel = ["-n", str(max(2, os.cpu_count() or 2)), "--dist", "loadfile", "--no-loadscope-reorder"]
+    parallel = ["-n", str(max(2, cores())), "--dist", "loadfile", "--no-loadscope-reorder"]
     nbval = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120"]
     pytest = ["pytest", *parallel, *nbval, "--durations=25"]
     checks = [["ruff", "check"], ["ruff", "format", "--check"], [*pytest, "tests", "notebooks"]]

@@ -201,7 +201,7 @@ def test_an_own_kernel_is_graded_and_kept_and_the_teacher_reads_it(page: Page, a
     assert "2 of 2 tests pass" in typed(page, GRADED)
     assert downloaded(page, tmp_path).keys() == {"format", "student", "kernels", "answers"}
     assert gradebook.main([str(tmp_path)]) == 0
-    assert re.search(r"hand_in_Ada.json +right +1/", capsys.readouterr().out)
+    assert re.search(r"hand_in_Ada.json +Ada +right +1/", capsys.readouterr().out)
     opened(page, address, NOTEBOOKS[0].name)
     assert typed(page, KEPT) == "True"
 

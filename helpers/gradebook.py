@@ -4,8 +4,10 @@ Nothing is run but the kernels, each in a process of its own, with limits of tim
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
@@ -21,6 +23,7 @@ from helpers.grading.reading import FileError
 from helpers.grading.sandbox import LONGEST, Worker
 from helpers.grading.verdict import Grades, Verdict
 
+AT_ONCE = min(os.cpu_count() or 1, 16)  # files that are graded side by side; each may take a gigabyte
 NOTEBOOKS_ALONE = (
     "Of a notebook, only kernels that were typed into its cells are graded. Ask for the file that "
     'helpers.hand_in("name") makes: it holds all kernels and answers.'
@@ -86,10 +89,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"{options.folder} is not a folder; name the one that holds what the students handed in")
     paths = results.files(options.folder)
     if not paths:
-        parser.error(f"{options.folder} holds no hand_in_*.json, and no notebook")
+        parser.error(f"{options.folder} holds no file that ends in .json, as a hand-in does, and no notebook")
     try:
         lessons = _lessons()
-        rows = [_row(options.folder, path, f"{i} of {len(paths)}", lessons) for i, path in enumerate(paths, 1)]
+        rows = _rows(options.folder, paths, lessons)
     except GpuError as error:
         print(error, file=sys.stderr)
         return 1
@@ -108,6 +111,15 @@ def _lessons() -> list[results.Lesson]:
         with suppress(FileError):
             lessons.append(results.lesson(path))
     return lessons
+
+
+def _rows(folder: Path, paths: Sequence[Path], lessons: Sequence[results.Lesson]) -> list[results.Row]:
+    """The outcomes in all files, in their order, of which several are graded at once."""
+    pool = ThreadPoolExecutor(AT_ONCE)
+    try:
+        return list(pool.map(lambda i: _row(folder, paths[i], f"{i + 1} of {len(paths)}", lessons), range(len(paths))))
+    finally:
+        pool.shutdown(cancel_futures=True)  # where this machine runs no kernel, the rest need not try
 
 
 def _row(folder: Path, path: Path, progress: str, lessons: Sequence[results.Lesson]) -> results.Row:

@@ -14,6 +14,7 @@ from helpers.arguments import as_int, check_size
 from helpers.data.digits import seen_and_unseen
 from helpers.exercises import PUZZLES, grade
 from helpers.grading import desk
+from helpers.grading.grader import MOST_WORK
 from helpers.grading.grader import grade as grade_here
 from helpers.grading.puzzle import Case
 from helpers.grading.sandbox import Worker, serve, why
@@ -24,9 +25,10 @@ from helpers.network.own import PLACES, own_kernels
 from helpers.network.training import DivergedError, Training
 from wgsl import Kernel, UnsupportedWgsl
 from wgsl.simulator.findings import Finding, quoted_line
+from wgsl.simulator.work import Work
 
 WORKER = Worker("helpers.training_apart")
-SECONDS = 60  # from one answer of the process apart to the next: the check of a kernel, or 25 steps
+SECONDS = 600  # for a driver that hangs: from one answer to the next, the check of a kernel or 25 steps
 SIMULATED = 2  # images
 CURES = {  # what to do about a text that is not run
     NOT_ATTEMPTED: "write it first, with helpers.write({puzzle!r})",
@@ -162,8 +164,9 @@ def work(texts: Mapping[str, str], epochs: float, digits: int, unseen: int, **ho
 
 def _found(puzzle: str, kernel: Kernel) -> Finding | None:
     """What the simulator finds on the puzzle's tests or on LeNet's layers, or None. The numbers may be wrong."""
-    cases = (*PUZZLES[puzzle].cases(), *_lenet(puzzle))
-    return next((trial.finding for trial in (simulated(kernel, case) for case in cases) if trial.findings), None)
+    cases, work = (*PUZZLES[puzzle].cases(), *_lenet(puzzle)), Work(2 * MOST_WORK)
+    trials = (simulated(kernel, case, work=work) for case in cases)
+    return next((trial.finding for trial in trials if trial.findings), None)
 
 
 def _lenet(puzzle: str) -> Iterator[Case]:

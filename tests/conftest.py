@@ -36,7 +36,8 @@ def _plain_state(widget: ipywidgets.Widget, *names: object, **options: object) -
 ipywidgets.Widget.get_state = _plain_state  # of every widget in every test
 
 
-WAITING = "test_browser", "test_notebooks", "test_nbval", "test_sandbox", "test_filled"  # for other processes
+# For other processes:
+WAITING = "test_browser", "08_train", "test_notebooks", "test_nbval", "test_sandbox", "test_filled"
 
 
 @pytest.hookimpl(wrapper=True)

@@ -104,4 +104,4 @@ def test_what_is_written_and_asked_in_the_page_is_in_the_teachers_table():
     ]
     names = {"weight_index": False, "strided_grad_weight": False, "pixels_of_a_weight": True}
     said = require_all_right(cells, names, {*names})
-    assert results.lines([said])[0] == ["file", "weight_index", "strided_grad_weight", "questions"]
+    assert results.lines([said])[0] == ["file", "student", "weight_index", "strided_grad_weight", "questions"]

@@ -78,14 +78,12 @@ def test_a_wrong_gradient_trains_as_it_would_here_and_the_notebooks_network_is_n
         np.testing.assert_allclose(network.parameters()[name], array, atol=1e-5)
 
 
+VERTEX = "@vertex fn seen() -> @builtin(position) vec4f { return vec4f(); }\n"
 REFUSED = {  # what is said of a text, and the edit of the official one
     "write it first, with helpers.write": None,
     "does not compile; see helpers.grade": ("var sum", "sum"),
     "is unsafe; see helpers.grade": ("if (n >= params.N) { return; }", ""),
-    "our simulator cannot try it; see helpers.grade": (
-        "@compute",
-        "@vertex fn seen() -> @builtin(position) vec4f { return vec4f(); }\n@compute",
-    ),
+    "our simulator cannot try it; see helpers.grade": ("@compute", f"{VERTEX}@compute"),
     "this loop has not ended": ("row++", "row *= 2u"),  # a loop without an end is wrong, not unsafe
 }
 

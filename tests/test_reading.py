@@ -101,4 +101,4 @@ def test_a_file_that_is_no_hand_in_says_so(text, words, tmp_path):
 def test_a_kernel_of_a_hand_in_that_is_no_text_is_not_readable(tmp_path):
     content = {"format": reading.FORMAT, "kernels": {"map": 5, "sum": "a"}, "answers": {"q": [1]}}
     (tmp_path / "hand_in.json").write_text(json.dumps(content))
-    assert reading.work(tmp_path / "hand_in.json") == ({"map": None, "sum": "a"}, {"q": [1]})
+    assert reading.work(tmp_path / "hand_in.json") == ({"map": None, "sum": "a"}, {"q": [1]}, "")

@@ -6,7 +6,9 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
+from threading import Barrier
 from unittest.mock import Mock
 
 import nbformat
@@ -112,22 +114,24 @@ def test_a_class_of_students(tmp_path, monkeypatch):
         helpers.predict("idle_threads", 1)
         helpers.hand_in(student)
     write(tmp_path / "anna" / ".ipynb_checkpoints" / "00.ipynb", ["1"])
-    for name, text in {"no.ipynb": "{", "old.ipynb": '{"worksheets": []}', "my_hand_in.json": "{}"}.items():
+    for name, text in {"no.ipynb": "{", "old.ipynb": '{"worksheets": []}', "Eve Lovelace.JSON": "{}"}.items():
         (tmp_path / name).write_text(text)
+    (tmp_path / "fay.json").write_bytes('{"student": "Zoë"}'.encode("latin-1"))
     (tmp_path / "folder.ipynb").mkdir()
     done = run(tmp_path, "--csv", tmp_path / "results.csv")
     wrong = f"0/{sum(results.lesson(NOTEBOOKS / '00_meet_the_gpu.ipynb').values())}"
     assert wrong != "0/1"
     table = {line.split()[0]: re.split("  +", line.strip())[1:] for line in done.stdout.splitlines() if line}
-    assert table["file"] == ["guard", "questions"]
+    assert table["file"] == ["student", "guard", "questions"]
     outcomes = {"anna": "right", "cem": "not attempted", "dora/late": f"0/{len(guard.tests)}"}
     for student, outcome in outcomes.items():
         name = f"{student}/my/hand_in_{student.replace('/', '_')}.json"
-        assert table[name] == [outcome, wrong]
+        assert table[name] == [student, outcome, wrong]
     assert table["anna/00.ipynb"] == ["right"]
     for note in (
         *("no.ipynb: it is not JSON", "old.ipynb: it has no cells", "folder.ipynb: it is not a file"),
-        *("cem/00.ipynb: no hand-in", "my_hand_in.json: it is not a file that helpers.hand_in made"),
+        *("cem/00.ipynb: no hand-in", "Eve Lovelace.JSON: it is not a file that helpers.hand_in made"),
+        "fay.json: it is not UTF-8 (byte 15): ask for the file as helpers.hand_in made it",
     ):
         assert note in done.stdout
     assert 'Ask for the file that helpers.hand_in("name") makes' in done.stdout
@@ -135,7 +139,7 @@ def test_a_class_of_students(tmp_path, monkeypatch):
     with (tmp_path / "results.csv").open(newline="") as file:
         rows = {row["file"]: row for row in csv.DictReader(file)}
     name = "anna/my/hand_in_anna.json"
-    assert rows[name] == {"file": name, "guard": "right", "questions": wrong, "problem": ""}
+    assert rows[name] == {"file": name, "student": "anna", "guard": "right", "questions": wrong, "problem": ""}
     assert rows["no.ipynb"]["problem"] == "it is not JSON"
 
 
@@ -189,7 +193,7 @@ def test_what_cannot_be_handed_in_is_said(tmp_path, monkeypatch):
 
 
 def test_a_folder_that_cannot_be_read_is_refused(tmp_path, capsys):
-    for folder, words in ((tmp_path / "none", "is not a folder"), (tmp_path, "holds no hand_in_")):
+    for folder, words in ((tmp_path / "none", "is not a folder"), (tmp_path, "holds no file that ends in .json")):
         with pytest.raises(SystemExit) as stopped:
             command.main([str(folder)])
         assert stopped.value.code == 2
@@ -204,9 +208,14 @@ def test_a_machine_that_runs_no_kernel_is_named(tmp_path, monkeypatch, capsys):
 
 
 def test_one_student_does_not_cost_the_others_their_table(tmp_path, monkeypatch, capsys):
-    outcomes = [graded(RIGHT), GpuError("lost\n" * 99), graded(RIGHT), KeyError("main")]
-    # After a GpuError, the GPU is tried:
-    monkeypatch.setattr(command, "_grade_in_own_process", Mock(side_effect=outcomes))
+    outcomes = {"anna": graded(RIGHT), "ben": GpuError("lost\n" * 99), "cem": KeyError("main")}
+
+    def outcome(exercise, source):
+        if isinstance(made := outcomes.get(source, graded(RIGHT)), Exception):  # after a GpuError, the GPU is tried
+            raise made
+        return made
+
+    monkeypatch.setattr(command, "_grade_in_own_process", outcome)
     for student in ("anna", "ben", "cem"):
         write(tmp_path / f"{student}.ipynb", [f"helpers.grade('map', {student!r})"])
     assert command.main([str(tmp_path)]) == 0
@@ -216,6 +225,25 @@ def test_one_student_does_not_cost_the_others_their_table(tmp_path, monkeypatch,
     assert cem == "cem.ipynb: map was not graded: KeyError: 'main'"
 
 
+def test_students_are_graded_side_by_side_and_listed_in_order(tmp_path, monkeypatch, capsys):
+    side_by_side = Barrier(2)
+
+    def outcome(exercise, source):
+        side_by_side.wait(20)
+        time.sleep(0.1 * (source == "a"))
+        return graded(RIGHT, RIGHT if source == "a" else WRONG)
+
+    monkeypatch.setattr(command, "_grade_in_own_process", outcome)
+    monkeypatch.setattr(command, "AT_ONCE", 2)
+    for student in "abcd":
+        hand_in(tmp_path / f"hand_in_{student}.json", {"map": student}, {})
+    assert command.main([str(tmp_path)]) == 0
+    _, *rows = capsys.readouterr().out.splitlines()
+    assert [row.split()[:3] for row in rows] == [
+        [f"hand_in_{student}.json", f"hand_in_{student}", "right" if student == "a" else "1/2"] for student in "abcd"
+    ]
+
+
 def test_names_that_the_output_cannot_show_are_written_in_another_way(tmp_path):
     hand_in(tmp_path / "a.json", {}, {"dW[0,1]": 18})
     try:
@@ -223,8 +251,8 @@ def test_names_that_the_output_cannot_show_are_written_in_another_way(tmp_path):
     except OSError:
         pytest.skip("this file system has no such names")
     done = run(tmp_path, "--csv", tmp_path / "a.csv", PYTHONIOENCODING="cp1252")
-    assert "hand_in\\u010d\\udcfc.json  1/" in done.stdout
-    assert "\nhand_inč\\udcfc.json,1/" in (tmp_path / "a.csv").read_text(encoding="utf-8")
+    assert "hand_in\\u010d\\udcfc.json  a        1/" in done.stdout
+    assert "\nhand_inč\\udcfc.json,a,1/" in (tmp_path / "a.csv").read_text(encoding="utf-8")
 
 
 def test_files_that_would_keep_the_table_waiting_are_named(tmp_path):
@@ -232,6 +260,9 @@ def test_files_that_would_keep_the_table_waiting_are_named(tmp_path):
         file.truncate(reading.LARGEST_FILE + 1)
     made = results.row("big", tmp_path / "big.ipynb", {})
     assert made.problem == "it is larger than 20 MB; clear its outputs"
+    (tmp_path / "big.ipynb").rename(tmp_path / "big.json")
+    made = results.row("big", tmp_path / "big.json", {})
+    assert made.problem == "it is larger than 20 MB; a hand-in has less than 1 MB: ask for a new one"
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe.ipynb")
         assert results.row("pipe", tmp_path / "pipe.ipynb", {}).problem == "it is not a file"
@@ -250,8 +281,8 @@ def test_unknown_names_are_a_note_and_no_column(tmp_path):
     assert (made.outcomes, made.questions) == ({"dW[0,1]": "right"}, "")
     assert made.problem == f"no exercise is named {name!r}, 'mop'"
     assert results.as_csv([made]).splitlines() == [
-        'file,"dW[0,1]",questions,problem',
-        f'\'=a,right,,"no exercise is named ""{name}"", \'mop\'"',
+        'file,student,"dW[0,1]",questions,problem',
+        f'\'=a,a,right,,"no exercise is named ""{name}"", \'mop\'"',
     ]
     assert results.tables([made]).endswith(f"\n\n=a: {made.problem}")
 

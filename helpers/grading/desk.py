@@ -18,6 +18,7 @@ from helpers.grading import attempts
 from helpers.grading.attempts import my_folder, write
 
 FORMAT = "convgrad hand-in 1"
+ANSWERS = "answers.json"
 _unwritten: dict[str, object] = {}  # the answers that no file holds
 _unwritten_texts: dict[Path, tuple[int, str]] = {}  # what a file could not take, and when it was typed
 IN_A_BROWSER = sys.platform == "emscripten"
@@ -110,7 +111,7 @@ def _plain(number: object) -> object:
 
 
 def _answers() -> Path:
-    return my_folder() / "answers.json"
+    return my_folder() / ANSWERS
 
 
 # --- For the teacher ----------------------------------------------------------------------------------------

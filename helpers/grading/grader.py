@@ -18,7 +18,9 @@ from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WR
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 from wgsl.simulator.findings import Finding, quoted_line
 from wgsl.simulator.run import compiled
+from wgsl.simulator.work import Work
 
+MOST_WORK = 500_000_000  # of `Work`, for one text in all its tests: about 4 s, and 5 times our largest
 WORK = 30_000  # statements that may be simulated while a known mistake is looked for: about 2 s
 DETAIL, LINE = 700, 150  # letters of a reason, and of a line below the verdicts
 ORDER = {"non-uniform barrier", "data race"}  # they make the numbers wrong, and not the other way round
@@ -96,20 +98,21 @@ def _seen(puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> list[Trial
     They are those that end, with the test of the skill. Where none does, the smallest one may take longer.
     """
     *ended, stopped = trials
+    work = Work(MOST_WORK)
     if puzzle.skill and puzzle.skill.test != stopped.case.name:
-        asked = simulated(kernel, puzzle.cases()[puzzle.tests.index(puzzle.skill.test)])
+        asked = simulated(kernel, puzzle.cases()[puzzle.tests.index(puzzle.skill.test)], work=work)
         if not asked.endless:
             return [*ended, asked]
     if not stopped.long:
         return []
-    return ended or [trial for trial in [simulated(kernel, stopped.case, MOST_ROUNDS)] if not trial.endless]
+    return ended or [trial for trial in [simulated(kernel, stopped.case, MOST_ROUNDS, work)] if not trial.endless]
 
 
 def _trials(puzzle: Puzzle, kernel: Kernel) -> list[Trial]:
-    """The kernel on all cases, or up to the first one on which a loop does not end."""
-    trials = []
+    """The kernel on all cases, or up to the first one on which a loop does not end, or the work is used up."""
+    trials, work = [], Work(MOST_WORK)
     for case in puzzle.cases():
-        trials.append(simulated(kernel, case))
+        trials.append(simulated(kernel, case, work=work))
         if trials[-1].endless:
             break
     return trials

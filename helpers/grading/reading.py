@@ -26,10 +26,14 @@ HARMLESS = {"pinfo", "pinfo2", "matplotlib"}  # the other magics of a line may a
 
 
 class Work(NamedTuple):
-    """What one student wrote: the text of each puzzle, None where it cannot be read, and the answers by their names."""
+    """What one student wrote: the text of each puzzle, None where it cannot be read, and the answers by their names.
+
+    `student` is the name that a hand-in has.
+    """
 
     kernels: Mapping[str, str | None]
     answers: Mapping[str, object]
+    student: str = ""
 
 
 class FileError(Exception):
@@ -38,12 +42,18 @@ class FileError(Exception):
 
 def work(path: Path) -> Work:
     """What a file holds: a notebook, or else a hand-in. Raises FileError where it is neither."""
-    if path.suffix == ".ipynb":
+    if is_notebook(path):
         return Work(kernels(code_cells(path)), {})
     match _content(path):
-        case {"format": str(known), "kernels": dict(texts), "answers": dict(answers)} if known == FORMAT:
-            return Work({puzzle: text if isinstance(text, str) else None for puzzle, text in texts.items()}, answers)
+        case {"format": str(known), "kernels": dict(texts), "answers": dict(answers), **rest} if known == FORMAT:
+            given = {puzzle: text if isinstance(text, str) else None for puzzle, text in texts.items()}
+            return Work(given, answers, str(rest.get("student", "")))
     raise FileError("it is not a file that helpers.hand_in made")
+
+
+def is_notebook(path: Path) -> bool:
+    """Whether a file is a notebook by its name."""
+    return path.suffix.lower() == ".ipynb"
 
 
 def code_cells(path: Path) -> list[str]:
@@ -61,10 +71,14 @@ def _content(path: Path) -> object:
         if not path.is_file():
             raise FileError("it is not a file")
         if path.stat().st_size > LARGEST_FILE:
-            raise FileError(f"it is larger than {LARGEST_FILE / 1e6:g} MB; clear its outputs")
+            cure = "clear its outputs" if is_notebook(path) else "a hand-in has less than 1 MB: ask for a new one"
+            raise FileError(f"it is larger than {LARGEST_FILE / 1e6:g} MB; {cure}")
         return json.loads(path.read_bytes())  # bytes, as they may be UTF-8 or UTF-16
     except OSError as error:
         raise FileError(f"it cannot be opened: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        whose = "as Jupyter saves it" if is_notebook(path) else "as helpers.hand_in made it"
+        raise FileError(f"it is not UTF-8 (byte {error.start}): ask for the file {whose}") from None
     except (ValueError, RecursionError):
         raise FileError("it is not JSON") from None
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from helpers.gpu import GpuError
 from helpers.grading import reading
+from helpers.grading.desk import ANSWERS
 from helpers.grading.prediction import AnswerError
 from helpers.grading.reading import FileError
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
@@ -29,23 +30,31 @@ Lesson = Mapping[str, bool]  # the names of its exercises, and whether each is a
 
 @dataclass
 class Row:
-    """One file: the outcome of each exercise, how many questions are answered right of all, and its problem."""
+    """One file: the outcome of each exercise, how many questions are answered right of all, and its problem.
+
+    `student` is the name in the file.
+    """
 
     file: str
     outcomes: dict[str, str] = field(default_factory=dict)
     answers: dict[str, bool] = field(default_factory=dict)
     problem: str = ""
+    student: str = ""
 
     def add_problem(self, problem: str) -> None:
         """Add a message to those of the row: in one line, and cut where it is long."""
-        line = " ".join(problem.split())
-        short = line if len(line) <= LONGEST_NOTE else f"{line[:LONGEST_NOTE]}..."
-        self.problem += f"{'; ' * bool(self.problem)}{short}"
+        self.problem += f"{'; ' * bool(self.problem)}{_short(problem)}"
 
     @property
     def questions(self) -> str:
         """How many answers are right of how many questions."""
         return f"{sum(self.answers.values())}/{len(self.answers)}" if self.answers else ""
+
+
+def _short(text: str) -> str:
+    """A text in one line, cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_NOTE else f"{line[:LONGEST_NOTE]}..."
 
 
 def lesson(path: Path) -> Lesson:
@@ -64,8 +73,8 @@ def row(file: str, path: Path, graders: Graders, lessons: Iterable[Lesson] = ())
         work = reading.work(path)
     except FileError as error:
         return Row(file, problem=str(error))
-    made, lessons = Row(file), list(lessons)
-    given, is_notebook = work.kernels | work.answers, path.suffix == ".ipynb"
+    made, lessons = Row(file, student=_short(work.student)), list(lessons)
+    given, is_notebook = work.kernels | work.answers, reading.is_notebook(path)
     begun = [] if is_notebook else [lesson for lesson in lessons if lesson.keys() & given.keys()]
     made.answers = {name: False for lesson in begun for name, is_question in lesson.items() if is_question}
     for name in [name for name in graders if name in given]:  # in the order of the lessons
@@ -110,9 +119,12 @@ def summary(grades: Grades) -> str:
 
 
 def files(folder: Path) -> list[Path]:
-    """All hand-ins and notebooks in a folder and the folders in it, without Jupyter's checkpoints."""
-    paths = chain(folder.rglob("*hand_in*.json"), folder.rglob("*.ipynb"))
-    return sorted(path for path in paths if ".ipynb_checkpoints" not in path.parts)
+    """All that may be hand-ins, and notebooks, in a folder and the folders in it.
+
+    Jupyter's checkpoints are left out, and the answers in a learner's own folder, which the hand-in has, too.
+    """
+    paths = (path for path in folder.rglob("*") if path.suffix.lower() in (".json", ".ipynb"))
+    return sorted(path for path in paths if ".ipynb_checkpoints" not in path.parts and path.name != ANSWERS)
 
 
 def tables(rows: Sequence[Row]) -> str:
@@ -136,8 +148,9 @@ def _related(one: Row, other: Row) -> bool:
 def lines(rows: Sequence[Row]) -> list[list[str]]:
     """The table's head, and a line for each file; the exercises are in the order in which they first appear."""
     exercises = list(dict.fromkeys(name for row in rows for name in row.outcomes))
-    head = ["file", *exercises, "questions"]
-    return [head] + [[row.file, *(row.outcomes.get(n, "") for n in exercises), row.questions] for row in rows]
+    cells = [[row.file, row.student, *(row.outcomes.get(n, "") for n in exercises), row.questions] for row in rows]
+    table = [["file", "student", *exercises, "questions"], *cells]
+    return table if any(row.student for row in rows) else [[file, *rest] for file, _, *rest in table]
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> str:

@@ -38,7 +38,7 @@ from helpers.gpu.adapter import NATIVE
 from helpers.grading.verdict import NO_COMPILE, WRONG, Grades, Verdict
 
 START = 60  # seconds that a worker may take until it can grade; a slow disk is not the learner's fault
-SECONDS = 6  # for one text in all; with the start of a worker, about 2 s, a learner waits for less than 10
+SECONDS = 300  # for a compiler or driver that hangs; what is simulated is limited by its work, about 4 s
 MEMORY = 1_000_000_000  # bytes that a text may take; a right kernel takes less than a tenth
 PAUSE = 0.05  # seconds between two looks at the worker's memory
 LONGEST = 30_000  # characters of a text, about ten times what an official kernel has
@@ -213,7 +213,7 @@ def _require(answer: dict) -> None:
 def why(stopped: Exception, seconds: float | None = None) -> str:
     """Why a text was stopped, and what to look at; `seconds` as for `Worker.ask`."""
     if isinstance(stopped, TimeoutError):
-        return f"it was stopped after {seconds or SECONDS} s; does every loop end, and are its arrays short?"
+        return f"the compiler or the GPU driver was stopped after {seconds or SECONDS} s; are its arrays short?"
     if isinstance(stopped, MemoryError):
         return f"it was stopped, because it took more than {MEMORY / 1e9:g} GB of memory; how long are its arrays?"
     return "it made the compiler or the GPU driver crash; look at its arrays, its indices and how deep its brackets are"

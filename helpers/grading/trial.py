@@ -15,9 +15,10 @@ import numpy as np
 from helpers import gpu
 from helpers.grading.puzzle import Case
 from wgsl import Kernel, UnsupportedWgsl, WgslError
-from wgsl.simulator.findings import TOGETHER, Finding, quoted_line
-from wgsl.simulator.run import simulate
+from wgsl.simulator.findings import NO_END, TOGETHER, Finding, quoted_line
+from wgsl.simulator.run import simulate_within
 from wgsl.simulator.trace import Trace
+from wgsl.simulator.work import Work
 
 GRAVEST_FIRST = (
     "endless loop",
@@ -69,7 +70,7 @@ class Trial:
     @property
     def long(self) -> bool:
         """Whether a thread was stopped, and no loop alone is to blame: all of them may end."""
-        return any(TOGETHER in finding.message for finding in self.findings)
+        return any(words in finding.message for finding in self.findings for words in (TOGETHER, NO_END))
 
     def more(self, other: "Trial", limits: Mapping[str, float]) -> dict[str, tuple[float, float]]:
         """The counts that are larger than a multiple of another run's, with both numbers."""
@@ -99,12 +100,14 @@ class Trial:
         return f"{'no' if number == '0' else number} {word}{'s' * (number != '1')}"
 
 
-def simulated(kernel: Kernel, case: Case, most: int | None = None) -> Trial:
+def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | None = None) -> Trial:
     """A kernel on a case, without a GPU; a thread may make `most` loop rounds, by default as many as `rounds` says.
+
+    Where the work is used up, it ends as with an endless loop.
 
     Raises WgslError where the simulator refuses the text, and UnsupportedWgsl where it cannot run it.
     """
-    trace, at = traced(kernel, case, most=most), len(case.inputs)
+    trace, at = traced(kernel, case, most=most, work=work), len(case.inputs)
     unwritten = np.zeros(case.expected.shape, bool)
     if any(finding.kind == "unwritten output" for finding in trace.findings):
         seen = trace.accesses
@@ -157,7 +160,7 @@ def _most(threads: list[np.ndarray]) -> int:
     return int(np.bincount(np.concatenate([np.zeros(0, int), *threads])).max(initial=0))
 
 
-def traced(kernel: Kernel, case: Case, before: float = 0.0, most: int | None = None) -> Trace:
+def traced(kernel: Kernel, case: Case, before: float = 0.0, most: int | None = None, work: Work | None = None) -> Trace:
     """The simulated run of a kernel on a case, with all its accesses; raises as `simulated` does.
 
     `before` is in the output at the start.
@@ -165,7 +168,7 @@ def traced(kernel: Kernel, case: Case, before: float = 0.0, most: int | None = N
     params = [np.array(case.params, np.uint32)] if case.params else []
     buffers = [*case.inputs, np.full(case.expected.shape, before, np.float32), *params]
     try:
-        return simulate(kernel, buffers, case.workgroups, max_steps=most or rounds(case))
+        return simulate_within(work, kernel, buffers, case.workgroups, max_steps=most or rounds(case))
     except ValueError as error:
         if isinstance(error, WgslError):
             raise

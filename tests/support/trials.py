@@ -13,15 +13,16 @@ from helpers.grading.puzzle import Case, Puzzle
 from helpers.grading.trial import Trial, simulated
 from helpers.grading.verdict import Grades
 from wgsl import Kernel
+from wgsl.simulator.work import Work
 
 MISTAKES = [(name, mistake) for name, puzzle in PUZZLES.items() for mistake in puzzle.mistakes]
 _made: dict[tuple, Trial] = {}
 
 
-def _simulated_once(kernel: Kernel, case: Case, *most: int) -> Trial:
+def _simulated_once(kernel: Kernel, case: Case, most: int | None = None, work: Work | None = None) -> Trial:
     key = kernel.source, case.name, case.expected.tobytes(), case.params, most
     if key not in _made:
-        _made[key] = simulated(kernel, case, *most)
+        _made[key] = simulated(kernel, case, most, work)
     return _made[key]
 
 

@@ -7,9 +7,9 @@ import pytest
 from support.small_kernels import MAIN, run, text_of
 
 from wgsl import Kernel, UnsupportedWgsl, WgslError, simulate
-from wgsl.simulator import machine
 from wgsl.simulator import trace as traces
 from wgsl.simulator.run import MOST_STEPS
+from wgsl.simulator.work import Work
 
 SMALL = """@group(0) @binding(0) var<storage, read> input: array<f32>;
 @group(0) @binding(1) var<storage, read_write> output: array<f32, 4>;
@@ -97,7 +97,7 @@ def test_too_much_workgroup_memory_is_refused():
         "var image: texture_2d<f32>;",
         "fn f() -> f32 { return dpdx(1.0); }",
         "fn f() { var x: f16; }",
-        "fn f() { var x: mat2x2f; }",
+        "fn f() { var x: mat2x2h; }",
     ],
 )
 def test_what_the_simulator_does_not_run_is_refused_by_name_and_line(line):
@@ -123,9 +123,9 @@ def test_a_variable_too_large_for_so_many_threads_is_refused_by_name():
 
 
 def test_a_run_that_is_too_long_is_refused_with_how_far_it_came(monkeypatch):
-    monkeypatch.setattr(machine, "MOST_WORK", 800)
+    monkeypatch.setattr(Work.__init__, "__defaults__", (1_000_000,))
     with pytest.raises(
-        ValueError, match=r"stopped after 100 statements, with up to 8 threads each; simulate a smaller"
+        ValueError, match=r"stopped after 103 statements, with up to 8 threads each; simulate a smaller"
     ):
         run("for (var i = 0u; i < 1000u; i++) { tile[t] = i; }")
 

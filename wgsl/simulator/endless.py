@@ -64,6 +64,11 @@ class Budget:
         ended = self._entered.pop()
         self._longest[id(ended.loop)] = max(ended.rounds, self._longest.get(id(ended.loop), 0))
 
+    @property
+    def outermost(self) -> int:
+        """Where the loop begins in which all others run that are running; 0 where none is."""
+        return self._entered[0].loop.at if self._entered else 0
+
     def round(self, lanes: Lanes) -> None:
         """These invocations begin a round of the innermost loop.
 

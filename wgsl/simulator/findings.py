@@ -180,6 +180,7 @@ def missed_barrier(name: str, arrived: int, threads: int, missing: str) -> str:
 
 
 TOGETHER = "rounds in all its loops together"
+NO_END = "the simulator has not come to the end of this"
 
 
 def endless(rounds: int, own: int, unmoved: list[str], below_zero: str, closed: bool) -> str:
@@ -195,6 +196,11 @@ def endless(rounds: int, own: int, unmoved: list[str], below_zero: str, closed: 
         return f"this loop has not ended after {rounds:,} rounds of one thread{elsewhere}{cause}"
     here = f"{own:,} of them in this loop, which is not at its end"
     return f"one thread has made {rounds:,} {TOGETHER}, {here}; does each loop end, and is the work shared out?"
+
+
+def too_long(how_far: str) -> str:
+    """A run that used up its work."""
+    return f"{NO_END}: {how_far}; does one thread do the work of many?"
 
 
 def unwritten(name: str, count: int, of: int, first: int) -> str:

@@ -20,9 +20,8 @@ from wgsl.simulator.lanes import Dispatch, Lanes, joined
 from wgsl.simulator.memory import Words
 from wgsl.simulator.values import Bound, Place, Value
 from wgsl.simulator.watch import Watch
+from wgsl.simulator.work import TooLong, Work
 from wgsl.types import program as ir
-
-MOST_WORK = 2**33  # statements, counted for each invocation that runs them: some minutes
 
 
 @dataclass
@@ -45,14 +44,15 @@ class Machine:
     """Runs the statements of a program."""
 
     def __init__(
-        self, program: ir.Program, dispatch: Dispatch, words: Words, watch: Watch, access: Access, max_steps: int
-    ) -> None:
+        self, program: ir.Program, dispatch: Dispatch, words: Words, watch: Watch, access: Access, max_steps: int,
+        work: Work,
+    ) -> None:  # fmt: skip
         self._program, self._dispatch, self._words = program, dispatch, words
         self._watch, self._access = watch, access
         self._expressions = Expressions(words, watch, access, self._call)
         self._budget = Budget(max_steps, dispatch, words)
         self._frames: list[_Frame] = []
-        self._work = self._steps = 0
+        self._work, self._steps = work, 0
         self._kinds: dict[type, Callable[..., Lanes]] = {
             ir.Bind: self._bind, ir.Declare: self._declare, ir.Store: self._store, ir.Update: self._update,
             ir.Evaluate: self._evaluate, ir.Barrier: self._barrier, ir.If: self._if,
@@ -62,7 +62,7 @@ class Machine:
         }  # fmt: skip
 
     def run(self) -> bool:
-        """Run the entry point; False where a loop used up the budget."""
+        """Run the entry point; False where a loop used up the budget. Raises TooLong where the work is used up."""
         try:
             with np.errstate(all="ignore", invalid="call", call=self._noticed):
                 for variable in self._program.private:
@@ -114,15 +114,14 @@ class Machine:
     # --- Simple statements ------------------------------------------------------------------------------------
 
     def _step(self, statement: ir.Statement, lanes: Lanes) -> None:
-        self._work += lanes.count
-        if self._work > MOST_WORK:
-            raise ValueError(
-                f"this run is too long to be simulated: it was stopped after {self._steps:,} "
-                f"statements, with up to {self._dispatch.lanes:,} threads each; simulate a smaller problem"
-            )
+        self._spend(statement, lanes)
         self._steps += 1
         self._watch.log.step(statement.at, lanes)
         self._watch.counter.step(statement.at, lanes)
+
+    def _spend(self, statement: ir.Statement, lanes: Lanes) -> None:
+        if not self._work.spend(statement, lanes):
+            raise TooLong(self._budget.outermost or statement.at, self._steps, self._dispatch.lanes)
 
     def _bind(self, statement: ir.Bind, lanes: Lanes) -> Lanes:
         self._expressions.names[statement.binding] = Bound(lanes, self._expressions.value(statement.value, lanes))
@@ -205,6 +204,8 @@ class Machine:
                 going = going.where(condition)
                 if not going.count:
                     break
+            else:
+                self._spend(statement, going)
             self._budget.round(going)
             going = joined(going, self._block(statement.body, going), *exits.continued)
             exits.continued.clear()

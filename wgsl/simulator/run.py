@@ -13,6 +13,7 @@ from wgsl.arguments import as_int, check_size
 from wgsl.arithmetic.operators import DTYPES
 from wgsl.diagnostics import Refused, Unsupported
 from wgsl.kernel import Kernel, parsed
+from wgsl.simulator import findings
 from wgsl.simulator.access import Access
 from wgsl.simulator.lanes import Dispatch
 from wgsl.simulator.machine import Machine
@@ -20,6 +21,7 @@ from wgsl.simulator.memory import Words
 from wgsl.simulator.trace import Trace
 from wgsl.simulator.values import unmarked_input
 from wgsl.simulator.watch import Unwatched, Watch
+from wgsl.simulator.work import TooLong, Work
 from wgsl.suggestions import wgsl_error
 from wgsl.types import kinds
 from wgsl.types.declarations import Declarations, check
@@ -79,6 +81,23 @@ def simulate(
     if not isinstance(kernel, str | Kernel):
         raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
     kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
+    return simulate_within(None, kernel, buffers, workgroups, entry_point, constants, outputs, max_steps)
+
+
+def simulate_within(
+    work: Work | None,
+    kernel: Kernel,
+    buffers: Sequence[np.ndarray],
+    workgroups: tuple[int, int, int],
+    entry_point: str = "main",
+    constants: Mapping[str, float] | None = None,
+    outputs: Sequence[int] | None = None,
+    max_steps: int | None = None,
+) -> Trace:
+    """Run a kernel as `simulate` does, with an amount of work, which other runs may share.
+
+    Where the work is used up, the run ends as with an endless loop.
+    """
     program = compiled(kernel, entry_point, constants)
     arrays = checked_buffers(program, buffers)
     dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)
@@ -92,11 +111,19 @@ def simulate(
     for variable in program.workgroup:
         words.make(variable)
     watch = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays))
-    ended = Machine(program, dispatch, words, watch, Access(words, watch), int(rounds)).run()
+    machine = Machine(program, dispatch, words, watch, Access(words, watch), int(rounds), work or Work())
+    try:
+        ended = machine.run()
+    except TooLong as stopped:
+        if work is None:
+            raise
+        ended, message = False, findings.too_long(stopped.how_far)
+        watch.collector.add("endless loop", stopped.at, dispatch.all.index, lambda: message)
     if ended:
         for variable in wanted:
             watch.unwritten(variable)
-    for place in _unportable(kernel, entry_point, constants_of(kernel, constants)):
+    used_up = work is not None and work.left < 0  # calls of calls of calls take as long to analyze
+    for place in () if used_up else _unportable(kernel, entry_point, constants_of(kernel, constants)):
         watch.not_portable(place)
     return Trace(
         kernel,
@@ -127,7 +154,7 @@ def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[i
         words.arrays.update(zip(program.bindings, buffers, strict=True))
         for variable in program.workgroup:
             words.make(variable)
-        if not Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS).run():
+        if not Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS, Work()).run():
             raise ValueError(
                 f"one thread has made {MAX_STEPS:,} rounds of its loops, and the simulator stops it there: does every "
                 "loop end? If they do, take a smaller problem"
