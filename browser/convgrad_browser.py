@@ -14,38 +14,41 @@ from pathlib import Path
 from comm import get_comm_manager
 from pyodide_kernel.kernel import PyodideKernel
 
-from helpers.widgets import turns
-
 DRIVE = Path("/drive/notebooks")  # the browser's storage, which JupyterLite shows beside the lessons
 
 
-def _one_at_a_time() -> None:
-    """Let messages, cells and slices of training take turns."""
-    manager, turn, run = get_comm_manager(), asyncio.Lock(), PyodideKernel.run
-
-    async def in_turn(work: Callable[..., object], message: tuple) -> None:
-        async with turn:
-            work(*message)
-
-    def put_off(work: Callable[..., object]) -> Callable[..., None]:
-        return lambda *message: _keep(asyncio.ensure_future(in_turn(work, message)))
-
-    async def run_in_turn(kernel: PyodideKernel, code: str) -> dict:
-        async with turn:
-            return await run(kernel, code)
-
-    manager.comm_msg = put_off(manager.comm_msg)
-    PyodideKernel.run = run_in_turn
-    turns.take = put_off(lambda work: work())
-
-
+_turn = asyncio.Lock()  # held by the cell, the message or the slice of training that is at work
 _waiting: set[asyncio.Future] = set()
 
 
-def _keep(task: asyncio.Future) -> None:
-    """Keep a task until it has ended."""
-    _waiting.add(task)
-    task.add_done_callback(_waiting.discard)
+def _put_off(work: Callable[..., object]) -> Callable[..., None]:
+    """The same work, to be done when it is its turn."""
+
+    async def in_turn(*given: object) -> None:
+        async with _turn:
+            work(*given)
+
+    def begin(*given: object) -> None:
+        task = asyncio.ensure_future(in_turn(*given))
+        _waiting.add(task)  # which keeps it until it has ended
+        task.add_done_callback(_waiting.discard)
+
+    return begin
+
+
+take = _put_off(lambda work: work())  # one slice of a training
+
+
+def _one_at_a_time() -> None:
+    """Let messages and cells take turns, too."""
+    manager, run = get_comm_manager(), PyodideKernel.run
+
+    async def run_in_turn(kernel: PyodideKernel, code: str) -> dict:
+        async with _turn:
+            return await run(kernel, code)
+
+    manager.comm_msg = _put_off(manager.comm_msg)
+    PyodideKernel.run = run_in_turn
 
 
 logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # it says that it looks for fonts

@@ -137,8 +137,8 @@ def schemas() -> list[dict]:
 
 
 def own_wheel() -> bytes:
-    """Our helpers and kernels, and the stand-in for wgpu, as one package, the same bytes each time."""
-    folders = (ROOT / "helpers", ROOT), (ROOT / "kernels", ROOT), (HERE / "wgpu", HERE)
+    """Our helpers, kernels and wgsl, and the stand-in for wgpu, as one package, the same bytes each time."""
+    folders = (ROOT / "helpers", ROOT), (ROOT / "wgsl", ROOT), (ROOT / "kernels", ROOT), (HERE / "wgpu", HERE)
     files = {path: home for folder, home in folders for path in folder.rglob("*") if path.is_file()}
     files |= {ROOT / "tests" / "mutation_report.md": ROOT, HERE / "convgrad_browser.py": HERE}
     about = {"METADATA": "Metadata-Version: 2.1\nName: convgrad\nVersion: 1\n", "RECORD": ""}

@@ -286,7 +286,7 @@ ENDLESS = """end = official.rindex("}")
 helpers.grade("map", official[:end] + "  loop { output[0] = 1.0; if (output[0] > 9.0) { break; } }\\n}")
 """
 TURNS = """import asyncio
-from helpers.widgets import turns
+from convgrad_browser import take
 from pyodide.code import run_js
 from pyodide.ffi import run_sync
 log = []
@@ -294,7 +294,7 @@ def work():
     log.append("begin")
     run_sync(run_js("new Promise(done => setTimeout(done, 4000))"))
     log.append("end")
-asyncio.get_running_loop().call_later(0.5, lambda: turns.take(work))
+asyncio.get_running_loop().call_later(0.5, lambda: take(work))
 """
 OFFICIAL = exercises.PUZZLES["map"].official.source
 AGAIN = "choose Kernel > Restart Kernel, and run the cells again; what you wrote is kept"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-MAX_SIZE = 2**30  # keeps every index of a kernel, and every wrapped negative one, inside 32 bits
+from wgsl.arguments import MAX_SIZE, as_int, check_size
 
 
 def check_tensor(operation: str, name: str, array: np.ndarray, axes: str) -> np.ndarray:
@@ -26,19 +26,6 @@ def check_shape(operation: str, name: str, array: np.ndarray, wanted: tuple[int,
     """Refuse an array whose shape is not the one that what is given (in words, where it is needed) implies."""
     if array.shape != wanted:
         raise ValueError(f"{operation}: {name} has shape {array.shape}: {given()} make it {wanted}")
-
-
-def check_size(name: str, value: int, smallest: int = 1, largest: int = MAX_SIZE) -> None:
-    """Refuse what is not a whole number from `smallest` to `largest`, by the argument's name."""
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{name} = {value!r} is a {type(value).__name__}: it must be an int")
-    if not smallest <= value <= largest:
-        raise ValueError(f"{name} = {value}: it must be from {smallest} to {largest}")
-
-
-def as_int(value: int) -> int:
-    """`value` as Python's int; NumPy's integers are welcome, True and 2.0 are not."""
-    return int(value) if isinstance(value, np.integer) else value
 
 
 def check_pair(name: str, value: int | tuple[int, int], smallest: int = 1) -> tuple[int, int]:

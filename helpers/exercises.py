@@ -21,11 +21,11 @@ from helpers.grading.sandbox import LONGEST, Worker, serve
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades, Verdict
 from helpers.network import exercises as network
 from helpers.oracles import exercises as oracles
-from helpers.simulator.run import compiled
 from helpers.speed import exercises as speed
 from helpers.summation import exercises as summation
 from helpers.threads import exercises as threads
-from helpers.wgsl import Kernel, Listing, WgslError
+from wgsl import Kernel, Listing, WgslError
+from wgsl.simulator.run import compiled
 
 if TYPE_CHECKING:
     from helpers.widgets.editor import Editor

@@ -7,7 +7,8 @@ except the mark ``// unroll``, which the launcher obeys.
 from dataclasses import dataclass
 from difflib import unified_diff
 
-from helpers.wgsl import KERNELS, Kernel, load, versions, without_comments
+from helpers.kernels import KERNELS, load, versions
+from wgsl import Kernel, without_comments
 
 MARK = "// unroll"
 AROUND = 2  # lines that are the same above and below a change

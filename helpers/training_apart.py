@@ -23,9 +23,9 @@ from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, UNSAFE
 from helpers.network.network import Network
 from helpers.network.own import PLACES, own_kernels
 from helpers.network.training import DivergedError, Training
-from helpers.simulator.findings import Finding, quoted_line
-from helpers.simulator.work import Work
-from helpers.wgsl import Kernel, UnsupportedWgsl
+from wgsl import Kernel, UnsupportedWgsl
+from wgsl.simulator.findings import Finding, quoted_line
+from wgsl.simulator.work import Work
 
 WORKER = Worker("helpers.training_apart")
 SECONDS = 600  # for a driver that hangs: from one answer to the next, the check of a kernel or 25 steps

@@ -20,7 +20,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).res
 from support.mutants import Mutant, judged, mutants
 from support.survivors import reason
 
-from helpers import wgsl
+from helpers.kernels import load, versions
 from helpers.operations import OPERATIONS
 from helpers.oracles.wrong_kernels import small
 
@@ -34,8 +34,8 @@ def every_mutant(words: Iterable[str] = ()) -> list[Mutant]:
     Those that are specialized for a layer are left out: a driver compiles each of their texts for a second. Their
     faults are planted by hand in helpers/oracles and tests/support/wrong_kernels.txt.
     """
-    names = [(operation, version) for operation in OPERATIONS for version in wgsl.versions(operation)]
-    kernels = [wgsl.load(*name) for name in names if not words or any(word in "/".join(name) for word in words)]
+    names = [(operation, version) for operation in OPERATIONS for version in versions(operation)]
+    kernels = [load(*name) for name in names if not words or any(word in "/".join(name) for word in words)]
     general = [small(kernel) for kernel in kernels if not kernel.specialized]
     return [mutant for kernel in general for mutant in mutants(kernel)]
 

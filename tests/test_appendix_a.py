@@ -12,7 +12,7 @@ from support.notebook_gate import NOTEBOOKS, Lesson
 
 import helpers
 from helpers.exercises import QUESTIONS
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 LESSON = Lesson.read(NOTEBOOKS / "appendix_a_simulator.ipynb")
 REPAIR = "Touches.note = note_several"

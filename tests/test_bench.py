@@ -18,12 +18,12 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import adapter_info
 from helpers.gpu import operation as launcher
+from helpers.kernels import load
 from helpers.network import operations as network
 from helpers.operations import OPERATIONS
 from helpers.oracles import harness
 from helpers.speed.layers import LAYERS, Layer, multiply_adds, rate
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import load
 
 CONV, GEMM = ConvShape(5, 3, 7, 6, 5, 3, 2, 2, 1), GemmShape(9, 8, 10, 1, "relu")
 SHAPES = [replace(CONV, dilation=(2, 1)), replace(CONV, stride=1), GEMM, SumShape(300)]

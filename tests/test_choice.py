@@ -19,8 +19,8 @@ from helpers.gpu.operation import Choice
 from helpers.operations import OPERATIONS
 from helpers.oracles.harness import operation_of
 from helpers.speed.layers import SHAPES
-from helpers.wgsl import specialize
-from helpers.wgsl.specialize import MOST_CHARACTERS
+from wgsl import specialize
+from wgsl.specialize import MOST_CHARACTERS
 
 RECORDED = json.loads((Path(rule.__file__).parents[1] / "speed" / "recorded" / "nvidia_h200.json").read_text())
 HARDWARE = replace(gpu.adapter_info(), kind="hardware")

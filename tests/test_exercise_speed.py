@@ -14,12 +14,13 @@ from helpers.exercises import PUZZLES
 from helpers.grading.grader import grade
 from helpers.grading.mistakes import Mistake
 from helpers.grading.verdict import NOT_YET, RIGHT, UNSAFE, WRONG, Grades
+from helpers.kernels import load
 from helpers.speed.exercises import QUESTIONS
 from helpers.speed.indices import taps_of_class
 from helpers.speed.layers import SHAPES
 from helpers.speed.recorded import recorded
 from helpers.speed.traffic import traffic
-from helpers.wgsl import Kernel, load
+from wgsl import Kernel
 
 LESSON = Lesson.read(NOTEBOOKS / "07_the_speed_ladder.ipynb")
 PUZZLE = PUZZLES["register_tile"]

@@ -13,9 +13,9 @@ from helpers import gpu
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu import GpuError, Pass, buffers, passes, timing
 from helpers.gpu.adapter import PORTABLE_LIMITS
+from helpers.gpu.zeros import with_zeros
 from helpers.operations import OPERATIONS
-from helpers.wgsl import Kernel, WgslError
-from helpers.wgsl.zeros import with_zeros
+from wgsl import Kernel, WgslError
 
 ONE = (1, 1, 1)  # workgroup
 
@@ -274,8 +274,8 @@ def test_a_compile_error_says_nothing_on_the_side():
     code = """
 import contextlib, io
 from helpers.gpu.passes import pipeline
-from helpers.wgsl import Kernel, WgslError
-from helpers.wgsl.zeros import with_zeros
+from wgsl import Kernel, WgslError
+from helpers.gpu.zeros import with_zeros
 two_indices = '''@group(0) @binding(0) var<storage, read_write> o: array<f32>;
 @compute @workgroup_size(1) fn main() { let i = 1u; o[i][i] = 1.0; }'''
 with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.suppress(WgslError):

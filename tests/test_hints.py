@@ -23,7 +23,7 @@ import helpers
 from helpers.exercises import PUZZLES
 from helpers.gpu.adapter import device
 from helpers.grading.puzzle import LEARNERS_LINE
-from helpers.wgsl import without_comments
+from wgsl import without_comments
 
 QUESTION, PICTURE, INDEX, KERNEL = GRADES = ["a question", "a picture", "the index", "almost the whole kernel"]
 HINT = re.compile(r"<summary>Hint (\d): (.*?)</summary>(.*?)</details>", re.DOTALL)

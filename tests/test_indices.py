@@ -12,7 +12,6 @@ import pytest
 from support.problems import general_versions_of, versions_of
 
 import helpers
-from helpers import wgsl
 from helpers.convolution.indices import (
     Contribution,
     contributions_to_pixel,
@@ -29,8 +28,9 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.indices import gemm_terms, right_load, tile_loads, tile_mates
 from helpers.gemm.operations import FORWARD
 from helpers.gemm.shapes import GemmShape
+from helpers.kernels import load
 from helpers.oracles.harness import launched
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 
 def numbered(*shape: int) -> np.ndarray:
@@ -137,7 +137,7 @@ def products_read(kernel: Kernel, shape: ConvShape, threads: int) -> list[list[i
 
 
 def test_threads_share_the_products_of_all_images():
-    kernel, shape = wgsl.load("conv2d_grad_weight", "2_workgroup_per_weight"), ConvShape(3, 1, 7, 9, 1, 2, 2)
+    kernel, shape = load("conv2d_grad_weight", "2_workgroup_per_weight"), ConvShape(3, 1, 7, 9, 1, 2, 2)
     shared = [list(products_of_thread(shape, thread, 8)) for thread in range(8)]
     assert products_read(kernel, shape, 8) == shared
     assert products_read(kernel.edit("i += THREADS", "i += THREADS + 1u"), shape, 8) != shared
@@ -170,7 +170,7 @@ def test_an_unknown_product_is_refused():
 
 # --- Tiles ------------------------------------------------------------------------------------------------
 
-TILED = wgsl.load("gemm_bias_act", "2_tiled").with_constants(TILE=4)
+TILED = load("gemm_bias_act", "2_tiled").with_constants(TILE=4)
 
 
 def forward(kernel: Kernel, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -210,7 +210,7 @@ def test_a_thread_reads_what_its_mates_loaded():
         assert tile_mates(4, thread) == tuple(read)
 
 
-BACKWARD_TILED = wgsl.load("gemm_bias_act_backward", "2_tiled").with_constants(TILE=4)
+BACKWARD_TILED = load("gemm_bias_act_backward", "2_tiled").with_constants(TILE=4)
 TRANSPOSED, STRIDED = "read_b(item, load_k, first + local.x)", "read_b(item, k, first + local.y)"
 SAME_TILE = (  # with the coordinates exchanged in the reads
     f"right[local.x * TILE + local.y] = {TRANSPOSED};",

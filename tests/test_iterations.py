@@ -21,16 +21,17 @@ from support.problems import (
 )
 from support.sample import ALL, sample
 
-from helpers import gpu, wgsl
+from helpers import gpu
 from helpers.convolution.schedules import conv2d_grad_input
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.gpu.passes import CAP
+from helpers.kernels import load
 from helpers.network.shapes import LossShape, PoolShape
 from helpers.oracles.harness import drawn, launched, ones, operation_of, reports, resident, whole
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 # --- The counting copy ------------------------------------------------------------------------------------
 
@@ -136,14 +137,14 @@ def require_declared(kernel: Kernel, shape: Shape, only_busy: bool = False) -> N
 
 def test_several_planes_and_chunks_are_declared_too(monkeypatch):
     monkeypatch.setattr(conv2d_grad_input, "MAX_WORKGROUPS", 2)
-    kernel = wgsl.load("conv2d_grad_input", "2_shared_weights").edit("CHUNK: u32 = 4096u", "CHUNK: u32 = 5u")
+    kernel = load("conv2d_grad_input", "2_shared_weights").edit("CHUNK: u32 = 4096u", "CHUNK: u32 = 5u")
     ((declared, true),) = iterations(kernel.with_constants(TILE=2), ConvShape(3, 3, 9, 8, 2, 4, 3))
     assert true <= declared <= 2 * true
     assert true > 5 * 2 * 3  # planes, channels, chunks
 
 
 def test_a_loop_that_became_longer_is_noticed():
-    kernel = wgsl.load("conv2d_grad_bias", "1_thread_per_channel").edit("n < params.batch", "n < 4u * params.batch")
+    kernel = load("conv2d_grad_bias", "1_thread_per_channel").edit("n < params.batch", "n < 4u * params.batch")
     ((declared, true),) = iterations(kernel, ConvShape(2, 1, 9, 9, 3, 2, 2))
     assert declared < true
 

@@ -27,13 +27,14 @@ from helpers.gemm import reference as gemm
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.gpu.passes import pipeline
+from helpers.kernels import load, versions
 from helpers.network import reference as network
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.operations import OPERATIONS
 from helpers.oracles.harness import answer, drawn, normal, operation_of
 from helpers.summation import reference as summation
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import PART, SHARED, Kernel, Listing, load, versions
+from wgsl import PART, SHARED, Kernel, Listing
 
 KEYS = ["title", "equation", "numpy", "in", "out", "dispatch", "barriers", "cost", "limits", "new here"]
 FLOAT_INDEX = re.compile(r"\b[iu]32\(\s*(f32|floor|round|trunc)\b")  # u32(f32(i) * inverse) is wrong for 41, 47, ...

@@ -21,15 +21,15 @@ from support.problems import (
 )
 from support.sample import ALL
 
-from helpers import wgsl
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import operation
 from helpers.gpu.operation import Shape
+from helpers.kernels import load
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.oracles.harness import answer, drawn, launched, ones, operation_of
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 # --- Right for every shape ------------------------------------------------------------------------------
 
@@ -149,7 +149,7 @@ def test_grad_input_serves_more_planes_than_a_dispatch_has_layers(kernel):
 def test_elements_that_one_row_of_workgroups_has_no_threads_for_are_computed(name, shape, most, rows, monkeypatch):
     """Sums of one product make each an outer product."""
     monkeypatch.setattr(operation, "MAX_WORKGROUPS", most)
-    kernel = wgsl.load(*name.split("/"))
+    kernel = load(*name.split("/"))
     (step,) = operation_of(kernel).versions[kernel.version](shape, kernel).steps
     assert step.workgroups[1] == rows
     tensors = drawn(operation_of(kernel), shape)

@@ -91,6 +91,7 @@ REFUSED = {
     "v1(); } fn v1(@align(5) x: i32) {": "align",
     "v1(); } fn v1(p: ptr<storage, ptr<private, i32>>) {": "pointer|ptr",
     "} @diagnostic(off, derivative_uniformity) @diagnostic(error, derivative_uniformity) fn f() {": "diagnostic",
+    "@diagnostic(off, derivative_uniformity) @diagnostic(off, derivative_uniformity) if (t == 0u) { }": "diagnostic",
     "} @group(0) @binding(1) var<storage, read, storage> z: array<f32>; fn f() {": "template|access",
 }
 
@@ -110,7 +111,7 @@ def test_the_sizes_of_a_workgroup_are_of_one_type():
 @pytest.mark.parametrize(
     "text",
     [
-        "@diagnostic(off, derivative_uniformity) @diagnostic(off, derivative_uniformity) if (t == 0u) { }",
+        "@diagnostic(off, derivative_uniformity) @diagnostic(off, chromium.other) if (t == 0u) { }",
         "loop { break; }",
         "loop { if (t == 0u) { return; } }",
         "loop { continuing { break if true; } }",
@@ -187,6 +188,7 @@ def test_functions_in_a_run_and_known_before(text):
     assert not findings
 
 
-def test_a_matrix_is_named_where_it_is_not_run():
-    with pytest.raises(helpers.UnsupportedWgsl, match="matrices"):
-        run("var m = mat2x2f(1.0, 0.0, 0.0, 1.0);")
+@pytest.mark.parametrize(("line", "name"), [("mat2x2h()", "16 bits"), ("textureLoad()", "textureLoad")])
+def test_what_is_not_run_is_named(line, name):
+    with pytest.raises(helpers.UnsupportedWgsl, match=name):
+        run(f"var m = {line};")

@@ -15,7 +15,7 @@ from helpers.grading.grader import grade
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import same_code
 from helpers.grading.verdict import NOT_YET, RIGHT, UNSAFE, WRONG, Grades
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 # --- As edits of the official kernel --------------------------------------------------------------------------
 

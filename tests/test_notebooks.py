@@ -160,7 +160,7 @@ RIGHT, WRONG = "var sum = ", "var sum = 1.0 + "  # how every kernel that adds be
 
 def copy(tree: Path, lesson: Path) -> Path:
     """Copy what the lesson needs to `tree`; the path of its notebook there, named like `tree`."""
-    for part in "helpers", "kernels", "tests":
+    for part in "helpers", "wgsl", "kernels", "tests":
         shutil.copytree(PROJECT / part, tree / part)
     (tree / "notebooks").mkdir()
     shutil.copy(PROJECT / "notebooks" / "helpers.py", tree / "notebooks")

@@ -169,7 +169,7 @@ def test_a_kernel_file_that_was_edited_is_planned_again(tmp_path, monkeypatch):
     source = Path("conv2d_grad_bias/1_thread_per_channel.wgsl")
     right = (ROOT / "kernels" / source).read_text(encoding="utf-8")
     (tmp_path / source.parent).mkdir()
-    monkeypatch.setattr("helpers.wgsl.kernel.KERNELS", tmp_path)
+    monkeypatch.setattr("helpers.kernels.KERNELS", tmp_path)
     for start in (0, 5):
         text = right.replace("var sum = 0.0", f"var sum = {start}.0") + " " * start
         (tmp_path / source).write_text(text, encoding="utf-8")
@@ -255,7 +255,7 @@ from helpers.gemm import check, indices, pictures, reference, shapes
 from helpers.network import check, reference, shapes
 from helpers.summation import check, indices, pictures, reference, shapes
 from helpers.data import digits
-from helpers.wgsl import load
+from helpers.kernels import load
 print(digits.conv1_input().shape, len(load("conv2d", "1_thread_per_output").bindings))
 try: helpers.conv2d
 except ImportError as error: print("needs", error.name)
@@ -291,5 +291,5 @@ def test_imports_run_one_way_and_only_the_gpu_folder_imports_wgpu(tmp_path):
     assert {home for home, name in imports(ROOT / "helpers") if name == "wgpu"} == {"gpu"}
     assert [name for _, name in imports(ROOT / "tests") if name.startswith("test_")] == []
     (tmp_path / "gpu").mkdir()
-    (tmp_path / "gpu" / "__main__.py").write_text("from helpers.wgsl import load\nfrom helpers.gemm import check\n")
+    (tmp_path / "gpu" / "__main__.py").write_text("from wgsl import load\nfrom helpers.gemm import check\n")
     assert wrong_imports(tmp_path) == {("gpu", "gemm")}

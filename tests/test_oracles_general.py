@@ -22,7 +22,7 @@ from helpers.oracles.harness import conv, normal, simulated, whole
 from helpers.oracles.matrix import WAYS
 from helpers.oracles.pictures.probes import ProbePicture
 from helpers.pictures.canvas import BLUE
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 FORWARD, WEIGHT, INPUT = "conv2d/5_direct", "conv2d_grad_weight/7_direct", "conv2d_grad_input/8_direct"
 FAULTS = {  # other steps than the layer's, or an edit

@@ -12,7 +12,7 @@ from helpers.network.network import Network
 from helpers.network.own import PLACES, own_kernels
 from helpers.network.training import Training
 from helpers.training_apart import RefusedError, _found, train_apart
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 IMAGES, LABELS, _, _ = seen_and_unseen()
 OFFICIAL = {name: PUZZLES[name].solution.text for name in PLACES}
@@ -78,11 +78,12 @@ def test_a_wrong_gradient_trains_as_it_would_here_and_the_notebooks_network_is_n
         np.testing.assert_allclose(network.parameters()[name], array, atol=1e-5)
 
 
+VERTEX = "@vertex fn seen() -> @builtin(position) vec4f { return vec4f(); }\n"
 REFUSED = {  # what is said of a text, and the edit of the official one
     "write it first, with helpers.write": None,
     "does not compile; see helpers.grade": ("var sum", "sum"),
     "is unsafe; see helpers.grade": ("if (n >= params.N) { return; }", ""),
-    "our simulator cannot try it; see helpers.grade": ("var sum", "let turned = mat2x2f(); var sum"),
+    "our simulator cannot try it; see helpers.grade": ("@compute", f"{VERTEX}@compute"),
     "this loop has not ended": ("row++", "row *= 2u"),  # a loop without an end is wrong, not unsafe
 }
 

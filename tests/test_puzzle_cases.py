@@ -10,7 +10,7 @@ from support.sample import sample
 from support.substitutions import judged, reason, substitutions
 
 from helpers.exercises import PUZZLES
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 # --- Numbers that are not whole, and numbers below 0 ----------------------------------------------------------
 

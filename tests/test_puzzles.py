@@ -18,7 +18,8 @@ from helpers.grading.drawing import drawing
 from helpers.grading.grader import grade
 from helpers.grading.puzzle import LEARNERS_LINE, same_code
 from helpers.grading.verdict import AS_OURS, NO_COMPILE, NOT_ATTEMPTED, RIGHT
-from helpers.wgsl import Kernel, load, without_comments
+from helpers.kernels import load
+from wgsl import Kernel, without_comments
 
 TO_DECODE = {"weight_index": "const co = 0u; const ci = 0u; const kh = 0u; const kw = 0u;"}  # what a skeleton stores
 every_puzzle = pytest.mark.parametrize("name", PUZZLES)

@@ -18,7 +18,7 @@ from helpers.grading.reads import Reads, reads
 from helpers.grading.reads_picture import ReadsPicture
 from helpers.grading.trial import simulated, traced
 from helpers.pictures.canvas import BLUE
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 TINY, RECTANGULAR = (PUZZLES["conv2d_grad_weight"].cases()[i] for i in (0, -1))
 WINDOW = "oh + kh) * params.W + ow + kw"
@@ -97,7 +97,7 @@ def test_a_thread_of_many_results_has_read_for_each_of_them(body, yours):
 
 
 def test_a_run_with_more_accesses_than_are_kept_has_no_picture(monkeypatch):
-    monkeypatch.setattr("helpers.simulator.trace.MOST", 50)
+    monkeypatch.setattr("wgsl.simulator.trace.MOST", 50)
     assert at("conv2d_grad_weight", TINY, (0, 0, 0, 0)) is None
     monkeypatch.setattr(grader, "WORK", 0)
     assert not any(verdict.picture for verdict in grader.grade(PUZZLES["map"], edited("map", ("+ 1.0", "+ 2.0"))))

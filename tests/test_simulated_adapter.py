@@ -14,7 +14,7 @@ BEGIN = """
 import numpy as np
 import helpers
 from helpers import gpu
-from helpers.simulator import run
+from wgsl.simulator import run
 
 run.MAX_STEPS, run.AT_ONCE = 2_000, 300  # so that an endless loop ends soon, and few threads take several turns
 
@@ -107,7 +107,7 @@ def test_parts_of_buffers_are_written_and_copied(simulated: Run):
 
 TURNS = """
 from itertools import accumulate
-from helpers.simulator import access
+from wgsl.simulator import access
 access.turns = None  # all name one word, which takes a quicker way
 random = np.random.default_rng(0)
 for _ in range(99):

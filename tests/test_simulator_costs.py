@@ -17,11 +17,12 @@ from support.sample import sample
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
+from helpers.kernels import load
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.oracles.harness import drawn, operation_of, reports, simulated
-from helpers.simulator.trace import Trace
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import Kernel, load
+from wgsl import Kernel
+from wgsl.simulator.trace import Trace
 
 CONVOLUTIONS = [ConvShape(2, 3, 9, 8, 5, 4, 1), ConvShape(1, 2, 19, 31, 4, 5, 3, 2)]
 BOTH = {"activation": "relu", "b_per_item": True, "per_item": True}

@@ -8,8 +8,8 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.oracles.harness import drawn, operation_of, simulated
-from helpers.simulator.counts import KEYS, MEANINGS, Counts
 from helpers.summation.shapes import SumShape
+from wgsl.simulator.counts import KEYS, MEANINGS, Counts
 
 
 def counts_of(operation: str, version: str, shape: Shape) -> tuple[Counts, dict[str, int]]:

@@ -19,13 +19,13 @@ from support.problems import (
 from support.sample import ALL, sample
 from support.small_kernels import run_case
 
-from helpers import wgsl
 from helpers.convolution.schedules import conv2d_grad_input
 from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.gpu.operation import Shape
 from helpers.grading.report import compare
+from helpers.kernels import load
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.oracles.harness import (
     EXTREMES,
@@ -39,7 +39,7 @@ from helpers.oracles.harness import (
     simulated,
 )
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 
 def require_same_as_adapter(kernel: Kernel, shape: Shape) -> None:
@@ -165,14 +165,14 @@ def test_a_named_case_comes_out_as_on_the_adapter(kernel, shape):
 
 def test_a_filter_over_4096_weights_is_loaded_in_pieces():
     require_same_as_adapter(
-        wgsl.load("conv2d_grad_input", "2_shared_weights"), ConvShape(1, 1, 1, 1, 1, 65, 64, 1, (64, 63))
+        load("conv2d_grad_input", "2_shared_weights"), ConvShape(1, 1, 1, 1, 1, 65, 64, 1, (64, 63))
     )
 
 
 def test_a_workgroup_that_serves_several_planes(monkeypatch):
     monkeypatch.setattr(conv2d_grad_input, "MAX_WORKGROUPS", 4)
     shape = ConvShape(2, 3, 5, 6, 2, 3, 2, 2, (1, 2))  # six planes
-    require_same_as_adapter(wgsl.load("conv2d_grad_input", "2_shared_weights").with_constants(TILE=4), shape)
+    require_same_as_adapter(load("conv2d_grad_input", "2_shared_weights").with_constants(TILE=4), shape)
 
 
 ONES = ConvShape(1, 1, 2, 2, 1, 1, 1)

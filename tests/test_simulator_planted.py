@@ -17,15 +17,15 @@ from support.sample import sample
 from support.small_kernels import run_case
 from support.trials import MISTAKES
 
-from helpers import wgsl
 from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
+from helpers.kernels import load
 from helpers.oracles.harness import Tensors, answer, drawn, operation_of, simulated
-from helpers.simulator.trace import Finding
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import Kernel
+from wgsl import Kernel
+from wgsl.simulator.trace import Finding
 
 SHAPES: dict[type, tuple[Shape, ...]] = {
     ConvShape: (ConvShape(2, 3, 7, 9, 4, 3, 2, 2, (1, 2)), ConvShape(2, 3, 5, 7, 4, 3, 2)),
@@ -153,7 +153,7 @@ ALL = [each for kernel in OF_SUMS for each in planted(small(kernel))]
 @cache
 def problem(kernel_name: str, shape: Shape) -> tuple[Tensors, tuple[np.ndarray, ...]]:
     """Whole numbers, and the right outputs of an operation."""
-    operation = operation_of(wgsl.load(*kernel_name.split("/")))
+    operation = operation_of(load(*kernel_name.split("/")))
     tensors = drawn(operation, shape)
     return tensors, answer(operation, shape, tensors)
 

@@ -16,9 +16,9 @@ from helpers.convolution.indices import contributions_to_pixel
 from helpers.convolution.schedules import conv2d_grad_weight
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.indices import gemm_terms
+from helpers.kernels import load
 from helpers.operations import OPERATIONS
 from helpers.oracles.harness import drawn, ones, operation_of, simulated
-from helpers.simulator.trace import Trace
 from helpers.speed import explorers, recorded
 from helpers.speed.gpu_limits import H200, MACHINES
 from helpers.speed.indices import slice_of, taps_of_class
@@ -28,7 +28,8 @@ from helpers.speed.pictures.roofline import APART, DOT, RIGHT, RooflinePicture
 from helpers.speed.recorded import Recorded
 from helpers.speed.tile_sizes import TileSizes
 from helpers.speed.traffic import Traffic, traffic
-from helpers.wgsl import Kernel, load
+from wgsl import Kernel
+from wgsl.simulator.trace import Trace
 
 TILED = load("gemm_bias_act", "2_tiled")
 IN_REGISTERS = load("gemm_bias_act", "4_vec4_tiles").with_constants(TILE_M=64, TILE_N=64, TILE_K=4)

@@ -13,13 +13,14 @@ from helpers import simulate
 from helpers.convolution import explorers as convolution
 from helpers.convolution import reference
 from helpers.gemm import explorers as gemm
+from helpers.kernels import load
 from helpers.stepper import stepper
 from helpers.stepper.replay import Replay
 from helpers.stepper.sentences import plural
 from helpers.stepper.text import pages
 from helpers.summation import explorers as summation
 from helpers.threads import explorers as threads
-from helpers.wgsl import Kernel, Listing, load
+from wgsl import Kernel, Listing
 
 SWAP = """
 @group(0) @binding(0) var<storage, read_write> numbers: array<f32>;

@@ -13,13 +13,14 @@ from helpers.convolution import explorers as convolution_explorers
 from helpers.convolution import reference as convolution
 from helpers.convolution.exercises import BIAS_QUESTIONS, bias_differences
 from helpers.grading.verdict import RIGHT
-from helpers.simulator.trace import Trace
+from helpers.kernels import load
 from helpers.summation import check, explorers, indices, operations, reference
 from helpers.summation.error_picture import STYLES
 from helpers.summation.exercises import QUESTIONS
 from helpers.summation.pictures import TwoPassesPicture
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import Kernel, load
+from wgsl import Kernel
+from wgsl.simulator.trace import Trace
 
 LESSON = Lesson.read(NOTEBOOKS / "04_bias_gradient.ipynb")
 TREE = load("sum", "2_tree")

@@ -15,7 +15,7 @@ from helpers.gpu.passes import pipeline
 from helpers.threads import exercises, explorers
 from helpers.threads.indices import Dispatch, workgroups_for
 from helpers.threads.operations import NO_VALUE, value_of
-from helpers.wgsl import Kernel, WgslError
+from wgsl import Kernel, WgslError
 
 LESSON = nbformat.read(NOTEBOOKS / "00_meet_the_gpu.ipynb", as_version=4)
 SOURCES = [cell.source for cell in LESSON.cells]

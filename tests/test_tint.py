@@ -10,15 +10,16 @@ import pytest
 from playwright.sync_api import Page, sync_playwright
 from support.browser import browser_path
 from support.problems import EVERY_VERSION
+from support.wgsl_programs import judged
 
 import helpers.convolution.operations as convolution
 from browser.test_site import FLAGS
 from helpers import Network, gpu
 from helpers.gpu import operation
 from helpers.gpu.passes import module
+from helpers.kernels import load
 from helpers.operations import OPERATIONS
 from helpers.speed.layers import LAYERS
-from helpers.wgsl import load
 
 HARDWARE = replace(gpu.adapter_info(), kind="hardware")
 COMPILED = """async texts => {
@@ -74,6 +75,16 @@ def test_every_text_that_is_written_out_for_a_layer_compiles(page, monkeypatch):
     texts = written_out()
     assert len(texts) > 70
     assert messages(page, texts) == []
+
+
+def test_it_judges_the_small_texts_as_we_say(page):
+    """The others that compare `wgsl.check` with them rely on it."""
+    assert messages(page, judged("right")) == []
+    refused = {
+        message.split(":")[0]
+        for message in messages(page, {str(i): t for i, t in enumerate(judged("refused").values())})
+    }
+    assert len(refused) == len(judged("refused"))
 
 
 def test_what_only_browsers_refuse_is_found(page):

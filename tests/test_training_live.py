@@ -82,7 +82,7 @@ async def until(reached: Callable[[], bool]) -> None:
 @pytest.mark.usefixtures("short")
 def test_a_slice_waits_for_its_turn(monkeypatch):
     training, waiting = small(), []
-    monkeypatch.setattr("helpers.widgets.turns.take", waiting.append)  # as in a browser, where a cell may be at work
+    monkeypatch.setattr("helpers.network.live.take", waiting.append)  # as in a browser, where a cell may be at work
 
     async def watch() -> None:
         explorers.train(training, 2)

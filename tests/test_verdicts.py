@@ -22,9 +22,9 @@ from helpers.grading.grader import WORDS, grade
 from helpers.grading.sandbox import Worker
 from helpers.grading.trial import simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
-from helpers.output import COLUMNS, in_lines
-from helpers.simulator.work import Work
-from helpers.wgsl import Kernel
+from wgsl import Kernel
+from wgsl.output import COLUMNS, in_lines
+from wgsl.simulator.work import Work
 
 # --- Edits of official kernels --------------------------------------------------------------------------------
 
@@ -110,9 +110,9 @@ EDITS = {  # the puzzle and the outcome of all its tests: old and new text, and 
     ],
     ("map", NOT_YET): [
         (
-            *("let i = global.x;", "let i = global.x;\n  let turned = mat2x2f();"),
-            "it is not judged yet, as each kernel must run in our simulator before it runs on a GPU: line …, column 16: "
-            "the simulator has no `mat2x2f` (matrices); write it with numbers or vectors, as in `array<vec2f, 2>` for a",
+            *("@compute", "@vertex fn seen() -> @builtin(position) vec4f { return vec4f(); }\n@compute"),
+            "it is not judged yet, as each kernel must run in our simulator before it runs on a GPU: line …, column 1: "
+            "the simulator has no vertex and fragment shaders; write it in another way",
         )
     ],
     (BIAS, WRONG): [

@@ -12,17 +12,17 @@ from support.problems import EVERY_VERSION, every_version
 from support.sample import ALL, sample
 from support.wrong_kernels import WRONG_KERNELS
 
-from helpers import wgsl
 from helpers.convolution import operations
 from helpers.convolution.schedules import conv2d_grad_input
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.report import CheckError
 from helpers.grading.trial import GRAVEST_FIRST
+from helpers.kernels import load
 from helpers.oracles import checker
 from helpers.oracles.checker import Given, check, given
 from helpers.oracles.harness import answer, bias_alone, drawn, launched, reports
 from helpers.oracles.wrong_kernels import INPUT_2, NUMBERS, RACE, STRIDE_1, WEIGHT_1, WrongKernel
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 ORDER = {"data race", "overlapping writes", "non-uniform barrier", "endless loop"}  # no numbers show these for sure
 BACK_1, BACK_2 = "gemm_bias_act_backward/1_thread_per_element", "gemm_bias_act_backward/2_tiled"
@@ -94,14 +94,14 @@ def test_an_accepted_wrong_kernel_or_another_reason_is_noticed(changed):
 
 def test_a_layer_that_a_version_does_not_take_is_refused():
     with pytest.raises(ValueError, match=r"conv2d_grad_weight/1_thread_per_weight: dilation = \(2, 2\): it takes no"):
-        check(wgsl.load("conv2d_grad_weight", "1_thread_per_weight"), ConvShape(1, 1, 5, 5, 1, 2, 2, 1, 0, 2))
+        check(load("conv2d_grad_weight", "1_thread_per_weight"), ConvShape(1, 1, 5, 5, 1, 2, 2, 1, 0, 2))
 
 
 @pytest.mark.parametrize(
     ("version", "ends"), [("conv2d_grad_bias/1_thread_per_channel", 0), ("conv2d/4_register_windows", 1)]
 )
 def test_a_gradient_is_tried_as_if_there_were_no_activation(version, ends):
-    kernel, acting = wgsl.load(*version.split("/")), ConvShape(1, 1, 1, 2, 2, 1, 1, activation="gelu")
+    kernel, acting = load(*version.split("/")), ConvShape(1, 1, 1, 2, 2, 1, 1, activation="gelu")
     assert sum("ends of float32" in each.name for each in given(kernel, acting)) == ends
     assert check(kernel, acting)
 
@@ -222,7 +222,7 @@ EACH_PLANE, RESET = "for (var plane = workgroup.z;", "    var sum = 0.0;\n"
 def test_mistakes_with_planes_beyond_the_last_layer_of_a_dispatch(monkeypatch, edits):
     monkeypatch.setattr(conv2d_grad_input, "MAX_WORKGROUPS", 4)  # with 65,535, no problem would be small enough
     shape = ConvShape(2, 3, 4, 5, 2, 3, 2, 2, (1, 2))  # no other test plans this one
-    wrong = right = wgsl.load(*INPUT_2.split("/")).with_constants(TILE=4)
+    wrong = right = load(*INPUT_2.split("/")).with_constants(TILE=4)
     for edit in edits.items():
         wrong = wrong.edit(*edit)
     assert check(right, shape)
@@ -233,7 +233,7 @@ def test_mistakes_with_planes_beyond_the_last_layer_of_a_dispatch(monkeypatch, e
 @pytest.mark.parametrize("version", [BACK_1, BACK_2])
 def test_a_derivative_that_is_not_finite_counts_as_zero(version, bits):
     """Adapters differ in whether one arises: some take the NaN of inf - inf for a number. So one is put there."""
-    kernel, (shape, tensors) = wgsl.load(*version.split("/")), bias_alone(np.zeros(1), "none")
+    kernel, (shape, tensors) = load(*version.split("/")), bias_alone(np.zeros(1), "none")
     infinite = kernel.edit("finite_or_0(derivative(", f"finite_or_0(bitcast<f32>({bits} + params.unused) * (")
     unguarded = infinite.edit("select(0.0, x, finite)", "x")
     assert launched(infinite, shape, tensors)[2] == 0

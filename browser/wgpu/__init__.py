@@ -2,7 +2,7 @@
 
 Python waits for the GPU by JavaScript Promise Integration, so all calls are synchronous, as in wgpu. Objects of the
 browser are wrapped with wgpu's names of methods and arguments, and nothing is checked that the browser checks.
-Where there is no GPU that Python can use, `simulated` takes the place of these objects.
+Where there is no GPU that Python can use, `wgsl.adapter` takes the place of these objects.
 
 It can be dropped for wgpu's own backend for browsers (wgpu-py, pull request 753) once that runs in a worker and raises
 the browser's errors.
@@ -18,7 +18,7 @@ from wgpu.errors import GPUError, GPUOutOfMemoryError, GPUValidationError
 __all__ = ["BufferUsage", "GPUError", "GPUOutOfMemoryError", "GPUValidationError", "MapMode", "ShaderStage"]
 __version__ = "0.32.0"  # the version whose names it has
 
-_objects = import_module("wgpu.objects" if sys.platform == "emscripten" else "wgpu.simulated")  # or a test outside one
+_objects = import_module("wgpu.objects" if sys.platform == "emscripten" else "wgsl.adapter")  # or a test outside one
 
 
 def __getattr__(name: str) -> Any:

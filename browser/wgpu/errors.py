@@ -1,19 +1,9 @@
-"""The browser's errors as wgpu's classes, with texts in the form that `helpers.wgsl.cures` reads."""
+"""The browser's errors as wgpu's classes, with texts in the form that `wgsl.suggestions` reads."""
 
 from collections.abc import Iterable
 from typing import Any
 
-
-class GPUError(Exception):
-    """What a call did wrong, as the browser says it."""
-
-
-class GPUValidationError(GPUError):
-    """A rule of WebGPU or WGSL was broken."""
-
-
-class GPUOutOfMemoryError(GPUError):
-    """The GPU has no memory left."""
+from wgsl.adapter import GPUError, GPUOutOfMemoryError, GPUValidationError, refused_text
 
 
 class GPUGoneError(RuntimeError):
@@ -38,8 +28,3 @@ def compile_error(messages: Iterable[Any]) -> GPUValidationError | None:
     """The first error among a compiler's messages, with its place, or None."""
     first = next((message for message in messages if message.type == "error"), None)
     return first and GPUValidationError(refused_text(first.message, first.lineNum, first.linePos))
-
-
-def refused_text(reason: str, line: int, column: int) -> str:
-    """Why and where a text is refused."""
-    return f"Shader parsing error: {reason}\n  ┌─ wgsl:{line}:{column}\n  = {reason}"

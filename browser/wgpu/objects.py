@@ -9,9 +9,9 @@ from js import Array, Object, Uint8Array, isSecureContext, navigator
 from pyodide.code import run_js
 from pyodide.ffi import can_run_sync, run_sync, to_js
 
-from wgpu import simulated
 from wgpu.enums import BufferUsage, MapMode
 from wgpu.errors import GPUError, GPUGoneError, GPUValidationError, compile_error, raised
+from wgsl import adapter
 
 NEWER = "Chrome 137, Firefox 153, Safari 27 or newer"
 WHERE = "Chrome says why at chrome://gpu, Firefox at about:support"
@@ -315,18 +315,16 @@ class GPUAdapter(Wrapped):
 class GPU:
     """The way to the adapter."""
 
-    def request_adapter_sync(
-        self, *, power_preference: str = "high-performance"
-    ) -> "GPUAdapter | simulated.GPUAdapter":
+    def request_adapter_sync(self, *, power_preference: str = "high-performance") -> "GPUAdapter | adapter.GPUAdapter":
         """The adapter that the browser chooses, or the simulator where it has none that Python can use."""
         if why := _without_gpu():
-            return simulated.GPUAdapter(why)
+            return adapter.GPUAdapter(why)
         (found,) = _wait(WAITER(None), navigator.gpu.requestAdapter(_js({"power_preference": power_preference})))
         if found.status == "rejected" or not found.value:
-            return simulated.GPUAdapter(f"this browser finds no GPU, or does not use it ({WHERE})")
+            return adapter.GPUAdapter(f"this browser finds no GPU, or does not use it ({WHERE})")
         return GPUAdapter(found.value)
 
-    def enumerate_adapters_sync(self) -> "list[GPUAdapter | simulated.GPUAdapter]":
+    def enumerate_adapters_sync(self) -> "list[GPUAdapter | adapter.GPUAdapter]":
         """The one adapter."""
         return [self.request_adapter_sync()]
 

@@ -14,7 +14,7 @@ from helpers.gpu import timing
 from helpers.gpu.operation import Operation, Shape
 from helpers.gpu.passes import Pass
 from helpers.speed.recorded import UNCHECKED
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 BUDGET = 0.5  # seconds that one contender's samples may take, if that is more than one sample
 ROUNDS, SAMPLES = 4, 4  # rounds in which contenders take turns, and samples of each in a round

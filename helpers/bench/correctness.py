@@ -15,7 +15,7 @@ from helpers.gpu.operation import Operation, Shape
 from helpers.grading.report import compare
 from helpers.oracles import harness
 from helpers.speed.layers import multiply_adds
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 LARGE = 30_000_000  # multiply-adds from which on a layer gets whole numbers
 ROUNDS, NEAR = "winograd", 0.499  # in the name of a version that rounds on whole numbers, too; how far it may be off

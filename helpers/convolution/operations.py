@@ -24,7 +24,7 @@ from helpers.convolution.schedules.shared import ScheduleFunction
 from helpers.convolution.shapes import PAIRS, STEPS, ConvShape, padded_by_word
 from helpers.gpu.adapter import adapter_info
 from helpers.gpu.operation import Operation
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 Pair = int | tuple[int, int]  # one for both axes, or one for rows and one for columns
 

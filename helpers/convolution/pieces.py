@@ -15,7 +15,7 @@ import numpy as np
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING, GpuError
 from helpers.gpu.operation import Operation
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 Array = np.ndarray
 WHOLE_TILES = 128  # filters that fill whole tiles of every version

@@ -6,7 +6,8 @@ import numpy as np
 
 from helpers.gemm.operations import gemm_bias_act_backward
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict
-from helpers.wgsl import Kernel, WgslError, load, without_comments
+from helpers.kernels import load
+from wgsl import Kernel, WgslError, without_comments
 
 RELU = "return select(0.0, 1.0, x > 0.0);"  # the learner's expression takes its place
 TESTS = {  # the points at which ELU's derivative is tested

@@ -10,10 +10,11 @@ from helpers.gemm.pictures.gradients import PRODUCTS, GradientsPicture
 from helpers.gemm.pictures.tiles import TILE, TilesPicture
 from helpers.gemm.pictures.transposed_load import TransposedLoadPicture
 from helpers.gemm.shapes import GemmShape
-from helpers.simulator.run import simulate
+from helpers.kernels import load
 from helpers.stepper import stepper
-from helpers.wgsl import Kernel, load
 from helpers.widgets.explorer import Explorer, below
+from wgsl import Kernel
+from wgsl.simulator.run import simulate
 
 
 def gradients(a, b, bias, grad, pre, d_a, d_b, d_bias) -> Explorer:

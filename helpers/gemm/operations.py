@@ -13,7 +13,7 @@ from helpers.gemm.schedules import gemm_bias_act as forward
 from helpers.gemm.schedules import gemm_bias_act_backward as backward
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 # --- The operations and their versions -----------------------------------------------------------------------
 

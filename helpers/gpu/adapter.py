@@ -12,7 +12,7 @@ if sys.platform == "linux":  # else the driver complains on stderr where there i
 
 import wgpu
 
-from helpers.wgsl import MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES
+from wgsl import MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES
 
 NATIVE = hasattr(wgpu, "backends")  # in a browser, wgpu is the package in browser/, without a native library
 if NATIVE:

@@ -16,8 +16,9 @@ import wgpu
 from helpers.gpu.adapter import MAX_WORKGROUPS, AdapterInfo, GpuError, adapter_info
 from helpers.gpu.buffers import empty, read_together, too_large, uniform, upload
 from helpers.gpu.passes import Pass, run
-from helpers.wgsl import Kernel, load
-from helpers.wgsl.specialize import specialize, with_sizes
+from helpers.kernels import load
+from wgsl import Kernel
+from wgsl.specialize import specialize, with_sizes
 
 KEPT = 256  # plans, each with the text of a kernel
 Workgroups = tuple[int, int, int]

@@ -20,9 +20,9 @@ import wgpu
 from helpers.arguments import as_int, check_size
 from helpers.gpu.adapter import MAX_WORKGROUPS, NATIVE, GpuError, adapter_info, device, reason
 from helpers.gpu.buffers import Slice, empty, part_of, read, uniform, upload
-from helpers.wgsl import Kernel, WgslError, limit_passed
-from helpers.wgsl.cures import compile_error
-from helpers.wgsl.zeros import with_zeros
+from helpers.gpu.zeros import with_zeros
+from wgsl import Kernel, WgslError, limit_passed
+from wgsl.suggestions import compile_error
 
 # --- Made once ------------------------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ def _pipeline(kernel: Kernel, entry_point: str, checked: bool) -> wgpu.GPUComput
         compute = {"module": compiled, "entry_point": entry_point, "constants": dict(kernel.constants)}
         return device().create_compute_pipeline(layout=layout, compute=compute)
     except wgpu.GPUError as error:
-        raise compile_error(kernel, entry_point, str(error)) from None
+        raise compile_error(kernel, dict(kernel.constants), entry_point, str(error)) from None
 
 
 def _require_portable(kernel: Kernel, entry_point: str) -> None:

@@ -11,8 +11,8 @@ from helpers.grading.grader import ENDLESS
 from helpers.grading.prediction import AnswerError, number_in
 from helpers.grading.puzzle import Puzzle
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
-from helpers.output import FENCED, in_lines
-from helpers.wgsl import Kernel, Listing, without_comments
+from wgsl import Kernel, Listing, without_comments
+from wgsl.output import FENCED, in_lines
 
 TryKernel = Callable[[str], Grades]
 LINE_FOUND = "line found"  # the outcome between wrong and right: the line is the one, and it is not corrected yet

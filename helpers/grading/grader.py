@@ -15,10 +15,10 @@ from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle, declarations, same_code
 from helpers.grading.trial import MOST_ROUNDS, Trial, launched, simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WRONG, Grades, Verdict
-from helpers.simulator.findings import Finding, quoted_line
-from helpers.simulator.run import compiled
-from helpers.simulator.work import Work
-from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
+from wgsl import Kernel, UnsupportedWgsl, WgslError
+from wgsl.simulator.findings import Finding, quoted_line
+from wgsl.simulator.run import compiled
+from wgsl.simulator.work import Work
 
 MOST_WORK = 500_000_000  # of `Work`, for one text in all its tests: about 4 s, and 5 times our largest
 WORK = 30_000  # statements that may be simulated while a known mistake is looked for: about 2 s
@@ -27,10 +27,6 @@ ORDER = {"non-uniform barrier", "data race"}  # they make the numbers wrong, and
 LUCK = "the numbers of this run are right only by luck"
 SAYS_ALL = {"not portable", "uninitialized read"}  # their words say why right numbers are not enough
 NOT_RUN = "it is not judged yet, as each kernel must run in our simulator before it runs on a GPU: "
-INSTEAD = {  # of what the simulator does not run
-    "(matrices)": "write it with numbers or vectors, as in `array<vec2f, 2>` for a `mat2x2f`",
-    "": "write it in another way",
-}
 ENDLESS = "it is not run: "
 BEFORE = "what was in the output before, which is 0 only in a new buffer"
 OWN_SUM = "add up in a variable of your own, such as `var sum = 0.0;`, and store it once, after the loops"
@@ -175,8 +171,7 @@ def _declared(space: str, type: object) -> str:
 def _reason(error: WgslError) -> str:
     """Place, cause and cure, without what the verdict says already."""
     said = re.sub("^your kernel(?: does not compile| is not simulated)?[,:] ", "", str(error))
-    instead = next(cure for feature, cure in INSTEAD.items() if feature in said)
-    return said.replace("; an adapter may run this kernel", f"; {instead}", 1)
+    return said.replace("an adapter may run this kernel", "write it in another way", 1)
 
 
 def _times(size: Sequence[int], sign: str = " x ") -> str:

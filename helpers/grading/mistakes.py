@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 Edits = tuple[tuple[str, str], ...]  # old text and new text
 BLOCK = re.compile(r"\S.*(?:\n.+)*")

@@ -10,7 +10,7 @@ import numpy as np
 from helpers.grading import mistakes
 from helpers.grading.mistakes import Mistake
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades
-from helpers.wgsl import Kernel, Listing
+from wgsl import Kernel, Listing
 
 HELPERS = Path(__file__).resolve().parents[1]
 LEARNERS_LINE = "// *"  # ends the lines of an official kernel that the learner is to write

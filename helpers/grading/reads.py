@@ -8,8 +8,8 @@ import numpy as np
 from helpers.grading.puzzle import Case
 from helpers.grading.trial import traced
 from helpers.pictures.canvas import in_words
-from helpers.simulator.trace import Trace
-from helpers.wgsl import Kernel
+from wgsl import Kernel
+from wgsl.simulator.trace import Trace
 
 LISTED = 5  # numbers that a sentence lists one by one
 Words = frozenset[int]  # elements of an array, by their places in memory

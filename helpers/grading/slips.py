@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from itertools import combinations, zip_longest
 
 from helpers.grading.puzzle import Puzzle
-from helpers.simulator.findings import quoted_line
-from helpers.wgsl import Kernel, WgslError
-from helpers.wgsl.diagnostics import Lines
-from helpers.wgsl.syntax import tree
+from wgsl import Kernel, WgslError
+from wgsl.diagnostics import Lines
+from wgsl.simulator.findings import quoted_line
+from wgsl.syntax import tree
 
 LOOPS = tree.For | tree.While | tree.Loop
 

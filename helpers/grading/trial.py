@@ -14,11 +14,11 @@ import numpy as np
 
 from helpers import gpu
 from helpers.grading.puzzle import Case
-from helpers.simulator.findings import NO_END, TOGETHER, Finding, quoted_line
-from helpers.simulator.run import simulate_within
-from helpers.simulator.trace import Trace
-from helpers.simulator.work import Work
-from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
+from wgsl import Kernel, UnsupportedWgsl, WgslError
+from wgsl.simulator.findings import NO_END, TOGETHER, Finding, quoted_line
+from wgsl.simulator.run import simulate_within
+from wgsl.simulator.trace import Trace
+from wgsl.simulator.work import Work
 
 GRAVEST_FIRST = (
     "endless loop",

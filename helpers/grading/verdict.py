@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from helpers.output import in_lines
+from wgsl.output import in_lines
 
 NOT_ATTEMPTED, NO_COMPILE, RIGHT = "not attempted", "does not compile", "right"
 WRONG, UNSAFE = "wrong", "unsafe"  # unsafe: the numbers are right, but by luck

@@ -10,10 +10,10 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
 from helpers.network.layers import Step
-from helpers.simulator.run import simulate
-from helpers.simulator.trace import Trace
-from helpers.wgsl import Kernel
-from helpers.wgsl.specialize import with_sizes
+from wgsl import Kernel
+from wgsl.simulator.run import simulate
+from wgsl.simulator.trace import Trace
+from wgsl.specialize import with_sizes
 
 # Where a number is chosen or computed in one expression, it is made in the line that writes it.
 WRITTEN = {("relu_backward", "grad_pre"), ("gemm_bias_act_backward", "grad_pre"), ("cross_entropy", "losses")}

@@ -7,7 +7,9 @@ drawing and training are always done by the thread that runs the cells.
 
 import asyncio
 import html
+import sys
 from contextlib import suppress
+from importlib import import_module
 from math import ceil
 from time import perf_counter
 
@@ -17,12 +19,13 @@ import numpy as np
 from helpers.gpu import adapter_info
 from helpers.network.pictures.curves import MEAN, CurvesPicture, losses, running_mean
 from helpers.network.training import EVERY, Training
-from helpers.widgets import turns
 from helpers.widgets.explorer import SENTENCE
 
 SLICE, PAUSE = 0.2, 0.02  # seconds of work at a time, and between two of them
 REDRAW, SAY = 0.1, 3  # seconds at least from one drawing to the next, and from one sentence to the next
 FEW_STEPS = 8  # in the simulator
+# Nothing else is at work when the event loop comes to a slice, but in a browser a cell that waits for the GPU may be.
+take = import_module("convgrad_browser").take if sys.platform == "emscripten" else lambda work: work()
 Unseen = tuple[np.ndarray, np.ndarray]  # images and labels
 
 
@@ -128,7 +131,7 @@ class Live(ipywidgets.VBox):
 
     def _turn(self) -> None:
         """One slice in the background, when it is its turn."""
-        turns.take(self._slice)
+        take(self._slice)
 
     def _slice(self) -> None:
         """Work for a moment, and take a place in the queue for the next slice."""

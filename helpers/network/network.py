@@ -23,7 +23,7 @@ from helpers.gpu.operation import Shape
 from helpers.network.layers import DIGIT, LENET, Layer, Size, Step, gradient_of
 from helpers.network.operations import CROSS_ENTROPY, INITIALIZE, SGD, check_finite, check_labels
 from helpers.network.shapes import LossShape, StartShape, UpdateShape
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 # Training runs each kernel thousands of times: on a software adapter, too, versions pay that compile for seconds. A few
 # images at a time are only looked at.

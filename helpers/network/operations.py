@@ -11,7 +11,7 @@ import numpy as np
 from helpers.arguments import check_shape, check_sizes, check_tensor
 from helpers.gpu.operation import Choice, Operation, Schedule, flat, nested_loops, one_step
 from helpers.network.shapes import ElementShape, LossShape, Pair, PoolShape, UpdateShape
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 # --- How each version is dispatched -------------------------------------------------------------------------
 

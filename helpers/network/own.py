@@ -21,7 +21,7 @@ from helpers.gpu.operation import Operation, Shape, nested_loops
 from helpers.network.exercises import pool_params
 from helpers.network.operations import MAX_BACKWARD
 from helpers.network.shapes import PoolShape
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 Words = tuple[int, ...]
 

@@ -33,8 +33,8 @@ from helpers.oracles.harness import (
     whole,
     wide,
 )
-from helpers.output import in_lines
-from helpers.wgsl import Kernel
+from wgsl import Kernel
+from wgsl.output import in_lines
 
 LARGEST = 2**22  # numbers in all tensors together
 WRONG_NUMBERS, ON_THE_ADAPTER, ENDLESS = "wrong numbers", "wrong on this adapter", "endless loop"

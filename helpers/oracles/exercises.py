@@ -6,7 +6,7 @@ from helpers.grading.prediction import questions
 from helpers.grading.puzzle import Case
 from helpers.oracles.harness import answer, drawn, operation_of
 from helpers.oracles.wrong_kernels import BIAS_2, INPUT_1, WEIGHT_1, named
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 
 def _case(kernel: Kernel, name: str, shape: ConvShape) -> Case:

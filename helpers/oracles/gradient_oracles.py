@@ -27,7 +27,7 @@ from helpers.grading.report import Report, compare
 from helpers.operations import OPERATIONS
 from helpers.oracles import probes
 from helpers.oracles.harness import LARGE, Tensors, answer, conv, ones, simulated, whole
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 Array = np.ndarray
 

@@ -29,10 +29,10 @@ from helpers.network import check as network_check
 from helpers.network import reference as network
 from helpers.network.shapes import LossShape
 from helpers.operations import OPERATIONS
-from helpers.simulator.run import simulate
-from helpers.simulator.trace import Trace
 from helpers.summation import reference as summation
-from helpers.wgsl import Kernel
+from wgsl import Kernel
+from wgsl.simulator.run import simulate
+from wgsl.simulator.trace import Trace
 
 Array = np.ndarray
 Tensors = dict[str, Array]

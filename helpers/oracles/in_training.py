@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.data.digits import seen_and_unseen
+from helpers.kernels import load
 from helpers.network.layers import Conv2d, Linear, MaxPool2d
 from helpers.network.network import Network
 from helpers.network.pictures.curves import RunsPicture
 from helpers.oracles.wrong_kernels import BIAS_1, INPUT_1, WEIGHT_1, named
-from helpers.wgsl import Kernel, load
+from wgsl import Kernel
 
 SMALL = (
     Conv2d("conv1", 4, 5, stride=2),

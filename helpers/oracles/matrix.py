@@ -12,15 +12,15 @@ from functools import cache
 
 import numpy as np
 
-from helpers import wgsl
+from helpers import kernels
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.report import CheckError, Report
 from helpers.oracles import gradient_oracles
 from helpers.oracles.gradient_oracles import GENERAL, GOOD, Problem, Run, Simulated, good
 from helpers.oracles.harness import operation_of
 from helpers.oracles.wrong_kernels import WRONG_KERNELS, WrongKernel
-from helpers.output import in_lines
-from helpers.wgsl import Kernel
+from wgsl import Kernel
+from wgsl.output import in_lines
 
 OPERATIONS = ("conv2d_grad_weight", "conv2d_grad_input", "conv2d_grad_bias")
 SIZES = {"THREADS": 4, "TILE": 2, "TAPS": 4}  # threads of a workgroup, or along each side of it; sums of each thread
@@ -133,7 +133,7 @@ def matrix(operation: str, version: str | None = None) -> Matrix:
     if version not in (None, *have):
         raise ValueError(f"version = {version!r}: {operation} has {', '.join(have)}")
     if version is None:
-        same = (version_name for version_name in have if not wgsl.load(operation, version_name).specialized)
+        same = (version_name for version_name in have if not kernels.load(operation, version_name).specialized)
         return Matrix(tuple(row for version_name in same for row in matrix(operation, version_name).rows))
     return Matrix(tuple(Row(kernel, judged(kernel.wrong)) for kernel in shown(f"{operation}/{version}")))
 
@@ -143,8 +143,8 @@ def versions(operation: str) -> list[str]:
 
     Tiles have more elements than these problems: a simulated run would take long, and show little.
     """
-    kernels = (wgsl.load(operation, version) for version in wgsl.versions(operation))
-    return [kernel.version for kernel in kernels if not kernel.specialized or _without_tiles(kernel)]
+    read = (kernels.load(operation, version) for version in kernels.versions(operation))
+    return [kernel.version for kernel in read if not kernel.specialized or _without_tiles(kernel)]
 
 
 def _without_tiles(kernel: Kernel) -> bool:

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from helpers.convolution.shapes import ConvShape
+from helpers.kernels import load
 from helpers.oracles.harness import Tensors, simulated
 from helpers.oracles.wrong_kernels import WEIGHT_1, named
-from helpers.wgsl import Kernel, load
+from wgsl import Kernel
 
 Array = np.ndarray
 Place = tuple[int, int, int, int]  # n, co, oh, ow

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Shape
-from helpers.wgsl import Kernel, load
+from helpers.kernels import load
+from wgsl import Kernel
 
 # What rejects a kernel. Several are added, as in READ + NUMBERS.
 NUMBERS = ("wrong numbers",)

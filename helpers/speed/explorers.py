@@ -6,6 +6,7 @@ import numpy as np
 
 from helpers.convolution.shapes import ConvShape
 from helpers.convolution.winograd import IMAGES
+from helpers.kernels import load
 from helpers.speed import recorded
 from helpers.speed.ladder import SQUARE, STEPS, TILE
 from helpers.speed.pictures.residues import ResiduesPicture
@@ -16,7 +17,6 @@ from helpers.speed.pictures.traffic import TrafficPicture
 from helpers.speed.pictures.winograd_tile import WinogradPicture
 from helpers.speed.tile_sizes import TileSizes
 from helpers.speed.traffic import Traffic, traffic
-from helpers.wgsl import load
 from helpers.widgets.explorer import Explorer, below
 
 SHOWN = {  # the steps that are shown thread by thread: the version, and the sizes of its tiles

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from helpers.gpu.operation import Shape
+from helpers.kernels import load
 from helpers.operations import OPERATIONS
 from helpers.speed.layers import SHAPES
 from helpers.speed.tile_sizes import TileSizes
-from helpers.wgsl import load
 
 GEMM, SAME, STRIDED = "GEMM 4096", "32x64x56x56 to 64, k3 s1 p1", "32x128x28x28 to 128, k3 s2 p1"
 NO_TILE, TILE, SQUARE = TileSizes(1, 1, 1, 1), TileSizes(16, 16, 16, 1), TileSizes(64, 64, 16, 8)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from helpers.speed.gpu_limits import H200
-from helpers.wgsl import MAX_THREADS, MAX_WORKGROUP_BYTES, limit_passed
+from wgsl import MAX_THREADS, MAX_WORKGROUP_BYTES, limit_passed
 
 OTHER_REGISTERS = 20  # for addresses and indices: about what compilers need in these kernels
 WARP = 32  # threads of a workgroup that run together

@@ -12,9 +12,9 @@ import numpy as np
 
 from helpers.gemm.operations import FORWARD
 from helpers.gemm.shapes import GemmShape
-from helpers.simulator.run import simulate
-from helpers.simulator.trace import Trace
-from helpers.wgsl import Kernel
+from wgsl import Kernel
+from wgsl.simulator.run import simulate
+from wgsl.simulator.trace import Trace
 
 Cell = tuple[int, int]  # row and column in a matrix
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from helpers.simulator.trace import Trace
 from helpers.stepper.picture import StepperPicture
 from helpers.stepper.text import outline
-from helpers.wgsl import Listing
 from helpers.widgets.explorer import Explorer, below
+from wgsl import Listing
+from wgsl.simulator.trace import Trace
 
 
 def stepper(

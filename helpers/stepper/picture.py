@@ -6,11 +6,11 @@ import numpy as np
 
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, Word, text_width, tint
 from helpers.pictures.parts import MARGIN
-from helpers.simulator.trace import Trace
 from helpers.stepper.grids import Drawn, arrange
 from helpers.stepper.replay import ACTIVE, COLLISIONS, DONE, SECTOR, WAITING, Access, Collision, Moment, Replay, Shape
 from helpers.stepper.sentences import Teller, plural, verb
 from helpers.stepper.text import pages
+from wgsl.simulator.trace import Trace
 
 HEIGHT, TOP, STRIP = 438, 36, 36  # the most of a sheet; where the text and the threads begin
 CODE, LETTER, ROW = 52, 12, 17  # where code begins, the size of its letters, the height of its rows

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.simulator.trace import Trace
 from helpers.stepper.text import functions, line_of
-from helpers.wgsl.syntax.tree import Call, walk
-from helpers.wgsl.types.kinds import leaves
+from wgsl.simulator.trace import Trace
+from wgsl.syntax.tree import Call, walk
+from wgsl.types.kinds import leaves
 
 SECTOR = 8  # words in a sector of storage memory
 KINDS = {"i32": "i4", "u32": "u4"}

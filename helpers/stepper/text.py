@@ -4,8 +4,8 @@ import textwrap
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from helpers.wgsl import Kernel
-from helpers.wgsl.syntax.tree import Function
+from wgsl import Kernel
+from wgsl.syntax.tree import Function
 
 HANGING = 4  # letters that the rest of a wrapped line is indented by
 

@@ -5,15 +5,16 @@ from collections.abc import Mapping
 import numpy as np
 
 from helpers import gpu
-from helpers.simulator.run import simulate
+from helpers.kernels import load
 from helpers.stepper import stepper
 from helpers.summation.error_picture import ErrorPicture, Order
 from helpers.summation.indices import ADDRESSINGS, schedules
 from helpers.summation.operations import SUM
 from helpers.summation.pictures import AddressingPicture, RacePicture, TwoPassesPicture
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import Kernel, load
 from helpers.widgets.explorer import Explorer, below
+from wgsl import Kernel
+from wgsl.simulator.run import simulate
 
 
 def race() -> Explorer:

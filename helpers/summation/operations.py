@@ -12,7 +12,7 @@ from helpers.arguments import check_tensor
 from helpers.gpu.adapter import AdapterInfo
 from helpers.gpu.operation import Choice, Operation, Schedule, Step, nested_loops, one_step, tree_reduction
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 # --- How each version is dispatched: workgroups, and the most loop iterations of one thread -----------------
 

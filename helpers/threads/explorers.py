@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from helpers.pictures.canvas import Picture
-from helpers.simulator.run import simulate
 from helpers.stepper import stepper
 from helpers.threads.indices import Dispatch
 from helpers.threads.pictures import DispatchPicture
-from helpers.wgsl import Kernel
 from helpers.widgets.explorer import Explorer, Rule
+from wgsl import Kernel
+from wgsl.simulator.run import simulate
 
 
 def _up_to(most: int) -> Rule:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.gpu import launch
-from helpers.wgsl import WgslError
+from wgsl import WgslError
 
 TYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 NO_VALUE = "does not compile"

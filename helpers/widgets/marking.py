@@ -7,8 +7,8 @@ import ipywidgets
 from helpers.grading import desk
 from helpers.grading.marking_question import Cell, Cells, Marking, UnreadableError, kept
 from helpers.grading.verdict import NOT_ATTEMPTED, Verdict
-from helpers.output import in_lines
 from helpers.pictures.canvas import LINE, ORANGE
+from wgsl.output import in_lines
 
 LETTER, COORDINATES, HIGH = 54, 72, 43  # pixels: the widths of a button with a letter and with two, and its height
 ASKED = "margin: 0; padding: 0; line-height: 1.35"

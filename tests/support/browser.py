@@ -116,7 +116,7 @@ def jupyterlab(home: Path) -> Iterator[str]:
     Neither the project nor the reader's own JupyterLab changes, whatever a test does.
     """
     ignore = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
-    for folder in ("notebooks", "helpers", "kernels", "tests"):
+    for folder in ("notebooks", "helpers", "wgsl", "kernels", "tests"):
         shutil.copytree(PROJECT / folder, home / "project" / folder, ignore=ignore)
     for name, values in SETTINGS.items():
         file = home / "JUPYTERLAB_SETTINGS_DIR" / "@jupyterlab" / f"{name}.jupyterlab-settings"

@@ -12,7 +12,7 @@ from helpers.gpu.operation import Shape
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.oracles.harness import operation_of
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 LETTERS = {  # of the sizes of each kind of problem, in the order of its parameters
     ConvShape: "N Ci H W Co kH kW S Ph oH oW Pw Sh Sw Dh Dw G",  # and its steps

@@ -11,7 +11,7 @@ import pytest
 import wgpu
 
 from helpers import gpu
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 ROOT = Path(__file__).resolve().parents[2]
 MADE_ONCE = ["create_shader_module", "create_bind_group_layout", "create_pipeline_layout", "create_compute_pipeline"]

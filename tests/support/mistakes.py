@@ -2,8 +2,9 @@
 
 import random
 
-from helpers.wgsl import load, without_comments
-from helpers.wgsl.cures.context import TOKEN
+from helpers.kernels import load
+from wgsl import without_comments
+from wgsl.suggestions.context import TOKEN
 
 HEAD = """\
 // Comments, and letters outside ASCII (é, ×, ≤), must not change the line or the column.

@@ -17,7 +17,7 @@ from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShap
 from helpers.oracles.checker import reasons
 from helpers.oracles.harness import operation_of
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import Kernel, UnsupportedWgsl, WgslError
+from wgsl import Kernel, UnsupportedWgsl, WgslError
 
 TOKEN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*|\d[\w.]*|&&|\|\||<<|>>|[-+*/%&|^<>=!]=|\+\+|--|\S")
 OPERATORS = {  # with a blank on each side, as the house style writes them; so `array<f32>` has none

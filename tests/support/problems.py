@@ -8,24 +8,24 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from helpers import wgsl
 from helpers.activations import ACTIVATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
+from helpers.kernels import load
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.operations import OPERATIONS
 from helpers.oracles.harness import LARGE, Tensors, drawn, launched, normal, operation_of, reports
-from helpers.simulator.trace import Trace
 from helpers.summation.shapes import SumShape
-from helpers.wgsl import Kernel
+from wgsl import Kernel
+from wgsl.simulator.trace import Trace
 
 # --- Operations and their versions ------------------------------------------------------------------------
 
 
 def versions_of(operation: str) -> list[Kernel]:
     """Every kernel of an operation, simplest first."""
-    return [wgsl.load(operation, version) for version in OPERATIONS[operation].versions]
+    return [load(operation, version) for version in OPERATIONS[operation].versions]
 
 
 EVERY_VERSION = [kernel for operation in OPERATIONS for kernel in versions_of(operation)]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from helpers.exercises import PUZZLES
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 MAIN = re.compile(r"(@compute[^{]*\bfn main\()(.*?)(\) \{[^\n]*\n)(.*)\n\}\Z", re.DOTALL)
 PLACE = re.compile(r"^// (?:main|(\d)(?:-(\d))?)\n", re.MULTILINE)  # as in "// main", "// 4" and "// 4-6"

@@ -3,7 +3,7 @@
     python tests/support/shared_blocks.py
 
 writes the blocks in all files again. A block stands last in its file, below a line that names it
-(`helpers.wgsl.SHARED`): to give a file one more, write this line at its end, and run the command.
+(`wgsl.SHARED`): to give a file one more, write this line at its end, and run the command.
 """
 
 import re
@@ -12,7 +12,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # this file is a script, too
 
-from helpers.wgsl import KERNELS, SHARED, without_comments
+from helpers.kernels import KERNELS
+from wgsl import SHARED, without_comments
 
 BLOCKS = KERNELS / "shared"
 FILES = sorted(path for path in KERNELS.glob("*/*.wgsl") if path.parent != BLOCKS)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from helpers import simulate
 from helpers.grading.puzzle import Case
-from helpers.simulator.trace import Trace
+from wgsl import simulate
+from wgsl.simulator.trace import Trace
 
 THREADS = 8
 BINDINGS = """

@@ -14,7 +14,7 @@ from helpers.exercises import PUZZLES
 from helpers.grading.puzzle import LEARNERS_LINE
 from helpers.grading.trial import Trial, simulated
 from helpers.grading.verdict import NOT_YET, WRONG
-from helpers.wgsl import Kernel, WgslError
+from wgsl import Kernel, WgslError
 
 DECLARED = re.compile(r"\b(?:let|var|const) (\w+) = (?![^;]*(?:\[|0\.0|array<|true| < ))")  # a u32
 PARAMETERS = re.compile(r"\bfn \w+\((.*?)\) (?:->|{)", re.DOTALL)

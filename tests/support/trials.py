@@ -12,8 +12,8 @@ from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle
 from helpers.grading.trial import Trial, simulated
 from helpers.grading.verdict import Grades
-from helpers.simulator.work import Work
-from helpers.wgsl import Kernel
+from wgsl import Kernel
+from wgsl.simulator.work import Work
 
 MISTAKES = [(name, mistake) for name, puzzle in PUZZLES.items() for mistake in puzzle.mistakes]
 _made: dict[tuple, Trial] = {}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from support import accuracy
 
-from helpers.wgsl.arithmetic.operators import DTYPES
+from wgsl.arithmetic.operators import DTYPES
 
 TYPES = {"f": "f32", "i": "i32", "u": "u32"}
 

@@ -1,4 +1,4 @@
-"""Small right and wrong WGSL programs, from `wgsl_programs.txt`."""
+"""Small right and wrong WGSL programs, from `wgsl_programs.txt`, and those that browsers judge, `wgsl_judged.txt`."""
 
 import re
 from functools import cache
@@ -27,10 +27,25 @@ let i = global.x;
 """
 
 
+JUDGED = """\
+@group(0) @binding(0) var<storage, read_write> y: array<u32>;
+@group(0) @binding(1) var<uniform> u: vec4u;
+var<workgroup> flag: u32;
+var<workgroup> sum: atomic<u32>;
+fn early(a: u32) -> u32 { if a > 3u { return a; } return workgroupUniformLoad(&flag); }
+fn rd(p: ptr<function, u32>) -> u32 { workgroupBarrier(); return *p; }
+fn id(m: mat2x2f) -> mat2x2f { return m; }
+%s
+@compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {
+%s
+}
+"""
+
+
 @cache
-def sections() -> dict[str, list[str]]:
-    """The programs, a line each, by the heading above them."""
-    text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
+def sections(file: str = "wgsl_programs") -> dict[str, list[str]]:
+    """The programs of a file, a line each, by the heading above them."""
+    text = Path(__file__).with_name(f"{file}.txt").read_text(encoding="utf-8")
     parts = re.split(r"^\[(.*)\]\n", text, flags=re.MULTILINE)
     return {name: body.split("\n")[:-1] for name, body in zip(parts[1::2], parts[2::2], strict=True)}
 
@@ -38,6 +53,12 @@ def sections() -> dict[str, list[str]]:
 def programs(heading: str) -> list[str]:
     """The programs of all sections whose heading begins so."""
     return [line for name, lines in sections().items() if name.startswith(heading) for line in lines if line]
+
+
+def judged(heading: str) -> dict[str, str]:
+    """The texts that browsers judge, by their lines: those they take ("right"), or those that are "refused"."""
+    parts = {line: line.rpartition(">>>") for line in sections("wgsl_judged")[heading]}
+    return {line: JUDGED % (declarations, statements) for line, (declarations, _, statements) in parts.items()}
 
 
 def source(line: str) -> str:

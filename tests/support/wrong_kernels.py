@@ -10,9 +10,9 @@ from pathlib import Path
 
 from support.edits import edits
 
-from helpers import wgsl
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
+from helpers.kernels import load
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.oracles import wrong_kernels as lesson_05
 from helpers.oracles.wrong_kernels import NUMBERS, OVERLAP, RACE, WRITE, WrongKernel, small, wrong_kernels
@@ -115,7 +115,7 @@ RARE = {  # by the barrier's comment, the only problem that shows the race
 def without_a_barrier(name: str) -> Iterator[WrongKernel]:
     """A version without each of its barriers, one at a time: a data race."""
     shape, constants = RACES.get(name, USUAL[name])
-    source = small(wgsl.load(*name.split("/"))).source
+    source = small(load(*name.split("/"))).source
     for barrier in re.finditer(r"workgroupBarrier\(\);(.*)", source):
         begin = barrier.start()
         while source.count(source[begin : barrier.end()]) > 1:  # with the text before it that makes it unique

@@ -5,8 +5,8 @@ import numpy as np
 from helpers.convolution import operations
 from helpers.convolution.explorers.sizes import index_explorer
 from helpers.convolution.pictures.bias_gradient import BiasGradientPicture
+from helpers.kernels import load
 from helpers.summation.pictures import TreePicture
-from helpers.wgsl import load
 from helpers.widgets.explorer import Explorer
 
 

@@ -10,12 +10,12 @@ from helpers.convolution.explorers.sizes import ANY_PIXEL, SIZES, START, any_siz
 from helpers.convolution.pictures.input_gradient import InputGradientPicture, PixelCountsPicture
 from helpers.convolution.pictures.scatter_gather import ScatterGatherPicture
 from helpers.convolution.shapes import ConvShape
+from helpers.kernels import load
 from helpers.pictures.canvas import Picture
-from helpers.simulator.run import simulate
 from helpers.stepper import stepper
-from helpers.wgsl import load
 from helpers.widgets.controls import Trials
 from helpers.widgets.explorer import Explorer
+from wgsl.simulator.run import simulate
 
 
 def scatter_and_gather(weight: np.ndarray, grad_output: np.ndarray) -> Explorer:

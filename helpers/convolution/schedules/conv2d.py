@@ -7,7 +7,7 @@ from helpers.convolution.schedules import shared
 from helpers.convolution.schedules.shared import simple_rule, takes, windows_rule, winograd_rule
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Schedule, flat, nested_loops, one_step
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 
 def activation_rule(s: ConvShape) -> str:

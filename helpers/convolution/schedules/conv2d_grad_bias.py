@@ -5,8 +5,8 @@ from math import ceil
 from helpers.convolution.schedules.shared import MANY_WORKGROUPS
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step, tree_reduction
-from helpers.wgsl import Kernel
-from helpers.wgsl.specialize import chosen
+from wgsl import Kernel
+from wgsl.specialize import chosen
 
 
 def thread_per_channel(s: ConvShape, kernel: Kernel) -> Schedule:

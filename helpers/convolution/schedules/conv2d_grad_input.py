@@ -21,8 +21,8 @@ from helpers.convolution.schedules.shared import (
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING, MAX_WORKGROUPS
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step
-from helpers.wgsl import Kernel
-from helpers.wgsl.specialize import chosen, sized
+from wgsl import Kernel
+from wgsl.specialize import chosen, sized
 
 
 @takes(simple_rule)

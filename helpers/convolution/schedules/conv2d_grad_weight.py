@@ -23,8 +23,8 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step, tree_reduction
 from helpers.gpu.passes import CAP
-from helpers.wgsl import MAX_THREADS, MAX_WORKGROUP_BYTES, Kernel
-from helpers.wgsl.specialize import chosen, sized
+from wgsl import MAX_THREADS, MAX_WORKGROUP_BYTES, Kernel
+from wgsl.specialize import chosen, sized
 
 # --- The versions that lessons 02 and 07 begin with -----------------------------------------------------------
 

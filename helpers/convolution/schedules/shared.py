@@ -15,8 +15,8 @@ from helpers.activations import ACTIVATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.adapter import MAX_BINDING, MAX_WORKGROUPS, AdapterInfo
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step
-from helpers.wgsl import Kernel
-from helpers.wgsl.specialize import chosen, first_short_enough
+from wgsl import Kernel
+from wgsl.specialize import chosen, first_short_enough
 
 Tile = Mapping[str, int]  # values of a kernel's constants
 MANY_THREADS = 65_536  # this many keep a GPU busy

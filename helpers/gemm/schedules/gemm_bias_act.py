@@ -6,7 +6,7 @@ from helpers.gemm.schedules import shared
 from helpers.gemm.schedules.shared import Product, ThreadTile, forward_product
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops, one_step
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 # --- Versions that read the sizes from a uniform ------------------------------------------------------------
 

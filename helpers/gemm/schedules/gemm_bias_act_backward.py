@@ -7,7 +7,7 @@ from helpers.gemm.schedules import shared
 from helpers.gemm.schedules.shared import Product, ThreadTile, forward_product
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Schedule, Step, flat, nested_loops
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 
 def _names(name: str) -> tuple[str, str]:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from helpers.activations import ACTIVATIONS
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Step, Workgroups, nested_loops
-from helpers.wgsl import MAX_WORKGROUP_BYTES, Kernel
-from helpers.wgsl.specialize import first_short_enough
+from wgsl import MAX_WORKGROUP_BYTES, Kernel
+from wgsl.specialize import first_short_enough
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import numpy as np
 from helpers.oracles.matrix import COLUMNS, POOR, WAYS, Matrix, Row, column_phrase, joined
 from helpers.pictures.canvas import BLUE, GRAY, LINE, ORANGE, Box, Picture, Word, tint
 from helpers.pictures.parts import MARGIN, fitting
-from helpers.wgsl import without_comments
+from wgsl import without_comments
 
 # CSS pixels: the middle of the first column, from one to the next, more before poor data; the first row, its height
 LEFT, STEP, GAP, TOP, ROW = 306, 40, 14, 86, 16

@@ -10,7 +10,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.oracles import probes
 from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, Box, Picture, Word, number, tint
 from helpers.pictures.parts import MARGIN, Grid, fitting
-from helpers.wgsl import Kernel
+from wgsl import Kernel
 
 TOP, PIXEL, SMALL = 128, 42, (40, 32)  # CSS pixels: where the grids begin, and the sizes of their cells
 RIGHT = 560  # where the grids on the right begin

@@ -1,0 +1,97 @@
+"""The package by itself: what it imports, in which order, and how it is installed where nothing else is."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+import venv
+from collections.abc import Sequence
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+from support.launcher import python
+from support.terminal_picture import picture
+
+import helpers
+import wgsl
+from start import FAILURES
+
+FOLDER = Path(wgsl.__file__).parent
+OFFLINE = next(pattern for pattern in FAILURES if "Temporary failure" in pattern)
+
+
+def imported(path: Path) -> set[str]:
+    """The modules that a file imports, types that only a checker reads among them."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            inner = {f"{node.module}.{each.name}" for each in node.names}
+            below = {name for name in inner if (FOLDER.parent / f"{name.replace('.', '/')}.py").exists()}
+            found |= below or {node.module}
+    return found
+
+
+def test_it_needs_lark_and_numpy_alone_and_imports_run_in_no_circle():
+    graph = {".".join(path.relative_to(FOLDER.parent).with_suffix("").parts): imported(path)
+             for path in FOLDER.rglob("*.py")}  # fmt: skip
+    outside = {name.split(".")[0] for names in graph.values() for name in names} - {"wgsl", *sys.stdlib_module_names}
+    assert outside == {"lark", "numpy"}
+    own = {name: {each for each in names if each in graph} for name, names in graph.items()}
+    assert sum(map(len, own.values())) > 100
+    assert len([*TopologicalSorter(own).static_order()]) == len(graph)
+    assert "wgsl" not in {each for names in graph.values() for each in names}  # which imports the others
+
+
+def test_the_names_of_helpers_are_the_same_classes():
+    for name in ("Kernel", "WgslError", "UnsupportedWgsl", "simulate"):
+        assert getattr(helpers, name) is getattr(wgsl, name)
+
+
+def test_the_command_has_its_first_name_too():
+    arguments = [str(FOLDER / "race.wgsl"), "input=64", "total=1"]
+    for name in ("wgsl", "helpers.simulator"):
+        code = f"import runpy, sys\nsys.argv[1:] = {arguments!r}\ntry: runpy.run_module({name!r}, run_name='__main__')"
+        assert "data race" in python(f"{code}\nexcept SystemExit as exit: assert exit.code == 1")
+
+
+def test_a_notebook_finds_it_as_it_finds_helpers():
+    code = "import sys\nsys.path[:] = [path for path in sys.path if path not in ('', {root!r})]\n"
+    code += "sys.path.insert(0, {notebooks!r})\nimport wgsl\nprint(wgsl.__file__)"
+    paths = {"root": str(FOLDER.parent), "notebooks": str(FOLDER.parent / "notebooks")}
+    assert python(code.format(**paths)).strip() == wgsl.__file__
+
+
+def test_the_picture_is_what_the_command_prints():
+    assert (FOLDER / "race.svg").read_text(encoding="utf-8") == picture()
+
+
+# --- Installed ------------------------------------------------------------------------------------------------------
+
+
+def ran(command: Sequence[object], folder: Path) -> str:
+    """What a command prints, in a folder that has nothing of the project."""
+    done = subprocess.run([*map(str, command)], cwd=folder, capture_output=True, text=True, timeout=300)
+    if done.returncode and re.search(OFFLINE, done.stderr):
+        pytest.skip("pip has no network")
+    assert done.returncode < 2, done.stderr
+    return done.stdout
+
+
+def test_pip_installs_it_into_an_empty_environment_with_lark_and_numpy_alone(tmp_path):
+    venv.create(tmp_path / "empty", with_pip=True)
+    program = tmp_path / "empty" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    before = {path: path.stat().st_mtime_ns for path in FOLDER.rglob("*") if "__pycache__" not in path.parts}
+    ran([program, "-m", "pip", "install", "-q", "--disable-pip-version-check", FOLDER], tmp_path)
+    assert before == {path: path.stat().st_mtime_ns for path in before}  # it leaves nothing there
+    listed = json.loads(ran([program, "-m", "pip", "list", "--format=json", "--disable-pip-version-check"], tmp_path))
+    assert {each["name"] for each in listed} - {"pip", "setuptools"} == {"wgsl", "lark", "numpy"}
+    assert "data race" in ran([program, "-I", "-m", "wgsl", FOLDER / "race.wgsl", "input=64", "total=1"], tmp_path)
+    code = f"import wgsl, wgsl.adapter; print(wgsl.__file__, wgsl.check(open({str(FOLDER / 'race.wgsl')!r}).read()))"
+    where, problems = ran([program, "-I", "-c", code], tmp_path).split(" ", 1)
+    assert Path(where).is_relative_to(tmp_path)
+    assert problems == "()\n"

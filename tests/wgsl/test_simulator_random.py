@@ -1,0 +1,60 @@
+"""Random WGSL: small programs, with expressions of every type, give the same on the adapter and in the simulator."""
+
+from random import Random
+
+import numpy as np
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from support.random_wgsl import HEAD, INPUTS, Programmer
+from support.sample import ALL
+
+from helpers.gpu import launch
+from wgsl import simulate
+
+LANES, FUNCTIONS = 64, 4
+MAIN = f"""
+@group(0) @binding(0) var<storage, read> ints: array<i32>;      // (2, {LANES})
+@group(0) @binding(1) var<storage, read> uints: array<u32>;     // (2, {LANES})
+@group(0) @binding(2) var<storage, read> floats: array<f32>;    // (1, {LANES})
+@group(0) @binding(3) var<storage, read_write> results: array<u32>;
+@compute @workgroup_size({LANES})
+fn main(@builtin(local_invocation_index) lane: u32) {{
+  let i0 = ints[lane]; let i1 = ints[lane + {LANES}]; let u0 = uints[lane]; let u1 = uints[lane + {LANES}];
+  let f0 = floats[lane]; let b0 = (u0 & 1) == 1;
+"""
+
+
+def inputs(random: Random) -> list[np.ndarray]:
+    """Whole numbers, small ones and those at the ends of the ranges."""
+    edges = (0, 1, 2, 3, 31, 32, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 1, 2**32 - 2)
+    words = [
+        random.choice((random.choice(edges), random.randrange(64), random.randrange(2**32))) for _ in range(4 * LANES)
+    ]
+    ints, uints = np.array(words, np.uint32).reshape(2, -1)
+    floats = np.array([random.randint(-64, 64) for _ in range(LANES)], np.float32)
+    return [ints.view(np.int32), uints, floats, np.zeros(FUNCTIONS * LANES, np.uint32)]
+
+
+def program(random: Random) -> tuple[str, list[str]]:
+    """A kernel that calls some functions, and the texts of those functions."""
+    programmer = Programmer(random)
+    helpers = [programmer.reviser(), programmer.helper("first"), programmer.helper("second")]
+    functions = [programmer.function(f"program{k}", 8) for k in range(FUNCTIONS)]
+    calls = [f"results[{k * LANES} + lane] = program{k}({', '.join(INPUTS)});" for k in range(FUNCTIONS)]
+    return "\n".join((HEAD, *helpers, *functions, MAIN, *calls, "}")), functions
+
+
+@settings(max_examples=8 if ALL else 4, phases=[Phase.generate])  # nothing is gained by shrinking: see the text
+@given(st.integers(0, 2**32 - 1))
+def test_the_adapter_and_the_simulator_give_the_same(seed):
+    source, functions = program(Random(seed))
+    arrays = inputs(Random(seed))
+    trace = simulate(source, arrays, (1, 1, 1))
+    assert {finding.kind for finding in trace.findings} <= {"index overflow"}, source
+    results = zip(
+        functions, trace.buffers[3].reshape(-1, LANES), launch(source, arrays, 1).reshape(-1, LANES), strict=True
+    )
+    for text, ours, theirs in results:
+        for lane in np.flatnonzero(ours != theirs)[:1]:
+            given = [array.reshape(-1, LANES)[:, lane].tolist() for array in arrays[:3]]
+            raise AssertionError(f"{text}\nadapter {theirs[lane]}, simulator {ours[lane]}, where {given}")

@@ -1,0 +1,38 @@
+"""WGSL without a GPU: check a compute kernel's text, and run it while every access is watched.
+
+    wgsl.check(text)                            what is wrong with a text, as a tuple of problems
+    wgsl.simulate(text, buffers, (x, y, z))     a run: buffers, findings, counts, accesses
+    python -m wgsl KERNEL.wgsl NAME=BUFFER ...  the same from a terminal
+
+Below them, `kernel` is a text and what it declares, `specialize` writes sizes into it. `syntax` reads it as a tree,
+`types` settles its names and types, `arithmetic` computes on numbers and arrays, `suggestions` says what to write
+instead, and `simulator` runs it. `adapter` is the simulator under the names of the package wgpu.
+"""
+
+from importlib import import_module
+
+from wgsl.diagnostics import UnsupportedWgsl, WgslError
+from wgsl.kernel import PART, SHARED, Bound, Kernel, Listing
+from wgsl.syntax.tokens import without_comments
+from wgsl.types.kinds import MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES, limit_passed
+
+_HOME = {  # of what is loaded when it is first used, as not everyone runs a kernel
+    "Finding": "wgsl.simulator.findings",
+    "Problem": "wgsl.problems",
+    "Trace": "wgsl.simulator.trace",
+    "check": "wgsl.problems",
+    "simulate": "wgsl.simulator.run",
+}
+__all__ = [
+    "MAX_THREADS", "MAX_THREADS_Z", "MAX_WORKGROUP_BYTES", "PART", "SHARED",
+    "Bound", "Kernel", "Listing", "UnsupportedWgsl", "WgslError",
+    "limit_passed", "without_comments",
+]  # fmt: skip
+__all__ += _HOME
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'wgsl' has no attribute {name!r}")
+    globals()[name] = value = getattr(import_module(_HOME[name]), name)  # found at once the next time
+    return value

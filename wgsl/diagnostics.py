@@ -1,0 +1,161 @@
+"""What is wrong with a text: why, where, and the message for its reader."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple, Protocol
+
+WIDTH = 200  # letters of a line that are shown, or more where the caret is further right
+
+
+class Span(NamedTuple):
+    """A piece of a text, ``text[at:end]``; every node of a tree and every token is one."""
+
+    at: int
+    end: int
+
+
+class Refused(Exception):
+    """A text that WGSL does not allow: why, and in which piece of it.
+
+    `kind` and `facts` are for the suggestions, which know more than the reason; `scope` and `statement` are where it
+    was found, if that is in a function.
+    """
+
+    def __init__(self, reason: str, place: Span, kind: str = "", *facts: object) -> None:
+        super().__init__(reason)
+        self.reason, self.at, self.length = reason, place.at, max(1, place.end - place.at)
+        self.kind, self.facts = kind, facts
+        self.scope = self.statement = None
+
+
+class Limited(Refused):
+    """A text that WGSL allows, and that passes a limit which every adapter keeps: not all run it."""
+
+
+class Undefined(Refused):
+    """A value that is known before the run, and that WGSL does not define: the division by zero of two constants."""
+
+
+class Unset(Refused):
+    """What the values of the overrides do not give: one has none, or it is too small."""
+
+
+class Unsupported(Exception):
+    """A feature of WGSL that the simulator does not run, by its name, with its offset in the text."""
+
+    def __init__(self, feature: str, at: int) -> None:
+        super().__init__(feature)
+        self.feature, self.at = feature, at
+
+
+class WgslError(ValueError):
+    """A kernel that does not compile: the place, what is wrong there, and what to write.
+
+    `line` and `column` count from 1; they are None where the mistake has no place.
+    """
+
+    line: int | None = None
+    column: int | None = None
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the message alone, without the launcher's frames above it."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+class UnsupportedWgsl(WgslError):
+    """A kernel with a feature of WGSL that the simulator does not run; the message has its name and its line."""
+
+
+class Text(Protocol):
+    """A text that an error is about: with its name, and the lines of it that its reader sees (None: all)."""
+
+    source: str
+    name: str
+    pasted: range | None
+
+
+class Lines:
+    """The lines of a text, and the line and column of an offset."""
+
+    def __init__(self, source: str) -> None:
+        self.source, self.lines = source, source.split("\n")
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *accumulate(len(line) + 1 for line in self.lines)]
+
+    def place(self, at: int) -> tuple[int, int]:
+        """Line and column of an offset, from 1."""
+        line = min(bisect_right(self._starts, at), len(self.lines))
+        return line, at - self._starts[line - 1] + 1
+
+    def quoted(self, part: Span) -> str:
+        """A piece of the text in one line."""
+        return " ".join(self.source[part.at : part.end].split())
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a line and column."""
+        return self._starts[line - 1] + column - 1
+
+
+class Diagnostic(NamedTuple):
+    """The reason with its cure, its place (offset and length, for the caret), and another line to show."""
+
+    reason: str
+    at: int | None
+    length: int = 1
+    other: int | None = None
+
+
+def error(
+    kernel: Text, diagnostic: Diagnostic, kind: type[WgslError] = WgslError, says: str = "does not compile"
+) -> WgslError:
+    """What a kernel's error says: where, why, and the lines that it is about.
+
+    Lines and columns are those of the whole source, or of its lines `kernel.pasted` where the learner wrote only those.
+    """
+    text = Lines(kernel.source)
+    lines = kernel.pasted or range(1, len(text.lines) + 1)
+    if kernel.pasted:
+        diagnostic = _cropped(text, diagnostic, lines)
+    if diagnostic.at is None:
+        return kind(f"{kernel.name} {says}: {diagnostic.reason}")
+    line, column = text.place(diagnostic.at)
+    head = f"{kernel.name} {says}, line {line - lines.start + 1}, column {column}: {diagnostic.reason}"
+    made = kind("\n".join([head, *_excerpt(text, diagnostic, lines)]))
+    made.line, made.column = line - lines.start + 1, column
+    return made
+
+
+def _cropped(text: Lines, diagnostic: Diagnostic, lines: range) -> Diagnostic:
+    """The same diagnostic for someone who sees only these lines of the text, as lines 1, 2, ..."""
+
+    def seen(match: re.Match) -> str:
+        number = int(match[1])
+        return f"in line {number - lines.start + 1}" if number in lines else "outside of your text"
+
+    at = diagnostic.at
+    if at is not None:
+        last = text.offset(lines.stop - 1, len(text.lines[lines.stop - 2]) + 1)
+        at = min(max(at, text.offset(lines.start, 1)), last)
+    return diagnostic._replace(reason=re.sub(r"\bin line (\d+)", seen, diagnostic.reason), at=at)
+
+
+def _excerpt(text: Lines, diagnostic: Diagnostic, lines: range) -> list[str]:
+    """The line with its caret below, and before or after it another line that it is about."""
+    line, column = text.place(diagnostic.at)
+    shown = sorted({line, diagnostic.other or line} & set(lines))
+    width = len(str(shown[-1] - lines.start + 1))
+    rows = []
+    for number in shown:
+        row = text.lines[number - 1].rstrip("\r")[: max(WIDTH, column + diagnostic.length)]
+        rows.append(f"{number - lines.start + 1:>{width}} │ {row}")
+        if number == line:
+            blank = re.sub(r"[^\t]", " ", row[: column - 1])
+            length = max(1, min(diagnostic.length, len(row) - column + 1))
+            rows.append(f"{'':>{width}} │ {blank}{'^' * length}")
+    return rows

@@ -1,0 +1,74 @@
+"""What is wrong with a text, before any run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wgsl.diagnostics import Limited, Lines, Refused, Undefined, Unset, Unsupported
+from wgsl.kernel import Kernel, parsed
+from wgsl.simulator.findings import not_portable
+from wgsl.suggestions import explained
+from wgsl.syntax import tree
+from wgsl.types.declarations import Declarations, program_of
+from wgsl.types.uniformity import NotPortable, Uniformity
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """One thing that is wrong at one place of a text; `line` and `column` count from 1.
+
+    The kinds are "does not compile"; "not portable", which some compilers or adapters take and others refuse; and "not
+    supported", which may be right, and is named because it was not checked.
+    """
+
+    line: int
+    column: int
+    kind: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: {self.kind}: {self.message}"
+
+
+def check(text: str | Kernel) -> tuple[Problem, ...]:
+    """What is wrong with a WGSL text, without a run.
+
+    All of it is checked: each declaration, whether an entry point uses it or not, and for each compute entry point
+    what browsers refuse before a run, such as a barrier that some threads may miss. Any groups and bindings will do.
+
+    Parameters
+    ----------
+    text : str or Kernel
+        The text. A Kernel brings the values of its `override` constants.
+
+    Returns
+    -------
+    tuple of Problem
+        In the order of the text, at most one for each declaration; empty for a right text. Where the grammar does not
+        fit, it is that one. No text raises an exception.
+    """
+    kernel = text if isinstance(text, Kernel) else Kernel(text)
+    try:
+        declarations = Declarations(parsed(kernel.source), dict(kernel.constants))
+    except (Refused, Unsupported) as fault:
+        return (_problem(kernel.source, fault),)
+    faults: list[Refused | Unsupported | NotPortable] = [*declarations.faults()]
+    for name in (name for name, node in declarations.nodes.items() if tree.attribute(node, "compute")):
+        try:
+            faults += Uniformity(program_of(declarations, name, Undefined)).refused.values()
+        except (Refused, Unsupported) as fault:
+            faults.append(fault)
+    problems = (_problem(kernel.source, fault) for fault in faults)
+    return tuple(sorted({(each.line, each.column): each for each in problems}.values()))
+
+
+def _problem(source: str, fault: Refused | Unsupported | NotPortable) -> Problem:
+    lines, kind = Lines(source), "not portable" if isinstance(fault, Limited | NotPortable) else "not supported"
+    if isinstance(fault, NotPortable):
+        at, message = fault.part.at, not_portable(lines, fault)
+    elif isinstance(fault, Unsupported):
+        at, message = fault.at, f"the simulator has no {fault.feature}, and so this is not checked"
+    else:
+        message, at, *_ = explained(source, fault)
+        kind = kind if isinstance(fault, Limited | Unset) else "does not compile"
+    return Problem(*lines.place(at or 0), kind, message)

@@ -1,0 +1,186 @@
+"""The buffers of a run, made from what the command line says of each: a size, values, or a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from wgsl.arguments import check_size
+from wgsl.arithmetic.operators import DTYPES
+from wgsl.simulator.run import size_of
+from wgsl.types import kinds
+from wgsl.types.kinds import Array, Atomic, Scalar, Struct, Type
+from wgsl.types.program import Program, Variable
+from wgsl.types.usage import Usage
+
+MOST = 2**24  # elements of a buffer
+SIZE = re.compile(r"(\d+(?:x\d+)*)(?::(.+))?")  # 64 or 4x16, perhaps with a value
+LARGEST = 4  # of the random numbers
+
+
+def buffers_for(program: Program, given: Mapping[str, str], seed: int) -> list[np.ndarray]:
+    """One array for each binding of a program, in order.
+
+    Raises ValueError where a binding has no size or does not exist, and where values do not fit.
+    """
+    names = [variable.name for variable in program.bindings]
+    for name, text in given.items():
+        if name not in names:
+            raise ValueError(f"{name}={text}: the kernel has no binding `{name}`; it has {', '.join(names)}")
+    touched = Usage(program.entry).variables
+    texts = [given.get(variable.name, _left_out(variable, variable in touched)) for variable in program.bindings]
+    missing = [_wanted(variable) for variable, text in zip(program.bindings, texts, strict=True) if text is None]
+    if missing:
+        raise ValueError("; ".join(missing))
+    random = np.random.default_rng(seed)
+    pairs = zip(program.bindings, texts, strict=True)
+    return [_buffer(variable, text, variable in program.written, random) for variable, text in pairs]
+
+
+def _left_out(variable: Variable, touched: bool) -> str | None:
+    """The text for a binding that the command line does not name; None where it must name it."""
+    if size_of(variable.type)[1]:
+        return None if touched else "1"
+    return None if touched and variable.space == "uniform" else ""
+
+
+def _wanted(variable: Variable) -> str:
+    """What is missing."""
+    name, type = variable.name, variable.type
+    if size_of(type)[1]:
+        return f"`{name}` is an {type} without a size: write {name}=64, {name}=1,2,3 or {name}=@numbers.npy"
+    return f"`{name}` has no values: write {name}= and the numbers of {_listed(type)}"
+
+
+def _listed(type: Type) -> str:
+    """A type in words, with the members of a struct."""
+    members = type.fields if isinstance(type, Struct) else ()
+    return f"{type} ({', '.join(f'{field.name}: {field.type}' for field in members)})" if members else str(type)
+
+
+# --- One buffer -----------------------------------------------------------------------------------------------
+
+
+def _buffer(variable: Variable, text: str, written: bool, random: np.random.Generator) -> np.ndarray:
+    """The array of one binding."""
+    if text.startswith("@"):
+        return np.load(text[1:])
+    runtime_sized = size_of(variable.type)[1] > 0
+    size = SIZE.fullmatch(text)
+    try:
+        if text and not (runtime_sized and size):
+            return _valued(variable.type, [_number(piece) for piece in text.removesuffix(",").split(",")])
+        shape = tuple(map(int, size[1].split("x"))) if size else (1,)
+        check_size("the number of elements", prod(shape), 1, MOST)
+        layout = Layout.of(variable.type, prod(shape))
+        array = layout.array(_filling(variable, layout, size and size[2], written, random))
+    except ValueError as error:
+        raise ValueError(f"{variable.name}={text}: {error}") from None
+    return array.reshape(shape) if array.size == prod(shape) else array
+
+
+def _filling(
+    variable: Variable, layout: Layout, value: str | None, written: bool, random: np.random.Generator
+) -> np.ndarray:
+    """One number for each place of a buffer: the value, or what its use suggests."""
+    count = len(layout.offsets)
+    if value:
+        return np.full(count, _number(value))
+    if written or _has_atomics(variable.type):
+        return np.zeros(count)
+    numbers = random.integers(-LARGEST, LARGEST, count, endpoint=True)
+    return np.where(layout.scalars == "u32", np.abs(numbers), numbers)
+
+
+def _has_atomics(type: Type) -> bool:
+    match type:
+        case Array(element):
+            return _has_atomics(element)
+        case Struct(fields=fields):
+            return any(_has_atomics(field.type) for field in fields)
+    return isinstance(type, Atomic)
+
+
+def _valued(type: Type, numbers: list[float]) -> np.ndarray:
+    """A buffer with these numbers, one after another."""
+    before, repeated = map(len, parts(type))
+    elements = max(1, (len(numbers) - before) // (repeated or 1))
+    layout = Layout.of(type, elements)
+    if len(layout.offsets) != len(numbers):
+        more = f", and {repeated} for each further element" if repeated else ""
+        raise ValueError(f"{len(numbers)} numbers, but {_listed(type)} has {len(Layout.of(type, 1).offsets)}{more}")
+    return layout.array(np.array(numbers))
+
+
+def _number(text: str) -> float:
+    try:
+        return int(text) if re.fullmatch(r"[+-]?\d{1,15}", text) else float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is no number") from None
+
+
+# --- Layout ---------------------------------------------------------------------------------------------------------
+
+# Where the numbers of a type lie in a buffer, and a buffer made of such numbers.
+
+Leaf = tuple[int, Scalar]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The offsets of a buffer's numbers in words, the names of their types, and how many words there are in all."""
+
+    offsets: np.ndarray
+    scalars: np.ndarray
+    words: int
+
+    @classmethod
+    def of(cls, type: Type, elements: int) -> Layout:
+        """The layout of a type; its runtime-sized array, if it has one, has at least this many elements."""
+        least, step = size_of(type)
+        before, repeated = parts(type)
+        first = _start(type)
+        words = max(least, first + elements * step)
+        rounds = (words - first) // step if step else 0
+        one = np.array([offset for offset, _ in repeated], np.int64)
+        offsets = [offset for offset, _ in before], (one + step * np.arange(rounds)[:, None]).ravel()
+        scalars = [[scalar.name for _, scalar in leaves] for leaves in (before, repeated)]
+        return cls(np.concatenate(offsets).astype(np.int64), np.array(scalars[0] + scalars[1] * rounds), words)
+
+    def array(self, numbers: np.ndarray) -> np.ndarray:
+        """A buffer with these numbers; uint32 words where they are of several types.
+
+        Raises ValueError for a number that its type does not have.
+        """
+        words = np.zeros(self.words, np.uint32)
+        for name in dict.fromkeys(self.scalars):
+            chosen = self.scalars == name
+            words[self.offsets[chosen]] = _converted(numbers[chosen], name).view(np.uint32)
+        return words.view(DTYPES[name]) if len({*self.scalars}) == 1 else words
+
+
+def parts(type: Type) -> tuple[list[Leaf], list[Leaf]]:
+    """The numbers of a type that are there once, and those of one element of its runtime-sized array."""
+    leaves = list(kinds.leaves(type))
+    if not size_of(type)[1]:
+        return leaves, []
+    return [leaf for leaf in leaves if leaf[0] < _start(type)], [leaf for leaf in leaves if leaf[0] >= _start(type)]
+
+
+def _start(type: Type) -> int:
+    """Where the runtime-sized array of a type begins."""
+    return type.fields[-1].offset if isinstance(type, Struct) else 0
+
+
+def _converted(numbers: np.ndarray, name: str) -> np.ndarray:
+    kind = DTYPES[name]
+    ends = np.finfo(kind) if name == "f32" else np.iinfo(kind)
+    held = (numbers >= ends.min) & (numbers <= ends.max)
+    held = held | ~np.isfinite(numbers) if name == "f32" else held & (numbers == np.floor(numbers))
+    if not held.all():
+        raise ValueError(f"{numbers[~held][0]} is no {name}, which goes from {ends.min} to {ends.max}")
+    return numbers.astype(kind)

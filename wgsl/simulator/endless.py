@@ -1,0 +1,141 @@
+"""The budget of loop rounds, and which loop is to blame when it is used up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache, partial
+
+import numpy as np
+
+from wgsl.simulator import findings
+from wgsl.simulator.lanes import Dispatch, Lanes
+from wgsl.simulator.memory import Words
+from wgsl.simulator.watch import Watch
+from wgsl.types import program as ir
+from wgsl.types.kinds import U32
+
+
+class Stopped(Exception):
+    """An invocation has used up its rounds, `own` of them in the loop to blame."""
+
+    def __init__(self, loop: ir.Loop, lanes: np.ndarray, rounds: int, own: int, unmoved: list[str]) -> None:
+        super().__init__()
+        self._loop, self._lanes, self._rounds, self._unmoved = loop, lanes, (rounds, own), unmoved
+
+    def report(self, watch: Watch) -> None:
+        """Note the finding."""
+        condition = self._loop.condition
+        below_zero = watch.source(condition) if condition is not None and _always_holds(condition) else ""
+        message = partial(findings.endless, *self._rounds, self._unmoved, below_zero, _is_closed(self._loop))
+        watch.collector.add("endless loop", self._loop.at, self._lanes, message)
+
+
+@dataclass
+class _Entered:
+    """A loop that is being run: its rounds, and what its end depends on at the start of the last two of them."""
+
+    loop: ir.Loop
+    rounds: int = 0
+    before: dict[str, np.ndarray] = field(default_factory=dict)
+    latest: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+class Budget:
+    """Counts the rounds of each invocation, in all loops together.
+
+    When one has used up its budget, the loop to blame is the innermost one that has made more rounds than ever before
+    it ended: an endless outer loop is often caught inside an inner one that ends each time.
+    """
+
+    def __init__(self, most: int, dispatch: Dispatch, words: Words) -> None:
+        self._most, self._words = most, words
+        self._rounds = np.zeros(dispatch.lanes, np.int64)
+        self._all = 0  # rounds of anyone: no invocation has made more
+        self._entered: list[_Entered] = []
+        self._longest: dict[int, int] = {}  # the most rounds after which a loop (its id) has ended
+
+    def enter(self, loop: ir.Loop) -> None:
+        """A loop begins."""
+        self._entered.append(_Entered(loop))
+
+    def leave(self) -> None:
+        """The innermost loop has ended."""
+        ended = self._entered.pop()
+        self._longest[id(ended.loop)] = max(ended.rounds, self._longest.get(id(ended.loop), 0))
+
+    @property
+    def outermost(self) -> int:
+        """Where the loop begins in which all others run that are running; 0 where none is."""
+        return self._entered[0].loop.at if self._entered else 0
+
+    def round(self, lanes: Lanes) -> None:
+        """These invocations begin a round of the innermost loop.
+
+        Raises Stopped when one of them has used up its budget.
+        """
+        entered = self._entered[-1]
+        entered.rounds += 1
+        self._all += 1
+        self._rounds[slice(None) if lanes.whole else lanes.index] += 1
+        if self._all > self._most // 2:
+            entered.before, entered.latest = entered.latest, self._state(entered.loop)
+        if self._all > self._most:
+            over = lanes.index[self._rounds[lanes.index] > self._most]
+            if len(over):
+                self._stop(over)
+
+    def _stop(self, over: np.ndarray) -> None:
+        inward = reversed(self._entered)
+        longer = (entered for entered in inward if entered.rounds > self._longest.get(id(entered.loop), 0))
+        blamed = next(longer, self._entered[0])
+        unmoved = [
+            name
+            for name, values in blamed.latest.items()
+            if name in blamed.before and np.array_equal(values[..., over], blamed.before[name][..., over])
+        ]
+        raise Stopped(blamed.loop, over, self._most, blamed.rounds, unmoved)
+
+    def _state(self, loop: ir.Loop) -> dict[str, np.ndarray]:
+        """What the variables hold on which the loop's end depends."""
+        arrays = self._words.arrays
+        return {variable.name: arrays[variable].copy() for variable in exit_variables(loop) if variable in arrays}
+
+
+@cache
+def exit_variables(loop: ir.Loop) -> tuple[ir.Variable, ...]:
+    """The function's and private variables that the conditions read on which a loop's end depends."""
+    conditions = [loop.condition, loop.break_if]
+    conditions += [part.condition for part in _parts(loop.body) if isinstance(part, ir.If) and _leaves(part)]
+    roots = (part for condition in conditions if condition for part in _parts(condition) if isinstance(part, ir.Root))
+    return tuple(dict.fromkeys(root.variable for root in roots if root.variable.space in ("function", "private")))
+
+
+def _is_closed(loop: ir.Loop) -> bool:
+    """Whether a loop has no condition but `true`, and nothing in it leaves it."""
+    endings = [loop.condition, loop.break_if]
+    always = all(isinstance(condition, ir.Constant | None) for condition in endings)
+    return always and not any(isinstance(part, ir.Break | ir.Return) for part in _parts(loop.body))
+
+
+def _always_holds(condition: ir.Expression) -> bool:
+    """Whether a condition is ``x >= 0u``."""
+    if not isinstance(condition, ir.Binary) or condition.operator != ">=" or condition.left.type is not U32:
+        return False
+    return isinstance(condition.right, ir.Constant) and condition.right.leaves == (0,)
+
+
+def _leaves(statement: ir.If) -> bool:
+    """Whether a branch leaves the loop."""
+    return any(isinstance(part, ir.Break | ir.Return) for part in (*statement.then, *statement.otherwise))
+
+
+def _parts(node: object) -> Iterator[object]:
+    """All that a statement or expression consists of."""
+    if isinstance(node, tuple):
+        for part in node:
+            yield from _parts(part)
+    elif is_dataclass(node) and not isinstance(node, ir.Variable | ir.Binding | ir.Function):
+        yield node
+        for member in fields(node):
+            yield from _parts(getattr(node, member.name))

@@ -1,0 +1,241 @@
+"""Runs a program, all its invocations in step.
+
+A statement is run once for all invocations that reach it. Where they part, at an `if` or at the end of a loop, each
+branch is run for those that take it, one branch after the other, and after it they go on together. So each statement
+gets a set of invocations, and passes on those that reach the next one; those that leave by `break`, `continue` or
+`return` wait in a list until the loop or the function ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from wgsl.simulator.access import Access
+from wgsl.simulator.endless import Budget, Stopped
+from wgsl.simulator.expressions import Expressions
+from wgsl.simulator.lanes import Dispatch, Lanes, joined
+from wgsl.simulator.memory import Words
+from wgsl.simulator.values import Bound, Place, Value
+from wgsl.simulator.watch import Watch
+from wgsl.simulator.work import TooLong, Work
+from wgsl.types import program as ir
+
+
+@dataclass
+class _Exits:
+    """The invocations that have left a loop or switch by `break`, and those that wait for its next round."""
+
+    broken: list[Lanes] = field(default_factory=list)
+    continued: list[Lanes] = field(default_factory=list)
+
+
+@dataclass
+class _Frame:
+    """A call: the loops it is in, and the invocations that have returned, with their values."""
+
+    exits: list[_Exits] = field(default_factory=list)
+    returned: list[tuple[Lanes, Value | None]] = field(default_factory=list)
+
+
+class Machine:
+    """Runs the statements of a program."""
+
+    def __init__(
+        self, program: ir.Program, dispatch: Dispatch, words: Words, watch: Watch, access: Access, max_steps: int,
+        work: Work,
+    ) -> None:  # fmt: skip
+        self._program, self._dispatch, self._words = program, dispatch, words
+        self._watch, self._access = watch, access
+        self._expressions = Expressions(words, watch, access, self._call)
+        self._budget = Budget(max_steps, dispatch, words)
+        self._frames: list[_Frame] = []
+        self._work, self._steps = work, 0
+        self._kinds: dict[type, Callable[..., Lanes]] = {
+            ir.Bind: self._bind, ir.Declare: self._declare, ir.Store: self._store, ir.Update: self._update,
+            ir.Evaluate: self._evaluate, ir.Barrier: self._barrier, ir.If: self._if,
+            ir.Block: lambda block, lanes: self._block(block.body, lanes),
+            ir.Switch: self._switch, ir.Loop: self._loop, ir.Break: self._leave, ir.Continue: self._leave,
+            ir.Return: self._return,
+        }  # fmt: skip
+
+    def run(self) -> bool:
+        """Run the entry point; False where a loop used up the budget. Raises TooLong where the work is used up."""
+        try:
+            with np.errstate(all="ignore", invalid="call", call=self._noticed):
+                for variable in self._program.private:
+                    self._start(variable)
+                arguments = [
+                    Value(tuple(leaf for name in names for leaf in self._dispatch.built_in(name)))
+                    for names in self._program.inputs
+                ]
+                self._function(self._program.entry, arguments, self._dispatch.all)
+        except Stopped as stopped:
+            stopped.report(self._watch)
+            return False
+        return True
+
+    def _noticed(self, *_: object) -> None:
+        self._expressions.invalid = True
+
+    def _start(self, variable: ir.Variable) -> None:
+        """Give a private variable its first value."""
+        self._words.make(variable)
+        if variable.value is not None:
+            lanes = self._dispatch.all
+            value = self._expressions.value(variable.value, lanes)
+            self._access.store(Place(variable, 0), variable.type, value, lanes, variable.value)
+
+    # --- Functions --------------------------------------------------------------------------------------------
+
+    def _call(self, call: ir.Call, lanes: Lanes) -> Value:
+        arguments = [self._expressions.value(argument, lanes) for argument in call.arguments]
+        return self._function(call.function, arguments, lanes)
+
+    def _function(self, function: ir.Function, arguments: Sequence[Value | Place], lanes: Lanes) -> Value:
+        for binding, argument in zip(function.parameters, arguments, strict=True):
+            self._expressions.names[binding] = Bound(lanes, argument)
+        self._frames.append(_Frame())
+        self._block(function.body, lanes)
+        returned = self._frames.pop().returned
+        if function.result is None:
+            return Value(())
+        if len(returned) == 1:
+            return returned[0][1]
+        return _united(returned, lanes)
+
+    def _return(self, statement: ir.Return, lanes: Lanes) -> Lanes:
+        value = None if statement.value is None else self._expressions.value(statement.value, lanes)
+        self._frames[-1].returned.append((lanes, value))
+        return self._dispatch.none
+
+    # --- Simple statements ------------------------------------------------------------------------------------
+
+    def _step(self, statement: ir.Statement, lanes: Lanes) -> None:
+        self._spend(statement, lanes)
+        self._steps += 1
+        self._watch.log.step(statement.at, lanes)
+        self._watch.counter.step(statement.at, lanes)
+
+    def _spend(self, statement: ir.Statement, lanes: Lanes) -> None:
+        if not self._work.spend(statement, lanes):
+            raise TooLong(self._budget.outermost or statement.at, self._steps, self._dispatch.lanes)
+
+    def _bind(self, statement: ir.Bind, lanes: Lanes) -> Lanes:
+        self._expressions.names[statement.binding] = Bound(lanes, self._expressions.value(statement.value, lanes))
+        return lanes
+
+    def _declare(self, statement: ir.Declare, lanes: Lanes) -> Lanes:
+        value = None if statement.value is None else self._expressions.value(statement.value, lanes)
+        self._words.clear(statement.variable, lanes)
+        if value is not None:
+            place = Place(statement.variable, 0)
+            self._access.store(place, statement.variable.type, value, lanes, statement.value)
+        return lanes
+
+    def _store(self, statement: ir.Store, lanes: Lanes) -> Lanes:
+        reference = statement.reference
+        place = self._expressions.place(reference, lanes)
+        value = self._expressions.value(statement.value, lanes)
+        self._access.store(place, reference.type, value, lanes, reference)
+        return lanes
+
+    def _update(self, statement: ir.Update, lanes: Lanes) -> Lanes:
+        reference = statement.reference
+        place = self._expressions.place(reference, lanes)
+        self._expressions.count_update(statement, lanes)
+        left = self._access.load(place, reference.type, lanes, reference)
+        right = self._expressions.value(statement.value, lanes)
+        value = self._expressions.combined(statement, statement.operator, left, right)
+        self._access.store(place, reference.type, value, lanes, reference)
+        return lanes
+
+    def _evaluate(self, statement: ir.Evaluate, lanes: Lanes) -> Lanes:
+        self._expressions.value(statement.value, lanes)
+        return lanes
+
+    def _barrier(self, statement: ir.Barrier, lanes: Lanes) -> Lanes:
+        self._watch.barrier(statement.name, lanes, statement.at)
+        return lanes
+
+    # --- Control flow -----------------------------------------------------------------------------------------
+
+    def _block(self, statements: Sequence[ir.Statement], lanes: Lanes) -> Lanes:
+        for statement in statements:
+            if not lanes.count:
+                break
+            if not isinstance(statement, ir.Block | ir.Loop):  # of a loop, each round is a step
+                self._step(statement, lanes)
+            lanes = self._kinds[type(statement)](statement, lanes)
+        return lanes
+
+    def _if(self, statement: ir.If, lanes: Lanes) -> Lanes:
+        condition = self._expressions.leaf(statement.condition, lanes)
+        branches = (lanes.where(condition), statement.then), (lanes.where(~condition), statement.otherwise)
+        return joined(lanes, *(self._block(body, some) for some, body in branches))
+
+    def _switch(self, statement: ir.Switch, lanes: Lanes) -> Lanes:
+        selector = lanes.expanded(self._expressions.leaf(statement.selector, lanes))
+        listed = [value for case in statement.cases for value in case.values]
+        exits = _Exits()
+        self._frames[-1].exits.append(exits)
+        after = []
+        for case in statement.cases:
+            chosen = np.isin(selector, case.values)
+            if case.default:
+                chosen |= ~np.isin(selector, listed)
+            after.append(self._block(case.body, lanes.where(chosen)))
+        self._frames[-1].exits.pop()
+        if exits.continued:  # a `continue` in a switch belongs to the loop around it
+            self._frames[-1].exits[-1].continued += exits.continued
+        return joined(lanes, *after, *exits.broken)
+
+    def _loop(self, statement: ir.Loop, lanes: Lanes) -> Lanes:
+        exits, left, going = _Exits(), [], lanes
+        self._frames[-1].exits.append(exits)
+        self._budget.enter(statement)
+        while going.count:
+            if statement.condition is not None:
+                self._step(statement, going)
+                condition = self._expressions.leaf(statement.condition, going)
+                left.append(going.where(~condition))
+                going = going.where(condition)
+                if not going.count:
+                    break
+            else:
+                self._spend(statement, going)
+            self._budget.round(going)
+            going = joined(going, self._block(statement.body, going), *exits.continued)
+            exits.continued.clear()
+            going = self._block(statement.continuing, going)
+            if statement.break_if is not None and going.count:
+                condition = self._expressions.leaf(statement.break_if, going)
+                left.append(going.where(condition))
+                going = going.where(~condition)
+        self._budget.leave()
+        self._frames[-1].exits.pop()
+        return joined(lanes, *left, *exits.broken)
+
+    def _leave(self, statement: ir.Break | ir.Continue, lanes: Lanes) -> Lanes:
+        exits = self._frames[-1].exits[-1]
+        (exits.broken if isinstance(statement, ir.Break) else exits.continued).append(lanes)
+        return self._dispatch.none
+
+
+def _united(returned: list[tuple[Lanes, Value]], lanes: Lanes) -> Value:
+    """The values that some invocations returned at different places, as one value of all of them."""
+
+    def one(leaves: Sequence[np.ndarray | None], start: np.ndarray) -> np.ndarray:
+        for (some, _), leaf in zip(returned, leaves, strict=True):
+            if leaf is not None:
+                start[some.index] = leaf
+        return lanes.take(start)
+
+    size, values = lanes.dispatch.lanes, [value for _, value in returned]
+    leaves = [one(column, np.zeros(size, column[0].dtype)) for column in zip(*(v.leaves for v in values), strict=True)]
+    if all(value.exact is None for value in values):
+        return Value(tuple(leaves))
+    exact = [one([value.exact_of(i) for value in values], np.full(size, np.nan)) for i in range(len(leaves))]
+    return Value(tuple(leaves), tuple(exact))

@@ -1,0 +1,242 @@
+"""The words of all variables. A word is four bytes, and each number of a value has one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wgsl.arithmetic.operators import DTYPES
+from wgsl.simulator.lanes import Dispatch, Lanes
+from wgsl.types.kinds import BOOL, Array, Scalar, Struct, Type, words
+from wgsl.types.program import Variable
+
+MOST_OWN = 2**27  # words of one variable, in all invocations: 512 MiB
+OWN = ("function", "private")  # the address spaces in which each invocation has its own copy
+
+
+class Words:
+    """What the variables hold: one array of words for each.
+
+    A storage or uniform buffer is there once, workgroup memory once for each workgroup, other variables once for each
+    invocation; the array's axes are (words,), (workgroups, words) and (words, invocations).
+    """
+
+    def __init__(self, dispatch: Dispatch) -> None:
+        self._dispatch = dispatch
+        self.arrays: dict[Variable, np.ndarray] = {}
+        self._exact: dict[Variable, np.ndarray] = {}
+
+    def bind(self, variable: Variable, buffer: np.ndarray) -> None:
+        """Give a binding a copy of a buffer."""
+        self.arrays[variable] = buffer.reshape(-1).copy().view(np.uint32)
+
+    def make(self, variable: Variable) -> None:
+        """Give any other variable its words, all 0."""
+        size, dispatch = words(variable.type), self._dispatch
+        if variable.space in OWN and size * dispatch.lanes > MOST_OWN:
+            raise ValueError(
+                f"`{variable.name}` has {size:,} words in each of {dispatch.lanes:,} threads; the simulator holds "
+                f"{MOST_OWN:,} words for one variable. Simulate a smaller problem"
+            )
+        shape = (size, dispatch.lanes) if variable.space in OWN else (dispatch.group_count, size)
+        self.arrays[variable] = np.zeros(shape, np.uint32)
+
+    def clear(self, variable: Variable, lanes: Lanes) -> None:
+        """Set a variable of these invocations to 0, and make it where it is new."""
+        if variable not in self.arrays:
+            self.make(variable)
+            return
+        chosen = slice(None) if lanes.whole else lanes.index
+        self.arrays[variable][:, chosen] = 0
+        if variable in self._exact:
+            self._exact[variable][:, chosen] = np.nan
+
+    def places(self, variable: Variable, offset: int | np.ndarray, lanes: Lanes) -> np.ndarray:
+        """Where each invocation's word lies in the flat array of a variable."""
+        array = self.arrays[variable]
+        if variable.space in OWN:
+            return np.asarray(offset) * array.shape[1] + lanes.index
+        if variable.space == "workgroup":
+            return lanes.groups * array.shape[1] + offset
+        return np.asarray(offset)
+
+    def load(self, variable: Variable, offset: int | np.ndarray, lanes: Lanes, scalar: Scalar) -> np.ndarray:
+        """The number at an offset, for each invocation or (in a buffer) one for all."""
+        array = self.arrays[variable]
+        if variable.space in OWN and isinstance(offset, int):
+            bits = array[offset].copy() if lanes.whole else array[offset][lanes.index]
+        else:
+            bits = array.reshape(-1)[self.places(variable, offset, lanes)]
+        return as_numbers(bits, scalar)
+
+    def store(self, variable: Variable, offset: int | np.ndarray, lanes: Lanes, bits: np.ndarray) -> None:
+        """Put words at an offset; of several invocations that store in one place, the last one wins."""
+        array = self.arrays[variable]
+        if variable.space in OWN and isinstance(offset, int):
+            array[offset, slice(None) if lanes.whole else lanes.index] = bits
+            return
+        places = self.places(variable, offset, lanes)
+        array.reshape(-1)[places] = bits if places.ndim or not bits.ndim else bits[-1]
+
+    # --- What integers would be that left their range -----------------------------------------------------------
+
+    def exact(
+        self, variable: Variable, offsets: list[int | np.ndarray], lanes: Lanes
+    ) -> tuple[np.ndarray | None, ...] | None:
+        """For each number at these offsets what was kept; None where no invocation has anything."""
+        if variable not in self._exact:
+            return None
+        rows = [self._exact[variable][offset, lanes.index] for offset in offsets]
+        kept = tuple(None if np.isnan(row).all() else row for row in rows)
+        return kept if any(row is not None for row in kept) else None
+
+    def keep_exact(
+        self,
+        variable: Variable,
+        offsets: list[int | np.ndarray],
+        exact: tuple[np.ndarray | None, ...] | None,
+        lanes: Lanes,
+    ) -> None:
+        """Keep what the numbers that are being stored would be; NaN where they are what they should be."""
+        if exact is None and variable not in self._exact:
+            return
+        if variable not in self._exact:
+            self._exact[variable] = np.full(self.arrays[variable].shape, np.nan)
+        for offset, row in zip(offsets, exact or [None] * len(offsets), strict=True):
+            self._exact[variable][offset, lanes.index] = np.nan if row is None else row
+
+
+def as_numbers(bits: np.ndarray, scalar: Scalar) -> np.ndarray:
+    """Words as numbers of a type."""
+    return bits != 0 if scalar is BOOL else np.asarray(bits).view(DTYPES[scalar.name])
+
+
+def as_bits(values: np.ndarray) -> np.ndarray:
+    """Numbers as words."""
+    return values.astype(np.uint32) if values.dtype == np.bool_ else values.view(np.uint32)
+
+
+def numbers(type: Type, size: int) -> np.ndarray:
+    """The words that hold numbers, and no padding, in a buffer of this many words."""
+    match type:
+        case Array(element, count):
+            inner = numbers(element, type.stride)
+            firsts = np.arange(size // type.stride if count is None else count) * type.stride
+            return (firsts[:, None] + inner).ravel()
+        case Struct(fields=fields):
+            return np.concatenate([field.offset + numbers(field.type, size - field.offset) for field in fields])
+    return np.arange(words(type))
+
+
+# --- Races ----------------------------------------------------------------------------------------------------------
+
+# Beside each word of a memory: which invocations touched it last, and whether a barrier has separated them since.
+#
+# Two accesses race where they are by two invocations, at least one is a write, and nothing orders them. A barrier
+# orders the accesses of one workgroup: those before it (a smaller epoch) come before those after it. Nothing orders two
+# workgroups. So a word needs to remember only few of its accesses: the last write, the last read, another read by
+# another invocation between the same barriers, and the last read by another workgroup.
+
+
+@dataclass
+class Conflicts:
+    """Accesses of one statement that race with earlier ones, or with each other.
+
+    `mine` and `other` are invocations, `where` the words, `other_at` the offset in the text of the other access;
+    `other_wrote` says what that one was; `alike` where both wrote the same value.
+    """
+
+    mine: np.ndarray
+    other: np.ndarray
+    where: np.ndarray
+    other_at: np.ndarray
+    other_wrote: np.ndarray
+    alike: np.ndarray
+
+
+class Touch:
+    """For each word one access: by whom, in which epoch, from which place of the text."""
+
+    def __init__(self, words: int) -> None:
+        self.lane = np.full(words, -1, np.int32)
+        self.epoch = np.zeros(words, np.int32)
+        self.at = np.zeros(words, np.int32)
+
+    def set(self, where: np.ndarray, lane: np.ndarray, epoch: np.ndarray, at: np.ndarray | int) -> None:
+        """Remember accesses; of several to one word, the last one."""
+        self.lane[where], self.epoch[where], self.at[where] = lane, epoch, at
+
+    def copy_from(self, other: Touch, where: np.ndarray) -> None:
+        """Remember what another one remembers of some words."""
+        self.set(where, other.lane[where], other.epoch[where], other.at[where])
+
+
+class Shadow:
+    """The accesses to the words of one variable that later ones may race with."""
+
+    def __init__(self, words: int, groups: np.ndarray) -> None:
+        self._groups = groups  # of each invocation
+        self._value = np.zeros(words, np.uint32)
+        self._write, self._read, self._second, self._foreign = (Touch(words) for _ in range(4))
+
+    def read(self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int) -> list[Conflicts]:
+        """Note reads, one for each invocation; gives those that race with an earlier write."""
+        conflicts = self._against(self._write, where, lanes, epoch)
+        self._note_readers(where, lanes, epoch, at)
+        return conflicts
+
+    def write(
+        self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int, bits: np.ndarray | None
+    ) -> list[Conflicts]:
+        """Note writes, one for each invocation; gives those that race with an earlier access or with each other."""
+        conflicts = self._against(self._write, where, lanes, epoch, bits)
+        for reads in (self._read, self._second, self._foreign):
+            conflicts += self._against(reads, where, lanes, epoch)
+        self._write.set(where, lanes.index, epoch, at)
+        if bits is not None:
+            self._value[where] = bits
+        if (self._write.lane[where] != lanes.index).any():
+            conflicts.append(_within(where, lanes, at, bits))
+        return conflicts
+
+    def _against(
+        self, touch: Touch, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, bits: np.ndarray | None = None
+    ) -> list[Conflicts]:
+        other = touch.lane[where]
+        suspects = (other >= 0) & (other != lanes.index)
+        if not np.count_nonzero(suspects):
+            return []
+        suspects &= (touch.epoch[where] == epoch) | (self._groups[other] != lanes.groups)
+        if not np.count_nonzero(suspects):
+            return []
+        where, alike = where[suspects], np.zeros(int(suspects.sum()), bool)
+        if bits is not None:
+            alike = self._value[where] == bits[suspects]
+        wrote = np.full(len(where), touch is self._write)
+        return [Conflicts(lanes.index[suspects], other[suspects], where, touch.at[where], wrote, alike)]
+
+    def _note_readers(self, where: np.ndarray, lanes: Lanes, epoch: np.ndarray, at: int) -> None:
+        before = self._read.lane[where]
+        known = before >= 0
+        foreign = known & (self._groups[before] != lanes.groups)
+        same = known & ~foreign & (self._read.epoch[where] == epoch)
+        self._foreign.copy_from(self._read, where[foreign])
+        self._second.copy_from(self._read, where[same & (before != lanes.index)])
+        self._read.set(where, lanes.index, epoch, at)
+        last = self._read.lane[where]
+        if (others := last != lanes.index).any():  # several invocations read one word
+            near = others & (self._groups[last] == lanes.groups)
+            self._second.set(where[near], lanes.index[near], epoch[near], at)
+            far = others & ~near
+            self._foreign.set(where[far], lanes.index[far], epoch[far], at)
+
+
+def _within(where: np.ndarray, lanes: Lanes, at: int, bits: np.ndarray | None) -> Conflicts:
+    """The writes of one statement to the same words."""
+    order = np.argsort(where, kind="stable")
+    twice = np.flatnonzero(where[order][1:] == where[order][:-1])
+    mine, other = order[twice + 1], order[twice]
+    wrote, place = np.ones(len(mine), bool), np.full(len(mine), at)
+    alike = wrote & False if bits is None else bits[mine] == bits[other]
+    return Conflicts(lanes.index[mine], lanes.index[other], where[mine], place, wrote, alike)

@@ -1,0 +1,286 @@
+"""The way through the rooms: text and buffers in, a trace out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from math import isfinite, prod
+from numbers import Real
+
+import numpy as np
+
+from wgsl.arguments import as_int, check_size
+from wgsl.arithmetic.operators import DTYPES
+from wgsl.diagnostics import Refused, Unsupported
+from wgsl.kernel import Kernel, parsed
+from wgsl.simulator import findings
+from wgsl.simulator.access import Access
+from wgsl.simulator.lanes import Dispatch
+from wgsl.simulator.machine import Machine
+from wgsl.simulator.memory import Words
+from wgsl.simulator.trace import Trace
+from wgsl.simulator.values import unmarked_input
+from wgsl.simulator.watch import Unwatched, Watch
+from wgsl.simulator.work import TooLong, Work
+from wgsl.suggestions import wgsl_error
+from wgsl.types import kinds
+from wgsl.types.declarations import Declarations, check
+from wgsl.types.program import Program, Variable
+from wgsl.types.uniformity import NotPortable, Uniformity
+
+MAX_STEPS = 65_536
+AT_ONCE = 2**14  # invocations that `execute` runs in step
+
+
+def simulate(
+    kernel: str | Kernel,
+    buffers: Sequence[np.ndarray],
+    workgroups: tuple[int, int, int],
+    *,
+    entry_point: str = "main",
+    constants: Mapping[str, float] | None = None,
+    outputs: Sequence[int] | None = None,
+    max_steps: int | None = None,
+) -> Trace:
+    """Run a WGSL compute kernel without a GPU, and watch what it does.
+
+    Parameters
+    ----------
+    kernel : str or Kernel
+        The text. A Kernel brings the values of its `override` constants.
+    buffers : sequence of ndarray
+        One array of float32, int32 or uint32 for each binding of group 0, in order, of exactly the size that counts; a
+        uniform struct is the uint32 words that it is made of. They are not changed.
+    workgroups : (x, y, z)
+        The size of the dispatch.
+    entry_point : str
+        The function to run.
+    constants : mapping, optional
+        Values of `override` constants by name.
+    outputs : sequence of int, optional
+        The bindings that must be written whole; by default those that the entry point can store to.
+    max_steps : int, optional
+        How many loop rounds an invocation may make, in all its loops together; 65,536 by default. Past it the loop is
+        called endless, and the run ends.
+
+    Returns
+    -------
+    Trace
+        The buffers afterwards, the findings (none for a right kernel), the counts and the accesses.
+
+    Raises
+    ------
+    WgslError
+        The text does not compile; the message has the line and the column.
+    UnsupportedWgsl
+        The text has a feature of WGSL that the simulator does not run.
+    ValueError, TypeError
+        An argument does not fit, or asks for more than the simulator holds (about a million invocations, 32 MiB of
+        workgroup memory, some minutes of work); the message names it, its value and the rule.
+    """
+    if not isinstance(kernel, str | Kernel):
+        raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
+    kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
+    return simulate_within(None, kernel, buffers, workgroups, entry_point, constants, outputs, max_steps)
+
+
+def simulate_within(
+    work: Work | None,
+    kernel: Kernel,
+    buffers: Sequence[np.ndarray],
+    workgroups: tuple[int, int, int],
+    entry_point: str = "main",
+    constants: Mapping[str, float] | None = None,
+    outputs: Sequence[int] | None = None,
+    max_steps: int | None = None,
+) -> Trace:
+    """Run a kernel as `simulate` does, with an amount of work, which other runs may share.
+
+    Where the work is used up, the run ends as with an endless loop.
+    """
+    program = compiled(kernel, entry_point, constants)
+    arrays = checked_buffers(program, buffers)
+    dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)
+    wanted = checked_outputs(program, outputs)
+    rounds = MAX_STEPS if max_steps is None else max_steps
+    check_size("max_steps", as_int(rounds), 1, MOST_STEPS)
+
+    words = Words(dispatch)
+    for variable, array in zip(program.bindings, arrays, strict=True):
+        words.bind(variable, unmarked_input(array))
+    for variable in program.workgroup:
+        words.make(variable)
+    watch = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays))
+    machine = Machine(program, dispatch, words, watch, Access(words, watch), int(rounds), work or Work())
+    try:
+        ended = machine.run()
+    except TooLong as stopped:
+        if work is None:
+            raise
+        ended, message = False, findings.too_long(stopped.how_far)
+        watch.collector.add("endless loop", stopped.at, dispatch.all.index, lambda: message)
+    if ended:
+        for variable in wanted:
+            watch.unwritten(variable)
+    used_up = work is not None and work.left < 0  # calls of calls of calls take as long to analyze
+    for place in () if used_up else _unportable(kernel, entry_point, constants_of(kernel, constants)):
+        watch.not_portable(place)
+    return Trace(
+        kernel,
+        entry_point,
+        dispatch.workgroups,
+        dispatch.size,
+        tuple(words.arrays[v].view(x.dtype).reshape(x.shape) for v, x in zip(program.bindings, arrays, strict=True)),
+        watch.collector.findings(),
+        watch.counter.counts(watch.line),
+        watch.log,
+    )
+
+
+def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[int, int, int]) -> None:
+    """Run a program over its buffers, and change them, as an adapter does: nothing is watched.
+
+    Each buffer is the uint32 words of a binding, without those that do not count (see `size_of`). As on a GPU, not all
+    workgroups run at once.
+
+    Raises ValueError where it asks for more than the simulator holds, or a loop does not end; what a kernel has stored
+    by then stays.
+    """
+    workgroups, size = checked_workgroups(program, workgroups), program.workgroup_size
+    at_once, count = max(1, AT_ONCE // prod(size)), prod(workgroups)
+    for first in range(0, count, at_once):
+        dispatch = Dispatch(workgroups, size, range(first, min(first + at_once, count)))
+        words, watch = Words(dispatch), Unwatched()
+        words.arrays.update(zip(program.bindings, buffers, strict=True))
+        for variable in program.workgroup:
+            words.make(variable)
+        if not Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS, Work()).run():
+            raise ValueError(
+                f"one thread has made {MAX_STEPS:,} rounds of its loops, and the simulator stops it there: does every "
+                "loop end? If they do, take a smaller problem"
+            )
+
+
+# --- Arguments ------------------------------------------------------------------------------------------------------
+
+# What must hold before a run begins: the text compiles, and the arguments fit it.
+
+MOST_INVOCATIONS = 2**20
+MOST_WORDS = 2**23  # of workgroup memory, in all workgroups together
+MOST_STEPS = 2**24
+NUMBERS = (np.float32, np.int32, np.uint32)
+
+
+def compiled(kernel: Kernel, entry_point: str, constants: Mapping[str, float] | None) -> Program:
+    """The program of a kernel.
+
+    Raises WgslError where the text does not compile, and UnsupportedWgsl where the simulator cannot run it.
+    """
+    return _compiled(kernel, entry_point, constants_of(kernel, constants))
+
+
+def constants_of(kernel: Kernel, constants: Mapping[str, float] | None) -> tuple[tuple[str, float], ...]:
+    """The values of a kernel's overrides. Raises ValueError for one that is not a finite number."""
+    values = {**dict(kernel.constants), **(constants or {})}
+    for name, value in values.items():
+        if not isinstance(value, Real) or not isfinite(value):
+            raise ValueError(f"{name} = {value!r}: it must be a finite number")
+    return tuple(sorted(values.items()))
+
+
+@lru_cache(maxsize=64)
+def _compiled(kernel: Kernel, entry_point: str, constants: tuple[tuple[str, float], ...]) -> Program:
+    try:
+        return check(_declared(kernel.source, constants), entry_point)
+    except (Refused, Unsupported) as error:
+        raise wgsl_error(kernel, error) from None
+
+
+@lru_cache(maxsize=64)
+def _unportable(kernel: Kernel, entry_point: str, constants: tuple[tuple[str, float], ...]) -> list[NotPortable]:
+    return [*Uniformity(_compiled(kernel, entry_point, constants)).refused.values()]
+
+
+@lru_cache(maxsize=64)
+def _declared(source: str, constants: tuple[tuple[str, float], ...]) -> Declarations:
+    """All that a text declares: the entry points of a text that has several share it."""
+    return Declarations(parsed(source), dict(constants))
+
+
+# --- Arguments ------------------------------------------------------------------------------------------------
+
+
+def checked_buffers(program: Program, buffers: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """The buffers, if there is one that fits each binding."""
+    names = ", ".join(f"{v.binding} {v.name}" for v in program.bindings)
+    buffers = list(buffers)
+    if len(buffers) != len(program.bindings):
+        raise ValueError(
+            f"buffers has {len(buffers)} arrays: the kernel has {len(program.bindings)} bindings ({names})"
+        )
+    for variable, array in zip(program.bindings, buffers, strict=True):
+        _check_buffer(variable, array)
+    return buffers
+
+
+def _check_buffer(variable: Variable, array: np.ndarray) -> None:
+    name = f"buffers[{variable.binding}] (`{variable.name}`)"
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{name} is a {type(array).__name__}: it must be a NumPy array")
+    if array.dtype not in NUMBERS:
+        raise ValueError(f"{name} has dtype {array.dtype}: it must be float32, int32 or uint32")
+    scalars = {scalar for _, scalar in kinds.leaves(variable.type)}
+    wanted = DTYPES[next(iter(scalars)).name] if len(scalars) == 1 else np.uint32
+    raw = isinstance(variable.type, kinds.Struct) and array.dtype == np.uint32
+    if array.dtype != wanted and not raw:
+        raise ValueError(f"{name} has dtype {array.dtype}: `{variable.type}` needs {np.dtype(wanted).name}")
+    least, step = size_of(variable.type)
+    if array.size < least or (array.size - least) % step if step else array.size != least:
+        rule = f"{least} word{'s' * (least > 1)}" + (f", or {step} more for each further element" if step else "")
+        raise ValueError(f"{name} has {array.size} numbers: `{variable.type}` needs {rule}")
+
+
+def size_of(type: kinds.Type) -> tuple[int, int]:
+    """The least size of a buffer in words, and those of each further element of a runtime-sized array, or 0."""
+    last = type.fields[-1].type if isinstance(type, kinds.Struct) else type
+    runtime = isinstance(last, kinds.Array) and last.count is None
+    return kinds.words(type), last.stride if runtime else 0
+
+
+def checked_workgroups(program: Program, workgroups: tuple[int, int, int]) -> tuple[int, int, int]:
+    """The size of the dispatch, if a GPU takes it and the simulator can hold it."""
+    if not isinstance(workgroups, tuple | list) or len(workgroups) != 3:
+        raise ValueError(f"workgroups = {workgroups!r}: it must be three ints, (x, y, z)")
+    for axis, size in zip("xyz", workgroups, strict=True):
+        check_size(f"workgroups' {axis}", as_int(size), 1, 65_535)
+    groups, threads = prod(map(int, workgroups)), prod(program.workgroup_size)
+    memory = sum(kinds.words(variable.type) for variable in program.workgroup)
+    if groups * threads > MOST_INVOCATIONS or groups * memory > MOST_WORDS:
+        raise ValueError(
+            f"workgroups = {tuple(workgroups)}: {groups * threads:,} invocations with {groups * memory:,} words of "
+            f"workgroup memory; the simulator holds {MOST_INVOCATIONS:,} and {MOST_WORDS:,}. Simulate a smaller problem"
+        )
+    return tuple(map(int, workgroups))
+
+
+def checked_outputs(program: Program, outputs: Sequence[int] | None) -> list[Variable]:
+    """The variables that must be written whole."""
+    storage = [variable for variable in program.bindings if variable.space == "storage" and variable.access != "read"]
+    if outputs is None:
+        return [variable for variable in storage if variable in program.written]
+    if not isinstance(outputs, Sequence):
+        raise TypeError(f"outputs = {outputs!r}: it must be a list of bindings, such as [2]")
+    for output in outputs:
+        if output not in [variable.binding for variable in storage]:
+            numbers = ", ".join(f"{variable.binding} {variable.name}" for variable in storage)
+            rule = f"is not a storage binding that it can write; these are {numbers or 'none'}"
+            raise ValueError(f"outputs = {outputs!r}: {output!r} {rule}")
+    return [variable for variable in storage if variable.binding in outputs]
+
+
+# --- Buffers --------------------------------------------------------------------------------------------------
+
+
+def are_finite(arrays: Sequence[np.ndarray]) -> bool:
+    """Whether no float32 array holds an infinity. (A NaN does no harm: what comes of it is never new.)"""
+    return not any(np.isinf(array).any() for array in arrays if array.dtype == np.float32)

@@ -1,0 +1,178 @@
+"""The course of a run: every statement, and every access to storage and workgroup memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from wgsl.diagnostics import Lines
+from wgsl.kernel import Kernel
+from wgsl.output import in_lines
+from wgsl.simulator.counts import Counts
+from wgsl.simulator.findings import Finding
+from wgsl.simulator.lanes import Dispatch, Lanes
+from wgsl.types.program import Variable
+
+MOST = 2**20  # accesses and steps that are kept
+ACCESS = np.dtype(
+    [
+        ("step", np.int32),  # the number of the statement in the run; all its accesses have the same one
+        ("line", np.int32),
+        ("workgroup", np.uint32, 3),
+        ("invocation", np.int32),  # its local_invocation_index
+        ("space", "U9"),  # storage or workgroup
+        ("binding", np.int8),  # -1 for workgroup memory
+        ("variable", np.int16),  # a place in Trace.variables
+        ("index", np.int32),  # the word, counted from the start of the variable
+        ("write", np.bool_),
+        ("value", np.uint32),  # the bits
+    ]
+)
+
+
+class Step(NamedTuple):
+    """One statement of a run: its line, and the invocations that ran it.
+
+    An invocation's number is that of its workgroup (x fastest, then y, z) times the threads of a workgroup, plus its
+    local_invocation_index.
+    """
+
+    line: int
+    active: np.ndarray
+
+
+class _Chunk(NamedTuple):
+    """The accesses of some invocations to one word of a value each."""
+
+    step: int
+    at: int
+    lanes: Lanes
+    variable: Variable
+    index: np.ndarray
+    write: bool
+    bits: np.ndarray
+
+
+class Log:
+    """What happened, in order, until `MOST` accesses or steps have been kept."""
+
+    def __init__(self, text: Lines, dispatch: Dispatch) -> None:
+        self._text, self._dispatch = text, dispatch
+        self._steps: list[tuple[int, Lanes]] = []
+        self._chunks: list[_Chunk] = []
+        self._kept = 0
+        self.step_number = -1
+        self.dropped = 0
+
+    def step(self, at: int, lanes: Lanes) -> None:
+        """These invocations run the statement at an offset."""
+        self.step_number += 1
+        if self.step_number < MOST:
+            self._steps.append((at, lanes))
+
+    def access(
+        self, at: int, lanes: Lanes, variable: Variable, index: np.ndarray, write: bool, bits: np.ndarray
+    ) -> None:
+        """These invocations load or store one word each."""
+        if self.dropped or self._kept + lanes.count > MOST:
+            self.dropped += lanes.count
+            return
+        self._kept += lanes.count
+        self._chunks.append(_Chunk(self.step_number, at, lanes, variable, index, write, bits))
+
+    def has_written(self, lane: int, variable: Variable, word: int) -> bool:
+        """Whether an invocation has written a word of a variable, counted from the variable's start."""
+        return any(
+            bool((chunk.lanes.expanded(chunk.index)[chunk.lanes.index == lane] == word).any())
+            for chunk in self._chunks
+            if chunk.write and chunk.variable is variable
+        )
+
+    def touched(self, variable: Variable, write: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Who loads or stores a variable: the numbers of invocations, and the word of each of these accesses."""
+        chunks = [chunk for chunk in self._chunks if chunk.write == write and chunk.variable is variable]
+        none = [self._dispatch.none.index]
+        words = [chunk.lanes.expanded(chunk.index) for chunk in chunks]
+        return np.concatenate([chunk.lanes.index for chunk in chunks] or none), np.concatenate(words or none)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables that were touched, in this order."""
+        return tuple(dict.fromkeys(chunk.variable for chunk in self._chunks))
+
+    def steps(self) -> Sequence[Step]:
+        """The statements that were run."""
+        return [Step(self._text.place(at)[0], lanes.index) for at, lanes in self._steps]
+
+    def accesses(self) -> np.ndarray:
+        """The accesses as an array of `ACCESS`."""
+        numbers = {variable: i for i, variable in enumerate(self.variables)}
+        table = np.zeros(self._kept, ACCESS)
+        first = 0
+        x, y, _ = self._dispatch.workgroups
+        for chunk in self._chunks:
+            rows = table[first : first + chunk.lanes.count]
+            first += chunk.lanes.count
+            group = chunk.lanes.groups
+            rows["step"], rows["line"] = chunk.step, self._text.place(chunk.at)[0]
+            rows["workgroup"] = np.stack([group % x, group // x % y, group // (x * y)], axis=1)
+            rows["invocation"] = self._dispatch.local_index[chunk.lanes.index]
+            rows["space"], rows["binding"] = chunk.variable.space, chunk.variable.binding
+            rows["variable"], rows["index"] = numbers[chunk.variable], chunk.index
+            rows["write"], rows["value"] = chunk.write, chunk.bits
+        return table
+
+
+# --- The whole ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """What a simulated run leaves behind.
+
+    `buffers` are the arrays afterwards, in binding order; `findings` is empty for a right kernel. `dropped` says how
+    many accesses came after those that `accesses` has; the findings and counts are about all of them.
+    """
+
+    kernel: Kernel
+    entry_point: str
+    workgroups: tuple[int, int, int]
+    workgroup_size: tuple[int, int, int]
+    buffers: tuple[np.ndarray, ...]
+    findings: tuple[Finding, ...]
+    counts: Counts
+    log: Log
+
+    @cached_property
+    def accesses(self) -> np.ndarray:
+        """Every load and store of storage and workgroup memory, in order: an array of `ACCESS`."""
+        return self.log.accesses()
+
+    @cached_property
+    def steps(self) -> Sequence[Step]:
+        """Every statement that was run, in order."""
+        return self.log.steps()
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables that `accesses` counts."""
+        return tuple(variable.name for variable in self.log.variables)
+
+    @property
+    def dropped(self) -> int:
+        """How many accesses are not kept in `accesses`."""
+        return self.log.dropped
+
+    def __repr__(self) -> str:
+        if not self.findings:
+            return f"{self.kernel.name}: no finding"
+        number = f"{len(self.findings)} finding{'s' * (len(self.findings) > 1)}"
+        return "\n".join([f"{self.kernel.name}: {number}", *map(str, self.findings)])
+
+    def _repr_pretty_(self, printer: object, cycle: bool) -> None:
+        """What a notebook shows."""
+        printer.text(in_lines(repr(self)))

@@ -1,0 +1,238 @@
+"""What expressions give: values, and places in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from wgsl.arithmetic import operators
+from wgsl.simulator.lanes import Lanes
+from wgsl.types.program import Element, Index, Part, Root, Variable
+
+
+class Value(NamedTuple):
+    """The leaves of a value, each an array with one number for each invocation, or one for all.
+
+    An integer may leave its range on the way and wrap around. `exact` has for each leaf what its numbers would be
+    among all whole numbers (float64; NaN where nothing wrapped), or None if none of them wrapped; it is None as a
+    whole where that is so for every leaf.
+    """
+
+    leaves: tuple[np.ndarray, ...]
+    exact: tuple[np.ndarray | None, ...] | None = None
+
+    def map(self, change) -> Value:
+        """The value with a function of an array applied to each."""
+        exact = self.exact and tuple(None if array is None else change(array) for array in self.exact)
+        return Value(tuple(map(change, self.leaves)), exact)
+
+    def exact_of(self, leaf: int) -> np.ndarray | None:
+        """What one leaf would be among all whole numbers, where it left its range."""
+        return self.exact[leaf] if self.exact else None
+
+
+def value_of(leaves: Sequence[np.ndarray], exact: Sequence[np.ndarray | None]) -> Value:
+    """A value of leaves, and of what they would be among all whole numbers."""
+    return Value(tuple(leaves), tuple(exact) if any(array is not None for array in exact) else None)
+
+
+class Place(NamedTuple):
+    """Where in a variable a reference points: `offset` in words, for each invocation or for all.
+
+    `outside` marks the invocations whose access is dropped: they are past the end of a runtime-sized array. `faults`
+    are what its indices did wrong, to be reported if the place is read or written.
+    """
+
+    variable: Variable
+    offset: int | np.ndarray
+    outside: np.ndarray | None = None
+    faults: tuple[Fault, ...] = ()
+
+    def map(self, change) -> Place:
+        """The place with a function of an array applied to each."""
+        offset = self.offset if isinstance(self.offset, int) else change(self.offset)
+        outside = None if self.outside is None else change(self.outside)
+        faults = tuple(fault._replace(lanes=change(fault.lanes), index=change(fault.index)) for fault in self.faults)
+        return Place(self.variable, offset, outside, faults)
+
+
+class Fault(NamedTuple):
+    """An index past an array, or one that wrapped around: which invocations (a mask), and their indices."""
+
+    kind: str  # "out-of-range" or "index overflow"
+    part: Element | Index
+    lanes: np.ndarray
+    index: np.ndarray
+    count: int = 0
+    dropped: bool = False  # such an access is dropped; otherwise it goes to the last element
+
+    @property
+    def array(self) -> Part:
+        """What was indexed."""
+        return self.part.base if isinstance(self.part, Element) else self.part.operand
+
+    @property
+    def at(self) -> int:
+        """Its place in the text: the array's name, or the index where that array is an element itself."""
+        return self.part.at if isinstance(self.array, Root) else self.part.index.at
+
+
+class Bound:
+    """A value or place under a name: it fits the invocations that made it, and is spread out when others ask."""
+
+    def __init__(self, lanes: Lanes, thing: Value | Place) -> None:
+        self._lanes, self._thing = lanes, thing
+        self._spread: Value | Place | None = None
+
+    def take(self, lanes: Lanes) -> Value | Place:
+        """What it is for some invocations."""
+        if lanes is self._lanes:
+            return self._thing
+        if self._spread is None:
+            self._spread = self._thing.map(self._lanes.spread)
+        return self._spread.map(lanes.take)
+
+
+# --- Integers that left their range ---------------------------------------------------------------------------------
+
+# What integers would be that left their range: kept beside them from the wrap to the index that uses them.
+#
+# A wrap is not a mistake as such: kernels let `ih + padding - kh` fall below 0 on purpose, as a guard catches the huge
+# number that results. So the true whole number goes along (in float64; NaN where nothing wrapped), and what an index
+# shows is whether it is used although it differs. Where a later operation undoes the wrap, as in ``i - 1u + 1u``, or
+# the wrapped number leads to the right result, as in ``(i - 1u) % 256u``, nothing is kept.
+
+WHOLE = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": lambda x, y: np.where(y == 0, x, np.trunc(x / np.where(y == 0, 1, y))),
+    "%": lambda x, y: np.where(y == 0, 0, np.mod(x, np.where(y == 0, 1, y))),
+}
+CHOOSING = ("min", "max", "clamp", "select")  # the functions whose result is one of their arguments
+Exact = np.ndarray | None
+
+
+def _true(values: np.ndarray, exact: Exact) -> np.ndarray:
+    """The true whole numbers."""
+    plain = values.astype(np.float64)
+    return plain if exact is None else np.where(np.isnan(exact), plain, exact)
+
+
+def _kept(whole: np.ndarray, result: np.ndarray) -> Exact:
+    """The true whole numbers where they differ from the result; None where none does."""
+    differ = whole != result
+    return np.where(differ, whole, np.nan) if differ.any() else None
+
+
+def exact_binary(
+    operator: str, left: np.ndarray, right: np.ndarray, left_exact: Exact, right_exact: Exact, result: np.ndarray
+) -> Exact:
+    """What the result of an operator would be. Operators on bits mean the wrapped number, and keep nothing."""
+    if result.dtype.kind not in "iu" or operator not in WHOLE:
+        return None
+    untouched = left_exact is None and right_exact is None
+    if untouched and (operator in "/%" or not operators.wrapped(operator, left, right, result)):
+        return None
+    whole = WHOLE[operator](_true(left, left_exact), _true(right, right_exact))
+    if operator == "%" and result.dtype.kind == "u":  # the last bits are right, however large the number became
+        whole = np.where(right & (right - 1) == 0, result, whole)
+    return _kept(whole, result)
+
+
+def exact_unary(operator: str, operand: np.ndarray, exact: Exact) -> Exact:
+    """What a negated number would be."""
+    if operator != "-" or operand.dtype.kind not in "iu":
+        return None
+    zero = operand.dtype.type(0)
+    return exact_binary("-", zero, operand, None, exact, operators.binary("-", zero, operand))
+
+
+def exact_converted(operand: np.ndarray, exact: Exact, result: np.ndarray) -> Exact:
+    """What a number would be that became another kind of integer."""
+    if operand.dtype.kind not in "iu" or result.dtype.kind not in "iu" or operand.dtype == result.dtype:
+        return exact if result.dtype == operand.dtype else None
+    return _kept(_true(operand, exact), result)
+
+
+def exact_chosen(name: str, leaves: Sequence[np.ndarray], arguments: Sequence[Value]) -> Value:
+    """The result of a function whose arguments had left their range."""
+    unwrapped = all(value.exact is None for value in arguments)
+    if unwrapped or name not in CHOOSING or leaves[0].dtype.kind not in "iu":
+        return Value(tuple(leaves))
+    exact = []
+    for i, leaf in enumerate(leaves):
+        kept = np.full(leaf.shape, np.nan)
+        for value in arguments:
+            j = i % len(value.leaves)
+            if (mine := value.exact_of(j)) is not None:
+                kept = np.where((value.leaves[j] == leaf) & ~np.isnan(mine), mine, kept)
+        exact.append(None if np.isnan(kept).all() else kept)
+    return value_of(list(leaves), exact)
+
+
+# --- Where a NaN was born -------------------------------------------------------------------------------------------
+
+# Where a NaN was born: its payload says so.
+#
+# IEEE 754 leaves 22 bits of a NaN free, and arithmetic keeps them. A NaN that an operation makes of numbers gets the
+# number of that operation as its payload, so that the store that writes it, wherever it is, can name its birth.
+
+QUIET, PAYLOAD = np.uint32(0x7FC00000), np.uint32(0x003FFFFF)
+
+
+class Births:
+    """The operations that gave NaN, numbered from 1.
+
+    Where no input of a run is infinite, every new NaN comes from finite numbers. Where one is, a NaN counts only if the
+    operands of its operation are finite.
+    """
+
+    def __init__(self, finite_inputs: bool) -> None:
+        self._finite_inputs = finite_inputs
+        self._parts: list[Part] = []
+        self._numbers: dict[int, int] = {}
+
+    def marked(self, part: Part, result: np.ndarray, operands: Sequence[np.ndarray]) -> np.ndarray:
+        """The result of an operation with every NaN marked by its birth: here, or in the operand it came from."""
+        bad = np.isnan(result)
+        if not bad.any():
+            return result
+        bits = np.broadcast_to(result.view(np.uint32), result.shape).copy()
+        born = bad.copy()
+        for operand in operands:
+            inherited = bad & np.isnan(operand)
+            np.copyto(bits, operand.view(np.uint32) & ~np.uint32(1 << 31), where=inherited)
+            born &= ~np.isnan(operand)
+            if not self._finite_inputs:
+                born &= np.isfinite(operand)
+        np.copyto(bits, QUIET, where=bad & ~born & ((bits & PAYLOAD) == 0))
+        np.copyto(bits, QUIET | np.uint32(self._number(part)), where=born)
+        return bits.view(np.float32)
+
+    def _number(self, part: Part) -> int:
+        if part.at not in self._numbers:
+            self._parts.append(part)
+            self._numbers[part.at] = len(self._parts)
+        return self._numbers[part.at]
+
+    def find(self, bits: np.ndarray) -> Iterator[tuple[Part, np.ndarray]]:
+        """The births of the NaN among some words of floats, each with a mask of its NaN."""
+        numbers = np.where(np.isnan(bits.view(np.float32)), bits & PAYLOAD, 0)
+        for number in np.unique(numbers):
+            if 0 < number <= len(self._parts):
+                yield self._parts[number - 1], numbers == number
+
+
+def without_nan_marks(bits: np.ndarray) -> np.ndarray:
+    """Words of floats in which every NaN is the usual one."""
+    return np.where(np.isnan(bits.view(np.float32)), QUIET, bits)
+
+
+def unmarked_input(array: np.ndarray) -> np.ndarray:
+    """An input in which no NaN looks as if it were marked."""
+    if array.dtype != np.float32 or not np.isnan(array).any():
+        return array
+    return without_nan_marks(np.ascontiguousarray(array).view(np.uint32)).view(np.float32)

@@ -1,0 +1,219 @@
+"""What watches a run: every access is counted, logged, and checked against the earlier ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from wgsl.diagnostics import Lines
+from wgsl.simulator import findings
+from wgsl.simulator.counts import Counter
+from wgsl.simulator.findings import Collector
+from wgsl.simulator.lanes import Dispatch, Lanes
+from wgsl.simulator.memory import Conflicts, Shadow, Words, numbers
+from wgsl.simulator.trace import Log
+from wgsl.simulator.values import Births, Fault, Place
+from wgsl.types.kinds import Array, Vector, alignment
+from wgsl.types.program import Element, Member, Part, Variable
+from wgsl.types.uniformity import NotPortable
+
+
+class Unwatched:
+    """Takes the place of a watch and of its parts where only the results of a run are wanted: it sees nothing."""
+
+    sees = False
+
+    def __init__(self) -> None:
+        self.counter = self.log = self.births = self.collector = self
+
+    def step(self, *_: object, **__: object) -> None:
+        """See nothing."""
+
+    access = add = barrier = builtin = faults = operation = operator = source = step
+
+    def marked(self, part: Part, result: np.ndarray, operands: Sequence[np.ndarray]) -> np.ndarray:
+        """The result as it is."""
+        return result
+
+
+class Watch:
+    """Counts, log and findings of a run. Only variables that the program stores to (`written`) can race."""
+
+    sees = True
+
+    def __init__(
+        self, source: str, dispatch: Dispatch, words: Words, written: frozenset[Variable], finite_inputs: bool
+    ) -> None:
+        text = Lines(source)
+        self._text, self._dispatch, self._words, self._written = text, dispatch, words, written
+        self.counter, self.log = Counter(), Log(text, dispatch)
+        self.collector, self.births = Collector(text, dispatch), Births(finite_inputs)
+        self._shadows: dict[Variable, Shadow] = {}
+        self._stored: dict[Variable, np.ndarray] = {}  # which words have been written; an input's are not needed
+        self._epochs = {space: np.zeros(dispatch.group_count, np.int32) for space in ("workgroup", "storage")}
+
+    def line(self, at: int) -> int:
+        """The line of an offset."""
+        return self._text.place(at)[0]
+
+    def other_line(self, at: int, here: int) -> str:
+        """The line of an offset, quoted; "" where it is that of the other offset."""
+        number = self.line(at)
+        return "" if number == self.line(here) else findings.quoted_line(number, self._text.lines[number - 1])
+
+    def source(self, part: Part) -> str:
+        """The text of a part of the program, in one line."""
+        return self._text.quoted(part)
+
+    def who(self, lane: int, beside: int | None = None) -> str:
+        """An invocation in words; without its workgroup beside another one of the same workgroup."""
+        groups = self._dispatch.groups
+        known = self._dispatch.group_count == 1 or (beside is not None and groups[lane] == groups[beside])
+        return findings.thread_name(self._dispatch.named(lane), known)
+
+    # --- Indices ----------------------------------------------------------------------------------------------
+
+    def faults(self, faults: tuple[Fault, ...], lanes: Lanes, write: bool) -> None:
+        """Report what the indices of an access did wrong."""
+        for fault in faults:
+            mask = lanes.expanded(fault.lanes)
+            if not mask.any():
+                continue
+            lane = lanes.index[mask][0]
+            index = int(lanes.expanded(fault.index)[mask][0])
+            if fault.kind == "index overflow":
+                kind, message = fault.kind, partial(findings.overflow, self.who(lane), self.source(fault.part), index)
+            else:
+                kind = f"{fault.kind} {'write' if write else 'read'}"
+                array = self.source(fault.array), fault.count, fault.dropped
+                message = partial(findings.out_of_range, self.who(lane), write, self.source(fault.part), index, *array)
+            self.collector.add(kind, fault.at, lanes.index[mask], message)
+
+    # --- Accesses ---------------------------------------------------------------------------------------------
+
+    def access(
+        self, place: Place, offsets: list[int], bits: list[np.ndarray], lanes: Lanes, part: Part, write: bool,
+        atomic: bool = False,
+    ) -> None:  # fmt: skip
+        """Count, log and check one access of each invocation to the words at these offsets from a place."""
+        variable = place.variable
+        indices = [np.asarray(place.offset + offset) for offset in offsets]
+        self.counter.access(part.at, variable.space, write, np.stack(indices), lanes)
+        for index, word in zip(indices, bits, strict=True):
+            self.log.access(part.at, lanes, variable, index, write, word)
+            if write or variable.space == "workgroup" or variable in self._written:
+                where = lanes.expanded(self._words.places(variable, index, lanes))
+                self._note_stored(variable, where, lanes, part, write)
+                if not atomic and variable in self._written:
+                    self._check(variable, where, lanes, part, write, word)
+        if isinstance(part, Member | Element) and isinstance(part.base.type, Vector) and variable in self._written:
+            self._check_beside(place, part, lanes, write)
+
+    def _note_stored(self, variable: Variable, where: np.ndarray, lanes: Lanes, part: Part, write: bool) -> None:
+        """Note the words that are written; report a read of workgroup memory that nobody has written.
+
+        WGSL promises 0 there. Drivers do not keep it: what an earlier kernel left may be there.
+        """
+        stored = self._stored_words(variable)
+        if write:
+            stored[where] = True
+        elif variable.space == "workgroup" and not (known := stored[where]).all():
+            first = int(np.argmin(known))
+            name = self._element(variable, int(where[first]))
+            message = partial(findings.uninitialized, self.who(lanes.index[first]), name)
+            self.collector.add("uninitialized read", part.at, lanes.index[~known], message)
+
+    def _stored_words(self, variable: Variable) -> np.ndarray:
+        if variable not in self._stored:
+            self._stored[variable] = np.zeros(self._words.arrays[variable].size, bool)
+        return self._stored[variable]
+
+    def _check_beside(self, place: Place, part: Member | Element, lanes: Lanes, write: bool) -> None:
+        """Report the races of one component with the others of its vector.
+
+        WGSL lets an access to a component be an access to the whole vector (Memory Model, "Memory Operation").
+        """
+        vector = part.base.type
+        index = np.asarray(place.offset)
+        component = index % alignment(vector)
+        for step in range(1, vector.size):
+            beside = index - component + (component + step) % vector.size
+            where = lanes.expanded(self._words.places(place.variable, beside, lanes))
+            self._check(place.variable, where, lanes, part, write, None)
+
+    def _check(
+        self, variable: Variable, where: np.ndarray, lanes: Lanes, part: Part, write: bool, bits: np.ndarray | None
+    ) -> None:
+        """Report the races of an access; a write without bits leaves the words as they are."""
+        if variable not in self._shadows:
+            self._shadows[variable] = Shadow(self._words.arrays[variable].size, self._dispatch.groups)
+        shadow, access = self._shadows[variable], (where, lanes, self._epochs[variable.space][lanes.groups], part.at)
+        written = None if bits is None else lanes.expanded(bits)
+        for conflicts in shadow.write(*access, written) if write else shadow.read(*access):
+            self._race(variable, conflicts, part, write)
+
+    def _race(self, variable: Variable, conflicts: Conflicts, part: Part, write: bool) -> None:
+        for kind, chosen in (("data race", ~conflicts.alike), ("overlapping writes", conflicts.alike)):
+            if chosen.any():
+                first = int(np.argmax(chosen))
+                message = partial(self._race_message, variable, conflicts, first, part, write)
+                both = np.concatenate([conflicts.mine[chosen], conflicts.other[chosen]])
+                self.collector.add(kind, part.at, both, message, int(conflicts.other_at[first]))
+
+    def _race_message(self, variable: Variable, conflicts: Conflicts, i: int, part: Part, write: bool) -> str:
+        mine, other = int(conflicts.mine[i]), int(conflicts.other[i])
+        who, they = self.who(mine), self.who(other, mine)
+        same_group = self._dispatch.groups[mine] == self._dispatch.groups[other]
+        name = self._element(variable, int(conflicts.where[i]))
+        if conflicts.alike[i]:
+            return findings.overlapping(who, they, name, same_group)
+        wrote, line = (write, bool(conflicts.other_wrote[i])), self.other_line(int(conflicts.other_at[i]), part.at)
+        word = int(conflicts.where[i]) % self._words.arrays[variable].shape[-1]
+        reader = other if write else mine  # the other one writes
+        both_write = not all(wrote) and self.log.has_written(reader, variable, word)
+        why = findings.unordered(variable.space, same_group, both_write)
+        return findings.race(who, they, wrote, name, line, why)
+
+    def _element(self, variable: Variable, where: int) -> str:
+        """A word of a variable as a learner names it."""
+        word = where % self._words.arrays[variable].shape[-1]
+        if isinstance(variable.type, Array):
+            return f"`{variable.name}[{word // variable.type.stride}]`"
+        return f"`{variable.name}`"
+
+    # --- Barriers ---------------------------------------------------------------------------------------------
+
+    def barrier(self, name: str, lanes: Lanes, at: int) -> None:
+        """Let the workgroups of these invocations pass a barrier, and report those that are not complete."""
+        dispatch = self._dispatch
+        present = np.bincount(lanes.groups, minlength=dispatch.group_count)
+        here = present > 0
+        self.counter.add(at, "barriers", int(here.sum()))
+        self._epochs["storage" if name == "storageBarrier" else "workgroup"] += here
+        waited_for = (here & (present < dispatch.threads))[dispatch.groups]
+        waited_for[lanes.index] = False
+        if waited_for.any():
+            missing = np.flatnonzero(waited_for)
+            arrived = int(present[dispatch.groups[missing[0]]])
+            message = partial(findings.missed_barrier, name, arrived, dispatch.threads, self.who(missing[0]))
+            self.collector.add("non-uniform barrier", at, missing, message)
+
+    def not_portable(self, place: NotPortable) -> None:
+        """Report what browsers refuse before a run; of a barrier that this run has missed, that is enough."""
+        if ("non-uniform barrier", place.part.at) not in self.collector:
+            other = place.doubt.part if place.doubt else place.other
+            words = findings.not_portable(self._text, place)
+            self.collector.add_to_all("not portable", place.part.at, 0, words, other and other.at)
+
+    # --- Outputs ----------------------------------------------------------------------------------------------
+
+    def unwritten(self, variable: Variable) -> None:
+        """Report the words of an output that no invocation stored."""
+        stored = self._stored_words(variable)
+        wanted = numbers(variable.type, stored.size)
+        left = wanted[~stored[wanted]]
+        if len(left):
+            message = findings.unwritten(variable.name, len(left), len(wanted), int(left[0]))
+            self.collector.add_to_all("unwritten output", variable.at, len(left), message)

@@ -1,0 +1,68 @@
+"""How much is simulated, counted in the same way on every machine, however busy it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import cache
+
+from wgsl.simulator.lanes import Lanes
+from wgsl.types import kinds
+from wgsl.types import program as ir
+
+OVERHEAD = 1_000  # an array operation takes this many times as long as one of its elements takes: together about 5 us
+ACCESS, ATOMIC = 16, 128  # operations of one that is watched for races, and of one in which threads take turns
+CLEARED = 8  # words of a variable that are set to 0 in the time of one operation
+MOST_WORK = 2**38  # of a run: elements; less than half an hour
+
+
+@dataclass
+class Work:
+    """What may still be simulated, by all runs that share it: the elements of array operations, with their overhead."""
+
+    left: int = MOST_WORK
+
+    def spend(self, statement: ir.Statement, lanes: Lanes) -> bool:
+        """Whether these invocations may run a statement."""
+        self.left -= operations(statement) * (OVERHEAD + lanes.count)
+        return self.left >= 0
+
+
+class TooLong(ValueError):
+    """A run has used up its work at a place of the text."""
+
+    def __init__(self, at: int, statements: int, threads: int) -> None:
+        self.at = at
+        self.how_far = f"it was stopped after {statements:,} statements, with up to {threads:,} threads each"
+        super().__init__(f"this run is too long to be simulated: {self.how_far}; simulate a smaller problem")
+
+
+@cache
+def operations(statement: ir.Statement) -> int:
+    """How many array operations a statement takes, without the statements in it."""
+    declared = kinds.words(statement.variable.type) // CLEARED if isinstance(statement, ir.Declare) else 0
+    parts = (part for field in fields(statement) for part in _parts(getattr(statement, field.name)))
+    return 1 + declared + sum(map(_weight, parts))
+
+
+def _weight(part: ir.Part) -> int:
+    """The operations of one part of an expression, without the parts in it."""
+    match part:
+        case ir.AtomicCall():
+            return ATOMIC
+        case ir.Root(variable=variable):
+            return ACCESS if variable.space in ("storage", "workgroup") else 1
+        case ir.Element() | ir.Member() | ir.Deref():
+            return 1
+    return 1 if part.type is None else kinds.words(part.type)
+
+
+def _parts(node: object) -> Iterator[ir.Part]:
+    """All parts of an expression or reference; none of a statement."""
+    if isinstance(node, tuple):
+        for part in node:
+            yield from _parts(part)
+    elif isinstance(node, ir.Part):
+        yield node
+        for field in fields(node):
+            yield from _parts(getattr(node, field.name))

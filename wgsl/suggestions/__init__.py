@@ -1,0 +1,83 @@
+"""What is wrong with a text and what to write instead, in the words of someone who learns the language.
+
+A refusal has a kind and facts; the function that is called like its kind makes the sentence of them, with the text, the
+tree and the types at hand. `values` is about types that do not go together, `names` about names, `breaks` about texts
+that break off, with the table of `habits` from Python, C and CUDA.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from wgsl.diagnostics import Diagnostic, Lines, Refused, Text, Unsupported, UnsupportedWgsl, WgslError, error
+from wgsl.suggestions import breaks, names, values
+from wgsl.suggestions.context import Context
+from wgsl.syntax.parser import parse
+from wgsl.types.declarations import Declarations, check
+
+SUBGROUPS = (
+    "not every adapter offers subgroup functions, so these kernels do without them: share values in workgroup memory, "
+    "with a `workgroupBarrier()` before they are read"
+)
+UNCLEAR = "the compiler refuses this, and gives no reason in plain words"
+INTERNALS = re.compile(  # a compiler's own terms; a reason that has one of them is not shown
+    r"naga|wgpu|Scalar|Vector|Some\(|\bNone\b|Handle|\[\d+\]|Abstract|Expression|concreti|::|see msg|Entry point|\{ |"
+    r"Capabilit|TypeFlags"
+)
+
+
+def wgsl_error(kernel: Text, refused: Refused | Unsupported) -> WgslError:
+    """What to raise for a kernel whose text is refused: place, cause, cure, and the line with a caret."""
+    if isinstance(refused, Refused):
+        return error(kernel, explained(kernel.source, refused))
+    reason = f"the simulator has no {refused.feature}; an adapter may run this kernel"
+    return error(kernel, Diagnostic(reason, refused.at), UnsupportedWgsl, "is not simulated")
+
+
+def explained(source: str, refused: Refused) -> Diagnostic:
+    """The cure of a refusal, or its own reason where no cure is certain."""
+    context = Context(source, refused)
+    advice = values.copied(context) if refused.scope and refused.kind != "unknown" else None
+    for known in (values, names, breaks):
+        if cure := getattr(known, refused.kind, None):
+            advice = advice or cure(context, *refused.facts)
+    advice = advice or refused.reason
+    return Diagnostic(advice, refused.at, refused.length) if isinstance(advice, str) else advice
+
+
+def compile_error(kernel: Text, constants: Mapping[str, float], entry_point: str, message: str) -> WgslError:
+    """The error of a kernel that an adapter's compiler refuses, as our own reading of the text explains it.
+
+    Where that finds nothing wrong, or cannot read the text, the compiler's message has the last word.
+    """
+    try:
+        check(Declarations(parse(kernel.source), constants), entry_point)
+    except Refused as refused:
+        return wgsl_error(kernel, refused)
+    except Unsupported as unsupported:
+        if "subgroup" in unsupported.feature:
+            return error(kernel, Diagnostic(SUBGROUPS, unsupported.at))
+        if "bits" in unsupported.feature:
+            numbers = "numbers are `f32`, `u32` or `i32`"
+            return error(kernel, Diagnostic(f"not every adapter has {unsupported.feature}; {numbers}", unsupported.at))
+    except ValueError as wrong:
+        return error(kernel, Diagnostic(str(wrong), None))
+    return error(kernel, compiler_diagnostic(kernel.source, message))
+
+
+def compiler_diagnostic(source: str, message: str) -> Diagnostic:
+    """What a compiler says, where it says so in plain words, and the first place that it gives: ``wgsl:3:14``."""
+    place = re.search(r"┌─ .*:(\d+):(\d+)", message)
+    at = Lines(source).offset(*map(int, place.groups())) if place else None
+    if "Not implemented as constant expression" in message and place:
+        name = re.match(r"\w+", source[at:])
+        cure = f"write the number, or give `{name[0]}` a `var`" if name else "write the number"
+        reason = f"WGSL can compute this before the run, but the compiler of this adapter cannot: {cure}"
+        return Diagnostic(reason, at, len(name[0]) if name else 1)
+    if pointer := re.search(r"Argument '(\w+)' at index", message):
+        reason = f"`{pointer[1]}` cannot be a parameter: a function can use every buffer by its own name"
+        return Diagnostic(reason, at)
+    reasons = re.findall(r"parsing error: (.*)|^ +=+ (?:note: )?(.*)", message, re.MULTILINE)
+    plain = [sentence for sentence in map("".join, reasons) if sentence and not INTERNALS.search(sentence)]
+    return Diagnostic("; ".join(dict.fromkeys(plain)) or UNCLEAR, at)

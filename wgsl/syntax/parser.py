@@ -1,0 +1,155 @@
+"""A text as a syntax tree.
+
+A node is ``text[at:end]``. A statement ends before its semicolon. An expression in parentheses begins and ends inside
+of them, and the expression around it includes them: in ``(a + b) * c``, the sum is ``a + b``.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from lark import Lark, Token
+from lark.exceptions import UnexpectedToken
+
+from wgsl.diagnostics import Refused, Span, Unsupported
+from wgsl.syntax.builder import Builder, unexpected
+from wgsl.syntax.tokens import Tokens, Word, check_number, comments, marked, without_comments
+from wgsl.syntax.tree import Module, children
+
+DEEPEST_BLOCK = 127  # the specification's limit
+DEEPEST = 200  # levels of the tree, which functions walk that call themselves
+MOST_UNKNOWN = 20  # words of WGSL read as names, before the rest of a text is left unread
+TYPE_FOLLOWS = ("COLON", "ARROW", "ASSIGN")
+
+
+@cache
+def _parser() -> Lark:
+    grammar = Path(__file__).with_name("wgsl.lark").read_text(encoding="utf-8")
+    return Lark(grammar, parser="lalr", lexer=Tokens, start="module", transformer=Builder())
+
+
+def parse(source: str) -> Module:
+    """The syntax tree of a text.
+
+    Raises Refused where it is not WGSL, and Unsupported where it is WGSL that the simulator does not run.
+    """
+    code = without_comments(source)
+    _check_blocks(code)
+    reading = _Reading(source)
+    try:
+        module = _parser().parse(marked(code), on_error=reading.recover)
+    except UnexpectedToken as error:
+        raise reading.refusal(error) from None
+    for refused in (*reading.unclosed, *reading.unknown):
+        raise refused
+    _check_depth(module)
+    return module
+
+
+class _Reading:
+    """One text: the words of WGSL that stand where a name belongs, and where it breaks off."""
+
+    def __init__(self, source: str) -> None:
+        self.end = len(source)
+        begun = (Span(begin, begin + 2) for begin, end in comments(source) if end is None)
+        self.unclosed = [Refused("this comment never ends: `*/` is missing", comment) for comment in begun]
+        self.unknown: list[Refused] = []
+
+    def recover(self, error: UnexpectedToken) -> bool:
+        """Read a keyword as a name, as the adapter's compiler does in most places, and continue."""
+        token, parser = error.token, error.interactive_parser
+        accepted, before = parser.accepts(), _last(parser)
+        named = "NAME" in accepted and token.isidentifier()
+        if not named or not ("STAR" in accepted or before in TYPE_FOLLOWS):
+            return False
+        self.unknown.append(Refused(f"nothing is called `{token}` here", token, "unknown", token))
+        if len(self.unknown) == MOST_UNKNOWN:
+            raise self.unknown[0]
+        parser.feed_token(Word("NAME", str(token), token.at, end_pos=token.end))
+        return True
+
+    def refusal(self, error: UnexpectedToken) -> Refused:
+        """The error where the text breaks off."""
+        token, parser = error.token, error.interactive_parser
+        accepted, before = parser.accepts(), _last(parser)
+        if token.type == "$END":
+            if self.unclosed:
+                return self.unclosed[0]
+            token = Word("", "", self.end, end_pos=self.end)
+        if before == "AT" and not token.isidentifier():
+            return unexpected("a name", token)
+        elif before == "AT" and accepted != {"DIAGNOSTIC"}:
+            return Refused(f"WGSL has no attribute `@{token}`, or not here", token)
+        elif "NAME" in accepted and before != "AT" and token.isidentifier():
+            return Refused(f"`{token}` is a word of WGSL's own, and not a name", token)
+        elif "FN" in accepted and token.type in ("ENABLE", "REQUIRES", "DIAGNOSTIC"):
+            return Refused(f"`{token}` stands before all declarations", token)
+        elif token.type == "IF" and before == "BREAK":
+            begun = parser.parser_state.value_stack[-1]
+            return Refused("`break if` stands only in `continuing`, as its last line", Span(begun.at, token.end))
+        if before == "NUMBER":  # what is wrong with a number comes before what is wrong after it
+            check_number(parser.parser_state.value_stack[-1])
+        return unexpected(_expectation(accepted, parser.parser_state.value_stack), token)
+
+
+def _last(parser) -> str:
+    """The kind of the last token, where the parser has not yet put it together with others."""
+    last = parser.parser_state.value_stack[-1:]
+    return last[0].type if last and isinstance(last[0], Token) else ""
+
+
+def _check_blocks(code: str) -> None:
+    """Refuse more blocks in each other than the specification allows."""
+    depth = 0
+    for brace in re.finditer(r"[{}]", code):
+        depth += 1 if brace[0] == "{" else -1
+        if depth > DEEPEST_BLOCK:
+            raise Refused(f"more than {DEEPEST_BLOCK} blocks stand in each other", Span(*brace.span()))
+
+
+def _check_depth(module: Module) -> None:
+    """Refuse to walk a tree that is too deep."""
+    waiting = [(declaration, 1) for declaration in module.declarations]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise Unsupported(f"nesting deeper than {DEEPEST} levels", node.at)
+        waiting += [(child, depth + 1) for child in children(node)]
+
+
+# --- What is expected ---------------------------------------------------------------------------------------------
+
+PHRASES = (  # the first whose terminals are all accepted where the text breaks off
+    ("FN", "declaration or the end of the file"),
+    ("LET RETURN", "statement"),
+    ("LET", "a declaration, an assignment or i++"),
+    ("CASE", "`case`, `default` or `}`"),
+    ("NUMBER", "expression"),
+    ("UNDERSCORE", "an assignment, i++ or a call"),
+    ("STAR NAME", "a variable, or a part of one,"),
+    ("COMPOUND", "assignment or i++"),
+    ("NAME", "a name"),
+    ("DIAGNOSTIC", "`diagnostic`"),
+    ("SEMICOLON IF", "`if`"),
+    ("SEMICOLON", "`;`"),
+    ("COMMA CLOSE_BLOCK", "`,`"),
+    ("CLOSE", "`)`"),
+    ("CLOSE_INDEX", "`]`"),
+    ("CLOSE_TEMPLATE", "`>`"),
+    ("OPEN_BLOCK", "`{`"),
+    ("ASSIGN", "`=`"),
+    ("COLON", "`:`"),
+    ("OPEN", "`(`"),
+    ("CLOSE_BLOCK", "`}`"),
+    ("COMMA", "`,`"),
+)
+
+
+def _expectation(accepted: set[str], stack: list) -> str:
+    """What belongs where these terminals are accepted, after what the stack holds."""
+    what = next(phrase for terminals, phrase in PHRASES if accepted.issuperset(terminals.split()))
+    tokens = " ".join(value.type for value in stack if isinstance(value, Token))
+    parameters = re.search(r"\bFN NAME OPEN\b(?!.*\b(?:OPEN|CLOSE)\b)", tokens)
+    return "`,`" if what == "`)`" and parameters else what

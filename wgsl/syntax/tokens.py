@@ -1,0 +1,208 @@
+"""The words, numbers and signs of a text, as the grammar in wgsl.lark needs them."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from functools import lru_cache
+
+from lark import Token
+from lark.lexer import Lexer, LexerState
+
+from wgsl.diagnostics import Refused, Unsupported
+
+OPEN, CLOSE = "\uf8fe", "\uf8ff"  # private letters, one for one, so that every offset stays
+NUMBER = (  # with what is malformed; check_number says what is not
+    r"0[xX](?:[\da-fA-F]*\.[\da-fA-F]*(?:[pP][-+]?\d*[fh]?)?|[\da-fA-F]*(?:[pP][-+]?\d*[fh]?|[iu])?)"
+    r"|(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d*)?[fh]?|\d+(?:[eE][-+]?\d*[fh]?|[iufh])?"
+)
+TOKEN = re.compile(
+    r"[ \t-\r\x85\u200e\u200f\u2028\u2029]*+"
+    rf"(?:(?P<NAME>[^\W\d](?:\w|[^\0-\x7f])*)|(?P<NUMBER>{NUMBER})"
+    rf"|(?P<OPEN_TEMPLATE>{OPEN})|(?P<CLOSE_TEMPLATE>{CLOSE})"
+    r"|(?P<SIGN><<=|>>=|<<|>>|[-+*/%&|^<>=!]=|&&|\|\||->|\+\+|--|.))",
+    re.DOTALL,
+)
+OPERAND = re.compile(r"\s*[\w.(!~&*-]")  # how one begins
+COMPOUND = [f"{operator}=" for operator in (*"+-*/%&|^", "<<", ">>")]
+RESERVED = frozenset(
+    """
+    NULL Self abstract active alignas alignof as asm asm_fragment async attribute auto await become cast catch class
+    co_await co_return co_yield coherent column_major common compile compile_fragment concept const_cast consteval
+    constexpr constinit crate debugger decltype delete demote demote_to_helper do dynamic_cast enum explicit export
+    extends extern external fallthrough filter final finally friend from fxgroup get goto groupshared highp impl
+    implements import inline instanceof interface layout lowp macro macro_rules match mediump meta mod module move mut
+    mutable namespace new nil noexcept noinline nointerpolation non_coherent noncoherent noperspective null nullptr of
+    operator package packoffset partition pass patch pixelfragment precise precision premerge priv protected pub public
+    readonly ref regardless register reinterpret_cast require resource restrict self set shared sizeof smooth snorm
+    static static_assert static_cast std subroutine super target template this thread_local throw trait try type
+    typedef typeid typename typeof union unless unorm unsafe unsized use using varying virtual volatile wgsl where with
+    writeonly yield
+    """.split()  # noqa: SIM905 (the rule's list has one name a line)
+)
+LEVELS = ("||", "&&", "|", "^", "&", "== !=", "< <= > >=", "<< >>", "+ -", "* / %")
+PRECEDENCE = {operator: level for level, operators in enumerate(LEVELS) for operator in operators.split()}
+KINDS = {  # the token that a word is after @
+    **dict.fromkeys(["compute", "fragment", "must_use", "vertex"], "STAGE"),
+    **dict.fromkeys(["binding", "group", "id", "workgroup_size"], "PLACE"),
+    **dict.fromkeys(["align", "blend_src", "location", "size"], "LAYOUT"),
+    **{"builtin": "NAMED", "interpolate": "NAMED", "diagnostic": "DIAGNOSTIC"},
+}
+
+
+class Word(Token):
+    """A token, which is a str, with its place."""
+
+    at, end = property(lambda self: self.start_pos), property(lambda self: self.end_pos)
+
+
+class Tokens(Lexer):
+    """Cuts a text into tokens, each the longest that fits; a letter that begins no token is a token by itself."""
+
+    __future_interface__ = 2  # of lark's: `lex` takes the state, and so can go on after a token that was refused
+
+    def __init__(self, configuration) -> None:
+        fixed = {terminal.pattern.value: terminal.name for terminal in configuration.terminals if terminal.pattern}
+        self.kinds = dict.fromkeys(PRECEDENCE, "OPERATOR") | dict.fromkeys(COMPOUND, "COMPOUND") | fixed
+
+    def lex(self, state: LexerState, parser_state) -> Iterator[Word]:
+        """Each token, with its place."""
+        text, at, attribute = state.text.text, state.line_ctr.char_pos, False
+        while match := TOKEN.match(text, at):  # not finditer: that begins again at each of many blanks at the end
+            at = match.end()
+            begin, end = match.span(match.lastgroup)
+            written, kind = text[begin:end], match.lastgroup
+            if kind == "NAME" and not written.isidentifier():  # it has more letters than names have
+                length = next(i for i in range(len(written)) if not written[: i + 1].isidentifier())
+                kind, written = kind if length else "UNKNOWN", written[: length or 1]
+                at = end = begin + len(written)
+            states = parser_state.parse_conf.states[parser_state.position] if written == "--" else ()
+            if written == "--" and "DECREMENT" not in states and OPERAND.match(text, end):
+                yield Word("MINUS", "-", begin, end_pos=begin + 1)
+                begin, written = begin + 1, "-"
+            kind = self._kind(kind, written, attribute)
+            attribute = kind == "AT"
+            state.line_ctr.char_pos = end
+            yield Word(kind, written, begin, end_pos=end)
+
+    def _kind(self, kind: str, written: str, attribute: bool) -> str:
+        if kind == "SIGN":
+            return self.kinds.get(written, "UNKNOWN")
+        if kind != "NAME":
+            return kind
+        reserved = attribute or written in RESERVED or written.startswith("__")
+        return (KINDS if attribute else self.kinds).get(written, "RESERVED" if reserved else kind)
+
+
+# --- Template lists -----------------------------------------------------------------------------------------------
+
+FOREIGN = str.maketrans({OPEN: "\0", CLOSE: "\0"})
+PART = re.compile(
+    r"\s*+(?:[^\W\d]\w*(?:\s*(?P<opens><)(?![<=]))?"  # a name, and the < after it
+    r"|\d[\w.]*"  # a number's suffix is not a name
+    r"|(?P<sign><<=?|<=|[=!]=|&&|\|\||>=?|[()\[\];{:=])|.)"
+)
+
+
+def marked(code: str) -> str:
+    """A text without comments, with OPEN and CLOSE for the < and > of its template lists."""
+    letters = list(code.translate(FOREIGN))
+    pending, depth, at = [], 0, 0  # pending: each < that may open a list, and the brackets around it
+    while part := PART.match(code, at):
+        at, sign = part.end(), part["sign"]
+        if part["opens"]:
+            pending.append((part.start("opens"), depth))
+        elif sign in (">", ">=") and pending and pending[-1][1] == depth:
+            letters[pending.pop()[0]], letters[part.start("sign")] = OPEN, CLOSE
+            at = part.start("sign") + 1  # what follows a closing > is read again: it may be another one
+        elif sign in ("(", "["):
+            depth += 1
+        elif sign in (")", "]", "&&", "||"):
+            while pending and pending[-1][1] >= depth:
+                pending.pop()
+            depth = max(0, depth - (sign in ")]"))
+        elif sign in ("=", ";", "{", ":"):
+            pending, depth = [], 0
+    return "".join(letters)
+
+
+# --- Numbers ------------------------------------------------------------------------------------------------------
+
+WHOLE_NUMBER = re.compile(r"(0[xX][\da-fA-F]+|0|[1-9]\d*)([iu]?)")
+FRACTION_NUMBER = re.compile(
+    r"((?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+|(?:0|[1-9]\d*)(?=[fh])"
+    r"|0[xX](?:[\da-fA-F]+\.?[\da-fA-F]*|\.[\da-fA-F]+)[pP][-+]?\d+|0[xX](?:[\da-fA-F]+\.[\da-fA-F]*|\.[\da-fA-F]+))"
+    r"([fh]?)"
+)
+LARGEST = {"": 2**63 - 1, "i": 2**31 - 1, "u": 2**32 - 1}
+
+
+def check_number(text: Word) -> None:
+    """Refuse what is not a number, and what its type cannot hold."""
+    whole, fraction = WHOLE_NUMBER.fullmatch(text), FRACTION_NUMBER.fullmatch(text)
+    if fraction and fraction[2] == "h":
+        raise Unsupported(f"f16 (`{text}` is a number of 16 bits)", text.at)
+    if whole:
+        fits = len(whole[1].lstrip("0xX")) < 20 and int(whole[1], 0) <= LARGEST[whole[2]]
+    elif fraction:
+        fits = _fits(fraction[1], fraction[2])
+    else:
+        raise Refused(f"`{text}` is no number that WGSL can read", text)
+    if not fits:
+        shown = text if len(text) <= 40 else f"{text[:40]}..."
+        raise Refused(f"`{shown}` is out of the range of its type", text)
+
+
+def _fits(digits: str, suffix: str) -> bool:
+    """Whether a fraction is in range, and a hexadecimal one is also exact."""
+    hexadecimal = digits[:2] in ("0x", "0X")
+    try:
+        value = float.fromhex(digits) if hexadecimal else float(digits)
+        single = struct.unpack("<f", struct.pack("<f", value))[0] if suffix else value
+    except OverflowError:
+        return False
+    return abs(value) != float("inf") and (single == value or not hexadecimal)
+
+
+# --- Comments and brackets ----------------------------------------------------------------------------------------
+
+COMMENT, BLOCK_COMMENT = re.compile(r"//[^\n\v\f\r\x85\u2028\u2029]*|/\*"), re.compile(r"/\*|\*/")
+
+
+def comments(source: str) -> Iterator[tuple[int, int | None]]:
+    """Where each comment of a text begins and ends; None as the end of one that is not closed."""
+    at = depth = begin = 0  # block comments nest
+    while match := (BLOCK_COMMENT if depth else COMMENT).search(source, at):
+        begin = begin if depth else match.start()
+        depth += {"/*": 1, "*/": -1}.get(match[0], 0)
+        at = match.end()
+        if not depth:
+            yield begin, at
+    if depth:
+        yield begin, None
+
+
+@lru_cache(maxsize=256)  # a text that is specialized for a layer has up to 100 KB
+def without_comments(source: str) -> str:
+    """The text with blanks in place of its comments, so that all else keeps its place."""
+    kept, at = "", 0
+    for begin, end in comments(source):
+        kept += source[at:begin] + re.sub(r"[^\n]", " ", source[begin:end])
+        at = end or len(source)
+    return kept + source[at:]
+
+
+def without_bodies(code: str) -> str:
+    """A text without comments, with blanks in place of what stands between the braces of its functions."""
+    kept, at, depth, function = [], 0, 0, False
+    for match in re.finditer(r"\bfn\b|[{}]", code):
+        if match[0] == "fn":
+            function = function or not depth
+            continue
+        depth += 1 if match[0] == "{" else -1
+        if function and depth == (match[0] == "{"):
+            between = code[at : match.start()]
+            kept.append((between if depth else " " * len(between)) + match[0])
+            at, function = match.end(), bool(depth)
+    return "".join(kept) + code[at:]

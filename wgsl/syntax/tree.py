@@ -1,0 +1,290 @@
+"""The syntax tree of a WGSL module. `at` and `end` are offsets in the text: a node is ``text[at:end]``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wgsl.syntax.tokens import Word
+
+record = dataclass(frozen=True, slots=True)  # what every node is
+
+
+@record
+class Node:
+    """Anything that stands in the text."""
+
+    at: int
+    end: int
+
+
+# --- Expressions. A type is written as a name, too: `array<f32, 4>` is a Name with two arguments. -----------------
+
+
+@record
+class Literal(Node):
+    """A number, or `true` or `false`, as it is written."""
+
+    text: str
+
+
+@record
+class Name(Node):
+    """A name, with the template list in < > that may follow it."""
+
+    name: Word
+    arguments: tuple[Expression, ...] = ()
+
+
+@record
+class Call(Node):
+    """A function or a type, applied to values."""
+
+    callee: Name
+    arguments: tuple[Expression, ...]
+
+
+@record
+class Index(Node):
+    """``base[index]``."""
+
+    base: Expression
+    index: Expression
+
+
+@record
+class Member(Node):
+    """``base.name``."""
+
+    base: Expression
+    name: Word
+
+
+@record
+class Unary(Node):
+    """One of ``- ! ~ & *`` before an operand."""
+
+    operator: str
+    operand: Expression
+
+
+@record
+class Binary(Node):
+    """An operator between two operands."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+
+Expression = Literal | Name | Call | Index | Member | Unary | Binary
+
+# --- Statements ---------------------------------------------------------------------------------------------------
+
+
+@record
+class Declaration(Node):
+    """`let`, `var`, `const` or `override`; in a function, or at the level of the module.
+
+    `templates` are the names in ``var<storage, read>``.
+    """
+
+    kind: str
+    templates: tuple[Expression, ...]
+    name: Word
+    type: Name | None
+    value: Expression | None
+    attributes: tuple[Attribute, ...] = ()
+
+
+@record
+class Assignment(Node):
+    """``target = value``, ``target += value``, ...; the target of ``_ = value`` is None."""
+
+    target: Expression | None
+    operator: str
+    value: Expression
+
+
+@record
+class Increment(Node):
+    """``target++`` or ``target--``."""
+
+    target: Expression
+    operator: str
+
+
+@record
+class CallStatement(Node):
+    """A call whose value, if it has one, is not used."""
+
+    call: Call
+
+
+@record
+class Block(Node):
+    """Statements in braces."""
+
+    body: tuple[Statement, ...]
+
+
+@record
+class If(Node):
+    """`otherwise` is a Block, another If (``else if``), or None."""
+
+    condition: Expression
+    then: Block
+    otherwise: Block | If | None
+
+
+@record
+class Case(Node):
+    """A clause of a switch: the selectors, None among them for `default`."""
+
+    selectors: tuple[Expression | None, ...]
+    body: Block
+
+
+@record
+class Switch(Node):
+    """A switch with its clauses."""
+
+    selector: Expression
+    cases: tuple[Case, ...]
+
+
+@record
+class For(Node):
+    """``for (first; condition; update)``; each of the three may be missing."""
+
+    first: Statement | None
+    condition: Expression | None
+    update: Statement | None
+    body: Block
+
+
+@record
+class While(Node):
+    """``while condition``."""
+
+    condition: Expression
+    body: Block
+
+
+@record
+class Loop(Node):
+    """``loop { ... continuing { ... break if condition; } }``."""
+
+    body: Block
+    continuing: Block | None
+    break_if: Expression | None
+
+
+@record
+class Break(Node):
+    """``break``."""
+
+
+@record
+class Continue(Node):
+    """``continue``."""
+
+
+@record
+class Return(Node):
+    """``return``, with a value or without."""
+
+    value: Expression | None
+
+
+@record
+class ConstAssert(Node):
+    """``const_assert condition``, in a function or at the level of the module."""
+
+    condition: Expression
+
+
+Statement = (
+    Declaration | Assignment | Increment | CallStatement | Block | If | Switch | For | While | Loop
+    | Break | Continue | Return | ConstAssert
+)  # fmt: skip
+
+# --- The module ---------------------------------------------------------------------------------------------------
+
+
+@record
+class Attribute(Node):
+    """``@name(arguments)``."""
+
+    name: Word
+    arguments: tuple[Expression, ...] = ()
+
+
+@record
+class Parameter(Node):
+    """A parameter of a function, or a member of a struct."""
+
+    name: Word
+    type: Name
+    attributes: tuple[Attribute, ...] = ()
+
+
+@record
+class Result(Node):
+    """What a function returns."""
+
+    type: Name
+    attributes: tuple[Attribute, ...] = ()
+
+
+@record
+class Function(Node):
+    """A function; `name.at` is where its name stands."""
+
+    name: Word
+    parameters: tuple[Parameter, ...]
+    result: Result | None
+    body: Block
+    attributes: tuple[Attribute, ...] = ()
+
+
+@record
+class Struct(Node):
+    """A struct with its members."""
+
+    name: Word
+    members: tuple[Parameter, ...]
+
+
+@record
+class Alias(Node):
+    """``alias name = type``."""
+
+    name: Word
+    type: Name
+
+
+@record
+class Module:
+    """A whole text, in its order."""
+
+    declarations: tuple[Declaration | Function | Struct | Alias | ConstAssert, ...]
+
+
+def attribute(node: object, name: str) -> Attribute | None:
+    """A node's attribute of this name."""
+    return next((given for given in getattr(node, "attributes", ()) if given.name == name), None)
+
+
+def children(node: Node) -> list[Node]:
+    """The child nodes of a node, in the order of its fields."""
+    fields = (getattr(node, name) for name in node.__slots__)
+    parts = (part for field in fields for part in (field if isinstance(field, tuple) else (field,)))
+    return [part for part in parts if isinstance(part, Node)]
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all below it, in the order of the text."""
+    yield node
+    for child in children(node):
+        yield from walk(child)

@@ -1,0 +1,143 @@
+"""Automatic conversions: which type an abstract number may take, and the type that several operands share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+
+import numpy as np
+
+from wgsl.diagnostics import Span, Undefined
+from wgsl.types.kinds import (
+    ABSTRACT_FLOAT,
+    ABSTRACT_INT,
+    F32,
+    I32,
+    U32,
+    Array,
+    Scalar,
+    Struct,
+    Type,
+    Vector,
+    leaves,
+)
+from wgsl.types.program import Constant, Expression, Part
+
+ABSTRACT = (ABSTRACT_INT, ABSTRACT_FLOAT)
+RANGES = {I32: range(-(2**31), 2**31), U32: range(2**32), ABSTRACT_INT: range(-(2**63), 2**63)}
+FLOATS = (F32, ABSTRACT_FLOAT)
+NUMBERS = (F32, I32, U32, *ABSTRACT)
+WHOLE = (I32, U32, ABSTRACT_INT)
+
+
+_skipped = ContextVar("skipped", default=False)
+
+
+@contextmanager
+def skipped(skip: bool = True) -> Iterator[None]:
+    """While it is open, expressions are read for their types alone: no run evaluates them."""
+    token = _skipped.set(skip or _skipped.get())
+    try:
+        yield
+    finally:
+        _skipped.reset(token)
+
+
+def undefined(reason: str, place: Span) -> None:
+    """Refuse a value that WGSL does not define, unless nothing evaluates it; then any number will do."""
+    if not _skipped.get():
+        raise Undefined(reason, place)
+
+
+def a(type: Type) -> str:
+    """A type with its article."""
+    return {ABSTRACT_INT: "a whole number", ABSTRACT_FLOAT: "a number with a point", None: "nothing"}.get(
+        type, f"{'an' if str(type)[0] in 'aif' else 'a'} {type}"
+    )
+
+
+def scalar_of(type: Type | None) -> Scalar | None:
+    """The scalar type that a scalar, vector or array consists of; None for other types."""
+    match type:
+        case Scalar():
+            return type
+        case Vector(element=element) | Array(element=element):
+            return scalar_of(element)
+    return None
+
+
+def shaped(type: Type, scalar: Scalar) -> Type:
+    """The same shape with another scalar."""
+    match type:
+        case Vector(size):
+            return Vector(size, scalar)
+        case Array(element, count):
+            return type.__class__(shaped(element, scalar), count)
+    return scalar
+
+
+def common(types: Iterable[Type]) -> Scalar | None:
+    """The scalar that operands share after automatic conversions; None where they share none."""
+    scalars = {scalar_of(type) for type in types}
+    return next((wanted for wanted in scalars if all(automatic(given, wanted) for given in scalars)), None)
+
+
+def automatic(given: Scalar, wanted: Scalar) -> bool:
+    """Whether a number is converted automatically."""
+    return given == wanted or (given == ABSTRACT_INT and wanted in NUMBERS) or (given, wanted) == (ABSTRACT_FLOAT, F32)
+
+
+def converted(value: Expression, wanted: Type) -> Expression | None:
+    """The value as another type, where the conversion is automatic; None where it is not.
+
+    Raises Refused for a number that the other type does not have.
+    """
+    given, scalar = scalar_of(value.type), scalar_of(wanted)
+    if value.type == wanted:
+        return value
+    fits = scalar and shaped(value.type, scalar) == wanted and automatic(given, scalar)
+    return _retyped(value, wanted) if fits else None
+
+
+def concrete(value: Expression) -> Expression:
+    """The value; an abstract number as the i32 or f32 that it is where no other type is needed."""
+    type = _concrete(value.type)
+    return value if type == value.type else _retyped(value, type)
+
+
+def _concrete(type: Type) -> Type:
+    if isinstance(type, Struct):  # what `modf` or `frexp` gives of an abstract number has members to convert
+        return replace(type, fields=tuple(replace(field, type=_concrete(field.type)) for field in type.fields))
+    default = {ABSTRACT_INT: I32, ABSTRACT_FLOAT: F32}.get(scalar_of(type))
+    return shaped(type, default) if default else type
+
+
+def _retyped(value: Constant, type: Type) -> Constant:
+    """A constant with each of its numbers as a type has it."""
+    numbers = (represented(leaf, scalar, value) for leaf, (_, scalar) in zip(value.leaves, leaves(type), strict=True))
+    return replace(value, type=type, leaves=tuple(numbers))
+
+
+def represented(number: float | int, scalar: Scalar, part: Part) -> float | int:
+    """An abstract number as a scalar has it: rounded where that is a float, refused where it is out of its range."""
+    if scalar in RANGES:
+        rounded, held = number, number in RANGES[scalar]
+    else:
+        rounded = float(number) if scalar == ABSTRACT_FLOAT else nearest(number)
+        held = math.isfinite(rounded)
+    if held:
+        return rounded
+    negative = scalar == U32 and number < 0
+    undefined(
+        f"a u32 is never negative, and `{number}` is" if negative else f"{a(scalar)} cannot hold `{number}`", part
+    )
+    return 0 if scalar in RANGES else 0.0
+
+
+def nearest(number: float | int) -> float:
+    """The nearest float32; an infinity where there is none."""
+    with np.errstate(over="ignore"):
+        return float(np.float32(number))

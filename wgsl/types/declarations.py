@@ -1,0 +1,308 @@
+"""What a module declares, in whatever order: each name is read when another one needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+
+from wgsl.diagnostics import Limited, Refused, Span, Undefined, Unset, Unsupported
+from wgsl.syntax import tree
+from wgsl.types.conversions import RANGES, nearest
+from wgsl.types.expressions import type_of
+from wgsl.types.kinds import (
+    BOOL,
+    F32,
+    U32,
+    Pointer,
+    Scalar,
+    Struct,
+    Type,
+    Vector,
+    is_constructible,
+    limit_passed,
+    words,
+)  # fmt: skip
+from wgsl.types.memory import check_bound, declared, laid_out, number, numbers
+from wgsl.types.names import Alias, Known, Meaning, Routine, Scope, Stage, check_new
+from wgsl.types.program import Binding, Constant, Function, Program, Variable
+from wgsl.types.statements import (
+    check_assertion,
+    constant_of,
+    declared_value,
+    known,
+    statements,
+    written_type,
+)  # fmt: skip
+from wgsl.types.usage import RETURNED, Usage, ends
+
+Named = tree.Declaration | tree.Function | tree.Struct | tree.Alias
+
+
+class Declarations:
+    """The declarations of a module, with the values of its constants; each is checked when it is first used."""
+
+    def __init__(self, module: tree.Module, constants: Mapping[str, float]) -> None:
+        self.nodes: dict[str, Named] = {}
+        self.scope, self.constants, self._module = Scope(self.find, self.nodes.keys), constants, module
+        self._meanings: dict[str, Meaning] = {}
+        self._open: list[str] = []
+        for node in module.declarations:
+            if not isinstance(node, tree.ConstAssert):
+                check_new(node.name, self.nodes)
+                self.nodes[node.name] = node
+
+    def check(self) -> None:
+        """Read all of them. Raises Refused or Unsupported for the first that is wrong, in the order of the text."""
+        for name, given in self.constants.items():
+            if getattr(self.nodes.get(name), "kind", "") != "override":
+                raise ValueError(f"{name} = {given}: the kernel has no `override {name}`")
+        for fault in self.faults():
+            raise fault
+
+    def faults(self) -> Iterator[Refused | Unsupported]:
+        """What is wrong, at most one thing with each declaration, in the order of the text."""
+        for node in (None, *self._module.declarations):
+            try:
+                if node is None:
+                    self._check_ids()
+                elif isinstance(node, tree.ConstAssert):
+                    check_assertion(node, self.scope)
+                else:
+                    self.find(node.name)
+            except (Refused, Unsupported) as fault:
+                yield fault
+
+    def _check_ids(self) -> None:
+        """The numbers that ``@id`` gives to overrides."""
+        taken = set()
+        for node in self.nodes.values():
+            if given := tree.attribute(node, "id"):
+                value = number(given, self.scope)
+                if value > 65_535 or value in taken:
+                    raise Refused("the number of an `@id` is at most 65535, and each override has its own", given)
+                taken.add(value)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables that the module declares, in its order."""
+        return tuple(meaning for meaning in map(self._meanings.get, self.nodes) if isinstance(meaning, Variable))
+
+    def find(self, name: str) -> Meaning | None:
+        """What a name stands for; None where the module declares none of this name."""
+        node = self.nodes.get(name)
+        if node is None or name in self._meanings:
+            return self._meanings.get(name)
+        if name in self._open:
+            raise Refused(f"`{name}` uses itself, which WGSL does not allow", node.name)
+        self._open.append(name)
+        try:
+            self._meanings[name] = self._read(node)
+        finally:
+            self._open.pop()
+        return self._meanings[name]
+
+    def _read(self, node: Named) -> Meaning:
+        match node:
+            case tree.Function():
+                return self._function(node)
+            case tree.Struct():
+                return laid_out(node, self.scope)
+            case tree.Alias():
+                with suppress(Unset):  # it matters where the name is used
+                    type_of(node.type, self.scope, late=True)
+                return Alias(node.type, self.scope)
+            case tree.Declaration(kind="const"):
+                given = self._override(node) if node.name in self.constants else constant_of(node, self.scope)
+                return Known(node.name, given, Stage.CONST)
+            case tree.Declaration(kind="override"):
+                return Known(node.name, self._override(node), Stage.OVERRIDE)
+        return declared(node, self.scope)
+
+    def _function(self, node: tree.Function) -> Routine:
+        """A function; a value that the overrides make undefined matters only where the entry point reaches it."""
+        try:
+            return function_of(node, self.scope)
+        except (Undefined, Unset) as fault:
+            routine = function_of(node, Scope(self._before_launch, self.nodes.keys))
+            routine.function.fault = fault
+            return routine
+
+    def _before_launch(self, name: str) -> Meaning | None:
+        """What a name stands for while no override has its value."""
+        meaning = self.find(name)
+        if isinstance(meaning, Known) and meaning.stage == Stage.OVERRIDE:
+            return Binding(meaning.name, meaning.value.type)
+        return meaning
+
+    def _override(self, node: tree.Declaration) -> Constant:
+        """The value that is given, or the one that is written; without leaves where there is neither."""
+        written = declared_value(node, self.scope.known(Stage.OVERRIDE))
+        type = written.type if written else written_type(node, self.scope)
+        if not isinstance(type, Scalar):
+            raise Refused(f"an override cannot be of type `{type}`", node.name)
+        if node.name not in self.constants:
+            return known(written) if written else Constant(type, node, ())
+        value = self.constants[node.name]
+        if type in RANGES and (value != int(value) or int(value) not in RANGES[type]):
+            raise ValueError(f"{node.name} = {value}: it must be a {type}")
+        return Constant(type, node, ({BOOL: bool, F32: nearest}.get(type, int)(value),))
+
+    def entry(self, name: str) -> tree.Function:
+        """The entry point of a name. Raises Refused where there is none."""
+        node = self.nodes.get(name)
+        if isinstance(node, tree.Function) and tree.attribute(node, "compute"):
+            return node
+        reason = f"no kernel is called `{name}`; is `@compute` or its `fn` missing?"
+        raise Refused(reason, node.name if isinstance(node, tree.Function) else Span(0, 0), "entry_point", name)
+
+
+# --- Functions ----------------------------------------------------------------------------------------------------
+
+INPUTS = {
+    **dict.fromkeys(("local_invocation_id", "global_invocation_id", "workgroup_id", "num_workgroups"), Vector(3, U32)),
+    "local_invocation_index": U32,
+}
+OTHER_INPUTS = (
+    "vertex_index", "instance_index", "position", "front_facing", "frag_depth", "sample_index", "sample_mask",
+    "subgroup_invocation_id", "subgroup_size", "subgroup_id", "num_subgroups", "clip_distances", "primitive_index",
+    "view_index", "global_invocation_index", "workgroup_index",
+)  # fmt: skip
+
+
+def function_of(node: tree.Function, scope: Scope) -> Routine:
+    """A function with its body."""
+    for name in ("vertex", "fragment"):
+        if given := tree.attribute(node, name):
+            raise Unsupported("vertex and fragment shaders", given.at)
+    inside, entry = scope.inner(RETURNED), bool(tree.attribute(node, "compute"))
+    parameters = tuple(_parameter(parameter, scope, entry) for parameter in node.parameters)
+    for parameter in parameters:
+        inside.declare(parameter)
+    result = type_of(node.result.type, scope) if node.result else None
+    if result is not None and (entry or not is_constructible(result)):
+        reason = "a kernel returns nothing" if entry else f"a function cannot return a value of type `{result}`"
+        raise Refused(reason, node.result.type)
+    if node.result and node.result.attributes:
+        raise Refused("only an entry point's result has attributes", node.result)
+    inside.function = function = Function(node.name, parameters, result)
+    function.body = statements(node.body, inside)
+    ended = ends(function.body)
+    if result is not None and ended != {RETURNED}:
+        reason = f"`{node.name}` promises a value of type {result}, and no `return` gives one"
+        some = "this function does not return a value on every path: is a `return` missing?"
+        raise Refused(some if RETURNED in ended else reason, node.name)
+    if not entry and (given := tree.attribute(node, "workgroup_size")):
+        raise Refused("`@workgroup_size` belongs to a kernel: is `@compute` missing beside it?", given)
+    must_use = tree.attribute(node, "must_use")
+    if must_use and not node.result:
+        raise Refused("`@must_use` belongs to a function that returns a value", must_use)
+    return Routine(function, bool(must_use), entry)
+
+
+def _parameter(node: tree.Parameter, scope: Scope, entry: bool) -> Binding:
+    type = type_of(node.type, scope)
+    if not isinstance(type, Pointer) and not is_constructible(type):
+        raise Refused(f"a parameter cannot be of type `{type}`", node.type)
+    for name in ("builtin", "location"):
+        if not entry and tree.attribute(node, name):
+            raise Refused(f"`@{name}` belongs to a kernel: is `@compute` missing above the `fn`?", node)
+    if entry:
+        _check_input(node, type)
+    return Binding(node.name, type)
+
+
+def _check_input(node: tree.Parameter, type: Type) -> None:
+    """Refuse a built-in value that is declared with another type than its own."""
+    given = tree.attribute(node, "builtin")
+    name = getattr(given.arguments[0], "name", "") if given else ""
+    if type != INPUTS.get(name, type):
+        place = Span(node.name.at, node.type.end)
+        raise Refused(f"`{name}` is a {INPUTS[name]}: write `{node.name}: {INPUTS[name]}`", place)
+
+
+def _inputs(node: tree.Function, declarations: Declarations) -> tuple[tuple[str, ...], ...]:
+    """For each parameter of an entry point the built-in values that it holds, in the order of its members."""
+    taken: set[str] = set()
+    inputs = []
+    for parameter in node.parameters:
+        type = type_of(parameter.type, declarations.scope)
+        members = declarations.nodes[type.name].members if isinstance(type, Struct) else (parameter,)
+        types = (type_of(member.type, declarations.scope) for member in members)
+        inputs.append(tuple(_input(*pair, taken) for pair in zip(members, types, strict=True)))
+    return tuple(inputs)
+
+
+def _input(node: tree.Parameter, type: Type, taken: set[str]) -> str:
+    given = tree.attribute(node, "builtin")
+    if given is None:
+        cure = f"write `@builtin(global_invocation_id) {node.name}: vec3u`, or another builtin"
+        raise Refused(f"each parameter of a kernel needs a `@builtin(...)`, or each member of it: {cure}", node.name)
+    at = given.arguments[0]
+    name = getattr(at, "name", "")
+    if name in OTHER_INPUTS:
+        raise Unsupported(f"built-in value `{name}`", given.at)
+    if name not in INPUTS:
+        raise Refused(f"WGSL has no builtin `{name}`; the usual one is `global_invocation_id`", at)
+    if name in taken:
+        raise Refused(f"`{name}` is there twice", at)
+    taken.add(name)
+    _check_input(node, type)
+    return str(name)
+
+
+# --- The program of an entry point --------------------------------------------------------------------------------
+
+
+def check(declarations: Declarations, entry_point: str) -> Program:
+    """The program of one entry point of a module, ready to run.
+
+    Raises Refused where there is none, or it is not WGSL; Unsupported where the simulator does not run it.
+    """
+    declarations.check()
+    program, name = program_of(declarations, entry_point, (Undefined, Unset)), declarations.nodes[entry_point].name
+    check_bound({(bound.group, bound.binding): bound.name for bound in program.bindings}, name)
+    return program
+
+
+def program_of(declarations: Declarations, entry_point: str, faults: type | tuple[type, ...]) -> Program:
+    """The same, whatever its bindings and what it does not use, unless a value has one of these faults."""
+    node = declarations.entry(entry_point)
+    function = declarations.find(entry_point).function
+    usage, variables = Usage(function), declarations.variables
+    for called in usage.functions:
+        if isinstance(called.fault, faults):
+            raise called.fault
+    used = {space: tuple(v for v in variables if v.space == space and v in usage.variables) for space in MEMORIES}
+    held = sum(words(variable.type) * 4 for variable in used["workgroup"])
+    size, bindings = _workgroup_size(node, declarations, held), _bindings(variables, usage)
+    return Program(function, _inputs(node, declarations), size, bindings, *used.values(), frozenset(usage.written))
+
+
+MEMORIES = ("workgroup", "private")
+
+
+def _workgroup_size(node: tree.Function, declarations: Declarations, held: int) -> tuple[int, int, int]:
+    attribute = tree.attribute(node, "workgroup_size")
+    if attribute is None:
+        raise Refused("`@workgroup_size(...)` is missing beside `@compute`", tree.attribute(node, "compute"))
+    sizes = numbers(attribute, declarations.scope, Stage.OVERRIDE)
+    if len(sizes) > 3 or 0 in sizes:
+        raise Refused("@workgroup_size takes one to three numbers, each at least 1", attribute)
+    size = (*sizes, 1, 1)[:3]
+    if fault := limit_passed(size, held):
+        raise Limited(fault, attribute)
+    return size
+
+
+def _bindings(variables: tuple[Variable, ...], usage: Usage) -> tuple[Variable, ...]:
+    """The variables that have a binding, in the order of the numbers; of two with the same, the one that is used."""
+    bound: dict[tuple[int, int], Variable] = {}
+    for variable in (variable for variable in variables if variable.binding >= 0):
+        place = variable.group, variable.binding
+        other = bound.setdefault(place, variable)
+        if variable is not other and {variable, other} <= usage.variables:
+            raise Refused(
+                f"the binding {variable.binding} is declared twice: each variable has a number of its own", variable
+            )
+        bound[place] = variable if variable in usage.variables else other
+    return tuple(bound[place] for place in sorted(bound))

@@ -1,0 +1,160 @@
+"""Expressions: what each name means, which type each part has, and what is known before the run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from wgsl.diagnostics import Refused, Span, Unset
+from wgsl.syntax import tree
+from wgsl.types import calls, folding, names, operators, references, signatures
+from wgsl.types.conversions import WHOLE, a, concrete, converted, skipped
+from wgsl.types.kinds import Type
+from wgsl.types.names import Known, Routine, Scope, Stage
+from wgsl.types.program import Binding, Call, Constant, Expression, Function, Named, Reference, Root, Variable
+
+
+def value(node: tree.Expression, scope: Scope) -> Expression:
+    """The value of an expression; where it names a place in memory, the value that is stored there."""
+    return references.loaded(view(node, scope))
+
+
+def view(node: tree.Expression, scope: Scope) -> Reference | Expression:
+    """The place in memory that an expression names, or its value where it names none."""
+    match node:
+        case tree.Literal():
+            return folding.literal(node)
+        case tree.Name():
+            return _named(node, scope)
+        case tree.Call():
+            result = call(node, scope)
+            if result.type is None:
+                raise Refused("this call has no value", result)
+            return result
+        case tree.Index(base=base, index=index):
+            return references.indexed(view(base, scope), value(index, scope), node)
+        case tree.Member(base=base, name=name):
+            return references.member(view(base, scope), name, node)
+        case tree.Unary(operator="&", operand=operand):
+            return references.address(view(operand, scope), node)
+        case tree.Unary(operator="*", operand=operand):
+            return references.dereferenced(value(operand, scope), node)
+        case tree.Unary(operator=operator, operand=operand):
+            return operators.unary(operator, value(operand, scope), node)
+        case tree.Binary(operator="&&" | "||"):
+            return _logical(node, scope)
+        case tree.Binary(operator=operator, left=left, right=right):
+            return operators.binary(operator, value(left, scope), value(right, scope), node)
+
+
+def _logical(node: tree.Binary, scope: Scope) -> Expression:
+    """``&&`` or ``||``: where the left side is known and decides, the right one is not evaluated."""
+    left = value(node.left, scope)
+    decides = isinstance(left, Constant) and left.leaves[:1] == (node.operator == "||",)
+    with skipped(decides):
+        right = value(node.right, scope)
+    return operators.logical(node.operator, left, right, node)
+
+
+def type_of(node: tree.Name, scope: Scope, late: bool = False) -> Type:
+    """The type that is written; with `late`, the length of an array may depend on overrides."""
+    return names.read_type(node, scope, count, late)
+
+
+def count(node: tree.Expression, scope: Scope) -> int:
+    """The length of an array."""
+    length = concrete(value(node, scope))
+    if not isinstance(length, Constant) or length.type not in WHOLE:
+        raise Refused("the length of an array must be a whole number, a u32 or i32", length)
+    if length.leaves[0] < 1:
+        names = (scope.find(part.name) for part in tree.walk(node) if isinstance(part, tree.Name))
+        late = any(getattr(meaning, "stage", Stage.CONST) for meaning in names)
+        raise (Unset if late else Refused)("an array has at least one element", length)
+    return int(length.leaves[0])
+
+
+# --- Names --------------------------------------------------------------------------------------------------------
+
+
+def _named(node: tree.Name, scope: Scope) -> Reference | Expression:
+    meaning = scope.find(node.name)
+    if meaning is None and not _is_predeclared(node.name):
+        raise names.unknown(node.name)
+    match meaning:
+        case Variable() | Binding() if scope.stage != Stage.RUN:
+            raise too_late(node)
+        case Variable():
+            return Root(meaning.type, node, meaning)
+        case Binding():
+            return Named(meaning.type, node, meaning)
+        case Known(stage=stage) if stage > scope.stage:
+            words = f"`{node.name}` is an `override`, whose value is given at launch, and here a `const` is needed"
+            raise Refused(words, node)
+        case Known(value=Constant(leaves=())):
+            words = f"the override `{node.name}` has no value: give it one, or write `override {node.name} = ...;`"
+            raise Unset(words, meaning.name)
+        case Known(value=known):
+            return replace(known, place=node)
+    raise Refused(f"`{node.name}` is a type or a function, and no value", node.name, "type", meaning)
+
+
+def _is_predeclared(name: str) -> bool:
+    """Whether WGSL itself has a type or a function of this name."""
+    predeclared = (*calls.POINTER_FUNCTIONS, *calls.BARRIERS, "bitcast")
+    return names.is_type(name) or signatures.is_builtin(name) or name in predeclared
+
+
+def too_late(place: Span) -> Refused:
+    """What is known only in a run, where a value must be known before."""
+    return Refused("this must be known before the run, in a const context", place, "too_late")
+
+
+# --- Calls --------------------------------------------------------------------------------------------------------
+
+
+def call(node: tree.Call, scope: Scope) -> Expression:
+    """A call: of a function of the text, a built-in one, or a type."""
+    callee, name = node.callee, node.callee.name
+    meaning = scope.find(name)
+    if isinstance(meaning, Variable | Binding | Known):
+        raise Refused(f"`{name}` is no function", name, "called_value", meaning)
+    if meaning is None and not _is_predeclared(name):
+        raise names.unknown(name)
+    if isinstance(meaning, Routine) and meaning.entry:
+        raise Refused(f"`{name}` is an entry point, and cannot be called", name)
+    read = view if meaning is None and name in calls.POINTER_FUNCTIONS else value
+    arguments = tuple(read(argument, scope) for argument in node.arguments)
+    if isinstance(meaning, Routine):
+        return _called(meaning.function, arguments, node, scope)
+    if meaning is not None or names.is_type(name):
+        if meaning is None and name in names.INFERRED and not callee.arguments:
+            return calls.infer(arguments, node)
+        return calls.construct(type_of(callee, scope), arguments, node)
+    return _built_in(node, arguments, scope)
+
+
+def _built_in(node: tree.Call, arguments: tuple[Expression, ...], scope: Scope) -> Expression:
+    callee, name = node.callee, node.callee.name
+    if name == "bitcast":
+        if len(callee.arguments) != 1:
+            raise Refused("`bitcast` needs a type behind it, as in `bitcast<u32>(x)`", name)
+        return calls.bit_cast(type_of(callee.arguments[0], scope), arguments, node)
+    if name in (*calls.POINTER_FUNCTIONS, *calls.BARRIERS) and scope.stage != Stage.RUN:
+        raise too_late(node)
+    if name in calls.POINTER_FUNCTIONS:
+        return calls.pointer_call(node, arguments)
+    if name in calls.BARRIERS:
+        raise Refused("this call has no value", node)
+    return calls.builtin_call(node, arguments)
+
+
+def _called(function: Function, arguments: tuple[Expression, ...], node: tree.Call, scope: Scope) -> Expression:
+    if scope.stage != Stage.RUN:
+        raise too_late(node)
+    calls.check_count(node.callee.name, len(function.parameters), arguments)
+    given = []
+    for argument, parameter in zip(arguments, function.parameters, strict=True):
+        given.append(converted(argument, parameter.type))
+        if given[-1] is None:
+            reason = f"`{parameter.name}` is {a(parameter.type)}, and this is {a(argument.type)}"
+            raise Refused(reason, node, "called", function, parameter, argument)
+    return Call(function.result, node, function, tuple(given))

@@ -1,0 +1,148 @@
+"""Values that are known before the run: literals, operators, conversions and built-in functions of constants.
+
+Concrete numbers are computed as in a run, by `arithmetic`. Abstract numbers are 64-bit integers and float64.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from wgsl.arithmetic.builtins import BUILTINS
+from wgsl.arithmetic.operators import DTYPES, INT_MIN, binary
+from wgsl.diagnostics import Span
+from wgsl.syntax import tree
+from wgsl.syntax.tokens import FRACTION_NUMBER, WHOLE_NUMBER, Word
+from wgsl.types.conversions import RANGES, WHOLE, nearest, scalar_of, undefined
+from wgsl.types.kinds import ABSTRACT_FLOAT, ABSTRACT_INT, BOOL, F32, I32, U32, Scalar, Type, leaves
+from wgsl.types.program import Builtin, Constant, Expression
+
+DTYPE = {**DTYPES, ABSTRACT_FLOAT.name: np.float64, ABSTRACT_INT.name: np.int64}
+BITS = 64
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+EXACT = {  # of Python's integers, which have no range to leave
+    "/": lambda x, y: abs(x) // abs(y) * np.sign(x) * np.sign(y),
+    "%": lambda x, y: abs(x) % abs(y) * np.sign(x),
+    "<<": lambda x, y: x << np.minimum(y, BITS),
+    ">>": lambda x, y: x >> y,
+}
+
+
+def array_of(value: Constant) -> np.ndarray:
+    """The leaves of a scalar or vector: an array of shape (components,)."""
+    return np.array(value.leaves, DTYPE[scalar_of(value.type).name])
+
+
+def computed(type: Type, place: Span, function: Callable, *given: object) -> Constant:
+    """What a function of arrays returns, as a constant at a place of the text.
+
+    Raises Refused where a float is not a number, or a whole number is past the range of its type.
+    """
+    try:
+        with np.errstate(all="raise", under="ignore"):  # what is infinite on the way is refused, too
+            numbers = [number for array in function(*given) for number in np.ravel(array).tolist()]
+    except FloatingPointError:
+        numbers = [math.inf for _ in leaves(type)]
+    faults = (_fault(number, scalar) for number, (_, scalar) in zip(numbers, leaves(type), strict=True))
+    if fault := next(filter(None, faults), None):
+        undefined(fault, place)
+        return zero(type, place)
+    return Constant(type, place, tuple(numbers))
+
+
+def _fault(number: float | int | bool, scalar: Scalar) -> str | None:
+    """Why a number that was computed cannot be the value of a constant."""
+    if isinstance(number, float) and not math.isfinite(number):
+        return "the value is infinite or not a number, and is known before the run: WGSL refuses it"
+    if scalar == ABSTRACT_INT and number not in RANGES[scalar]:
+        return "overflow: a whole number that is known before the run has 64 bits"
+    return "`<<` drops bits that belong to the value" if number not in RANGES.get(scalar, (number,)) else None
+
+
+def zero(type: Type, place: Span) -> Constant:
+    """The value whose leaves are all zero."""
+    zeros = {BOOL: False, F32: 0.0, ABSTRACT_FLOAT: 0.0}
+    return Constant(type, place, tuple(zeros.get(scalar, 0) for _, scalar in leaves(type)))
+
+
+def fold_binary(operator: str, left: Constant, right: Constant, type: Type, place: Span) -> Constant:
+    """An operator between two constants. Raises Refused where the result is not defined."""
+    scalar, x, y = scalar_of(left.type), array_of(left), array_of(right)
+    if operator in ("/", "%") and scalar in WHOLE:
+        if 0 in y:
+            undefined("division by zero", place)
+            return zero(type, place)
+        if scalar == I32 and np.any((x == INT_MIN) & (y == -1)):
+            undefined(f"`{operator}` leaves the range of an i32", place)
+    if scalar == ABSTRACT_INT or operator == "<<":
+        x, y = x.astype(object), y.astype(object)
+        if operator in EXACT:
+            return computed(type, place, EXACT[operator], x, y)
+    return computed(type, place, binary, operator, x, y)
+
+
+def fold_builtin(name: str, arguments: Sequence[Constant], type: Type, place: Span) -> Constant:
+    """A built-in function of constants. Raises Refused where it is not defined for them."""
+    exact = name == "dot" and scalar_of(type) == ABSTRACT_INT
+    arrays = [array_of(argument).astype(object) if exact else array_of(argument) for argument in arguments]
+    return computed(type, place, BUILTINS[name], *(tuple(array[:, None]) for array in arrays))
+
+
+def made(name: str, arguments: Sequence[Expression], type: Type, place: Span) -> Expression:
+    """A built-in function of values, computed where all are known."""
+    if all(isinstance(argument, Constant) for argument in arguments):
+        return fold_builtin(name, arguments, type, place)
+    return Builtin(type, place, name, tuple(arguments))
+
+
+# --- Arguments for which a function is not defined ----------------------------------------------------------------
+
+LARGEST_HALF = 65504
+RULES: dict[str, tuple[tuple[int, ...], Callable[..., bool], str]] = {
+    "clamp": ((1, 2), lambda low, high: low > high, "the lower end of clamp is above the higher one"),
+    "smoothstep": ((0, 1), lambda low, high: low == high, "the first two values of smoothstep must differ"),
+    "ldexp of abstract f32": ((1,), lambda exponent: exponent > 1024, "the exponent of ldexp may be at most 1024"),
+    "ldexp of f32": ((1,), lambda exponent: exponent > 128, "the exponent of ldexp may be at most 128"),
+    "pow": ((0, 1), lambda base, exponent: (base == 0) & (exponent == 0), "0 to the power of 0 is not defined"),
+    **dict.fromkeys(
+        ("quantizeToF16", "pack2x16float"),
+        ((0,), lambda value: abs(value) > LARGEST_HALF, f"a number of 16 bits is at most {LARGEST_HALF}"),
+    ),
+    "extractBits": (
+        (1, 2),
+        lambda offset, count: offset + count > 32,
+        "extractBits reads past the 32 bits of a number",
+    ),
+    "insertBits": ((2, 3), lambda offset, count: offset + count > 32, "insertBits writes past the 32 bits of a number"),
+}
+
+
+def check_known(name: Word, arguments: Sequence[Expression]) -> None:
+    """Refuse values that are known and break a rule in any component."""
+    rule = RULES.get(f"{name} of {scalar_of(arguments[0].type).name}")
+    places, breaks, reason = rule or RULES.get(name, ((), None, ""))
+    checked = [arguments[i] for i in places]
+    known = all(isinstance(argument, Constant) for argument in checked)
+    if checked and known and np.any(breaks(*(np.array(argument.leaves, object) for argument in checked))):
+        undefined(reason, name)
+
+
+# --- Numbers as they are written ----------------------------------------------------------------------------------
+
+SUFFIXES = {"i": I32, "u": U32, "": ABSTRACT_INT}
+
+
+def literal(node: tree.Literal) -> Constant:
+    """The value of a literal, with the type that its suffix gives it, or an abstract one."""
+    text = node.text
+    if text in ("true", "false"):
+        return Constant(BOOL, node, (text == "true",))
+    if whole := WHOLE_NUMBER.fullmatch(text):
+        return Constant(SUFFIXES[whole[2]], node, (int(whole[1], 0),))
+    digits, suffix = FRACTION_NUMBER.fullmatch(text).groups()
+    number = float.fromhex(digits) if digits[:2] in ("0x", "0X") else float(digits)
+    if suffix:
+        return Constant(F32, node, (nearest(number),))
+    return Constant(ABSTRACT_FLOAT, node, (number,))

@@ -1,0 +1,225 @@
+"""WGSL's types, and where their parts lie in memory. All sizes and offsets are in words of four bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from wgsl.syntax.tree import record
+
+
+@record
+class Scalar:
+    """f32, i32, u32 or bool; or an abstract number, which has no type of its own yet."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name.removeprefix("abstract ")
+
+
+F32, I32, U32, BOOL = Scalar("f32"), Scalar("i32"), Scalar("u32"), Scalar("bool")
+ABSTRACT_INT, ABSTRACT_FLOAT = Scalar("abstract i32"), Scalar("abstract f32")  # what each becomes by default
+
+
+@record
+class Vector:
+    """vec2, vec3 or vec4."""
+
+    size: int
+    element: Scalar
+
+    def __str__(self) -> str:
+        return f"vec{self.size}<bool>" if self.element == BOOL else f"vec{self.size}{str(self.element)[0]}"
+
+
+@record
+class Atomic:
+    """An i32 or u32 that only the atomic functions touch."""
+
+    element: Scalar
+
+    def __str__(self) -> str:
+        return f"atomic<{self.element}>"
+
+
+@record
+class Array:
+    """An array of `count` elements; the count of a runtime-sized one is None."""
+
+    element: Type
+    count: int | None
+
+    @property
+    def stride(self) -> int:
+        """Words from one element to the next."""
+        return rounded(words(self.element), alignment(self.element))
+
+    def __str__(self) -> str:
+        return f"array<{self.element}>" if self.count is None else f"array<{self.element}, {self.count}>"
+
+
+@record
+class Matrix(Array):
+    """matCxR: as many columns as its `count`, which are vectors and lie as the elements of an array do."""
+
+    def __str__(self) -> str:
+        return f"mat{self.count}x{self.element.size}{str(self.element)[-1]}"
+
+
+@record
+class Field:
+    """A member of a struct, with its offset in words."""
+
+    name: str
+    type: Type
+    offset: int
+
+
+@record
+class Struct:
+    """A struct, laid out: `words` of memory, aligned to `alignment` words."""
+
+    name: str
+    fields: tuple[Field, ...]
+    words: int
+    alignment: int
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@record
+class Pointer:
+    """What `&` makes of a variable or a part of it."""
+
+    space: str
+    to: Type
+    access: str
+
+    def __str__(self) -> str:
+        return f"ptr<{self.space}, {self.to}>"
+
+
+Type = Scalar | Vector | Atomic | Array | Struct | Pointer
+
+
+def words(type: Type) -> int:
+    """How much memory a value of a type takes; of a runtime-sized array, one element."""
+    match type:
+        case Vector(size):
+            return size
+        case Array(count=count):
+            return type.stride * (1 if count is None else count)
+        case Struct():
+            return type.words
+        case _:
+            return 1
+
+
+def alignment(type: Type) -> int:
+    """The offset of a value of this type is a multiple of this number."""
+    match type:
+        case Vector(size):
+            return 2 if size == 2 else 4
+        case Array(element):
+            return alignment(element)
+        case Struct():
+            return type.alignment
+        case _:
+            return 1
+
+
+def rounded(size: int, to: int) -> int:
+    """The next multiple."""
+    return -(-size // to) * to
+
+
+def leaves(type: Type, offset: int = 0) -> Iterator[tuple[int, Scalar]]:
+    """The numbers that a value of this type consists of, each with its offset; padding is left out.
+
+    Of a runtime-sized array, those of one element. A pointer has none.
+    """
+    match type:
+        case Scalar():
+            yield offset, type
+        case Atomic(element):
+            yield offset, element
+        case Vector(size, element):
+            yield from ((offset + i, element) for i in range(size))
+        case Array(element, count):
+            for i in range(1 if count is None else count):
+                yield from leaves(element, offset + i * type.stride)
+        case Struct(fields=fields):
+            for field in fields:
+                yield from leaves(field.type, offset + field.offset)
+
+
+# --- What a type may be used for ----------------------------------------------------------------------------------
+
+
+def parts(type: Type) -> Iterator[Type]:
+    """A type and those of the elements and members in it, to any depth; a vector is one part."""
+    yield type
+    match type:
+        case Array(element):
+            yield from parts(element)
+        case Struct(fields=fields):
+            for field in fields:
+                yield from parts(field.type)
+
+
+def is_runtime_sized(type: Type) -> bool:
+    """Whether only the buffer says how long a value of the type is."""
+    return any(isinstance(part, Array) and part.count is None for part in parts(type))
+
+
+MOST = 65_536  # elements that an array outside of buffers does not reach
+
+
+def is_constructible(type: Type) -> bool:
+    """Whether a value of the type can be made, copied and given a name."""
+    return not any(
+        isinstance(part, Atomic | Pointer) or (isinstance(part, Array) and not (part.count or MOST) < MOST)
+        for part in parts(type)
+    )
+
+
+def unfit(type: Type, space: str, access: str) -> str | None:
+    """Why a variable of an address space cannot have a type."""
+    held = list(parts(type))
+    if is_runtime_sized(type) and space != "storage":
+        return f"an array needs a length here, as in `array<f32, 64>`: only storage has arrays without one, not {space}"
+    if space in ("storage", "uniform") and any(getattr(part, "element", part) == BOOL for part in held):
+        return "a buffer cannot hold a bool: use a u32"
+    shared = space == "workgroup" or (space == "storage" and access == "read_write")
+    if any(isinstance(part, Atomic) for part in held) and not shared:
+        return f"atomics need workgroup memory, or storage that is read_write, not {space} memory"
+    if any(isinstance(part, Pointer) for part in held) or (space == "private" and not is_constructible(type)):
+        return f"a variable cannot be of type `{type}`"
+    return None
+
+
+def components(type: Type) -> int:
+    """How many numbers a vector has; 1 of a scalar, 0 of other types."""
+    return type.size if isinstance(type, Vector) else int(isinstance(type, Scalar))
+
+
+# --- The limits of a workgroup ------------------------------------------------------------------------------------
+
+MAX_THREADS, MAX_THREADS_Z, MAX_WORKGROUP_BYTES = 256, 64, 16_384  # of a workgroup, on every WebGPU adapter
+
+
+def limit_passed(size: tuple[int, int, int], held: int) -> str | None:
+    """Which limit a workgroup of this size, with this many bytes of workgroup memory, exceeds; None if it exceeds none.
+
+    wgpu lets it pass where the size comes from an `override`, and a real GPU then hangs.
+    """
+    offered = "which every adapter offers"
+    if prod(size) > MAX_THREADS:
+        return f"{prod(size)} threads in a workgroup: the limit here is {MAX_THREADS}, {offered}"
+    if size[2] > MAX_THREADS_Z:
+        return f"{size[2]} threads of a workgroup in z: the limit here is {MAX_THREADS_Z}, {offered}"
+    if held > MAX_WORKGROUP_BYTES:
+        return f"{held:,} bytes of workgroup memory: the limit here is {MAX_WORKGROUP_BYTES:,}, {offered}"
+    return None

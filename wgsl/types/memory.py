@@ -1,0 +1,178 @@
+"""Variables in memory: their numbers and address spaces, and structs as they lie there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wgsl.diagnostics import Refused, Span, Unsupported
+from wgsl.syntax import tree
+from wgsl.syntax.tokens import Word
+from wgsl.types.conversions import concrete
+from wgsl.types.expressions import type_of, value
+from wgsl.types.kinds import (
+    I32,
+    U32,
+    Array,
+    Field,
+    Matrix,
+    Pointer,
+    Struct,
+    Type,
+    alignment,
+    is_runtime_sized,
+    rounded,
+    unfit,
+    words,
+)  # fmt: skip
+from wgsl.types.names import Scope, Stage, check_new, space_of, unsupported
+from wgsl.types.program import Variable
+from wgsl.types.statements import declared_value, known, written_type
+
+SPACES = ("storage", "uniform", "workgroup", "private")
+WORD = 4  # bytes
+
+
+def number(attribute: tree.Attribute, scope: Scope) -> int:
+    """The whole number that an attribute takes."""
+    return numbers(attribute, scope, Stage.CONST)[0]
+
+
+def numbers(attribute: tree.Attribute, scope: Scope, stage: Stage) -> list[int]:
+    """The whole numbers that an attribute takes."""
+    given = [value(argument, scope.known(stage)) for argument in attribute.arguments]
+    if {I32, U32} <= {argument.type for argument in given}:
+        raise Refused(f"the numbers of @{attribute.name} must be all of type i32, or all u32", attribute)
+    constants = [known(concrete(argument)) for argument in given]
+    for constant in constants:
+        if constant.type not in (I32, U32) or constant.leaves[0] < 0:
+            raise Refused("a whole number belongs here, and none below 0", constant)
+    if not constants:
+        raise Refused(f"`@{attribute.name}` needs a number", attribute)
+    return [constant.leaves[0] for constant in constants]
+
+
+def declared(node: tree.Declaration, scope: Scope) -> Variable:
+    """A `var` of the module."""
+    space, access, *places = placed(node, scope)
+    given = declared_value(node, scope.known(Stage.OVERRIDE))
+    if given and space != "private":
+        raise Refused(f"a variable in {space} memory cannot have an initial value", given)
+    type = given.type if given else written_type(node, scope, late=space == "workgroup")
+    if fault := unfit(type, space, access) or (uniform_fault(type) if space == "uniform" else None):
+        raise Refused(fault, node.name)
+    return Variable(node.name, type, space, access, *places, given and known(given))
+
+
+def placed(node: tree.Declaration, scope: Scope) -> tuple[str, str, int, int]:
+    """Address space, access, group and binding of a `var` of the module; the binding is -1 where it has none."""
+    space, access = _space(node)
+    places = {given.name: number(given, scope) for given in node.attributes if given.name in ("group", "binding")}
+    _check_places(node, space, places)
+    return space, access, places.get("group", 0), places.get("binding", -1)
+
+
+def _space(node: tree.Declaration) -> tuple[str, str]:
+    """Address space and access."""
+    if not node.templates:
+        if node.type and (feature := unsupported(node.type.name)):
+            raise Unsupported(feature, node.type.at)
+        reason = f"the variable `{node.name}` needs an address space, such as `var<workgroup>` or `var<private>`"
+        raise Refused(reason, node.name)
+    return space_of(node.templates, SPACES)
+
+
+def _check_places(node: tree.Declaration, space: str, places: dict[str, int]) -> None:
+    if space not in ("storage", "uniform"):
+        if places:
+            raise Refused(f"only buffers have a binding, and `{node.name}` is not one", node.name)
+        return
+    missing = [name for name in ("group", "binding") if name not in places]
+    if missing:
+        given = " ".join(f"`@{name}({number})`" for name, number in places.items()) or f"`{node.name}`"
+        raise Refused(f"{given} needs a `@{missing[-1]}(...)` beside it", Span(node.at, node.name.at))
+
+
+def check_bound(names: Mapping[tuple[int, int], Word], node: Span) -> None:
+    """Refuse bindings, by their groups and numbers, that are not the bindings 0, 1, 2, ... of group 0.
+
+    WGSL allows them; a run gets its buffers as a list.
+    """
+    if not names:
+        example = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;"
+        reason = f"it declares no bindings; write one for each buffer, as in `{example}`"
+        raise Refused(reason, node, "no_bindings")
+    for (group, _), name in names.items():
+        if group:
+            raise Refused(f"`{name}` is in group {group}: write @group(0) for every binding", name)
+    for i, (_, number) in enumerate(sorted(names)):
+        if number > i:
+            listed = ", ".join(str(other) for _, other in sorted(names))
+            raise Refused(f"it has the bindings {listed}, and none with the number {i}", names[0, number])
+
+
+def uniform_fault(type: Type) -> str | None:
+    """Why a type does not fit uniform memory, where arrays and structs lie at multiples of 16 bytes."""
+    match type:
+        case Matrix():
+            return None
+        case Array(element):
+            if type.stride % 4:
+                return (
+                    f"in a uniform, an array's elements are a multiple of 16 bytes apart, and not {type.stride * WORD}"
+                )
+            return uniform_fault(element)
+        case Struct(fields=fields):
+            for field, after in zip(fields, (*fields[1:], None), strict=True):
+                inner = isinstance(field.type, Struct)
+                if inner and after and after.offset < field.offset + rounded(words(field.type), 4):
+                    return f"in a uniform, the member `{after.name}` must be 16 bytes or more behind `{field.name}`"
+                if (inner or field.type.__class__ is Array) and field.offset % 4:
+                    at = field.offset * WORD
+                    return f"in a uniform, the member `{field.name}` must be at a multiple of 16 bytes, and is at {at}"
+                if fault := uniform_fault(field.type):
+                    return fault
+    return None
+
+
+# --- Structs ------------------------------------------------------------------------------------------------------
+
+
+def laid_out(node: tree.Struct, scope: Scope) -> Struct:
+    """A struct with the offsets of its members."""
+    fields, end, widest = [], 0, 1
+    if not node.members:
+        raise Refused(f"the struct `{node.name}` has no members", node.name)
+    for i, member in enumerate(node.members):
+        type = type_of(member.type, scope)
+        check_new(member.name, [field.name for field in fields])
+        _check_member(member.type, type, i + 1 == len(node.members))
+        size, align = _attributes(member, type, scope)
+        offset = rounded(end, align)
+        fields.append(Field(str(member.name), type, offset))
+        end, widest = offset + size, max(widest, align)
+    return Struct(str(node.name), tuple(fields), rounded(end, widest), widest)
+
+
+def _check_member(place: Span, type: Type, last: bool) -> None:
+    if isinstance(type, Pointer):
+        raise Refused(f"a member cannot be of type `{type}`", place)
+    if is_runtime_sized(type) and (not last or isinstance(type, Struct)):
+        raise Refused("only the last member of a struct may be a runtime-sized array", place)
+
+
+def _attributes(member: tree.Parameter, type: Type, scope: Scope) -> tuple[int, int]:
+    """Size and alignment in words."""
+    size, align = words(type), alignment(type)
+    for attribute in member.attributes:
+        if attribute.name not in ("align", "size"):
+            continue
+        given = number(attribute, scope)
+        if attribute.name == "size":
+            if given < size * WORD:
+                raise Refused(f"@size must be at least {size * WORD}", attribute)
+            size = -(-given // WORD)
+        else:
+            if given < align * WORD or given & (given - 1):
+                raise Refused(f"@align must be a power of two of at least {align * WORD}", attribute)
+            align = given // WORD
+    return size, align

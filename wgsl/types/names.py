@@ -1,0 +1,217 @@
+"""What the names of a text stand for, and where each is visible; types as they are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable, Sequence
+from enum import IntEnum
+
+from wgsl.diagnostics import Refused, Unsupported
+from wgsl.syntax import tree
+from wgsl.syntax.tokens import Word
+from wgsl.syntax.tree import record
+from wgsl.types.kinds import (
+    BOOL,
+    F32,
+    I32,
+    U32,
+    Array,
+    Atomic,
+    Matrix,
+    Pointer,
+    Scalar,
+    Type,
+    Vector,
+    is_runtime_sized,
+    unfit,
+)
+from wgsl.types.program import Binding, Constant, Function, Variable
+
+
+class Stage(IntEnum):
+    """When the value of an expression must be known: with the text, with the values of the overrides, or in a run."""
+
+    CONST = 0
+    OVERRIDE = 1
+    RUN = 2
+
+
+@record
+class Known:
+    """A `const`, or an `override`."""
+
+    name: Word
+    value: Constant
+    stage: Stage
+
+
+@record
+class Routine:
+    """A function of the text, whether its result must be used, and whether it is an entry point."""
+
+    function: Function
+    must_use: bool
+    entry: bool
+
+
+@record
+class Alias:
+    """Another name for a type, which is read where the name is used: there an array's length may be an override."""
+
+    type: tree.Name
+    scope: Scope
+
+
+Meaning = Variable | Binding | Known | Routine | Alias | Type
+
+
+class Scope:
+    """The names of a block, and around it those of the outer blocks and of the module.
+
+    In a function, `function` is that one, and `jumps` says which of `break`, `continue` and `return` may stand here.
+    """
+
+    function: Function | None = None
+
+    def __init__(self, find: Callable, names: Callable, stage: Stage = Stage.RUN, jumps: Iterable[str] = ()) -> None:
+        self._outer, self._names, self.stage, self.jumps = find, names, stage, {*jumps}
+        self._own: dict[str, Meaning] = {}
+
+    def inner(self, *jumps: str) -> Scope:
+        """A block in this one, where these jumps are possible, too."""
+        made = Scope(self.find, self.names, self.stage, self.jumps.union(jumps))
+        made.function = self.function
+        return made
+
+    def known(self, stage: Stage) -> Scope:
+        """This scope for an expression whose value must be known at a stage."""
+        return Scope(self.find, self.names, stage)
+
+    def find(self, name: str) -> Meaning | None:
+        """What a name stands for here; None where the text declares no such name."""
+        return self._own[name] if name in self._own else self._outer(name)
+
+    def names(self) -> list[str]:
+        """The names that are known here, the innermost first."""
+        return [*self._own, *self._names()]
+
+    def declare(self, meaning: Variable | Binding | Known) -> None:
+        """Give a name a meaning from here on."""
+        check_new(meaning.name, self._own)
+        self._own[meaning.name] = meaning
+
+
+def check_new(name: Word, known: Container[str]) -> None:
+    """Refuse a name that a scope has already."""
+    if name in known:
+        raise Refused(f"`{name}` is already declared in this block: choose another name, or assign with `=`", name)
+
+
+# --- Types as they are written ------------------------------------------------------------------------------------
+
+SCALARS = {"f32": F32, "i32": I32, "u32": U32, "bool": BOOL}
+SHORT: dict[str, Type] = {f"vec{n}{s.name[0]}": Vector(n, s) for n in (2, 3, 4) for s in (F32, I32, U32)}
+MATRICES = {f"mat{n}x{m}": Matrix(Vector(m, F32), n) for n in (2, 3, 4) for m in (2, 3, 4)}
+SHORT |= {f"{name}f": type for name, type in MATRICES.items()}
+INFERRED = ("vec2", "vec3", "vec4", "array", *MATRICES)  # may be called without a type in < and >
+GENERATORS = (*INFERRED, "atomic", "ptr")
+SPACES = ("function", "private", "workgroup", "storage", "uniform")
+UNSUPPORTED = {
+    r"f16|(vec|mat[234]x)[234]h": "numbers of 16 bits",
+    r"f64|i64|u64": "numbers of 64 bits",
+    r"texture_\w+|sampler(_comparison)?": "textures and samplers",
+    r"binding_array|acceleration_structure|ray_query": "resources other than buffers",
+}
+Count = Callable[[tree.Expression, Scope], int]
+
+
+def is_type(name: str) -> bool:
+    """Whether WGSL itself has a type, or a family of types, of this name."""
+    return name in SCALARS or name in SHORT or name in GENERATORS or bool(unsupported(name))
+
+
+def unsupported(name: str) -> str | None:
+    """What the simulator does not run, where a name is a type of it."""
+    description = next((feature for pattern, feature in UNSUPPORTED.items() if re.fullmatch(pattern, name)), None)
+    return description and f"`{name}` ({description})"
+
+
+def read_type(node: tree.Expression, scope: Scope, count: Count, late: bool = False) -> Type:
+    """The type that a name with its arguments stands for; `count` evaluates the length of an array.
+
+    With `late`, the length may depend on overrides. Raises Refused for what is not a type, and Unsupported for a type
+    that the simulator does not have.
+    """
+    if not isinstance(node, tree.Name):
+        raise Refused("a type must stand here", node)
+    if (meaning := scope.find(node.name)) is not None:
+        if isinstance(meaning, Variable | Binding | Known | Routine) or node.arguments:
+            raise Refused(f"`{node.name}` is no type", node.name)
+        return read_type(meaning.type, meaning.scope, count, late) if isinstance(meaning, Alias) else meaning
+    if feature := unsupported(node.name):
+        raise Unsupported(feature, node.at)
+    if node.name in GENERATORS:
+        return _generated(node, scope, count, late)
+    plain = SCALARS.get(node.name) or SHORT.get(node.name)
+    if plain is None:
+        raise unknown(node.name)
+    if node.arguments:
+        raise Refused(f"`{node.name}` takes no types in `<` and `>`", node)
+    return plain
+
+
+def unknown(name: Word) -> Refused:
+    """A name that the text does not declare."""
+    return Refused(f"nothing is called `{name}` here", name, "unknown", name)
+
+
+def needs_type(name: Word) -> Refused:
+    """A name that stands for a type only with another type after it."""
+    return Refused(f"`{name}` needs a type behind it, as in `array<f32>` or `vec3<u32>`", name)
+
+
+def _generated(node: tree.Name, scope: Scope, count: Count, late: bool) -> Type:
+    name, written = node.name, node.arguments
+    least, most = {"array": (1, 2), "ptr": (2, 3)}.get(name, (1, 1))
+    if len(written) < least:
+        raise needs_type(name)
+    if len(written) > most:
+        raise Refused(f"`{name}` takes no more than {most} in `<` and `>`", node)
+    of = written[name == "ptr"]
+    space = space_of((written[0], *written[2:]), SPACES) if name == "ptr" else ()
+    element = read_type(of, scope, count)
+    match name:
+        case "ptr":
+            if isinstance(element, Pointer):
+                raise Refused("a pointer cannot lead to another pointer (`ptr`)", of)
+            if fault := unfit(element, *space):
+                raise Refused(fault, of)
+            return Pointer(space[0], element, space[1])
+        case "array":
+            if isinstance(element, Pointer) or is_runtime_sized(element):
+                raise Refused(f"an array cannot have elements of type `{element}`", of)
+            known = scope.known(Stage.OVERRIDE if late else Stage.CONST)
+            return Array(element, count(written[1], known) if written[1:] else None)
+        case "atomic":
+            if element not in (I32, U32):
+                raise Refused(f"WGSL has no `atomic<{element}>`, only `atomic<u32>` and `atomic<i32>`", node)
+            return Atomic(element)
+    if name in MATRICES and element == F32:
+        return MATRICES[name]
+    if not isinstance(element, Scalar) or name in MATRICES:
+        raise Refused(f"a {'matrix' if name in MATRICES else 'vector'} cannot have parts of type `{element}`", of)
+    return Vector(int(name[-1]), element)
+
+
+def space_of(written: Sequence[tree.Expression], spaces: Sequence[str]) -> tuple[str, str]:
+    """The address space and the access in `<` and `>`. Only to storage the access can be written; else it is `read`."""
+    space, *rest = written
+    name = getattr(space, "name", "")
+    if name not in spaces:
+        raise Refused(f"`{name}` is no kind of memory; there are {', '.join(spaces)}", space)
+    if rest[name == "storage" :]:
+        raise Refused("only storage takes an access mode, and no more than one", rest[-1])
+    access = getattr(rest[0], "name", "") if rest else "read" if name in ("storage", "uniform") else "read_write"
+    if access not in ("read", "read_write"):
+        raise Refused("a buffer is `read` or `read_write`", rest[0])
+    return str(name), access

@@ -1,0 +1,166 @@
+"""Parts of variables and values: indices, members, swizzles, pointers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wgsl.diagnostics import Refused, Span
+from wgsl.syntax.tokens import Word
+from wgsl.types.conversions import WHOLE, concrete, undefined
+from wgsl.types.kinds import (
+    Array,
+    Atomic,
+    Pointer,
+    Struct,
+    Type,
+    Vector,
+    is_constructible,
+    leaves,
+    words,
+)
+from wgsl.types.program import (
+    AddressOf,
+    Constant,
+    Deref,
+    Element,
+    Expression,
+    Index,
+    Load,
+    Member,
+    Pick,
+    Reference,
+    Root,
+)
+
+COMPONENTS = ("xyzw", "rgba")
+
+
+def origin(reference: Reference) -> tuple[str, str]:
+    """The address space and the access of the variable that a reference refers to."""
+    match reference:
+        case Root(variable=variable):
+            return variable.space, variable.access
+        case Deref(pointer=pointer):
+            return pointer.type.space, pointer.type.access
+    return origin(reference.base)
+
+
+def loaded(part: Reference | Expression) -> Expression:
+    """A value; for a reference, the value that is stored there."""
+    if not isinstance(part, Reference):
+        return part
+    if isinstance(part.type, Atomic):
+        raise Refused("an atomic is read with `atomicLoad(&...)`", part)
+    if not is_constructible(part.type):
+        raise Refused(f"a value of type `{part.type}` cannot be read as a whole", part, "whole", part)
+    return Load(part.type, part.place, part)
+
+
+def address(part: Reference | Expression, place: Span) -> AddressOf:
+    """``&reference``."""
+    if not isinstance(part, Reference):
+        raise Refused("`&` needs a variable, or a part of one", part)
+    if isinstance(part, Member | Element) and isinstance(part.base.type, Vector):
+        raise Refused("`&` does not work with a part of a vector", part)
+    space, access = origin(part)
+    return AddressOf(Pointer(space, part.type, access), place, part)
+
+
+def dereferenced(pointer: Expression, place: Span) -> Reference:
+    """``*pointer``."""
+    if not isinstance(pointer.type, Pointer):
+        raise Refused("`*` needs a pointer on its right, and this is none", place, "power")
+    if isinstance(pointer, AddressOf):
+        return pointer.reference
+    return Deref(pointer.type.to, place, pointer)
+
+
+def pointee(part: Reference | Expression) -> Reference | Expression:
+    """What a pointer before ``.`` or ``[`` points at; any other value itself."""
+    return dereferenced(part, part.place) if isinstance(part.type, Pointer) else part
+
+
+# --- Index --------------------------------------------------------------------------------------------------------
+
+
+def indexed(base: Reference | Expression, index: Expression, place: Span) -> Reference | Expression:
+    """``base[index]``."""
+    base = pointee(base)
+    match base.type:
+        case Vector(count, element):
+            stride = 1
+        case Array(element, count):
+            stride = base.type.stride
+        case _:
+            raise Refused(f"a value of type `{base.type}` takes no index", place, "indexed", base)
+    if index.type not in WHOLE:
+        raise Refused("an index must be a whole number, u32 or i32", index, "index", index)
+    index = concrete(index)
+    number, in_memory = _number(index, count, place), isinstance(base, Reference)
+    if number is not None and not (in_memory and isinstance(base.type, Array)):
+        return _part(base, element, number * stride, place)
+    if in_memory:
+        return Element(element, place, base, index, count, stride)
+    base = concrete(base)
+    return Index(base.type.element, place, base, index, count)
+
+
+def _number(index: Expression, count: int | None, place: Span) -> int | None:
+    """The value of an index that is known before the run. Raises Refused where it is out of range."""
+    if not isinstance(index, Constant):
+        return None
+    number = int(index.leaves[0])
+    if number < 0:
+        undefined("an index is never negative; the first element is number 0", place)
+    elif count is None or number < count:
+        return number
+    else:
+        undefined("this index is past the end of the array", place)
+    return 0
+
+
+def _part(base: Reference | Expression, type: Type, offset: int, place: Span) -> Reference | Expression:
+    """What lies `offset` words after the start of a variable or a value."""
+    if isinstance(base, Reference):
+        return Member(type, place, base, offset)
+    inside = range(offset, offset + words(type))
+    return _picked(base, type, [i for i, (at, _) in enumerate(leaves(base.type)) if at in inside], place)
+
+
+def _picked(base: Expression, type: Type, picked: Sequence[int], place: Span) -> Expression:
+    """Some leaves of a value."""
+    if isinstance(base, Constant):
+        return Constant(type, place, tuple(base.leaves[i] for i in picked))
+    return Pick(type, place, base, tuple(picked))
+
+
+# --- Members ------------------------------------------------------------------------------------------------------
+
+
+def member(base: Reference | Expression, name: Word, place: Span) -> Reference | Expression:
+    """``base.name``: a member of a struct, a component or several of a vector."""
+    base = pointee(base)
+    match base.type:
+        case Struct(fields=fields):
+            for field in fields:
+                if field.name == name:
+                    return _part(base, field.type, field.offset, place)
+        case Vector(size, element):
+            letters = next((alphabet for alphabet in COMPONENTS if set(name) <= set(alphabet[:size])), "")
+            picked = [letters.index(letter) for letter in name] if letters else []
+            if len(picked) == 1:
+                return _part(base, element, picked[0], place)
+            if 2 <= len(picked) <= 4:
+                return _picked(loaded(base), Vector(len(picked), element), picked, place)
+    raise Refused(f"a value of type `{base.type}` has no part `{name}`", name, "part", base, name)
+
+
+def check_writable(reference: Reference) -> None:
+    """Refuse to store to a reference to what can only be read, or what only atomic functions may touch."""
+    space, access = origin(reference)
+    if access == "read" or space == "uniform":
+        raise Refused("this cannot be written to", reference, "read_only", reference)
+    if isinstance(reference.type, Atomic):
+        raise Refused("an atomic is written with `atomicStore(&..., value)`, or another atomic function", reference)
+    if not is_constructible(reference.type):
+        raise Refused(f"a value of type `{reference.type}` cannot be written as a whole", reference, "whole", reference)

@@ -1,0 +1,310 @@
+"""Statements: scopes, declarations, stores, loops and what may stand in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+from wgsl.diagnostics import Refused, Span
+from wgsl.syntax import tree
+from wgsl.types import expressions, program
+from wgsl.types.calls import BARRIERS, check_count
+from wgsl.types.conversions import a, concrete, converted
+from wgsl.types.expressions import type_of, value, view
+from wgsl.types.kinds import BOOL, I32, U32, Matrix, Pointer, Type, is_constructible
+from wgsl.types.names import SPACES, Known, Routine, Scope, Stage, space_of
+from wgsl.types.operators import assigned_operator, binary, misfit
+from wgsl.types.program import Binding, Constant, Expression, Part, Reference, Statement, Variable
+from wgsl.types.references import check_writable, loaded
+from wgsl.types.usage import AGAIN, ends, nodes
+
+
+def _located(read: Callable) -> Callable:
+    """A function that reads a node in a scope, and notes both in what it refuses."""
+
+    @wraps(read)
+    def located(node: tree.Node, scope: Scope) -> object:
+        try:
+            return read(node, scope)
+        except Refused as refused:
+            if refused.scope is None:
+                refused.scope, refused.statement = scope, node
+            raise
+
+    return located
+
+
+def block(node: tree.Block, scope: Scope, *jumps: str) -> tuple[Statement, ...]:
+    """The statements of a block, in a scope of their own, where these jumps are possible, too."""
+    return statements(node, scope.inner(*jumps))
+
+
+def statements(node: tree.Block, scope: Scope) -> tuple[Statement, ...]:
+    """The statements of a block; those that only give a name to a constant leave nothing."""
+    made = (statement(child, scope) for child in node.body)
+    return tuple(kept for kept in made if kept is not None)
+
+
+@_located
+def statement(node: tree.Statement, scope: Scope) -> Statement | None:
+    """One statement."""
+    return READERS[type(node)](node, scope)
+
+
+# --- Declarations -------------------------------------------------------------------------------------------------
+
+
+def _declare(node: tree.Declaration, scope: Scope) -> Statement | None:
+    """A declaration in a function; a `const` leaves no statement."""
+    if node.kind == "const":
+        scope.declare(Known(node.name, constant_of(node, scope), Stage.CONST))
+        return None
+    given = declared_value(node, scope)
+    if node.kind == "let":
+        if not isinstance(given.type, Pointer) and not is_constructible(given.type):
+            raise Refused(f"a `let` cannot be of type `{given.type}`", node.name)
+        made = program.Bind(node, Binding(node.name, given.type), given)
+        scope.declare(made.binding)
+        return made
+    if node.templates and (space := space_of(node.templates, SPACES)[0]) != "function":
+        raise Refused(f"a `var<{space}>` is declared outside of every function", node.templates[0])
+    type = given.type if given else written_type(node, scope)
+    if not is_constructible(type):
+        raise Refused(f"a local variable cannot be of type `{type}`", node.name)
+    variable = Variable(node.name, type, "function", "read_write")
+    scope.declare(variable)
+    return program.Declare(node, variable, given)
+
+
+def written_type(node: tree.Declaration, scope: Scope, late: bool = False) -> Type:
+    """The type that a declaration without a value writes."""
+    if node.type is None:
+        raise Refused(f"`{node.name}` needs a type or a value", node.name)
+    return type_of(node.type, scope, late)
+
+
+def declared_value(node: tree.Declaration, scope: Scope, keep_abstract: bool = False) -> Expression | None:
+    """The value of a declaration, converted to the type that is written, if there is one."""
+    if node.value is None:
+        return None
+    given = value(node.value, scope)
+    if node.type is None:
+        return given if keep_abstract else concrete(given)
+    wanted = type_of(node.type, scope)
+    fitting = converted(given, wanted)
+    if fitting is None:
+        reason = f"`{node.name}` is declared as {a(wanted)}, and its value is {a(given.type)}"
+        raise Refused(reason, node.name, "declared", node, given, wanted)
+    return fitting
+
+
+def constant_of(node: tree.Declaration, scope: Scope) -> Constant:
+    """The value of a `const`, which may stay an abstract number."""
+    try:
+        return known(declared_value(node, scope.known(Stage.CONST), keep_abstract=True))
+    except Refused as refused:
+        if refused.kind == "too_late" and not refused.facts:
+            raise Refused(refused.reason, node.name, "too_late", node) from None
+        raise
+
+
+def constant(node: tree.Expression, scope: Scope) -> Constant:
+    """The value of an expression that must be known with the text."""
+    return known(value(node, scope.known(Stage.CONST)))
+
+
+def known(expression: Expression) -> Constant:
+    """A value that is known. Raises Refused for one that is not."""
+    if isinstance(expression, Constant):
+        return expression
+    raise expressions.too_late(expression)
+
+
+def check_assertion(node: tree.ConstAssert, scope: Scope) -> None:
+    """``const_assert``, which leaves no statement."""
+    test = constant(node.condition, scope)
+    if test.type != BOOL:
+        raise Refused("const_assert needs a condition, true or false", test)
+    if not test.leaves[0]:
+        raise Refused("this `const_assert` is false", node)
+
+
+# --- Stores and calls ---------------------------------------------------------------------------------------------
+
+
+def _assign(node: tree.Assignment, scope: Scope) -> Statement:
+    if node.target is None:
+        return program.Evaluate(node, concrete(value(node.value, scope)))
+    target = _target(node.target, scope, "`=`")
+    given = value(node.value, scope)
+    check_writable(target)
+    operator = node.operator.removesuffix("=")
+    if operator == "*" and isinstance(given.type, Matrix):
+        given, operator = binary(operator, loaded(target), given, node.value), ""
+    if operator:
+        return program.Update(node, target, operator, assigned_operator(operator, target, given))
+    fitting = converted(given, target.type)
+    if fitting is None:
+        raise misfit(given, target)
+    return program.Store(node, target, fitting)
+
+
+def _target(node: tree.Expression, scope: Scope, sign: str) -> Reference:
+    target = view(node, scope)
+    if isinstance(target, Reference):
+        return target
+    raise Refused(f"{sign} changes a variable, and this is none", target, "constant", target)
+
+
+def _increment(node: tree.Increment, scope: Scope) -> Statement:
+    target = _target(node.target, scope, f"`{node.operator}`")
+    if target.type not in (I32, U32):
+        reason = f"`{node.operator}` counts only u32 and i32, and this is {a(target.type)}"
+        raise Refused(reason, target, "counted", target, node.operator)
+    check_writable(target)
+    return program.Update(node, target, node.operator[0], Constant(target.type, node, (1,)))
+
+
+def _call(node: tree.CallStatement, scope: Scope) -> Statement:
+    name = node.call.callee.name
+    meaning = scope.find(name)
+    if meaning is None and name in BARRIERS:
+        check_count(name, 0, node.call.arguments)
+        return program.Barrier(node, str(name))
+    made = expressions.call(node.call, scope)
+    must_use = isinstance(meaning, Routine) and meaning.must_use
+    if must_use or not isinstance(made, program.AtomicCall | program.Call):
+        raise Refused("the value of this call is not used: store it, as in `let value = ...;`", name)
+    return program.Evaluate(node, made)
+
+
+# --- Branches -----------------------------------------------------------------------------------------------------
+
+
+@_located
+def condition(node: tree.Expression, scope: Scope) -> Expression:
+    """The condition of an `if` or a loop."""
+    test = value(node, scope)
+    if test.type != BOOL:
+        raise Refused(f"a condition is true or false, and this is {a(test.type)}", test, "condition", test)
+    return test
+
+
+def _if(node: tree.If, scope: Scope) -> Statement:
+    test, then = condition(node.condition, scope), block(node.then, scope)
+    if isinstance(node.otherwise, tree.If):
+        return program.If(node, test, then, (_if(node.otherwise, scope),))
+    return program.If(node, test, then, block(node.otherwise, scope) if node.otherwise else ())
+
+
+def _switch(node: tree.Switch, scope: Scope) -> Statement:
+    selector = value(node.selector, scope)
+    chosen = [[choice and constant(choice, scope) for choice in case.selectors] for case in node.cases]
+    listed = [selector, *(choice for values in chosen for choice in values if choice)]
+    wanted = next((expression.type for expression in listed if expression.type in (I32, U32)), I32)
+    for expression in listed:
+        if converted(expression, wanted) is None:
+            whole = expression.type in (I32, U32)
+            words = "the values of the cases must be of the selector's type" if whole else "a switch needs a u32 or i32"
+            raise Refused(words, expression)
+    seen, cases = [], []
+    for values, case in zip(chosen, node.cases, strict=True):
+        for choice in values:
+            what = f"case {choice.leaves[0]}" if choice else "default"
+            if what in seen:
+                raise Refused(f"the switch has `{what}` twice", choice or begin(case, what))
+            seen.append(what)
+        numbers = tuple(choice.leaves[0] for choice in values if choice)
+        cases.append(program.Case(numbers, None in values, block(case.body, scope, "break")))
+    if "default" not in seen:
+        raise Refused("a `switch` needs a `default`", begin(node, "switch"))
+    return program.Switch(node, converted(selector, wanted), tuple(cases))
+
+
+def begin(node: tree.Node, word: str) -> Span:
+    """The place of the word that a node begins with."""
+    return Span(node.at, node.at + len(word))
+
+
+# --- Loops --------------------------------------------------------------------------------------------------------
+
+
+def _for(node: tree.For, scope: Scope) -> Statement:
+    scope = scope.inner()
+    first = statement(node.first, scope) if node.first else None
+    test = condition(node.condition, scope) if node.condition else None
+    update = statement(node.update, scope) if node.update else None
+    body = block(node.body, scope, "break", "continue")
+    loop = _checked_exit(program.Loop(node, test, body, (update,) if update else (), None), "for")
+    return program.Block(node, (first, loop)) if first else loop
+
+
+def _while(node: tree.While, scope: Scope) -> Statement:
+    return program.Loop(node, condition(node.condition, scope), block(node.body, scope, "break", "continue"), (), None)
+
+
+def _loop(node: tree.Loop, scope: Scope) -> Statement:
+    scope = scope.inner("break", "continue")
+    body, scope = statements(node.body, scope), scope.inner()
+    scope.jumps.clear()
+    continuing = statements(node.continuing, scope) if node.continuing else ()
+    break_if = condition(node.break_if, scope) if node.break_if else None
+    _check_skipped(body, (*continuing, break_if))
+    return _checked_exit(program.Loop(node, None, body, continuing, break_if), "loop")
+
+
+def _checked_exit(loop: program.Loop, word: str) -> program.Loop:
+    """The loop. Refuse one that nothing can leave, which WGSL's behavior analysis finds and browsers report."""
+    if not ends((loop,)):
+        reason = f"this `{word}` has no exit: it needs a condition, a `break`, a `break if` or a `return`"
+        raise Refused(reason, begin(loop, word))
+    return loop
+
+
+def _check_skipped(body: tuple[Statement, ...], after: tuple) -> None:
+    """Refuse a name in `continuing` whose declaration a `continue` above it leaps over."""
+    skipped, leaps = set(), False
+    for inner in body:
+        if leaps and isinstance(inner, program.Bind | program.Declare):
+            skipped.add(inner.binding if isinstance(inner, program.Bind) else inner.variable)
+        leaps = leaps or AGAIN in ends((inner,))
+    for node in nodes(after):
+        used = getattr(node, "variable", None) or getattr(node, "binding", None)
+        if used in skipped and isinstance(node, Part):
+            raise Refused(f"a `continue` can leap over the declaration of `{used.name}`", node)
+
+
+def _jump(node: tree.Break | tree.Continue, scope: Scope) -> Statement:
+    word, made = ("break", program.Break) if isinstance(node, tree.Break) else ("continue", program.Continue)
+    if word not in scope.jumps:
+        raise Refused(f"`{word}` stands outside of every loop", node)
+    return made(node)
+
+
+def _return(node: tree.Return, scope: Scope) -> Statement:
+    if "return" not in scope.jumps:
+        raise Refused("`return` cannot stand in a `continuing` block", node)
+    function, given = scope.function, value(node.value, scope) if node.value else None
+    wanted = function.result
+    fitting = converted(given, wanted) if given and wanted else None
+    if bool(wanted) != bool(given) or (given and fitting is None):
+        raise Refused(f"`{function.name}` returns {a(wanted)}", given or node, "returned", function, given)
+    return program.Return(node, fitting)
+
+
+READERS: dict[type[tree.Node], Callable[[tree.Node, Scope], Statement | None]] = {
+    tree.Assignment: _assign,
+    tree.Block: lambda node, scope: program.Block(node, block(node, scope)),
+    tree.Break: _jump,
+    tree.CallStatement: _call,
+    tree.ConstAssert: check_assertion,
+    tree.Continue: _jump,
+    tree.Declaration: _declare,
+    tree.For: _for,
+    tree.If: _if,
+    tree.Increment: _increment,
+    tree.Loop: _loop,
+    tree.Return: _return,
+    tree.Switch: _switch,
+    tree.While: _while,
+}

@@ -1,0 +1,381 @@
+"""Barriers that not every invocation of a workgroup can be proven to reach, and pointers to one variable.
+
+The adapter's compiler accepts both, and browsers refuse them: WGSL asks for a proof before the run (chapters
+"Uniformity" and "Alias Analysis"). A value is uniform where all invocations of a workgroup are sure to have the same
+one; control flow is, where they are sure to be at a place together. The program is walked once, calls included and
+loops until nothing changes, with a `Doubt` for each variable that may differ and one for the control flow: None says
+that nothing can differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, reduce
+
+from wgsl.types import program as ir
+from wgsl.types.kinds import Pointer
+from wgsl.types.usage import NEXT, ends, inside, nodes
+
+UNIFORM_INPUTS = ("workgroup_id", "num_workgroups")
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Why something may differ: the place, and the doubt that it comes from; at the source, the reason in `words`."""
+
+    part: ir.Part | ir.Statement
+    words: str = ""
+    cause: Doubt | None = None
+
+    def path(self) -> Iterator[Doubt]:
+        """From here to the source."""
+        doubt = self
+        while doubt:
+            yield doubt
+            doubt = doubt.cause
+
+
+@dataclass(frozen=True)
+class NotPortable:
+    """A place that browsers refuse, with the doubt about the barrier there, or the other pointer to one variable."""
+
+    part: ir.Part | ir.Statement
+    doubt: Doubt | None = None
+    other: ir.Part | None = None
+    words: str = ""
+
+
+State = dict[ir.Variable | ir.Binding, Doubt | None] | None  # None where no invocation comes
+
+
+@dataclass
+class _Frame:
+    """What a loop, a switch or a function is left with: the states at each `break`, `continue` or `return`."""
+
+    loop: bool = False
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+    doubt: Doubt | None = None  # of the value that a function returns
+
+
+def joined(*states: State) -> State:
+    """What is known where control flow meets: a doubt in one of the states is a doubt."""
+
+    def both(one: State, other: State) -> State:
+        if one is None or other is None:
+            return other if one is None else one
+        return {name: one.get(name) or other.get(name) for name in one.keys() | other.keys()}
+
+    return reduce(both, states, None)
+
+
+def _doubtful(state: State, flow: Doubt | None) -> set[object]:
+    return {name for name, doubt in (state or {}).items() if doubt} | ({"flow"} if flow else set())
+
+
+class Uniformity:
+    """Walks the program of one entry point; `refused` are the places that browsers refuse."""
+
+    def __init__(self, program: ir.Program) -> None:
+        self.refused: dict[int, NotPortable] = {}
+        self._frames: list[_Frame] = []
+        self._functions: list[_Frame] = [_Frame()]
+        self._aliased: set[ir.Variable] = set()  # reached in two ways by a call around this place
+        self._targets: dict[ir.Binding, ir.Reference] = {}
+        self._state: State = {}
+        for parameter, names in zip(program.entry.parameters, program.inputs, strict=True):
+            differing = next((name for name in names if name not in UNIFORM_INPUTS), None)
+            place = ir.Part(parameter.type, parameter)
+            source = Doubt(place, f"`{parameter.name}` holds the {differing}, which each thread has for itself")
+            self._state[parameter] = source if differing else None
+        self._block(program.entry.body, None)
+
+    def _refuse(self, part: ir.Part | ir.Statement, doubt: Doubt | None) -> None:
+        if doubt:
+            self.refused.setdefault(part.at, NotPortable(part, doubt))
+
+    # --- Statements: each takes the doubt about the control flow before it, and gives the one after it -------------
+
+    def _block(self, body: Sequence[ir.Statement], flow: Doubt | None) -> Doubt | None:
+        for statement in body:
+            if self._state is None:
+                break
+            flow = self._statement(statement, flow)
+        return flow
+
+    def _statement(self, node: ir.Statement, flow: Doubt | None) -> Doubt | None:
+        match node:
+            case ir.Block(body=body):
+                return self._block(body, flow)
+            case ir.If():
+                return self._if(node, flow)
+            case ir.Switch():
+                return self._switch(node, flow)
+            case ir.Loop():
+                return self._loop(node, flow)
+            case ir.Break() | ir.Continue() | ir.Return():
+                self._leave(node, flow)
+            case ir.Barrier():
+                self._refuse(node, flow)
+            case ir.Bind(binding=name, value=value) | ir.Declare(variable=name, value=value):
+                self._name(node, name, value, flow)
+            case ir.Store(reference=reference, value=value) | ir.Update(reference=reference, value=value):
+                self._store(node, reference, self._value(value, flow), flow)
+            case ir.Evaluate(value=value):
+                self._value(value, flow)
+        return flow
+
+    def _name(self, node: ir.Statement, name: object, value: ir.Expression | None, flow: Doubt | None) -> None:
+        doubt = self._value(value, flow) if value else flow
+        self._state[name] = doubt and Doubt(node, cause=doubt)
+        if isinstance(name.type, Pointer):
+            self._targets[name] = self._target(value)
+
+    def _store(self, node: ir.Statement, reference: ir.Reference, doubt: Doubt | None, flow: Doubt | None) -> None:
+        place = self._indices(reference, flow)
+        doubt = doubt or place or flow
+        root, whole = self._root(reference)
+        if root.space == "function":
+            kept = None if whole and isinstance(node, ir.Store) else self._state.get(root)
+            self._state[root] = kept or (doubt and Doubt(node, cause=doubt))
+
+    def _leave(self, node: ir.Statement, flow: Doubt | None) -> None:
+        match node:
+            case ir.Break():
+                self._frames[-1].breaks.append(self._state)
+            case ir.Continue():
+                next(frame for frame in reversed(self._frames) if frame.loop).continues.append(self._state)
+            case ir.Return(value=value):
+                frame = self._functions[-1]
+                doubt = self._value(value, flow) if value else None
+                frame.doubt = frame.doubt or doubt
+                frame.breaks.append(self._state)
+        self._state = None
+
+    # --- Branches and loops ---------------------------------------------------------------------------------------
+
+    def _branch(self, node: ir.Statement, asked: ir.Expression, flow: Doubt | None) -> Doubt | None:
+        """The doubt about the control flow where an answer decides who goes on."""
+        doubt = self._value(asked, flow)
+        return flow or (doubt and Doubt(asked, cause=doubt))
+
+    def _if(self, node: ir.If, flow: Doubt | None) -> Doubt | None:
+        branch = self._branch(node, node.condition, flow)
+        return self._meet(node, [node.then, node.otherwise], flow, branch)
+
+    def _switch(self, node: ir.Switch, flow: Doubt | None) -> Doubt | None:
+        branch = self._branch(node, node.selector, flow)
+        self._frames.append(_Frame())
+        after = self._meet(node, [case.body for case in node.cases], flow, branch)
+        self._state = joined(self._state, *self._frames.pop().breaks)
+        return after
+
+    def _meet(
+        self, node: ir.Statement, bodies: list[Sequence[ir.Statement]], flow: Doubt | None, branch: Doubt | None
+    ) -> Doubt | None:
+        """Walk branches apart; after them all invocations are together again, unless one can leave by the way."""
+        before, states, flows = self._state, [], []
+        for body in bodies:
+            self._state = dict(before)
+            flows.append(self._block(body, branch))
+            states.append(self._state)
+        self._state = joined(*states)
+        return flow if ends((node,)) == {NEXT} else next(filter(None, flows), None)
+
+    def _loop(self, node: ir.Loop, flow: Doubt | None) -> Doubt | None:
+        before, known, again = dict(self._state), None, flow
+        while known != (known := _doubtful(self._state, again)):
+            frame = _Frame(loop=True)
+            self._frames.append(frame)
+            after = self._round(node, frame, again)
+            again = again if self._state is None else after  # without a next round, none comes from there
+            self._frames.pop()
+            self._state = joined(before, self._state)
+        self._state = joined(*frame.breaks)
+        return flow if ends((node,)) == {NEXT} else after
+
+    def _round(self, node: ir.Loop, frame: _Frame, flow: Doubt | None) -> Doubt | None:
+        """One time through a loop."""
+        if node.condition:
+            flow = self._branch(node, node.condition, flow)
+            frame.breaks.append(dict(self._state))
+        flow = self._block(node.body, flow)
+        self._state = joined(self._state, *frame.continues)
+        if self._state is None:
+            return flow
+        flow = self._block(node.continuing, flow)
+        if node.break_if:
+            flow = self._branch(node, node.break_if, flow)
+            frame.breaks.append(dict(self._state))
+        return flow
+
+    # --- Values ---------------------------------------------------------------------------------------------------
+
+    def _value(self, node: ir.Expression, flow: Doubt | None) -> Doubt | None:
+        """The doubt about a value; where not all are there together, about any value."""
+        match node:
+            case ir.Named(binding=binding):
+                doubt = self._state.get(binding)
+            case ir.Load(reference=reference):
+                doubt = self._loaded(reference, flow)
+            case ir.AddressOf(reference=reference):
+                doubt = self._indices(reference, flow)
+            case ir.ArrayLength():
+                doubt = None
+            case ir.Logical(left=left, right=right):
+                first = self._branch(node, left, flow)
+                doubt = self._value(right, first)
+            case ir.UniformLoad(reference=reference):
+                place = self._indices(reference, flow)
+                self._refuse(node, flow or place)
+                doubt = None
+            case ir.AtomicCall(reference=reference, arguments=arguments):
+                self._indices(reference, flow)
+                for argument in arguments:
+                    self._value(argument, flow)
+                doubt = Doubt(node, "what an atomic function returns depends on the order of the threads")
+            case ir.Call():
+                doubt = self._call(node, flow)
+            case _:
+                doubt = self._any(node, flow)
+        return flow or doubt
+
+    def _any(self, node: ir.Expression, flow: Doubt | None) -> Doubt | None:
+        """The first doubt about the operands."""
+        operands = (part for name in reversed(inside(node)) for part in (name if isinstance(name, tuple) else [name]))
+        doubts = [self._value(part, flow) for part in operands if isinstance(part, ir.Part)]
+        return next(filter(None, doubts), None)
+
+    def _loaded(self, reference: ir.Reference, flow: Doubt | None) -> Doubt | None:
+        indices, (root, _) = self._indices(reference, flow), self._root(reference)
+        if root.space == "function":
+            return self._state.get(root) or indices
+        if root.space == "uniform" or root.access == "read":
+            return indices
+        words = {
+            "storage": f"`{root.name}` is a buffer that threads can write (`read_write`)",
+            "workgroup": f"`{root.name}` is workgroup memory, which threads write at different times",
+            "private": f"each thread has a `{root.name}` of its own",
+        }
+        return Doubt(reference, words[root.space])
+
+    def _indices(self, reference: ir.Reference, flow: Doubt | None) -> Doubt | None:
+        """The doubt about which place a reference means."""
+        match reference:
+            case ir.Root():
+                return None
+            case ir.Deref(pointer=pointer):
+                return self._value(pointer, flow)
+            case ir.Element(base=base, index=index):
+                doubts = self._indices(base, flow), self._value(index, flow)
+                return doubts[0] or doubts[1]
+        return self._indices(reference.base, flow)
+
+    def _root(self, reference: ir.Reference) -> tuple[ir.Variable, bool]:
+        """The variable to which a reference leads, and whether it means all of it."""
+        match reference:
+            case ir.Root(variable=variable):
+                return variable, True
+            case ir.Deref(pointer=pointer):
+                return self._root(self._target(pointer))
+        return self._root(reference.base)[0], False
+
+    def _target(self, pointer: ir.Expression) -> ir.Reference:
+        return self._targets[pointer.binding] if isinstance(pointer, ir.Named) else pointer.reference
+
+    def _call(self, node: ir.Call, flow: Doubt | None) -> Doubt | None:
+        """Walk the function with these arguments; after it, all are together as before."""
+        outside = set(self._aliased)
+        self._check_aliases(node)
+        for parameter, argument in zip(node.function.parameters, node.arguments, strict=True):
+            self._name(node, parameter, argument, flow)
+            if isinstance(parameter.type, Pointer) and parameter.type.space not in ("function", "private"):
+                place = ir.Part(parameter.type, parameter)
+                self._note(
+                    place,
+                    f"not every compiler takes a pointer to {parameter.type.space} memory as a parameter "
+                    f"(`{parameter.name}`); use the variable by its name, or hand over an index",
+                )
+        self._functions.append(_Frame())
+        frames, self._frames = self._frames, []
+        self._block(node.function.body, flow)
+        self._frames, frame, self._aliased = frames, self._functions.pop(), outside
+        self._state = joined(self._state, *frame.breaks)
+        for parameter in (each for each in node.function.parameters if isinstance(each.type, Pointer)):
+            root, doubt = self._root(self._targets[parameter])[0], flow or self._state.get(parameter)
+            if root.space == "function" and doubt:  # the specification counts a call as a store, of what was there
+                self._state[root] = self._state.get(root) or Doubt(node, cause=doubt)
+        return frame.doubt and Doubt(node, cause=frame.doubt)
+
+    # --- Pointers to one variable ---------------------------------------------------------------------------------
+
+    def _check_aliases(self, node: ir.Call) -> None:
+        """Refuse a call that lets a function reach one variable in two ways, and write it in one of them."""
+        used = accesses(node.function)
+        reached: dict[ir.Variable, tuple[ir.Part, bool]] = {root: (node, root in used.written) for root in used.touched}
+        for parameter, argument in zip(node.function.parameters, node.arguments, strict=True):
+            if not isinstance(argument.type, Pointer) or parameter not in used.touched:
+                continue
+            root, writes = self._root(self._target(argument))[0], parameter in used.written
+            other, wrote = reached.setdefault(root, (argument, writes))
+            if other is not argument and (writes or wrote) and root not in self._aliased:
+                self._aliased.add(root)  # which the calls inside of this one need not report again
+                words = f"`{node.function.name}` reaches `{root.name}` in two ways here, and writes it"
+                self._note(argument, f"{words}, which browsers refuse; give it a copy, or another variable", other)
+
+    def _note(self, part: ir.Part, words: str, other: ir.Part | None = None) -> None:
+        self.refused.setdefault(part.at, NotPortable(part, words=words, other=other))
+
+
+class Accesses:
+    """Which variables of the module and pointer parameters a function, with those that it calls, reads and writes."""
+
+    def __init__(self, function: ir.Function) -> None:
+        self.touched: set[ir.Variable | ir.Binding] = set()
+        self.written: set[ir.Variable | ir.Binding] = set()
+        targets: dict[ir.Binding, object] = {}
+        for node in nodes(function.body):
+            match node:
+                case ir.Bind(binding=binding, value=value) if isinstance(binding.type, Pointer):
+                    targets[binding] = _origin(value, targets)
+                case ir.Load(reference=reference) | ir.UniformLoad(reference=reference):
+                    self._note(reference, targets, False)
+                case ir.Store(reference=reference) | ir.Update(reference=reference):
+                    self._note(reference, targets, True)
+                case ir.AtomicCall(name=name, reference=reference):
+                    self._note(reference, targets, name != "atomicLoad")
+                case ir.Call():
+                    self._called(node, targets)
+
+    def _note(self, reference: ir.Reference, targets: dict[ir.Binding, object], write: bool) -> None:
+        origin = _origin(reference, targets)
+        if isinstance(origin, ir.Binding) or origin.space != "function":
+            self.touched.add(origin)
+            self.written |= {origin} if write else set()
+
+    def _called(self, node: ir.Call, targets: dict[ir.Binding, object]) -> None:
+        inner = accesses(node.function)
+        given = {
+            parameter: _origin(argument, targets)
+            for parameter, argument in zip(node.function.parameters, node.arguments, strict=True)
+            if isinstance(argument.type, Pointer)
+        }
+        for mine, theirs in ((self.touched, inner.touched), (self.written, inner.written)):
+            outside = {given.get(name, name) for name in theirs}
+            mine |= {name for name in outside if isinstance(name, ir.Binding) or name.space != "function"}
+
+
+accesses = lru_cache(maxsize=64)(Accesses)
+
+
+def _origin(part: ir.Expression | ir.Reference, targets: dict[ir.Binding, object]) -> ir.Variable | ir.Binding:
+    """The variable, or the pointer parameter, from which a reference or pointer comes."""
+    match part:
+        case ir.Root(variable=variable):
+            return variable
+        case ir.Named(binding=binding):
+            return targets.get(binding, binding)
+        case ir.AddressOf(reference=inner) | ir.Deref(pointer=inner):
+            return _origin(inner, targets)
+    return _origin(part.base, targets)
