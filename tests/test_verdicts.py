@@ -17,13 +17,14 @@ from support.trials import MISTAKES, edited, graded, only, outcomes, quoted_wron
 
 from helpers import gpu
 from helpers.exercises import PUZZLES
-from helpers.grading import grader, mistakes
+from helpers.grading import grader, mistakes, trial
 from helpers.grading.grader import WORDS, grade
 from helpers.grading.sandbox import Worker
 from helpers.grading.trial import simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from wgsl import Kernel
 from wgsl.output import COLUMNS, in_lines
+from wgsl.simulator.work import Work
 
 # --- Edits of official kernels --------------------------------------------------------------------------------
 
@@ -205,6 +206,17 @@ def test_a_text_that_never_stores_a_result_is_wrong_and_told_so(name):
         assert only(grades) == WRONG
         assert grades[0].detail == f"no line stores to `{output}`: which line of `main` should store your result there?"
     assert simulated(Kernel(head + IDLE[0]), PUZZLES[name].cases()[0]).counts["steps"] == 0
+
+
+def test_the_work_of_a_text_counts_both_its_runs_and_what_is_stopped_is_not_run_again(monkeypatch):
+    kernel, case = Kernel(edited("map", ("output[i] =", "output[i] +="))), PUZZLES["map"].cases()[0]
+    once = (work := Work()).left - (trial.traced(kernel, case, work=work) and work.left)
+    runs = CallCounter(monkeypatch).on(trial, "traced")
+    for halves, endless, count in (4, False, 2), (3, True, 2), (1, True, 1):
+        runs.clear()
+        tried = simulated(kernel, case, work=Work(once * halves // 2))
+        assert (tried.endless, sum(runs.values())) == (endless, count)
+        assert tried.uses_before != endless
 
 
 ODD = {  # texts that begin or end as no kernel does, and words of what is said

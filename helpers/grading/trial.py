@@ -7,7 +7,7 @@ numbers with which the adapter runs it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -118,10 +118,14 @@ def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | 
     stores_in = tuple(quoted_line(number, lines[number - 1]) for number in storing)
     output = trace.buffers[at]
     counts = {**trace.counts.total, "statements": len(trace.steps), **_busiest(trace, at)}
-    uses_before = _reads(trace, at) and not np.array_equal(
-        output, np.where(unwritten, output, traced(kernel, case, np.nan, most).buffers[at]), equal_nan=True
-    )
-    return Trial(case, output, unwritten, trace.findings, counts, stores_in, uses_before)
+    trial = Trial(case, output, unwritten, trace.findings, counts, stores_in, False)
+    if trial.endless or not _reads(trace, at):
+        return trial
+    again = traced(kernel, case, np.nan, most, work)
+    if work and work.left < 0:
+        return replace(trial, findings=again.findings)
+    same = np.array_equal(output, np.where(unwritten, output, again.buffers[at]), equal_nan=True)
+    return replace(trial, uses_before=not same)
 
 
 def _reads(trace: Trace, binding: int) -> bool:
