@@ -107,6 +107,12 @@ def test_what_the_simulator_does_not_run_is_refused_by_name_and_line(line):
     assert refused.value.column >= 1
 
 
+def test_calls_that_would_take_for_ever_to_analyze_are_refused_although_none_is_made():
+    calls = "".join(f"fn f{i}() {{ f{i - 1}(); f{i - 1}(); }}\n" for i in range(1, 18))
+    with pytest.raises(UnsupportedWgsl, match="no room for functions that call one another this often"):
+        run("if (t > 99u) { f17(); } numbers[t] = 1u;", declarations=f"fn f0() {{}}\n{calls}")
+
+
 def test_what_is_not_wgsl_is_refused_with_line_and_column():
     with pytest.raises(WgslError) as refused:
         run("numbers[t] = 1.5;")

@@ -198,7 +198,10 @@ def _compiled(kernel: Kernel, entry_point: str, constants: tuple[tuple[str, floa
 
 @lru_cache(maxsize=64)
 def _unportable(kernel: Kernel, entry_point: str, constants: tuple[tuple[str, float], ...]) -> list[NotPortable]:
-    return [*Uniformity(_compiled(kernel, entry_point, constants)).refused.values()]
+    try:
+        return [*Uniformity(_compiled(kernel, entry_point, constants)).refused.values()]
+    except Unsupported as error:
+        raise wgsl_error(kernel, error) from None
 
 
 @lru_cache(maxsize=64)

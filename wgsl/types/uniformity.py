@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
 
+from wgsl.diagnostics import Unsupported
 from wgsl.types import program as ir
 from wgsl.types.kinds import Pointer
 from wgsl.types.usage import NEXT, ends, inside, nodes
@@ -74,11 +75,18 @@ def _doubtful(state: State, flow: Doubt | None) -> set[object]:
     return {name for name, doubt in (state or {}).items() if doubt} | ({"flow"} if flow else set())
 
 
+MOST_STATEMENTS = 100_000  # to walk, those of a function at each of its calls; our longest kernel has 400
+
+
 class Uniformity:
-    """Walks the program of one entry point; `refused` are the places that browsers refuse."""
+    """Walks the program of one entry point; `refused` are the places that browsers refuse.
+
+    Raises Unsupported where functions call one another so often that the walk would take for ever.
+    """
 
     def __init__(self, program: ir.Program) -> None:
         self.refused: dict[int, NotPortable] = {}
+        self._walked = 0
         self._frames: list[_Frame] = []
         self._functions: list[_Frame] = [_Frame()]
         self._aliased: set[ir.Variable] = set()  # reached in two ways by a call around this place
@@ -105,6 +113,9 @@ class Uniformity:
         return flow
 
     def _statement(self, node: ir.Statement, flow: Doubt | None) -> Doubt | None:
+        self._walked += 1
+        if self._walked > MOST_STATEMENTS:
+            raise Unsupported("room for functions that call one another this often", node.at)
         match node:
             case ir.Block(body=body):
                 return self._block(body, flow)
