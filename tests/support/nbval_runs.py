@@ -6,21 +6,13 @@ import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
-from typing import NamedTuple
 from xml.etree import ElementTree
 
 PROJECT = Path(__file__).resolve().parents[2]
 QUIET = ["-p", "no:cacheprovider", "-p", "no:hypothesispytest"]  # the second one only costs time here
 
 
-class Outcome(NamedTuple):
-    """What nbval said about one code cell: why it is red, or "" where it is not, and how long it took."""
-
-    failure: str
-    seconds: float
-
-
-def nbval(folder: Path, *options: str) -> dict[str, list[Outcome]]:
+def nbval(folder: Path, *options: str) -> dict[str, list[str]]:
     """Run nbval over all notebooks below `folder`, from another working folder.
 
     pytest gets this project's settings and no more, as when a reader types `pytest --nbval notebooks`.
@@ -28,7 +20,7 @@ def nbval(folder: Path, *options: str) -> dict[str, list[Outcome]]:
     Returns
     -------
     dict
-        For the stem of each notebook's file name, one outcome for each of its code cells.
+        For the stem of each notebook's file name, why each of its code cells is red, or "" where it is not.
     """
     shutil.copy(PROJECT / "pyproject.toml", folder)
     shutil.copytree(PROJECT / "tests", folder / "tests", ignore=shutil.ignore_patterns("__pycache__"))
@@ -38,13 +30,13 @@ def nbval(folder: Path, *options: str) -> dict[str, list[Outcome]]:
     command = [sys.executable, "-m", "pytest", *QUIET, "--nbval", *options, "--junitxml=report.xml"]
     notebooks = sorted(folder.rglob("*.ipynb"))
     subprocess.run([*command, *map(str, notebooks)], cwd=elsewhere, env=env, check=False, timeout=300)
-    outcomes = defaultdict(list)
+    failures = defaultdict(list)
     for case in ElementTree.parse(elsewhere / "report.xml").iter("testcase"):
         failure = "".join(str(node.text) for node in case if node.tag in ("failure", "error"))
-        outcomes[case.get("classname").split(".")[-2]].append(Outcome(failure, float(case.get("time"))))
-    return dict(outcomes)
+        failures[case.get("classname").split(".")[-2]].append(failure)
+    return dict(failures)
 
 
-def red(outcomes: list[Outcome]) -> set[int]:
+def red(failures: list[str]) -> set[int]:
     """Which code cells failed, counted from 0 as nbval does."""
-    return {i for i, outcome in enumerate(outcomes) if outcome.failure}
+    return {i for i, failure in enumerate(failures) if failure}
