@@ -86,7 +86,7 @@ def test_a_slice_waits_for_its_turn(monkeypatch):
 
     async def watch() -> None:
         explorers.train(training, 2)
-        await asyncio.sleep(0.05)
+        await until(lambda: waiting)
         assert training.step == 0
         waiting.pop()()
         assert training.step > 0
