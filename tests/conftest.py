@@ -4,6 +4,7 @@ What tests grade is kept in a folder of its own, not among the reader's files.
 """
 
 import gc
+import hashlib
 import json
 import os
 import tempfile
@@ -21,6 +22,13 @@ settings.load_profile("convgrad")
 
 _my = tempfile.TemporaryDirectory(prefix="convgrad_my_")  # removed at the end
 os.environ["CONVGRAD_MY"] = _my.name  # notebooks' kernels inherit it
+
+
+@pytest.fixture(autouse=True)
+def _own_desk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one test writes and answers, no other finds."""
+    name = hashlib.sha256(request.node.nodeid.encode()).hexdigest()
+    monkeypatch.setenv("CONVGRAD_MY", os.path.join(_my.name, name))
 
 
 _state = ipywidgets.Widget.get_state
