@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from math import ceil
 
 import ipywidgets
+from traitlets import Bunch
 
 from helpers.pictures.canvas import text_width
 
@@ -42,8 +43,13 @@ def control(box: ipywidgets.Widget, slider: ipywidgets.Widget, player: ipywidget
 def fold(name: str, act: Callable[[bool], None]) -> ipywidgets.ToggleButton:
     """A button that opens something in place, closed at first: `act` takes whether it is open."""
     button = ipywidgets.ToggleButton(description=name)
-    button.add_class("convgrad-fold")  # touch.js says to a screen reader whether it is open
-    button.observe(lambda change: act(change.new), "value")
+    button.add_class("convgrad-fold")
+
+    def opened(change: Bunch) -> None:
+        act(change.new)
+        (button.add_class if change.new else button.remove_class)("convgrad-open")  # read by touch.js
+
+    button.observe(opened, "value")
     return button
 
 

@@ -125,7 +125,7 @@ function render({ model, el }) {
 }
 
 // What ipywidgets does not say of the controls around a picture: each slider's handle takes the name of the number box
-// above it, the buttons that play have names, a fold says whether it is open, and a step to try says when it is done;
+// above it, the buttons that play have names, a fold says whether Python has opened it, and a step to try says when it is done;
 // now, and whenever a control is added or changes.
 function nameControls(el) {
   let watching;
@@ -135,7 +135,7 @@ function nameControls(el) {
     each("[role=slider]", handle => handle.setAttribute("aria-label",
       handle.closest(".convgrad-control").querySelector("label").textContent));
     each(".widget-play button", (button, i) => button.title = ["play or pause", "back to the start", "repeat"][i]);
-    each("button.convgrad-fold", fold => fold.setAttribute("aria-expanded", fold.classList.contains("mod-active")));
+    each("button.convgrad-fold", fold => fold.setAttribute("aria-expanded", fold.classList.contains("convgrad-open")));
     each(".convgrad-steps", steps => steps.setAttribute("role", "list"));
     each(".convgrad-steps > *", step => {
       step.setAttribute("role", "listitem");
