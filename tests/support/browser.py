@@ -14,14 +14,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect, sync_playwright
+from playwright.sync_api import Locator, Page, WebSocket, expect, sync_playwright
 from support.notebook_gate import Cell, Lesson, needed
 
 from helpers.widgets.explorer import Explorer
@@ -37,6 +37,7 @@ SETTINGS = {  # all cells are in the page at once, and nothing stands in the way
 }
 FOLDERS = ["JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"]
 FOLDERS += ["JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"]
+MY = "CONVGRAD_MY"  # the reader's own files
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 FLAGS += ["--disable-sync", "--no-first-run"]
 EXPLORER = re.compile(r"explorers\.(?!terms_of_|train\(|rewind\()[a-z_]+\(")  # those of a training run take long
@@ -47,12 +48,14 @@ STEP = """(image, longest) => {
   window.step = new Promise((done, failed) => {
     let pressed;
     setTimeout(() => failed(Error(`no new picture in ${longest} ms`)), longest);
-    addEventListener('keydown', () => pressed = performance.now(), {once: true, capture: true});
     const observer = new MutationObserver(() => {
       observer.disconnect();
       requestAnimationFrame(() => done(performance.now() - pressed));
     });
-    observer.observe(image, {childList: true, subtree: true});
+    addEventListener('keydown', () => {
+      pressed = performance.now();
+      observer.observe(image, {childList: true, subtree: true});
+    }, {once: true, capture: true});
   });
   return true;
 }"""
@@ -60,7 +63,15 @@ MARKS = """(image, svg) => {  // the marks of the picture that is shown, or of `
   const picture = svg ? Object.assign(document.createElement('div'), {innerHTML: svg}) : image;
   return [...picture.querySelectorAll('svg > *')].map(mark => mark.outerHTML).join();
 }"""
+# anywidget gives a widget 2 s to load, after which Python's messages to it are lost: a busy machine may take longer.
+PATIENT = f"""AbortSignal.timeout = (timeout => wait => timeout(wait === 2000 ? {1000 * SECONDS} : wait))(
+  AbortSignal.timeout.bind(AbortSignal)
+)"""
 OPEN = "path => { jupyterapp.commands.execute('docmanager:open', {path}) }"
+OPENED = """path => {
+  const panel = jupyterapp.shell.currentWidget;
+  return panel?.context?.path === path && panel.sessionContext.session?.kernel?.status === 'idle';
+}"""
 RUN = """async cells => {  // all at once: whenever another cell becomes the active one, every editor is measured
   const notebook = jupyterapp.shell.currentWidget.content;
   if (cells.length) notebook.activeCellIndex = cells[0];
@@ -76,8 +87,18 @@ CLOSE = """async () => {
   panel.context.model.dirty = false;  // otherwise JupyterLab asks whether to save it
   panel.close();
 }"""
+FORGET = "Object.keys(localStorage).forEach(key => key.startsWith('convgrad ') && localStorage.removeItem(key))"
+BOXES = "boxes => boxes.map(box => [...[box.value, box.min, box.max].map(Number), box.disabled])"
 NUMBERS = "controls => controls.map(control => Number(control.value ?? control.ariaValueText))"
 CUT = "boxes => boxes.map(box => box.labels[0]).filter(l => l.scrollWidth > l.clientWidth).map(l => l.innerText)"
+
+
+def soon(page: Page, what: str, read: Callable[[], object], wanted: object, seconds: float = SECONDS) -> None:
+    """Assert that what is read is soon what is wanted."""
+    end = time.monotonic() + seconds
+    while (found := read()) != wanted and time.monotonic() < end:
+        page.wait_for_timeout(20)
+    assert found == wanted, f"{what}: {found!s:.200} instead of {wanted!s:.200}"
 
 
 # --- Server and page ------------------------------------------------------------------------------------------
@@ -101,7 +122,7 @@ def jupyterlab(home: Path) -> Iterator[str]:
         port = free.getsockname()[1]
     command = [sys.executable, *JUPYTERLAB, "--no-browser", "--allow-root", f"--IdentityProvider.token={TOKEN}"]
     command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--LabApp.expose_app_in_browser=True"]
-    env, log = os.environ | {name: str(home / name) for name in FOLDERS}, home / "jupyterlab.log"
+    env, log = os.environ | {name: str(home / name) for name in (*FOLDERS, MY)}, home / "jupyterlab.log"
     with log.open("w") as output:
         server = subprocess.Popen(command, cwd=home / "project", env=env, stdout=output, stderr=subprocess.STDOUT)
     try:
@@ -133,14 +154,24 @@ def browser_path() -> str:
     return path
 
 
+def text_of(frame: str | bytes) -> str:
+    """A message between page and kernel."""
+    return frame if isinstance(frame, str) else frame.decode(errors="replace")
+
+
 # --- A lesson and its explorers -----------------------------------------------------------------------------------
 
 
 class Lab:
     """A running JupyterLab over a copy of the project, in a browser as large as a small laptop's."""
 
-    def __init__(self, page: Page) -> None:
-        self.page, self.open = page, None
+    def __init__(self, page: Page, my: Path) -> None:
+        self.page, self.my, self.open = page, my, None
+
+    def forget(self) -> None:
+        """Put away what a reader has written and answered, in the folder and in the page."""
+        shutil.rmtree(self.my, ignore_errors=True)
+        self.page.evaluate(FORGET)
 
     def lesson(self, path: Path) -> "LivePage":
         """A lesson: the one that is open, or one that is opened in its place and has not yet run."""
@@ -160,11 +191,12 @@ def lab(home: Path) -> Iterator[Lab]:
         page = browser.new_page(viewport={"width": 1280, "height": 720})
         page.set_default_timeout(1000 * SECONDS)
         expect.set_options(timeout=1000 * SECONDS)
+        page.add_init_script(PATIENT)
         page.goto(address)
         page.wait_for_function("window.jupyterapp?.shell.currentWidget")
         expect(page.locator("#jp-left-stack")).to_be_hidden()
         page.evaluate("jupyterapp.commands.execute('application:toggle-left-area')")  # all must fit beside it, too
-        yield Lab(page)
+        yield Lab(page, home / MY)
         browser.close()
 
 
@@ -179,17 +211,23 @@ class LivePage:
         self.page, self.troubles, self.lesson = page, [], Lesson.read(path)
         self.panel = page.locator(".jp-NotebookPanel")
         self.cells, self.code_cells = self.panel.locator(".jp-Cell"), self.panel.locator(".jp-CodeCell")
-        self.ran, self.replies = [], 0  # cells that `make` ran; how many runs of a cell have ended
+        self.ran, self.socket = [], None  # cells that `make` ran; to the kernel
+        self.asked = self.replies = 0  # runs of a cell, and those that have ended
         self.ran_here, self.names = [], {}  # cells that `same` ran, and what they made
         page.on("pageerror", lambda error: self.troubles.append(f"in the page: {error}"))
-        page.on("websocket", lambda socket: socket.on("framereceived", self._read))
+        page.on("websocket", self._listen)
         page.evaluate(OPEN, f"notebooks/{path.name}")
         expect(self.cells).to_have_count(len(self.lesson.cells))
-        page.get_by_text("| Idle").wait_for()  # the status bar; the circle above is idle before there is a kernel
+        page.wait_for_function(OPENED, arg=f"notebooks/{path.name}")
+
+    def _listen(self, socket: WebSocket) -> None:
+        socket.on("framereceived", self._read)
+        if "/channels" in socket.url:
+            self.socket = socket
 
     def _read(self, frame: str | bytes) -> None:
         """Keep the kernel's errors, also those after a slider moved, which JupyterLab shows nowhere."""
-        text = frame if isinstance(frame, str) else frame.decode(errors="replace")
+        text = text_of(frame)
         self.replies += "execute_reply" in text
         self.troubles += [f"in the kernel: {message}" for message in KERNEL_ERROR.findall(text)]
 
@@ -210,7 +248,7 @@ class LivePage:
         """The explorer that a cell with these words makes: a new one, with its sliders where they start."""
         wanted = self.source(words)
         self.make([wanted])
-        return Shown(self.page, self.run(self.at(wanted)))
+        return Shown(self.page, self.run(self.at(wanted))).ready()
 
     def at(self, cell: Cell) -> Locator:
         """The place of a code cell in the browser."""
@@ -221,7 +259,8 @@ class LivePage:
         new = [cell.number - 1 for cell in needed(self.lesson, wanted) if cell.number - 1 not in self.ran]
         self.page.evaluate(RUN, new)
         self.ran += new
-        return [Shown(self.page, self.at(cell)) for cell in wanted]
+        self._hear(len(new))
+        return [Shown(self.page, self.at(cell)).ready() for cell in wanted]
 
     def same(self, words: str) -> Explorer:
         """The same explorer in this process; the cells that it needs run here only once."""
@@ -235,13 +274,21 @@ class LivePage:
 
     def run(self, cell: Locator) -> Locator:
         """Run one cell and wait for its end; it is then selected, in command mode."""
-        end, before = time.monotonic() + SECONDS, self.replies
         cell.locator(".cm-content").click()
         self.page.keyboard.press("Control+Enter")
-        while self.replies == before and time.monotonic() < end:  # the count beside the cell may be as it was stored
-            self.page.wait_for_timeout(10)
+        self._hear(1)  # the count beside the cell may be as it was stored
         expect(cell.locator(".jp-InputPrompt")).to_have_text(re.compile(r"\d"))
         return cell
+
+    def _hear(self, runs: int) -> None:
+        """Wait for the ends of these runs, which may come later than the page has them, and of those before."""
+        self.asked += runs
+        soon(self.page, "runs that have ended", lambda: self.replies, self.asked)
+
+    def restart(self) -> None:
+        """Begin again with a new kernel, in which nothing has run."""
+        self.page.evaluate(RESTART)
+        self.ran = []
 
     def retype(self, cell: Locator, text: str) -> None:
         """Replace the source of a cell, and run it."""
@@ -264,13 +311,18 @@ class Shown:
         """The button that opens something in place: "more settings" or "numbers"."""
         return self.cell.get_by_role("button", name=name, exact=True)
 
+    def ready(self) -> "Shown":
+        """Wait until all is there: the picture with its cells to point at, and the names of the sliders."""
+        expect(self.image.locator(".convgrad-touch")).to_have_count(1)
+        expect(self.cell.locator("[role=slider]:not([aria-label])")).to_have_count(0)
+        return self
+
     def unfold(self) -> "Shown":
-        """Open what is behind "more settings", if anything is."""
-        expect(self.image).to_have_count(1)
+        """Open what is behind "more settings", if anything is: all controls are then seen."""
         if self.fold("more settings").count():
             self.fold("more settings").click()
             expect(self.fold("more settings")).to_have_attribute("aria-expanded", "true")
-            expect(self.boxes.last).to_be_visible()
+        expect(self.boxes).to_have_count(self.cell.locator(".convgrad-control").count())
         return self
 
     @property
@@ -307,21 +359,17 @@ class Shown:
         return self.image.evaluate(MARKS)
 
     def shows(self, same: Explorer, seconds: float = SECONDS) -> None:
-        """Assert that words, number boxes, sliders and picture soon are those of an explorer in this process."""
-        numbers, picture = (
-            [same.values[name] for name in self.names],
-            self.image.evaluate(MARKS, "".join(same.picture.svg())),
-        )
-        for what, read, wanted in (
-            ("words", self.words.inner_text, same.sentence),
-            ("number boxes", lambda: self.boxes.evaluate_all(NUMBERS), numbers),
-            ("sliders", lambda: self.handles.evaluate_all(NUMBERS), numbers),
-            ("the picture", self.drawn, picture),
-        ):
-            end = time.monotonic() + seconds
-            while (found := read()) != wanted and time.monotonic() < end:
-                self.page.wait_for_timeout(20)
-            assert found == wanted, f"{what}: {found!s:.200} instead of {wanted!s:.200}"
+        """Assert that words, number boxes, sliders and picture soon are those of an explorer in this process.
+
+        The picture, which Python sends first, may take this many seconds more.
+        """
+        boxes = [same._controls[name][0] for name in self.names]
+        numbers = [[box.value, box.min, box.max, box.disabled] for box in boxes]
+        soon(self.page, "words", self.words.inner_text, same.sentence)
+        soon(self.page, "number boxes", lambda: self.boxes.evaluate_all(BOXES), numbers)
+        soon(self.page, "sliders", lambda: self.handles.evaluate_all(NUMBERS), [box.value for box in boxes])
+        picture = self.image.evaluate(MARKS, "".join(same.picture.svg()))
+        soon(self.page, "the picture", self.drawn, picture, seconds)
 
     def look(self, tensor: str, row: int, column: int) -> float:
         """Point at another cell; milliseconds until the frame that shows the new picture."""
