@@ -29,6 +29,7 @@ from start import JUPYTERLAB, close_side_bar, find_browser
 
 PROJECT = Path(__file__).resolve().parents[2]
 TOKEN = "convgrad"
+START = 300  # seconds at most until a server that does not end serves
 SECONDS = 30  # how long anything may take to show, on a machine that is busy with other tests
 SETTINGS = {  # all cells are in the page at once, and nothing stands in the way
     "notebook-extension/tracker": {"windowingMode": "none"},
@@ -137,7 +138,7 @@ def jupyterlab(home: Path) -> Iterator[str]:
 
 
 def wait_for_port(server: subprocess.Popen, port: int, log: Path) -> None:
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + START
     while server.poll() is None and time.monotonic() < end:
         with socket.socket() as client:
             if client.connect_ex(("127.0.0.1", port)) == 0:
