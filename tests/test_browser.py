@@ -68,7 +68,7 @@ def lesson(request: pytest.FixtureRequest, lab: browser.Lab, monkeypatch: pytest
     monkeypatch.setattr(recorded, "own", lambda: None)  # the copy of the project has no results of `bench`
     monkeypatch.setenv(browser.MY, str(lab.my))
     lab.forget()
-    page = lab.lesson(request.param)
+    page = lab.lesson(request.param, new=request.function is test_a_path_through_a_lesson)
     yield page
     assert page.troubles == []
 

@@ -81,6 +81,10 @@ RUN = """async cells => {  // all at once: whenever another cell becomes the act
   if (cells.length) await jupyterapp.commands.execute('notebook:run-cell');
   notebook.deselectAll();
 }"""
+RESTORE = """sources => jupyterapp.shell.currentWidget.content.widgets
+  .map(cell => cell.model).filter(model => model.type === 'code').forEach((model, i) => {
+    if (model.sharedModel.source !== sources[i]) model.sharedModel.setSource(sources[i]);
+  })"""
 RESTART = "async () => { await jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart() }"
 CLOSE = """async () => {
   const panel = jupyterapp.shell.currentWidget;
@@ -174,12 +178,13 @@ class Lab:
         shutil.rmtree(self.my, ignore_errors=True)
         self.page.evaluate(FORGET)
 
-    def lesson(self, path: Path) -> "LivePage":
-        """A lesson: the one that is open, or one that is opened in its place and has not yet run."""
-        if self.open is None or self.open.lesson.path != path:
+    def lesson(self, path: Path, new: bool = False) -> "LivePage":
+        """A lesson, with its own cells: the one that is open, or one that is opened in its place and has not run."""
+        if self.open is None or self.open.lesson.path != path or (new and self.open.asked):
             if self.open:
                 self.page.evaluate(CLOSE)
             self.open = LivePage(self.page, path)
+        self.page.evaluate(RESTORE, [cell.source for cell in self.open.lesson.code])
         return self.open
 
 
