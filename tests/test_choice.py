@@ -129,7 +129,7 @@ def test_a_large_layer_gets_the_fastest_tile_of_which_the_text_is_short_enough(o
 def test_a_version_refuses_a_layer_for_which_its_text_would_be_too_long_and_the_next_one_is_chosen(monkeypatch):
     wanted = OPERATIONS["conv2d"].kernel(WINDOWS).with_constants(ROWS=14, CHANNELS=8)
     assert "characters: it may have at most 100,000" in OPERATIONS["conv2d"].problem(LARGE, wanted)
-    monkeypatch.setattr(specialize, "MOST_CHARACTERS", 8_000)
+    monkeypatch.setattr(specialize, "MOST_CHARACTERS", 9_000)
     choices = [Choice(WINDOWS, "it is fast"), Choice("5_direct", "it is short")]
     operation = replace(OPERATIONS["conv2d"], choose=lambda shape, adapter: choices)
     assert operation.explain_choice(LARGE).startswith(f"conv2d takes 5_direct: it is short ({WINDOWS} comes first, but")

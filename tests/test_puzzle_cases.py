@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from support.mutants import NO_COMPILE
 from support.sample import sample
-from support.substitutions import judged, reason, substitutions
+from support.substitutions import judged, substitutions
 
 from helpers.exercises import PUZZLES
 from wgsl import Kernel
@@ -39,7 +39,7 @@ def test_a_kernel_for_whole_or_positive_numbers_alone_is_not_right(name, what, k
 
 @pytest.mark.parametrize("chosen", sample(substitutions(), 60), ids=str)
 def test_another_name_in_the_place_of_a_name_is_not_right(chosen):
-    assert judged(chosen.changed) or reason(chosen)
+    assert judged(chosen.changed)
 
 
 LOADS = "\n".join(

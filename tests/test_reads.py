@@ -124,8 +124,8 @@ def test_a_run_with_more_accesses_than_are_kept_has_no_picture(monkeypatch):
         (
             "conv2d_grad_weight",
             ("n < params.N", "n < 1u"),
-            "For grad_weight[0,0,0,0], your thread reads nothing of grad_output[1,0]; it should read rows 0 to 2, "
-            "columns 0 to 4. It reads nothing of input[1,0]; it should read rows 0 to 2, columns 0 to 4.",
+            "For grad_weight[0,0,0,0], your thread reads nothing of grad_output[1,0]; it should read rows 0 to 3, "
+            "columns 0 to 4. It reads nothing of input[1,0]; it should read rows 0 to 3, columns 0 to 4.",
         ),
         (
             "conv2d_grad_weight",
@@ -135,7 +135,7 @@ def test_a_run_with_more_accesses_than_are_kept_has_no_picture(monkeypatch):
         (
             "tree_sum",
             (STRIDE, "i = thread; i < min(256u, params.n); i += 256u"),
-            "For total[0], your workgroup reads input elements 0 to 255; it should read elements 0 to 999.",
+            "For total[0], your workgroup reads input elements 0 to 255; it should read elements 0 to 2099.",
         ),
         (
             "tree_sum",

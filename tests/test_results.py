@@ -83,7 +83,7 @@ ANSWERS = [
     ("pixels_of_dW[0,1]", [[0, 1]], "wrong"),
     ("pixels_of_dW[0,1]", "", "not attempted"),
     ("pixels_of_dW[0,1]", 5, "not readable"),
-    ("fault_in_the_bias_gradient", [55, ""], "line found"),
+    ("fault_in_the_bias_gradient", [44, ""], "line found"),
     ("fault_in_the_bias_gradient", [30, ""], "wrong"),
     ("fault_in_the_bias_gradient", [56.5, ""], "not readable"),
     ("fault_in_the_bias_gradient", 55, "not readable"),

@@ -21,7 +21,7 @@ POOLS = {  # each test adds one thing to those before it; the last is LeNet's se
 
 @cache
 def _pool_cases() -> tuple[Case, ...]:
-    random = np.random.default_rng(8)
+    random = np.random.default_rng(9)
     return tuple(_pool_case(name, shape, random) for name, shape in POOLS.items())
 
 

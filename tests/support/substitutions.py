@@ -20,9 +20,6 @@ DECLARED = re.compile(r"\b(?:let|var|const) (\w+) = (?![^;]*(?:\[|0\.0|array<|tr
 PARAMETERS = re.compile(r"\bfn \w+\((.*?)\) (?:->|{)", re.DOTALL)
 STRUCT = re.compile(r"struct (\w+) {(.*?)}", re.DOTALL)
 
-# Substitutions that no test can show, and why.
-REASONS: dict[str, str] = {}
-
 
 def substitutions() -> Iterator[Mutant]:
     """All of them: of indices, sizes and members of the struct with each other, and of components of vectors."""
@@ -86,8 +83,3 @@ def judged(kernel: Kernel) -> str:
     except WgslError:
         return NO_COMPILE
     return ""
-
-
-def reason(substitution: Mutant) -> str | None:
-    """Why no test can show it, or None where nobody has found a reason."""
-    return next((why for pattern, why in REASONS.items() if re.search(pattern, str(substitution))), None)

@@ -115,7 +115,7 @@ def test_constants_change_values_and_must_be_whole_numbers():
     ("declared", "held"),
     [
         *[("array<f32, COUNT>", 256), ("array<array<vec2f, 4>, HALF,>", 1024), ("array<vec3<f32>, 2>", 32)],
-        *[("atomic<u32>", 4), ("Pair", 32), ("Pairs", 64), ("mat2x2f", 0)],
+        *[("atomic<u32>", 4), ("Pair", 32), ("Pairs", 64), ("mat2x2f", 16), ("mat2x2h", 0)],
     ],
 )
 def test_workgroup_memory_of_any_type_is_counted(declared, held):
