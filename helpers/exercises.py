@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from helpers.convolution import exercises as convolution
 from helpers.convolution.exercises.marking import MARKINGS
 from helpers.gemm import exercises as gemm
+from helpers.gradient_checks import exercises as gradient_checks
 from helpers.grading import attempts, desk, grader
 from helpers.grading.fault import Fault, FaultReport
 from helpers.grading.prediction import Answer, Question
@@ -20,7 +21,6 @@ from helpers.grading.puzzle import Puzzle
 from helpers.grading.sandbox import LONGEST, Worker, serve
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades, Verdict
 from helpers.network import exercises as network
-from helpers.oracles import exercises as oracles
 from helpers.speed import exercises as speed
 from helpers.summation import exercises as summation
 from helpers.threads import exercises as threads
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 _SUBJECTS = threads, convolution, summation, gemm, speed, network  # in the order of their first lessons
 PUZZLES: dict[str, Puzzle] = {puzzle.name: puzzle for subject in _SUBJECTS for puzzle in subject.PUZZLES}
 QUESTIONS: dict[str, Question] = {
-    name: question for subject in (*_SUBJECTS, oracles) for name, question in subject.QUESTIONS.items()
+    name: question for subject in (*_SUBJECTS, gradient_checks) for name, question in subject.QUESTIONS.items()
 }
-FAULTS: dict[str, Fault] = {fault.name: fault for fault in oracles.FAULTS}
+FAULTS: dict[str, Fault] = {fault.name: fault for fault in gradient_checks.FAULTS}
 WORKER = Worker("helpers.exercises")
 
 

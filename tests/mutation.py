@@ -20,9 +20,9 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).res
 from support.mutants import Mutant, judged, mutants
 from support.survivors import reason
 
+from helpers.gradient_checks.wrong_kernels import small
 from helpers.kernels import load, versions
 from helpers.operations import OPERATIONS
-from helpers.oracles.wrong_kernels import small
 
 REPORT = Path(__file__).with_name("mutation_report.md")
 Result = tuple[Mutant, str]  # "" is a survivor
@@ -32,7 +32,7 @@ def every_mutant(words: Iterable[str] = ()) -> list[Mutant]:
     """The mutants of the kernels whose names contain one of the words, or of all kernels.
 
     Those that are specialized for a layer are left out: a driver compiles each of their texts for a second. Their
-    faults are planted by hand in helpers/oracles and tests/support/wrong_kernels.txt.
+    faults are planted by hand in helpers/gradient_checks and tests/support/wrong_kernels.txt.
     """
     names = [(operation, version) for operation in OPERATIONS for version in versions(operation)]
     kernels = [load(*name) for name in names if not words or any(word in "/".join(name) for word in words)]

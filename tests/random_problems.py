@@ -27,7 +27,7 @@ from helpers.activations import ACTIVATIONS
 from helpers.convolution.operations import OPERATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Operation
-from helpers.oracles.harness import answer, conv, drawn, normal
+from helpers.gradient_checks.harness import answer, conv, drawn, normal
 
 EVERY = 100  # layers between two lines of progress
 

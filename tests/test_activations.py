@@ -13,8 +13,8 @@ from helpers import activations as reference
 from helpers.activations import ACTIVATIONS
 from helpers.gemm.operations import BACKWARD, FORWARD
 from helpers.gemm.shapes import GemmShape
+from helpers.gradient_checks.harness import EXTREMES, bias_alone, conv_bias_alone, launched
 from helpers.kernels import load
-from helpers.oracles.harness import EXTREMES, bias_alone, conv_bias_alone, launched
 
 CONVOLUTIONS = [kernel for kernel in versions_of("conv2d") if "fn activate" in kernel.code]
 FORWARDS, BACKWARDS = general_versions_of(FORWARD.name), general_versions_of(BACKWARD.name)

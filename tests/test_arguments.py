@@ -9,9 +9,9 @@ import helpers
 from helpers.convolution.shapes import PAIRS, ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import operation
+from helpers.gradient_checks.harness import answer, drawn, normal
 from helpers.network.shapes import PoolShape
 from helpers.operations import OPERATIONS
-from helpers.oracles.harness import answer, drawn, normal
 
 LAYER, DENSE = ConvShape(2, 3, 6, 5, 4, 3, 2, 2, 1), GemmShape(3, 4, 5, 2)
 KINDS = {"conv2d": LAYER, "gemm": DENSE, "max_pool2d": (POOL := PoolShape(2, 3, 6, 5, 2)), "avg_pool2d": POOL}

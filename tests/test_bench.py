@@ -18,10 +18,10 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import adapter_info
 from helpers.gpu import operation as launcher
+from helpers.gradient_checks import harness
 from helpers.kernels import load
 from helpers.network import operations as network
 from helpers.operations import OPERATIONS
-from helpers.oracles import harness
 from helpers.speed.layers import LAYERS, Layer, multiply_adds, rate
 from helpers.summation.shapes import SumShape
 

@@ -10,10 +10,10 @@ from support.edits import edited, edits
 from helpers.activations import ACTIVATIONS, act
 from helpers.convolution import check, reference
 from helpers.convolution.shapes import ConvShape
+from helpers.gradient_checks import harness
+from helpers.gradient_checks.methods import good
 from helpers.grading.report import CheckError, Report, compare
 from helpers.grading.tolerance import SMALLEST_NORMAL, compare_sums, tolerance
-from helpers.oracles import harness
-from helpers.oracles.gradient_oracles import good
 
 # --- A right sum is never called wrong: every rounding, every order ---------------------
 

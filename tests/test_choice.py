@@ -16,8 +16,8 @@ from helpers.gemm.schedules.gemm_bias_act_backward import registers_only
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import operation as launcher
 from helpers.gpu.operation import Choice
+from helpers.gradient_checks.harness import operation_of
 from helpers.operations import OPERATIONS
-from helpers.oracles.harness import operation_of
 from helpers.speed.layers import SHAPES
 from wgsl import specialize
 from wgsl.specialize import MOST_CHARACTERS

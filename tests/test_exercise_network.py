@@ -10,12 +10,12 @@ from support.trials import only, outcomes, simulate_once, with_mistake  # noqa: 
 
 from helpers.data.digits import seen_and_unseen
 from helpers.exercises import PUZZLES, QUESTIONS
+from helpers.gradient_checks.in_training import SMALL
 from helpers.grading.grader import grade
 from helpers.grading.verdict import RIGHT, WRONG
 from helpers.network import reference
 from helpers.network.network import Network
 from helpers.network.shapes import PoolShape
-from helpers.oracles.in_training import SMALL
 
 PUZZLE = PUZZLES["max_pool2d_backward"]
 PARAMETERS = Network().shapes

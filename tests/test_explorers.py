@@ -13,8 +13,8 @@ from support.sample import ALL, sample
 from helpers.convolution import explorers, reference
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
-from helpers.oracles import explorers as oracles
-from helpers.oracles.matrix import matrix
+from helpers.gradient_checks import explorers as gradient_checks
+from helpers.gradient_checks.matrix import matrix
 from helpers.pictures.canvas import ORANGE, number, text_width
 from helpers.pictures.parts import Grid
 from helpers.threads import explorers as threads
@@ -586,7 +586,7 @@ def test_the_numbers_are_tables_that_follow_the_picture_only_while_they_are_aske
 
 
 def test_a_step_is_said_with_both_errors():
-    explorer = oracles.step_size()
+    explorer = gradient_checks.step_size()
     assert explorer.sentence == (
         "At step 1, the central difference of the convolution's loss is off by 1 part in 3 million (rounding alone). "
         "That of GELU is off by 1 part in 10 (mostly truncation)."
@@ -597,7 +597,7 @@ def test_a_step_is_said_with_both_errors():
 
 
 def test_a_tolerance_is_said_with_the_terms_that_it_hides():
-    explorer = oracles.tolerance()
+    explorer = gradient_checks.tolerance()
     assert "33,000 of the sum, and the largest error of 50 sums was 1 part in 1.4 million." in explorer.sentence
     assert explorer.set(j=11).endswith("smaller than one average term, so a sum that lacks one fails.")
     assert explorer.set(j=12).endswith("as large as 2 average terms, so a sum that lacks 2 of them can pass.")
@@ -616,11 +616,11 @@ ADJOINT = """
 
 @pytest.mark.parametrize(("name", "values", "words"), sentences(ADJOINT))
 def test_the_adjoint_identity_is_said_with_what_it_finds(name, values, words):
-    assert getattr(oracles, name)().set(**values).endswith(words)
+    assert getattr(gradient_checks, name)().set(**values).endswith(words)
 
 
 def test_a_row_of_the_matrix_is_said_with_what_catches_it():
-    explorer = oracles.matrix("conv2d_grad_bias")
+    explorer = gradient_checks.matrix("conv2d_grad_bias")
     assert explorer.sentence == (
         "“batch not summed”: on good data, the simulator misses it. "
         "On poor data, the reference misses it with batch 1 and the classroom test."
@@ -644,4 +644,4 @@ PROBES = """
 
 @pytest.mark.parametrize(("name", "values", "words"), sentences(PROBES))
 def test_a_probe_is_said_with_the_pixels_that_were_read(name, values, words):
-    assert words in getattr(oracles, name)(**values).sentence.replace("\N{NO-BREAK SPACE}", " ")
+    assert words in getattr(gradient_checks, name)(**values).sentence.replace("\N{NO-BREAK SPACE}", " ")

@@ -11,7 +11,7 @@ import helpers
 from helpers.gemm import check, reference
 from helpers.gemm.operations import BACKWARD, FORWARD
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
-from helpers.oracles.harness import drawn, normal
+from helpers.gradient_checks.harness import drawn, normal
 
 every_activation = pytest.mark.parametrize("activation", ACTIVATIONS)
 

@@ -28,8 +28,8 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.indices import gemm_terms, right_load, tile_loads, tile_mates
 from helpers.gemm.operations import FORWARD
 from helpers.gemm.shapes import GemmShape
+from helpers.gradient_checks.harness import launched
 from helpers.kernels import load
-from helpers.oracles.harness import launched
 from wgsl import Kernel
 
 

@@ -27,9 +27,9 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.gpu.passes import CAP
+from helpers.gradient_checks.harness import drawn, launched, ones, operation_of, reports, resident, whole
 from helpers.kernels import load
 from helpers.network.shapes import LossShape, PoolShape
-from helpers.oracles.harness import drawn, launched, ones, operation_of, reports, resident, whole
 from helpers.summation.shapes import SumShape
 from wgsl import Kernel
 

@@ -27,11 +27,11 @@ from helpers.gemm import reference as gemm
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.gpu.passes import pipeline
+from helpers.gradient_checks.harness import answer, drawn, normal, operation_of
 from helpers.kernels import load, versions
 from helpers.network import reference as network
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.operations import OPERATIONS
-from helpers.oracles.harness import answer, drawn, normal, operation_of
 from helpers.summation import reference as summation
 from helpers.summation.shapes import SumShape
 from wgsl import PART, SHARED, Kernel, Listing

@@ -25,9 +25,9 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import operation
 from helpers.gpu.operation import Shape
+from helpers.gradient_checks.harness import answer, drawn, launched, ones, operation_of
 from helpers.kernels import load
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
-from helpers.oracles.harness import answer, drawn, launched, ones, operation_of
 from helpers.summation.shapes import SumShape
 from wgsl import Kernel
 

@@ -6,7 +6,7 @@ import helpers
 from helpers.convolution import indices
 from helpers.convolution.exercises import GATHERS, INPUT_QUESTIONS
 from helpers.convolution.shapes import ConvShape
-from helpers.oracles.harness import launched
+from helpers.gradient_checks.harness import launched
 
 SHARED = helpers.load("conv2d_grad_input", "2_shared_weights")
 

@@ -7,9 +7,9 @@ from support.notebook_gate import NOTEBOOKS, Lesson
 import helpers
 from helpers.convolution import check
 from helpers.exercises import QUESTIONS
+from helpers.gradient_checks import errors, probes
+from helpers.gradient_checks.matrix import POOR, matrix
 from helpers.grading.tolerance import ROUNDING
-from helpers.oracles import errors, probes
-from helpers.oracles.matrix import POOR, matrix
 
 LESSON = Lesson.read(NOTEBOOKS / "05_trusting_a_gradient.ipynb")
 

@@ -14,10 +14,10 @@ from support import float64_network
 from support.float64_network import Float64Network
 
 from helpers.data.digits import seen_and_unseen
+from helpers.gradient_checks.wrong_kernels import WEIGHT_1, named
 from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d
 from helpers.network.network import Network
 from helpers.network.training import EVERY, DivergedError, Training, shuffled
-from helpers.oracles.wrong_kernels import WEIGHT_1, named
 
 Array = np.ndarray
 IMAGES, LABELS, *_ = seen_and_unseen()

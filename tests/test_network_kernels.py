@@ -10,12 +10,12 @@ from support.problems import pool_shapes
 
 import helpers
 from helpers.gpu import operation
+from helpers.gradient_checks.harness import classes, drawn, huge, launched, normal, whole
 from helpers.grading.tolerance import FLOAT32_MAX
 from helpers.kernels import load
 from helpers.network import check, reference
 from helpers.network.operations import MAX, SGD
 from helpers.network.shapes import LossShape, PoolShape, UpdateShape
-from helpers.oracles.harness import classes, drawn, huge, launched, normal, whole
 
 X = np.float32([[3, 1, 1, 2], [3, 0, 2, 2], [-1, -5, -2, -7], [-5, -1, -2, -6]]).reshape(1, 1, 4, 4)
 OVERLAPPING = PoolShape(2, 3, 6, 7, (3, 2), (2, 1), (1, 0))

@@ -8,6 +8,7 @@ from support.problems import versions_of
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.gemm.shapes import GemmShape
+from helpers.gradient_checks.harness import drawn, operation_of, simulated
 from helpers.network import explorers
 from helpers.network.indices import MADE, Made, pixels_of_window, windows_of_pixel
 from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d
@@ -18,7 +19,6 @@ from helpers.network.pictures.maps import fitting_pixel, fold
 from helpers.network.shapes import ElementShape, LossShape, PoolShape
 from helpers.network.walk import Walk
 from helpers.operations import OPERATIONS
-from helpers.oracles.harness import drawn, operation_of, simulated
 
 OTHER = (  # what LeNet has not: strides, padding, means, no activation
     Conv2d("first", 3, 3, stride=2, padding=1, activation="none"),

@@ -18,9 +18,9 @@ from helpers.gemm.reference import backward
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import GpuError, passes
 from helpers.gpu.operation import Choice, Operation, tree_reduction
+from helpers.gradient_checks.harness import drawn, normal, resident
 from helpers.network import operations as network
 from helpers.operations import OPERATIONS
-from helpers.oracles.harness import drawn, normal, resident
 from helpers.summation.shapes import SumShape
 
 SOFTWARE, HARDWARE = (replace(gpu.adapter_info(), kind=kind) for kind in ("software", "hardware"))

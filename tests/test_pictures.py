@@ -13,13 +13,13 @@ from helpers.convolution import reference as convolution
 from helpers.convolution.pictures.groups import GroupsPicture
 from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture
 from helpers.convolution.shapes import ConvShape
-from helpers.oracles import probes
-from helpers.oracles.errors import convolution_differences, gelu_differences
-from helpers.oracles.matrix import COLUMNS, OPERATIONS, Matrix, Row, shown, versions
-from helpers.oracles.pictures.adjoint import AdjointPicture
-from helpers.oracles.pictures.errors import RIGHT, StepPicture, TolerancePicture
-from helpers.oracles.pictures.matrix import MatrixPicture
-from helpers.oracles.pictures.probes import ProbePicture
+from helpers.gradient_checks import probes
+from helpers.gradient_checks.errors import convolution_differences, gelu_differences
+from helpers.gradient_checks.matrix import COLUMNS, OPERATIONS, Matrix, Row, shown, versions
+from helpers.gradient_checks.pictures.adjoint import AdjointPicture
+from helpers.gradient_checks.pictures.errors import RIGHT, StepPicture, TolerancePicture
+from helpers.gradient_checks.pictures.matrix import MatrixPicture
+from helpers.gradient_checks.pictures.probes import ProbePicture
 from helpers.pictures import images, timeline
 from helpers.pictures.canvas import BLUE, ORANGE, Box, Picture, Word, in_words, number, outline
 from helpers.pictures.parts import Grid

@@ -10,7 +10,7 @@ from helpers.convolution import pieces
 from helpers.convolution.operations import OPERATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu import GpuError
-from helpers.oracles.harness import answer, conv, drawn
+from helpers.gradient_checks.harness import answer, conv, drawn
 
 LAYER = ConvShape(5, 4, 6, 7, 6, 3, 2, (2, 1), (3, 4), (1, 2), 2)  # images 672 bytes, outputs 1,560, weights 288
 LIMITS = {"images": 3200, "one image": 1600, "groups of channels": 1100, "channels of a group": 600}

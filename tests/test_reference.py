@@ -8,7 +8,7 @@ from support.problems import conv_shapes
 
 from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape
-from helpers.oracles.harness import conv, normal
+from helpers.gradient_checks.harness import conv, normal
 
 SKIPPED = ConvShape(2, 2, 7, 6, 3, 2, 1, stride=4)  # no window covers rows 2, 3 and 6 of the input
 PADDED = ConvShape(1, 1, 1, 2, 2, 2, 3, stride=3, padding=(5, 4))  # windows in the padding alone

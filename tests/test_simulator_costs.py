@@ -17,9 +17,9 @@ from support.sample import sample
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
+from helpers.gradient_checks.harness import drawn, operation_of, reports, simulated
 from helpers.kernels import load
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
-from helpers.oracles.harness import drawn, operation_of, reports, simulated
 from helpers.summation.shapes import SumShape
 from wgsl import Kernel
 from wgsl.simulator.trace import Trace

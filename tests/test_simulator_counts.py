@@ -7,7 +7,7 @@ import helpers
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
-from helpers.oracles.harness import drawn, operation_of, simulated
+from helpers.gradient_checks.harness import drawn, operation_of, simulated
 from helpers.summation.shapes import SumShape
 from wgsl.simulator.counts import KEYS, MEANINGS, Counts
 

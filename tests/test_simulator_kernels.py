@@ -24,10 +24,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.gpu.operation import Shape
-from helpers.grading.report import compare
-from helpers.kernels import load
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
-from helpers.oracles.harness import (
+from helpers.gradient_checks.harness import (
     EXTREMES,
     Tensors,
     bias_alone,
@@ -38,6 +35,9 @@ from helpers.oracles.harness import (
     reports,
     simulated,
 )
+from helpers.grading.report import compare
+from helpers.kernels import load
+from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.summation.shapes import SumShape
 from wgsl import Kernel
 

@@ -21,8 +21,8 @@ from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
+from helpers.gradient_checks.harness import Tensors, answer, drawn, operation_of, simulated
 from helpers.kernels import load
-from helpers.oracles.harness import Tensors, answer, drawn, operation_of, simulated
 from helpers.summation.shapes import SumShape
 from wgsl import Kernel
 from wgsl.simulator.trace import Finding

@@ -16,9 +16,9 @@ from helpers.convolution.indices import contributions_to_pixel
 from helpers.convolution.schedules import conv2d_grad_weight
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.indices import gemm_terms
+from helpers.gradient_checks.harness import drawn, ones, operation_of, simulated
 from helpers.kernels import load
 from helpers.operations import OPERATIONS
-from helpers.oracles.harness import drawn, ones, operation_of, simulated
 from helpers.speed import explorers, recorded
 from helpers.speed.gpu_limits import H200, MACHINES
 from helpers.speed.indices import slice_of, taps_of_class

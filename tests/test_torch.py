@@ -13,10 +13,10 @@ import helpers
 from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape
 from helpers.data.digits import seen_and_unseen
+from helpers.gradient_checks.harness import conv, huge, normal, whole
 from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear
 from helpers.network.network import Network
 from helpers.network.shapes import PoolShape
-from helpers.oracles.harness import conv, huge, normal, whole
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 

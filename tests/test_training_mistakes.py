@@ -7,12 +7,12 @@ import pytest
 
 from helpers.data.digits import seen_and_unseen
 from helpers.exercises import QUESTIONS
+from helpers.gradient_checks import in_training
+from helpers.gradient_checks.in_training import NAMES, SMALL, SmallRun, planted, train_small
 from helpers.kernels import load
 from helpers.network.doubt import UPDATE, check_step
 from helpers.network.layers import AvgPool2d, Conv2d, Linear
 from helpers.network.network import Network
-from helpers.oracles import in_training
-from helpers.oracles.in_training import NAMES, SMALL, SmallRun, planted, train_small
 
 IMAGES, LABELS, _, _ = seen_and_unseen()
 BLIND = "pooling gives to the last of equal pixels"  # the adjoint test does not see it

@@ -13,9 +13,7 @@ from support.sample import sample
 from helpers.activations import ACTIVATIONS, STEEPEST, act, output_error
 from helpers.convolution import winograd
 from helpers.convolution.shapes import ConvShape
-from helpers.grading.tolerance import compare_sums
-from helpers.operations import OPERATIONS
-from helpers.oracles.harness import (
+from helpers.gradient_checks.harness import (
     ANSWERS,
     answer,
     drawn,
@@ -26,6 +24,8 @@ from helpers.oracles.harness import (
     tiny,
     whole,
 )
+from helpers.grading.tolerance import compare_sums
+from helpers.operations import OPERATIONS
 
 VERSIONS = [kernel for kernel in EVERY_VERSION if kernel.version.endswith("_winograd")]
 every_winograd = parametrized(VERSIONS)

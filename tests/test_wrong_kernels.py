@@ -15,13 +15,13 @@ from support.wrong_kernels import WRONG_KERNELS
 from helpers.convolution import operations
 from helpers.convolution.schedules import conv2d_grad_input
 from helpers.convolution.shapes import ConvShape
+from helpers.gradient_checks import checker
+from helpers.gradient_checks.checker import Given, check, given
+from helpers.gradient_checks.harness import answer, bias_alone, drawn, launched, reports
+from helpers.gradient_checks.wrong_kernels import INPUT_2, NUMBERS, RACE, STRIDE_1, WEIGHT_1, WrongKernel
 from helpers.grading.report import CheckError
 from helpers.grading.trial import GRAVEST_FIRST
 from helpers.kernels import load
-from helpers.oracles import checker
-from helpers.oracles.checker import Given, check, given
-from helpers.oracles.harness import answer, bias_alone, drawn, launched, reports
-from helpers.oracles.wrong_kernels import INPUT_2, NUMBERS, RACE, STRIDE_1, WEIGHT_1, WrongKernel
 from wgsl import Kernel
 
 ORDER = {"data race", "overlapping writes", "non-uniform barrier", "endless loop"}  # no numbers show these for sure

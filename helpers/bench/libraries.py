@@ -13,7 +13,7 @@ import numpy as np
 from helpers.bench.contenders import Contender, Row, clocked
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Shape
-from helpers.oracles.probes import padded, unpadded, windows
+from helpers.gradient_checks.probes import padded, unpadded, windows
 from helpers.speed.layers import select
 
 Array = np.ndarray

@@ -11,9 +11,9 @@ from helpers.bench.correctness import Check
 from helpers.bench.libraries import Numpy, Torch
 from helpers.gpu import GpuError
 from helpers.gpu.operation import Operation
+from helpers.gradient_checks import harness
 from helpers.grading.report import CheckError
 from helpers.operations import OPERATIONS
-from helpers.oracles import harness
 from helpers.speed.layers import Layer, rate
 
 Right = tuple[Row, tuple[gpu.Pass, ...]]

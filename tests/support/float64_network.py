@@ -8,10 +8,10 @@ import numpy as np
 
 from helpers.activations import act
 from helpers.convolution.shapes import ConvShape
+from helpers.gradient_checks.harness import ANSWERS, inputs_of
 from helpers.network.layers import Step, gradient_of
 from helpers.network.network import Network
 from helpers.network.reference import sgd
-from helpers.oracles.harness import ANSWERS, inputs_of
 
 Array = np.ndarray
 

@@ -9,8 +9,8 @@ from math import ceil, log2
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
+from helpers.gradient_checks.harness import operation_of
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
-from helpers.oracles.harness import operation_of
 from helpers.summation.shapes import SumShape
 from wgsl import Kernel
 

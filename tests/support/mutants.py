@@ -13,9 +13,9 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.gpu import operation
 from helpers.gpu.operation import Shape
+from helpers.gradient_checks.checker import reasons
+from helpers.gradient_checks.harness import operation_of
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
-from helpers.oracles.checker import reasons
-from helpers.oracles.harness import operation_of
 from helpers.summation.shapes import SumShape
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 

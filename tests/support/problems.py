@@ -12,10 +12,10 @@ from helpers.activations import ACTIVATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
+from helpers.gradient_checks.harness import LARGE, Tensors, drawn, launched, normal, operation_of, reports
 from helpers.kernels import load
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.operations import OPERATIONS
-from helpers.oracles.harness import LARGE, Tensors, drawn, launched, normal, operation_of, reports
 from helpers.summation.shapes import SumShape
 from wgsl import Kernel
 from wgsl.simulator.trace import Trace

@@ -1,4 +1,4 @@
-"""Wrong kernels of all versions, as in helpers/oracles/wrong_kernels.py: here of those that lesson 05 does not show.
+"""Wrong kernels of all versions: here of those that helpers/gradient_checks/wrong_kernels.py, of lesson 05, has not.
 
 `wrong_kernels.txt` has those that are planted by hand.
 """
@@ -12,10 +12,10 @@ from support.edits import edits
 
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
+from helpers.gradient_checks import wrong_kernels as lesson_05
+from helpers.gradient_checks.wrong_kernels import NUMBERS, OVERLAP, RACE, WRITE, WrongKernel, small, wrong_kernels
 from helpers.kernels import load
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
-from helpers.oracles import wrong_kernels as lesson_05
-from helpers.oracles.wrong_kernels import NUMBERS, OVERLAP, RACE, WRITE, WrongKernel, small, wrong_kernels
 from helpers.summation.shapes import SumShape
 
 # --- Problems, the smallest that show a mistake: rows are not columns, no tile is full ------------------------
@@ -79,7 +79,7 @@ NAMES = vars(lesson_05) | globals()
 
 
 def values(names: str) -> tuple:
-    """What names in the table stand for, which are defined here and in helpers/oracles."""
+    """What names in the table stand for, which are defined here and in helpers/gradient_checks."""
     return eval(f"({names},)", NAMES) if names else ()
 
 

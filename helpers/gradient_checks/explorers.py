@@ -2,12 +2,12 @@
 
 from functools import cache
 
-from helpers.oracles import dot_products, errors, probes
-from helpers.oracles import matrix as matrices
-from helpers.oracles.pictures.adjoint import AdjointPicture
-from helpers.oracles.pictures.errors import StepPicture, TolerancePicture
-from helpers.oracles.pictures.matrix import MatrixPicture
-from helpers.oracles.pictures.probes import ProbePicture
+from helpers.gradient_checks import dot_products, errors, probes
+from helpers.gradient_checks import matrix as matrices
+from helpers.gradient_checks.pictures.adjoint import AdjointPicture
+from helpers.gradient_checks.pictures.errors import StepPicture, TolerancePicture
+from helpers.gradient_checks.pictures.matrix import MatrixPicture
+from helpers.gradient_checks.pictures.probes import ProbePicture
 from helpers.pictures.canvas import Picture
 from helpers.widgets.explorer import Explorer, Values, below
 

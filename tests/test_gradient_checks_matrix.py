@@ -9,11 +9,11 @@ from support.sample import sample
 
 from helpers import load
 from helpers.convolution.shapes import ConvShape
+from helpers.gradient_checks import matrix, methods, probes
+from helpers.gradient_checks.harness import answer
+from helpers.gradient_checks.matrix import COLUMNS, POOR, WAYS, Matrix
+from helpers.gradient_checks.wrong_kernels import WEIGHT_1, WEIGHT_2, WRONG_KERNELS
 from helpers.operations import OPERATIONS
-from helpers.oracles import gradient_oracles, matrix, probes
-from helpers.oracles.harness import answer
-from helpers.oracles.matrix import COLUMNS, POOR, WAYS, Matrix
-from helpers.oracles.wrong_kernels import WEIGHT_1, WEIGHT_2, WRONG_KERNELS
 
 RIGHT = [kernel.name for kernel in GENERAL_VERSIONS if kernel.name.partition("/")[0] in matrix.OPERATIONS]
 EVERY_LAYER = "conv2d_grad_weight/7_direct", "conv2d_grad_input/8_direct", "conv2d_grad_bias/3_two_passes"
@@ -43,7 +43,7 @@ OF_THE_INPUT = [wrong for wrong in WRONG_KERNELS if wrong.kernel in RIGHT and "g
 
 @pytest.mark.parametrize("wrong", sample(OF_THE_INPUT, 9), ids=str)
 def test_each_wrong_kernel_of_the_input_gradient_is_caught_by_a_way_to_look(wrong):
-    run, problem = gradient_oracles.Simulated(matrix.shrunk(wrong.wrong)), gradient_oracles.good("conv2d_grad_input")
+    run, problem = methods.Simulated(matrix.shrunk(wrong.wrong)), methods.good("conv2d_grad_input")
     assert any(matrix.catches(way, run, problem) for way in WAYS.values())  # the first that does is enough
 
 
@@ -103,7 +103,7 @@ def test_what_has_no_matrix_is_refused(arguments, problem):
 DEPTHWISE = ConvShape(2, 3, 5, 6, 6, 2, 3, (1, 2), (3, 0), (4, 2), groups=3)  # two filters for each channel
 
 
-@pytest.mark.parametrize("shape", [gradient_oracles.GOOD, gradient_oracles.GENERAL, DEPTHWISE], ids=str)
+@pytest.mark.parametrize("shape", [methods.GOOD, methods.GENERAL, DEPTHWISE], ids=str)
 @pytest.mark.parametrize("operation", matrix.OPERATIONS)
 def test_windows_cut_and_put_are_the_gradients_of_one_hot_gradients(operation, shape):
     tensors = {name: probes.numbered(shape.of(name)) for name in ("input", "weight")}

@@ -1,11 +1,11 @@
 """What a learner works out in lesson 05: the fault in a kernel, from what the tests say about it, and questions."""
 
 from helpers.convolution.shapes import ConvShape
+from helpers.gradient_checks.harness import answer, drawn, operation_of
+from helpers.gradient_checks.wrong_kernels import BIAS_2, INPUT_1, WEIGHT_1, named
 from helpers.grading.fault import Fault
 from helpers.grading.prediction import questions
 from helpers.grading.puzzle import Case
-from helpers.oracles.harness import answer, drawn, operation_of
-from helpers.oracles.wrong_kernels import BIAS_2, INPUT_1, WEIGHT_1, named
 from wgsl import Kernel
 
 
@@ -22,7 +22,9 @@ def _fault(name: str, kernel: str, mistake: str, axes: str, shapes: dict[str, Co
     """An exercise with one of the wrong kernels; `axes` are the letters of its output, `words` the rest of a Fault."""
     row = named(kernel, mistake)
     edit = {"kernel": row.right, "old": row.old, "new": row.new}
-    return Fault(name, "oracles", axes, lambda: [_case(row.right, *case) for case in shapes.items()], **edit, **words)
+    return Fault(
+        name, "gradient_checks", axes, lambda: [_case(row.right, *case) for case in shapes.items()], **edit, **words
+    )
 
 
 FAULTS = (  # the easiest first

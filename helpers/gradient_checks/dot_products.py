@@ -8,9 +8,9 @@ import numpy as np
 
 from helpers.convolution.reference import conv2d
 from helpers.convolution.shapes import ConvShape
+from helpers.gradient_checks.harness import Tensors, answer, operation_of, simulated
+from helpers.gradient_checks.wrong_kernels import INPUT_1, WEIGHT_1, named
 from helpers.kernels import load
-from helpers.oracles.harness import Tensors, answer, operation_of, simulated
-from helpers.oracles.wrong_kernels import INPUT_1, WEIGHT_1, named
 
 SHAPE = ConvShape(2, 1, 3, 4, 1, 2, 2)
 KERNELS = {"grad_weight": WEIGHT_1, "grad_input": INPUT_1}

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from helpers.convolution.shapes import ConvShape
+from helpers.gradient_checks.harness import Tensors, simulated
+from helpers.gradient_checks.wrong_kernels import WEIGHT_1, named
 from helpers.kernels import load
-from helpers.oracles.harness import Tensors, simulated
-from helpers.oracles.wrong_kernels import WEIGHT_1, named
 from wgsl import Kernel
 
 Array = np.ndarray

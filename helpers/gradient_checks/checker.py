@@ -15,8 +15,7 @@ import numpy as np
 
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
-from helpers.grading.report import CheckError, Report
-from helpers.oracles.harness import (
+from helpers.gradient_checks.harness import (
     EXTREMES,
     LARGE,
     Tensors,
@@ -33,6 +32,7 @@ from helpers.oracles.harness import (
     whole,
     wide,
 )
+from helpers.grading.report import CheckError, Report
 from wgsl import Kernel
 from wgsl.output import in_lines
 

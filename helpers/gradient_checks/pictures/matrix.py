@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.oracles.matrix import COLUMNS, POOR, WAYS, Matrix, Row, column_phrase, joined
+from helpers.gradient_checks.matrix import COLUMNS, POOR, WAYS, Matrix, Row, column_phrase, joined
 from helpers.pictures.canvas import BLUE, GRAY, LINE, ORANGE, Box, Picture, Word, tint
 from helpers.pictures.parts import MARGIN, fitting
 from wgsl import without_comments

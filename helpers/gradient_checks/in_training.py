@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.data.digits import seen_and_unseen
+from helpers.gradient_checks.wrong_kernels import BIAS_1, INPUT_1, WEIGHT_1, named
 from helpers.kernels import load
 from helpers.network.layers import Conv2d, Linear, MaxPool2d
 from helpers.network.network import Network
 from helpers.network.pictures.curves import RunsPicture
-from helpers.oracles.wrong_kernels import BIAS_1, INPUT_1, WEIGHT_1, named
 from wgsl import Kernel
 
 SMALL = (
@@ -29,7 +29,7 @@ UNSEEN = 250  # digits
 MAX, SGD = "max_pool2d_backward/1_gather", "sgd/1_thread_per_parameter"
 RELU, LOSS = "relu_backward/1_thread_per_element", "cross_entropy/1_thread_per_row"
 TAKEN = "wins(index, value, plane, oh, ow)"
-OF_LESSON_05 = {  # version, and name in helpers/oracles/wrong_kernels.py
+OF_LESSON_05 = {  # version, and name in helpers/gradient_checks/wrong_kernels.py
     "weight gradient of one image": (WEIGHT_1, "batch not summed"),
     "weight gradient flipped": (WEIGHT_1, "filter flipped"),
     "input gradient not flipped": (INPUT_1, "correlated, not flipped"),

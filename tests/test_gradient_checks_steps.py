@@ -10,10 +10,10 @@ import helpers
 from helpers import activations
 from helpers.gemm import check, reference
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
+from helpers.gradient_checks import dot_products, errors
+from helpers.gradient_checks.harness import normal, whole
 from helpers.grading.report import Report
 from helpers.grading.tolerance import compare_sums
-from helpers.oracles import dot_products, errors
-from helpers.oracles.harness import normal, whole
 
 GRADIENTS = ("d_a", "d_b", "d_bias")
 SHAPE = GemmShape(4, 5, 6, 3)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.oracles.dot_products import DATA, Case, case
+from helpers.gradient_checks.dot_products import DATA, Case, case
 from helpers.pictures.canvas import BLUE, GRAY, ORANGE, Box, Picture
 from helpers.pictures.parts import MARGIN, Grid
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.oracles import errors
-from helpers.oracles.errors import LENGTHS, STEPS, TRIALS, Differences
+from helpers.gradient_checks import errors
+from helpers.gradient_checks.errors import LENGTHS, STEPS, TRIALS, Differences
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, Word, text_width, tint
 from helpers.pictures.parts import MARGIN
 from helpers.summation.error_picture import DIAMOND, SQUARE, TRIANGLE

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from helpers.convolution.shapes import ConvShape
-from helpers.oracles import probes
+from helpers.gradient_checks import probes
 from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, Box, Picture, Word, number, tint
 from helpers.pictures.parts import MARGIN, Grid, fitting
 from wgsl import Kernel

@@ -15,12 +15,12 @@ from support.sample import sample
 from helpers import load
 from helpers.convolution import check, reference
 from helpers.convolution.shapes import ConvShape
+from helpers.gradient_checks import matrix, methods, probes
+from helpers.gradient_checks.harness import conv, normal, simulated, whole
+from helpers.gradient_checks.matrix import WAYS
+from helpers.gradient_checks.methods import GENERAL
+from helpers.gradient_checks.pictures.probes import ProbePicture
 from helpers.grading.report import Report
-from helpers.oracles import gradient_oracles, matrix, probes
-from helpers.oracles.gradient_oracles import GENERAL
-from helpers.oracles.harness import conv, normal, simulated, whole
-from helpers.oracles.matrix import WAYS
-from helpers.oracles.pictures.probes import ProbePicture
 from helpers.pictures.canvas import BLUE
 from wgsl import Kernel
 
@@ -54,8 +54,8 @@ def some_faults(names: Sequence[str], count: int) -> pytest.MarkDecorator:
 @some_faults([WEIGHT, INPUT], 5)
 def test_every_way_to_look_at_numbers_catches_each_fault(name, fault):
     """The simulator does not: every access is allowed."""
-    problem = gradient_oracles.good(name.partition("/")[0], GENERAL)
-    run = gradient_oracles.Simulated(matrix.shrunk(faulty(name, fault)))
+    problem = methods.good(name.partition("/")[0], GENERAL)
+    run = methods.Simulated(matrix.shrunk(faulty(name, fault)))
     assert {way for way in WAYS if not matrix.catches(WAYS[way], run, problem)} == {"simulator"}
 
 

@@ -23,10 +23,10 @@ import numpy as np
 from helpers.convolution import check
 from helpers.convolution.reference import conv2d
 from helpers.convolution.shapes import ConvShape
+from helpers.gradient_checks import probes
+from helpers.gradient_checks.harness import LARGE, Tensors, answer, conv, ones, simulated, whole
 from helpers.grading.report import Report, compare
 from helpers.operations import OPERATIONS
-from helpers.oracles import probes
-from helpers.oracles.harness import LARGE, Tensors, answer, conv, ones, simulated, whole
 from wgsl import Kernel
 
 Array = np.ndarray
@@ -83,7 +83,7 @@ class Simulated:
         return simulated(self.kernel, problem.shape, problem.tensors, guard, before, max_steps=MOST_STEPS)
 
 
-# --- Six oracles ----------------------------------------------------------------------------------------------
+# --- Six methods ----------------------------------------------------------------------------------------------
 
 
 def reference(run: Run, problem: Problem) -> Report:

@@ -14,11 +14,11 @@ import numpy as np
 
 from helpers import kernels
 from helpers.convolution.shapes import ConvShape
+from helpers.gradient_checks import methods
+from helpers.gradient_checks.harness import operation_of
+from helpers.gradient_checks.methods import GENERAL, GOOD, Problem, Run, Simulated, good
+from helpers.gradient_checks.wrong_kernels import WRONG_KERNELS, WrongKernel
 from helpers.grading.report import CheckError, Report
-from helpers.oracles import gradient_oracles
-from helpers.oracles.gradient_oracles import GENERAL, GOOD, Problem, Run, Simulated, good
-from helpers.oracles.harness import operation_of
-from helpers.oracles.wrong_kernels import WRONG_KERNELS, WrongKernel
 from wgsl import Kernel
 from wgsl.output import in_lines
 
@@ -28,21 +28,21 @@ CHUNK = r"\bCHUNK: u32 = \d+u", "CHUNK: u32 = 12u"  # weights held at once: the 
 
 Way = Callable[[Run, Problem], Report | bool]
 WAYS: dict[str, Way] = {
-    "reference": gradient_oracles.reference,
-    "central differences": gradient_oracles.central_differences,
-    "adjoint": gradient_oracles.adjoint,
-    "one-hot probes": gradient_oracles.one_hot_probes,
-    "im2col": gradient_oracles.im2col,
-    "simulator": gradient_oracles.simulator,
+    "reference": methods.reference,
+    "central differences": methods.central_differences,
+    "adjoint": methods.adjoint,
+    "one-hot probes": methods.one_hot_probes,
+    "im2col": methods.im2col,
+    "simulator": methods.simulator,
 }
 POOR: dict[str, Callable[[Problem], Problem]] = {
-    "all-ones gradients": gradient_oracles.all_ones,
-    "symmetric data": gradient_oracles.symmetric,
-    "whole numbers": gradient_oracles.whole_numbers,
-    "batch 1": gradient_oracles.batch_1,
-    "square image": gradient_oracles.square,
-    "no guard": gradient_oracles.no_guard,
-    "classroom test": gradient_oracles.classroom,
+    "all-ones gradients": methods.all_ones,
+    "symmetric data": methods.symmetric,
+    "whole numbers": methods.whole_numbers,
+    "batch 1": methods.batch_1,
+    "square image": methods.square,
+    "no guard": methods.no_guard,
+    "classroom test": methods.classroom,
 }
 COLUMNS = (*WAYS, *POOR)
 ARTICLES = {"reference": "the", "adjoint": "the", "simulator": "the", "square image": "a", "classroom test": "the"}
@@ -166,7 +166,7 @@ def judged(kernel: Kernel) -> dict[str, bool]:
     """Which columns catch a kernel; for a right one, none does."""
     run, (best, poor) = Simulated(shrunk(kernel)), _problems(operation_of(kernel).name, layer(kernel))
     verdicts = {name: catches(way, run, best) for name, way in WAYS.items()}
-    return verdicts | {name: catches(gradient_oracles.reference, run, problem) for name, problem in poor.items()}
+    return verdicts | {name: catches(methods.reference, run, problem) for name, problem in poor.items()}
 
 
 def shrunk(kernel: Kernel) -> Kernel:
