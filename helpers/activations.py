@@ -17,8 +17,8 @@ from functools import partial
 
 import numpy as np
 
-from helpers.grading.report import Report, compare
-from helpers.grading.tolerance import ROUNDING, SMALLEST_NORMAL, tolerance
+from helpers.checks.report import Report, compare
+from helpers.checks.tolerance import ROUNDING, SMALLEST_NORMAL, tolerance
 
 Array = np.ndarray
 ROOT, CUBE = np.sqrt(2 / np.pi), 0.044715  # GELU's, in its tanh form

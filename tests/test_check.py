@@ -8,12 +8,12 @@ from IPython.core.interactiveshell import InteractiveShell
 from support.edits import edited, edits
 
 from helpers.activations import ACTIVATIONS, act
+from helpers.checks.report import CheckError, Report, compare
+from helpers.checks.tolerance import SMALLEST_NORMAL, compare_sums, tolerance
 from helpers.convolution import check, reference
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks import harness
 from helpers.gradient_checks.methods import good
-from helpers.grading.report import CheckError, Report, compare
-from helpers.grading.tolerance import SMALLEST_NORMAL, compare_sums, tolerance
 
 # --- A right sum is never called wrong: every rounding, every order ---------------------
 

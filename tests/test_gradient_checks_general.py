@@ -13,6 +13,7 @@ from support.problems import conv_shapes
 from support.sample import sample
 
 from helpers import load
+from helpers.checks.report import Report
 from helpers.convolution import check, reference
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks import matrix, methods, probes
@@ -20,7 +21,6 @@ from helpers.gradient_checks.harness import conv, normal, simulated, whole
 from helpers.gradient_checks.matrix import WAYS
 from helpers.gradient_checks.methods import GENERAL
 from helpers.gradient_checks.pictures.probes import ProbePicture
-from helpers.grading.report import Report
 from helpers.pictures.canvas import BLUE
 from wgsl import Kernel
 

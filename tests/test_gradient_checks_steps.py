@@ -8,12 +8,12 @@ from support.edits import edited, edits
 
 import helpers
 from helpers import activations
+from helpers.checks.report import Report
+from helpers.checks.tolerance import compare_sums
 from helpers.gemm import check, reference
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.gradient_checks import dot_products, errors
 from helpers.gradient_checks.harness import normal, whole
-from helpers.grading.report import Report
-from helpers.grading.tolerance import compare_sums
 
 GRADIENTS = ("d_a", "d_b", "d_bias")
 SHAPE = GemmShape(4, 5, 6, 3)

@@ -5,11 +5,11 @@ import pytest
 from support.notebook_gate import NOTEBOOKS, Lesson
 
 import helpers
+from helpers.checks.tolerance import ROUNDING
 from helpers.convolution import check
 from helpers.exercises import QUESTIONS
 from helpers.gradient_checks import errors, probes
 from helpers.gradient_checks.matrix import POOR, matrix
-from helpers.grading.tolerance import ROUNDING
 
 LESSON = Lesson.read(NOTEBOOKS / "05_trusting_a_gradient.ipynb")
 

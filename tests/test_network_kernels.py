@@ -9,9 +9,9 @@ from support.edits import edited, edits
 from support.problems import pool_shapes
 
 import helpers
+from helpers.checks.tolerance import FLOAT32_MAX
 from helpers.gpu import operation
 from helpers.gradient_checks.harness import classes, drawn, huge, launched, normal, whole
-from helpers.grading.tolerance import FLOAT32_MAX
 from helpers.kernels import load
 from helpers.network import check, reference
 from helpers.network.operations import MAX, SGD

@@ -19,6 +19,7 @@ from support.problems import (
 from support.sample import ALL, sample
 from support.small_kernels import run_case
 
+from helpers.checks.report import compare
 from helpers.convolution.schedules import conv2d_grad_input
 from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
@@ -35,7 +36,6 @@ from helpers.gradient_checks.harness import (
     reports,
     simulated,
 )
-from helpers.grading.report import compare
 from helpers.kernels import load
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.summation.shapes import SumShape

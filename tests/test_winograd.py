@@ -11,6 +11,7 @@ from support.problems import EVERY_VERSION, parametrized, require_close
 from support.sample import sample
 
 from helpers.activations import ACTIVATIONS, STEEPEST, act, output_error
+from helpers.checks.tolerance import compare_sums
 from helpers.convolution import winograd
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks.harness import (
@@ -24,7 +25,6 @@ from helpers.gradient_checks.harness import (
     tiny,
     whole,
 )
-from helpers.grading.tolerance import compare_sums
 from helpers.operations import OPERATIONS
 
 VERSIONS = [kernel for kernel in EVERY_VERSION if kernel.version.endswith("_winograd")]

@@ -12,6 +12,7 @@ from support.problems import EVERY_VERSION, every_version
 from support.sample import ALL, sample
 from support.wrong_kernels import WRONG_KERNELS
 
+from helpers.checks.report import CheckError
 from helpers.convolution import operations
 from helpers.convolution.schedules import conv2d_grad_input
 from helpers.convolution.shapes import ConvShape
@@ -19,7 +20,6 @@ from helpers.gradient_checks import checker
 from helpers.gradient_checks.checker import Given, check, given
 from helpers.gradient_checks.harness import answer, bias_alone, drawn, launched, reports
 from helpers.gradient_checks.wrong_kernels import INPUT_2, NUMBERS, RACE, STRIDE_1, WEIGHT_1, WrongKernel
-from helpers.grading.report import CheckError
 from helpers.grading.trial import GRAVEST_FIRST
 from helpers.kernels import load
 from wgsl import Kernel

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from helpers.bench.libraries import Numpy
+from helpers.checks.report import compare
 from helpers.gpu.operation import Operation, Shape
 from helpers.gradient_checks import harness
-from helpers.grading.report import compare
 from helpers.speed.layers import multiply_adds
 from wgsl import Kernel
 

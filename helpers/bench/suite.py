@@ -9,10 +9,10 @@ from helpers.bench import contenders
 from helpers.bench.contenders import BUDGET, Contender, Row, apart, compete
 from helpers.bench.correctness import Check
 from helpers.bench.libraries import Numpy, Torch
+from helpers.checks.report import CheckError
 from helpers.gpu import GpuError
 from helpers.gpu.operation import Operation
 from helpers.gradient_checks import harness
-from helpers.grading.report import CheckError
 from helpers.operations import OPERATIONS
 from helpers.speed.layers import Layer, rate
 

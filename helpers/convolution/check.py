@@ -3,12 +3,13 @@
 import numpy as np
 
 from helpers.activations import compare_activated, pre_and_error
+from helpers.checks.adjoint import Identity, compare_dots
+from helpers.checks.differences import central_differences
+from helpers.checks.report import Report, compare, sampled
+from helpers.checks.tolerance import compare_sums, tolerance
 from helpers.convolution import reference
 from helpers.convolution.reference import Array, Pair
 from helpers.convolution.shapes import STEPS, ConvShape, padded_by_word
-from helpers.grading.adjoint import Identity, compare_dots
-from helpers.grading.report import Report, compare, sampled
-from helpers.grading.tolerance import compare_sums, tolerance
 
 # --- Against the reference ------------------------------------------------------------
 
@@ -162,13 +163,10 @@ def finite_differences(
 
     noise = (dy.size + w[0].size + 3) * 2.0**-53  # float64 rounding of a loss, for each unit of sum |terms|
     whole = loss(abs(moved), abs(held), abs(dy))
-    want, allowed, where = np.zeros(moved.shape), np.zeros(moved.shape), sampled(moved.shape, samples)
-    for place in zip(*np.nonzero(where), strict=True):
-        step = np.zeros(moved.shape)
-        step[place] = 1  # any step will do: a linear loss has no truncation error
-        want[place] = (loss(moved + step, held, dy) - loss(moved - step, held, dy)) / 2
-        total = loss(step, abs(held), abs(dy))
-        allowed[place] = tolerance(terms, total, held, dy) + noise * (whole + total)
+    where = sampled(moved.shape, samples)
+    want = central_differences(lambda moved: loss(moved, held, dy), moved, where=where)
+    total = central_differences(lambda moved: loss(moved, abs(held), abs(dy)), moved, where=where)
+    allowed = tolerance(terms, total, held, dy) + noise * (whole + total)
     return compare("finite differences", got, want, allowed, where)
 
 

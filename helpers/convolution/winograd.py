@@ -9,7 +9,7 @@ multiplied by their values, and B^T finds coefficients from values. Along two ax
 Neural Networks, CVPR 2016.)
 
 How far a right float32 kernel may be from the exact result, in five steps, with u and gamma_n as in
-`helpers/grading/tolerance.py`:
+`helpers/checks/tolerance.py`:
 
 1. A transform along one axis is a sum for each result. In whatever order it is evaluated, a term of B^T d has at
    most 5 roundings (3 sums, 2 factors), one of G g at most 9 (3 sums, 3 factors, and 3 for the one constant that is
@@ -38,9 +38,9 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.activations import compare_activated
+from helpers.checks.report import Report
+from helpers.checks.tolerance import FLOAT32_MAX, ROUNDING, SMALLEST_NORMAL
 from helpers.convolution.shapes import ConvShape
-from helpers.grading.report import Report
-from helpers.grading.tolerance import FLOAT32_MAX, ROUNDING, SMALLEST_NORMAL
 
 Array = np.ndarray
 

@@ -17,29 +17,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from helpers.activations import STEEPEST, compare_activated, parts, pre_and_error, sigmoid, units
+from helpers.checks.adjoint import Identity, compare_dots
+from helpers.checks.differences import central_differences
+from helpers.checks.report import Report, Reports, compare, sampled
+from helpers.checks.tolerance import ROUNDING, SMALLEST_NORMAL, tolerance
 from helpers.gemm import reference
 from helpers.gemm.reference import Array
-from helpers.grading.adjoint import Identity, compare_dots
-from helpers.grading.report import Report, compare, sampled
-from helpers.grading.tolerance import ROUNDING, SMALLEST_NORMAL, tolerance
 
 THIRD = {"none": 0.0, "relu": 0.0, "gelu": 0.78, "silu": 0.31, "sigmoid": 0.125, "tanh": 2.0}  # the largest |act'''|
 STEP = 2.0**-12  # of finite differences: smaller ones raise the rounding errors, larger ones the truncation error
 GRADIENTS = ("d_a", "d_b", "d_bias")
-
-
-class Reports(tuple[Report, ...]):
-    """The reports on several arrays: true if all of them are right, one line each when shown."""
-
-    def __bool__(self) -> bool:
-        return all(self)
-
-    def __repr__(self) -> str:
-        return "\n".join(map(repr, self))
-
-    def require(self) -> "Reports":
-        """Return these reports, or raise the CheckError that explains the first wrong array."""
-        return Reports(report.require() for report in self)
 
 
 def gemm_bias_act(got: Array, a: Array, b: Array, bias: Array, activation: str = "none") -> Report:
@@ -129,11 +116,7 @@ def finite_differences(
     def loss(moved: Array) -> float:
         return np.vdot(grad, reference.forward(*layer[:place], moved, *layer[place + 1 :], activation))
 
-    want, where = np.zeros(moved.shape), sampled(moved.shape, samples)
-    for index in zip(*np.nonzero(where), strict=True):
-        step = np.zeros(moved.shape)
-        step[index] = STEP
-        want[index] = (loss(moved + step) - loss(moved - step)) / (2 * STEP)
+    want = central_differences(loss, moved, STEP, where := sampled(moved.shape, samples))
     allowed = _difference_errors(*layer, grad, activation)[place]
     return compare("finite differences", got, want, allowed, where)
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from helpers.checks.report import CheckError, Report
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.gradient_checks.harness import (
@@ -32,7 +33,6 @@ from helpers.gradient_checks.harness import (
     whole,
     wide,
 )
-from helpers.grading.report import CheckError, Report
 from wgsl import Kernel
 from wgsl.output import in_lines
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.activations import derivative, gelu
+from helpers.checks.tolerance import tolerance
 from helpers.convolution import reference
-from helpers.grading.tolerance import tolerance
 
 # --- Sums: how large is the tolerance, beside the errors that they really have, and beside one of their terms? --------
 

@@ -16,6 +16,8 @@ import numpy as np
 
 from helpers import gpu
 from helpers.activations import act, compare_activated, pre_and_error
+from helpers.checks.report import CheckError, Report
+from helpers.checks.tolerance import compare_sums
 from helpers.convolution import reference as convolution
 from helpers.convolution.shapes import STEPS, ConvShape
 from helpers.convolution.winograd import compare_winograd
@@ -23,8 +25,6 @@ from helpers.gemm import check as gemm_check
 from helpers.gemm import reference as gemm
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
-from helpers.grading.report import CheckError, Report
-from helpers.grading.tolerance import compare_sums
 from helpers.network import check as network_check
 from helpers.network import reference as network
 from helpers.network.shapes import LossShape

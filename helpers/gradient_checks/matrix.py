@@ -13,12 +13,12 @@ from functools import cache
 import numpy as np
 
 from helpers import kernels
+from helpers.checks.report import CheckError, Report
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks import methods
 from helpers.gradient_checks.harness import operation_of
 from helpers.gradient_checks.methods import GENERAL, GOOD, Problem, Run, Simulated, good
 from helpers.gradient_checks.wrong_kernels import WRONG_KERNELS, WrongKernel
-from helpers.grading.report import CheckError, Report
 from wgsl import Kernel
 from wgsl.output import in_lines
 

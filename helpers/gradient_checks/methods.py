@@ -20,12 +20,13 @@ from functools import cache
 
 import numpy as np
 
+from helpers.checks import differences
+from helpers.checks.report import Report, compare
 from helpers.convolution import check
 from helpers.convolution.reference import conv2d
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks import probes
 from helpers.gradient_checks.harness import LARGE, Tensors, answer, conv, ones, simulated, whole
-from helpers.grading.report import Report, compare
 from helpers.operations import OPERATIONS
 from wgsl import Kernel
 
@@ -130,21 +131,13 @@ def simulator(run: Simulated, problem: Problem) -> bool:
 @cache
 def _derivatives(problem: Problem) -> Array:
     """How much the loss grows with each number of the argument: half of what it changes from -1 to +1."""
-    derivatives = np.zeros(problem.shape.of(problem.argument))
-    for place in np.ndindex(derivatives.shape):
-        losses = []
-        for step in (+1, -1):
-            moved = problem.tensors[problem.argument].copy()
-            moved[place] += step
-            losses.append(_loss(problem, {problem.argument: moved}))
-        derivatives[place] = (losses[0] - losses[1]) / 2
-    return derivatives
 
+    def loss(moved: Array) -> float:
+        """<conv2d(input, weight, bias), grad_output>: the loss whose gradients these are."""
+        t = problem.tensors | {problem.argument: moved}
+        return np.vdot(conv2d(t["input"], t["weight"], t["bias"], **conv(problem.shape)), t["grad_output"])
 
-def _loss(problem: Problem, moved: Tensors) -> float:
-    """<conv2d(input, weight, bias), grad_output>: the loss whose gradients these are."""
-    t = problem.tensors | moved
-    return np.vdot(conv2d(t["input"], t["weight"], t["bias"], **conv(problem.shape)), t["grad_output"])
+    return differences.central_differences(loss, problem.tensors[problem.argument])
 
 
 # --- Gradients as matrix products: im2col, and col2im back ----------------------------------------------------

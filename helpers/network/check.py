@@ -19,9 +19,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from helpers.grading.adjoint import Identity, compare_dots
-from helpers.grading.report import Report, compare
-from helpers.grading.tolerance import ROUNDING, SMALLEST_NORMAL, compare_sums, tolerance
+from helpers.checks.adjoint import Identity, compare_dots
+from helpers.checks.differences import central_differences
+from helpers.checks.report import Report, compare
+from helpers.checks.tolerance import ROUNDING, SMALLEST_NORMAL, compare_sums, tolerance
 from helpers.network import reference
 from helpers.network.reference import Array
 from helpers.network.shapes import PoolShape, StartShape, UpdateShape
@@ -138,11 +139,13 @@ def finite_differences(got: Array, logits: Array, labels: Array) -> Report:
     By Taylor's formula they are off by at most STEP^2 / 6 times the loss's third derivative p (1 - p) (1 - 2p) < 0.1,
     where p is the softmax, and by the float64 rounding errors of the losses, divided by STEP.
     """
-    logits, want = np.asarray(logits, np.float64), np.zeros(np.shape(logits))
+    logits, (rows, classes) = np.asarray(logits, np.float64), np.shape(logits)
     right = reference.cross_entropy(logits, labels)
-    for c, step in enumerate(STEP * np.eye(want.shape[1])):
-        ahead, behind = (reference.cross_entropy(logits + move, labels)[0] for move in (step, -step))
-        want[:, c] = (ahead - behind) / (2 * STEP * len(want))
-    noise = (want.shape[1] + 20) * 2.0**-52 / STEP * (1 + right[0][:, None] + abs(logits).max(1, keepdims=True))
+
+    def slopes(row: Array, label: int) -> Array:
+        return central_differences(lambda z: reference.cross_entropy(z[None], [label])[0].item(), row, STEP)
+
+    want = np.array([*map(slopes, logits, labels)]) / rows
+    noise = (classes + 20) * 2.0**-52 / STEP * (1 + right[0][:, None] + abs(logits).max(1, keepdims=True))
     _, errors = loss_errors(logits, labels, right)
-    return compare("finite differences", got, want, errors + (STEP**2 / 60 + noise) / len(want))
+    return compare("finite differences", got, want, errors + (STEP**2 / 60 + noise) / rows)

@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from helpers.checks.report import Report
 from helpers.convolution import check as convolution
 from helpers.convolution.shapes import STEPS, ConvShape
 from helpers.gemm import check as gemm
 from helpers.gpu import read, run
 from helpers.gpu.buffers import write
 from helpers.gpu.operation import Shape
-from helpers.grading.report import Report
 from helpers.network import check, reference
 from helpers.network.network import Network
 from helpers.network.shapes import UpdateShape

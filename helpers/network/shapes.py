@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.arguments import as_int, check_pair, check_size
-from helpers.grading.tolerance import FLOAT32_MAX
+from helpers.checks.tolerance import FLOAT32_MAX
 
 Pair = tuple[int, int]
 

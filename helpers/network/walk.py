@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.activations import act, derivative
+from helpers.checks.tolerance import SMALLEST_NORMAL
 from helpers.gpu.buffers import read_together
-from helpers.grading.tolerance import SMALLEST_NORMAL
 from helpers.network import check, reference
 from helpers.network.indices import MADE, Factor, Term, pixels_of_window
 from helpers.network.layers import Step, gradient_of

@@ -1,7 +1,7 @@
 """Is a long sum right?"""
 
-from helpers.grading.report import Report
-from helpers.grading.tolerance import compare_sums
+from helpers.checks.report import Report
+from helpers.checks.tolerance import compare_sums
 from helpers.summation import reference
 from helpers.summation.reference import Array
 

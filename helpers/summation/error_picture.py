@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.grading.tolerance import ROUNDING
+from helpers.checks.tolerance import ROUNDING
 from helpers.pictures.canvas import BLUE, GRAY, LINE, ORANGE, WIDTH, Picture, Word
 from helpers.pictures.parts import MARGIN
 

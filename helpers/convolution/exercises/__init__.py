@@ -4,12 +4,12 @@ The questions of each lesson are in a file beside this one, and the steps to the
 `weight_gradient.py`.
 """
 
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from helpers.checks.differences import central_differences
 from helpers.convolution import reference
 from helpers.convolution.exercises import weight_gradient
 from helpers.convolution.shapes import ConvShape
@@ -83,23 +83,12 @@ FORWARD_QUESTIONS = questions(HERE.with_name("forward"))
 
 
 def differences(input: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
-    """The weights' gradient by finite differences, (Co, Ci, F, F)."""
-    size = ConvShape.between(input.shape, grad_output.shape).weight
-    return _gradient_by_differences(lambda weight: reference.conv2d(input, weight) * grad_output, size)
+    """The weights' gradient by finite differences, (Co, Ci, F, F).
 
-
-def _gradient_by_differences(products: Callable[[np.ndarray], np.ndarray], size: tuple[int, ...]) -> np.ndarray:
-    """A gradient by finite differences: move each number by 1 up and down, watch the loss.
-
-    The loss is sum(output * grad_output): its gradient for the output is grad_output, and it is linear in each
-    number, so that the step may be as large as 1. `products` has the terms of the loss.
+    The loss is sum(output * grad_output): its gradient for the output is grad_output, and it is linear in each weight.
     """
-    want = np.zeros(size)
-    for index in np.ndindex(size):
-        step = np.zeros(size)
-        step[index] = 1
-        want[index] = (products(step).sum() - products(-step).sum()) / 2
-    return want
+    size = ConvShape.between(input.shape, grad_output.shape).weight
+    return central_differences(lambda weight: np.vdot(reference.conv2d(input, weight), grad_output), np.zeros(size))
 
 
 @cache
@@ -240,8 +229,8 @@ INPUT_QUESTIONS = questions(HERE.with_name("input_gradient")) | {
 def bias_differences(input: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
     """The bias gradient by finite differences, (Co,)."""
     s = ConvShape.between(input.shape, grad_output.shape)
-    zeros = np.zeros(s.weight)
-    return _gradient_by_differences(lambda bias: reference.conv2d(input, zeros, bias) * grad_output, (s.out_channels,))
+    weight, bias = np.zeros(s.weight), np.zeros(s.out_channels)
+    return central_differences(lambda bias: np.vdot(reference.conv2d(input, weight, bias), grad_output), bias)
 
 
 @cache

@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from helpers.grading.report import Array, Report, compare
+from helpers.checks.report import Array, Report, compare
 
 ROUNDING = 2.0**-23  # u of step 1
 SMALLEST_NORMAL = 2.0**-126

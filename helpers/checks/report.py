@@ -63,6 +63,20 @@ class Report:
         return self
 
 
+class Reports(tuple[Report, ...]):
+    """The reports on several arrays: true if all of them are right, one line each when shown."""
+
+    def __bool__(self) -> bool:
+        return all(self)
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self))
+
+    def require(self) -> "Reports":
+        """Return these reports, or raise the CheckError that explains the first wrong array."""
+        return Reports(report.require() for report in self)
+
+
 def compare(name: str, got: Array, want: Array, tolerance: float | Array, where: bool | Array = True) -> Report:
     """Compare float32 `got` with float64 `want`, element by element: is |got - want| <= tolerance?
 

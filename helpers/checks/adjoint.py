@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.grading.report import Array, Report, compare
-from helpers.grading.tolerance import tolerance
+from helpers.checks.report import Array, Report, compare
+from helpers.checks.tolerance import tolerance
 
 
 class Identity(NamedTuple):
