@@ -17,6 +17,7 @@ from helpers.widgets.question import Ask
 
 SIDES = Question("left", {"right": "the other one"}, "left or right", "Which side?", "It is the left one.")
 PAIR = Question((2, 3), {(3, 2): "in the other order"}, "rows, then columns", "Which cell?", "Rows come first.")
+LAST = Question(2**32 - 1, {-1: "below 0"}, "count the bits")
 SUM = Question(576, {25: "the filter"}, "count the outputs", "How many?", "24 · 24 = 576.")
 
 
@@ -37,6 +38,17 @@ def my(tmp_path, monkeypatch) -> Path:
         (SUM, "20*20 + 7 * 25 +1e+0", "right", "right"),
         (SUM, "600 - 2*12", "right", "right"),
         (SUM, "- 5", "wrong", "wrong: count"),
+        (SUM, "24 x 24 = 576.", "right", "right"),
+        (SUM, "24^2", "right", "right"),
+        (SUM, "24^", "not attempted", "is not a number"),
+        (SUM, "99999^99", "not attempted", "is not a number"),
+        (SUM, "0^0" + "*9999^99" * 249, "wrong", "wrong: count the outputs"),
+        (SUM, "576 pixels", "not attempted", "`576 pixels` is not a number: write `576`"),
+        (LAST, "2**32 - 1", "right", "right"),
+        (LAST, "2³² − 1", "right", "right"),
+        (LAST, "4,294,967,295", "right", "right"),
+        (LAST, "−1", "wrong", "wrong: below 0"),
+        (LAST, "-1^2 + 0", "wrong", "wrong: below 0"),
         (SUM, "24+", "not attempted", "is not a number"),
         (SUM, "1e999999999", "not attempted", "`1e999999999` is not a number"),
         (SUM, "1e99" + "*1e99" * 9 + "/7", "not attempted", "is not a number"),
@@ -50,6 +62,9 @@ def my(tmp_path, monkeypatch) -> Path:
         (SUM, "many", "not attempted", "`many` is not a number"),
         (SIDES, " Left ", "right", "right"),
         (SIDES, "right", "wrong", "the other one"),
+        (SIDES, "to the left.", "right", "right"),
+        (SIDES, '"Right"', "wrong", "the other one"),
+        (SIDES, "no idea", "wrong", "wrong: left or right"),
         (SIDES, "", "not attempted", "write a word first"),
         (PAIR, "(2, 3)", "right", "right"),
         (PAIR, "3, 2", "wrong", "in the other order"),

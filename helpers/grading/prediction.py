@@ -16,6 +16,8 @@ from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, Verdict
 Answer = float | str | tuple[float, ...]
 LONGEST_ANSWER = 2_000  # characters that are read of an answer
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,2})?( ?/ ?\d+)?")  # a larger exponent takes for ever to read
+POWER = re.compile(r"([-+]?) ?(\d{1,4}) ?\^ ?(\d{1,2})")  # as long as that, a product of them is quickly computed
+RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
 class AnswerError(TypeError):
@@ -54,7 +56,7 @@ class Question:
         return Verdict(name, WRONG, self.mistakes.get(given, self.advice))
 
     def typed(self, text: str) -> Answer:
-        """An answer that was typed as text: a word, or numbers with commas; a number may be a sum, as 2 * 3 + 1/2.
+        """An answer that was typed as text: a word, or numbers with commas; a number may be a sum, as 2 * 3 + 2^4.
 
         Raises AnswerError, with the cure, for one that is empty, no number, or too long to be read.
         """
@@ -64,7 +66,7 @@ class Question:
             raise AnswerError(f"your answer has {len(text):,} characters: write {self.hint}")
         match self.right:
             case str():
-                return text
+                return re.sub(r"^(to )?(the )?", "", text.strip(" \n.!\"'`").lower())
             case tuple():
                 return tuple(map(_number, text.strip("()[] ").split(",")))
         return _number(text)
@@ -148,21 +150,34 @@ def number_in(text: str) -> str:
 
 
 def _number(text: str) -> float:
-    """A number as it is typed, also with commas between thousands, as a fraction, a product, or a sum of these."""
-    terms = [re.split("[*×·]", term) for term in re.split(r"(?<=[\d.]) *(?=[-+])", text.strip())]
+    """A number as it is typed, also with commas between thousands, as a fraction, a power, a product, or their sum.
+
+    What stands before an equals sign is how it was worked out.
+    """
+    plain = re.sub("[⁰¹²³⁴-⁹]+", lambda raised: "^" + raised[0].translate(RAISED), text.replace("**", "^"))
+    plain = plain.translate({ord(dash): "-" for dash in "−–"}).rpartition("=")[2].strip()
+    terms = [re.split("[*×·x]", term) for term in re.split(r"(?<=[\d.]) *(?=[-+])", plain)]
     try:
         value = sum(prod(map(_factor, term)) for term in terms)
         return int(value) if value.denominator == 1 else float(value)
     except (ValueError, ZeroDivisionError, OverflowError):
-        cure = text.strip().replace(",", ".") if text.count(",") == 1 else ""
-        raise AnswerError(
-            f"`{text.strip()}` is not a number" + (f": write `{cure}`" if number_in(cure) else "")
-        ) from None
+        raise AnswerError(f"`{text.strip()}` is not a number{_cure(plain)}") from None
 
 
 def _factor(text: str) -> Fraction:
-    """A number or fraction. Raises ValueError where a text is neither, ZeroDivisionError where it divides by 0."""
+    """A number, fraction or power. Raises ValueError where a text is none, ZeroDivisionError where it divides by 0."""
+    if power := POWER.fullmatch(text.strip()):
+        sign, base, exponent = power.groups()
+        return Fraction(f"{sign}{int(base) ** int(exponent)}")
     return Fraction(number_in(re.sub(r"([-+]) +", r"\1", text)).replace(" ", ""))
+
+
+def _cure(text: str) -> str:
+    """What to write in place of a decimal comma, or of a number with the name of what was counted."""
+    likely = re.sub(r" +[^\W\d][^\d]*$", "", text)
+    if likely == text:
+        likely = text.replace(",", ".") if text.count(",") == 1 else ""
+    return f": write `{likely}`" if number_in(likely) else ""
 
 
 def _equal(given: Answer, right: Answer) -> bool:
