@@ -40,9 +40,42 @@ def test_the_right_answer_is_what_is_computed(name):
     assert FORWARD_QUESTIONS[name].grade(name, COMPUTED[name]()).outcome == RIGHT
 
 
-@pytest.mark.parametrize(
-    ("mistake", "other"),
-    [("flipped", FILTER[::-1, ::-1]), ("transposed", FILTER.T), ("without the minus", abs(FILTER))],
-)
-def test_the_mistakes_by_hand_are_what_they_are_said_to_be(mistake, other):
-    assert mistake in FORWARD_QUESTIONS["output_by_hand"].mistakes[(WINDOW * other).sum()]
+IMAGE = np.array([[1, 2, 0], [3, 1, 4], [2, 0, 5]])
+MISTAKES = {  # what is said of them, and how they come about
+    "output_by_hand": {
+        "flipped": (WINDOW * FILTER[::-1, ::-1]).sum(),
+        "transposed": (WINDOW * FILTER.T).sum(),
+        "without a minus": (WINDOW * abs(FILTER)).sum(),
+        "it is output[0,0]": (IMAGE[:2, :2] * FILTER).sum(),
+        "it is output[0,1]": (IMAGE[:2, 1:] * FILTER).sum(),
+        "it is output[1,1]": (IMAGE[1:, 1:] * FILTER).sum(),
+    },
+    "output_size": {
+        "without padding": ConvShape(1, 1, 12, 12, 1, 5, 5, 2).out_h,
+        "stride 1": ConvShape(1, 1, 12, 12, 1, 5, 5, 1, 2).out_h,
+    },
+    "offset": {
+        "H and W are swapped": np.ravel_multi_index((1, 2, 3, 4), (2, 3, 7, 5)),
+        "N and Ci are swapped": np.dot((1, 2, 3, 4), (2 * 35, 35, 7, 1)),
+        "the channel comes last": np.ravel_multi_index((1, 3, 4, 2), (2, 5, 7, 3)),
+        "in the first image": np.ravel_multi_index((0, 2, 3, 4), (2, 3, 5, 7)),
+    },
+    "outputs_of_a_corner": {
+        "without padding": len(indices.taps_of_pixel(ConvShape(1, 1, 6, 6, 1, 3, 3), 0, 0)),
+        "in the middle": len(indices.taps_of_pixel(ConvShape(1, 1, 6, 6, 1, 3, 3, 1, 1), 2, 2)),
+        "on an edge": len(indices.taps_of_pixel(ConvShape(1, 1, 6, 6, 1, 3, 3, 1, 1), 0, 2)),
+    },
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_the_mistakes_are_what_they_are_said_to_be(name):
+    for said, answer in MISTAKES[name].items():
+        assert said in FORWARD_QUESTIONS[name].mistakes[answer]
+
+
+def test_the_case_by_hand_is_the_questions():
+    asked = FORWARD_QUESTIONS["output_by_hand"].asked.replace("−", "-")
+    assert f"`{IMAGE.tolist()}`" in asked
+    assert f"`{FILTER.tolist()}`" in asked
+    assert (IMAGE[1:, :2] == WINDOW).all()

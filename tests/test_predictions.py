@@ -1,6 +1,7 @@
 """Questions: each is asked in one lesson, unanswered, and every answer gets the words that help."""
 
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,15 +11,19 @@ import helpers
 from helpers.exercises import QUESTIONS
 from helpers.grading.prediction import AnswerError, Question, questions
 from helpers.grading.verdict import RIGHT, WRONG
+from helpers.widgets.question import Ask
 
 every_question = pytest.mark.parametrize("name", QUESTIONS)
+in_words = pytest.mark.parametrize("name", [name for name, question in QUESTIONS.items() if question.asked])
+TO_COME = set()  # the lessons that ask them are not yet rebuilt
 
 
 def test_each_question_is_asked_once_and_its_cell_does_not_give_the_answer():
     cells = [cell.source for path in lessons_of(NOTEBOOKS) for cell in Lesson.read(path).code]
     for name, question in QUESTIONS.items():
-        (cell,) = (cell for cell in cells if re.search(rf'helpers\.(ask|predict)\("{re.escape(name)}"', cell))
-        assert str(question.right) not in cell.replace(name, "")
+        asking = [cell for cell in cells if re.search(rf'helpers\.(ask|predict)\("{re.escape(name)}"', cell)]
+        assert len(asking) == (name not in TO_COME), name
+        assert str(question.right) not in "".join(asking).replace(name, "")
         assert "in place of None" in helpers.predict(name, None).detail
 
 
@@ -62,6 +67,66 @@ def test_a_likely_mistake_gets_its_own_words_and_any_other_answer_advice(name):
         assert str(question.right) not in re.findall(r"\d+", question.advice.replace(",", ""))
 
 
+def typed(answer) -> list[str]:
+    """An answer as readers may type it."""
+    if isinstance(answer, str):
+        return [answer, f'"{answer.title()}"', f"{answer}."]
+    if isinstance(answer, tuple):
+        return [", ".join(map(str, answer)), str(answer)]
+    fraction = Fraction(float(answer)).limit_denominator(10**6)
+    if fraction.denominator > 1:
+        return [str(float(answer)), str(fraction)]
+    return [f"{fraction.numerator}", f"{fraction.numerator:,}".replace("-", "−"), f"= {fraction.numerator}"]
+
+
+@in_words
+def test_every_answer_that_is_typed_gets_its_reply_and_the_right_one_the_explanation(name):
+    question = QUESTIONS[name]
+    for answer, words in question.mistakes.items():
+        for text in typed(answer):
+            made = Ask(name, question)
+            assert (made.give(text), made.why) == (f"wrong: {words}", ""), text
+    for text in typed(question.right):
+        made = Ask(name, question)
+        assert (made.give(text), made.why) == ("right", question.why), text
+
+
+@in_words
+def test_a_question_in_words_can_be_answered_and_its_mistakes_lead_on(name):
+    question = QUESTIONS[name]
+    assert question.asked.endswith("?"), question.asked
+    assert re.fullmatch(r"[`(A-Z\d].*[.]", question.why), question.why
+    assert len(question.mistakes) >= 2
+    for words in question.mistakes.values():
+        assert words.endswith("?"), words
+    if isinstance(question.right, str):
+        assert {question.right, *question.mistakes} <= {*re.findall(r"\w+", question.asked.lower())}
+    elif isinstance(question.right, int | float) and question.right > 9:
+        told = numbers_of(" ".join([question.advice, *question.mistakes.values()]))
+        assert f"{question.right:g}" not in told - numbers_of(question.asked)
+
+
+def numbers_of(text: str) -> set[str]:
+    """The numbers in a text, without commas between thousands."""
+    return {*re.findall(r"\d+\.?\d*(?<!\.)", text.replace(",", ""))}
+
+
+SUM = re.compile(r"(?<![\w.`^/·*+−-])(?<!ln )([(−\d][-\d ,.()·*+−×/]*) = (−?\d[\d,]*(?:\.\d+)?|\d+ ?/ ?\d+)(?![\d/])")
+
+
+def sums_in(text: str) -> list[tuple[str, float, float]]:
+    """The sums in a text: as they are written, their value, and what is said to come out."""
+    plain = str.maketrans({"·": "*", "×": "*", "−": "-", ",": ""})
+    return [(left, *(eval(side.translate(plain)) for side in (left, right))) for left, right in SUM.findall(text)]
+
+
+def test_the_sums_in_the_explanations_are_right():
+    sums = [found for question in QUESTIONS.values() for found in sums_in(question.why)]
+    assert len(sums) > 20
+    assert [found for found in sums if found[1] != found[2]] == []
+    assert sums_in("So 2 · 3 + (−1)·4 = 3 and 1,000 / 8 = 126.") == [("2 · 3 + (−1)·4", 2, 3), ("1,000 / 8", 125, 126)]
+
+
 @pytest.mark.parametrize(
     ("text", "number"),
     [("1/32", "1/32"), (" 7 ", "7"), ("4,096", "4096"), ("-1,000,000", "-1000000"), ("0.5", "0.5"), ("2e-3", "2e-3")],
@@ -75,7 +140,7 @@ def test_a_number_in_quotes_is_told_to_leave_them_out(text, number):
 def test_the_question_of_lesson_02_is_worked_out_and_its_mistakes_too():
     assert QUESTIONS["dW[0,1]"].right == 2 * 2 + 1 * 3 - 1 * 1 + 3 * 4
     for answer, words in {
-        3 * 2 - 1 * 3 + 1 * 1 + 2 * 4: "no flip",
+        3 * 2 - 1 * 3 + 1 * 1 + 2 * 4: "does a correlation flip it",
         2 * 2 - 1 * 3 + 1 * 1 + 3 * 4: "transposed",
         2 * 2 + 1 * 3 + 1 * 1 + 3 * 4: "minus signs",
         2 * 3 + 1 * 1 - 1 * 0 + 3 * 4: "is dW[1,0]",

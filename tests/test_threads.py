@@ -237,7 +237,7 @@ def test_the_answers_are_what_the_gpu_says():
         "global_number": ids.global_invocation_id[0],
         "idle_threads": Dispatch((workgroups_for(1000, 64), 1), (64, 1), 1, 1000).idle,
         "seven_halves": float(value_of("7 / 2", "f32")),
-        "two_minus_three": int(value_of("2u - 3u", "u32")),
+        "two_minus_three": int(value_of("a - b", "u32", before="let a = 2u; let b = 3u;")),
         "selected": float(value_of("select(10.0, 20.0, 5 > 3)", "f32")),
         "sum_up_to_10": gpu.launch(KERNELS["three_or_five"], [np.zeros(11, np.uint32)])[10],
         "offset_2d": np.ravel_multi_index((2, 3), (4, 7)),

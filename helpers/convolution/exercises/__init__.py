@@ -136,16 +136,16 @@ def _weight_question(image: list, upstream: list, kh: int, kw: int) -> Question:
 
     right = gradient(grad_output)
     mistakes = {
-        right[i]: f"it is dW[{i[0]},{i[1]}]; start the window at row {kh}, column {kw}"
+        right[i]: f"it is dW[{i[0]},{i[1]}]; where does the window of dW[{kh},{kw}] begin?"
         for i in np.ndindex(2, 2)
         if right[i] != right[kh, kw]
     }
     for mistake, wrong in {
-        "taken without its minus signs": abs(grad_output),
-        "transposed": grad_output.swapaxes(2, 3),
-        "flipped; there is no flip": grad_output[:, :, ::-1, ::-1],
+        "taken without its minus signs; which of its numbers are negative": abs(grad_output),
+        "transposed; which of its numbers belongs to the second pixel of the window": grad_output.swapaxes(2, 3),
+        "flipped; does a correlation flip it": grad_output[:, :, ::-1, ::-1],
     }.items():
-        mistakes[gradient(wrong)[kh, kw]] = f"you get this when the upstream gradient is {mistake}"
+        mistakes[gradient(wrong)[kh, kw]] = f"you get this when the upstream gradient is {mistake}?"
     advice = f"place the upstream gradient's corner on the pixel at row {kh}, column {kw}"
     asked = f"What is dW[{kh},{kw}] of this image and this upstream gradient?"
     pixels = input[0, 0, kh:, kw:][: len(upstream), : len(upstream[0])]
