@@ -18,7 +18,7 @@ _HOME = {
     "adapter_info": "helpers.gpu",
     "ask": "helpers.exercises",
     "explain_choice": "helpers.operations",
-    "check_step": "helpers.network.doubt",
+    "check_step": "helpers.network.check_layers",
     "conv2d": "helpers.convolution.operations",
     "conv2d_grad_bias": "helpers.convolution.operations",
     "conv2d_grad_input": "helpers.convolution.operations",

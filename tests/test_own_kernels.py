@@ -7,7 +7,7 @@ import helpers
 from helpers.data.digits import seen_and_unseen
 from helpers.exercises import PUZZLES
 from helpers.grading import desk
-from helpers.network.doubt import check_step
+from helpers.network.check_layers import check_step
 from helpers.network.network import Network
 from helpers.network.own import PLACES, own_kernels
 from helpers.network.training import Training

@@ -10,7 +10,7 @@ from helpers.exercises import QUESTIONS
 from helpers.gradient_checks import in_training
 from helpers.gradient_checks.in_training import NAMES, SMALL, SmallRun, planted, train_small
 from helpers.kernels import load
-from helpers.network.doubt import UPDATE, check_step
+from helpers.network.check_layers import UPDATE, check_step
 from helpers.network.layers import AvgPool2d, Conv2d, Linear
 from helpers.network.network import Network
 
