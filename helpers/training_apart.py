@@ -21,7 +21,7 @@ from helpers.grading.sandbox import Worker, serve, why
 from helpers.grading.trial import simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, UNSAFE
 from helpers.network.network import Network
-from helpers.network.own import PLACES, own_kernels
+from helpers.network.student_kernels import PLACES, student_kernels
 from helpers.network.training import DivergedError, Training
 from wgsl import Kernel, UnsupportedWgsl
 from wgsl.simulator.findings import Finding, quoted_line
@@ -84,7 +84,7 @@ def train_apart(
     Parameters
     ----------
     puzzles : str
-        Names in `helpers.network.own.PLACES`. The text of each is what you wrote last, in your file,
+        Names in `helpers.network.student_kernels.PLACES`. The text of each is what you wrote last, in your file,
         notebooks/my/<puzzle>.wgsl, or in a cell that graded it.
     epochs, digits, batch, learning_rate, seed
         Of the training: the first `digits` of 4,000, `batch` images a step.
@@ -105,7 +105,7 @@ def train_apart(
     for name, value, most in ("digits", digits, 4000), ("unseen", unseen, 1000), ("batch", batch, digits):
         check_size(name, as_int(value), 1, most)
     texts = {puzzle: _allowed(puzzle) for puzzle in dict.fromkeys(puzzles)}
-    own_kernels(texts)  # refuses two for one place
+    student_kernels(texts)  # refuses two for one place
     how = {"epochs": epochs, "learning_rate": learning_rate, "seed": seed}
     how |= {"digits": digits, "unseen": unseen, "batch": batch}
     try:
@@ -147,7 +147,7 @@ def work(texts: Mapping[str, str], epochs: float, digits: int, unseen: int, **ho
             return
         yield {"progress": None}
     images, labels, others, answers = seen_and_unseen()
-    network, ended = Network(seed=how["seed"], kernels=own_kernels(texts)), ""
+    network, ended = Network(seed=how["seed"], kernels=student_kernels(texts)), ""
     training = Training(network, images[:digits], labels[:digits], **how)
     try:
         for step in training.stages(int(np.ceil(epochs * training.steps_per_epoch))):

@@ -1,6 +1,6 @@
 """The reader's own kernels from lessons 01 to 08 in a network: where each fits, and how it is dispatched there.
 
-    Network(kernels=own_kernels({"conv2d_grad_weight": my_text}))
+    Network(kernels=student_kernels({"conv2d_grad_weight": my_text}))
 
 A kernel takes the place of an operation in all layers that it fits; the others keep theirs. The puzzles of the forward
 passes are not here: a network's forward kernels add the bias and apply the ReLU, too.
@@ -106,7 +106,7 @@ PLACES: dict[str, Place] = {
 
 
 @dataclass(frozen=True)
-class OwnKernels:
+class StudentKernels:
     """An operation with one or more of its passes computed by puzzles' kernels, which are given by puzzle."""
 
     operation: Operation
@@ -127,19 +127,19 @@ class OwnKernels:
         return tuple(own(each.entry_point) if each.entry_point in fitting else each for each in official)
 
 
-def own_kernels(texts: Mapping[str, str]) -> dict[str, OwnKernels]:
+def student_kernels(texts: Mapping[str, str]) -> dict[str, StudentKernels]:
     """What `Network` takes as `kernels`, from the texts of puzzles by their names.
 
     Raises ValueError for a puzzle that has no place in a network, and for two that take the same place.
     """
-    chosen: dict[str, OwnKernels] = {}
+    chosen: dict[str, StudentKernels] = {}
     for puzzle, text in texts.items():
         if puzzle not in PLACES:
             raise ValueError(f"puzzle = {puzzle!r}: it must be one of {', '.join(PLACES)}")
         operation = PLACES[puzzle].operation
-        others = chosen.get(operation.name, OwnKernels(operation, {})).kernels
+        others = chosen.get(operation.name, StudentKernels(operation, {})).kernels
         if rival := next((name for name in others if PLACES[name].entry_point == PLACES[puzzle].entry_point), None):
             raise ValueError(f"{rival} and {puzzle} compute the same gradient: choose one of them")
         kernel = Kernel(text, f"your {puzzle}")
-        chosen[operation.name] = OwnKernels(operation, {**others, puzzle: kernel})
+        chosen[operation.name] = StudentKernels(operation, {**others, puzzle: kernel})
     return chosen

@@ -9,7 +9,7 @@ from helpers.exercises import PUZZLES
 from helpers.grading import desk
 from helpers.network.check_layers import check_step
 from helpers.network.network import Network
-from helpers.network.own import PLACES, own_kernels
+from helpers.network.student_kernels import PLACES, student_kernels
 from helpers.network.training import Training
 from helpers.training_apart import RefusedError, _found, train_apart
 from wgsl import Kernel
@@ -33,7 +33,7 @@ def without(puzzle: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("other", [WEIGHT, STRIDED])
 def test_all_official_kernels_of_puzzles_compute_the_gradients_of_lenet(other):
-    network = Network(kernels=own_kernels(without(other)))
+    network = Network(kernels=student_kernels(without(other)))
     assert not check_step(network, IMAGES[:3], LABELS[:3]).wrong
     run = {each.kernel.name.removeprefix("your ") for each in network.workspace(3).backward}
     assert {*without(other)} <= run
@@ -42,7 +42,7 @@ def test_all_official_kernels_of_puzzles_compute_the_gradients_of_lenet(other):
 @pytest.mark.parametrize("puzzle", ["conv2d_grad_input", "gemm_bwd_db", "max_pool2d_backward"])
 def test_a_wrong_one_is_wrong_in_its_own_steps(puzzle):
     text = OFFICIAL[puzzle].replace(" sum += ", " sum -= ")
-    wrong = check_step(Network(kernels=own_kernels({puzzle: text})), IMAGES[:3], LABELS[:3]).wrong
+    wrong = check_step(Network(kernels=student_kernels({puzzle: text})), IMAGES[:3], LABELS[:3]).wrong
     assert {step.partition(": ")[2] for step in wrong} == {PLACES[puzzle].operation.name}
 
 
@@ -53,11 +53,11 @@ def test_a_batch_with_too_many_loops_for_the_driver_is_refused():
 
 
 def test_what_has_no_place_or_the_same_one_is_refused():
-    for call in (lambda: own_kernels({"conv2d": ""}), lambda: train_apart("conv2d")):
+    for call in (lambda: student_kernels({"conv2d": ""}), lambda: train_apart("conv2d")):
         with pytest.raises(ValueError, match="puzzle = 'conv2d': it must be one of conv2d_grad_weight, "):
             call()
     with pytest.raises(ValueError, match=f"{WEIGHT} and {STRIDED} compute the same gradient: choose one"):
-        own_kernels({WEIGHT: "", STRIDED: ""})
+        student_kernels({WEIGHT: "", STRIDED: ""})
 
 
 # --- In a process apart ---------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ def test_a_wrong_gradient_trains_as_it_would_here_and_the_notebooks_network_is_n
     desk.keep(BIAS, text)
     heard = []
     run = helpers.train_apart(BIAS, digits=32, batch=8, unseen=50, show=lambda *progress: heard.append(progress))
-    here = Training(Network(kernels=own_kernels({BIAS: text})), IMAGES[:32], LABELS[:32], batch=8).run()
+    here = Training(Network(kernels=student_kernels({BIAS: text})), IMAGES[:32], LABELS[:32], batch=8).run()
     assert run.losses == pytest.approx([moment.loss for moment in here.moments], rel=1e-5)
     assert heard == [(4, run.losses[-1])]
     assert repr(run).startswith(f"4 steps with your {BIAS}, mean loss of the last ten 2.3")
