@@ -11,8 +11,8 @@ from helpers.gemm.shapes import GemmShape
 from helpers.gradient_checks.harness import drawn, operation_of, simulated
 from helpers.network import explorers
 from helpers.network.indices import MADE, Made, pixels_of_window, windows_of_pixel
+from helpers.network.kernel_lines import line_of
 from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d
-from helpers.network.lines import line_of
 from helpers.network.network import Network
 from helpers.network.pictures import timeline
 from helpers.network.pictures.maps import fitting_pixel, fold

@@ -16,8 +16,8 @@ from helpers.checks.tolerance import SMALLEST_NORMAL
 from helpers.gpu.buffers import read_together
 from helpers.network import check, reference
 from helpers.network.indices import MADE, Factor, Term, pixels_of_window
+from helpers.network.kernel_lines import Line, line_of
 from helpers.network.layers import Step, gradient_of
-from helpers.network.lines import Line, line_of
 from helpers.network.network import Network, Size
 from helpers.pictures.canvas import number
 from helpers.pictures.parts import product_text
