@@ -17,7 +17,7 @@ from helpers.network.network import Network
 from helpers.network.pictures import timeline
 from helpers.network.pictures.maps import fitting_pixel, fold
 from helpers.network.shapes import ElementShape, LossShape, PoolShape
-from helpers.network.walk import Walk
+from helpers.network.trace import NetworkTrace
 from helpers.operations import OPERATIONS
 
 OTHER = (  # what LeNet has not: strides, padding, means, no activation
@@ -41,15 +41,15 @@ def lenet() -> Network:
 
 
 @pytest.fixture(scope="module", params=["lenet", "other"])
-def walk(request: pytest.FixtureRequest, lenet: Network) -> Walk:
+def trace(request: pytest.FixtureRequest, lenet: Network) -> NetworkTrace:
     net = lenet if request.param == "lenet" else Network(OTHER, seed=2)
-    return Walk(net, IMAGES[13], LABELS[13])
+    return NetworkTrace(net, IMAGES[13], LABELS[13])
 
 
-def places(walk: Walk, name: str, count: int = 8) -> list[tuple[int, ...]]:
+def places(trace: NetworkTrace, name: str, count: int = 8) -> list[tuple[int, ...]]:
     """Some places of a tensor: its corners, the number that is farthest from 0, and random ones."""
-    shape, random = walk.shapes[name], np.random.default_rng(3)
-    largest = np.unravel_index(np.abs(walk.tensors[name]).argmax(), shape)
+    shape, random = trace.shapes[name], np.random.default_rng(3)
+    largest = np.unravel_index(np.abs(trace.tensors[name]).argmax(), shape)
     found = [(0,) * len(shape), tuple(size - 1 for size in shape), tuple(map(int, largest))]
     return found + [tuple(int(random.integers(size)) for size in shape) for _ in range(count)]
 
@@ -57,42 +57,42 @@ def places(walk: Walk, name: str, count: int = 8) -> list[tuple[int, ...]]:
 # --- An opened number -------------------------------------------------------------------------------------------
 
 
-def test_the_terms_of_a_number_add_up_to_what_the_gpu_wrote(walk):
-    assert {"images", "labels"} | {*walk.network.shapes} == {*walk.shapes} & {*walk.network.workspace(1).sizes} - {
-        *walk.makers
+def test_the_terms_of_a_number_add_up_to_what_the_gpu_wrote(trace):
+    assert {"images", "labels"} | {*trace.network.shapes} == {*trace.shapes} & {*trace.network.workspace(1).sizes} - {
+        *trace.makers
     }  # every tensor that is computed can be opened
-    for name in walk.makers:
-        for index in places(walk, name):
-            opened = walk.open(name, index)
+    for name in trace.makers:
+        for index in places(trace, name):
+            opened = trace.open(name, index)
             assert abs(opened.result - opened.returned) <= opened.bound, opened.label
             assert opened.bound <= 1e-4 * max(1, abs(opened.result)) + 1e-6
 
 
 def test_a_wrong_tensor_would_be_seen(lenet):
-    walk = Walk(lenet, IMAGES[13], LABELS[13])
+    trace = NetworkTrace(lenet, IMAGES[13], LABELS[13])
     for name, source in ("conv1.grad_weight", "conv1.grad_pre"), ("pool1.grad_output", "conv2.weight"):
-        index = places(walk, name)[2]
-        right = walk.tensors[source]
-        walk.tensors[source] = right * np.float32(1.001)
-        wrong = walk.open(name, index)
+        index = places(trace, name)[2]
+        right = trace.tensors[source]
+        trace.tensors[source] = right * np.float32(1.001)
+        wrong = trace.open(name, index)
         assert abs(wrong.result - wrong.returned) > wrong.bound
-        walk.tensors[source] = right
+        trace.tensors[source] = right
 
 
 def test_a_walk_leaves_the_network_as_it_is(lenet):
     before = lenet.state()
-    Walk(lenet, IMAGES[0], LABELS[0])
+    NetworkTrace(lenet, IMAGES[0], LABELS[0])
     for old, new in zip(before, lenet.state(), strict=True):
         assert (old == new).all()
 
 
 def test_what_cannot_be_opened_is_refused(lenet):
-    walk = Walk(lenet, IMAGES[0], LABELS[0])
+    trace = NetworkTrace(lenet, IMAGES[0], LABELS[0])
     with pytest.raises(ValueError, match=r"name = 'conv1.weight': it must be one of conv1.output, pool1.output"):
-        walk.open("conv1.weight", (0, 0, 0, 0))
+        trace.open("conv1.weight", (0, 0, 0, 0))
     for index in (1, 2), (6, 0, 0), (0, 0, -1):
         with pytest.raises(ValueError, match=r"conv1.output is \(6, 24, 24\)"):
-            walk.open("conv1.output", index)
+            trace.open("conv1.output", index)
 
 
 # --- What the kernels read --------------------------------------------------------------------------------------
@@ -209,9 +209,9 @@ def test_a_line_moves_with_the_text():
     assert moved.number == line_of(step, "grad_pre", kernel.version).number + 2
 
 
-def test_of_a_specialized_version_it_is_the_line_of_the_file(walk):
+def test_of_a_specialized_version_it_is_the_line_of_the_file(trace):
     """And it does the arithmetic of a sum: a product or a sum is written there."""
-    for name, (step, own) in walk.makers.items():
+    for name, (step, own) in trace.makers.items():
         if name.endswith(("conv1.output", "conv2.grad_weight", "second.output")):
             for kernel in versions_of(step.operation.name):
                 if not step.operation.versions[kernel.version](step.shape, kernel).refused and kernel.specialized:
@@ -289,7 +289,7 @@ def test_mistakes_are_the_digits_that_are_wrong(lenet):
     shown = explorer.picture.mistakes
     assert {mistake.number for mistake in shown} <= {*wrong}
     assert [m.softmax.max() for m in shown] == sorted((m.softmax.max() for m in shown), reverse=True)
-    alone = Walk(lenet, IMAGES[shown[1].number], LABELS[shown[1].number]).tensors["grad_images"][0]
+    alone = NetworkTrace(lenet, IMAGES[shown[1].number], LABELS[shown[1].number]).tensors["grad_images"][0]
     assert np.allclose(shown[1].gradient, alone, rtol=1e-3, atol=1e-5 * np.abs(alone).max())
     assert not illegible(explorer, 4)
     right = np.setdiff1d(np.arange(60), wrong)
@@ -330,8 +330,8 @@ def test_the_recorded_timelines_are_legible():
         timeline.recorded(33)
 
 
-def test_another_network_can_be_drawn(walk):
-    net = walk.network
+def test_another_network_can_be_drawn(trace):
+    net = trace.network
     explorer = explorers.network(net, IMAGES[:1], LABELS[:1], step=2 * len(net.layers) + 1)
     assert not list(faults(explorer.picture))
 

@@ -12,8 +12,8 @@ from helpers.network.pictures.mistakes import Mistake, MistakesPicture
 from helpers.network.pictures.network import NetworkPicture
 from helpers.network.pictures.opened import OpenedPicture
 from helpers.network.reference import softmax
+from helpers.network.trace import NetworkTrace, moved
 from helpers.network.training import Training
-from helpers.network.walk import Walk, moved
 from helpers.widgets.controls import Trials
 from helpers.widgets.explorer import Explorer, below
 
@@ -21,17 +21,17 @@ MOST = 20  # digits of one picture
 FRAMES, PACE = 60, 200  # about this many pictures of a run that is played; milliseconds of each
 
 
-def _walks(net: Net, images: np.ndarray, labels: np.ndarray) -> list[Walk]:
+def _traces(net: Net, images: np.ndarray, labels: np.ndarray) -> list[NetworkTrace]:
     """The tensors of each digit, read from the GPU now: touching a picture needs no GPU."""
     if not 1 <= len(images) <= MOST or len(images) != len(labels):
         raise ValueError(
             f"{len(images)} images and {len(labels)} labels: a picture takes 1 to {MOST} digits, as many of each"
         )
-    return [Walk(net, image, label) for image, label in zip(images, labels, strict=True)]
+    return [NetworkTrace(net, image, label) for image, label in zip(images, labels, strict=True)]
 
 
 def network(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | None = None, **values: int) -> Explorer:
-    """A slider over the steps of a digit's walk through a network and back, and what each layer makes of it.
+    """A slider over the steps of a digit's trace through a network and back, and what each layer makes of it.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def network(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | No
     values
         Where the sliders start: digit, step, tensor, map.
     """
-    picture = NetworkPicture(_walks(net, images, labels))
+    picture = NetworkPicture(_traces(net, images, labels))
     forward = len(picture.columns) - 1
     suggested: Trials = {
         "Play: the gradient walks back.": {"step": picture.last},
@@ -80,12 +80,12 @@ def open_number(
     steps
         What to try instead of what is suggested.
     """
-    picture = OpenedPicture(_walks(net, images, labels))
+    picture = OpenedPicture(_traces(net, images, labels))
     if name not in picture.names:
         raise ValueError(f"name = {name!r}: it must be one of {', '.join(picture.names)}")
-    tensor, shape = picture.names.index(name), picture.walks[0].shapes[name]
+    tensor, shape = picture.names.index(name), picture.traces[0].shapes[name]
     index = tuple(index) or (0,) * len(shape)
-    picture.walks[0].open(name, index)  # refuses an index that is none
+    picture.traces[0].open(name, index)  # refuses an index that is none
     place = dict(zip(("map", "row", "column"), moved(index, shape, picture.maps(tensor)), strict=True))
     rules = {"digit": below(len(images)), "tensor": below(len(picture.names))}
     for axis, own in enumerate(place):

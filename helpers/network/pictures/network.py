@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers.network.layers import gradient_of
 from helpers.network.pictures.maps import Area, Layout, Maps, colored, framed
-from helpers.network.walk import Walk, written
+from helpers.network.trace import NetworkTrace, written
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, WIDTH, Box, Picture, number, text_width
 from helpers.pictures.figures import draw_signed
 from helpers.pictures.parts import MARGIN
@@ -44,12 +44,12 @@ class Column(NamedTuple):
 class NetworkPicture(Picture):
     """Each layer of a network as its maps for one digit: their values above, and their gradients below.
 
-    The walk has a step for each layer's output, then one for the loss and for each gradient on the way back.
+    A trace has a step for each layer's output, then one for the loss and for each gradient on the way back.
     """
 
-    def __init__(self, walks: Sequence[Walk]) -> None:
+    def __init__(self, traces: Sequence[NetworkTrace]) -> None:
         super().__init__(422)
-        self.walks, network = walks, walks[0].network
+        self.traces, network = traces, traces[0].network
         tensors = ["images", *(f"{layer.name}.output" for layer in network.layers)]
         names = ["images", *(layer.name for layer in network.layers)]
         sizes = network.input_sizes
@@ -83,21 +83,21 @@ class NetworkPicture(Picture):
         return self.columns[self.place(tensor)[0]].maps[0]
 
     def show(self, digit: int, step: int, tensor: int, map: int) -> "NetworkPicture":
-        """The walk of a digit up to a step, with one map of one of the tensors that are reached framed."""
+        """The trace of a digit, up to a step, with one map of one of the tensors that are reached framed."""
         if self.starts(digit, step):
-            self._draw_walk(self.walks[digit], step)
+            self._draw_trace(self.traces[digit], step)
             self.stands_still()
-        walk, name = self.walks[digit], self.name(tensor)
+        trace, name = self.traces[digit], self.name(tensor)
         framed(self, self._box(tensor, map))
-        values = walk.tensors[name].reshape(self.columns[self.place(tensor)[0]].maps)
+        values = trace.tensors[name].reshape(self.columns[self.place(tensor)[0]].maps)
         rows = values[map] if values[map].size > 1 else values.reshape(1, -1)
         self.numbered.append(Area(self, rows, Box(0, 0, 1, 1), f"{name}, map {map}" if values[map].size > 1 else name))
-        self.sentence = f"{self._step_words(walk, step)} {self._map_words(name, values, map)}"
+        self.sentence = f"{self._step_words(trace, step)} {self._map_words(name, values, map)}"
         return self
 
     # --- The drawing ------------------------------------------------------------------------------------------
 
-    def _draw_walk(self, walk: Walk, step: int) -> None:
+    def _draw_trace(self, trace: NetworkTrace, step: int) -> None:
         for column, x in zip(self.columns, self.lefts, strict=True):
             middle = x + column.width / 2
             self.write(middle, 14, column.layer, 14, INK, "bold", "middle")
@@ -106,19 +106,19 @@ class NetworkPicture(Picture):
         self.write(WIDTH - MARGIN, TOPS[1] - 14, "← gradients", 13, BLUE, "bold", "right")
         for tensor in range(self.last + 1):
             if tensor <= step:
-                self._draw_tensor(walk, tensor, tensor == step)
+                self._draw_tensor(trace, tensor, tensor == step)
             else:
                 column, row = self.place(tensor)
                 self.boxes([self._whole(column, row)], LINE, line=1, dashes=(3, 4))
         self._legend()
 
-    def _draw_tensor(self, walk: Walk, tensor: int, is_new: bool) -> None:
+    def _draw_tensor(self, trace: NetworkTrace, tensor: int, is_new: bool) -> None:
         column, row = self.place(tensor)
         c, name = self.columns[column], self.name(tensor)
-        values = walk.tensors[name].reshape(c.maps)
+        values = trace.tensors[name].reshape(c.maps)
         whole = self._whole(column, row)
         if c.bars:
-            self._draw_bars(walk, values.ravel(), whole)
+            self._draw_bars(trace, values.ravel(), whole)
             Area(self, np.zeros((len(values), 1)), whole).touch(name, "map", tensor=tensor)
         else:
             Maps(self, values, whole[:2], c.pixel, c.across, ink=tensor == 0).touch(name, "map", tensor=tensor)
@@ -130,7 +130,7 @@ class NetworkPicture(Picture):
             self._arrow(*before, row, BLUE if is_new else GRAY)
 
     def _arrow(self, right: int, left: int, row: int, color: str) -> None:
-        """Between two columns, where the walk went."""
+        """Between two columns, where the trace goes."""
         ends = self.lefts[max(left, right) - 1] + self.columns[max(left, right) - 1].width, self.lefts[max(left, right)]
         y, middle, half = TOPS[row] + HEIGHT / 2, sum(ends) / 2, min(9, (ends[1] - ends[0]) / 2 - 5)
         head = 1 if row == 0 else -1
@@ -138,13 +138,13 @@ class NetworkPicture(Picture):
         lines = [(middle - head * half, y, tip, y), (tip, y, tip - 4 * head, y - 4), (tip, y, tip - 4 * head, y + 4)]
         self.lines(lines, color, 2)
 
-    def _draw_bars(self, walk: Walk, values: np.ndarray, whole: Box) -> None:
+    def _draw_bars(self, trace: NetworkTrace, values: np.ndarray, whole: Box) -> None:
         """The outputs, one bar for each class: to the right above 0, to the left below."""
         largest = float(np.abs(values).max()) or 1.0
         scale = BARS / (max(float(values.max()), 0.0) - min(float(values.min()), 0.0) or 1.0)
         zero = whole.x + 16 - min(float(values.min()), 0.0) * scale
         for i, value in enumerate(values):
-            y, right = whole.y + BAR * i, i == walk.label
+            y, right = whole.y + BAR * i, i == trace.label
             self.write(
                 whole.x + 6, y + BAR / 2, str(i), 13, BLUE if right else INK, "bold" if right else "normal", "middle"
             )
@@ -178,20 +178,20 @@ class NetworkPicture(Picture):
 
     # --- The words --------------------------------------------------------------------------------------------
 
-    def _step_words(self, walk: Walk, step: int) -> str:
+    def _step_words(self, trace: NetworkTrace, step: int) -> str:
         column, is_gradient = self.place(step)
         c, begin = self.columns[column], f"Step {step} of {self.last}:"
         what = f"{c.maps[0]} maps of {c.maps[1]} × {c.maps[2]}" if c.maps[1] * c.maps[2] > 1 else f"{c.maps[0]} numbers"
         if step == 0:
-            return f"{begin} the image of a {walk.label}."
+            return f"{begin} the image of a {trace.label}."
         if is_gradient:
             if c.bars:
-                loss = number(float(walk.tensors["losses"][0]))
+                loss = number(float(trace.tensors["losses"][0]))
                 return f"{begin} the loss is {loss}, and its gradient is the softmax minus the right answer."
             return f"{begin} the gradient is back at {c.layer if column else 'the digit'}."
         if c.bars:
-            best = int(walk.tensors[c.tensor].argmax())
-            verdict = f"{best}, which is {'right' if best == walk.label else f'wrong: it is a {walk.label}'}"
+            best = int(trace.tensors[c.tensor].argmax())
+            verdict = f"{best}, which is {'right' if best == trace.label else f'wrong: it is a {trace.label}'}"
             return f"{begin} {c.layer} makes {what}, the largest for {verdict}."
         return f"{begin} {c.layer} makes {what}."
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from helpers.network.pictures.maps import Area, Maps, fitting_pixel, fold, framed, in_maps
-from helpers.network.walk import Index, Opened, Walk, moved, written
+from helpers.network.trace import Index, NetworkTrace, Opened, moved, written
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, WIDTH, Box, Picture, Word, number, text_width
 from helpers.pictures.parts import MARGIN
 
@@ -21,50 +21,52 @@ class OpenedPicture(Picture):
     A matrix of weights has a map for each of its rows, which are the weights of one input.
     """
 
-    def __init__(self, walks: Sequence[Walk]) -> None:
+    def __init__(self, traces: Sequence[NetworkTrace]) -> None:
         super().__init__(428)
-        self.walks, self.names = walks, [*walks[0].makers]
+        self.traces, self.names = traces, [*traces[0].makers]
 
     def maps(self, tensor: int) -> tuple[int, int, int]:
         """How many maps a tensor has, and their rows and columns."""
-        return in_maps(self.walks[0].shapes[self.names[tensor]])
+        return in_maps(self.traces[0].shapes[self.names[tensor]])
 
     def index(self, tensor: int, map: int, row: int, column: int) -> Index:
         """The place of a number in its tensor."""
-        return moved((map, row, column), self.maps(tensor), self.walks[0].shapes[self.names[tensor]])
+        return moved((map, row, column), self.maps(tensor), self.traces[0].shapes[self.names[tensor]])
 
     def show(self, digit: int, tensor: int, map: int, row: int, column: int) -> "OpenedPicture":
         """Open one number."""
-        walk, name = self.walks[digit], self.names[tensor]
+        trace, name = self.traces[digit], self.names[tensor]
         if self.starts(digit, tensor):
-            self._draw_overview(walk, name, tensor)
+            self._draw_overview(trace, name, tensor)
             self.stands_still()
-        opened = walk.open(name, self.index(tensor, map, row, column))
-        self._draw_number(walk, opened, tensor, map, row, column)
-        self._draw_read(walk, opened)
+        opened = trace.open(name, self.index(tensor, map, row, column))
+        self._draw_number(trace, opened, tensor, map, row, column)
+        self._draw_read(trace, opened)
         self._draw_rows(opened)
-        line = walk.line(name)
+        line = trace.line(name)
         self._draw_line(str(line), line.text)
         self.sentence = self._words(opened, str(line))
         return self
 
     # --- The maps ---------------------------------------------------------------------------------------------
 
-    def _draw_overview(self, walk: Walk, name: str, tensor: int) -> None:
+    def _draw_overview(self, trace: NetworkTrace, name: str, tensor: int) -> None:
         """All maps of the tensor, to choose one."""
         maps, self.overview = self.maps(tensor), None
         colors = "orange: above 0, violet: below 0; each picture has its own scale"
         self.write(WIDTH - MARGIN, 18, colors, 13, GRAY, align="right")
         if maps[0] > 1:
             pixel, across = fitting_pixel(maps, 190, HIGH, 6)
-            values = walk.tensors[name].reshape(maps)
+            values = trace.tensors[name].reshape(maps)
             self.overview = Maps(self, values, (MARGIN, TOP), pixel, across)
             self.overview.touch(f"maps of {name}", "map", tensor=tensor)
-            self.write(MARGIN, TOP - 14, f"its {maps[0]} {'rows' if len(walk.shapes[name]) == 2 else 'maps'}", 13, GRAY)
+            self.write(
+                MARGIN, TOP - 14, f"its {maps[0]} {'rows' if len(trace.shapes[name]) == 2 else 'maps'}", 13, GRAY
+            )
 
-    def _draw_number(self, walk: Walk, opened: Opened, tensor: int, map: int, row: int, column: int) -> None:
+    def _draw_number(self, trace: NetworkTrace, opened: Opened, tensor: int, map: int, row: int, column: int) -> None:
         """The map with the number, large."""
-        maps, values = self.maps(tensor), walk.tensors[opened.name]
+        maps, values = self.maps(tensor), trace.tensors[opened.name]
         left = MARGIN
         if self.overview:
             framed(self, self.overview.cells(map))
@@ -80,18 +82,18 @@ class OpenedPicture(Picture):
         self.numbered.append(Area(self, values.reshape(maps)[map], Box(0, 0, 1, 1), f"{opened.name}, map {map}"))
         self.right = max(left + shown.box.width, left + 60)
 
-    def _draw_read(self, walk: Walk, opened: Opened) -> None:
+    def _draw_read(self, trace: NetworkTrace, opened: Opened) -> None:
         """What was read: each tensor's maps that have a part in it, with a frame around the places."""
-        known = (name for name in opened.read if name in walk.tensors and not name.endswith(".bias"))
+        known = (name for name in opened.read if name in trace.tensors and not name.endswith(".bias"))
         most = {name: opened.read[name] for name in known}
         self.write(self.right + 22, TOP + HIGH / 2, "←" if most else "", 24, GRAY, align="middle")
         left = self.right + 44
         room = (WIDTH - MARGIN - left) / max(len(most), 1) - 20
         for i, (name, places) in enumerate(most.items()):
-            self._draw_places(walk, name, places, left + i * (room + 20), room)
+            self._draw_places(trace, name, places, left + i * (room + 20), room)
 
-    def _draw_places(self, walk: Walk, name: str, places: list[Index], left: float, room: float) -> None:
-        title, values, marks = _shown(walk.tensors[name], name, places)
+    def _draw_places(self, trace: NetworkTrace, name: str, places: list[Index], left: float, room: float) -> None:
+        title, values, marks = _shown(trace.tensors[name], name, places)
         pixel, across = fitting_pixel(values.shape, room, HIGH, 14)
         maps = Maps(self, values, (left, TOP), pixel, across, ink=name == "images")
         for map, cells in marks.items():

@@ -91,7 +91,7 @@ def written(name: str, index: Index) -> str:
     return f"{name}[{','.join(map(str, index))}]"
 
 
-class Walk:
+class NetworkTrace:
     """All tensors of one digit, forward and backward, as the GPU computes them with the network as it is now.
 
     Parameters
