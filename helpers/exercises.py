@@ -14,7 +14,7 @@ from helpers.convolution import exercises as convolution
 from helpers.convolution.exercises.marking import MARKINGS
 from helpers.gemm import exercises as gemm
 from helpers.gradient_checks import exercises as gradient_checks
-from helpers.grading import attempts, desk, grader
+from helpers.grading import attempts, grader, student_files
 from helpers.grading.fault import Fault, FaultReport
 from helpers.grading.prediction import Answer, Question
 from helpers.grading.puzzle import Puzzle
@@ -130,7 +130,7 @@ def grade(puzzle: str, source: str | None = None) -> Grades:
     """
     chosen = _chosen("puzzle", puzzle, PUZZLES)
     if source is None:
-        source = desk.read(puzzle) or chosen.skeleton
+        source = student_files.read(puzzle) or chosen.skeleton
     if not isinstance(source, str):
         raise TypeError(f"source is a {type(source).__name__}: it must be the text of your kernel")
     if len(source) <= LONGEST and chosen.unchanged(source):
@@ -175,7 +175,7 @@ def predict(question: str, answer: Answer | None) -> Verdict:
     """
     verdict = _chosen("question", question, QUESTIONS).grade(question, answer)
     if verdict.outcome != NOT_ATTEMPTED:
-        desk.keep_answer(question, answer)
+        student_files.keep_answer(question, answer)
     return verdict
 
 
@@ -249,11 +249,11 @@ def find_fault(exercise: str, line: int | None = None, correction: str = "") -> 
     fault = _chosen("exercise", exercise, FAULTS)
     report = fault.grade(line, correction, lambda source: WORKER.grade(exercise, source, fault.tests))
     if report.outcome != NOT_ATTEMPTED:
-        desk.keep_answer(exercise, [line, correction])
+        student_files.keep_answer(exercise, [line, correction])
     return report
 
 
-def hand_in(student: str) -> desk.Packed:
+def hand_in(student: str) -> student_files.Packed:
     """Put the learner's kernels and answers into one file for the teacher, notebooks/my/hand_in_<student>.json.
 
     Raises TypeError and ValueError for a name that is no text or has no letters, and ValueError where there is nothing
@@ -263,7 +263,7 @@ def hand_in(student: str) -> desk.Packed:
         raise TypeError(f"student is a {type(student).__name__}: it must be your name, as text")
     if not re.search(r"\w", student):
         raise ValueError(f"student = {student!r}: it must be your name")
-    return desk.pack(student, PUZZLES)
+    return student_files.pack(student, PUZZLES)
 
 
 def _chosen(argument: str, name: str, known: Mapping[str, Any]) -> Any:

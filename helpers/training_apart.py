@@ -13,7 +13,7 @@ import numpy as np
 from helpers.arguments import as_int, check_size
 from helpers.data.digits import seen_and_unseen
 from helpers.exercises import PUZZLES, grade
-from helpers.grading import desk
+from helpers.grading import student_files
 from helpers.grading.grader import MOST_WORK
 from helpers.grading.grader import grade as grade_here
 from helpers.grading.puzzle import Case
@@ -122,7 +122,7 @@ def _allowed(puzzle: str) -> str:
     """The learner's text, once it is graded. Raises as `train_apart` does where it may not train."""
     if puzzle not in PLACES:
         raise ValueError(f"puzzle = {puzzle!r}: it must be one of {', '.join(PLACES)}")
-    text = desk.latest(puzzle)
+    text = student_files.latest(puzzle)
     outcomes = {verdict.outcome for verdict in grade(puzzle, text)}
     for outcome, cure in CURES.items():
         if outcome in outcomes:

@@ -25,7 +25,7 @@ os.environ["CONVGRAD_MY"] = _my.name  # notebooks' kernels inherit it
 
 
 @pytest.fixture(autouse=True)
-def _own_desk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_files(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What one test writes and answers, no other finds."""
     name = hashlib.sha256(request.node.nodeid.encode()).hexdigest()
     monkeypatch.setenv("CONVGRAD_MY", os.path.join(_my.name, name))

@@ -18,7 +18,7 @@ from support.sample import sample
 
 import helpers
 from helpers.exercises import PUZZLES, QUESTIONS
-from helpers.grading import desk
+from helpers.grading import student_files
 from helpers.pictures.canvas import number
 from helpers.speed import recorded
 from helpers.widgets.explorer import Explorer
@@ -477,7 +477,7 @@ def test_a_kernel_is_written_in_the_page_and_outlives_its_python(lesson):
     lengths = lesson.page.evaluate("window.lengths")
     assert lengths == sorted(lengths)  # those did not come back over it
     written = area.input_value()
-    assert desk.read("map") == written
+    assert student_files.read("map") == written
     keyboard.press("Control+z")
     expect(area).not_to_have_value(written)
     keyboard.press("Control+Shift+z")
@@ -491,10 +491,10 @@ def test_a_kernel_is_written_in_the_page_and_outlives_its_python(lesson):
     in_a_new_kernel(lesson, cell, code)
     expect(area).to_have_value(f"{written}// typed in vain?")
     expect(state).to_contain_text("which should stay?")
-    assert desk.read("map") == written
+    assert student_files.read("map") == written
     cell.get_by_role("button", name="keep this text").click()
     expect(state).to_contain_text("kept in")
-    assert desk.read("map") == f"{written}// typed in vain?"
+    assert student_files.read("map") == f"{written}// typed in vain?"
 
 
 @WEIGHTS

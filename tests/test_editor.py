@@ -6,7 +6,7 @@ import pytest
 
 import helpers
 from helpers.gpu import GpuError
-from helpers.grading import attempts, desk
+from helpers.grading import attempts, student_files
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict
 from helpers.widgets.editor import AGAIN, ALIKE, OTHERWISE, SKELETON, Editor
 
@@ -42,7 +42,7 @@ def send(made: Editor, kind: str, text: str) -> bool:
 
 def test_a_learner_begins_with_the_skeleton_and_goes_on_with_their_file(my):
     made = editor()
-    assert (made.text, desk.read("map")) == ("skeleton", None)
+    assert (made.text, student_files.read("map")) == ("skeleton", None)
     assert send(made, "keep", "mine, é")
     assert (my / "map.wgsl").read_text(encoding="utf-8") == editor().text == "mine, é"
 
@@ -51,7 +51,7 @@ def test_who_starts_over_loses_nothing(my):
     made = editor()
     for text in ("skeleton", "mine"):
         assert send(made, "over", text)
-        assert made.text == desk.read("map") == "skeleton"
+        assert made.text == student_files.read("map") == "skeleton"
         assert made.state == AGAIN
     assert [path.read_text() for path in (my / "attempts").iterdir()] == ["mine"]
 
@@ -120,9 +120,9 @@ def test_the_official_kernel_is_sent_after_the_first_attempt_and_is_there_the_ne
 
 
 def test_two_copies_of_the_project_keep_their_texts_apart_in_the_page(tmp_path, monkeypatch):
-    here = editor().desk
+    here = editor().folder
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / "other"))
-    assert here != editor().desk == editor().desk
+    assert here != editor().folder == editor().folder
 
 
 @pytest.mark.parametrize(("choice", "kept", "attempt"), [("mine", "mine", "theirs"), ("theirs", "theirs", "mine")])
@@ -135,17 +135,17 @@ def test_a_file_that_another_program_changed_is_asked_about_and_both_texts_are_k
     assert (my / "map.wgsl").read_text() == "theirs"
     send(made, choice, "mine")
     assert not made.conflict
-    assert (made.text, desk.read("map")) == (kept, kept)
+    assert (made.text, student_files.read("map")) == (kept, kept)
     assert attempts.last("map") == attempt
 
 
 def test_text_that_was_typed_while_python_did_not_run_is_asked_about(my):
-    desk.keep("map", "in the file")
+    student_files.keep("map", "in the file")
     made = editor()
     assert not send(made, "found", "typed")
-    assert (made.conflict, desk.read("map")) == (True, "in the file")
+    assert (made.conflict, student_files.read("map")) == (True, "in the file")
     assert send(made, "mine", "typed")
-    assert (desk.read("map"), attempts.last("map")) == ("typed", "in the file")
+    assert (student_files.read("map"), attempts.last("map")) == ("typed", "in the file")
 
 
 @pytest.mark.parametrize(("choice", "kept"), [("mine", "typed"), ("theirs", "skeleton")])
@@ -170,21 +170,21 @@ def test_a_folder_that_cannot_be_written_is_said_and_the_text_stays_in_the_page(
 def test_a_file_that_is_no_text_is_named_and_left_alone(my):
     my.mkdir()
     (my / "map.wgsl").write_bytes(b"caf\xe9")
-    with pytest.raises(desk.DeskError, match=r"map\.wgsl is not UTF-8 \(byte 3\)"):
+    with pytest.raises(student_files.StudentFileError, match=r"map\.wgsl is not UTF-8 \(byte 3\)"):
         editor()
     assert (my / "map.wgsl").read_bytes() == b"caf\xe9"
 
 
 def test_a_text_left_out_is_the_learners_file(my):
     assert helpers.grade("map").passed == 0
-    desk.keep("map", helpers.skeleton("map") + "\nx")
+    student_files.keep("map", helpers.skeleton("map") + "\nx")
     assert "line" in helpers.grade("map")[0].detail
     assert attempts.last("map").endswith("x")
 
 
 def test_what_is_stored_does_not_depend_on_the_learner(my):
     before = editor()._repr_mimebundle_()[0]["text/plain"]
-    desk.keep("map", "mine")
+    student_files.keep("map", "mine")
     assert editor()._repr_mimebundle_()[0]["text/plain"] == before == repr(helpers.write("map"))
 
 

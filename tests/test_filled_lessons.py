@@ -10,7 +10,7 @@ from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 import helpers
 from helpers import gradebook as command
 from helpers.exercises import FAULTS, MARKINGS, PUZZLES, QUESTIONS, WORKER
-from helpers.grading import desk, reading, results
+from helpers.grading import reading, results, student_files
 from helpers.grading.grader import grade
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades
 
@@ -68,11 +68,11 @@ def test_every_matrix_to_mark_and_every_fault_to_find_is_in_one_lesson_and_they_
 @every_lesson
 def test_as_shipped_nothing_is_attempted(lesson):
     do(CELLS[lesson])
-    assert desk.answers() == {}
+    assert student_files.answers() == {}
     said = results.row("lesson", LESSONS[lesson].path, command.GRADERS)
     assert {*said.outcomes.values()} <= {NOT_ATTEMPTED}
     assert said.problem == results.NO_HAND_IN
-    with pytest.raises(desk.DeskError, match="nothing to hand in yet"):
+    with pytest.raises(student_files.StudentFileError, match="nothing to hand in yet"):
         helpers.hand_in("Ada")
 
 

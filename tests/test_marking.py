@@ -8,7 +8,7 @@ import pytest
 import helpers
 from helpers.convolution import reference
 from helpers.convolution.exercises.marking import MARKINGS, PADDED, SMALL, STRIDED
-from helpers.grading import desk
+from helpers.grading import student_files
 from helpers.grading.marking_question import Marking
 from helpers.grading.prediction import AnswerError
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG
@@ -20,7 +20,7 @@ OUTPUT, WEIGHT, STRIDE_2, PIXEL = MARKINGS
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
-    monkeypatch.setattr(desk, "_unwritten", {})
+    monkeypatch.setattr(student_files, "_unwritten", {})
 
 
 # --- The cells ----------------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ def test_marks_come_back_after_a_restart_but_typed_text_comes_first(tmp_path, mo
     monkeypatch.setattr("os.replace", lambda *paths: (tmp_path / "none").stat())  # it cannot be written whole
     click(again, "d")
     assert json.loads((tmp_path / "answers.json").read_bytes()) == {WEIGHT: "y"}
-    assert desk.answers() == {WEIGHT: "b c d"}  # in memory
+    assert student_files.answers() == {WEIGHT: "b c d"}  # in memory
 
 
 @pytest.mark.parametrize("kept", [b'{"pixels_of_dW[0,1]": "no cells!"}', b"[1]", b"\xff", None])

@@ -11,7 +11,7 @@ from nbconvert import HTMLExporter
 from support.notebook_gate import NOTEBOOKS
 
 import helpers
-from helpers.grading import desk
+from helpers.grading import student_files
 from helpers.grading.prediction import Question
 from helpers.widgets.question import Ask
 
@@ -75,7 +75,7 @@ def test_an_answer_gets_its_reply(question, typed, outcome, words):
     made = Ask("q", question)
     assert words in made.give(typed)
     assert made.reply["outcome"] == outcome
-    assert desk.answers() == {"q": typed}
+    assert student_files.answers() == {"q": typed}
 
 
 def test_the_explanation_comes_only_after_the_right_answer_or_two_wrong_ones():
@@ -108,7 +108,7 @@ def test_an_answer_of_an_earlier_run_is_filled_in_and_not_graded(my):
 def test_an_answer_given_to_predict_is_filled_in():
     helpers.predict("pixels_of_a_weight", 25)
     assert helpers.ask("pixels_of_a_weight").answer == "25"
-    desk.keep_answer("q", (2, 3))
+    student_files.keep_answer("q", (2, 3))
     assert Ask("q", PAIR).answer == "2, 3"
 
 
@@ -138,16 +138,16 @@ def test_signs_of_html_are_words():
 @pytest.mark.parametrize("answer", [Fraction(576), np.float32(576), np.array(576), 576.0])
 def test_any_number_that_is_graded_is_kept(answer):
     assert helpers.predict("pixels_of_a_weight", answer).outcome == "right"
-    assert desk.answers() == {"pixels_of_a_weight": 576}
+    assert student_files.answers() == {"pixels_of_a_weight": 576}
 
 
 @pytest.mark.parametrize("content", [b"[1]", b"not JSON", b"\xff"])
 def test_answers_that_cannot_be_read_are_not_written_over(my, content):
     my.mkdir()
     (my / "answers.json").write_bytes(content)
-    desk.keep_answer("q", "\ud800")
-    desk.keep_answer("r", 2)
-    assert desk.answers() == {"q": "\ud800", "r": 2}
+    student_files.keep_answer("q", "\ud800")
+    student_files.keep_answer("r", 2)
+    assert student_files.answers() == {"q": "\ud800", "r": 2}
     assert (my / "answers_not_readable.json").read_bytes() == content
 
 

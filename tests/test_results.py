@@ -20,7 +20,7 @@ import helpers
 from helpers import gradebook as command
 from helpers.exercises import PUZZLES
 from helpers.gpu import GpuError
-from helpers.grading import attempts, desk, reading, results
+from helpers.grading import attempts, reading, results, student_files
 from helpers.grading.grader import grade
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
 
@@ -110,7 +110,7 @@ def test_a_class_of_students(tmp_path, monkeypatch):
     for student, text in texts.items():
         write(tmp_path / student / "00.ipynb", [f"my = {in_quotes(text)}", 'helpers.grade("guard", my)'])
         monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / student / "my"))
-        desk.keep("guard", text)
+        student_files.keep("guard", text)
         helpers.predict("idle_threads", 1)
         helpers.hand_in(student)
     write(tmp_path / "anna" / ".ipynb_checkpoints" / "00.ipynb", ["1"])
@@ -145,12 +145,12 @@ def test_a_class_of_students(tmp_path, monkeypatch):
 
 def test_what_was_written_last_is_handed_in(tmp_path, monkeypatch):
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
-    desk.keep("map", "in the file")
+    student_files.keep("map", "in the file")
     attempts.keep("guard", "in a cell")
     handed = lambda: reading.work(helpers.hand_in("Zoë O'Hara").file).kernels  # noqa: E731
     assert handed() == {"map": "in the file", "guard": "in a cell"}
     attempts.keep("map", "in a cell, later")
-    os.utime(desk.path_of("map"), ns=(1, 1))
+    os.utime(student_files.path_of("map"), ns=(1, 1))
     assert handed()["map"] == "in a cell, later"
     assert (tmp_path / "hand_in_Zoë_O_Hara.json").is_file()
     assert repr(helpers.hand_in("Zoë")) == (
@@ -161,19 +161,19 @@ def test_what_was_written_last_is_handed_in(tmp_path, monkeypatch):
 def test_what_no_file_could_take_is_handed_in(tmp_path, monkeypatch):
     """In a browser, where the storage is full, it comes with the download."""
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path / "my"))
-    monkeypatch.setattr(desk, "IN_A_BROWSER", True)
+    monkeypatch.setattr(student_files, "IN_A_BROWSER", True)
     handed = lambda: json.loads(helpers.hand_in("Zoë").text)["kernels"]  # noqa: E731
-    desk.keep("map", "in the file")
+    student_files.keep("map", "in the file")
     (tmp_path / "my").rename(tmp_path / "old")
     (tmp_path / "my").write_text("no folder can be made here")
-    assert "cannot be written" in desk.keep("map", "in the editor")
+    assert "cannot be written" in student_files.keep("map", "in the editor")
     assert handed() == {"map": "in the editor"}
     attempts.keep("map", "in a cell, later")
     assert handed() == {"map": "in a cell, later"}
-    desk.keep("map", "in the editor, later still")
+    student_files.keep("map", "in the editor, later still")
     assert handed() == {"map": "in the editor, later still"}
     (tmp_path / "my").unlink()
-    desk.keep("map", "in the file again")
+    student_files.keep("map", "in the file again")
     assert handed() == {"map": "in the file again"}
 
 
@@ -183,12 +183,12 @@ def test_what_cannot_be_handed_in_is_said(tmp_path, monkeypatch):
         helpers.hand_in(5)
     with pytest.raises(ValueError, match="student = ' / ': it must be your name"):
         helpers.hand_in(" / ")
-    desk.path_of("map").write_bytes(b"\xff")
-    with pytest.raises(desk.DeskError, match=r"map.wgsl is not UTF-8"):
+    student_files.path_of("map").write_bytes(b"\xff")
+    with pytest.raises(student_files.StudentFileError, match=r"map.wgsl is not UTF-8"):
         helpers.hand_in("Ada")
-    desk.keep("map", "mine")
+    student_files.keep("map", "mine")
     monkeypatch.setattr("os.replace", lambda *paths: (tmp_path / "none").stat())
-    with pytest.raises(desk.DeskError, match=r"hand_in_Ada.json cannot be written \(No such file"):
+    with pytest.raises(student_files.StudentFileError, match=r"hand_in_Ada.json cannot be written \(No such file"):
         helpers.hand_in("Ada")
 
 

@@ -6,7 +6,7 @@ import pytest
 import helpers
 from helpers.data.digits import seen_and_unseen
 from helpers.exercises import PUZZLES
-from helpers.grading import desk
+from helpers.grading import student_files
 from helpers.network.check_layers import check_step
 from helpers.network.network import Network
 from helpers.network.student_kernels import PLACES, student_kernels
@@ -65,7 +65,7 @@ def test_what_has_no_place_or_the_same_one_is_refused():
 
 def test_a_wrong_gradient_trains_as_it_would_here_and_the_notebooks_network_is_not_touched():
     text = OFFICIAL[BIAS].replace("row = 0u", "row = 1u")
-    desk.keep(BIAS, text)
+    student_files.keep(BIAS, text)
     heard = []
     run = helpers.train_apart(BIAS, digits=32, batch=8, unseen=50, show=lambda *progress: heard.append(progress))
     here = Training(Network(kernels=student_kernels({BIAS: text})), IMAGES[:32], LABELS[:32], batch=8).run()
@@ -91,7 +91,7 @@ REFUSED = {  # what is said of a text, and the edit of the official one
 @pytest.mark.parametrize("said", REFUSED)
 def test_a_text_that_could_do_harm_is_refused_with_what_to_do(said):
     if REFUSED[said]:
-        desk.keep(BIAS, Kernel(OFFICIAL[BIAS]).edit(*REFUSED[said]).source)
+        student_files.keep(BIAS, Kernel(OFFICIAL[BIAS]).edit(*REFUSED[said]).source)
     with pytest.raises(RefusedError, match=f"your {BIAS} is not run: .*{said}") as caught:
         train_apart(BIAS, digits=32, batch=8)
     assert caught.value._render_traceback_() == [str(caught.value)]

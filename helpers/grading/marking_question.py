@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import product
 from typing import NoReturn
 
-from helpers.grading import attempts, desk
+from helpers.grading import attempts, student_files
 from helpers.grading.prediction import LONGEST_ANSWER, AnswerError
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, Verdict
 
@@ -108,7 +108,7 @@ class Marking:
 
 def kept(exercise: str) -> str:
     """The learner's marks of an earlier run, as text; "" where there are none."""
-    if (answer := desk.answers().get(exercise)) is not None:
+    if (answer := student_files.answers().get(exercise)) is not None:
         return str(answer)
     with suppress(OSError, UnicodeDecodeError):  # as an older copy of the project kept them
         older = re.sub("[^A-Za-z0-9]+", "_", exercise).strip("_")

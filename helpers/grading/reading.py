@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from helpers.grading.desk import FORMAT
+from helpers.grading.student_files import FORMAT
 
 LARGEST_FILE = 20_000_000  # bytes; a lesson with its outputs takes half a million
 LONGEST_CELL = 100_000  # characters; a kernel has at most 30,000

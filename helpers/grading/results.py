@@ -10,9 +10,9 @@ from pathlib import Path
 
 from helpers.gpu import GpuError
 from helpers.grading import reading
-from helpers.grading.desk import ANSWERS
 from helpers.grading.prediction import AnswerError
 from helpers.grading.reading import FileError
+from helpers.grading.student_files import ANSWERS
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
 
 NOT_READABLE, NOT_GRADED, NO_HAND_IN = "not readable", "not graded", "no hand-in"

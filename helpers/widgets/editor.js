@@ -70,7 +70,7 @@ function render({ model, el }) {
   bar.insertBefore(over, state);
 
   // What Python has not written yet outlives this page. Older pages kept it without the folder's name.
-  const older = `convgrad ${model.get("puzzle")}`, store = `convgrad ${model.get("desk")} ${model.get("puzzle")}`;
+  const older = `convgrad ${model.get("puzzle")}`, store = `convgrad ${model.get("folder")} ${model.get("puzzle")}`;
   if (storage.getItem(older) !== null) {
     if (storage.getItem(store) === null) storage.setItem(store, storage.getItem(older));
     storage.removeItem(older);

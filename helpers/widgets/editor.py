@@ -8,7 +8,7 @@ from pathlib import Path
 import anywidget
 import traitlets
 
-from helpers.grading import attempts, desk
+from helpers.grading import attempts, student_files
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades, Verdict
 
 HERE = Path(__file__).parent
@@ -51,7 +51,7 @@ class Editor(anywidget.AnyWidget):
     conflict = traitlets.Bool(False).tag(sync=True)
     heard = traitlets.Dict().tag(sync=True)
     ours = traitlets.Unicode().tag(sync=True)
-    desk = traitlets.Unicode().tag(sync=True)
+    folder = traitlets.Unicode().tag(sync=True)
 
     def __init__(
         self,
@@ -62,13 +62,13 @@ class Editor(anywidget.AnyWidget):
         solution: Callable[[], str],
     ) -> None:
         self._grade, self._place, self._solution = grade, place, solution
-        self._kept, self._skeleton = desk.stamp(puzzle), skeleton
+        self._kept, self._skeleton = student_files.stamp(puzzle), skeleton
         super().__init__(
             puzzle=puzzle,
             text=self._in_the_file(puzzle),
-            state=str(desk.path_of(puzzle).name),
+            state=str(student_files.path_of(puzzle).name),
             ours=solution(),
-            desk=_name_of(desk.path_of(puzzle).parent),
+            folder=_name_of(student_files.path_of(puzzle).parent),
         )
         self.on_msg(self._told)
 
@@ -87,9 +87,9 @@ class Editor(anywidget.AnyWidget):
             attempts.keep(self.puzzle, text)
             text = self._in_the_file(self.puzzle)
         if kind in ("mine", "theirs"):
-            if kind == "mine" and desk.read(self.puzzle):
-                attempts.keep(self.puzzle, desk.read(self.puzzle))
-            self.conflict, self._kept = False, desk.stamp(self.puzzle)
+            if kind == "mine" and student_files.read(self.puzzle):
+                attempts.keep(self.puzzle, student_files.read(self.puzzle))
+            self.conflict, self._kept = False, student_files.stamp(self.puzzle)
             self.text = text
         if kind == "over" and text != self._skeleton:
             attempts.keep(self.puzzle, text)
@@ -103,16 +103,16 @@ class Editor(anywidget.AnyWidget):
 
     def _in_the_file(self, puzzle: str) -> str:
         """The learner's text, or what they begin with."""
-        text = desk.read(puzzle)
+        text = student_files.read(puzzle)
         return self._skeleton if text is None else text
 
     def keep(self, text: str) -> bool:
         """Write the text to its file, unless another program has changed that; returns whether it is written."""
-        if desk.stamp(self.puzzle) != self._kept and desk.read(self.puzzle) not in (None, text):
+        if student_files.stamp(self.puzzle) != self._kept and student_files.read(self.puzzle) not in (None, text):
             self.conflict, self.state = True, ELSEWHERE
             return False
-        problem = desk.keep(self.puzzle, text)
-        self._kept = desk.stamp(self.puzzle)
+        problem = student_files.keep(self.puzzle, text)
+        self._kept = student_files.stamp(self.puzzle)
         self.state = problem or f"kept in notebooks/my/{self.puzzle}.wgsl"
         return not problem
 

@@ -4,7 +4,7 @@ import html
 
 import ipywidgets
 
-from helpers.grading import desk
+from helpers.grading import student_files
 from helpers.grading.marking_question import Cell, Cells, Marking, UnreadableError, kept
 from helpers.grading.verdict import NOT_ATTEMPTED, Verdict
 from helpers.pictures.canvas import LINE, ORANGE
@@ -71,7 +71,7 @@ class MarkCells(ipywidgets.VBox):
         except UnreadableError:
             self._say(verdict)
         else:
-            desk.keep_answer(self.name, self._box.value)
+            student_files.keep_answer(self.name, self._box.value)
         return self.sentence
 
     def check(self) -> str:
@@ -87,14 +87,14 @@ class MarkCells(ipywidgets.VBox):
             self._show(frozenset(), self.verdict)
         else:
             if is_given:
-                desk.keep_answer(self.name, self._box.value)
+                student_files.keep_answer(self.name, self._box.value)
             else:
                 self._count()
 
     def _clicked(self) -> None:
         """Keep the marks; they are finished when the learner says so."""
         self._show(self.marked, self.verdict)
-        desk.keep_answer(self.name, self._box.value)
+        student_files.keep_answer(self.name, self._box.value)
         self._count()
 
     def _count(self) -> None:

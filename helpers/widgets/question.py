@@ -8,7 +8,7 @@ from pathlib import Path
 import anywidget
 import traitlets
 
-from helpers.grading import desk
+from helpers.grading import student_files
 from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
 
@@ -32,14 +32,14 @@ class Ask(anywidget.AnyWidget):
 
     def __init__(self, name: str, question: Question) -> None:
         self._name, self._question, self._wrong = name, question, 0
-        kept = desk.answers().get(name, "")
+        kept = student_files.answers().get(name, "")
         answer = kept if isinstance(kept, str) else json.dumps(kept).strip("[]")  # `helpers.predict` keeps values
         super().__init__(asked=question.asked, hint=question.hint, answer=answer)
         self.on_msg(lambda _, message, __: self.give(message["answer"]))
 
     def give(self, text: str) -> str:
         """Grade an answer as it is typed, and keep it; returns the reply."""
-        desk.keep_answer(self._name, text)
+        student_files.keep_answer(self._name, text)
         self.answer = text
         outcome, detail = self._graded(text)
         self._wrong += outcome not in (RIGHT, NOT_ATTEMPTED)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from helpers.exercises import FAULTS, MARKINGS, PUZZLES, QUESTIONS
-from helpers.grading import desk
+from helpers.grading import student_files
 from helpers.grading.prediction import Answer
 
 FUNCTIONS = "grade", "predict", "mark", "find_fault"
@@ -44,11 +44,11 @@ def answer_in_the_page(exercises: Iterable[tuple[str, str]]) -> None:
     """What a learner types into the editors, questions and cells of a page: the right kernels and answers."""
     for function, name in exercises:
         if function == "write":
-            desk.keep(name, PUZZLES[name].solution.text)
+            student_files.keep(name, PUZZLES[name].solution.text)
         if function == "ask":
-            desk.keep_answer(name, _plain(QUESTIONS[name].right))
+            student_files.keep_answer(name, _plain(QUESTIONS[name].right))
         if function == "mark":
-            desk.keep_answer(name, MARKINGS[name].written(MARKINGS[name].right))
+            student_files.keep_answer(name, MARKINGS[name].written(MARKINGS[name].right))
 
 
 def filled(cells: Iterable[str], answers: Answers) -> list[str]:

@@ -24,7 +24,7 @@ _unwritten_texts: dict[Path, tuple[int, str]] = {}  # what a file could not take
 IN_A_BROWSER = sys.platform == "emscripten"
 
 
-class DeskError(ValueError):
+class StudentFileError(ValueError):
     """What keeps a learner's file from being read or written."""
 
     def _render_traceback_(self) -> list[str]:
@@ -38,13 +38,13 @@ def path_of(puzzle: str) -> Path:
 
 
 def read(puzzle: str) -> str | None:
-    """The text of a puzzle, or None where the learner has not begun. Raises DeskError where it is not UTF-8."""
+    """The text of a puzzle, or None where the learner has not begun. Raises StudentFileError where it is not UTF-8."""
     try:
         return path_of(puzzle).read_bytes().decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except UnicodeDecodeError as error:
-        raise DeskError(
+        raise StudentFileError(
             f"{path_of(puzzle)} is not UTF-8 (byte {error.start}): save it as UTF-8 in the editor that wrote it"
         ) from None
 
@@ -147,12 +147,13 @@ class Packed:
 def pack(student: str, puzzles: Iterable[str]) -> Packed:
     """Write the learner's last text of each puzzle and their answers into one file, named after the student.
 
-    Raises DeskError where there is nothing to hand in, where a text is not UTF-8, and where the file cannot be written.
+    Raises StudentFileError where there is nothing to hand in, where a text is not UTF-8, and where the file cannot be
+    written.
     """
     texts = {puzzle: latest(puzzle) for puzzle in puzzles}
     kernels = {puzzle: text for puzzle, text in texts.items() if text is not None}
     if not kernels and not answers():
-        raise DeskError("there is nothing to hand in yet: grade a kernel or answer a question first")
+        raise StudentFileError("there is nothing to hand in yet: grade a kernel or answer a question first")
     name = re.sub(r"[^\w-]+", "_", student).strip("_")
     file = my_folder() / f"hand_in_{name}.json"
     content = {"format": FORMAT, "student": student, "kernels": kernels, "answers": answers()}
@@ -162,7 +163,7 @@ def pack(student: str, puzzles: Iterable[str]) -> Packed:
         write(file, text)
     except OSError as error:
         if not IN_A_BROWSER:  # there, it is downloaded
-            raise DeskError(f"{file} cannot be written ({error.strerror or error})") from None
+            raise StudentFileError(f"{file} cannot be written ({error.strerror or error})") from None
     return Packed(file, len(kernels), len(answers()), text)
 
 
