@@ -415,8 +415,10 @@ class _Grader:
         """What was read for the first wrong number, as a picture and in words; nothing where that takes long."""
         if trial.counts["statements"] > WORK // 3:
             return {}
-        from helpers.grading.reads import reads  # here, as only a wrong kernel needs what pictures are made with
-        from helpers.grading.reads_picture import ReadsPicture
+        from helpers.grading.read_sets import (
+            read_sets,  # here, as only a wrong kernel needs what pictures are made with
+        )
+        from helpers.grading.read_sets_picture import ReadSetsPicture
 
-        found = reads(self.kernel, self.puzzle.official, trial.case, trial.wrong)
-        return {"picture": ReadsPicture(found).svg()[1], "caption": found.sentence} if found else {}
+        found = read_sets(self.kernel, self.puzzle.official, trial.case, trial.wrong)
+        return {"picture": ReadSetsPicture(found).svg()[1], "caption": found.sentence} if found else {}

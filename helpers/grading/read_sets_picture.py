@@ -1,4 +1,4 @@
-"""The reads of a wrong number as a picture: your window over the right one, and both numbers below."""
+"""The read sets of a wrong number as a picture: your window over the right one, and both numbers below."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.grading.drawing import window
-from helpers.grading.reads import Read, Reads, place
+from helpers.grading.read_sets import ReadSet, ReadSets, place
 from helpers.pictures.canvas import BLUE, GRAY, ORANGE, Box, Picture, number, text_width, tint
 from helpers.pictures.parts import Cell, Grid
 
@@ -74,16 +74,16 @@ def _part(size: int, room: int, marked: tuple[int, ...], first: int) -> slice:
     return window((min(marked) + max(marked) + 1) // 2 if all_fit else first, size, room)
 
 
-class ReadsPicture(Picture):
+class ReadSetsPicture(Picture):
     """Each input with what your kernel reads over what the official one reads, and the number that comes out."""
 
-    def __init__(self, reads: Reads) -> None:
-        self.reads = reads
-        inputs = [_of_input(read) for read in reads.inputs if read.yours or read.right]
-        sheets = [*inputs, _of_output(reads)]
+    def __init__(self, read_sets: ReadSets) -> None:
+        self.read_sets = read_sets
+        inputs = [_of_input(read) for read in read_sets.inputs if read.yours or read.right]
+        sheets = [*inputs, _of_output(read_sets)]
         sizes = [sheet.size for sheet in sheets]
         places, bottom = _flow(sizes)
-        legend, beside = _legend(reads), places[-1][0] + sizes[-1][0] + GAP
+        legend, beside = _legend(read_sets), places[-1][0] + sizes[-1][0] + GAP
         fits = beside + 30 + max(text_width(words, 14, "bold") for words, *_ in legend) < SHEET - EDGE
         corner = (beside, places[-1][1] + sheets[-1].top + 4) if fits else (EDGE + 2, bottom + 14)
         super().__init__(int(max(bottom, corner[1] + 2 * LINE - 8) + EDGE), SHEET)
@@ -93,10 +93,10 @@ class ReadsPicture(Picture):
         for i, (words, color, face, line, dashes) in enumerate(legend):
             self.boxes([Box(x, y + LINE * i, 22, 16)], color, face, line, dashes)
             self.write(x + 30, y + LINE * i + 8, words, 14, color, "bold")
-        self.sentence = reads.sentence
+        self.sentence = read_sets.sentence
 
     def _draw_sheet(self, sheet: _Sheet, x: float, y: float) -> None:
-        """A grid with its title and indices, and the outlines of both kernels' reads."""
+        """A grid with its title and indices, and the outlines of both kernels' read sets."""
         self.write(x, y + 10, sheet.title, 14, weight="bold")
         self.write(x, y + TITLE + 4, sheet.note, SMALL, GRAY)
         rows, columns = sheet.rows, sheet.columns
@@ -114,24 +114,24 @@ class ReadsPicture(Picture):
             self.lines(_outline(grid, sheet, cells, line[0]), color, line[1], dashes)
 
 
-def _legend(reads: Reads) -> list[tuple]:
+def _legend(read_sets: ReadSets) -> list[tuple]:
     """Both signs with the numbers that come out: words, color, face, line and dashes of a box."""
-    mine = "nothing is stored" if reads.mine is None else number(reads.mine)
+    mine = "nothing is stored" if read_sets.mine is None else number(read_sets.mine)
     return [
-        (f"right: {number(reads.output[reads.at])}", ORANGE, tint(ORANGE), ORANGE_LINE[1], None),
+        (f"right: {number(read_sets.output[read_sets.at])}", ORANGE, tint(ORANGE), ORANGE_LINE[1], None),
         (f"yours: {mine}", BLUE, None, BLUE_LINE[1], DASHES),
     ]
 
 
-def _of_input(read: Read) -> _Sheet:
+def _of_input(read: ReadSet) -> _Sheet:
     return _sheet(read.title, read.array[read.plane], read.cells(read.right), read.cells(read.yours))
 
 
-def _of_output(reads: Reads) -> _Sheet:
+def _of_output(read_sets: ReadSets) -> _Sheet:
     """The right output with the place of the wrong number."""
-    plane, cell = reads.at[:-2], frozenset({reads.at[-2:]})
-    title = place(reads.name, plane) if np.prod(reads.output.shape[:-2]) > 1 else reads.name
-    return _sheet(title, reads.output[plane], cell, frozenset(), FEW)
+    plane, cell = read_sets.at[:-2], frozenset({read_sets.at[-2:]})
+    title = place(read_sets.name, plane) if np.prod(read_sets.output.shape[:-2]) > 1 else read_sets.name
+    return _sheet(title, read_sets.output[plane], cell, frozenset(), FEW)
 
 
 def _flow(sizes: list[tuple[float, float]]) -> tuple[list[tuple[float, float]], float]:

@@ -1,4 +1,4 @@
-"""What a wrong number was made of: the simulator's reads, in words and as a picture of both kernels' windows."""
+"""What a wrong number was made of: the read sets of both kernels, in words and as a picture of their windows."""
 
 import re
 from dataclasses import replace
@@ -14,8 +14,8 @@ from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
 from helpers.grading import grader
 from helpers.grading.puzzle import Case
-from helpers.grading.reads import Reads, reads
-from helpers.grading.reads_picture import ReadsPicture
+from helpers.grading.read_sets import ReadSets, read_sets
+from helpers.grading.read_sets_picture import ReadSetsPicture
 from helpers.grading.trial import simulated, traced
 from helpers.pictures.canvas import BLUE
 from wgsl import Kernel
@@ -25,19 +25,19 @@ WINDOW = "oh + kh) * params.W + ow + kw"
 STRIDE = "i = thread; i < params.n; i += 256u"
 
 
-def of(name: str, *edits: tuple[str, str], test: str = "") -> Reads:
+def of(name: str, *edits: tuple[str, str], test: str = "") -> ReadSets:
     """The reads of the official kernel with some edits, in the smallest test that it fails, or in the one named."""
     kernel, cases = Kernel(edited(name, *edits)), PUZZLES[name].cases()
     trials = [simulated(kernel, case) for case in cases if test in case.name]
     trial = min((t for t in trials if t.wrong.any()), key=lambda t: t.case.expected.size)
-    return reads(kernel, PUZZLES[name].official, trial.case, trial.wrong)
+    return read_sets(kernel, PUZZLES[name].official, trial.case, trial.wrong)
 
 
-def at(puzzle: str, case: Case, index: tuple[int, ...], kernel: Kernel | None = None) -> Reads:
+def at(puzzle: str, case: Case, index: tuple[int, ...], kernel: Kernel | None = None) -> ReadSets:
     """The reads for any number, as if it were the first that is wrong."""
     wrong = np.zeros(case.expected.shape, bool)
     wrong[index] = True
-    return reads(kernel or PUZZLES[puzzle].official, PUZZLES[puzzle].official, case, wrong)
+    return read_sets(kernel or PUZZLES[puzzle].official, PUZZLES[puzzle].official, case, wrong)
 
 
 # --- The facts ------------------------------------------------------------------------------------------------
@@ -193,20 +193,20 @@ def test_no_known_mistake_is_without_a_legible_picture(name, mistake):
     trials = [simulated(kernel, case) for case in puzzle.cases()]
     wrong = [trial for trial in trials if trial.wrong.any() and not trial.endless]
     for trial in wrong[:1] if wrong and wrong[0].case.inputs else []:  # what reads nothing has no picture
-        picture = ReadsPicture(reads(kernel, puzzle.official, trial.case, trial.wrong))
+        picture = ReadSetsPicture(read_sets(kernel, puzzle.official, trial.case, trial.wrong))
         assert not [fault for fault in faults(picture) if "the sheet is" not in fault]
         assert picture.sentence.startswith("For ")
 
 
 def test_the_signs_are_apart_without_color():
-    picture = ReadsPicture(of("conv2d_grad_weight", ("ow + kw;", "ow;")))
+    picture = ReadSetsPicture(of("conv2d_grad_weight", ("ow + kw;", "ow;")))
     assert {mark.edge == BLUE for mark in picture.marks if mark.dashes} == {True}
     assert {bool(mark.dashes) for mark in picture.marks if mark.edge == BLUE} == {True}
     assert {"right: 5", "yours: 26"} <= {*written(picture)}
 
 
 def test_an_array_that_is_too_large_is_cut_around_what_differs():
-    picture = ReadsPicture(of("conv2d_grad_weight", ("ow + kw;", "ow;"), test="lenet_conv1"))
+    picture = ReadSetsPicture(of("conv2d_grad_weight", ("ow + kw;", "ow;"), test="lenet_conv1"))
     assert picture.height < 850
     notes = [words for words in written(picture) if " of 28" in words]
     assert notes

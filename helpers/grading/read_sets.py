@@ -16,7 +16,7 @@ Words = frozenset[int]  # elements of an array, by their places in memory
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
+class ReadSet:
     """The elements of one input that were read for a number, and those that the official kernel reads for it."""
 
     name: str
@@ -49,7 +49,7 @@ class Read:
 
 
 @dataclass(frozen=True, eq=False)
-class Reads:
+class ReadSets:
     """What was read for the first wrong number of an output.
 
     `unit` is "thread", or "workgroup" where its threads read for each other. `output` is the right output, `at` the
@@ -61,11 +61,11 @@ class Reads:
     at: tuple[int, ...]
     mine: float | None
     unit: str
-    inputs: tuple[Read, ...]
+    inputs: tuple[ReadSet, ...]
 
     @property
     def sentence(self) -> str:
-        """Both kernels' reads in words."""
+        """Both kernels' read sets in words."""
         where, different = place(self.name, self.at), [read for read in self.inputs if read.yours != read.right]
         if not different:
             what = "nothing is stored there" if self.mine is None else "what it computes from them is wrong"
@@ -80,7 +80,7 @@ def place(name: str, index: Sequence[int]) -> str:
     return f"{name}[{','.join(map(str, index))}]"
 
 
-def reads(kernel: Kernel, official: Kernel, case: Case, wrong: np.ndarray) -> Reads | None:
+def read_sets(kernel: Kernel, official: Kernel, case: Case, wrong: np.ndarray) -> ReadSets | None:
     """What a kernel reads for its first wrong number in a case; None without inputs, or with too many accesses."""
     if not case.inputs:
         return None
@@ -94,9 +94,9 @@ def reads(kernel: Kernel, official: Kernel, case: Case, wrong: np.ndarray) -> Re
     together = mine.shares(owner) or ours.shares(ours.owner)
     names = [binding.name for binding in official.bound]
     pairs = enumerate(zip(mine.reads(owner, together), ours.reads(ours.owner, together), strict=True))
-    inputs = tuple(Read(names[i], case.inputs[i], *pair) for i, pair in pairs)
+    inputs = tuple(ReadSet(names[i], case.inputs[i], *pair) for i, pair in pairs)
     value = float(runs[0].buffers[len(case.inputs)][at]) if stored else None
-    return Reads(names[len(case.inputs)], case.expected, at, value, "workgroup" if together else "thread", inputs)
+    return ReadSets(names[len(case.inputs)], case.expected, at, value, "workgroup" if together else "thread", inputs)
 
 
 Owner = tuple[tuple[int, int, int], int]  # a workgroup, and a thread in it
