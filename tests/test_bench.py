@@ -11,8 +11,8 @@ import pytest
 from support.sample import ALL
 
 from helpers.bench import __main__ as command
-from helpers.bench import contenders, correctness, host, libraries, report
-from helpers.bench.contenders import Contender, Row, compete
+from helpers.bench import candidates, correctness, host_overhead, libraries, report
+from helpers.bench.candidates import Candidate, Row, compete
 from helpers.bench.suite import Suite
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
@@ -145,7 +145,7 @@ def test_all_versions_are_checked_timed_or_refused_with_a_reason(name, shape):
 
 def test_an_output_that_nothing_writes_is_nan_whatever_it_was_before():
     operation = OPERATIONS["conv2d_grad_weight"]
-    resident = contenders.Resident(operation, CONV)
+    resident = candidates.Resident(operation, CONV)
     resident.write(harness.drawn(operation, CONV))
     passes, _ = resident.prepared(FIRST, checked=True)
     assert not np.isnan(resident.outputs(passes)[0]).any()
@@ -153,7 +153,7 @@ def test_an_output_that_nothing_writes_is_nan_whatever_it_was_before():
 
 
 def test_what_is_prepared_again_was_compiled_before_and_unchecked_is_another_program():
-    resident = contenders.Resident(OPERATIONS["conv2d"], replace(CONV, batch=2, in_w=9))
+    resident = candidates.Resident(OPERATIONS["conv2d"], replace(CONV, batch=2, in_w=9))
     for checked, new in ((True, True), (False, True), (False, False)):
         passes, milliseconds = resident.prepared("2_implicit_gemm", checked)
         assert [step.checked for step in passes] == [checked] * len(passes)
@@ -177,17 +177,17 @@ def test_what_is_predicted_to_take_too_long_is_skipped():
 def test_samples_are_taken_in_turn_and_the_median_counts():
     order = []
 
-    def entry(name: str, figures: list[float], once: float = 1e-6) -> Contender:
+    def entry(name: str, figures: list[float], once: float = 1e-6) -> Candidate:
         def sample(count: int) -> list[float]:
             order.append(name)
             return figures
 
-        return Contender(Row("sum", "", name, "version"), sample, once)
+        return Candidate(Row("sum", "", name, "version"), sample, once)
 
     both = entry("a", [3.0, 1.0, 2.0]), entry("b", [5.0])
     slow = entry("slow", [1.0], once=9.0)
     compete([*both, slow])
-    assert order == ["a", "b"] * contenders.ROUNDS
+    assert order == ["a", "b"] * candidates.ROUNDS
     assert [each.row.kernel_us for each in (*both, slow)] == [2e6, 5e6, 9e6]
 
 
@@ -300,6 +300,6 @@ def test_a_slower_version_is_seen_on_the_same_adapter(tiny, tmp_path, capsys):
 
 
 def test_the_host_table_has_every_way_to_launch(capsys):
-    head, *rows = host.launches(repeats=1)
+    head, *rows = host_overhead.launches(repeats=1)
     assert len(rows) == 4
     assert all(row.count("|") == head.splitlines()[1].count("|") for row in rows)

@@ -11,7 +11,7 @@ from support.legible import faults, sentences, written
 from support.notebook_gate import NOTEBOOKS
 
 from helpers.bench import report
-from helpers.bench.contenders import Row
+from helpers.bench.candidates import Row
 from helpers.convolution.indices import contributions_to_pixel
 from helpers.convolution.schedules import conv2d_grad_weight
 from helpers.convolution.shapes import ConvShape
@@ -224,8 +224,8 @@ def test_the_bytes_of_winograd_are_about_those_that_the_simulator_counts():
 # --- What is recorded -----------------------------------------------------------------------------------------
 
 RATES = 3.1, 7.5, 31, 43, 45.7, 35.2, 31.6, 25.3, 58.7, 48.0  # TFLOP/s
-ABOUT = {"adapter": H200.name, "driver": "580.159.04", "date": "2026-11-22T05:00:00", "clock": "timestamps"}
-ABOUT |= {"command": "python -m helpers.bench", "commit": "abc", "library": "PyTorch CUDA", "ratios": []}
+METADATA = {"adapter": H200.name, "driver": "580.159.04", "date": "2026-11-22T05:00:00", "clock": "timestamps"}
+METADATA |= {"command": "python -m helpers.bench", "commit": "abc", "library": "PyTorch CUDA", "ratios": []}
 
 
 def row(step: Step, tflops: float, layer: str = "", name: str = "", kind: str = "version") -> Row:
@@ -235,9 +235,9 @@ def row(step: Step, tflops: float, layer: str = "", name: str = "", kind: str = 
     return Row(step.operation, layer, name or step.version, kind, checked=step.checked, kernel_us=microseconds)
 
 
-def run(*rows: Row, **about: str) -> Recorded:
+def run(*rows: Row, **metadata: str) -> Recorded:
     """What the benchmark keeps of these rows."""
-    return Recorded(report.summary(ABOUT | about, rows))
+    return Recorded(report.summary(METADATA | metadata, rows))
 
 
 def ladder(share: float = 1) -> list[Row]:
@@ -255,7 +255,7 @@ def test_every_step_is_recorded_on_a_machine_that_is_known():
         assert [point.step for point in recorded_run.points] == [*STEPS]
 
 
-@pytest.mark.parametrize("name", [*recorded.ABOUT, "library", "versions", "libraries"])
+@pytest.mark.parametrize("name", [*recorded.METADATA, "library", "versions", "libraries"])
 def test_a_run_that_does_not_say_how_it_was_measured_is_refused(name):
     with pytest.raises(ValueError, match=f"has no {name}: write it with"):
         Recorded({key: value for key, value in RUN.table.items() if key != name})
@@ -263,7 +263,7 @@ def test_a_run_that_does_not_say_how_it_was_measured_is_refused(name):
 
 def test_a_point_has_its_step_its_speed_and_that_of_the_library(tmp_path):
     untimed = replace(row(STEPS[1], 1), kernel_us=None)
-    report.write(tmp_path, ABOUT, [*ladder(), untimed, row(STEPS[2], 1, kind="copy")])
+    report.write(tmp_path, METADATA, [*ladder(), untimed, row(STEPS[2], 1, kind="copy")])
     points = Recorded.read(tmp_path / "table.json").points
     assert [point.number for point in points] == list(range(1, 11))
     assert [point.tflops for point in points] == pytest.approx(RATES, rel=1e-4)

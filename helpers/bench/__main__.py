@@ -11,10 +11,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from helpers import gpu
-from helpers.bench import host, libraries, report
-from helpers.bench.about import OUTPUT, about
-from helpers.bench.contenders import BUDGET
+from helpers.bench import host_overhead, libraries, report
+from helpers.bench.candidates import BUDGET
 from helpers.bench.libraries import Numpy, Torch
+from helpers.bench.run_metadata import OUTPUT, run_metadata
 from helpers.bench.suite import Suite
 from helpers.speed.layers import LAYERS, OPERATIONS_OF, Layer, multiply_adds, select
 
@@ -30,9 +30,9 @@ def main(words: Sequence[str] | None = None) -> int:
     except ValueError as error:
         parser.error(str(error))
     if options.host:
-        print(*host.launches(), sep="\n")
+        print(*host_overhead.launches(), sep="\n")
         return 0
-    suite, facts = Suite(beside, options.unchecked, _budget(options.quick)), about("helpers.bench")
+    suite, facts = Suite(beside, options.unchecked, _budget(options.quick)), run_metadata("helpers.bench")
     cases = [(operation, layer) for operation in operations for layer in _sorted_by_work(operation, layers)]
     for i, (operation, layer) in enumerate(cases, 1):
         print(f"{i} of {len(cases)}: {operation}, {layer.name}", file=sys.stderr, flush=True)
@@ -81,7 +81,7 @@ def _sorted_by_work(operation: str, layers: Sequence[Layer]) -> list[Layer]:
 
 
 def _budget(quick: bool) -> float:
-    """Seconds for the samples of each contender."""
+    """Seconds for the samples of each candidate."""
     return BUDGET / 10 if quick else BUDGET / 2 if gpu.adapter_info().kind == "software" else BUDGET
 
 
@@ -100,11 +100,11 @@ def _lines(suite: Suite, result: dict[str, object]) -> list[str]:
 # --- What is written ------------------------------------------------------------------------------------------
 
 
-def _result(about: dict[str, object], suite: Suite, layers: Sequence[Layer]) -> dict[str, object]:
+def _result(metadata: dict[str, object], suite: Suite, layers: Sequence[Layer]) -> dict[str, object]:
     library = report.compare_with_library(suite.rows)
     sizes = {layer.name: {"sizes": asdict(layer.shape), "tuned": layer.tuned} for layer in layers}
     compared = {"library": library, "ratios": report.ratios(suite.rows, layers), "layers": sizes}
-    return about | compared | {"rows": [asdict(row) for row in suite.rows]}
+    return metadata | compared | {"rows": [asdict(row) for row in suite.rows]}
 
 
 if __name__ == "__main__":

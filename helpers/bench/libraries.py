@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from helpers.bench.contenders import Contender, Row, clocked
+from helpers.bench.candidates import Candidate, Row, clocked
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Shape
 from helpers.gradient_checks.probes import padded, unpadded, windows
@@ -45,10 +45,10 @@ class Numpy:
         """From arrays to arrays."""
         return partial(getattr(self, f"_{operation}"), shape, *tensors.values())
 
-    def contender(self, row: Row, shape: Shape, tensors: dict[str, Array]) -> Contender:
+    def candidate(self, row: Row, shape: Shape, tensors: dict[str, Array]) -> Candidate:
         """On the processor, arrays are where they have to be: a call is all there is to time."""
         call = self.call(row.operation, shape, tensors)
-        return Contender(row, lambda count: [clocked(call) for _ in range(count)], clocked(call), call=call)
+        return Candidate(row, lambda count: [clocked(call) for _ in range(count)], clocked(call), call=call)
 
     @staticmethod
     def _conv2d(s: ConvShape, x: Array, w: Array, b: Array) -> Array:
@@ -127,7 +127,7 @@ class Torch:
 
         return call
 
-    def contender(self, row: Row, shape: Shape, tensors: dict[str, Array]) -> Contender:
+    def candidate(self, row: Row, shape: Shape, tensors: dict[str, Array]) -> Candidate:
         """On CUDA in a captured graph, which has no host's time in it; else by the wall clock."""
         run, call = self.run(row.operation, shape, tensors), self.call(row.operation, shape, tensors)
         host = partial(clocked, run, self._wait) if self.on_gpu else None
@@ -135,12 +135,12 @@ class Torch:
             run()
         if self.device == "cuda":
             once = self._graph(run)
-            return Contender(row, lambda count: [once() for _ in range(count)], once(), GRAPH, host, call)
+            return Candidate(row, lambda count: [once() for _ in range(count)], once(), GRAPH, host, call)
 
         def sample(count: int) -> list[float]:
             return [clocked(lambda: (run(), self._wait()), self._wait) for _ in range(count)]
 
-        return Contender(row, sample, *sample(1), 1, host, call)
+        return Candidate(row, sample, *sample(1), 1, host, call)
 
     def _wait(self) -> None:
         if self.on_gpu:

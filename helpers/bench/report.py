@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from helpers.bench.contenders import Row
+from helpers.bench.candidates import Row
 from helpers.speed.layers import Layer
-from helpers.speed.recorded import ABOUT
+from helpers.speed.recorded import METADATA
 
 PRECEDENCE = ("PyTorch CUDA", "PyTorch MPS", "PyTorch CPU", "NumPy")  # the first one here is what is compared with
 HEAD = "| layer | computed by | kernel µs | rate | {library} : this | host µs | array to array µs | prepare ms |"
@@ -121,13 +121,13 @@ def _place(row: Row) -> str:
 MOST = 10  # layers for which a picture has room: the largest ones
 
 
-def draw(rows: Sequence[Row], folder: Path, about: dict[str, object]) -> list[Path]:
+def draw(rows: Sequence[Row], folder: Path, metadata: dict[str, object]) -> list[Path]:
     """Write bench_<operation>.png for each operation that was timed, and return the paths."""
     paths = []
     for operation in dict.fromkeys(row.operation for row in rows if row.rate):
         of_it = [row for row in rows if row.operation == operation and row.rate]
         paths.append(folder / f"bench_{operation}.png")
-        bars(of_it, about["library"], f"{of_it[0].title} on {about['adapter']}").savefig(paths[-1])
+        bars(of_it, metadata["library"], f"{of_it[0].title} on {metadata['adapter']}").savefig(paths[-1])
     return paths
 
 
@@ -177,14 +177,14 @@ def _flat(run: dict[str, object]) -> dict[str, float]:
 # --- The table of a run -------------------------------------------------------------------------------------
 
 
-def summary(about: dict[str, object], rows: Sequence[Row]) -> dict[str, object]:
+def summary(metadata: dict[str, object], rows: Sequence[Row]) -> dict[str, object]:
     """What is kept of a run: where and when it was, and the microseconds by kind, operation, layer and name."""
     kept = {"versions": {}, "libraries": {}}
     for row in rows:
         if row.kernel_us:
             of_layer = kept["versions" if row.kind == "version" else "libraries"].setdefault(row.operation, {})
             of_layer.setdefault(row.layer, {})[row.label] = float(f"{row.kernel_us:.5g}")
-    return {name: about[name] for name in (*ABOUT, "commit", "library", "ratios")} | kept
+    return {name: metadata[name] for name in (*METADATA, "commit", "library", "ratios")} | kept
 
 
 def write(folder: Path, result: dict[str, object], rows: Sequence[Row]) -> None:

@@ -5,8 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from helpers import gpu
-from helpers.bench import contenders
-from helpers.bench.contenders import BUDGET, Contender, Row, apart, compete
+from helpers.bench import candidates
+from helpers.bench.candidates import BUDGET, Candidate, Row, apart, compete
 from helpers.bench.correctness import Check
 from helpers.bench.libraries import Numpy, Torch
 from helpers.checks.report import CheckError
@@ -24,7 +24,7 @@ LONGEST = 2.0  # seconds: a single call that is predicted to take more is skippe
 class Suite:
     """What is measured: the rows so far, whose rates predict how long a larger layer will take.
 
-    `budget` is the seconds for the samples of each contender, `longest` those of a call that is not too long.
+    `budget` is the seconds for the samples of each candidate, `longest` those of a call that is not too long.
     """
 
     libraries: Sequence[Numpy | Torch]
@@ -65,7 +65,7 @@ class _Case:
     def measure(self) -> None:
         """Check, then time."""
         try:
-            resident = contenders.Resident(self.operation, self.shape)
+            resident = candidates.Resident(self.operation, self.shape)
         except GpuError as error:
             self._row("all versions", "version").skipped = str(error)
             return
@@ -74,16 +74,16 @@ class _Case:
         resident.write(tensors)
         theirs = list(self._libraries(tensors))
         if right:  # they are made ready on a GPU that is awake, and stays so
-            contenders.wake(right[0][1])
-        mine = [contenders.version_contender(row, resident, passes, tensors) for row, passes in right]
+            candidates.wake(right[0][1])
+        mine = [candidates.version_candidate(row, resident, passes, tensors) for row, passes in right]
         software = gpu.adapter_info().kind == "software"  # then all take turns on the processor
         on_gpu = {True: mine, False: []}
-        for library, contender in theirs:
-            on_gpu[library.on_gpu or software].append(contender)
+        for library, candidate in theirs:
+            on_gpu[library.on_gpu or software].append(candidate)
         compete(on_gpu[True], self.suite.budget, software)
         compete(on_gpu[False], self.suite.budget)
-        for contender in [*on_gpu[True], *on_gpu[False]]:
-            apart(contender, self.suite.budget)
+        for candidate in [*on_gpu[True], *on_gpu[False]]:
+            apart(candidate, self.suite.budget)
 
     def _row(self, name: str, kind: str, **more: object) -> Row:
         """A new row; of what is predicted to take too long, with the reason."""
@@ -93,7 +93,7 @@ class _Case:
         self.rows.append(row)
         return row
 
-    def _checked(self, resident: contenders.Resident) -> list[Right]:
+    def _checked(self, resident: candidates.Resident) -> list[Right]:
         """The versions that are right on this layer, with their passes."""
         check, right, chosen = Check(self.operation, self.shape), [], ""
         resident.write(check.tensors)
@@ -108,7 +108,7 @@ class _Case:
                 right.append((row, passes))
         return right
 
-    def _right(self, row: Row, resident: contenders.Resident, check: Check) -> tuple[gpu.Pass, ...]:
+    def _right(self, row: Row, resident: candidates.Resident, check: Check) -> tuple[gpu.Pass, ...]:
         """The passes of a version that runs here and is right; none, and the reason in its row, for another."""
         try:
             row.skipped = self.operation.problem(self.shape, row.name) or row.skipped
@@ -123,9 +123,9 @@ class _Case:
             row.skipped = str(error)
         return ()
 
-    def _libraries(self, tensors: harness.Tensors) -> Iterator[tuple[Numpy | Torch, Contender]]:
+    def _libraries(self, tensors: harness.Tensors) -> Iterator[tuple[Numpy | Torch, Candidate]]:
         for library in self.suite.libraries:
             if library.runs(self.operation.name, self.shape):
                 row = self._row(library.name, "library")
                 if not row.skipped:
-                    yield library, library.contender(row, self.shape, tensors)
+                    yield library, library.candidate(row, self.shape, tensors)

@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from helpers import gpu
-from helpers.bench.about import OUTPUT, about
-from helpers.bench.contenders import LONG, MOST, clocked, quiet
+from helpers.bench.candidates import LONG, MOST, clocked, quiet
+from helpers.bench.run_metadata import OUTPUT, run_metadata
 from helpers.data.digits import seen_and_unseen
 from helpers.gpu import timing
 from helpers.gpu.passes import Pass
@@ -148,17 +148,17 @@ def _torch_step(batch: int, device: str) -> tuple[Callable, Callable]:
 # --- Taking turns -------------------------------------------------------------------------------------------
 
 
-def compete(contenders: Sequence[Side], rounds: int = ROUNDS, seconds: float = SECONDS) -> None:
+def compete(candidates: Sequence[Side], rounds: int = ROUNDS, seconds: float = SECONDS) -> None:
     """Measure all in turn; before a round, each works for as long as an idle GPU takes to reach its full clock."""
-    for side in contenders:
+    for side in candidates:
         side.once = _round(side, 0)
     for _ in range(rounds):
-        for side in contenders:
+        for side in candidates:
             quiet()
             _round(side, min(seconds, timing.AWAKE))
             side.once = _round(side, seconds)
             side.rounds.append(side.once / side.steps)
-    for side in contenders:
+    for side in candidates:
         times = [clocked(side.call, side.wait) for _ in range(max(1, min(20, int(seconds / side.once))))]
         side.host = statistics.median(times) / side.steps
 
@@ -169,19 +169,19 @@ def _round(side: Side, seconds: float) -> float:
     return clocked(lambda: ([side.call() for _ in range(count)], side.wait()), side.wait) / count
 
 
-def wrong(contenders: Sequence[Side]) -> list[str]:
+def wrong(candidates: Sequence[Side]) -> list[str]:
     """A sentence on each side whose loss is not ours."""
-    right = contenders[0].loss
-    far = [side for side in contenders if not abs(side.loss - right) <= CLOSE * right]
+    right = candidates[0].loss
+    far = [side for side in candidates if not abs(side.loss - right) <= CLOSE * right]
     return [f"{side.name}: the loss of the second step is {side.loss:.6f}; ours is {right:.6f}" for side in far]
 
 
-def speed_table(batch: int, contenders: Sequence[Side]) -> list[str]:
+def speed_table(batch: int, candidates: Sequence[Side]) -> list[str]:
     """Each side's step, and how many times as long as ours it takes."""
     lines = [f"\n| batch {batch} | µs a step | rounds from .. to | host, µs | times ours |", "|---|--:|--:|--:|--:|"]
-    for side in contenders:
+    for side in candidates:
         own, low, high = (1e6 * seconds for seconds in (side.median, min(side.rounds), max(side.rounds)))
-        ratio = side.median / contenders[0].median
+        ratio = side.median / candidates[0].median
         lines.append(f"| {side.name} | {own:.1f} | {low:.1f} .. {high:.1f} | {1e6 * side.host:.1f} | {ratio:.2f} |")
     return lines
 
@@ -244,17 +244,17 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=2 if software else ROUNDS, help="in which all take turns")
     parser.add_argument("--output", type=Path, default=OUTPUT / "training.json", metavar="FILE")
     options = parser.parse_args(words)
-    result, faults = about("helpers.bench.training") | {"speed": {}, "timelines": []}, []
+    result, faults = run_metadata("helpers.bench.training") | {"speed": {}, "timelines": []}, []
     print(f"Adapter: {gpu.adapter_info().summary}, {gpu.adapter_info().driver}.", flush=True)
     for batch in options.batch:
         made = [*sides(batch)]
-        contenders = [side for side in made if isinstance(side, Side)]
-        faults += [*filter(lambda side: isinstance(side, str), made), *wrong(contenders)]
-        compete(contenders, options.rounds)
-        print(*speed_table(batch, contenders), sep="\n", flush=True)
-        named = {side.name: {"step": side.median, "host": side.host, "rounds": side.rounds} for side in contenders}
+        candidates = [side for side in made if isinstance(side, Side)]
+        faults += [*filter(lambda side: isinstance(side, str), made), *wrong(candidates)]
+        compete(candidates, options.rounds)
+        print(*speed_table(batch, candidates), sep="\n", flush=True)
+        named = {side.name: {"step": side.median, "host": side.host, "rounds": side.rounds} for side in candidates}
         result["speed"][batch] = named
-        del contenders, made
+        del candidates, made
         result["timelines"].append(timeline(batch))
         print(*timeline_table(result["timelines"][-1]), sep="\n", flush=True)
         options.output.parent.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ from helpers.speed.layers import SHAPES, multiply_adds
 
 FOLDER = Path(__file__).parent / "recorded"
 OWN = Path(__file__).resolve().parents[2] / "measurements" / "table.json"  # where `python3 start.py bench` writes
-ABOUT = "adapter", "driver", "date", "clock", "command"  # what must be known about a run
+METADATA = "adapter", "driver", "date", "clock", "command"  # what must be known about a run
 UNCHECKED = ", unchecked"  # follows the name of a version that was timed without bounds checks
 
 
@@ -63,14 +63,14 @@ class Point:
 class Recorded:
     """One run of the benchmark, as its table has it. Raises ValueError where it does not say what it must.
 
-    Besides what ABOUT names, the table has the `library` that the versions are compared with, the `ratios`, and under
-    `versions` and `libraries` the microseconds of each, by operation, layer and name.
+    Besides what METADATA names, the table has the `library` that the versions are compared with, the `ratios`, and
+    under `versions` and `libraries` the microseconds of each, by operation, layer and name.
     """
 
     table: dict[str, object]
 
     def __post_init__(self) -> None:
-        missing = [name for name in (*ABOUT, "library", "versions", "libraries") if name not in self.table]
+        missing = [name for name in (*METADATA, "library", "versions", "libraries") if name not in self.table]
         if missing:
             raise ValueError(f"recorded has no {', '.join(missing)}: write it with python -m helpers.bench")
 

@@ -16,9 +16,9 @@ from helpers.gpu.passes import Pass
 from helpers.speed.recorded import UNCHECKED
 from wgsl import Kernel
 
-BUDGET = 0.5  # seconds that one contender's samples may take, if that is more than one sample
-ROUNDS, SAMPLES = 4, 4  # rounds in which contenders take turns, and samples of each in a round
-QUIET = 5e-3  # seconds without work after which the threads of the contender before are asleep
+BUDGET = 0.5  # seconds that one candidate's samples may take, if that is more than one sample
+ROUNDS, SAMPLES = 4, 4  # rounds in which candidates take turns, and samples of each in a round
+QUIET = 5e-3  # seconds without work after which the threads of the candidate before are asleep
 SLOW = 0.25  # seconds of a call from which on the first one is all that is timed
 
 
@@ -62,7 +62,7 @@ class Row:
 
 
 @dataclass
-class Contender:
+class Candidate:
     """Something that is ready to be timed.
 
     Parameters
@@ -89,32 +89,32 @@ class Contender:
     call: Callable[[], object] | None = None
 
 
-def compete(contenders: Sequence[Contender], budget: float = BUDGET, on_cpu: bool = True) -> None:
-    """Take samples of all contenders in turn, so that a change of the clock is fair to all; keep the medians."""
-    taken = {id(contender): [contender.once] if contender.once > SLOW else [] for contender in contenders}
-    quick = [contender for contender in contenders if contender.once <= SLOW]
+def compete(candidates: Sequence[Candidate], budget: float = BUDGET, on_cpu: bool = True) -> None:
+    """Take samples of all candidates in turn, so that a change of the clock is fair to all; keep the medians."""
+    taken = {id(candidate): [candidate.once] if candidate.once > SLOW else [] for candidate in candidates}
+    quick = [candidate for candidate in candidates if candidate.once <= SLOW]
     for turn in range(ROUNDS):
-        for contender in quick:
-            seconds = contender.once * contender.calls
+        for candidate in quick:
+            seconds = candidate.once * candidate.calls
             if turn * seconds < budget:
                 if on_cpu:
                     quiet()
-                taken[id(contender)] += contender.sample(_count(budget / ROUNDS, seconds, SAMPLES))
-    for contender in contenders:
-        times = taken[id(contender)]
-        contender.row.kernel_us, contender.row.samples = statistics.median(times) * 1e6, len(times)
+                taken[id(candidate)] += candidate.sample(_count(budget / ROUNDS, seconds, SAMPLES))
+    for candidate in candidates:
+        times = taken[id(candidate)]
+        candidate.row.kernel_us, candidate.row.samples = statistics.median(times) * 1e6, len(times)
 
 
-def apart(contender: Contender, budget: float = BUDGET) -> None:
+def apart(candidate: Candidate, budget: float = BUDGET) -> None:
     """The host's time, and the time of a call from arrays to arrays."""
     quiet()
-    if contender.host:
-        times = [contender.host() for _ in range(_count(budget / 4, contender.once, 20))]
-        contender.row.host_us = statistics.median(times) * 1e6
-    if contender.call:
-        times = [clocked(contender.call)]
-        times += [clocked(contender.call) for _ in range(_count(budget / 2, times[0], 6) - 1)]
-        contender.row.array_us = statistics.median(times) * 1e6
+    if candidate.host:
+        times = [candidate.host() for _ in range(_count(budget / 4, candidate.once, 20))]
+        candidate.row.host_us = statistics.median(times) * 1e6
+    if candidate.call:
+        times = [clocked(candidate.call)]
+        times += [clocked(candidate.call) for _ in range(_count(budget / 2, times[0], 6) - 1)]
+        candidate.row.array_us = statistics.median(times) * 1e6
 
 
 def quiet() -> None:
@@ -180,7 +180,7 @@ class Resident:
         return passes, (time.perf_counter() - begin) * 1e3 if new else None
 
 
-def version_contender(row: Row, resident: Resident, passes: tuple[Pass, ...], tensors: dict[str, Array]) -> Contender:
+def version_candidate(row: Row, resident: Resident, passes: tuple[Pass, ...], tensors: dict[str, Array]) -> Candidate:
     """A version that was found right, ready to be timed."""
     once = timing.measure(*passes, repeats=1, awake=0).median / 1e9
     calls = max(1, min(MOST, ceil(LONG / once)))
@@ -190,7 +190,7 @@ def version_contender(row: Row, resident: Resident, passes: tuple[Pass, ...], te
         return [nanoseconds / calls / 1e9 for nanoseconds in timed.nanoseconds]
 
     call = partial(resident.operation.compute, resident.shape, row.name, **tensors) if row.checked else None
-    return Contender(row, sample, once, calls, partial(clocked, partial(gpu.run, *passes), resident.settle), call)
+    return Candidate(row, sample, once, calls, partial(clocked, partial(gpu.run, *passes), resident.settle), call)
 
 
 def wake(passes: Sequence[Pass]) -> None:

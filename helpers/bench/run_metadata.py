@@ -18,7 +18,7 @@ OUTPUT = ROOT / "measurements"
 PACKAGES = ("wgpu", "numpy", "torch")
 
 
-def about(module: str) -> dict[str, object]:
+def run_metadata(module: str) -> dict[str, object]:
     """Where and when, and by which command: that of a module."""
     info = gpu.adapter_info()
     return {
