@@ -18,7 +18,7 @@ from helpers.grading.grader import MOST_WORK
 from helpers.grading.grader import grade as grade_here
 from helpers.grading.puzzle import Case
 from helpers.grading.sandbox import Worker, serve, why
-from helpers.grading.trial import simulated
+from helpers.grading.test_run import simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, UNSAFE
 from helpers.network.network import Network
 from helpers.network.student_kernels import PLACES, student_kernels
@@ -165,8 +165,8 @@ def work(texts: Mapping[str, str], epochs: float, digits: int, unseen: int, **ho
 def _found(puzzle: str, kernel: Kernel) -> Finding | None:
     """What the simulator finds on the puzzle's tests or on LeNet's layers, or None. The numbers may be wrong."""
     cases, work = (*PUZZLES[puzzle].cases(), *_lenet(puzzle)), Work(2 * MOST_WORK)
-    trials = (simulated(kernel, case, work=work) for case in cases)
-    return next((trial.finding for trial in trials if trial.findings), None)
+    runs = (simulated(kernel, case, work=work) for case in cases)
+    return next((run.finding for run in runs if run.findings), None)
 
 
 def _lenet(puzzle: str) -> Iterator[Case]:

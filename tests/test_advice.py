@@ -4,8 +4,8 @@
 import re
 
 import pytest
+from support.grading import edited, graded, simulate_once  # noqa: F401
 from support.sample import sample
-from support.trials import edited, graded, simulate_once  # noqa: F401
 
 from helpers.exercises import PUZZLES
 from helpers.grading.grader import grade

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.trials import only
+from support.grading import only
 
 import helpers
 from helpers.exercises import PUZZLES, WORKER

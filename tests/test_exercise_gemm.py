@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.trials import outcomes, simulate_once  # noqa: F401
+from support.grading import outcomes, simulate_once  # noqa: F401
 
 from helpers.exercises import PUZZLES, QUESTIONS
 from helpers.gemm import derivative, exercises

@@ -4,9 +4,9 @@ from math import log, prod
 
 import numpy as np
 import pytest
+from support.grading import only, outcomes, simulate_once, with_mistake  # noqa: F401
 from support.right_variants import right_variants
 from support.sample import sample
-from support.trials import only, outcomes, simulate_once, with_mistake  # noqa: F401
 
 from helpers.data.digits import seen_and_unseen
 from helpers.exercises import PUZZLES, QUESTIONS

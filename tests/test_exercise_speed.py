@@ -5,8 +5,8 @@ from math import prod
 
 import numpy as np
 import pytest
+from support.grading import outcomes, simulate_once, with_mistake  # noqa: F401
 from support.notebook_gate import NOTEBOOKS, Lesson
-from support.trials import outcomes, simulate_once, with_mistake  # noqa: F401
 
 from helpers.convolution.indices import products_of_thread
 from helpers.convolution.operations import GRAD_WEIGHT

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from support.trials import outcomes
+from support.grading import outcomes
 
 import helpers
 from helpers.exercises import FAULTS

@@ -4,10 +4,10 @@ import re
 from functools import cache
 
 import pytest
+from support.grading import MISTAKES, edited, outcomes, quoted_wrong, simulate_once, with_mistake  # noqa: F401
 from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 from support.sample import sample
 from support.teaching_pages import page_of, puzzles_of, row, table
-from support.trials import MISTAKES, edited, outcomes, quoted_wrong, simulate_once, with_mistake  # noqa: F401
 
 from helpers.exercises import PUZZLES
 from helpers.grading import grader, mistakes

@@ -5,11 +5,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from support.grading import edited, first_tests, graded, only, simulate_once  # noqa: F401
 from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 from support.right_variants import right_variants
 from support.sample import sample
 from support.teaching_pages import puzzles_of
-from support.trials import edited, first_tests, graded, only, simulate_once  # noqa: F401
 
 import helpers
 from helpers.exercises import PUZZLES

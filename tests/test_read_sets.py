@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.grading import MISTAKES, edited
 from support.legible import faults, written
 from support.sample import sample
-from support.trials import MISTAKES, edited
 
 from helpers.convolution.indices import contributions_to_weight
 from helpers.convolution.shapes import ConvShape
@@ -16,7 +16,7 @@ from helpers.grading import grader
 from helpers.grading.puzzle import Case
 from helpers.grading.read_sets import ReadSets, read_sets
 from helpers.grading.read_sets_picture import ReadSetsPicture
-from helpers.grading.trial import simulated, traced
+from helpers.grading.test_run import simulated, traced
 from helpers.pictures.canvas import BLUE
 from wgsl import Kernel
 
@@ -28,9 +28,9 @@ STRIDE = "i = thread; i < params.n; i += 256u"
 def of(name: str, *edits: tuple[str, str], test: str = "") -> ReadSets:
     """The reads of the official kernel with some edits, in the smallest test that it fails, or in the one named."""
     kernel, cases = Kernel(edited(name, *edits)), PUZZLES[name].cases()
-    trials = [simulated(kernel, case) for case in cases if test in case.name]
-    trial = min((t for t in trials if t.wrong.any()), key=lambda t: t.case.expected.size)
-    return read_sets(kernel, PUZZLES[name].official, trial.case, trial.wrong)
+    runs = [simulated(kernel, case) for case in cases if test in case.name]
+    run = min((t for t in runs if t.wrong.any()), key=lambda t: t.case.expected.size)
+    return read_sets(kernel, PUZZLES[name].official, run.case, run.wrong)
 
 
 def at(puzzle: str, case: Case, index: tuple[int, ...], kernel: Kernel | None = None) -> ReadSets:
@@ -190,10 +190,10 @@ def test_the_verdict_on_the_smallest_wrong_test_has_the_picture_and_a_right_kern
 def test_no_known_mistake_is_without_a_legible_picture(name, mistake):
     puzzle = PUZZLES[name]
     kernel = puzzle.with_mistake(mistake)
-    trials = [simulated(kernel, case) for case in puzzle.cases()]
-    wrong = [trial for trial in trials if trial.wrong.any() and not trial.endless]
-    for trial in wrong[:1] if wrong and wrong[0].case.inputs else []:  # what reads nothing has no picture
-        picture = ReadSetsPicture(read_sets(kernel, puzzle.official, trial.case, trial.wrong))
+    runs = [simulated(kernel, case) for case in puzzle.cases()]
+    wrong = [run for run in runs if run.wrong.any() and not run.endless]
+    for run in wrong[:1] if wrong and wrong[0].case.inputs else []:  # what reads nothing has no picture
+        picture = ReadSetsPicture(read_sets(kernel, puzzle.official, run.case, run.wrong))
         assert not [fault for fault in faults(picture) if "the sheet is" not in fault]
         assert picture.sentence.startswith("For ")
 

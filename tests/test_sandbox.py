@@ -16,8 +16,8 @@ from pathlib import Path
 
 import psutil
 import pytest
+from support.grading import only
 from support.sample import sample
-from support.trials import only
 
 import helpers
 from helpers.exercises import PUZZLES

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from support.grading import MISTAKES
 from support.problems import GENERAL_VERSIONS, kind_of, with_its
 from support.sample import sample
 from support.small_kernels import run_case
-from support.trials import MISTAKES
 
 from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES

@@ -11,16 +11,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from IPython.core.formatters import DisplayFormatter
+from support.grading import MISTAKES, edited, graded, only, outcomes, quoted_wrong, simulate_once  # noqa: F401
 from support.launcher import CallCounter
 from support.sample import ALL, sample
-from support.trials import MISTAKES, edited, graded, only, outcomes, quoted_wrong, simulate_once  # noqa: F401
 
 from helpers import gpu
 from helpers.exercises import PUZZLES
-from helpers.grading import grader, mistakes, trial
+from helpers.grading import grader, mistakes, test_run
 from helpers.grading.grader import WORDS, grade
 from helpers.grading.sandbox import Worker
-from helpers.grading.trial import simulated
+from helpers.grading.test_run import simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from wgsl import Kernel
 from wgsl.output import COLUMNS, in_lines
@@ -210,8 +210,8 @@ def test_a_text_that_never_stores_a_result_is_wrong_and_told_so(name):
 
 def test_the_work_of_a_text_counts_both_its_runs_and_what_is_stopped_is_not_run_again(monkeypatch):
     kernel, case = Kernel(edited("map", ("output[i] =", "output[i] +="))), PUZZLES["map"].cases()[0]
-    once = (work := Work()).left - (trial.traced(kernel, case, work=work) and work.left)
-    runs = CallCounter(monkeypatch).on(trial, "traced")
+    once = (work := Work()).left - (test_run.traced(kernel, case, work=work) and work.left)
+    runs = CallCounter(monkeypatch).on(test_run, "traced")
     for halves, endless, count in (4, False, 2), (3, True, 2), (1, True, 1):
         runs.clear()
         tried = simulated(kernel, case, work=Work(once * halves // 2))

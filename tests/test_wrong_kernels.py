@@ -20,7 +20,7 @@ from helpers.gradient_checks import checker
 from helpers.gradient_checks.checker import Given, check, given
 from helpers.gradient_checks.harness import answer, bias_alone, drawn, launched, reports
 from helpers.gradient_checks.wrong_kernels import INPUT_2, NUMBERS, RACE, STRIDE_1, WEIGHT_1, WrongKernel
-from helpers.grading.trial import GRAVEST_FIRST
+from helpers.grading.test_run import GRAVEST_FIRST
 from helpers.kernels import load
 from wgsl import Kernel
 

@@ -13,7 +13,7 @@ from helpers.grading import slips
 from helpers.grading.drawing import drawing, legend, number
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle, declarations, same_code
-from helpers.grading.trial import MOST_ROUNDS, Trial, launched, simulated
+from helpers.grading.test_run import MOST_ROUNDS, TestRun, launched, simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 from wgsl.simulator.findings import Finding, quoted_line
@@ -42,7 +42,7 @@ WORDS = {  # of the counts that a puzzle may limit
 }
 TURN = "its loop over the tiles makes a turn too many, which adds only zeros"
 TELLING = "loads_storage", "loads_workgroup", "sectors"  # what is the same in two texts that do the same work
-_official: dict[tuple[str, str], Trial] = {}  # the official kernel in a case, each simulated once
+_official: dict[tuple[str, str], TestRun] = {}  # the official kernel in a case, each simulated once
 
 
 def grade(puzzle: Puzzle, source: str) -> Grades:
@@ -68,36 +68,36 @@ def _grades(puzzle: Puzzle, source: str) -> Grades:
             return Grades.alike(puzzle.tests, NO_COMPILE, problem)
         if idle := _idle(kernel, output=len(puzzle.cases()[0].inputs)):
             return Grades.alike(puzzle.tests, WRONG, idle)
-        trials = _trials(puzzle, kernel)
+        runs = _runs(puzzle, kernel)
     except WgslError as error:
         reason, _, excerpt = _reason(error).partition("\n")
         if isinstance(error, UnsupportedWgsl):
             return Grades.alike(puzzle.tests, NOT_YET, f"{NOT_RUN}{reason}", excerpt)
         return Grades.alike(puzzle.tests, NO_COMPILE, slips.missing(kernel, puzzle, error) or reason, excerpt)
-    return _stopped(puzzle, kernel, trials) if trials[-1].endless else _Grader(puzzle, kernel, trials).grades()
+    return _stopped(puzzle, kernel, runs) if runs[-1].endless else _Grader(puzzle, kernel, runs).grades()
 
 
-def _stopped(puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> Grades:
+def _stopped(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> Grades:
     """The verdicts where a loop has used up its rounds, after the tests in which it has ended.
 
     It may be one that ends, where a thread does the work of many, or where the numbers are wrong, too.
     """
-    ended, rest = trials[:-1], puzzle.tests[len(trials) - 1 :]
-    if (seen := _seen(puzzle, kernel, trials)) and (grader := _Grader(puzzle, kernel, seen)).lacks:
-        return grader.not_yet(None, trials[-1])
-    if any(trial.wrong.any() for trial in ended):
+    ended, rest = runs[:-1], puzzle.tests[len(runs) - 1 :]
+    if (seen := _seen(puzzle, kernel, runs)) and (grader := _Grader(puzzle, kernel, seen)).lacks:
+        return grader.not_yet(None, runs[-1])
+    if any(run.wrong.any() for run in ended):
         said = _Grader(puzzle, kernel, ended).grades()
     else:
         said, rest = [], puzzle.tests
-    return Grades([*said, *(Verdict(test, WRONG, _endless(trials)) for test in rest)])
+    return Grades([*said, *(Verdict(test, WRONG, _endless(runs)) for test in rest)])
 
 
-def _seen(puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> list[Trial]:
+def _seen(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> list[TestRun]:
     """The tests that show whether a thread does the work of many, where it was stopped in the last one of these.
 
     They are those that end, with the test of the skill. Where none does, the smallest one may take longer.
     """
-    *ended, stopped = trials
+    *ended, stopped = runs
     work = Work(MOST_WORK)
     if puzzle.skill and puzzle.skill.test != stopped.case.name:
         asked = simulated(kernel, puzzle.cases()[puzzle.tests.index(puzzle.skill.test)], work=work)
@@ -105,23 +105,23 @@ def _seen(puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> list[Trial
             return [*ended, asked]
     if not stopped.long:
         return []
-    return ended or [trial for trial in [simulated(kernel, stopped.case, MOST_ROUNDS, work)] if not trial.endless]
+    return ended or [run for run in [simulated(kernel, stopped.case, MOST_ROUNDS, work)] if not run.endless]
 
 
-def _trials(puzzle: Puzzle, kernel: Kernel) -> list[Trial]:
+def _runs(puzzle: Puzzle, kernel: Kernel) -> list[TestRun]:
     """The kernel on all cases, or up to the first one on which a loop does not end, or the work is used up."""
-    trials, work = [], Work(MOST_WORK)
+    runs, work = [], Work(MOST_WORK)
     for case in puzzle.cases():
-        trials.append(simulated(kernel, case, work=work))
-        if trials[-1].endless:
+        runs.append(simulated(kernel, case, work=work))
+        if runs[-1].endless:
             break
-    return trials
+    return runs
 
 
-def _endless(trials: Sequence[Trial]) -> str:
+def _endless(runs: Sequence[TestRun]) -> str:
     """Which loop does not end."""
-    where = f"in the test {trials[-1].case.name}, " if len(trials) > 1 else ""
-    return f"{ENDLESS}{where}{_said(trials[-1].finding)}"
+    where = f"in the test {runs[-1].case.name}, " if len(runs) > 1 else ""
+    return f"{ENDLESS}{where}{_said(runs[-1].finding)}"
 
 
 # --- May it run in the official kernel's place? -------------------------------------------------------------
@@ -204,9 +204,9 @@ def _about(finding: Finding) -> tuple[str, str, str]:
     return finding.kind, *(re.findall(r"(?:(reads|writes) )?`(\w+)", finding.message) or [("", "")])[0]
 
 
-def _found(trial: Trial) -> dict[tuple[str, str, str], int]:
+def _found(run: TestRun) -> dict[tuple[str, str, str], int]:
     """What was found in a test, and how many threads did it; unwritten numbers and NaN are compared one by one."""
-    others = (finding for finding in trial.findings if finding.kind not in ("unwritten output", "not-a-number"))
+    others = (finding for finding in run.findings if finding.kind not in ("unwritten output", "not-a-number"))
     return {_about(finding): finding.count for finding in others}
 
 
@@ -225,29 +225,29 @@ def _both(case: Case, output: np.ndarray, unwritten: np.ndarray) -> str:
     return f": {yours}, right is {number(case.expected[index])}"
 
 
-def _uses_before(trial: Trial) -> str:
+def _uses_before(run: TestRun) -> str:
     """Which line makes the result of what is in a new buffer, and what to write instead."""
-    adding = [line for line in trial.stores_in if re.search(r"\] ?\+=", line)]
+    adding = [line for line in run.stores_in if re.search(r"\] ?\+=", line)]
     if not adding:
-        return f"{trial.stores_in[0]}: it uses {BEFORE}; compute the result from the inputs alone"
-    return f"{adding[0]}: it adds to {BEFORE}; {OWN_SUM if trial.stores_again else 'write `=`, not `+=`'}"
+        return f"{run.stores_in[0]}: it uses {BEFORE}; compute the result from the inputs alone"
+    return f"{adding[0]}: it adds to {BEFORE}; {OWN_SUM if run.stores_again else 'write `=`, not `+=`'}"
 
 
 class _Grader:
     """The verdicts on a kernel whose loops all end."""
 
-    def __init__(self, puzzle: Puzzle, kernel: Kernel, trials: Sequence[Trial]) -> None:
-        self.puzzle, self.kernel, self.trials, self.work = puzzle, kernel, trials, WORK
-        self.wrong = [trial for trial in trials if trial.wrong.any()]
-        self.smallest = sorted(self.wrong, key=lambda trial: trial.case.expected.size)[:1]  # it is drawn
+    def __init__(self, puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> None:
+        self.puzzle, self.kernel, self.runs, self.work = puzzle, kernel, runs, WORK
+        self.wrong = [run for run in runs if run.wrong.any()]
+        self.smallest = sorted(self.wrong, key=lambda run: run.case.expected.size)[:1]  # it is drawn
         self.first = {}  # the drawn test, or else the first that shows a mistake, describes it for all tests
-        for finding in chain.from_iterable(trial.findings for trial in [*self.smallest, *trials]):
+        for finding in chain.from_iterable(run.findings for run in [*self.smallest, *runs]):
             self.first.setdefault(_place(finding), finding)
         for kind, *place in [*self.first]:
             if kind == "not portable" and ("non-uniform barrier", *place) in self.first:  # what a run shows says more
                 self.first[kind, *place] = self.first["non-uniform barrier", *place]
-        names = [trial.case.name for trial in trials]
-        self.asked = trials[names.index(puzzle.skill.test) if puzzle.skill and puzzle.skill.test in names else -1]
+        names = [run.case.name for run in runs]
+        self.asked = runs[names.index(puzzle.skill.test) if puzzle.skill and puzzle.skill.test in names else -1]
         self.slip = self.wrong and (slips.exchanged(kernel, puzzle.official) or slips.hidden(kernel))
         self.turn_too_many = False  # whether it has been said
         self.everywhere = next(filter(self._concerns_all, self.first.values()), None)
@@ -258,7 +258,7 @@ class _Grader:
         skill = self.puzzle.skill
         return self.asked.more(self._ours(self.asked.case), skill.limits) if skill else {}
 
-    def _ours(self, case: Case) -> Trial:
+    def _ours(self, case: Case) -> TestRun:
         """The official kernel in a case."""
         key = self.puzzle.name, case.name
         if key not in _official:
@@ -277,17 +277,17 @@ class _Grader:
 
     def grades(self) -> Grades:
         """All verdicts."""
-        verdicts = {trial: self._verdict(trial) for trial in self.trials}
+        verdicts = {run: self._verdict(run) for run in self.runs}
         if self.lacks and {verdict.outcome for verdict in verdicts.values()} == {RIGHT}:
             return self.not_yet(self._recognized())
-        suspects = self.smallest or [trial for trial in self.trials if trial.findings]
+        suspects = self.smallest or [run for run in self.runs if run.findings]
         if suspects and (mistake := self._recognized()):
             verdicts[suspects[0]] = self._named(verdicts[suspects[0]], mistake)
         for smallest in self.smallest:
             verdicts[smallest] = replace(verdicts[smallest], drawing=self._drawn(smallest), **self._pictured(smallest))
         return Grades(verdicts.values())
 
-    def not_yet(self, mistake: Mistake | None, stopped: Trial | None = None) -> Grades:
+    def not_yet(self, mistake: Mistake | None, stopped: TestRun | None = None) -> Grades:
         """The verdicts where a right kernel does not do what the puzzle is about: with the counts that show it.
 
         It may be `stopped` in a test, as all that one thread does takes too long.
@@ -306,58 +306,58 @@ class _Grader:
         sentence = verdict.detail[0].upper() + verdict.detail[1:]
         return replace(verdict, detail=f"{what}: {mistake.question} {sentence}")
 
-    def _verdict(self, trial: Trial) -> Verdict:
-        finding = trial.finding or self.everywhere
-        if trial in self.wrong:
-            return Verdict(trial.case.name, WRONG, self._wrong(trial))
+    def _verdict(self, run: TestRun) -> Verdict:
+        finding = run.finding or self.everywhere
+        if run in self.wrong:
+            return Verdict(run.case.name, WRONG, self._wrong(run))
         if finding:
             told = self.first[_place(finding)]
-            return Verdict(trial.case.name, UNSAFE, _said(told) + ("" if told.kind in SAYS_ALL else f"; {LUCK}"))
-        if trial.uses_before:
+            return Verdict(run.case.name, UNSAFE, _said(told) + ("" if told.kind in SAYS_ALL else f"; {LUCK}"))
+        if run.uses_before:
             races = (finding for finding in self.first.values() if finding.kind == "data race")
-            race = next((_said(race) for race in races if _line(race) in trial.stores_in), None)
-            return Verdict(trial.case.name, UNSAFE, race or _uses_before(trial))
-        return self._on_the_adapter(trial)
+            race = next((_said(race) for race in races if _line(race) in run.stores_in), None)
+            return Verdict(run.case.name, UNSAFE, race or _uses_before(run))
+        return self._on_the_adapter(run)
 
-    def _wrong(self, trial: Trial) -> str:
+    def _wrong(self, run: TestRun) -> str:
         """The first wrong number, and what was found in this test first; both numbers only where they are drawn."""
-        finding, mismatch = trial.finding, _first_mismatch(self.puzzle.axes, trial.case, trial.output)
-        if trial in self.smallest:
-            mismatch += _both(trial.case, trial.output, trial.unwritten)
-        if trial.stores_again and trial in self.smallest and not self.first:
-            mismatch += f"; {trial.stores_in[0]} is run more than once for an element: {OWN_SUM}"
+        finding, mismatch = run.finding, _first_mismatch(self.puzzle.axes, run.case, run.output)
+        if run in self.smallest:
+            mismatch += _both(run.case, run.output, run.unwritten)
+        if run.stores_again and run in self.smallest and not self.first:
+            mismatch += f"; {run.stores_in[0]} is run more than once for an element: {OWN_SUM}"
         if self.slip:
-            return f"{self.slip} {mismatch[0].upper()}{mismatch[1:]}" if trial in self.smallest else mismatch
+            return f"{self.slip} {mismatch[0].upper()}{mismatch[1:]}" if run in self.smallest else mismatch
         if finding is None or finding.kind == "unwritten output" or self.first[_place(finding)] is not finding:
             return mismatch
         return f"{_said(finding)}; {mismatch}" if finding.kind in ORDER else f"{mismatch}; also, {_said(finding)}"
 
-    def _on_the_adapter(self, trial: Trial) -> Verdict:
+    def _on_the_adapter(self, run: TestRun) -> Verdict:
         """The verdict where a simulated run is right, and nothing was found."""
-        case = trial.case
+        case = run.case
         try:
             output = launched(self.kernel, case)
         except GpuError as error:
             return Verdict(case.name, WRONG, f"it compiles, but it cannot be run: {error}")
         if not case.differ(output).any():
-            return Verdict(case.name, RIGHT, self._compared(trial))
+            return Verdict(case.name, RIGHT, self._compared(run))
         mismatch = _first_mismatch(self.puzzle.axes, case, output) + _both(case, output, np.zeros(output.shape, bool))
         return Verdict(case.name, WRONG, f"a simulated run is right, but on {adapter_info().name} {mismatch}")
 
-    def _compared(self, trial: Trial) -> str:
+    def _compared(self, run: TestRun) -> str:
         """What a right kernel does in a case, and what the official one does otherwise there."""
-        ours = self._ours(trial.case)
-        others = [words for key, words in ours.work.items() if trial.work.get(key) != words]
-        said = ", ".join(trial.work.values()) + (OURS + ", ".join(others)) * bool(others)
-        if self.turn_too_many or not self._has_turn_too_many(trial, ours):
+        ours = self._ours(run.case)
+        others = [words for key, words in ours.work.items() if run.work.get(key) != words]
+        said = ", ".join(run.work.values()) + (OURS + ", ".join(others)) * bool(others)
+        if self.turn_too_many or not self._has_turn_too_many(run, ours):
             return said
         self.turn_too_many = True
         return f"{said}; {TURN}"
 
     @staticmethod
-    def _has_turn_too_many(trial: Trial, ours: Trial) -> bool:
+    def _has_turn_too_many(run: TestRun, ours: TestRun) -> bool:
         """Whether barriers and products are in the same proportion to the official kernel's, and more."""
-        barriers, products = ((trial.counts[key], ours.counts[key]) for key in ("barriers", "multiply_adds"))
+        barriers, products = ((run.counts[key], ours.counts[key]) for key in ("barriers", "multiply_adds"))
         return barriers[0] > barriers[1] and barriers[0] * products[1] == barriers[1] * products[0] > 0
 
     def _recognized(self) -> Mistake | None:
@@ -368,7 +368,7 @@ class _Grader:
         mistakes = {mistake: self.puzzle.with_mistake(mistake) for mistake in self.puzzle.mistakes}
         same = (mistake for mistake, other in mistakes.items() if same_code(other, self.kernel))
         recognized = next(same, None) or self._most_alike(mistakes)
-        if recognized and recognized.replaces_sum and any(trial.stores_again for trial in self.smallest):
+        if recognized and recognized.replaces_sum and any(run.stores_again for run in self.smallest):
             return None  # the sum is replaced in the output, for which the verdict has the cure
         return recognized
 
@@ -388,7 +388,7 @@ class _Grader:
         The same is what is written, what is not, and what is found.
         """
         as_many = True
-        for mine in sorted(self.trials, key=lambda trial: trial.counts["statements"]):  # the quick ones first
+        for mine in sorted(self.runs, key=lambda run: run.counts["statements"]):  # the quick ones first
             if self.work < 0:
                 return None
             theirs = simulated(other, mine.case)
@@ -403,22 +403,22 @@ class _Grader:
             as_many &= found[0] == found[1]
         return as_many
 
-    def _drawn(self, trial: Trial) -> str:
+    def _drawn(self, run: TestRun) -> str:
         """The output beside the right one, in lines."""
-        case = trial.case
-        marks = np.where(trial.wrong, np.where(trial.unwritten, ".", "*"), "")
+        case = run.case
+        marks = np.where(run.wrong, np.where(run.unwritten, ".", "*"), "")
         inputs = {binding.name: array for binding, array in zip(self.puzzle.official.bound, case.inputs, strict=False)}
-        lines = drawing(case.expected, trial.output, marks, self.puzzle.axes.split(), inputs)
+        lines = drawing(case.expected, run.output, marks, self.puzzle.axes.split(), inputs)
         return "\n".join([f"The smallest test that fails is {case.name}.", f"({legend(marks)})", *lines])
 
-    def _pictured(self, trial: Trial) -> dict[str, str]:
+    def _pictured(self, run: TestRun) -> dict[str, str]:
         """What was read for the first wrong number, as a picture and in words; nothing where that takes long."""
-        if trial.counts["statements"] > WORK // 3:
+        if run.counts["statements"] > WORK // 3:
             return {}
         from helpers.grading.read_sets import (
             read_sets,  # here, as only a wrong kernel needs what pictures are made with
         )
         from helpers.grading.read_sets_picture import ReadSetsPicture
 
-        found = read_sets(self.kernel, self.puzzle.official, trial.case, trial.wrong)
+        found = read_sets(self.kernel, self.puzzle.official, run.case, run.wrong)
         return {"picture": ReadSetsPicture(found).svg()[1], "caption": found.sentence} if found else {}

@@ -47,7 +47,7 @@ class Skill:
     """What a puzzle is about, beyond right numbers: a kernel that does not do it is not there yet.
 
     In the test `test`, no count of a kernel may be larger than a multiple of the official kernel's: `limits` has the
-    factors by the keys of `Trial.counts`. `asked` completes "this exercise asks for ...".
+    factors by the keys of `TestRun.counts`. `asked` completes "this exercise asks for ...".
     """
 
     asked: str

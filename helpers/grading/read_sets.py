@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.grading.puzzle import Case
-from helpers.grading.trial import traced
+from helpers.grading.test_run import traced
 from helpers.pictures.canvas import in_words
 from wgsl import Kernel
 from wgsl.simulator.trace import Trace

@@ -12,7 +12,7 @@ from support.mutants import NO_COMPILE, TOKEN, Mutant
 
 from helpers.exercises import PUZZLES
 from helpers.grading.puzzle import LEARNERS_LINE
-from helpers.grading.trial import Trial, simulated
+from helpers.grading.test_run import TestRun, simulated
 from helpers.grading.verdict import NOT_YET, WRONG
 from wgsl import Kernel, WgslError
 
@@ -64,10 +64,10 @@ def _marked(source: str) -> list[bool]:
 
 
 @cache
-def _official(puzzle: str) -> list[Trial]:
+def _official(puzzle: str) -> list[TestRun]:
     """The official kernel in all tests, the quick ones first."""
-    trials = [simulated(PUZZLES[puzzle].official, case) for case in PUZZLES[puzzle].cases()]
-    return sorted(trials, key=lambda trial: trial.counts["statements"])
+    runs = [simulated(PUZZLES[puzzle].official, case) for case in PUZZLES[puzzle].cases()]
+    return sorted(runs, key=lambda run: run.counts["statements"])
 
 
 def judged(kernel: Kernel) -> str:
@@ -75,10 +75,10 @@ def judged(kernel: Kernel) -> str:
     skill = PUZZLES[kernel.name].skill
     try:
         for ours in _official(kernel.name):
-            trial = simulated(kernel, ours.case)
-            if trial.finding or trial.uses_before or trial.wrong.any():
-                return trial.finding.kind if trial.finding else WRONG
-            if skill and skill.test == ours.case.name and trial.more(ours, skill.limits):
+            run = simulated(kernel, ours.case)
+            if run.finding or run.uses_before or run.wrong.any():
+                return run.finding.kind if run.finding else WRONG
+            if skill and skill.test == ours.case.name and run.more(ours, skill.limits):
                 return NOT_YET
     except WgslError:
         return NO_COMPILE

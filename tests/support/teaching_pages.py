@@ -13,8 +13,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # this file is a script, too
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from support.grading import with_mistake
 from support.notebook_gate import NOTEBOOKS, Lesson
-from support.trials import with_mistake
 
 from helpers.exercises import PUZZLES
 from helpers.grading.mistakes import Mistake

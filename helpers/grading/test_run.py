@@ -38,7 +38,7 @@ MOST_ROUNDS = 6_000  # more than nine times what an official kernel needs in any
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class TestRun:
     """What a simulated run makes of a case, and what is wrong with it; zeros are in the output before.
 
     `unwritten` is where no thread wrote; `uses_before` says whether NaN in the output before shows in what was written.
@@ -72,7 +72,7 @@ class Trial:
         """Whether a thread was stopped, and no loop alone is to blame: all of them may end."""
         return any(words in finding.message for finding in self.findings for words in (TOGETHER, NO_END))
 
-    def more(self, other: "Trial", limits: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    def more(self, other: "TestRun", limits: Mapping[str, float]) -> dict[str, tuple[float, float]]:
         """The counts that are larger than a multiple of another run's, with both numbers."""
         pairs = {key: (self.counts[key], other.counts[key]) for key in limits}
         return {key: pair for key, pair in pairs.items() if pair[0] > limits[key] * pair[1]}
@@ -100,7 +100,7 @@ class Trial:
         return f"{'no' if number == '0' else number} {word}{'s' * (number != '1')}"
 
 
-def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | None = None) -> Trial:
+def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | None = None) -> TestRun:
     """A kernel on a case, without a GPU; a thread may make `most` loop rounds, by default as many as `rounds` says.
 
     Where the work is used up, it ends as with an endless loop.
@@ -118,14 +118,14 @@ def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | 
     stores_in = tuple(quoted_line(number, lines[number - 1]) for number in storing)
     output = trace.buffers[at]
     counts = {**trace.counts.total, "statements": len(trace.steps), **_busiest(trace, at)}
-    trial = Trial(case, output, unwritten, trace.findings, counts, stores_in, False)
-    if trial.endless or not _reads(trace, at):
-        return trial
+    run = TestRun(case, output, unwritten, trace.findings, counts, stores_in, False)
+    if run.endless or not _reads(trace, at):
+        return run
     again = traced(kernel, case, np.nan, most, work)
     if work and work.left < 0:
-        return replace(trial, findings=again.findings)
+        return replace(run, findings=again.findings)
     same = np.array_equal(output, np.where(unwritten, output, again.buffers[at]), equal_nan=True)
-    return replace(trial, uses_before=not same)
+    return replace(run, uses_before=not same)
 
 
 def _reads(trace: Trace, binding: int) -> bool:

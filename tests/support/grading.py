@@ -10,16 +10,16 @@ from helpers.exercises import PUZZLES
 from helpers.grading import grader
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle
-from helpers.grading.trial import Trial, simulated
+from helpers.grading.test_run import TestRun, simulated
 from helpers.grading.verdict import Grades
 from wgsl import Kernel
 from wgsl.simulator.work import Work
 
 MISTAKES = [(name, mistake) for name, puzzle in PUZZLES.items() for mistake in puzzle.mistakes]
-_made: dict[tuple, Trial] = {}
+_made: dict[tuple, TestRun] = {}
 
 
-def _simulated_once(kernel: Kernel, case: Case, most: int | None = None, work: Work | None = None) -> Trial:
+def _simulated_once(kernel: Kernel, case: Case, most: int | None = None, work: Work | None = None) -> TestRun:
     key = kernel.source, case.name, case.expected.tobytes(), case.params, most
     if key not in _made:
         _made[key] = simulated(kernel, case, most, work)
