@@ -15,7 +15,7 @@ import numpy as np
 
 from helpers.activations import check_activation
 from helpers.arguments import as_int, check_pair, check_shape, check_size, check_sizes, check_tensor
-from helpers.convolution import choice, pieces
+from helpers.convolution import choice, chunks
 from helpers.convolution.schedules import conv2d as forward
 from helpers.convolution.schedules import conv2d_grad_bias as grad_bias
 from helpers.convolution.schedules import conv2d_grad_input as grad_input
@@ -141,7 +141,7 @@ def conv2d(
     if bias is None:
         bias = np.zeros(shape.out_channels, np.float32)
     _require_shape("conv2d", "bias", check_tensor("conv2d", "bias", bias, "Co"), shape)
-    return pieces.compute(FORWARD, shape, kernel, input=input, weight=weight, bias=bias)
+    return chunks.compute(FORWARD, shape, kernel, input=input, weight=weight, bias=bias)
 
 
 def conv2d_grad_weight(
@@ -180,7 +180,7 @@ def conv2d_grad_weight(
     weight_size = check_sizes("weight_size", weight_size, "Co Ci kH kW")
     shape = _shape("conv2d_grad_weight", input.shape, "weight_size", weight_size, stride, padding, dilation, groups)
     _require_shape("conv2d_grad_weight", "grad_output", grad_output, shape)
-    return pieces.compute(GRAD_WEIGHT, shape, kernel, grad_output=grad_output, input=input)
+    return chunks.compute(GRAD_WEIGHT, shape, kernel, grad_output=grad_output, input=input)
 
 
 def conv2d_grad_input(
@@ -219,7 +219,7 @@ def conv2d_grad_input(
     input_size = check_sizes("input_size", input_size, "N Ci H W")
     shape = _shape("conv2d_grad_input", input_size, "weight", weight.shape, stride, padding, dilation, groups)
     _require_shape("conv2d_grad_input", "grad_output", grad_output, shape)
-    return pieces.compute(GRAD_INPUT, shape, kernel, grad_output=grad_output, weight=weight)
+    return chunks.compute(GRAD_INPUT, shape, kernel, grad_output=grad_output, weight=weight)
 
 
 def conv2d_grad_bias(grad_output: np.ndarray, *, kernel: str | Kernel | None = None) -> np.ndarray:
@@ -239,7 +239,7 @@ def conv2d_grad_bias(grad_output: np.ndarray, *, kernel: str | Kernel | None = N
     """
     n, co, out_h, out_w = check_tensor("conv2d_grad_bias", "grad_output", grad_output, "N Co oH oW").shape
     shape = ConvShape(n, 1, out_h, out_w, co, 1, 1)  # any convolution with this output has the same bias gradient
-    return pieces.compute(GRAD_BIAS, shape, kernel, grad_output=grad_output)
+    return chunks.compute(GRAD_BIAS, shape, kernel, grad_output=grad_output)
 
 
 # --- Checks -----------------------------------------------------------------------------------------------

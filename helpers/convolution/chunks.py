@@ -1,6 +1,6 @@
-"""Arrays that are too large for one binding: a convolution in pieces, computed one after the other.
+"""Arrays that are too large for one binding: a convolution in chunks, computed one after the other.
 
-Images are independent of each other, and so are output channels: outputs of the pieces lie side by side, and what sums
+Images are independent of each other, and so are output channels: outputs of the chunks lie side by side, and what sums
 over images (gradients of weights and biases) or over output channels (that of the input) is added up.
 """
 
@@ -21,7 +21,7 @@ Array = np.ndarray
 WHOLE_TILES = 128  # filters that fill whole tiles of every version
 
 
-class Piece(NamedTuple):
+class Chunk(NamedTuple):
     """Some images and some channels of a convolution, as a convolution of its own."""
 
     shape: ConvShape
@@ -30,7 +30,7 @@ class Piece(NamedTuple):
     out_channels: slice
 
     def part(self, tensor: str, array: Array) -> Array:
-        """A view of what belongs to this piece, of a tensor by its name or its gradient's."""
+        """A view of what belongs to this chunk, of a tensor by its name or its gradient's."""
         parts = {
             "input": (self.images, self.in_channels),
             "output": (self.images, self.out_channels),
@@ -41,18 +41,18 @@ class Piece(NamedTuple):
 
 
 def compute(operation: Operation, shape: ConvShape, kernel: str | Kernel | None, **inputs: Array) -> Array:
-    """The one output of an operation; parts of it are added in the order of the pieces, the same on every run.
+    """The one output of an operation; parts of it are added in the order of the chunks, the same on every run.
 
-    Raises what `Operation.compute` raises, and GpuError where a piece cannot be small enough.
+    Raises what `Operation.compute` raises, and GpuError where a chunk cannot be small enough.
     """
     if _fits(operation, shape, MAX_BINDING):
         return operation.compute(shape, kernel, **inputs)[0]
     (output,) = operation.outputs
     whole = np.zeros(shape.of(output), np.float32)
-    for piece in pieces(shape):
-        parts = {name: piece.part(name, array) for name, array in inputs.items()}
-        target = piece.part(output, whole)
-        target += operation.compute(piece.shape, kernel, **parts)[0]
+    for chunk in chunks(shape):
+        parts = {name: chunk.part(name, array) for name, array in inputs.items()}
+        target = chunk.part(output, whole)
+        target += operation.compute(chunk.shape, kernel, **parts)[0]
     return whole
 
 
@@ -62,8 +62,8 @@ def _fits(operation: Operation, shape: ConvShape, most: int) -> bool:
     return max(prod(shape.of(name)) for name in operation.tensors) <= most // 4
 
 
-def pieces(s: ConvShape) -> Iterator[Piece]:
-    """The fewest pieces whose tensors all fit: cut along the channels only if one image, or the weights, are too large.
+def chunks(s: ConvShape) -> Iterator[Chunk]:
+    """The fewest chunks whose tensors all fit: cut along the channels only if one image, or the weights, are too large.
 
     Raises GpuError where one image, or one group of it, is too large.
     """
@@ -72,7 +72,7 @@ def pieces(s: ConvShape) -> Iterator[Piece]:
         images = min(s.batch, *(_count_that_fit(f"one image, {size},", prod(size)) for size in sizes))
         for first in range(0, s.batch, images):
             count = min(images, s.batch - first)
-            yield Piece(replace(shape, batch=count), slice(first, first + count), in_channels, out_channels)
+            yield Chunk(replace(shape, batch=count), slice(first, first + count), in_channels, out_channels)
 
 
 def _by_channels(s: ConvShape) -> Iterator[tuple[ConvShape, slice, slice]]:

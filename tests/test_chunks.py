@@ -1,4 +1,4 @@
-"""Arrays that are larger than a binding are computed in pieces, and nothing is lost between them."""
+"""Arrays that are larger than a binding are computed in chunks, and nothing is lost between them."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import helpers
-from helpers.convolution import pieces
+from helpers.convolution import chunks
 from helpers.convolution.operations import OPERATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu import GpuError
@@ -19,7 +19,7 @@ LIMITS = {"images": 3200, "one image": 1600, "groups of channels": 1100, "channe
 @pytest.fixture
 def limit(request, monkeypatch) -> int:
     """As if a binding held this many bytes."""
-    monkeypatch.setattr(pieces, "MAX_BINDING", request.param)
+    monkeypatch.setattr(chunks, "MAX_BINDING", request.param)
     return request.param
 
 
@@ -30,16 +30,16 @@ every_limit = pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS, indi
 @every_limit
 def test_the_pieces_make_the_whole(operation, limit):
     tensors = drawn(operation, LAYER)
-    assert np.array_equal(pieces.compute(operation, LAYER, None, **tensors), *answer(operation, LAYER, tensors))
+    assert np.array_equal(chunks.compute(operation, LAYER, None, **tensors), *answer(operation, LAYER, tensors))
 
 
 @every_limit
 def test_every_image_and_channel_is_in_one_piece_and_each_piece_fits(limit):
-    covered, parts = np.zeros(LAYER.output[:2], int), list(pieces.pieces(LAYER))
+    covered, parts = np.zeros(LAYER.output[:2], int), list(chunks.chunks(LAYER))
     assert len(parts) > 1
-    for piece in parts:
-        covered[piece.images, piece.out_channels] += 1
-        assert all(4 * np.prod(piece.shape.of(name)) <= limit for name in ("input", "weight", "output"))
+    for chunk in parts:
+        covered[chunk.images, chunk.out_channels] += 1
+        assert all(4 * np.prod(chunk.shape.of(name)) <= limit for name in ("input", "weight", "output"))
     assert (covered == 1).all()
 
 
@@ -50,27 +50,27 @@ def test_every_image_and_channel_is_in_one_piece_and_each_piece_fits(limit):
 )
 def test_what_cannot_be_cut_is_refused(limit, words):
     with pytest.raises(GpuError, match=f"^{words}.* one binding may hold$"):
-        list(pieces.pieces(replace(LAYER, groups=1)))
+        list(chunks.chunks(replace(LAYER, groups=1)))
 
 
-def test_what_fits_is_one_piece():
-    assert [piece.shape for piece in pieces.pieces(LAYER)] == [LAYER]
+def test_what_fits_is_one_chunk():
+    assert [chunk.shape for chunk in chunks.chunks(LAYER)] == [LAYER]
 
 
 def test_groups_are_apart_where_all_of_them_together_are_too_large():
     depthwise = ConvShape(1, 64, 1024, 1024, 64, 3, 3, 2, 1, groups=64)  # an image of 256 MiB, outputs of 64
-    assert [piece.shape.groups for piece in pieces.pieces(depthwise)] == [32, 32]
+    assert [chunk.shape.groups for chunk in chunks.chunks(depthwise)] == [32, 32]
     with pytest.raises(GpuError, match="one group of an image"):
-        list(pieces.pieces(ConvShape(1, 64, 4096, 4096, 64, 3, 3, 2, 1, groups=2)))
+        list(chunks.chunks(ConvShape(1, 64, 4096, 4096, 64, 3, 3, 2, 1, groups=2)))
 
 
 def test_a_piece_with_many_filters_has_a_number_that_fills_tiles():
     fully_connected = ConvShape(1, 512, 7, 7, 4096, 7, 7)
-    assert [piece.shape.out_channels for piece in pieces.pieces(fully_connected)] == [1280, 1280, 1280, 256]
+    assert [chunk.shape.out_channels for chunk in chunks.chunks(fully_connected)] == [1280, 1280, 1280, 256]
 
 
 @pytest.mark.parametrize("limit", [LIMITS["one image"]], indirect=True)
-def test_the_public_functions_compute_in_pieces(limit):
+def test_the_public_functions_compute_in_chunks(limit):
     operation, shape = OPERATIONS["conv2d"], replace(LAYER, activation="relu")
     tensors = drawn(operation, shape)
     output = helpers.conv2d(**tensors, **conv(shape), activation="relu")
