@@ -27,7 +27,7 @@ from helpers.activations import ACTIVATIONS
 from helpers.convolution.operations import OPERATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Operation
-from helpers.gradient_checks.harness import answer, conv, drawn, normal
+from helpers.gradient_checks.harness import drawn, normal
 
 EVERY = 100  # layers between two lines of progress
 
@@ -45,14 +45,14 @@ def judge_answers(shape: ConvShape) -> None:
     tensors = drawn(OPERATIONS["conv2d"], shape, normal) | {"grad_output": normal(shape.output, 3)}
     leaves = {name: torch.tensor(tensor, dtype=torch.float64, requires_grad=True) for name, tensor in tensors.items()}
     x, w, b, upstream = leaves.values()
-    output = torch.nn.functional.conv2d(x, w, b, **conv(shape))
+    output = torch.nn.functional.conv2d(x, w, b, **shape.steps)
     output.backward(upstream.detach())
     theirs = {
         "conv2d": output.detach(),
         **{f"conv2d_grad_{name}": leaves[name].grad for name in ("input", "weight", "bias")},
     }
     for name, right in theirs.items():
-        (got,) = answer(OPERATIONS[name], shape, tensors)
+        (got,) = OPERATIONS[name].right(shape, tensors)
         np.testing.assert_allclose(got, right.numpy(), rtol=1e-11, atol=1e-11, err_msg=f"{name}: {shape}")
 
 

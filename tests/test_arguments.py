@@ -9,7 +9,7 @@ import helpers
 from helpers.convolution.shapes import PAIRS, ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import operation
-from helpers.gradient_checks.harness import answer, drawn, normal
+from helpers.gradient_checks.harness import drawn, normal
 from helpers.network.shapes import PoolShape
 from helpers.operations import OPERATIONS
 
@@ -215,7 +215,7 @@ def test_a_shape_that_cannot_be_is_refused(kind, sizes, error, words):
 @pytest.mark.parametrize("name", RIGHT)
 def test_the_answer_is_right_and_a_plain_array_of_its_own(name):
     tensors = {argument: RIGHT[name][argument] for of, argument in TENSORS if of == name}
-    for got, right in zip(call(name), answer(OPERATIONS[name], SHAPES[name], tensors), strict=True):
+    for got, right in zip(call(name), OPERATIONS[name].right(SHAPES[name], tensors), strict=True):
         np.testing.assert_allclose(got, right, rtol=1e-5, atol=1e-5)
         assert got.dtype == np.float32
         assert got.flags.c_contiguous

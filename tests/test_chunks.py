@@ -10,7 +10,7 @@ from helpers.convolution import chunks
 from helpers.convolution.operations import OPERATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu import GpuError
-from helpers.gradient_checks.harness import answer, conv, drawn
+from helpers.gradient_checks.harness import drawn
 
 LAYER = ConvShape(5, 4, 6, 7, 6, 3, 2, (2, 1), (3, 4), (1, 2), 2)  # images 672 bytes, outputs 1,560, weights 288
 LIMITS = {"images": 3200, "one image": 1600, "groups of channels": 1100, "channels of a group": 600}
@@ -30,7 +30,7 @@ every_limit = pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS, indi
 @every_limit
 def test_the_pieces_make_the_whole(operation, limit):
     tensors = drawn(operation, LAYER)
-    assert np.array_equal(chunks.compute(operation, LAYER, None, **tensors), *answer(operation, LAYER, tensors))
+    assert np.array_equal(chunks.compute(operation, LAYER, None, **tensors), *operation.right(LAYER, tensors))
 
 
 @every_limit
@@ -73,5 +73,5 @@ def test_a_piece_with_many_filters_has_a_number_that_fills_tiles():
 def test_the_public_functions_compute_in_chunks(limit):
     operation, shape = OPERATIONS["conv2d"], replace(LAYER, activation="relu")
     tensors = drawn(operation, shape)
-    output = helpers.conv2d(**tensors, **conv(shape), activation="relu")
-    assert np.array_equal(output, *answer(operation, shape, tensors))
+    output = helpers.conv2d(**tensors, **shape.steps, activation="relu")
+    assert np.array_equal(output, *operation.right(shape, tensors))

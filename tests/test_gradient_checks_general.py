@@ -17,7 +17,7 @@ from helpers.checks.report import Report
 from helpers.convolution import check, reference
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks import matrix, methods, probes
-from helpers.gradient_checks.harness import conv, normal, simulated, whole
+from helpers.gradient_checks.harness import normal, simulated, whole
 from helpers.gradient_checks.matrix import WAYS
 from helpers.gradient_checks.methods import GENERAL
 from helpers.gradient_checks.pictures.probes import ProbePicture
@@ -77,7 +77,7 @@ def drawn(shape: ConvShape, draw: Callable = normal) -> dict[str, np.ndarray]:
 def judged(name: str, shape: ConvShape, tensors: dict[str, np.ndarray], got: np.ndarray) -> dict[str, Report]:
     """What every check says of an output or a gradient, by the check's name."""
     x, w, b, dy = tensors.values()
-    steps, gradient = conv(shape), name.partition("/")[0].removeprefix("conv2d_")
+    steps, gradient = shape.steps, name.partition("/")[0].removeprefix("conv2d_")
     if gradient == "conv2d":
         return {"reference": check.conv2d(got, x, w, b, **steps)}
     given = (x, dy) if gradient == "grad_weight" else (w, dy)
@@ -101,7 +101,7 @@ def test_every_check_passes_the_right_kernel_and_catches_each_fault(name, fault)
 @settings(max_examples=40)
 @given(conv_shapes(6, 3, 3, general=True))
 def test_right_results_of_all_layers_pass_every_check(shape):
-    tensors, steps = drawn(shape, whole if shape.batch % 2 else normal), conv(shape)
+    tensors, steps = drawn(shape, whole if shape.batch % 2 else normal), shape.steps
     x, w, b, dy = tensors.values()
     right = {
         FORWARD: reference.conv2d(x, w, b, **steps),
@@ -144,14 +144,14 @@ every_check = pytest.mark.parametrize("judge", CHECKS.values(), ids=CHECKS)
 @every_check
 @pytest.mark.parametrize("reason", BROKEN)
 def test_a_check_says_which_rule_a_layer_breaks(judge, reason):
-    assert reason in judge(**{**conv(GENERAL), **BROKEN[reason]}).reason
+    assert reason in judge(**{**GENERAL.steps, **BROKEN[reason]}).reason
 
 
 @every_check
 @pytest.mark.parametrize(("name", "value"), [("dilation", 2.0), ("stride", (1, True)), ("groups", 2.0)])
 def test_a_check_refuses_steps_that_are_no_whole_numbers(judge, name, value):
     with pytest.raises(TypeError, match=f"^{name}.* is a (float|bool): it must be an int"):
-        judge(**{**conv(GENERAL), name: value})
+        judge(**{**GENERAL.steps, name: value})
 
 
 # --- The picture of a probe -------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from helpers.gemm import reference as gemm
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
 from helpers.gpu.passes import pipeline
-from helpers.gradient_checks.harness import answer, drawn, normal, operation_of
+from helpers.gradient_checks.harness import drawn, normal, operation_of
 from helpers.kernels import load, versions
 from helpers.network import reference as network
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
@@ -79,7 +79,7 @@ def require_numpy(kernel: Kernel, shape: Shape) -> None:
     names |= {**vars(shape), **letters_of(shape)}
     lines = header(kernel)["numpy"]
     exec(lines.replace("->kn", "->ikn") if getattr(shape, "per_item", False) else lines, names)
-    for name, right in zip(operation.outputs, answer(operation, shape, tensors), strict=True):
+    for name, right in zip(operation.outputs, operation.right(shape, tensors), strict=True):
         np.testing.assert_allclose(names[name], right, rtol=1e-9, atol=1e-9, err_msg=f"{kernel.name}: {name}")
 
 

@@ -25,7 +25,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import operation
 from helpers.gpu.operation import Shape
-from helpers.gradient_checks.harness import answer, drawn, launched, ones, operation_of
+from helpers.gradient_checks.harness import drawn, launched, ones, operation_of
 from helpers.kernels import load
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.summation.shapes import SumShape
@@ -178,10 +178,10 @@ def test_a_number_changes_nothing_that_it_does_not_contribute_to(kernel, poison)
     """Replace one number at a time: outputs without a contribution from it must stay as they were."""
     operation, shape = operation_of(kernel), fitted(kernel, APART_OF[kind_of(kernel)])
     clean, all_ones = drawn(operation, shape), drawn(operation, shape, ones)
-    want, counts, spared = launched(kernel, shape, clean), answer(operation, shape, all_ones), 0
+    want, counts, spared = launched(kernel, shape, clean), operation.right(shape, all_ones), 0
     for name, place in ((name, place) for name, tensor in clean.items() for place in np.ndindex(tensor.shape)):
         got = launched(kernel, shape, _with(clean, name, place, poison))
-        fewer = answer(operation, shape, _with(all_ones, name, place, 0))
+        fewer = operation.right(shape, _with(all_ones, name, place, 0))
         for before, after, count, without in zip(want, got, counts, fewer, strict=True):
             same = count == without
             assert np.array_equal(after[same], before[same])

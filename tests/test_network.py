@@ -83,7 +83,7 @@ def test_gradients_are_finite_differences_of_the_loss(pair) -> None:
 
 def test_a_chain_rule_without_a_derivative_is_seen(pair, monkeypatch) -> None:
     """Behind a ReLU, the gradient is what came to it."""
-    monkeypatch.setitem(float64_network.RIGHT, "relu_backward", lambda shape, output, grad: grad)
+    monkeypatch.setitem(float64_network.RIGHT, "relu_backward", lambda output, grad, shape: grad)
     assert max(error for _, error in differences(pair[1])) > 1e-2
 
 

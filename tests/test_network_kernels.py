@@ -11,7 +11,7 @@ from support.problems import pool_shapes
 import helpers
 from helpers.checks.tolerance import FLOAT32_MAX
 from helpers.gpu import operation
-from helpers.gradient_checks.harness import classes, drawn, huge, launched, normal, whole
+from helpers.gradient_checks.harness import drawn, huge, launched, normal, whole
 from helpers.kernels import load
 from helpers.network import check, reference
 from helpers.network.operations import MAX, SGD
@@ -20,7 +20,7 @@ from helpers.network.shapes import LossShape, PoolShape, UpdateShape
 X = np.float32([[3, 1, 1, 2], [3, 0, 2, 2], [-1, -5, -2, -7], [-5, -1, -2, -6]]).reshape(1, 1, 4, 4)
 OVERLAPPING = PoolShape(2, 3, 6, 7, (3, 2), (2, 1), (1, 0))
 POOL = normal(OVERLAPPING.of("input")), normal(OVERLAPPING.of("output"), 1)
-LOGITS, LABELS = normal((6, 5)), classes(LossShape(6, 5))
+LOGITS, LABELS = normal((6, 5)), LossShape(6, 5).labels()
 
 # --- Ties and edges, known by heart -------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from support.problems import conv_shapes
 
 from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks.harness import conv, normal
+from helpers.gradient_checks.harness import normal
 
 SKIPPED = ConvShape(2, 2, 7, 6, 3, 2, 1, stride=4)  # no window covers rows 2, 3 and 6 of the input
 PADDED = ConvShape(1, 1, 1, 2, 2, 2, 3, stride=3, padding=(5, 4))  # windows in the padding alone
@@ -22,7 +22,7 @@ def data(shape: ConvShape, first: int = 0) -> list[np.ndarray]:
 def all_four(shape: ConvShape, suffix: str = "") -> list[np.ndarray]:
     """Output and the three gradients, from the loops or vectorized."""
     x, w, b, dy = data(shape)
-    options = {"stride": shape.stride_h, "padding": shape.padding} if suffix else conv(shape)
+    options = {"stride": shape.stride_h, "padding": shape.padding} if suffix else shape.steps
     arguments = {
         "conv2d": (x, w, b),
         "conv2d_grad_weight": (x, w.shape, dy),
@@ -69,7 +69,7 @@ def test_the_output_is_scipys_and_the_loss_changes_along_a_random_step_as_its_gr
     for place, gradient in zip((1, 0, 2), right[1:], strict=True):
         moved = [*tensors]
         moved[place] = tensors[place].astype(np.float64) + steps[place]
-        change = np.vdot(reference.conv2d(*moved, **conv(shape)) - right[0], dy)
+        change = np.vdot(reference.conv2d(*moved, **shape.steps) - right[0], dy)
         assert gradient.shape == tensors[place].shape
         assert np.vdot(gradient, steps[place]) == pytest.approx(change, rel=1e-9, abs=1e-9)
 

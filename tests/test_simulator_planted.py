@@ -21,7 +21,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
-from helpers.gradient_checks.harness import Tensors, answer, drawn, operation_of, simulated
+from helpers.gradient_checks.harness import Tensors, drawn, operation_of, simulated
 from helpers.kernels import load
 from helpers.summation.shapes import SumShape
 from wgsl import Kernel
@@ -155,7 +155,7 @@ def problem(kernel_name: str, shape: Shape) -> tuple[Tensors, tuple[np.ndarray, 
     """Whole numbers, and the right outputs of an operation."""
     operation = operation_of(load(*kernel_name.split("/")))
     tensors = drawn(operation, shape)
-    return tensors, answer(operation, shape, tensors)
+    return tensors, operation.right(shape, tensors)
 
 
 def seen(kernel: Kernel, shape: Shape) -> tuple[list[Finding], bool]:

@@ -1,7 +1,6 @@
 """Winograd's method: its matrices, its float64 form, and a tolerance that is neither too small nor too large."""
 
 from dataclasses import replace
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -15,8 +14,6 @@ from helpers.checks.tolerance import compare_sums
 from helpers.convolution import winograd
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks.harness import (
-    ANSWERS,
-    answer,
     drawn,
     huge,
     launched,
@@ -29,6 +26,9 @@ from helpers.operations import OPERATIONS
 
 VERSIONS = [kernel for kernel in EVERY_VERSION if kernel.version.endswith("_winograd")]
 every_winograd = parametrized(VERSIONS)
+METHODS = {
+    f"conv2d{way}": getattr(winograd, (way or "_forward")[1:].upper()) for way in ("", "_grad_input", "_grad_weight")
+}
 
 RAGGED = ConvShape(2, 5, 9, 6, 3, 3, 3, 1, (1, 0))  # the last tiles reach past the images
 SHAPES = RAGGED, ConvShape(1, 1, 1, 1, 1, 3, 3, 1, 1), ConvShape(2, 3, 3, 2, 2, 3, 3, 1, (5, 7))
@@ -55,11 +55,11 @@ def extreme(shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("name", winograd.METHODS)
+@pytest.mark.parametrize("name", METHODS)
 def test_in_float64_the_method_gives_the_direct_sums(name, shape):
     tensors = drawn(OPERATIONS[name], shape, normal)
-    got = winograd.METHODS[name](shape, *(tensor.astype(np.float64) for tensor in tensors.values()))
-    np.testing.assert_allclose(got, *answer(OPERATIONS[name], shape, tensors), rtol=1e-11, atol=1e-11)
+    got = METHODS[name].compute(shape, *(tensor.astype(np.float64) for tensor in tensors.values()))
+    np.testing.assert_allclose(got, *OPERATIONS[name].right(shape, tensors), rtol=1e-11, atol=1e-11)
 
 
 # --- The tolerance ----------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ def test_a_kernel_stays_within_the_tolerance(kernel, draw):
 def test_the_tolerance_of_direct_sums_would_be_too_small(kernel):
     name, tensors = operation_of(kernel).name, drawn(operation_of(kernel), RAGGED, hidden)
     got = launched(kernel, RAGGED, tensors)
-    assert not compare_sums(name, *got, partial(ANSWERS[name], RAGGED), *tensors.values())
+    assert not compare_sums(name, *got, lambda *data: METHODS[name].direct(*data, RAGGED), *tensors.values())
 
 
 WRONG = """
@@ -96,22 +96,22 @@ def test_a_wrong_matrix_is_seen(kernel, wrong):
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_an_activation_passes_on_its_slope_times_the_tolerance(activation):
     shape, data = replace(RAGGED, activation=activation), drawn(OPERATIONS["conv2d"], RAGGED, normal).values()
-    exact = ANSWERS["conv2d"](RAGGED, *data)
-    delta, (slope, _) = winograd.tolerance("conv2d", shape, *data), STEEPEST[activation]
+    exact = winograd.FORWARD.direct(*data, RAGGED)
+    delta, (slope, _) = winograd.FORWARD.tolerance(shape, *data), STEEPEST[activation]
     right, allowed = act(exact, activation), slope * delta + output_error(exact, activation)
     for got, accepted in (
         (act(exact + 0.9 * delta, activation), True),
         (right + 0.9 * allowed, True),
         (right + 1.1 * allowed, False),
     ):
-        report = winograd.compare_winograd("output", np.float32(got), "conv2d", shape, exact, *data)
+        report = winograd.FORWARD.judge(np.float32(got), *data, shape)
         assert bool(report) == accepted
 
 
 def test_nothing_is_promised_where_numbers_may_overflow_at_the_points():
     data = drawn(OPERATIONS["conv2d_grad_input"], RAGGED, lambda size, seed: huge(size, seed) * np.float32(2**105))
     with pytest.raises(ValueError, match="float32 promises nothing"):
-        winograd.tolerance("conv2d_grad_input", RAGGED, *data.values())
+        winograd.GRAD_INPUT.tolerance(RAGGED, *data.values())
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from helpers.convolution.schedules import conv2d_grad_input
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks import checker
 from helpers.gradient_checks.checker import Given, check, given
-from helpers.gradient_checks.harness import answer, bias_alone, drawn, launched, reports
+from helpers.gradient_checks.harness import bias_alone, drawn, launched, reports
 from helpers.gradient_checks.wrong_kernels import INPUT_2, NUMBERS, RACE, STRIDE_1, WEIGHT_1, WrongKernel
 from helpers.grading.test_run import GRAVEST_FIRST
 from helpers.kernels import load
@@ -167,7 +167,7 @@ def test_the_adapter_shows_what_has_to_do_with_numbers_and_bounds(row):
 def test_only_a_guard_shows_a_read_past_the_end_of_an_input():
     row = named(f"{WEIGHT_1}: one image too many")
     tensors = drawn(operations.GRAD_WEIGHT, STRIDE_1)
-    (right,) = answer(operations.GRAD_WEIGHT, STRIDE_1, tensors)
+    (right,) = operations.GRAD_WEIGHT.right(STRIDE_1, tensors)
     (unseen,) = launched(row.wrong, STRIDE_1, tensors, guard=0)
     assert np.array_equal(unseen, right)
 

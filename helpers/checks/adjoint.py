@@ -13,6 +13,14 @@ from helpers.checks.report import Array, Report, compare
 from helpers.checks.tolerance import tolerance
 
 
+def directions(shape: tuple[int, ...]) -> list[Array]:
+    """Three random arguments, in whose directions a linear operation is judged.
+
+    Its own one may be 0 where the mistake is, and one may by chance lie at right angles to the mistake.
+    """
+    return [np.random.default_rng(seed).standard_normal(shape, np.float32) for seed in range(3)]
+
+
 class Identity(NamedTuple):
     """What <argument, gradient> must be, and what its tolerance is made of."""
 

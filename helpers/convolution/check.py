@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.activations import compare_activated, pre_and_error
-from helpers.checks.adjoint import Identity, compare_dots
+from helpers.checks.adjoint import Identity, compare_dots, directions
 from helpers.checks.differences import central_differences
 from helpers.checks.report import Report, compare, sampled
 from helpers.checks.tolerance import compare_sums, tolerance
@@ -12,6 +12,12 @@ from helpers.convolution.reference import Array, Pair
 from helpers.convolution.shapes import STEPS, ConvShape, padded_by_word
 
 # --- Against the reference ------------------------------------------------------------
+
+
+def output(got: Array, input: Array, weight: Array, bias: Array, shape: ConvShape) -> Report:
+    """Judge an output, `got` (N, Co, oH, oW), whose sizes fit."""
+    pre = pre_and_error(lambda *data: reference.pre(*data, shape), input, weight, bias)
+    return compare_activated("output", got, *pre, shape.activation)
 
 
 def conv2d(
@@ -125,6 +131,24 @@ def adjoint(
     elif "grad_bias" in gradients:
         raise TypeError("adjoint got grad_bias without a bias: give it bias=, one number for each output channel")
     return compare_dots(identities, gradients)
+
+
+def weight_adjoint(got: Array, grad_output: Array, input: Array, shape: ConvShape) -> list[Report]:
+    """Judge the weight gradient of a layer by `adjoint`, without the weight."""
+    steps = shape.steps
+    return [adjoint(input, w, grad_output, **steps, grad_weight=got) for w in directions(shape.weight)]
+
+
+def input_adjoint(got: Array, grad_output: Array, weight: Array, shape: ConvShape) -> list[Report]:
+    """Judge the input gradient of a layer by `adjoint`, without the input."""
+    steps = shape.steps
+    return [adjoint(x, weight, grad_output, **steps, grad_input=got) for x in directions(shape.input)]
+
+
+def bias_adjoint(got: Array, grad_output: Array, shape: ConvShape) -> list[Report]:
+    """Judge the bias gradient of a layer by `adjoint`, without the bias."""
+    biases = directions((shape.out_channels,))
+    return [compare_dots({"grad_bias": _bias_identity(bias, grad_output)}, {"grad_bias": got}) for bias in biases]
 
 
 def _bias_identity(bias: Array, dy: Array) -> Identity:

@@ -9,13 +9,14 @@ and padding Ph; columns likewise. With groups, the filters of a group see its ch
 channels of a group. Stride, padding, dilation and groups mean what they mean in ``torch.nn.grad``.
 """
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from helpers.activations import check_activation
 from helpers.arguments import as_int, check_pair, check_shape, check_size, check_sizes, check_tensor
-from helpers.convolution import choice, chunks
+from helpers.convolution import check, choice, chunks, reference, winograd
 from helpers.convolution.schedules import conv2d as forward
 from helpers.convolution.schedules import conv2d_grad_bias as grad_bias
 from helpers.convolution.schedules import conv2d_grad_input as grad_input
@@ -36,6 +37,8 @@ def _bind_adapter(schedule: ScheduleFunction) -> ScheduleFunction:
     return lambda shape, kernel: schedule(shape, kernel, adapter_info())
 
 
+# A stride that leaves a rest, and a padding larger than the filter.
+_EXAMPLES = ConvShape(2, 3, 30, 40, 10, 4, 7, 6, (1, 8)), ConvShape(2, 3, 6, 8, 4, 3, 2, 1, (4, 5))
 GRAD_WEIGHT = Operation(
     name="conv2d_grad_weight",
     tensors=("grad_output", "input", "grad_weight"),
@@ -50,6 +53,10 @@ GRAD_WEIGHT = Operation(
         "7_direct": grad_weight.direct,
     },
     choose=choice.grad_weight,
+    answer=reference.grad_weight,
+    judges={"4_winograd": winograd.GRAD_WEIGHT.judge},
+    adjoint=check.weight_adjoint,
+    examples=_EXAMPLES,
 )
 GRAD_INPUT = Operation(
     name="conv2d_grad_input",
@@ -66,6 +73,10 @@ GRAD_INPUT = Operation(
         "8_direct": grad_input.direct,
     },
     choose=choice.grad_input,
+    answer=reference.grad_input,
+    judges={"5_winograd": winograd.GRAD_INPUT.judge},
+    adjoint=check.input_adjoint,
+    examples=_EXAMPLES,
 )
 GRAD_BIAS = Operation(
     name="conv2d_grad_bias",
@@ -77,6 +88,9 @@ GRAD_BIAS = Operation(
         "3_two_passes": grad_bias.two_passes,
     },
     choose=choice.grad_bias,
+    answer=lambda grad_output, shape: reference.conv2d_grad_bias(grad_output),
+    adjoint=check.bias_adjoint,
+    examples=_EXAMPLES,
     params=lambda shape: shape.output,
 )
 FORWARD = Operation(
@@ -91,6 +105,10 @@ FORWARD = Operation(
         "5_direct": forward.direct,
     },
     choose=choice.forward,
+    answer=reference.output,
+    judge=check.output,
+    judges={"3_winograd": winograd.FORWARD.judge},
+    examples=[replace(shape, activation=name) for shape, name in zip(_EXAMPLES, ("gelu", "tanh"), strict=True)],
 )
 OPERATIONS = {operation.name: operation for operation in (FORWARD, GRAD_WEIGHT, GRAD_INPUT, GRAD_BIAS)}
 

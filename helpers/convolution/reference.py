@@ -14,6 +14,9 @@ vectorized versions need finite data: they multiply by the zeros of the padding,
 
 import numpy as np
 
+from helpers.activations import act
+from helpers.convolution.shapes import ConvShape
+
 Array = np.ndarray
 Padding = int | tuple[int, int]  # one number for both axes, or (Ph, Pw)
 Size = tuple[int, ...]
@@ -180,6 +183,29 @@ def conv2d_grad_input(
 def conv2d_grad_bias(grad_output: Array) -> Array:
     """Vectorized `conv2d_grad_bias_loops`: grad_bias (Co,)."""
     return np.asarray(grad_output, np.float64).sum(axis=(0, 2, 3))
+
+
+# --- The same of a ConvShape, from the tensors in the order of the kernels' bindings ------
+
+
+def pre(input: Array, weight: Array, bias: Array, shape: ConvShape) -> Array:
+    """What the activation is applied to, (N, Co, oH, oW)."""
+    return conv2d(input, weight, bias, **shape.steps)
+
+
+def output(input: Array, weight: Array, bias: Array, shape: ConvShape) -> Array:
+    """The output, (N, Co, oH, oW)."""
+    return act(pre(input, weight, bias, shape), shape.activation)
+
+
+def grad_weight(grad_output: Array, input: Array, shape: ConvShape) -> Array:
+    """The weight gradient, (Co, Ci/G, kH, kW)."""
+    return conv2d_grad_weight(input, shape.weight, grad_output, **shape.steps)
+
+
+def grad_input(grad_output: Array, weight: Array, shape: ConvShape) -> Array:
+    """The input gradient, (N, Ci, H, W)."""
+    return conv2d_grad_input(shape.input, weight, grad_output, **shape.steps)
 
 
 def _by_group(subscripts: str, left: list[Array], right: list[Array], axis: int) -> Array:

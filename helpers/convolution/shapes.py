@@ -116,6 +116,11 @@ class ConvShape:
         """Dw: columns from one column of the filter to the next."""
         return self.dilation[1]
 
+    @property
+    def steps(self) -> dict[str, int | Pair]:
+        """What the functions of a convolution take after the tensors, by name."""
+        return {name: getattr(self, name) for name in STEPS}
+
     def padded(self, axis: str) -> int:
         """Rows (axis "h") or columns ("w") of the input with its padding on both sides."""
         return getattr(self, f"in_{axis}") + 2 * getattr(self, f"padding_{axis}")

@@ -31,6 +31,7 @@ numbers from the normal distribution, 5/8 and 3/2 give less than half the error 
 that were tried, multiples of 1/16 up to 2, gives clearly less. All products of these two are exact in float32.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
@@ -40,6 +41,7 @@ import numpy as np
 from helpers.activations import compare_activated
 from helpers.checks.report import Report
 from helpers.checks.tolerance import FLOAT32_MAX, ROUNDING, SMALLEST_NORMAL
+from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape
 
 Array = np.ndarray
@@ -133,39 +135,49 @@ def _pieces(images: Array, tiles: tuple[int, int], size: int, corner: tuple[int,
 
 # --- The tolerance ----------------------------------------------------------------------------------------
 
-METHODS = {"conv2d": conv2d, "conv2d_grad_input": conv2d_grad_input, "conv2d_grad_weight": conv2d_grad_weight}
+
+class Method(NamedTuple):
+    """How one operation is computed by Winograd's method, and what comes out directly, before the activation."""
+
+    output: str
+    output: str
+    compute: Callable[..., Array]
+    direct: Callable[..., Array]  # takes the inputs, and the shape
+    terms: Callable[[ConvShape], int]  # products at one point
+    transforms: Matrices = IMAGES
+    activated: bool = False
+
+    def tolerance(self, shape: ConvShape, *data: Array) -> Array:
+        """How far right float32 results may be from the direct ones, for the numbers that are read.
+
+        Raises ValueError where float32 promises nothing: numbers at the points, or sums, that may overflow.
+        """
+        data = [np.abs(np.asarray(tensor, np.float64)) for tensor in data]
+        total, terms = self.compute(shape, *data, transforms=self.transforms.absolute()), self.terms(shape)
+        largest = [tensor.max() for tensor in data[:2]]  # no bias
+        spread = ROUNDING * (terms + ROUNDINGS + 1)  # the one more pays for the float64 reference's own rounding
+        gamma = spread / (1 - spread) if spread < 1 else np.inf
+        pixels, filters, results = self.transforms.gains()
+        flushed = 25 * SMALLEST_NORMAL * results * (terms * (pixels * filters * sum(largest) + 1) + 1)  # step 4
+        bound, at_points = gamma * total + (1 + gamma) * flushed, max(pixels, filters) * max(largest)
+        if not max(at_points, (total + bound).max()) <= FLOAT32_MAX:
+            raise ValueError(
+                f"numbers up to {at_points:.3g} at the points, sums up to {total.max():.3g} of {terms} terms: float32 "
+                f"promises nothing beyond {FLOAT32_MAX:.3g}; check a smaller case, with finite numbers"
+            )
+        return bound
+
+    def judge(self, got: Array, *given: Array | ConvShape) -> Report:
+        """Judge the result of a version that uses the method; `given` are the inputs, and the shape."""
+        *data, shape = given
+        activation = shape.activation if self.activated else "none"
+        return compare_activated(self.output, got, self.direct(*given), self.tolerance(shape, *data), activation)
 
 
-def tolerance(operation: str, shape: ConvShape, *data: Array) -> Array:
-    """How far right float32 results of an operation may be from the exact ones, for the numbers that it reads.
-
-    Those of conv2d are meant before the activation.
-
-    Raises ValueError where float32 promises nothing: numbers at the points, or sums, that may overflow.
-    """
-    transforms = WEIGHTS if operation == "conv2d_grad_weight" else IMAGES
-    data = [np.abs(np.asarray(tensor, np.float64)) for tensor in data]
-    total = METHODS[operation](shape, *data, transforms=transforms.absolute())
-    largest = [tensor.max() for tensor in data[:2]]  # no bias
-    tiles = shape.batch * ceil(shape.out_h / TILE) * ceil(shape.out_w / TILE)
-    terms = {"conv2d": shape.in_channels, "conv2d_grad_input": shape.out_channels}.get(operation, tiles)
-    spread = ROUNDING * (terms + ROUNDINGS + 1)  # the one more pays for the float64 reference's own rounding
-    gamma = spread / (1 - spread) if spread < 1 else np.inf
-    pixels, filters, results = transforms.gains()
-    flushed = 25 * SMALLEST_NORMAL * results * (terms * (pixels * filters * sum(largest) + 1) + 1)  # step 4
-    bound, at_points = gamma * total + (1 + gamma) * flushed, max(pixels, filters) * max(largest)
-    if not max(at_points, (total + bound).max()) <= FLOAT32_MAX:
-        raise ValueError(
-            f"numbers up to {at_points:.3g} at the points, sums up to {total.max():.3g} of {terms} terms: float32 "
-            f"promises nothing beyond {FLOAT32_MAX:.3g}; check a smaller case, with finite numbers"
-        )
-    return bound
+def _tiles(shape: ConvShape) -> int:
+    return shape.batch * ceil(shape.out_h / TILE) * ceil(shape.out_w / TILE)
 
 
-def compare_winograd(name: str, got: Array, operation: str, shape: ConvShape, exact: Array, *data: Array) -> Report:
-    """Judge the result of a version that uses Winograd's method.
-
-    `exact` is the float64 answer for `data`, before the activation.
-    """
-    activation = shape.activation if operation == "conv2d" else "none"
-    return compare_activated(name, got, exact, tolerance(operation, shape, *data), activation)
+FORWARD = Method("output", conv2d, reference.pre, lambda s: s.in_channels, activated=True)
+GRAD_INPUT = Method("grad_input", conv2d_grad_input, reference.grad_input, lambda s: s.out_channels)
+GRAD_WEIGHT = Method("grad_weight", conv2d_grad_weight, reference.grad_weight, _tiles, WEIGHTS)

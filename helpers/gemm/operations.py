@@ -8,7 +8,7 @@ GpuError that says what to do. For buffers that stay on the GPU, use `prepare` a
 import numpy as np
 
 from helpers.arguments import check_shape, check_tensor
-from helpers.gemm import choice
+from helpers.gemm import check, choice, reference
 from helpers.gemm.schedules import gemm_bias_act as forward
 from helpers.gemm.schedules import gemm_bias_act_backward as backward
 from helpers.gemm.shapes import GemmShape
@@ -17,6 +17,7 @@ from wgsl import Kernel
 
 # --- The operations and their versions -----------------------------------------------------------------------
 
+_EXAMPLES = GemmShape(2, 3, 5, 4, "gelu", b_per_item=True), GemmShape(5, 4, 3, 2, "tanh", per_item=True)
 FORWARD = Operation(
     name="gemm_bias_act",
     tensors=("a", "b", "bias", "output"),
@@ -31,6 +32,9 @@ FORWARD = Operation(
         "7_deep_tiles": forward.deep_tiles,
     },
     choose=choice.forward,
+    answer=reference.output,
+    judge=check.output,
+    examples=_EXAMPLES,
 )
 BACKWARD = Operation(
     name="gemm_bias_act_backward",
@@ -44,6 +48,11 @@ BACKWARD = Operation(
         "5_deep_tiles": backward.deep_tiles,
     },
     choose=choice.backward,
+    answer=reference.gradients,
+    judge=check.gradients,
+    adjoint=check.gradients_adjoint,
+    examples=_EXAMPLES,
+    between=("grad_pre",),
 )
 OPERATIONS = {operation.name: operation for operation in (FORWARD, BACKWARD)}
 

@@ -1,10 +1,10 @@
-"""One description for all operations: their tensors, their versions, how each is dispatched, and which is chosen.
+"""One description for all operations: their tensors, their versions, how each is dispatched, and what is right.
 
 A call walks one way: check the arguments, plan once, upload, run, read.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from math import ceil, prod
@@ -13,6 +13,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import wgpu
 
+from helpers.checks.report import Array, Report
+from helpers.checks.tolerance import compare_sums
 from helpers.gpu.adapter import MAX_WORKGROUPS, AdapterInfo, GpuError, adapter_info
 from helpers.gpu.buffers import empty, read_together, too_large, uniform, upload
 from helpers.gpu.passes import Pass, run
@@ -22,6 +24,8 @@ from wgsl.specialize import specialize, with_sizes
 
 KEPT = 256  # plans, each with the text of a kernel
 Workgroups = tuple[int, int, int]
+Answer = Callable[..., Array | tuple[Array, ...]]
+Judge = Callable[..., Report | Sequence[Report]]
 
 
 class Shape(Protocol):
@@ -119,7 +123,9 @@ def tree_reduction(elements: int, threads: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """One folder of kernels: what its versions read and write, how each is dispatched, and which one is chosen.
+    """One folder of kernels: what its versions read and write, how each is dispatched, and whether it is right.
+
+    Where there are several outputs, an answer is a tuple, and a judge gets a sequence.
 
     Parameters
     ----------
@@ -133,10 +139,25 @@ class Operation:
         For each file stem, its schedule for a shape and a kernel (whose constants count).
     choose : function
         For a shape and an adapter, the versions worth running, best first, each with the reason.
+    answer : function
+        The right outputs in float64, from the inputs in binding order, and the shape.
+    examples : sequence of Shape
+        Small problems to check it on. No two sizes of one are equal, so that none is taken for another.
+    judge : function, optional
+        Reports on outputs: it takes them, the inputs and the shape. If it is not given, outputs are sums of products
+        of the inputs, with plus signs only, and as near to the answer as can be proven.
+    judges : mapping of str to function
+        The judges of versions that round otherwise, also on whole numbers.
+    adjoint : function, optional
+        A judge that needs no right gradient.
+    draws : mapping of str to function
+        Inputs that are no float32 numbers, made from a shape.
     params : function, optional
         The uniform parameters, where they are not `shape.params()`.
     updated : tuple of str
         The outputs that are also inputs: they are changed in place.
+    between : tuple of str
+        The tensors that one pass leaves to another: neither inputs nor outputs.
     """
 
     name: str
@@ -144,8 +165,38 @@ class Operation:
     outputs: tuple[str, ...]
     versions: Mapping[str, Callable[[Shape, Kernel], Schedule]]
     choose: Callable[[Shape, AdapterInfo], Sequence[Choice]]
+    answer: Answer
+    examples: Sequence[Shape]
+    judge: Judge | None = None
+    judges: Mapping[str, Judge] = field(default_factory=dict)
+    adjoint: Judge | None = None
+    draws: Mapping[str, Callable[[Shape], Array]] = field(default_factory=dict)
     params: Callable[[Shape], tuple[int, ...]] = lambda shape: shape.params()
     updated: tuple[str, ...] = ()
+    between: tuple[str, ...] = ()
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The tensors that it is given, in binding order."""
+        made = {*self.outputs, *self.between} - {*self.updated}
+        return tuple(name for name in self.tensors if name not in made)
+
+    def right(self, shape: Shape, tensors: Mapping[str, Array]) -> tuple[Array, ...]:
+        """The right outputs in float64, in the order of `outputs`."""
+        found = self.answer(*(tensors[name] for name in self.inputs), shape)
+        return found if isinstance(found, tuple) else (found,)
+
+    def reports(
+        self, shape: Shape, tensors: Mapping[str, Array], got: Sequence[Array], judge: Judge | None = None
+    ) -> Sequence[Report]:
+        """Judge the outputs `got`, in the order of `outputs`: by the operation's own judge, or by the one given."""
+        data = [tensors[name] for name in self.inputs]
+        found = (judge or self.judge or self._judge_sums)(got if len(self.outputs) > 1 else got[0], *data, shape)
+        return [found] if isinstance(found, Report) else found
+
+    def _judge_sums(self, got: Array, *given: object) -> Report:
+        *data, shape = given
+        return compare_sums(self.outputs[0], got, lambda *data: self.answer(*data, shape), *data)
 
     def kernel(self, version: str | Kernel) -> Kernel:
         """The kernel of a version by its name, or the given one (a version with other constants or an edited text).

@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.convolution.reference import conv2d
 from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks.harness import Tensors, answer, operation_of, simulated
+from helpers.gradient_checks.harness import Tensors, operation_of, simulated
 from helpers.gradient_checks.wrong_kernels import INPUT_1, WEIGHT_1, named
 from helpers.kernels import load
 
@@ -80,5 +80,5 @@ def case(kernel: int, data: int) -> Case:
     for name, version in KERNELS.items():
         run = named(version, mistake).wrong if name == gradient else load(*version.split("/"))
         (got[name],), _ = simulated(run, SHAPE, tensors)
-        (right[name],) = answer(operation_of(run), SHAPE, tensors)
+        (right[name],) = operation_of(run).right(SHAPE, tensors)
     return Case(mistake, gradient, tensors, conv2d(tensors["input"], tensors["weight"]), got, right)

@@ -1,7 +1,7 @@
 """What a learner works out in lesson 05: the fault in a kernel, from what the tests say about it, and questions."""
 
 from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks.harness import answer, drawn, operation_of
+from helpers.gradient_checks.harness import drawn, operation_of
 from helpers.gradient_checks.wrong_kernels import BIAS_2, INPUT_1, WEIGHT_1, named
 from helpers.grading.fault import Fault
 from helpers.grading.prediction import questions
@@ -14,7 +14,7 @@ def _case(kernel: Kernel, name: str, shape: ConvShape) -> Case:
     operation = operation_of(kernel)
     tensors = drawn(operation, shape)
     (step,) = operation.versions[kernel.version](shape, kernel).steps
-    (expected,) = answer(operation, shape, tensors)
+    (expected,) = operation.right(shape, tensors)
     return Case(name, tuple(tensors.values()), expected, operation.params(shape), step.workgroups)
 
 

@@ -8,28 +8,16 @@ Everywhere, `kernel` is a version from `helpers.load`, as it is or edited, and `
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
 from math import prod
 
 import numpy as np
 
 from helpers import gpu
-from helpers.activations import act, compare_activated, pre_and_error
 from helpers.checks.report import CheckError, Report
-from helpers.checks.tolerance import compare_sums
-from helpers.convolution import reference as convolution
-from helpers.convolution.shapes import STEPS, ConvShape
-from helpers.convolution.winograd import compare_winograd
-from helpers.gemm import check as gemm_check
-from helpers.gemm import reference as gemm
+from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
-from helpers.network import check as network_check
-from helpers.network import reference as network
-from helpers.network.shapes import LossShape
 from helpers.operations import OPERATIONS
-from helpers.summation import reference as summation
 from wgsl import Kernel
 from wgsl.simulator.run import simulate
 from wgsl.simulator.trace import Trace
@@ -47,12 +35,6 @@ EXTREMES = np.outer(np.float32(_SIZES), np.float32([1, -1])).ravel()
 def operation_of(kernel: Kernel) -> Operation:
     """The operation that a version, or an edited copy of it, computes: the folder in its name."""
     return OPERATIONS[kernel.name.partition("/")[0]]
-
-
-def inputs_of(operation: Operation) -> list[str]:
-    """The tensors that an operation is given, in binding order."""
-    made = {*operation.outputs, "grad_pre"} - {*operation.updated}
-    return [name for name in operation.tensors if name not in made]
 
 
 # --- What it is given: float32 arrays of any shape, and labels ------------------------------------------------
@@ -88,20 +70,14 @@ def ones(shape: tuple[int, ...], seed: int = 0) -> Array:
     return np.ones(shape, np.float32)
 
 
-def classes(shape: LossShape) -> Array:
-    """A label for each row: the last class, the first one, and any others."""
-    return np.resize([shape.classes - 1, 0, *np.random.default_rng(0).permutation(shape.classes)], shape.rows)
-
-
 def drawn(operation: Operation, shape: Shape, draw: Callable[..., Array] = whole) -> Tensors:
     """The inputs of an operation by their names, in binding order; each is ``draw(its shape, its place)``.
 
-    Labels are u32, and always the same.
+    Those that are no float32 numbers are always the same.
     """
-    places = enumerate(inputs_of(operation))
     return {
-        name: classes(shape).astype(np.uint32) if name == "labels" else draw(shape.of(name), seed)
-        for seed, name in places
+        name: operation.draws[name](shape) if name in operation.draws else draw(shape.of(name), seed)
+        for seed, name in enumerate(operation.inputs)
     }
 
 
@@ -122,64 +98,10 @@ def conv_bias_alone(x: Array, activation: str) -> tuple[ConvShape, Tensors]:
 # --- What is right ------------------------------------------------------------------------------------------
 
 
-def conv(shape: ConvShape) -> dict[str, object]:
-    """What the public functions and the references take after the tensors, by name."""
-    return {name: getattr(shape, name) for name in STEPS}
-
-
-# The float64 answer to each operation, from its inputs in binding order.
-ANSWERS: dict[str, Callable[..., Array | tuple[Array, ...]]] = {
-    "conv2d": lambda s, x, w, b: act(convolution.conv2d(x, w, b, **conv(s)), s.activation),
-    "conv2d_grad_weight": lambda s, dy, x: convolution.conv2d_grad_weight(x, s.weight, dy, **conv(s)),
-    "conv2d_grad_input": lambda s, dy, w: convolution.conv2d_grad_input(s.input, w, dy, **conv(s)),
-    "conv2d_grad_bias": lambda s, dy: convolution.conv2d_grad_bias(dy),
-    "sum": lambda s, x: summation.total(x),
-    "gemm_bias_act": lambda s, *layer: gemm.forward(*layer, s.activation),
-    "gemm_bias_act_backward": lambda s, *layer: gemm.backward(*layer, s.activation, per_item=s.per_item),
-    "max_pool2d": lambda s, x: network.max_pool2d(x, s),
-    "max_pool2d_backward": lambda s, x, dy: network.max_pool2d_backward(x, dy, s),
-    "avg_pool2d": lambda s, x: network.avg_pool2d(x, s),
-    "avg_pool2d_backward": lambda s, dy: network.avg_pool2d_backward(dy, s),
-    "relu_backward": lambda s, y, dy: network.relu_backward(y, dy),
-    "cross_entropy": lambda s, *rows: network.cross_entropy(*rows),
-    "initialize": lambda s: network.initialize(s),
-    "sgd": lambda s, *state: network.sgd(*state, s.learning_rate, s.momentum),
-}
-# The judgement of outputs that are more than sums of products, from the inputs in binding order.
-JUDGES: dict[str, Callable[..., Sequence[Report]]] = {
-    "gemm_bias_act": lambda s, got, *layer: [gemm_check.gemm_bias_act(*got, *layer, s.activation)],
-    "gemm_bias_act_backward": lambda s, got, *layer: gemm_check.gemm_bias_act_backward(got, *layer, s.activation),
-    "max_pool2d": lambda s, got, x: [network_check.max_pool2d(*got, x, s)],
-    "max_pool2d_backward": lambda s, got, x, dy: [network_check.max_pool2d_backward(*got, x, dy, s)],
-    "avg_pool2d": lambda s, got, x: [network_check.avg_pool2d(*got, x, s)],
-    "avg_pool2d_backward": lambda s, got, dy: [network_check.avg_pool2d_backward(*got, dy, s)],
-    "relu_backward": lambda s, got, y, dy: [network_check.relu_backward(*got, y, dy)],
-    "cross_entropy": lambda s, got, *rows: network_check.cross_entropy(got, *rows),
-    "initialize": lambda s, got: [network_check.initialize(*got, s)],
-    "sgd": lambda s, got, *state: network_check.sgd(got, *state, s),
-}
-
-
-def answer(operation: Operation, shape: Shape, tensors: Tensors) -> tuple[Array, ...]:
-    """The right outputs of an operation in float64, in the order of `operation.outputs`."""
-    right = ANSWERS[operation.name](shape, *(tensors[name] for name in inputs_of(operation)))
-    return right if isinstance(right, tuple) else (right,)
-
-
 def reports(kernel: Kernel, shape: Shape, tensors: Tensors, got: Sequence[Array]) -> Sequence[Report]:
     """Judge the outputs `got` by the tolerance that can be proven for float32: for whole numbers, mostly none."""
     operation = operation_of(kernel)
-    data = [tensors[name] for name in inputs_of(operation)]
-    if operation.name in JUDGES:
-        return JUDGES[operation.name](shape, got, *data)
-    name, (output,) = operation.name, operation.outputs
-    if "winograd" in kernel.version:  # its transforms round more, and round whole numbers too
-        pre = answer(operation, replace(shape, activation="none"), tensors)
-        return [compare_winograd(output, *got, name, shape, *pre, *data)]
-    if name == "conv2d":
-        pre = pre_and_error(partial(convolution.conv2d, **conv(shape)), *data)
-        return [compare_activated(output, *got, *pre, shape.activation)]
-    return [compare_sums(output, *got, lambda *data: ANSWERS[name](shape, *data), *data)]
+    return operation.reports(shape, tensors, got, operation.judges.get(kernel.version))
 
 
 # --- What comes out -----------------------------------------------------------------------------------------
@@ -233,7 +155,7 @@ def launched(
         The kernel overwrote what follows an output.
     """
     operation = operation_of(kernel)
-    buffers = resident(operation, shape, {name: tensors[name] for name in inputs_of(operation)}, guard, before)
+    buffers = resident(operation, shape, {name: tensors[name] for name in operation.inputs}, guard, before)
     operation.launch(tuple(buffers.values()), shape, kernel)
     return tuple(
         within(name, gpu.read(buffers[name], (prod(shape.of(name)) + SENTINELS.size,)), shape.of(name))
@@ -286,7 +208,7 @@ def simulated(
     kernel, schedule = operation.scheduled(shape, kernel)
     if schedule.refused:
         raise ValueError(schedule.refused)
-    given = {name: tensors[name] for name in inputs_of(operation)}
+    given = {name: tensors[name] for name in operation.inputs}
     if guard is None:
         buffers = {name: given.get(name, np.resize(np.float32(before), shape.of(name))) for name in operation.tensors}
     else:

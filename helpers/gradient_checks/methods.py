@@ -26,7 +26,7 @@ from helpers.convolution import check
 from helpers.convolution.reference import conv2d
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks import probes
-from helpers.gradient_checks.harness import LARGE, Tensors, answer, conv, ones, simulated, whole
+from helpers.gradient_checks.harness import LARGE, Tensors, ones, simulated, whole
 from helpers.operations import OPERATIONS
 from wgsl import Kernel
 
@@ -89,7 +89,7 @@ class Simulated:
 
 def reference(run: Run, problem: Problem) -> Report:
     """Compare each number with the formula in NumPy."""
-    (want,) = answer(OPERATIONS[problem.operation], problem.shape, problem.tensors)
+    (want,) = OPERATIONS[problem.operation].right(problem.shape, problem.tensors)
     return compare("reference", run(problem), want, 0.0)
 
 
@@ -102,7 +102,7 @@ def adjoint(run: Run, problem: Problem) -> Report:
     """Compare two dot products: <conv2d(input, weight), grad_output> and <weight, grad_weight>, for example."""
     moved = np.random.default_rng(0).integers(-99, 100, problem.shape.of(problem.argument))  # few sums are alike
     tensors = problem.tensors | {problem.argument: moved}
-    return check.adjoint(**tensors, **conv(problem.shape), **{problem.gradient: run(problem)})
+    return check.adjoint(**tensors, **problem.shape.steps, **{problem.gradient: run(problem)})
 
 
 def one_hot_probes(run: Run, problem: Problem) -> Report:
@@ -135,7 +135,7 @@ def _derivatives(problem: Problem) -> Array:
     def loss(moved: Array) -> float:
         """<conv2d(input, weight, bias), grad_output>: the loss whose gradients these are."""
         t = problem.tensors | {problem.argument: moved}
-        return np.vdot(conv2d(t["input"], t["weight"], t["bias"], **conv(problem.shape)), t["grad_output"])
+        return np.vdot(conv2d(t["input"], t["weight"], t["bias"], **problem.shape.steps), t["grad_output"])
 
     return differences.central_differences(loss, problem.tensors[problem.argument])
 

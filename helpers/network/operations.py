@@ -9,8 +9,10 @@ from math import ceil, prod
 import numpy as np
 
 from helpers.arguments import check_shape, check_sizes, check_tensor
+from helpers.checks.adjoint import directions
 from helpers.gpu.operation import Choice, Operation, Schedule, flat, nested_loops, one_step
-from helpers.network.shapes import ElementShape, LossShape, Pair, PoolShape, UpdateShape
+from helpers.network import check, reference
+from helpers.network.shapes import ElementShape, LossShape, Pair, PoolShape, StartShape, UpdateShape
 from wgsl import Kernel
 
 # --- How each version is dispatched -------------------------------------------------------------------------
@@ -45,29 +47,100 @@ def _elements(s: ElementShape, kernel: Kernel) -> Schedule:
 # --- The operations and their versions ----------------------------------------------------------------------
 
 
-def _operation(name: str, tensors: str, outputs: str, version: str, schedule: Callable, updated: str = "") -> Operation:
+def _operation(name: str, tensors: str, outputs: str, version: str, schedule: Callable, **more: object) -> Operation:
     """An operation with one version."""
-    tensors, outputs, updated = (tuple(names.split()) for names in (tensors, outputs, updated))
+    tensors, outputs = tuple(tensors.split()), tuple(outputs.split())
     choices = [Choice(version, "it is the only one")]
-    return Operation(name, tensors, outputs, {version: schedule}, lambda *_: choices, updated=updated)
+    return Operation(name, tensors, outputs, {version: schedule}, lambda *_: choices, **more)
 
 
-MAX = _operation("max_pool2d", "input output", "output", "1_thread_per_output", _outputs)
-MAX_BACKWARD = _operation(
-    "max_pool2d_backward", "input grad_output grad_input", "grad_input", "1_gather", _pixels_with_rivals
+_POOLS = PoolShape(2, 3, 8, 11, (4, 3), (1, 2), (2, 1)), PoolShape(1, 2, 7, 5, 2)  # both leave columns out
+
+
+MAX = _operation(
+    "max_pool2d",
+    "input output",
+    "output",
+    "1_thread_per_output",
+    _outputs,
+    answer=reference.max_pool2d,
+    judge=check.max_pool2d,
+    examples=_POOLS,
 )
-AVG = _operation("avg_pool2d", "input output", "output", "1_thread_per_output", _outputs)
-AVG_BACKWARD = _operation("avg_pool2d_backward", "grad_output grad_input", "grad_input", "1_gather", _pixels)
+MAX_BACKWARD = _operation(
+    "max_pool2d_backward",
+    "input grad_output grad_input",
+    "grad_input",
+    "1_gather",
+    _pixels_with_rivals,
+    answer=reference.max_pool2d_backward,
+    judge=check.max_pool2d_backward,
+    adjoint=lambda got, x, dy, s: check.adjoint(got, x, dy, s, reference.max_pool2d),
+    examples=_POOLS,
+)
+AVG = _operation(
+    "avg_pool2d",
+    "input output",
+    "output",
+    "1_thread_per_output",
+    _outputs,
+    answer=reference.avg_pool2d,
+    judge=check.avg_pool2d,
+    examples=_POOLS,
+)
+AVG_BACKWARD = _operation(
+    "avg_pool2d_backward",
+    "grad_output grad_input",
+    "grad_input",
+    "1_gather",
+    _pixels,
+    answer=reference.avg_pool2d_backward,
+    judge=check.avg_pool2d_backward,
+    adjoint=lambda got, dy, s: [check.adjoint(got, x, dy, s, reference.avg_pool2d) for x in directions(s.of("input"))],
+    examples=_POOLS,
+)
 RELU_BACKWARD = _operation(
-    "relu_backward", "output grad_output grad_pre", "grad_pre", "1_thread_per_element", _elements
+    "relu_backward",
+    "output grad_output grad_pre",
+    "grad_pre",
+    "1_thread_per_element",
+    _elements,
+    answer=lambda output, grad, shape: reference.relu_backward(output, grad),
+    judge=lambda got, output, grad, shape: check.relu_backward(got, output, grad),
+    examples=[ElementShape(7), ElementShape(300)],
 )
 CROSS_ENTROPY = _operation(
-    "cross_entropy", "logits labels losses grad_logits", "losses grad_logits", "1_thread_per_row", _rows
+    "cross_entropy",
+    "logits labels losses grad_logits",
+    "losses grad_logits",
+    "1_thread_per_row",
+    _rows,
+    answer=lambda logits, labels, shape: reference.cross_entropy(logits, labels),
+    judge=lambda got, logits, labels, shape: check.cross_entropy(got, logits, labels),
+    draws={"labels": LossShape.labels},
+    examples=[LossShape(5, 4), LossShape(70, 3)],
 )
 SGD = _operation(
-    "sgd", "parameter grad velocity", "parameter velocity", "1_thread_per_parameter", _elements, "parameter velocity"
+    "sgd",
+    "parameter grad velocity",
+    "parameter velocity",
+    "1_thread_per_parameter",
+    _elements,
+    answer=lambda *state: reference.sgd(*state[:3], state[3].learning_rate, state[3].momentum),
+    judge=check.sgd,
+    examples=[UpdateShape(7, 0.1, 0.9), UpdateShape(300, 0.1)],
+    updated=("parameter", "velocity"),
 )
-INITIALIZE = _operation("initialize", "parameter", "parameter", "1_thread_per_element", _elements)
+INITIALIZE = _operation(
+    "initialize",
+    "parameter",
+    "parameter",
+    "1_thread_per_element",
+    _elements,
+    answer=reference.initialize,
+    judge=check.initialize,
+    examples=[StartShape(7, 0.5, 3, 1), StartShape(300, 0.1)],
+)
 _ALL = MAX, MAX_BACKWARD, AVG, AVG_BACKWARD, RELU_BACKWARD, CROSS_ENTROPY, SGD, INITIALIZE
 OPERATIONS = {operation.name: operation for operation in _ALL}
 

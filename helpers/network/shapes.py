@@ -103,6 +103,11 @@ class LossShape:
         """The u32 that the kernel takes."""
         return self.rows, self.classes
 
+    def labels(self) -> np.ndarray:
+        """An example of a label for each row: the last class, the first one, and any others."""
+        others = np.random.default_rng(0).permutation(self.classes)
+        return np.resize([self.classes - 1, 0, *others], self.rows).astype(np.uint32)
+
 
 @dataclass(frozen=True)
 class UpdateShape(ElementShape):

@@ -11,6 +11,7 @@ import numpy as np
 from helpers.arguments import check_tensor
 from helpers.gpu.adapter import AdapterInfo
 from helpers.gpu.operation import Choice, Operation, Schedule, Step, nested_loops, one_step, tree_reduction
+from helpers.summation import reference
 from helpers.summation.shapes import SumShape
 from wgsl import Kernel
 
@@ -57,6 +58,8 @@ SUM = Operation(
     outputs=("total",),
     versions={"1_one_thread": _one_thread, "2_tree": _tree, "3_two_passes": _two_passes},
     choose=_choose,
+    answer=lambda input, shape: reference.total(input),
+    examples=[SumShape(7), SumShape(600)],
 )
 OPERATIONS = {SUM.name: SUM}
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from helpers.activations import act
 from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks.harness import ANSWERS, inputs_of
 from helpers.network.layers import Step, gradient_of
 from helpers.network.network import Network
 from helpers.network.reference import sgd
+from helpers.operations import OPERATIONS
 
 Array = np.ndarray
 
@@ -29,12 +29,12 @@ def _rows(s: ConvShape, grad: Array) -> Array:
     return grad.transpose(0, 2, 3, 1).reshape(-1, s.out_channels)
 
 
-def _conv2d(s: ConvShape, x: Array, w: Array, b: Array) -> Array:
+def _conv2d(x: Array, w: Array, b: Array, s: ConvShape) -> Array:
     output = (_columns(s, x) @ w.reshape(len(w), -1).T + b).reshape(s.batch, s.out_h, s.out_w, -1)
     return act(output.transpose(0, 3, 1, 2), s.activation)
 
 
-def _grad_input(s: ConvShape, grad: Array, w: Array) -> Array:
+def _grad_input(grad: Array, w: Array, s: ConvShape) -> Array:
     """col2im: each window's share is added where the window lies."""
     (n, ci, h, width), (rows, columns), (down, right) = s.input, s.padding, s.stride
     shares = (_rows(s, grad) @ w.reshape(len(w), -1)).reshape(n, s.out_h, s.out_w, *s.weight[1:])
@@ -45,12 +45,13 @@ def _grad_input(s: ConvShape, grad: Array, w: Array) -> Array:
     return padded[:, :, rows : rows + h, columns : columns + width]
 
 
-FAST = {  # beside the references of convolution, which are einsums over all windows
+RIGHT = {
+    name: operation.answer for name, operation in OPERATIONS.items()
+} | {  # beside the references of convolution, which are einsums over all windows
     "conv2d": _conv2d,
-    "conv2d_grad_weight": lambda s, dy, x: (_rows(s, dy).T @ _columns(s, x)).reshape(s.weight),
+    "conv2d_grad_weight": lambda dy, x, s: (_rows(s, dy).T @ _columns(s, x)).reshape(s.weight),
     "conv2d_grad_input": _grad_input,
 }
-RIGHT = ANSWERS | FAST
 
 
 class Float64Network:
@@ -91,9 +92,9 @@ class Float64Network:
 
     def _run(self, step: Step) -> None:
         """Compute what a step computes, and keep it under the names that it gives."""
-        own, given = inputs_of(step.operation), dict(zip(step.operation.tensors, step.tensors, strict=True))
+        own, given = step.operation.inputs, dict(zip(step.operation.tensors, step.tensors, strict=True))
         inputs = [self.tensors[given[name]].reshape(step.shape.of(name)) for name in own]
-        found = RIGHT[step.operation.name](step.shape, *inputs)
+        found = RIGHT[step.operation.name](*inputs, step.shape)
         found = found if isinstance(found, tuple) else (found,)
         for name, array in zip(step.operation.outputs, found, strict=True):
             self.tensors[given[name]] = array
