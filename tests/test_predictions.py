@@ -15,7 +15,7 @@ from helpers.widgets.question import Ask
 
 every_question = pytest.mark.parametrize("name", QUESTIONS)
 in_words = pytest.mark.parametrize("name", [name for name, question in QUESTIONS.items() if question.asked])
-TO_COME = set()  # the lessons that ask them are not yet rebuilt
+TO_COME = {"threads_that_write_a_pixel", "barrier_that_may_go"}  # the lessons that ask them are not yet rebuilt
 
 
 def test_each_question_is_asked_once_and_its_cell_does_not_give_the_answer():

@@ -12,9 +12,10 @@ import numpy as np
 from helpers.checks.differences import central_differences
 from helpers.convolution import reference
 from helpers.convolution.exercises import weight_gradient
+from helpers.convolution.indices import contributions_to_pixel
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
-from helpers.grading.prediction import Question, questions
+from helpers.grading.prediction import Question, questions, sum_of_products
 from helpers.grading.puzzle import Case, Puzzle, Skill
 
 HERE = Path(__file__)
@@ -149,8 +150,9 @@ def _weight_question(image: list, upstream: list, kh: int, kw: int) -> Question:
     advice = f"place the upstream gradient's corner on the pixel at row {kh}, column {kw}"
     asked = f"What is dW[{kh},{kw}] of this image and this upstream gradient?"
     pixels = input[0, 0, kh:, kw:][: len(upstream), : len(upstream[0])]
-    terms = [f"({g:g})·{p:g}" if g < 0 else f"{g:g}·{p:g}" for g, p in zip(grad_output.flat, pixels.flat, strict=True)]
-    return Question(right[kh, kw], mistakes, advice, asked, f"{' + '.join(terms)} = {right[kh, kw]:g}.")
+    return Question(
+        right[kh, kw], mistakes, advice, asked, sum_of_products([*zip(grad_output.flat, pixels.flat, strict=True)])
+    )
 
 
 WEIGHT_QUESTIONS = questions(HERE.with_name("weight_gradient")) | {
@@ -203,20 +205,34 @@ def _pixel_question(weight: list, upstream: list, ih: int, iw: int) -> Question:
 
     right = gradient(filter, grad_output)
     mistakes = {
-        right[i]: f"it is dX[{i[0]},{i[1]}]; which outputs have the pixel [{ih},{iw}] in their windows?"
+        right[i]: f"this is dX[{i[0]},{i[1]}]; which outputs have the pixel [{ih},{iw}] in their windows?"
         for i in np.ndindex(right.shape)
         if right[i] != right[ih, iw]
     }
     for mistake, wrong in {
-        "the minus signs of the upstream gradient are lost": (filter, abs(grad_output)),
-        "the filter is transposed": (filter.swapaxes(2, 3), grad_output),
-        "the filter is not flipped: the first output multiplies this pixel by its last weight": (
+        "the minus signs of the upstream gradient are lost; which of its numbers are negative": (
+            filter,
+            abs(grad_output),
+        ),
+        "the filter is transposed; under which weight does output [0,1] have this pixel": (
+            filter.swapaxes(2, 3),
+            grad_output,
+        ),
+        "the filter is not flipped; under which weight does the window of output [0,0] have this pixel": (
             filter[:, :, ::-1, ::-1],
             grad_output,
         ),
     }.items():
-        mistakes[gradient(*wrong)[ih, iw]] = f"you get this when {mistake}"
-    return Question(right[ih, iw], mistakes, "each output has the pixel under another weight: which one?")
+        mistakes[gradient(*wrong)[ih, iw]] = f"you get this when {mistake}?"
+    advice = "each output has the pixel under another weight: which one?"
+    asked = (
+        f"The filter is `{weight}` and the upstream gradient `{upstream}` (stride 1, no padding), so the image has "
+        f"{size[2]} × {size[3]} pixels. What is dX[{ih},{iw}], the gradient of the pixel [{ih},{iw}]?"
+    )
+    reached = sorted(contributions_to_pixel(ConvShape.between(size, grad_output.shape), ih, iw), key=lambda at: at[2:])
+    pairs = [(grad_output[0, 0, oh, ow], filter[0, 0, kh, kw]) for kh, kw, oh, ow in reached]
+    why = f"Each of the outputs has the pixel under another weight: {sum_of_products(pairs)}"
+    return Question(right[ih, iw], mistakes, advice, asked, why)
 
 
 INPUT_QUESTIONS = questions(HERE.with_name("input_gradient")) | {
