@@ -284,6 +284,21 @@ def test_the_simulated_run_holds_the_sums_of_the_tree():
         assert replay.values(partial, moment)[0][: len(sums)].tolist() == sums
 
 
+def test_what_is_said_of_likely_mistakes_is_what_is_computed():
+    sums = {"mean": BY_HAND[:, 1].mean(), "both channels": BY_HAND.sum(), "minus signs": abs(BY_HAND[:, 1]).sum()}
+    sums |= {f"over image {n};": BY_HAND[n, 1].sum() for n in range(2)}
+    sums |= {f"over image {n}; which index": BY_HAND[n].sum() for n in range(2)}
+    sums |= {"grad_bias[0]": BY_HAND[:, 0].sum(), "channel 0 of image 0": BY_HAND[0, 0].sum()}
+    by_hand = BIAS_QUESTIONS["grad_bias_by_hand"]
+    assert {said: said in by_hand.mistakes[answer] for said, answer in sums.items()} == dict.fromkeys(sums, True)
+    assert all(f"`{image.tolist()}`" in by_hand.asked for image in BY_HAND)
+    coalesced = TREE.with_constants(THREADS=32)
+    in_step = (simulated(coalesced, np.ones(256, np.float32)).counts.total["sectors"] - 1) / 8
+    assert "neighboring" in QUESTIONS["transactions"].mistakes[in_step]
+    alone = 32_768 - ones_that_count("1_one_thread")
+    assert "one thread that adds up everything" in QUESTIONS["ones_lost_in_tree"].mistakes[alone]
+
+
 def test_a_mistake_of_the_tree_is_a_sum_that_a_reader_sees():
     own, first, second, *_ = tree_of_16()
     question = QUESTIONS["sum_after_a_step"]
