@@ -15,6 +15,8 @@ from support.float64_network import Float64Network
 
 from helpers.data.digits import seen_and_unseen
 from helpers.gradient_checks.wrong_kernels import WEIGHT_1, named
+from helpers.network import network
+from helpers.network.check_layers import check_step
 from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d
 from helpers.network.network import Network
 from helpers.network.training import EVERY, DivergedError, Training, shuffled
@@ -196,6 +198,8 @@ REFUSED = {  # what is called with a network, the error, and its words
     "axes": (lambda n: n.logits(IMAGES[:4, 0]), ValueError, "images"),
     "dtype": (lambda n: n.logits(IMAGES[:4].astype(np.float64)), TypeError, "float64"),
     "NaN": (lambda n: n.step(with_nan(), LABELS[:4]), ValueError, "images[2, 0, 5, 7] = nan: every number must be"),
+    "NaN, logits": (lambda n: n.logits(with_nan(), batch=2), ValueError, "images[2, 0, 5, 7] = nan: every number must"),
+    "NaN, judged": (lambda n: check_step(n, with_nan(), LABELS[:4]), ValueError, "images[2, 0, 5, 7] = nan: every"),
     "NaN, training": (lambda n: Training(n, with_nan(), LABELS[:4]), ValueError, "images[2, 0, 5, 7] = nan"),
     "labels": (lambda n: n.step(IMAGES[:4], LABELS[:3]), ValueError, "labels has shape (3,): 4 images make it (4,)"),
     "class": (lambda n: n.step(IMAGES[:2], np.array([9, 10])), ValueError, "labels[1] = 10: it must be from 0 to 9"),
@@ -225,6 +229,16 @@ def test_bad_input_is_refused_by_name_value_and_rule(case: str) -> None:
     with pytest.raises(error, match=re.escape(words)):
         call(network)
     assert same(network, Network(SMALL))
+
+
+def test_a_batch_is_looked_at_once_where_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not again in each step of a training, and not in each part of a batch."""
+    model, seen = Network(SMALL), []
+    monkeypatch.setattr(network, "check_finite", lambda *given: seen.append(len(given[-1])))
+    model.step(IMAGES[:4], LABELS[:4])
+    model.logits(IMAGES[:6], batch=2)
+    Training(model, IMAGES[:8], LABELS[:8], batch=2).run(2)
+    assert seen == [4, 6, 8]
 
 
 def test_a_file_of_another_network_is_refused(tmp_path) -> None:

@@ -129,6 +129,7 @@ class Network:
         images float32 (N, C, H, W), labels integers (N,). With the learning rate 0, it computes all gradients and
         leaves parameters and velocities as they are.
         """
+        check_batch(self, images, labels)
         space = self.workspace(len(images))
         space.fill(images, labels)
         update = self.update(learning_rate, momentum) if learning_rate else ()
@@ -137,8 +138,8 @@ class Network:
 
     def logits(self, images: Array, batch: int = 250) -> Array:
         """The network's outputs for images (N, C, H, W), computed `batch` images at a time: (N, classes)."""
-        pieces = [images[first : first + batch] for first in range(0, max(1, len(images)), batch)]
-        return np.concatenate([self._logits(piece) for piece in pieces])
+        check_batch(self, images)
+        return np.concatenate([self._logits(images[first : first + batch]) for first in range(0, len(images), batch)])
 
     def _logits(self, images: Array) -> Array:
         space = self.workspace(len(images))
@@ -258,14 +259,14 @@ class Workspace:
         return tuple(replace(each, label="") for each in made)
 
     def fill(self, images: Array, labels: Array | None = None) -> None:
-        """Copy a batch to the GPU, checked: float32 images (batch, C, H, W), and integer labels (batch,)."""
-        check_batch(self.network, images, labels)
+        """Copy a batch to the GPU: images (batch, C, H, W) and labels (batch,) that `check_batch` has accepted."""
         write(self.buffers["images"], images)
         if labels is not None:
             write(self.buffers["labels"], labels.astype(np.uint32))
 
     def compute(self, images: Array, labels: Array) -> None:
         """Run all steps over a batch, also to the gradient of the images; no parameter is updated."""
+        check_batch(self.network, images, labels)
         self.fill(images, labels)
         run(*self.forward, *self.backward, *self.to_images)
 

@@ -341,8 +341,8 @@ def _count(operation: str, **arrays: np.ndarray) -> int:
 
 def check_finite(operation: str, name: str, array: np.ndarray) -> None:
     """Refuse NaN and infinity, by the place of the first one."""
-    if (bad := np.argwhere(~np.isfinite(array))).size:
-        place = tuple(bad[0].tolist())
+    if not (finite := np.isfinite(array)).all():  # to look for the place takes 30 times as long
+        place = tuple(np.argwhere(~finite)[0].tolist())
         raise ValueError(f"{operation}: {name}{list(place)} = {array[place]}: every number must be finite")
 
 
