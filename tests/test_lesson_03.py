@@ -8,7 +8,7 @@ from helpers.convolution import indices
 from helpers.convolution.exercises import GATHERS, INPUT_QUESTIONS
 from helpers.convolution.operations import GRAD_INPUT
 from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks.harness import answer, drawn, launched, simulated
+from helpers.gradient_checks.harness import drawn, launched, simulated
 from helpers.grading.verdict import RIGHT
 
 GATHER = helpers.load("conv2d_grad_input", "1_gather")
@@ -49,7 +49,7 @@ FAULTS = (
 def faults_seen(shape: ConvShape, **tensors) -> int:
     """How many of the four faults make a number wrong."""
     tensors = drawn(GRAD_INPUT, shape) | tensors
-    (right,) = answer(GRAD_INPUT, shape, tensors)
+    (right,) = GRAD_INPUT.right(shape, tensors)
     results = [simulated(GATHER.edit(*fault), shape, tensors)[0][0] for fault in FAULTS]
     return sum(not np.array_equal(got, right) for got in results)
 
