@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from support.problems import kind_for
 
 import helpers
 from helpers.convolution.shapes import PAIRS, ConvShape
@@ -14,8 +15,8 @@ from helpers.network.shapes import PoolShape
 from helpers.operations import OPERATIONS
 
 LAYER, DENSE = ConvShape(2, 3, 6, 5, 4, 3, 2, 2, 1), GemmShape(3, 4, 5, 2)
-KINDS = {"conv2d": LAYER, "gemm": DENSE, "max_pool2d": (POOL := PoolShape(2, 3, 6, 5, 2)), "avg_pool2d": POOL}
-SHAPES = {name: shape for name in OPERATIONS for start, shape in KINDS.items() if name.startswith(start)}
+KINDS = {ConvShape: LAYER, GemmShape: DENSE, PoolShape: (POOL := PoolShape(2, 3, 6, 5, 2))}
+SHAPES = {name: shape for name, each in OPERATIONS.items() if (shape := KINDS.get(kind_for(each)))}
 RIGHT = {name: drawn(OPERATIONS[name], shape, normal) for name, shape in SHAPES.items()}  # arguments that are right
 TENSORS = [(name, argument) for name in RIGHT for argument in RIGHT[name]]
 SIZES = [("conv2d_grad_weight", "weight_size", LAYER.weight), ("conv2d_grad_input", "input_size", LAYER.input)]

@@ -2,7 +2,8 @@
 
 import re
 from bisect import bisect_right
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from functools import reduce
 from operator import or_
 from typing import NamedTuple
@@ -151,19 +152,26 @@ def test_a_loop_that_became_longer_is_noticed():
 
 # --- The largest problem that a driver with the cap may run is right --------------------------------------
 
-GROWING = {  # from problems of one product: the sizes that are many, one loop after the other
+GROWING = {  # from problems of one product: the sizes that are many, one loop after the other; or else each size
     "conv2d": ["in_channels", "in_h kernel_h", "in_w kernel_w"],
     "conv2d_grad_weight": ["batch", "in_h", "in_w"],
     "conv2d_grad_input": ["out_channels", "kernel_h padding_h", "kernel_w padding_w"],
     "conv2d_grad_bias": ["batch", "in_h", "in_w"],
-    "sum": ["count"],
     "gemm_bias_act": ["k"],
     "gemm_bias_act_backward": ["k", "n", "m", "batch_size"],
-    **dict.fromkeys(("max_pool2d", "max_pool2d_backward", "avg_pool2d"), ("window_h", "window_w")),
+    PoolShape: ("window_h", "window_w"),
     "avg_pool2d_backward": (),  # to loop up to the cap, a pixel needs windows in an image too large for a test
     "cross_entropy": ["classes"],
-    **dict.fromkeys(("relu_backward", "sgd", "initialize"), ()),  # no loop
 }
+
+
+def growing(kernel: Kernel) -> Sequence[str]:
+    """The sizes of a kernel's loops."""
+    operation, kind = operation_of(kernel), kind_of(kernel)
+    if not any(step.iterations for step in operation.versions[kernel.version](operation.examples[0], kernel).steps):
+        return ()
+    own = [size.name for size in fields(kind) if size.type is int]
+    return GROWING[operation.name] if operation.name in GROWING else GROWING.get(kind, own)
 
 
 def largest(kernel: Kernel, sizes: str) -> Shape:
@@ -184,7 +192,7 @@ def largest(kernel: Kernel, sizes: str) -> Shape:
     return grown(bisect_right(range(2**25), CAP, lo=1, key=declared) - 1)
 
 
-LOOPS = [(kernel, sizes) for kernel in GENERAL_VERSIONS for sizes in GROWING[operation_of(kernel).name]]
+LOOPS = [(kernel, sizes) for kernel in GENERAL_VERSIONS for sizes in growing(kernel)]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from support.problems import (
     fitted,
     general,
     general_versions_of,
+    kind_of,
     refused,
     versions_of,
 )
@@ -30,24 +31,13 @@ from helpers.gpu.passes import pipeline
 from helpers.gradient_checks.harness import drawn, normal, operation_of
 from helpers.kernels import load, versions
 from helpers.network import reference as network
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
+from helpers.network.shapes import PoolShape
 from helpers.operations import OPERATIONS
 from helpers.summation import reference as summation
-from helpers.summation.shapes import SumShape
 from wgsl import PART, SHARED, Kernel, Listing
 
 KEYS = ["title", "equation", "numpy", "in", "out", "dispatch", "barriers", "cost", "limits", "new here"]
 FLOAT_INDEX = re.compile(r"\b[iu]32\(\s*(f32|floor|round|trunc)\b")  # u32(f32(i) * inverse) is wrong for 41, 47, ...
-# No two sizes are equal; a stride that leaves a rest, and a padding larger than the filter.
-CONVOLUTIONS = [ConvShape(2, 3, 30, 40, 10, 4, 7, 6, (1, 8)), ConvShape(2, 3, 6, 8, 4, 3, 2, 1, (4, 5))]
-LAYERS = [GemmShape(2, 3, 5, 4, "gelu", b_per_item=True), GemmShape(5, 4, 3, 2, "tanh", per_item=True)]
-SHAPES = dict.fromkeys(OPERATIONS, CONVOLUTIONS) | {"sum": [SumShape(7), SumShape(600)]}
-SHAPES |= {"gemm_bias_act": LAYERS, "gemm_bias_act_backward": LAYERS}
-POOLS = [PoolShape(2, 3, 8, 11, (4, 3), (1, 2), (2, 1)), PoolShape(1, 2, 7, 5, 2)]  # both leave columns out
-SHAPES |= {name: POOLS for name in OPERATIONS if "pool2d" in name}
-SHAPES |= {"relu_backward": [ElementShape(7)], "cross_entropy": [LossShape(5, 4)], "sgd": [UpdateShape(7, 0.1, 0.9)]}
-SHAPES["initialize"] = [StartShape(7, 0.5, 3, 1)]
-SHAPES["conv2d"] = [replace(shape, activation=name) for shape, name in zip(CONVOLUTIONS, ("gelu", "tanh"), strict=True)]
 # In a JupyterLab window of 1280 x 720, beside the list of files and a scroll bar, a line of an output has room for
 # 89 characters of Menlo or DejaVu Sans Mono. A listing's line number takes 5 of them.
 COLUMNS = 84
@@ -98,7 +88,7 @@ def test_the_header_has_its_keys_in_order(kernel):
 
 @every_version
 def test_the_numpy_lines_compute_what_the_reference_does(kernel):
-    for shape in SHAPES[operation_of(kernel).name]:
+    for shape in operation_of(kernel).examples:
         require_numpy(kernel, shape)
 
 
@@ -202,7 +192,7 @@ def test_folders_and_files_are_the_operations_and_their_versions():
 @every_version
 def test_bindings_and_entry_points_have_the_order_of_the_schedule_and_the_text_as_it_stands_compiles(kernel):
     operation = operation_of(kernel)
-    schedule = operation.versions[kernel.version](fitted(kernel, SHAPES[operation.name][0]), kernel)
+    schedule = operation.versions[kernel.version](fitted(kernel, operation.examples[0]), kernel)
     names = [variable.name for variable in kernel.bound]
     assert names == [*operation.tensors, *schedule.scratch, *["params"] * (not schedule.constants)]
     steps = list(dict.fromkeys(step.entry_point for step in schedule.steps))
@@ -213,26 +203,20 @@ def test_bindings_and_entry_points_have_the_order_of_the_schedule_and_the_text_a
     assert all(pipeline(kernel, entry_point) for entry_point in kernel.entry_points)
 
 
-ORDER = {  # of the parameters
-    "sum": "count",
-    "gemm": "m k n batch_size activation b_stride d_b_stride unused",
+ORDER = {  # of the parameters, where they are not the whole numbers of the shape
+    GemmShape: "m k n batch_size activation b_stride d_b_stride unused",
     "conv2d_grad_bias": "batch out_channels out_h out_w",
-    "conv2d": "batch in_channels in_h in_w out_channels kernel_h kernel_w stride padding_h out_h out_w padding_w",
-    "relu_backward": "count",
-    "cross_entropy": "rows classes",
-    "sgd": "count",  # and two f32
-    "initialize": "count seed stream",  # and one f32
+    ConvShape: "batch in_channels in_h in_w out_channels kernel_h kernel_w stride padding_h out_h out_w padding_w",
+    PoolShape: "planes in_h in_w kernel_h kernel_w stride_h stride_w padding_h padding_w out_h out_w",
 }
-ORDER |= dict.fromkeys(
-    ("max_pool2d", "avg_pool2d"),
-    "planes in_h in_w kernel_h kernel_w stride_h stride_w padding_h padding_w out_h out_w",
-)
 
 
 @every_general_version
 def test_parameters_have_the_documented_order(kernel):
     """Where the launcher has another one, numbers are wrong: no two sizes of the cases in test_kernels are equal."""
-    names = next(names for start, names in ORDER.items() if kernel.name.startswith(start))
+    kind = kind_of(kernel)
+    own = " ".join(size.name for size in fields(kind) if size.type is int)
+    names = ORDER.get(operation_of(kernel).name) or ORDER.get(kind, own)
     assert re.findall(r"(\w+): u32,", re.search(r"struct Params \{(.*?)\}", kernel.code, re.DOTALL)[1]) == names.split()
 
 
@@ -253,7 +237,7 @@ def test_parameters_have_the_documented_order(kernel):
 def test_a_wrong_numpy_line_is_noticed(name, old, new):
     wrong = load(*name.split("/")).edit(old, new)
     with pytest.raises(AssertionError, match=name):
-        require_numpy(wrong, SHAPES[operation_of(wrong).name][-1])
+        require_numpy(wrong, operation_of(wrong).examples[-1])
 
 
 def test_an_index_through_a_float_a_missing_key_and_a_long_line_are_noticed():

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from support.legible import faults, illegible
-from support.problems import versions_of
+from support.problems import kind_for, versions_of
 
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.gemm.shapes import GemmShape
+from helpers.gpu.operation import Shape
 from helpers.gradient_checks.harness import drawn, operation_of, simulated
 from helpers.network import explorers
 from helpers.network.indices import MADE, Made, pixels_of_window, windows_of_pixel
@@ -16,7 +17,7 @@ from helpers.network.layers import LENET, AvgPool2d, Conv2d, Linear, MaxPool2d
 from helpers.network.network import Network
 from helpers.network.pictures import timeline
 from helpers.network.pictures.maps import fitting_pixel, fold
-from helpers.network.shapes import ElementShape, LossShape, PoolShape
+from helpers.network.shapes import PoolShape
 from helpers.network.trace import NetworkTrace
 from helpers.operations import OPERATIONS
 
@@ -99,17 +100,16 @@ def test_what_cannot_be_opened_is_refused(lenet):
 
 CONV = ConvShape(2, 2, 6, 5, 4, 3, 2, 2, (1, 0))
 POOL = PoolShape(2, 2, 7, 6, (3, 2), (2, 2), (1, 0))
-SMALL = {
-    "conv2d": CONV, "conv2d_grad_weight": CONV, "conv2d_grad_bias": CONV, "conv2d_grad_input": CONV,
-    "max_pool2d": POOL, "max_pool2d_backward": POOL, "avg_pool2d": POOL, "avg_pool2d_backward": POOL,
-    "relu_backward": ElementShape(7), "cross_entropy": LossShape(3, 4),
-    "gemm_bias_act": GemmShape(3, 4, 5), "gemm_bias_act_backward": GemmShape(3, 4, 5),
-}  # fmt: skip
+SMALL = {ConvShape: CONV, PoolShape: POOL, GemmShape: GemmShape(3, 4, 5)}
+
+
+def small(operation: str) -> Shape:
+    return SMALL.get(kind_for(OPERATIONS[operation]), OPERATIONS[operation].examples[0])
 
 
 def reads(operation: str, own: str) -> dict[tuple[int, ...], set[tuple[str, int]]]:
     """For each number of a tensor, which words of which tensors the thread reads that writes it, in version 1."""
-    kernel, shape = versions_of(operation)[0], SMALL[operation]
+    kernel, shape = versions_of(operation)[0], small(operation)
     tensors = operation_of(kernel).tensors
     _, traces = simulated(kernel, shape, drawn(operation_of(kernel), shape))
     found = {}
@@ -132,7 +132,7 @@ def said(shape, made: Made) -> set[tuple[str, int]]:
 
 @pytest.mark.parametrize(("operation", "own"), MADE)
 def test_a_number_is_made_of_what_its_thread_reads(operation, own):
-    shape, found = SMALL[operation], reads(operation, own)
+    shape, found = small(operation), reads(operation, own)
     assert {*found} == {*np.ndindex(shape.of(own))}
     exact = 0
     for index, seen in found.items():
@@ -183,13 +183,13 @@ def step_of(operation: str):
     """A step of a network with the small shape."""
     from helpers.network.layers import Step
 
-    return Step("layer", OPERATIONS[operation], SMALL[operation], OPERATIONS[operation].tensors)
+    return Step("layer", OPERATIONS[operation], small(operation), OPERATIONS[operation].tensors)
 
 
 @pytest.mark.parametrize(("operation", "own"), MADE)
 def test_the_line_is_the_one_that_makes_the_number(operation, own):
     """Without it, the number is another one; and it is found where it lies in an edited text, too."""
-    kernel, shape, step = versions_of(operation)[0], SMALL[operation], step_of(operation)
+    kernel, shape, step = versions_of(operation)[0], small(operation), step_of(operation)
     line = line_of(step, own, kernel.version)
     assert line.text.startswith(FIRST[operation, own])
     assert kernel.source.split("\n")[line.number - 1].strip().startswith(line.text[:20])

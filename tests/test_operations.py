@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.launcher import ROOT, python
+from support.problems import kind_for
 
 import helpers
 from helpers import gpu
@@ -19,7 +20,6 @@ from helpers.gemm.shapes import GemmShape
 from helpers.gpu import GpuError, passes
 from helpers.gpu.operation import Choice, Operation, tree_reduction
 from helpers.gradient_checks.harness import drawn, normal, resident
-from helpers.network import operations as network
 from helpers.operations import OPERATIONS
 from helpers.summation.shapes import SumShape
 
@@ -30,11 +30,10 @@ MIDDLE, STRIDED = ConvShape(32, 64, 56, 56, 64, 3, 3, 1, 1), ConvShape(32, 128, 
 DILATED = ConvShape(32, 64, 56, 56, 64, 3, 3, 1, 2, 2)
 DEPTHWISE = ConvShape(32, 128, 56, 56, 128, 3, 3, 1, 1, groups=128)
 LAYERS = SMALL, CONV1, MIDDLE, STRIDED, ConvShape(256, 6, 12, 12, 16, 5, 5), DILATED, DEPTHWISE
-SHAPES = {  # of the operations that are no convolutions
-    "sum": [SumShape(30), SumShape(30_000)],
-    "gemm_bias_act": [GemmShape(5, 6, 7), GemmShape(512, 512, 512), GemmShape(512, 512, 511)],
-    "gemm_bias_act_backward": [GemmShape(5, 6, 7), GemmShape(512, 512, 512)],
-    **{name: [None] for name in network.OPERATIONS},  # each has one version
+SHAPES = {
+    SumShape: [SumShape(30), SumShape(30_000)],
+    GemmShape: [GemmShape(5, 6, 7), GemmShape(512, 512, 512), GemmShape(512, 512, 511)],
+    ConvShape: [replace(SMALL, dilation=2), *LAYERS],
 }
 WIDE = ConvShape(1, 70_000, 1, 1, 1, 1, 1)  # version 2 would need 70,000 workgroups in x
 LONG = ConvShape(1, 1, 50, 60, 1, 1, 1)  # 3,000 products: a thread of version 1 takes all of them, of version 2 twelve
@@ -100,7 +99,7 @@ def test_with_the_padding_same_the_output_is_as_large_as_the_input(size, dilatio
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_every_version_is_a_choice_somewhere(operation):
-    shapes = SHAPES.get(operation, [replace(SMALL, dilation=2), *LAYERS])
+    shapes = SHAPES.get(kind_for(OPERATIONS[operation]), OPERATIONS[operation].examples)
     choices = [OPERATIONS[operation].choose(shape, adapter) for shape in shapes for adapter in (SOFTWARE, HARDWARE)]
     chosen = {choice.version for versions in choices for choice in versions}
     steps = {"4_vec4_tiles"}  # of the speed ladder only: a later version of the same idea is faster

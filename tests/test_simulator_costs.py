@@ -19,8 +19,8 @@ from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
 from helpers.gradient_checks.harness import drawn, operation_of, reports, simulated
 from helpers.kernels import load
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
-from helpers.summation.shapes import SumShape
+from helpers.network.shapes import PoolShape
+from helpers.operations import OPERATIONS
 from wgsl import Kernel
 from wgsl.simulator.trace import Trace
 
@@ -35,22 +35,17 @@ LAYERS = [  # the first two have partial tiles only, the next two full ones of 8
 ]
 # Problems in which every result costs the most.
 BROAD = ConvShape(1, 2, 16, 32, 5, 4, 1, 1, (3, 0))
-FULL = {
+FULL = {name: [*operation.examples] for name, operation in OPERATIONS.items()} | {
     "conv2d": CONVOLUTIONS,
     "conv2d_grad_weight": CONVOLUTIONS,
     "conv2d_grad_input": [BROAD, ConvShape(1, 3, 32, 16, 5, 2, 4, 2, (1, 3))],
     "conv2d_grad_bias": CONVOLUTIONS,
-    "sum": [SumShape(7), SumShape(600)],
     "gemm_bias_act": LAYERS,
     "gemm_bias_act_backward": LAYERS,
     "max_pool2d": [PoolShape(2, 3, 9, 8, (4, 1)), PoolShape(1, 2, 9, 7, (2, 3), (1, 2))],
     "max_pool2d_backward": [PoolShape(2, 3, 9, 8, (3, 2), (2, 1)), PoolShape(1, 2, 9, 8, (2, 3), (1, 2))],
     "avg_pool2d": [PoolShape(2, 3, 9, 8, (4, 1)), PoolShape(1, 2, 9, 7, (2, 3), (1, 2))],
     "avg_pool2d_backward": [PoolShape(2, 3, 8, 6, 2, 1, 1), PoolShape(1, 2, 6, 8, 4, 2, 2)],
-    "relu_backward": [ElementShape(7), ElementShape(300)],
-    "cross_entropy": [LossShape(7, 3), LossShape(70, 5)],
-    "sgd": [UpdateShape(7, 0.5, 0.5), UpdateShape(300, 0.1)],
-    "initialize": [StartShape(7, 0.5), StartShape(300, 0.1)],
 }
 MOST_LOSE = "max_pool2d_backward"  # of which only a pixel that is larger than all around it costs the most
 # The same for the versions whose tiles are full only in larger problems.

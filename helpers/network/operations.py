@@ -128,7 +128,7 @@ SGD = _operation(
     _elements,
     answer=lambda *state: reference.sgd(*state[:3], state[3].learning_rate, state[3].momentum),
     judge=check.sgd,
-    examples=[UpdateShape(7, 0.1, 0.9), UpdateShape(300, 0.1)],
+    examples=[UpdateShape(7, 0.5), UpdateShape(300, 0.1, 0.9)],
     updated=("parameter", "velocity"),
 )
 INITIALIZE = _operation(
@@ -139,7 +139,7 @@ INITIALIZE = _operation(
     _elements,
     answer=reference.initialize,
     judge=check.initialize,
-    examples=[StartShape(7, 0.5, 3, 1), StartShape(300, 0.1)],
+    examples=[StartShape(7, 0.5, 3, 1), StartShape(300, 0.25, 7, 3)],
 )
 _ALL = MAX, MAX_BACKWARD, AVG, AVG_BACKWARD, RELU_BACKWARD, CROSS_ENTROPY, SGD, INITIALIZE
 OPERATIONS = {operation.name: operation for operation in _ALL}

@@ -172,39 +172,34 @@ POOLS = (  # no two sizes are equal in all of them
     PoolShape(1, 2, 4, 3, 3, 1, 1),  # ties
     PoolShape(5, 3, 8, 6, 2),  # more than 256 threads
 )
-ELEMENTS, UPDATES = (ElementShape(300),), (UpdateShape(300, 0.1, 0.9), UpdateShape(5, 0.5))
 LOSSES = LossShape(70, 3), LossShape(3, 7), LossShape(1, 1)  # more rows than 64 threads
-CASES: dict[str, tuple[Shape, ...]] = {  # of an operation, or of one version
-    "sum": SUMS,
+CASES: dict[type | str, tuple[Shape, ...]] = {  # of a class of problems, or of one version; or else the examples
+    SumShape: SUMS,
     "sum/3_two_passes": (*SUMS, SumShape(65_537)),  # more than 256 workgroups of 256 threads
-    "gemm_bias_act": LAYERS,
-    "gemm_bias_act_backward": LAYERS,
+    GemmShape: LAYERS,
     "gemm_bias_act/7_deep_tiles": DEEP_LAYERS,
     "gemm_bias_act_backward/5_deep_tiles": DEEP_LAYERS,
-    **{f"{kind}_pool2d{way}": POOLS for kind in ("max", "avg") for way in ("", "_backward")},
-    "relu_backward": ELEMENTS,
-    "cross_entropy": LOSSES,
-    "sgd": UPDATES,
-    "initialize": (StartShape(300, 0.25, 7, 3),),
+    PoolShape: POOLS,
+    LossShape: LOSSES,
+    ConvShape: CONVOLUTIONS,
 }
 # More workgroups than a row of a dispatch holds, if that were 2 instead of 65,535.
-IN_ROWS: dict[str, Shape] = {
+IN_ROWS: dict[type | str, Shape] = {
+    ConvShape: ConvShape(3, 6, 9, 11, 20, 3, 4),
     "conv2d_grad_bias": ConvShape(1, 1, 2, 1, 1500, 1, 1),
-    "gemm_bias_act": GemmShape(5, 7, 37, 9),
+    GemmShape: GemmShape(5, 7, 37, 9),
     "gemm_bias_act_backward": GemmShape(5, 20, 37, 9),
-    **{f"{kind}_pool2d{way}": PoolShape(8, 5, 6, 8, 1) for kind in ("max", "avg") for way in ("", "_backward")},
-    "relu_backward": ElementShape(1500),
-    "sgd": UpdateShape(1500, 0.1, 0.9),
-    "initialize": StartShape(1500, 0.25),
+    PoolShape: PoolShape(8, 5, 6, 8, 1),
+    ElementShape: ElementShape(1500),
+    UpdateShape: UpdateShape(1500, 0.1, 0.9),
+    StartShape: StartShape(1500, 0.25),
 }
-MANY = ConvShape(3, 6, 9, 11, 20, 3, 4)
 
 
 def judged(mutant: Mutant) -> str:
     """What rejects it: "wrong numbers", a kind of finding, "does not compile" ...; "" if nothing does."""
-    kernel, name = mutant.changed, operation_of(mutant.kernel).name
     try:
-        return next(filter(None, _said(kernel, name)), "")
+        return next(filter(None, _said(mutant.changed, operation_of(mutant.kernel))), "")
     except UnsupportedWgsl:
         raise  # no mutant may be counted that was not judged
     except WgslError:
@@ -215,13 +210,14 @@ def judged(mutant: Mutant) -> str:
         raise
 
 
-def _said(kernel: Kernel, name: str) -> Iterator[str]:
+def _said(kernel: Kernel, of: operation.Operation) -> Iterator[str]:
     """What each problem says."""
-    for shape in CASES.get(kernel.name) or CASES.get(name, CONVOLUTIONS):
+    kind = type(of.examples[0])
+    for shape in CASES.get(kernel.name) or CASES.get(kind, of.examples[::-1]):
         yield _kind(kernel, shape)
-    if name not in ("sum", "cross_entropy"):
+    if rows := IN_ROWS.get(of.name) or IN_ROWS.get(kind):
         with patch.object(operation, "MAX_WORKGROUPS", 2), patch.object(conv2d_grad_input, "MAX_WORKGROUPS", 2):
-            yield _kind(kernel, IN_ROWS.get(name, MANY))
+            yield _kind(kernel, rows)
 
 
 def _kind(kernel: Kernel, shape: Shape) -> str:

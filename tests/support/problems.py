@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from helpers.activations import ACTIVATIONS
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
-from helpers.gpu.operation import Shape
+from helpers.gpu.operation import Operation, Shape
 from helpers.gradient_checks.harness import LARGE, Tensors, drawn, launched, normal, operation_of, reports
 from helpers.kernels import load
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
@@ -39,13 +39,14 @@ def parametrized(kernels: Sequence[Kernel]) -> pytest.MarkDecorator:
 every_version = parametrized(EVERY_VERSION)
 
 
-KINDS = {"sum": SumShape, "gemm": GemmShape, "conv2d": ConvShape, "max_pool2d": PoolShape, "avg_pool2d": PoolShape}
-KINDS |= {"relu_backward": ElementShape, "cross_entropy": LossShape, "sgd": UpdateShape, "initialize": StartShape}
-
-
 def kind_of(kernel: Kernel) -> type[Shape]:
     """The class of a kernel's problems."""
-    return next(kind for start, kind in KINDS.items() if kernel.name.startswith(start))
+    return kind_for(operation_of(kernel))
+
+
+def kind_for(operation: Operation) -> type[Shape]:
+    """The class of an operation's problems."""
+    return type(operation.examples[0])
 
 
 GENERAL_VERSIONS = [kernel for kernel in EVERY_VERSION if not kernel.specialized]
