@@ -44,13 +44,27 @@ def test_a_flip_is_hidden_by_a_symmetric_filter():
     random = np.random.default_rng(0)
     gradient, filter = random.integers(-4, 5, (2, 3, 3))
     symmetric = filter + filter[::-1, ::-1]
-    difference = (symmetric * gradient).sum() - (symmetric * gradient[::-1, ::-1]).sum()
-    assert difference == QUESTIONS["flipped_and_symmetric"].right
+    question, weights, gradients = QUESTIONS["flipped_and_symmetric"], np.array([1, 3, 1]), np.array([5, 0, -3])
+    for values, case in (symmetric.ravel(), gradient.ravel()), (weights, gradients):
+        assert (values * case).sum() - (values * case[::-1]).sum() == question.right
+    differences = gradients - gradients[::-1]
+    assert {*question.mistakes} == {differences[0], differences[2], abs(differences).sum(), (weights * gradients).sum()}
+
+
+def test_the_best_step_of_the_three_is_the_one_that_the_question_says():
+    offered = errors.STEPS.index(-10), errors.STEPS.index(-5), errors.STEPS.index(0)
+    best = offered[np.argmin(errors.convolution_differences().errors[[*offered]])]
+    question = QUESTIONS["best_step_for_convolution"]
+    assert question.right == 2.0 ** errors.STEPS[best]
+    assert {question.right, *question.mistakes} == {2.0 ** errors.STEPS[i] for i in offered}
 
 
 def test_the_probe_reads_what_the_question_says():
     input, upstream = probes.numbered((1, 1, 5, 7)), probes.one_hot((1, 1, 3, 5), (0, 0, 0, 3))
-    assert helpers.conv2d_grad_weight(input, (1, 1, 3, 3), upstream)[0, 0, 1, 0] == QUESTIONS["probe_reads"].right
+    read, question = helpers.conv2d_grad_weight(input, (1, 1, 3, 3), upstream)[0, 0], QUESTIONS["probe_reads"]
+    assert read[1, 0] == question.right
+    for place, said in {(0, 0): "weight [0,0]", (1, 1): "weight [1,1]", (0, 1): "weight [0,1]"}.items():
+        assert said in question.mistakes[read[place]]
 
 
 def test_the_blind_length_is_the_first_one_offered():
@@ -64,3 +78,6 @@ def test_the_worst_data_are_those_that_the_question_says():
     missed = {name: len(matrix("conv2d_grad_weight").missed(column)) for name, column in zip(names, POOR, strict=False)}
     assert sorted(missed.values())[-2] < missed[QUESTIONS["worst_data"].right] == max(missed.values())
     assert {*QUESTIONS["worst_data"].mistakes} == {*names} - {"guard"}
+    said = f"misses {missed['guard']} wrong kernels, the next worst, square images, {missed['square']}."
+    assert QUESTIONS["worst_data"].why.endswith(said)
+    assert missed["square"] == sorted(missed.values())[-2]

@@ -108,7 +108,7 @@ def test_a_question_in_words_can_be_answered_and_its_mistakes_lead_on(name):
 
 def numbers_of(text: str) -> set[str]:
     """The numbers in a text, without commas between thousands."""
-    return {*re.findall(r"\d+\.?\d*(?<!\.)", text.replace(",", ""))}
+    return {*re.findall(r"\d+\.?\d*(?<!\.)", re.sub(r"(?<=\d),(?=\d{3})", "", text))}
 
 
 SUM = re.compile(r"(?<![\w.`^/·*+−-])(?<!ln )([(−\d][-\d ,.()·*+−×/]*) = (−?\d[\d,]*(?:\.\d+)?|\d+ ?/ ?\d+)(?![\d/])")
