@@ -18,6 +18,7 @@ from helpers.grading import attempts, grader, student_files
 from helpers.grading.fault import Fault, FaultReport
 from helpers.grading.prediction import Answer, Question
 from helpers.grading.puzzle import Puzzle
+from helpers.grading.python_puzzle import PythonPuzzle
 from helpers.grading.sandbox import LONGEST, Worker, serve
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades, Verdict
 from helpers.network import exercises as network
@@ -25,7 +26,6 @@ from helpers.speed import exercises as speed
 from helpers.summation import exercises as summation
 from helpers.threads import exercises as threads
 from wgsl import Kernel, Listing, WgslError
-from wgsl.simulator.run import compiled
 
 if TYPE_CHECKING:
     from helpers.widgets.editor import Editor
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 _SUBJECTS = threads, convolution, summation, gemm, speed, network  # in the order of their first lessons
 PUZZLES: dict[str, Puzzle] = {puzzle.name: puzzle for subject in _SUBJECTS for puzzle in subject.PUZZLES}
+PYTHON_PUZZLES: dict[str, PythonPuzzle] = {
+    puzzle.name: puzzle for subject in (gradient_checks, threads) for puzzle in subject.PYTHON_PUZZLES
+}
+ALL_PUZZLES: dict[str, Puzzle | PythonPuzzle] = PUZZLES | PYTHON_PUZZLES
 QUESTIONS: dict[str, Question] = {
     name: question for subject in (*_SUBJECTS, gradient_checks) for name, question in subject.QUESTIONS.items()
 }
@@ -42,8 +46,8 @@ WORKER = Worker("helpers.exercises")
 
 
 def puzzles() -> tuple[str, ...]:
-    """The names of all puzzles, as their lessons appear."""
-    return tuple(PUZZLES)
+    """The names of all puzzles, as their lessons appear; those in Python are last."""
+    return tuple(ALL_PUZZLES)
 
 
 def skeleton(puzzle: str) -> str:
@@ -53,7 +57,7 @@ def skeleton(puzzle: str) -> str:
 
     Raises ValueError for a name that no puzzle has.
     """
-    return _chosen("puzzle", puzzle, PUZZLES).skeleton
+    return _chosen("puzzle", puzzle, ALL_PUZZLES).skeleton
 
 
 def solution(puzzle: str) -> Listing:
@@ -63,10 +67,10 @@ def solution(puzzle: str) -> Listing:
 
     Raises ValueError for a name that no puzzle has, and NoAttemptError before the first attempt.
     """
-    chosen = _chosen("puzzle", puzzle, PUZZLES)
+    chosen = _chosen("puzzle", puzzle, ALL_PUZZLES)
     if (mine := attempts.last(puzzle)) is None:
         raise attempts.NoAttemptError(
-            f"the solution of {puzzle} is shown after your first attempt: write a kernel of your own, which may be "
+            f"the solution of {puzzle} is shown after your first attempt: write a text of your own, which may be "
             "wrong, and run its tests; the hints in the lesson help you to begin"
         )
     return replace(chosen.solution, first_line=2 if mine.startswith("\n") else 1)
@@ -77,27 +81,27 @@ def last_attempt(puzzle: str) -> str | None:
 
     Raises ValueError for a name that no puzzle has.
     """
-    return attempts.last(_chosen("puzzle", puzzle, PUZZLES).name)
+    return attempts.last(_chosen("puzzle", puzzle, ALL_PUZZLES).name)
 
 
 def write(puzzle: str) -> "Editor":
-    """An editor for a puzzle's kernel, with the verdict beside it; the text is the file notebooks/my/<puzzle>.wgsl.
+    """An editor for a puzzle's text, with the verdict beside it; it is the file notebooks/my/<puzzle>.wgsl or .py.
 
     Raises ValueError for a name that no puzzle has, and where the file is not UTF-8.
     """
-    chosen = _chosen("puzzle", puzzle, PUZZLES)
+    chosen = _chosen("puzzle", puzzle, ALL_PUZZLES)
     from helpers.widgets.editor import Editor  # here, as the process apart needs no widgets
 
     def official() -> str:
         return chosen.solution.text if attempts.last(puzzle) is not None else ""
 
-    return Editor(puzzle, chosen.skeleton, lambda text: grade(puzzle, text), first_error, official)
+    return Editor(puzzle, chosen.skeleton, partial(grade, puzzle), partial(first_error, chosen), official)
 
 
-def first_error(source: str) -> tuple[int, int, int] | None:
+def first_error(puzzle: Puzzle | PythonPuzzle, source: str) -> tuple[int, int, int] | None:
     """Line, column and length of what keeps a text from compiling; None where nothing does."""
     try:
-        compiled(Kernel(source), "main", None)
+        puzzle.read(source)
     except WgslError as error:
         marks = str(error).rpartition("\n")[2].count("^")
         return (error.line, error.column, max(1, marks)) if error.line else None
@@ -105,7 +109,7 @@ def first_error(source: str) -> tuple[int, int, int] | None:
 
 
 def grade(puzzle: str, source: str | None = None) -> Grades:
-    """Try a learner's kernel on every case of a puzzle, in a process of its own, and keep its text as an attempt.
+    """Try a learner's text on every case of a puzzle, and keep it as an attempt; a kernel, in a process of its own.
 
     It is compiled on the adapter, and then simulated. Only the cases in which the simulator finds nothing wrong are
     run on the adapter, too, so that no endless loop reaches a GPU.
@@ -115,9 +119,9 @@ def grade(puzzle: str, source: str | None = None) -> Grades:
     puzzle : str
         One of `puzzles()`.
     source : str, optional
-        A WGSL module with the bindings that `skeleton(puzzle)` has or asks for. If it differs from that only in
-        comments and blanks, it is no attempt, and nothing is run. If it is left out, it is the learner's file,
-        notebooks/my/<puzzle>.wgsl.
+        A WGSL module with the bindings that `skeleton(puzzle)` has or asks for, or the lines of Python that it asks
+        for, which are interpreted. If it differs from that only in comments and blanks, it is no attempt, and nothing
+        is run. If it is left out, it is the learner's file, notebooks/my/<puzzle>.wgsl or .py.
 
     Raises
     ------
@@ -128,15 +132,22 @@ def grade(puzzle: str, source: str | None = None) -> Grades:
     GpuError
         This machine cannot run any kernel; that says nothing about the learner's.
     """
-    chosen = _chosen("puzzle", puzzle, PUZZLES)
+    chosen = _chosen("puzzle", puzzle, ALL_PUZZLES)
     if source is None:
         source = student_files.read(puzzle) or chosen.skeleton
     if not isinstance(source, str):
-        raise TypeError(f"source is a {type(source).__name__}: it must be the text of your kernel")
+        raise TypeError(f"source is a {type(source).__name__}: it must be the text of what you wrote")
     if len(source) <= LONGEST and chosen.unchanged(source):
         return chosen.not_attempted()
     attempts.keep(puzzle, source)
-    return WORKER.grade(puzzle, source, chosen.tests)
+    return _verdicts(chosen, source)
+
+
+def _verdicts(puzzle: Puzzle | PythonPuzzle, source: str) -> Grades:
+    """Those on a kernel come from a process apart; lines of Python are interpreted here, as they can do nothing."""
+    if isinstance(puzzle, PythonPuzzle):
+        return puzzle.grade(source)
+    return WORKER.grade(puzzle.name, source, puzzle.tests)
 
 
 def try_mistake(puzzle: str, old: str, new: str) -> Grades:
@@ -160,12 +171,12 @@ def try_mistake(puzzle: str, old: str, new: str) -> Grades:
     GpuError
         This machine cannot run any kernel.
     """
-    chosen = _chosen("puzzle", puzzle, PUZZLES)
+    chosen = _chosen("puzzle", puzzle, ALL_PUZZLES)
     for name, text in {"old": old, "new": new}.items():
         if not isinstance(text, str):
             raise TypeError(f"{name} is a {type(text).__name__}: it must be text")
     official = Kernel(f"\n{chosen.solution.text}\n", f"the official kernel of {puzzle}")  # numbered as in a cell
-    return WORKER.grade(puzzle, official.edit(old, new).source, chosen.tests)
+    return _verdicts(chosen, official.edit(old, new).source)
 
 
 def predict(question: str, answer: Answer | None) -> Verdict:
@@ -263,7 +274,7 @@ def hand_in(student: str) -> student_files.Packed:
         raise TypeError(f"student is a {type(student).__name__}: it must be your name, as text")
     if not re.search(r"\w", student):
         raise ValueError(f"student = {student!r}: it must be your name")
-    return student_files.pack(student, PUZZLES)
+    return student_files.pack(student, ALL_PUZZLES)
 
 
 def _chosen(argument: str, name: str, known: Mapping[str, Any]) -> Any:

@@ -1,6 +1,7 @@
 """What students made of the exercises, as a table: of the files that `helpers.hand_in` makes, and of notebooks.
 
-Nothing is run but the kernels, each in a process of its own, with limits of time and memory.
+Nothing is run but the kernels, each in a process of its own, with limits of time and memory. Lines of Python are
+interpreted, as in a lesson; Python runs none of them.
 """
 
 import argparse
@@ -12,13 +13,14 @@ from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 
-from helpers.exercises import FAULTS, MARKINGS, PUZZLES, QUESTIONS
+from helpers.exercises import ALL_PUZZLES, FAULTS, MARKINGS, PUZZLES, QUESTIONS
 from helpers.gpu import GpuError
 from helpers.grading import results
 from helpers.grading.attempts import NOTEBOOKS
 from helpers.grading.fault import Fault
 from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.puzzle import Puzzle
+from helpers.grading.python_puzzle import PythonPuzzle
 from helpers.grading.reading import FileError
 from helpers.grading.sandbox import LONGEST, Worker
 from helpers.grading.verdict import Grades, Verdict
@@ -50,11 +52,12 @@ def _grade_in_own_process(exercise: str, source: str) -> Grades:
         worker.close()
 
 
-def _grade(puzzle: Puzzle, source: object) -> Grades:
+def _grade(puzzle: Puzzle | PythonPuzzle, source: object) -> Grades:
     if not isinstance(source, str):
         raise AnswerError(f"source is a {type(source).__name__}: it must be the text of a kernel")
-    untouched = len(source) <= LONGEST and puzzle.unchanged(source)
-    return puzzle.not_attempted() if untouched else _grade_kernel(puzzle.name, source)
+    if len(source) <= LONGEST and puzzle.unchanged(source):
+        return puzzle.not_attempted()
+    return puzzle.grade(source) if isinstance(puzzle, PythonPuzzle) else _grade_kernel(puzzle.name, source)
 
 
 def _answer(question: Question, name: str, answer: object) -> Verdict:
@@ -69,7 +72,7 @@ def _find_fault(fault: Fault, answer: object) -> Verdict:
 
 
 GRADERS: results.Graders = {
-    **{name: partial(_grade, puzzle) for name, puzzle in PUZZLES.items()},
+    **{name: partial(_grade, puzzle) for name, puzzle in ALL_PUZZLES.items()},
     **{name: partial(_answer, question, name) for name, question in QUESTIONS.items()},
     **{name: partial(marking.grade, name) for name, marking in MARKINGS.items()},
     **{name: partial(_find_fault, fault) for name, fault in FAULTS.items()},

@@ -9,7 +9,7 @@ from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 
 import helpers
 from helpers import gradebook as command
-from helpers.exercises import FAULTS, MARKINGS, PUZZLES, QUESTIONS, WORKER
+from helpers.exercises import ALL_PUZZLES, FAULTS, MARKINGS, PUZZLES, QUESTIONS, WORKER
 from helpers.grading import reading, results, student_files
 from helpers.grading.grader import grade
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades
@@ -18,8 +18,8 @@ LESSONS = {path.stem: Lesson.read(path) for path in lessons_of(NOTEBOOKS)}
 CELLS = {name: [cell.source for cell in lesson.code] for name, lesson in LESSONS.items()}
 every_lesson = pytest.mark.parametrize("lesson", LESSONS)
 EXERCISES = {
-    "grade": PUZZLES,
-    "write": PUZZLES,
+    "grade": ALL_PUZZLES,
+    "write": ALL_PUZZLES,
     "predict": QUESTIONS,
     "ask": QUESTIONS,
     "mark": MARKINGS,
@@ -55,7 +55,7 @@ def do(cells: list[str]) -> None:
 
 
 def test_every_exercise_has_a_name_of_its_own():
-    kinds = PUZZLES, QUESTIONS, MARKINGS, FAULTS
+    kinds = ALL_PUZZLES, QUESTIONS, MARKINGS, FAULTS
     assert sum(map(len, kinds)) == len({name for names in kinds for name in names})
 
 
@@ -100,8 +100,11 @@ def test_what_is_written_and_asked_in_the_page_is_in_the_teachers_table():
     cells = [
         'helpers.write("weight_index")',
         'helpers.write("strided_grad_weight")',
+        'helpers.write("central_difference")',
+        'my_race = ""\nhelpers.grade("is_race", my_race)',
         'helpers.ask("pixels_of_a_weight")',
     ]
-    names = {"weight_index": False, "strided_grad_weight": False, "pixels_of_a_weight": True}
+    names = dict.fromkeys(["weight_index", "strided_grad_weight", "central_difference", "is_race"], False)
+    names["pixels_of_a_weight"] = True
     said = require_all_right(cells, names, {*names})
-    assert results.lines([said])[0] == ["file", "student", "weight_index", "strided_grad_weight", "questions"]
+    assert results.lines([said])[0] == ["file", "student", *[*names][:4], "questions"]

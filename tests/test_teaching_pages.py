@@ -10,7 +10,7 @@ import pytest
 from support.notebook_gate import LINK, NOTEBOOKS, Lesson, lessons_of
 from support.teaching_pages import PUZZLE, QUESTION, TEACHING, explorers_of, page_of, parts, puzzles_of, table
 
-from helpers.exercises import PUZZLES
+from helpers.exercises import ALL_PUZZLES
 
 TIMING, EXPLORERS, MISTAKES, LATE = "Timing", "Questions at the explorers", "Common mistakes", "When you are late"
 MINUTES = re.compile(r"(?:About|and|take) (\d+) (?:minutes|more)")
@@ -70,6 +70,6 @@ def test_each_explorer_has_two_questions_with_answers_and_each_puzzle_its_known_
     for name, text in asked:
         assert len(re.findall(r"^\d", text, re.MULTILINE)) == len(QUESTION.findall(text)) == 2, name
     tables = {name.strip("`"): table(text)[1:] for name, text in parts(sections.get(MISTAKES, ""), level=3)}
-    known = {name: [[it.name, it.question] for it in PUZZLES[name].mistakes] for name in puzzles_of(lesson)}
+    known = {name: [[it.name, it.question] for it in ALL_PUZZLES[name].mistakes] for name in puzzles_of(lesson)}
     said = {name: [[row[0], row[-1]] for row in rows] for name, rows in tables.items()}
     assert [*said.items()] == [*known.items()], "run python tests/support/teaching_pages.py"

@@ -1,11 +1,14 @@
 """What a learner works out in lesson 05: the fault in a kernel, from what the tests say about it, and questions."""
 
+from collections.abc import Callable
+
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks.harness import drawn, operation_of
 from helpers.gradient_checks.wrong_kernels import BIAS_2, INPUT_1, WEIGHT_1, named
 from helpers.grading.fault import Fault
 from helpers.grading.prediction import questions
-from helpers.grading.puzzle import Case
+from helpers.grading.puzzle import Case, Skill
+from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
 from wgsl import Kernel
 
 
@@ -73,5 +76,23 @@ FAULTS = (  # the easiest first
         ),
     ),
 )
+
+# --- Lines to write -------------------------------------------------------------------------------------------
+
+
+def _slope_case(name: str, loss: Callable[[float], float], w: float, h: float, derivative: float) -> PythonCase:
+    return PythonCase(name, ({"loss": loss, "w": w, "h": h},), (derivative,))
+
+
+LOSSES = (
+    _slope_case("parabola", lambda w: w * w, 3, 1, 6),
+    _slope_case("smaller_step", lambda w: w * w + w, -2, 0.5, -3),
+    _slope_case("straight_line", lambda w: 5 * w - 2, 4, 2, 5),
+    _slope_case("cubic", lambda w: w**3, 2, 0.5, 12.25),  # 12, and h * h: the truncation error
+)
+TWO_LOSSES = Skill("two losses for each weight", "parabola", {"calls": 1})
+PYTHON_PUZZLES = (PythonPuzzle("central_difference", "gradient_checks", "derivative", lambda: LOSSES, TWO_LOSSES),)
+
+# --- Questions ------------------------------------------------------------------------------------------------
 
 QUESTIONS = questions(__file__)

@@ -1,4 +1,4 @@
-"""What a learner has graded is kept: one WGSL file for each attempt, ``<puzzle>_<number>.wgsl``.
+"""What a learner has graded is kept: one file for each attempt, ``<puzzle>_<number>.wgsl`` or ``.py``.
 
 The files are in notebooks/my/attempts; the environment variable CONVGRAD_MY names another folder than notebooks/my. A
 text that cannot be written there is kept as long as Python runs.
@@ -9,9 +9,11 @@ import re
 import tempfile
 import time
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
-NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+HELPERS = Path(__file__).resolve().parents[1]
+NOTEBOOKS = HELPERS.parent / "notebooks"
 _unwritten: dict[str, tuple[int, str]] = {}  # the last text of a puzzle that no file holds, and when it was graded
 
 
@@ -26,6 +28,12 @@ class NoAttemptError(LookupError):
 def my_folder() -> Path:
     """The folder of the learner's own files."""
     return Path(os.environ.get("CONVGRAD_MY") or NOTEBOOKS / "my")
+
+
+@cache
+def suffix(puzzle: str) -> str:
+    """How the names of a puzzle's files end: as that of its official text."""
+    return ".py" if any(HELPERS.glob(f"*/puzzles/{puzzle}.py")) else ".wgsl"
 
 
 def folder() -> Path:
@@ -56,7 +64,7 @@ def _next(puzzle: str) -> Path:
     """The file of a puzzle's next attempt, which is there now, empty: no other process takes its number."""
     number = max(_files(puzzle), default=0) + 1
     while True:
-        path = folder() / f"{puzzle}_{number}.wgsl"
+        path = folder() / f"{puzzle}_{number}{suffix(puzzle)}"
         try:
             path.touch(exist_ok=False)
             return path
@@ -93,7 +101,8 @@ def time_of_last(puzzle: str) -> int:
 
 def _files(puzzle: str) -> dict[int, Path]:
     """The files of a puzzle's attempts by their numbers."""
-    matches = ((re.fullmatch(rf"{puzzle}_(\d+)\.wgsl", path.name), path) for path in folder().glob(f"{puzzle}_*.wgsl"))
+    paths, name = folder().glob(f"{puzzle}_*{suffix(puzzle)}"), re.compile(rf"{puzzle}_(\d+)")
+    matches = ((name.fullmatch(path.stem), path) for path in paths)
     return {int(match[1]): path for match, path in matches if match}
 
 

@@ -1,9 +1,10 @@
-"""A puzzle: WGSL that the learner writes, the cases on which it is tried, and the mistakes that can be named."""
+"""A puzzle: what the learner writes of a text, the cases on which it is tried, and the mistakes that can be named."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from helpers.grading import mistakes
 from helpers.grading.mistakes import Mistake
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades
 from wgsl import Kernel, Listing
+from wgsl.simulator.run import compiled
 
 HELPERS = Path(__file__).resolve().parents[1]
 LEARNERS_LINE = "// *"  # ends the lines of an official kernel that the learner is to write
@@ -61,21 +63,20 @@ class Skill:
 
 
 @dataclass(frozen=True)
-class Puzzle:
-    """An official kernel, of which the learner writes the marked lines, and how their text is graded.
+class OfficialText:
+    """A text of ours, of which the learner writes the marked lines, and the mistakes that are known in it.
 
-    Where all lines of code are marked, the learner begins with a blank page: comments that state the task.
-
-    `axes` are the letters of the output's axes, with blanks between them; `cases` makes the tests, the smallest first.
-    The official text is in ``helpers/<subject>/puzzles/<name>.wgsl``, and the known mistakes are beside it, in
-    ``<name>.mistakes``. A puzzle without a `skill` asks for right numbers alone.
+    It is in ``helpers/<subject>/puzzles/<name>`` with the suffix of its language, and the mistakes are beside it, in
+    ``<name>.mistakes``. Where all lines of code are marked, the learner begins with a blank page: comments that state
+    the task. A subclass has `cases`, which makes the tests, the smallest first.
     """
+
+    suffix: ClassVar[str] = ".wgsl"
+    mark: ClassVar[str] = LEARNERS_LINE  # ends the lines that the learner is to write
+    language: ClassVar[str] = Listing.language
 
     name: str
     subject: str
-    axes: str
-    cases: Callable[[], Sequence[Case]]
-    skill: Skill | None = None
 
     @cached_property
     def tests(self) -> tuple[str, ...]:
@@ -84,8 +85,8 @@ class Puzzle:
 
     @cached_property
     def official(self) -> Kernel:
-        """The official kernel, with its header and its marks."""
-        return Kernel(self._file.with_suffix(".wgsl").read_text(encoding="utf-8"), self.name)
+        """The official text, with its header and its marks."""
+        return Kernel(self._file.with_suffix(self.suffix).read_text(encoding="utf-8"), self.name)
 
     @cached_property
     def mistakes(self) -> tuple[Mistake, ...]:
@@ -93,7 +94,7 @@ class Puzzle:
         return tuple(mistakes.read(self._file.with_suffix(".mistakes")))
 
     def with_mistake(self, mistake: Mistake) -> Kernel:
-        """The official kernel, without its header and its marks, with a known mistake."""
+        """The official text, without its header and its marks, with a known mistake."""
         return mistake.made_in(Kernel(self.solution.text, self.name))
 
     @property
@@ -102,26 +103,47 @@ class Puzzle:
 
     @cached_property
     def _lines(self) -> list[str]:
-        """The official kernel without its header, which ends at the first blank line."""
+        """The official text without its header, which ends at the first blank line."""
         return self.official.source.rstrip().partition("\n\n")[2].split("\n")
 
     @property
     def skeleton(self) -> str:
         """What the learner starts from."""
-        return "\n".join(line for line in self._lines if not line.endswith(LEARNERS_LINE))
+        return "\n".join(line for line in self._lines if not line.endswith(self.mark))
 
     @property
     def solution(self) -> Listing:
-        """The official kernel as it is shown, numbered as in a cell, below its first line, ``my_kernel = ...``."""
-        return Listing("\n".join(line.removesuffix(LEARNERS_LINE).rstrip() for line in self._lines), 2)
+        """The official text as it is shown, numbered as in a cell, below its first line, ``my_kernel = ...``."""
+        return Listing("\n".join(line.removesuffix(self.mark).rstrip() for line in self._lines), 2, self.language)
+
+    def code(self, source: str) -> str:
+        """A text without its comments."""
+        return Kernel(source).code
 
     def unchanged(self, source: str) -> bool:
         """Whether a text differs from the skeleton in nothing but comments and blanks."""
-        return same_code(Kernel(source), Kernel(self.skeleton))
+        return _without_blanks(self.code(source)) == _without_blanks(self.code(self.skeleton))
+
+    def read(self, source: str) -> object:
+        """What runs the text. Raises WgslError, with its place, where it does not compile."""
+        return compiled(Kernel(source), "main", None)
 
     def not_attempted(self) -> Grades:
         """The verdicts on the skeleton."""
         return Grades.alike(self.tests, NOT_ATTEMPTED)
+
+
+@dataclass(frozen=True)
+class Puzzle(OfficialText):
+    """An official kernel, of which the learner writes the marked lines, and how their text is graded.
+
+    `axes` are the letters of the output's axes, with blanks between them. A puzzle without a `skill` asks for right
+    numbers alone.
+    """
+
+    axes: str
+    cases: Callable[[], Sequence[Case]]
+    skill: Skill | None = None
 
 
 def declarations(kernel: Kernel) -> list[tuple[str, object]]:

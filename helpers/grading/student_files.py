@@ -34,7 +34,7 @@ class StudentFileError(ValueError):
 
 def path_of(puzzle: str) -> Path:
     """The file of a puzzle's text."""
-    return my_folder() / f"{puzzle}.wgsl"
+    return my_folder() / f"{puzzle}{attempts.suffix(puzzle)}"
 
 
 def read(puzzle: str) -> str | None:
@@ -123,13 +123,15 @@ class Packed:
 
     file: Path
     kernels: int
+    python: int
     answers: int
     text: str = field(repr=False)  # what the file holds
 
     @property
     def _counted(self) -> str:
-        kernels = f"{self.kernels} kernel{'s' * (self.kernels != 1)}"
-        return f"{kernels} and {self.answers} answer{'s' * (self.answers != 1)} are in"
+        counts = {"kernel": self.kernels} | ({"Python text": self.python} if self.python else {})
+        texts = ", ".join(f"{count} {word}{'s' * (count != 1)}" for word, count in counts.items())
+        return f"{texts} and {self.answers} answer{'s' * (self.answers != 1)} are in"
 
     def __repr__(self) -> str:
         return f"{self._counted} notebooks/my/{self.file.name}: send this file to your teacher"
@@ -164,7 +166,8 @@ def pack(student: str, puzzles: Iterable[str]) -> Packed:
     except OSError as error:
         if not IN_A_BROWSER:  # there, it is downloaded
             raise StudentFileError(f"{file} cannot be written ({error.strerror or error})") from None
-    return Packed(file, len(kernels), len(answers()), text)
+    python = sum(attempts.suffix(puzzle) == ".py" for puzzle in kernels)
+    return Packed(file, len(kernels) - python, python, len(answers()), text)
 
 
 def latest(puzzle: str) -> str | None:

@@ -1,10 +1,17 @@
 """What a learner works out in lesson 00 and in the appendix on a simulator: kernels to write, questions to answer."""
 
+from collections.abc import Mapping
+from functools import cache
+from itertools import product
+
 import numpy as np
 
 from helpers.grading.prediction import questions
 from helpers.grading.puzzle import Case, Puzzle, Skill
+from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
 from helpers.threads.indices import workgroups_for
+from wgsl.simulator.lanes import Dispatch, Lanes
+from wgsl.simulator.memory import Conflicts, Shadow
 
 # --- Kernels to write -----------------------------------------------------------------------------------------
 
@@ -51,6 +58,56 @@ PUZZLES = (
     ),
     _puzzle("neighbor_difference", "i", "difference", *(_difference_case(*case) for case in DIFFERENCES.items())),
 )
+
+# --- Lines of Python to write ---------------------------------------------------------------------------------
+
+PROPERTIES = "same_word", "a_writes", "b_writes", "both_atomic", "same_thread", "same_workgroup", "barrier_between"
+PLAIN = dict.fromkeys(("both_atomic", "same_thread", "barrier_between"), False) | {
+    "same_word": True,
+    "same_workgroup": True,
+}
+ONE_CHANGE = {  # from two threads of a workgroup that use one word, with nothing between them
+    "two_threads": {},
+    "two_words": {"same_word": False},
+    "one_thread": {"same_thread": True},
+    "barrier": {"barrier_between": True},
+    "two_workgroups": {"same_workgroup": False},
+    "barrier_and_two_workgroups": {"same_workgroup": False, "barrier_between": True},
+    "atomics": {"both_atomic": True},
+}
+
+
+def is_race(access: Mapping[str, bool]) -> bool:
+    """Whether two accesses with these properties are a race, by the simulator's notes on the words of a memory."""
+    if access["both_atomic"]:
+        return False
+    threads = Dispatch((2, 1, 1), (2, 1, 1))  # 0 and 1 are in one workgroup, 2 in another
+    other = 0 if access["same_thread"] else 1 if access["same_workgroup"] else 2
+    notes = Shadow(2, threads.groups)
+
+    def note(thread: int, word: int, epoch: int, writes: bool) -> list[Conflicts]:
+        use = np.array([word]), Lanes(threads, np.array([thread])), np.array([epoch]), 0
+        return notes.write(*use, None) if writes else notes.read(*use)
+
+    note(0, 0, 0, access["a_writes"])
+    return bool(note(other, 1 - access["same_word"], int(access["barrier_between"]), access["b_writes"]))
+
+
+def _race_case(name: str, known: Mapping[str, bool]) -> PythonCase:
+    """All accesses with the properties that are known; a thread has one workgroup."""
+    every = (dict(zip(PROPERTIES, values, strict=True)) for values in product((False, True), repeat=len(PROPERTIES)))
+    possible = (each for each in every if each["same_workgroup"] or not each["same_thread"])
+    given = tuple(each for each in possible if known.items() <= each.items())
+    return PythonCase(name, given, tuple(map(is_race, given)))
+
+
+@cache
+def _race_cases() -> tuple[PythonCase, ...]:
+    near = (_race_case(name, PLAIN | change) for name, change in ONE_CHANGE.items())
+    return (*near, _race_case("all_combinations", {}))
+
+
+PYTHON_PUZZLES = (PythonPuzzle("is_race", "threads", "race", _race_cases),)
 
 # --- Questions ------------------------------------------------------------------------------------------------
 

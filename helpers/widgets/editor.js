@@ -6,6 +6,9 @@ const WGSL = new RegExp([
   /(?<type>\b(?:u32|i32|f32|bool|vec[234][uif]?|array|atomic|ptr|storage|uniform|workgroup|private|function|read_write|read)\b)/,
   /(?<number>\b(?:0x[\da-f]+|\d+\.?\d*(?:e[-+]?\d+)?)[uif]?\b)/,
 ].map(part => part.source).join("|"), "gi");
+const PYTHON = new RegExp([
+  /(?<comment>#.*)/, /(?<word>\b(?:and|or|not|if|else|True|False)\b)/, /(?<number>\b\d+\.?\d*(?:e[-+]?\d+)?\b)/,
+].map(part => part.source).join("|"), "g");
 const KEPT_AFTER = 600;  // milliseconds without a key, after which the text is written to its file
 const SILENT_AFTER = 3000;  // milliseconds without an answer, after which Python is taken for dead
 const SILENT = "Python does not answer, and this page keeps your text: choose Kernel > Restart Kernel, then run the cells again";
@@ -22,9 +25,9 @@ const storage = new Proxy({}, {  // the browser's, which it may refuse; then a t
 
 const escape = text => text.replace(/[&<>]/g, sign => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 
-function colored(text) {
+function colored(text, signs) {
   let html = "", at = 0;
-  for (const found of text.matchAll(WGSL)) {
+  for (const found of text.matchAll(signs)) {
     const [kind] = Object.entries(found.groups).find(([, words]) => words !== undefined);
     html += `${escape(text.slice(at, found.index))}<span class="wgsl-${kind}">${escape(found[0])}</span>`;
     at = found.index + found[0].length;
@@ -43,14 +46,15 @@ function part(tag, className, parent, attributes = {}) {
 
 function render({ model, el }) {
   el.classList.add("convgrad-editor");
+  const signs = model.get("noun") === "kernel" ? WGSL : PYTHON;
   const bar = part("div", "convgrad-bar", el);
   const left = part("div", "convgrad-write", el);
-  const ours = part("pre", "convgrad-ours", el, { role: "region", "aria-label": "our kernel", tabindex: "0" });
+  const ours = part("pre", "convgrad-ours", el, { role: "region", "aria-label": `our ${model.get("noun")}`, tabindex: "0" });
   const gutter = part("pre", "convgrad-gutter", left, { "aria-hidden": "true" });
   const paper = part("div", "convgrad-paper", left);
   const copy = part("pre", "convgrad-copy", paper, { "aria-hidden": "true" });
   const area = part("textarea", "convgrad-text", paper, {
-    "aria-label": `your kernel for ${model.get("puzzle")}`, "data-lm-suppress-shortcuts": "", spellcheck: "false",
+    "aria-label": `your ${model.get("noun")} for ${model.get("puzzle")}`, "data-lm-suppress-shortcuts": "", spellcheck: "false",
     autocapitalize: "off", autocomplete: "off", wrap: "off",
   });
   const run = part("button", "convgrad-run jupyter-button mod-primary", bar, { type: "button" });
@@ -99,7 +103,7 @@ function render({ model, el }) {
     if (written) storage.removeItem(store);
   };
   const draw = () => {
-    copy.innerHTML = colored(area.value);
+    copy.innerHTML = colored(area.value, signs);
     const mark = model.get("mark"), lines = area.value.split("\n");
     gutter.replaceChildren(...lines.map((_, i) => {
       const number = document.createElement("span");
@@ -195,7 +199,7 @@ function render({ model, el }) {
   };
   const beside = () => {  // the official kernel, from the first attempt on
     compare.hidden = !model.get("ours");
-    ours.innerHTML = colored(model.get("ours"));
+    ours.innerHTML = colored(model.get("ours"), signs);
   };
   compare.addEventListener("click", () => {
     const open = el.classList.toggle("convgrad-comparing");

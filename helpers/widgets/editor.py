@@ -52,6 +52,7 @@ class Editor(anywidget.AnyWidget):
     heard = traitlets.Dict().tag(sync=True)
     ours = traitlets.Unicode().tag(sync=True)
     folder = traitlets.Unicode().tag(sync=True)
+    noun = traitlets.Unicode().tag(sync=True)  # what is written here, in English
 
     def __init__(
         self,
@@ -69,6 +70,7 @@ class Editor(anywidget.AnyWidget):
             state=str(student_files.path_of(puzzle).name),
             ours=solution(),
             folder=_name_of(student_files.path_of(puzzle).parent),
+            noun="kernel" if student_files.path_of(puzzle).suffix == ".wgsl" else "lines of Python",
         )
         self.on_msg(self._told)
 
@@ -113,7 +115,7 @@ class Editor(anywidget.AnyWidget):
             return False
         problem = student_files.keep(self.puzzle, text)
         self._kept = student_files.stamp(self.puzzle)
-        self.state = problem or f"kept in notebooks/my/{self.puzzle}.wgsl"
+        self.state = problem or f"kept in notebooks/my/{student_files.path_of(self.puzzle).name}"
         return not problem
 
     def run(self, text: str) -> Grades:
@@ -133,7 +135,8 @@ class Editor(anywidget.AnyWidget):
         return grades
 
     def __repr__(self) -> str:
-        return f"{self.puzzle}: write the kernel here, or in notebooks/my/{self.puzzle}.wgsl with any editor"
+        file = student_files.path_of(self.puzzle).name
+        return f"{self.puzzle}: write the {self.noun} here, or in notebooks/my/{file} with any editor"
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
         data, metadata = super()._repr_mimebundle_(**kwargs)
@@ -166,7 +169,7 @@ def _detail(grades: Grades, worst: Verdict) -> str:
     """The diagnosis in sentences; what follows a question begins a new line."""
     if worst.outcome == NOT_ATTEMPTED:
         return SKELETON
-    if worst.outcome == RIGHT:
+    if worst.outcome == RIGHT and worst.detail:
         return ALIKE if grades.as_ours else OTHERWISE
     return re.sub(r"\? (?=[A-Z\d`])", "?\n", worst.detail[:1].upper() + worst.detail[1:])
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from helpers.exercises import FAULTS, MARKINGS, PUZZLES, QUESTIONS
+from helpers.exercises import ALL_PUZZLES, FAULTS, MARKINGS, QUESTIONS
 from helpers.grading import student_files
 from helpers.grading.prediction import Answer
 
@@ -21,7 +21,7 @@ def in_quotes(kernel: str) -> str:
 
 def right_answers() -> dict[tuple[str, str], tuple[str, ...]]:
     """The right answer to every exercise."""
-    answers = {("grade", name): (in_quotes(puzzle.solution.text),) for name, puzzle in PUZZLES.items()}
+    answers = {("grade", name): (in_quotes(puzzle.solution.text),) for name, puzzle in ALL_PUZZLES.items()}
     answers |= {("predict", name): (repr(_plain(question.right)),) for name, question in QUESTIONS.items()}
     answers |= {("mark", name): (repr(marking.written(marking.right)),) for name, marking in MARKINGS.items()}
     return answers | {("find_fault", name): _found(name) for name in FAULTS}
@@ -44,7 +44,7 @@ def answer_in_the_page(exercises: Iterable[tuple[str, str]]) -> None:
     """What a learner types into the editors, questions and cells of a page: the right kernels and answers."""
     for function, name in exercises:
         if function == "write":
-            student_files.keep(name, PUZZLES[name].solution.text)
+            student_files.keep(name, ALL_PUZZLES[name].solution.text)
         if function == "ask":
             student_files.keep_answer(name, _plain(QUESTIONS[name].right))
         if function == "mark":

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from support.grading import with_mistake
 from support.notebook_gate import NOTEBOOKS, Lesson
 
-from helpers.exercises import PUZZLES
+from helpers.exercises import ALL_PUZZLES
 from helpers.grading.mistakes import Mistake
 from helpers.grading.verdict import RIGHT, Grades
 
@@ -74,7 +74,7 @@ def with_tables(text: str) -> str:
 
 
 def _rows(puzzle: str) -> str:
-    rows = (row(mistake, with_mistake(puzzle, mistake)) for mistake in PUZZLES[puzzle].mistakes)
+    rows = (row(mistake, with_mistake(puzzle, mistake)) for mistake in ALL_PUZZLES[puzzle].mistakes)
     return "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
 
 

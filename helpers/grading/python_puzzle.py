@@ -1,0 +1,206 @@
+"""A puzzle whose text is a few lines of Python: they are interpreted, and judged on many values of their names."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from helpers.grading.mistakes import Mistake
+from helpers.grading.puzzle import OfficialText, Skill
+from helpers.grading.python_lines import Program, Result, shown, without_comments
+from helpers.grading.verdict import NO_COMPILE, NOT_YET, RIGHT, WRONG, Grades, Verdict
+from wgsl import WgslError
+
+ROUNDING = 1e-9  # relative: what another order of the same arithmetic may change
+MOST_COLUMNS, WIDEST = 8, 80  # of a drawing
+Values = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class PythonCase:
+    """One test: values of the names that are given, several times, and each time the right answer."""
+
+    name: str
+    given: tuple[Values, ...]
+    right: tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class PythonPuzzle(OfficialText):
+    """A few official lines of Python, of which the learner writes the marked ones.
+
+    `answer` is the name to which they give the value that is judged. A function among the values that are given may be
+    called; `skill` may limit how often: its only count is "calls".
+    """
+
+    suffix: ClassVar[str] = ".py"
+    mark: ClassVar[str] = "# *"
+    language: ClassVar[str] = "python"
+
+    answer: str
+    cases: Callable[[], Sequence[PythonCase]]
+    skill: Skill | None = None
+
+    def code(self, source: str) -> str:
+        """A text without its comments."""
+        return without_comments(source)
+
+    def read(self, source: str) -> Program:
+        """The lines, which can be interpreted. Raises WgslError where one is not allowed."""
+        return Program(source, self.cases()[0].given[0], self.answer)
+
+    def grade(self, source: str) -> Grades:
+        """The verdicts on a text, with the mistake's name if it is a known one, and the smallest test that fails."""
+        try:
+            return _Grader(self, self.read(source)).grades()
+        except WgslError as error:
+            return Grades.alike(self.tests, NO_COMPILE, *_said(error))
+
+
+def _said(error: WgslError) -> tuple[str, str]:
+    """The place and the reason, and the line with its caret."""
+    reason, _, excerpt = str(error).removeprefix("your kernel does not compile").lstrip(",: ").partition("\n")
+    return reason, excerpt
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """What lines make of a test: for each of its values a result, or what keeps it from being computed."""
+
+    case: PythonCase
+    results: tuple[Result | WgslError, ...]
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """The values, each None where it cannot be computed."""
+        return tuple(getattr(result, "value", None) for result in self.results)
+
+    @property
+    def wrong(self) -> list[int]:
+        """Which of the values are wrong."""
+        return [i for i, pair in enumerate(zip(self.values, self.case.right, strict=True)) if not _same(*pair)]
+
+    @property
+    def calls(self) -> int:
+        """How many calls the busiest of the results took."""
+        return max(len(getattr(result, "calls", ())) for result in self.results)
+
+
+def _tried(program: Program, case: PythonCase) -> _Trial:
+    """Lines on a test."""
+    results: list[Result | WgslError] = []
+    for given in case.given:
+        try:
+            results.append(program.run(given))
+        except WgslError as error:
+            results.append(error)
+    return _Trial(case, tuple(results))
+
+
+def _same(one: object, other: object) -> bool:
+    """Whether two values are the same but for rounding."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return math.isclose(one, other, rel_tol=ROUNDING, abs_tol=ROUNDING)
+    return one == other
+
+
+class _Grader:
+    """The verdicts on lines that may be interpreted."""
+
+    def __init__(self, puzzle: PythonPuzzle, program: Program) -> None:
+        self.puzzle, self.cases = puzzle, puzzle.cases()
+        self.trials = self._all(program)
+        self.ours = self._all(puzzle.read(puzzle.solution.text))
+
+    def _all(self, program: Program) -> list[_Trial]:
+        return [_tried(program, case) for case in self.cases]
+
+    def grades(self) -> Grades:
+        """All verdicts; the first test that fails, which is the smallest, has the mistake's name and the drawing."""
+        verdicts = [self._verdict(*pair) for pair in zip(self.trials, self.ours, strict=True)]
+        first = next((i for i, verdict in enumerate(verdicts) if verdict.outcome != RIGHT), None)
+        if first is None:
+            return Grades(verdicts)
+        if mistake := self._recognized(first):
+            detail = verdicts[first].detail
+            named = f"this is what comes out when {mistake.name}: {mistake.question} {detail[0].upper()}{detail[1:]}"
+            verdicts[first] = replace(verdicts[first], detail=named)
+        if verdicts[first].outcome == WRONG:
+            verdicts[first] = replace(verdicts[first], drawing=self._drawn(self.trials[first]))
+        return Grades(verdicts)
+
+    def _verdict(self, mine: _Trial, ours: _Trial) -> Verdict:
+        name, wrong, skill = mine.case.name, mine.wrong, self.puzzle.skill
+        if wrong:
+            return Verdict(name, WRONG, self._wrong(mine, wrong[0]))
+        if skill and not any(trial.wrong for trial in self.trials) and mine.calls > skill.limits["calls"] * ours.calls:
+            counts = f"calls: {mine.calls} (ours: {ours.calls})"
+            return Verdict(name, NOT_YET, f"its values are right, but the exercise asks for {skill.asked}; {counts}")
+        return Verdict(name, RIGHT)
+
+    def _wrong(self, trial: _Trial, i: int) -> str:
+        """A value that is wrong, or why there is none."""
+        result, right = trial.results[i], trial.case.right[i]
+        said = f"`{self.puzzle.answer}` is {shown(trial.values[i])}, right is {shown(right)}"
+        said = _said(result)[0] if isinstance(result, WgslError) else said
+        count = f"; wrong in {len(trial.wrong)} of {len(trial.results)}" if len(trial.results) > 1 else ""
+        return f"{said}, {_where(trial.case.given[i])}{count}"
+
+    def _recognized(self, first: int) -> Mistake | None:
+        """The known mistake that does the same in every test.
+
+        If none does, as where two mistakes are made, it is one that does the same in the first test that fails, if that
+        has several values: one alone may be chance.
+        """
+        made = {
+            mistake: self._all(self.puzzle.read(self.puzzle.with_mistake(mistake).source))
+            for mistake in self.puzzle.mistakes
+        }
+        tests = [*range(len(self.trials))], [first] if len(self.trials[first].results) > 1 else []
+        found = (m for chosen in filter(None, tests) for m, theirs in made.items() if self._alike(theirs, chosen))
+        return next(found, None)
+
+    def _alike(self, theirs: Sequence[_Trial], tests: Sequence[int]) -> bool:
+        """Whether other lines give the same values in these tests, and where all are right, by as many calls."""
+        right = not any(trial.wrong for trial in self.trials)
+        pairs = [(self.trials[i], theirs[i]) for i in tests]
+        return all(
+            all(map(_same, mine.values, other.values)) and (not right or mine.calls == other.calls)
+            for mine, other in pairs
+        )
+
+    def _drawn(self, trial: _Trial) -> str:
+        """The line that cannot be computed, or else what is given, and below it the answer and the right one.
+
+        Each has a column, the wrong ones first. Where there is one column, the calls follow.
+        """
+        failed = trial.results[trial.wrong[0]]
+        if isinstance(failed, WgslError):
+            return _said(failed)[1]
+        chosen = sorted(range(len(trial.results)), key=lambda i: i not in trial.wrong)[:MOST_COLUMNS]
+        given = [{name: each for name, each in trial.case.given[i].items() if not callable(each)} for i in chosen]
+        rows = [[name, *(shown(values[name]) for values in given)] for name in given[0]]
+        rows += [[f"{self.puzzle.answer}, yours", *(_marked(trial, i) for i in chosen)]]
+        rows += [[f"{self.puzzle.answer}, right", *(shown(trial.case.right[i]) for i in chosen)]]
+        calls = trial.results[0].calls if len(trial.results) == 1 else ()
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip()[:WIDEST] for row in rows]
+        head = f"The smallest test that fails is {trial.case.name}.\n(* marks a wrong value)"
+        return "\n".join([head, *lines, *(f"your call: {call}"[:WIDEST] for call in calls)])
+
+
+def _marked(trial: _Trial, i: int) -> str:
+    """A value of the learner's, marked where it is wrong."""
+    value = "none" if isinstance(trial.results[i], WgslError) else shown(trial.values[i])
+    return value + "*" * (i in trial.wrong)
+
+
+def _where(given: Values) -> str:
+    """The values that are given, in words; of truth values, those that are true."""
+    values = {name: value for name, value in given.items() if not callable(value)}
+    if not all(isinstance(value, bool) for value in values.values()):
+        return f"where {', '.join(f'{name} = {shown(value)}' for name, value in values.items())}"
+    *others, last = [name for name, value in values.items() if value] or ["nothing"]
+    return f"where {', '.join(others)}{' and ' * bool(others)}{last} {'are' if others else 'is'} True"

@@ -1,0 +1,351 @@
+"""Lines of Python to write: what is allowed, what is refused in a sentence, and how they are judged."""
+
+import json
+import re
+from itertools import product
+
+import numpy as np
+import pytest
+from support.grading import only, outcomes
+
+import helpers
+from helpers import gradebook
+from helpers.exercises import ALL_PUZZLES, PYTHON_PUZZLES, WORKER
+from helpers.grading import attempts, reading, results
+from helpers.grading.mistakes import Mistake
+from helpers.grading.python_lines import LONGEST, Program
+from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, NOT_YET, RIGHT, WRONG
+from wgsl import Kernel, WgslError, simulate
+
+every_puzzle = pytest.mark.parametrize("name", PYTHON_PUZZLES)
+GIVEN = {"loss": lambda w: w * w, "line": lambda slope, at=1: slope * at, "w": 3, "h": 0.5, "yes": True}
+
+
+@pytest.fixture(autouse=True)
+def my(tmp_path, monkeypatch):
+    """The learner's folder; and no process is started for lines of Python."""
+    monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
+    monkeypatch.setattr(WORKER, "grade", lambda *_: pytest.fail("a process was asked"))
+    return tmp_path
+
+
+def value(text: str) -> object:
+    return Program(text, GIVEN, "x").run(GIVEN).value
+
+
+# --- What is allowed ------------------------------------------------------------------------------------------
+
+
+ALLOWED = [
+    ("x = 7 // 2 + 7 % 4 - -2 ** 2 / 8 * +1", 6.5),
+    ("x = 1 < w <= 3 != 4 and not (h > 1 or w == 2)", True),
+    ("x = w > 5 < 1 / 0", False),  # what is not needed is not computed
+    ("x = yes or 1 / 0", True),
+    ("x = 1 / 0 if w < 3 else loss(w) + line(2) + line(at=3, slope=2)", 17),
+    ("pair = (w, h)\nx = pair[-1] + pair[0]", 3.5),
+    ("x = 2 * w, h", (6, 0.5)),
+    ("# c, é and \0\r\na = 1  # 'one\r\na = a + 1; b = (  # of\n  a)\nx = b", 2),
+    ("x = 2**64", 2**64),
+    ("x = " + "-" * 196 + "1", 1),  # as deep as a text can be
+    ("x = " + "1+" * 98 + "1", 99),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), ALLOWED)
+def test_arithmetic_comparisons_and_listed_functions_are_what_python_makes_of_them(text, wanted):
+    assert value(text) == wanted
+
+
+def test_a_number_of_numpys_is_one_of_pythons():
+    given = {"mean": lambda: np.float32(2.5)}
+    assert type(Program("x = mean()", given, "x").run(given).value) is float
+
+
+PART = "is not part of what you can write here: "
+REFUSED = [  # the text, the place of the caret, and words of the sentence
+    *("import os", "1:1", f"`import` {PART}a line is `name = value`, of numbers"),
+    *("x = 1\nfrom os import *", "2:1", f"`from` {PART}"),
+    *("while True: x = 1", "1:1", f"`while` {PART}"),
+    *("for i in w: x = 1", "1:1", f"`for` {PART}"),
+    *("def f(): return f()\nx = f()", "1:1", f"`def` {PART}"),
+    *("x = (lambda: 1)()", "1:6", f"`lambda` {PART}"),
+    *("x = [i for i in w]", "1:5", f"`[` {PART}"),
+    *("x = [1, 2]", "1:5", f"`[` {PART}write round brackets, as in `(1, 2)`"),
+    *("x = w.__class__", "1:6", f"`.__class__` {PART}"),
+    *("x = np.exp(w)", "1:7", f"`.exp` {PART}"),
+    *("x = __class__", "1:5", "`__class__` has no value here: you have `loss`, `line`, `w`, `h`, `yes`"),
+    *("x = x + 1", "1:5", "`x` has no value here"),
+    *("x = f'{w}'", "1:5", f"`f'` {PART}"),
+    *("x = 'a' * 10**9", "1:5", f"`'` {PART}"),
+    *("x = (w := 4)", "1:8", f"`:=` {PART}give the name its value in a line of its own"),
+    *("x = loss(*w)", "1:10", f"`*` {PART}"),
+    *("x = loss(**w)", "1:10", f"`**` {PART}"),
+    *("x = 1\nx += 1", "2:3", f"`+=` {PART}write `name = value`"),
+    *("x: int = 1", "1:2", f"`:` {PART}write `name = value`"),
+    *("x = 1j", "1:5", f"`1j` {PART}"),
+    *("x = None", "1:5", f"`None` {PART}"),
+    *("x = (1, 2)[0:1]", "1:13", f"`:` {PART}an element is `tuple[number]`"),
+    *("x = yes & (w > 1)", "1:9", f"`&` {PART}write `and`"),
+    *("x = w ^ 2", "1:7", f"`^` {PART}powers are written `**`"),
+    *("x = ~yes", "1:5", f"`~` {PART}write `not`"),
+    *("x = (w) is (3)", "1:9", f"`is` {PART}write `==`"),
+    *("x = w in (1, 2)", "1:7", f"`in` {PART}"),
+    *("x = 1 << 10**9", "1:7", f"`<<` {PART}"),
+    *("w = 4", "1:1", "`w` is given, and keeps its value: choose another name"),
+    *("x, y = 1, 2", "1:1", "a line gives one name a value: write `name = value`"),
+    *("x = y = 1", "1:1", "a line gives one name a value"),
+    *("x == 1", "1:1", "`==` compares, and gives no name a value: write `x = ...`"),
+    *("loss(w)", "1:1", "this line gives no name a value: write `x = ...`"),
+    *("y = 1", "", "no line gives `x` a value: write `x = ...`"),
+    *("x = loss + 1", "1:5", "`loss` is a function: call it, as in `loss(w)`"),
+    *("x = loss(w, h)", "1:5", "`loss` takes other arguments: write `loss(w)`"),
+    *("x = line(up=1)", "1:5", "`line` takes other arguments: write `line(slope, at)`"),
+    *("x = w(h + 1)", "1:5", "only a function can be called: a product needs its `*`"),
+    *("x = 2(h)", "1:5", "only a function can be called: a product needs its `*`"),
+    *("x = abs(w)", "1:5", "`abs` is not a function that you have here: you have `loss`, `line`"),
+    *("x = yes && w", "1:9", "`&&` is not Python: write `and`"),
+    *("x = yes || w", "1:9", "`||` is not Python: write `or`"),
+    *("x = !yes", "1:5", "`!` is not Python: write `not`"),
+    *("x = yes ? 1 : 2", "1:9", "`?` is not Python: write `a if condition else b`"),
+    *("let x = 1;", "1:1", "`let` is not Python: write `name = value`"),
+    *("x = 1u", "1:5", "`1u` is not Python: numbers have no letter behind them"),
+    *("x = 2h", "1:5", "`2h` is not Python: a product needs its `*`"),
+    *("x = (1", "1:5", "this is not Python: '(' was never closed"),
+    *("x =", "1:4", "this is not Python"),
+    *("x = w − 1", "1:7", "`−` is no letter, digit or sign that you can write here"),
+    *("x = ｗ", "1:5", "`ｗ` is no letter, digit or sign"),
+    *("x = 1\0", "1:6", r"`\x00` is no letter, digit or sign"),
+    *("x = 1 \ud800", "1:7", r"`\ud800` is no letter, digit or sign"),
+    *("x = " + "1" * 41, "1:5", "a name or a number has at most 40 letters or digits here"),
+    *("x = " + "(" * 10_000, "", "it has more than 5,000 characters: a few lines will do"),
+    *("x = " + "(" * 4_000, "1:203", "it goes on after 200 names, numbers and signs: a few lines will do"),
+    *("x = " + "(" * 90 + "1" + ")" * 90, "", ""),
+    *("x = " + "{" * 198, "1:", "this is not Python"),
+    *("x = " + "not " * 198, "1:", ""),
+    *("x = 1\n" * 1_000_000, "", "it has more than 5,000 characters"),
+    *("x = loss(1)\n" * 34, "34:5", "it goes on after 200"),
+]
+REFUSED = [*zip(REFUSED[::3], REFUSED[1::3], REFUSED[2::3], strict=True)]
+
+
+@pytest.mark.parametrize(("text", "place", "words"), REFUSED, ids=[ascii(text[:30]) for text, *_ in REFUSED])
+def test_everything_else_is_refused_with_its_place_and_the_rule(text, place, words):
+    if not (place or words):
+        assert value(text) == 1
+        return
+    with pytest.raises(WgslError) as refused:
+        Program(text, GIVEN, "x")
+    assert words in str(refused.value)
+    line, column = refused.value.line, refused.value.column
+    assert f"{line or ''}:{column or ''}".strip(":").startswith(place)
+    assert len(str(refused.value).partition("\n")[0]) < 350
+
+
+FAILS = [  # the text, the caret, and words of the sentence in which a run of it ends
+    ("x = 10**10**10", "1:5", "an exponent is at most 64 here, and this one is 10000000000"),
+    ("x = 2**64 * 2", "1:5", "whole numbers are at most 2**64 here, and this is larger"),
+    ("y = 2**64\nx = w + (y**64) / 2", "2:10", "whole numbers are at most 2**64"),
+    ("x = loss(2**60)", "1:5", "whole numbers are at most 2**64"),
+    ("x = 10.0**400.5", "1:5", "this is too large"),
+    ("x = w / (h - 0.5)", "1:5", "this divides by 0"),
+    ("x = w % 0", "1:5", "this divides by 0"),
+    ("x = (-8) ** h", "1:5", "this is no real number"),
+    ("t = (1, 2)\nx = t * 10**9", "2:5", "here must be a number, and not (1, 2)"),
+    ("t = (1, 2)\nx = t == t", "2:5", "here must be a number"),
+    ("t = (1, 2)\nx = (t, t)", "2:6", "a tuple holds no other tuple here"),
+    ("x = w[0]", "1:5", "only a tuple has elements, and this is 3"),
+    ("x = (1, 2)[2]", "1:5", "the elements are numbered from 0 to 1, and this is number 2"),
+    ("x = (1, 2)[h]", "1:5", "and this is number 0.5"),
+    ("x = loss((1, 2))", "1:5", "this cannot be done with (1, 2)"),
+]
+
+
+@pytest.mark.parametrize(("text", "place", "words"), FAILS)
+def test_what_cannot_be_computed_or_grows_is_stopped_with_its_place(text, place, words):
+    program = Program(text, GIVEN, "x")
+    with pytest.raises(WgslError) as stopped:
+        program.run(GIVEN)
+    assert words in str(stopped.value)
+    assert f"{stopped.value.line}:{stopped.value.column}" == place
+
+
+def test_a_caret_points_at_the_place():
+    with pytest.raises(WgslError) as refused:
+        Program("y = 2\nx = yes & w", GIVEN, "x")
+    assert str(refused.value).split("\n")[1:] == ["2 │ x = yes & w", "  │         ^"]
+
+
+# --- All puzzles ----------------------------------------------------------------------------------------------
+
+
+@every_puzzle
+def test_the_official_lines_are_right_the_skeleton_is_not_attempted_and_every_marked_line_is_needed(name):
+    puzzle = PYTHON_PUZZLES[name]
+    assert repr(helpers.grade(name, puzzle.solution.text)).endswith(
+        f"\n{len(puzzle.tests)} of {len(puzzle.tests)} tests pass"
+    )
+    skeleton = helpers.skeleton(name)
+    assert only(helpers.grade(name, f"\n{skeleton}\n\n# mine")) == NOT_ATTEMPTED
+    assert max(map(len, skeleton.split("\n"))) <= 80
+    lines = puzzle.official.source.split("\n")
+    marked = [i for i, line in enumerate(lines) if line.endswith(puzzle.mark)]
+    for i in marked:
+        assert helpers.grade(name, "\n".join(lines[:i] + lines[i + 1 :])).passed < len(puzzle.tests)
+    assert puzzle.code(skeleton).strip() == ""
+    assert len(puzzle.mistakes) >= 6
+
+
+MISTAKES = [(name, mistake) for name, puzzle in PYTHON_PUZZLES.items() for mistake in puzzle.mistakes]
+OTHERS = [(name, each.name, edits) for name, each in MISTAKES for edits in (each.edits, *each.others)]
+OTHERS += [
+    ("central_difference", "the rise is divided by one step, and the two weights are two steps apart", text)
+    for text in ("derivative = (loss(w + h) - loss(w - h)) / h", "a = loss(w - h)\nderivative = (loss(w + h) - a) / h")
+]
+OTHERS += [
+    ("is_race", "only two writes are a race", "race = same_word and a_writes and b_writes"),  # and more is forgotten
+    ("is_race", "two reads are a race as well", "race = same_word and not same_thread"),
+]
+
+
+@pytest.mark.parametrize(("name", "mistake", "made"), OTHERS)
+def test_a_known_mistake_is_rejected_named_and_drawn(name, mistake, made):
+    puzzle = PYTHON_PUZZLES[name]
+    text = made if isinstance(made, str) else Mistake(mistake, "", made).made_in(Kernel(puzzle.solution.text)).source
+    grades = puzzle.grade(text)
+    assert {*outcomes(grades)} <= {RIGHT, WRONG} or only(grades) == NOT_YET
+    assert grades.passed < len(grades)
+    said = re.findall("this is what comes out when (.*?): ([^?]*\\?) ", "\n".join(v.detail for v in grades))
+    assert said == [(known.name, known.question) for known in puzzle.mistakes if known.name == mistake]
+    (drawing,) = [verdict.drawing for verdict in grades if verdict.drawing] or [""]
+    assert bool(drawing) == (WRONG in outcomes(grades))
+    assert max(map(len, drawing.split("\n"))) <= 80
+
+
+def test_a_known_mistake_comes_with_one_short_question():
+    for _, mistake in MISTAKES:
+        assert re.fullmatch(r"[a-z][^?]{10,110}\?", mistake.question), mistake.question
+        assert not re.search("[;:?]", mistake.name), mistake.name
+
+
+def test_the_first_wrong_value_is_said_and_drawn_with_the_calls():
+    grades = helpers.grade("central_difference", "derivative = loss(w + h) - 8")
+    said = "`derivative` is 8, right is 6, where w = 3, h = 1"
+    assert grades[0].detail == said
+    assert grades[0].drawing.split("\n")[2:] == [
+        *("w                  3", "h                  1", "derivative, yours  8*", "derivative, right  6"),
+        "your call: loss(4) = 16",
+    ]
+    said = helpers.grade("is_race", "race = True")[1].detail
+    assert said == "`race` is True, right is False, where same_workgroup is True; wrong in 4 of 4"
+    grades = helpers.grade("is_race", "race = 1 / (a_writes + b_writes)")
+    assert grades[0].detail.startswith(
+        "line 1, column 8: this divides by 0, where same_word and same_workgroup are True"
+    )
+    assert grades[0].drawing == "1 │ race = 1 / (a_writes + b_writes)\n  │        ^^^^^^^^^^^^^^^^^^^^^^^^^"
+
+
+def test_right_values_by_more_calls_are_not_there_yet():
+    grades = helpers.grade("central_difference", "d = loss(w + h) - loss(w - h) + 0 * loss(w)\nderivative = d / h / 2")
+    assert only(grades) == NOT_YET
+    assert grades[0].detail == (
+        "its values are right, but the exercise asks for two losses for each weight; calls: 3 (ours: 2)"
+    )
+
+
+# --- Races ----------------------------------------------------------------------------------------------------
+
+TWO_ACCESSES = """
+@group(0) @binding(0) var<storage, read_write> words: array<TYPE, 2>;
+
+@compute @workgroup_size(2)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  var got = 0u;
+  if (id.x == 0u) { A }
+  BARRIER
+  if (id.x == OTHERu) { B }
+}
+"""
+
+
+def access(word: int, writes: bool, atomic: bool, number: int) -> str:
+    """An access to a word, in WGSL."""
+    if atomic:
+        return f"atomicStore(&words[{word}], {number}u);" if writes else f"got = atomicLoad(&words[{word}]);"
+    return f"words[{word}] = {number}u;" if writes else f"got = words[{word}];"
+
+
+def test_the_right_answers_are_what_the_simulator_finds_in_kernels_with_these_accesses():
+    case = PYTHON_PUZZLES["is_race"].cases()[-1]
+    assert len(case.given) == 96 == len([*product((0, 1), repeat=7)]) * 3 // 4  # a thread is in one workgroup
+    for given, right in zip(case.given, case.right, strict=True):
+        atomic = given["both_atomic"]
+        parts = {
+            "TYPE": "atomic<u32>" if atomic else "u32",
+            "BARRIER": "storageBarrier();" * given["barrier_between"],
+            "OTHER": str(0 if given["same_thread"] else 1 if given["same_workgroup"] else 2),
+            "A }": f"{access(0, given['a_writes'], atomic, 1)} }}",
+            "B }": f"{access(1 - given['same_word'], given['b_writes'], atomic, 2)} }}",
+        }
+        text = TWO_ACCESSES
+        for name, part in parts.items():
+            text = text.replace(name, part)
+        found = simulate(text, [np.zeros(2, np.uint32)], (2, 1, 1), outputs=()).findings
+        assert any(finding.kind == "data race" for finding in found) == right, given
+
+
+# --- The whole way --------------------------------------------------------------------------------------------
+
+OURS = PYTHON_PUZZLES["is_race"].solution.text
+
+
+def test_lines_are_kept_in_files_of_python_and_the_solution_is_shown_after_an_attempt(my):
+    with pytest.raises(attempts.NoAttemptError):
+        helpers.solution("is_race")
+    editor = helpers.write("is_race")
+    assert repr(editor) == "is_race: write the lines of Python here, or in notebooks/my/is_race.py with any editor"
+    editor._told(editor, {"kind": "run", "text": "race = a_writes &&", "number": 1}, [])
+    assert (editor.verdict["headline"], editor.mark) == (
+        "does not compile (all tests)",
+        {"line": 1, "column": 17, "length": 2},
+    )
+    editor._told(editor, {"kind": "run", "text": OURS, "number": 2}, [])
+    assert (editor.verdict["headline"], editor.verdict["detail"], editor.mark) == ("right (all tests)", "", {})
+    assert {path.name for path in my.rglob("*.py")} == {"is_race.py", "is_race_1.py", "is_race_2.py"}
+    assert helpers.last_attempt("is_race") == OURS == editor.ours
+    assert helpers.solution("is_race").language == "python"
+    assert only(helpers.grade("is_race")) == RIGHT
+    assert repr(helpers.hand_in("Ada")).startswith(
+        "0 kernels, 1 Python text and 0 answers are in notebooks/my/hand_in_A"
+    )
+
+
+def test_a_mistake_can_be_tried():
+    assert "only two writes are a race" in helpers.try_mistake("is_race", "a_writes or", "a_writes and")[0].detail
+
+
+HANDED_IN = [
+    (OURS, RIGHT),
+    ("race = same_word", "1/8"),
+    ("race = 1 / 0", "0/8"),
+    ("import os\nos.abort()", NO_COMPILE),
+    ("x = __import__('os').abort()", NO_COMPILE),
+    ("race = " + "(" * 100_000, NO_COMPILE),
+    ("race = True\n" * (LONGEST // 10), NO_COMPILE),
+    (helpers.skeleton("is_race"), NOT_ATTEMPTED),
+    (5, "not readable"),
+    (None, "not readable"),
+]
+
+
+@pytest.mark.parametrize(("text", "outcome"), HANDED_IN)
+def test_the_teachers_table_has_their_outcome(text, outcome, my):
+    path = my / "hand_in.json"
+    content = {"format": reading.FORMAT, "student": "Ada", "kernels": {"is_race": text}, "answers": {}}
+    path.write_text(json.dumps(content))
+    row = results.row("a", path, gradebook.GRADERS)
+    assert (row.outcomes, row.problem) == ({"is_race": outcome}, "")
+
+
+def test_they_are_among_all_puzzles():
+    assert helpers.puzzles() == tuple(ALL_PUZZLES)
+    assert {*PYTHON_PUZZLES} == {"central_difference", "is_race"}
