@@ -66,10 +66,17 @@ class Question:
             raise AnswerError(f"your answer has {len(text):,} characters: write {self.hint}")
         match self.right:
             case str():
-                return re.sub(r"^(to )?(the )?", "", text.strip(" \n.!\"'`").lower())
+                return self._chosen(text)
             case tuple():
                 return tuple(map(_number, text.strip("()[] ").split(",")))
         return _number(text)
+
+    def _chosen(self, text: str) -> str:
+        """The word to choose that a text has, alone or with words of the question; else the text as it is."""
+        words, known = set(re.findall(r"\w+", text.lower())), {self.right, *self.mistakes}
+        around = {"it", "is", "to", "the", *re.findall(r"\w+", self.asked.lower())} - {"not"}
+        chosen = words & known
+        return chosen.pop() if len(chosen) == 1 and words <= known | around else text
 
     @property
     def hint(self) -> str:
