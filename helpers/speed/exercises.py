@@ -29,21 +29,33 @@ QUESTIONS: dict[str, Question] = questions(__file__) | {  # lesson 07
     "loads_in_a_tile": Question(
         TILES.loads_a_turn / TILES.multiply_adds_a_turn,
         {
-            2: "this is the naive kernel; here each number that a thread loads serves a whole row or column of threads",
-            1 / 16: "each number is used 16 times; but a multiply-add needs two of them",
-            8: "this is multiply-adds for each load; the question is the other way round",
+            2: "this is right without tiles; how many threads use a number that one of them has loaded?",
+            1 / 16: "each number is used 16 times; how many numbers does one multiply-add need?",
+            8: "this is multiply-adds for each load; which of the two is divided by the other?",
+            1: "this is one operand, and without tiles; how many numbers does a thread load in a turn?",
         },
         "in one turn a thread loads 2 numbers, one of each operand; how many multiply-adds does it make in it?",
+        "Each of 16 × 16 threads computes one result of a matrix product. In each turn, the workgroup loads a tile of "
+        "16 × 16 numbers of each matrix from storage memory, one number of each for each thread, and each thread makes "
+        "16 multiply-adds. How many numbers are loaded for each multiply-add?",
+        "In a turn, a thread loads one number of each tile and makes 16 multiply-adds: 2 / 16 = 1/8. A kernel without "
+        "tiles loads 2 numbers for each multiply-add, which is 16 times as many.",
     ),
     "reads_of_8_by_8": Question(
         1 / REGISTERS.per_read,
         {
-            2: "these are the reads with one result in a thread; here each number serves 8 results",
+            2: "these are the reads with one result in a thread; how many results does each number serve here?",
             16: "these are the reads for one k; by how many multiply-adds do you divide them?",
-            4: "this is multiply-adds for each read; the question is the other way round",
-            1 / 64: "64 results need 64 products, but not of the same two numbers",
+            4: "this is multiply-adds for each read; which of the two is divided by the other?",
+            1 / 64: "this is one read for 64 products; how many numbers of each tile do 8 x 8 results need?",
+            1 / 8: "this counts the numbers of one tile; how many tiles does a thread read?",
         },
         "for one k, a thread reads 8 numbers of each tile; how many products does it make of them?",
+        "A thread computes a square of 8 × 8 results of a matrix product. For each k, it reads 8 numbers of the left "
+        "tile and 8 of the right one from workgroup memory, and multiplies each of the former by each of the latter. "
+        "How many numbers does it read for each multiply-add?",
+        "It reads 8 + 8 = 16 numbers, and makes 8 · 8 = 64 products of them: 16 / 64 = 1/4. With one result in a "
+        "thread, it is 2 for each multiply-add, 8 times as many.",
     ),
     "roof_of_tiles": Question(
         2 * TILES.intensity * H200.bandwidth / 1e3,
@@ -65,10 +77,18 @@ QUESTIONS: dict[str, Question] = questions(__file__) | {  # lesson 07
     "slices_to_fill": Question(
         SLICES,
         {
-            SLICES - 1: "then a few multiprocessors still have nothing to do",
-            H200.multiprocessors: "one slice already has several workgroups",
+            SLICES - 1: "a few multiprocessors have nothing to do then; how many workgroups do that many slices have?",
+            H200.multiprocessors: "this is one slice for each multiprocessor; how many workgroups does a slice have?",
+            WORKGROUPS: "this is how many workgroups a slice has; how many slices give each multiprocessor one?",
+            H200.multiprocessors - WORKGROUPS: "these multiprocessors are idle without slices; how many does each "
+            "further slice keep busy?",
         },
         "each slice has as many workgroups as the result has tiles; how many slices give every multiprocessor one?",
+        f"A weight gradient has {WORKGROUPS} tiles of results, and a workgroup for each. The GPU has "
+        f"{H200.multiprocessors} multiprocessors. Split-K cuts each sum into slices, and each slice has workgroups of "
+        "its own. How many slices do you need at least, so that each multiprocessor has a workgroup?",
+        f"With {SLICES - 1} slices there are {SLICES - 1} · {WORKGROUPS} = {(SLICES - 1) * WORKGROUPS} workgroups, "
+        f"which are too few. With {SLICES} there are {SLICES} · {WORKGROUPS} = {SLICES * WORKGROUPS}.",
     ),
     "taps_of_the_classes": Question(
         (1, 2, 2, 4),
