@@ -18,7 +18,7 @@ from helpers.gradient_checks.matrix import matrix
 from helpers.pictures.canvas import ORANGE, number, text_width
 from helpers.pictures.parts import Grid
 from helpers.threads import explorers as threads
-from helpers.widgets.explorer import Explorer, below
+from helpers.widgets.explorer import Explorer, limits
 
 
 def whole(*shape: int) -> np.ndarray:
@@ -33,12 +33,7 @@ def both(words: str, first: str, second: str) -> list[str]:
 
 # --- Any convolution --------------------------------------------------------------------------------------
 
-ANY = {
-    explorers.any_forward: explorers.ANY_OUTPUT,
-    explorers.any_weight_gradient: explorers.ANY_WEIGHT,
-    explorers.any_input_gradient: explorers.ANY_PIXEL,
-}
-FORWARD, WEIGHT, PIXEL = ANY
+FORWARD, WEIGHT, PIXEL = ANY = explorers.any_forward, explorers.any_weight_gradient, explorers.any_input_gradient
 every_explorer = pytest.mark.parametrize("make", ANY)
 SIZES = "N Ci H W Co kH kW stride padding dilation groups"  # as ConvShape takes them
 
@@ -68,8 +63,8 @@ def state_is_right(explorer: Explorer, make) -> None:
     assert last_sums(picture) in ((total, total), ("running sum", total))  # no term, no sum so far
     sizes = {"n": shape.batch, "oh": shape.out_h, "ow": shape.out_w, "kh": shape.kernel_h, "kw": shape.kernel_w}
     sizes |= {"ih": shape.in_h, "iw": shape.in_w, "ci": shape.in_channels if make is PIXEL else shape.weight[1]}
-    for name, rule in ANY[make].items():
-        low, high = rule(values)
+    for name, rule in explorer._rules.items():
+        low, high = limits(rule, values)
         assert name not in sizes or (low, high) == (0, sizes[name] - 1)
         for control in explorer._controls[name]:
             assert (control.min, control.max, control.value) == (low, high, values[name])
@@ -487,7 +482,7 @@ def test_at_most_four_controls_are_beside_a_picture_and_the_fold_opens_in_place(
 
 
 def test_without_a_choice_the_last_four_values_are_in_front():
-    picture, rules = explorers.pixel_counts().picture, {name: below(2) for name in "abcdef"}
+    picture, rules = explorers.pixel_counts().picture, dict.fromkeys("abcdef", 2)
     explorer = Explorer(lambda **_: picture, rules, dict.fromkeys(rules, 0))
     assert beside(explorer) == ({*"cdef"}, {*"ab"})
 
@@ -538,7 +533,7 @@ def test_a_window_is_dragged_by_whole_steps_and_clamped(name):
         framed = [mark.path.vertices[0] for mark in explorer.picture.marks if mark.line in (3, 4)]
         assert any(np.allclose(corner, now.box[:2]) for corner in framed)
     touch(explorer, index, -7, 99)
-    (top, _), (_, right) = (explorer._rules[each](explorer.values) for each in now.values)
+    (top, _), (_, right) = (limits(explorer._rules[each], explorer.values) for each in now.values)
     assert explorer.picture.window.place == (top, right)
 
 

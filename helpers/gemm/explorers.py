@@ -12,7 +12,7 @@ from helpers.gemm.pictures.transposed_load import TransposedLoadPicture
 from helpers.gemm.shapes import GemmShape
 from helpers.kernels import load
 from helpers.stepper import stepper
-from helpers.widgets.explorer import Explorer, below
+from helpers.widgets.explorer import Explorer
 from wgsl import Kernel
 from wgsl.simulator.run import simulate
 
@@ -29,9 +29,9 @@ def gradients(a, b, bias, grad, pre, d_a, d_b, d_bias) -> Explorer:
     """
     picture = GradientsPicture(a, b, bias, grad, {"pre": pre, "d_a": d_a, "d_b": d_b, "d_bias": d_bias})
     rules = {
-        "product": below(len(PRODUCTS)),
-        "row": lambda values: (0, picture.size(values["product"])[0] - 1),
-        "column": lambda values: (0, picture.size(values["product"])[1] - 1),
+        "product": len(PRODUCTS),
+        "row": lambda values: picture.size(values["product"])[0],
+        "column": lambda values: picture.size(values["product"])[1],
     }
     start = {"product": 2, "row": min(2, len(b) - 1), "column": min(1, b.shape[1] - 1)}
     return Explorer(picture.show, rules, start, play=("row", "column"))
@@ -49,8 +49,7 @@ def tiles(a: np.ndarray, b: np.ndarray, result: np.ndarray) -> Explorer:
         What the GPU returned for a @ b.
     """
     picture = TilesPicture(a, b, result)
-    rules = {"step": below(picture.steps), "thread": below(TILE**2)}
-    return Explorer(picture.show, rules, {"step": 0, "thread": 6}, play="step")
+    return Explorer(picture.show, {"step": picture.steps, "thread": TILE**2}, {"thread": 6}, play="step")
 
 
 def tile_steps(a: np.ndarray, b: np.ndarray, kernel: Kernel | None = None, **options) -> Explorer:
@@ -77,12 +76,12 @@ def tile_steps(a: np.ndarray, b: np.ndarray, kernel: Kernel | None = None, **opt
 
 def transposed_load() -> Explorer:
     """Sliders over three ways to load a tile of b, and over the threads of one workgroup of 4 x 4."""
-    rules = {"load": below(len(LOADS)), "thread": below(TILE**2)}
+    rules = {"load": len(LOADS), "thread": TILE**2}
     return Explorer(TransposedLoadPicture().show, rules, {"load": 1, "thread": 6}, play="thread")
 
 
 def activations() -> Explorer:
     """Sliders over the six activations by number, and over x in tenths from -6 to 6."""
     picture = ActivationsPicture()
-    rules = {"act": below(len(NAMES)), "tenths": lambda values: (-60, 60)}
+    rules = {"act": len(NAMES), "tenths": (-60, 60)}
     return Explorer(picture.show, rules, {"act": 2, "tenths": 10})

@@ -9,32 +9,31 @@ from helpers.gradient_checks.pictures.errors import StepPicture, TolerancePictur
 from helpers.gradient_checks.pictures.matrix import MatrixPicture
 from helpers.gradient_checks.pictures.probes import ProbePicture
 from helpers.pictures.canvas import Picture
-from helpers.widgets.explorer import Explorer, Values, below
+from helpers.widgets.explorer import Explorer
 
 
 def step_size() -> Explorer:
     """One slider over the steps 2**k of a central difference in float32: how far off is it?"""
     picture = StepPicture(errors.convolution_differences(), errors.gelu_differences())
-    limits = min(errors.STEPS), max(errors.STEPS)
-    return Explorer(picture.show, {"k": lambda values: limits}, {"k": 0})
+    return Explorer(picture.show, {"k": (min(errors.STEPS), max(errors.STEPS))})
 
 
 def tolerance() -> Explorer:
     """One slider over sums of 2**j terms: how large is the tolerance, beside an error and beside a term?"""
-    return Explorer(TolerancePicture().show, {"j": below(len(errors.LENGTHS))}, {"j": 8})
+    return Explorer(TolerancePicture().show, {"j": len(errors.LENGTHS)}, {"j": 8})
 
 
 def adjoint() -> Explorer:
     """Sliders over a right and six wrong kernels, and over four kinds of data: are the dot products equal?"""
-    rules = {"kernel": below(len(dot_products.MISTAKES) + 1), "data": below(len(dot_products.DATA))}
-    return Explorer(AdjointPicture().show, rules, {"kernel": 0, "data": 0})
+    rules = {"kernel": len(dot_products.MISTAKES) + 1, "data": len(dot_products.DATA)}
+    return Explorer(AdjointPicture().show, rules)
 
 
 def one_hot(**values: int) -> Explorer:
     """Sliders for a kernel of conv2d_grad_weight (0 is right) and the output whose gradient is 1: what does it read?"""
     kernels, shape = probes.kernels(), probes.SHAPE
-    rules = {"kernel": below(len(kernels)), "oh": below(shape.out_h), "ow": below(shape.out_w)}
-    start = {"kernel": 0, "oh": 1, "ow": 2} | values
+    rules = {"kernel": len(kernels), "oh": shape.out_h, "ow": shape.out_w}
+    start = {"oh": 1, "ow": 2} | values
     return Explorer(ProbePicture(shape, kernels).show, rules, start, play=("oh", "ow"))
 
 
@@ -52,8 +51,5 @@ def matrix(operation: str = "conv2d_grad_weight", **values: int) -> Explorer:
     def draw(version: int, row: int) -> Picture:
         return picture(versions[version - 1]).show(row)
 
-    def rows(values: Values) -> tuple[int, int]:
-        return 0, len(matrices.shown(f"{operation}/{versions[values['version'] - 1]}")) - 1
-
-    rules = {"version": lambda values: (1, len(versions)), "row": rows}
-    return Explorer(draw, rules, {"version": 1, "row": 0} | values)
+    rows = {i: len(matrices.shown(f"{operation}/{version}")) for i, version in enumerate(versions, 1)}
+    return Explorer(draw, {"version": (1, len(versions)), "row": lambda chosen: rows[chosen["version"]]}, values)

@@ -54,7 +54,12 @@ def keep(puzzle: str, source: str) -> None:
         return
     try:
         folder().mkdir(parents=True, exist_ok=True)
-        _keep_in(_next(puzzle), source)
+        path = _next(puzzle)
+        try:
+            write(path, source)
+        except OSError:
+            path.unlink()
+            raise
         _unwritten.pop(puzzle, None)
     except OSError:  # the grade does not depend on a full disk or a read-only folder
         _unwritten[puzzle] = time.time_ns(), source
@@ -72,31 +77,18 @@ def _next(puzzle: str) -> Path:
             number += 1
 
 
-def _keep_in(path: Path, source: str) -> None:
-    """Write a text into its file, which goes where that fails."""
-    try:
-        write(path, source)
-    except OSError:
-        path.unlink()
-        raise
-
-
 def last(puzzle: str) -> str | None:
     """The text of a puzzle's last attempt, or None."""
+    return dated(puzzle)[1]
+
+
+def dated(puzzle: str) -> tuple[int, str | None]:
+    """When the last attempt of a puzzle was kept, in nanoseconds, and its text; 0 and None without one."""
     with suppress(OSError):
         if puzzle not in _unwritten and (files := _files(puzzle)):
-            return files[max(files)].read_bytes().decode("utf-8", "surrogatepass")
-    return _unwritten[puzzle][1] if puzzle in _unwritten else None
-
-
-def time_of_last(puzzle: str) -> int:
-    """When the last attempt of a puzzle was kept, in nanoseconds; 0 without one."""
-    if puzzle in _unwritten:
-        return _unwritten[puzzle][0]
-    with suppress(OSError):
-        if files := _files(puzzle):
-            return files[max(files)].stat().st_mtime_ns
-    return 0
+            path = files[max(files)]
+            return path.stat().st_mtime_ns, path.read_bytes().decode("utf-8", "surrogatepass")
+    return _unwritten.get(puzzle, (0, None))
 
 
 def _files(puzzle: str) -> dict[int, Path]:
@@ -107,7 +99,8 @@ def _files(puzzle: str) -> dict[int, Path]:
 
 
 def write(path: Path, source: str) -> None:
-    """Write a file at one stroke: it is whole, or it is not there."""
+    """Write a file at one stroke, in a folder that may be new: it is whole, or it is not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     handle, unfinished = tempfile.mkstemp(dir=path.parent, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -92,12 +92,12 @@ class ReadSetsPicture(Picture):
         x, y = corner
         for i, (words, color, face, line, dashes) in enumerate(legend):
             self.boxes([Box(x, y + LINE * i, 22, 16)], color, face, line, dashes)
-            self.write(x + 30, y + LINE * i + 8, words, 14, color, "bold")
+            self.bold(x + 30, y + LINE * i + 8, words, 14, color)
         self.sentence = read_sets.sentence
 
     def _draw_sheet(self, sheet: _Sheet, x: float, y: float) -> None:
         """A grid with its title and indices, and the outlines of both kernels' read sets."""
-        self.write(x, y + 10, sheet.title, 14, weight="bold")
+        self.bold(x, y + 10, sheet.title, 14)
         self.write(x, y + TITLE + 4, sheet.note, SMALL, GRAY)
         rows, columns = sheet.rows, sheet.columns
         grid = Grid(self, sheet.values[rows, columns], x + INDEX[0], y + sheet.top, (sheet.cell, HEIGHT))
@@ -106,7 +106,7 @@ class ReadSetsPicture(Picture):
         for i, column in enumerate(range(columns.start, columns.stop)):
             self.write(grid.box(0, i).middle[0], grid.y - 11, str(column), SMALL, GRAY, align="middle")
         shown = {(r - rows.start, c - columns.start) for r, c in sheet.right if _in(r, rows) and _in(c, columns)}
-        self.boxes((grid.box(*cell) for cell in shown), ORANGE, tint(ORANGE), 1)
+        grid.tinted(shown, ORANGE, 1)
         for cells, color, line, dashes in (
             (sheet.right, ORANGE, ORANGE_LINE, None),
             (sheet.yours, BLUE, BLUE_LINE, DASHES),

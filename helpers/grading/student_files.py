@@ -56,7 +56,6 @@ def keep(puzzle: str, text: str) -> str:
     """
     path = path_of(puzzle)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         write(path, text)
         _unwritten_texts.pop(path, None)
     except OSError as error:
@@ -87,7 +86,6 @@ def keep_answer(exercise: str, answer: object) -> None:
     """
     _unwritten[exercise] = json.loads(json.dumps(answer, default=_plain))
     with suppress(OSError):
-        _answers().parent.mkdir(parents=True, exist_ok=True)
         if (kept := _read_answers()) is None:
             _answers().replace(_answers().with_name("answers_not_readable.json"))
         write(_answers(), json.dumps((kept or {}) | _unwritten, indent=1))
@@ -161,7 +159,6 @@ def pack(student: str, puzzles: Iterable[str]) -> Packed:
     content = {"format": FORMAT, "student": student, "kernels": kernels, "answers": answers()}
     text = json.dumps(content, indent=1)
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
         write(file, text)
     except OSError as error:
         if not IN_A_BROWSER:  # there, it is downloaded
@@ -172,7 +169,5 @@ def pack(student: str, puzzles: Iterable[str]) -> Packed:
 
 def latest(puzzle: str) -> str | None:
     """What the learner wrote last: in the editor or in the file, or an attempt from a cell."""
-    when, text = _unwritten_texts.get(path_of(puzzle)) or (stamp(puzzle) or 0, read(puzzle))
-    if text is None or when < attempts.time_of_last(puzzle):
-        return attempts.last(puzzle)
-    return text
+    written = _unwritten_texts.get(path_of(puzzle)) or (stamp(puzzle) or 0, read(puzzle))
+    return max(written, attempts.dated(puzzle), key=lambda kept: (kept[1] is not None, kept[0]))[1]

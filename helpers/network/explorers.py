@@ -15,7 +15,7 @@ from helpers.network.reference import softmax
 from helpers.network.trace import NetworkTrace, moved
 from helpers.network.training import Training
 from helpers.widgets.controls import Trials
-from helpers.widgets.explorer import Explorer, below
+from helpers.widgets.explorer import Explorer
 
 MOST = 20  # digits of one picture
 FRAMES, PACE = 60, 200  # about this many pictures of a run that is played; milliseconds of each
@@ -46,19 +46,19 @@ def network(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | No
     """
     picture = NetworkPicture(_traces(net, images, labels))
     forward = len(picture.columns) - 1
-    suggested: Trials = {
+    suggested = {
         "Play: the gradient walks back.": {"step": picture.last},
         "Set step to 0, and play again.": {"step": 1},
         "Point at a map of a gradient.": lambda v: v["tensor"] > forward + 1,
     }
     rules = {
-        "digit": below(len(images)),
-        "step": below(picture.last + 1),
-        "tensor": lambda v: (0, v["step"]),
-        "map": lambda v: (0, picture.maps(v["tensor"]) - 1),
+        "digit": len(images),
+        "step": picture.last + 1,
+        "tensor": lambda v: v["step"] + 1,
+        "map": lambda v: picture.maps(v["tensor"]),
     }
-    start = {"digit": 0, "step": forward, "tensor": 1, "map": 0} | values
-    return Explorer(picture.show, rules, start, play="step", steps=suggested if steps is None else steps)
+    start = {"step": forward, "tensor": 1} | values
+    return Explorer(picture.show, rules, start, play="step", steps=steps, suggested=suggested)
 
 
 def open_number(
@@ -87,17 +87,16 @@ def open_number(
     index = tuple(index) or (0,) * len(shape)
     picture.traces[0].open(name, index)  # refuses an index that is none
     place = dict(zip(("map", "row", "column"), moved(index, shape, picture.maps(tensor)), strict=True))
-    rules = {"digit": below(len(images)), "tensor": below(len(picture.names))}
+    rules = {"digit": len(images), "tensor": len(picture.names)}
     for axis, own in enumerate(place):
-        rules[own] = lambda v, axis=axis: (0, picture.maps(v["tensor"])[axis] - 1)
+        rules[own] = lambda v, axis=axis: picture.maps(v["tensor"])[axis]
     last = len(picture.names) - 1
-    suggested: Trials = {
+    suggested = {
         "Point at a number in its map.": lambda v: (v["row"], v["column"]) != (place["row"], place["column"]),
         "Move tensor: walk on, or back.": lambda v: v["tensor"] != tensor,
         f"See a pixel: set tensor to {last}.": {"tensor": last},
     }
-    start = {"digit": 0, "tensor": tensor, **place}
-    return Explorer(picture.show, rules, start, steps=suggested if steps is None else steps)
+    return Explorer(picture.show, rules, {"tensor": tensor, **place}, steps=steps, suggested=suggested)
 
 
 def train(training: Training, epochs: float = 1, unseen: Unseen | None = None) -> Live:
@@ -121,8 +120,7 @@ def rewind(training: Training, step: int = 0) -> Explorer:
         "Play the run: when do the filters take shape?": lambda values: values["step"] > last - leap,
         "Go to the step with the highest loss.": {"step": worst},
     }
-    rules = {"step": below(last + 1)}
-    return Explorer(picture.show, rules, {"step": step}, play="step", steps=steps, leap=leap, pace=PACE)
+    return Explorer(picture.show, {"step": last + 1}, {"step": step}, play="step", steps=steps, leap=leap, pace=PACE)
 
 
 def mistakes(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | None = None) -> Explorer:
@@ -145,9 +143,8 @@ def mistakes(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | N
         for i, gradient in zip(shown, gradients, strict=True)
     ]
     picture = MistakesPicture(found, len(wrong), len(images))
-    suggested: Trials = {
+    suggested = {
         "Point at a digit: would you have read it?": lambda v: v["mistake"] > 0,
         "Find the digit of which the network is least sure.": {"mistake": len(found) - 1},
     }
-    rules = {"mistake": below(len(found))}
-    return Explorer(picture.show, rules, {"mistake": 0}, play="mistake", steps=suggested if steps is None else steps)
+    return Explorer(picture.show, {"mistake": len(found)}, play="mistake", steps=steps, suggested=suggested)

@@ -18,9 +18,8 @@ from helpers.network.network import Network
 from helpers.network.pictures.filters import CHART, FiltersPicture
 from helpers.network.reference import softmax
 from helpers.network.training import Moment, Training
-from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, WIDTH, Box, Word
+from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, WIDTH, Box, Word
 from helpers.pictures.figures import COLORS
-from helpers.pictures.parts import MARGIN
 
 Array = np.ndarray
 EPOCHS, FRAMES, SLOW = 3, 176, 1.6  # the step of a frame grows with this power: the start is slow
@@ -42,7 +41,7 @@ class FilmPicture(FiltersPicture):
     def draw_still(self) -> None:
         """The digit, and the names of the bars, too."""
         super().draw_still()
-        self.write(DIGIT.x, CHART - 18, "a digit it never saw", 14, INK, "bold")
+        self.bold(DIGIT.x, CHART - 18, "a digit it never saw", 14)
         self.image(DIGIT, colormaps["gray_r"](self.digit / self.digit.max(), bytes=True))
         self.boxes([DIGIT], GRAY)
         bottom = CHART + DIGIT.height
@@ -54,14 +53,14 @@ class FilmPicture(FiltersPicture):
 
     def draw_title(self, step: int) -> None:
         """What is seen, and the counter."""
-        self.chart.curve(self, self.losses[: step + 1])
-        self.write(MARGIN, 20, "LeNet learns to read: every number computed by WGSL kernels", 17, weight="bold")
-        self.write(WIDTH - MARGIN, 20, f"step {step:,}", 17, BLUE, "bold", "right")
+        self.chart.run(self.losses[: step + 1])
+        self.title(20, "LeNet learns to read: every number computed by WGSL kernels")
+        self.bold(WIDTH - MARGIN, 20, f"step {step:,}", 17, BLUE, "right")
         bars, answer = self._bars(step), int(self.shares[step].argmax())
         self.boxes(bars, BLUE, BLUE, 0)
         self.boxes([bars[answer]], ORANGE, ORANGE, 0)
         said = f"read as {answer}: {100 * self.shares[step, answer]:.0f} %"
-        self.write(WIDTH - MARGIN, CHART + 6, said, 14, ORANGE, "bold", "right")
+        self.bold(WIDTH - MARGIN, CHART + 6, said, 14, ORANGE, "right")
 
     def draw_panel(self, panel: Array, box: Box) -> None:
         """Colors alone: signs that come and go would flicker."""

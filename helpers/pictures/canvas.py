@@ -27,11 +27,13 @@ INK, GRAY, LINE, PAPER = "#1a1a1a", "#5f5f5f", "#b5b5b5", "#ffffff"
 BLUE, ORANGE = "#005a9c", "#b34700"
 FONT = "DejaVu Sans, Verdana, sans-serif"  # what stored pictures are written in, and fonts as wide
 CODE_FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"  # all letters are equally wide
+TINT = 3 / 16  # how strong the color of a face is where what lies below it is to be seen
+MARGIN = 16  # CSS pixels: on the left of a picture
 WIDTH = 840  # what fits into JupyterLab in a window 1280 pixels wide, with its file list open
 SHARPNESS = 1.25  # stored pixels per CSS pixel: more look sharper on dense screens, and make larger files
 
 
-def tint(color: str, strength: float = 3 / 16) -> tuple[float, float, float, float]:
+def tint(color: str, strength: float = TINT) -> tuple[float, float, float, float]:
     """A see-through version of a color, to lay over what is already drawn."""
     return to_rgba(color, strength)
 
@@ -97,6 +99,7 @@ class Picture:
 
     def stands_still(self) -> None:
         """Keep all that is drawn so far until `starts` is called for something else."""
+        self._drawn = self._drawn or ()
         self._still = len(self.marks), len(self.numbered)
         self._still_svg = self._svg(self.marks)  # once: a step asks only for what moves
 
@@ -110,11 +113,27 @@ class Picture:
         """Write a few words."""
         self.words([Word(x, y, text, size, align)], color, weight)
 
+    def bold(self, x: float, y: float, text: str, size=14, color=INK, align="left") -> None:
+        """Write a few words in bold letters."""
+        self.write(x, y, text, size, color, "bold", align)
+
+    def title(self, y: float, text: str) -> None:
+        """Write what the picture is about, at its left."""
+        self.bold(MARGIN, y, text, 17)
+
     def boxes(self, boxes: Iterable[Box], edge=LINE, face=None, line=1.0, dashes=None) -> None:
         """Draw rectangles that all look alike; `line` is in CSS pixels, `dashes` are (on, off)."""
         corners = [((x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)) for x, y, w, h in boxes]
         codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(corners)
         self._draw(corners, codes, edge=edge, face=face and to_rgba(face), line=line, dashes=dashes)
+
+    def tinted(self, boxes: Iterable[Box], color=ORANGE, line=1.0, strength=TINT) -> None:
+        """Draw rectangles with a see-through face of the color of their edge."""
+        self.boxes(boxes, color, tint(color, strength), line)
+
+    def label(self, boxes: Iterable[Box], texts: Iterable[object], size=13, color=INK, weight="normal") -> None:
+        """Write a text into the middle of each rectangle."""
+        self.words((Word(*box.middle, str(text), size) for box, text in zip(boxes, texts, strict=True)), color, weight)
 
     def lines(self, lines: Iterable[tuple[float, ...]], color=GRAY, line=1.4, dashes=None) -> None:
         """Draw straight lines (x0, y0, x1, y1) that all look alike."""

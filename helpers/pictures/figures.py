@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.ticker import MaxNLocator
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, PAPER, WIDTH, Box, Picture, Word, number, text_width, tint
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, PAPER, WIDTH, Box, Picture, Word, number, text_width
 
 COLORS = colormaps["PuOr_r"](np.linspace(0.15, 0.85, 255), bytes=True)  # violet below zero, white, orange above
 SIGNS = 14  # CSS pixels: the smallest cell into which a plus or minus fits
@@ -89,7 +89,7 @@ def timeline(spans: Sequence[tuple[str, float, float]], sentence: str) -> Pictur
     picture.write(left - 14, 28, "ms since the start", 13, GRAY, align="right")
     for i, (name, start, lasts) in enumerate(spans):
         x, y, width = left + (start - begin) * scale, top + row * (i + 0.5), max(lasts * scale, 3)
-        picture.boxes([Box(x, y - 10, width, 20)], BLUE, tint(BLUE, 0.5), 1.5)
+        picture.tinted([Box(x, y - 10, width, 20)], BLUE, 1.5, 0.5)
         picture.boxes([Box(x + width + 4, y - 8, text_width(_brief(lasts), 14) + 8, 16)], PAPER, PAPER)
         picture.write(left - 14, y, name, align="right")
         picture.write(x + width + 8, y, _brief(lasts), color=BLUE)

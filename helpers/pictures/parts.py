@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Box, Picture, Word, number, text_width, tint
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, TINT, Box, Picture, Word, number, text_width
 
 Cell = tuple[int, int]  # row and column
-MARGIN, TITLE = 16, 15  # CSS pixels: beside a row of grids, a title's letters
+TITLE = 15  # CSS pixels: a title's letters
 HEAD, NOTE = 46, 18  # CSS pixels: a title with its note, the note alone
 ROOMY = 36  # the least height of a cell whose number is in its middle even with a factor below it
 
@@ -77,7 +77,7 @@ class Grid:
         self.caption, self.empty, self.first = ", ".join(filter(None, (title, note))), "", (0, 0)
         if numbers and not np.isnan(self.values).all():
             picture.numbered.append(self)
-        picture.write(x, y - 16 - NOTE * bool(note), title, TITLE, color, "bold")
+        picture.bold(x, y - 16 - NOTE * bool(note), title, TITLE, color)
         picture.write(x, y - 14, note, 13, GRAY)
         self.boxes = [self.box(*cell) for cell in np.ndindex(self.values.shape)]
         cells = list(zip(self.boxes, self.values.flat, strict=True))
@@ -124,16 +124,20 @@ class Grid:
         head = f"<thead><tr><td></td>{head}</tr></thead>"
         return f"<table><caption>{html.escape(self.caption)}</caption>{head}<tbody>{''.join(lines)}</tbody></table>"
 
+    def tinted(self, cells: Iterable[Cell], color=ORANGE, line=1.0, strength=TINT) -> None:
+        """Tint some cells."""
+        self.picture.tinted((self.box(*cell) for cell in cells), color, line, strength)
+
     def mark(self, cells: Sequence[Cell], color=ORANGE) -> None:
         """Tint some cells, and draw a thick line around them all."""
-        self.picture.boxes((self.box(*cell) for cell in cells), color, tint(color), 1.6)
+        self.tinted(cells, color, 1.6)
         rows, columns = np.subtract(cells[-1], cells[0]) + 1
         self.picture.boxes([self.box(*cells[0], rows, columns)], color, line=4)
 
     def window(self, cells: Sequence[Cell], factors: Mapping[Cell, float]) -> None:
         """Frame the cells of a window, and tint those that hold a number, each with the factor that multiplies it."""
         self.picture.boxes((self.box(*cell) for cell in cells if cell not in factors), ORANGE)
-        self.picture.boxes((self.box(*cell) for cell in factors), ORANGE, tint(ORANGE), 1.6)
+        self.tinted(factors, ORANGE, 1.6)
         rows, columns = np.subtract(cells[-1], cells[0]) + 1
         self.picture.boxes([self.box(*cells[0], rows, columns)], ORANGE, line=4)
         self.factors(factors)

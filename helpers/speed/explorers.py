@@ -17,7 +17,7 @@ from helpers.speed.pictures.traffic import TrafficPicture
 from helpers.speed.pictures.winograd_tile import WinogradPicture
 from helpers.speed.tile_sizes import TileSizes
 from helpers.speed.traffic import Traffic, traffic
-from helpers.widgets.explorer import Explorer, below
+from helpers.widgets.explorer import Explorer
 
 SHOWN = {  # the steps that are shown thread by thread: the version, and the sizes of its tiles
     "1 naive": ("1_thread_per_element", TILE),
@@ -34,10 +34,10 @@ def who_loads(**values: int) -> Explorer:
     """
     picture = TrafficPicture([(title, partial(_simulated, *sizes)) for title, sizes in SHOWN.items()])
     rules = {
-        "step": lambda values: (1, len(SHOWN)),
-        "thread": lambda values: (0, (TILE if values["step"] < 3 else SQUARE).threads - 1),
+        "step": (1, len(SHOWN)),
+        "thread": lambda chosen: (TILE if chosen["step"] < 3 else SQUARE).threads,
     }
-    start = {"step": 1, "thread": 37} | values
+    start = {"thread": 37} | values
     return Explorer(lambda step, thread: picture.show(step - 1, thread), rules, start, play="thread")
 
 
@@ -65,25 +65,21 @@ def tile_sizes(m: int = 4096, k: int = 4096, n: int = 4096, **values: int) -> Ex
     def draw(**powers: int) -> TileSizesPicture:
         return picture.show(TileSizes(**{name: 2**power for name, power in powers.items()}))
 
-    limits = {"rows": (4, 7), "columns": (4, 7), "depth": (2, 5), "side": (0, 3)}
-    rules = {name: lambda values, pair=pair: pair for name, pair in limits.items()}
-    return Explorer(draw, rules, {"rows": 4, "columns": 4, "depth": 4, "side": 0} | values)
+    rules = {"rows": (4, 7), "columns": (4, 7), "depth": (2, 5), "side": 4}
+    return Explorer(draw, rules, {"depth": 4} | values)
 
 
 def split_k(**values: int) -> Explorer:
     """Sliders over the slices of a weight gradient's sums, and the workgroups: 3 x 3 weights, 64 to 64 channels."""
     picture = SplitKPicture((64, 32 * 56 * 56, 64 * 3 * 3))
-    rules = {
-        "slices": lambda values: (1, 120),
-        "workgroup": lambda values: (0, picture.tiles * values["slices"] - 1),
-    }
-    return Explorer(picture.show, rules, {"slices": 1, "workgroup": 4} | values, play="workgroup")
+    rules = {"slices": (1, 120), "workgroup": lambda chosen: picture.tiles * chosen["slices"]}
+    return Explorer(picture.show, rules, {"workgroup": 4} | values, play="workgroup")
 
 
 def residue_classes(**values: int) -> Explorer:
     """Sliders over the pixels of an 8 x 8 image under a 3 x 3 filter with stride 2 and padding 1."""
     shape = ConvShape(1, 1, 8, 8, 1, 3, 3, 2, 1)
-    rules = {"ih": below(shape.in_h), "iw": below(shape.in_w)}
+    rules = {"ih": shape.in_h, "iw": shape.in_w}
     return Explorer(ResiduesPicture(shape).show, rules, {"ih": 2, "iw": 3} | values, play=("ih", "iw"))
 
 
@@ -92,8 +88,7 @@ def winograd(**values: int) -> Explorer:
     random = np.random.default_rng(5)
     pixels, weights = random.integers(0, 6, (6, 6)), random.integers(-1, 3, (3, 3))
     picture = WinogradPicture(pixels, weights, IMAGES)
-    rules = {"row": below(6), "column": below(6)}
-    return Explorer(picture.show, rules, {"row": 1, "column": 3} | values, play=("row", "column"))
+    return Explorer(picture.show, {"row": 6, "column": 6}, {"row": 1, "column": 3} | values, play=("row", "column"))
 
 
 def roofline(**values: int) -> Explorer:
@@ -102,4 +97,4 @@ def roofline(**values: int) -> Explorer:
     Raises ValueError where nothing is recorded.
     """
     picture = RooflinePicture(recorded.recorded()[-1], recorded.own())
-    return Explorer(picture.show, {"step": lambda values: (1, len(STEPS))}, {"step": 1} | values, play="step")
+    return Explorer(picture.show, {"step": (1, len(STEPS))}, values, play="step")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from helpers.stepper.picture import StepperPicture
 from helpers.stepper.text import outline
-from helpers.widgets.explorer import Explorer, below
+from helpers.widgets.explorer import Explorer
 from wgsl import Listing
 from wgsl.simulator.trace import Trace
 
@@ -38,8 +38,8 @@ def stepper(
     steps = [line for line in lines if not only or any(piece in code[line] for piece in only)]
     shown = outline(trace.kernel, steps) if only else lines
     picture = StepperPicture(trace, shapes or _touched(trace), shown, steps)
-    rules = {"step": below(len(picture.replay.moments)), "thread": below(picture.replay.count)}
-    return Explorer(picture.show, rules, {"step": 0, "thread": 0} | values, play="step")
+    rules = {"step": len(picture.replay.moments), "thread": picture.replay.count}
+    return Explorer(picture.show, rules, values, play="step")
 
 
 def _touched(trace: Trace) -> dict[str, tuple[int, ...]]:

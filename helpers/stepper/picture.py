@@ -4,8 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, Word, text_width, tint
-from helpers.pictures.parts import MARGIN
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, PAPER, Box, Picture, Word, text_width, tint
 from helpers.stepper.grids import Drawn, arrange
 from helpers.stepper.replay import ACTIVE, COLLISIONS, DONE, SECTOR, WAITING, Access, Collision, Moment, Replay, Shape
 from helpers.stepper.sentences import Teller, plural, verb
@@ -87,7 +86,7 @@ class StepperPicture(Picture):
 
     def _draw_text(self, page: int) -> None:
         of = f", part {page + 1} of {len(self.pages)}" if len(self.pages) > 1 else ""
-        self.write(MARGIN, 18, f"the kernel{of}", 15, weight="bold")
+        self.bold(MARGIN, 18, f"the kernel{of}", 15)
         rows = [(self._row(i), row) for i, row in enumerate(self.pages[page])]
         self.words((Word(CODE - 12, y, row.number, LETTER, "right", True) for y, row in rows), GRAY)
         self.words(Word(CODE + row.indent * ADVANCE, y, row.text, LETTER, "left", True) for y, row in rows)
@@ -100,18 +99,18 @@ class StepperPicture(Picture):
     def _draw_frames(self) -> None:
         """The outlines of threads and arrays, with their names, and what the colors stand for."""
         threads = range(self.replay.count)
-        self.write(self.right, 18, plural(self.replay.count, "thread"), 15, weight="bold")
+        self.bold(self.right, 18, plural(self.replay.count, "thread"), 15)
         self._explain(18, (ACTIVE, WAITING, DONE))
         self.boxes(map(self._thread, threads), GRAY)
         for group in range(self.replay.groups if self.names else 0):
             middle = self._thread(group * self.replay.threads).middle[1]
             self.write(self.right, middle, f"group {group}", 12, GRAY)
-        self.write(self.right, self.memory_top, "memory", 15, weight="bold")
+        self.bold(self.right, self.memory_top, "memory", 15)
         self._explain(self.memory_top, ("read", "written", "workgroup"))
         for grid in self.grids:
             self.boxes(grid.boxes)
             name = grid.memory.name
-            self.write(grid.x, grid.y - 12, name, 13, weight="bold")
+            self.bold(grid.x, grid.y - 12, name, 13)
             self.write(grid.x + text_width(name, 13, "bold") + 6, grid.y - 12, grid.note, 12, GRAY)
             if grid.memory.shared:
                 self._sign("workgroup", grid.panels)
@@ -146,9 +145,9 @@ class StepperPicture(Picture):
         rows = [i for i, row in enumerate(self.pages[page]) if row.line == line]
         top = self._row(rows[0]) - ROW / 2
         bar = Box(MARGIN - 10, top, self.right - MARGIN - 4, ROW * len(rows))
-        self.boxes([bar], ORANGE, tint(ORANGE, 0.14), 1)
+        self.tinted([bar], ORANGE, 1, 0.14)
         self.boxes([Box(bar.x, bar.y, 4, bar.height)], ORANGE, ORANGE)
-        self.write(CODE - 2, self._row(rows[0]), "▸", 14, ORANGE, "bold", "right")
+        self.bold(CODE - 2, self._row(rows[0]), "▸", 14, ORANGE, "right")
 
     def _thread(self, thread: int) -> Box:
         group, local = divmod(thread, self.replay.threads)
@@ -196,11 +195,11 @@ class StepperPicture(Picture):
         """Tint what is read, in a color for each sector, and outline all that comes with it."""
         for sector in sorted({word // SECTOR for word in words}):
             color, here = SECTORS[sector % len(SECTORS)], [word for word in words if word // SECTOR == sector]
-            self.boxes([grid.boxes[word] for word in here], color, tint(color, 0.3), 1.6)
+            self.tinted([grid.boxes[word] for word in here], color, 1.6, 0.3)
             self.boxes(grid.runs(sector * SECTOR, (sector + 1) * SECTOR), color, line=2, dashes=(5, 3))
             if grid.height >= LABELED:
                 x, y, *_ = grid.boxes[here[0]]
-                self.write(x + 4, y + 7.5, str(sector), SECTOR_SIZE, color, "bold")
+                self.bold(x + 4, y + 7.5, str(sector), SECTOR_SIZE, color)
 
     # --- Collisions ---------------------------------------------------------------------------------------
 

@@ -12,14 +12,14 @@ from helpers.summation.indices import ADDRESSINGS, schedules
 from helpers.summation.operations import SUM
 from helpers.summation.pictures import AddressingPicture, RacePicture, TwoPassesPicture
 from helpers.summation.shapes import SumShape
-from helpers.widgets.explorer import Explorer, below
+from helpers.widgets.explorer import Explorer
 from wgsl import Kernel
 from wgsl.simulator.run import simulate
 
 
 def race() -> Explorer:
     """One slider over the six orders in which two threads may load and store."""
-    return Explorer(RacePicture().show, {"order": below(len(schedules()))}, {"order": 0})
+    return Explorer(RacePicture().show, {"order": len(schedules())})
 
 
 def steps(kernel: str | Kernel, numbers: np.ndarray, **options) -> Explorer:
@@ -34,8 +34,7 @@ def steps(kernel: str | Kernel, numbers: np.ndarray, **options) -> Explorer:
 
 def addressing() -> Explorer:
     """Sliders over three ways to address a tree, and over its steps."""
-    rules = {"pairing": below(len(ADDRESSINGS)), "step": lambda values: (1, 5)}
-    return Explorer(AddressingPicture().show, rules, {"pairing": 0, "step": 1}, play="step")
+    return Explorer(AddressingPicture().show, {"pairing": len(ADDRESSINGS), "step": (1, 5)}, play="step")
 
 
 def two_passes(numbers: np.ndarray) -> Explorer:
@@ -48,10 +47,10 @@ def two_passes(numbers: np.ndarray) -> Explorer:
     parts = gpu.read(parts_buffer, (parts_buffer.size // 4,)).tolist()
     (returned,) = gpu.read(total_buffer, (1,)).tolist()
     picture = TwoPassesPicture(numbers.tolist(), parts, returned)
-    return Explorer(picture.show, {"group": below(len(parts))}, {"group": 0})
+    return Explorer(picture.show, {"group": len(parts)})
 
 
 def errors(lengths: np.ndarray, orders: Mapping[str, tuple[np.ndarray, np.ndarray | None]]) -> Explorer:
     """One slider over the orders of summation, each with its measured errors and its bound (see `Order`)."""
     picture = ErrorPicture(lengths, {name: Order(*order) for name, order in orders.items()})
-    return Explorer(picture.show, {"order": below(len(orders))}, {"order": 0})
+    return Explorer(picture.show, {"order": len(orders)})

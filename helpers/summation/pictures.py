@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, Box, Picture, Word, in_words, number, tint
-from helpers.pictures.parts import MARGIN, Grid
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture, Word, in_words, number
+from helpers.pictures.parts import Grid
 from helpers.summation import indices
 
 
@@ -19,10 +19,9 @@ class RacePicture(Picture):
 
     def __init__(self) -> None:
         super().__init__(300)
-        self.starts()
-        self.write(MARGIN, 18, f"thread 0 adds {self.TERMS[0]}, thread 1 adds {self.TERMS[1]}", 17, weight="bold")
+        self.title(18, f"thread 0 adds {self.TERMS[0]}, thread 1 adds {self.TERMS[1]}")
         for y, name in ((100, "thread 0"), (162, "thread 1"), (232, "total in memory")):
-            self.write(146, y, name, 15, INK, "bold", "right")
+            self.bold(146, y, name, 15, INK, "right")
         self.words((Word(self._box(0, step).middle[0], 56, f"step {step + 1}", 14) for step in range(4)), GRAY)
         self.write(self._box(2, -1).middle[0], 258, "at first", 13, GRAY, align="middle")
         self._memory(-1, 0)
@@ -35,7 +34,7 @@ class RacePicture(Picture):
         steps, after = indices.run_schedule(threads, self.TERMS)
         for i, (thread, (verb, value)) in enumerate(zip(threads, steps, strict=True)):
             box, memory = self._box(thread, i), self._box(2, i)
-            self.boxes([box], ORANGE, tint(ORANGE), 2)
+            self.tinted([box], ORANGE, 2)
             self.write(*box.middle, f"{verb} {value}", 15, align="middle")
             self._memory(i, after[i], 3 if verb == "stores" else 1)
             x, start, _, end = connecting_line(box, memory)
@@ -50,7 +49,7 @@ class RacePicture(Picture):
     def _memory(self, step: int, value: int, line: float = 1.0) -> None:
         """The total after a step."""
         box = self._box(2, step)
-        self.boxes([box], BLUE, tint(BLUE), line)
+        self.tinted([box], BLUE, line)
         self.write(*box.middle, str(value), 17, align="middle")
 
     def _box(self, row: int, step: int) -> Box:
@@ -66,8 +65,7 @@ class TreePicture(Picture):
     def __init__(self, partial: list[float], returned: float) -> None:
         self.steps, self.returned = indices.tree_steps(partial), returned
         super().__init__(self._box(len(self.steps), 0).y - 8)
-        self.starts()
-        self.write(MARGIN, 18, "partial sums in workgroup memory", 17, weight="bold")
+        self.title(18, "partial sums in workgroup memory")
         labels = ["thread", "own sum", *(f"after step {i}" for i in range(1, len(self.steps)))]
         heights = [50, *(self._box(i, 0).middle[1] for i in range(len(self.steps)))]
         self.words((Word(132, y, label, 14, "right") for y, label in zip(heights, labels, strict=True)), GRAY)
@@ -81,7 +79,7 @@ class TreePicture(Picture):
             boxes, color = [self._box(row, i) for i in range(len(sums))], ORANGE if row == step else BLUE
             grid = Grid(self, [sums], boxes[0].x, boxes[0].y, boxes[0][2:])
             grid.caption = f"after step {row}" if row else "own sums"
-            self.boxes(boxes, color, tint(color), 3 if row == step else 1)
+            self.tinted(boxes, color, 3 if row == step else 1)
             for i, box in enumerate(boxes if row else ()):
                 above = self._box(row - 1, i), self._box(row - 1, i + len(sums))
                 self.lines((connecting_line(other, box) for other in above), BLUE)
@@ -112,13 +110,12 @@ class AddressingPicture(Picture):
 
     def __init__(self) -> None:
         super().__init__(356)
-        self.starts()
-        self.write(MARGIN, 66, "threads, in groups of 8 that run together", 15, weight="bold")
-        self.write(MARGIN, 296, "partial sums in workgroup memory", 15, BLUE, "bold")
+        self.bold(MARGIN, 66, "threads, in groups of 8 that run together", 15)
+        self.bold(MARGIN, 296, "partial sums in workgroup memory", 15, BLUE)
         for row in (0, 1):
             boxes = [self._box(row, i) for i in range(self.THREADS)]
             self.boxes(boxes)
-            self.words(Word(*box.middle, str(i), 12) for i, box in enumerate(boxes))
+            self.label(boxes, range(self.THREADS), 12)
         self.boxes(self._group(i) for i in range(self.THREADS // self.GROUP))
         self.write(MARGIN, 326, "dark: read and written; light: only read", 13, GRAY)
         self.stands_still()
@@ -127,12 +124,12 @@ class AddressingPicture(Picture):
         """Show who adds in one step (1 to 5), in one of `indices.ADDRESSINGS`."""
         self.starts()
         name, work = indices.ADDRESSINGS[pairing], indices.additions(self.THREADS, pairing, step)
-        self.write(MARGIN, 22, f"{name}, step {step}", 18, ORANGE, "bold")
+        self.bold(MARGIN, 22, f"{name}, step {step}", 18, ORANGE)
         busy = sorted({addition.thread // self.GROUP for addition in work})
         self.boxes((self._group(i) for i in busy), ORANGE, line=3)
-        self.boxes((self._box(0, a.thread) for a in work), ORANGE, tint(ORANGE, 0.4), 2)
-        self.boxes((self._box(1, a.place) for a in work), BLUE, tint(BLUE, 0.45), 2.4)
-        self.boxes((self._box(1, a.other) for a in work), BLUE, tint(BLUE, 0.15), 1.6)
+        self.tinted((self._box(0, a.thread) for a in work), ORANGE, 2, 0.4)
+        self.tinted((self._box(1, a.place) for a in work), BLUE, 2.4, 0.45)
+        self.tinted((self._box(1, a.other) for a in work), BLUE, 1.6, 0.15)
         ends = [(self._box(0, a.thread), self._box(1, place)) for a in work for place in (a.place, a.other)]
         self.lines((connecting_line(*pair) for pair in ends), BLUE, 1)
         groups, most = self.THREADS // self.GROUP, indices.worst_conflict(work, self.GROUP)
@@ -161,11 +158,10 @@ class TwoPassesPicture(Picture):
     def __init__(self, numbers: Sequence[float], parts: Sequence[float], returned: float) -> None:
         self.numbers, self.parts, self.returned = numbers, parts, returned
         super().__init__(284)
-        self.starts()
-        self.write(MARGIN, 22, "the list, in groups of 4 numbers", 17, weight="bold")
+        self.title(22, "the list, in groups of 4 numbers")
         for row, head, order, values in ((1, "parts", "first", parts), (2, "total", "second", [returned])):
             middle = self._box(row, 0).middle[1]
-            self.write(MARGIN, middle - 9, head, 17, weight="bold")
+            self.title(middle - 9, head)
             self.write(MARGIN, middle + 12, f"after the {order} pass", 14, GRAY)
             self._numbers(row, values)
         self._numbers(0, numbers)
@@ -177,8 +173,8 @@ class TwoPassesPicture(Picture):
         self.starts()
         mine = indices.numbers_of_workgroup(len(self.numbers), len(self.parts), self.THREADS, group)
         part, own = self._box(1, group), [self._box(0, i) for i in mine]
-        self.boxes(own, ORANGE, tint(ORANGE), 2)
-        self.boxes([part], ORANGE, tint(ORANGE), 4)
+        self.tinted(own, ORANGE, 2)
+        self.tinted([part], ORANGE, 4)
         self.lines((connecting_line(box, part) for box in own), ORANGE)
         runs = " and ".join(f"{i} to {i + self.THREADS - 1}" for i in mine[:: self.THREADS])
         terms = " + ".join(number(part) for part in self.parts)
@@ -197,4 +193,4 @@ class TwoPassesPicture(Picture):
     def _numbers(self, row: int, values: Sequence[float]) -> None:
         boxes = [self._box(row, i) for i in range(len(values))]
         self.boxes(boxes)
-        self.words(Word(*box.middle, number(value), 15) for box, value in zip(boxes, values, strict=True))
+        self.label(boxes, map(number, values), 15)

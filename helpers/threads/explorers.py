@@ -12,27 +12,21 @@ from helpers.widgets.explorer import Explorer, Rule
 from wgsl import Kernel
 from wgsl.simulator.run import simulate
 
-
-def _up_to(most: int) -> Rule:
-    """The rule 1 <= value <= most."""
-    return lambda values: (1, most)
-
-
 IN_A_ROW: dict[str, Rule] = {
-    "groups": _up_to(4),
-    "size": _up_to(4),
-    "length": _up_to(12),
-    "thread": lambda v: (0, v["groups"] * v["size"] - 1),
+    "groups": (1, 4),
+    "size": (1, 4),
+    "length": (1, 12),
+    "thread": lambda v: v["groups"] * v["size"],
 }
 IN_A_GRID: dict[str, Rule] = {
-    "wg_x": _up_to(4),
-    "wg_y": _up_to(2),
-    "size_x": _up_to(4),
-    "size_y": _up_to(3),
-    "cols": _up_to(12),
-    "rows": _up_to(6),
-    "x": lambda v: (0, v["wg_x"] * v["size_x"] - 1),
-    "y": lambda v: (0, v["wg_y"] * v["size_y"] - 1),
+    "wg_x": (1, 4),
+    "wg_y": (1, 2),
+    "size_x": (1, 4),
+    "size_y": (1, 3),
+    "cols": (1, 12),
+    "rows": (1, 6),
+    "x": lambda v: v["wg_x"] * v["size_x"],
+    "y": lambda v: v["wg_y"] * v["size_y"],
 }
 
 

@@ -4,8 +4,8 @@ from math import prod
 
 import numpy as np
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, Box, Picture, Word, tint
-from helpers.pictures.parts import MARGIN, Grid
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture, Word
+from helpers.pictures.parts import Grid
 from helpers.threads.indices import Dispatch, Ids
 
 CELL = 24, 22  # CSS pixels of a thread
@@ -31,7 +31,7 @@ class DispatchPicture(Picture):
             self._draw_array(dispatch)
             self.stands_still()
         ids, owned = dispatch.ids(x, y), dispatch.owned(x, y)
-        self.boxes([self._thread(dispatch, x, y)], ORANGE, tint(ORANGE, 5 / 16), 4)
+        self.tinted([self._thread(dispatch, x, y)], ORANGE, 4, 5 / 16)
         if owned:
             self.array.mark([owned])
         self._write_ids(dispatch, ids)
@@ -48,13 +48,12 @@ class DispatchPicture(Picture):
         (wide, high), (size_x, size_y) = dispatch.workgroups, dispatch.size
         counted, axes = ((dispatch.workgroups, "workgroup"), (dispatch.size, "thread")), 1 if dispatch.in_a_row else 2
         title = (_counted(" × ".join(map(str, pair[:axes])), prod(pair), noun) for pair, noun in counted)
-        self.write(MARGIN, 17, " of ".join(title), 15, INK, "bold")
+        self.bold(MARGIN, 17, " of ".join(title), 15)
         self.write(MARGIN, 37, "in each thread: its local_invocation_index; outside: workgroup_id", 13, GRAY)
         boxes = {(x, y): self._thread(dispatch, x, y) for y, x in np.ndindex(dispatch.grid[::-1])}
-        self.boxes((box for at, box in boxes.items() if dispatch.owned(*at)), BLUE, tint(BLUE))
+        self.tinted((box for at, box in boxes.items() if dispatch.owned(*at)), BLUE)
         self.boxes((box for at, box in boxes.items() if not dispatch.owned(*at)), GRAY, dashes=(2.5, 3))
-        numbers = ((box.middle, str(dispatch.ids(*at).local_invocation_index)) for at, box in boxes.items())
-        self.words(Word(*middle, text, 12.5) for middle, text in numbers)
+        self.label(boxes.values(), (dispatch.ids(*at).local_invocation_index for at in boxes), 12.5)
         width, height = size_x * CELL[0], size_y * CELL[1]
         groups = {(i, j): boxes[i * size_x, j * size_y] for j, i in np.ndindex(high, wide)}
         self.boxes((Box(first.x - 2, first.y - 2, width + 4, height + 4) for first in groups.values()), INK, line=1.8)
@@ -66,13 +65,12 @@ class DispatchPicture(Picture):
     def _draw_array(self, dispatch: Dispatch) -> None:
         rows, columns = dispatch.rows, dispatch.columns
         sizes = f"{columns}" if dispatch.in_a_row else f"{rows} × {columns}"
-        self.write(RIGHT, 17, f"array of {_counted(sizes, dispatch.elements, 'element')}", 15, BLUE, "bold")
+        self.bold(RIGHT, 17, f"array of {_counted(sizes, dispatch.elements, 'element')}", 15, BLUE)
         self.write(RIGHT, 37, "in each element: its offset", 13, GRAY)
         self.array = Grid(self, np.full((rows, columns), np.nan), RIGHT, TOP, ELEMENT)
         inside = min(rows, dispatch.grid[1]), min(columns, dispatch.grid[0])
-        self.boxes((self.array.box(*cell) for cell in np.ndindex(inside)), BLUE, tint(BLUE))
-        offsets = zip(self.array.boxes, map(str, range(dispatch.elements)), strict=True)
-        self.words(Word(*box.middle, text, 12.5) for box, text in offsets)
+        self.array.tinted(np.ndindex(inside), BLUE)
+        self.label(self.array.boxes, range(dispatch.elements), 12.5)
 
     def _write_ids(self, dispatch: Dispatch, ids: Ids) -> None:
         """A table: the name of each id, its value, and where the value comes from."""
@@ -97,8 +95,8 @@ class DispatchPicture(Picture):
             offset = f"{row}·{dispatch.columns} + {column} = {dispatch.offset(*owned)}"
             words = f"element {column}" if dispatch.in_a_row else f"row {row}, column {column}, at offset {offset}"
         y = self.table + 5 * LINE
-        self.write(MARGIN, y, "its element", 14, ORANGE, "bold")
-        self.write(VALUES, y, words, 14, ORANGE, "bold")
+        self.bold(MARGIN, y, "its element", 14, ORANGE)
+        self.bold(VALUES, y, words, 14, ORANGE)
 
 
 # --- In words -------------------------------------------------------------------------------------------------

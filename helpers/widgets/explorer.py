@@ -3,6 +3,7 @@
 import html
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
+from types import MappingProxyType
 
 import ipywidgets
 import numpy as np
@@ -11,7 +12,8 @@ from helpers.pictures.canvas import Picture
 from helpers.widgets.controls import PACE, Steps, Trials, Values, control, fold, number_box, player, slider
 from helpers.widgets.touch import WINDOW, Touch, Touched
 
-Rule = Callable[[Values], tuple[int, int]]  # the limits of one value, from those before it
+Limits = int | tuple[int, int]  # the first and the last value, or how many there are, from 0 on
+Rule = Limits | Callable[[Values], Limits]  # the limits of one value, or how they follow from the values before it
 
 FRONT, WIDEST = 4, 280  # the most controls beside a picture, and CSS pixels of one
 BEHIND = 6  # controls in a row behind the fold
@@ -26,9 +28,10 @@ class Explorer(ipywidgets.VBox):
     draw : callable
         Takes the values by name and returns the picture, which it redraws in place.
     rules : mapping of name to rule
-        The limits of each value, computed from the values before it; a value that no longer fits moves to the limit.
+        The limits of each value, or a function that computes them from the values before it; a value that no longer
+        fits moves to the limit.
     values : mapping of name to int
-        Where the sliders start.
+        Where the sliders start, if not at their first values.
     play : str or sequence of str
         The value that gets buttons to play it from its place to its end; several count as one number, the last of them
         fastest, as rows and columns do when a page is read.
@@ -39,6 +42,8 @@ class Explorer(ipywidgets.VBox):
     steps : mapping of str to values or callable
         Up to three things to try, in short sentences. Each is ticked when the reader has chosen its values, or only
         pointed at them; a callable takes all values and says whether they are reached.
+    suggested : as `steps`
+        What to try where no `steps` are given.
     leap, pace : int
         How far each picture that is played is from the one before, and for how many milliseconds it is shown.
 
@@ -50,16 +55,17 @@ class Explorer(ipywidgets.VBox):
         self,
         draw: Callable[..., Picture],
         rules: Mapping[str, Rule],
-        values: Values,
+        values: Values = MappingProxyType({}),
         *,
         play: str | Sequence[str] = (),
         multiples: Mapping[str, str] | None = None,
         front: Sequence[str] | None = None,
         steps: Trials | None = None,
+        suggested: Trials = MappingProxyType({}),
         leap: int = 1,
         pace: int = PACE,
     ) -> None:
-        self._draw, self._rules, self._values, self._settling = draw, rules, dict(values), False
+        self._draw, self._rules, self._settling = draw, rules, False
         self._multiples, self._play = multiples or {}, [play] if isinstance(play, str) else [*play]
         layer = ipywidgets.Layout(grid_area="1 / 1", margin="0", width="100%")
         self._still, self._moving = ipywidgets.HTML(layout=layer), ipywidgets.HTML(layout=layer)
@@ -68,10 +74,10 @@ class Explorer(ipywidgets.VBox):
         self._open = fold("numbers", self._show_numbers)
         self._controls = {name: [number_box(name), slider()] for name in rules}
         self._player = player(leap, pace) if play else None
-        self._values = self._allowed(self._values)
+        self._values = self._allowed({**dict.fromkeys(rules, 0), **values})
         self._show(self._values)
         self._settle()
-        self.steps = Steps(steps or {})
+        self.steps = Steps(suggested if steps is None else steps)
         above, below, behind = self._place([*rules][-FRONT:] if front is None else front)
         super().__init__([self.steps, above, self._paper(), self._words, below, behind, self._numbers])
         self.add_class("convgrad-explorer")
@@ -181,7 +187,7 @@ class Explorer(ipywidgets.VBox):
         """The nearest allowed values, in the order of the rules."""
         allowed = dict(wanted)
         for name, rule in self._rules.items():
-            low, high = rule(allowed)
+            low, high = limits(rule, allowed)
             step = self._step(name, allowed)
             allowed[name] = (min(max(allowed[name], low), high) + step // 2) // step * step
         return allowed
@@ -194,7 +200,7 @@ class Explorer(ipywidgets.VBox):
         """Give every slider, number box and player its limits and its value."""
         self._settling = True
         for name, rule in self._rules.items():
-            low, high = rule(self._values)
+            low, high = limits(rule, self._values)
             step = self._step(name, self._values)
             for each in self._controls[name]:
                 _give(each, min=low, max=high, value=self._values[name], disabled=low == high, step=step)
@@ -206,8 +212,8 @@ class Explorer(ipywidgets.VBox):
 
     def _played_range(self) -> tuple[list[int], list[int]]:
         """Where the values that are played begin, and how many of each there are."""
-        limits = [self._rules[name](self._values) for name in self._play]
-        return [low for low, _ in limits], [high - low + 1 for low, high in limits]
+        pairs = [limits(self._rules[name], self._values) for name in self._play]
+        return [low for low, _ in pairs], [high - low + 1 for low, high in pairs]
 
     def _played(self, place: int) -> Values:
         """The values at a place of the player."""
@@ -227,6 +233,7 @@ def _give(widget: ipywidgets.Widget, **wanted: int) -> None:
                 setattr(widget, trait, value)
 
 
-def below(limit: int) -> Rule:
-    """The rule 0 <= value < limit."""
-    return lambda values: (0, limit - 1)
+def limits(rule: Rule, values: Values) -> tuple[int, int]:
+    """The first and the last value that a rule allows beside these values."""
+    allowed = rule(values) if callable(rule) else rule
+    return (0, allowed - 1) if isinstance(allowed, int) else allowed

@@ -7,7 +7,7 @@ import numpy as np
 from support.sample import sample
 
 from helpers.pictures.canvas import Picture, outline
-from helpers.widgets.explorer import Explorer
+from helpers.widgets.explorer import Explorer, limits
 
 SMALLEST = 12  # CSS pixels
 LIGHT, DARK = "#ffffff", "#111111"  # what JupyterLab's two themes lay under an output
@@ -65,8 +65,8 @@ def states(explorer: Explorer) -> list[dict[str, int]]:
     """Every combination of values that the sliders can reach."""
     reached: list[dict[str, int]] = [{}]
     for name, rule in explorer._rules.items():
-        limits = ((values, rule(values)) for values in reached)
-        reached = [values | {name: value} for values, (low, high) in limits for value in range(low, high + 1)]
+        allowed = ((values, limits(rule, values)) for values in reached)
+        reached = [values | {name: value} for values, (low, high) in allowed for value in range(low, high + 1)]
     return reached
 
 

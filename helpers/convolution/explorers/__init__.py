@@ -1,37 +1,28 @@
 """Pictures with sliders of a convolution and its gradients, and of the threads that compute them."""
 
-from helpers.convolution.explorers.forward_pass import (
+from helpers.convolution.explorers.any_size import any_forward, any_input_gradient, any_weight_gradient
+from helpers.convolution.explorers.small_case import (
     EDGES,
-    any_forward,
+    SMALL_CASE,
+    bias_gradient,
     contributions,
     edges,
     forward,
+    input_gradient,
     one_product,
     outputs_of_pixel,
     outputs_of_weight,
-)
-from helpers.convolution.explorers.grad_bias import bias_gradient, tree_reduction
-from helpers.convolution.explorers.grad_input import (
-    any_input_gradient,
-    input_gradient,
     pixel_counts,
     scatter_and_gather,
-    shared_weight_steps,
-)
-from helpers.convolution.explorers.grad_weight import (
-    SMALL_CASE,
-    any_weight_gradient,
     shared_products,
+    shared_weight_steps,
     terms_of_weight,
     threads,
+    tree_reduction,
     weight_gradient,
 )
-from helpers.convolution.explorers.sizes import ANY_OUTPUT, ANY_PIXEL, ANY_WEIGHT
 
 __all__ = [
-    "ANY_OUTPUT",
-    "ANY_PIXEL",
-    "ANY_WEIGHT",
     "EDGES",
     "SMALL_CASE",
     "any_forward",

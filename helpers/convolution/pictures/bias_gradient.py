@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from helpers.pictures.canvas import BLUE, ORANGE, Picture, in_words, number
-from helpers.pictures.parts import MARGIN, Grid
+from helpers.pictures.canvas import BLUE, MARGIN, ORANGE, Picture, in_words, number
+from helpers.pictures.parts import Grid
 
 CELL = 36, 34  # CSS pixels
 
@@ -16,7 +16,6 @@ class BiasGradientPicture(Picture):
         images, channels, rows, columns = grad_output.shape
         across, down = columns * CELL[0] + 40, rows * CELL[1] + 58
         super().__init__(46 + images * down)
-        self.starts()
         self.planes = {
             (n, co): Grid(self, grad_output[n, co], MARGIN + co * across, 40 + n * down, CELL, f"grad_output[{n},{co}]")
             for n, co in np.ndindex(images, channels)
@@ -33,9 +32,9 @@ class BiasGradientPicture(Picture):
         for plane in planes:
             plane.mark([*np.ndindex(*size)])
         self.result.mark([(co, 0)], BLUE)
-        self.write(self.result.x + 78, self.result.box(co, 0).middle[1], f"bias {co}", 15, BLUE, "bold")
+        self.bold(self.result.x + 78, self.result.box(co, 0).middle[1], f"bias {co}", 15, BLUE)
         for plane, total in zip(planes, sums, strict=True):
-            self.write(plane.x, plane.bottom + 14, f"sum {number(total)}", 14, ORANGE, "bold")
+            self.bold(plane.x, plane.bottom + 14, f"sum {number(total)}", 14, ORANGE)
         parts = " + ".join(number(s) if s >= 0 else f"({number(s)})" for s in sums)
         self.sentence = (
             f"Bias {co} was added to all {self.grad_output[:, co].size} outputs of channel {co}, in "

@@ -19,9 +19,9 @@ from helpers.convolution.pictures.sums import (
     rows_and_columns,
 )
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, Box, Picture, Word, number, tint
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture, Word, number
 from helpers.pictures.figures import draw_signed
-from helpers.pictures.parts import MARGIN, Cell, Grid, Window, conclusion, foot, product_text, running_sum
+from helpers.pictures.parts import Cell, Grid, Window, conclusion, foot, product_text, running_sum
 
 Array = np.ndarray
 
@@ -76,7 +76,6 @@ class ContributionPicture(Picture):
     def __init__(self, shape: ConvShape, input: Array, weight: Array, output: Array) -> None:
         super().__init__()
         self.shape = shape
-        self.starts()
         names = [name for name, _ in self.tensors]
         planes = zip((input[0, 0], weight[0, 0], output[0, 0]), names, ("", "", "what the GPU returned"), strict=True)
         self.grids = draw_grids(self, shape, [*planes], 0)
@@ -91,7 +90,7 @@ class ContributionPicture(Picture):
         taps = taps_of(self.shape, row, column)
         for other, (grid, place) in enumerate(zip(self.grids, self.places, strict=True)):
             if other != tensor:
-                self.boxes((grid.box(*cell) for cell in dict.fromkeys(map(place, taps))), ORANGE, tint(ORANGE), 1.6)
+                grid.tinted(dict.fromkeys(map(place, taps)), ORANGE, 1.6)
         self.grids[tensor].mark([(row, column)], BLUE)
         self._draw_products(taps)
         self.sentence = f"{name}[{row},{column}] {self._role(tensor, taps)}"
@@ -127,7 +126,6 @@ class DependencePicture(Picture):
     def __init__(self, shape: ConvShape, input: Array, weight: Array, output: Array) -> None:
         super().__init__()
         self.shape, self.output = shape, output[0, 0]
-        self.starts()
         notes = "n = 0, ci = 0", "co = 0, ci = 0", "n = 0, co = 0"
         planes = zip((input[0, 0], weight[0, 0], self.output), ("input", "weight", "output"), notes, strict=True)
         self.grids = dict(zip(("pixel", "weight", "output"), draw_grids(self, shape, [*planes], 0, True), strict=True))
@@ -141,7 +139,7 @@ class DependencePicture(Picture):
         down, right = self.shape.padding if kind == "pixel" else (0, 0)
         self.grids[kind].mark([(row + down, column + right)])
         cells = [self._cell(partner, tap) for tap in taps]
-        self.boxes((self.grids[partner].box(*cell) for cell in cells), ORANGE, tint(ORANGE), 1.6)
+        self.grids[partner].tinted(cells, ORANGE, 1.6)
         changes = raised[0, 0] - self.output
         outputs = [(tap.oh, tap.ow) for tap in taps]
         factors = [self.grids[partner].values[cell] for cell in cells]
@@ -156,7 +154,7 @@ class DependencePicture(Picture):
     def _draw_changes(self, partner: str, outputs: list[Cell], factors: list[float], changes: Array) -> None:
         """Write the changes on the GPU into the outputs and into a table."""
         grid = self.grids["output"]
-        self.boxes((grid.box(*cell) for cell in outputs), BLUE, tint(BLUE), 1.6)
+        grid.tinted(outputs, BLUE, 1.6)
         moved = map(tuple, np.argwhere(changes).tolist())
         grid.corners({cell: _signed(changes[cell]) for cell in {*outputs, *moved}}, ORANGE)
         rows = zip(outputs, factors, strict=True)
@@ -194,7 +192,6 @@ class EdgesPicture(Picture):
     def __init__(self, shape: ConvShape, digit: Array, weight: Array, output: Array, name: str) -> None:
         self.shape, self.digit, self.weight, self.output, self.name = shape, digit, weight, output, name
         super().__init__(446)
-        self.starts()
         top, left = 54, MARGIN + PIXEL * 32 + 44
         self._draw_digit(MARGIN, top)
         Grid(self, weight[0, 0], left, top + 60, (FILTER_CELL, FILTER_CELL), "weight", name, ORANGE, "bold")
@@ -222,7 +219,7 @@ class EdgesPicture(Picture):
         self._head(x, "output", f"{s.out_h} × {s.out_w}, stride {s.stride_h}", BLUE)
 
     def _head(self, x: float, title: str, note: str, color: str) -> None:
-        self.write(x, 20, title, 15, color, "bold")
+        self.bold(x, 20, title, 15, color)
         self.write(x, 38, note, 13, GRAY)
 
     def _draw_legend(self, x: float, y: float) -> None:

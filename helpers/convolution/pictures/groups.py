@@ -6,8 +6,8 @@ import numpy as np
 
 from helpers.convolution.indices import input_channels_of, output_channels_of
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, Picture, Word, in_words, listed, tint
-from helpers.pictures.parts import MARGIN, TITLE, Grid
+from helpers.pictures.canvas import BLUE, GRAY, MARGIN, Picture, Word, in_words, listed
+from helpers.pictures.parts import TITLE, Grid
 
 # --- In words: nothing where there is only one group ----------------------------------------------------------
 
@@ -54,7 +54,6 @@ class GroupsPicture(Picture):
     def __init__(self, gradients: Sequence[np.ndarray]) -> None:
         Co, Ci = gradients[0].shape[:2]
         super().__init__(int(98 + Co * CELL[1]))
-        self.starts()
         shapes = [ConvShape(1, Ci, 1, 1, Co, 1, 1, groups=Ci // gradient.shape[1]) for gradient in gradients]
         matrices = [_matrix_of_pairs(*pair) for pair in zip(shapes, gradients, strict=True)]
         for i, (shape, matrix) in enumerate(zip(shapes, matrices, strict=True)):
@@ -66,12 +65,12 @@ class GroupsPicture(Picture):
 
     def _draw_matrix(self, shape: ConvShape, matrix: np.ndarray, x: float) -> None:
         across, down = shape.weight[1], shape.out_channels // shape.groups
-        self.write(x, 16, f"{shape.groups} group{'s' * (shape.groups > 1)}", TITLE, BLUE, "bold")
+        self.bold(x, 16, f"{shape.groups} group{'s' * (shape.groups > 1)}", TITLE, BLUE)
         self.write(x, 38, f"shape ({shape.out_channels}, {across})", 13, GRAY)
         grid = Grid(self, matrix, x, 82, CELL, color=BLUE)
         grid.caption = f"{shape.groups} group{'s' * (shape.groups > 1)}: output channels × input channels"
         for group in range(shape.groups):
-            self.boxes([grid.box(group * down, group * across, down, across)], BLUE, tint(BLUE, 2 / 16), 3)
+            self.tinted([grid.box(group * down, group * across, down, across)], BLUE, 3, 2 / 16)
         columns = (Word(grid.box(0, ci).middle[0], 69, str(ci), 13) for ci in range(shape.in_channels))
         rows = (Word(x - 8, grid.box(co, 0).middle[1], str(co), 13, "right") for co in range(shape.out_channels))
         axes = Word(x - 8, 69, "ci", 13, "right"), Word(x - 28, grid.box(0, 0).middle[1], "co", 13, "right")

@@ -19,8 +19,8 @@ from helpers.convolution.pictures.sums import (
     window_cells,
 )
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Picture, Word, in_words, number, tint
-from helpers.pictures.parts import MARGIN, Grid, side_by_side
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, Picture, Word, in_words, number, tint
+from helpers.pictures.parts import Grid, side_by_side
 
 
 class InputGradientPicture(SumPicture):
@@ -118,7 +118,7 @@ class InputGradientPicture(SumPicture):
             padding, weights, dilation, outputs = sizes
             times, factor = ("·D", f"·{dilation}") if dilation > 1 else ("", "")
             rule = f"i{axis} + P − k{axis}{times} = {pixel + padding} − k{axis}{factor}"
-            self.write(x, 236, rule, 13, weight="bold")
+            self.bold(x, 236, rule, 13)
             for line, k in enumerate(reversed(range(weights))):
                 text, has_output = self._division(axis, pixel + padding - k * dilation, outputs)
                 style = (ORANGE, "bold") if has_output else (GRAY,)
@@ -173,7 +173,7 @@ class PixelCountsPicture(Picture):
         counts = np.reshape([*map(len, gathered.values())], shape.input[2:])
         grid = Grid(self, counts, 92, 92, (46, 44))
         grid.caption = "windows of each pixel"
-        self.write(MARGIN, 18, "in how many windows each pixel lies", 17, weight="bold")
+        self.title(18, "in how many windows each pixel lies")
         self.write(92, 46, "rows of windows (left) × columns of windows (above)", 13, GRAY)
         for i, weights in enumerate(columns):
             self.write(grid.box(0, i).middle[0], 72, f"×{len(weights)}", 15, GRAY, align="middle")
@@ -190,7 +190,7 @@ class PixelCountsPicture(Picture):
         named = {"corner": (0, 0), "edge": (0, middle[1]), "center": middle}
         for i, (name, pixel) in enumerate(named.items()):
             self.write(540, 106 + 24 * i, f"{name} [{pixel[0]},{pixel[1]}]", 15)
-            self.write(690, 106 + 24 * i, str(counts[pixel]), 15, BLUE, "bold")
+            self.bold(690, 106 + 24 * i, str(counts[pixel]), 15, BLUE)
         products, windows = int(counts.sum()), shape.out_h * shape.out_w
         weights = shape.kernel_h * shape.kernel_w
         lines = [

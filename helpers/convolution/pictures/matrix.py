@@ -3,8 +3,8 @@
 import numpy as np
 
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, Box, Picture, Word, number, text_width, tint
-from helpers.pictures.parts import MARGIN, Grid
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture, Word, number, text_width
+from helpers.pictures.parts import Grid
 
 Array = np.ndarray
 
@@ -22,7 +22,6 @@ class MatrixPicture(Picture):
         self.shape, self.input, self.weight, self.output = shape, input, weight, output
         self.windows, self.product = windows, product
         super().__init__(424)
-        self.starts()
         self._draw_tensors()
         self._draw_matrices()
         self.stands_still()
@@ -68,7 +67,7 @@ class MatrixPicture(Picture):
         self._draw_frames(row, column, co, self.inputs[ci].box(*weight, *self.shape.output[2:]))
         crossings = [self.inputs[ci].box(*pixel), self.filters[co, ci].box(*weight)]
         crossings += [self.rows.box(row, column), self.columns.box(column, co)]
-        self.boxes(crossings, ORANGE, tint(ORANGE), 4)
+        self.tinted(crossings, ORANGE, 4)
         self.outputs[co].mark([output], BLUE)
         self.result.mark([(row, co)], BLUE)
         named = f"ci, kh, kw = {ci}, {weight[0]}, {weight[1]}"

@@ -7,8 +7,8 @@ import numpy as np
 from helpers.convolution import indices
 from helpers.convolution.indices import Gathered
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, Picture, Word, number
-from helpers.pictures.parts import MARGIN, Grid, conclusion, running_sum
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, Picture, Word, number
+from helpers.pictures.parts import Grid, conclusion, running_sum
 
 
 class ScatterGatherPicture(Picture):
@@ -48,8 +48,8 @@ class ScatterGatherPicture(Picture):
     def _draw_grids(self) -> None:
         self.lines([(420, 8, 420, 338)], LINE, 1)
         cell, empty = (42, 36), np.full(self.grad_output.shape, np.nan)
-        self.write(MARGIN, 16, "scatter: one output adds to its pixels", 17, weight="bold")
-        self.write(442, 16, "gather: one pixel adds up its outputs", 17, weight="bold")
+        self.title(16, "scatter: one output adds to its pixels")
+        self.bold(442, 16, "gather: one pixel adds up its outputs", 17)
         note = "each with its letter"
         self.upstream = Grid(self, self.grad_output, MARGIN, 86, cell, "grad_output", note, ORANGE, numbers=False)
         filter = Grid(self, self.weight, MARGIN, 230, (42, 36), "weight", numbers=False)

@@ -10,8 +10,8 @@ import numpy as np
 from helpers.convolution.indices import input_channels_of
 from helpers.convolution.pictures.groups import channel_note, draw_group
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, Picture, in_words, number
-from helpers.pictures.parts import MARGIN, Cell, Grid, conclusion, product_text, running_sum, side_by_side
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Picture, in_words, number
+from helpers.pictures.parts import Cell, Grid, conclusion, product_text, running_sum, side_by_side
 
 Array = np.ndarray
 Place = Mapping[str, int]  # of a plane: co, ci and n

@@ -10,8 +10,8 @@ from helpers.convolution.indices import Tap
 from helpers.convolution.pictures.groups import channel_words
 from helpers.convolution.pictures.sums import Place, SumPicture, Tensor, contribute, rows_and_columns
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, LINE, ORANGE, Picture, in_words, tint
-from helpers.pictures.parts import MARGIN, Cell, Grid
+from helpers.pictures.canvas import BLUE, GRAY, LINE, MARGIN, ORANGE, Picture, in_words, tint
+from helpers.pictures.parts import Cell, Grid
 
 
 class WeightGradientPicture(SumPicture):
@@ -54,9 +54,8 @@ class ThreadsPicture(Picture):
     def __init__(self, shape: ConvShape) -> None:
         self.shape, count = shape, prod(shape.weight)
         super().__init__(436)
-        self.starts()
-        self.write(MARGIN, 18, "workgroup 0: 256 threads", 17, weight="bold")
-        self.write(352, 18, "the weights, each with its thread", 17, BLUE, "bold")
+        self.title(18, "workgroup 0: 256 threads")
+        self.bold(352, 18, "the weights, each with its thread", 17, BLUE)
         numbers = np.where(np.arange(256) < count, np.arange(256), np.nan).reshape(16, 16)
         self.threads = Grid(self, numbers, 52, 40, (17, 22), numbers=False)
         for row, box in enumerate(self.threads.boxes[::16]):
@@ -82,7 +81,7 @@ class ThreadsPicture(Picture):
         self.starts()
         s, owned = self.shape, indices.weight_of_thread(self.shape, thread)
         self.threads.mark([divmod(thread, 16)])
-        self.write(52, 414, f"thread {thread}{' owns no weight' * (not owned)}", 17, ORANGE, "bold")
+        self.bold(52, 414, f"thread {thread}{' owns no weight' * (not owned)}", 17, ORANGE)
         self.sentence = f"Thread {thread} owns nothing: there are {prod(s.weight)} weights, so it returns at once."
         if owned:
             co, ci, kh, kw = owned
@@ -101,8 +100,7 @@ class SharedProductsPicture(Picture):
         self.shape, self.threads, self.count = shape, threads, shape.batch * shape.out_h * shape.out_w
         rows, cell = shape.batch * shape.out_h, 368 / shape.out_w
         super().__init__(int(56 + rows * cell))
-        self.starts()
-        self.write(MARGIN, 18, f"the {self.count} products of one weight, in loop order", 17, weight="bold")
+        self.title(18, f"the {self.count} products of one weight, in loop order")
         self.cells = Grid(self, np.zeros((rows, shape.out_w)), MARGIN, 40, (cell, cell), numbers=False).boxes
         self.rounds = [range(self.count)[first : first + threads] for first in range(0, self.count, threads)]
         for i, taken in enumerate(self.rounds):
@@ -115,9 +113,9 @@ class SharedProductsPicture(Picture):
         """Point at the products of one thread."""
         self.starts()
         mine = indices.products_of_thread(self.shape, thread, self.threads)
-        self.boxes((self.cells[product] for product in mine), ORANGE, tint(ORANGE, 7 / 16), 4)
+        self.tinted((self.cells[product] for product in mine), ORANGE, 4, 7 / 16)
         for taken, product in zip(self.rounds, mine, strict=False):
-            self.write(404, self._middle(taken) + 12, f"thread {thread} takes product {product}", 15, ORANGE, "bold")
+            self.bold(404, self._middle(taken) + 12, f"thread {thread} takes product {product}", 15, ORANGE)
         outputs = ", at (oh, ow) = " * bool(mine) + ", ".join(str(divmod(i, self.shape.out_w)) for i in mine)
         share = f"takes {in_words('product', mine)}{outputs}: {len(mine)} of {self.count}."
         access = "In each round, neighboring threads read neighboring addresses: their access is coalesced."

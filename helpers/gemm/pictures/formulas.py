@@ -7,8 +7,7 @@ import numpy as np
 
 from helpers.activations import CUBE, ROOT
 from helpers.gemm import reference
-from helpers.pictures.canvas import BLUE, LINE, ORANGE, Box, Picture, Word, number, tint
-from helpers.pictures.parts import MARGIN
+from helpers.pictures.canvas import BLUE, LINE, MARGIN, ORANGE, Box, Picture, Word, number
 
 
 class Formula(NamedTuple):
@@ -113,8 +112,8 @@ def unstable_formulas() -> Picture:
         for y, (quantity, text, value, in_float64) in zip((top + 20, top + 44), rows, strict=True):
             color, sign = (BLUE, "✓") if is_right(value, true) else (ORANGE, "✗")
             if color == ORANGE:
-                picture.boxes([Box(columns[2] - 8, y - 11, 130, 22)], ORANGE, tint(ORANGE), 2)
-            picture.write(columns[2], y, f"{sign}  {number(value)}", 14, color, "bold")
+                picture.tinted([Box(columns[2] - 8, y - 11, 130, 22)], ORANGE, 2)
+            picture.bold(columns[2], y, f"{sign}  {number(value)}", 14, color)
             for x, cell in zip(columns, (quantity, text, "", in_float64), strict=True):
                 picture.write(x, y, cell)
         broken.append(f"{formula.quantity} at {at} becomes {number(naive)}, not {number(true)}")

@@ -7,8 +7,8 @@ import numpy as np
 
 from helpers.gemm import reference
 from helpers.gemm.indices import gemm_terms
-from helpers.pictures.canvas import BLUE, INK, ORANGE, Picture, number
-from helpers.pictures.parts import MARGIN, Grid, conclusion, product_text, running_sum, side_by_side
+from helpers.pictures.canvas import BLUE, INK, MARGIN, ORANGE, Picture, number
+from helpers.pictures.parts import Grid, conclusion, product_text, running_sum, side_by_side
 
 
 class Product(NamedTuple):
@@ -82,7 +82,7 @@ class GradientsPicture(Picture):
         return self
 
     def _draw_grids(self, p: Product) -> None:
-        self.write(MARGIN, 18, p.title, 17, weight="bold")
+        self.title(18, p.title)
         names, signs = [name for name in (p.left, p.right, p.result) if name], "•=" if p.right else "="
         matrices = [self._matrix(p, name) for name in names]
         self.grids = dict(zip(names, side_by_side(self, matrices, signs, 66, self.height - 154), strict=True))
@@ -90,7 +90,7 @@ class GradientsPicture(Picture):
             b = self.grids["b"]
             self.grids["bias"] = bias = Grid(self, self.matrices["bias"], b.x, b.bottom + 14, (b.width, b.height))
             bias.caption = "bias"
-            self.write(b.x - 10, bias.box(0, 0).middle[1], "+ bias", 15, weight="bold", align="right")
+            self.bold(b.x - 10, bias.box(0, 0).middle[1], "+ bias", 15, align="right")
 
     def _matrix(self, p: Product, name: str) -> tuple:
         values = self.matrices[name]

@@ -5,8 +5,8 @@ from math import prod
 import numpy as np
 
 from helpers.gemm.indices import Cell, tile_loads, tile_mates
-from helpers.pictures.canvas import BLUE, GRAY, ORANGE, PAPER, Box, Picture, Word, in_words, number, tint
-from helpers.pictures.parts import MARGIN, Grid, product_text, running_sum, table
+from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, PAPER, Box, Picture, Word, in_words, number
+from helpers.pictures.parts import Grid, product_text, running_sum, table
 
 TILE, WRITE = 4, 4
 PHASES = ("load", "barrier", "multiply", "barrier", "write")  # four for each pair of tiles; WRITE is the last step
@@ -35,7 +35,6 @@ class TilesPicture(Picture):
             "b": np.pad(b, ((0, past), (0, 0)), constant_values=np.nan),
         }
         super().__init__(464)
-        self.starts()
         left, top = 2 * MARGIN + (k + past) * CELL[0], 72 + (k + past) * CELL[1]
         self.grids = {
             "a": Grid(self, self.operands["a"], MARGIN, top, CELL, f"a  {m} × {k}"),
@@ -47,10 +46,10 @@ class TilesPicture(Picture):
         self.stands_still()
 
     def _mark_tile(self, name: str, corner: Cell, color: str) -> None:
-        self.boxes([self.grids[name].box(*corner, TILE, TILE)], color, tint(color), 3)
+        self.tinted([self.grids[name].box(*corner, TILE, TILE)], color, 3)
 
     def _draw_steps_and_memory(self) -> None:
-        self.write(MARGIN, 20, "what each thread does", 15, weight="bold")
+        self.bold(MARGIN, 20, "what each thread does", 15)
         for step, (first, phase) in enumerate(self.moves):
             y = 46 + 18 * step
             self.write(MARGIN, y, f"k {first} to {first + TILE - 1}" * (phase == 0), 13, GRAY)
@@ -66,9 +65,9 @@ class TilesPicture(Picture):
         """Show what one thread does in one step."""
         self.starts()
         first, phase = self.moves[step]
-        self.boxes([Box(92, 37 + 18 * step, 104, 18)], ORANGE, tint(ORANGE), 2)
+        self.tinted([Box(92, 37 + 18 * step, 104, 18)], ORANGE, 2)
         if phase == WRITE:
-            self.write(MEMORY[0], 20, f"thread {thread} is done", 15, weight="bold")
+            self.bold(MEMORY[0], 20, f"thread {thread} is done", 15)
         else:
             self._mark_tile("a", (self.corner[0], first), ORANGE)
             self._mark_tile("b", (first, self.corner[1]), ORANGE)
@@ -82,9 +81,9 @@ class TilesPicture(Picture):
 
     def _fill_memory(self, thread: int, first: int, phase: int) -> None:
         """Write what the thread can be sure of, and mark the slots that the step is about."""
-        self.write(MEMORY[0], 20, f"workgroup memory as thread {thread} sees it", 15, weight="bold")
+        self.bold(MEMORY[0], 20, f"workgroup memory as thread {thread} sees it", 15)
         for grid, mates, values in zip(self.memory, tile_mates(TILE, thread), self._tiles(first), strict=True):
-            self.boxes((grid.boxes[i] for i in (mates if phase in (1, 2) else [thread])), ORANGE, tint(ORANGE), 4)
+            self.tinted((grid.boxes[i] for i in (mates if phase in (1, 2) else [thread])), ORANGE, 4)
             texts = [number(value) if phase > 0 or i == thread else "?" for i, value in enumerate(values)]
             self.words(Word(box.x + 25, box.y + 28, text, 16) for box, text in zip(grid.boxes, texts, strict=True))
 

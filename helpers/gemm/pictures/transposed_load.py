@@ -3,8 +3,8 @@
 import numpy as np
 
 from helpers.gemm.indices import LOADS, right_load
-from helpers.pictures.canvas import BLUE, GRAY, ORANGE, Box, Picture, Word, in_words, tint
-from helpers.pictures.parts import MARGIN, Grid
+from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, Box, Picture, Word, in_words
+from helpers.pictures.parts import Grid
 
 TILE, SIZES, CORNER = 4, (8, 5), (4, 0)  # threads along a side, (K, N) of b, where the tile of b begins
 LINES = (  # of a kernel, in the order of LOADS
@@ -44,7 +44,7 @@ class TransposedLoadPicture(Picture):
         self.words((Word(688, 104 + 22 * i, fact, 14.5, "left") for i, fact in enumerate(facts)), ORANGE, "bold")
         access = "side by side: coalesced" if offsets[1] == offsets[0] + 1 else f"N = {SIZES[1]} apart: strided"
         reads = f"{in_words('thread', row)} read {in_words('offset', offsets)}"
-        self.write(MARGIN, 380, f"{reads}, {access}", 14.5, ORANGE, "bold")
+        self.bold(MARGIN, 380, f"{reads}, {access}", 14.5, ORANGE)
         moved = f"Thread {thread} reads b[{k},{n}] at offset {self._offset(thread)} and writes it to right[{slot}]."
         self.sentence = f"{moved} Together, {reads}, {access}."
         return self
@@ -55,7 +55,7 @@ class TransposedLoadPicture(Picture):
 
     def _draw_memory(self, load: int) -> None:
         """Everything but the thread that is pointed at."""
-        self.write(MARGIN, 20, LINES[load], 15, weight="bold")
+        self.bold(MARGIN, 20, LINES[load], 15)
         note, offsets = "offset, and the thread that loads it", np.arange(SIZES[0] * SIZES[1])
         self.b = Grid(self, offsets.reshape(SIZES), 56, 84, (46, 33), "b in memory, 8 × 5", note, numbers=False)
         self.words(Word(box.x + 17, box.y + 10, str(i), 13) for i, box in enumerate(self.b.boxes))
@@ -65,7 +65,7 @@ class TransposedLoadPicture(Picture):
         self.boxes(self.strip)
         for t, ((k, n), slot) in enumerate(self.loads):
             box, place = self.b.box(k, n), self.right.boxes[slot]
-            self.boxes([box, place, self.strip[self._offset(t)]], BLUE, tint(BLUE))
+            self.tinted([box, place, self.strip[self._offset(t)]], BLUE)
             self.words(
                 [
                     Word(box.x + 41, box.y + 24, f"t{t}", 13, "right"),
@@ -90,8 +90,7 @@ class TransposedLoadPicture(Picture):
         """Mark what a row of neighboring threads reads and writes, and one of them more heavily."""
         places = [(self.b.box(*cell), self.right.boxes[slot]) for cell, slot in (self.loads[t] for t in row)]
         strip = [self.strip[self._offset(t)] for t in row]
-        self.boxes([box for pair in places for box in pair] + strip, ORANGE, tint(ORANGE), 2)
+        self.tinted([box for pair in places for box in pair] + strip, ORANGE, 2)
         self.boxes([*places[thread % TILE], strip[thread % TILE]], ORANGE, line=4)
-        marks = list(zip(row, strip, strict=True))
-        self.words((Word(*box.middle, str(self._offset(t)), 13) for t, box in marks), ORANGE)
-        self.words((Word(box.middle[0], 434, str(t), 13) for t, box in marks), ORANGE)
+        self.label(strip, map(self._offset, row), color=ORANGE)
+        self.words((Word(box.middle[0], 434, str(t), 13) for t, box in zip(row, strip, strict=True)), ORANGE)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from helpers.gradient_checks.dot_products import DATA, Case, case
-from helpers.pictures.canvas import BLUE, GRAY, ORANGE, Box, Picture
-from helpers.pictures.parts import MARGIN, Grid
+from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, Box, Picture
+from helpers.pictures.parts import Grid
 
 CELL, GAP = (33, 28), 14  # CSS pixels of a number, and between two images
 RIGHT, DOTS = 366, 690  # where the second factors begin, and the products
@@ -21,9 +21,9 @@ class AdjointPicture(Picture):
         """Run a kernel on one kind of data."""
         self.starts()
         here, name = case(kernel, data), list(DATA)[data]
-        self.write(MARGIN, 20, f"kernel {kernel}: {here.mistake or 'no mistake'}", 17, weight="bold")
+        self.title(20, f"kernel {kernel}: {here.mistake or 'no mistake'}")
         self.write(MARGIN, 42, f"in {here.gradient}" if here.mistake else "", 13, GRAY)
-        self.write(RIGHT, 20, f"data {data}: {name}", 17, weight="bold")
+        self.bold(RIGHT, 20, f"data {data}: {name}", 17)
         t, wrong = here.tensors, 0
         self._pair(106, (here.output, "conv2d(x, w)"), (t["grad_output"], "dy"), LOSS, here.loss)
         for y, letter, argument in ((210, "w", "weight"), (326, "x", "input")):
@@ -45,10 +45,10 @@ class AdjointPicture(Picture):
         middle, color = y + CELL[1] * first[0].shape[2] / 2, BLUE if loss in (None, value) else ORANGE
         self.write(RIGHT - 30, middle, "•", 18, GRAY)
         self.write(DOTS - 30, middle, "=", 24, GRAY)
-        self.write(DOTS, middle, f"{value}", 24, color, "bold")
+        self.bold(DOTS, middle, f"{value}", 24, color)
         self.write(DOTS, middle - 26, dot, 13, GRAY)
         if loss is not None:
-            self.write(DOTS, middle + 26, "equal" if value == loss else "not equal", 14, color, "bold")
+            self.bold(DOTS, middle + 26, "equal" if value == loss else "not equal", 14, color)
         return self._grids(RIGHT, y, *second)
 
     def _grids(self, x: float, y: float, tensor: np.ndarray, title: str) -> list[Grid]:

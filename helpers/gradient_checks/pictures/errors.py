@@ -4,16 +4,14 @@ They have two logarithmic axes; each line has its name at its right end, and its
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from helpers.gradient_checks import errors
 from helpers.gradient_checks.errors import LENGTHS, STEPS, TRIALS, Differences
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, Word, text_width, tint
-from helpers.pictures.parts import MARGIN
-from helpers.summation.error_picture import DIAMOND, SQUARE, TRIANGLE
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, PAPER, Box, Picture, text_width, tint
+from helpers.pictures.charts import DIAMOND, SQUARE, TRIANGLE, Axes, Sign, draw_sign, spread
 
 LEFT, RIGHT, TOP, BOTTOM = 130, 572, 62, 402  # CSS pixels
 APART = 18  # from one name to the next
@@ -21,12 +19,12 @@ LIST, ROW = Box(RIGHT + 10, 302, 250, 32), 22  # the frame of the values at one 
 
 
 class Line(NamedTuple):
-    """A line of errors, with a mark of straight lines, about 2 wide around (0, 0)."""
+    """A line of errors, with the sign that marks its points."""
 
     name: str
     errors: np.ndarray
     color: str
-    mark: Sequence[tuple[float, ...]]
+    sign: Sign
     dashes: tuple[float, float] | None = None
 
 
@@ -41,56 +39,41 @@ class ErrorChart(Picture):
         self, title: str, whole: str, lines: Sequence[Line], lowest: int, powers: range, ticks: Mapping, below: str
     ) -> None:
         super().__init__(444)
-        self.plotted, self.lowest, self.powers = lines, lowest, powers
-        self.starts()
-        self.write(MARGIN, 20, title, 17, weight="bold")
+        self.plotted, self.powers = lines, powers
+        box = Box(LEFT, TOP, RIGHT - LEFT, BOTTOM - TOP)
+        self.axes = Axes(self, box, (powers[0], powers[-1]), (lowest, 0))
+        self.title(20, title)
         self.write(MARGIN, 42, f"as a part of {whole}", 13, GRAY)
-        tens = {self.y(10.0**power): brief(part(10.0**power)) for power in range(lowest, 1)}
-        self.lines(((LEFT, y, RIGHT, y) for y in tens), LINE, 0.8)
-        self.lines(((x, BOTTOM, x, BOTTOM + 5) for x in map(self.x, ticks)), GRAY, 1)
-        self.words((Word(LEFT - 14, y, text, 13, "right") for y, text in tens.items()), GRAY)
-        self.words((Word(self.x(power), BOTTOM + 16, text, 13) for power, text in ticks.items()), GRAY)
+        self.axes.rows({power: brief(part(10.0**power)) for power in range(lowest, 1)}, 14)
+        self.lines(((x, BOTTOM, x, BOTTOM + 5) for x in map(self.axes.x, ticks)), GRAY, 1)
+        self.axes.columns(ticks)
         self.write(RIGHT + 44, BOTTOM + 16, below, 13, GRAY)
         self.boxes([LIST._replace(height=LIST.height + ROW * len(lines))])
-        for line, name, row in zip(lines, self._names(), self._rows(), strict=True):
-            self.curve(self.x(powers), self.y(line.errors), line.color, 2.4, line.dashes)
-            self.write(RIGHT + 10, name, line.name, 14, line.color, "bold")
-            self._mark(line, LIST.x + 16, row)
+        heights = spread([self.y(line.errors[-1]) for line in lines], APART)  # beside the ends of the lines
+        for line, name, row in zip(lines, heights, self._rows(), strict=True):
+            self.axes.curve(powers, np.log10(line.errors), line.color, 2.4, line.dashes)
+            self.bold(RIGHT + 10, name, line.name, 14, line.color)
+            draw_sign(self, line.sign, [(LIST.x + 16, row)], 6, line.color)
             self.write(LIST.x + 30, row, line.name, 13, line.color)
 
-    def x(self, power: float | Sequence[float]) -> float | np.ndarray:
-        """The place of a power of two."""
-        return np.interp(power, (self.powers[0], self.powers[-1]), (LEFT, RIGHT))
-
-    def y(self, error: float | np.ndarray) -> float | np.ndarray:
+    def y(self, error: float) -> float:
         """The height of an error."""
-        return np.interp(np.log10(error), (self.lowest, 0), (BOTTOM, TOP))
+        return self.axes.y(np.log10(error))
 
     def point(self, power: int, title: str, values: Sequence[str]) -> None:
         """Mark the lines at one power of two, and list their values there."""
-        x, place = self.x(power), self.powers.index(power)
+        x, place = self.axes.x(power), self.powers.index(power)
         heights = [self.y(line.errors[place]) for line in self.plotted]
         self.lines([(x, min(heights), x, BOTTOM)], GRAY, 1.2, (3, 3))
         self.boxes((Box(x - 7, height - 7, 14, 14) for height in heights), PAPER, (1, 1, 1, 0.8), 0)
-        self.write(LIST.x + 10, LIST.y + 17, title, 14, weight="bold")
+        self.bold(LIST.x + 10, LIST.y + 17, title, 14)
         for line, height, row, value in zip(self.plotted, heights, self._rows(), values, strict=True):
-            self._mark(line, x, height)
+            draw_sign(self, line.sign, [(x, height)], 6, line.color)
             self.write(LIST.x + LIST.width - 10, row, brief(value), 13, line.color, align="right")
-
-    def _mark(self, line: Line, x: float, y: float) -> None:
-        self.lines(((x, y, x, y) + 6 * np.array(end) for end in line.mark), line.color, 2)
 
     def _rows(self) -> np.ndarray:
         """The heights of the rows of the list."""
         return LIST.y + 38 + ROW * np.arange(len(self.plotted))
-
-    def _names(self) -> np.ndarray:
-        """The heights of the names: beside the ends of their lines, but apart."""
-        heights = np.array([self.y(line.errors[-1]) for line in self.plotted])
-        order = np.argsort(heights, kind="stable")
-        for above, below in pairwise(order):
-            heights[below] = max(heights[below], heights[above] + APART)
-        return heights
 
 
 def part(error: float) -> str:
@@ -119,7 +102,7 @@ class TolerancePicture(ErrorChart):
         )
         ticks = {power: f"{2**power:,}" for power in LENGTHS[::2]}
         super().__init__("tolerance of a float32 sum", "the sum", lines, -8, LENGTHS, ticks, "terms in the sum")
-        x = float(self.x(np.log2(blind)))
+        x = float(self.axes.x(np.log2(blind)))
         self.boxes([Box(x, TOP, RIGHT - x, BOTTOM - TOP)], face=tint(ORANGE, 0.1), line=0)
         self.lines([(x, TOP, x, BOTTOM)], ORANGE, 1.2)
         note = f"a missing term of average size can pass from {blind:,} terms on"
@@ -161,7 +144,7 @@ class StepPicture(ErrorChart):
             (-14.8, "left", "rounding", "half"),
             (-2.2, "right", "truncation", "4 times"),
         ):
-            x, sign = self.x(power), -1 if align == "right" else 1
+            x, sign = self.axes.x(power), -1 if align == "right" else 1
             for i, note in enumerate((f"{cause}:", "twice the step,", f"{change} the error")):
                 y, width = 84 + 18 * i, sign * text_width(note, 13)  # on paper, without the lines of the grid behind it
                 self.boxes([Box(min(x, x + width) - 3, y - 9, abs(width) + 6, 18)], PAPER, PAPER)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from helpers.gradient_checks.matrix import COLUMNS, POOR, WAYS, Matrix, Row, column_phrase, joined
-from helpers.pictures.canvas import BLUE, GRAY, LINE, ORANGE, Box, Picture, Word, tint
-from helpers.pictures.parts import MARGIN, fitting
+from helpers.pictures.canvas import BLUE, GRAY, LINE, MARGIN, ORANGE, Box, Picture, Word
+from helpers.pictures.parts import fitting
 from wgsl import without_comments
 
 # CSS pixels: the middle of the first column, from one to the next, more before poor data; the first row, its height
@@ -23,8 +23,7 @@ class MatrixPicture(Picture):
     def __init__(self, version: str, matrix: Matrix) -> None:
         self.rows = matrix.rows
         super().__init__(TOP + ROW * len(self.rows) + 44)
-        self.starts()
-        self.write(MARGIN, 18, version, 15, weight="bold")
+        self.bold(MARGIN, 18, version, 15)
         self._draw_columns()
         self.words(Word(MARGIN, self._y(i), row.wrong.name, 13, "left") for i, row in enumerate(self.rows))
         rules = (TOP + ROW * row for row in range(5, len(self.rows), 5))
@@ -45,7 +44,7 @@ class MatrixPicture(Picture):
         self.lines(((_x(i), 54, _x(i), TOP - 4) for i in range(1, len(COLUMNS), 2)), LINE, 1)
         groups = (0, WAYS, "good data, six ways to look"), (len(WAYS), POOR, "poor data, with the reference")
         for first, names, text in groups:
-            self.write((_x(first) + _x(first + len(names) - 1)) / 2, 10, text, 13, GRAY, "bold", "middle")
+            self.bold((_x(first) + _x(first + len(names) - 1)) / 2, 10, text, 13, GRAY, "middle")
 
     def _y(self, row: int) -> float:
         return TOP + ROW * (row + 0.5)
@@ -59,12 +58,12 @@ class MatrixPicture(Picture):
         """Point at one wrong kernel, and show its mistake."""
         self.starts()
         here, width = self.rows[row], _x(len(COLUMNS) - 1) + STEP / 2 - MARGIN / 2
-        self.boxes([Box(MARGIN / 2, TOP + ROW * row, width, ROW)], ORANGE, tint(ORANGE, 1 / 16), 2)
+        self.tinted([Box(MARGIN / 2, TOP + ROW * row, width, ROW)], ORANGE, 2, 1 / 16)
         texts = [" ".join(without_comments(code).split()) or "(nothing)" for code in (here.wrong.old, here.wrong.new)]
         size = fitting(texts, self.width - MARGIN - 90, 13)
         looks = ((self.height - 30, "right", BLUE), (self.height - 10, "wrong", ORANGE))
         for (y, name, color), text in zip(looks, texts, strict=True):
-            self.write(MARGIN, y, f"{name}:", 13, color, "bold")
+            self.bold(MARGIN, y, f"{name}:", 13, color)
             self.words([Word(MARGIN + 60, y, text, size, "left", True)], GRAY)
         self.sentence = _said(here)
         return self

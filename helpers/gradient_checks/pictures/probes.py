@@ -8,8 +8,8 @@ import numpy as np
 
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks import probes
-from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, Box, Picture, Word, number, tint
-from helpers.pictures.parts import MARGIN, Grid, fitting
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Picture, Word, number
+from helpers.pictures.parts import Grid, fitting
 from wgsl import Kernel
 
 TOP, PIXEL, SMALL = 128, 42, (40, 32)  # CSS pixels: where the grids begin, and the sizes of their cells
@@ -31,7 +31,7 @@ class ProbePicture(Picture):
         """Move to a kernel, and to the output whose upstream gradient is 1."""
         name, edit, source = self.kernels[kernel]
         if self.starts(kernel):
-            self.write(MARGIN, 18, f"kernel {kernel}: {name}", 17, weight="bold")
+            self.title(18, f"kernel {kernel}: {name}")
             size = fitting([edit], self.width - 2 * MARGIN - 60, 13)
             self.words([Word(MARGIN, 44, edit, size, "left", True)], GRAY)
             self._draw_input()
@@ -59,7 +59,7 @@ class ProbePicture(Picture):
                 row, column = divmod(int(pixel) - 1, s.in_w)
                 readers[row + s.padding_h, column + s.padding_w].append(f"{kh},{kw}")
         boxes, texts = [self.pixels.box(*cell) for cell in readers], [" ".join(names) for names in readers.values()]
-        self.boxes(boxes, GRAY, tint(GRAY, 1 / 4), 1.6)
+        self.tinted(boxes, GRAY, 1.6, 1 / 4)
         size = fitting(texts, PIXEL - 6, 12, "bold")
         places = zip(boxes, texts, strict=True)
         self.words((Word(box.middle[0], box.y + 32, text, size) for box, text in places), GRAY, "bold")
@@ -79,7 +79,8 @@ class ProbePicture(Picture):
         upstream = probes.one_hot(self.shape.output, (0, 0, oh, ow))[0, 0]
         grid = Grid(self, upstream, RIGHT, TOP, SMALL, "grad_output", "a single 1", numbers=False)
         one = grid.box(oh, ow)
-        self.words((Word(*box.middle, "0", 13) for box in grid.boxes if box != one), GRAY)
+        others = [box for box in grid.boxes if box != one]
+        self.label(others, "0" * len(others), color=GRAY)
         self.write(*one.middle, "1", 16, INK, "bold", "middle")
         self.boxes([one], BLUE, line=4)
         top = grid.bottom + 64

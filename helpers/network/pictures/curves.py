@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from helpers.network.training import Moment
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, WIDTH, Box, Picture, Word
-from helpers.pictures.parts import MARGIN
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, WIDTH, Box, Picture
+from helpers.pictures.charts import Axes
 
 Array = np.ndarray
 MOST, MEAN = 300, 10  # points drawn of a curve; batches in a running mean
@@ -25,57 +25,42 @@ def running_mean(values: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Chart:
-    """The axes of one curve: steps from 0 to `last` to the right, values from 0 to `highest` upwards; both stay fixed.
+class Chart(Axes):
+    """The axes of one curve: steps to the right, values upwards, both from 0 on; they stay fixed."""
 
-    Values above `highest` are drawn at the upper edge.
-    """
-
-    box: Box
-    last: int
-    highest: float
     color: str = BLUE
 
-    def x(self, step: float | Array) -> float | Array:
-        """The place of a step."""
-        return np.interp(step, (0, max(self.last, 1)), (self.box.x, self.box.x + self.box.width))
-
-    def y(self, value: float | Array) -> float | Array:
-        """The height of a value."""
-        return np.interp(value, (0, self.highest), (self.box.y + self.box.height, self.box.y))
-
-    def axes(self, picture: Picture, title: str, ticks: dict[float, str], below: str = "step") -> None:
+    def draw(self, title: str, ticks: dict[float, str], below: str = "step") -> None:
         """Draw a title above, a line for each of these values, and numbers of steps below, with their name."""
-        left, top, width, height = self.box
-        picture.write(left, top - 18, title, 14, self.color, "bold")
-        picture.lines(((left, self.y(value), left + width, self.y(value)) for value in ticks), LINE, 0.8)
-        picture.words((Word(left - 8, self.y(value), text, 13, "right") for value, text in ticks.items()), GRAY)
-        ticks = MaxNLocator(max(2, width // 70), steps=[1, 2, 2.5, 5, 10], integer=True).tick_values(0, self.last)
-        named = [Word(self.x(step), top + height + 16, f"{step:,.0f}", 13) for step in ticks if step <= self.last]
-        picture.words([Word(left - 13, top + height + 16, below, 13, "right"), *named], GRAY)
+        (left, top, width, height), last = self.box, self.across[1]
+        self.picture.bold(left, top - 18, title, 14, self.color)
+        self.rows(ticks)
+        steps = MaxNLocator(max(2, width // 70), steps=[1, 2, 2.5, 5, 10], integer=True).tick_values(0, last)
+        self.columns({step: f"{step:,.0f}" for step in steps if step <= last})
+        self.picture.write(left - 13, top + height + 16, below, 13, GRAY, align="right")
 
-    def guess(self, picture: Picture, loss: float, name: str = "") -> None:
+    def guess(self, loss: float, name: str = "") -> None:
         """A dashed line at the loss of a network that finds all classes equally likely, and its name above."""
         left, top, width, _ = self.box
-        picture.lines([(left, self.y(loss), left + width, self.y(loss))], GRAY, 1.2, (5, 4))
-        picture.write(left + width, top - 18, name, 13, GRAY, align="right")
+        self.picture.lines([(left, self.y(loss), left + width, self.y(loss))], GRAY, 1.2, (5, 4))
+        self.picture.write(left + width, top - 18, name, 13, GRAY, align="right")
 
-    def curve(self, picture: Picture, values: Array) -> None:
+    def run(self, values: Array) -> None:
         """Draw the values of steps 0, 1, ..., at most 300 of them as points, and their running mean."""
         if not len(values):
             return
         shown = np.unique(np.linspace(0, len(values) - 1, MOST).astype(int))
         points = zip(self.x(shown), self.y(values[shown]), strict=True)
-        picture.lines(((x, y - 1.5, x, y + 1.5) for x, y in points), FAINT[self.color], 3)
-        mean = self.y(running_mean(values)[shown])
-        picture.curve(self.x(shown), mean, self.color, 2.6)
+        self.picture.lines(((x, y - 1.5, x, y + 1.5) for x, y in points), FAINT[self.color], 3)
+        self.curve(shown, running_mean(values)[shown], self.color, 2.6)
 
 
 def loss_chart(picture: Picture, box: Box, last: int, classes: int) -> Chart:
     """Draw the axes of a loss: a little more than what a pure guess among the classes costs."""
-    chart, guess = Chart(box, last, 1.2 * log(classes)), log(classes)
-    chart.axes(picture, "loss of each batch", {value: f"{value}" for value in range(int(chart.highest) + 1)})
-    chart.guess(picture, guess, f"dashed: a pure guess, {guess:.2f}")
+    guess = log(classes)
+    chart = Chart(picture, box, (0, max(last, 1)), (0, 1.2 * guess))
+    chart.draw("loss of each batch", {value: f"{value}" for value in range(int(1.2 * guess) + 1)})
+    chart.guess(guess, f"dashed: a pure guess, {guess:.2f}")
     return chart
 
 
@@ -94,10 +79,10 @@ class CurvesPicture(Picture):
         super().__init__(254)
         self.guess = log(classes)
         top, width, height = 46, 344, 158
-        self.starts()
         self.loss = loss_chart(self, Box(MARGIN + 32, top, width, height), last, classes)
-        self.share = Chart(Box(MARGIN + width + 104, top, width, height), last, 100, ORANGE)
-        self.share.axes(self, "right answers in each batch", {value: f"{value} %" for value in (0, 50, 100)})
+        box = Box(MARGIN + width + 104, top, width, height)
+        self.share = Chart(self, box, (0, max(last, 1)), (0, 100), ORANGE)
+        self.share.draw("right answers in each batch", {value: f"{value} %" for value in (0, 50, 100)})
         self.write(MARGIN, 242, "points: single batches; lines: the mean of the last 10", 13, GRAY)
         self.stands_still()
 
@@ -105,11 +90,11 @@ class CurvesPicture(Picture):
         """Draw the run as far as it is; `unseen` is the share of right answers on images not learned from."""
         self.starts()
         shares = 100 * np.array([moment.accuracy for moment in moments])
-        self.loss.curve(self, losses(moments))
-        self.share.curve(self, shares)
+        self.loss.run(losses(moments))
+        self.share.run(shares)
         if unseen is not None:
             right = self.share.box.x + self.share.box.width
-            self.write(right, self.share.y(12), f"unseen images: {100 * unseen:.1f} %", 14, INK, "bold", "right")
+            self.bold(right, self.share.y(12), f"unseen images: {100 * unseen:.1f} %", 14, INK, "right")
         self.sentence = self._sentence(losses(moments), shares, unseen) if moments else "No step is done yet."
         return self
 
@@ -134,11 +119,12 @@ class RunsPicture(Picture):
         highest, guess = 5, log(10)  # of ten classes
         width, last = (WIDTH - 2 * MARGIN - 34) / len(runs) - 22, max(map(len, runs.values()))
         for place, (name, values) in enumerate(runs.items()):
-            chart = Chart(Box(MARGIN + 34 + place * (width + 28), 46, width, 150), last, highest)
+            box = Box(MARGIN + 34 + place * (width + 28), 46, width, 150)
+            chart = Chart(self, box, (0, max(last, 1)), (0, highest))
             ticks = {value: f"{value}" if place == 0 else "" for value in range(highest + 1)}
-            chart.axes(self, name, ticks, "step" if place == 0 else "")
-            chart.guess(self, guess)
-            chart.curve(self, np.array(values))
+            chart.draw(name, ticks, "step" if place == 0 else "")
+            chart.guess(guess)
+            chart.run(np.array(values))
         below = f"dashed: the loss of a pure guess, {guess:.2f}; what is above {highest} is drawn at the top"
         self.write(MARGIN, 238, below, 13, GRAY)
         self.sentence = " ".join(f"{name}: {_run(np.array(values), last)}." for name, values in runs.items())

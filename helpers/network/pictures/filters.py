@@ -6,9 +6,8 @@ import numpy as np
 
 from helpers.network.pictures.curves import loss_chart, losses
 from helpers.network.training import Moment
-from helpers.pictures.canvas import GRAY, INK, ORANGE, WIDTH, Box, Picture, number
+from helpers.pictures.canvas import GRAY, MARGIN, ORANGE, WIDTH, Box, Picture, number
 from helpers.pictures.figures import draw_signed
-from helpers.pictures.parts import MARGIN
 
 Array = np.ndarray
 LEFT, TOP, SIZE, GAP = 130, 64, 100, 16  # CSS pixels: of the first filter, and from one to the next
@@ -35,7 +34,6 @@ class FiltersPicture(Picture):
         self.scales = [float(f"{np.quantile(np.abs(tensors), share):.1g}") or 1.0 for tensors, share in both]
         self.places = [LEFT + i * (SIZE + GAP) for i in range(self.filters.shape[1])]
         self.losses = losses(moments)
-        self.starts()
         self.draw_still()
         self.chart = loss_chart(self, Box(MARGIN + 32, CHART, width - MARGIN - 32, 98), self.last, classes)
         self.draw_run(self.last + 1)
@@ -48,14 +46,14 @@ class FiltersPicture(Picture):
         rows = ("filters", "orange: above 0", "violet: below 0"), ("gradients", "of the loss", "in this step")
         for row, (title, *notes) in enumerate(rows):
             y = TOP + row * (SIZE + GAP) + 24
-            self.write(MARGIN, y, title, 15, INK, "bold")
+            self.bold(MARGIN, y, title, 15)
             notes.append(f"darkest: ≥ {number(self.scales[row])}")
             for line, note in enumerate(notes, 1):
                 self.write(MARGIN, y + 19 * line, note, 12, GRAY)
 
     def draw_run(self, steps: int) -> None:
         """The loss of the first steps."""
-        self.chart.curve(self, self.losses[:steps])
+        self.chart.run(self.losses[:steps])
 
     def show(self, step: int) -> "FiltersPicture":
         """Go to one step."""
@@ -84,7 +82,7 @@ class FiltersPicture(Picture):
 
     def draw_title(self, step: int) -> None:
         """Which step it is."""
-        self.write(MARGIN, 20, f"step {step:,}: the filters of {self.layer}, and what moves them", 17, weight="bold")
+        self.title(20, f"step {step:,}: the filters of {self.layer}, and what moves them")
 
     def _sentence(self, step: int, moment: Moment) -> str:
         strongest = np.abs(self.gradients[step]).mean(axis=(1, 2)).argmax()

@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.network.pictures.maps import Area, colored, framed
-from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, WIDTH, Box, Picture, Word, number, tint
+from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, WIDTH, Box, Picture, Word, number
 from helpers.pictures.figures import draw_signed
-from helpers.pictures.parts import MARGIN
 
 ACROSS, MOST = 6, 24  # small pictures in a row, and in all
 SIDE, DOWN, RIGHT = 52, 80, 66  # CSS pixels: a small picture, and from one to the next
@@ -45,10 +44,9 @@ class MistakesPicture(Picture):
     def __init__(self, mistakes: Sequence[Mistake], count: int, asked: int) -> None:
         self.mistakes, self.count, self.asked = mistakes[:MOST], count, asked
         super().__init__(int(max(400, 58 + DOWN * ceil(len(self.mistakes) / ACROSS))))
-        self.starts()
         of = f"{count:,} of {asked:,} digits are wrong"
         most = f"; the {len(self.mistakes)} surest:" * (count > len(self.mistakes))
-        self.write(MARGIN, 18, f"{of}{most}", 15, INK, "bold")
+        self.bold(MARGIN, 18, f"{of}{most}", 15)
         self.write(MARGIN, 38, "below each: what the network said (the right answer)", 13, GRAY)
         for i, mistake in enumerate(self.mistakes):
             box = self._small(i)
@@ -68,7 +66,7 @@ class MistakesPicture(Picture):
         framed(self, self._small(mistake), line=2.5)
         left, top = WIDTH - 2 * LARGE - 14 - 4, 58
         said = f"digit {chosen.number}: the network said {chosen.said}, right is {chosen.right}"
-        self.write(left, 18, said, 15, INK, "bold")
+        self.bold(left, 18, said, 15)
         self.write(left, 42, "the digit", 13, GRAY)
         self.write(left + LARGE + 14, 42, "the pixels that matter", 13, GRAY)
         pictures = colored(chosen.image, ink=True), over(chosen.image, chosen.gradient)
@@ -99,7 +97,7 @@ class MistakesPicture(Picture):
         for i, share in enumerate(mistake.softmax):
             color = {mistake.right: BLUE, mistake.said: ORANGE}.get(i, GRAY)
             height, x = float(share) * (box.height - 18), box.x + i * step
-            self.boxes([Box(x + 6, box.y + box.height - 18 - height, step - 12, height)], color, tint(color, 0.5), 1)
+            self.tinted([Box(x + 6, box.y + box.height - 18 - height, step - 12, height)], color, 1, 0.5)
             marked = color != GRAY
             self.words([Word(x + step / 2, box.y + box.height - 7, str(i), 13)], color, "bold" if marked else "normal")
             if share >= 0.05:

@@ -8,9 +8,8 @@ import numpy as np
 from helpers.network.layers import gradient_of
 from helpers.network.pictures.maps import Area, Layout, Maps, colored, framed
 from helpers.network.trace import NetworkTrace, written
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, WIDTH, Box, Picture, number, text_width
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, number, text_width
 from helpers.pictures.figures import draw_signed
-from helpers.pictures.parts import MARGIN
 
 HEIGHT = 150  # CSS pixels of each of the two rows of maps
 TOPS = 64, 244  # where the two rows begin: values, gradients
@@ -100,10 +99,10 @@ class NetworkPicture(Picture):
     def _draw_trace(self, trace: NetworkTrace, step: int) -> None:
         for column, x in zip(self.columns, self.lefts, strict=True):
             middle = x + column.width / 2
-            self.write(middle, 14, column.layer, 14, INK, "bold", "middle")
+            self.bold(middle, 14, column.layer, 14, INK, "middle")
             self.write(middle, 33, "×".join(map(str, column.size)), 13, INK, align="middle")
-        self.write(MARGIN, TOPS[0] - 8, "values →", 13, BLUE, "bold")
-        self.write(WIDTH - MARGIN, TOPS[1] - 14, "← gradients", 13, BLUE, "bold", "right")
+        self.bold(MARGIN, TOPS[0] - 8, "values →", 13, BLUE)
+        self.bold(WIDTH - MARGIN, TOPS[1] - 14, "← gradients", 13, BLUE, "right")
         for tensor in range(self.last + 1):
             if tensor <= step:
                 self._draw_tensor(trace, tensor, tensor == step)

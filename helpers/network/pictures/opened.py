@@ -6,8 +6,7 @@ import numpy as np
 
 from helpers.network.pictures.maps import Area, Maps, fitting_pixel, fold, framed, in_maps
 from helpers.network.trace import Index, NetworkTrace, Opened, moved, written
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, WIDTH, Box, Picture, Word, number, text_width
-from helpers.pictures.parts import MARGIN
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, WIDTH, Box, Picture, Word, number, text_width
 
 TOP, HIGH = 62, 144  # CSS pixels: where the maps begin, and how high they may be
 TABLE, LINE_HEIGHT = 238, 19
@@ -75,7 +74,7 @@ class OpenedPicture(Picture):
         shown = Maps(self, values.reshape(maps)[map : map + 1], (left, TOP), pixel, 1)
         shown.touch(f"numbers of {opened.name}", "row", "column", tensor=tensor)
         shown.frame(0, [(row, column)], INK)
-        self.write(MARGIN, 18, f"{opened.label} = {number(opened.returned)}", 17, INK, "bold")
+        self.title(18, f"{opened.label} = {number(opened.returned)}")
         if self.overview:
             chosen = opened.index[: -2 if len(opened.index) > 2 else -1]
             self.write(left, TOP - 14, written("row" if len(opened.index) == 2 else "map", chosen), 13, GRAY)
@@ -134,7 +133,7 @@ class OpenedPicture(Picture):
         """The line of the kernel's file."""
         y = self.height - 54
         self.boxes([Box(MARGIN, y, WIDTH - 2 * MARGIN, 48)], LINE, (0.96, 0.96, 0.96, 1.0))
-        self.write(MARGIN + 10, y + 14, where, 13, BLUE, "bold")
+        self.bold(MARGIN + 10, y + 14, where, 13, BLUE)
         most = int((WIDTH - 2 * MARGIN - 20) / (0.602 * CODE))
         code = text if len(text) <= most else f"{text[: most - 1]}…"
         self.words([Word(MARGIN + 10, y + 34, code, CODE, "left", code=True)])

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, WIDTH, Box, Picture, Word
-from helpers.pictures.parts import MARGIN
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, WIDTH, Box, Picture, Word
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "nvidia_h200.json"  # what helpers.bench.training wrote on that GPU
 LEFT, RIGHT, TOP, ROW, BAR = 252, WIDTH - 60, 62, 16, 10  # CSS pixels: of the bars, of a row and of a bar in it
@@ -25,8 +24,7 @@ class TimelinePicture(Picture):
         bottom = TOP + ROW * (len(rows) + 3) + 8  # of the grid
         super().__init__(bottom + 24)
         self.end = max(rows[-1]["end"], sum(line["host"].values()))
-        self.starts()
-        self.write(MARGIN, 18, f"one step of training with {line['batch']} digits, {adapter}", 15, INK, "bold")
+        self.bold(MARGIN, 18, f"one step of training with {line['batch']} digits, {adapter}", 15)
         said = "microseconds; each kernel in a compute pass of its own, so that the GPU can time it"
         self.write(MARGIN, 40, said, 13, GRAY)
         self._draw_axis(bottom)

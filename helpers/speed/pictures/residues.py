@@ -6,8 +6,8 @@ import numpy as np
 
 from helpers.convolution.indices import contributions_to_pixel
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, INK, ORANGE, Picture, Word, in_words, tint
-from helpers.pictures.parts import MARGIN, Cell, Grid
+from helpers.pictures.canvas import BLUE, INK, MARGIN, ORANGE, Picture, in_words
+from helpers.pictures.parts import Cell, Grid
 from helpers.speed.indices import taps_of_class
 
 LETTERS = "ABCD"
@@ -23,20 +23,17 @@ class ResiduesPicture(Picture):
     def __init__(self, shape: ConvShape) -> None:
         super().__init__(444)
         self.shape = s = shape
-        self.starts()
-        self.write(MARGIN, 20, f"gradient of the input, stride {s.stride_h}, padding {s.padding_h}", 17, weight="bold")
+        self.title(20, f"gradient of the input, stride {s.stride_h}, padding {s.padding_h}")
         middle = MARGIN + CELL * s.in_w + 70
         self.pixels = self._grid(MARGIN, s.input, "pixels", "the letter is the class")
         self.filter = self._grid(middle, s.weight, "filter", "its taps kh,kw")
         right = middle + CELL * s.kernel_w + 70
         self.outputs = self._grid(right, s.output, "grad_output", "with the tap that reaches the pixel")
         self.classes: dict[Cell, list[Cell]] = {own: [] for own in np.ndindex(s.stride)}  # their pixels
-        for pixel, box in zip(np.ndindex(s.input[2:]), self.pixels.boxes, strict=True):
-            own = self._class(*pixel)
-            self.classes[own].append(pixel)
-            self.write(*box.middle, self._letter(own), 16, align="middle")
-        taps = zip(np.ndindex(s.weight[2:]), self.filter.boxes, strict=True)
-        self.words(Word(*box.middle, f"{kh},{kw}", 13) for (kh, kw), box in taps)
+        for pixel in np.ndindex(s.input[2:]):
+            self.classes[self._class(*pixel)].append(pixel)
+        self.label(self.pixels.boxes, (self._letter(self._class(*pixel)) for pixel in np.ndindex(s.input[2:])), 16)
+        self.label(self.filter.boxes, (f"{kh},{kw}" for kh, kw in np.ndindex(s.weight[2:])))
         self.stands_still()
 
     def _grid(self, x: float, size: tuple[int, ...], title: str, note: str) -> Grid:
@@ -49,11 +46,11 @@ class ResiduesPicture(Picture):
         rows, columns = self._taps(own)
         reached = contributions_to_pixel(self.shape, ih, iw)
         outputs = [self.outputs.box(term.oh, term.ow) for term in reached]
-        self.boxes((self.pixels.box(*pixel) for pixel in self.classes[own]), ORANGE, tint(ORANGE), 1.6)
-        self.boxes([self.pixels.box(ih, iw)], ORANGE, tint(ORANGE, 0.4), 4)
-        self.boxes((self.filter.box(*tap) for tap in product(rows, columns)), ORANGE, tint(ORANGE), 3)
-        self.boxes(outputs, BLUE, tint(BLUE, 0.5), 3)
-        self.words(Word(*box.middle, f"{t.kh},{t.kw}", 13) for t, box in zip(reached, outputs, strict=True))
+        self.pixels.tinted(self.classes[own], ORANGE, 1.6)
+        self.tinted([self.pixels.box(ih, iw)], ORANGE, 4, 0.4)
+        self.filter.tinted(product(rows, columns), ORANGE, 3)
+        self.tinted(outputs, BLUE, 3, 0.5)
+        self.label(outputs, (f"{t.kh},{t.kw}" for t in reached))
         self._write_classes(own)
         taps, every = len(rows) * len(columns), self.filter.values.size
         outside = taps - len(reached)

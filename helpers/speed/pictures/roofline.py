@@ -6,8 +6,8 @@ from math import floor, log10
 
 import numpy as np
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, Word, number
-from helpers.pictures.parts import MARGIN
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, PAPER, Box, Picture, Word, number
+from helpers.pictures.charts import Axes
 from helpers.speed.ladder import STEPS
 from helpers.speed.recorded import Point, Recorded
 
@@ -36,6 +36,8 @@ class RooflinePicture(Picture):
         self.points, self.others = recorded.points, own.nearest if own else []
         points = [*self.points, *self.others]
         self.lowest = floor(log10(min(point.tflops for point in points)))
+        box = Box(LEFT, TOP, RIGHT - LEFT, BOTTOM - TOP)
+        self.axes = Axes(self, box, (INTENSITIES[0], INTENSITIES[-1]), (self.lowest, HIGHEST))
         self.placed = list(zip(points, self._placed(points), strict=True))
 
     def show(self, step: int) -> "RooflinePicture":
@@ -49,7 +51,7 @@ class RooflinePicture(Picture):
             self._mark(point, at, point.number == step)
         self._list(step)
         chosen = STEPS[step - 1]
-        self.write(MARGIN, BOTTOM + 58, f"{step}  {chosen.path}, on {chosen.layer}", 14, ORANGE, "bold")
+        self.bold(MARGIN, BOTTOM + 58, f"{step}  {chosen.path}, on {chosen.layer}", 14, ORANGE)
         self.write(MARGIN, BOTTOM + 82, f"new: {chosen.idea}", 14)
         before = f" What limited {chosen.before}: {chosen.limit}. {chosen.why}" if chosen.limit else ""
         said = f"Step {step}, {chosen.name}: {number(round(chosen.intensity, 1))} operations for each byte loaded"
@@ -61,22 +63,19 @@ class RooflinePicture(Picture):
 
     def x(self, intensity: float | np.ndarray) -> float | np.ndarray:
         """The place of some operations per byte."""
-        return np.interp(np.log2(intensity), (INTENSITIES[0], INTENSITIES[-1]), (LEFT, RIGHT))
+        return self.axes.x(np.log2(intensity))
 
     def y(self, tflops: float | np.ndarray) -> float | np.ndarray:
         """The height of a speed."""
-        return np.interp(np.log10(tflops), (self.lowest, HIGHEST), (BOTTOM, TOP))
+        return self.axes.y(np.log10(tflops))
 
     def _draw_axes(self) -> None:
-        self.write(MARGIN, 20, "the steps under the roofs of the hardware", 17, weight="bold")
+        self.title(20, "the steps under the roofs of the hardware")
         self.write(MARGIN, TOP - 20, "TFLOP/s", 13, GRAY)
         self.write((LEFT + RIGHT) / 2, BOTTOM + 34, "operations for each byte loaded", 13, GRAY, align="middle")
-        heights = {self.y(10.0**power): f"{10.0**power:,g}" for power in range(self.lowest, 3)}
-        self.lines(((LEFT, y, RIGHT, y) for y in heights), LINE, 0.8)
-        self.words((Word(LEFT - 8, y, text, 13, "right") for y, text in heights.items()), GRAY)
-        ticks = {self.x(2.0**power): _power(power) for power in INTENSITIES if power % 2}
-        self.lines(((x, TOP, x, BOTTOM) for x in ticks), LINE, 0.8)
-        self.words((Word(x, BOTTOM + 14, text, 13) for x, text in ticks.items()), GRAY)
+        self.axes.rows({power: f"{10.0**power:,g}" for power in range(self.lowest, 3)})
+        powers = {power: f"{2**power}" if power >= 0 else f"1/{2**-power}" for power in INTENSITIES if power % 2}
+        self.axes.columns(powers, 14, 0.8)
 
     @cached_property
     def roofs(self) -> np.ndarray:
@@ -133,7 +132,7 @@ class RooflinePicture(Picture):
         for i, ladder_step in enumerate(STEPS, 1):
             at, look = y + ROW * (i - 1), (ORANGE, "bold") if i == step else (INK, "normal")
             point, other = points.get(i), others.get(i)
-            self.write(x + 18, at, f"{i}", 14, look[0], "bold", "right")
+            self.bold(x + 18, at, f"{i}", 14, look[0], "right")
             self.write(x + 28, at, ladder_step.name, 14, *look)
             self.write(RATE, at, _brief(point.tflops) if point else "–", 14, *look, "right")
             self.write(RATIO, at, f"{point.ratio:.2f} ×" if point and point.ratio else "–", 14, *look, "right")
@@ -143,10 +142,6 @@ class RooflinePicture(Picture):
 def _distances(places: np.ndarray, others: np.ndarray) -> np.ndarray:
     """From each place (P, 2) to the nearest of the others (Q, 2)."""
     return np.hypot(*(places[:, None] - others[None]).transpose(2, 0, 1)).min(axis=1, initial=np.inf)
-
-
-def _power(power: int) -> str:
-    return f"{2**power}" if power >= 0 else f"1/{2**-power}"
 
 
 def _brief(value: float) -> str:

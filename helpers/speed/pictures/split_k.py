@@ -2,8 +2,7 @@
 
 from math import ceil
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, ORANGE, PAPER, Box, Picture, Word, tint
-from helpers.pictures.parts import MARGIN
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, PAPER, Box, Picture
 from helpers.speed.gpu_limits import H200
 from helpers.speed.indices import slice_of
 from helpers.speed.tile_sizes import TileSizes
@@ -34,9 +33,9 @@ class SplitKPicture(Picture):
             self.stands_still()
         split, tile = divmod(workgroup, self.tiles)
         column = self._workgroup(tile, 0, slices)._replace(height=TILES.height)
-        self.boxes([column], ORANGE, tint(ORANGE), 2.5)
-        self.boxes([self._workgroup(tile, split, slices)], ORANGE, tint(ORANGE, 0.8), 2.5)
-        self.boxes([self.results[tile]], ORANGE, tint(ORANGE), 2.5)
+        self.tinted([column], ORANGE, 2.5)
+        self.tinted([self._workgroup(tile, split, slices)], ORANGE, 2.5, 0.8)
+        self.tinted([self.results[tile]], ORANGE, 2.5)
         x, end = self.results[tile].middle[0], SUMS.y - 4
         self.lines([(x, TILES.y + TILES.height + 4, x, end)], ORANGE, 2.5)
         self.lines(((x + side, end - 7, x, end) for side in (-6, 6)), ORANGE, 2.5)
@@ -49,28 +48,28 @@ class SplitKPicture(Picture):
 
     def _draw_workgroups(self, slices: int) -> None:
         m, k, n = self.product
-        self.write(MARGIN, 20, f"{m:,} × {n:,} results of {k:,} products each", 17, weight="bold")
-        self.write(MARGIN, 48, "pass 1: a workgroup for each tile and slice", 15, BLUE, "bold")
+        self.title(20, f"{m:,} × {n:,} results of {k:,} products each")
+        self.bold(MARGIN, 48, "pass 1: a workgroup for each tile and slice", 15, BLUE)
         every = [self._workgroup(tile, split, slices) for split in range(slices) for tile in range(self.tiles)]
-        self.boxes(every, BLUE, tint(BLUE), 1 if slices < 30 else 0.3)
+        self.tinted(every, BLUE, 1 if slices < 30 else 0.3)
         self.write(TILES.x - 10, TILES.y + 10, "k = 0", 13, GRAY, align="right")
         self.write(TILES.x - 10, TILES.y + TILES.height - 8, f"{k:,}", 13, GRAY, align="right")
-        self.write(MARGIN, SUMS.y - 24, "pass 2: add the slices", 15, BLUE, "bold")
+        self.bold(MARGIN, SUMS.y - 24, "pass 2: add the slices", 15, BLUE)
         self.boxes(self.results, INK, PAPER, 1.5)
-        self.words(Word(*box.middle, str(i), 13) for i, box in enumerate(self.results))
+        self.label(self.results, range(self.tiles))
         self.write(SUMS.x - 10, SUMS.middle[1], "tile", 13, GRAY, align="right")
 
     def _draw_multiprocessors(self, slices: int) -> None:
         count, groups = H200.multiprocessors, slices * self.tiles
-        self.write(CHIP.x, 48, f"{groups:,} workgroup{'s' * (groups > 1)}", 15, BLUE, "bold")
+        self.bold(CHIP.x, 48, f"{groups:,} workgroup{'s' * (groups > 1)}", 15, BLUE)
         self.write(CHIP.x, 74, f"on {count} multiprocessors:", 14)
         self.write(CHIP.x, 94, "how many each of them has", 14)
         width, height = CHIP.width / ACROSS, CHIP.height / ceil(count / ACROSS)
         cells = [Box(CHIP.x + i % ACROSS * width, CHIP.y + i // ACROSS * height, width, height) for i in range(count)]
-        held = [(cell, (groups + count - 1 - i) // count) for i, cell in enumerate(cells)]
+        held = [(groups + count - 1 - i) // count for i in range(count)]
         self.boxes(cells)
-        self.boxes((cell for cell, number in held if number), BLUE, tint(BLUE), 1.2)
-        self.words(Word(*cell.middle, str(number), 13) for cell, number in held)
+        self.tinted(cells[:groups], BLUE, 1.2)
+        self.label(cells, held)
         threads = ceil(groups / count) * self.sizes.threads
         said = f"at most {threads:,} of {H200.threads:,} threads on one"
         self.write(CHIP.x, CHIP.y + CHIP.height + 22, said, 14)

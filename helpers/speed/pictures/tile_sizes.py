@@ -1,7 +1,6 @@
 """A choice of tile sizes: the tiles to scale, what they cost, and what is expected to limit the product."""
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, ORANGE, PAPER, Box, Picture, tint
-from helpers.pictures.parts import MARGIN
+from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, PAPER, Box, Picture
 from helpers.speed.gpu_limits import H200
 from helpers.speed.tile_sizes import LIMITS, WARP, TileSizes
 
@@ -47,7 +46,7 @@ class TileSizesPicture(Picture):
             f"{sizes.threads:,} threads compute {sizes.rows} × {sizes.columns} results, {sizes.side**2} each"
         )
         if sizes.problem:
-            self.write(TABLE, 204, "This cannot run: a limit is passed.", 16, ORANGE, "bold")
+            self.bold(TABLE, 204, "This cannot run: a limit is passed.", 16, ORANGE)
             self.sentence += f". This cannot run: {sizes.problem}."
         else:
             self._draw_bars(limits, least)
@@ -57,14 +56,14 @@ class TileSizesPicture(Picture):
 
     def _draw_tiles(self, sizes: TileSizes) -> None:
         m, k, n = self.product
-        self.write(MARGIN, 20, f"a ({m:,} × {k:,}) @ b ({k:,} × {n:,})", 16, weight="bold")
+        self.bold(MARGIN, 20, f"a ({m:,} × {k:,}) @ b ({k:,} × {n:,})", 16)
         tiles = self.tiles
-        self.boxes([tiles["a"], tiles["b"]], BLUE, tint(BLUE), 2)
+        self.tinted([tiles["a"], tiles["b"]], BLUE, 2)
         self.boxes([tiles["results"]], INK, line=2)
         x, below = ORIGIN[0], tiles["results"].y + tiles["results"].height + 16
-        self.write(MARGIN, tiles["b"].middle[1], f"b  {sizes.depth} × {sizes.columns}", 14, BLUE, "bold")
-        self.write(x, below, f"results  {sizes.rows} × {sizes.columns}", 14, weight="bold")
-        self.write(MARGIN, below + 22, f"a  {sizes.rows} × {sizes.depth}", 14, BLUE, "bold")
+        self.bold(MARGIN, tiles["b"].middle[1], f"b  {sizes.depth} × {sizes.columns}", 14, BLUE)
+        self.bold(x, below, f"results  {sizes.rows} × {sizes.columns}", 14)
+        self.bold(MARGIN, below + 22, f"a  {sizes.rows} × {sizes.depth}", 14, BLUE)
 
     def _draw_thread(self, sizes: TileSizes) -> None:
         """The results of one thread, and what it reads for them from both tiles."""
@@ -74,7 +73,7 @@ class TileSizesPicture(Picture):
         side = SCALE * sizes.side
         x, y = results.width // (2 * side) * side, results.height // (2 * side) * side
         read = a._replace(y=a.y + y, height=side), b._replace(x=b.x + x, width=side)
-        self.boxes(read, ORANGE, tint(ORANGE, 0.5), 1.5)
+        self.tinted(read, ORANGE, 1.5, 0.5)
         self.boxes([Box(results.x + x, results.y + y, side, side)], ORANGE, ORANGE, 1.5)
 
     def _write_costs(self, sizes: TileSizes) -> None:
@@ -91,14 +90,14 @@ class TileSizesPicture(Picture):
             y, over = 24 + 25 * i, value > limit > 0
             color = ORANGE if over else INK
             self.write(TABLE, y, name, 14, color, "bold" if over else "normal")
-            self.write(760, y, f"{value:,}" if isinstance(value, int) else f"{value:.3g}", 15, color, "bold", "right")
+            self.bold(760, y, f"{value:,}" if isinstance(value, int) else f"{value:.3g}", 15, color, "right")
             self.write(768, y, f"≤ {limit:,}" * bool(limit), 12.5, ORANGE if over else GRAY)
 
     def _draw_bars(self, limits: dict[str, float], least: str) -> None:
         """How much of the arithmetic each part allows."""
         start, end = BARS
         top = 228
-        self.write(TABLE, top - 26, f"what each part of this GPU allows ({H200.name}):", 14, weight="bold")
+        self.bold(TABLE, top - 26, f"what each part of this GPU allows ({H200.name}):", 14)
         for i, (name, share) in enumerate(limits.items()):
             y, color = top + 34 * i, ORANGE if name == least else BLUE
             self.write(
@@ -111,8 +110,8 @@ class TileSizesPicture(Picture):
                 "right",
             )
             self.boxes([Box(start, y, end - start, 22)], LINE, PAPER)
-            self.boxes([Box(start, y, max(2, (end - start) * share), 22)], color, tint(color, 0.5), 1.5)
-            self.write(end + 8, y + 11, f"{100 * share:.0f} %", 14, color, "bold")
+            self.tinted([Box(start, y, max(2, (end - start) * share), 22)], color, 1.5, 0.5)
+            self.bold(end + 8, y + 11, f"{100 * share:.0f} %", 14, color)
         y = top + 34 * len(limits) + 14
         self.write(TABLE, y, f"100 % = {H200.tflops:.0f} TFLOP/s", 13, GRAY)
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
-from helpers.pictures.canvas import BLUE, INK, LINE, ORANGE, Box, Picture, tint
-from helpers.pictures.parts import MARGIN
+from helpers.pictures.canvas import BLUE, INK, LINE, MARGIN, ORANGE, Box, Picture
 from helpers.speed.pictures.tile_sizes import tile_boxes
 from helpers.speed.traffic import Cell, Traffic
 
@@ -34,8 +33,8 @@ class TrafficPicture(Picture):
             self.stands_still()
         for cells, color, strength in ((traffic.multiplied, ORANGE, 3 / 16), (traffic.loaded, BLUE, 0.8)):
             for name in "ab":
-                self.boxes(self._boxes(name, traffic, cells[name][thread]), color, tint(color, strength), 1)
-        self.boxes(self._boxes("results", traffic, traffic.written[thread]), ORANGE, tint(ORANGE, 0.7), 1)
+                self.tinted(self._boxes(name, traffic, cells[name][thread]), color, 1, strength)
+        self.tinted(self._boxes("results", traffic, traffic.written[thread]), ORANGE, 1, 0.7)
         self._write_facts(title, traffic, thread)
         return self
 
@@ -49,13 +48,13 @@ class TrafficPicture(Picture):
         ]
 
     def _draw_frames(self, title: str, traffic: Traffic) -> None:
-        self.write(MARGIN, 20, title, 17, weight="bold")
+        self.title(20, title)
         for name, (rows, columns) in _sizes(traffic).items():
             x, y, width, height = FRAMES[name]
             self.lines(((x, at, x + width, at) for at in _ticks(y, height, rows)), LINE, 0.6)
             self.lines(((at, y, at, y + height) for at in _ticks(x, width, columns)), LINE, 0.6)
             left, top = NAMED[name]
-            self.write(left, top, f"{name}  {rows} × {columns}", 14, weight="bold")
+            self.bold(left, top, f"{name}  {rows} × {columns}", 14)
         self.boxes(FRAMES.values(), INK, line=2)
 
     def _write_facts(self, title: str, traffic: Traffic, thread: int) -> None:
@@ -63,7 +62,7 @@ class TrafficPicture(Picture):
         loads, reads = ([len(cells[name][thread]) for name in "ab"] for cells in (traffic.loaded, traffic.multiplied))
         results = len(traffic.written[thread])
         has = f"{results} result{'s' * (results > 1)}"
-        self.write(TEXT, 54, f"thread {thread} of {traffic.threads}, in one turn", 16, weight="bold")
+        self.bold(TEXT, 54, f"thread {thread} of {traffic.threads}, in one turn", 16)
         lines = [
             (BLUE, 0.8, f"loads {loads[0]:,} of a, {loads[1]:,} of b, from storage memory"),
             (ORANGE, 3 / 16, f"multiplies {reads[0]:,} of a with {reads[1]:,} of b"),
@@ -71,7 +70,7 @@ class TrafficPicture(Picture):
         ]
         for i, (color, strength, text) in enumerate(lines):
             y = 90 + 34 * i
-            self.boxes([Box(TEXT, y - 9, 18, 18)], color, tint(color, strength), 1.5)
+            self.tinted([Box(TEXT, y - 9, 18, 18)], color, 1.5, strength)
             self.write(TEXT + 28, y, text, 14.5, color)
         self._write_counts(traffic)
         self.sentence = (
@@ -81,7 +80,7 @@ class TrafficPicture(Picture):
 
     def _write_counts(self, traffic: Traffic) -> None:
         """What the whole workgroup costs."""
-        self.write(TEXT, 216, "all threads together, for each multiply-add", 16, weight="bold")
+        self.bold(TEXT, 216, "all threads together, for each multiply-add", 16)
         loads, numbers, reads = traffic.costs
         lines = {
             250: ("numbers loaded from storage memory", loads),
@@ -91,7 +90,7 @@ class TrafficPicture(Picture):
         }
         for y, (name, count) in lines.items():
             self.write(TEXT, y, name, 14.5)
-            self.write(TEXT + 384, y, count, 17, weight="bold", align="right")
+            self.bold(TEXT + 384, y, count, 17, align="right")
 
 
 def _sizes(traffic: Traffic) -> dict[str, Cell]:

@@ -3,8 +3,8 @@
 import numpy as np
 
 from helpers.convolution.winograd import Matrices
-from helpers.pictures.canvas import BLUE, GRAY, ORANGE, Picture, number, tint
-from helpers.pictures.parts import MARGIN, Grid
+from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, Picture, number
+from helpers.pictures.parts import Grid
 
 CELL = 27, 27  # CSS pixels
 TOP, MIDDLE, BELOW = 72, 174, 276  # where the grids begin
@@ -23,13 +23,12 @@ class WinogradPicture(Picture):
         self.matrices = matrices
         self.factors = [m @ x @ m.T for m, x in ((matrices.data, pixels), (matrices.filter, weights))]
         self.outputs = np.round(matrices.outputs @ np.prod(self.factors, axis=0) @ matrices.outputs.T, 9)
-        self.starts()
         self.grids = self._draw_grids(pixels, weights)
         self.stands_still()
 
     def _draw_grids(self, pixels: np.ndarray, weights: np.ndarray) -> dict[str, Grid]:
         first, second, third, last = LEFTS
-        self.write(MARGIN, 22, "Winograd's method: 4 × 4 outputs of a 3 × 3 filter", 17, weight="bold")
+        self.title(22, "Winograd's method: 4 × 4 outputs of a 3 × 3 filter")
         for x, y, sign in ((first, TOP, "→"), (first, BELOW, "→"), (second, MIDDLE, "×"), (third, MIDDLE, "→")):
             self.write(x + 3 * CELL[0] + 110, y + 3 * CELL[1], sign, 26, GRAY, align="middle")
         self.write(last, MIDDLE + 4 * 36 + 24, "directly: 16 × 9 =", 14)
@@ -55,10 +54,10 @@ class WinogradPicture(Picture):
             ("pixels", "filter", "outputs"), (*self.matrices[:2], self.matrices.outputs.T), strict=True
         ):
             cells, color = np.argwhere(np.outer(matrix[row], matrix[column])), BLUE if name == "outputs" else ORANGE
-            self.boxes((self.grids[name].box(*cell) for cell in cells.tolist()), color, tint(color), 2)
+            self.grids[name].tinted(cells.tolist(), color, 2)
             counts.append(len(cells))
         chosen = [self.grids[name].box(row, column) for name in ("of pixels", "of weights", "products")]
-        self.boxes(chosen, ORANGE, tint(ORANGE, 0.6), 3)
+        self.tinted(chosen, ORANGE, 3, 0.6)
         pixel, weight = (factor[row, column] for factor in self.factors)
         x, y = LEFTS[2], self.grids["products"].bottom
         self.write(x, y + 20, f"{number(pixel)} × {number(weight)}", 14, ORANGE)

@@ -1,0 +1,291 @@
+"""One small case of a convolution and its gradients, a digit's edges, and the threads that share the work."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from math import ceil, prod
+from string import ascii_lowercase
+
+import numpy as np
+
+from helpers.convolution import operations
+from helpers.convolution.exercises.weight_gradient import IMAGE, UPSTREAM
+from helpers.convolution.explorers.any_size import STRIDES
+from helpers.convolution.pictures.bias_gradient import BiasGradientPicture
+from helpers.convolution.pictures.forward import ContributionPicture, DependencePicture, EdgesPicture, WindowPicture
+from helpers.convolution.pictures.input_gradient import InputGradientPicture, PixelCountsPicture
+from helpers.convolution.pictures.matrix import MatrixPicture
+from helpers.convolution.pictures.scatter_gather import ScatterGatherPicture
+from helpers.convolution.pictures.sums import SumPicture
+from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture, WeightGradientPicture
+from helpers.convolution.shapes import ConvShape
+from helpers.data import digits
+from helpers.kernels import load
+from helpers.pictures.canvas import Picture
+from helpers.stepper import stepper
+from helpers.summation.pictures import TreePicture
+from helpers.widgets.controls import Trials
+from helpers.widgets.explorer import Explorer
+from wgsl.simulator.run import simulate
+
+SMALL_CASE = tuple(np.array(matrix, np.float32)[None, None] for matrix in (IMAGE, UPSTREAM))  # image, upstream gradient
+LENET_CONV1 = ConvShape(1, 1, 28, 28, 6, 5, 5)
+
+# --- With letters -----------------------------------------------------------------------------------------------
+
+
+def forward(input: np.ndarray, weight: np.ndarray, steps: Trials | None = None) -> Explorer:
+    """Sliders oh and ow over an image (1, 1, H, W) and a filter (1, 1, kH, kW), with letters for pixels and weights.
+
+    `steps` are what to try instead of what is suggested.
+    """
+    shape = _one_pair(input, weight)
+    picture = WindowPicture(shape, input, weight, operations.conv2d(input, weight), np.zeros(1), letters=True)
+    bottom, right = shape.out_h - 1, shape.out_w - 1
+    suggested = {
+        f"Point at output [0,{right}]: which pixels make it?": {"oh": 0, "ow": right},
+        "Drag the frame in the input to the bottom left corner.": {"oh": bottom, "ow": 0},
+        "Press play, and watch the filter reach the last output.": {"oh": bottom, "ow": right},
+    }
+    return _with_letters(picture, 0, steps, suggested)
+
+
+def weight_gradient(
+    input: np.ndarray = SMALL_CASE[0], grad_output: np.ndarray = SMALL_CASE[1], steps: Trials | None = None
+) -> Explorer:
+    """Sliders kh and kw over an image (1, 1, H, W) and a gradient (1, 1, oH, oW), with the pixels named by letters.
+
+    Without them, they are lesson 02's small case. `steps` are what to try instead of what is suggested.
+    """
+    picture = _of_weights(input, grad_output)
+    bottom, right = (size - 1 for size in picture.shape.weight[2:])
+    pixel = ascii_lowercase[bottom // 2 * picture.shape.in_w]
+    suggested = {
+        f"Point at the weight [{bottom},{right}] in grad_weight.": {"kh": bottom, "kw": right},
+        "Drag the frame in the input to the top right corner.": {"kh": 0, "kw": right},
+        f"Find the weight whose first product is G·{pixel}.": {"kh": bottom // 2, "kw": 0},
+    }
+    return _with_letters(picture, 0, steps, suggested)
+
+
+def terms_of_weight(input: np.ndarray, grad_output: np.ndarray, kh: int, kw: int) -> str:
+    """The sum of one weight's gradient in letters, such as "dW[1,0] = G·f + H·g + I·h = 7".
+
+    `input` is (1, 1, H, W), `grad_output` (1, 1, oH, oW), as for `weight_gradient`, whose picture says the same.
+    """
+    picture = _of_weights(input, grad_output)
+    for name, index, size in zip(("kh", "kw"), (kh, kw), picture.shape.weight[2:], strict=True):
+        if not 0 <= index < size:
+            raise ValueError(f"{name} = {index}: the weights have {name} from 0 to {size - 1}")
+    return picture.show(kh, kw).equation
+
+
+def _of_weights(input: np.ndarray, grad_output: np.ndarray) -> WeightGradientPicture:
+    _require_one_plane(input=input, grad_output=grad_output)
+    shape = ConvShape.between(input.shape, grad_output.shape)
+    grad_weight = operations.conv2d_grad_weight(input, shape.weight, grad_output)
+    return WeightGradientPicture(shape, input, grad_output, grad_weight, letters=True)
+
+
+def input_gradient(weight: np.ndarray, grad_output: np.ndarray, steps: Trials | None = None) -> Explorer:
+    """Sliders ih and iw that slide a filter (1, 1, kH, kW) over a gradient (1, 1, oH, oW), with letters.
+
+    `steps` are what to try instead of what is suggested.
+    """
+    shape, grad_input = _whole_gradient(weight, grad_output)
+    picture = InputGradientPicture(shape, weight, grad_output, grad_input, letters=True)
+    row, column = shape.in_h // 2, shape.in_w // 2
+    suggested = {
+        f"Point at pixel [{row},{column}] in grad_input: how many terms?": {"ih": row, "iw": column},
+        "Drag the frame to the bottom right: how many are left?": {"ih": shape.in_h - 1, "iw": shape.in_w - 1},
+        "Find the pixel that only G and the weight a reach.": {"ih": 0, "iw": 0},
+    }
+    return _with_letters(picture, 1, steps, suggested)
+
+
+def _with_letters(picture: SumPicture, start: int, steps: Trials | None, suggested: Trials) -> Explorer:
+    """Sliders over the rows and columns of a result with one plane; both begin at `start`."""
+
+    def draw(**place: int) -> Picture:
+        return picture.show(*place.values())
+
+    names = picture.element
+    rules, values = dict(zip(names, picture.returned.shape[2:], strict=True)), dict.fromkeys(names, start)
+    return Explorer(draw, rules, values, play=names, front=(), steps=steps, suggested=suggested)
+
+
+def _one_pair(input: np.ndarray, weight: np.ndarray, stride: int = 1, padding: int = 0) -> ConvShape:
+    """The sizes of one image and one pair of channels; refuses more."""
+    _require_one_plane(input=input, weight=weight)
+    return ConvShape(*input.shape, 1, *weight.shape[2:], stride, padding)
+
+
+def _require_one_plane(**tensors: np.ndarray) -> None:
+    for name, array in tensors.items():
+        if array.shape[:2] != (1, 1):
+            raise ValueError(f"{name} has shape {array.shape}: it must be one image of one channel, (1, 1, ., .)")
+
+
+def _whole_gradient(weight: np.ndarray, grad_output: np.ndarray) -> tuple[ConvShape, np.ndarray]:
+    """The sizes at stride 1 without padding, and the gradient of the input as the GPU computes it."""
+    (kH, kW), (oH, oW) = weight.shape[2:], grad_output.shape[2:]
+    shape = ConvShape(1, 1, oH + kH - 1, oW + kW - 1, 1, kH, kW)
+    return shape, operations.conv2d_grad_input(shape.input, weight, grad_output)
+
+
+# --- What belongs together --------------------------------------------------------------------------------------
+
+
+def contributions(input: np.ndarray, weight: np.ndarray) -> Explorer:
+    """A convolution to point at: an output shows its window, a weight its pixels, a pixel the outputs that it reaches.
+
+    `input` is (1, 1, H, W), `weight` (1, 1, kH, kW). The sliders say which tensor (0 input, 1 weight, 2 output), and
+    the row and the column in it.
+    """
+    picture = ContributionPicture(_one_pair(input, weight), input, weight, operations.conv2d(input, weight))
+    sizes = [grid.values.shape for grid in picture.grids]
+    rules = {"tensor": 3, "row": lambda v: sizes[v["tensor"]][0], "column": lambda v: sizes[v["tensor"]][1]}
+    return Explorer(picture.show, rules, {"tensor": 2}, front=())
+
+
+def outputs_of_weight(input: np.ndarray, weight: np.ndarray) -> Explorer:
+    """Sliders over the weights of a filter (1, 1, kH, kW), and stride and padding: which outputs does one reach?"""
+    return _dependence("weight", input, weight, kh=weight.shape[2], kw=weight.shape[3])
+
+
+def outputs_of_pixel(input: np.ndarray, weight: np.ndarray) -> Explorer:
+    """Sliders over the pixels of an image (1, 1, H, W), and stride and padding: which outputs does one reach?"""
+    return _dependence("pixel", input, weight, ih=input.shape[2], iw=input.shape[3])
+
+
+def _dependence(kind: str, input: np.ndarray, weight: np.ndarray, **limits: int) -> Explorer:
+    """Raise one "weight" or one "pixel" by 1, and show how the outputs change."""
+
+    def draw(stride: int, padding: int, **place: int) -> Picture:
+        shape = _one_pair(input, weight, stride, padding)
+        output = operations.conv2d(input, weight, None, stride, padding)
+        tensors = {"pixel": input.copy(), "weight": weight.copy()}
+        tensors[kind][0, 0, *place.values()] += 1
+        raised = operations.conv2d(*tensors.values(), None, stride, padding)
+        return DependencePicture(shape, input, weight, output).show(kind, *place.values(), raised)
+
+    return Explorer(draw, {**limits, "stride": STRIDES, "padding": 2})
+
+
+def scatter_and_gather(weight: np.ndarray, grad_output: np.ndarray) -> Explorer:
+    """Sliders over the outputs, on the left, and over the pixels, on the right, of one small case at stride 1.
+
+    `weight` is (1, 1, kH, kW), `grad_output` (1, 1, oH, oW), each at most 3 x 3.
+    """
+    shape, grad_input = _whole_gradient(weight, grad_output)
+    picture = ScatterGatherPicture(weight[0, 0], grad_output[0, 0], grad_input[0, 0])
+    rules = {"oh": shape.out_h, "ow": shape.out_w, "ih": shape.in_h, "iw": shape.in_w}
+    return Explorer(picture.show, rules, dict.fromkeys(rules, 1))
+
+
+def one_product(input: np.ndarray, weight: np.ndarray, windows: np.ndarray, product: np.ndarray) -> Explorer:
+    """Sliders over the matrix of windows of an image (1, Ci, H, W), and over the filters (Co, Ci, kH, kW).
+
+    `windows` is (oH*oW, Ci*kH*kW), and `product` (oH*oW, Co) what the GPU returned for its product with the filters.
+    """
+    shape = ConvShape(*input.shape, len(weight), *weight.shape[2:])
+    if windows.shape != (rows_columns := (shape.out_h * shape.out_w, prod(weight.shape[1:]))):
+        raise ValueError(f"windows has shape {windows.shape}: input and weight need {rows_columns}")
+    picture = MatrixPicture(shape, input, weight, operations.conv2d(input, weight), windows, product)
+    return Explorer(picture.show, {"row": len(windows), "column": windows.shape[1], "co": len(weight)}, play="row")
+
+
+def pixel_counts(in_h: int = 7, in_w: int = 9) -> Explorer:
+    """Sliders for filter, stride and padding: in how many windows does each pixel of an image lie?"""
+    picture = PixelCountsPicture()
+
+    def draw(kH, kW, stride, padding) -> Picture:
+        return picture.show(ConvShape(1, 1, in_h, in_w, 1, kH, kW, stride, padding))
+
+    return Explorer(draw, {"kH": (1, 5), "kW": (1, 5), "stride": STRIDES, "padding": 3}, {"kH": 3, "kW": 3})
+
+
+EDGES = {  # filters that turn a digit into something that the eye knows
+    "the pixel itself": [[0, 0, 0], [0, 1, 0], [0, 0, 0]],
+    "one to the left": [[0, 0, 0], [0, 0, 1], [0, 0, 0]],
+    "blur": [[1, 1, 1], [1, 1, 1], [1, 1, 1]],
+    "horizontal edges": [[-1, -2, -1], [0, 0, 0], [1, 2, 1]],
+    "vertical edges": [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]],
+    "outline": [[-1, -1, -1], [-1, 8, -1], [-1, -1, -1]],
+}
+
+
+def edges() -> Explorer:
+    """Sliders for a digit, a filter of EDGES, stride, padding, and the output at which to look."""
+
+    @lru_cache(1)
+    def picture(digit: int, filter: int, stride: int, padding: int) -> EdgesPicture:
+        name, numbers = list(EDGES.items())[filter]
+        input, weight = digits.conv1_input(1, first=digit), np.array(numbers, np.float32)[None, None]
+        output = operations.conv2d(input, weight, None, stride, padding)
+        return EdgesPicture(_one_pair(input, weight, stride, padding), input, weight, output, name)
+
+    def draw(oh: int, ow: int, **chosen: int) -> Picture:
+        return picture(**chosen).show(oh, ow)
+
+    def outputs(v: dict[str, int]) -> int:
+        return (25 + 2 * v["padding"]) // v["stride"] + 1
+
+    front = {"digit": 10, "filter": len(EDGES), "stride": STRIDES, "padding": 3}
+    start = {"digit": 3, "filter": 3, "oh": 4, "ow": 12}
+    return Explorer(draw, {**front, "oh": outputs, "ow": outputs}, start, front=[*front])
+
+
+# --- How threads share the work ---------------------------------------------------------------------------------
+
+
+def threads(shape: ConvShape = LENET_CONV1, steps: Trials | None = None) -> Explorer:
+    """One slider over the threads of the first workgroup, each of which owns one weight, or none."""
+    weights = prod(shape.weight)
+    suggested: Trials = {"Find thread 99: which weight is its own?": {"thread": 99}}
+    if weights < 256:
+        suggested["Point at a thread that owns no weight."] = lambda values: values["thread"] >= weights
+    return _over_threads(ThreadsPicture(shape).show, 256, front=(), steps=steps, suggested=suggested)
+
+
+def shared_products(shape: ConvShape, count: int = 256) -> Explorer:
+    """One slider over `count` threads that share one weight's products."""
+    return _over_threads(SharedProductsPicture(shape, count).show, count)
+
+
+def _over_threads(show: Callable[[int], Picture], count: int, **options) -> Explorer:
+    return Explorer(show, {"thread": count}, {"thread": 37}, play="thread", **options)
+
+
+def bias_gradient(grad_output: np.ndarray) -> Explorer:
+    """One slider over the channels of a small upstream gradient (N, Co, oH, oW)."""
+    picture = BiasGradientPicture(grad_output, operations.conv2d_grad_bias(grad_output))
+    return Explorer(picture.show, {"co": grad_output.shape[1]})
+
+
+def tree_reduction(grad_output: np.ndarray, count: int = 16) -> Explorer:
+    """One slider over the steps of the tree that adds up channel 0 of an upstream gradient (N, Co, oH, oW).
+
+    `count`, a power of two, is how many threads the kernel really runs with.
+    """
+    kernel = load("conv2d_grad_bias", "2_workgroup_per_channel").with_constants(THREADS=count)
+    returned, numbers = operations.conv2d_grad_bias(grad_output, kernel=kernel)[0], grad_output[:, 0].ravel()
+    picture = TreePicture([float(numbers[thread::count].sum()) for thread in range(count)], float(returned))
+    return Explorer(picture.show, {"step": len(picture.steps)}, play="step")
+
+
+def shared_weight_steps(weight: np.ndarray, grad_output: np.ndarray, padding: int = 0, **options) -> Explorer:
+    """Sliders through a simulated run of 4 x 4 threads a tile that share the weights which they load, line by line.
+
+    `weight` is (Co, 1, kH, kW), `grad_output` (1, Co, oH, oW), at stride 1. `options` are those of `stepper`, such as
+    the step at first.
+    """
+    (channels, _, *filter), outputs, tile = weight.shape, grad_output.shape[2:], 4
+    sizes = [o + k - 1 - 2 * padding for o, k in zip(outputs, filter, strict=True)]
+    shape = ConvShape(1, 1, *sizes, channels, *filter, 1, padding, padding)
+    kernel = load("conv2d_grad_input", "2_shared_weights").with_constants(TILE=tile)
+    pixels, params = np.zeros(shape.input, np.float32), np.array(shape.params(), np.uint32)
+    workgroups = ceil(shape.in_w / tile), ceil(shape.in_h / tile), 1
+    trace = simulate(kernel, (grad_output, weight, pixels, params), workgroups)
+    shapes = {"weight": weight.shape, "shared_weights": (prod(filter),)}
+    shapes |= {"grad_output": grad_output.shape, "grad_input": shape.input}
+    return stepper(trace, shapes, only=("workgroupBarrier", "shared_weights[i]", "grad_input["), **options)

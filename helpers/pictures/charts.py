@@ -1,0 +1,71 @@
+"""The parts that charts are made of: axes with a scale, marks that tell lines apart, and names beside their ends."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from helpers.pictures.canvas import GRAY, INK, LINE, Box, Picture, Word
+
+Numbers = float | np.ndarray
+Sign = Sequence[tuple[float, float, float, float]]  # straight lines, about 2 wide around (0, 0)
+
+SQUARE: Sign = ((-1, -1, 1, -1), (1, -1, 1, 1), (1, 1, -1, 1), (-1, 1, -1, -1))
+TRIANGLE: Sign = ((-1.1, 1, 1.1, 1), (1.1, 1, 0, -1.2), (0, -1.2, -1.1, 1))
+DIAMOND: Sign = ((-1.3, 0, 0, -1.3), (0, -1.3, 1.3, 0), (1.3, 0, 0, 1.3), (0, 1.3, -1.3, 0))
+PLUS: Sign = ((-1.3, 0, 1.3, 0), (0, -1.3, 0, 1.3))
+CROSS: Sign = ((-1.2, -1.2, 1.2, 1.2), (-1.2, 1.2, 1.2, -1.2))
+
+
+@dataclass(frozen=True)
+class Axes:
+    """A box on a picture, and the values at its left and right edges and at its lower and upper ones.
+
+    What lies outside is drawn on the edge. Of a logarithmic axis, the values are logarithms.
+    """
+
+    picture: Picture
+    box: Box
+    across: tuple[float, float]
+    up: tuple[float, float]
+
+    def x(self, value: Numbers) -> Numbers:
+        """The place of a value."""
+        return np.interp(value, self.across, (self.box.x, self.box.x + self.box.width))
+
+    def y(self, value: Numbers) -> Numbers:
+        """The height of a value."""
+        return np.interp(value, self.up, (self.box.y + self.box.height, self.box.y))
+
+    def rows(self, texts: Mapping[float, str], gap=8, size=13, line=0.8) -> None:
+        """A line at each of these values, and its text on the left."""
+        left, right = self.box.x, self.box.x + self.box.width
+        self.picture.lines(((left, self.y(value), right, self.y(value)) for value in texts), LINE, line)
+        words = (Word(left - gap, self.y(value), text, size, "right") for value, text in texts.items())
+        self.picture.words(words, GRAY)
+
+    def columns(self, texts: Mapping[float, str], gap=16, line=0.0) -> None:
+        """A line at each of these values, if lines have a width, and its text below the box."""
+        top, bottom = self.box.y, self.box.y + self.box.height
+        places = {self.x(value): text for value, text in texts.items()}
+        if line:
+            self.picture.lines(((x, top, x, bottom) for x in places), LINE, line)
+        self.picture.words((Word(x, bottom + gap, text, 13) for x, text in places.items()), GRAY)
+
+    def curve(self, x: np.ndarray, y: np.ndarray, color=INK, line=3.0, dashes=None) -> None:
+        """A line through many values; nan leaves a gap."""
+        self.picture.curve(self.x(x), self.y(y), color, line, dashes)
+
+
+def draw_sign(picture: Picture, sign: Sign, points: Iterable[tuple[float, float]], size, color, line=2.0) -> None:
+    """Mark some points of a line."""
+    ends = [(x, y, x, y) + size * np.array(end) for x, y in points for end in sign]
+    picture.lines(ends, color, line)
+
+
+def spread(heights: Sequence[float], apart: float) -> np.ndarray:
+    """Heights in the same order, moved down so that each is at least this far below the one above it."""
+    moved, last = np.array(heights, float), -np.inf
+    for i in np.argsort(moved, kind="stable"):
+        moved[i] = last = max(moved[i], last + apart)
+    return moved
