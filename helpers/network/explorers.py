@@ -14,7 +14,6 @@ from helpers.network.pictures.opened import OpenedPicture
 from helpers.network.reference import softmax
 from helpers.network.trace import NetworkTrace, moved
 from helpers.network.training import Training
-from helpers.widgets.controls import Trials
 from helpers.widgets.explorer import Explorer
 
 MOST = 20  # digits of one picture
@@ -30,7 +29,7 @@ def _traces(net: Net, images: np.ndarray, labels: np.ndarray) -> list[NetworkTra
     return [NetworkTrace(net, image, label) for image, label in zip(images, labels, strict=True)]
 
 
-def network(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | None = None, **values: int) -> Explorer:
+def network(net: Net, images: np.ndarray, labels: np.ndarray, **values: int) -> Explorer:
     """A slider over the steps of a digit's trace through a network and back, and what each layer makes of it.
 
     Parameters
@@ -39,14 +38,12 @@ def network(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | No
         As it is now: what is shown is read at once.
     images, labels
         float32 (N, C, H, W) and integers (N,), up to 20 digits.
-    steps
-        What to try instead of what is suggested.
     values
         Where the sliders start: digit, step, tensor, map.
     """
     picture = NetworkPicture(_traces(net, images, labels))
     forward = len(picture.columns) - 1
-    suggested = {
+    steps = {
         "Play: the gradient walks back.": {"step": picture.last},
         "Set step to 0, and play again.": {"step": 1},
         "Point at a map of a gradient.": lambda v: v["tensor"] > forward + 1,
@@ -58,7 +55,7 @@ def network(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | No
         "map": lambda v: picture.maps(v["tensor"]),
     }
     start = {"step": forward, "tensor": 1} | values
-    return Explorer(picture.show, rules, start, play="step", steps=steps, suggested=suggested)
+    return Explorer(picture.show, rules, start, play="step", steps=steps)
 
 
 def open_number(
@@ -67,7 +64,6 @@ def open_number(
     labels: np.ndarray,
     name: str = "conv1.grad_weight",
     index: Sequence[int] = (),
-    steps: Trials | None = None,
 ) -> Explorer:
     """Sliders over all numbers that a network computes for a digit, forward and backward: what is each one made of?
 
@@ -77,8 +73,6 @@ def open_number(
         Those of `network`.
     name, index
         Which number is open at first, such as "conv1.grad_weight" and (3, 0, 2, 1): zeros if there is no index.
-    steps
-        What to try instead of what is suggested.
     """
     picture = OpenedPicture(_traces(net, images, labels))
     if name not in picture.names:
@@ -91,12 +85,12 @@ def open_number(
     for axis, own in enumerate(place):
         rules[own] = lambda v, axis=axis: picture.maps(v["tensor"])[axis]
     last = len(picture.names) - 1
-    suggested = {
+    steps = {
         "Point at a number in its map.": lambda v: (v["row"], v["column"]) != (place["row"], place["column"]),
         "Move tensor: walk on, or back.": lambda v: v["tensor"] != tensor,
         f"See a pixel: set tensor to {last}.": {"tensor": last},
     }
-    return Explorer(picture.show, rules, {"tensor": tensor, **place}, steps=steps, suggested=suggested)
+    return Explorer(picture.show, rules, {"tensor": tensor, **place}, steps=steps)
 
 
 def train(training: Training, epochs: float = 1, unseen: Unseen | None = None) -> Live:
@@ -104,7 +98,7 @@ def train(training: Training, epochs: float = 1, unseen: Unseen | None = None) -
     return Live(training, epochs, unseen)
 
 
-def rewind(training: Training, step: int = 0) -> Explorer:
+def rewind(training: Training) -> Explorer:
     """A slider through a run as it is recorded now: the first layer's filters and gradients, above the loss.
 
     `training.rewind(step)` goes back to a step, and training goes on from there.
@@ -120,10 +114,10 @@ def rewind(training: Training, step: int = 0) -> Explorer:
         "Play the run: when do the filters take shape?": lambda values: values["step"] > last - leap,
         "Go to the step with the highest loss.": {"step": worst},
     }
-    return Explorer(picture.show, {"step": last + 1}, {"step": step}, play="step", steps=steps, leap=leap, pace=PACE)
+    return Explorer(picture.show, {"step": last + 1}, play="step", steps=steps, leap=leap, pace=PACE)
 
 
-def mistakes(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | None = None) -> Explorer:
+def mistakes(net: Net, images: np.ndarray, labels: np.ndarray) -> Explorer:
     """A slider over the digits that a network gets wrong, the surest first, with the pixels that mattered.
 
     `images` float32 (N, 1, H, W) and `labels` (N,) are best digits that it has not learned from.
@@ -143,8 +137,8 @@ def mistakes(net: Net, images: np.ndarray, labels: np.ndarray, steps: Trials | N
         for i, gradient in zip(shown, gradients, strict=True)
     ]
     picture = MistakesPicture(found, len(wrong), len(images))
-    suggested = {
+    steps = {
         "Point at a digit: would you have read it?": lambda v: v["mistake"] > 0,
         "Find the digit of which the network is least sure.": {"mistake": len(found) - 1},
     }
-    return Explorer(picture.show, {"mistake": len(found)}, play="mistake", steps=steps, suggested=suggested)
+    return Explorer(picture.show, {"mistake": len(found)}, play="mistake", steps=steps)

@@ -131,9 +131,18 @@ class Picture:
         """Draw rectangles with a see-through face of the color of their edge."""
         self.boxes(boxes, color, tint(color, strength), line)
 
-    def label(self, boxes: Iterable[Box], texts: Iterable[object], size=13, color=INK, weight="normal") -> None:
-        """Write a text into the middle of each rectangle."""
-        self.words((Word(*box.middle, str(text), size) for box, text in zip(boxes, texts, strict=True)), color, weight)
+    def label(
+        self, boxes: Iterable[Box], texts: Iterable[object], size=13, color=INK, weight="normal", right=0, down=0
+    ) -> None:
+        """Write a text into the middle of each rectangle, or `right` of it and further `down`, in CSS pixels."""
+        middles = ((*box.middle, str(text)) for box, text in zip(boxes, texts, strict=True))
+        self.words((Word(x + right, y + down, text, size) for x, y, text in middles), color, weight)
+
+    def column(
+        self, x: float, y: float, step: float, lines: Iterable[str], size=14, color=INK, weight="normal"
+    ) -> None:
+        """Write lines below each other, `step` apart."""
+        self.words((Word(x, y + step * i, line, size, "left") for i, line in enumerate(lines)), color, weight)
 
     def lines(self, lines: Iterable[tuple[float, ...]], color=GRAY, line=1.4, dashes=None) -> None:
         """Draw straight lines (x0, y0, x1, y1) that all look alike."""
@@ -189,7 +198,7 @@ class Picture:
         """The sentence as a picture of its own, as wide as this one."""
         lines = textwrap.wrap(self.sentence, int(self.width / 7.4))
         caption = Picture(22 * len(lines) + 6, self.width)
-        caption.words(Word(16, 11 + 22 * i, line, 13, "left") for i, line in enumerate(lines))
+        caption.column(16, 11, 22, lines, 13)
         return caption
 
     def _repr_mimebundle_(self, **_) -> tuple[dict, dict]:

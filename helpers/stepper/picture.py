@@ -162,8 +162,7 @@ class StepperPicture(Picture):
             places = {i: self._thread(i) for i, s in enumerate(states) if s == state}
             if state != WAITING:
                 self._sign(state, [*places.values()])
-            words = (Word(*box.middle, str(i % self.replay.threads), 12.5) for i, box in places.items())
-            self.words(words, color, weight)
+            self.label(places.values(), (i % self.replay.threads for i in places), 12.5, color, weight)
         x, y, width, height = self._thread(chosen)
         self.boxes([Box(x - 1.5, y - 1.5, width + 3, height + 3)], INK, line=3)
 
@@ -211,7 +210,7 @@ class StepperPicture(Picture):
             who, what = self.teller.named(access.thread), self.teller.element(access)
             told = f"{who} {verb(access, past)} {what} in line {access.line}"
             self.boxes([box], INK, tint(ORANGE, 0.14), 2)
-            self.words([Word(*box.middle, told, 13)], INK, "bold")
+            self.label([box], [told], weight="bold")
             self._arrow_to(access, box, 2 * i - 1)
 
     def _arrow_to(self, access: Access, box: Box, side: int) -> None:

@@ -22,7 +22,8 @@ class RacePicture(Picture):
         self.title(18, f"thread 0 adds {self.TERMS[0]}, thread 1 adds {self.TERMS[1]}")
         for y, name in ((100, "thread 0"), (162, "thread 1"), (232, "total in memory")):
             self.bold(146, y, name, 15, INK, "right")
-        self.words((Word(self._box(0, step).middle[0], 56, f"step {step + 1}", 14) for step in range(4)), GRAY)
+        steps = [self._box(0, step) for step in range(4)]
+        self.label(steps, (f"step {step}" for step in range(1, 5)), 14, GRAY, down=-44)
         self.write(self._box(2, -1).middle[0], 258, "at first", 13, GRAY, align="middle")
         self._memory(-1, 0)
         self.stands_still()
@@ -69,7 +70,8 @@ class TreePicture(Picture):
         labels = ["thread", "own sum", *(f"after step {i}" for i in range(1, len(self.steps)))]
         heights = [50, *(self._box(i, 0).middle[1] for i in range(len(self.steps)))]
         self.words((Word(132, y, label, 14, "right") for y, label in zip(heights, labels, strict=True)), GRAY)
-        self.words((Word(self._box(0, i).middle[0], 50, str(i), 13) for i in range(len(partial))), GRAY)
+        threads = range(len(partial))
+        self.label((self._box(0, i) for i in threads), threads, 13, GRAY, down=-32)
         self.stands_still()
 
     def show(self, step: int) -> "TreePicture":

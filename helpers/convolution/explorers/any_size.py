@@ -67,10 +67,10 @@ OF_A_WEIGHT: dict[str, Rule] = {**SIZES, "co": lambda v: v["Co"], "ci": lambda v
 START = {"N": 2, "groups": 1, "Ci": 2, "Co": 3, "H": 5, "W": 7, "stride": 1, "padding": 0, "kH": 3, "kW": 3}
 
 
-def any_forward(seed: int = 0, steps: Trials | None = None, **values: int) -> Explorer:
+def any_forward(**values: int) -> Explorer:
     """Sliders for every size and step of a convolution, and for every index, over small random whole numbers.
 
-    `steps` are what to try instead of what is suggested, `values` where the sliders start.
+    `values` are where the sliders start.
     """
 
     def random_picture(shape: ConvShape, random: np.random.Generator) -> WindowPicture:
@@ -79,18 +79,17 @@ def any_forward(seed: int = 0, steps: Trials | None = None, **values: int) -> Ex
         bias = _drawn(random, shape.out_channels, -1, 1, 2)
         return WindowPicture(shape, input, weight, operations.conv2d(input, weight, bias, *_how(shape)), bias)
 
-    suggested = {
+    steps = {
         "Set stride to 2: how many outputs remain?": {"stride": 2},
         "Set padding to 1, then point at the top row of the output.": {"padding": 1, "oh": 0},
         "Set co to 1, another filter: what stays the same?": {"co": 1},
     }
     rules = OF_A_WEIGHT | {"oh": lambda v: _outputs(v, "H", "kH"), "ow": lambda v: _outputs(v, "W", "kW")}
     front = "stride", "padding", "n", "co"
-    return _explorer(random_picture, rules, values, seed, front=front, steps=steps, suggested=suggested)
+    return _explorer(random_picture, rules, values, front=front, steps=steps)
 
 
 def any_weight_gradient(
-    seed: int = 0,
     front: Sequence[str] = ("stride", "padding", "n", "co"),
     steps: Trials | None = None,
     **values: int,
@@ -113,11 +112,10 @@ def any_weight_gradient(
         "Set n to 1, the second image: what stays the same?": {"n": 1},
     }
     rules = OF_A_WEIGHT | {"kh": lambda v: v["kH"], "kw": lambda v: v["kW"]}
-    return _explorer(random_picture, rules, values, seed, front=front, steps=steps, suggested=suggested)
+    return _explorer(random_picture, rules, values, front=front, steps=steps, suggested=suggested)
 
 
 def any_input_gradient(
-    seed: int = 0,
     front: Sequence[str] = ("stride", "padding", "ih", "iw"),
     steps: Trials | None = None,
     **values: int,
@@ -140,7 +138,7 @@ def any_input_gradient(
     rules = SIZES | {"dilation": _legible_dilation, "ci": lambda v: v["Ci"], "co": _filters_of}
     rules |= {"ih": lambda v: v["H"], "iw": lambda v: v["W"]}
     values = {"N": 1, "Ci": 1, "Co": 1, "stride": 2, "ih": 2, "iw": 2} | values
-    return _explorer(random_picture, rules, values, seed, front=front, steps=steps, suggested=suggested)
+    return _explorer(random_picture, rules, values, front=front, steps=steps, suggested=suggested)
 
 
 def _drawn(random: np.random.Generator, size: int | tuple[int, ...], *numbers: int) -> np.ndarray:
@@ -152,7 +150,7 @@ def _how(shape: ConvShape) -> tuple:
     return shape.stride, shape.padding, shape.dilation, shape.groups
 
 
-def _explorer(random_picture: Callable, rules: dict[str, Rule], values: Values, seed: int, **options) -> Explorer:
+def _explorer(random_picture: Callable, rules: dict[str, Rule], values: Values, **options) -> Explorer:
     """Sliders over the sizes and then the indices of `rules`; each new shape gets a picture with new random numbers.
 
     `random_picture` takes a ConvShape and a random generator; the picture's `show` takes the last two indices of
@@ -164,7 +162,7 @@ def _explorer(random_picture: Callable, rules: dict[str, Rule], values: Values, 
         shape = ConvShape(N, Ci, H, W, Co, kH, kW, stride, padding, dilation, groups)
         if shape not in pictures:
             pictures.clear()  # one at a time: the last shape is the only one on the screen
-            pictures[shape] = random_picture(shape, np.random.default_rng(seed))
+            pictures[shape] = random_picture(shape, np.random.default_rng(0))
         return pictures[shape].show(*place.values(), co, ci, n)
 
     return Explorer(draw, rules, START | values, multiples={"Ci": "groups", "Co": "groups"}, **options)

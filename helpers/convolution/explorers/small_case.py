@@ -1,6 +1,5 @@
 """One small case of a convolution and its gradients, a digit's edges, and the threads that share the work."""
 
-from collections.abc import Callable
 from functools import lru_cache
 from math import ceil, prod
 from string import ascii_lowercase
@@ -194,12 +193,12 @@ def one_product(input: np.ndarray, weight: np.ndarray, windows: np.ndarray, prod
     return Explorer(picture.show, {"row": len(windows), "column": windows.shape[1], "co": len(weight)}, play="row")
 
 
-def pixel_counts(in_h: int = 7, in_w: int = 9) -> Explorer:
-    """Sliders for filter, stride and padding: in how many windows does each pixel of an image lie?"""
+def pixel_counts() -> Explorer:
+    """Sliders for filter, stride and padding: in how many windows does each pixel of a 7 x 9 image lie?"""
     picture = PixelCountsPicture()
 
     def draw(kH, kW, stride, padding) -> Picture:
-        return picture.show(ConvShape(1, 1, in_h, in_w, 1, kH, kW, stride, padding))
+        return picture.show(ConvShape(1, 1, 7, 9, 1, kH, kW, stride, padding))
 
     return Explorer(draw, {"kH": (1, 5), "kW": (1, 5), "stride": STRIDES, "padding": 3}, {"kH": 3, "kW": 3})
 
@@ -244,16 +243,16 @@ def threads(shape: ConvShape = LENET_CONV1, steps: Trials | None = None) -> Expl
     suggested: Trials = {"Find thread 99: which weight is its own?": {"thread": 99}}
     if weights < 256:
         suggested["Point at a thread that owns no weight."] = lambda values: values["thread"] >= weights
-    return _over_threads(ThreadsPicture(shape).show, 256, front=(), steps=steps, suggested=suggested)
+    return _over_threads(ThreadsPicture(shape), front=(), steps=steps, suggested=suggested)
 
 
-def shared_products(shape: ConvShape, count: int = 256) -> Explorer:
-    """One slider over `count` threads that share one weight's products."""
-    return _over_threads(SharedProductsPicture(shape, count).show, count)
+def shared_products(shape: ConvShape) -> Explorer:
+    """One slider over the threads of a workgroup that share one weight's products."""
+    return _over_threads(SharedProductsPicture(shape, 256))
 
 
-def _over_threads(show: Callable[[int], Picture], count: int, **options) -> Explorer:
-    return Explorer(show, {"thread": count}, {"thread": 37}, play="thread", **options)
+def _over_threads(picture: Picture, **options) -> Explorer:
+    return Explorer(picture.show, {"thread": 256}, {"thread": 37}, play="thread", **options)
 
 
 def bias_gradient(grad_output: np.ndarray) -> Explorer:

@@ -198,7 +198,7 @@ class PixelCountsPicture(Picture):
             f"of these, {windows * weights - products} lie in the padding",
             f"the counts add up to {products}",
         ]
-        self.words(Word(540, 210 + 24 * i, line, 14, "left") for i, line in enumerate(lines))
+        self.column(540, 210, 24, lines)
         corner, edge, center = (counts[pixel] for pixel in named.values())
         places = f"The corner pixel lies in {_windows(corner)}, the middle of the top edge in {_windows(edge)}"
         untouched = int((counts == 0).sum())

@@ -79,10 +79,9 @@ class ScatterGatherPicture(Picture):
 
     def _write_terms(self, grid: Grid, cells: list[tuple[int, int]], terms: list[Gathered], color: str) -> None:
         """Letters above and the product below, in each of the cells."""
-        middles = [grid.box(*cell).middle for cell in cells]
-        self.words(Word(x, y - 8, self._term(c), 13) for (x, y), c in zip(middles, terms, strict=True))
-        products = (Word(x, y + 9, number(self._product(c)), 13) for (x, y), c in zip(middles, terms, strict=True))
-        self.words(products, color, "bold")
+        boxes = [grid.box(*cell) for cell in cells]
+        self.label(boxes, map(self._term, terms), down=-8)
+        self.label(boxes, (number(self._product(c)) for c in terms), 13, color, "bold", down=9)
 
     def _say_who_writes(self, count: int, pixel: tuple[int, int]) -> None:
         """Why the left side races and the right one does not, below the grids."""
@@ -93,7 +92,7 @@ class ScatterGatherPicture(Picture):
             (180, ORANGE, (f"{adds} to {where};", race)),
             (606, BLUE, (f"1 thread writes {where};", "all others only read: no race")),
         ):
-            self.words((Word(x, 290 + 20 * i, line, 13.5, "left") for i, line in enumerate(lines)), color)
+            self.column(x, 290, 20, lines, 13.5, color)
 
     def _output(self, oh: int, ow: int) -> str:
         return ascii_uppercase[6 + oh * self.shape.out_w + ow]

@@ -85,7 +85,7 @@ class TilesPicture(Picture):
         for grid, mates, values in zip(self.memory, tile_mates(TILE, thread), self._tiles(first), strict=True):
             self.tinted((grid.boxes[i] for i in (mates if phase in (1, 2) else [thread])), ORANGE, 4)
             texts = [number(value) if phase > 0 or i == thread else "?" for i, value in enumerate(values)]
-            self.words(Word(box.x + 25, box.y + 28, text, 16) for box, text in zip(grid.boxes, texts, strict=True))
+            self.label(grid.boxes, texts, 16, right=4, down=7)
 
     def _tiles(self, first: int) -> list[np.ndarray]:
         """The values of both tiles, slot by slot, with 0 past the edge."""

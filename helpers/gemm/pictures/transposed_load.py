@@ -41,7 +41,7 @@ class TransposedLoadPicture(Picture):
             f"reads b[{k},{n}],",
         )
         facts += f"offset {self._offset(thread)},", f"writes right[{slot}]"
-        self.words((Word(688, 104 + 22 * i, fact, 14.5, "left") for i, fact in enumerate(facts)), ORANGE, "bold")
+        self.column(688, 104, 22, facts, 14.5, ORANGE, "bold")
         access = "side by side: coalesced" if offsets[1] == offsets[0] + 1 else f"N = {SIZES[1]} apart: strided"
         reads = f"{in_words('thread', row)} read {in_words('offset', offsets)}"
         self.bold(MARGIN, 380, f"{reads}, {access}", 14.5, ORANGE)
@@ -58,7 +58,7 @@ class TransposedLoadPicture(Picture):
         self.bold(MARGIN, 20, LINES[load], 15)
         note, offsets = "offset, and the thread that loads it", np.arange(SIZES[0] * SIZES[1])
         self.b = Grid(self, offsets.reshape(SIZES), 56, 84, (46, 33), "b in memory, 8 × 5", note, numbers=False)
-        self.words(Word(box.x + 17, box.y + 10, str(i), 13) for i, box in enumerate(self.b.boxes))
+        self.label(self.b.boxes, offsets, right=-6, down=-6.5)
         note = "slot, offset in b, and the thread that loads it"
         self.right = Grid(self, np.zeros((TILE, TILE)), 410, 84, (62, 46), "right", note, BLUE, numbers=False)
         self.strip = [Box(88 + 18.4 * i, 396, 18.4, 24) for i in offsets]
@@ -93,4 +93,4 @@ class TransposedLoadPicture(Picture):
         self.tinted([box for pair in places for box in pair] + strip, ORANGE, 2)
         self.boxes([*places[thread % TILE], strip[thread % TILE]], ORANGE, line=4)
         self.label(strip, map(self._offset, row), color=ORANGE)
-        self.words((Word(box.middle[0], 434, str(t), 13) for t, box in zip(row, strip, strict=True)), ORANGE)
+        self.label(strip, row, color=ORANGE, down=26)

@@ -25,7 +25,7 @@ class MatrixPicture(Picture):
         super().__init__(TOP + ROW * len(self.rows) + 44)
         self.bold(MARGIN, 18, version, 15)
         self._draw_columns()
-        self.words(Word(MARGIN, self._y(i), row.wrong.name, 13, "left") for i, row in enumerate(self.rows))
+        self.column(MARGIN, self._y(0), ROW, (row.wrong.name for row in self.rows), 13)
         rules = (TOP + ROW * row for row in range(5, len(self.rows), 5))
         self.lines(((MARGIN, y, _x(len(COLUMNS) - 0.6), y) for y in rules), LINE, 1)
         cells = [

@@ -49,7 +49,7 @@ class ProbePicture(Picture):
         title, note = "input, its pixels numbered", "framed: under the filter; filled: read, for the weight kh,kw below"
         self.pixels = Grid(self, padded, MARGIN, TOP, (PIXEL, PIXEL), title, note, numbers=False)
         held = [box for box, value in zip(self.pixels.boxes, padded.flat, strict=True) if value == value]
-        self.words(Word(box.middle[0], box.y + 14, str(i), 15) for i, box in enumerate(held, 1))
+        self.label(held, range(1, len(held) + 1), 15, down=-7)
 
     def _draw_reads(self, got: np.ndarray, oh: int, ow: int) -> None:
         """Fill the pixels that were read, each with the place of its weight, and frame those under the filter."""
@@ -61,8 +61,7 @@ class ProbePicture(Picture):
         boxes, texts = [self.pixels.box(*cell) for cell in readers], [" ".join(names) for names in readers.values()]
         self.tinted(boxes, GRAY, 1.6, 1 / 4)
         size = fitting(texts, PIXEL - 6, 12, "bold")
-        places = zip(boxes, texts, strict=True)
-        self.words((Word(box.middle[0], box.y + 32, text, size) for box, text in places), GRAY, "bold")
+        self.label(boxes, texts, size, GRAY, "bold", down=11)
         self.boxes(self._window(oh, ow), BLUE, line=4)
 
     def _window(self, oh: int, ow: int) -> Iterator[Box]:

@@ -6,7 +6,7 @@ from math import floor, log10
 
 import numpy as np
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, PAPER, Box, Picture, Word, number
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, PAPER, Box, Picture, number
 from helpers.pictures.charts import Axes
 from helpers.speed.ladder import STEPS
 from helpers.speed.recorded import Point, Recorded
@@ -123,7 +123,7 @@ class RooflinePicture(Picture):
             f"blue: {self.machine.bandwidth / 1e3:g} TB/s, then {self.machine.tflops:.0f} TFLOP/s",
             f"squares: your machine, {self.own.adapter}"[:52] if self.own else "",
         ]
-        self.words((Word(x, y + ROW * len(STEPS) + 6 + 20 * i, line, 13, "left") for i, line in enumerate(said)), GRAY)
+        self.column(x, y + ROW * len(STEPS) + 6, 20, said, 13, GRAY)
 
     def _list(self, step: int) -> None:
         """All steps with what was measured: TFLOP/s, and how many times as long the library takes."""
