@@ -6,7 +6,8 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.ticker import MaxNLocator
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, PAPER, WIDTH, Box, Picture, Word, number, text_width
+from helpers.pictures.canvas import BLUE, GRAY, INK, PAPER, WIDTH, Box, Picture, Word, number, text_width
+from helpers.pictures.charts import Axes
 
 COLORS = colormaps["PuOr_r"](np.linspace(0.15, 0.85, 255), bytes=True)  # violet below zero, white, orange above
 SIGNS = 14  # CSS pixels: the smallest cell into which a plus or minus fits
@@ -80,15 +81,15 @@ def timeline(spans: Sequence[tuple[str, float, float]], sentence: str) -> Pictur
     right = WIDTH - 14 - max(text_width(_brief(lasts), 14) for _, _, lasts in spans)
     top, row = 52, 30
     begin, end = min(start for _, start, _ in spans), max(start + lasts for _, start, lasts in spans)
-    scale, bottom = (right - left) / ((end - begin) or 1), top + row * len(spans)
+    bottom, whole = top + row * len(spans), end - begin
     picture = Picture(bottom + 10)
-    ticks = MaxNLocator(10, steps=[1, 2, 2.5, 5, 10]).tick_values(0, end - begin)
-    ticks = [(left + tick * scale, tick) for tick in ticks if 0 <= tick <= end - begin]
-    picture.lines(((x, top - 10, x, bottom) for x, _ in ticks), LINE, 0.8)
-    picture.words((Word(x, 28, number(tick), 13) for x, tick in ticks), GRAY)
+    axes = Axes(picture, Box(left, top - 10, right - left, bottom - top + 10), (0, whole or 1), (0, 1))
+    ticks = MaxNLocator(10, steps=[1, 2, 2.5, 5, 10]).tick_values(0, whole)
+    axes.columns({tick: number(tick) for tick in ticks if 0 <= tick <= whole}, 28 - bottom, 0.8)
     picture.write(left - 14, 28, "ms since the start", 13, GRAY, align="right")
     for i, (name, start, lasts) in enumerate(spans):
-        x, y, width = left + (start - begin) * scale, top + row * (i + 0.5), max(lasts * scale, 3)
+        x, y = axes.x(start - begin), top + row * (i + 0.5)
+        width = max(axes.x(start - begin + lasts) - x, 3)
         picture.tinted([Box(x, y - 10, width, 20)], BLUE, 1.5, 0.5)
         picture.boxes([Box(x + width + 4, y - 8, text_width(_brief(lasts), 14) + 8, 16)], PAPER, PAPER)
         picture.write(left - 14, y, name, align="right")

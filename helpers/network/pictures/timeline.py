@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, WIDTH, Box, Picture, Word
+from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, WIDTH, Box, Picture
+from helpers.pictures.charts import Axes
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "nvidia_h200.json"  # what helpers.bench.training wrote on that GPU
 LEFT, RIGHT, TOP, ROW, BAR = 252, WIDTH - 60, 62, 16, 10  # CSS pixels: of the bars, of a row and of a bar in it
@@ -27,7 +28,9 @@ class TimelinePicture(Picture):
         self.bold(MARGIN, 18, f"one step of training with {line['batch']} digits, {adapter}", 15)
         said = "microseconds; each kernel in a compute pass of its own, so that the GPU can time it"
         self.write(MARGIN, 40, said, 13, GRAY)
-        self._draw_axis(bottom)
+        self.axes = Axes(self, Box(LEFT, TOP - 4, RIGHT - LEFT, bottom - TOP + 4), (0, self.end), (0, 1))
+        times = range(0, int(self.end) + 1, TICKS[self.end > SHORT])
+        self.axes.columns({time: f"{time}" for time in times}, 12, 0.8)
         backward = next(i for i, row in enumerate(rows) if "backward" in row["name"])
         for i, row in enumerate(rows):
             color = INK if row["name"].startswith("update") else ORANGE if i >= backward else BLUE
@@ -45,22 +48,14 @@ class TimelinePicture(Picture):
             f"PyTorch takes {eager / ours:.2f} times as long as ours, and {graph / ours:.2f} times from a CUDA graph."
         )
 
-    def _draw_axis(self, bottom: float) -> None:
-        tick = TICKS[self.end > SHORT]
-        times = range(0, int(self.end) + 1, tick)
-        self.lines(((self._x(time), TOP - 4, self._x(time), bottom) for time in times), LINE, 0.8)
-        self.words((Word(self._x(time), bottom + 12, f"{time}", 13) for time in times), GRAY)
-
     def _bar(self, row: int, name: str, spans: list[tuple[float, float]], color: str) -> None:
         """A row of the picture: its name, its bars and, behind them, the microseconds that they take."""
         y = TOP + ROW * row
         self.write(LEFT - 10, y + ROW / 2, name, 13, color, align="right")
-        boxes = [Box(self._x(begin), y + 3, self._x(end) - self._x(begin), BAR) for begin, end in spans]
+        places = [self.axes.x(span) for span in spans]
+        boxes = [Box(begin, y + 3, end - begin, BAR) for begin, end in places]
         self.boxes(boxes, "#ffffff", color, 0.6)
-        self.write(self._x(spans[-1][1]) + 5, y + ROW / 2, f"{sum(b - a for a, b in spans):.0f}", 13, color)
-
-    def _x(self, time: float) -> float:
-        return LEFT + (RIGHT - LEFT) * time / self.end
+        self.write(places[-1][1] + 5, y + ROW / 2, f"{sum(b - a for a, b in spans):.0f}", 13, color)
 
 
 def recorded(batch: int = 32) -> TimelinePicture:
