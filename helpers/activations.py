@@ -1,19 +1,21 @@
 """The activations that a layer applies to each of its outputs: names, functions and derivatives, and their errors.
 
-Fully connected layers and convolutions share them. How far a right float32 act(pre) may be from the exact one, in four
-steps:
+Fully connected layers and convolutions share them; each is one entry of FUNCTIONS. How far a right float32 act(pre) or
+act'(pre) may be from the exact one, in five steps:
 
 1. The kernel's `pre` is a float32 sum, off by at most delta. So act(pre) is off by at most delta times the steepest
-   that act ever is (STEEPEST).
-2. All activations but none and relu are made of one s(z) = 1 / (1 + exp(-z)). WGSL allows exp(-|z|) an error of
-   3 + 2 |z| units in the last place and a division 2.5; z, three roundings away from x, costs at most 6 |z| more. So
-   s(z) is off by at most 5 + (3 + 8 |z|) s(-z) units of itself. What is below exp(-87) may be taken for zero.
+   that act ever is, and act'(pre) by delta times the steepest that act' is (`steepest`).
+2. All activations but those of straight lines (none and relu) are made of one s(z) = 1 / (1 + exp(-z)). WGSL allows
+   exp(-|z|) an error of 3 + 2 |z| units in the last place and a division 2.5; z, three roundings away from x, costs at
+   most 6 |z| more. So s(z) is off by at most 5 + (3 + 8 |z|) s(-z) units of itself. What is below exp(-87) may be taken
+   for zero.
 3. Outputs are size * s(z), derivatives s(z) * (p + q * s(-z)): count the units of the factors, and the roundings.
-4. Whole numbers have a delta of 0, so that the tolerance of "none" and "relu" is 0, too.
+4. Whole numbers have a delta of 0, so that the tolerance of straight lines is 0, too.
+5. At a kink the derivative jumps. Where |pre| <= delta both derivatives are right, so an error of 1 is allowed there.
 """
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,7 +25,7 @@ from helpers.checks.tolerance import ROUNDING, SMALLEST_NORMAL, tolerance
 Array = np.ndarray
 ROOT, CUBE = np.sqrt(2 / np.pi), 0.044715  # GELU's, in its tanh form
 
-# --- Functions and derivatives -----------------------------------------------------------------------------
+# --- What is known of each ---------------------------------------------------------------------------------
 
 
 def sigmoid(x: Array) -> Array:
@@ -31,47 +33,97 @@ def sigmoid(x: Array) -> Array:
     return np.exp(-np.logaddexp(0, -x))
 
 
+def units(z: Array) -> Array:
+    """The error of s(z), in units of itself: step 2."""
+    return 5 + (3 + 8 * abs(z)) * sigmoid(-z)
+
+
+@dataclass(frozen=True)
+class Activation:
+    """One activation.
+
+    Parameters
+    ----------
+    formula : str
+        act(x), as a picture writes it.
+    function : function
+        act, element by element.
+    steepest : three floats
+        The largest |act'|, |act''| and |act'''|, rounded up; those of a kink do not count.
+    factors : function, optional
+        z, p and q of a derivative s(z) * (p + q * s(-z)). If it is not given, the function is made of straight lines.
+    lines : function
+        The derivative of straight lines.
+    size : function
+        Of an output size * s(z).
+    odd : bool
+        An output is s(z) - s(-z).
+    flat : float
+        Beyond this |x|, float32's factors are constant.
+    kink : bool
+        At 0 the derivative jumps, by 1.
+    """
+
+    formula: str
+    function: Callable[[Array], Array]
+    steepest: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    factors: Callable[[Array], tuple[Array, float, Array | float]] | None = None
+    lines: Callable[[Array], Array] = np.ones_like
+    size: Callable[[Array], Array] = np.ones_like
+    odd: bool = False
+    flat: float = 88.0
+    kink: bool = False
+
+    def derivative(self, x: Array) -> Array:
+        """act', element by element: where it is smooth, by the product rule, in which 1 - s(z) is s(-z)."""
+        if not self.factors:
+            return self.lines(x)
+        z, p, q = self.factors(x)
+        return sigmoid(z) * (p + q * sigmoid(-z))
+
+    def output_error(self, pre: Array) -> Array:
+        """The error of act itself, without that of its argument: steps 2 and 3."""
+        if not self.factors:
+            return np.zeros_like(pre)
+        (z, _, _), size = self.factors(np.clip(pre, -self.flat, self.flat)), self.size(pre)
+        if self.odd:  # both errors together are at most twice the larger one's
+            z, size = abs(z), 2 * size
+        return ROUNDING * size * sigmoid(z) * (units(z) + 2) + 2 * SMALLEST_NORMAL * (1 + np.minimum(size, 88))
+
+    def derivative_error(self, pre: Array, delta: Array) -> Array:
+        """How far act' may be off: steps 1 to 5."""
+        if not self.factors:
+            return np.where(self.kink & (abs(pre) <= delta) & (delta > 0), 1.0, 0.0)
+        z, p, q = self.factors(np.clip(pre, -self.flat, self.flat))
+        left = p * sigmoid(z) * (units(z) + 3)
+        right = abs(q) * sigmoid(z) * sigmoid(-z) * (units(z) + units(-z) + 10)
+        return self.steepest[1] * delta + ROUNDING * (left + right) + 2 * SMALLEST_NORMAL * (1 + abs(q))
+
+
 def gelu(x: Array) -> Array:
     """x * (1 + tanh(u)) / 2 = x * sigmoid(2u), with u = sqrt(2/pi) * (x + 0.044715 x^3)."""
     return x * sigmoid(2 * ROOT * (x + CUBE * x**3))
 
 
-def smooth_derivative(x: Array, activation: str) -> Array:
-    """The product rule on size * s(z): s(z) * (p + q * s(-z)), where 1 - s(z) is s(-z)."""
-    z, p, q = factors(x, activation)
-    return sigmoid(z) * (p + q * sigmoid(-z))
+def _gelu_factors(x: Array) -> tuple[Array, float, Array]:
+    return 2 * ROOT * (x + CUBE * x**3), 1.0, 2 * ROOT * x * (1 + 3 * CUBE * x**2)
 
 
-def factors(x: Array, activation: str) -> tuple[Array, float, Array | float]:
-    """z, p and q of a derivative s(z) * (p + q * s(-z)); 1 - tanh(x)^2 is 4 s(2x) s(-2x)."""
-    if activation == "gelu":
-        return 2 * ROOT * (x + CUBE * x**3), 1.0, 2 * ROOT * x * (1 + 3 * CUBE * x**2)
-    return {"silu": (x, 1.0, x), "sigmoid": (x, 0.0, 1.0), "tanh": (2 * x, 0.0, 4.0)}[activation]
-
-
-FUNCTIONS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {  # each with its derivative
-    "none": (lambda x: x, np.ones_like),
-    "relu": (lambda x: np.maximum(x, 0), lambda x: np.where(x > 0, 1.0, 0.0)),
-    "gelu": (gelu, partial(smooth_derivative, activation="gelu")),
-    "silu": (lambda x: x * sigmoid(x), partial(smooth_derivative, activation="silu")),
-    "sigmoid": (sigmoid, partial(smooth_derivative, activation="sigmoid")),
-    "tanh": (np.tanh, partial(smooth_derivative, activation="tanh")),
+FUNCTIONS: dict[str, Activation] = {  # the kernels number them in this order
+    "none": Activation("x", lambda x: x),
+    "relu": Activation("max(x, 0)", lambda x: np.maximum(x, 0), lines=lambda x: np.where(x > 0, 1.0, 0.0), kink=True),
+    "gelu": Activation(
+        "x · sigmoid(2u), with u = 0.798 (x + 0.0447 x³)", gelu, (1.13, 0.80, 0.78), _gelu_factors, size=abs, flat=11
+    ),
+    "silu": Activation("x · sigmoid(x)", lambda x: x * sigmoid(x), (1.10, 0.51, 0.31), lambda x: (x, 1.0, x), size=abs),
+    "sigmoid": Activation("1 / (1 + exp(−x))", sigmoid, (0.25, 0.10, 0.125), lambda x: (x, 0.0, 1.0)),
+    # 1 - tanh(x)^2 is 4 s(2x) s(-2x)
+    "tanh": Activation("tanh(x)", np.tanh, (1.00, 0.77, 2.0), lambda x: (2 * x, 0.0, 4.0), odd=True),
 }
+ACTIVATIONS = tuple(FUNCTIONS)
+SMOOTH = tuple(name for name in ACTIVATIONS if FUNCTIONS[name].factors)
 
-
-def act(x: Array, activation: str) -> Array:
-    """The activation, element by element."""
-    return FUNCTIONS[activation][0](np.asarray(x, np.float64))
-
-
-def derivative(x: Array, activation: str) -> Array:
-    """Its derivative, element by element; ReLU's at 0 is 0."""
-    return FUNCTIONS[activation][1](np.asarray(x, np.float64))
-
-
-# --- Names ---------------------------------------------------------------------------------------------------
-
-ACTIVATIONS = tuple(FUNCTIONS)  # the kernels number them in this order
+# --- By name -----------------------------------------------------------------------------------------------
 
 
 def check_activation(name: str) -> None:
@@ -80,38 +132,14 @@ def check_activation(name: str) -> None:
         raise ValueError(f"activation = {name!r}: it must be one of {', '.join(ACTIVATIONS)}")
 
 
-# --- Errors --------------------------------------------------------------------------------------------------
-
-STEEPEST = {  # the largest |act'| and |act''|, rounded up; ReLU's derivative jumps
-    "none": (1.0, 0.0),
-    "relu": (1.0, 0.0),
-    "gelu": (1.13, 0.80),
-    "silu": (1.10, 0.51),
-    "sigmoid": (0.25, 0.10),
-    "tanh": (1.00, 0.77),
-}
+def act(x: Array, activation: str) -> Array:
+    """The activation, element by element."""
+    return FUNCTIONS[activation].function(np.asarray(x, np.float64))
 
 
-def units(z: Array) -> Array:
-    """The error of s(z), in units of itself: step 2."""
-    return 5 + (3 + 8 * abs(z)) * sigmoid(-z)
-
-
-def output_error(pre: Array, activation: str) -> Array:
-    """The error of act itself, without that of its argument: steps 2 and 3."""
-    if activation in ("none", "relu"):
-        return np.zeros_like(pre)
-    z, _, _ = parts(pre, activation)
-    size = abs(pre) if activation in ("gelu", "silu") else np.ones_like(pre)
-    if activation == "tanh":  # s(z) - s(-z): both errors together are at most twice the larger one's
-        z, size = abs(z), 2 * size
-    return ROUNDING * size * sigmoid(z) * (units(z) + 2) + 2 * SMALLEST_NORMAL * (1 + np.minimum(size, 88))
-
-
-def parts(pre: Array, activation: str) -> tuple[Array, float, Array | float]:
-    """`factors` where they still change in float32: beyond |x| = 88, and GELU's beyond 11, they are constant."""
-    most = 11 if activation == "gelu" else 88
-    return factors(np.clip(pre, -most, most), activation)
+def derivative(x: Array, activation: str) -> Array:
+    """Its derivative, element by element; ReLU's at 0 is 0."""
+    return FUNCTIONS[activation].derivative(np.asarray(x, np.float64))
 
 
 def pre_and_error(formula: Callable[..., Array], left: Array, right: Array, bias: Array) -> tuple[Array, Array]:
@@ -127,5 +155,5 @@ def pre_and_error(formula: Callable[..., Array], left: Array, right: Array, bias
 
 def compare_activated(name: str, got: Array, pre: Array, delta: Array, activation: str) -> Report:
     """Judge `got` = act(pre), where the kernel's own `pre` may be off by `delta`."""
-    steepest, _ = STEEPEST[activation]
-    return compare(name, got, act(pre, activation), steepest * delta + output_error(pre, activation))
+    own = FUNCTIONS[activation]
+    return compare(name, got, own.function(pre), own.steepest[0] * delta + own.output_error(pre))

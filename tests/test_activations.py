@@ -1,4 +1,4 @@
-"""The six activations and their derivatives: against SciPy, at the ends of float32, at the kink, in the tails."""
+"""The activations and their derivatives: against SciPy, at the ends of float32, at the kink, in the tails."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from support.problems import general_versions_of, require_close, versions_of
 from support.sample import sample
 
 from helpers import activations as reference
-from helpers.activations import ACTIVATIONS
+from helpers.activations import ACTIVATIONS, FUNCTIONS, SMOOTH
 from helpers.gemm.operations import BACKWARD, FORWARD
 from helpers.gemm.shapes import GemmShape
 from helpers.gradient_checks.harness import EXTREMES, bias_alone, conv_bias_alone, launched
@@ -19,7 +19,7 @@ from helpers.kernels import load
 CONVOLUTIONS = [kernel for kernel in versions_of("conv2d") if "fn activate" in kernel.code]
 FORWARDS, BACKWARDS = general_versions_of(FORWARD.name), general_versions_of(BACKWARD.name)
 every_activation = pytest.mark.parametrize("activation", ACTIVATIONS)
-every_smooth = pytest.mark.parametrize("activation", [name for name in ACTIVATIONS if name not in ("none", "relu")])
+every_smooth = pytest.mark.parametrize("activation", SMOOTH)
 DENSE = np.linspace(-12, 12, 4001, dtype=np.float32)
 TAILS = np.linspace(-100, 100, 4001, dtype=np.float32)
 
@@ -38,7 +38,9 @@ def derivatives(x: np.ndarray, activation: str) -> list[np.ndarray]:
 
 # --- The reference itself ---------------------------------------------------------------------------------
 
-SCIPY = {  # written with SciPy's and NumPy's own functions, where they do not cancel
+SCIPY = {
+    name: each.function for name, each in FUNCTIONS.items()
+} | {  # written with SciPy's and NumPy's own functions, where they do not cancel
     "none": lambda x: x,
     "relu": lambda x: x * (x > 0),
     "gelu": lambda x: x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) / 2,
@@ -60,7 +62,7 @@ def test_the_reference_and_its_derivative_agree_with_scipy(activation):
 @every_smooth
 def test_the_steepest_derivatives_are_as_steep_as_declared(activation):
     x = np.linspace(-20, 20, 40_001)
-    values, (first, second) = reference.derivative(x, activation), reference.STEEPEST[activation]
+    values, (first, second, _) = reference.derivative(x, activation), FUNCTIONS[activation].steepest
     assert 0.95 * first < abs(values).max() <= first
     assert 0.95 * second < abs(np.gradient(values, x)).max() <= second
 

@@ -7,6 +7,7 @@ import pytest
 from support.problems import kind_for
 
 import helpers
+from helpers.activations import ACTIVATIONS
 from helpers.convolution.shapes import PAIRS, ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import operation
@@ -150,7 +151,7 @@ def zeros(*size: int) -> np.ndarray:
     return np.zeros(size, np.float32)
 
 
-NO_ACTIVATION = "activation = 'softmax': it must be one of none, relu, gelu, silu, sigmoid, tanh"
+NO_ACTIVATION = "activation = 'softmax': it must be one of " + ", ".join(ACTIVATIONS)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from support.edits import edits
 from support.problems import EVERY_VERSION, parametrized, require_close
 from support.sample import sample
 
-from helpers.activations import ACTIVATIONS, STEEPEST, act, output_error
+from helpers.activations import ACTIVATIONS, FUNCTIONS, act
 from helpers.checks.tolerance import compare_sums
 from helpers.convolution import winograd
 from helpers.convolution.shapes import ConvShape
@@ -97,8 +97,8 @@ def test_a_wrong_matrix_is_seen(kernel, wrong):
 def test_an_activation_passes_on_its_slope_times_the_tolerance(activation):
     shape, data = replace(RAGGED, activation=activation), drawn(OPERATIONS["conv2d"], RAGGED, normal).values()
     exact = winograd.FORWARD.direct(*data, RAGGED)
-    delta, (slope, _) = winograd.FORWARD.tolerance(shape, *data), STEEPEST[activation]
-    right, allowed = act(exact, activation), slope * delta + output_error(exact, activation)
+    delta, own = winograd.FORWARD.tolerance(shape, *data), FUNCTIONS[activation]
+    right, allowed = act(exact, activation), own.steepest[0] * delta + own.output_error(exact)
     for got, accepted in (
         (act(exact + 0.9 * delta, activation), True),
         (right + 0.9 * allowed, True),

@@ -143,7 +143,7 @@ def conv2d(
     groups : int
         Channels are divided into this many groups, each a convolution of its own.
     activation : str
-        One of none, relu, gelu (the tanh form), silu, sigmoid, tanh. The first version has none.
+        A name in ``helpers.activations.ACTIVATIONS``, such as relu; gelu is the tanh form. The first version has none.
     kernel : str or Kernel, optional
         A version in kernels/conv2d; the best one for this adapter by default.
 

@@ -1,31 +1,28 @@
-"""Is the output of a fully connected layer right, and are its three gradients? The tolerance, in five steps:
+"""Is the output of a fully connected layer right, and are its three gradients? The tolerance, in four steps:
 
 1. The kernel's `pre` is a float32 sum, off by at most delta: `tolerance` of K products and a bias.
 2. helpers/activations.py says how far act(pre) may be off then: the judgement of an output.
-3. act'(pre) is off by at most delta times the steepest that act' ever is (STEEPEST), and by the errors of a derivative
-   s(z) * (p + q * s(-z)): count the units of its factors, and the roundings.
+3. It also says how far act'(pre) may be off.
 4. grad_pre is one more product. d_a, d_b and d_bias are sums over grad_pre, so the effect of its error is added to
    their own `tolerance`.
-5. At ReLU's kink the derivative jumps. Where |pre| <= delta both derivatives are right, so an error of |grad| is
-   allowed there.
 
-Step 5 is lenient, so also test with whole numbers: on them delta is 0, and so is every tolerance of "none" and "relu".
+At ReLU's kink that is lenient, so also test with whole numbers: on them delta is 0, and so is every tolerance of "none"
+and "relu".
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from helpers.activations import STEEPEST, compare_activated, parts, pre_and_error, sigmoid, units
+from helpers.activations import FUNCTIONS, compare_activated, pre_and_error
 from helpers.checks.adjoint import Identity, compare_dots
 from helpers.checks.differences import central_differences
 from helpers.checks.report import Report, Reports, compare, sampled
-from helpers.checks.tolerance import ROUNDING, SMALLEST_NORMAL, tolerance
+from helpers.checks.tolerance import SMALLEST_NORMAL, tolerance
 from helpers.gemm import reference
 from helpers.gemm.reference import Array
 from helpers.gemm.shapes import GemmShape
 
-THIRD = {"none": 0.0, "relu": 0.0, "gelu": 0.78, "silu": 0.31, "sigmoid": 0.125, "tanh": 2.0}  # the largest |act'''|
 STEP = 2.0**-12  # of finite differences: smaller ones raise the rounding errors, larger ones the truncation error
 GRADIENTS = ("d_a", "d_b", "d_bias")
 
@@ -115,7 +112,7 @@ def finite_differences(
 
     1. The rounding errors of a right kernel, as above, with the steepest that act ever is in the place of act'.
     2. Truncation: a step h moves pre by h * c, where c is a number of b, of a, or 1. By Taylor's formula, the central
-       difference of act is off by at most h^2 / 6 * |c|^3 * max |act'''| (see THIRD), which counts |grad| times.
+       difference of act is off by at most h^2 / 6 * |c|^3 * max |act'''|, which counts |grad| times.
     3. The loss is rounded in float64, and its rounding errors are divided by h.
     4. Where a step may cross ReLU's kink, the difference lies between both derivatives: it may be off by |grad| |c|.
     """
@@ -146,13 +143,14 @@ def _difference_errors(a: Array, b: Array, bias: Array, grad: Array, activation:
     """How far right float32 gradients may be from central differences, for d_a, d_b and d_bias."""
     per_item, sizes = b.ndim == 3, (abs(a), abs(b), abs(grad))
     *_, pre, delta, error, _ = _layer(a, b, bias, grad, activation)
-    if activation == "relu":
+    slope, _, third = FUNCTIONS[activation].steepest
+    if FUNCTIONS[activation].kink:
         reach = STEP * max(1, sizes[0].max(), sizes[1].max())
         error = np.where(abs(pre) <= delta + reach, sizes[2], 0.0)
-    most = STEEPEST[activation][0] * sizes[2] + error
+    most = slope * sizes[2] + error
     largest = 1 + sizes[0] @ sizes[1] + abs(bias)  # of pre and act(pre), and of their rounding errors before u
     noise = (grad.size + a.shape[2] + 20) * 2.0**-52 / STEP * np.vdot(sizes[2], largest)
-    cut = STEP**2 / 6 * THIRD[activation]
+    cut = STEP**2 / 6 * third
     factors = (
         (a != 0, b != 0, grad != 0),  # terms
         (*sizes[:2], most),  # their total
@@ -183,16 +181,9 @@ def _layer(a: Array, b: Array, bias: Array, grad: Array, activation: str) -> Seq
 
 
 def _grad_pre_error(pre: Array, delta: Array, grad: Array, activation: str) -> Array:
-    """How far a right float32 grad_pre may be from the exact one: steps 1 to 5."""
-    if activation == "none":
-        return np.zeros_like(pre)
-    if activation == "relu":
-        return np.where((abs(pre) <= delta) & (delta > 0), abs(grad), 0.0)
-    z, p, q = parts(pre, activation)
-    left = p * sigmoid(z) * (units(z) + 3)
-    right = abs(q) * sigmoid(z) * sigmoid(-z) * (units(z) + units(-z) + 10)
-    flushed = 2 * SMALLEST_NORMAL * (1 + abs(q))
-    return abs(grad) * (STEEPEST[activation][1] * delta + ROUNDING * (left + right) + flushed) + SMALLEST_NORMAL
+    """How far a right float32 grad_pre may be from the exact one: steps 1, 3 and 4."""
+    own = FUNCTIONS[activation]
+    return abs(grad) * own.derivative_error(pre, delta) + SMALLEST_NORMAL * bool(own.factors)
 
 
 def _mismatch(a: Array, b: Array, bias: Array, output: Array) -> str:

@@ -68,7 +68,7 @@ def gemm_bias_act(a: np.ndarray, b: np.ndarray, bias: np.ndarray, activation: st
     b : float32 array (K, N), shared by all items, or (batch, K, N)
     bias : float32 array (N,)
     activation : str
-        One of none, relu, gelu (the tanh form), silu, sigmoid, tanh.
+        A name in ``helpers.activations.ACTIVATIONS``, such as relu; gelu is the tanh form.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def gemm_bias_act_backward(
     grad : float32 array (batch, M, N)
         Gradient of the loss for the output.
     activation : str
-        One of none, relu, gelu (the tanh form), silu, sigmoid, tanh. ReLU's derivative at 0 is 0.
+        A name in ``helpers.activations.ACTIVATIONS``, such as relu; gelu is the tanh form. ReLU's derivative at 0 is 0.
     per_item : bool
         Keep the gradients of the items' b apart.
     kernel : str or Kernel, optional

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from helpers.activations import SMOOTH
 from helpers.checks.report import CheckError, Report
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Shape
@@ -147,7 +148,7 @@ def given(kernel: Kernel, shape: Shape) -> Iterator[Given]:
     operation, rounded = operation_of(kernel), "and off by more than rounding"
     yield Given("whole numbers", shape, drawn(operation, shape, whole), LARGE, -np.inf)
     activation = shape.activation if "bias" in operation.tensors else "none"  # what adds no bias applies none
-    if activation not in ("none", "relu"):
+    if activation in SMOOTH:
         yield Given(f"random numbers, {rounded}", shape, drawn(operation, shape, normal), np.nan, np.inf)
         alone = (bias_alone if isinstance(shape, GemmShape) else conv_bias_alone)(EXTREMES, activation)
         yield Given(f"numbers up to the ends of float32, {rounded}", *alone, np.nan, np.nan)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from helpers.activations import ACTIVATIONS
+from helpers.activations import ACTIVATIONS, SMOOTH
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
@@ -164,7 +164,7 @@ OTHER_SHAPES = {  # those that have no activation
 
 def shapes_of(kernel: Kernel, exact: bool = False) -> st.SearchStrategy[Shape]:
     """Problems that a kernel takes; `exact` ones have an activation that keeps whole numbers whole."""
-    kind, activations = kind_of(kernel), ("none", "relu") if exact else ACTIVATIONS
+    kind, activations = kind_of(kernel), [name for name in ACTIVATIONS if not (exact and name in SMOOTH)]
     if kind in OTHER_SHAPES:
         return OTHER_SHAPES[kind]
     if "bias" not in operation_of(kernel).tensors:  # a convolution's gradients, which ignore it

@@ -4,20 +4,12 @@ from math import ceil, floor
 
 import numpy as np
 
-from helpers.activations import ACTIVATIONS
+from helpers.activations import ACTIVATIONS, FUNCTIONS
 from helpers.gemm import reference
 from helpers.pictures.canvas import BLUE, INK, ORANGE, Box, Picture, number
 from helpers.pictures.charts import Axes
 
 NAMES = ACTIVATIONS
-FORMULAS = {
-    "none": "act(x) = x",
-    "relu": "act(x) = max(x, 0)",
-    "gelu": "act(x) = x · sigmoid(2u), with u = 0.798 (x + 0.0447 x³)",
-    "silu": "act(x) = x · sigmoid(x)",
-    "sigmoid": "act(x) = 1 / (1 + exp(−x))",
-    "tanh": "act(x) = tanh(x)",
-}
 
 
 class Plot(Axes):
@@ -75,6 +67,6 @@ class ActivationsPicture(Picture):
         low, high = min(floor(y.min() / step), -0.5) * step, ceil(y.max() / step) * step
         scales = (46, (low, high)), (470, (-0.25, 1.25))
         self.plots = [Plot(self, Box(left, 84, 350, 316), (-6, 6), up) for left, up in scales]
-        self.title(20, f"{name}: {FORMULAS[name]}")
+        self.title(20, f"{name}: act(x) = {FUNCTIONS[name].formula}")
         self.plots[0].draw(step, x, y, BLUE)
         self.plots[1].draw(0.25, x, reference.derivative(x, name), ORANGE)
