@@ -14,7 +14,7 @@ from helpers.grading.prediction import AnswerError
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG
 
 every_marking = pytest.mark.parametrize("name", MARKINGS)
-OUTPUT, WEIGHT, STRIDE_2, PIXEL = MARKINGS
+OUTPUT, WEIGHT, STRIDE_2, INNER, PIXEL = MARKINGS
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +33,7 @@ NUMBERS = {  # the tensor with the cells, and the number that depends on some of
         STRIDED.input,
         lambda x: reference.conv2d_grad_weight(x, STRIDED.weight, np.ones(STRIDED.output), 2)[0, 0, 1, 0],
     ),
+    INNER: (SMALL.output, lambda dy: reference.conv2d_grad_input(SMALL.input, FILTER, dy)[0, 0, 1, 2]),
     PIXEL: (PADDED.output, lambda dy: reference.conv2d_grad_input(PADDED.input, FILTER, dy, 1, 1)[0, 0, 0, 2]),
 }
 
@@ -72,6 +73,7 @@ WRONG_SETS = {  # and what is said of them
         ((0, 5),): "(0, 5) names no cell",
     },
     STRIDE_2: {"f g k l": "how far does the filter move", "f g h k l m p q r": "stride 1"},
+    INNER: {"(0,0) (0,1) (0,2)": "only the first row", "(0,0) (0,1) (1,0) (1,1) (2,0) (2,1)": "swapped"},
     PIXEL: {
         "(0, 0) (0, 1) (0, 2)": "padding is left out",
         "(1,0) (1,1) (2,0) (2,1) (3,0) (3,1)": "swapped",

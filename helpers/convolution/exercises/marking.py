@@ -105,7 +105,8 @@ def _pixel(shape: ConvShape, ih: int, iw: int) -> Marking:
             (oh, ow) for oh, ow in reached if ow < iw + shape.padding_w
         },
     }
-    how = f"{shape.in_h} × {shape.in_w} pixels, 3 × 3 weights, stride 1, padding {shape.padding_h}"
+    padding = f"padding {shape.padding_h}" if shape.padding_h else "no padding"
+    how = f"{shape.in_h} × {shape.in_w} pixels, 3 × 3 weights, stride 1, {padding}"
     asked = f"Mark the upstream gradients (oh, ow) that contribute to the gradient of the pixel [{ih},{iw}] ({how})."
     advice = "which windows contain this pixel? oh = ih + P - kh, for each kh of the filter"
     return _marking(asked, (shape.out_h, shape.out_w), reached, likely, advice)
@@ -115,5 +116,6 @@ MARKINGS = {  # as their lessons appear
     "pixels_of_an_output": _output(SMALL, 1, 2),
     "pixels_of_dW[0,1]": _weight(SMALL, 0, 1),
     "pixels_of_dW[1,0]_with_stride_2": _weight(STRIDED, 1, 0),
+    "outputs_of_dX[1,2]": _pixel(SMALL, 1, 2),
     "outputs_of_a_pixel_at_the_edge": _pixel(PADDED, 0, 2),
 }
