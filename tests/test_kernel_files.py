@@ -82,7 +82,7 @@ def test_the_header_has_its_keys_in_order(kernel):
     assert list(found) == KEYS
     assert found["title"] == kernel.name.replace("/", " / ")
     assert all(found.values())
-    assert re.search("global loads.*workgroup loads.*multiply-adds", found["cost"], re.DOTALL)
+    assert re.search("global loads?.*workgroup loads?.*multiply-adds?", found["cost"], re.DOTALL)
     assert found["barriers"].startswith("none") == ("Barrier()" not in kernel.code)
 
 

@@ -53,7 +53,7 @@ Letters = Mapping[str, Fraction]
 FUNCTIONS = {"ceil": ceil, "min": min, "log2": log2}
 TABLE = "global loads, workgroup loads, multiply-adds\n"  # heads a row for each pass
 ROW = re.compile(r"^(\w+)  +(.+(?:\n +.+)*)", re.MULTILINE)
-NUMBERS = re.compile(r"(.+?) global loads, (.+?) workgroup loads, (.+?) multiply-adds")
+NUMBERS = re.compile(r"(.+?) global loads?, (.+?) workgroup loads?, (.+?) multiply-adds?")
 PER_ITEM = re.compile(r"(.+); or (.+) where d_b is per item")
 DEFINITION = re.compile(r"\b([A-Z]) = (.+?)(?:, at most| workgroups)")
 SHARE = re.compile(r"one thread has (.+?) of the \w+")

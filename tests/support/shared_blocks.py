@@ -2,16 +2,19 @@
 
     python tests/support/shared_blocks.py
 
-writes the blocks in all files again. A block stands last in its file, below a line that names it
-(`wgsl.SHARED`): to give a file one more, write this line at its end, and run the command.
+writes the blocks in all files again, and the activations' numbers in them as helpers/activations.py has them. A block
+stands last in its file, below a line that names it (`wgsl.SHARED`): to give a file one more, write this line at its
+end, and run the command.
 """
 
 import re
 import sys
 from pathlib import Path
+from textwrap import wrap
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # this file is a script, too
 
+from helpers.activations import ACTIVATIONS
 from helpers.kernels import KERNELS
 from wgsl import SHARED, without_comments
 
@@ -20,9 +23,19 @@ FILES = sorted(path for path in KERNELS.glob("*/*.wgsl") if path.parent != BLOCK
 RUN = 6  # code lines, one after the other
 
 
+NUMBERS = re.compile(r"^(.*// )0 none.*(\n +// \d.*)*", re.MULTILINE)
+NUMBERED = " ".join(f"{number}~{name}," for number, name in enumerate(ACTIVATIONS)).rstrip(",")
+
+
+def numbered(numbers: re.Match) -> str:
+    """The line of a comment with all activations' numbers, and as many more as it takes."""
+    lines = wrap(NUMBERED, 84 - len(numbers[1]))
+    return (numbers[1] + f"\n{'//':>{len(numbers[1]) - 1}} ".join(lines)).replace("~", " ")
+
+
 def block(name: str) -> str:
     """The canonical text of a block."""
-    return (BLOCKS / f"{name}.wgsl").read_text(encoding="utf-8").strip()
+    return NUMBERS.sub(numbered, (BLOCKS / f"{name}.wgsl").read_text(encoding="utf-8").strip())
 
 
 def own(text: str) -> str:
