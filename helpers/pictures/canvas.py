@@ -9,9 +9,9 @@ import html
 import io
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from matplotlib.backends.backend_agg import RendererAgg
@@ -77,7 +77,12 @@ class Mark(NamedTuple):
 
 
 class Picture:
-    """A sheet of `width` x `height` CSS pixels; subclasses draw on it and set `sentence`."""
+    """A sheet of `width` x `height` CSS pixels, and a `sentence` that says what is on it.
+
+    A subclass with several states has a method `draw`, which takes the values of one and returns its sentence.
+    """
+
+    draw: Callable[..., str]
 
     def __init__(self, height: int = 432, width: int = WIDTH) -> None:
         self.width, self.height, self.sentence = width, height, ""
@@ -86,6 +91,12 @@ class Picture:
         self.numbered: list = []  # grids whose numbers can be read as tables
         self.window = None  # a frame that a reader can drag
         self._drawn, self._still, self._still_svg = None, (0, 0), ""
+
+    def show(self, *place: object, **named: object) -> Self:
+        """Draw the state of these values, over what stands still."""
+        self.starts(*(self._drawn or ()))
+        self.sentence = self.draw(*place, **named)
+        return self
 
     def starts(self, *what: object) -> bool:
         """Begin the next drawing: on an empty sheet (True), or over what stands still if that was drawn for `what`."""

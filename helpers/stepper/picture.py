@@ -64,7 +64,7 @@ class StepperPicture(Picture):
         self.grids = arrange(self.replay.memories, area)
         return bool(self.grids)
 
-    def show(self, step: int, thread: int) -> "StepperPicture":
+    def draw(self, step: int, thread: int) -> str:
         """Show one moment of the run, and what one thread does in it."""
         moment = self.replay.moments[step]
         page = next(i for i, rows in enumerate(self.pages) if any(row.line == moment.line for row in rows))
@@ -79,8 +79,7 @@ class StepperPicture(Picture):
             self._fill(grid, moment, [a for a in accesses if grid.memory.holds(a)], thread)
         if collision:
             self._draw_collision(collision)
-        self.sentence = self.teller.sentence(moment, thread)
-        return self
+        return self.teller.sentence(moment, thread)
 
     # --- What stands still --------------------------------------------------------------------------------
 

@@ -45,9 +45,8 @@ class ErrorPicture(Picture):
         self.write(WIDTH - MARGIN, BOTTOM + 16, "numbers in the sum", 13, GRAY, align="right")
         self.stands_still()
 
-    def show(self, order: int) -> "ErrorPicture":
+    def draw(self, order: int) -> str:
         """Let one order stand out, below the others, and draw its bound."""
-        self.starts()
         heights = [self._y(measured.errors) for measured in self.orders.values()]
         name, chosen = list(self.orders.items())[order]
         if chosen.roundings is not None:
@@ -61,8 +60,7 @@ class ErrorPicture(Picture):
                 self.curve(self.x, y, BLUE, 1.6, STYLES[i][0])
             self._marks(i, order, zip(self.x, y, strict=True))
         self._label(order, [float(y[-1]) for y in heights])
-        self.sentence = self._sentence(name, chosen)
-        return self
+        return self._sentence(name, chosen)
 
     def _marks(self, i: int, order: int, points: Iterable[tuple[float, float]]) -> None:
         """Draw the mark of one order at some points."""

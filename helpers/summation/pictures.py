@@ -28,9 +28,8 @@ class RacePicture(Picture):
         self._memory(-1, 0)
         self.stands_still()
 
-    def show(self, order: int) -> "RacePicture":
+    def draw(self, order: int) -> str:
         """Show one order of the four steps, and what it leaves in memory."""
-        self.starts()
         threads, actions = indices.schedules()[order], []
         steps, after = indices.run_schedule(threads, self.TERMS)
         for i, (thread, (verb, value)) in enumerate(zip(threads, steps, strict=True)):
@@ -44,8 +43,7 @@ class RacePicture(Picture):
             actions.append(f"thread {thread} {verb} {value}")
         # The first thread to store, the third step, loses what it added: the other one overwrites it.
         lost = ", as it should be" if after[-1] == sum(self.TERMS) else f": what thread {threads[2]} added is lost"
-        self.sentence = f"{', '.join(actions).capitalize()}. The total is {after[-1]}{lost}."
-        return self
+        return f"{', '.join(actions).capitalize()}. The total is {after[-1]}{lost}."
 
     def _memory(self, step: int, value: int, line: float = 1.0) -> None:
         """The total after a step."""
@@ -74,9 +72,8 @@ class TreePicture(Picture):
         self.label((self._box(0, i) for i in threads), threads, 13, GRAY, down=-32)
         self.stands_still()
 
-    def show(self, step: int) -> "TreePicture":
+    def draw(self, step: int) -> str:
         """Show each thread's own sum, and the sums after each step up to `step`."""
-        self.starts()
         for row, sums in enumerate(self.steps[: step + 1]):
             boxes, color = [self._box(row, i) for i in range(len(sums))], ORANGE if row == step else BLUE
             grid = Grid(self, [sums], boxes[0].x, boxes[0].y, boxes[0][2:])
@@ -85,8 +82,7 @@ class TreePicture(Picture):
             for i, box in enumerate(boxes if row else ()):
                 above = self._box(row - 1, i), self._box(row - 1, i + len(sums))
                 self.lines((connecting_line(other, box) for other in above), BLUE)
-        self.sentence = self._sentence(step)
-        return self
+        return self._sentence(step)
 
     def _box(self, row: int, thread: int) -> Box:
         width = min(680 / len(self.steps[0]), 54)
@@ -122,9 +118,8 @@ class AddressingPicture(Picture):
         self.write(MARGIN, 326, "dark: read and written; light: only read", 13, GRAY)
         self.stands_still()
 
-    def show(self, pairing: int, step: int) -> "AddressingPicture":
+    def draw(self, pairing: int, step: int) -> str:
         """Show who adds in one step (1 to 5), in one of `indices.ADDRESSINGS`."""
-        self.starts()
         name, work = indices.ADDRESSINGS[pairing], indices.additions(self.THREADS, pairing, step)
         self.bold(MARGIN, 22, f"{name}, step {step}", 18, ORANGE)
         busy = sorted({addition.thread // self.GROUP for addition in work})
@@ -137,12 +132,11 @@ class AddressingPicture(Picture):
         groups, most = self.THREADS // self.GROUP, indices.worst_conflict(work, self.GROUP)
         apart = work[0].other - work[0].place
         who = f"{len(work)} threads add a sum" if len(work) > 1 else "1 thread adds a sum"
-        self.sentence = (
+        return (
             f"Step {step}, {name}: {who} {apart} place{'s' * (apart > 1)} to the right. {len(busy)} of {groups} groups "
             f"{'is' if len(busy) == 1 else 'are'} at work; {'no two' if most == 1 else most} threads of a group read "
             f"from the same bank."
         )
-        return self
 
     def _box(self, row: int, i: int) -> Box:
         return Box(18 + 25 * i + 2 * (i // self.GROUP) * (row == 0), (92, 236)[row], 23, 28)
@@ -170,9 +164,8 @@ class TwoPassesPicture(Picture):
         self.lines(connecting_line(self._box(1, i), self._box(2, 0)) for i in range(len(parts)))
         self.stands_still()
 
-    def show(self, group: int) -> "TwoPassesPicture":
+    def draw(self, group: int) -> str:
         """Mark the numbers of one workgroup, and its part."""
-        self.starts()
         mine = indices.numbers_of_workgroup(len(self.numbers), len(self.parts), self.THREADS, group)
         part, own = self._box(1, group), [self._box(0, i) for i in mine]
         self.tinted(own, ORANGE, 2)
@@ -180,12 +173,11 @@ class TwoPassesPicture(Picture):
         self.lines((connecting_line(box, part) for box in own), ORANGE)
         runs = " and ".join(f"{i} to {i + self.THREADS - 1}" for i in mine[:: self.THREADS])
         terms = " + ".join(number(part) for part in self.parts)
-        self.sentence = (
+        return (
             f"Workgroup {group} adds up the numbers {runs}, and writes part {group}, "
             f"{number(self.parts[group])}. The second pass adds the parts: {terms} = {number(sum(self.parts))}; "
             f"the GPU returned {number(self.returned)}."
         )
-        return self
 
     def _box(self, row: int, i: int) -> Box:
         if row:

@@ -24,7 +24,7 @@ class DispatchPicture(Picture):
         self.table = TOP + rows * ELEMENT[1] + 34  # where the table of ids begins
         super().__init__(self.table + 5 * LINE + 20)
 
-    def show(self, dispatch: Dispatch, x: int, y: int) -> "DispatchPicture":
+    def draw(self, dispatch: Dispatch, x: int, y: int) -> str:
         """Show a dispatch, and point at the thread with global_invocation_id (x, y, 0) and at its element."""
         if self.starts(dispatch):
             self._draw_threads(dispatch)
@@ -35,8 +35,7 @@ class DispatchPicture(Picture):
         if owned:
             self.array.mark([owned])
         self._write_ids(dispatch, ids)
-        self.sentence = f"{_ids_sentence(ids)} {_element_sentence(dispatch, owned)} {_tail_sentence(dispatch)}"
-        return self
+        return f"{_ids_sentence(ids)} {_element_sentence(dispatch, owned)} {_tail_sentence(dispatch)}"
 
     def _thread(self, dispatch: Dispatch, x: int, y: int) -> Box:
         """Where a thread is drawn."""

@@ -24,9 +24,8 @@ class BiasGradientPicture(Picture):
         self.result = Grid(self, returned[:, None], left, 40, (64, 46), "grad_bias")
         self.stands_still()
 
-    def show(self, co: int) -> "BiasGradientPicture":
+    def draw(self, co: int) -> str:
         """Mark the planes of one channel and its sum."""
-        self.starts()
         images, _, *size = self.grad_output.shape
         planes, sums = [self.planes[n, co] for n in range(images)], self.grad_output[:, co].sum((1, 2), dtype=float)
         for plane in planes:
@@ -36,9 +35,8 @@ class BiasGradientPicture(Picture):
         for plane, total in zip(planes, sums, strict=True):
             self.bold(plane.x, plane.bottom + 14, f"sum {number(total)}", 14, ORANGE)
         parts = " + ".join(number(s) if s >= 0 else f"({number(s)})" for s in sums)
-        self.sentence = (
+        return (
             f"Bias {co} was added to all {self.grad_output[:, co].size} outputs of channel {co}, in "
             f"{in_words('image', range(images))}: grad_bias[{co}] = {parts} = {number(sums.sum())}. "
             f"The GPU returned {number(self.returned[co])}."
         )
-        return self

@@ -83,9 +83,8 @@ class ContributionPicture(Picture):
             grid.touch(name, "row", "column", tensor=tensor)
         self.stands_still()
 
-    def show(self, tensor: int, row: int, column: int) -> "ContributionPicture":
+    def draw(self, tensor: int, row: int, column: int) -> str:
         """Point at the number at (row, column) of the input (0), the weight (1) or the output (2)."""
-        self.starts()
         name, taps_of = self.tensors[tensor]
         taps = taps_of(self.shape, row, column)
         for other, (grid, place) in enumerate(zip(self.grids, self.places, strict=True)):
@@ -93,8 +92,7 @@ class ContributionPicture(Picture):
                 grid.tinted(dict.fromkeys(map(place, taps)), ORANGE, 1.6)
         self.grids[tensor].mark([(row, column)], BLUE)
         self._draw_products(taps)
-        self.sentence = f"{name}[{row},{column}] {self._role(tensor, taps)}"
-        return self
+        return f"{name}[{row},{column}] {self._role(tensor, taps)}"
 
     def _draw_products(self, taps: list[Tap]) -> None:
         pixels, weights, _ = (grid.values for grid in self.grids)
@@ -131,9 +129,8 @@ class DependencePicture(Picture):
         self.grids = dict(zip(("pixel", "weight", "output"), draw_grids(self, shape, [*planes], 0, True), strict=True))
         self.stands_still()
 
-    def show(self, kind: str, row: int, column: int, raised: Array) -> "DependencePicture":
+    def draw(self, kind: str, row: int, column: int, raised: Array) -> str:
         """Raise the "weight" or the "pixel" at (row, column): `raised` is the output (1, 1, oH, oW) with it."""
-        self.starts()
         partner, taps = ("pixel", indices.taps_of_weight) if kind == "weight" else ("weight", indices.taps_of_pixel)
         taps = taps(self.shape, row, column)
         down, right = self.shape.padding if kind == "pixel" else (0, 0)
@@ -144,8 +141,7 @@ class DependencePicture(Picture):
         outputs = [(tap.oh, tap.ow) for tap in taps]
         factors = [self.grids[partner].values[cell] for cell in cells]
         self._draw_changes(partner, outputs, factors, changes)
-        self.sentence = _dependence(f"{kind.capitalize()} [{row},{column}]", partner, factors, changes)
-        return self
+        return _dependence(f"{kind.capitalize()} [{row},{column}]", partner, factors, changes)
 
     def _cell(self, kind: str, tap: Tap) -> Cell:
         """The weight or, in the padded input, the pixel of a product."""
@@ -227,9 +223,8 @@ class EdgesPicture(Picture):
             draw_signed(self, np.full((3, 3), value), Box(x, y + 24 * i, 14, 14))
             self.write(x + 20, y + 24 * i + 7, text, 13)
 
-    def show(self, oh: int, ow: int) -> "EdgesPicture":
+    def draw(self, oh: int, ow: int) -> str:
         """Move to one output."""
-        self.starts()
         s, taps = self.shape, indices.taps_of_output(self.shape, oh, ow)
         frame, result = (
             Box(box.x + PIXEL * ow * jump, box.y + PIXEL * oh * jump, size, size)
@@ -245,5 +240,4 @@ class EdgesPicture(Picture):
         sizes = f"{s.in_h} × {s.in_w} pixels become {s.out_h} × {s.out_w} outputs"
         steps = f"stride {s.stride_h}, padding {s.padding_h}"
         value = f"output[{oh},{ow}] = {total}; the GPU returned {number(returned)}."
-        self.sentence = f"Filter “{self.name}”, {steps}: {sizes}. {value}"
-        return self
+        return f"Filter “{self.name}”, {steps}: {sizes}. {value}"

@@ -162,9 +162,8 @@ class InputGradientPicture(SumPicture):
 class PixelCountsPicture(Picture):
     """In how many windows each pixel lies: the counts of its row and of its column, multiplied."""
 
-    def show(self, shape: ConvShape) -> "PixelCountsPicture":
+    def draw(self, shape: ConvShape) -> str:
         """Count for other sizes; the image may have up to 7 x 9 pixels."""
-        self.starts()
         gathered = {pixel: indices.contributions_to_pixel(shape, *pixel) for pixel in np.ndindex(shape.input[2:])}
         rows, columns = ([set() for _ in range(size)] for size in shape.input[2:])
         for (row, column), taps in gathered.items():
@@ -182,10 +181,9 @@ class PixelCountsPicture(Picture):
         for count in np.unique(counts[counts > 0]):
             cells = [grid.box(*cell) for cell in np.argwhere(counts == count)]
             self.boxes(cells, LINE, tint(BLUE, 0.45 * count / counts.max()))
-        self._sum_up(shape, counts)
-        return self
+        return self._sum_up(shape, counts)
 
-    def _sum_up(self, shape: ConvShape, counts: np.ndarray) -> None:
+    def _sum_up(self, shape: ConvShape, counts: np.ndarray) -> str:
         middle = shape.in_h // 2, shape.in_w // 2
         named = {"corner": (0, 0), "edge": (0, middle[1]), "center": middle}
         for i, (name, pixel) in enumerate(named.items()):
@@ -203,7 +201,7 @@ class PixelCountsPicture(Picture):
         places = f"The corner pixel lies in {_windows(corner)}, the middle of the top edge in {_windows(edge)}"
         untouched = int((counts == 0).sum())
         rest = f" {untouched} {'pixels lie' if untouched > 1 else 'pixel lies'} in none, so the gradient there is 0."
-        self.sentence = f"{places}, the center in {_windows(center)}.{rest * (untouched > 0)}"
+        return f"{places}, the center in {_windows(center)}.{rest * (untouched > 0)}"
 
 
 def _windows(count: int) -> str:

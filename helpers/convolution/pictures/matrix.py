@@ -58,9 +58,8 @@ class MatrixPicture(Picture):
         self.result = Grid(self, self.product, left + 250, top, (44, 26), "their product", note, BLUE)
         self.words((Word(x - 32, top + 78, sign, 26) for x, sign in ((left, "@"), (left + 250, "="))), GRAY)
 
-    def show(self, row: int, column: int, co: int) -> "MatrixPicture":
+    def draw(self, row: int, column: int, co: int) -> str:
         """Move to a row and a column of the matrix of windows, and to a filter."""
-        self.starts()
         output = divmod(row, self.shape.out_w)
         ci, *weight = map(int, np.unravel_index(column, self.shape.weight[1:]))
         pixel = tuple(map(sum, zip(output, weight, strict=True)))
@@ -73,12 +72,11 @@ class MatrixPicture(Picture):
         named = f"ci, kh, kw = {ci}, {weight[0]}, {weight[1]}"
         self.write(self.rows.box(row, column).middle[0], self.rows.bottom + 14, named, 13, GRAY, align="middle")
         value = f"input[0,{ci},{pixel[0]},{pixel[1]}] = {number(self.windows[row, column])}"
-        self.sentence = (
+        return (
             f"Row {row} is the window of the output at {output}, column {column} belongs to the weights at "
             f"{named}; they cross at {value}. The row times filter {co} is "
             f"{number(self.product[row, co])}; the convolution returned {number(self.output[0, co, *output])}."
         )
-        return self
 
     def _draw_frames(self, row: int, column: int, co: int, pixels: Box) -> None:
         """The window, and dashed the pixels of the weight: in the input, and as a row and a column of the matrix."""

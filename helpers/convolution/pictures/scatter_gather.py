@@ -25,12 +25,11 @@ class ScatterGatherPicture(Picture):
         (H, W), (oH, oW) = grad_input.shape, grad_output.shape
         self.shape = ConvShape.between((1, 1, H, W), (1, 1, oH, oW))
         super().__init__()
+        self._draw_grids()
+        self.stands_still()
 
-    def show(self, oh: int, ow: int, ih: int, iw: int) -> "ScatterGatherPicture":
+    def draw(self, oh: int, ow: int, ih: int, iw: int) -> str:
         """Move to the output [oh, ow] on the left and to the pixel [ih, iw] on the right."""
-        if self.starts():
-            self._draw_grids()
-            self.stands_still()
         gathered = indices.contributions_to_pixel(self.shape, ih, iw)
         window = [(oh + kh, ow + kw) for kh, kw in np.ndindex(self.weight.shape)]
         self._draw_scatter(window, (oh, ow), (ih, iw))
@@ -42,8 +41,7 @@ class ScatterGatherPicture(Picture):
         collected = f"Pixel [{ih},{iw}] collects {' + '.join(terms)} = {total}"
         common = [self._term(c) for c in gathered if (c.oh, c.ow) == (oh, ow)]
         link = f"{common[0]} is in both." if common else "No product is in both."
-        self.sentence = f"{spread} {collected}; the GPU returned {number(self.grad_input[ih, iw])}. {link}"
-        return self
+        return f"{spread} {collected}; the GPU returned {number(self.grad_input[ih, iw])}. {link}"
 
     def _draw_grids(self) -> None:
         self.lines([(420, 8, 420, 338)], LINE, 1)

@@ -63,7 +63,7 @@ class SumPicture(Picture):
         self.shape, self.small, self.capitals, self.returned, self.letters = shape, small, capitals, returned, letters
         super().__init__(self.lettered if letters else 432)
 
-    def show(self, row: int, column: int, co: int = 0, ci: int = 0, n: int = 0) -> "SumPicture":
+    def draw(self, row: int, column: int, co: int = 0, ci: int = 0, n: int = 0) -> str:
         """Move to the element at (row, column) of the result, and to the products of these channels and this image."""
         place = {"co": co, "ci": ci, "n": n}
         if self.starts(co, ci, n):
@@ -78,12 +78,10 @@ class SumPicture(Picture):
         total = self._draw_sum(taps, terms, place, returned)
         if self.letters:
             self.equation = f"{self.symbol}[{row},{column}] = {' + '.join(terms)} = {total}"
-            self.sentence = f"{self.equation}{self._location(taps)}. The GPU returned {number(returned)}."
-        else:
-            target = f"{self.result.name}[{place[self.result.first]},{place[self.result.second]},{row},{column}]"
-            verdict = f"{self.total} add up to {total}; the GPU returned {number(returned)}."
-            self.sentence = f"{self._contributors(taps, target, place)} {verdict}"
-        return self
+            return f"{self.equation}{self._location(taps)}. The GPU returned {number(returned)}."
+        target = f"{self.result.name}[{place[self.result.first]},{place[self.result.second]},{row},{column}]"
+        verdict = f"{self.total} add up to {total}; the GPU returned {number(returned)}."
+        return f"{self._contributors(taps, target, place)} {verdict}"
 
     def _small(self, place: Place) -> Array:
         """The plane of the factors with small letters: the input, which has more channels than a filter."""

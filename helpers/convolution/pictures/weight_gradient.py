@@ -76,21 +76,19 @@ class ThreadsPicture(Picture):
         grid.caption = f"the threads of {grid.caption}"
         return grid
 
-    def show(self, thread: int) -> "ThreadsPicture":
+    def draw(self, thread: int) -> str:
         """Point at one thread and at its weight."""
-        self.starts()
         s, owned = self.shape, indices.weight_of_thread(self.shape, thread)
         self.threads.mark([divmod(thread, 16)])
         self.bold(52, 414, f"thread {thread}{' owns no weight' * (not owned)}", 17, ORANGE)
-        self.sentence = f"Thread {thread} owns nothing: there are {prod(s.weight)} weights, so it returns at once."
-        if owned:
-            co, ci, kh, kw = owned
-            if co * s.in_channels + ci < len(self.filters):
-                self.filters[co * s.in_channels + ci].mark([(kh, kw)])
-            code = f"because {thread} = (({co}·{s.in_channels} + {ci})·{s.kernel_h} + {kh})·{s.kernel_w} + {kw}"
-            loop = f"It sums {s.batch}·{s.out_h}·{s.out_w} = {s.batch * s.out_h * s.out_w} products alone."
-            self.sentence = f"Thread {thread} owns grad_weight[{co},{ci},{kh},{kw}], {code}. {loop}"
-        return self
+        if not owned:
+            return f"Thread {thread} owns nothing: there are {prod(s.weight)} weights, so it returns at once."
+        co, ci, kh, kw = owned
+        if co * s.in_channels + ci < len(self.filters):
+            self.filters[co * s.in_channels + ci].mark([(kh, kw)])
+        code = f"because {thread} = (({co}·{s.in_channels} + {ci})·{s.kernel_h} + {kh})·{s.kernel_w} + {kw}"
+        loop = f"It sums {s.batch}·{s.out_h}·{s.out_w} = {s.batch * s.out_h * s.out_w} products alone."
+        return f"Thread {thread} owns grad_weight[{co},{ci},{kh},{kw}], {code}. {loop}"
 
 
 class SharedProductsPicture(Picture):
@@ -109,9 +107,8 @@ class SharedProductsPicture(Picture):
             self.write(404, self._middle(taken) - 12, note, 15, BLUE)
         self.stands_still()
 
-    def show(self, thread: int) -> "SharedProductsPicture":
+    def draw(self, thread: int) -> str:
         """Point at the products of one thread."""
-        self.starts()
         mine = indices.products_of_thread(self.shape, thread, self.threads)
         self.tinted((self.cells[product] for product in mine), ORANGE, 4, 7 / 16)
         for taken, product in zip(self.rounds, mine, strict=False):
@@ -119,8 +116,7 @@ class SharedProductsPicture(Picture):
         outputs = ", at (oh, ow) = " * bool(mine) + ", ".join(str(divmod(i, self.shape.out_w)) for i in mine)
         share = f"takes {in_words('product', mine)}{outputs}: {len(mine)} of {self.count}."
         access = "In each round, neighboring threads read neighboring addresses: their access is coalesced."
-        self.sentence = f"Thread {thread} of {self.threads} {share} {access}"
-        return self
+        return f"Thread {thread} of {self.threads} {share} {access}"
 
     def _middle(self, taken: range) -> float:
         return self.cells[(taken[0] + taken[-1]) // 2].middle[1]

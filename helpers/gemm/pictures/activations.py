@@ -40,7 +40,7 @@ class Plot(Axes):
 class ActivationsPicture(Picture):
     """An activation beside its derivative, with a marker at one x and the tangent that the derivative is about."""
 
-    def show(self, act: int, tenths: int) -> "ActivationsPicture":
+    def draw(self, act: int, tenths: int) -> str:
         """Move to activation number `act` and to x = tenths / 10."""
         name, x = NAMES[act], tenths / 10
         if self.starts(act):
@@ -54,11 +54,10 @@ class ActivationsPicture(Picture):
             right, down = plot.x(x), plot.y(value)
             self.boxes([Box(right - 5, down - 5, 10, 10)], INK, INK)
             self.bold(plot.box.x, 62, f"{what}({number(x)}) = {number(value)}", 16, color)
-        self.sentence = (
+        return (
             f"{name} at x = {number(x)}: act(x) = {number(y)}, and its derivative is {number(derivative)}, "
             f"so an upstream gradient of 1 goes on as {number(derivative)}."
         )
-        return self
 
     def _draw_curves(self, name: str) -> None:
         x = np.linspace(-6, 6, 12 * 20 + 1)

@@ -55,7 +55,7 @@ class GradientsPicture(Picture):
         """Rows and columns of a product's result."""
         return self.matrices[PRODUCTS[product].result].shape
 
-    def show(self, product: int, row: int, column: int) -> "GradientsPicture":
+    def draw(self, product: int, row: int, column: int) -> str:
         """Move to one element of the result of one of the PRODUCTS."""
         p = PRODUCTS[product]
         if self.starts(product):
@@ -78,8 +78,7 @@ class GradientsPicture(Picture):
         texts, products = [product_text(*term) for term in factors], [prod(term) for term in factors]
         total = conclusion(self, running_sum(texts, products), sum(products), returned)
         terms = " + ".join(f"({text})" if text[0] == "−" else text for text in texts)
-        self.sentence = f"{element} = {terms} = {total}; the GPU returned {number(returned)}."
-        return self
+        return f"{element} = {terms} = {total}; the GPU returned {number(returned)}."
 
     def _draw_grids(self, p: Product) -> None:
         self.title(18, p.title)

@@ -61,9 +61,8 @@ class TilesPicture(Picture):
         self.words((Word(box.x + 4, box.y + 10, str(i), 13, "left") for i, box in slots), GRAY)
         self.write(MEMORY[0], 258, "small: the slot, and the thread that loads it", 13, GRAY)
 
-    def show(self, step: int, thread: int) -> "TilesPicture":
+    def draw(self, step: int, thread: int) -> str:
         """Show what one thread does in one step."""
-        self.starts()
         first, phase = self.moves[step]
         self.tinted([Box(92, 37 + 18 * step, 104, 18)], ORANGE, 2)
         if phase == WRITE:
@@ -76,8 +75,7 @@ class TilesPicture(Picture):
         box = self.grids["result"].box(*owned)
         self.boxes([box._replace(x=box.x - 2, width=box.width + 4)], ORANGE, PAPER, 3)
         self.write(*box.middle, f"t{thread}", 12.5, ORANGE, "bold", "middle")
-        self.sentence = f"Step {step}, {PHASES[phase]}: {self._say(thread, first, phase, owned)}"
-        return self
+        return f"Step {step}, {PHASES[phase]}: {self._say(thread, first, phase, owned)}"
 
     def _fill_memory(self, thread: int, first: int, phase: int) -> None:
         """Write what the thread can be sure of, and mark the slots that the step is about."""

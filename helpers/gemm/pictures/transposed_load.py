@@ -23,7 +23,7 @@ class TransposedLoadPicture(Picture):
     def __init__(self) -> None:
         super().__init__(458)
 
-    def show(self, load: int, thread: int) -> "TransposedLoadPicture":
+    def draw(self, load: int, thread: int) -> str:
         """Choose one of LOADS, and point at what one thread moves."""
         self.loads = [right_load(LOADS[load], TILE, CORNER, t) for t in range(TILE**2)]
         if self.starts(load):
@@ -46,8 +46,7 @@ class TransposedLoadPicture(Picture):
         reads = f"{in_words('thread', row)} read {in_words('offset', offsets)}"
         self.bold(MARGIN, 380, f"{reads}, {access}", 14.5, ORANGE)
         moved = f"Thread {thread} reads b[{k},{n}] at offset {self._offset(thread)} and writes it to right[{slot}]."
-        self.sentence = f"{moved} Together, {reads}, {access}."
-        return self
+        return f"{moved} Together, {reads}, {access}."
 
     def _offset(self, thread: int) -> int:
         (k, n), _ = self.loads[thread]

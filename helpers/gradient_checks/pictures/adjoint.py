@@ -17,9 +17,8 @@ class AdjointPicture(Picture):
     def __init__(self) -> None:
         super().__init__(444)
 
-    def show(self, kernel: int, data: int) -> "AdjointPicture":
+    def draw(self, kernel: int, data: int) -> str:
         """Run a kernel on one kind of data."""
-        self.starts()
         here, name = case(kernel, data), list(DATA)[data]
         self.title(20, f"kernel {kernel}: {here.mistake or 'no mistake'}")
         self.write(MARGIN, 42, f"in {here.gradient}" if here.mistake else "", 13, GRAY)
@@ -36,8 +35,7 @@ class AdjointPicture(Picture):
         if wrong:
             self.boxes([Box(RIGHT, 425, 12, 12)], ORANGE, line=3)
             self.write(RIGHT + 22, 431, "wrong numbers", 13, ORANGE)
-        self.sentence = _sentence(here, name, wrong)
-        return self
+        return _sentence(here, name, wrong)
 
     def _pair(self, y: float, first: tuple, second: tuple, dot: str, value: int, loss: int | None = None) -> list[Grid]:
         """Two tensors (images, 1, rows, columns) and their dot product; returns the grids of the second one."""

@@ -109,9 +109,8 @@ class TolerancePicture(ErrorChart):
         self.write(RIGHT, TOP - 20, note, 13, ORANGE, align="right")
         self.stands_still()
 
-    def show(self, j: int) -> "TolerancePicture":
+    def draw(self, j: int) -> str:
         """Move to sums of 2**j terms."""
-        self.starts()
         terms, (tolerance, _, error) = 2**j, (float(line.errors[j]) for line in self.plotted)
         count, lost = f"{terms:,} term{'s' * (terms > 1)}", int(tolerance * terms)
         allowed, _, largest = values = part(tolerance), f"1 part in {terms:,}", part(error)
@@ -119,11 +118,10 @@ class TolerancePicture(ErrorChart):
         verdict = "smaller than one average term, so a sum that lacks one fails"
         if lost:
             verdict = f"as large as {lost} average terms, so a sum that lacks {lost} of them can pass"
-        self.sentence = (
+        return (
             f"{count}: the tolerance is {allowed} of the sum, and the largest error of {TRIALS} sums was {largest}. "
             f"The tolerance is {verdict}."
         )
-        return self
 
 
 # --- The step of a central difference -------------------------------------------------------------------------
@@ -151,17 +149,15 @@ class StepPicture(ErrorChart):
                 self.write(x, y, note, 13, GRAY, align=align)
         self.stands_still()
 
-    def show(self, k: int) -> "StepPicture":
+    def draw(self, k: int) -> str:
         """Move to the step 2**k."""
-        self.starts()
         place = STEPS.index(k)
         self.point(k, f"at step {step(k)}", [part(line.errors[place]) for line in self.plotted])
         linear, curved = (_error(line, place) for line in (self.linear, self.curved))
-        self.sentence = (
+        return (
             f"At step {step(k)}, the central difference of the {self.linear.name}'s loss is off by {linear}. "
             f"That of {self.curved.name} is off by {curved}."
         )
-        return self
 
 
 def step(power: int) -> str:

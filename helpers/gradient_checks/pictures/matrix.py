@@ -54,9 +54,8 @@ class MatrixPicture(Picture):
         points = np.array(middles)[:, None] + (RADIUS - line / 2) * CIRCLE
         self.curve(*points.reshape(-1, 2).T, color, line)
 
-    def show(self, row: int) -> "MatrixPicture":
+    def draw(self, row: int) -> str:
         """Point at one wrong kernel, and show its mistake."""
-        self.starts()
         here, width = self.rows[row], _x(len(COLUMNS) - 1) + STEP / 2 - MARGIN / 2
         self.tinted([Box(MARGIN / 2, TOP + ROW * row, width, ROW)], ORANGE, 2, 1 / 16)
         texts = [" ".join(without_comments(code).split()) or "(nothing)" for code in (here.wrong.old, here.wrong.new)]
@@ -65,8 +64,7 @@ class MatrixPicture(Picture):
         for (y, name, color), text in zip(looks, texts, strict=True):
             self.bold(MARGIN, y, f"{name}:", 13, color)
             self.words([Word(MARGIN + 60, y, text, size, "left", True)], GRAY)
-        self.sentence = _said(here)
-        return self
+        return _said(here)
 
 
 def _x(column: int) -> float:

@@ -27,7 +27,7 @@ class ProbePicture(Picture):
         self.shape, self.kernels = shape, kernels
         super().__init__(TOP + PIXEL * shape.padded("h") + 14)
 
-    def show(self, kernel: int, oh: int, ow: int) -> "ProbePicture":
+    def draw(self, kernel: int, oh: int, ow: int) -> str:
         """Move to a kernel, and to the output whose upstream gradient is 1."""
         name, edit, source = self.kernels[kernel]
         if self.starts(kernel):
@@ -39,8 +39,7 @@ class ProbePicture(Picture):
         got, want = (probes.probe(text, self.shape, oh, ow)[0, 0] for text in (source, self.kernels[0][2]))
         self._draw_reads(got, oh, ow)
         self._draw_gradients(got, want, oh, ow)
-        self.sentence = f"grad_output is 1 at ({oh}, {ow}), and 0 elsewhere. {_said(kernel, got, want)}"
-        return self
+        return f"grad_output is 1 at ({oh}, {ow}), and 0 elsewhere. {_said(kernel, got, want)}"
 
     def _draw_input(self) -> None:
         s = self.shape

@@ -86,17 +86,15 @@ class CurvesPicture(Picture):
         self.write(MARGIN, 242, "points: single batches; lines: the mean of the last 10", 13, GRAY)
         self.stands_still()
 
-    def show(self, moments: Sequence[Moment], unseen: float | None = None) -> "CurvesPicture":
+    def draw(self, moments: Sequence[Moment], unseen: float | None = None) -> str:
         """Draw the run as far as it is; `unseen` is the share of right answers on images not learned from."""
-        self.starts()
         shares = 100 * np.array([moment.accuracy for moment in moments])
         self.loss.run(losses(moments))
         self.share.run(shares)
         if unseen is not None:
             right = self.share.box.x + self.share.box.width
             self.bold(right, self.share.y(12), f"unseen images: {100 * unseen:.1f} %", 14, INK, "right")
-        self.sentence = self._sentence(losses(moments), shares, unseen) if moments else "No step is done yet."
-        return self
+        return self._sentence(losses(moments), shares, unseen) if moments else "No step is done yet."
 
     def _sentence(self, loss: Array, share: Array, unseen: float | None) -> str:
         last, right = running_mean(loss)[-1], running_mean(share)[-1]

@@ -55,17 +55,15 @@ class FiltersPicture(Picture):
         """The loss of the first steps."""
         self.chart.run(self.losses[:steps])
 
-    def show(self, step: int) -> "FiltersPicture":
+    def draw(self, step: int) -> str:
         """Go to one step."""
-        self.starts()
         moment = self.moments[step]
         self.draw_title(step)
         self._draw_filters(step)
         x, (_, top, _, height) = float(self.chart.x(step)), self.chart.box
         self.lines([(x, top - 4, x, top + height)], ORANGE, 2)
         self.boxes([Box(x - 4, float(self.chart.y(moment.loss)) - 4, 8, 8)], ORANGE, "#ffffff", 2.4)
-        self.sentence = self._sentence(step, moment)
-        return self
+        return self._sentence(step, moment)
 
     def _draw_filters(self, step: int) -> None:
         """The filters and, below them, the gradients of a step."""

@@ -59,9 +59,8 @@ class MistakesPicture(Picture):
         self._legend()
         self.stands_still()
 
-    def show(self, mistake: int) -> "MistakesPicture":
+    def draw(self, mistake: int) -> str:
         """Look at one of them."""
-        self.starts()
         chosen = self.mistakes[mistake]
         framed(self, self._small(mistake), line=2.5)
         left, top = WIDTH - 2 * LARGE - 14 - 4, 58
@@ -84,8 +83,7 @@ class MistakesPicture(Picture):
         sure = f"said {chosen.said} with probability {chosen.softmax[chosen.said]:.2f}"
         right = f"it is a {chosen.right}, with {chosen.softmax[chosen.right]:.2f}"
         where = f"The pixel at row {place[0]}, column {place[1]} matters most: {number(float(chosen.gradient[place]))}."
-        self.sentence = f"{share} Of digit {chosen.number}, the network {sure}; {right}. {where}"
-        return self
+        return f"{share} Of digit {chosen.number}, the network {sure}; {right}. {where}"
 
     def _small(self, i: int) -> Box:
         row, column = divmod(i, ACROSS)

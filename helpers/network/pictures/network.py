@@ -81,7 +81,7 @@ class NetworkPicture(Picture):
         """How many maps, or numbers, a step makes."""
         return self.columns[self.place(tensor)[0]].maps[0]
 
-    def show(self, digit: int, step: int, tensor: int, map: int) -> "NetworkPicture":
+    def draw(self, digit: int, step: int, tensor: int, map: int) -> str:
         """The trace of a digit, up to a step, with one map of one of the tensors that are reached framed."""
         if self.starts(digit, step):
             self._draw_trace(self.traces[digit], step)
@@ -91,8 +91,7 @@ class NetworkPicture(Picture):
         values = trace.tensors[name].reshape(self.columns[self.place(tensor)[0]].maps)
         rows = values[map] if values[map].size > 1 else values.reshape(1, -1)
         self.numbered.append(Area(self, rows, Box(0, 0, 1, 1), f"{name}, map {map}" if values[map].size > 1 else name))
-        self.sentence = f"{self._step_words(trace, step)} {self._map_words(name, values, map)}"
-        return self
+        return f"{self._step_words(trace, step)} {self._map_words(name, values, map)}"
 
     # --- The drawing ------------------------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ class OpenedPicture(Picture):
         """The place of a number in its tensor."""
         return moved((map, row, column), self.maps(tensor), self.traces[0].shapes[self.names[tensor]])
 
-    def show(self, digit: int, tensor: int, map: int, row: int, column: int) -> "OpenedPicture":
+    def draw(self, digit: int, tensor: int, map: int, row: int, column: int) -> str:
         """Open one number."""
         trace, name = self.traces[digit], self.names[tensor]
         if self.starts(digit, tensor):
@@ -44,8 +44,7 @@ class OpenedPicture(Picture):
         self._draw_rows(opened)
         line = trace.line(name)
         self._draw_line(str(line), line.text)
-        self.sentence = self._words(opened, str(line))
-        return self
+        return self._words(opened, str(line))
 
     # --- The maps ---------------------------------------------------------------------------------------------
 

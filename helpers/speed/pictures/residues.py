@@ -39,9 +39,8 @@ class ResiduesPicture(Picture):
     def _grid(self, x: float, size: tuple[int, ...], title: str, note: str) -> Grid:
         return Grid(self, np.zeros(size[2:]), x, TOP, (CELL, CELL), title, note, numbers=False)
 
-    def show(self, ih: int, iw: int) -> "ResiduesPicture":
+    def draw(self, ih: int, iw: int) -> str:
         """Point at one pixel."""
-        self.starts()
         own = self._class(ih, iw)
         rows, columns = self._taps(own)
         reached = contributions_to_pixel(self.shape, ih, iw)
@@ -55,12 +54,11 @@ class ResiduesPicture(Picture):
         taps, every = len(rows) * len(columns), self.filter.values.size
         outside = taps - len(reached)
         edge = f"; {outside} of them lie{'s' * (outside == 1)} outside the output" * bool(outside)
-        self.sentence = (
+        return (
             f"Pixel [{ih},{iw}] is in class {self._letter(own)}: every pixel of the class receives its gradient "
             f"through {in_words('row', rows)} and {in_words('column', columns)} of the filter, {taps} of {every} "
             f"taps{edge}. Within a class, a kernel need not test a tap or divide by the stride."
         )
-        return self
 
     def _class(self, ih: int, iw: int) -> Cell:
         """The remainders of a pixel's row and column, counted with the padding."""

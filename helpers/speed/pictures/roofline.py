@@ -39,14 +39,13 @@ class RooflinePicture(Picture):
         box = Box(LEFT, TOP, RIGHT - LEFT, BOTTOM - TOP)
         self.axes = Axes(self, box, (INTENSITIES[0], INTENSITIES[-1]), (self.lowest, HIGHEST))
         self.placed = list(zip(points, self._placed(points), strict=True))
+        self._draw_axes()
+        self.curve(*self.roofs.T, BLUE, 3)
+        self._draw_legend()
+        self.stands_still()
 
-    def show(self, step: int) -> "RooflinePicture":
+    def draw(self, step: int) -> str:
         """Point at one step, by its number."""
-        if self.starts():
-            self._draw_axes()
-            self.curve(*self.roofs.T, BLUE, 3)
-            self._draw_legend()
-            self.stands_still()
         for point, at in sorted(self.placed, key=lambda placed: placed[0].number == step):  # that one on top
             self._mark(point, at, point.number == step)
         self._list(step)
@@ -58,8 +57,7 @@ class RooflinePicture(Picture):
         for point in self.points:
             if point.number == step:
                 said += f", {100 * point.tflops / self.machine.tflops:.0f} % of the recorded GPU's arithmetic"
-        self.sentence = f"{said}.{before}"
-        return self
+        return f"{said}.{before}"
 
     def x(self, intensity: float | np.ndarray) -> float | np.ndarray:
         """The place of some operations per byte."""

@@ -25,7 +25,7 @@ class SplitKPicture(Picture):
         width = SUMS.width / self.tiles
         self.results = [Box(SUMS.x + tile * width, SUMS.y, width, SUMS.height) for tile in range(self.tiles)]
 
-    def show(self, slices: int, workgroup: int) -> "SplitKPicture":
+    def draw(self, slices: int, workgroup: int) -> str:
         """Cut K into this many slices, and point at one workgroup."""
         if self.starts(slices):
             self._draw_workgroups(slices)
@@ -39,8 +39,7 @@ class SplitKPicture(Picture):
         x, end = self.results[tile].middle[0], SUMS.y - 4
         self.lines([(x, TILES.y + TILES.height + 4, x, end)], ORANGE, 2.5)
         self.lines(((x + side, end - 7, x, end) for side in (-6, 6)), ORANGE, 2.5)
-        self.sentence = self._say(slices, workgroup, split, tile)
-        return self
+        return self._say(slices, workgroup, split, tile)
 
     def _workgroup(self, tile: int, split: int, slices: int) -> Box:
         width, height = TILES.width / self.tiles, TILES.height / slices

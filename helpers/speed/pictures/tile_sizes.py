@@ -30,7 +30,7 @@ class TileSizesPicture(Picture):
         super().__init__(440)
         self.product = product
 
-    def show(self, sizes: TileSizes) -> "TileSizesPicture":
+    def draw(self, sizes: TileSizes) -> str:
         """Draw one choice."""
         self.tiles = tile_boxes(*ORIGIN, SCALE * sizes.columns, SCALE * sizes.rows, SCALE * sizes.depth)
         self.workgroups = sizes.workgroups(self.product[0], self.product[2])
@@ -42,17 +42,13 @@ class TileSizesPicture(Picture):
         limits = sizes.limits(self.product[0], self.product[2])
         least = min(limits, key=limits.get)
         least = least if limits[least] < FULL else "arithmetic"
-        self.sentence = (
-            f"{sizes.threads:,} threads compute {sizes.rows} × {sizes.columns} results, {sizes.side**2} each"
-        )
+        said = f"{sizes.threads:,} threads compute {sizes.rows} × {sizes.columns} results, {sizes.side**2} each"
         if sizes.problem:
             self.bold(TABLE, 204, "This cannot run: a limit is passed.", 16, ORANGE)
-            self.sentence += f". This cannot run: {sizes.problem}."
-        else:
-            self._draw_bars(limits, least)
-            share = f"expect at most {100 * limits[least]:.0f} % of the arithmetic"
-            self.sentence += f"; {share}, because {self._reason(sizes, least)}."
-        return self
+            return f"{said}. This cannot run: {sizes.problem}."
+        self._draw_bars(limits, least)
+        share = f"expect at most {100 * limits[least]:.0f} % of the arithmetic"
+        return f"{said}; {share}, because {self._reason(sizes, least)}."
 
     def _draw_tiles(self, sizes: TileSizes) -> None:
         m, k, n = self.product

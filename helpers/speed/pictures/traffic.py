@@ -23,7 +23,7 @@ class TrafficPicture(Picture):
         super().__init__(452)
         self.shown = shown
 
-    def show(self, kernel: int, thread: int) -> "TrafficPicture":
+    def draw(self, kernel: int, thread: int) -> str:
         """Point at what one thread of one kernel does."""
         title, simulated = self.shown[kernel]
         traffic = simulated()
@@ -35,8 +35,7 @@ class TrafficPicture(Picture):
             for name in "ab":
                 self.tinted(self._boxes(name, traffic, cells[name][thread]), color, 1, strength)
         self.tinted(self._boxes("results", traffic, traffic.written[thread]), ORANGE, 1, 0.7)
-        self._write_facts(title, traffic, thread)
-        return self
+        return self._write_facts(title, traffic, thread)
 
     def _boxes(self, name: str, traffic: Traffic, cells: Sequence[Cell] | set[Cell]) -> list[Box]:
         """Where some cells lie; those beside each other in a row are one box, where the cells are small."""
@@ -57,7 +56,7 @@ class TrafficPicture(Picture):
             self.bold(left, top, f"{name}  {rows} × {columns}", 14)
         self.boxes(FRAMES.values(), INK, line=2)
 
-    def _write_facts(self, title: str, traffic: Traffic, thread: int) -> None:
+    def _write_facts(self, title: str, traffic: Traffic, thread: int) -> str:
         """What the thread does, in words beside what stands for it, what the whole workgroup costs, and a sentence."""
         loads, reads = ([len(cells[name][thread]) for name in "ab"] for cells in (traffic.loaded, traffic.multiplied))
         results = len(traffic.written[thread])
@@ -73,7 +72,7 @@ class TrafficPicture(Picture):
             self.tinted([Box(TEXT, y - 9, 18, 18)], color, 1.5, strength)
             self.write(TEXT + 28, y, text, 14.5, color)
         self._write_counts(traffic)
-        self.sentence = (
+        return (
             f"{title}: thread {thread} loads {sum(loads):,} numbers from storage memory, and multiplies {sum(reads):,} "
             f"numbers for its {has}. For each multiply-add, that makes {traffic.costs_in_words}."
         )

@@ -46,9 +46,8 @@ class WinogradPicture(Picture):
             "outputs": Grid(self, self.outputs, last, MIDDLE, (36, 36), "4 × 4 outputs", color=BLUE),
         }
 
-    def show(self, row: int, column: int) -> "WinogradPicture":
+    def draw(self, row: int, column: int) -> str:
         """Point at one of the products."""
-        self.starts()
         counts = []
         for name, matrix in zip(
             ("pixels", "filter", "outputs"), (*self.matrices[:2], self.matrices.outputs.T), strict=True
@@ -64,9 +63,8 @@ class WinogradPicture(Picture):
         self.write(x, y + 42, f"= {number(pixel * weight)}", 14, ORANGE)
         pixels, weights, outputs = counts
         by = f"a weighted sum of {weights} weights" if weights > 1 else "one weight"
-        self.sentence = (
+        return (
             f"Product [{row},{column}] multiplies a weighted sum of {pixels} pixels by {by}, and is part of {outputs} "
             f"output{'s' * (outputs > 1)}. For each pair of channels, a tile takes 36 products, where the direct way "
             f"takes 16 × 9 = 144: 4 times as many."
         )
-        return self
