@@ -61,7 +61,7 @@ class Numpy:
 
     @staticmethod
     def _conv2d_grad_input(s: ConvShape, dy: Array, w: Array) -> Array:
-        grad_padded = padded(s, np.zeros(s.input, np.float32))
+        grad_padded = padded(s, np.zeros(s.input, dy.dtype))
         under = windows(s, grad_padded)
         for kh, kw in np.ndindex(s.kernel_h, s.kernel_w):
             under[..., kh, kw] += np.tensordot(dy, w[:, :, kh, kw], (1, 0)).transpose(0, 3, 1, 2)

@@ -21,10 +21,15 @@ Term = tuple[Factor, ...]  # the factors of one product
 
 
 class Made(NamedTuple):
-    """How one number is made: the products that are added up or chosen from, and what else is read to decide."""
+    """How one number is made: the products that it is made of, what else is read to decide, and what becomes of them.
+
+    `rule` is "summed", "activated" (a sum), "largest", "won" (those of windows whose maximum it is), "shared" (a mean
+    or a part of one), "switched" (times the activation's derivative) or "softmax".
+    """
 
     terms: list[Term]
     decided_by: tuple[Factor, ...] = ()
+    rule: str = "summed"
 
 
 # --- Pooling --------------------------------------------------------------------------------------------------
@@ -57,7 +62,7 @@ def _conv2d(shape: ConvShape, n: int, co: int, oh: int, ow: int) -> Made:
         for ci, channel in enumerate(channels)
         for tap in taps
     ]
-    return Made([*terms, (("bias", (co,)),)])
+    return Made([*terms, (("bias", (co,)),)], rule="activated")
 
 
 def _grad_weight(shape: ConvShape, co: int, ci: int, kh: int, kw: int) -> Made:
@@ -86,27 +91,30 @@ def _grad_input(shape: ConvShape, n: int, ci: int, ih: int, iw: int) -> Made:
     )
 
 
-def _pool(shape: PoolShape, n: int, c: int, oh: int, ow: int) -> Made:
-    return Made([(("input", (n, c, *pixel)),) for pixel in pixels_of_window(shape, oh, ow)])
+def _pool(rule: str) -> Callable[..., Made]:
+    def made(shape: PoolShape, n: int, c: int, oh: int, ow: int) -> Made:
+        return Made([(("input", (n, c, *pixel)),) for pixel in pixels_of_window(shape, oh, ow)], rule=rule)
+
+    return made
 
 
 def _pool_backward(shape: PoolShape, n: int, c: int, ih: int, iw: int) -> Made:
-    return Made([(("grad_output", (n, c, *window)),) for window in windows_of_pixel(shape, ih, iw)])
+    return Made([(("grad_output", (n, c, *window)),) for window in windows_of_pixel(shape, ih, iw)], rule="shared")
 
 
 def _max_backward(shape: PoolShape, n: int, c: int, ih: int, iw: int) -> Made:
     windows = windows_of_pixel(shape, ih, iw)
     rivals = {pixel for window in windows for pixel in pixels_of_window(shape, *window)}
     decided_by = tuple(("input", (n, c, *pixel)) for pixel in sorted(rivals))
-    return _pool_backward(shape, n, c, ih, iw)._replace(decided_by=decided_by)
+    return _pool_backward(shape, n, c, ih, iw)._replace(decided_by=decided_by, rule="won")
 
 
 def _relu_backward(shape: ElementShape, i: int) -> Made:
-    return Made([(("grad_output", (i,)),)], (("output", (i,)),))
+    return Made([(("grad_output", (i,)),)], (("output", (i,)),), "switched")
 
 
 def _logit(shape: LossShape, row: int, column: int) -> Made:
-    return Made([(("logits", (row, c)),) for c in range(shape.classes)], (("labels", (row,)),))
+    return Made([(("logits", (row, c)),) for c in range(shape.classes)], (("labels", (row,)),), "softmax")
 
 
 def _loss(shape: LossShape, row: int) -> Made:
@@ -132,13 +140,13 @@ _pre = _gemm("pre", ("a", "b"))
 
 
 def _linear(shape: GemmShape, item: int, row: int, column: int) -> Made:
-    return Made([*_pre(shape, row, column).terms, (("bias", (column,)),)])
+    return Made([*_pre(shape, row, column).terms, (("bias", (column,)),)], rule="activated")
 
 
 def _linear_grad_pre(shape: GemmShape, item: int, row: int, column: int) -> Made:
     """One product with the activation's derivative, for which the kernel computes the layer's sum again."""
     again = tuple(factor for term in _linear(shape, item, row, column).terms for factor in term)
-    return Made([(("grad", (0, row, column)),)], again)
+    return Made([(("grad", (0, row, column)),)], again, "switched")
 
 
 MADE: Mapping[tuple[str, str], Callable[..., Made]] = {  # by the operation and its own name of the tensor
@@ -146,8 +154,8 @@ MADE: Mapping[tuple[str, str], Callable[..., Made]] = {  # by the operation and 
     ("conv2d_grad_weight", "grad_weight"): _grad_weight,
     ("conv2d_grad_bias", "grad_bias"): _grad_bias,
     ("conv2d_grad_input", "grad_input"): _grad_input,
-    ("max_pool2d", "output"): _pool,
-    ("avg_pool2d", "output"): _pool,
+    ("max_pool2d", "output"): _pool("largest"),
+    ("avg_pool2d", "output"): _pool("shared"),
     ("max_pool2d_backward", "grad_input"): _max_backward,
     ("avg_pool2d_backward", "grad_input"): _pool_backward,
     ("relu_backward", "grad_pre"): _relu_backward,

@@ -9,15 +9,14 @@ import numpy as np
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
+from helpers.network.indices import MADE
 from helpers.network.layers import Step
 from wgsl import Kernel
 from wgsl.simulator.run import simulate
 from wgsl.simulator.trace import Trace
 from wgsl.specialize import with_sizes
 
-# Where a number is chosen or computed in one expression, it is made in the line that writes it.
-WRITTEN = {("relu_backward", "grad_pre"), ("gemm_bias_act_backward", "grad_pre"), ("cross_entropy", "losses")}
-WRITTEN |= {("cross_entropy", "grad_logits")}
+WRITTEN = "switched", "softmax"  # by these rules, a number is computed in one expression, in the line that writes it
 FEW = 4  # channels of a small convolution
 SIDE = 8  # the outputs along each axis of a small convolution, and half of the numbers along that of a product
 
@@ -47,7 +46,8 @@ def line_of(step: Step, own: str, version: str | Kernel | None = None) -> Line:
 @lru_cache(maxsize=256)
 def _line(operation: Operation, shape: Shape, own: str, kernel: Kernel) -> Line:
     traces, binding = _simulated(operation, shape, own, kernel), operation.tensors.index(own)
-    if (operation.name, own) in WRITTEN:
+    first = MADE[operation.name, own](shape, *[0] * len(shape.of(own)))
+    if first.rule in WRITTEN:
         number = [int(line) for trace in traces for line in _writing(trace, binding)][-1]
     else:
         counts = [pair for trace in traces for pair in trace.counts.by_line.items()]

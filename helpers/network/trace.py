@@ -141,17 +141,17 @@ class NetworkTrace:
         made = MADE[step.operation.name, own](step.shape, *moved(index, shape, step.shape.of(own)))
         rows = [self._row(step, term) for term in made.terms]
         places = [place for row in rows for place in row.places]
-        rows, result, how = self._finished(step, own, index, rows)
+        rows, result, how = getattr(self, f"_{made.rule}")(step, own, index, rows)
         total = sum(row.value for row in rows)
-        bound = self._bound(step, own, index, rows)
+        bound = self._bound(made.rule, step, own, index, rows)
         read: dict[str, list[Index]] = {}
         for place, at in dict.fromkeys([*places, *(self._place(step, factor) for factor in made.decided_by)]):
             read.setdefault(place, []).append(at)
         result = total if result is None else result
         return Opened(name, index, step, rows, total, result, float(self.tensors[name][index]), bound, read, how)
 
-    def _bound(self, step: Step, own: str, index: Index, rows: list[Row]) -> float:
-        if step.operation.name != "cross_entropy":
+    def _bound(self, rule: str, step: Step, own: str, index: Index, rows: list[Row]) -> float:
+        if rule != "softmax":
             return _bound(len(rows), sum(abs(row.value) for row in rows))
         logits, labels = self.tensors[step.tensors[0]][None], np.array([self.label])
         losses, grads = check.loss_errors(logits, labels, reference.cross_entropy(logits, labels))
@@ -170,30 +170,18 @@ class NetworkTrace:
         factors = tuple(float(self.tensors[name][at]) for name, at in places)
         return Row(prod(factors), factors, places)
 
-    def _finished(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
-        """What an operation does with its terms."""
-        finish = {
-            "max_pool2d": self._maximum,
-            "max_pool2d_backward": self._winners,
-            "avg_pool2d": self._shared,
-            "avg_pool2d_backward": self._shared,
-            "cross_entropy": self._softmax,
-            "gemm_bias_act": self._activated,
-            "conv2d": self._activated,
-        }
-        if own == "grad_pre":
-            return self._switched(step, own, index, rows)
-        if step.operation.name in finish:
-            return finish[step.operation.name](step, own, index, rows)
+    # --- What an operation does with its terms, by the rule of `Made` -----------------------------------------------
+
+    def _summed(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         what = "product" if len(rows[0].places) > 1 else "number"
         return rows, None, f"the sum of {len(rows):,} {what}s" if len(rows) > 1 else f"one {what}"
 
-    def _maximum(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+    def _largest(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         winner = max(rows, key=lambda row: row.value)  # the first of equal ones
         losers = [row._replace(value=0.0) for row in rows if row is not winner]
         return [winner, *losers], None, f"the largest of {len(rows)} pixels"
 
-    def _winners(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
+    def _won(self, step: Step, own: str, index: Index, rows: list[Row]) -> Finished:
         """A window's gradient counts where this pixel is its first maximum."""
         pixels = self.tensors[step.tensors[0]]
         won = []

@@ -7,7 +7,9 @@ is proven by finite differences of the twin's loss, which use the forward half a
 import numpy as np
 
 from helpers.activations import act
+from helpers.bench.libraries import Numpy
 from helpers.convolution.shapes import ConvShape
+from helpers.gradient_checks.probes import padded, windows
 from helpers.network.layers import Step, gradient_of
 from helpers.network.network import Network
 from helpers.network.reference import sgd
@@ -16,41 +18,16 @@ from helpers.operations import OPERATIONS
 Array = np.ndarray
 
 
-def _columns(s: ConvShape, x: Array) -> Array:
-    """im2col: the window of each output as a row, (N*oH*oW, Ci*kH*kW)."""
-    (rows, columns), (down, right) = s.padding, s.stride
-    padded = np.pad(x, [(0, 0), (0, 0), (rows, rows), (columns, columns)])
-    seen = np.lib.stride_tricks.sliding_window_view(padded, s.weight[2:], (2, 3))[:, :, ::down, ::right]
-    return seen.transpose(0, 2, 3, 1, 4, 5).reshape(-1, np.prod(s.weight[1:]))
-
-
-def _rows(s: ConvShape, grad: Array) -> Array:
-    """The gradient of an output with the channels last, (N*oH*oW, Co)."""
-    return grad.transpose(0, 2, 3, 1).reshape(-1, s.out_channels)
-
-
 def _conv2d(x: Array, w: Array, b: Array, s: ConvShape) -> Array:
-    output = (_columns(s, x) @ w.reshape(len(w), -1).T + b).reshape(s.batch, s.out_h, s.out_w, -1)
-    return act(output.transpose(0, 3, 1, 2), s.activation)
+    products = np.tensordot(windows(s, padded(s, x)), w, ((1, 4, 5), (1, 2, 3)))
+    return act((products + b).transpose(0, 3, 1, 2), s.activation)
 
 
-def _grad_input(grad: Array, w: Array, s: ConvShape) -> Array:
-    """col2im: each window's share is added where the window lies."""
-    (n, ci, h, width), (rows, columns), (down, right) = s.input, s.padding, s.stride
-    shares = (_rows(s, grad) @ w.reshape(len(w), -1)).reshape(n, s.out_h, s.out_w, *s.weight[1:])
-    padded = np.zeros((n, ci, h + 2 * rows, width + 2 * columns))
-    for kh, kw in np.ndindex(s.weight[2:]):
-        under = padded[:, :, kh : kh + down * s.out_h : down, kw : kw + right * s.out_w : right]
-        under += shares[..., kh, kw].transpose(0, 3, 1, 2)
-    return padded[:, :, rows : rows + h, columns : columns + width]
-
-
-RIGHT = {
-    name: operation.answer for name, operation in OPERATIONS.items()
-} | {  # beside the references of convolution, which are einsums over all windows
+# The references of convolution are einsums over all windows: these are faster.
+RIGHT = {name: operation.answer for name, operation in OPERATIONS.items()} | {
     "conv2d": _conv2d,
-    "conv2d_grad_weight": lambda dy, x, s: (_rows(s, dy).T @ _columns(s, x)).reshape(s.weight),
-    "conv2d_grad_input": _grad_input,
+    "conv2d_grad_weight": lambda dy, x, s: Numpy._conv2d_grad_weight(s, dy, x),
+    "conv2d_grad_input": lambda dy, w, s: Numpy._conv2d_grad_input(s, dy, w),
 }
 
 
