@@ -285,8 +285,8 @@ gpu.device().settle(run_js("new Promise(() => {})"))
 ENDLESS = """end = official.rindex("}")
 helpers.grade("map", official[:end] + "  loop { output[0] = 1.0; if (output[0] > 9.0) { break; } }\\n}")
 """
-TURNS = """import asyncio
-from convgrad_browser import take
+LOCKED = """import asyncio
+from convgrad_browser import with_lock
 from pyodide.code import run_js
 from pyodide.ffi import run_sync
 log = []
@@ -294,7 +294,7 @@ def work():
     log.append("begin")
     run_sync(run_js("new Promise(done => setTimeout(done, 4000))"))
     log.append("end")
-asyncio.get_running_loop().call_later(0.5, lambda: take(work))
+asyncio.get_running_loop().call_later(0.5, lambda: with_lock(work))
 """
 OFFICIAL = exercises.PUZZLES["map"].official.source
 AGAIN = "choose Kernel > Restart Kernel, and run the cells again; what you wrote is kept"
@@ -316,10 +316,10 @@ def test_python_says_what_went_wrong_and_starts_again(page: Page, address: str):
     assert typed(page, f"from helpers import gpu\n{SILENT}") == f"the GPU did not answer within 1 seconds: {AGAIN}"
 
 
-def test_training_between_the_cells_takes_its_turn(page: Page, address: str):
+def test_training_between_the_cells_waits_for_the_lock(page: Page, address: str):
     opened(page, address, NOTEBOOKS[0].name)
     typed(page, "import helpers")
-    typed(page, TURNS)
+    typed(page, LOCKED)
     page.wait_for_timeout(2000)  # it is at work
     assert typed(page, "log.append('cell'); log") == "['begin', 'end', 'cell']"
 

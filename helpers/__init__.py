@@ -63,4 +63,4 @@ def __dir__() -> list[str]:
 
 
 if sys.platform == "emscripten":
-    import convgrad_browser  # noqa: F401  cells and clicks take turns there
+    import convgrad_browser  # noqa: F401  cells and clicks hold one lock there

@@ -92,7 +92,7 @@ SPOILED = [(name, value) for name in PUZZLES for value in VALUES]
 
 @pytest.mark.parametrize(("name", "value"), sample(SPOILED, 25))
 def test_a_kernel_that_stores_one_number_everywhere_gets_no_false_name(name, value):
-    output = PUZZLES[name].official.bound[len(PUZZLES[name].cases()[0].inputs)].name
+    output = PUZZLES[name].official.bindings[len(PUZZLES[name].cases()[0].inputs)].name
     source, count = re.subn(rf"({output}\[[^=;]*\]) = ([^;]*);", rf"\1 = {VALUES[value]};", edited(name))
     assert count
     said = re.findall("this is what (?:comes out|happens) when (.*?):", repr(grade(PUZZLES[name], source)))

@@ -53,7 +53,7 @@ SMALL_LAYERS = ConvShape(2, 3, 9, 8, 4, 3, 3, 1, 1), ConvShape(2, 3, 9, 8, 4, 3,
 @every_specialized_version
 def test_a_software_adapter_in_a_browser_gets_the_sizes_but_no_loop_written_out(kernel, monkeypatch):
     monkeypatch.setattr(launcher, "adapter_info", lambda: IN_A_BROWSER)
-    monkeypatch.setattr(launcher, "_planned", launcher._planned.__wrapped__)  # nothing is kept
+    monkeypatch.setattr(launcher, "_planned", launcher._planned.__wrapped__)  # nothing is cached
     layer = next(s for s in SMALL_LAYERS if isinstance(s, kind_of(kernel)) and not refused(kernel, s))
     text, schedule = operation_of(kernel).scheduled(layer, kernel)
     assert text.code.count("for (") == kernel.code.count("for (")

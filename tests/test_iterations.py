@@ -62,7 +62,7 @@ def counted(kernel: Kernel, binding: int | None = None) -> Counted:
     source = kernel.source
     for loop in reversed([*re.finditer(r"\b(for|while|loop)\b[^{]*\{", kernel.code)]):
         source = f"{source[: loop.end()]} counted();{source[loop.end() :]}"
-    binding = len(kernel.bindings) if binding is None else binding
+    binding = len(kernel.buffer_types) if binding is None else binding
     return Counted(replace(kernel, source=source + COUNTER.format(binding=binding)), binding)
 
 
@@ -83,9 +83,9 @@ def iterations(kernel: Kernel, shape: Shape) -> list[tuple[int, int]]:
     buffers, found = resident(operation, shape, drawn(operation, shape, draw)), []
     for step in operation.prepare(tuple(buffers.values()), shape, kernel):
         copy = counted(*_alone(step.kernel, step.entry_point))
-        bound, count = list(step.buffers), gpu.empty(4, "count")
-        bound[copy.binding : copy.binding + 1] = [count]
-        gpu.run(replace(step, kernel=copy.kernel, buffers=tuple(bound)))
+        buffers, count = list(step.buffers), gpu.empty(4, "count")
+        buffers[copy.binding : copy.binding + 1] = [count]
+        gpu.run(replace(step, kernel=copy.kernel, buffers=tuple(buffers)))
         found.append((step.iterations, int(gpu.read(count, (1,), np.uint32)[0])))
     return found
 
@@ -96,12 +96,12 @@ def _alone(kernel: Kernel, entry_point: str) -> tuple[Kernel, int | None]:
     Where 8 storage buffers, the most that there may be, are taken, the count replaces an output; what is written there
     goes to a private variable instead. It is an output that the entry point does not write, if there is one.
     """
-    if sum(kind != "uniform" for kind in kernel.bindings) < 8:
+    if sum(kind != "uniform" for kind in kernel.buffer_types) < 8:
         return kernel, None
     operation = operation_of(kernel)
     spared = next(name for name in operation.outputs if name.replace("_", "") not in entry_point)
-    bound = re.compile(rf"@group\(0\) @binding\(\d\)\s+var<storage, read_write> {spared}: array<(\w+)>;")
-    source, count = bound.subn(rf"var<private> {spared}: array<\1, 1>;", kernel.code)
+    declaration = re.compile(rf"@group\(0\) @binding\(\d\)\s+var<storage, read_write> {spared}: array<(\w+)>;")
+    source, count = declaration.subn(rf"var<private> {spared}: array<\1, 1>;", kernel.code)
     assert count == 1
     return replace(kernel, source=source), operation.tensors.index(spared)
 

@@ -193,7 +193,7 @@ def test_folders_and_files_are_the_operations_and_their_versions():
 def test_bindings_and_entry_points_have_the_order_of_the_schedule_and_the_text_as_it_stands_compiles(kernel):
     operation = operation_of(kernel)
     schedule = operation.versions[kernel.version](fitted(kernel, operation.examples[0]), kernel)
-    names = [variable.name for variable in kernel.bound]
+    names = [variable.name for variable in kernel.bindings]
     assert names == [*operation.tensors, *schedule.scratch, *["params"] * (not schedule.constants)]
     steps = list(dict.fromkeys(step.entry_point for step in schedule.steps))
     assert {*steps} <= {*kernel.entry_points}

@@ -1,4 +1,4 @@
-"""Memory: compiled kernels are kept while they are used, and do not add up from layer to layer."""
+"""Memory: compiled kernels are cached while they are used, and do not add up from layer to layer."""
 
 import gc
 
@@ -17,12 +17,12 @@ IDLE, MOST_GROWTH = 16, 25e6  # bytes, over the second half of the layers; unbou
 
 @pytest.fixture
 def _few_idle():
-    """Few kernels are kept that nothing uses."""
-    for kept in (passes.PIPELINES, passes.MODULES):
-        kept.idle = IDLE
+    """Few kernels are cached that nothing uses."""
+    for cache in (passes.PIPELINES, passes.MODULES):
+        cache.idle = IDLE
     yield
-    for kept in (passes.PIPELINES, passes.MODULES):
-        kept.idle = passes.IDLE
+    for cache in (passes.PIPELINES, passes.MODULES):
+        cache.idle = passes.IDLE
 
 
 @pytest.mark.usefixtures("_few_idle")

@@ -255,7 +255,7 @@ from helpers.network import check, reference, shapes
 from helpers.summation import check, indices, pictures, reference, shapes
 from helpers.data import digits
 from helpers.kernels import load
-print(digits.conv1_input().shape, len(load("conv2d", "1_thread_per_output").bindings))
+print(digits.conv1_input().shape, len(load("conv2d", "1_thread_per_output").buffer_types))
 try: helpers.conv2d
 except ImportError as error: print("needs", error.name)
 """

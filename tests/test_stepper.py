@@ -87,10 +87,10 @@ def run(request):
     return trace, shapes, stepper(trace, shapes)
 
 
-def during(trace, moment):
-    """The accesses of a moment as (name, workgroup or None, index, write, thread, value)."""
+def during(trace, event):
+    """The accesses of an event as (name, workgroup or None, index, write, thread, value)."""
     x, y, _ = trace.workgroups
-    for a in trace.accesses[moment.accesses]:
+    for a in trace.accesses[event.accesses]:
         group = int(a["workgroup"][0] + x * (a["workgroup"][1] + y * a["workgroup"][2]))
         shared, thread = a["space"] == "workgroup", group * np.prod(trace.workgroup_size) + a["invocation"]
         value = float(a["value"].view(np.float32))
@@ -103,13 +103,13 @@ def during(trace, moment):
 
 def test_the_moments_are_all_steps_and_accesses_in_order(run):
     trace, _, explorer = run
-    moments = explorer.picture.replay.moments
-    assert [i for moment in moments for i in moment.accesses] == list(range(len(trace.accesses)))
-    steps = [moment for moment in moments if not moment.after_call]
+    events = explorer.picture.replay.events
+    assert [i for event in events for i in event.accesses] == list(range(len(trace.accesses)))
+    steps = [event for event in events if not event.after_call]
     assert [(m.line, m.active) for m in steps] == [(s.line, frozenset(s.active.tolist())) for s in trace.steps]
-    for moment in moments:
-        assert {*trace.accesses["line"][moment.accesses]} <= {moment.line}
-        assert {*(a[4] for a in during(trace, moment))} <= moment.active
+    for event in events:
+        assert {*trace.accesses["line"][event.accesses]} <= {event.line}
+        assert {*(a[4] for a in during(trace, event))} <= event.active
 
 
 def test_each_sentence_says_who_is_active_and_what_is_touched(run):
@@ -117,13 +117,13 @@ def test_each_sentence_says_who_is_active_and_what_is_touched(run):
     replay = explorer.picture.replay
     last = {thread: step for step, (_, active) in enumerate(trace.steps) for thread in active.tolist()}
     count = len(last)
-    for step, moment in enumerate(replay.moments):
+    for step, event in enumerate(replay.events):
         thread = 7 * step % count
-        words, touched = explorer.set(step=step, thread=thread), list(during(trace, moment))
-        assert words.startswith(f"Line {moment.line}: ")
-        assert (f"all {count} threads are active" in words) == (len(moment.active) == count)
-        waiting = sum(moment.step < end for other, end in last.items() if other not in moment.active)
-        for number, state in ((waiting, "waiting"), (count - len(moment.active) - waiting, "done")):
+        words, touched = explorer.set(step=step, thread=thread), list(during(trace, event))
+        assert words.startswith(f"Line {event.line}: ")
+        assert (f"all {count} threads are active" in words) == (len(event.active) == count)
+        waiting = sum(event.step < end for other, end in last.items() if other not in event.active)
+        for number, state in ((waiting, "waiting"), (count - len(event.active) - waiting, "done")):
             assert (f"{number} {state}" in words) == (number > 0), words
         wanted = []
         for name, write in dict.fromkeys((a[0], a[3]) for a in touched):
@@ -135,13 +135,13 @@ def test_each_sentence_says_who_is_active_and_what_is_touched(run):
         for name, _, index, _, who, value in touched:
             place = ",".join(map(str, np.unravel_index(index, shapes.get(name, (index + 1,)))))
             assert who != thread or f"{name}[{place}] = {value:g}" in words
-        if thread not in moment.active:
+        if thread not in event.active:
             assert re.search(rf"Thread {thread % replay.threads}\b.* is (waiting|done)", words)
 
 
 def test_a_barrier_is_said_to_be_one():
     explorer = stepper(*swap())
-    (step,) = (i for i, moment in enumerate(explorer.picture.replay.moments) if moment.line == PUT + 1)
+    (step,) = (i for i, event in enumerate(explorer.picture.replay.events) if event.line == PUT + 1)
     assert "They are at a barrier" in explorer.set(step=step)
 
 
@@ -151,22 +151,22 @@ def test_a_barrier_is_said_to_be_one():
 def test_memory_holds_what_was_written_so_far(run):
     trace, _, explorer = run
     replay, held = explorer.picture.replay, {}
-    for moment in replay.moments:
-        held |= {access[:3]: access[5] for access in during(trace, moment) if access[3]}
+    for event in replay.events:
+        held |= {access[:3]: access[5] for access in during(trace, event) if access[3]}
         for memory in replay.memories:
-            values, put = replay.values(memory, moment)
+            values, put = replay.values(memory, event)
             home = memory.group if memory.shared else None
             here = {index: value for (*place, index), value in held.items() if place == [memory.name, home]}
             assert values[[*here]].tolist() == [*here.values()]
             assert not memory.shared or set(np.flatnonzero(put)) == {*here}
-    for binding, buffer in zip(trace.kernel.bound, trace.buffers, strict=True):
+    for binding, buffer in zip(trace.kernel.bindings, trace.buffers, strict=True):
         for memory in (memory for memory in replay.memories if memory.name == binding.name):
-            np.testing.assert_array_equal(replay.values(memory, replay.moments[-1])[0], buffer)
+            np.testing.assert_array_equal(replay.values(memory, replay.events[-1])[0], buffer)
 
 
 def test_an_output_is_empty_until_it_is_written_and_workgroup_memory_zero():
     replay = stepper(*tree()).picture.replay
-    memory = {memory.name: replay.values(memory, replay.moments[0])[0] for memory in replay.memories}
+    memory = {memory.name: replay.values(memory, replay.events[0])[0] for memory in replay.memories}
     assert np.isnan(memory["total"]).all()
     assert not memory["partial"].any()
     assert (memory["input"] == numbers(16)).all()
@@ -175,28 +175,28 @@ def test_an_output_is_empty_until_it_is_written_and_workgroup_memory_zero():
 def test_each_state_is_legible_and_shows_the_threads_and_the_line(run):
     """White on blue are the active threads; the line is marked by more than color."""
     picture, explorer = run[2].picture, run[2]
-    moments = picture.replay.moments
+    events = picture.replay.events
     top, bottom = picture._thread(0).y, picture.memory_top - 20
-    for step in sample(range(len(moments)), 12):
+    for step in sample(range(len(events)), 12):
         explorer.set(step=step, thread=step * 5 % picture.replay.count)
         assert not list(faults(picture, 11)), step
         words = [(w, m.face) for m in picture.marks for w in m.words]
         strip = [face for w, face in words if top < w.y < bottom and w.x > picture.right and w.text.isdigit()]
         assert len(strip) == picture.replay.count
-        assert strip.count((1, 1, 1, 1)) == len(moments[step].active)
+        assert strip.count((1, 1, 1, 1)) == len(events[step].active)
         (pointer,) = (w for w, _ in words if w.text == "▸")
-        assert next(w.text for w, _ in words if w.y == pointer.y and w.code) == str(moments[step].line)
+        assert next(w.text for w, _ in words if w.y == pointer.y and w.code) == str(events[step].line)
 
 
 def test_each_sector_that_is_read_has_its_number():
     trace, shapes = tree()
     explorer = stepper(trace, shapes, only=["input["])
-    moments = explorer.picture.replay.moments
-    assert len(moments) == 2
-    for step, moment in enumerate(moments):
+    events = explorer.picture.replay.events
+    assert len(events) == 2
+    for step, event in enumerate(events):
         explorer.set(step=step)
         small = {w.text for m in explorer.picture.marks for w in m.words if w.size == 11}
-        assert small == {str(a[2] // 8) for a in during(trace, moment)} == {"0", "1"}
+        assert small == {str(a[2] // 8) for a in during(trace, event)} == {"0", "1"}
         assert "8 elements of input (2 sectors)" in explorer.sentence
 
 
@@ -205,7 +205,7 @@ def test_each_sector_that_is_read_has_its_number():
 
 def test_a_race_is_the_two_accesses_that_collide():
     explorer = stepper(*race(), thread=1)
-    lines = [moment.line for moment in explorer.picture.replay.moments]
+    lines = [event.line for event in explorer.picture.replay.events]
     assert "Data race" not in explorer.set(step=lines.index(PUT))
     assert not any("wrote" in text for text in written(explorer.picture))
     words = explorer.set(step=lines.index(TAKE))
@@ -237,7 +237,7 @@ def test_what_a_barrier_orders_does_not_collide(barrier, array, collides):
     assert any((found.line, found.other_line) == (TAKE, PUT) for found in trace.findings) == collides
     claimed = replace(trace, findings=(SimpleNamespace(kind="data race", line=TAKE, other_line=PUT),))
     replay = Replay(claimed, {array: (4,)}, ALL)
-    assert any(replay.collision(moment, 0) for moment in replay.moments) == collides
+    assert any(replay.collision(event, 0) for event in replay.events) == collides
 
 
 # --- Text, sliders, refusals --------------------------------------------------------------------------------
@@ -268,16 +268,16 @@ def test_an_outline_keeps_heads_and_the_blocks_around_some_lines():
 
 def test_a_part_of_the_lines_has_its_steps_alone():
     picture = stepper(*swap(), part=Listing("a\nb", PUT)).picture
-    assert [moment.line for moment in picture.replay.moments] == [PUT, PUT + 1]
+    assert [event.line for event in picture.replay.events] == [PUT, PUT + 1]
     rows = [row.text.strip() for row in picture.pages[0]]
     assert rows == ["…", "box[thread] = numbers[thread];", "workgroupBarrier();"]
 
 
 def test_a_call_whose_lines_are_not_shown_is_one_step():
     trace, shapes = tiled()
-    loads = stepper(trace, shapes, only=["right[local"]).picture.replay.moments
-    for moment, rows in zip(loads, (4, 3), strict=True):
-        names = [(name, write) for name, _, _, write, _, _ in during(trace, moment)]
+    loads = stepper(trace, shapes, only=["right[local"]).picture.replay.events
+    for event, rows in zip(loads, (4, 3), strict=True):
+        names = [(name, write) for name, _, _, write, _, _ in during(trace, event)]
         assert (names.count(("right", True)), names.count(("b", False))) == (16, 4 * rows)
 
 
@@ -293,7 +293,7 @@ def test_buttons_play_the_steps():
 
 def test_other_findings_are_named_in_their_line():
     explorer = stepper(*swap("box[3u - thread]", "numbers[thread + 1u]"))
-    lines = [moment.line for moment in explorer.picture.replay.moments]
+    lines = [event.line for event in explorer.picture.replay.events]
     assert "The simulator found in this line: out-of-range read." in explorer.set(step=lines.index(TAKE))
     assert "The simulator" not in explorer.set(step=lines.index(PUT))
 
@@ -344,9 +344,9 @@ LESSONS = {  # each with its right output, and whether it races
 def test_a_lessons_stepper_is_legible_and_ends_with_the_right_numbers(make, right, races):
     explorer, said = make(), ""
     replay = explorer.picture.replay
-    for step in range(len(replay.moments)):
+    for step in range(len(replay.events)):
         said += explorer.set(step=step, thread=step % replay.count)
         assert not list(faults(explorer.picture, 11)), step
     assert ("Data race" in said) == races
-    last = {memory.name: replay.values(memory, replay.moments[-1])[0] for memory in replay.memories}
+    last = {memory.name: replay.values(memory, replay.events[-1])[0] for memory in replay.memories}
     assert all(last[name].tolist() == values.ravel().tolist() for name, values in right.items())

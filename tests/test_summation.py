@@ -280,8 +280,8 @@ def test_the_simulated_run_holds_the_sums_of_the_tree():
     sixteen = of_the_lesson("sixteen = ")["sixteen"]
     replay = explorers.steps(TREE.with_constants(THREADS=16), sixteen, only=("partial[",)).picture.replay
     partial = next(memory for memory in replay.memories if memory.name == "partial")
-    for moment, sums in zip(replay.moments[:-1], tree_of_16(), strict=True):  # the last one writes the total
-        assert replay.values(partial, moment)[0][: len(sums)].tolist() == sums
+    for event, sums in zip(replay.events[:-1], tree_of_16(), strict=True):  # the last one writes the total
+        assert replay.values(partial, event)[0][: len(sums)].tolist() == sums
 
 
 def test_what_is_said_of_likely_mistakes_is_what_is_computed():

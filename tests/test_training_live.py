@@ -80,9 +80,9 @@ async def until(reached: Callable[[], bool]) -> None:
 
 
 @pytest.mark.usefixtures("short")
-def test_a_slice_waits_for_its_turn(monkeypatch):
+def test_a_slice_waits_for_the_lock(monkeypatch):
     training, waiting = small(), []
-    monkeypatch.setattr("helpers.network.live.take", waiting.append)  # as in a browser, where a cell may be at work
+    monkeypatch.setattr("helpers.network.live.with_lock", waiting.append)  # as where a cell is at work
 
     async def watch() -> None:
         explorers.train(training, 2)
@@ -113,13 +113,13 @@ def test_a_run_that_is_stopped_goes_on_and_ends_as_one_that_nobody_watched(alone
         live._button.click()  # stopped and begun again at once: still one step after the other
         live._button.click()
         await until(lambda: training.step > step)
-        assert [handle._callback for handle in live._loop._scheduled if not handle.cancelled()].count(live._turn) == 1
+        assert [handle._callback for handle in live._loop._scheduled if not handle.cancelled()].count(live._wait) == 1
         assert live.finish() is training
         assert "Done: 64 of 64 steps" in words(live)
         assert "Of 20 unseen images" in words(live)
         assert live._button.disabled
         live._running = True  # as a click while it was finished
-        live._turn()
+        live._wait()
         assert "Done" in words(live)
         assert not live._running
         data, _ = live._repr_mimebundle_()
@@ -183,7 +183,7 @@ def test_one_run_trains_at_a_time_and_a_closed_one_stops():
 @pytest.mark.parametrize("in_the_background", [True, False])
 def test_an_interrupted_run_is_at_its_last_state_and_ends_as_any_other(alone, monkeypatch, in_the_background):
     training, calls = small(), []
-    kept = training._record.moments
+    kept = training._history.moments
 
     def interrupted(*what: object) -> Iterator[Moment]:
         calls.append(what)
@@ -191,7 +191,7 @@ def test_an_interrupted_run_is_at_its_last_state_and_ends_as_any_other(alone, mo
             raise KeyboardInterrupt
         yield from kept(*what)
 
-    monkeypatch.setattr(training._record, "moments", interrupted)
+    monkeypatch.setattr(training._history, "moments", interrupted)
 
     async def watch() -> None:
         live = explorers.train(training, 2)

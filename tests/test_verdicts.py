@@ -200,7 +200,7 @@ IDLE = [
 def test_a_text_that_never_stores_a_result_is_wrong_and_told_so(name):
     text = PUZZLES[name].solution.text
     head = text[: text.index("{", text.index("fn main"))]
-    (output,) = (bound.name for bound in PUZZLES[name].official.bound if bound.space == "storage,read_write")
+    (output,) = (each.name for each in PUZZLES[name].official.bindings if each.space == "storage,read_write")
     for idle in (*IDLE, "{ } const k = 1;"):
         grades = grade(PUZZLES[name], head + idle.replace("$", f"{output}[0] = 1.0;"))
         assert only(grades) == WRONG

@@ -109,10 +109,10 @@ class GPUBindGroup:
 
     def __init__(self, entries: Iterable[Mapping]) -> None:
         ordered = sorted(entries, key=lambda entry: entry["binding"])
-        self.words = [_bound(**entry["resource"]) for entry in ordered]
+        self.words = [_words_of(**entry["resource"]) for entry in ordered]
 
 
-def _bound(buffer: GPUBuffer, offset: int = 0, size: int | None = None) -> np.ndarray:
+def _words_of(buffer: GPUBuffer, offset: int = 0, size: int | None = None) -> np.ndarray:
     return buffer.words(offset, buffer.size - offset if size is None else size)
 
 
@@ -147,9 +147,9 @@ class GPUComputePassEncoder:
         """No more dispatches follow."""
 
 
-def _dispatch(program: Program, bound: Sequence[np.ndarray], workgroups: tuple[int, int, int]) -> None:
+def _dispatch(program: Program, bindings: Sequence[np.ndarray], workgroups: tuple[int, int, int]) -> None:
     """Run one dispatch. Raises GPUError where the simulator refuses it."""
-    buffers = [_counted(variable, bound[variable.binding]) for variable in program.bindings]
+    buffers = [_counted(variable, bindings[variable.binding]) for variable in program.bindings]
     try:
         execute(program, buffers, workgroups)
     except (ValueError, MemoryError) as error:
@@ -194,7 +194,7 @@ class GPUQueue:
 
     def read_buffer(self, buffer: GPUBuffer, offset: int = 0, size: int | None = None) -> bytearray:
         """Copy bytes out of a buffer."""
-        return bytearray(_bound(buffer, offset, size).tobytes())
+        return bytearray(_words_of(buffer, offset, size).tobytes())
 
 
 class GPUDevice:

@@ -17,7 +17,7 @@ from wgsl.syntax.parser import parse
 from wgsl.syntax.tokens import Word, without_bodies, without_comments
 from wgsl.types.declarations import Declarations
 from wgsl.types.kinds import words
-from wgsl.types.memory import check_bound, numbers, placed
+from wgsl.types.memory import check_bindings, numbers, placed
 from wgsl.types.names import Stage
 
 PART = re.compile(r"^ *// (\d+)\. ", re.MULTILINE)
@@ -26,7 +26,7 @@ Read = TypeVar("Read")
 parsed = lru_cache(maxsize=128)(parse)
 
 
-class Bound(NamedTuple):
+class Binding(NamedTuple):
     """A variable of a kernel: its address space and access without blanks, its name, and its type as it is written.
 
     The access of ``var<storage>`` is ``read``, as WGSL defines it.
@@ -93,7 +93,7 @@ class Kernel:
         return self._read(lambda: {name: placed(node, self.outline.scope) for name, node in nodes.items()})
 
     @cached_property
-    def bound(self) -> tuple[Bound, ...]:
+    def bindings(self) -> tuple[Binding, ...]:
         """The variables at the bindings 0, 1, 2, ... of group 0.
 
         Raises WgslError where a binding is in another group, or a number is left out.
@@ -104,18 +104,18 @@ class Kernel:
                 type = self.outline.nodes[name].type
                 written = " ".join(self.code[type.at : type.end].split()) if type else ""
                 names[*place] = self.outline.nodes[name].name
-                variables[place[1]] = Bound(f"storage,{access}" if space == "storage" else space, str(name), written)
-        self._read(lambda: check_bound(names, Span(0, 0)))
+                variables[place[1]] = Binding(f"storage,{access}" if space == "storage" else space, str(name), written)
+        self._read(lambda: check_bindings(names, Span(0, 0)))
         return tuple(variables[number] for number in sorted(variables))
 
     @cached_property
-    def bindings(self) -> tuple[str, ...]:
+    def buffer_types(self) -> tuple[str, ...]:
         """WebGPU's buffer type at each binding of group 0.
 
-        Raises WgslError as `bound` does.
+        Raises WgslError as `bindings` does.
         """
         kinds = {"uniform": "uniform", "storage,read_write": "storage"}
-        return tuple(kinds.get(variable.space, "read-only-storage") for variable in self.bound)
+        return tuple(kinds.get(variable.space, "read-only-storage") for variable in self.bindings)
 
     def workgroup_size(self, entry_point: str) -> tuple[int, int, int]:
         """Threads of a workgroup in x, y and z; (0, 1, 1) where the source declares no such entry point."""

@@ -57,7 +57,7 @@ def _call(x: np.ndarray, dy: np.ndarray) -> np.ndarray:
     raw.append(device.create_buffer(size=36, usage="STORAGE|COPY_SRC"))
     raw.append(gpu.uniform(TINY.params()))
     entries = [{"binding": i, "resource": {"buffer": buffer}} for i, buffer in enumerate(raw)]
-    layout = passes.bind_group_layout(GRAD_WEIGHT.kernel(VERSION).bindings)
+    layout = passes.bind_group_layout(GRAD_WEIGHT.kernel(VERSION).buffer_types)
     _submit(device.create_bind_group(layout=layout, entries=entries))
     return np.frombuffer(device.queue.read_buffer(raw[2]), np.float32).reshape(TINY.weight)
 

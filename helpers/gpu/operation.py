@@ -22,7 +22,7 @@ from helpers.kernels import load
 from wgsl import Kernel
 from wgsl.specialize import specialize, with_sizes
 
-KEPT = 256  # plans, each with the text of a kernel
+CACHED = 256  # plans, each with the text of a kernel
 Workgroups = tuple[int, int, int]
 Answer = Callable[..., Array | tuple[Array, ...]]
 Judge = Callable[..., Report | Sequence[Report]]
@@ -275,7 +275,7 @@ class Operation:
         """
         plan = self.plan(shape, kernel)
         self._check_buffers(buffers, shape)
-        return self._bound(plan, buffers)
+        return self._passes(plan, buffers)
 
     def launch(self, buffers: Sequence[wgpu.GPUBuffer], shape: Shape, kernel: str | Kernel | None = None) -> None:
         """Run over resident buffers and read nothing back; arguments and errors are those of `prepare`."""
@@ -288,15 +288,15 @@ class Operation:
             name: upload(inputs[name], name) if name in inputs else empty(nbytes, name)
             for name, nbytes in plan.nbytes.items()
         }
-        run(*self._bound(plan, buffers.values()))
+        run(*self._passes(plan, buffers.values()))
         return read_together([(buffers[name], shape.of(name)) for name in self.outputs])
 
     @staticmethod
-    def _bound(plan: Plan, buffers: Iterable[wgpu.GPUBuffer]) -> tuple[Pass, ...]:
+    def _passes(plan: Plan, buffers: Iterable[wgpu.GPUBuffer]) -> tuple[Pass, ...]:
         scratch = (empty(nbytes, name) for name, nbytes in plan.scratch.items())
-        takes_params = plan.passes[0].kernel.bindings[-1] == "uniform"
-        bound = (*buffers, *scratch, *([uniform(plan.params)] if takes_params else []))
-        return tuple(dispatch.over(bound) for dispatch in plan.passes)
+        takes_params = plan.passes[0].kernel.buffer_types[-1] == "uniform"
+        bindings = (*buffers, *scratch, *([uniform(plan.params)] if takes_params else []))
+        return tuple(dispatch.over(bindings) for dispatch in plan.passes)
 
     def _check_buffers(self, buffers: Sequence[wgpu.GPUBuffer], shape: Shape) -> None:
         """Refuse a wrong number of buffers, one buffer for two tensors, or one too small for its tensor."""
@@ -318,7 +318,7 @@ def _able(plan: Plan) -> Plan:
     return plan
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHED)
 def _chosen(operation: Operation, shape: Shape, adapter: AdapterInfo) -> tuple[Kernel, Plan]:
     """The best version that can run on the adapter, and its plan; the first one where none can run."""
     plans = ((kernel, _planned(operation, shape, kernel)) for kernel in _kernels(operation, shape, adapter))
@@ -330,7 +330,7 @@ def _kernels(operation: Operation, shape: Shape, adapter: AdapterInfo) -> Iterat
     return (operation.kernel(choice.version) for choice in operation.choose(shape, adapter))
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHED)
 def _planned(operation: Operation, shape: Shape, kernel: Kernel) -> Plan:
     """The plan of one version; also one that cannot run here."""
     kernel, schedule = operation.scheduled(shape, kernel)

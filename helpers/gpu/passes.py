@@ -1,7 +1,7 @@
 """Kernels compiled once, and passes that run them.
 
-Compiled modules are kept by their source, pipelines by source, entry point and constants, both for as long as a pass
-uses them, and the last used ones beyond that. Layouts are kept by the buffer types that they list, and a bind group
+Compiled modules are cached by their source, pipelines by source, entry point and constants, both for as long as a pass
+uses them, and the last used ones beyond that. Layouts are cached by the buffer types that they list, and a bind group
 for as long as a pass over the same buffers lives.
 """
 
@@ -26,11 +26,11 @@ from wgsl.suggestions import compile_error
 
 # --- Made once ------------------------------------------------------------------------------------------
 
-IDLE = 128  # modules, and pipelines, that are kept although nothing uses them; a text takes up to some megabytes
+IDLE = 128  # modules, and pipelines, that are cached although nothing uses them; a text takes up to some megabytes
 Made = TypeVar("Made")
 
 
-class Kept(Generic[Made]):
+class Cache(Generic[Made]):
     """What was made, by a key: whatever is in use somewhere, and of the rest the `idle` things that were used last."""
 
     def __init__(self, idle: int = IDLE) -> None:
@@ -53,8 +53,8 @@ class Kept(Generic[Made]):
         return len(self._alive)
 
 
-MODULES: Kept[wgpu.GPUShaderModule] = Kept()
-PIPELINES: Kept[wgpu.GPUComputePipeline] = Kept()
+MODULES: Cache[wgpu.GPUShaderModule] = Cache()
+PIPELINES: Cache[wgpu.GPUComputePipeline] = Cache()
 
 
 def module(source: str, checked: bool = True) -> wgpu.GPUShaderModule:
@@ -111,7 +111,7 @@ def _pipeline(kernel: Kernel, entry_point: str, checked: bool) -> wgpu.GPUComput
         text = kernel.source if ours else with_zeros(kernel.source)
         compiled = module(text, checked)  # first: the compiler explains a mistake best
         _require_portable(kernel, entry_point)
-        layout = device().create_pipeline_layout(bind_group_layouts=[bind_group_layout(kernel.bindings)])
+        layout = device().create_pipeline_layout(bind_group_layouts=[bind_group_layout(kernel.buffer_types)])
         compute = {"module": compiled, "entry_point": entry_point, "constants": dict(kernel.constants)}
         return device().create_compute_pipeline(layout=layout, compute=compute)
     except wgpu.GPUError as error:
@@ -132,9 +132,9 @@ def bind_group(kernel: Kernel, buffers: tuple[wgpu.GPUBuffer | Slice, ...]) -> w
 
     Raises GpuError where the buffers do not fit the kernel's bindings.
     """
-    kinds = kernel.bindings
-    if kept := _bind_groups.get((kinds, buffers)):
-        return kept
+    kinds = kernel.buffer_types
+    if cached := _bind_groups.get((kinds, buffers)):
+        return cached
     if len(buffers) != len(kinds):
         listed = ", ".join(kinds)
         raise GpuError(f"{kernel.name} has {len(kinds)} bindings ({listed}), and {len(buffers)} buffers were given")
@@ -352,8 +352,8 @@ def launch(
         uniform(array) if isinstance(array, tuple) else upload(array, f"arrays[{i}]") for i, array in enumerate(arrays)
     )
     run(Pass(kernel, buffers, counts))
-    bound = zip(kernel.bindings, buffers, arrays, strict=True)
-    written = tuple(read(buffer, a.shape, a.dtype) for kind, buffer, a in bound if kind == "storage")
+    bindings = zip(kernel.buffer_types, buffers, arrays, strict=True)
+    written = tuple(read(buffer, a.shape, a.dtype) for kind, buffer, a in bindings if kind == "storage")
     return written[0] if len(written) == 1 else written
 
 
@@ -369,13 +369,13 @@ def _checked_workgroups(workgroups: int | Sequence[int]) -> tuple[int, int, int]
 
 def _checked_arrays(kernel: Kernel, arrays: Sequence) -> tuple[np.ndarray | tuple[int, ...], ...]:
     """One array or tuple for each binding. Raises TypeError or ValueError, by the place in `arrays` and the rule."""
-    if not isinstance(arrays, tuple | list) or len(arrays) != len(kernel.bound):
+    if not isinstance(arrays, tuple | list) or len(arrays) != len(kernel.bindings):
         given = f"has {len(arrays)} entries" if isinstance(arrays, tuple | list) else f"is a {type(arrays).__name__}"
-        listed = ", ".join(binding.name for binding in kernel.bound)
+        listed = ", ".join(binding.name for binding in kernel.bindings)
         raise ValueError(
-            f"arrays {given}: it must be a list with one for each of {len(kernel.bound)} bindings, {listed}"
+            f"arrays {given}: it must be a list with one for each of {len(kernel.bindings)} bindings, {listed}"
         )
-    for i, (given, binding) in enumerate(zip(arrays, kernel.bound, strict=True)):
+    for i, (given, binding) in enumerate(zip(arrays, kernel.bindings, strict=True)):
         problem = f"arrays[{i}] is a {type(given).__name__}"
         if binding.space == "uniform":
             if not isinstance(given, tuple) or not given:

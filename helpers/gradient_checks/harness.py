@@ -214,7 +214,7 @@ def simulated(
     else:
         buffers = with_guards(operation, shape, given, guard, before)
     buffers |= {name: np.resize(np.float32(before), nbytes // 4) for name, nbytes in schedule.scratch.items()}
-    params = [np.array(operation.params(shape), np.uint32)] if kernel.bindings[-1] == "uniform" else []
+    params = [np.array(operation.params(shape), np.uint32)] if kernel.buffer_types[-1] == "uniform" else []
     traces = []
     for step in schedule.steps:
         # A specialized version may leave parts of its scratch buffers, or leave them to a later step: who reads those

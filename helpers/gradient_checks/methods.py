@@ -8,7 +8,7 @@ is one. It needs no GPU, so that what comes out is the same on every machine, al
   returns it, and a write past the end is noticed. The output holds guards, too, of both signs, until the kernel writes
   it. Without a guard a buffer ends with its tensor, and the output begins as zeros, as WebGPU makes it; a read past the
   end returns 0 and a write there is dropped, as many drivers do. So a wrong kernel may be right by luck.
-- An endless loop ends after MOST_STEPS rounds. On a GPU it would not end.
+- An endless loop ends after ENOUGH_ITERATIONS iterations. On a GPU it would not end.
 
 All data are so few multiples of 1/64 that float32 adds up their products exactly: the tolerance is 0. (Only the dot
 products of the adjoint test are longer sums, with a tolerance above 0.)
@@ -32,7 +32,7 @@ from wgsl import Kernel
 
 Array = np.ndarray
 
-MOST_STEPS = 100  # loop rounds of one thread: a right kernel needs fewer on all problems here
+ENOUGH_ITERATIONS = 100  # loop iterations of one thread: a right kernel needs fewer on all problems here
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ class Simulated:
     def _simulated(self, problem: Problem) -> tuple:
         guard = problem.guard
         before = 0.0 if guard is None else np.array([guard, -guard])
-        return simulated(self.kernel, problem.shape, problem.tensors, guard, before, max_steps=MOST_STEPS)
+        return simulated(self.kernel, problem.shape, problem.tensors, guard, before, max_steps=ENOUGH_ITERATIONS)
 
 
 # --- Six methods ----------------------------------------------------------------------------------------------

@@ -158,7 +158,7 @@ def _idle(kernel: Kernel, output: int) -> str:
     """
     if any(variable.binding == output for variable in compiled(kernel, "main", None).written):
         return ""
-    name = kernel.bound[output].name
+    name = kernel.bindings[output].name
     return f"no line stores to `{name}`: which line of `main` should store your result there?"
 
 
@@ -407,7 +407,9 @@ class _Grader:
         """The output beside the right one, in lines."""
         case = run.case
         marks = np.where(run.wrong, np.where(run.unwritten, ".", "*"), "")
-        inputs = {binding.name: array for binding, array in zip(self.puzzle.official.bound, case.inputs, strict=False)}
+        inputs = {
+            binding.name: array for binding, array in zip(self.puzzle.official.bindings, case.inputs, strict=False)
+        }
         lines = drawing(case.expected, run.output, marks, self.puzzle.axes.split(), inputs)
         return "\n".join([f"The smallest test that fails is {case.name}.", f"({legend(marks)})", *lines])
 

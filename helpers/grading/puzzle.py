@@ -148,7 +148,7 @@ class Puzzle(OfficialText):
 
 def declarations(kernel: Kernel) -> list[tuple[str, object]]:
     """Address space and type of what a kernel binds, in the order of the bindings; a struct is its members' types."""
-    types = [(binding.space, kernel.find(binding.name).type) for binding in kernel.bound]
+    types = [(binding.space, kernel.find(binding.name).type) for binding in kernel.bindings]
     return [(space, [(at.offset, at.type) for at in getattr(type, "fields", ())] or type) for space, type in types]
 
 

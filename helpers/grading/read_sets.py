@@ -92,7 +92,7 @@ def read_sets(kernel: Kernel, official: Kernel, case: Case, wrong: np.ndarray) -
     mine, ours = (_Run(run, len(case.inputs), word) for run in runs)
     stored, owner = mine.owner is not None, mine.owner or ours.owner
     together = mine.shares(owner) or ours.shares(ours.owner)
-    names = [binding.name for binding in official.bound]
+    names = [binding.name for binding in official.bindings]
     pairs = enumerate(zip(mine.reads(owner, together), ours.reads(ours.owner, together), strict=True))
     inputs = tuple(ReadSet(names[i], case.inputs[i], *pair) for i, pair in pairs)
     value = float(runs[0].buffers[len(case.inputs)][at]) if stored else None

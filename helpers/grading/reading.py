@@ -105,7 +105,7 @@ def kernels(cells: Iterable[str]) -> dict[str, str | None]:
             nodes = list(ast.walk(statement))
             if any(map(_assigns_unseen, nodes)):
                 texts.clear()
-            for name in set().union(*map(_bound, nodes)):
+            for name in set().union(*map(_binds, nodes)):
                 texts.pop(name, None)
             later = any(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) for node in nodes)
             known = {} if later else texts
@@ -139,7 +139,7 @@ def _assigns_unseen(node: ast.AST) -> bool:
     return False
 
 
-def _bound(node: ast.AST) -> set[str]:
+def _binds(node: ast.AST) -> set[str]:
     """The names that a node binds: what it stores in, imports, defines, or takes as a parameter or from a pattern."""
     if isinstance(node, ast.Name):
         return set() if isinstance(node.ctx, ast.Load) else {node.id}

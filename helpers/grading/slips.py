@@ -51,7 +51,7 @@ def _first(attribute: tree.Attribute) -> str:
 
 def exchanged(kernel: Kernel, official: Kernel) -> str:
     """Bindings that have each other's names."""
-    mine, wanted = ({bound.name: i for i, bound in enumerate(each.bound)} for each in (kernel, official))
+    mine, wanted = ({binding.name: i for i, binding in enumerate(each.bindings)} for each in (kernel, official))
     moved = [name for name in wanted if mine.get(name, wanted[name]) != wanted[name]]
     if not moved or {mine[name] for name in moved} != {wanted[name] for name in moved}:
         return ""

@@ -73,7 +73,7 @@ class FilmPicture(FiltersPicture):
         return [Box(BARS + i * width + 1.5, bottom - high, width - 3, high) for i, high in enumerate(heights)]
 
 
-def record(epochs: float = EPOCHS) -> FilmPicture:
+def filmed(epochs: float = EPOCHS) -> FilmPicture:
     """Train LeNet, and ask it for one digit before each step."""
     images, labels, unseen, _ = seen_and_unseen()
     network, digit = Network(seed=0), unseen[SHOWN : SHOWN + 1]
@@ -103,7 +103,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path, help="where to write it, such as film.webp")
     file = parser.parse_args().file
-    write(record(), file)
+    write(filmed(), file)
     print(f"\n{file}: {file.stat().st_size:,} bytes")
 
 

@@ -73,7 +73,7 @@ def _simulated(operation: Operation, shape: Shape, own: str, kernel: Kernel) -> 
     tensors = operation.tensors
     arrays = [np.zeros(shape.of(name), np.uint32 if name == "labels" else np.float32) for name in tensors]
     arrays += [np.zeros(nbytes // 4, np.float32) for nbytes in schedule.scratch.values()]
-    arrays += [np.array(operation.params(shape), np.uint32)] * (text.bindings[-1] == "uniform")
+    arrays += [np.array(operation.params(shape), np.uint32)] * (text.buffer_types[-1] == "uniform")
     own_parts = {tensors.index(own), *range(len(tensors), len(tensors) + len(schedule.scratch))}
     runs = (simulate(text, arrays, (1, 1, 1), entry_point=step.entry_point, outputs=()) for step in schedule.steps)
     return [trace for trace in runs if any(_writing(trace, part).size for part in own_parts)]

@@ -25,7 +25,7 @@ SLICE, PAUSE = 0.2, 0.02  # seconds of work at a time, and between two of them
 REDRAW, SAY = 0.1, 3  # seconds at least from one drawing to the next, and from one sentence to the next
 FEW_STEPS = 8  # in the simulator
 # Nothing else is at work when the event loop comes to a slice, but in a browser a cell that waits for the GPU may be.
-take = import_module("convgrad_browser").take if sys.platform == "emscripten" else lambda work: work()
+with_lock = import_module("convgrad_browser").with_lock if sys.platform == "emscripten" else lambda work: work()
 Unseen = tuple[np.ndarray, np.ndarray]  # images and labels
 
 
@@ -91,7 +91,7 @@ class Live(ipywidgets.VBox):
             Live._at_work.stop()
         Live._at_work, self._running = self, True
         self._button.description = "Stop"
-        self._loop.call_soon_threadsafe(self._turn)
+        self._loop.call_soon_threadsafe(self._wait)
 
     def stop(self) -> None:
         """Stop after the slice that runs now; `go_on` and `finish` continue with the next step."""
@@ -129,9 +129,9 @@ class Live(ipywidgets.VBox):
         self._show(self._measured())
         return self.training
 
-    def _turn(self) -> None:
-        """One slice in the background, when it is its turn."""
-        take(self._slice)
+    def _wait(self) -> None:
+        """One slice in the background, when no cell or click is at work."""
+        with_lock(self._slice)
 
     def _slice(self) -> None:
         """Work for a moment, and take a place in the queue for the next slice."""
@@ -145,7 +145,7 @@ class Live(ipywidgets.VBox):
             self._show(_reason(error))
             return
         if self._running and not self.done:
-            self._waiting = self._loop.call_later(PAUSE, self._turn)
+            self._waiting = self._loop.call_later(PAUSE, self._wait)
         else:
             self.stop()
             self._show(self._measured())

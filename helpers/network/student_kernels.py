@@ -51,8 +51,8 @@ class Place:
 
     def dispatch(self, kernel: Kernel, buffers: Mapping[str, object], shape: Shape) -> Pass:
         """The kernel over the buffers of its tensors, which are given by name."""
-        bound = *(buffers[name] for name in self.tensors.split()), uniform(self.words(shape))
-        return Pass(kernel, bound, self.workgroups(shape), nested_loops(*self.loops(shape)))
+        bindings = *(buffers[name] for name in self.tensors.split()), uniform(self.words(shape))
+        return Pass(kernel, bindings, self.workgroups(shape), nested_loops(*self.loops(shape)))
 
 
 def _six_words(s: ConvShape) -> Words:

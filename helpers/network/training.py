@@ -83,7 +83,7 @@ class Training:
         self.step, self.moments = 0, []
         self.states = {0: network.state()}
         self._space, self._epoch = network.workspace(self.batch), -1
-        self._record = _Record(self._space)
+        self._history = _History(self._space)
 
     @property
     def steps_per_epoch(self) -> int:
@@ -119,9 +119,9 @@ class Training:
         try:
             for at in range(steps):
                 inputs, batch = self._next_batch(first + at)
-                run(*inputs, *self._space.forward, *self._space.backward, *self._record.copies(at), *update)
+                run(*inputs, *self._space.forward, *self._space.backward, *self._history.copies(at), *update)
                 labels.append(batch)
-            moments = [*self._record.moments(first, labels)]
+            moments = [*self._history.moments(first, labels)]
         except KeyboardInterrupt:
             self.rewind(first)
             raise
@@ -168,7 +168,7 @@ def shuffled(count: int, seed: int, epoch: int) -> Array:
     return np.random.default_rng([seed, epoch]).permutation(count)
 
 
-class _Record:
+class _History:
     """Room on the GPU for what is recorded of `EVERY` steps, so that the host need not wait for each."""
 
     def __init__(self, space: Workspace) -> None:
@@ -178,7 +178,7 @@ class _Record:
         self._sources = [part_of(space.buffers[name]) for name in names]
         self._shapes = {name: space.sizes[name] for name in names}
         self._words = sum(map(prod, self._shapes.values()))
-        self._room = empty(4 * self._words * EVERY, "record")
+        self._room = empty(4 * self._words * EVERY, "history")
 
     def copies(self, at: int) -> Iterator[Copy]:
         """The copies that keep step number `at` since the last reading."""

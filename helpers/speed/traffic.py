@@ -80,7 +80,7 @@ def traffic(kernel: Kernel, rows: int, columns: int, depth: int) -> Traffic:
     (step,) = schedule.steps
     a, ab = rows * depth, depth * (rows + columns)
     arrays = np.arange(1, a + 1), np.arange(a + 1, ab + 1), np.zeros(columns), np.zeros(rows * columns)
-    params = [np.array(shape.params(), np.uint32)] if kernel.bindings[-1] == "uniform" else []
+    params = [np.array(shape.params(), np.uint32)] if kernel.buffer_types[-1] == "uniform" else []
     buffers = [*(array.astype(np.float32) for array in arrays), *params]
     trace = simulate(kernel, buffers, step.workgroups, entry_point=step.entry_point)
     if trace.findings or trace.dropped or np.prod(trace.workgroups) != 1:

@@ -38,14 +38,14 @@ def stepper(
     steps = [line for line in lines if not only or any(piece in code[line] for piece in only)]
     shown = outline(trace.kernel, steps) if only else lines
     picture = StepperPicture(trace, shapes or _touched(trace), shown, steps)
-    rules = {"step": len(picture.replay.moments), "thread": picture.replay.count}
+    rules = {"step": len(picture.replay.events), "thread": picture.replay.count}
     return Explorer(picture.show, rules, values, play="step")
 
 
 def _touched(trace: Trace) -> dict[str, tuple[int, ...]]:
     """The arrays that a run touches: buffers in their shapes, workgroup variables as long as the part in use."""
-    bound = zip(trace.kernel.bound, trace.buffers, strict=True)
-    shapes = {binding.name: buffer.shape for binding, buffer in bound if binding.name in trace.variables}
+    bindings = zip(trace.kernel.bindings, trace.buffers, strict=True)
+    shapes = {binding.name: buffer.shape for binding, buffer in bindings if binding.name in trace.variables}
     for i, name in enumerate(trace.variables):
         words = trace.accesses["index"][trace.accesses["variable"] == i]
         shapes.setdefault(name, (int(words.max()) + 1,))

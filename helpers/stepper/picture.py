@@ -1,4 +1,4 @@
-"""A picture of one moment of a simulated run: the kernel's text, the threads, and the arrays in memory."""
+"""A picture of one event of a simulated run: the kernel's text, the threads, and the arrays in memory."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, PAPER, Box, Picture, Word, text_width, tint
 from helpers.stepper.grids import Drawn, arrange
-from helpers.stepper.replay import ACTIVE, COLLISIONS, DONE, SECTOR, WAITING, Access, Collision, Moment, Replay, Shape
+from helpers.stepper.replay import ACTIVE, COLLISIONS, DONE, SECTOR, WAITING, Access, Collision, Event, Replay, Shape
 from helpers.stepper.sentences import Teller, plural, verb
 from helpers.stepper.text import pages
 from wgsl.simulator.trace import Trace
@@ -52,7 +52,7 @@ class StepperPicture(Picture):
 
     def _lay_out(self, lines: Collection[int], letters: int) -> bool:
         """Give the text rows of this many letters, and all else what is left; False where that is too little."""
-        ran = {moment.line for moment in self.replay.moments}
+        ran = {event.line for event in self.replay.events}
         self.pages = pages(self.replay.trace.kernel, ran, lines, letters, (HEIGHT - self.callout - TOP) // ROW)
         longest = max(row.indent + len(row.text) for rows in self.pages for row in rows)
         self.right = max(CODE + ADVANCE * longest + 24, 300)
@@ -65,21 +65,21 @@ class StepperPicture(Picture):
         return bool(self.grids)
 
     def draw(self, step: int, thread: int) -> str:
-        """Show one moment of the run, and what one thread does in it."""
-        moment = self.replay.moments[step]
-        page = next(i for i, rows in enumerate(self.pages) if any(row.line == moment.line for row in rows))
+        """Show one event of the run, and what one thread does in it."""
+        event = self.replay.events[step]
+        page = next(i for i, rows in enumerate(self.pages) if any(row.line == event.line for row in rows))
         if self.starts(page):
             self._draw_text(page)
             self._draw_frames()
             self.stands_still()
-        self._point(page, moment.line)
-        self._fill_threads(self.replay.states(moment), thread)
-        accesses, collision = self.replay.during(moment), self.replay.collision(moment, thread)
+        self._point(page, event.line)
+        self._fill_threads(self.replay.states(event), thread)
+        accesses, collision = self.replay.during(event), self.replay.collision(event, thread)
         for grid in self.grids:
-            self._fill(grid, moment, [a for a in accesses if grid.memory.holds(a)], thread)
+            self._fill(grid, event, [a for a in accesses if grid.memory.holds(a)], thread)
         if collision:
             self._draw_collision(collision)
-        return self.teller.sentence(moment, thread)
+        return self.teller.sentence(event, thread)
 
     # --- What stands still --------------------------------------------------------------------------------
 
@@ -167,7 +167,7 @@ class StepperPicture(Picture):
 
     # --- Memory -------------------------------------------------------------------------------------------
 
-    def _fill(self, grid: Drawn, moment: Moment, accesses: list[Access], thread: int) -> None:
+    def _fill(self, grid: Drawn, event: Event, accesses: list[Access], thread: int) -> None:
         """The values of an array, and marks on the words that are touched."""
         read, written = (sorted({a.word for a in accesses if a.write == write}) for write in (False, True))
         if grid.memory.shared:
@@ -175,13 +175,13 @@ class StepperPicture(Picture):
         else:
             self._mark_sectors(grid, read)
         self._sign("written", [grid.boxes[word] for word in written])
-        self._write_values(grid, moment, set(written))
+        self._write_values(grid, event, set(written))
         own = {a.word for a in accesses if a.thread == thread}
         self.boxes((grid.boxes[word] for word in own), INK, line=3)
 
-    def _write_values(self, grid: Drawn, moment: Moment, now: set[int]) -> None:
-        """What each element holds after the moment: what is written `now` bold, zeros that nobody wrote gray."""
-        values, known = self.replay.values(grid.memory, moment)
+    def _write_values(self, grid: Drawn, event: Event, now: set[int]) -> None:
+        """What each element holds after the event: what is written `now` bold, zeros that nobody wrote gray."""
+        values, known = self.replay.values(grid.memory, event)
         low = 3 if grid.height >= LABELED and not grid.memory.shared else 0
         styles = (GRAY, "normal"), (INK, "normal"), (ORANGE, "bold")
         for kind, style in enumerate(styles):

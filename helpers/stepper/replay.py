@@ -1,4 +1,4 @@
-"""What a simulated run did, moment by moment: who was active, what was read and written, and what memory held."""
+"""What a simulated run did, event by event: who was active, what was read and written, and what memory held."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ class Collision(NamedTuple):
 
 
 @dataclass
-class Moment:
+class Event:
     """A line that some threads run: the step of the trace, and its accesses, a range of places in `Trace.accesses`."""
 
     step: int
@@ -77,9 +77,9 @@ class Moment:
 
 
 class Replay:
-    """The moments of a run on some `lines`, and the arrays to look at, each with its shape.
+    """The events of a run on some `lines`, and the arrays to look at, each with its shape.
 
-    A moment on a line that calls a function includes what the function does, unless it has such lines, too. Threads
+    An event on a line that calls a function includes what the function does, unless it has such lines, too. Threads
     have the numbers of `Step.active`. Raises ValueError for an array that the run did not touch, for a shape with too
     few elements, and for a run that was too long to be kept.
     """
@@ -99,8 +99,8 @@ class Replay:
         for i, step in enumerate(trace.steps):
             self._last[step.active] = i
         self.memories = [memory for name, shape in shapes.items() for memory in self._memories(name, tuple(shape))]
-        self.moments = self._moments(lines)
-        if not self.moments:
+        self.events = self._events(lines)
+        if not self.events:
             raise ValueError("the run comes through none of the lines that are to be shown")
 
     def _memories(self, name: str, shape: Shape) -> list[Memory]:
@@ -115,49 +115,49 @@ class Replay:
     def _is(self, name: str) -> np.ndarray:
         return self.accesses["variable"] == self.trace.variables.index(name)
 
-    # --- Moments ----------------------------------------------------------------------------------------------
+    # --- Events ----------------------------------------------------------------------------------------------
 
-    def _moments(self, lines: Collection[int]) -> list[Moment]:
+    def _events(self, lines: Collection[int]) -> list[Event]:
         inside = {part for part in self._functions if any(line in lines for line in part)}
-        moments: list[Moment] = []
-        current = None  # the moment to which calls belong
-        for moment in self._statements():
-            goes_on = moment.after_call and current and moment.line == current.line
-            if goes_on or self._function(moment.line) not in inside:
+        events: list[Event] = []
+        current = None  # the event to which calls belong
+        for event in self._statements():
+            goes_on = event.after_call and current and event.line == current.line
+            if goes_on or self._function(event.line) not in inside:
                 if current:
-                    current.accesses = range(current.accesses.start, moment.accesses.stop)
-            elif moment.line in lines:
-                moments.append(current := moment)
+                    current.accesses = range(current.accesses.start, event.accesses.stop)
+            elif event.line in lines:
+                events.append(current := event)
             else:
                 current = None
-        return moments
+        return events
 
-    def _statements(self) -> Iterator[Moment]:
-        """The steps of the trace; after a call, the rest of the statement that called is a moment of its own."""
+    def _statements(self) -> Iterator[Event]:
+        """The steps of the trace; after a call, the rest of the statement that called is an event of its own."""
         lines, start = self.accesses["line"].tolist(), 0
         ends = np.searchsorted(self.accesses["step"], range(len(self.trace.steps)), "right").tolist()
         for number, (step, end) in enumerate(zip(self.trace.steps, ends, strict=True)):
             home = self._function(step.line)
             own = next((i for i in range(start, end) if self._function(lines[i]) != home), end)
-            yield Moment(number, step.line, frozenset(step.active.tolist()), range(start, own))
+            yield Event(number, step.line, frozenset(step.active.tolist()), range(start, own))
             for line, places in groupby(range(own, end), lines.__getitem__):
                 first, *others = places
                 rest = range(first, first + 1 + len(others))
-                yield Moment(number, line, frozenset(self.who[rest].tolist()), rest, after_call=True)
+                yield Event(number, line, frozenset(self.who[rest].tolist()), rest, after_call=True)
             start = end
 
     def _function(self, line: int) -> range | None:
         return next((part for part in self._functions if line in part), None)
 
-    def states(self, moment: Moment) -> list[str]:
+    def states(self, event: Event) -> list[str]:
         """Each thread's state: one that runs again later is waiting."""
-        states = np.where(self._last > moment.step, WAITING, DONE)
-        states[list(moment.active)] = ACTIVE
+        states = np.where(self._last > event.step, WAITING, DONE)
+        states[list(event.active)] = ACTIVE
         return states.tolist()
 
-    def is_barrier(self, moment: Moment) -> bool:
+    def is_barrier(self, event: Event) -> bool:
         """Whether the threads do nothing but wait for each other."""
-        return moment.line in self._barriers and not moment.accesses
+        return event.line in self._barriers and not event.accesses
 
     @cached_property
     def _barriers(self) -> dict[int, str]:
@@ -168,14 +168,14 @@ class Replay:
 
     # --- Memory -----------------------------------------------------------------------------------------------
 
-    def values(self, memory: Memory, moment: Moment) -> tuple[np.ndarray, np.ndarray]:
-        """What an array holds after a moment, and which elements hold what the host or a thread put there.
+    def values(self, memory: Memory, event: Event) -> tuple[np.ndarray, np.ndarray]:
+        """What an array holds after an event, and which elements hold what the host or a thread put there.
 
         nan where nobody has seen the number that stood there first; the other elements hold WGSL's zeros.
         """
         at = np.flatnonzero(self._is(memory.name) & (self.home == memory.group))
         values = self._first(memory, at)
-        done = at[(at < moment.accesses.stop) & self.accesses["write"][at]]
+        done = at[(at < event.accesses.stop) & self.accesses["write"][at]]
         values[self.accesses["index"][done]] = self._numbers[done]
         put = np.full(len(values), not memory.shared)
         put[self.accesses["index"][done]] = True
@@ -202,9 +202,9 @@ class Replay:
             numbers[of] = bits[of].view(KINDS.get(first.name, "f4"))
         return numbers
 
-    def during(self, moment: Moment) -> list[Access]:
-        """The accesses of a moment, in order."""
-        return [self._access(i) for i in moment.accesses]
+    def during(self, event: Event) -> list[Access]:
+        """The accesses of an event, in order."""
+        return [self._access(i) for i in event.accesses]
 
     def _access(self, i: int) -> Access:
         access = self.accesses[i]
@@ -214,12 +214,12 @@ class Replay:
 
     # --- Collisions -------------------------------------------------------------------------------------------
 
-    def collision(self, moment: Moment, thread: int) -> Collision | None:
+    def collision(self, event: Event, thread: int) -> Collision | None:
         """Two accesses that collide, `thread`'s own if there are such; None where nothing collides."""
         findings = [finding for finding in self.trace.findings if finding.kind in COLLISIONS]
         collisions = [
             Collision(first, second, finding.kind)
-            for second, finding in product(self.during(moment) if findings else (), findings)
+            for second, finding in product(self.during(event) if findings else (), findings)
             if second.line == finding.line and (first := self._before(second, finding.other_line))
         ]
         return min(collisions, key=lambda c: (c.second.thread != thread, c.first.thread != thread), default=None)

@@ -1,4 +1,4 @@
-"""A moment of a run in words."""
+"""An event of a run in words."""
 
 from itertools import groupby
 
@@ -11,38 +11,38 @@ from helpers.stepper.replay import (
     WAITING,
     Access,
     Collision,
+    Event,
     Memory,
-    Moment,
     Replay,
 )
 
 
 class Teller:
-    """Says what the moments of a run do."""
+    """Says what the events of a run do."""
 
     def __init__(self, replay: Replay) -> None:
         self.replay = replay
 
-    def sentence(self, moment: Moment, thread: int) -> str:
+    def sentence(self, event: Event, thread: int) -> str:
         """Who does what, what one thread does, and what collides."""
-        accesses, collision = self.replay.during(moment), self.replay.collision(moment, thread)
-        states = self.replay.states(moment)
-        told = [self._who(moment, states), self._what(moment, accesses), self._one(thread, states, accesses)]
+        accesses, collision = self.replay.during(event), self.replay.collision(event, thread)
+        states = self.replay.states(event)
+        told = [self._who(event, states), self._what(event, accesses), self._one(thread, states, accesses)]
         told += [self._collision(collision)] if collision else []
-        return " ".join(filter(None, [*told, self._findings(moment)]))
+        return " ".join(filter(None, [*told, self._findings(event)]))
 
-    def _who(self, moment: Moment, states: list[str]) -> str:
-        active, line, count = moment.active, moment.line, len(states)
+    def _who(self, event: Event, states: list[str]) -> str:
+        active, line, count = event.active, event.line, len(states)
         if len(active) == count:
             return f"Line {line}: all {count} threads are active." if count > 1 else f"Line {line}."
         rest = [f"{states.count(s)} {w}" for s, w in ((WAITING, "waiting"), (DONE, "done")) if s in states]
         who = f"{len(active)} threads" if self.replay.groups > 1 else in_words("thread", active)
         return f"Line {line}: {who} of {count} {'is' if len(active) == 1 else 'are'} active, {' and '.join(rest)}."
 
-    def _what(self, moment: Moment, accesses: list[Access]) -> str:
-        alone = len(moment.active) == 1
+    def _what(self, event: Event, accesses: list[Access]) -> str:
+        alone = len(event.active) == 1
         who, end = ("It", "s") if alone else ("They", "")
-        if self.replay.is_barrier(moment):
+        if self.replay.is_barrier(event):
             return f"{who} {'is' if alone else 'are'} at a barrier: what was written before it can be read after it."
         read, written = ([a for a in accesses if a.write == write] for write in (False, True))
         uses = [f"{verb}{end} {self._uses(some)}" for verb, some in (("read", read), ("write", written)) if some]
@@ -84,9 +84,9 @@ class Teller:
             f"{self.named(first.thread)} {verb(first, not same)} {where}, and nothing orders the two."
         )
 
-    def _findings(self, moment: Moment) -> str:
+    def _findings(self, event: Event) -> str:
         """What else the simulator found in the line."""
-        kinds = dict.fromkeys(finding.kind for finding in self.replay.trace.findings if finding.line == moment.line)
+        kinds = dict.fromkeys(finding.kind for finding in self.replay.trace.findings if finding.line == event.line)
         others = [kind for kind in kinds if kind not in COLLISIONS]
         return f"The simulator found in this line: {listed(others)}." if others else ""
 

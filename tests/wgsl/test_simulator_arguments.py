@@ -8,7 +8,7 @@ from support.small_kernels import MAIN, run, text_of
 
 from wgsl import Kernel, UnsupportedWgsl, WgslError, simulate
 from wgsl.simulator import trace as traces
-from wgsl.simulator.run import MOST_STEPS
+from wgsl.simulator.run import LARGEST_MAX_STEPS
 from wgsl.simulator.work import Work
 
 SMALL = """@group(0) @binding(0) var<storage, read> input: array<f32>;
@@ -67,7 +67,7 @@ REFUSED = [
     ({"outputs": [0]}, r"outputs = \[0\]: 0 is not a storage binding .* 1 output"),
     ({"outputs": 1}, "outputs = 1: it must be a list of bindings"),
     ({"max_steps": 0}, "max_steps"),
-    ({"max_steps": MOST_STEPS + 1}, "max_steps"),
+    ({"max_steps": LARGEST_MAX_STEPS + 1}, "max_steps"),
     ({"entry_point": "other"}, "`other`"),
     ({"constants": {"SPEED": 3}}, "SPEED = 3"),
     *(({"constants": {"FACTOR": x}}, "FACTOR = .*: it must be a finite number") for x in (np.inf, np.nan, [2], "2")),

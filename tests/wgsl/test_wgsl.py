@@ -49,12 +49,12 @@ def edited(old: str, new: str) -> Kernel:
 )
 def test_bindings_that_are_not_0_1_2_in_group_0_are_refused(old, new, words):
     with pytest.raises(WgslError, match=words):
-        _ = edited(old, new).bindings
+        _ = edited(old, new).buffer_types
 
 
 def test_a_text_without_bindings_is_refused():
     with pytest.raises(WgslError, match="it declares no bindings; write one for each buffer, as in `@group"):
-        _ = Kernel("@compute @workgroup_size(1) fn main() { }").bindings
+        _ = Kernel("@compute @workgroup_size(1) fn main() { }").buffer_types
 
 
 @pytest.mark.parametrize(
@@ -66,8 +66,8 @@ def test_a_text_without_bindings_is_refused():
 )
 def test_bindings_come_in_order_and_comments_do_not_count(old, new):
     kernel = edited(old, new)
-    assert kernel.bindings == ("read-only-storage", "storage", "uniform")
-    assert kernel.bound[0] == ("storage,read", "input", "array<f32>")
+    assert kernel.buffer_types == ("read-only-storage", "storage", "uniform")
+    assert kernel.bindings[0] == ("storage,read", "input", "array<f32>")
     passes.pipeline(kernel, "main")
 
 
@@ -82,7 +82,7 @@ def test_bindings_come_in_order_and_comments_do_not_count(old, new):
 )
 def test_bindings_are_found_in_any_notation(declared):
     kernel = Kernel(declared + "@compute @workgroup_size(1) fn main() { data[0] = 1.0; }")
-    assert kernel.bindings == ("storage",)
+    assert kernel.buffer_types == ("storage",)
     passes.pipeline(kernel, "main")
 
 
@@ -136,7 +136,7 @@ DEEP = "{" * 40 + "}" * 40
 def test_what_is_declared_does_not_depend_on_the_bodies(body):
     kernel = DOUBLER.edit("// 1. Read.", f"\n{body}\n")
     assert kernel.entry_points == ("main",)
-    assert (kernel.bound, kernel.threads("main")) == (DOUBLER.bound, 64)
+    assert (kernel.bindings, kernel.threads("main")) == (DOUBLER.bindings, 64)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_what_is_declared_does_not_depend_on_the_bodies(body):
 )
 def test_a_text_whose_declarations_cannot_be_read_is_refused_with_the_place(old, new, line):
     with pytest.raises(WgslError, match=f"doubler does not compile, line {line}, ") as caught:
-        _ = DOUBLER.edit(old, new).bindings
+        _ = DOUBLER.edit(old, new).buffer_types
     assert caught.value.line == line
 
 

@@ -12,8 +12,8 @@ from wgsl.simulator.access import Access, leaves_of
 from wgsl.simulator.lanes import Lanes
 from wgsl.simulator.memory import Words
 from wgsl.simulator.values import (
-    Bound,
     Fault,
+    NamedValue,
     Place,
     Value,
     exact_binary,
@@ -46,7 +46,7 @@ class Expressions:
 
     def __init__(self, words: Words, watch: Watch, access: Access, call: Callable[[ir.Call, Lanes], Value]) -> None:
         self._words, self._watch, self._access, self._call = words, watch, access, call
-        self.names: dict[ir.Binding, Bound] = {}
+        self.names: dict[ir.Binding, NamedValue] = {}
         self.invalid = False  # set when an operation made a NaN
         self._constants: dict[int, Value] = {}
         self._counter = watch.counter

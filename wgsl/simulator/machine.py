@@ -18,7 +18,7 @@ from wgsl.simulator.endless import Budget, Stopped
 from wgsl.simulator.expressions import Expressions
 from wgsl.simulator.lanes import Dispatch, Lanes, joined
 from wgsl.simulator.memory import Words
-from wgsl.simulator.values import Bound, Place, Value
+from wgsl.simulator.values import NamedValue, Place, Value
 from wgsl.simulator.watch import Watch
 from wgsl.simulator.work import TooLong, Work
 from wgsl.types import program as ir
@@ -96,7 +96,7 @@ class Machine:
 
     def _function(self, function: ir.Function, arguments: Sequence[Value | Place], lanes: Lanes) -> Value:
         for binding, argument in zip(function.parameters, arguments, strict=True):
-            self._expressions.names[binding] = Bound(lanes, argument)
+            self._expressions.names[binding] = NamedValue(lanes, argument)
         self._frames.append(_Frame())
         self._block(function.body, lanes)
         returned = self._frames.pop().returned
@@ -124,7 +124,7 @@ class Machine:
             raise TooLong(self._budget.outermost or statement.at, self._steps, self._dispatch.lanes)
 
     def _bind(self, statement: ir.Bind, lanes: Lanes) -> Lanes:
-        self._expressions.names[statement.binding] = Bound(lanes, self._expressions.value(statement.value, lanes))
+        self._expressions.names[statement.binding] = NamedValue(lanes, self._expressions.value(statement.value, lanes))
         return lanes
 
     def _declare(self, statement: ir.Declare, lanes: Lanes) -> Lanes:

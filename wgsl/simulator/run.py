@@ -103,7 +103,7 @@ def simulate_within(
     dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)
     wanted = checked_outputs(program, outputs)
     rounds = MAX_STEPS if max_steps is None else max_steps
-    check_size("max_steps", as_int(rounds), 1, MOST_STEPS)
+    check_size("max_steps", as_int(rounds), 1, LARGEST_MAX_STEPS)
 
     words = Words(dispatch)
     for variable, array in zip(program.bindings, arrays, strict=True):
@@ -167,7 +167,7 @@ def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[i
 
 MOST_INVOCATIONS = 2**20
 MOST_WORDS = 2**23  # of workgroup memory, in all workgroups together
-MOST_STEPS = 2**24
+LARGEST_MAX_STEPS = 2**24
 NUMBERS = (np.float32, np.int32, np.uint32)
 
 

@@ -79,7 +79,7 @@ class Fault(NamedTuple):
         return self.part.at if isinstance(self.array, Root) else self.part.index.at
 
 
-class Bound:
+class NamedValue:
     """A value or place under a name: it fits the invocations that made it, and is spread out when others ask."""
 
     def __init__(self, lanes: Lanes, thing: Value | Place) -> None:

@@ -17,7 +17,7 @@ OPEN CLOSE CLOSE_INDEX OPEN_BLOCK CLOSE_BLOCK OPEN_TEMPLATE CLOSE_TEMPLATE
 """.split()  # noqa: SIM905 (the rule's list has one name a line)
 
 
-@tree.record
+@tree.frozen
 class Parentheses(tree.Node):
     """An expression in parentheses: what is around it begins and ends with them, the expression itself does not."""
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from wgsl.syntax.tokens import Word
 
-record = dataclass(frozen=True, slots=True)  # what every node is
+frozen = dataclass(frozen=True, slots=True)  # what every node is
 
 
-@record
+@frozen
 class Node:
     """Anything that stands in the text."""
 
@@ -21,14 +21,14 @@ class Node:
 # --- Expressions. A type is written as a name, too: `array<f32, 4>` is a Name with two arguments. -----------------
 
 
-@record
+@frozen
 class Literal(Node):
     """A number, or `true` or `false`, as it is written."""
 
     text: str
 
 
-@record
+@frozen
 class Name(Node):
     """A name, with the template list in < > that may follow it."""
 
@@ -36,7 +36,7 @@ class Name(Node):
     arguments: tuple[Expression, ...] = ()
 
 
-@record
+@frozen
 class Call(Node):
     """A function or a type, applied to values."""
 
@@ -44,7 +44,7 @@ class Call(Node):
     arguments: tuple[Expression, ...]
 
 
-@record
+@frozen
 class Index(Node):
     """``base[index]``."""
 
@@ -52,7 +52,7 @@ class Index(Node):
     index: Expression
 
 
-@record
+@frozen
 class Member(Node):
     """``base.name``."""
 
@@ -60,7 +60,7 @@ class Member(Node):
     name: Word
 
 
-@record
+@frozen
 class Unary(Node):
     """One of ``- ! ~ & *`` before an operand."""
 
@@ -68,7 +68,7 @@ class Unary(Node):
     operand: Expression
 
 
-@record
+@frozen
 class Binary(Node):
     """An operator between two operands."""
 
@@ -82,7 +82,7 @@ Expression = Literal | Name | Call | Index | Member | Unary | Binary
 # --- Statements ---------------------------------------------------------------------------------------------------
 
 
-@record
+@frozen
 class Declaration(Node):
     """`let`, `var`, `const` or `override`; in a function, or at the level of the module.
 
@@ -97,7 +97,7 @@ class Declaration(Node):
     attributes: tuple[Attribute, ...] = ()
 
 
-@record
+@frozen
 class Assignment(Node):
     """``target = value``, ``target += value``, ...; the target of ``_ = value`` is None."""
 
@@ -106,7 +106,7 @@ class Assignment(Node):
     value: Expression
 
 
-@record
+@frozen
 class Increment(Node):
     """``target++`` or ``target--``."""
 
@@ -114,21 +114,21 @@ class Increment(Node):
     operator: str
 
 
-@record
+@frozen
 class CallStatement(Node):
     """A call whose value, if it has one, is not used."""
 
     call: Call
 
 
-@record
+@frozen
 class Block(Node):
     """Statements in braces."""
 
     body: tuple[Statement, ...]
 
 
-@record
+@frozen
 class If(Node):
     """`otherwise` is a Block, another If (``else if``), or None."""
 
@@ -137,7 +137,7 @@ class If(Node):
     otherwise: Block | If | None
 
 
-@record
+@frozen
 class Case(Node):
     """A clause of a switch: the selectors, None among them for `default`."""
 
@@ -145,7 +145,7 @@ class Case(Node):
     body: Block
 
 
-@record
+@frozen
 class Switch(Node):
     """A switch with its clauses."""
 
@@ -153,7 +153,7 @@ class Switch(Node):
     cases: tuple[Case, ...]
 
 
-@record
+@frozen
 class For(Node):
     """``for (first; condition; update)``; each of the three may be missing."""
 
@@ -163,7 +163,7 @@ class For(Node):
     body: Block
 
 
-@record
+@frozen
 class While(Node):
     """``while condition``."""
 
@@ -171,7 +171,7 @@ class While(Node):
     body: Block
 
 
-@record
+@frozen
 class Loop(Node):
     """``loop { ... continuing { ... break if condition; } }``."""
 
@@ -180,24 +180,24 @@ class Loop(Node):
     break_if: Expression | None
 
 
-@record
+@frozen
 class Break(Node):
     """``break``."""
 
 
-@record
+@frozen
 class Continue(Node):
     """``continue``."""
 
 
-@record
+@frozen
 class Return(Node):
     """``return``, with a value or without."""
 
     value: Expression | None
 
 
-@record
+@frozen
 class ConstAssert(Node):
     """``const_assert condition``, in a function or at the level of the module."""
 
@@ -212,7 +212,7 @@ Statement = (
 # --- The module ---------------------------------------------------------------------------------------------------
 
 
-@record
+@frozen
 class Attribute(Node):
     """``@name(arguments)``."""
 
@@ -220,7 +220,7 @@ class Attribute(Node):
     arguments: tuple[Expression, ...] = ()
 
 
-@record
+@frozen
 class Parameter(Node):
     """A parameter of a function, or a member of a struct."""
 
@@ -229,7 +229,7 @@ class Parameter(Node):
     attributes: tuple[Attribute, ...] = ()
 
 
-@record
+@frozen
 class Result(Node):
     """What a function returns."""
 
@@ -237,7 +237,7 @@ class Result(Node):
     attributes: tuple[Attribute, ...] = ()
 
 
-@record
+@frozen
 class Function(Node):
     """A function; `name.at` is where its name stands."""
 
@@ -248,7 +248,7 @@ class Function(Node):
     attributes: tuple[Attribute, ...] = ()
 
 
-@record
+@frozen
 class Struct(Node):
     """A struct with its members."""
 
@@ -256,7 +256,7 @@ class Struct(Node):
     members: tuple[Parameter, ...]
 
 
-@record
+@frozen
 class Alias(Node):
     """``alias name = type``."""
 
@@ -264,7 +264,7 @@ class Alias(Node):
     type: Name
 
 
-@record
+@frozen
 class Module:
     """A whole text, in its order."""
 

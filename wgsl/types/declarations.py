@@ -22,7 +22,7 @@ from wgsl.types.kinds import (
     limit_passed,
     words,
 )  # fmt: skip
-from wgsl.types.memory import check_bound, declared, laid_out, number, numbers
+from wgsl.types.memory import check_bindings, declared, laid_out, number, numbers
 from wgsl.types.names import Alias, Known, Meaning, Routine, Scope, Stage, check_new
 from wgsl.types.program import Binding, Constant, Function, Program, Variable
 from wgsl.types.statements import (
@@ -260,7 +260,7 @@ def check(declarations: Declarations, entry_point: str) -> Program:
     """
     declarations.check()
     program, name = program_of(declarations, entry_point, (Undefined, Unset)), declarations.nodes[entry_point].name
-    check_bound({(bound.group, bound.binding): bound.name for bound in program.bindings}, name)
+    check_bindings({(each.group, each.binding): each.name for each in program.bindings}, name)
     return program
 
 
@@ -296,13 +296,13 @@ def _workgroup_size(node: tree.Function, declarations: Declarations, held: int) 
 
 def _bindings(variables: tuple[Variable, ...], usage: Usage) -> tuple[Variable, ...]:
     """The variables that have a binding, in the order of the numbers; of two with the same, the one that is used."""
-    bound: dict[tuple[int, int], Variable] = {}
+    bindings: dict[tuple[int, int], Variable] = {}
     for variable in (variable for variable in variables if variable.binding >= 0):
         place = variable.group, variable.binding
-        other = bound.setdefault(place, variable)
+        other = bindings.setdefault(place, variable)
         if variable is not other and {variable, other} <= usage.variables:
             raise Refused(
                 f"the binding {variable.binding} is declared twice: each variable has a number of its own", variable
             )
-        bound[place] = variable if variable in usage.variables else other
-    return tuple(bound[place] for place in sorted(bound))
+        bindings[place] = variable if variable in usage.variables else other
+    return tuple(bindings[place] for place in sorted(bindings))

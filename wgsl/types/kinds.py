@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from wgsl.syntax.tree import record
+from wgsl.syntax.tree import frozen
 
 
-@record
+@frozen
 class Scalar:
     """f32, i32, u32 or bool; or an abstract number, which has no type of its own yet."""
 
@@ -22,7 +22,7 @@ F32, I32, U32, BOOL = Scalar("f32"), Scalar("i32"), Scalar("u32"), Scalar("bool"
 ABSTRACT_INT, ABSTRACT_FLOAT = Scalar("abstract i32"), Scalar("abstract f32")  # what each becomes by default
 
 
-@record
+@frozen
 class Vector:
     """vec2, vec3 or vec4."""
 
@@ -33,7 +33,7 @@ class Vector:
         return f"vec{self.size}<bool>" if self.element == BOOL else f"vec{self.size}{str(self.element)[0]}"
 
 
-@record
+@frozen
 class Atomic:
     """An i32 or u32 that only the atomic functions touch."""
 
@@ -43,7 +43,7 @@ class Atomic:
         return f"atomic<{self.element}>"
 
 
-@record
+@frozen
 class Array:
     """An array of `count` elements; the count of a runtime-sized one is None."""
 
@@ -59,7 +59,7 @@ class Array:
         return f"array<{self.element}>" if self.count is None else f"array<{self.element}, {self.count}>"
 
 
-@record
+@frozen
 class Matrix(Array):
     """matCxR: as many columns as its `count`, which are vectors and lie as the elements of an array do."""
 
@@ -67,7 +67,7 @@ class Matrix(Array):
         return f"mat{self.count}x{self.element.size}{str(self.element)[-1]}"
 
 
-@record
+@frozen
 class Field:
     """A member of a struct, with its offset in words."""
 
@@ -76,7 +76,7 @@ class Field:
     offset: int
 
 
-@record
+@frozen
 class Struct:
     """A struct, laid out: `words` of memory, aligned to `alignment` words."""
 
@@ -89,7 +89,7 @@ class Struct:
         return self.name
 
 
-@record
+@frozen
 class Pointer:
     """What `&` makes of a variable or a part of it."""
 

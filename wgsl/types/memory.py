@@ -92,7 +92,7 @@ def _check_places(node: tree.Declaration, space: str, places: dict[str, int]) ->
         raise Refused(f"{given} needs a `@{missing[-1]}(...)` beside it", Span(node.at, node.name.at))
 
 
-def check_bound(names: Mapping[tuple[int, int], Word], node: Span) -> None:
+def check_bindings(names: Mapping[tuple[int, int], Word], node: Span) -> None:
     """Refuse bindings, by their groups and numbers, that are not the bindings 0, 1, 2, ... of group 0.
 
     WGSL allows them; a run gets its buffers as a list.

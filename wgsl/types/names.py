@@ -9,7 +9,7 @@ from enum import IntEnum
 from wgsl.diagnostics import Refused, Unsupported
 from wgsl.syntax import tree
 from wgsl.syntax.tokens import Word
-from wgsl.syntax.tree import record
+from wgsl.syntax.tree import frozen
 from wgsl.types.kinds import (
     BOOL,
     F32,
@@ -36,7 +36,7 @@ class Stage(IntEnum):
     RUN = 2
 
 
-@record
+@frozen
 class Known:
     """A `const`, or an `override`."""
 
@@ -45,7 +45,7 @@ class Known:
     stage: Stage
 
 
-@record
+@frozen
 class Routine:
     """A function of the text, whether its result must be used, and whether it is an entry point."""
 
@@ -54,7 +54,7 @@ class Routine:
     entry: bool
 
 
-@record
+@frozen
 class Alias:
     """Another name for a type, which is read where the name is used: there an array's length may be an override."""
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from wgsl.diagnostics import Span
 from wgsl.syntax.tokens import Word
-from wgsl.syntax.tree import record
+from wgsl.syntax.tree import frozen
 from wgsl.types.kinds import Type
 
 known = dataclass(eq=False, slots=True)  # what a name stands for is one thing, and equals no other
@@ -62,7 +62,7 @@ class Function(Meaning):
 # --- References: places in memory. `type` is what lies there. -----------------------------------------------------
 
 
-@record
+@frozen
 class Part:
     """What every expression and reference has: its type and where it stands."""
 
@@ -72,14 +72,14 @@ class Part:
     at, end = PLACE
 
 
-@record
+@frozen
 class Root(Part):
     """A whole variable."""
 
     variable: Variable
 
 
-@record
+@frozen
 class Element(Part):
     """``base[index]`` of an array or vector with `count` elements of `stride` words; runtime-sized if count is None.
 
@@ -92,7 +92,7 @@ class Element(Part):
     stride: int
 
 
-@record
+@frozen
 class Member(Part):
     """A member of a struct or one component of a vector, `offset` words after the start of its base."""
 
@@ -100,7 +100,7 @@ class Member(Part):
     offset: int
 
 
-@record
+@frozen
 class Deref(Part):
     """``*pointer``."""
 
@@ -112,28 +112,28 @@ Reference = Root | Element | Member | Deref
 # --- Expressions: values. `type` is the value's. ------------------------------------------------------------------
 
 
-@record
+@frozen
 class Constant(Part):
     """A value that is known before the run: one Python number or bool for each leaf, each exact in its type."""
 
     leaves: tuple[float | int | bool, ...]
 
 
-@record
+@frozen
 class Load(Part):
     """What lies at a reference."""
 
     reference: Reference
 
 
-@record
+@frozen
 class Named(Part):
     """The value of a `let` or a parameter."""
 
     binding: Binding
 
 
-@record
+@frozen
 class Unary(Part):
     """``-``, ``!`` or ``~``, for each component."""
 
@@ -141,7 +141,7 @@ class Unary(Part):
     operand: Expression
 
 
-@record
+@frozen
 class Binary(Part):
     """An operator for each component; the operands have the same scalar type, and one may be a scalar beside a vector.
 
@@ -153,7 +153,7 @@ class Binary(Part):
     right: Expression
 
 
-@record
+@frozen
 class Logical(Part):
     """``&&`` or ``||``: the right side is evaluated only where the left one does not decide."""
 
@@ -162,7 +162,7 @@ class Logical(Part):
     right: Expression
 
 
-@record
+@frozen
 class Builtin(Part):
     """A built-in function of values, such as `max`; `arithmetic.builtins` computes it."""
 
@@ -170,35 +170,35 @@ class Builtin(Part):
     arguments: tuple[Expression, ...]
 
 
-@record
+@frozen
 class Convert(Part):
     """A scalar or vector with each component converted to the element of `type`."""
 
     operand: Expression
 
 
-@record
+@frozen
 class Bitcast(Part):
     """The same bits as another type of the same size."""
 
     operand: Expression
 
 
-@record
+@frozen
 class Splat(Part):
     """A vector with the same scalar in each component."""
 
     operand: Expression
 
 
-@record
+@frozen
 class Construct(Part):
     """A vector, array or struct whose leaves are those of its parts, one part after another."""
 
     parts: tuple[Expression, ...]
 
 
-@record
+@frozen
 class Pick(Part):
     """Some leaves of a value: a swizzle, a member, or an element whose index is known."""
 
@@ -206,7 +206,7 @@ class Pick(Part):
     picked: tuple[int, ...]
 
 
-@record
+@frozen
 class Index(Part):
     """An element of a value (not of a variable) whose index is an expression; `count` elements."""
 
@@ -215,7 +215,7 @@ class Index(Part):
     count: int
 
 
-@record
+@frozen
 class Call(Part):
     """A function of the text; where it returns nothing, the type is None."""
 
@@ -223,21 +223,21 @@ class Call(Part):
     arguments: tuple[Expression, ...]
 
 
-@record
+@frozen
 class AddressOf(Part):
     """``&reference``."""
 
     reference: Reference
 
 
-@record
+@frozen
 class ArrayLength(Part):
     """``arrayLength(&array)``, a u32."""
 
     reference: Reference
 
 
-@record
+@frozen
 class AtomicCall(Part):
     """An atomic function such as `atomicAdd`; `type` is its result's, or None for `atomicStore`."""
 
@@ -246,7 +246,7 @@ class AtomicCall(Part):
     arguments: tuple[Expression, ...]
 
 
-@record
+@frozen
 class UniformLoad(Part):
     """``workgroupUniformLoad``: a barrier, a load of one place by all, a barrier."""
 
@@ -261,7 +261,7 @@ Expression = (
 # --- Statements ---------------------------------------------------------------------------------------------------
 
 
-@record
+@frozen
 class Statement:
     """What every statement has: where it stands."""
 
@@ -270,7 +270,7 @@ class Statement:
     at, end = PLACE
 
 
-@record
+@frozen
 class Bind(Statement):
     """``let``."""
 
@@ -278,7 +278,7 @@ class Bind(Statement):
     value: Expression
 
 
-@record
+@frozen
 class Declare(Statement):
     """``var`` in a function: the variable holds the value, or zeros."""
 
@@ -286,7 +286,7 @@ class Declare(Statement):
     value: Expression | None
 
 
-@record
+@frozen
 class Store(Statement):
     """``reference = value``."""
 
@@ -294,7 +294,7 @@ class Store(Statement):
     value: Expression
 
 
-@record
+@frozen
 class Update(Statement):
     """``reference += value`` and the like, `++` and `--` too: one load, one operator of the type, one store."""
 
@@ -303,28 +303,28 @@ class Update(Statement):
     value: Expression
 
 
-@record
+@frozen
 class Evaluate(Statement):
     """A call, or ``_ = value``."""
 
     value: Expression
 
 
-@record
+@frozen
 class Barrier(Statement):
     """`workgroupBarrier` or `storageBarrier`."""
 
     name: str
 
 
-@record
+@frozen
 class Block(Statement):
     """Statements in braces."""
 
     body: tuple[Statement, ...]
 
 
-@record
+@frozen
 class If(Statement):
     """A condition and two lists of statements."""
 
@@ -333,7 +333,7 @@ class If(Statement):
     otherwise: tuple[Statement, ...]
 
 
-@record
+@frozen
 class Case:
     """The values of one clause of a switch, whether it is also the default, and its statements."""
 
@@ -342,7 +342,7 @@ class Case:
     body: tuple[Statement, ...]
 
 
-@record
+@frozen
 class Switch(Statement):
     """A selector (i32 or u32) and clauses, of which one has the default."""
 
@@ -350,7 +350,7 @@ class Switch(Statement):
     cases: tuple[Case, ...]
 
 
-@record
+@frozen
 class Loop(Statement):
     """`for`, `while` and `loop`: test the condition, run the body, then `continuing`, then leave if `break_if`.
 
@@ -363,17 +363,17 @@ class Loop(Statement):
     break_if: Expression | None
 
 
-@record
+@frozen
 class Break(Statement):
     """Leave the loop or switch."""
 
 
-@record
+@frozen
 class Continue(Statement):
     """Go to the `continuing` part of the loop."""
 
 
-@record
+@frozen
 class Return(Statement):
     """Leave the function, with a value or without."""
 
@@ -383,7 +383,7 @@ class Return(Statement):
 # --- The whole ----------------------------------------------------------------------------------------------------
 
 
-@record
+@frozen
 class Program:
     """One entry point and what it needs.
 

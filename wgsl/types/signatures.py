@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from wgsl.syntax.tree import record
+from wgsl.syntax.tree import frozen
 from wgsl.types.conversions import ABSTRACT, FLOATS, NUMBERS, scalar_of, shaped
 from wgsl.types.kinds import (
     BOOL,
@@ -26,7 +26,7 @@ ANY_SHAPE, VECTORS = (1, 2, 3, 4), (2, 3, 4)
 SIGNED, INTEGERS = (F32, I32, *ABSTRACT), (I32, U32)
 
 
-@record
+@frozen
 class Other:
     """An argument that is not like the first one: a `scalar`, or one for each component, or either.
 
@@ -41,7 +41,7 @@ class Other:
 ALIKE = Other(None, single=False, componentwise=True)
 
 
-@record
+@frozen
 class Signature:
     """A function of `count` arguments of one type: of one of the `scalars`, in one of the `shapes` (1 is a scalar).
 

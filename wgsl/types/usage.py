@@ -72,7 +72,7 @@ class Usage:
         self._nodes: list[object] = []
         self.variables: set[Variable] = set()
         self.written: set[Variable] = set()
-        self._bound: dict[Binding, set[Variable]] = {}
+        self._pointed_at: dict[Binding, set[Variable]] = {}
         self._reach(entry)
         self._follow()
 
@@ -99,7 +99,7 @@ class Usage:
                     self.written |= self._roots(node.reference)
 
     def _learn(self, binding: Binding, value: Expression) -> bool:
-        known = self._bound.setdefault(binding, set())
+        known = self._pointed_at.setdefault(binding, set())
         new = self._roots(value) - known
         known |= new
         return bool(new)
@@ -110,7 +110,7 @@ class Usage:
             case Root(variable=variable):
                 return {variable}
             case Named(binding=binding):
-                return self._bound.get(binding, set())
+                return self._pointed_at.get(binding, set())
             case AddressOf(reference=inner) | Deref(pointer=inner) | Element(base=inner) | Member(base=inner):
                 return self._roots(inner)
         return set()
