@@ -48,7 +48,7 @@ def test_a_thread_per_weight_without_padding():
         * (
             (4 + 1 + 2)  # index; taps; the guard's two products
             + (1 + 2 + 2 + 2)  # kw, kh, ci and co from the index
-            + 2  # n++ in N = 2 rounds
+            + 2  # n++ in N = 2 iterations
             + rows * (1 + 3 + (3 + 2) + (3 + 2))  # oh++; ih; the plane and row of grad_output, and those of input
             + products * (1 + 3 + 2)  # ow++; iw; one sum in each of the two indices
         ),

@@ -154,7 +154,7 @@ NAMED = [
     for name, (shape, constants) in CASES.items()
     if type(shape) is kind_of(kernel)
     and not kernel.specialized
-    and not (kernel.version == "1_one_thread" and shape.count > 300)  # one number a round: 257 are enough
+    and not (kernel.version == "1_one_thread" and shape.count > 300)  # one number an iteration: 257 are enough
 ]
 
 

@@ -1,7 +1,7 @@
 """Planted mistakes: the simulator finds each one where it is, or shows its wrong numbers.
 
 Most are made by rule, one at every place of every kernel where the rule applies. The sizes are those at which the
-mistakes act: no two alike, tiles and workgroups that are not full, several rounds of every loop.
+mistakes act: no two alike, tiles and workgroups that are not full, several iterations of every loop.
 """
 
 import re
@@ -37,12 +37,12 @@ SHAPES: dict[type, tuple[Shape, ...]] = {
     SumShape: (SumShape(37),),
 }
 FULL_TILES = GemmShape(2, 4, 6, 2)
-ROUNDS = 100  # of one thread, in all its loops; a right kernel needs fewer
+ITERATIONS = 100  # of one thread, in all its loops; a right kernel needs fewer
 SMALL = {ConvShape: {"TILE": 4, "THREADS": 8}, GemmShape: {"TILE": 2, "DEPTH": 16}, SumShape: {"THREADS": 8}}
 
 
 def small(kernel: Kernel) -> Kernel:
-    """A kernel with so few threads and weights at once that small problems have several rounds and a ragged edge."""
+    """A kernel with so few threads and weights at once that small problems need several iterations and have an edge."""
     fitted = with_its(kernel, SMALL[kind_of(kernel)])
     return replace(fitted, source=kernel.source.replace("CHUNK: u32 = 4096u", "CHUNK: u32 = 3u"))
 
@@ -161,7 +161,7 @@ def problem(kernel_name: str, shape: Shape) -> tuple[Tensors, tuple[np.ndarray, 
 def seen(kernel: Kernel, shape: Shape) -> tuple[list[Finding], bool]:
     """The findings, and whether the numbers are wrong."""
     tensors, right = problem(kernel.name, shape)
-    outputs, traces = simulated(kernel, shape, tensors, max_steps=ROUNDS)
+    outputs, traces = simulated(kernel, shape, tensors, max_steps=ITERATIONS)
     return [f for trace in traces for f in trace.findings], not all(map(np.array_equal, outputs, right))
 
 

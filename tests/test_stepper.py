@@ -52,7 +52,7 @@ def numbers(n):
 
 
 def tree():
-    """16 numbers and 8 threads that each take two in a row, so that they need two sectors in each round."""
+    """16 numbers and 8 threads that each take two in a row, so that they need two sectors in each iteration."""
     kernel = load("sum", "2_tree").with_constants(THREADS=8).edit("sum += input[i];", "sum += input[i * 2u % 15u];")
     buffers = numbers(16), np.zeros(1, np.float32), np.array([16], np.uint32)
     return simulate(kernel, buffers, (1, 1, 1)), {"input": (16,), "partial": (8,), "total": (1,)}

@@ -235,8 +235,8 @@ def longest_chain() -> int:
     return 2**20 // (shares.workgroups[0] * 256) + 8 + 8 * parts.workgroups[0]
 
 
-def rows_in_a_round() -> float:
-    """Sectors that 32 threads read in each of 8 rounds, on average; the last one is the total's."""
+def rows_in_an_iteration() -> float:
+    """Sectors that 32 threads read in each of 8 iterations, on average; the last one is the total's."""
     kernel = of_the_lesson("in_a_row = ")["in_a_row"].with_constants(THREADS=32)
     return (simulated(kernel, np.ones(256, np.float32)).counts.total["sectors"] - 1) / 8
 
@@ -263,7 +263,7 @@ COMPUTED = {
     "total_after_barrier": lambda: launched("loads_first", np.ones(256, np.float32)),
     "tree_of_6": lambda: launched("tree of 6", np.arange(1, 7, dtype=np.float32)),
     "groups_at_work": lambda: indices.groups_at_work(indices.additions(256, 0, 3), 32),
-    "transactions": rows_in_a_round,
+    "transactions": rows_in_an_iteration,
     "longest_chain": longest_chain,
     "ones_that_count": lambda: ones_that_count("1_one_thread"),
     "ones_lost_in_tree": lambda: 32_768 - ones_that_count("2_tree"),

@@ -442,7 +442,7 @@ ALONE = ("let i = global.x;", "if (global.x > 0u) { return; } for (var i = 0u; i
         (
             "for (var j = 0u; j < 800u; j++) { for (var k = 0u; k < 2u; k++) {} }",
             NOT_YET,
-            "in one_workgroup, it is stopped: one thread has made 1,512 rounds in all its loops together",
+            "in one_workgroup, it is stopped: one thread has made 1,512 iterations in all its loops together",
         ),
     ],
 )

@@ -105,7 +105,8 @@ def parser() -> ArgumentParser:
         prog="python -m wgsl",
         usage="python -m wgsl FILE NAME=BUFFER ... (--help explains more)",
         description="Run a WGSL compute kernel without a GPU. Every access is watched: races, indices out of range, "
-        "barriers that are missed, endless loops, outputs left unwritten and NaN are found, and the cost is counted.",
+        "barriers that are missed, endless (infinite) loops, outputs left unwritten and NaN are found, and the cost is "
+        "counted.",
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
@@ -116,7 +117,7 @@ def parser() -> ArgumentParser:
     add("-e", "--entry-point", metavar="NAME", help="the function to run, where there are several")
     add("-D", dest="constants", metavar="NAME=VALUE", type=_constant, action="append", default=[], help="an override")
     add("--outputs", metavar="NAMES", type=_names, help="what must be written whole, as in a,b; by default all outputs")
-    steps = "loop rounds of a thread, 65,536 by default; a longer loop is reported as endless"
+    steps = "loop iterations of a thread, 65,536 by default; a longer loop is reported as endless"
     add("--max-steps", metavar="N", type=int, help=steps)
     add("--seed", metavar="N", type=int, default=0, help="of the random numbers; 0 by default")
     add("--lines", action="store_true", help="count for each line of the text, too")

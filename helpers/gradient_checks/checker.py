@@ -162,7 +162,7 @@ def given(kernel: Kernel, shape: Shape) -> Iterator[Given]:
 def _simulated(kernel: Kernel, shape: Shape) -> Iterator[Reason]:
     """What a simulated run shows."""
     for case in given(kernel, shape):
-        most = _rounds(kernel, case.shape)
+        most = _iterations(kernel, case.shape)
         outputs, traces = simulated(kernel, case.shape, case.tensors, before=case.before, max_steps=most)
         findings = [finding for trace in traces for finding in trace.findings]
         kinds = {finding.kind for finding in findings}
@@ -173,8 +173,8 @@ def _simulated(kernel: Kernel, shape: Shape) -> Iterator[Reason]:
             return  # the numbers mean nothing, and nor would others
 
 
-def _rounds(kernel: Kernel, shape: Shape) -> int:
-    """How many loop rounds a thread may make: several times what a right kernel needs."""
+def _iterations(kernel: Kernel, shape: Shape) -> int:
+    """How many loop iterations a thread may make: several times what a right kernel needs."""
     schedule = operation_of(kernel).versions[kernel.version](shape, kernel)
     if schedule.refused:
         raise ValueError(schedule.refused)

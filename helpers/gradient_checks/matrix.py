@@ -1,7 +1,7 @@
 """Which oracle catches which wrong kernel: computed by running all of them, on good data and on poor data.
 
 The rows are the wrong kernels of one operation. Their workgroups are small, so that a small problem has several of them
-and several rounds of each loop. The first columns look at `good` data in six ways; the others compare with the
+and several iterations of each loop. The first columns look at `good` data in six ways; the others compare with the
 reference, on data that is poor. A version that serves every layer is given one with unequal steps and groups.
 """
 

@@ -13,7 +13,7 @@ from helpers.grading import slips
 from helpers.grading.drawing import drawing, legend, number
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle, declarations, same_code
-from helpers.grading.test_run import MOST_ROUNDS, TestRun, launched, simulated
+from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 from wgsl.simulator.findings import Finding, quoted_line
@@ -78,7 +78,7 @@ def _grades(puzzle: Puzzle, source: str) -> Grades:
 
 
 def _stopped(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> Grades:
-    """The verdicts where a loop has used up its rounds, after the tests in which it has ended.
+    """The verdicts where a loop has used up its iterations, after the tests in which it has ended.
 
     It may be one that ends, where a thread does the work of many, or where the numbers are wrong, too.
     """
@@ -105,7 +105,7 @@ def _seen(puzzle: Puzzle, kernel: Kernel, runs: Sequence[TestRun]) -> list[TestR
             return [*ended, asked]
     if not stopped.long:
         return []
-    return ended or [run for run in [simulated(kernel, stopped.case, MOST_ROUNDS, work)] if not run.endless]
+    return ended or [run for run in [simulated(kernel, stopped.case, MOST_ITERATIONS, work)] if not run.endless]
 
 
 def _runs(puzzle: Puzzle, kernel: Kernel) -> list[TestRun]:

@@ -34,7 +34,7 @@ GRAVEST_FIRST = (
     "not portable",
 )
 TRAP = -99999.5  # in the output before the adapter's run; not a right answer
-MOST_ROUNDS = 6_000  # more than nine times what an official kernel needs in any test
+MOST_ITERATIONS = 6_000  # more than nine times what an official kernel needs in any test
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ class TestRun:
 
 
 def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | None = None) -> TestRun:
-    """A kernel on a case, without a GPU; a thread may make `most` loop rounds, by default as many as `rounds` says.
+    """A kernel on a case, without a GPU; a thread may make `most` loop iterations, or as many as `iterations` says.
 
     Where the work is used up, it ends as with an endless loop.
 
@@ -172,7 +172,7 @@ def traced(kernel: Kernel, case: Case, before: float = 0.0, most: int | None = N
     params = [np.array(case.params, np.uint32)] if case.params else []
     buffers = [*case.inputs, np.full(case.expected.shape, before, np.float32), *params]
     try:
-        return simulate_within(work, kernel, buffers, case.workgroups, max_steps=most or rounds(case))
+        return simulate_within(work, kernel, buffers, case.workgroups, max_steps=most or iterations(case))
     except ValueError as error:
         if isinstance(error, WgslError):
             raise
@@ -180,9 +180,9 @@ def traced(kernel: Kernel, case: Case, before: float = 0.0, most: int | None = N
         raise UnsupportedWgsl(str(error).replace(". Simulate a smaller problem", "; declare less")) from None
 
 
-def rounds(case: Case) -> int:
-    """How many loop rounds a thread may make: enough to look at every input eight times, with 1,000 to spare."""
-    return min(MOST_ROUNDS, 1_000 + 8 * sum(array.size for array in case.inputs))
+def iterations(case: Case) -> int:
+    """How many loop iterations a thread may make: enough to look at every input eight times, with 1,000 to spare."""
+    return min(MOST_ITERATIONS, 1_000 + 8 * sum(array.size for array in case.inputs))
 
 
 def launched(kernel: Kernel, case: Case) -> np.ndarray:

@@ -53,7 +53,7 @@ fn neighbor(t: u32) -> u32 {
   tile[t] = t;  // earlier
   if (sizes[0].x == 2u) { workgroupBarrier(); }
   numbers[t] = tile[t ^ 1u];  // data race""",
-    "a loop's next round overwrites what others still read": """
+    "a loop's next iteration overwrites what others still read": """
   for (var i = 0u; i < 2u; i++) {
     tile[t] = i;  // data race
     workgroupBarrier();
@@ -259,7 +259,7 @@ fn wait() {
     "whole workgroups skip it": """
   if (group == 1u) { return; }
   workgroupBarrier();""",
-    "each workgroup its own number of rounds": """
+    "each workgroup its own number of iterations": """
   for (var i = 0u; i <= group; i++) { workgroupBarrier(); }""",
     "only one workgroup divides": """
   if (group == 1u && t == 2u) { return; }

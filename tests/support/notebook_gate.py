@@ -25,7 +25,7 @@ MARKER = re.compile("NBVAL_|PYTEST_VALIDATE_")  # nbval has more of them, and an
 MOST_IGNORED = 3  # the setup cell and two timings
 MEDIAN_LINES, MOST_LINES = 4, 20
 MOST_BYTES = 3_000_000
-MOST_ROUNDS = 2_000  # of a simulated run in a lesson
+MOST_ITERATIONS = 2_000  # of a simulated run in a lesson
 MOST_WORDS = 1_500  # ten minutes at 150 words a minute, the speed at which people read technical prose
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"  # names a model of a kernel that is gone
 
@@ -255,13 +255,13 @@ def plain_python(lesson):
 
 @rule
 def simulations_end(lesson):
-    """A simulated run says after how many rounds it stops, so that a reader's endless loop is answered soon."""
+    """A simulated run says after how many iterations it stops, so that a reader's endless loop is answered soon."""
     for cell in lesson.code:
         for call in cell.syntax:
             if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "simulate":
                 most = {word.arg: getattr(word.value, "value", np.inf) for word in call.keywords}
-                if not most.get("max_steps", np.inf) <= MOST_ROUNDS:
-                    yield f"{cell} gives no max_steps of at most {MOST_ROUNDS:,}"
+                if not most.get("max_steps", np.inf) <= MOST_ITERATIONS:
+                    yield f"{cell} gives no max_steps of at most {MOST_ITERATIONS:,}"
 
 
 @rule

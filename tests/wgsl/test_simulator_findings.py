@@ -172,7 +172,7 @@ LOOPS = {
     }
     for (var k = 0u; k < 50u; k++) { numbers[t] += k; }
   }""", "i"),
-    "the inner loop, in a later round of the outer one": ("""
+    "the inner loop, in a later iteration of the outer one": ("""
   for (var i = 0u; i < 8u; i++) {
     for (var k = 0u; k < 20u; k += u32(i < 3u)) { numbers[t] += k; }  // endless
   }""", "k"),
@@ -207,7 +207,7 @@ def test_the_budget_counts_the_rounds_of_one_thread_in_all_its_loops():
     (finding,) = run(two_loops, max_steps=95).findings
     assert finding.kind == "endless loop"
     assert finding.message.startswith(
-        "one thread has made 95 rounds in all its loops together, 46 of them in this loop"
+        "one thread has made 95 iterations in all its loops together, 46 of them in this loop"
     )
     parted = "for (var i = 0u; i < 50u; i++) { if (t < 4u) { continue; } numbers[t] = i; }"
     assert not run(parted + parted, max_steps=100).findings

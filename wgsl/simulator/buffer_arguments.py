@@ -145,11 +145,11 @@ class Layout:
         before, repeated = parts(type)
         first = _start(type)
         words = max(least, first + elements * step)
-        rounds = (words - first) // step if step else 0
+        repeats = (words - first) // step if step else 0
         one = np.array([offset for offset, _ in repeated], np.int64)
-        offsets = [offset for offset, _ in before], (one + step * np.arange(rounds)[:, None]).ravel()
+        offsets = [offset for offset, _ in before], (one + step * np.arange(repeats)[:, None]).ravel()
         scalars = [[scalar.name for _, scalar in leaves] for leaves in (before, repeated)]
-        return cls(np.concatenate(offsets).astype(np.int64), np.array(scalars[0] + scalars[1] * rounds), words)
+        return cls(np.concatenate(offsets).astype(np.int64), np.array(scalars[0] + scalars[1] * repeats), words)
 
     def array(self, numbers: np.ndarray) -> np.ndarray:
         """A buffer with these numbers; uint32 words where they are of several types.

@@ -1,4 +1,4 @@
-"""The budget of loop rounds, and which loop is to blame when it is used up."""
+"""The budget of loop iterations, and which loop is to blame when it is used up."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ from wgsl.types.kinds import U32
 
 
 class Stopped(Exception):
-    """An invocation has used up its rounds, `own` of them in the loop to blame."""
+    """An invocation has used up its iterations, `own` of them in the loop to blame."""
 
-    def __init__(self, loop: ir.Loop, lanes: np.ndarray, rounds: int, own: int, unmoved: list[str]) -> None:
+    def __init__(self, loop: ir.Loop, lanes: np.ndarray, iterations: int, own: int, unmoved: list[str]) -> None:
         super().__init__()
-        self._loop, self._lanes, self._rounds, self._unmoved = loop, lanes, (rounds, own), unmoved
+        self._loop, self._lanes, self._iterations, self._unmoved = loop, lanes, (iterations, own), unmoved
 
     def report(self, watch: Watch) -> None:
         """Note the finding."""
         condition = self._loop.condition
         below_zero = watch.source(condition) if condition is not None and _always_holds(condition) else ""
-        message = partial(findings.endless, *self._rounds, self._unmoved, below_zero, _is_closed(self._loop))
+        message = partial(findings.endless, *self._iterations, self._unmoved, below_zero, _is_closed(self._loop))
         watch.collector.add("endless loop", self._loop.at, self._lanes, message)
 
 
 @dataclass
 class _Entered:
-    """A loop that is being run: its rounds, and what its end depends on at the start of the last two of them."""
+    """A loop that is being run: its iterations, and what its end depends on at the start of the last two of them."""
 
     loop: ir.Loop
-    rounds: int = 0
+    iterations: int = 0
     before: dict[str, np.ndarray] = field(default_factory=dict)
     latest: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 class Budget:
-    """Counts the rounds of each invocation, in all loops together.
+    """Counts the iterations of each invocation, in all loops together.
 
-    When one has used up its budget, the loop to blame is the innermost one that has made more rounds than ever before
-    it ended: an endless outer loop is often caught inside an inner one that ends each time.
+    When one has used up its budget, the loop to blame is the innermost one that has made more iterations than ever
+    before it ended: an endless outer loop is often caught inside an inner one that ends each time.
     """
 
     def __init__(self, most: int, dispatch: Dispatch, words: Words) -> None:
         self._most, self._words = most, words
-        self._rounds = np.zeros(dispatch.lanes, np.int64)
-        self._all = 0  # rounds of anyone: no invocation has made more
+        self._iterations = np.zeros(dispatch.lanes, np.int64)
+        self._all = 0  # iterations of anyone: no invocation has made more
         self._entered: list[_Entered] = []
-        self._longest: dict[int, int] = {}  # the most rounds after which a loop (its id) has ended
+        self._longest: dict[int, int] = {}  # the most iterations after which a loop (its id) has ended
 
     def enter(self, loop: ir.Loop) -> None:
         """A loop begins."""
@@ -62,39 +62,39 @@ class Budget:
     def leave(self) -> None:
         """The innermost loop has ended."""
         ended = self._entered.pop()
-        self._longest[id(ended.loop)] = max(ended.rounds, self._longest.get(id(ended.loop), 0))
+        self._longest[id(ended.loop)] = max(ended.iterations, self._longest.get(id(ended.loop), 0))
 
     @property
     def outermost(self) -> int:
         """Where the loop begins in which all others run that are running; 0 where none is."""
         return self._entered[0].loop.at if self._entered else 0
 
-    def round(self, lanes: Lanes) -> None:
-        """These invocations begin a round of the innermost loop.
+    def iterate(self, lanes: Lanes) -> None:
+        """These invocations begin an iteration of the innermost loop.
 
         Raises Stopped when one of them has used up its budget.
         """
         entered = self._entered[-1]
-        entered.rounds += 1
+        entered.iterations += 1
         self._all += 1
-        self._rounds[slice(None) if lanes.whole else lanes.index] += 1
+        self._iterations[slice(None) if lanes.whole else lanes.index] += 1
         if self._all > self._most // 2:
             entered.before, entered.latest = entered.latest, self._state(entered.loop)
         if self._all > self._most:
-            over = lanes.index[self._rounds[lanes.index] > self._most]
+            over = lanes.index[self._iterations[lanes.index] > self._most]
             if len(over):
                 self._stop(over)
 
     def _stop(self, over: np.ndarray) -> None:
         inward = reversed(self._entered)
-        longer = (entered for entered in inward if entered.rounds > self._longest.get(id(entered.loop), 0))
+        longer = (entered for entered in inward if entered.iterations > self._longest.get(id(entered.loop), 0))
         blamed = next(longer, self._entered[0])
         unmoved = [
             name
             for name, values in blamed.latest.items()
             if name in blamed.before and np.array_equal(values[..., over], blamed.before[name][..., over])
         ]
-        raise Stopped(blamed.loop, over, self._most, blamed.rounds, unmoved)
+        raise Stopped(blamed.loop, over, self._most, blamed.iterations, unmoved)
 
     def _state(self, loop: ir.Loop) -> dict[str, np.ndarray]:
         """What the variables hold on which the loop's end depends."""

@@ -179,23 +179,23 @@ def missed_barrier(name: str, arrived: int, threads: int, missing: str) -> str:
     )
 
 
-TOGETHER = "rounds in all its loops together"
+TOGETHER = "iterations in all its loops together"
 NO_END = "the simulator has not come to the end of this"
 
 
-def endless(rounds: int, own: int, unmoved: list[str], below_zero: str, closed: bool) -> str:
+def endless(iterations: int, own: int, unmoved: list[str], below_zero: str, closed: bool) -> str:
     """A loop in which a thread used up its budget, `own` of it there: `closed` is one that nothing leaves."""
     names = " and ".join(f"`{name}`" for name in unmoved)
-    cause = f": {names}, on which its end depends, did not change in the last round" if names else ""
+    cause = f": {names}, on which its end depends, did not change in the last iteration" if names else ""
     if below_zero:
         cause = f": `{below_zero}` always holds, because a u32 is never below 0"
     if closed:
         cause = ": nothing in it ends it"
-    if cause or own > rounds // 2:
-        elsewhere = " in all its loops" * (own <= rounds // 2)
-        return f"this loop has not ended after {rounds:,} rounds of one thread{elsewhere}{cause}"
+    if cause or own > iterations // 2:
+        elsewhere = " in all its loops" * (own <= iterations // 2)
+        return f"this loop has not ended after {iterations:,} iterations of one thread{elsewhere}{cause}"
     here = f"{own:,} of them in this loop, which is not at its end"
-    return f"one thread has made {rounds:,} {TOGETHER}, {here}; does each loop end, and is the work shared out?"
+    return f"one thread has made {iterations:,} {TOGETHER}, {here}; does each loop end, and is the work shared out?"
 
 
 def too_long(how_far: str) -> str:

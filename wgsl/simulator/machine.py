@@ -26,7 +26,7 @@ from wgsl.types import program as ir
 
 @dataclass
 class _Exits:
-    """The invocations that have left a loop or switch by `break`, and those that wait for its next round."""
+    """The invocations that have left a loop or switch by `break`, and those that wait for its next iteration."""
 
     broken: list[Lanes] = field(default_factory=list)
     continued: list[Lanes] = field(default_factory=list)
@@ -166,7 +166,7 @@ class Machine:
         for statement in statements:
             if not lanes.count:
                 break
-            if not isinstance(statement, ir.Block | ir.Loop):  # of a loop, each round is a step
+            if not isinstance(statement, ir.Block | ir.Loop):  # of a loop, each iteration is a step
                 self._step(statement, lanes)
             lanes = self._kinds[type(statement)](statement, lanes)
         return lanes
@@ -206,7 +206,7 @@ class Machine:
                     break
             else:
                 self._spend(statement, going)
-            self._budget.round(going)
+            self._budget.iterate(going)
             going = joined(going, self._block(statement.body, going), *exits.continued)
             exits.continued.clear()
             going = self._block(statement.continuing, going)

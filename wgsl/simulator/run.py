@@ -60,8 +60,8 @@ def simulate(
     outputs : sequence of int, optional
         The bindings that must be written whole; by default those that the entry point can store to.
     max_steps : int, optional
-        How many loop rounds an invocation may make, in all its loops together; 65,536 by default. Past it the loop is
-        called endless, and the run ends.
+        How many loop iterations an invocation may make, in all its loops together; 65,536 by default. Past it the loop
+        is called endless, and the run ends.
 
     Returns
     -------
@@ -102,8 +102,8 @@ def simulate_within(
     arrays = checked_buffers(program, buffers)
     dispatch = Dispatch(checked_workgroups(program, workgroups), program.workgroup_size)
     wanted = checked_outputs(program, outputs)
-    rounds = MAX_STEPS if max_steps is None else max_steps
-    check_size("max_steps", as_int(rounds), 1, LARGEST_MAX_STEPS)
+    iterations = MAX_STEPS if max_steps is None else max_steps
+    check_size("max_steps", as_int(iterations), 1, LARGEST_MAX_STEPS)
 
     words = Words(dispatch)
     for variable, array in zip(program.bindings, arrays, strict=True):
@@ -111,7 +111,7 @@ def simulate_within(
     for variable in program.workgroup:
         words.make(variable)
     watch = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays))
-    machine = Machine(program, dispatch, words, watch, Access(words, watch), int(rounds), work or Work())
+    machine = Machine(program, dispatch, words, watch, Access(words, watch), int(iterations), work or Work())
     try:
         ended = machine.run()
     except TooLong as stopped:
@@ -156,8 +156,8 @@ def execute(program: Program, buffers: Sequence[np.ndarray], workgroups: tuple[i
             words.make(variable)
         if not Machine(program, dispatch, words, watch, Access(words, watch), MAX_STEPS, Work()).run():
             raise ValueError(
-                f"one thread has made {MAX_STEPS:,} rounds of its loops, and the simulator stops it there: does every "
-                "loop end? If they do, take a smaller problem"
+                f"one thread has made {MAX_STEPS:,} iterations of its loops, and the simulator stops it there: does "
+                "every loop end? If they do, take a smaller problem"
             )
 
 

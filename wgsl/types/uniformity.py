@@ -200,7 +200,7 @@ class Uniformity:
             frame = _Frame(loop=True)
             self._frames.append(frame)
             after = self._round(node, frame, again)
-            again = again if self._state is None else after  # without a next round, none comes from there
+            again = again if self._state is None else after  # without a next iteration, none comes from there
             self._frames.pop()
             self._state = joined(before, self._state)
         self._state = joined(*frame.breaks)

@@ -100,10 +100,10 @@ class SharedProductsPicture(Picture):
         super().__init__(int(56 + rows * cell))
         self.title(18, f"the {self.count} products of one weight, in loop order")
         self.cells = Grid(self, np.zeros((rows, shape.out_w)), MARGIN, 40, (cell, cell), numbers=False).boxes
-        self.rounds = [range(self.count)[first : first + threads] for first in range(0, self.count, threads)]
-        for i, taken in enumerate(self.rounds):
+        self.iterations = [range(self.count)[first : first + threads] for first in range(0, self.count, threads)]
+        for i, taken in enumerate(self.iterations):
             self.boxes((self.cells[product] for product in taken), LINE, tint(BLUE, (1 + 2 * (i % 2)) / 16))
-            note = f"round {i}: {in_words('thread', range(len(taken)))} take {in_words('product', taken)}"
+            note = f"iteration {i}: {in_words('thread', range(len(taken)))} take {in_words('product', taken)}"
             self.write(404, self._middle(taken) - 12, note, 15, BLUE)
         self.stands_still()
 
@@ -111,11 +111,11 @@ class SharedProductsPicture(Picture):
         """Point at the products of one thread."""
         mine = indices.products_of_thread(self.shape, thread, self.threads)
         self.tinted((self.cells[product] for product in mine), ORANGE, 4, 7 / 16)
-        for taken, product in zip(self.rounds, mine, strict=False):
+        for taken, product in zip(self.iterations, mine, strict=False):
             self.bold(404, self._middle(taken) + 12, f"thread {thread} takes product {product}", 15, ORANGE)
         outputs = ", at (oh, ow) = " * bool(mine) + ", ".join(str(divmod(i, self.shape.out_w)) for i in mine)
         share = f"takes {in_words('product', mine)}{outputs}: {len(mine)} of {self.count}."
-        access = "In each round, neighboring threads read neighboring addresses: their access is coalesced."
+        access = "In each iteration, neighboring threads read neighboring addresses: their access is coalesced."
         return f"Thread {thread} of {self.threads} {share} {access}"
 
     def _middle(self, taken: range) -> float:

@@ -25,9 +25,9 @@ def two_passes(s: ConvShape, kernel: Kernel) -> Schedule:
     blocks = max(1, ceil(count / block) * s.out_channels // MANY_WORKGROUPS)  # of a slice
     (slice_,) = chosen(kernel, SLICE=blocks * block)
     slices = ceil(count / slice_)
-    rounds = nested_loops(slice_ // block) + nested_loops(loads - 1)
+    loops = nested_loops(slice_ // block) + nested_loops(loads - 1)
     steps = (
-        Step((slices, s.out_channels, 1), rounds + tree_reduction(0, threads), "sum_slices"),
+        Step((slices, s.out_channels, 1), loops + tree_reduction(0, threads), "sum_slices"),
         Step((s.out_channels, 1, 1), tree_reduction(slices, threads), "sum_parts"),
     )
     constants = {"OUT_CHANNELS": s.out_channels, "PIXELS": pixels, "COUNT": count, "SLICE": slice_}

@@ -164,8 +164,8 @@ def filter_rows(s: ConvShape, kernel: Kernel) -> Schedule:
     if tile is None:
         return shared.refusal(kernel, _no_rows(s))
     count = _sized(s, kernel, tile).value
-    parts, rounds = count("PARTS"), ceil(tile["ROWS"] / tile["SLOTS"])
-    iterations = nested_loops(tile["RUNS"], rounds) + tile["FILTERS"] * nested_loops(ceil(s.kernel_w / tile["SLOTS"]))
+    parts, rows = count("PARTS"), ceil(tile["ROWS"] / tile["SLOTS"])
+    iterations = nested_loops(tile["RUNS"], rows) + tile["FILTERS"] * nested_loops(ceil(s.kernel_w / tile["SLOTS"]))
     steps = [Step((parts, count("CO_BLOCKS"), count("CI_BLOCKS")), iterations, "sum_parts")]
     if parts > 1:
         steps.append(Step(flat(count("WEIGHTS"), 16), 0, "add_parts"))

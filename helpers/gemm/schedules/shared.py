@@ -46,8 +46,8 @@ def tiled(p: Product, kernel: Kernel, *names: str, items: int = 1) -> Step:
 
 def deep(kernel: Kernel, *terms: int) -> int:
     """The iterations of a thread for the longest of these sums: DEPTH terms between two barriers, then the slices."""
-    rounds = ceil(max(terms) / kernel.value("DEPTH"))
-    return nested_loops(rounds, kernel.value("TILE")) + nested_loops(kernel.value("SLICES"))
+    iterations = ceil(max(terms) / kernel.value("DEPTH"))
+    return nested_loops(iterations, kernel.value("TILE")) + nested_loops(kernel.value("SLICES"))
 
 
 # --- Tiles of a workgroup: 8 x 8 elements a thread --------------------------------------------------------------
