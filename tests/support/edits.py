@@ -6,27 +6,11 @@ Behind two blanks may follow what a test wants to know of it. A long line may br
 """
 
 import inspect
-import re
 from collections.abc import Callable
-from typing import NamedTuple
 
-ROW = re.compile(r" *(.+): `([^`]*)`\s+-> `([^`]*)`(?:  (.+))?\n")
+from helpers.gradient_checks.wrong_kernels import Edit, edits
 
-
-class Edit(NamedTuple):
-    """What is planted, the old text, the new one, and what follows."""
-
-    name: str
-    old: str
-    new: str
-    more: str
-
-
-def edits(table: str) -> list[Edit]:
-    """The edits in a table."""
-    rest = ROW.sub("", table).strip()
-    assert not rest, f"this is no edit: {rest}"
-    return [Edit(*row) for row in ROW.findall(table)]
+__all__ = ["Edit", "edited", "edits"]
 
 
 def edited(function: Callable, old: str, new: str) -> Callable:

@@ -8,12 +8,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from support.edits import edits
-
 from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import GemmShape
 from helpers.gradient_checks import wrong_kernels as lesson_05
-from helpers.gradient_checks.wrong_kernels import NUMBERS, OVERLAP, RACE, WRITE, WrongKernel, small, wrong_kernels
+from helpers.gradient_checks.wrong_kernels import NUMBERS, OVERLAP, RACE, WRITE, WrongKernel, small, tables
 from helpers.kernels import load
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.summation.shapes import SumShape
@@ -78,23 +76,9 @@ ALONE, WHOLE = {"SPLITS": 1}, {"PIECES": 1}  # all steps of a sum in one workgro
 NAMES = vars(lesson_05) | globals()
 
 
-def values(names: str) -> tuple:
-    """What names in the table stand for, which are defined here and in helpers/gradient_checks."""
-    return eval(f"({names},)", NAMES) if names else ()
-
-
-_, *PARTS = re.split(r"^\[(.+)\]  (.+)\n", Path(__file__).with_suffix(".txt").read_text("utf-8"), flags=re.MULTILINE)
-TABLES = dict(zip(PARTS[::3], PARTS[2::3], strict=True))
-assert len(PARTS) == 3 * len(TABLES), "a version has two headings"
-USUAL = {version: (*values(names), {})[:2] for version, names in zip(PARTS[::3], PARTS[1::3], strict=True)}
-
-
-def planted(version: str) -> Iterator[WrongKernel]:
-    """The wrong kernels of one version in the table."""
-    shape, constants = USUAL[version]
-    for name, old, new, others in edits(TABLES[version]):
-        row = {version: {name: (old, new, *values(others))}}
-        yield from wrong_kernels(row, {version: shape}, {version: constants})
+FOUND = [*tables(Path(__file__).with_suffix(".txt"), NAMES)]
+USUAL = {usual.kernel: usual for usual, _ in FOUND}
+assert len(USUAL) == len(FOUND), "a version has two headings"
 
 
 # --- Every barrier, missing -----------------------------------------------------------------------------------
@@ -114,7 +98,7 @@ RARE = {  # by the barrier's comment, the only problem that shows the race
 
 def without_a_barrier(name: str) -> Iterator[WrongKernel]:
     """A version without each of its barriers, one at a time: a data race."""
-    shape, constants = RACES.get(name, USUAL[name])
+    shape, constants = RACES.get(name, (USUAL[name].shape, USUAL[name].constants))
     source = small(load(*name.split("/"))).source
     for barrier in re.finditer(r"workgroupBarrier\(\);(.*)", source):
         begin = barrier.start()
@@ -127,6 +111,6 @@ def without_a_barrier(name: str) -> Iterator[WrongKernel]:
 
 WRONG_KERNELS = (
     *lesson_05.WRONG_KERNELS,
-    *(row for version in TABLES for row in planted(version)),
-    *(row for version in TABLES for row in without_a_barrier(version)),
+    *(row for _, rows in FOUND for row in rows),
+    *(row for version in USUAL for row in without_a_barrier(version)),
 )
