@@ -11,7 +11,7 @@ from support.sample import sample
 
 import helpers
 from helpers.gemm import explorers, reference
-from helpers.gemm.pictures import formulas
+from helpers.gemm.pictures import activations as formulas
 from helpers.gemm.pictures.activations import NAMES
 from helpers.gemm.shapes import ACTIVATIONS
 from helpers.pictures.canvas import number

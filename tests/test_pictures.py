@@ -11,7 +11,7 @@ from support.sample import sample
 
 from helpers.convolution import reference as convolution
 from helpers.convolution.pictures.groups import GroupsPicture
-from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture
+from helpers.convolution.pictures.parameter_gradients import SharedProductsPicture, ThreadsPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks import probes
 from helpers.gradient_checks.errors import convolution_differences, gelu_differences

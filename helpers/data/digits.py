@@ -5,11 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
+Array = np.ndarray
+
 FILE = Path(__file__).with_name("digits.npz")
 
 
 @cache
-def load(count: int = 1000) -> tuple[np.ndarray, np.ndarray]:
+def load(count: int = 1000) -> tuple[Array, Array]:
     """The first MNIST digits of 5,000, in the order 0, 1, ..., 9, 0, 1, ...
 
     Returns
@@ -21,7 +23,7 @@ def load(count: int = 1000) -> tuple[np.ndarray, np.ndarray]:
         return data["images"][:count], data["labels"][:count]
 
 
-def seen_and_unseen() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def seen_and_unseen() -> tuple[Array, Array, Array, Array]:
     """What a network learns from, and what it never sees: images and labels of 4,000 digits, then of 1,000.
 
     Images are float32 (N, 1, 28, 28), ink from 0 to 1; labels are uint8 (N,). Each class has a tenth of both.
@@ -31,7 +33,7 @@ def seen_and_unseen() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     return ink[:4000], labels[:4000], ink[4000:], labels[4000:]
 
 
-def conv1_input(count: int = 1, first: int = 0) -> np.ndarray:
+def conv1_input(count: int = 1, first: int = 0) -> Array:
     """Digits as the input of LeNet's first convolution, (count, 1, 28, 28).
 
     Ink is rounded down to whole numbers from 0 to 15, so that float32 sums of small multiples are exact.
@@ -40,7 +42,7 @@ def conv1_input(count: int = 1, first: int = 0) -> np.ndarray:
     return (images[first : first + count, None] // 16).astype(np.float32)
 
 
-def conv2_input() -> np.ndarray:
+def conv2_input() -> Array:
     """Six digits as the six channels of LeNet's second convolution, (1, 6, 12, 12).
 
     The middle 24 x 24 pixels of each digit, max-pooled 2 x 2 as LeNet pools its first convolution.

@@ -10,6 +10,8 @@ from helpers.gemm.shapes import GemmShape
 from helpers.grading.prediction import Question, questions, sum_of_products
 from helpers.grading.puzzle import STEPS, TWICE, Case, Puzzle, Skill
 
+Array = np.ndarray
+
 TILES = Skill(
     "tiles that all threads of a workgroup load together, neighbors from neighboring places of memory",
     "three_tiles",
@@ -20,7 +22,7 @@ IN_COLUMNS = ("tiny", "past_the_edges", "batch_of_2", "300_columns")
 
 
 @cache
-def _layers(summed: str) -> dict[str, tuple[GemmShape, dict[str, np.ndarray]]]:
+def _layers(summed: str) -> dict[str, tuple[GemmShape, dict[str, Array]]]:
     """The layers of the tests, with relu: each one's sizes and arrays, by the test's name.
 
     `summed` is the letter along which the pass adds up: M, K or N. Past the edges the numbers are quarters.
@@ -41,7 +43,7 @@ def _layers(summed: str) -> dict[str, tuple[GemmShape, dict[str, np.ndarray]]]:
     return {name: (shape, draw[name] | _results(**draw[name])) for name, shape in shapes.items()}
 
 
-def _results(a: np.ndarray, b: np.ndarray, bias: np.ndarray, grad: np.ndarray) -> dict[str, np.ndarray]:
+def _results(a: Array, b: Array, bias: Array, grad: Array) -> dict[str, Array]:
     grad_pre = grad * reference.derivative(reference.pre(a, b, bias), "relu")
     d_a, d_b, d_bias = reference.sums(a, b, grad_pre, per_item=False)
     results = {"c": (a @ b)[0], "grad_pre": grad_pre, "d_a": d_a, "d_b": d_b, "d_bias": d_bias}

@@ -7,8 +7,7 @@ import numpy as np
 from helpers.gemm.indices import LOADS
 from helpers.gemm.pictures.activations import NAMES, ActivationsPicture
 from helpers.gemm.pictures.gradients import PRODUCTS, GradientsPicture
-from helpers.gemm.pictures.tiles import TILE, TilesPicture
-from helpers.gemm.pictures.transposed_load import TransposedLoadPicture
+from helpers.gemm.pictures.tiles import TILE, TilesPicture, TransposedLoadPicture
 from helpers.gemm.shapes import GemmShape
 from helpers.kernels import load
 from helpers.stepper import stepper

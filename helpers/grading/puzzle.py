@@ -14,6 +14,8 @@ from helpers.grading.verdict import NOT_ATTEMPTED, Grades
 from wgsl import Kernel, Listing
 from wgsl.simulator.run import compiled
 
+Array = np.ndarray
+
 HELPERS = Path(__file__).resolve().parents[1]
 LEARNERS_LINE = "// *"  # ends the lines of an official kernel that the learner is to write
 
@@ -30,13 +32,13 @@ class Case:
     """
 
     name: str
-    inputs: tuple[np.ndarray, ...]
-    expected: np.ndarray
+    inputs: tuple[Array, ...]
+    expected: Array
     params: tuple[int, ...] = ()
     workgroups: tuple[int, int, int] = (1, 1, 1)
-    tolerance: float | np.ndarray = 0.0
+    tolerance: float | Array = 0.0
 
-    def differ(self, output: np.ndarray, other: np.ndarray | None = None) -> np.ndarray:
+    def differ(self, output: Array, other: Array | None = None) -> Array:
         """Where an output differs from another one, by default from the exact answer."""
         other = self.expected if other is None else other
         with np.errstate(invalid="ignore"):

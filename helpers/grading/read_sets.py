@@ -11,6 +11,8 @@ from helpers.pictures.canvas import in_words
 from wgsl import Kernel
 from wgsl.simulator.trace import Trace
 
+Array = np.ndarray
+
 LISTED = 5  # numbers that a sentence lists one by one
 Words = frozenset[int]  # elements of an array, by their places in memory
 
@@ -20,7 +22,7 @@ class ReadSet:
     """The elements of one input that were read for a number, and those that the official kernel reads for it."""
 
     name: str
-    array: np.ndarray
+    array: Array
     yours: Words
     right: Words
 
@@ -57,7 +59,7 @@ class ReadSets:
     """
 
     name: str
-    output: np.ndarray
+    output: Array
     at: tuple[int, ...]
     mine: float | None
     unit: str
@@ -80,7 +82,7 @@ def place(name: str, index: Sequence[int]) -> str:
     return f"{name}[{','.join(map(str, index))}]"
 
 
-def read_sets(kernel: Kernel, official: Kernel, case: Case, wrong: np.ndarray) -> ReadSets | None:
+def read_sets(kernel: Kernel, official: Kernel, case: Case, wrong: Array) -> ReadSets | None:
     """What a kernel reads for its first wrong number in a case; None without inputs, or with too many accesses."""
     if not case.inputs:
         return None
@@ -124,12 +126,12 @@ class _Run:
         chosen = mine & ~self.seen["write"]
         return [frozenset(map(int, self.seen["index"][chosen & (self.seen["binding"] == i)])) for i in self.inputs]
 
-    def _by(self, owner: Owner, together: bool) -> np.ndarray:
+    def _by(self, owner: Owner, together: bool) -> Array:
         group, thread = owner
         mine = (self.seen["workgroup"] == group).all(axis=1)
         return mine if together else mine & (self.seen["invocation"] == thread)
 
-    def _before(self, mine: np.ndarray, together: bool) -> np.ndarray:
+    def _before(self, mine: Array, together: bool) -> Array:
         """The accesses before a store of the word: a thread of many results has read for another before its last store.
 
         Where nothing lies between, as where a thread stores all its results at the end, all accesses before count.
@@ -144,7 +146,7 @@ class _Run:
         return between if (mine & between & self._of_an_input).any() else before
 
     @property
-    def _of_an_input(self) -> np.ndarray:
+    def _of_an_input(self) -> Array:
         return ~self.seen["write"] & np.isin(self.seen["binding"], self.inputs)
 
 

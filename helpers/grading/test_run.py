@@ -20,6 +20,8 @@ from wgsl.simulator.run import simulate_within
 from wgsl.simulator.trace import Trace
 from wgsl.simulator.work import Work
 
+Array = np.ndarray
+
 GRAVEST_FIRST = (
     "endless loop",
     "non-uniform barrier",
@@ -45,15 +47,15 @@ class TestRun:
     """
 
     case: Case
-    output: np.ndarray
-    unwritten: np.ndarray
+    output: Array
+    unwritten: Array
     findings: tuple[Finding, ...]
     counts: Mapping[str, float]  # of all threads, "statements" of the simulator, and what `_busiest` counts
     stores_in: tuple[str, ...]  # the lines that store to the output
     uses_before: bool
 
     @property
-    def wrong(self) -> np.ndarray:
+    def wrong(self) -> Array:
         """Where the output is wrong."""
         return self.case.differ(self.output)
 
@@ -140,7 +142,7 @@ def _busiest(trace: Trace, output: int) -> dict[str, int]:
     `threads_at_a_word` is how many threads of a workgroup store to one word of its memory.
     """
     threads, lanes = prod(trace.workgroup_size), prod((*trace.workgroup_size, *trace.workgroups))
-    loading: dict[str, list[np.ndarray]] = {"storage": [], "workgroup": []}
+    loading: dict[str, list[Array]] = {"storage": [], "workgroup": []}
     results, sharing = [], []
     for variable in trace.log.variables:
         loading.setdefault(variable.space, []).append(trace.log.touched(variable, write=False)[0])
@@ -159,7 +161,7 @@ def _busiest(trace: Trace, output: int) -> dict[str, int]:
     }
 
 
-def _most(threads: list[np.ndarray]) -> int:
+def _most(threads: list[Array]) -> int:
     """How often the thread comes that comes most often."""
     return int(np.bincount(np.concatenate([np.zeros(0, int), *threads])).max(initial=0))
 
@@ -185,7 +187,7 @@ def iterations(case: Case) -> int:
     return min(MOST_ITERATIONS, 1_000 + 8 * sum(array.size for array in case.inputs))
 
 
-def launched(kernel: Kernel, case: Case) -> np.ndarray:
+def launched(kernel: Kernel, case: Case) -> Array:
     """What the adapter makes of a case. A number is in the output before, as WGSL lets compilers forget about NaN."""
     output = np.full(case.expected.shape, TRAP, np.float32)
     params = [tuple(map(int, case.params))] if case.params else []

@@ -16,11 +16,13 @@ from helpers.network.trace import NetworkTrace, moved
 from helpers.network.training import Training
 from helpers.widgets.explorer import Explorer
 
+Array = np.ndarray
+
 MOST = 20  # digits of one picture
 FRAMES, PACE = 60, 200  # about this many pictures of a run that is played; milliseconds of each
 
 
-def _traces(net: Net, images: np.ndarray, labels: np.ndarray) -> list[NetworkTrace]:
+def _traces(net: Net, images: Array, labels: Array) -> list[NetworkTrace]:
     """The tensors of each digit, read from the GPU now: touching a picture needs no GPU."""
     if not 1 <= len(images) <= MOST or len(images) != len(labels):
         raise ValueError(
@@ -29,7 +31,7 @@ def _traces(net: Net, images: np.ndarray, labels: np.ndarray) -> list[NetworkTra
     return [NetworkTrace(net, image, label) for image, label in zip(images, labels, strict=True)]
 
 
-def network(net: Net, images: np.ndarray, labels: np.ndarray, **values: int) -> Explorer:
+def network(net: Net, images: Array, labels: Array, **values: int) -> Explorer:
     """A slider over the steps of a digit's trace through a network and back, and what each layer makes of it.
 
     Parameters
@@ -60,8 +62,8 @@ def network(net: Net, images: np.ndarray, labels: np.ndarray, **values: int) -> 
 
 def open_number(
     net: Net,
-    images: np.ndarray,
-    labels: np.ndarray,
+    images: Array,
+    labels: Array,
     name: str = "conv1.grad_weight",
     index: Sequence[int] = (),
 ) -> Explorer:
@@ -117,7 +119,7 @@ def rewind(training: Training) -> Explorer:
     return Explorer(picture.show, {"step": last + 1}, play="step", steps=steps, leap=leap, pace=PACE)
 
 
-def mistakes(net: Net, images: np.ndarray, labels: np.ndarray) -> Explorer:
+def mistakes(net: Net, images: Array, labels: Array) -> Explorer:
     """A slider over the digits that a network gets wrong, the surest first, with the pixels that mattered.
 
     `images` float32 (N, 1, H, W) and `labels` (N,) are best digits that it has not learned from.

@@ -22,6 +22,8 @@ from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D
 from PIL import Image
 
+Array = np.ndarray
+
 # Colors that stay apart for color-blind eyes; each one also has an outline or a place of its own.
 INK, GRAY, LINE, PAPER = "#1a1a1a", "#5f5f5f", "#b5b5b5", "#ffffff"
 BLUE, ORANGE = "#005a9c", "#b34700"
@@ -73,7 +75,7 @@ class Mark(NamedTuple):
     dashes: tuple[float, float] | None = None
     words: tuple[Word, ...] = ()
     weight: str = "normal"
-    image: tuple[Box, np.ndarray] | None = None
+    image: tuple[Box, Array] | None = None
 
 
 class Picture:
@@ -160,13 +162,13 @@ class Picture:
         ends = list(lines)
         self._draw(ends, [Path.MOVETO, Path.LINETO] * len(ends), edge=color, line=line, dashes=dashes)
 
-    def curve(self, x: np.ndarray, y: np.ndarray, color=INK, line=3.0, dashes=None) -> None:
+    def curve(self, x: Array, y: Array, color=INK, line=3.0, dashes=None) -> None:
         """Draw one line through many points; nan leaves a gap."""
         finite = np.isfinite(y)
         codes = np.where(np.append(False, finite[:-1]), Path.LINETO, Path.MOVETO)
         self._draw(np.stack([x, y], -1)[finite], codes[finite], edge=color, line=line, dashes=dashes)
 
-    def image(self, box: Box, colors: np.ndarray) -> None:
+    def image(self, box: Box, colors: Array) -> None:
         """Lay an image (rows, columns, 4) of bytes over a box."""
         self.marks.append(Mark(None, image=(box, colors)))
 
@@ -175,7 +177,7 @@ class Picture:
         if len(points):
             self.marks.append(Mark(Path(points, codes), **style))
 
-    def rgba(self) -> np.ndarray:
+    def rgba(self) -> Array:
         """The picture as it is now, (rows, columns, 4) bytes."""
         renderer = RendererAgg(round(self.width * SHARPNESS), round(self.height * SHARPNESS), 72)
         sheet = np.asarray(renderer.buffer_rgba())
@@ -253,7 +255,7 @@ def _paint(renderer: RendererAgg, mark: Mark) -> None:
     renderer.draw_path(style, path, flip, mark.face)
 
 
-def _png(rgba: np.ndarray) -> bytes:
+def _png(rgba: Array) -> bytes:
     file = io.BytesIO()
     Image.fromarray(rgba).convert("RGB").quantize(dither=Image.Dither.NONE).save(file, "png", optimize=True)
     return file.getvalue()
@@ -292,14 +294,14 @@ def _svg_path(path: Path) -> str:
 
 
 @cache
-def _glyphs(text: str, weight: str, code: bool = False) -> tuple[np.ndarray, np.ndarray, float]:
+def _glyphs(text: str, weight: str, code: bool = False) -> tuple[Array, Array, float]:
     """Vertices and codes of a text of size 1, and its width."""
     family = "DejaVu Sans Mono" if code else "DejaVu Sans"
     path = TextPath((0, 0), text, size=1, prop=FontProperties(family=family, weight=weight))
     return path.vertices, path.codes, path.vertices[:, 0].max()
 
 
-def outline(word: Word, weight: str) -> tuple[np.ndarray, np.ndarray]:
+def outline(word: Word, weight: str) -> tuple[Array, Array]:
     """Vertices and codes of a word where it is written."""
     vertices, codes, width = _glyphs(word.text, weight, word.code)
     left = word.x - width * word.size * {"left": 0, "middle": 0.5, "right": 1}[word.align]

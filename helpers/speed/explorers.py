@@ -12,8 +12,7 @@ from helpers.speed.ladder import SQUARE, STEPS, TILE
 from helpers.speed.pictures.residues import ResiduesPicture
 from helpers.speed.pictures.roofline import RooflinePicture
 from helpers.speed.pictures.split_k import SplitKPicture
-from helpers.speed.pictures.tile_sizes import TileSizesPicture
-from helpers.speed.pictures.traffic import TrafficPicture
+from helpers.speed.pictures.tile_sizes import TileSizesPicture, TrafficPicture
 from helpers.speed.pictures.winograd_tile import WinogradPicture
 from helpers.speed.tile_sizes import TileSizes
 from helpers.speed.traffic import Traffic, traffic

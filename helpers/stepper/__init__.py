@@ -1,5 +1,52 @@
-"""A simulated run, step by step: the kernel's text, its threads, and the memory that they touch."""
+"""A simulated run, step by step: sliders over the kernel's text, its threads, and the memory that they touch."""
 
-from helpers.stepper.explorer import stepper
+from collections.abc import Mapping, Sequence
 
-__all__ = ["stepper"]
+from helpers.stepper.picture import StepperPicture
+from helpers.stepper.text import outline
+from helpers.widgets.explorer import Explorer
+from wgsl import Listing
+from wgsl.simulator.trace import Trace
+
+
+def stepper(
+    trace: Trace,
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    *,
+    part: Listing | None = None,
+    only: Sequence[str] = (),
+    **values: int,
+) -> Explorer:
+    """Sliders over the steps of a simulated run and over its threads; buttons play the steps.
+
+    Parameters
+    ----------
+    trace : Trace
+        What `helpers.simulate` returned, for a problem with few threads and small arrays.
+    shapes : mapping of name to shape
+        The storage buffers and workgroup variables to draw, in this order, each in the shape of its tensor; all that
+        the run touches if not given, buffers in the shapes in which they were passed.
+    part : Listing
+        The lines to show, such as `kernel.part(2)`; all if not given. A call of a function outside is one step.
+    only : sequence of str
+        Pieces of the text: only lines that contain one of them have steps, and the text is an outline around them.
+    values : int
+        Where the sliders `step` and `thread` start.
+    """
+    part, code = part or trace.kernel.listing, ["", *trace.kernel.code.split("\n")]
+    lines = range(part.first_line, part.first_line + part.text.count("\n") + 1)
+    steps = [line for line in lines if not only or any(piece in code[line] for piece in only)]
+    shown = outline(trace.kernel, steps) if only else lines
+    picture = StepperPicture(trace, shapes or _touched(trace), shown, steps)
+    rules = {"step": len(picture.replay.events), "thread": picture.replay.count}
+    return Explorer(picture.show, rules, values, play="step")
+
+
+def _touched(trace: Trace) -> dict[str, tuple[int, ...]]:
+    """The arrays that a run touches: buffers in their shapes, workgroup variables as long as the part in use."""
+    bindings = zip(trace.kernel.bindings, trace.buffers, strict=True)
+    shapes = {binding.name: buffer.shape for binding, buffer in bindings if binding.name in trace.variables}
+    for i, name in enumerate(trace.variables):
+        words = trace.accesses["index"][trace.accesses["variable"] == i]
+        shapes.setdefault(name, (int(words.max()) + 1,))
+    return shapes

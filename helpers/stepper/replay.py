@@ -14,6 +14,8 @@ from wgsl.simulator.trace import Trace
 from wgsl.syntax.tree import Call, walk
 from wgsl.types.kinds import leaves
 
+Array = np.ndarray
+
 SECTOR = 8  # words in a sector of storage memory
 KINDS = {"i32": "i4", "u32": "u4"}
 ACTIVE, WAITING, DONE = "active", "waiting", "done"
@@ -112,7 +114,7 @@ class Replay:
         groups = range(self.groups) if of["space"][0] == "workgroup" else [-1]
         return [Memory(name, shape, group) for group in groups]
 
-    def _is(self, name: str) -> np.ndarray:
+    def _is(self, name: str) -> Array:
         return self.accesses["variable"] == self.trace.variables.index(name)
 
     # --- Events ----------------------------------------------------------------------------------------------
@@ -168,7 +170,7 @@ class Replay:
 
     # --- Memory -----------------------------------------------------------------------------------------------
 
-    def values(self, memory: Memory, event: Event) -> tuple[np.ndarray, np.ndarray]:
+    def values(self, memory: Memory, event: Event) -> tuple[Array, Array]:
         """What an array holds after an event, and which elements hold what the host or a thread put there.
 
         nan where nobody has seen the number that stood there first; the other elements hold WGSL's zeros.
@@ -181,7 +183,7 @@ class Replay:
         put[self.accesses["index"][done]] = True
         return values, put
 
-    def _first(self, memory: Memory, at: np.ndarray) -> np.ndarray:
+    def _first(self, memory: Memory, at: Array) -> Array:
         """What an array held before its accesses `at`: what is written before it is read is unknown."""
         values = np.zeros(prod(memory.shape))
         if memory.shared:
@@ -194,7 +196,7 @@ class Replay:
         return values
 
     @cached_property
-    def _numbers(self) -> np.ndarray:
+    def _numbers(self) -> Array:
         """The value of each access as a number of its variable's type."""
         bits, numbers = self.accesses["value"], np.zeros(len(self.accesses))
         for i, variable in enumerate(self.trace.log.variables):

@@ -18,6 +18,8 @@ from helpers.data import digits
 from helpers.grading.prediction import Question, questions, sum_of_products
 from helpers.grading.puzzle import Case, Puzzle, Skill
 
+Array = np.ndarray
+
 HERE = Path(__file__)
 CLASSROOM = (  # the tests' names in the classroom
     "conv_bw_tiny_3x3",
@@ -28,12 +30,12 @@ CLASSROOM = (  # the tests' names in the classroom
 OURS = "conv_bw_rectangular_batch"  # catches what they miss: no two sizes are equal, and the numbers are quarters
 
 
-def draw(random: np.random.Generator, *size: int, largest: int = 4) -> np.ndarray:
+def draw(random: np.random.Generator, *size: int, largest: int = 4) -> Array:
     """Random whole numbers of at most that absolute value, as float32."""
     return random.integers(-largest, largest + 1, size).astype(np.float32)
 
 
-def draw_quarters(random: np.random.Generator, *size: int) -> np.ndarray:
+def draw_quarters(random: np.random.Generator, *size: int) -> Array:
     """Random quarters from -2 to 2, as float32."""
     return draw(random, *size, largest=8) / 4
 
@@ -83,7 +85,7 @@ FORWARD_QUESTIONS = questions(HERE.with_name("forward"))
 # --- Lesson 02: the weight gradient, the classroom's first half ------------------------------------------------
 
 
-def differences(input: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
+def differences(input: Array, grad_output: Array) -> Array:
     """The weights' gradient by finite differences, (Co, Ci, F, F).
 
     The loss is sum(output * grad_output): its gradient for the output is grad_output, and it is linear in each weight.
@@ -132,7 +134,7 @@ def _weight_question(image: list, upstream: list, kh: int, kw: int) -> Question:
     input, grad_output = (np.array(matrix, np.float32)[None, None] for matrix in (image, upstream))
     size = ConvShape.between(input.shape, grad_output.shape).weight
 
-    def gradient(upstream: np.ndarray) -> np.ndarray:
+    def gradient(upstream: Array) -> Array:
         return reference.conv2d_grad_weight(input, size, upstream)[0, 0]
 
     right = gradient(grad_output)
@@ -200,7 +202,7 @@ def _pixel_question(weight: list, upstream: list, ih: int, iw: int) -> Question:
     filter, grad_output = (np.array(matrix, np.float32)[None, None] for matrix in (weight, upstream))
     size = 1, 1, *np.add(filter.shape[2:], grad_output.shape[2:]) - 1
 
-    def gradient(filter: np.ndarray, upstream: np.ndarray) -> np.ndarray:
+    def gradient(filter: Array, upstream: Array) -> Array:
         return reference.conv2d_grad_input(size, filter, upstream)[0, 0]
 
     right = gradient(filter, grad_output)
@@ -242,7 +244,7 @@ INPUT_QUESTIONS = questions(HERE.with_name("input_gradient")) | {
 # --- Lesson 04: the bias gradient, the classroom's second half -------------------------------------------------
 
 
-def bias_differences(input: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
+def bias_differences(input: Array, grad_output: Array) -> Array:
     """The bias gradient by finite differences, (Co,)."""
     s = ConvShape.between(input.shape, grad_output.shape)
     weight, bias = np.zeros(s.weight), np.zeros(s.out_channels)

@@ -8,6 +8,8 @@ from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape
 from helpers.grading.puzzle import Case, Puzzle, Skill
 
+Array = np.ndarray
+
 IMAGE = [[2, 0, 1, 3, 1], [1, 4, 2, 0, 2], [0, 1, 3, 1, 4], [2, 2, 0, 1, 0], [1, 3, 1, 2, 1]]  # as in the lesson
 UPSTREAM = [[1, -1, 2], [0, 3, -1], [2, 1, 0]]
 WORDS = "N", "Ci", "H", "W", "Co", "kH", "kW", "S", "Ph", "oH", "oW", "Pw"  # of `ConvShape.params`
@@ -65,7 +67,7 @@ def _strided_cases() -> tuple[Case, ...]:
     )
 
 
-def _draw(random: np.random.Generator, name: str, size: tuple[int, ...]) -> np.ndarray:
+def _draw(random: np.random.Generator, name: str, size: tuple[int, ...]) -> Array:
     """Random whole numbers from -4 to 4; in some tests, divided by 4."""
     return random.integers(-4, 5, size).astype(np.float32) / (4 if name in IN_QUARTERS else 1)
 
@@ -74,7 +76,7 @@ def _random_plane(name: str, s: ConvShape, words: str, random: np.random.Generat
     return _plane_case(name, s, words, _draw(random, name, s.input[2:]), _draw(random, name, s.output[2:]))
 
 
-def _plane_case(name: str, s: ConvShape, words: str, image: np.ndarray, upstream: np.ndarray) -> Case:
+def _plane_case(name: str, s: ConvShape, words: str, image: Array, upstream: Array) -> Case:
     """One image and one pair of channels, for a kernel that takes the sizes named in `words`."""
     whole = _layer_case(name, s, image[None, None], upstream[None, None])
     sizes = dict(zip(WORDS, whole.params, strict=True))
@@ -82,13 +84,13 @@ def _plane_case(name: str, s: ConvShape, words: str, image: np.ndarray, upstream
     return Case(name, (upstream, image), expected, params, _workgroups(64, expected))
 
 
-def _layer_case(name: str, s: ConvShape, input: np.ndarray, grad_output: np.ndarray) -> Case:
+def _layer_case(name: str, s: ConvShape, input: Array, grad_output: Array) -> Case:
     """A whole layer, for a kernel that takes the twelve words of the lessons' kernels."""
     expected = reference.conv2d_grad_weight(input, s.weight, grad_output, s.stride, s.padding)
     return Case(name, (grad_output, input), expected, s.params(), _workgroups(256, expected))
 
 
-def _workgroups(threads: int, results: np.ndarray) -> tuple[int, int, int]:
+def _workgroups(threads: int, results: Array) -> tuple[int, int, int]:
     """As many workgroups of this many threads as there must be for a thread for each result."""
     return -(-results.size // threads), 1, 1
 

@@ -8,7 +8,7 @@ from helpers.convolution import operations
 from helpers.convolution.indices import output_channels_of
 from helpers.convolution.pictures.forward import WindowPicture
 from helpers.convolution.pictures.input_gradient import InputGradientPicture
-from helpers.convolution.pictures.weight_gradient import WeightGradientPicture
+from helpers.convolution.pictures.parameter_gradients import WeightGradientPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.pictures.canvas import Picture
 from helpers.widgets.controls import Trials, Values

@@ -9,13 +9,21 @@ import numpy as np
 from helpers.convolution import operations
 from helpers.convolution.exercises.weight_gradient import IMAGE, UPSTREAM
 from helpers.convolution.explorers.any_size import STRIDES
-from helpers.convolution.pictures.bias_gradient import BiasGradientPicture
-from helpers.convolution.pictures.forward import ContributionPicture, DependencePicture, EdgesPicture, WindowPicture
-from helpers.convolution.pictures.input_gradient import InputGradientPicture, PixelCountsPicture
-from helpers.convolution.pictures.matrix import MatrixPicture
-from helpers.convolution.pictures.scatter_gather import ScatterGatherPicture
+from helpers.convolution.pictures.forward import (
+    ContributionPicture,
+    DependencePicture,
+    EdgesPicture,
+    MatrixPicture,
+    WindowPicture,
+)
+from helpers.convolution.pictures.input_gradient import InputGradientPicture, PixelCountsPicture, ScatterGatherPicture
+from helpers.convolution.pictures.parameter_gradients import (
+    BiasGradientPicture,
+    SharedProductsPicture,
+    ThreadsPicture,
+    WeightGradientPicture,
+)
 from helpers.convolution.pictures.sums import SumPicture
-from helpers.convolution.pictures.weight_gradient import SharedProductsPicture, ThreadsPicture, WeightGradientPicture
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.kernels import load
@@ -26,13 +34,15 @@ from helpers.widgets.controls import Trials
 from helpers.widgets.explorer import Explorer
 from wgsl.simulator.run import simulate
 
+Array = np.ndarray
+
 SMALL_CASE = tuple(np.array(matrix, np.float32)[None, None] for matrix in (IMAGE, UPSTREAM))  # image, upstream gradient
 LENET_CONV1 = ConvShape(1, 1, 28, 28, 6, 5, 5)
 
 # --- With letters -----------------------------------------------------------------------------------------------
 
 
-def forward(input: np.ndarray, weight: np.ndarray, steps: Trials | None = None) -> Explorer:
+def forward(input: Array, weight: Array, steps: Trials | None = None) -> Explorer:
     """Sliders oh and ow over an image (1, 1, H, W) and a filter (1, 1, kH, kW), with letters for pixels and weights.
 
     `steps` are what to try instead of what is suggested.
@@ -49,7 +59,7 @@ def forward(input: np.ndarray, weight: np.ndarray, steps: Trials | None = None) 
 
 
 def weight_gradient(
-    input: np.ndarray = SMALL_CASE[0], grad_output: np.ndarray = SMALL_CASE[1], steps: Trials | None = None
+    input: Array = SMALL_CASE[0], grad_output: Array = SMALL_CASE[1], steps: Trials | None = None
 ) -> Explorer:
     """Sliders kh and kw over an image (1, 1, H, W) and a gradient (1, 1, oH, oW), with the pixels named by letters.
 
@@ -66,7 +76,7 @@ def weight_gradient(
     return _with_letters(picture, 0, steps, suggested)
 
 
-def terms_of_weight(input: np.ndarray, grad_output: np.ndarray, kh: int, kw: int) -> str:
+def terms_of_weight(input: Array, grad_output: Array, kh: int, kw: int) -> str:
     """The sum of one weight's gradient in letters, such as "dW[1,0] = G·f + H·g + I·h = 7".
 
     `input` is (1, 1, H, W), `grad_output` (1, 1, oH, oW), as for `weight_gradient`, whose picture says the same.
@@ -78,14 +88,14 @@ def terms_of_weight(input: np.ndarray, grad_output: np.ndarray, kh: int, kw: int
     return picture.show(kh, kw).equation
 
 
-def _of_weights(input: np.ndarray, grad_output: np.ndarray) -> WeightGradientPicture:
+def _of_weights(input: Array, grad_output: Array) -> WeightGradientPicture:
     _require_one_plane(input=input, grad_output=grad_output)
     shape = ConvShape.between(input.shape, grad_output.shape)
     grad_weight = operations.conv2d_grad_weight(input, shape.weight, grad_output)
     return WeightGradientPicture(shape, input, grad_output, grad_weight, letters=True)
 
 
-def input_gradient(weight: np.ndarray, grad_output: np.ndarray, steps: Trials | None = None) -> Explorer:
+def input_gradient(weight: Array, grad_output: Array, steps: Trials | None = None) -> Explorer:
     """Sliders ih and iw that slide a filter (1, 1, kH, kW) over a gradient (1, 1, oH, oW), with letters.
 
     `steps` are what to try instead of what is suggested.
@@ -112,19 +122,19 @@ def _with_letters(picture: SumPicture, start: int, steps: Trials | None, suggest
     return Explorer(draw, rules, values, play=names, front=(), steps=steps, suggested=suggested)
 
 
-def _one_pair(input: np.ndarray, weight: np.ndarray, stride: int = 1, padding: int = 0) -> ConvShape:
+def _one_pair(input: Array, weight: Array, stride: int = 1, padding: int = 0) -> ConvShape:
     """The sizes of one image and one pair of channels; refuses more."""
     _require_one_plane(input=input, weight=weight)
     return ConvShape(*input.shape, 1, *weight.shape[2:], stride, padding)
 
 
-def _require_one_plane(**tensors: np.ndarray) -> None:
+def _require_one_plane(**tensors: Array) -> None:
     for name, array in tensors.items():
         if array.shape[:2] != (1, 1):
             raise ValueError(f"{name} has shape {array.shape}: it must be one image of one channel, (1, 1, ., .)")
 
 
-def _whole_gradient(weight: np.ndarray, grad_output: np.ndarray) -> tuple[ConvShape, np.ndarray]:
+def _whole_gradient(weight: Array, grad_output: Array) -> tuple[ConvShape, Array]:
     """The sizes at stride 1 without padding, and the gradient of the input as the GPU computes it."""
     (kH, kW), (oH, oW) = weight.shape[2:], grad_output.shape[2:]
     shape = ConvShape(1, 1, oH + kH - 1, oW + kW - 1, 1, kH, kW)
@@ -134,7 +144,7 @@ def _whole_gradient(weight: np.ndarray, grad_output: np.ndarray) -> tuple[ConvSh
 # --- What belongs together --------------------------------------------------------------------------------------
 
 
-def contributions(input: np.ndarray, weight: np.ndarray) -> Explorer:
+def contributions(input: Array, weight: Array) -> Explorer:
     """A convolution to point at: an output shows its window, a weight its pixels, a pixel the outputs that it reaches.
 
     `input` is (1, 1, H, W), `weight` (1, 1, kH, kW). The sliders say which tensor (0 input, 1 weight, 2 output), and
@@ -146,17 +156,17 @@ def contributions(input: np.ndarray, weight: np.ndarray) -> Explorer:
     return Explorer(picture.show, rules, {"tensor": 2}, front=())
 
 
-def outputs_of_weight(input: np.ndarray, weight: np.ndarray) -> Explorer:
+def outputs_of_weight(input: Array, weight: Array) -> Explorer:
     """Sliders over the weights of a filter (1, 1, kH, kW), and stride and padding: which outputs does one reach?"""
     return _dependence("weight", input, weight, kh=weight.shape[2], kw=weight.shape[3])
 
 
-def outputs_of_pixel(input: np.ndarray, weight: np.ndarray) -> Explorer:
+def outputs_of_pixel(input: Array, weight: Array) -> Explorer:
     """Sliders over the pixels of an image (1, 1, H, W), and stride and padding: which outputs does one reach?"""
     return _dependence("pixel", input, weight, ih=input.shape[2], iw=input.shape[3])
 
 
-def _dependence(kind: str, input: np.ndarray, weight: np.ndarray, **limits: int) -> Explorer:
+def _dependence(kind: str, input: Array, weight: Array, **limits: int) -> Explorer:
     """Raise one "weight" or one "pixel" by 1, and show how the outputs change."""
 
     def draw(stride: int, padding: int, **place: int) -> Picture:
@@ -170,7 +180,7 @@ def _dependence(kind: str, input: np.ndarray, weight: np.ndarray, **limits: int)
     return Explorer(draw, {**limits, "stride": STRIDES, "padding": 2})
 
 
-def scatter_and_gather(weight: np.ndarray, grad_output: np.ndarray) -> Explorer:
+def scatter_and_gather(weight: Array, grad_output: Array) -> Explorer:
     """Sliders over the outputs, on the left, and over the pixels, on the right, of one small case at stride 1.
 
     `weight` is (1, 1, kH, kW), `grad_output` (1, 1, oH, oW), each at most 3 x 3.
@@ -181,7 +191,7 @@ def scatter_and_gather(weight: np.ndarray, grad_output: np.ndarray) -> Explorer:
     return Explorer(picture.show, rules, dict.fromkeys(rules, 1))
 
 
-def one_product(input: np.ndarray, weight: np.ndarray, windows: np.ndarray, product: np.ndarray) -> Explorer:
+def one_product(input: Array, weight: Array, windows: Array, product: Array) -> Explorer:
     """Sliders over the matrix of windows of an image (1, Ci, H, W), and over the filters (Co, Ci, kH, kW).
 
     `windows` is (oH*oW, Ci*kH*kW), and `product` (oH*oW, Co) what the GPU returned for its product with the filters.
@@ -255,13 +265,13 @@ def _over_threads(picture: Picture, **options) -> Explorer:
     return Explorer(picture.show, {"thread": 256}, {"thread": 37}, play="thread", **options)
 
 
-def bias_gradient(grad_output: np.ndarray) -> Explorer:
+def bias_gradient(grad_output: Array) -> Explorer:
     """One slider over the channels of a small upstream gradient (N, Co, oH, oW)."""
     picture = BiasGradientPicture(grad_output, operations.conv2d_grad_bias(grad_output))
     return Explorer(picture.show, {"co": grad_output.shape[1]})
 
 
-def tree_reduction(grad_output: np.ndarray, count: int = 16) -> Explorer:
+def tree_reduction(grad_output: Array, count: int = 16) -> Explorer:
     """One slider over the steps of the tree that adds up channel 0 of an upstream gradient (N, Co, oH, oW).
 
     `count`, a power of two, is how many threads the kernel really runs with.
@@ -272,7 +282,7 @@ def tree_reduction(grad_output: np.ndarray, count: int = 16) -> Explorer:
     return Explorer(picture.show, {"step": len(picture.steps)}, play="step")
 
 
-def shared_weight_steps(weight: np.ndarray, grad_output: np.ndarray, padding: int = 0, **options) -> Explorer:
+def shared_weight_steps(weight: Array, grad_output: Array, padding: int = 0, **options) -> Explorer:
     """Sliders through a simulated run of 4 x 4 threads a tile that share the weights which they load, line by line.
 
     `weight` is (Co, 1, kH, kW), `grad_output` (1, Co, oH, oW), at stride 1. `options` are those of `stepper`, such as

@@ -12,6 +12,8 @@ from helpers.pictures.canvas import BLUE, GRAY, INK, MARGIN, ORANGE, Box, Pictur
 from helpers.pictures.parts import Grid, fitting
 from wgsl import Kernel
 
+Array = np.ndarray
+
 TOP, PIXEL, SMALL = 128, 42, (40, 32)  # CSS pixels: where the grids begin, and the sizes of their cells
 RIGHT = 560  # where the grids on the right begin
 
@@ -50,7 +52,7 @@ class ProbePicture(Picture):
         held = [box for box, value in zip(self.pixels.boxes, padded.flat, strict=True) if value == value]
         self.label(held, range(1, len(held) + 1), 15, down=-7)
 
-    def _draw_reads(self, got: np.ndarray, oh: int, ow: int) -> None:
+    def _draw_reads(self, got: Array, oh: int, ow: int) -> None:
         """Fill the pixels that were read, each with the place of its weight, and frame those under the filter."""
         s, readers = self.shape, defaultdict(list)
         for (kh, kw), pixel in np.ndenumerate(got):
@@ -72,7 +74,7 @@ class ProbePicture(Picture):
         for row, column in product(rows[::height], columns[::width]):
             yield self.pixels.box(row, column, height, width)
 
-    def _draw_gradients(self, got: np.ndarray, want: np.ndarray, oh: int, ow: int) -> None:
+    def _draw_gradients(self, got: Array, want: Array, oh: int, ow: int) -> None:
         """The one-hot gradient; below it what came out, with its wrong numbers marked, and what should."""
         upstream = probes.one_hot(self.shape.output, (0, 0, oh, ow))[0, 0]
         grid = Grid(self, upstream, RIGHT, TOP, SMALL, "grad_output", "a single 1", numbers=False)
@@ -91,7 +93,7 @@ class ProbePicture(Picture):
             self.write(RIGHT, result.bottom + 16, "framed: wrong", 13, ORANGE)
 
 
-def _said(kernel: int, got: np.ndarray, want: np.ndarray) -> str:
+def _said(kernel: int, got: Array, want: Array) -> str:
     """Which pixels were read, and where that is wrong."""
     rows, right = _listed(got), _listed(want)
     if kernel == 0:
@@ -104,6 +106,6 @@ def _said(kernel: int, got: np.ndarray, want: np.ndarray) -> str:
     return f"This kernel returns {rows}{order}; right is {right}. {wrong} of its {want.size} numbers {verb} wrong."
 
 
-def _listed(rows: np.ndarray) -> str:
+def _listed(rows: Array) -> str:
     """The rows of a small matrix in words, each of which stays in one line."""
     return ", ".join("[" + "\N{NO-BREAK SPACE}".join(map(number, row)) + "]" for row in rows)

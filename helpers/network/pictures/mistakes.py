@@ -10,6 +10,8 @@ from helpers.network.pictures.maps import Area, colored, framed
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, WIDTH, Box, Picture, Word, number
 from helpers.pictures.figures import draw_signed
 
+Array = np.ndarray
+
 ACROSS, MOST = 6, 24  # small pictures in a row, and in all
 SIDE, DOWN, RIGHT = 52, 80, 66  # CSS pixels: a small picture, and from one to the next
 LARGE = 196  # CSS pixels of the two large pictures
@@ -24,10 +26,10 @@ class Mistake(NamedTuple):
     """
 
     number: int
-    image: np.ndarray
+    image: Array
     right: int
-    softmax: np.ndarray
-    gradient: np.ndarray
+    softmax: Array
+    gradient: Array
 
     @property
     def said(self) -> int:
@@ -109,7 +111,7 @@ class MistakesPicture(Picture):
             self.write(left + 206 * i + 20, y, text, 13)
 
 
-def over(image: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+def over(image: Array, gradient: Array) -> Array:
     """A gradient's colors over faded ink: the farther from 0, the less ink shows through."""
     share = np.sqrt(np.abs(gradient) / (np.abs(gradient).max() or 1.0))[..., None]
     ink = 255 - FADED * (255 - colored(image, ink=True).astype(float))

@@ -11,6 +11,8 @@ from helpers.pictures.charts import Axes
 from helpers.speed.ladder import STEPS
 from helpers.speed.recorded import Point, Recorded
 
+Array = np.ndarray
+
 LEFT, RIGHT, TOP, BOTTOM = 62, 452, 66, 364  # CSS pixels: the axes
 LIST, ROW = (474, 66), 24.5  # where the list of steps begins, and a line of it
 RATE, RATIO, OWN = LIST[0] + 204, LIST[0] + 284, LIST[0] + 352  # where its columns end
@@ -59,11 +61,11 @@ class RooflinePicture(Picture):
                 said += f", {100 * point.tflops / self.machine.tflops:.0f} % of the recorded GPU's arithmetic"
         return f"{said}.{before}"
 
-    def x(self, intensity: float | np.ndarray) -> float | np.ndarray:
+    def x(self, intensity: float | Array) -> float | Array:
         """The place of some operations per byte."""
         return self.axes.x(np.log2(intensity))
 
-    def y(self, tflops: float | np.ndarray) -> float | np.ndarray:
+    def y(self, tflops: float | Array) -> float | Array:
         """The height of a speed."""
         return self.axes.y(np.log10(tflops))
 
@@ -76,7 +78,7 @@ class RooflinePicture(Picture):
         self.axes.columns(powers, 14, 0.8)
 
     @cached_property
-    def roofs(self) -> np.ndarray:
+    def roofs(self) -> Array:
         """Points (R, 2) along what the recorded GPU's memory and arithmetic allow."""
         start = max(2.0 ** INTENSITIES[0], 10.0**self.lowest / self.machine.bandwidth * 1e3)
         at = np.sort([self.machine.ridge, *np.geomspace(start, 2.0 ** INTENSITIES[-1], 99)])
@@ -86,7 +88,7 @@ class RooflinePicture(Picture):
         """Where a step's point is."""
         return float(self.x(point.step.intensity)), float(self.y(point.tflops))
 
-    def _placed(self, points: Sequence[Point]) -> np.ndarray:
+    def _placed(self, points: Sequence[Point]) -> Array:
         """Where the numbers stand: near their points, best nearer to them than to any other one, and off the roofs."""
         marks = np.array([self.place(point) for point in points])
         placed = np.empty((0, 2))
@@ -137,7 +139,7 @@ class RooflinePicture(Picture):
             self.write(OWN, at, _brief(other.tflops) if other else "", 14, *look, "right")
 
 
-def _distances(places: np.ndarray, others: np.ndarray) -> np.ndarray:
+def _distances(places: Array, others: Array) -> Array:
     """From each place (P, 2) to the nearest of the others (Q, 2)."""
     return np.hypot(*(places[:, None] - others[None]).transpose(2, 0, 1)).min(axis=1, initial=np.inf)
 

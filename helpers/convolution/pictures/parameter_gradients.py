@@ -1,4 +1,4 @@
-"""Pictures of a convolution's weight gradient: what contributes to a weight, and how threads share the work."""
+"""Pictures of the gradients of a convolution's weights and bias, and of how threads share the work."""
 
 from math import prod
 from operator import attrgetter
@@ -10,7 +10,7 @@ from helpers.convolution.indices import Tap
 from helpers.convolution.pictures.groups import channel_words
 from helpers.convolution.pictures.sums import Place, SumPicture, Tensor, contribute, rows_and_columns
 from helpers.convolution.shapes import ConvShape
-from helpers.pictures.canvas import BLUE, GRAY, LINE, MARGIN, ORANGE, Picture, in_words, tint
+from helpers.pictures.canvas import BLUE, GRAY, LINE, MARGIN, ORANGE, Picture, in_words, number, tint
 from helpers.pictures.parts import Cell, Grid
 
 
@@ -120,3 +120,42 @@ class SharedProductsPicture(Picture):
 
     def _middle(self, taken: range) -> float:
         return self.cells[(taken[0] + taken[-1]) // 2].middle[1]
+
+
+# --- The gradient of the bias: which upstream gradients it collects -------------------------------------------
+
+CELL = 36, 34  # CSS pixels
+
+
+class BiasGradientPicture(Picture):
+    """Every plane of grad_output (N, Co, oH, oW), images below each other, and grad_bias (Co,) as it was returned."""
+
+    def __init__(self, grad_output: np.ndarray, returned: np.ndarray) -> None:
+        self.grad_output, self.returned = grad_output, returned
+        images, channels, rows, columns = grad_output.shape
+        across, down = columns * CELL[0] + 40, rows * CELL[1] + 58
+        super().__init__(46 + images * down)
+        self.planes = {
+            (n, co): Grid(self, grad_output[n, co], MARGIN + co * across, 40 + n * down, CELL, f"grad_output[{n},{co}]")
+            for n, co in np.ndindex(images, channels)
+        }
+        left = MARGIN + channels * across + 20
+        self.result = Grid(self, returned[:, None], left, 40, (64, 46), "grad_bias")
+        self.stands_still()
+
+    def draw(self, co: int) -> str:
+        """Mark the planes of one channel and its sum."""
+        images, _, *size = self.grad_output.shape
+        planes, sums = [self.planes[n, co] for n in range(images)], self.grad_output[:, co].sum((1, 2), dtype=float)
+        for plane in planes:
+            plane.mark([*np.ndindex(*size)])
+        self.result.mark([(co, 0)], BLUE)
+        self.bold(self.result.x + 78, self.result.box(co, 0).middle[1], f"bias {co}", 15, BLUE)
+        for plane, total in zip(planes, sums, strict=True):
+            self.bold(plane.x, plane.bottom + 14, f"sum {number(total)}", 14, ORANGE)
+        parts = " + ".join(number(s) if s >= 0 else f"({number(s)})" for s in sums)
+        return (
+            f"Bias {co} was added to all {self.grad_output[:, co].size} outputs of channel {co}, in "
+            f"{in_words('image', range(images))}: grad_bias[{co}] = {parts} = {number(sums.sum())}. "
+            f"The GPU returned {number(self.returned[co])}."
+        )
