@@ -85,6 +85,9 @@ def test_the_right_answer_is_what_is_computed(name):
 def test_what_the_questions_say_is_their_case_and_holds_for_it():
     for name, matrices in {"dX[1,1]": BY_HAND, "faults_seen_by_the_easy_case": [BLUR]}.items():
         assert all(f"`{matrix}`" in INPUT_QUESTIONS[name].asked for matrix in matrices)
+    filter, upstream = np.array(BY_HAND)
+    for wrong, words in (filter.T, "transposed"), (filter[::-1, ::-1], "flipped"):
+        assert words in INPUT_QUESTIONS["dX[1,1]"].mistakes[np.vdot(wrong[::-1, ::-1], upstream)]
     assert faults_seen(HARD) == len(FAULTS)
     assert barrier_that_may_go(2) == "neither"
     likely = INPUT_QUESTIONS["threads_that_write_a_pixel"].mistakes
