@@ -14,7 +14,7 @@ from helpers.convolution import exercises as convolution
 from helpers.convolution.exercises.marking import MARKINGS
 from helpers.gemm import exercises as gemm
 from helpers.gradient_checks import exercises as gradient_checks
-from helpers.grading import attempts, grader, student_files
+from helpers.grading import grader, student_files
 from helpers.grading.fault import Fault, FaultReport
 from helpers.grading.prediction import Answer, Question
 from helpers.grading.puzzle import Puzzle
@@ -68,8 +68,8 @@ def solution(puzzle: str) -> Listing:
     Raises ValueError for a name that no puzzle has, and NoAttemptError before the first attempt.
     """
     chosen = _chosen("puzzle", puzzle, ALL_PUZZLES)
-    if (mine := attempts.last(puzzle)) is None:
-        raise attempts.NoAttemptError(
+    if (mine := student_files.last_attempt(puzzle)) is None:
+        raise student_files.NoAttemptError(
             f"the solution of {puzzle} is shown after your first attempt: write a text of your own, which may be "
             "wrong, and run its tests; the hints in the lesson help you to begin"
         )
@@ -81,7 +81,7 @@ def last_attempt(puzzle: str) -> str | None:
 
     Raises ValueError for a name that no puzzle has.
     """
-    return attempts.last(_chosen("puzzle", puzzle, ALL_PUZZLES).name)
+    return student_files.last_attempt(_chosen("puzzle", puzzle, ALL_PUZZLES).name)
 
 
 def write(puzzle: str) -> "Editor":
@@ -93,7 +93,7 @@ def write(puzzle: str) -> "Editor":
     from helpers.widgets.editor import Editor  # here, as the process apart needs no widgets
 
     def official() -> str:
-        return chosen.solution.text if attempts.last(puzzle) is not None else ""
+        return chosen.solution.text if student_files.last_attempt(puzzle) is not None else ""
 
     return Editor(puzzle, chosen.skeleton, partial(grade, puzzle), partial(first_error, chosen), official)
 
@@ -139,7 +139,7 @@ def grade(puzzle: str, source: str | None = None) -> Grades:
         raise TypeError(f"source is a {type(source).__name__}: it must be the text of what you wrote")
     if len(source) <= LONGEST and chosen.unchanged(source):
         return chosen.not_attempted()
-    attempts.keep(puzzle, source)
+    student_files.keep_attempt(puzzle, source)
     return _verdicts(chosen, source)
 
 

@@ -16,13 +16,13 @@ from pathlib import Path
 from helpers.exercises import ALL_PUZZLES, FAULTS, MARKINGS, PUZZLES, QUESTIONS
 from helpers.gpu import GpuError
 from helpers.grading import results
-from helpers.grading.attempts import NOTEBOOKS
 from helpers.grading.fault import Fault
 from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.puzzle import Puzzle
 from helpers.grading.python_puzzle import PythonPuzzle
 from helpers.grading.reading import FileError
 from helpers.grading.sandbox import LONGEST, Worker
+from helpers.grading.student_files import NOTEBOOKS
 from helpers.grading.verdict import Grades, Verdict
 
 AT_ONCE = min(os.cpu_count() or 1, 16)  # files that are graded side by side; each may take a gigabyte

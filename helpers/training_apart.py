@@ -19,7 +19,7 @@ from helpers.grading.grader import grade as grade_here
 from helpers.grading.puzzle import Case
 from helpers.grading.sandbox import Worker, serve, why
 from helpers.grading.test_run import simulated
-from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, UNSAFE
+from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, UNSAFE, MessageAlone
 from helpers.network.network import Network
 from helpers.network.student_kernels import PLACES, student_kernels
 from helpers.network.training import DivergedError, Training
@@ -37,12 +37,8 @@ CURES = {  # what to do about a text that is not run
 }
 
 
-class RefusedError(ValueError):
+class RefusedError(MessageAlone, ValueError):
     """Why a text may not train, and what to do."""
-
-    def _render_traceback_(self) -> list[str]:
-        """What IPython shows: the message alone."""
-        return [str(self)]
 
 
 @dataclass(frozen=True, repr=False)

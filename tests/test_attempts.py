@@ -7,7 +7,7 @@ from support.grading import only
 
 import helpers
 from helpers.exercises import PUZZLES, WORKER
-from helpers.grading import attempts
+from helpers.grading import student_files
 from helpers.grading.verdict import RIGHT, WRONG, Grades
 
 # --- Attempts, and the solution after one -------------------------------------------------------------------
@@ -18,7 +18,7 @@ def kept(tmp_path, monkeypatch) -> Path:
     """The folder in which the attempts of a test are; whatever is graded is right, and nothing is left unwritten."""
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
     monkeypatch.setattr(WORKER, "grade", lambda puzzle, source, tests: Grades.alike(tests, RIGHT))
-    monkeypatch.setattr(attempts, "_unwritten", {})
+    monkeypatch.setattr(student_files, "_unwritten", {})
     return tmp_path / "attempts"
 
 
@@ -46,15 +46,15 @@ def test_the_last_attempt_is_the_one_with_the_highest_number(kept):
         (kept / name).write_text(name)
     assert helpers.last_attempt("conv2d") == "conv2d_10.wgsl"
     assert helpers.last_attempt("conv2d_grad_input") is None
-    attempts.keep("conv2d", "the next one")
+    student_files.keep_attempt("conv2d", "the next one")
     assert (kept / "conv2d_11.wgsl").read_text() == helpers.last_attempt("conv2d") == "the next one"
 
 
 def test_two_processes_that_graded_at_once_keep_both_texts(kept, monkeypatch):
     """Each looked for the last number before the other one wrote."""
-    monkeypatch.setattr(attempts, "_files", lambda puzzle: {})
+    monkeypatch.setattr(student_files, "_attempts", lambda puzzle: {})
     for text in "abc":
-        attempts.keep("map", text)
+        student_files.keep_attempt("map", text)
     assert {path.name: path.read_text() for path in kept.iterdir()} == {
         "map_1.wgsl": "a",
         "map_2.wgsl": "b",
@@ -88,13 +88,15 @@ def test_a_folder_that_cannot_be_written_stops_nothing(kept):
 
 def test_a_file_that_cannot_be_finished_leaves_nothing(kept, monkeypatch):
     monkeypatch.setattr("os.replace", fail)
-    attempts.keep("map", "mine")
+    student_files.keep_attempt("map", "mine")
     assert not list(kept.iterdir())
     assert helpers.last_attempt("map") == "mine"
 
 
 def test_the_solution_is_shown_after_an_attempt(kept):
-    with pytest.raises(attempts.NoAttemptError, match="the solution of map is shown after your first attempt") as error:
+    with pytest.raises(
+        student_files.NoAttemptError, match="the solution of map is shown after your first attempt"
+    ) as error:
         helpers.solution("map")
     assert error.value._render_traceback_() == [str(error.value)]  # a notebook shows no traceback
     helpers.grade("guard", "mine")

@@ -6,7 +6,7 @@ import pytest
 
 import helpers
 from helpers.gpu import GpuError
-from helpers.grading import attempts, student_files
+from helpers.grading import student_files
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict
 from helpers.widgets.editor import AGAIN, ALIKE, OTHERWISE, SKELETON, Editor
 
@@ -24,11 +24,11 @@ def my(tmp_path, monkeypatch) -> Path:
 
 def editor(grades: Grades = BROKEN) -> Editor:
     def graded(text: str) -> Grades:
-        attempts.keep("map", text)
+        student_files.keep_attempt("map", text)
         return grades
 
     def solution() -> str:
-        return "ours" if attempts.last("map") else ""
+        return "ours" if student_files.last_attempt("map") else ""
 
     return Editor("map", "skeleton", graded, lambda text: (2, 3, 4) if "wrong" in text else None, solution)
 
@@ -136,7 +136,7 @@ def test_a_file_that_another_program_changed_is_asked_about_and_both_texts_are_k
     send(made, choice, "mine")
     assert not made.conflict
     assert (made.text, student_files.read("map")) == (kept, kept)
-    assert attempts.last("map") == attempt
+    assert student_files.last_attempt("map") == attempt
 
 
 def test_text_that_was_typed_while_python_did_not_run_is_asked_about(my):
@@ -145,7 +145,7 @@ def test_text_that_was_typed_while_python_did_not_run_is_asked_about(my):
     assert not send(made, "found", "typed")
     assert (made.conflict, student_files.read("map")) == (True, "in the file")
     assert send(made, "mine", "typed")
-    assert (student_files.read("map"), attempts.last("map")) == ("typed", "in the file")
+    assert (student_files.read("map"), student_files.last_attempt("map")) == ("typed", "in the file")
 
 
 @pytest.mark.parametrize(("choice", "kept"), [("mine", "typed"), ("theirs", "skeleton")])
@@ -154,7 +154,7 @@ def test_text_that_was_typed_where_there_is_no_file_yet_loses_nothing(choice, ke
     send(made, "found", "typed")
     send(made, choice, "typed")
     assert made.text == kept
-    assert attempts.last("map") == (None if choice == "mine" else "typed")
+    assert student_files.last_attempt("map") == (None if choice == "mine" else "typed")
 
 
 def test_a_folder_that_cannot_be_written_is_said_and_the_text_stays_in_the_page(my):
@@ -179,7 +179,7 @@ def test_a_text_left_out_is_the_learners_file(my):
     assert helpers.grade("map").passed == 0
     student_files.keep("map", helpers.skeleton("map") + "\nx")
     assert "line" in helpers.grade("map")[0].detail
-    assert attempts.last("map").endswith("x")
+    assert student_files.last_attempt("map").endswith("x")
 
 
 def test_what_is_stored_does_not_depend_on_the_learner(my):
@@ -190,10 +190,10 @@ def test_what_is_stored_does_not_depend_on_the_learner(my):
 
 def test_attempts_of_an_older_copy_are_taken_over(tmp_path, monkeypatch):
     monkeypatch.delenv("CONVGRAD_MY")
-    monkeypatch.setattr(attempts, "NOTEBOOKS", tmp_path)
+    monkeypatch.setattr(student_files, "NOTEBOOKS", tmp_path)
     (tmp_path / "attempts").mkdir()
     (tmp_path / "attempts" / "map_3.wgsl").write_text("older")
-    assert attempts.last("map") == "older"
+    assert student_files.last_attempt("map") == "older"
     assert [path.name for path in (tmp_path / "my" / "attempts").iterdir()] == ["map_3.wgsl"]
 
 

@@ -11,7 +11,7 @@ from support.grading import only, outcomes
 import helpers
 from helpers import gradebook
 from helpers.exercises import ALL_PUZZLES, PYTHON_PUZZLES, WORKER
-from helpers.grading import attempts, reading, results
+from helpers.grading import reading, results, student_files
 from helpers.grading.mistakes import Mistake
 from helpers.grading.python_lines import LONGEST, Program
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, NOT_YET, RIGHT, WRONG
@@ -299,7 +299,7 @@ OURS = PYTHON_PUZZLES["is_race"].solution.text
 
 
 def test_lines_are_kept_in_files_of_python_and_the_solution_is_shown_after_an_attempt(my):
-    with pytest.raises(attempts.NoAttemptError):
+    with pytest.raises(student_files.NoAttemptError):
         helpers.solution("is_race")
     editor = helpers.write("is_race")
     assert repr(editor) == "is_race: write the lines of Python here, or in notebooks/my/is_race.py with any editor"

@@ -20,7 +20,7 @@ import helpers
 from helpers import gradebook as command
 from helpers.exercises import PUZZLES
 from helpers.gpu import GpuError
-from helpers.grading import attempts, reading, results, student_files
+from helpers.grading import reading, results, student_files
 from helpers.grading.grader import grade
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
 
@@ -146,10 +146,10 @@ def test_a_class_of_students(tmp_path, monkeypatch):
 def test_what_was_written_last_is_handed_in(tmp_path, monkeypatch):
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
     student_files.keep("map", "in the file")
-    attempts.keep("guard", "in a cell")
+    student_files.keep_attempt("guard", "in a cell")
     handed = lambda: reading.work(helpers.hand_in("Zoë O'Hara").file).kernels  # noqa: E731
     assert handed() == {"map": "in the file", "guard": "in a cell"}
-    attempts.keep("map", "in a cell, later")
+    student_files.keep_attempt("map", "in a cell, later")
     os.utime(student_files.path_of("map"), ns=(1, 1))
     assert handed()["map"] == "in a cell, later"
     assert (tmp_path / "hand_in_Zoë_O_Hara.json").is_file()
@@ -168,7 +168,7 @@ def test_what_no_file_could_take_is_handed_in(tmp_path, monkeypatch):
     (tmp_path / "my").write_text("no folder can be made here")
     assert "cannot be written" in student_files.keep("map", "in the editor")
     assert handed() == {"map": "in the editor"}
-    attempts.keep("map", "in a cell, later")
+    student_files.keep_attempt("map", "in a cell, later")
     assert handed() == {"map": "in a cell, later"}
     student_files.keep("map", "in the editor, later still")
     assert handed() == {"map": "in the editor, later still"}

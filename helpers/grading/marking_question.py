@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import product
 from typing import NoReturn
 
-from helpers.grading import attempts, student_files
+from helpers.grading import student_files
 from helpers.grading.prediction import LONGEST_ANSWER, AnswerError
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, Verdict
 
@@ -112,5 +112,5 @@ def kept(exercise: str) -> str:
         return str(answer)
     with suppress(OSError, UnicodeDecodeError):  # as an older copy of the project kept them
         older = re.sub("[^A-Za-z0-9]+", "_", exercise).strip("_")
-        return (attempts.folder() / f"{older}.txt").read_text(encoding="utf-8")
+        return (student_files.attempts_folder() / f"{older}.txt").read_text(encoding="utf-8")
     return ""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, Verdict
+from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, WRONG, MessageAlone, Verdict
 
 Answer = float | str | tuple[float, ...]
 LONGEST_ANSWER = 2_000  # characters that are read of an answer
@@ -20,12 +20,8 @@ POWER = re.compile(r"([-+]?) ?(\d{1,4}) ?\^ ?(\d{1,2})")  # as long as that, a p
 RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
-class AnswerError(TypeError):
+class AnswerError(MessageAlone, TypeError):
     """An answer of another kind than its question asks for."""
-
-    def _render_traceback_(self) -> list[str]:
-        """What IPython shows: the message alone, without a traceback."""
-        return [str(self)]
 
 
 @dataclass(frozen=True)

@@ -1,40 +1,76 @@
-"""The learner's own files in notebooks/my: the text of each puzzle, which any editor can open, and the answers.
+"""The learner's own files in notebooks/my: the text of each puzzle, which any editor can open, attempts and answers.
 
-`pack` makes one file of them, for the teacher.
+An attempt is a text that was graded, in ``attempts/<puzzle>_<number>.wgsl`` or ``.py``. The environment variable
+CONVGRAD_MY names another folder than notebooks/my. What cannot be written there is kept as long as Python runs. `pack`
+makes one file of all this, for the teacher.
 """
 
 import base64
 import html
 import json
+import os
 import re
 import sys
+import tempfile
 import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import count
 from pathlib import Path
 
-from helpers.grading import attempts
-from helpers.grading.attempts import my_folder, write
+from helpers.grading.verdict import MessageAlone
 
+HELPERS = Path(__file__).resolve().parents[1]
+NOTEBOOKS = HELPERS.parent / "notebooks"
 FORMAT = "convgrad hand-in 1"
 ANSWERS = "answers.json"
-_unwritten: dict[str, object] = {}  # the answers that no file holds
-_unwritten_texts: dict[Path, tuple[int, str]] = {}  # what a file could not take, and when it was typed
 IN_A_BROWSER = sys.platform == "emscripten"
+# What no file holds, and when it was written: a file's text by its path, and a puzzle's last attempt by its name.
+_unwritten: dict[Path | str, tuple[int, str]] = {}
+_unwritten_answers: dict[str, object] = {}
 
 
-class StudentFileError(ValueError):
+class StudentFileError(MessageAlone, ValueError):
     """What keeps a learner's file from being read or written."""
 
-    def _render_traceback_(self) -> list[str]:
-        """What IPython shows: the message alone."""
-        return [str(self)]
+
+class NoAttemptError(MessageAlone, LookupError):
+    """A puzzle of which the learner has graded no text yet."""
+
+
+def my_folder() -> Path:
+    """The folder of the learner's own files."""
+    return Path(os.environ.get("CONVGRAD_MY") or NOTEBOOKS / "my")
+
+
+@cache
+def suffix(puzzle: str) -> str:
+    """How the names of a puzzle's files end: as that of its official text."""
+    return ".py" if any(HELPERS.glob(f"*/puzzles/{puzzle}.py")) else ".wgsl"
+
+
+def write(path: Path, source: str) -> None:
+    """Write a file at one stroke, in a folder that may be new: it is whole, or it is not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, unfinished = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(source.encode("utf-8", "surrogatepass"))
+        os.replace(unfinished, path)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(unfinished)
+        raise
+
+
+# --- The text of a puzzle --------------------------------------------------------------------------------------
 
 
 def path_of(puzzle: str) -> Path:
     """The file of a puzzle's text."""
-    return my_folder() / f"{puzzle}{attempts.suffix(puzzle)}"
+    return my_folder() / f"{puzzle}{suffix(puzzle)}"
 
 
 def read(puzzle: str) -> str | None:
@@ -57,9 +93,9 @@ def keep(puzzle: str, text: str) -> str:
     path = path_of(puzzle)
     try:
         write(path, text)
-        _unwritten_texts.pop(path, None)
+        _unwritten.pop(path, None)
     except OSError as error:
-        _unwritten_texts[path] = time.time_ns(), text
+        _unwritten[path] = time.time_ns(), text
         return f"{path} cannot be written ({error.strerror or error}): copy your text to keep it"
     return ""
 
@@ -71,11 +107,76 @@ def stamp(puzzle: str) -> int | None:
     return None
 
 
+# --- Attempts --------------------------------------------------------------------------------------------------
+
+
+def attempts_folder() -> Path:
+    """Where the attempts are; those of an older copy of the project, in notebooks/attempts, are moved there."""
+    new, old = my_folder() / "attempts", NOTEBOOKS / "attempts"
+    if new.parent.parent == NOTEBOOKS and old.is_dir() and not new.exists():
+        try:
+            new.parent.mkdir(parents=True, exist_ok=True)
+            old.rename(new)
+        except OSError:
+            return old
+    return new
+
+
+def keep_attempt(puzzle: str, source: str) -> None:
+    """Keep a text, unless it is the same as the puzzle's last one."""
+    if source == last_attempt(puzzle):
+        return
+    try:
+        attempts_folder().mkdir(parents=True, exist_ok=True)
+        path = _next(puzzle)
+        try:
+            write(path, source)
+        except OSError:
+            path.unlink()
+            raise
+        _unwritten.pop(puzzle, None)
+    except OSError:  # the grade does not depend on a full disk or a read-only folder
+        _unwritten[puzzle] = time.time_ns(), source
+
+
+def _next(puzzle: str) -> Path:
+    """The file of a puzzle's next attempt, which is there now, empty: no other process takes its number."""
+    for number in count(max(_attempts(puzzle), default=0) + 1):
+        path = attempts_folder() / f"{puzzle}_{number}{suffix(puzzle)}"
+        with suppress(FileExistsError):
+            path.touch(exist_ok=False)
+            return path
+
+
+def last_attempt(puzzle: str) -> str | None:
+    """The text of a puzzle's last attempt, or None."""
+    return dated(puzzle)[1]
+
+
+def dated(puzzle: str) -> tuple[int, str | None]:
+    """When the last attempt of a puzzle was kept, in nanoseconds, and its text; 0 and None without one."""
+    with suppress(OSError):
+        if puzzle not in _unwritten and (files := _attempts(puzzle)):
+            path = files[max(files)]
+            return path.stat().st_mtime_ns, path.read_bytes().decode("utf-8", "surrogatepass")
+    return _unwritten.get(puzzle, (0, None))
+
+
+def _attempts(puzzle: str) -> dict[int, Path]:
+    """The files of a puzzle's attempts by their numbers."""
+    paths, name = attempts_folder().glob(f"{puzzle}_*{suffix(puzzle)}"), re.compile(rf"{puzzle}_(\d+)")
+    matches = ((name.fullmatch(path.stem), path) for path in paths)
+    return {int(match[1]): path for match, path in matches if match}
+
+
+# --- Answers ---------------------------------------------------------------------------------------------------
+
+
 def answers() -> dict[str, object]:
     """The learner's last answer to each question, matrix and fault, by its name."""
     with suppress(OSError):
-        return (_read_answers() or {}) | _unwritten
-    return dict(_unwritten)
+        return (_read_answers() or {}) | _unwritten_answers
+    return dict(_unwritten_answers)
 
 
 def keep_answer(exercise: str, answer: object) -> None:
@@ -84,12 +185,12 @@ def keep_answer(exercise: str, answer: object) -> None:
     Where no file can be written, it is kept as long as Python runs. A file of answers that something has spoiled is
     put aside, not written over.
     """
-    _unwritten[exercise] = json.loads(json.dumps(answer, default=_plain))
+    _unwritten_answers[exercise] = json.loads(json.dumps(answer, default=_plain))
     with suppress(OSError):
         if (kept := _read_answers()) is None:
             _answers().replace(_answers().with_name("answers_not_readable.json"))
-        write(_answers(), json.dumps((kept or {}) | _unwritten, indent=1))
-        _unwritten.clear()
+        write(_answers(), json.dumps((kept or {}) | _unwritten_answers, indent=1))
+        _unwritten_answers.clear()
 
 
 def _read_answers() -> dict[str, object] | None:
@@ -163,11 +264,11 @@ def pack(student: str, puzzles: Iterable[str]) -> Packed:
     except OSError as error:
         if not IN_A_BROWSER:  # there, it is downloaded
             raise StudentFileError(f"{file} cannot be written ({error.strerror or error})") from None
-    python = sum(attempts.suffix(puzzle) == ".py" for puzzle in kernels)
+    python = sum(suffix(puzzle) == ".py" for puzzle in kernels)
     return Packed(file, len(kernels) - python, python, len(answers()), text)
 
 
 def latest(puzzle: str) -> str | None:
     """What the learner wrote last: in the editor or in the file, or an attempt from a cell."""
-    written = _unwritten_texts.get(path_of(puzzle)) or (stamp(puzzle) or 0, read(puzzle))
-    return max(written, attempts.dated(puzzle), key=lambda kept: (kept[1] is not None, kept[0]))[1]
+    written = _unwritten.get(path_of(puzzle)) or (stamp(puzzle) or 0, read(puzzle))
+    return max(written, dated(puzzle), key=lambda kept: (kept[1] is not None, kept[0]))[1]

@@ -13,6 +13,13 @@ OURS = "; ours: "  # precedes the counts of the official kernel, where they diff
 AS_OURS = "with the same loads, stores and barriers as our kernel, "
 
 
+class MessageAlone(Exception):
+    """An error that is not the program's: IPython shows its message, without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What one test says: its name, one of the six outcomes, and the reason; `drawing` shows what is wrong.

@@ -8,7 +8,7 @@ from pathlib import Path
 import anywidget
 import traitlets
 
-from helpers.grading import attempts, student_files
+from helpers.grading import student_files
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades, Verdict
 
 HERE = Path(__file__).parent
@@ -86,15 +86,15 @@ class Editor(anywidget.AnyWidget):
         if kind == "found":
             self.conflict, self.state = True, FOUND
         if kind == "theirs":
-            attempts.keep(self.puzzle, text)
+            student_files.keep_attempt(self.puzzle, text)
             text = self._in_the_file(self.puzzle)
         if kind in ("mine", "theirs"):
             if kind == "mine" and student_files.read(self.puzzle):
-                attempts.keep(self.puzzle, student_files.read(self.puzzle))
+                student_files.keep_attempt(self.puzzle, student_files.read(self.puzzle))
             self.conflict, self._kept = False, student_files.stamp(self.puzzle)
             self.text = text
         if kind == "over" and text != self._skeleton:
-            attempts.keep(self.puzzle, text)
+            student_files.keep_attempt(self.puzzle, text)
             self.text = text = self._skeleton
         written = not self.conflict and self.keep(text)
         if kind == "over" and written:
