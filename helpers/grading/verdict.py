@@ -34,8 +34,13 @@ class Verdict:
     picture: str = ""
     caption: str = ""
 
+    @property
+    def said(self) -> str:
+        """The outcome with its reason."""
+        return f"{self.outcome}{': ' * bool(self.detail)}{self.detail}"
+
     def __repr__(self) -> str:
-        return f"{self.test:<34}{self.outcome}{': ' if self.detail else ''}{self.detail}"
+        return f"{self.test:<34}{self.said}"
 
     def _repr_pretty_(self, printer: object, cycle: bool) -> None:
         """What a notebook shows."""
@@ -68,7 +73,7 @@ class Grades(tuple[Verdict, ...]):
         """One line for each test; a reason that several tests share is said once."""
         lines = []
         for i, verdict in enumerate(self):
-            said = verdict.detail and any(_ends_with(before.detail, verdict.detail) for before in self[:i])
+            said = verdict.detail and any(ends_with(before.detail, verdict.detail) for before in self[:i])
             lines.append(repr(replace(verdict, detail="the same") if said and verdict.outcome != RIGHT else verdict))
         return lines
 
@@ -81,6 +86,6 @@ class Grades(tuple[Verdict, ...]):
         printer.text(str(self))
 
 
-def _ends_with(text: str, end: str) -> bool:
+def ends_with(text: str, end: str) -> bool:
     """Whether a text ends with another one, which may be a sentence of its own there."""
     return text.lower().endswith(end.lower())

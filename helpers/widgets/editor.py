@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import anywidget
-import traitlets
+from traitlets import Bool, Dict, Unicode
 
 from helpers.grading import student_files
-from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades, Verdict
+from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades, Verdict, ends_with
+from helpers.widgets import synced
 
 HERE = Path(__file__).parent
 ELSEWHERE = "the file was changed elsewhere: which text should stay?"
@@ -42,17 +43,17 @@ class Editor(anywidget.AnyWidget):
 
     _esm = HERE / "editor.js"
     _css = HERE / "editor.css"
-    puzzle = traitlets.Unicode().tag(sync=True)
-    text = traitlets.Unicode().tag(sync=True)
-    mark = traitlets.Dict().tag(sync=True)
-    verdict = traitlets.Dict().tag(sync=True)
-    state = traitlets.Unicode().tag(sync=True)
-    running = traitlets.Bool(False).tag(sync=True)
-    conflict = traitlets.Bool(False).tag(sync=True)
-    heard = traitlets.Dict().tag(sync=True)
-    ours = traitlets.Unicode().tag(sync=True)
-    folder = traitlets.Unicode().tag(sync=True)
-    noun = traitlets.Unicode().tag(sync=True)  # what is written here, in English
+    puzzle = synced(Unicode)
+    text = synced(Unicode)
+    mark = synced(Dict)
+    verdict = synced(Dict)
+    state = synced(Unicode)
+    running = synced(Bool, False)
+    conflict = synced(Bool, False)
+    heard = synced(Dict)
+    ours = synced(Unicode)
+    folder = synced(Unicode)
+    noun = synced(Unicode)  # what is written here, in English
 
     def __init__(
         self,
@@ -178,8 +179,8 @@ def _alike(grades: Grades, known: str) -> list[dict[str, str]]:
     """The tests with what they say, each thing once; `known` stands above them already. None where that is all."""
     tests: dict[str, list[str]] = {}
     for verdict in grades:
-        detail = "" if known.lower().endswith(verdict.detail.lower()) else verdict.detail
-        tests.setdefault(f"{verdict.outcome}{': ' * bool(detail)}{detail}", []).append(verdict.test)
+        said = verdict.outcome if ends_with(known, verdict.detail) else verdict.said
+        tests.setdefault(said, []).append(verdict.test)
     if len(tests) == 1 and not any(verdict.outcome == RIGHT for verdict in grades):
         return []
     return [{"names": ", ".join(names), "said": said} for said, names in tests.items()]

@@ -1,12 +1,13 @@
 """The widget in which a learner marks cells, by clicking or by typing; apart, as ipywidgets takes long to load."""
 
 import html
+from contextlib import suppress
 
 import ipywidgets
 
 from helpers.grading import student_files
 from helpers.grading.marking_question import Cell, Cells, Marking, UnreadableError, kept
-from helpers.grading.verdict import NOT_ATTEMPTED, Verdict
+from helpers.grading.verdict import NOT_ATTEMPTED
 from helpers.pictures.canvas import LINE, ORANGE
 from wgsl.output import in_lines
 
@@ -66,12 +67,10 @@ class MarkCells(ipywidgets.VBox):
         A text that names no cells leaves the marks as they are.
         """
         verdict = self.marking.grade(self.name, cells)
-        try:
-            self._show(self.marking.read(cells), verdict)
-        except UnreadableError:
-            self._say(verdict)
-        else:
-            student_files.keep_answer(self.name, self._box.value)
+        with suppress(UnreadableError):
+            self._show(self.marking.read(cells))
+            self._keep()
+        self._say(verdict.said)
         return self.sentence
 
     def check(self) -> str:
@@ -81,29 +80,28 @@ class MarkCells(ipywidgets.VBox):
     def _start(self, cells: object) -> None:
         """Show the marks of the cell's text and their verdict, or the marks of an earlier run where it is empty."""
         is_given = self.verdict.outcome != NOT_ATTEMPTED
-        try:
-            self._show(self.marking.read(cells if is_given else kept(self.name)), self.verdict)
-        except UnreadableError:
-            self._show(frozenset(), self.verdict)
-        else:
+        with suppress(UnreadableError):
+            self._show(self.marking.read(cells if is_given else kept(self.name)))
             if is_given:
-                student_files.keep_answer(self.name, self._box.value)
-            else:
-                self._count()
+                self._keep()
+        self._say(self.verdict.said if is_given else self._counted)
 
     def _clicked(self) -> None:
         """Keep the marks; they are finished when the learner says so."""
-        self._show(self.marked, self.verdict)
-        student_files.keep_answer(self.name, self._box.value)
-        self._count()
+        self._show(self.marked)
+        self._keep()
+        self._say(self._counted)
 
-    def _count(self) -> None:
-        """Say how many cells are marked."""
+    def _keep(self) -> None:
+        student_files.keep_answer(self.name, self._box.value)
+
+    @property
+    def _counted(self) -> str:
+        """How many cells are marked."""
         count = len(self.marked)
         if not count:
-            self._say(self.marking.grade(self.name, ""))
-        else:
-            self._tell(f"{count} cell{'s' * (count > 1)} marked: press Check when you have all")
+            return self.marking.grade(self.name, "").said
+        return f"{count} cell{'s' * (count > 1)} marked: press Check when you have all"
 
     def _button(self, cell: Cell) -> ipywidgets.ToggleButton:
         layout = {"width": f"{self._width}px", "height": f"{HIGH}px", "margin": "0", "padding": "0"}
@@ -118,21 +116,17 @@ class MarkCells(ipywidgets.VBox):
         button.tooltip = f"row {row}, column {column}, {'marked' if button.value else 'not marked'}"
         button.layout.border = f"3px solid {ORANGE}" if button.value else f"1px solid {LINE}"
 
-    def _show(self, cells: Cells, verdict: Verdict) -> None:
+    def _show(self, cells: Cells) -> None:
         self._settling = True
         for cell, button in self._buttons.items():
             button.value = cell in cells
             self._paint(cell, button)
         self._box.value = self.marking.written(cells)
         self._settling = False
-        self._say(verdict)
 
-    def _say(self, verdict: Verdict) -> None:
-        self._tell(f"{verdict.outcome}{': ' * bool(verdict.detail)}{verdict.detail}")
-
-    def _tell(self, sentence: str) -> None:
+    def _say(self, sentence: str) -> None:
         self.sentence = sentence
-        self._words.value = f'<p role="status" aria-live="polite" style="{SAID}">{html.escape(self.sentence)}</p>'
+        self._words.value = f'<p role="status" aria-live="polite" style="{SAID}">{html.escape(sentence)}</p>'
 
     def __repr__(self) -> str:
         return in_lines(repr(self.verdict))

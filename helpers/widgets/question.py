@@ -6,11 +6,12 @@ import re
 from pathlib import Path
 
 import anywidget
-import traitlets
+from traitlets import Dict, Unicode
 
 from helpers.grading import student_files
 from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
+from helpers.widgets import synced
 
 HERE = Path(__file__).parent
 TRIES = 2  # wrong ones, after which the explanation can be opened
@@ -24,11 +25,11 @@ class Ask(anywidget.AnyWidget):
 
     _esm = HERE / "question.js"
     _css = HERE / "question.css"
-    asked = traitlets.Unicode().tag(sync=True)
-    hint = traitlets.Unicode().tag(sync=True)
-    answer = traitlets.Unicode().tag(sync=True)
-    reply = traitlets.Dict().tag(sync=True)
-    why = traitlets.Unicode().tag(sync=True)
+    asked = synced(Unicode)
+    hint = synced(Unicode)
+    answer = synced(Unicode)
+    reply = synced(Dict)
+    why = synced(Unicode)
 
     def __init__(self, name: str, question: Question) -> None:
         self._name, self._question, self._wrong = name, question, 0
@@ -41,20 +42,16 @@ class Ask(anywidget.AnyWidget):
         """Grade an answer as it is typed, and keep it; returns the reply."""
         student_files.keep_answer(self._name, text)
         self.answer = text
-        outcome, detail = self._graded(text)
+        try:
+            verdict = self._question.grade(self._name, self._question.typed(text))
+            outcome, words = verdict.outcome, verdict.said
+        except AnswerError as error:
+            outcome, words = NOT_ATTEMPTED, str(error)
         self._wrong += outcome not in (RIGHT, NOT_ATTEMPTED)
         if outcome == RIGHT or self._wrong >= TRIES:
             self.why = self._question.why
-        words = f"{outcome}{': ' * bool(detail)}{detail}" if outcome != NOT_ATTEMPTED else detail
         self.reply = {"outcome": outcome, "text": words}
         return words
-
-    def _graded(self, text: str) -> tuple[str, str]:
-        try:
-            verdict = self._question.grade(self._name, self._question.typed(text))
-        except AnswerError as error:
-            return NOT_ATTEMPTED, str(error)
-        return verdict.outcome, verdict.detail
 
     def __repr__(self) -> str:
         return self.asked

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import anywidget
-import traitlets
+from traitlets import Dict, Int, List
 
 from helpers.pictures.parts import Cell, Grid, Window
+from helpers.widgets import synced
 
 HERE = Path(__file__).parent
 WINDOW = "the window"  # what is touched where the reader drags the frame itself
@@ -37,12 +38,12 @@ class Touch(anywidget.AnyWidget):
 
     _esm = HERE / "touch.js"
     _css = HERE / "touch.css"
-    sheet = traitlets.Dict().tag(sync=True)
-    grids = traitlets.List().tag(sync=True)
-    chosen = traitlets.List().tag(sync=True)
-    window = traitlets.Dict().tag(sync=True)
-    asked = traitlets.Dict({"number": 0}).tag(sync=True)
-    answered = traitlets.Int(0).tag(sync=True)
+    sheet = synced(Dict)
+    grids = synced(List)
+    chosen = synced(List)
+    window = synced(Dict)
+    asked = synced(Dict, {"number": 0})
+    answered = synced(Int, 0)
 
     def __init__(self, width: int, height: int, act: Callable[[Touched], None], **options: object) -> None:
         self._names: list[str] = []
