@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from helpers.widgets.marking import MarkCells
     from helpers.widgets.question import Ask
 
-_SUBJECTS = threads, convolution, summation, gemm, speed, network  # in the order of their first lessons
+_SUBJECTS = threads, convolution, summation, gemm, network, speed  # in the order of their first lessons
 PUZZLES: dict[str, Puzzle] = {puzzle.name: puzzle for subject in _SUBJECTS for puzzle in subject.PUZZLES}
 PYTHON_PUZZLES: dict[str, PythonPuzzle] = {
     puzzle.name: puzzle for subject in (gradient_checks, threads) for puzzle in subject.PYTHON_PUZZLES

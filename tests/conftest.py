@@ -45,7 +45,7 @@ ipywidgets.Widget.get_state = _plain_state  # of every widget in every test
 
 
 # For other processes:
-WAITING = "test_browser", "08_train", "test_notebooks", "test_nbval", "test_sandbox", "test_filled", "test_additions"
+WAITING = "test_browser", "07_train", "test_notebooks", "test_nbval", "test_sandbox", "test_filled", "test_additions"
 
 
 @pytest.hookimpl(wrapper=True)

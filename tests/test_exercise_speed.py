@@ -1,4 +1,4 @@
-"""Lesson 07's exercise and questions: loads are counted, mistakes named, and answers are what kernels do."""
+"""Lesson 08's exercise and questions: loads are counted, mistakes named, and answers are what kernels do."""
 
 from collections.abc import Callable
 from math import prod
@@ -22,7 +22,7 @@ from helpers.speed.recorded import recorded
 from helpers.speed.traffic import traffic
 from wgsl import Kernel
 
-LESSON = Lesson.read(NOTEBOOKS / "07_the_speed_ladder.ipynb")
+LESSON = Lesson.read(NOTEBOOKS / "08_the_speed_ladder.ipynb")
 PUZZLE = PUZZLES["register_tile"]
 OFFICIAL = PUZZLE.solution.text
 WASTEFUL = PUZZLE.with_mistake(PUZZLE.mistakes[0]).source

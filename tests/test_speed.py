@@ -34,7 +34,7 @@ from wgsl.simulator.trace import Trace
 TILED = load("gemm_bias_act", "2_tiled")
 IN_REGISTERS = load("gemm_bias_act", "4_vec4_tiles").with_constants(TILE_M=64, TILE_N=64, TILE_K=4)
 
-LESSON = (NOTEBOOKS / "07_the_speed_ladder.ipynb").read_text(encoding="utf-8")
+LESSON = (NOTEBOOKS / "08_the_speed_ladder.ipynb").read_text(encoding="utf-8")
 
 # --- Who loads what -----------------------------------------------------------------------------------------
 

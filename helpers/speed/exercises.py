@@ -1,4 +1,4 @@
-"""What a learner works out in lesson 07: a kernel whose threads compute 2 x 2 results each, and questions to answer."""
+"""What a learner works out in lesson 08: a kernel whose threads compute 2 x 2 results each, and questions to answer."""
 
 from dataclasses import replace
 from math import ceil
@@ -25,7 +25,7 @@ PUZZLES = (
     ),
 )
 
-QUESTIONS: dict[str, Question] = questions(__file__) | {  # lesson 07
+QUESTIONS: dict[str, Question] = questions(__file__) | {  # lesson 08
     "loads_in_a_tile": Question(
         TILES.loads_a_turn / TILES.multiply_adds_a_turn,
         {

@@ -26,7 +26,7 @@ from helpers.gpu.passes import CAP
 from wgsl import MAX_THREADS, MAX_WORKGROUP_BYTES, Kernel
 from wgsl.specialize import chosen, sized
 
-# --- The versions that lessons 02 and 07 begin with -----------------------------------------------------------
+# --- The versions that lessons 02 and 08 begin with -----------------------------------------------------------
 
 
 @takes(simple_rule)
