@@ -500,11 +500,15 @@ def test_a_kernel_is_written_in_the_page_and_outlives_its_python(lesson):
 
 
 @WEIGHTS
-def test_a_step_and_a_kernel_from_a_blank_page_are_written_in_the_page(lesson):
+def test_a_step_a_kernel_from_a_blank_page_and_lines_of_python_are_written_in_the_page(lesson):
     cell = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"')
-    for name in ("weight_index", "strided_grad_weight"):
+    for name in ("weight_index", "strided_grad_weight", "central_difference"):
         in_a_new_kernel(lesson, cell, f'helpers.write("{name}")')
         written(cell, name)
+    expect(cell.get_by_role("textbox", name="your lines of Python for central_difference")).to_be_visible()
+    comments = [line for line in helpers.skeleton("central_difference").split("\n") if line]
+    expect(cell.locator(".convgrad-copy .wgsl-comment")).to_have_text(comments)
+    expect(cell.locator(".convgrad-state")).to_have_text("4 of 4 tests pass")
 
 
 @WEIGHTS
