@@ -20,17 +20,16 @@ from support.notebook_gate import DETAILS, NOTEBOOKS, Lesson
 from support.teaching_pages import PUZZLE
 
 import helpers
-from helpers.exercises import PUZZLES
+from helpers.exercises import ALL_PUZZLES, PUZZLES, PYTHON_PUZZLES
 from helpers.gpu.adapter import device
-from helpers.grading.puzzle import LEARNERS_LINE
-from wgsl import without_comments
+from wgsl import WgslError
 
 QUESTION, PICTURE, INDEX, KERNEL = GRADES = ["a question", "a picture", "the index", "almost the whole kernel"]
 HINT = re.compile(r"<summary>Hint (\d): (.*?)</summary>(.*?)</details>", re.DOTALL)
 FENCE = re.compile(r"^```\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FEW = 6  # lines to write
 WIDEST, LONGEST = 80, 12  # a picture's columns and lines
-SNIPPET = re.compile(r"^```rust\n(.*?)^```|`([^`\n]+)`", re.DOTALL | re.MULTILINE)
+SNIPPET = re.compile(r"^```(?:rust|python)\n(.*?)^```|`([^`\n]+)`", re.DOTALL | re.MULTILINE)
 STATEMENT = re.compile(r"(?<![=<>!])=(?!=)|;")  # what a reader copies, and not the name of something
 BLANK, FILLED = "...", ("0u", "0.0")
 
@@ -45,7 +44,8 @@ class Exercise(NamedTuple):
     @property
     def is_short(self) -> bool:
         """Whether few lines are to be written."""
-        return PUZZLES[self.puzzle].official.source.count(f"{LEARNERS_LINE}\n") <= FEW
+        puzzle = ALL_PUZZLES[self.puzzle]
+        return puzzle.official.source.count(f"{puzzle.mark}\n") <= FEW
 
     @property
     def snippets(self) -> list[str]:
@@ -56,7 +56,7 @@ class Exercise(NamedTuple):
     @property
     def bare_fields(self) -> list[str]:
         """The expressions in backticks that name a field of `params` without it."""
-        struct = re.search(r"struct Params \{(.*?)\}", PUZZLES[self.puzzle].official.code, re.DOTALL)
+        struct = re.search(r"struct Params \{(.*?)\}", ALL_PUZZLES[self.puzzle].official.code, re.DOTALL)
         fields = "|".join(re.findall(r"(\w+):", struct[1])) if struct else "(?!)"
         inline = [code for _, code in SNIPPET.findall(self.hints) if re.search(r"\W", code)]
         return [code for code in inline if re.search(rf"(?<![\w.])({fields})(?![\w(])", code)]
@@ -76,11 +76,13 @@ def exercises(lesson: Lesson) -> Iterator[Exercise]:
 
 def is_blank(puzzle: str) -> bool:
     """Whether a puzzle begins with a blank page, for which the hints of those before it are enough."""
-    return not without_comments(helpers.skeleton(puzzle)).strip()
+    return not ALL_PUZZLES[puzzle].code(helpers.skeleton(puzzle)).strip()
 
 
 def compiles(puzzle: str, snippets: list[str]) -> bool:
-    """Whether the last snippet compiles somewhere."""
+    """Whether the last snippet compiles somewhere; one of Python, below the official lines, whose names it may use."""
+    if puzzle in PYTHON_PUZZLES:
+        return any(is_python(puzzle, text) for text in fill(f"{PYTHON_PUZZLES[puzzle].solution.text}\n{snippets[-1]}"))
     skeleton, solution = helpers.skeleton(puzzle), PUZZLES[puzzle].solution.text
     texts = [(skeleton, snippets[-1]), (skeleton, "\n".join(snippets)), (solution, f"{{\n{snippets[-1]}\n}}")]
     modules = (places(module, filled) for module, text in texts for filled in fill(text))
@@ -91,6 +93,14 @@ def is_wgsl(module: str) -> bool:
     try:
         device().create_shader_module(code=module)
     except wgpu.GPUError:
+        return False
+    return True
+
+
+def is_python(puzzle: str, text: str) -> bool:
+    try:
+        PYTHON_PUZZLES[puzzle].read(text)
+    except WgslError:
         return False
     return True
 
@@ -117,7 +127,7 @@ def is_of_its_kind(kind: str, text: str) -> bool:
     if kind == PICTURE:
         (picture,) = FENCE.findall(text)
         return picture.count("\n") <= LONGEST and len(max(picture.split("\n"), key=len)) <= WIDEST and picture.isascii()
-    return "```rust" in text
+    return "```rust" in text or "```python" in text
 
 
 FOUND = [exercise for path in sorted(NOTEBOOKS.glob("[0-9]*.ipynb")) for exercise in exercises(Lesson.read(path))]
@@ -169,3 +179,14 @@ def test_a_snippet_for_a_blank_page_compiles_alone_or_in_the_kernel():
     for snippet in ("struct Sizes { n: u32 }", "let taps = params.kH * params.kW;"):
         assert compiles("strided_grad_weight", [snippet])
         assert not compiles("strided_grad_weight", [snippet.replace("=", "").replace("u32", "")])
+
+
+def test_a_snippet_of_python_may_use_the_names_that_are_given_and_those_of_our_lines():
+    hint = "```python\nrise = loss(...) - loss(w - h)\n```\nand `twice = 2 * h`, where you fill in `...`"
+    exercise = Exercise("05", hint, "central_difference")
+    assert exercise.is_short
+    assert is_of_its_kind(KERNEL, hint)
+    test_every_snippet_of_a_hint_compiles(exercise)
+    for old, new in {"loss(w - h)": "loss(v)", "2 * h": "2h"}.items():
+        with pytest.raises(AssertionError):
+            test_every_snippet_of_a_hint_compiles(exercise._replace(hints=hint.replace(old, new)))

@@ -39,6 +39,7 @@ def value(text: str) -> object:
 ALLOWED = [
     ("x = 7 // 2 + 7 % 4 - -2 ** 2 / 8 * +1", 6.5),
     ("x = 1 < w <= 3 != 4 and not (h > 1 or w == 2)", True),
+    ("x = 1 < w < 2", False),
     ("x = w > 5 < 1 / 0", False),  # what is not needed is not computed
     ("x = yes or 1 / 0", True),
     ("x = 1 / 0 if w < 3 else loss(w) + line(2) + line(at=3, slope=2)", 17),
@@ -111,7 +112,7 @@ REFUSED = [  # the text, the place of the caret, and words of the sentence
     *("x = 1u", "1:5", "`1u` is not Python: numbers have no letter behind them"),
     *("x = 2h", "1:5", "`2h` is not Python: a product needs its `*`"),
     *("x = (1", "1:5", "this is not Python: '(' was never closed"),
-    *("x =", "1:4", "this is not Python"),
+    *("x =", "1:", "this is not Python"),
     *("x = w − 1", "1:7", "`−` is no letter, digit or sign that you can write here"),
     *("x = ｗ", "1:5", "`ｗ` is no letter, digit or sign"),
     *("x = 1\0", "1:6", r"`\x00` is no letter, digit or sign"),
@@ -228,11 +229,11 @@ def test_a_known_mistake_comes_with_one_short_question():
 
 
 def test_the_first_wrong_value_is_said_and_drawn_with_the_calls():
-    grades = helpers.grade("central_difference", "derivative = loss(w + h) - 8")
-    said = "`derivative` is 8, right is 6, where w = 3, h = 1"
-    assert grades[0].detail == said
+    grades = helpers.grade("central_difference", "derivative = loss(w + h) - 9")
+    # 7 is what one of the mistakes gives there, too: one value may be chance, and so it is not named.
+    assert grades[0].detail == "`derivative` is 7, right is 6, where w = 3, h = 1"
     assert grades[0].drawing.split("\n")[2:] == [
-        *("w                  3", "h                  1", "derivative, yours  8*", "derivative, right  6"),
+        *("w                  3", "h                  1", "derivative, yours  7*", "derivative, right  6"),
         "your call: loss(4) = 16",
     ]
     said = helpers.grade("is_race", "race = True")[1].detail
