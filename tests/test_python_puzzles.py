@@ -11,6 +11,7 @@ from support.grading import only, outcomes
 import helpers
 from helpers import gradebook
 from helpers.exercises import ALL_PUZZLES, PYTHON_PUZZLES, WORKER
+from helpers.gradient_checks.written_test import DATA, FUNCTIONS, groups, rejected_right_kernels
 from helpers.grading import reading, results, student_files
 from helpers.grading.mistakes import Mistake
 from helpers.grading.python_lines import LONGEST, Program
@@ -205,6 +206,12 @@ OTHERS += [
 OTHERS += [
     ("is_race", "only two writes are a race", "race = same_word and a_writes and b_writes"),  # and more is forgotten
     ("is_race", "two reads are a race as well", "race = same_word and not same_thread"),
+    ("catch_them_all", "there is one image", "test = shape(1, 1, 5, 5, 1, 3, 3), ones()"),
+    (
+        "catch_them_all",
+        "rows and columns have the same padding",
+        "s = shape(2, 3, 5, 4, 4, 3, 2, 2, 1)\ntest = s, whole()",
+    ),
 ]
 
 
@@ -218,7 +225,7 @@ def test_a_known_mistake_is_rejected_named_and_drawn(name, mistake, made):
     said = re.findall("this is what comes out when (.*?): ([^?]*\\?) ", "\n".join(v.detail for v in grades))
     assert said == [(known.name, known.question) for known in puzzle.mistakes if known.name == mistake]
     (drawing,) = [verdict.drawing for verdict in grades if verdict.drawing] or [""]
-    assert bool(drawing) == (WRONG in outcomes(grades))
+    assert bool(drawing) == (WRONG in outcomes(grades) and name != "catch_them_all")
     assert max(map(len, drawing.split("\n"))) <= 80
 
 
@@ -294,6 +301,49 @@ def test_the_right_answers_are_what_the_simulator_finds_in_kernels_with_these_ac
         assert any(finding.kind == "data race" for finding in found) == right, given
 
 
+# --- A test that is written ---------------------------------------------------------------------------------
+
+LARGE = "1, 4, 8, 9, 1, 5, 5, 1, (0, 0)", "30, 1, 1, 1, 120, 1, 1", "1, 10, 10, 10, 1, 1, 10, padding=(10, 0)"
+WRITTEN = [  # each with words of what is said in the first test that fails
+    (
+        "test = shape(2, 3, 4, 5, 4, 3, 2, 2, (1, 2)), fractions()",
+        "1 of 4 wrong kernels pass your test: “one product",
+    ),
+    ("test = 3", "write sizes and data, as in `test = shape(...), ones()`"),
+    ("test = fractions(), shape(2, 2, 3, 3, 2, 2, 2)", "write sizes and data"),
+    ("test = ones() + 1, 2", "line 1, column 8: here must be a number, and not ones"),
+    (
+        "test = shape(1, 1, 2**64, 1, 1, 1, 1), ones()",
+        "line 1, column 8: in_h = 18446744073709551616: it must be",
+    ),
+    ("test = shape(1.5, 1, 1, 1, 1, 1, 1), ones()", "batch = 1.5 is a float: it must be an int"),
+    ("test = shape(1, 1, 2, 2, 1, 3, 3), ones()", "kernel_h = 3 is larger than the padded input"),
+    (
+        "test = shape(2, 1, 4, 5, 1, 1, 1), ones()",
+        "a test has at most 30 outputs of a channel, in all images",
+    ),
+    ("test = shape(1, 1, 3, 3, 61, 2, 1), ones()", "a test has at most 120 weights, and this one has 122"),
+    (
+        "test = shape(1, 1, 32, 32, 1, 1, 1, 8), ones()",
+        "a test has at most 1,000 pixels, in all channels",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), WRITTEN)
+def test_a_test_that_lets_a_wrong_kernel_through_or_is_none_is_told_so(text, words):
+    grades = helpers.grade("catch_them_all", text)
+    assert words in next(verdict.detail for verdict in grades if verdict.outcome != RIGHT)
+
+
+def test_a_right_kernel_is_rejected_for_rounding_alone_and_all_of_lesson_05s_wrong_kernels_are_tried():
+    for sizes in LARGE:
+        for data in DATA.keys() - {"normal"}:
+            program = Program(f"test = shape({sizes}), {data}()", FUNCTIONS, "test")
+            assert rejected_right_kernels(program.run(FUNCTIONS).value) == ""
+    assert [len(kernels) for kernels in groups().values()] == [4, 4, 4, 3, 7, 7, 4, 6]  # 39
+
+
 # --- The whole way --------------------------------------------------------------------------------------------
 
 OURS = PYTHON_PUZZLES["is_race"].solution.text
@@ -349,4 +399,4 @@ def test_the_teachers_table_has_their_outcome(text, outcome, my):
 
 def test_they_are_among_all_puzzles():
     assert helpers.puzzles() == tuple(ALL_PUZZLES)
-    assert {*PYTHON_PUZZLES} == {"central_difference", "is_race"}
+    assert {*PYTHON_PUZZLES} == {"central_difference", "catch_them_all", "is_race"}

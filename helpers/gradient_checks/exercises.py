@@ -1,9 +1,11 @@
 """What a learner works out in lesson 05: the fault in a kernel, from what the tests say about it, and questions."""
 
 from collections.abc import Callable
+from functools import partial
 
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks.harness import drawn, operation_of
+from helpers.gradient_checks.written_test import FUNCTIONS, GROUPS, let_through, rejected_right_kernels
 from helpers.gradient_checks.wrong_kernels import BIAS_2, INPUT_1, WEIGHT_1, named
 from helpers.grading.fault import Fault
 from helpers.grading.prediction import questions
@@ -91,7 +93,14 @@ LOSSES = (
     _slope_case("cubic", lambda w: w**3, 2, 0.5, 12.25),  # 12, and h * h: the truncation error
 )
 TWO_LOSSES = Skill("two losses for each weight", "parabola", {"calls": 1})
-PYTHON_PUZZLES = (PythonPuzzle("central_difference", "gradient_checks", "derivative", lambda: LOSSES, TWO_LOSSES),)
+TESTS = (
+    PythonCase("right_kernels", (FUNCTIONS,), ("",), rejected_right_kernels),
+    *(PythonCase(group, (FUNCTIONS,), ("",), partial(let_through, group)) for group in GROUPS),
+)
+PYTHON_PUZZLES = (
+    PythonPuzzle("central_difference", "gradient_checks", "derivative", lambda: LOSSES, TWO_LOSSES),
+    PythonPuzzle("catch_them_all", "gradient_checks", "test", lambda: TESTS),
+)
 
 # --- Questions ------------------------------------------------------------------------------------------------
 

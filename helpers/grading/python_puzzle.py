@@ -18,11 +18,16 @@ Values = Mapping[str, object]
 
 @dataclass(frozen=True)
 class PythonCase:
-    """One test: values of the names that are given, several times, and each time the right answer."""
+    """One test: values of the names that are given, several times, and each time the right answer.
+
+    What is judged is ``of(answer)``: where the answer alone is neither right nor wrong, a sentence that says what is
+    wrong with it, and none where nothing is. (An answer is never text, of which these lines have none.)
+    """
 
     name: str
     given: tuple[Values, ...]
     right: tuple[object, ...]
+    of: Callable[[object], object] = lambda answer: answer
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,8 @@ def _tried(program: Program, case: PythonCase) -> _Trial:
     results: list[Result | WgslError] = []
     for given in case.given:
         try:
-            results.append(program.run(given))
+            result = program.run(given)
+            results.append(replace(result, value=case.of(result.value)))
         except WgslError as error:
             results.append(error)
     return _Trial(case, tuple(results))
@@ -110,16 +116,12 @@ class _Grader:
     """The verdicts on lines that may be interpreted."""
 
     def __init__(self, puzzle: PythonPuzzle, program: Program) -> None:
-        self.puzzle, self.cases = puzzle, puzzle.cases()
-        self.trials = self._all(program)
-        self.ours = self._all(puzzle.read(puzzle.solution.text))
-
-    def _all(self, program: Program) -> list[_Trial]:
-        return [_tried(program, case) for case in self.cases]
+        self.puzzle, self.trials = puzzle, [_tried(program, case) for case in puzzle.cases()]
+        self.right = not any(trial.wrong for trial in self.trials)
 
     def grades(self) -> Grades:
         """All verdicts; the first test that fails, which is the smallest, has the mistake's name and the drawing."""
-        verdicts = [self._verdict(*pair) for pair in zip(self.trials, self.ours, strict=True)]
+        verdicts = [self._verdict(trial) for trial in self.trials]
         first = next((i for i, verdict in enumerate(verdicts) if verdict.outcome != RIGHT), None)
         if first is None:
             return Grades(verdicts)
@@ -131,43 +133,45 @@ class _Grader:
             verdicts[first] = replace(verdicts[first], drawing=self._drawn(self.trials[first]))
         return Grades(verdicts)
 
-    def _verdict(self, mine: _Trial, ours: _Trial) -> Verdict:
-        name, wrong, skill = mine.case.name, mine.wrong, self.puzzle.skill
-        if wrong:
-            return Verdict(name, WRONG, self._wrong(mine, wrong[0]))
-        if skill and not any(trial.wrong for trial in self.trials) and mine.calls > skill.limits["calls"] * ours.calls:
-            counts = f"calls: {mine.calls} (ours: {ours.calls})"
-            return Verdict(name, NOT_YET, f"its values are right, but the exercise asks for {skill.asked}; {counts}")
+    def _verdict(self, trial: _Trial) -> Verdict:
+        name, skill = trial.case.name, self.puzzle.skill
+        if trial.wrong:
+            return Verdict(name, WRONG, self._wrong(trial, trial.wrong[0]))
+        if skill and self.right:
+            ours = _tried(self.puzzle.read(self.puzzle.solution.text), trial.case).calls
+            if trial.calls > skill.limits["calls"] * ours:
+                asked = f"its values are right, but the exercise asks for {skill.asked}"
+                return Verdict(name, NOT_YET, f"{asked}; calls: {trial.calls} (ours: {ours})")
         return Verdict(name, RIGHT)
 
     def _wrong(self, trial: _Trial, i: int) -> str:
         """A value that is wrong, or why there is none."""
-        result, right = trial.results[i], trial.case.right[i]
-        said = f"`{self.puzzle.answer}` is {shown(trial.values[i])}, right is {shown(right)}"
+        result, value = trial.results[i], trial.values[i]
+        if isinstance(value, str):
+            return value
+        said = f"`{self.puzzle.answer}` is {shown(value)}, right is {shown(trial.case.right[i])}"
         said = _said(result)[0] if isinstance(result, WgslError) else said
         count = f"; wrong in {len(trial.wrong)} of {len(trial.results)}" if len(trial.results) > 1 else ""
-        return f"{said}, {_where(trial.case.given[i])}{count}"
+        return f"{said}{_where(trial.case.given[i])}{count}"
 
     def _recognized(self, first: int) -> Mistake | None:
         """The known mistake that does the same in every test.
 
         If none does, as where two mistakes are made, it is one that does the same in the first test that fails, if that
-        has several values: one alone may be chance.
+        has several values, or a sentence: one number alone may be chance.
         """
-        made = {
-            mistake: self._all(self.puzzle.read(self.puzzle.with_mistake(mistake).source))
-            for mistake in self.puzzle.mistakes
-        }
-        tests = [*range(len(self.trials))], [first] if len(self.trials[first].results) > 1 else []
-        found = (m for chosen in filter(None, tests) for m, theirs in made.items() if self._alike(theirs, chosen))
+        made = {it: self.puzzle.read(self.puzzle.with_mistake(it).source) for it in self.puzzle.mistakes}
+        telling = sorted(self.trials, key=lambda trial: not trial.wrong)  # where most of them differ
+        values = self.trials[first].values
+        chosen = [telling, [self.trials[first]]] if len(values) > 1 or isinstance(values[0], str) else [telling]
+        found = (it for trials in chosen for it, program in made.items() if self._alike(program, trials))
         return next(found, None)
 
-    def _alike(self, theirs: Sequence[_Trial], tests: Sequence[int]) -> bool:
+    def _alike(self, program: Program, trials: Sequence[_Trial]) -> bool:
         """Whether other lines give the same values in these tests, and where all are right, by as many calls."""
-        right = not any(trial.wrong for trial in self.trials)
-        pairs = [(self.trials[i], theirs[i]) for i in tests]
+        pairs = ((trial, _tried(program, trial.case)) for trial in trials)
         return all(
-            all(map(_same, mine.values, other.values)) and (not right or mine.calls == other.calls)
+            all(map(_same, mine.values, other.values)) and (not self.right or mine.calls == other.calls)
             for mine, other in pairs
         )
 
@@ -179,6 +183,8 @@ class _Grader:
         failed = trial.results[trial.wrong[0]]
         if isinstance(failed, WgslError):
             return _said(failed)[1]
+        if isinstance(failed.value, str):
+            return ""
         chosen = sorted(range(len(trial.results)), key=lambda i: i not in trial.wrong)[:MOST_COLUMNS]
         given = [{name: each for name, each in trial.case.given[i].items() if not callable(each)} for i in chosen]
         rows = [[name, *(shown(values[name]) for values in given)] for name in given[0]]
@@ -200,7 +206,9 @@ def _marked(trial: _Trial, i: int) -> str:
 def _where(given: Values) -> str:
     """The values that are given, in words; of truth values, those that are true."""
     values = {name: value for name, value in given.items() if not callable(value)}
+    if not values:
+        return ""
     if not all(isinstance(value, bool) for value in values.values()):
-        return f"where {', '.join(f'{name} = {shown(value)}' for name, value in values.items())}"
+        return f", where {', '.join(f'{name} = {shown(value)}' for name, value in values.items())}"
     *others, last = [name for name, value in values.items() if value] or ["nothing"]
-    return f"where {', '.join(others)}{' and ' * bool(others)}{last} {'are' if others else 'is'} True"
+    return f", where {', '.join(others)}{' and ' * bool(others)}{last} {'are' if others else 'is'} True"
