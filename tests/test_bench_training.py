@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from helpers.bench import accuracy, training
+from helpers.bench.candidates import Row
 from helpers.gpu import timing
 
 
@@ -37,10 +38,10 @@ def test_without_timestamps_a_sentence_says_so(monkeypatch) -> None:
 
 
 def test_a_side_that_loses_something_else_is_named() -> None:
-    right = training.Side("ours", print, print, 2.3)
-    assert training.wrong([right, replace(right, name="theirs", loss=2.3001)]) == []
+    right, theirs = (training.Side(Row("", "", name, ""), print, 1.0, loss=2.3) for name in ("ours", "theirs"))
+    assert training.wrong([right, replace(theirs, loss=2.3001)]) == []
     for loss in 2.301, float("nan"):
-        (fault,) = training.wrong([right, replace(right, name="theirs", loss=loss)])
+        (fault,) = training.wrong([right, replace(theirs, loss=loss)])
         assert fault.startswith("theirs: the loss of the second step is ")
 
 

@@ -3,7 +3,7 @@
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import ceil, prod
 
@@ -79,6 +79,8 @@ class Candidate:
         Seconds to encode and submit one call, after the queue is empty.
     call : function, optional
         Compute from arrays to arrays.
+    times : list of float
+        What `compete` took: seconds of a call, by each sample.
     """
 
     row: Row
@@ -87,22 +89,28 @@ class Candidate:
     calls: int = 1
     host: Callable[[], float] | None = None
     call: Callable[[], object] | None = None
+    times: list[float] = field(default_factory=list)
 
 
-def compete(candidates: Sequence[Candidate], budget: float = BUDGET, on_cpu: bool = True) -> None:
+def compete(
+    candidates: Sequence[Candidate],
+    budget: float = BUDGET,
+    on_cpu: bool = True,
+    rounds: int = ROUNDS,
+    slow: float = SLOW,
+) -> None:
     """Take samples of all candidates in turn, so that a change of the clock is fair to all; keep the medians."""
-    taken = {id(candidate): [candidate.once] if candidate.once > SLOW else [] for candidate in candidates}
-    quick = [candidate for candidate in candidates if candidate.once <= SLOW]
-    for turn in range(ROUNDS):
-        for candidate in quick:
+    for turn in range(rounds):
+        for candidate in candidates:
             seconds = candidate.once * candidate.calls
-            if turn * seconds < budget:
+            if candidate.once <= slow and turn * seconds < budget:
                 if on_cpu:
                     quiet()
-                taken[id(candidate)] += candidate.sample(_count(budget / ROUNDS, seconds, SAMPLES))
+                candidate.times += candidate.sample(_count(budget / rounds, seconds, SAMPLES))
     for candidate in candidates:
-        times = taken[id(candidate)]
-        candidate.row.kernel_us, candidate.row.samples = statistics.median(times) * 1e6, len(times)
+        candidate.times = candidate.times or [candidate.once]
+        candidate.row.kernel_us = statistics.median(candidate.times) * 1e6
+        candidate.row.samples = len(candidate.times)
 
 
 def apart(candidate: Candidate, budget: float = BUDGET) -> None:

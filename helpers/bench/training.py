@@ -8,10 +8,10 @@ all must lose the same from the same start. Then a timeline by the GPU's timesta
 import argparse
 import importlib.util
 import json
-import statistics
+import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from math import ceil
@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from helpers import gpu
-from helpers.bench.candidates import LONG, MOST, clocked, quiet
+from helpers.bench.candidates import LONG, MOST, Candidate, Row, apart, clocked, compete
 from helpers.bench.run_metadata import OUTPUT, run_metadata
 from helpers.data.digits import seen_and_unseen
 from helpers.gpu import timing
@@ -28,28 +28,34 @@ from helpers.gpu.passes import Pass
 from helpers.network.network import Network
 from helpers.network.training import EVERY, Training
 
+Call = Callable[[], object]
 BATCHES, ROUNDS, SECONDS = (32, 256), 7, 0.3  # of a batch, of all in turn, of one round
 LEARNING_RATE, MOMENTUM = 0.01, 0.9
 CLOSE = 1e-4  # relative: how far apart the losses of the second step may lie
 
 
 @dataclass
-class Side:
-    """One way to train: a call that makes some steps, how to wait, the second step's loss, and what was measured."""
+class Side(Candidate):
+    """One way to train, of which all figures are those of a step; `loss` is that of the second step."""
 
-    name: str
-    call: Callable[[], object]
-    wait: Callable[[], object]
-    loss: float
-    steps: int = 1  # of one call
-    once: float = 0.0  # seconds of a call, as it took before
-    rounds: list[float] = field(default_factory=list)  # seconds of a step
-    host: float = 0.0  # seconds until a call returns, on an idle device
+    loss: float = math.nan
 
-    @property
-    def median(self) -> float:
-        """Seconds of a step in the middle round."""
-        return statistics.median(self.rounds)
+
+def _side(name: str, call: Call, wait: Call, loss: float, steps: int = 1) -> Side:
+    """A side whose `call` makes some steps. A sample is as many calls as its time allows, until the device is done."""
+
+    def timed(calls: int) -> float:
+        return clocked(lambda: ([call() for _ in range(calls)], wait()), wait) / calls / steps
+
+    once = timed(1)
+    calls = max(1, int(SECONDS / steps / once))
+
+    def sample(count: int) -> list[float]:
+        """The first one is left out: in it, an idle GPU reaches its full clock."""
+        return [timed(calls) for _ in range(count + 1)][1:]
+
+    row = Row("training", "LeNet", name, "way to train")
+    return Side(row, sample, once, calls * steps, lambda: clocked(call, wait) / steps, loss=loss)
 
 
 # --- Who takes part -----------------------------------------------------------------------------------------
@@ -75,7 +81,7 @@ def _ours(batch: int) -> Side:
     network = Network()
     loss = _second_loss(network, batch)
     passes = chain(*groups(network, batch).values())
-    return Side("ours", partial(gpu.run, *passes), _waiter(network), loss)
+    return _side("ours", partial(gpu.run, *passes), _waiter(network), loss)
 
 
 def _training(batch: int) -> Side:
@@ -83,7 +89,7 @@ def _training(batch: int) -> Side:
     seen, labels, *_ = seen_and_unseen()
     training = Training(Network(), seen, labels, batch=batch, learning_rate=LEARNING_RATE, momentum=MOMENTUM)
     wait, loss = _waiter(training.network), _second_loss(Network(), batch)
-    return Side("ours, new batches, recorded", training.advance, wait, loss, EVERY)
+    return _side("ours, new batches, recorded", training.advance, wait, loss, EVERY)
 
 
 def _second_loss(network: Network, batch: int) -> float:
@@ -91,7 +97,7 @@ def _second_loss(network: Network, batch: int) -> float:
     return [network.step(images, labels, LEARNING_RATE, MOMENTUM) for _ in range(2)][-1]
 
 
-def _waiter(network: Network) -> Callable[[], object]:
+def _waiter(network: Network) -> Call:
     return partial(gpu.read, network.buffers["parameters"], (1,))
 
 
@@ -105,7 +111,7 @@ def groups(network: Network, batch: int) -> dict[str, tuple[Pass, ...]]:
 def _torch(batch: int, device: str) -> Side:
     """PyTorch as it is written by hand: its layers, autograd and its SGD, which updates all tensors together."""
     step, wait = _torch_step(batch, device)
-    return Side(f"PyTorch {device.upper()}", step, wait, [step().item() for _ in range(2)][-1])
+    return _side(f"PyTorch {device.upper()}", step, wait, [step().item() for _ in range(2)][-1])
 
 
 def _graph(batch: int) -> Side:
@@ -121,7 +127,7 @@ def _graph(batch: int) -> Side:
     with torch.cuda.graph(graph):
         step()
     # A graph remembers addresses and keeps nothing: what it reads lives as long as the step that was captured.
-    return Side("PyTorch CUDA graph", lambda captured=step: graph.replay(), wait, losses[1])
+    return _side("PyTorch CUDA graph", lambda captured=step: graph.replay(), wait, losses[1])
 
 
 def _torch_step(batch: int, device: str) -> tuple[Callable, Callable]:
@@ -145,44 +151,23 @@ def _torch_step(batch: int, device: str) -> tuple[Callable, Callable]:
     return step, torch.cuda.synchronize if device == "cuda" else lambda: None
 
 
-# --- Taking turns -------------------------------------------------------------------------------------------
-
-
-def compete(candidates: Sequence[Side], rounds: int = ROUNDS, seconds: float = SECONDS) -> None:
-    """Measure all in turn; before a round, each works for as long as an idle GPU takes to reach its full clock."""
-    for side in candidates:
-        side.once = _round(side, 0)
-    for _ in range(rounds):
-        for side in candidates:
-            quiet()
-            _round(side, min(seconds, timing.AWAKE))
-            side.once = _round(side, seconds)
-            side.rounds.append(side.once / side.steps)
-    for side in candidates:
-        times = [clocked(side.call, side.wait) for _ in range(max(1, min(20, int(seconds / side.once))))]
-        side.host = statistics.median(times) / side.steps
-
-
-def _round(side: Side, seconds: float) -> float:
-    """Seconds of a call, over as many as this time allows, until the device has done them all."""
-    count = max(1, int(seconds / side.once)) if side.once else 1
-    return clocked(lambda: ([side.call() for _ in range(count)], side.wait()), side.wait) / count
+# --- The table ----------------------------------------------------------------------------------------------
 
 
 def wrong(candidates: Sequence[Side]) -> list[str]:
     """A sentence on each side whose loss is not ours."""
     right = candidates[0].loss
     far = [side for side in candidates if not abs(side.loss - right) <= CLOSE * right]
-    return [f"{side.name}: the loss of the second step is {side.loss:.6f}; ours is {right:.6f}" for side in far]
+    return [f"{side.row.name}: the loss of the second step is {side.loss:.6f}; ours is {right:.6f}" for side in far]
 
 
 def speed_table(batch: int, candidates: Sequence[Side]) -> list[str]:
     """Each side's step, and how many times as long as ours it takes."""
     lines = [f"\n| batch {batch} | µs a step | rounds from .. to | host, µs | times ours |", "|---|--:|--:|--:|--:|"]
     for side in candidates:
-        own, low, high = (1e6 * seconds for seconds in (side.median, min(side.rounds), max(side.rounds)))
-        ratio = side.median / candidates[0].median
-        lines.append(f"| {side.name} | {own:.1f} | {low:.1f} .. {high:.1f} | {1e6 * side.host:.1f} | {ratio:.2f} |")
+        row, low, high = side.row, 1e6 * min(side.times), 1e6 * max(side.times)
+        figures = f"{row.kernel_us:.1f} | {low:.1f} .. {high:.1f} | {row.host_us:.1f}"
+        lines.append(f"| {row.name} | {figures} | {row.kernel_us / candidates[0].row.kernel_us:.2f} |")
     return lines
 
 
@@ -241,7 +226,12 @@ def main(words: Sequence[str] | None = None) -> int:
     software = gpu.adapter_info().kind == "software"
     parser = argparse.ArgumentParser(prog="python -m helpers.bench.training", description=__doc__)
     parser.add_argument("--batch", type=int, nargs="+", default=BATCHES[: 1 if software else None], metavar="N")
-    parser.add_argument("--rounds", type=int, default=2 if software else ROUNDS, help="in which all take turns")
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        default=2 if software else ROUNDS,
+        help="in which all take turns; a slow side takes part in fewer",
+    )
     parser.add_argument("--output", type=Path, default=OUTPUT / "training.json", metavar="FILE")
     options = parser.parse_args(words)
     result, faults = run_metadata("helpers.bench.training") | {"speed": {}, "timelines": []}, []
@@ -250,10 +240,15 @@ def main(words: Sequence[str] | None = None) -> int:
         made = [*sides(batch)]
         candidates = [side for side in made if isinstance(side, Side)]
         faults += [*filter(lambda side: isinstance(side, str), made), *wrong(candidates)]
-        compete(candidates, options.rounds)
+        seconds = options.rounds * SECONDS
+        compete(candidates, seconds, rounds=options.rounds, slow=math.inf)
+        for side in candidates:
+            apart(side, seconds)
         print(*speed_table(batch, candidates), sep="\n", flush=True)
-        named = {side.name: {"step": side.median, "host": side.host, "rounds": side.rounds} for side in candidates}
-        result["speed"][batch] = named
+        result["speed"][batch] = {
+            side.row.name: {"step": side.row.kernel_us / 1e6, "host": side.row.host_us / 1e6, "rounds": side.times}
+            for side in candidates
+        }
         del candidates, made
         result["timelines"].append(timeline(batch))
         print(*timeline_table(result["timelines"][-1]), sep="\n", flush=True)
