@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers.gemm import reference
 from helpers.gemm.shapes import GemmShape
-from helpers.grading.prediction import Question, questions, sum_of_products
+from helpers.grading.prediction import questions
 from helpers.grading.puzzle import STEPS, TWICE, Case, Puzzle, Skill
 
 Array = np.ndarray
@@ -93,31 +93,4 @@ PUZZLES = (  # as the lesson has them
 )
 
 
-def _element_question(row: int, column: int) -> Question:
-    """One number of d_b, worked out by hand for the lesson's small layer with another upstream gradient."""
-    a = np.array([[1, 0, 2, -1], [0, 3, 1, 1], [2, 1, 0, 1]])
-    grad, pre = np.array([[1, -2], [3, 1], [-1, 2]]), np.array([[0, 2], [2, -1], [3, 5]])
-    grad_pre = grad * (pre > 0)
-    right, place = a.T @ grad_pre, (row, column)
-    advice = f"take column {row} of a and column {column} of grad_pre"
-    others = [i for i in np.ndindex(right.shape) if right[i] != right[place]]
-    which = f"which column of a and which of grad_pre make d_b[{row},{column}]?"
-    mistakes = {int(right[i]): f"this is d_b[{i[0]},{i[1]}]; {which}" for i in others}
-    mistakes[int((a.T @ grad)[place])] = "you get this from grad; where does the derivative make a 0 of it?"
-    matrices = {"a": a, "pre": pre, "grad": grad}
-    given = [f"`{name}` is `{matrix.tolist()}`" for name, matrix in matrices.items()]
-    asked = f"In a layer with ReLU, {', '.join(given[:-1])}, and {given[-1]}. What is d_b[{row},{column}]?"
-    why = (
-        f"ReLU's derivative is 1 where pre is positive, and else 0. So column {column} of grad_pre is "
-        f"{', '.join(f'{number}' for number in grad_pre[:, column])}, and with column {row} of a: "
-    )
-    return Question(
-        int(right[place]),
-        mistakes,
-        advice,
-        asked,
-        why + sum_of_products([*zip(a[:, row], grad_pre[:, column], strict=True)]),
-    )
-
-
-QUESTIONS = questions(__file__) | {"d_b[3,1]": _element_question(3, 1)}
+QUESTIONS = questions(__file__)
