@@ -111,7 +111,7 @@ def test_a_gpu_gets_small_tiles_of_windows():
     for kind in ("hardware", "software"):
         adapter = replace(HARDWARE, kind=kind)
         sizes = conv2d.register_windows(LARGE, OPERATIONS["conv2d"].kernel(WINDOWS), adapter).constants
-        sums.append(sizes["CHANNELS"] * sizes["ROWS"] * sizes["QUADS"])
+        sums.append(sizes["CHANNELS"] * sizes["ROWS"] * sizes["VEC4S"])
     assert sums[0] == 2 < sums[1]
 
 

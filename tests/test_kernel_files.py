@@ -117,7 +117,7 @@ def core(kernel: Kernel) -> str:
     return " ".join(found[0].split()) if found and "vec4f(a0[i])" in found[0] else ""
 
 
-def test_the_version_that_introduces_a_product_of_quads_has_the_text_of_the_shared_block():
+def test_the_version_that_introduces_a_product_of_vec4s_has_the_text_of_the_shared_block():
     """It has the text among its own, where its reader looks for it."""
     texts = [*filter(None, map(core, EVERY_VERSION))]
     assert len(texts) >= 8

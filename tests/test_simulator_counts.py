@@ -123,7 +123,7 @@ LINE = """
 @group(0) @binding(1) var<storage, read> fours: array<vec4f>;
 @group(0) @binding(2) var<storage, read_write> output: array<f32>;
 var<workgroup> tile: array<f32, 1056>;
-var<workgroup> quads: array<vec4f, 256>;
+var<workgroup> vec4s: array<vec4f, 256>;
 var<workgroup> counter: atomic<u32>;
 
 @compute @workgroup_size(32)
@@ -193,9 +193,9 @@ def test_sectors(place, sectors):
         ("tile[thread * 8u]", 7),  # 4 banks, 8 words each
         ("tile[thread / 2u]", 0),  # two threads share each word
         ("tile[5]", 0),
-        ("quads[thread].x", 3),  # 8 banks, 4 words each
-        ("quads[thread]", 0),  # 128 words take 4 turns
-        ("quads[thread * 8u]", 28),  # 4 banks, 32 words each: 32 turns instead of 4
+        ("vec4s[thread].x", 3),  # 8 banks, 4 words each
+        ("vec4s[thread]", 0),  # 128 words take 4 turns
+        ("vec4s[thread * 8u]", 28),  # 4 banks, 32 words each: 32 turns instead of 4
     ],
 )
 def test_bank_conflicts(access, conflicts):

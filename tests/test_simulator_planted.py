@@ -211,7 +211,7 @@ def require_its_place(each: Planted, finding: Finding) -> None:
 
 # The two accesses of a race, the later one first, where a barrier is gone.
 TREE, FILL, USE = "partial[thread] += partial[thread + half]", "] = read_", "left[row * TILE + i]"
-FILL_DEEP, USE_DEEP = "] = next_", "STRIDE + quad]"
+FILL_DEEP, USE_DEEP = "] = next_", "STRIDE + four]"
 PAIRS = {
     (USE_DEEP, FILL_DEEP),
     (FILL_DEEP, USE_DEEP),

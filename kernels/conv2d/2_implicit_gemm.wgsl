@@ -47,7 +47,7 @@ const ROW_TILES: u32 = (GROUP_OUT + TILE_M - 1u) / TILE_M;  // of a group
 const OUTPUTS: u32 = OUT_CHANNELS * PIXELS;
 
 @group(0) @binding(4)
-var<storage, read_write> weights_by_k: array<vec4f>;  // (STEPS*TILE_K,M_QUADS)
+var<storage, read_write> weights_by_k: array<vec4f>;  // (STEPS*TILE_K,M_VEC4S)
 @group(0) @binding(5)
 var<storage, read_write> parts: array<f32>;           // (SPLITS,N,Co,oH,oW)
 
@@ -63,7 +63,7 @@ fn weight_at(group: u32, m: u32, k: u32) -> f32 {
   return weight[plane * (KERNEL_H * KERNEL_W) + tap];
 }
 
-// 2. Which pixels? A quad of columns holds 4 pixels that lie B_QUADS apart, so
+// 2. Which pixels? A vec4 of columns holds 4 pixels that lie B_VEC4S apart, so
 //    that neighboring threads load neighboring pixels (coalesced).
 var<private> image: vec4u;   // where the group's channels of its image begin
 var<private> top: vec4u;     // row of its window's corner; one below 0 wraps
@@ -71,7 +71,7 @@ var<private> start: vec4u;   // column of its window's corner, likewise
 
 fn find_columns(group: u32, first_pixel: u32) {
   for (var i = 0u; i < 4u; i++) {  // unroll
-    let pixel = first_pixel + i * B_QUADS;
+    let pixel = first_pixel + i * B_VEC4S;
     let n = pixel / (OUT_H * OUT_W);
     image[i] = (n * IN_CHANNELS + group * GROUP_IN) * PLANE;
     top[i] = pixel / OUT_W % OUT_H * STRIDE_H - PADDING_H;
@@ -113,7 +113,7 @@ fn fetch_channels(thread: u32, step: u32) {
     tap = step / TAP_STEPS;
     go_to_tap();
   }
-  let ci = step % TAP_STEPS * TILE_K + thread / B_QUADS;
+  let ci = step % TAP_STEPS * TILE_K + thread / B_VEC4S;
   for (var i = 0u; i < 4u; i++) {  // unroll
     for (var j = 0u; j < B_LOADS; j++) {  // unroll
       next_right[j][i] = read_channel(at[i], ci + j * B_EVERY);
@@ -125,7 +125,7 @@ fn fetch_channels(thread: u32, step: u32) {
 fn fetch_taps(thread: u32, step: u32) {
   inside = vec4<bool>(true);  // here, zeros are put in at once
   for (var j = 0u; j < B_LOADS; j++) {  // unroll
-    let k = step * TILE_K + thread / B_QUADS + j * B_EVERY;
+    let k = step * TILE_K + thread / B_VEC4S + j * B_EVERY;
     let kh = k / (RUN * KERNEL_W);  // [0, kH), or behind the last tap
     let kw = k / RUN % KERNEL_W;    // [0, kW)
     for (var i = 0u; i < 4u; i++) {  // unroll
@@ -296,24 +296,24 @@ fn activate(x: f32) -> f32 {
   }
 }
 
-// --- Shared with other files: quad_tiles ---
+// --- Shared with other files: vec4_tiles ---
 
-// The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
+// The tiles: rows of vec4f. Where an index is a constant, as k is in
 // `multiply`, an array of rows saves what one flat array would have to check.
 const TILE_M: u32 = 64u;  // rows of a workgroup
 const TILE_N: u32 = 64u;  // columns of a workgroup
 const TILE_K: u32 = 16u;  // products between two barriers
 const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_QUADS: u32 = TILE_M / 4u;
-const B_QUADS: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
-const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
+const A_VEC4S: u32 = TILE_M / 4u;
+const B_VEC4S: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
+const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
 
-var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
 var<private> next_left: array<vec4f, A_LOADS>;
 var<private> next_right: array<vec4f, B_LOADS>;
 
-// Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+// Multiply the tiles: two vec4s of rows by two vec4s of columns, 8 x 8 sums.
 fn multiply(row: u32, column: u32) {
   for (var k = 0u; k < TILE_K; k++) {  // unroll
     let b0 = right[k][column];
@@ -331,14 +331,14 @@ fn multiply(row: u32, column: u32) {
 
 // --- Shared with other files: implicit_gemm ---
 
-const A_EVERY: u32 = THREADS / A_QUADS;    // from one k of a thread to its next
-const B_EVERY: u32 = THREADS / B_QUADS;
+const A_EVERY: u32 = THREADS / A_VEC4S;    // from one k of a thread to its next
+const B_EVERY: u32 = THREADS / B_VEC4S;
 const TAP_STEPS = max(RUN / TILE_K, 1u);
-const GROUP_QUADS: u32 = ROW_TILES * A_QUADS;  // of one k of a group
-const M_QUADS: u32 = GROUPS * GROUP_QUADS;     // of one k in weights_by_k
+const GROUP_VEC4S: u32 = ROW_TILES * A_VEC4S;  // of one k of a group
+const M_VEC4S: u32 = GROUPS * GROUP_VEC4S;     // of one k in weights_by_k
 
-var<workgroup> left: array<array<vec4f, A_QUADS>, TILE_K>;
-var<workgroup> right: array<array<vec4f, B_QUADS>, TILE_K>;
+var<workgroup> left: array<array<vec4f, A_VEC4S>, TILE_K>;
+var<workgroup> right: array<array<vec4f, B_VEC4S>, TILE_K>;
 
 // The first pass: weights in the order of k, four at a time.
 @compute @workgroup_size(256)
@@ -348,12 +348,12 @@ fn lay_out_weights(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
-  if (index >= STEPS * TILE_K * M_QUADS) {
+  if (index >= STEPS * TILE_K * M_VEC4S) {
     return;
   }
-  let k = index / M_QUADS;
-  let group = index % M_QUADS / GROUP_QUADS;
-  let m = index % GROUP_QUADS * 4u;
+  let k = index / M_VEC4S;
+  let group = index % M_VEC4S / GROUP_VEC4S;
+  let m = index % GROUP_VEC4S * 4u;
   weights_by_k[index] = vec4f(
     weight_at(group, m, k), weight_at(group, m + 1u, k),
     weight_at(group, m + 2u, k), weight_at(group, m + 3u, k),
@@ -377,11 +377,11 @@ fn tile_of(workgroup: vec3u, across: u32) -> Tile {
 
 // Fetch the next tile into registers, while this one is multiplied.
 fn fetch_weights(thread: u32, tile: Tile, step: u32) {
-  let k = step * TILE_K + thread / A_QUADS;
-  let first_of_k = k * M_QUADS + tile.group * GROUP_QUADS + tile.m0 / 4u;
-  let first = first_of_k + thread % A_QUADS;
+  let k = step * TILE_K + thread / A_VEC4S;
+  let first_of_k = k * M_VEC4S + tile.group * GROUP_VEC4S + tile.m0 / 4u;
+  let first = first_of_k + thread % A_VEC4S;
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
-    next_left[i] = weights_by_k[first + i * A_EVERY * M_QUADS];
+    next_left[i] = weights_by_k[first + i * A_EVERY * M_VEC4S];
   }
 }
 
@@ -396,15 +396,15 @@ fn fetch(thread: u32, tile: Tile, step: u32) {
 
 fn place(thread: u32) {
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
-    left[thread / A_QUADS + i * A_EVERY][thread % A_QUADS] = next_left[i];
+    left[thread / A_VEC4S + i * A_EVERY][thread % A_VEC4S] = next_left[i];
   }
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
     let factors = select(vec4f(), next_right[i], inside);
-    right[thread / B_QUADS + i * B_EVERY][thread % B_QUADS] = factors;
+    right[thread / B_VEC4S + i * B_EVERY][thread % B_VEC4S] = factors;
   }
 }
 
-// A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
+// A warp reads 4 vec4s of rows and 8 of columns: few addresses, no conflicts.
 fn row_of(thread: u32) -> u32 {
   return thread / 32u / (TILE_N / 64u) * 4u + thread / 8u % 4u;
 }
@@ -417,7 +417,7 @@ fn column_of(thread: u32) -> u32 {
 fn add_products(tile: Tile, thread: u32) {
   let first = tile.split * STEPS / SPLITS;
   let end = (tile.split + 1u) * STEPS / SPLITS;
-  find_columns(tile.group, tile.n0 + thread % B_QUADS);
+  find_columns(tile.group, tile.n0 + thread % B_VEC4S);
   fetch(thread, tile, first);
   for (var step = first; step < end; step++) {
     place(thread);
@@ -430,12 +430,12 @@ fn add_products(tile: Tile, thread: u32) {
   }
 }
 
-// Where are the 8 x 8 sums of a thread? Sum (i, j) is in quad j/4 of row i.
+// Where are the 8 x 8 sums of a thread? Sum (i, j) is in vec4 j/4 of row i.
 // A row of the product is a channel of the tile's group.
 fn m_of(tile: Tile, thread: u32, i: u32) -> u32 {
   return tile.m0 + 4u * (row_of(thread) + i / 4u * (TILE_M / 8u)) + i % 4u;
 }
 
 fn pixel_of(tile: Tile, thread: u32, j: u32) -> u32 {
-  return tile.n0 + column_of(thread) + j / 4u * (TILE_N / 8u) + j % 4u * B_QUADS;
+  return tile.n0 + column_of(thread) + j / 4u * (TILE_N / 8u) + j % 4u * B_VEC4S;
 }

@@ -9,12 +9,12 @@
 //           pre += bias[:, None, None]; output = act(pre)
 // in        input (N, Ci, H, W), weight (Co, Ci, kH, kW), bias (Co)
 // out       output (N, Co, oH, oW)
-// dispatch  three passes; a tile are 4 x 4 pixels of output, a quad 4 tiles
-//           transform        one thread for ci and a quad, and
+// dispatch  three passes; a tile are 4 x 4 pixels of output, a vec4 4 tiles
+//           transform        one thread for ci and a vec4, and
 //                            one for ci and 4 channels co of weight
 //           multiply_points  one workgroup of TILE_M/8 * TILE_N/8 threads for
 //                            each of 36 points, TILE_M channels, TILE_N tiles
-//           write_pixels     one thread for co and a quad
+//           write_pixels     one thread for co and a vec4
 // barriers  one before a product: a thread multiplies what others loaded;
 //           one after it: no thread may still read the old tile;
 //           the same around tiles that change hands before they are written
@@ -42,11 +42,11 @@ const K: u32 = (IN_CHANNELS + TILE_K - 1u) / TILE_K * TILE_K;
 const M: u32 = (OUT_CHANNELS + TILE_M - 1u) / TILE_M * TILE_M;
 
 @group(0) @binding(4)
-var<storage, read_write> transformed_weight: array<vec4f>;  // (36,K,M_QUADS)
+var<storage, read_write> transformed_weight: array<vec4f>;  // (36,K,M_VEC4S)
 @group(0) @binding(5)
-var<storage, read_write> transformed_data: array<vec4f>;    // (36,K,N_QUADS)
+var<storage, read_write> transformed_data: array<vec4f>;    // (36,K,N_VEC4S)
 @group(0) @binding(6)
-var<storage, read_write> products: array<vec4f>;            // (36,M,N_QUADS)
+var<storage, read_write> products: array<vec4f>;            // (36,M,N_VEC4S)
 
 // 1. One of the 9 numbers of a filter.
 fn read_weight(ci: u32, co: u32, tap: u32) -> f32 {
@@ -152,24 +152,24 @@ fn activate(x: f32) -> f32 {
   }
 }
 
-// --- Shared with other files: quad_tiles ---
+// --- Shared with other files: vec4_tiles ---
 
-// The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
+// The tiles: rows of vec4f. Where an index is a constant, as k is in
 // `multiply`, an array of rows saves what one flat array would have to check.
 const TILE_M: u32 = 64u;  // rows of a workgroup
 const TILE_N: u32 = 64u;  // columns of a workgroup
 const TILE_K: u32 = 16u;  // products between two barriers
 const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_QUADS: u32 = TILE_M / 4u;
-const B_QUADS: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
-const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
+const A_VEC4S: u32 = TILE_M / 4u;
+const B_VEC4S: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
+const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
 
-var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
 var<private> next_left: array<vec4f, A_LOADS>;
 var<private> next_right: array<vec4f, B_LOADS>;
 
-// Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+// Multiply the tiles: two vec4s of rows by two vec4s of columns, 8 x 8 sums.
 fn multiply(row: u32, column: u32) {
   for (var k = 0u; k < TILE_K; k++) {  // unroll
     let b0 = right[k][column];
@@ -214,14 +214,14 @@ fn data_points(d: array<vec4f, 6>) -> array<vec4f, 6> {
 
 // --- Shared with other files: winograd_tiles ---
 
-const PAD: u32 = 0u;            // quads behind each row, which is stored as it lies
-const M_QUADS: u32 = M / 4u;
-const N_QUADS: u32 = (TILES + TILE_N - 1u) / TILE_N * B_QUADS;
+const PAD: u32 = 0u;            // vec4s behind each row, which is stored as it lies
+const M_VEC4S: u32 = M / 4u;
+const N_VEC4S: u32 = (TILES + TILE_N - 1u) / TILE_N * B_VEC4S;
 const LINE: u32 = 64u;          // threads of a workgroup in the other passes
-const LINES: u32 = (N_QUADS + LINE - 1u) / LINE;
+const LINES: u32 = (N_VEC4S + LINE - 1u) / LINE;
 
-var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
-var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
+var<workgroup> left: array<array<vec4f, A_VEC4S + PAD>, TILE_K>;
+var<workgroup> right: array<array<vec4f, B_VEC4S + PAD>, TILE_K>;
 var<workgroup> staged: array<array<vec4f, LINE>, 4>;  // one tile a thread
 
 // The filter's values at the points: G g. Each line is four filters' work.
@@ -255,42 +255,42 @@ fn outputs(m: array<vec4f, 6>) -> array<vec4f, 4> {
   );
 }
 
-// Where each number lies at a point. The 4 tiles of a quad are B_QUADS apart, so
+// Where each number lies at a point. The 4 tiles of a vec4 are B_VEC4S apart, so
 // that neighboring threads have neighboring tiles.
-fn weight_at(point: u32, k: u32, quad: u32) -> u32 {
-  return (point * K + k) * M_QUADS + quad;
+fn weight_at(point: u32, k: u32, four: u32) -> u32 {
+  return (point * K + k) * M_VEC4S + four;
 }
 
-fn data_at(point: u32, k: u32, quad: u32) -> u32 {
-  return (point * K + k) * N_QUADS + quad;
+fn data_at(point: u32, k: u32, four: u32) -> u32 {
+  return (point * K + k) * N_VEC4S + four;
 }
 
-fn product_at(point: u32, m: u32, quad: u32) -> u32 {
-  return (point * M + m) * N_QUADS + quad;
+fn product_at(point: u32, m: u32, four: u32) -> u32 {
+  return (point * M + m) * N_VEC4S + four;
 }
 
 struct Tile {
   image: u32,    // [0, N)
   row: u32,      // of its first pixel
   column: u32,   // likewise
-  exists: bool,  // else it only fills up the last quads
+  exists: bool,  // else it only fills up the last vec4s
 }
 
-fn tile_of(quad: u32, c: u32) -> Tile {
-  let tile = quad / B_QUADS * TILE_N + c * B_QUADS + quad % B_QUADS;
+fn tile_of(four: u32, c: u32) -> Tile {
+  let tile = four / B_VEC4S * TILE_N + c * B_VEC4S + four % B_VEC4S;
   let row = tile / TILES_W % TILES_H * 4u;
   let column = tile % TILES_W * 4u;
   return Tile(tile / (TILES_W * TILES_H), row, column, tile < TILES);
 }
 
 // Four filters at the points: first along their columns, then along the rows.
-fn transform_weight(k: u32, quad: u32) {
+fn transform_weight(k: u32, four: u32) {
   var half: array<vec4f, 18>;  // (6 points, 3 columns)
   for (var j = 0u; j < 3u; j++) {  // unroll
     var column: array<vec4f, 3>;
     for (var i = 0u; i < 3u; i++) {  // unroll
       for (var c = 0u; c < 4u; c++) {  // unroll
-        column[i][c] = read_weight(k, 4u * quad + c, 3u * i + j);
+        column[i][c] = read_weight(k, 4u * four + c, 3u * i + j);
       }
     }
     let points = filter_points(column);
@@ -302,15 +302,15 @@ fn transform_weight(k: u32, quad: u32) {
     let row = array<vec4f, 3>(half[3u * i], half[3u * i + 1u], half[3u * i + 2u]);
     let points = filter_points(row);
     for (var j = 0u; j < 6u; j++) {  // unroll
-      transformed_weight[weight_at(6u * i + j, k, quad)] = points[j];
+      transformed_weight[weight_at(6u * i + j, k, four)] = points[j];
     }
   }
 }
 
 // Four tiles at the points, with what lies around them: 6 x 6 each.
-fn transform_data(k: u32, quad: u32) {
+fn transform_data(k: u32, four: u32) {
   let tiles = array<Tile, 4>(
-    tile_of(quad, 0u), tile_of(quad, 1u), tile_of(quad, 2u), tile_of(quad, 3u),
+    tile_of(four, 0u), tile_of(four, 1u), tile_of(four, 2u), tile_of(four, 3u),
   );
   var half: array<vec4f, 36>;  // (6 points, 6 columns)
   for (var j = 0u; j < 6u; j++) {  // unroll
@@ -332,7 +332,7 @@ fn transform_data(k: u32, quad: u32) {
     }
     let points = data_points(row);
     for (var j = 0u; j < 6u; j++) {  // unroll
-      transformed_data[data_at(6u * i + j, k, quad)] = points[j];
+      transformed_data[data_at(6u * i + j, k, four)] = points[j];
     }
   }
 }
@@ -345,11 +345,11 @@ fn transform(
 ) {
   let k = group.x;  // [0, K)
   if (group.y < LINES) {
-    let quad = group.y * LINE + thread;            // [0, N_QUADS) or past the end
-    if (quad < N_QUADS) { transform_data(k, quad); }
+    let four = group.y * LINE + thread;            // [0, N_VEC4S) or past the end
+    if (four < N_VEC4S) { transform_data(k, four); }
   } else {
-    let quad = (group.y - LINES) * LINE + thread;  // [0, M_QUADS) or past the end
-    if (quad < M_QUADS) { transform_weight(k, quad); }
+    let four = (group.y - LINES) * LINE + thread;  // [0, M_VEC4S) or past the end
+    if (four < M_VEC4S) { transform_weight(k, four); }
   }
 }
 
@@ -357,21 +357,21 @@ fn transform(
 // this one is multiplied.
 fn fetch(t: u32, point: u32, m0: u32, n0: u32, k0: u32) {
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
-    let k = k0 + t / A_QUADS + i * (THREADS / A_QUADS);
-    next_left[i] = transformed_weight[weight_at(point, k, m0 / 4u + t % A_QUADS)];
+    let k = k0 + t / A_VEC4S + i * (THREADS / A_VEC4S);
+    next_left[i] = transformed_weight[weight_at(point, k, m0 / 4u + t % A_VEC4S)];
   }
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
-    let k = k0 + t / B_QUADS + i * (THREADS / B_QUADS);
-    next_right[i] = transformed_data[data_at(point, k, n0 / 4u + t % B_QUADS)];
+    let k = k0 + t / B_VEC4S + i * (THREADS / B_VEC4S);
+    next_right[i] = transformed_data[data_at(point, k, n0 / 4u + t % B_VEC4S)];
   }
 }
 
 fn place(t: u32) {
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
-    left[t / A_QUADS + i * (THREADS / A_QUADS)][t % A_QUADS] = next_left[i];
+    left[t / A_VEC4S + i * (THREADS / A_VEC4S)][t % A_VEC4S] = next_left[i];
   }
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
-    right[t / B_QUADS + i * (THREADS / B_QUADS)][t % B_QUADS] = next_right[i];
+    right[t / B_VEC4S + i * (THREADS / B_VEC4S)][t % B_VEC4S] = next_right[i];
   }
 }
 
@@ -384,7 +384,7 @@ fn multiply_points(
   let point = group.y;        // [0, 36)
   // The first column, a tile: from the last to the first, for what the pass before
   // wrote last is still in the cache.
-  let n0 = (N_QUADS / B_QUADS - 1u - group.z) * TILE_N;
+  let n0 = (N_VEC4S / B_VEC4S - 1u - group.z) * TILE_N;
   let across = TILE_N / 64u;
   let column = t / 32u % across * 8u + t % 8u;
   let row = t / 32u / across * 4u + t / 8u % 4u;
@@ -399,19 +399,19 @@ fn multiply_points(
   for (var i = 0u; i < 8u; i++) {  // unroll
     let m = m0 + 4u * (row + i / 4u * (TILE_M / 8u)) + i % 4u;
     for (var j = 0u; j < 2u; j++) {  // unroll
-      let quad = n0 / 4u + column + j * (TILE_N / 8u);
-      products[product_at(point, m, quad)] = sums[2u * i + j];
+      let four = n0 / 4u + column + j * (TILE_N / 8u);
+      products[product_at(point, m, four)] = sums[2u * i + j];
     }
   }
 }
 
 // From the products at the points to the 4 x 4 pixels of four tiles.
-fn tiles_from_points(m: u32, quad: u32) -> array<vec4f, 16> {
+fn tiles_from_points(m: u32, four: u32) -> array<vec4f, 16> {
   var half: array<vec4f, 24>;  // (4 rows, 6 points)
   for (var j = 0u; j < 6u; j++) {  // unroll
     var column: array<vec4f, 6>;
     for (var i = 0u; i < 6u; i++) {  // unroll
-      column[i] = products[product_at(6u * i + j, m, quad)];
+      column[i] = products[product_at(6u * i + j, m, four)];
     }
     let rows = outputs(column);
     for (var i = 0u; i < 4u; i++) {  // unroll
@@ -438,10 +438,10 @@ fn write_pixels(
   @builtin(local_invocation_index) thread: u32,  // [0, LINE)
 ) {
   let m = group.x;                     // a channel that comes out
-  let quad = group.y * LINE + thread;  // [0, N_QUADS) or past the end
+  let four = group.y * LINE + thread;  // [0, N_VEC4S) or past the end
   var tiles: array<vec4f, 16>;
-  if (quad < N_QUADS) {  // no return: barriers follow
-    tiles = tiles_from_points(m, quad);
+  if (four < N_VEC4S) {  // no return: barriers follow
+    tiles = tiles_from_points(m, four);
   }
   // A thread has whole tiles, but neighboring threads should write neighboring
   // pixels: each takes one column of pixels from a neighbor's tile.

@@ -61,23 +61,23 @@ const STEPS: u32 = 9u;          // of TILE_K products each, for all taps
 const PIECES: u32 = 1u;         // workgroups that share the sum of the first class
 const PIECE_STEPS: u32 = 9u;    // of each; the other classes have fewer
 
-const PAD: u32 = 0u;            // quads behind each row, stored as it lies
+const PAD: u32 = 0u;            // vec4s behind each row, stored as it lies
 const ALIGNED: bool = false;    // are all tiles full?
-const A_EVERY: u32 = THREADS / A_QUADS;    // from one k of a thread to its next
-const B_EVERY: u32 = THREADS / B_QUADS;
+const A_EVERY: u32 = THREADS / A_VEC4S;    // from one k of a thread to its next
+const B_EVERY: u32 = THREADS / B_VEC4S;
 const TAP_STEPS: u32 = RUN / TILE_K;
 const ROW_TILES: u32 = (IN_CHANNELS + TILE_M - 1u) / TILE_M;
-const M_QUADS: u32 = ROW_TILES * A_QUADS;  // of one k in weights_by_k
+const M_VEC4S: u32 = ROW_TILES * A_VEC4S;  // of one k in weights_by_k
 const INPUTS: u32 = BATCH * IN_CHANNELS * IN_H * IN_W;
 const CLASS_INPUTS: u32 = IN_CHANNELS * PIXELS;  // of one piece of parts
 
 @group(0) @binding(3)
-var<storage, read_write> weights_by_k: array<vec4f>;  // (STEPS*TILE_K,M_QUADS)
+var<storage, read_write> weights_by_k: array<vec4f>;  // (STEPS*TILE_K,M_VEC4S)
 @group(0) @binding(4)
 var<storage, read_write> parts: array<f32>;  // (class,PIECES,N,Ci,CLASS_H,CLASS_W)
 
-var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
-var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
+var<workgroup> left: array<array<vec4f, A_VEC4S + PAD>, TILE_K>;
+var<workgroup> right: array<array<vec4f, B_VEC4S + PAD>, TILE_K>;
 
 // 1. The first pass: weights in the order of k, with zeros behind the last row
 //    and in the gaps, so that the product loads them four at a time, unguarded.
@@ -97,14 +97,14 @@ fn lay_out_weights(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let index = (workgroup.y * grid.x + workgroup.x) * 256u + thread;
-  if (index >= STEPS * TILE_K * M_QUADS) {
+  if (index >= STEPS * TILE_K * M_VEC4S) {
     return;
   }
-  let k = index / M_QUADS;
-  let quad = index % M_QUADS;
+  let k = index / M_VEC4S;
+  let four = index % M_VEC4S;
   weights_by_k[index] = vec4f(
-    weight_at(4u * quad, k), weight_at(4u * quad + 1u, k),
-    weight_at(4u * quad + 2u, k), weight_at(4u * quad + 3u, k),
+    weight_at(4u * four, k), weight_at(4u * four + 1u, k),
+    weight_at(4u * four + 2u, k), weight_at(4u * four + 3u, k),
   );
 }
 
@@ -120,7 +120,7 @@ fn first_window(rest: u32, padding: u32) -> u32 {
   return (first_pixel + padding) / STRIDE;
 }
 
-// 3. Which pixels? A quad of columns holds 4 pixels that lie B_QUADS apart, so
+// 3. Which pixels? A vec4 of columns holds 4 pixels that lie B_VEC4S apart, so
 //    that neighboring threads load neighboring pixels (coalesced).
 var<private> image: vec4u;   // where the image of each begins in grad_output
 var<private> row: vec4u;     // oh of the first tap; the others lie above it
@@ -128,7 +128,7 @@ var<private> column: vec4u;  // ow of the first tap
 
 fn find_columns(first_pixel: u32, class_h: u32, class_w: u32) {
   for (var i = 0u; i < 4u; i++) {  // unroll
-    let pixel = first_pixel + i * B_QUADS;
+    let pixel = first_pixel + i * B_VEC4S;
     image[i] = pixel / (CLASS_H * CLASS_W) * (OUT_CHANNELS * PLANE);
     row[i] = pixel / CLASS_W % CLASS_H + first_window(class_h, PADDING_H);
     column[i] = pixel % CLASS_W + first_window(class_w, PADDING_W);
@@ -164,10 +164,10 @@ fn go_to_tap(class_h: u32, class_w: u32) {
 }
 
 fn fetch_weights(thread: u32, m0: u32, first_channel: u32) {
-  let k = weight_row + first_channel + thread / A_QUADS;
-  let first = k * M_QUADS + m0 / 4u + thread % A_QUADS;
+  let k = weight_row + first_channel + thread / A_VEC4S;
+  let first = k * M_VEC4S + m0 / 4u + thread % A_VEC4S;
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
-    next_left[i] = weights_by_k[first + i * A_EVERY * M_QUADS];
+    next_left[i] = weights_by_k[first + i * A_EVERY * M_VEC4S];
   }
 }
 
@@ -179,7 +179,7 @@ fn read_channel(pixel: u32, co: u32) -> f32 {
 }
 
 fn fetch_channels(thread: u32, first_channel: u32) {
-  let co = first_channel + thread / B_QUADS;
+  let co = first_channel + thread / B_VEC4S;
   for (var i = 0u; i < 4u; i++) {  // unroll
     for (var j = 0u; j < B_LOADS; j++) {  // unroll
       next_right[j][i] = read_channel(at[i], co + j * B_EVERY);
@@ -199,11 +199,11 @@ fn fetch(thread: u32, m0: u32, class_h: u32, class_w: u32, step: u32) {
 
 fn place(thread: u32) {
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
-    left[thread / A_QUADS + i * A_EVERY][thread % A_QUADS] = next_left[i];
+    left[thread / A_VEC4S + i * A_EVERY][thread % A_VEC4S] = next_left[i];
   }
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
     let factors = select(vec4f(), next_right[i], inside);
-    right[thread / B_QUADS + i * B_EVERY][thread % B_QUADS] = factors;
+    right[thread / B_VEC4S + i * B_EVERY][thread % B_VEC4S] = factors;
   }
 }
 
@@ -232,12 +232,12 @@ fn main(
   let first = piece % PIECES * PIECE_STEPS;
   let end = min(first + PIECE_STEPS, taps * TAP_STEPS);
 
-  // A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
+  // A warp reads 4 vec4s of rows and 8 of columns: few addresses, no conflicts.
   const ACROSS = TILE_N / 64u;
   let tile_row = thread / 32u / ACROSS * 4u + thread / 8u % 4u;
   let tile_column = thread / 32u % ACROSS * 8u + thread % 8u;
 
-  find_columns(n0 + thread % B_QUADS, class_h, class_w);
+  find_columns(n0 + thread % B_VEC4S, class_h, class_w);
   if (first < end) {
     fetch(thread, m0, class_h, class_w, first);
   }
@@ -255,7 +255,7 @@ fn main(
     for (var i = 0u; i < 8u; i++) {  // unroll
       let ci = m0 + 4u * (tile_row + i / 4u * (TILE_M / 8u)) + i % 4u;
       for (var j = 0u; j < 8u; j++) {  // unroll
-        let pixel = n0 + tile_column + j / 4u * (TILE_N / 8u) + j % 4u * B_QUADS;
+        let pixel = n0 + tile_column + j / 4u * (TILE_N / 8u) + j % 4u * B_VEC4S;
         write(ci, pixel, piece, sums[2u * i + j / 4u][j % 4u]);
       }
     }
@@ -302,24 +302,24 @@ var<storage, read> weight: array<f32>;            // (Co,Ci,kH,kW)
 @group(0) @binding(2)
 var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
 
-// --- Shared with other files: quad_tiles ---
+// --- Shared with other files: vec4_tiles ---
 
-// The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
+// The tiles: rows of vec4f. Where an index is a constant, as k is in
 // `multiply`, an array of rows saves what one flat array would have to check.
 const TILE_M: u32 = 64u;  // rows of a workgroup
 const TILE_N: u32 = 64u;  // columns of a workgroup
 const TILE_K: u32 = 16u;  // products between two barriers
 const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_QUADS: u32 = TILE_M / 4u;
-const B_QUADS: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
-const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
+const A_VEC4S: u32 = TILE_M / 4u;
+const B_VEC4S: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
+const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
 
-var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
 var<private> next_left: array<vec4f, A_LOADS>;
 var<private> next_right: array<vec4f, B_LOADS>;
 
-// Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+// Multiply the tiles: two vec4s of rows by two vec4s of columns, 8 x 8 sums.
 fn multiply(row: u32, column: u32) {
   for (var k = 0u; k < TILE_K; k++) {  // unroll
     let b0 = right[k][column];

@@ -32,7 +32,7 @@ const KERNEL_W: u32 = 3u;       // kW
 // What a thread computes.
 const CHANNELS: u32 = 2u;       // input channels
 const ROWS: u32 = 2u;           // pixels below each other
-const QUADS: u32 = 1u;          // four pixels side by side
+const VEC4S: u32 = 1u;          // four pixels side by side
 
 // How the threads cover the image.
 const ACROSS: u32 = (IN_W + COLUMNS - 1u) / COLUMNS;
@@ -90,17 +90,17 @@ fn main(
       // 4. Multiply. One sum is finished before the next, so that few
       //    registers change.
       for (var row = 0u; row < ROWS; row++) {  // unroll
-        for (var quad = 0u; quad < QUADS; quad++) {  // unroll
-          var sum = sums[c * SUMS + row * QUADS + quad];
+        for (var four = 0u; four < VEC4S; four++) {  // unroll
+          var sum = sums[c * SUMS + row * VEC4S + four];
           for (var k = 0u; k < TAPS; k++) {  // unroll
             let y = row + k / KERNEL_W;
-            let x = quad * 4u + k % KERNEL_W;
+            let x = four * 4u + k % KERNEL_W;
             sum += taps[k] * vec4f(
               window[y][x], window[y][x + 1u],
               window[y][x + 2u], window[y][x + 3u],
             );
           }
-          sums[c * SUMS + row * QUADS + quad] = sum;
+          sums[c * SUMS + row * VEC4S + four] = sum;
         }
       }
     }
@@ -150,8 +150,8 @@ var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
 // --- Shared with other files: register_windows ---
 
 const TAPS: u32 = KERNEL_H * KERNEL_W;
-const COLUMNS: u32 = 4u * QUADS;
+const COLUMNS: u32 = 4u * VEC4S;
 const WINDOW_H: u32 = ROWS + KERNEL_H - 1u;
 const WINDOW_W: u32 = COLUMNS + KERNEL_W - 1u;
-const SUMS: u32 = ROWS * QUADS;  // of one channel
+const SUMS: u32 = ROWS * VEC4S;  // of one channel
 const THREADS: u32 = 8u;

@@ -29,18 +29,18 @@
 const KERNEL_H: u32 = 3u;       // kH
 const KERNEL_W: u32 = 3u;       // kW
 const TAPS: u32 = KERNEL_H * KERNEL_W;
-const ACROSS: u32 = (IN_W + 3u) / 4u;  // quads: four pixels side by side
+const ACROSS: u32 = (IN_W + 3u) / 4u;  // vec4s: four pixels side by side
 const OUT_ACROSS: u32 = OUT_W / 4u;
 
 // What a thread computes, and a workgroup.
 const CHANNELS: u32 = 2u;       // input channels of a thread
-const TILES: u32 = 32u;         // quads of a workgroup
-const SLICES: u32 = 4u;         // threads that share the sums of a quad
+const TILES: u32 = 32u;         // vec4s of a workgroup
+const SLICES: u32 = 4u;         // threads that share the sums of a vec4
 const THREADS: u32 = TILES * SLICES;
 
-// The window: WIDE quads of outputs over four pixels. The first output that lies
+// The window: WIDE vec4s of outputs over four pixels. The first output that lies
 // over them is SHIFT outputs right of the one 4*kW before the pixels: counted
-// so, it is never below 0. Its quad begins with SKIPPED others.
+// so, it is never below 0. Its vec4 begins with SKIPPED others.
 const SHIFT: u32 = 3u * KERNEL_W + 1u + PADDING_W;
 const SKIPPED: u32 = SHIFT % 4u;
 const WIDE: u32 = (SKIPPED + KERNEL_W + 6u) / 4u;
@@ -54,11 +54,11 @@ var<storage, read_write> grad_input: array<f32>;  // (N,Ci,H,W)
 
 var<workgroup> parts: array<array<vec4f, THREADS>, CHANNELS>;
 
-// Four outputs, or zeros outside of them: below 0, oh and quad wrap to more than
+// Four outputs, or zeros outside of them: below 0, oh and four wrap to more than
 // there are.
-fn outputs_or_zeros(plane: u32, oh: u32, quad: u32) -> vec4f {
-  let inside = oh < OUT_H && quad < OUT_ACROSS;
-  let at = select(0u, (plane * OUT_H + oh) * OUT_ACROSS + quad, inside);
+fn outputs_or_zeros(plane: u32, oh: u32, four: u32) -> vec4f {
+  let inside = oh < OUT_H && four < OUT_ACROSS;
+  let at = select(0u, (plane * OUT_H + oh) * OUT_ACROSS + four, inside);
   return select(vec4f(), grad_output[at], inside);
 }
 
@@ -69,12 +69,12 @@ fn main(
   @builtin(local_invocation_index) thread: u32,  // [0, THREADS)
 ) {
   // 1. Which pixels are mine, and which slice of their sums? Neighboring threads
-  //    take neighboring quads, and the same slice: they read the same weight.
-  let quad = (workgroup.y * grid.x + workgroup.x) * TILES + thread % TILES;
+  //    take neighboring vec4s, and the same slice: they read the same weight.
+  let four = (workgroup.y * grid.x + workgroup.x) * TILES + thread % TILES;
   let slice = thread / TILES;                    // [0, SLICES)
-  let inside = quad < BATCH * IN_H * ACROSS;
-  let n = min(quad / (IN_H * ACROSS), BATCH - 1u);
-  let ih = quad / ACROSS % IN_H;                 // [0, H)
+  let inside = four < BATCH * IN_H * ACROSS;
+  let n = min(four / (IN_H * ACROSS), BATCH - 1u);
+  let ih = four / ACROSS % IN_H;                 // [0, H)
   let first_ci = workgroup.z * CHANNELS;         // [0, Ci), for all threads
 
   // All indices into these are constants, so that they stay in registers.
@@ -87,8 +87,8 @@ fn main(
     for (var y = 0u; y < KERNEL_H; y++) {  // unroll
       for (var i = 0u; i < WIDE; i++) {  // unroll
         let oh = ih + PADDING_H - (KERNEL_H - 1u) + y;
-        let out_quad = quad % ACROSS + SHIFT / 4u - KERNEL_W + i;
-        let four = outputs_or_zeros(plane, oh, out_quad);
+        let out_four = four % ACROSS + SHIFT / 4u - KERNEL_W + i;
+        let four = outputs_or_zeros(plane, oh, out_four);
         window[y][4u * i] = four.x;
         window[y][4u * i + 1u] = four.y;
         window[y][4u * i + 2u] = four.z;
@@ -126,7 +126,7 @@ fn main(
       sum += parts[c][i * TILES + thread % TILES];
     }
     for (var i = 0u; i < 4u; i++) {  // unroll
-      let iw = quad % ACROSS * 4u + i;           // [0, W) when inside
+      let iw = four % ACROSS * 4u + i;           // [0, W) when inside
       if (inside && ci < IN_CHANNELS && iw < IN_W) {
         grad_input[((n * IN_CHANNELS + ci) * IN_H + ih) * IN_W + iw] = sum[i];
       }

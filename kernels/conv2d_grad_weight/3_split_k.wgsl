@@ -38,38 +38,38 @@ const PLANE: u32 = IN_H * IN_W;        // pixels of a channel
 const OUT_PLANE: u32 = OUT_H * OUT_W;  // outputs of a channel
 const K: u32 = BATCH * OUT_PLANE;      // products of a sum
 
-// A quad of columns is 4 channels of one tap: first all of tap (0, 0), ...
-const TAP_QUADS: u32 = (GROUP_IN + 3u) / 4u;
-const QUADS_FULL: bool = GROUP_IN % 4u == 0u;  // no channel past Ci/G in any
-const N_QUADS: u32 = KERNEL_H * KERNEL_W * TAP_QUADS;  // of a row of parts
+// A vec4 of columns is 4 channels of one tap: first all of tap (0, 0), ...
+const TAP_VEC4S: u32 = (GROUP_IN + 3u) / 4u;
+const VEC4S_FULL: bool = GROUP_IN % 4u == 0u;  // no channel past Ci/G in any
+const N_VEC4S: u32 = KERNEL_H * KERNEL_W * TAP_VEC4S;  // of a row of parts
 const STEPS: u32 = 9u;          // of TILE_K products each
 const SPLITS: u32 = 1u;         // workgroups that share the sum of one tile
 
-const PAD: u32 = 1u;            // quads behind each row: without, 16 threads would
+const PAD: u32 = 1u;            // vec4s behind each row: without, 16 threads would
                                 // store into one bank
 const ALIGNED: bool = false;    // are all tiles full?
-const EVERY: u32 = THREADS / TILE_K;  // from one quad of a thread to its next
+const EVERY: u32 = THREADS / TILE_K;  // from one vec4 of a thread to its next
 const ROW_TILES: u32 = (GROUP_OUT + TILE_M - 1u) / TILE_M;  // of a group
 
 @group(0) @binding(3)
-var<storage, read_write> parts: array<vec4f>;      // (SPLITS,Co,N_QUADS)
+var<storage, read_write> parts: array<vec4f>;      // (SPLITS,Co,N_VEC4S)
 
-var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
-var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
+var<workgroup> left: array<array<vec4f, A_VEC4S + PAD>, TILE_K>;
+var<workgroup> right: array<array<vec4f, B_VEC4S + PAD>, TILE_K>;
 
 // 1. Which taps? They stay the same for all products of a thread.
 var<private> tap_h: array<u32, B_LOADS>;   // kh*Dh - Ph; below 0 it wraps
 var<private> tap_w: array<u32, B_LOADS>;   // kw*Dw - Pw
 var<private> channel: array<u32, B_LOADS>; // the first of 4 in the group
 
-fn find_taps(first_quad: u32) {
+fn find_taps(first_four: u32) {
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
-    let quad = first_quad + i * EVERY;
-    let tap = quad / TAP_QUADS;
+    let four = first_four + i * EVERY;
+    let tap = four / TAP_VEC4S;
     tap_h[i] = tap / KERNEL_W * DILATION_H - PADDING_H;
     tap_w[i] = tap % KERNEL_W * DILATION_W - PADDING_W;
-    channel[i] = quad % TAP_QUADS * 4u;
-    if (!ALIGNED && quad >= N_QUADS) {
+    channel[i] = four % TAP_VEC4S * 4u;
+    if (!ALIGNED && four >= N_VEC4S) {
       tap_h[i] = IN_H;  // below the input: reads nothing
     }
   }
@@ -113,7 +113,7 @@ fn fetch_inputs(group: u32, k: u32) {
     let at = select(0u, pixel, inside[i]);
     for (var c = 0u; c < 4u; c++) {  // unroll
       next_right[i][c] = 0.0;
-      if (QUADS_FULL || channel[i] + c < GROUP_IN) {
+      if (VEC4S_FULL || channel[i] + c < GROUP_IN) {
         next_right[i][c] = input[at + c * PLANE];
       }
     }
@@ -148,7 +148,7 @@ fn multiply_parts(
   let split = workgroup.z / (ROW_TILES * GROUPS);
   let end = (split + 1u) * STEPS / SPLITS;
 
-  // A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
+  // A warp reads 4 vec4s of rows and 8 of columns: few addresses, no conflicts.
   const ACROSS = TILE_N / 64u;
   let row = thread / 32u / ACROSS * 4u + thread / 8u % 4u;
   let column = thread / 32u % ACROSS * 8u + thread % 8u;
@@ -169,9 +169,9 @@ fn multiply_parts(
     let m = m0 + 4u * (row + i / 4u * (TILE_M / 8u)) + i % 4u;
     let co = group * GROUP_OUT + m;
     for (var j = 0u; j < 2u; j++) {  // unroll
-      let quad = n0 / 4u + column + j * (TILE_N / 8u);
-      if (ALIGNED || (m < GROUP_OUT && quad < N_QUADS)) {
-        parts[(split * OUT_CHANNELS + co) * N_QUADS + quad] = sums[2u * i + j];
+      let four = n0 / 4u + column + j * (TILE_N / 8u);
+      if (ALIGNED || (m < GROUP_OUT && four < N_VEC4S)) {
+        parts[(split * OUT_CHANNELS + co) * N_VEC4S + four] = sums[2u * i + j];
       }
     }
   }
@@ -191,23 +191,23 @@ fn add_parts(
   let index = (workgroup.y * grid.x + workgroup.x) * 16u + thread % 16u;
   let share = thread / 16u;
   var sum = vec4f();
-  if (index < OUT_CHANNELS * N_QUADS) {
+  if (index < OUT_CHANNELS * N_VEC4S) {
     for (var split = share; split < SPLITS; split += SHARES) {
-      sum += parts[split * OUT_CHANNELS * N_QUADS + index];
+      sum += parts[split * OUT_CHANNELS * N_VEC4S + index];
     }
   }
   shared_sums[share][thread % 16u] = sum;
   workgroupBarrier();  // all shares are written
 
-  if (share == 0u && index < OUT_CHANNELS * N_QUADS) {
+  if (share == 0u && index < OUT_CHANNELS * N_VEC4S) {
     for (var i = 1u; i < SHARES; i++) {  // unroll
       sum += shared_sums[i][thread];
     }
-    let co = index / N_QUADS;
-    let tap = index % N_QUADS / TAP_QUADS;
-    let ci = index % TAP_QUADS * 4u;
+    let co = index / N_VEC4S;
+    let tap = index % N_VEC4S / TAP_VEC4S;
+    let ci = index % TAP_VEC4S * 4u;
     for (var c = 0u; c < 4u; c++) {  // unroll
-      if (QUADS_FULL || ci + c < GROUP_IN) {
+      if (VEC4S_FULL || ci + c < GROUP_IN) {
         let plane = co * GROUP_IN + ci + c;
         grad_weight[plane * (KERNEL_H * KERNEL_W) + tap] = sum[c];
       }
@@ -251,24 +251,24 @@ var<storage, read> input: array<f32>;              // (N,Ci,H,W)
 @group(0) @binding(2)
 var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
 
-// --- Shared with other files: quad_tiles ---
+// --- Shared with other files: vec4_tiles ---
 
-// The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
+// The tiles: rows of vec4f. Where an index is a constant, as k is in
 // `multiply`, an array of rows saves what one flat array would have to check.
 const TILE_M: u32 = 64u;  // rows of a workgroup
 const TILE_N: u32 = 64u;  // columns of a workgroup
 const TILE_K: u32 = 16u;  // products between two barriers
 const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_QUADS: u32 = TILE_M / 4u;
-const B_QUADS: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
-const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
+const A_VEC4S: u32 = TILE_M / 4u;
+const B_VEC4S: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
+const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
 
-var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
 var<private> next_left: array<vec4f, A_LOADS>;
 var<private> next_right: array<vec4f, B_LOADS>;
 
-// Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+// Multiply the tiles: two vec4s of rows by two vec4s of columns, 8 x 8 sums.
 fn multiply(row: u32, column: u32) {
   for (var k = 0u; k < TILE_K; k++) {  // unroll
     let b0 = right[k][column];

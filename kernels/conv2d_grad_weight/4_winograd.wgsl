@@ -37,7 +37,7 @@
 // channels co, k the tiles and n the channels ci, all filled up to full tiles
 // of a workgroup with zeros. So no load and no store of the product needs a guard.
 const PARTS: u32 = 2u;          // workgroups that share the sums of one tile
-const PAD: u32 = 1u;            // quads behind each row: without, 16 threads would
+const PAD: u32 = 1u;            // vec4s behind each row: without, 16 threads would
                                 // store to the same banks
 const TILES_H: u32 = (OUT_H + 3u) / 4u;
 const TILES_W: u32 = (OUT_W + 3u) / 4u;
@@ -45,19 +45,19 @@ const TILES: u32 = BATCH * TILES_H * TILES_W;
 const STEPS: u32 = (TILES + TILE_K - 1u) / TILE_K;
 const PART_STEPS: u32 = (STEPS + PARTS - 1u) / PARTS;
 const M: u32 = (OUT_CHANNELS + TILE_M - 1u) / TILE_M * TILE_M;
-const M_QUADS: u32 = M / 4u;
-const N_QUADS: u32 = (IN_CHANNELS + TILE_N - 1u) / TILE_N * B_QUADS;
-const LINE: u32 = 8u;           // quads of a workgroup in the last pass
+const M_VEC4S: u32 = M / 4u;
+const N_VEC4S: u32 = (IN_CHANNELS + TILE_N - 1u) / TILE_N * B_VEC4S;
+const LINE: u32 = 8u;           // vec4s of a workgroup in the last pass
 
 @group(0) @binding(3)
-var<storage, read_write> transformed_grad: array<vec4f>;   // (36,STEPS,M_QUADS,16)
+var<storage, read_write> transformed_grad: array<vec4f>;   // (36,STEPS,M_VEC4S,16)
 @group(0) @binding(4)
-var<storage, read_write> transformed_input: array<vec4f>;  // (36,STEPS,N_QUADS,16)
+var<storage, read_write> transformed_input: array<vec4f>;  // (36,STEPS,N_VEC4S,16)
 @group(0) @binding(5)
-var<storage, read_write> products: array<vec4f>;           // (36,PARTS,M,N_QUADS)
+var<storage, read_write> products: array<vec4f>;           // (36,PARTS,M,N_VEC4S)
 
-var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
-var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
+var<workgroup> left: array<array<vec4f, A_VEC4S + PAD>, TILE_K>;
+var<workgroup> right: array<array<vec4f, B_VEC4S + PAD>, TILE_K>;
 var<workgroup> rows: array<array<vec4f, LINE>, 18>;  // (6 rows, 3 columns)
 var<workgroup> found: array<f32, LINE * 36u>;         // the weights of 4 channels
 
@@ -91,18 +91,18 @@ fn weights(m: array<vec4f, 6>) -> array<vec4f, 3> {
   );
 }
 
-// 2. Where the quads of a tile of the product begin: TILE_K numbers along k are
-//    neighbors, as their pixels are, then come the quads.
-fn grad_block(point: u32, step: u32, quad: u32) -> u32 {
-  return ((point * STEPS + step) * M_QUADS + quad) * TILE_K;
+// 2. Where the vec4s of a tile of the product begin: TILE_K numbers along k are
+//    neighbors, as their pixels are, then come the vec4s.
+fn grad_block(point: u32, step: u32, four: u32) -> u32 {
+  return ((point * STEPS + step) * M_VEC4S + four) * TILE_K;
 }
 
-fn input_block(point: u32, step: u32, quad: u32) -> u32 {
-  return ((point * STEPS + step) * N_QUADS + quad) * TILE_K;
+fn input_block(point: u32, step: u32, four: u32) -> u32 {
+  return ((point * STEPS + step) * N_VEC4S + four) * TILE_K;
 }
 
-fn product_at(point: u32, part: u32, m: u32, quad: u32) -> u32 {
-  return ((point * PARTS + part) * M + m) * N_QUADS + quad;
+fn product_at(point: u32, part: u32, m: u32, four: u32) -> u32 {
+  return ((point * PARTS + part) * M + m) * N_VEC4S + four;
 }
 
 // 3. A tile of grad_output, and the 6 x 6 pixels of input that its windows see.
@@ -141,13 +141,13 @@ fn read_input(tile: Tile, ci: u32, i: u32, j: u32) -> f32 {
 
 // 4. Four channels of a tile at the points: first along its columns, then along
 //    the rows.
-fn transform_grad(tile: Tile, quad: u32, at: u32) {
+fn transform_grad(tile: Tile, four: u32, at: u32) {
   var half: array<vec4f, 24>;  // (6 points, 4 columns)
   for (var j = 0u; j < 4u; j++) {  // unroll
     var column: array<vec4f, 4>;
     for (var i = 0u; i < 4u; i++) {  // unroll
       for (var c = 0u; c < 4u; c++) {  // unroll
-        column[i][c] = read_grad(tile, 4u * quad + c, i, j);
+        column[i][c] = read_grad(tile, 4u * four + c, i, j);
       }
     }
     let points = grad_points(column);
@@ -167,13 +167,13 @@ fn transform_grad(tile: Tile, quad: u32, at: u32) {
   }
 }
 
-fn transform_input(tile: Tile, quad: u32, at: u32) {
+fn transform_input(tile: Tile, four: u32, at: u32) {
   var half: array<vec4f, 36>;  // (6 points, 6 columns)
   for (var j = 0u; j < 6u; j++) {  // unroll
     var column: array<vec4f, 6>;
     for (var i = 0u; i < 6u; i++) {  // unroll
       for (var c = 0u; c < 4u; c++) {  // unroll
-        column[i][c] = read_input(tile, 4u * quad + c, i, j);
+        column[i][c] = read_input(tile, 4u * four + c, i, j);
       }
     }
     let points = data_points(column);
@@ -201,12 +201,12 @@ fn transform(
 ) {
   let step = group.y;                             // [0, STEPS)
   let k = thread % TILE_K;                        // neighbors: neighboring tiles
-  let quad = group.x * 4u + thread / TILE_K;      // [0, M_QUADS + N_QUADS)
+  let four = group.x * 4u + thread / TILE_K;      // [0, M_VEC4S + N_VEC4S)
   let tile = tile_of(step * TILE_K + k);
-  if (quad < M_QUADS) {
-    transform_grad(tile, quad, grad_block(0u, step, quad) + k);
+  if (four < M_VEC4S) {
+    transform_grad(tile, four, grad_block(0u, step, four) + k);
   } else {
-    let of_input = quad - M_QUADS;                // [0, N_QUADS)
+    let of_input = four - M_VEC4S;                // [0, N_VEC4S)
     transform_input(tile, of_input, input_block(0u, step, of_input) + k);
   }
 }
@@ -258,19 +258,19 @@ fn multiply_points(
   for (var i = 0u; i < 8u; i++) {  // unroll
     let m = m0 + 4u * (row + i / 4u * (TILE_M / 8u)) + i % 4u;
     for (var j = 0u; j < 2u; j++) {  // unroll
-      let quad = n0 / 4u + column + j * (TILE_N / 8u);
-      products[product_at(point, part, m, quad)] = sums[2u * i + j];
+      let four = n0 / 4u + column + j * (TILE_N / 8u);
+      products[product_at(point, part, m, four)] = sums[2u * i + j];
     }
   }
 }
 
 // 7. Add up the parts in their order, then from the products at the points to the
 //    weights: each of 6 threads takes a row of points, then 3 of them a column.
-fn sums_of_row(i: u32, co: u32, quad: u32) -> array<vec4f, 6> {
+fn sums_of_row(i: u32, co: u32, four: u32) -> array<vec4f, 6> {
   var row: array<vec4f, 6>;
   for (var part = 0u; part < PARTS; part++) {  // [0, PARTS)
     for (var j = 0u; j < 6u; j++) {  // unroll
-      row[j] += products[product_at(6u * i + j, part, co, quad)];
+      row[j] += products[product_at(6u * i + j, part, co, four)];
     }
   }
   return row;
@@ -283,8 +283,8 @@ fn write_weights(
 ) {
   let q = local.x;                         // [0, LINE)
   let i = local.y;                         // [0, 6)
-  let co = group.x * LINE / N_QUADS;       // [0, Co)
-  let first = group.x * LINE % N_QUADS;    // quad of the workgroup
+  let co = group.x * LINE / N_VEC4S;       // [0, Co)
+  let first = group.x * LINE % N_VEC4S;    // vec4 of the workgroup
   let three = weights(sums_of_row(i, co, first + q));
   for (var j = 0u; j < 3u; j++) {  // unroll
     rows[3u * i + j][q] = three[j];
@@ -335,24 +335,24 @@ var<storage, read> input: array<f32>;              // (N,Ci,H,W)
 @group(0) @binding(2)
 var<storage, read_write> grad_weight: array<f32>;  // (Co,Ci,kH,kW)
 
-// --- Shared with other files: quad_tiles ---
+// --- Shared with other files: vec4_tiles ---
 
-// The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
+// The tiles: rows of vec4f. Where an index is a constant, as k is in
 // `multiply`, an array of rows saves what one flat array would have to check.
 const TILE_M: u32 = 64u;  // rows of a workgroup
 const TILE_N: u32 = 64u;  // columns of a workgroup
 const TILE_K: u32 = 16u;  // products between two barriers
 const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_QUADS: u32 = TILE_M / 4u;
-const B_QUADS: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
-const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
+const A_VEC4S: u32 = TILE_M / 4u;
+const B_VEC4S: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
+const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
 
-var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
 var<private> next_left: array<vec4f, A_LOADS>;
 var<private> next_right: array<vec4f, B_LOADS>;
 
-// Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+// Multiply the tiles: two vec4s of rows by two vec4s of columns, 8 x 8 sums.
 fn multiply(row: u32, column: u32) {
   for (var k = 0u; k < TILE_K; k++) {  // unroll
     let b0 = right[k][column];

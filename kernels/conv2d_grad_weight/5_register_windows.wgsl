@@ -43,7 +43,7 @@ const KEPT: u32 = 2u;          // rows that the outputs below lie over, too
 const NEW: u32 = TAPS_H - KEPT;
 
 // How many there are of each, the last one filled up with zeros.
-const QUADS: u32 = (OUT_CHANNELS + 3u) / 4u;
+const VEC4S: u32 = (OUT_CHANNELS + 3u) / 4u;
 const GROUPS: u32 = (IN_CHANNELS + CHANNELS - 1u) / CHANNELS;
 const TILES_H: u32 = (KERNEL_H + TAPS_H - 1u) / TAPS_H;
 const TILES_W: u32 = (KERNEL_W + TAPS_W - 1u) / TAPS_W;
@@ -59,16 +59,16 @@ const ALL_H: u32 = TILES_H * TAPS_H;
 const ALL_W: u32 = TILES_W * TAPS_W;
 const COPY_H: u32 = (GRAD_H - 1u) * STRIDE + ALL_H;
 const COPY_W: u32 = (GRAD_W - 1u) * STRIDE + ALL_W;
-const PART: u32 = GROUPS * CHANNELS * ALL_H * ALL_W * QUADS;
-const GRAD_ROWS: u32 = BATCH * GRAD_H * QUADS;
+const PART: u32 = GROUPS * CHANNELS * ALL_H * ALL_W * VEC4S;
+const GRAD_ROWS: u32 = BATCH * GRAD_H * VEC4S;
 const INPUT_ROWS: u32 = BATCH * COPY_H * GROUPS;
-const SUMMING: u32 = QUADS * GROUPS * TILES_H * TILES_W * PARTS;
-const WEIGHTS: u32 = QUADS * IN_CHANNELS * KERNEL_H * KERNEL_W;
+const SUMMING: u32 = VEC4S * GROUPS * TILES_H * TILES_W * PARTS;
+const WEIGHTS: u32 = VEC4S * IN_CHANNELS * KERNEL_H * KERNEL_W;
 
 @group(0) @binding(3)
-var<storage, read_write> grad_quads: array<vec4f>;   // (N,GRAD_H,GRAD_W,QUADS)
+var<storage, read_write> grad_vec4s: array<vec4f>;   // (N,GRAD_H,GRAD_W,VEC4S)
 @group(0) @binding(4)
-var<storage, read_write> input_quads: array<vec4f>;  // (N,COPY_H,COPY_W,GROUPS)
+var<storage, read_write> input_vec4s: array<vec4f>;  // (N,COPY_H,COPY_W,GROUPS)
 @group(0) @binding(5)
 var<storage, read_write> parts: array<vec4f>;        // (PARTS,PART)
 
@@ -82,19 +82,19 @@ fn copy_grad_output(
 ) {
   let index = (workgroup.y * grid.x + workgroup.x) * 32u + thread;
   if (index >= GRAD_ROWS) { return; }
-  let quad = index % QUADS;
-  let oh = index / QUADS % GRAD_H;       // [0, oH) or zeros
-  let n = index / (QUADS * GRAD_H);      // [0, N)
-  let read_at = ((n * OUT_CHANNELS + quad * 4u) * OUT_H + oh) * OUT_W;
-  let write_at = (n * GRAD_H + oh) * GRAD_W * QUADS + quad;
+  let four = index % VEC4S;
+  let oh = index / VEC4S % GRAD_H;       // [0, oH) or zeros
+  let n = index / (VEC4S * GRAD_H);      // [0, N)
+  let read_at = ((n * OUT_CHANNELS + four * 4u) * OUT_H + oh) * OUT_W;
+  let write_at = (n * GRAD_H + oh) * GRAD_W * VEC4S + four;
   for (var ow = 0u; ow < GRAD_W; ow++) { // [0, oW) or zeros
     var values = vec4f();
     for (var i = 0u; i < 4u; i++) {  // unroll
-      if (oh < OUT_H && ow < OUT_W && quad * 4u + i < OUT_CHANNELS) {
+      if (oh < OUT_H && ow < OUT_W && four * 4u + i < OUT_CHANNELS) {
         values[i] = grad_output[read_at + i * OUT_H * OUT_W + ow];
       }
     }
-    grad_quads[write_at + ow * QUADS] = values;
+    grad_vec4s[write_at + ow * VEC4S] = values;
   }
 }
 
@@ -122,7 +122,7 @@ fn copy_input(
         values[i] = input[read_at + i * IN_H * IN_W + column];
       }
     }
-    input_quads[write_at + column * GROUPS] = values;
+    input_vec4s[write_at + column * GROUPS] = values;
   }
 }
 
@@ -133,7 +133,7 @@ var<private> grads: array<vec4f, COLUMNS>;
 
 fn load_grads(at: u32) {
   for (var i = 0u; i < COLUMNS; i++) {  // unroll
-    grads[i] = grad_quads[at + i * QUADS];
+    grads[i] = grad_vec4s[at + i * VEC4S];
   }
 }
 
@@ -141,7 +141,7 @@ fn load_grads(at: u32) {
 fn load_top(at: u32) {
   for (var row = 0u; row < KEPT; row++) {  // unroll
     for (var i = 0u; i < WINDOW; i++) {  // unroll
-      window[NEW + row][i] = input_quads[at + (row * COPY_W + i) * GROUPS];
+      window[NEW + row][i] = input_vec4s[at + (row * COPY_W + i) * GROUPS];
     }
   }
 }
@@ -153,7 +153,7 @@ fn slide(at: u32) {
   }
   for (var row = 0u; row < NEW; row++) {  // unroll
     for (var i = 0u; i < WINDOW; i++) {  // unroll
-      window[KEPT + row][i] = input_quads[at + (row * COPY_W + i) * GROUPS];
+      window[KEPT + row][i] = input_vec4s[at + (row * COPY_W + i) * GROUPS];
     }
   }
 }
@@ -174,7 +174,7 @@ fn write_sums(first: u32) {
   for (var ci = 0u; ci < CHANNELS; ci++) {  // unroll
     for (var kh = 0u; kh < TAPS_H; kh++) {  // unroll
       for (var kw = 0u; kw < TAPS_W; kw++) {  // unroll
-        parts[first + ((ci * ALL_H + kh) * ALL_W + kw) * QUADS] = sums[kh][kw][ci];
+        parts[first + ((ci * ALL_H + kh) * ALL_W + kw) * VEC4S] = sums[kh][kw][ci];
       }
     }
   }
@@ -189,28 +189,28 @@ fn sum_parts(
 ) {
   let index = (workgroup.y * grid.x + workgroup.x) * 32u + thread;
   if (index >= SUMMING) { return; }
-  let quad = index % QUADS;
-  let group = index / QUADS % GROUPS;
-  let kw = index / (QUADS * GROUPS) % TILES_W * TAPS_W;            // the first tap
-  let kh = index / (QUADS * GROUPS * TILES_W) % TILES_H * TAPS_H;  // and its row
-  let part = index / (QUADS * GROUPS * TILES_W * TILES_H);
+  let four = index % VEC4S;
+  let group = index / VEC4S % GROUPS;
+  let kw = index / (VEC4S * GROUPS) % TILES_W * TAPS_W;            // the first tap
+  let kh = index / (VEC4S * GROUPS * TILES_W) % TILES_H * TAPS_H;  // and its row
+  let part = index / (VEC4S * GROUPS * TILES_W * TILES_H);
 
   for (var strip = part * RUNS; strip < min(part * RUNS + RUNS, STRIPS); strip++) {
     let ow = strip % ACROSS * COLUMNS;
     let row = strip / ACROSS % BLOCKS * ROWS;
     let n = strip / (ACROSS * BLOCKS);
-    let grad_at = ((n * GRAD_H + row) * GRAD_W + ow) * QUADS + quad;
+    let grad_at = ((n * GRAD_H + row) * GRAD_W + ow) * VEC4S + four;
     let first_row = n * COPY_H + row * STRIDE + kh;
     let input_at = (first_row * COPY_W + ow * STRIDE + kw) * GROUPS + group;
     load_top(input_at);
     for (var i = 0u; i < ROWS; i++) {
-      load_grads(grad_at + i * GRAD_W * QUADS);
+      load_grads(grad_at + i * GRAD_W * VEC4S);
       slide(input_at + (i * STRIDE + KEPT) * COPY_W * GROUPS);
       multiply();
     }
   }
   let first_tap = (group * CHANNELS * ALL_H + kh) * ALL_W + kw;
-  write_sums(part * PART + first_tap * QUADS + quad);
+  write_sums(part * PART + first_tap * VEC4S + four);
 }
 
 // 5. Add the parts, always in the same order, and write four weights.
@@ -222,12 +222,12 @@ fn add_parts(
 ) {
   let index = (workgroup.y * grid.x + workgroup.x) * 32u + thread;
   if (index >= WEIGHTS) { return; }
-  let co = index % QUADS * 4u;                 // [0, Co), the first of four
-  let weight = index / QUADS;                  // [0, Ci*kH*kW)
+  let co = index % VEC4S * 4u;                 // [0, Co), the first of four
+  let weight = index / VEC4S;                  // [0, Ci*kH*kW)
   let kw = weight % KERNEL_W;                  // [0, kW)
   let kh = weight / KERNEL_W % KERNEL_H;       // [0, kH)
   let ci = weight / (KERNEL_W * KERNEL_H);     // [0, Ci)
-  let at = ((ci * ALL_H + kh) * ALL_W + kw) * QUADS + co / 4u;
+  let at = ((ci * ALL_H + kh) * ALL_W + kw) * VEC4S + co / 4u;
   var sum = vec4f();
   for (var part = 0u; part < PARTS; part++) {
     sum += parts[part * PART + at];

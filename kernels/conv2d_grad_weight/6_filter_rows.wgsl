@@ -17,7 +17,7 @@
 // cost      per weight of full tiles as wide as the image:
 //           N*oH*oW/(CHANNELS*kH*kW)
 //             + TILES*WINDOW_ROWS*W/(TEAMS*FILTERS*kH*kW) + PARTS global loads,
-//           TILES*ROWS*(WINDOW + FILTERS*QUADS)/(FILTERS*kW) + PARTS*SLOTS + 15
+//           TILES*ROWS*(WINDOW + FILTERS*VEC4S)/(FILTERS*kW) + PARTS*SLOTS + 15
 //           workgroup loads, N*oH*oW multiply-adds
 // limits    kW is at most 16, and a tile takes at most 16 KiB; a zero of the
 //           padding is multiplied too: a NaN or an infinity reaches weights
@@ -43,13 +43,13 @@ const UNITS: u32 = TEAMS * CHANNELS * KERNEL_H;  // of SLOTS threads
 const THREADS: u32 = UNITS * SLOTS;
 const SHARED: u32 = 256u;      // sums in workgroup memory: kW*THREADS, or 256
 
-// A tile in workgroup memory: rows of quads, an odd number of them, so that threads
+// A tile in workgroup memory: rows of vec4s, an odd number of them, so that threads
 // on neighboring rows read from different banks.
-const QUADS: u32 = COLUMNS / 4u;
-const PITCH: u32 = QUADS + 1u - QUADS % 2u;
+const VEC4S: u32 = COLUMNS / 4u;
+const PITCH: u32 = VEC4S + 1u - VEC4S % 2u;
 const GRAD_ROWS: u32 = FILTERS * TEAMS * ROWS;
-const GRAD_LOADS: u32 = (GRAD_ROWS * QUADS + THREADS - 1u) / THREADS;
-const WINDOW: u32 = ((COLUMNS - 1u) * STRIDE + KERNEL_W + 3u) / 4u;  // quads
+const GRAD_LOADS: u32 = (GRAD_ROWS * VEC4S + THREADS - 1u) / THREADS;
+const WINDOW: u32 = ((COLUMNS - 1u) * STRIDE + KERNEL_W + 3u) / 4u;  // vec4s
 const WINDOW_PITCH: u32 = WINDOW + 1u - WINDOW % 2u;
 const WINDOW_ROWS: u32 = (ROWS - 1u) * STRIDE + KERNEL_H;            // of a channel
 const INPUT_ROWS: u32 = CHANNELS * WINDOW_ROWS;
@@ -83,19 +83,19 @@ var<private> window: array<f32, WINDOW * 4u>;
 fn load_grads(thread: u32, n: u32, first_co: u32, first_oh: u32, first_ow: u32) {
   for (var load = 0u; load < GRAD_LOADS; load++) {  // unroll
     let i = load * THREADS + thread;
-    if (GRAD_ROWS * QUADS % THREADS == 0u || i < GRAD_ROWS * QUADS) {
-      let row = i / QUADS;
+    if (GRAD_ROWS * VEC4S % THREADS == 0u || i < GRAD_ROWS * VEC4S) {
+      let row = i / VEC4S;
       let co = first_co + row / ROWS;                 // [0, Co) or zeros
       let oh = first_oh + row % ROWS;                 // [0, oH) or zeros
-      let ow = first_ow + i % QUADS * 4u;             // [0, oW) or zeros
+      let ow = first_ow + i % VEC4S * 4u;             // [0, oW) or zeros
       let at = ((n * OUT_CHANNELS + co) * OUT_H + oh) * OUT_W + ow;
-      var quad = vec4f();
+      var four = vec4f();
       for (var j = 0u; j < 4u; j++) {  // unroll
         if (GRADS_FULL || (co < OUT_CHANNELS && oh < OUT_H && ow + j < OUT_W)) {
-          quad[j] = grad_output[at + j];
+          four[j] = grad_output[at + j];
         }
       }
-      grads[row][i % QUADS] = quad;
+      grads[row][i % VEC4S] = four;
     }
   }
 }
@@ -110,13 +110,13 @@ fn load_inputs(thread: u32, n: u32, first_ci: u32, first_oh: u32, first_ow: u32)
       let ih = first_oh * STRIDE + row % WINDOW_ROWS - PADDING_H;
       let iw = first_ow * STRIDE + i % WINDOW * 4u - PADDING_W;
       let at = ((n * IN_CHANNELS + ci) * IN_H + ih) * IN_W + iw;
-      var quad = vec4f();
+      var four = vec4f();
       for (var j = 0u; j < 4u; j++) {  // unroll
         if (INPUTS_FULL || (ci < IN_CHANNELS && ih < IN_H && iw + j < IN_W)) {
-          quad[j] = input[at + j];
+          four[j] = input[at + j];
         }
       }
-      inputs[row][i % WINDOW] = quad;
+      inputs[row][i % WINDOW] = four;
     }
   }
 }
@@ -124,17 +124,17 @@ fn load_inputs(thread: u32, n: u32, first_ci: u32, first_oh: u32, first_ow: u32)
 // 2. Multiply one row of outputs by the row of inputs under it, at all kW shifts.
 fn add_row(grad_row: u32, input_row: u32) {
   for (var q = 0u; q < WINDOW; q++) {  // unroll
-    let quad = inputs[input_row][q];
+    let four = inputs[input_row][q];
     for (var j = 0u; j < 4u; j++) {  // unroll
-      window[q * 4u + j] = quad[j];
+      window[q * 4u + j] = four[j];
     }
   }
   for (var f = 0u; f < FILTERS; f++) {  // unroll
-    for (var q = 0u; q < QUADS; q++) {  // unroll
-      let quad = grads[grad_row + f * ROWS][q];
+    for (var q = 0u; q < VEC4S; q++) {  // unroll
+      let four = grads[grad_row + f * ROWS][q];
       for (var j = 0u; j < 4u; j++) {  // unroll
         for (var kw = 0u; kw < KERNEL_W; kw++) {  // unroll
-          sums[f][kw] += quad[j] * window[(q * 4u + j) * STRIDE + kw];
+          sums[f][kw] += four[j] * window[(q * 4u + j) * STRIDE + kw];
         }
       }
     }

@@ -20,42 +20,42 @@
 //           64 multiply-adds; k is written out, so that indices are constants;
 //           the largest tiles of which there are enough; where there is room,
 //           an unused vec4f behind each row of `left` (PAD) puts the stores of
-//           neighbors into different banks; a warp reads few quads of a tile
+//           neighbors into different banks; a warp reads few vec4s of a tile
 
 const ALIGNED: bool = false;  // are all tiles full?
 
-// The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
+// The tiles: rows of vec4f. Where an index is a constant, as k is in
 // `multiply`, an array of rows saves what one flat array would have to check.
 const TILE_M: u32 = 64u;  // rows of a workgroup
 const TILE_N: u32 = 64u;  // columns of a workgroup
 const TILE_K: u32 = 16u;  // products between two barriers
 const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_QUADS: u32 = TILE_M / 4u;
-const B_QUADS: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
-const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
+const A_VEC4S: u32 = TILE_M / 4u;
+const B_VEC4S: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
+const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
 
-var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
 
 // 1. Load the tiles.
 fn load_tiles(thread: u32, item: u32, m0: u32, n0: u32, k0: u32) {
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
-    let quad = thread / TILE_K + i * (THREADS / TILE_K);  // 4 rows
-    let m = m0 + 4u * quad;
+    let four = thread / TILE_K + i * (THREADS / TILE_K);  // 4 rows
+    let m = m0 + 4u * four;
     let k = k0 + thread % TILE_K;  // neighbors read along k
-    left[thread % TILE_K][quad] = vec4f(
+    left[thread % TILE_K][four] = vec4f(
       read_a(item, m, k), read_a(item, m + 1u, k),
       read_a(item, m + 2u, k), read_a(item, m + 3u, k),
     );
   }
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
-    let k = thread / B_QUADS + i * (THREADS / B_QUADS);
-    let quad = thread % B_QUADS;  // 4 columns; neighbors read along n
-    right[k][quad] = read_b(item, k0 + k, n0 + 4u * quad);
+    let k = thread / B_VEC4S + i * (THREADS / B_VEC4S);
+    let four = thread % B_VEC4S;  // 4 columns; neighbors read along n
+    right[k][four] = read_b(item, k0 + k, n0 + 4u * four);
   }
 }
 
-// 2. Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+// 2. Multiply the tiles: two vec4s of rows by two vec4s of columns, 8 x 8 sums.
 fn multiply(row: u32, column: u32) {
   for (var k = 0u; k < TILE_K; k++) {  // unroll
     let b0 = right[k][column];
@@ -81,7 +81,7 @@ fn main(
   let m0 = workgroup.y * TILE_M;
   let n0 = workgroup.x * TILE_N;
 
-  // A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
+  // A warp reads 4 vec4s of rows and 8 of columns: few addresses, no conflicts.
   const ACROSS = TILE_N / 64u;
   let row = thread / 32u / ACROSS * 4u + thread / 8u % 4u;
   let column = thread / 32u % ACROSS * 8u + thread % 8u;
@@ -158,7 +158,7 @@ fn activate(x: f32) -> f32 {
 
 // --- Shared with other files: vec4_products ---
 
-const PAD: u32 = 0u;  // quads behind each row of left, if there is room
+const PAD: u32 = 0u;  // vec4s behind each row of left, if there is room
 
 @group(0) @binding(0)
 var<storage, read> a: array<f32>;             // (batch, M, K)
@@ -169,8 +169,8 @@ var<storage, read> bias: array<f32>;          // (N)
 @group(0) @binding(3)
 var<storage, read_write> output: array<f32>;  // (batch, M, N)
 
-var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;  // a, transposed
-var<workgroup> right: array<array<vec4f, B_QUADS>, TILE_K>;       // b
+var<workgroup> left: array<array<vec4f, A_VEC4S + PAD>, TILE_K>;  // a, transposed
+var<workgroup> right: array<array<vec4f, B_VEC4S>, TILE_K>;       // b
 
 // Read the operands: 0 past an edge, where a tile reaches farther than the matrix.
 fn read_a(item: u32, m: u32, k: u32) -> f32 {

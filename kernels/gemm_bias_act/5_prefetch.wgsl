@@ -32,21 +32,21 @@ fn fetch(thread: u32, item: u32, m0: u32, n0: u32, k0: u32) {
     );
   }
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
-    let k = k0 + thread / B_QUADS + i * (THREADS / B_QUADS);
-    let n = n0 + 4u * (thread % B_QUADS);  // neighbors read along n
+    let k = k0 + thread / B_VEC4S + i * (THREADS / B_VEC4S);
+    let n = n0 + 4u * (thread % B_VEC4S);  // neighbors read along n
     next_right[i] = read_b(item, k, n);
   }
 }
 
-// 2. Place what was fetched, each quad where `fetch` found it.
+// 2. Place what was fetched, each vec4 where `fetch` found it.
 fn place(thread: u32) {
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
-    let quad = thread / TILE_K + i * (THREADS / TILE_K);
-    left[thread % TILE_K][quad] = next_left[i];
+    let four = thread / TILE_K + i * (THREADS / TILE_K);
+    left[thread % TILE_K][four] = next_left[i];
   }
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
-    let k = thread / B_QUADS + i * (THREADS / B_QUADS);
-    right[k][thread % B_QUADS] = next_right[i];
+    let k = thread / B_VEC4S + i * (THREADS / B_VEC4S);
+    right[k][thread % B_VEC4S] = next_right[i];
   }
 }
 
@@ -60,7 +60,7 @@ fn main(
   let m0 = workgroup.y * TILE_M;
   let n0 = workgroup.x * TILE_N;
 
-  // A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
+  // A warp reads 4 vec4s of rows and 8 of columns: few addresses, no conflicts.
   const ACROSS = TILE_N / 64u;
   let row = thread / 32u / ACROSS * 4u + thread / 8u % 4u;
   let column = thread / 32u % ACROSS * 8u + thread % 8u;
@@ -137,24 +137,24 @@ fn activate(x: f32) -> f32 {
   }
 }
 
-// --- Shared with other files: quad_tiles ---
+// --- Shared with other files: vec4_tiles ---
 
-// The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
+// The tiles: rows of vec4f. Where an index is a constant, as k is in
 // `multiply`, an array of rows saves what one flat array would have to check.
 const TILE_M: u32 = 64u;  // rows of a workgroup
 const TILE_N: u32 = 64u;  // columns of a workgroup
 const TILE_K: u32 = 16u;  // products between two barriers
 const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_QUADS: u32 = TILE_M / 4u;
-const B_QUADS: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
-const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
+const A_VEC4S: u32 = TILE_M / 4u;
+const B_VEC4S: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
+const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
 
-var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
 var<private> next_left: array<vec4f, A_LOADS>;
 var<private> next_right: array<vec4f, B_LOADS>;
 
-// Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+// Multiply the tiles: two vec4s of rows by two vec4s of columns, 8 x 8 sums.
 fn multiply(row: u32, column: u32) {
   for (var k = 0u; k < TILE_K; k++) {  // unroll
     let b0 = right[k][column];
@@ -172,7 +172,7 @@ fn multiply(row: u32, column: u32) {
 
 // --- Shared with other files: vec4_products ---
 
-const PAD: u32 = 0u;  // quads behind each row of left, if there is room
+const PAD: u32 = 0u;  // vec4s behind each row of left, if there is room
 
 @group(0) @binding(0)
 var<storage, read> a: array<f32>;             // (batch, M, K)
@@ -183,8 +183,8 @@ var<storage, read> bias: array<f32>;          // (N)
 @group(0) @binding(3)
 var<storage, read_write> output: array<f32>;  // (batch, M, N)
 
-var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;  // a, transposed
-var<workgroup> right: array<array<vec4f, B_QUADS>, TILE_K>;       // b
+var<workgroup> left: array<array<vec4f, A_VEC4S + PAD>, TILE_K>;  // a, transposed
+var<workgroup> right: array<array<vec4f, B_VEC4S>, TILE_K>;       // b
 
 // Read the operands: 0 past an edge, where a tile reaches farther than the matrix.
 fn read_a(item: u32, m: u32, k: u32) -> f32 {

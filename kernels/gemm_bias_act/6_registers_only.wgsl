@@ -6,12 +6,12 @@
 // in        a (batch, M, K), b (K, N) or (batch, K, N), bias (N)
 // out       output (batch, M, N)
 // dispatch  (ceil(N/W), ceil(M/H), batch) workgroups of 8 threads, each with
-//           TILE_ROWS x TILE_QUADS quads, with W = 4*ACROSS*TILE_QUADS and
+//           TILE_ROWS x TILE_VEC4S vec4s, with W = 4*ACROSS*TILE_VEC4S and
 //           H = DOWN*TILE_ROWS;
 //           where all items share one b, they count as one with batch*M rows
 // barriers  none: a thread keeps all that it reads to itself
 // cost      per element of full tiles, without act:
-//           K/(4*TILE_ROWS) + K/(16*TILE_QUADS) + 1/2 global loads,
+//           K/(4*TILE_ROWS) + K/(16*TILE_VEC4S) + 1/2 global loads,
 //           0 workgroup loads, K multiply-adds
 // limits    K and N are multiples of 4, as all tensors are bound as vec4f;
 //           on a GPU, too many registers for a thread, and too few threads
@@ -29,12 +29,12 @@ var<storage, read> bias: array<vec4f>;          // (N)
 @group(0) @binding(3)
 var<storage, read_write> output: array<vec4f>;  // (batch, M, N)
 
-// 1. Read a quad of each operand.
+// 1. Read a vec4 of each operand.
 fn read_a(item: u32, m: u32, k: u32) -> vec4f {
   return a[((item * M + m) * K + k) / 4u];
 }
 
-// 2. A quad of the sums becomes one of the output.
+// 2. A vec4 of the sums becomes one of the output.
 fn finish(at: u32, n: u32) {
   let pre = output[at / 4u] + bias[n / 4u];
   output[at / 4u] = vec4f(
@@ -42,7 +42,7 @@ fn finish(at: u32, n: u32) {
   );
 }
 
-// 3. Add up along k. A row or a quad past the edge reads the last one again, and
+// 3. Add up along k. A row or a vec4 past the edge reads the last one again, and
 //    is not written.
 @compute @workgroup_size(8)
 fn main(
@@ -51,32 +51,32 @@ fn main(
 ) {
   let item = workgroup.z;
   let m0 = (workgroup.y * DOWN + thread / ACROSS) * TILE_ROWS;
-  let n0 = workgroup.x * NEXT * TILE_QUADS + thread % ACROSS * 4u;
+  let n0 = workgroup.x * NEXT * TILE_VEC4S + thread % ACROSS * 4u;
   for (var k = 0u; k < K; k += 4u) {  // [0, K)
     for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
       left[row] = read_a(item, min(m0 + row, M - 1u), k);
     }
-    for (var quad = 0u; quad < TILE_QUADS; quad++) {  // unroll
+    for (var four = 0u; four < TILE_VEC4S; four++) {  // unroll
       for (var i = 0u; i < 4u; i++) {  // unroll
-        right[i] = read_b(item, k + i, min(n0 + NEXT * quad, N - 4u));
+        right[i] = read_b(item, k + i, min(n0 + NEXT * four, N - 4u));
       }
-      multiply(quad);
+      multiply(four);
     }
   }
   for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
-    for (var quad = 0u; quad < TILE_QUADS; quad++) {  // unroll
+    for (var four = 0u; four < TILE_VEC4S; four++) {  // unroll
       let m = m0 + row;
-      let n = n0 + NEXT * quad;
+      let n = n0 + NEXT * four;
       if (m < M && n < N) {
-        output[((item * M + m) * N + n) / 4u] = sums[row * TILE_QUADS + quad];
+        output[((item * M + m) * N + n) / 4u] = sums[row * TILE_VEC4S + four];
       }
     }
   }
   // Registers have no index at run time, and act is too long a text to be written
   // out for each of them: so it works on what is in memory by now.
-  for (var i = 0u; i < TILE_ROWS * TILE_QUADS; i++) {
-    let m = m0 + i / TILE_QUADS;
-    let n = n0 + NEXT * (i % TILE_QUADS);
+  for (var i = 0u; i < TILE_ROWS * TILE_VEC4S; i++) {
+    let m = m0 + i / TILE_VEC4S;
+    let n = n0 + NEXT * (i % TILE_VEC4S);
     if (m < M && n < N) {
       finish((item * M + m) * N + n, n);
     }
@@ -139,28 +139,28 @@ fn activate(x: f32) -> f32 {
 
 // --- Shared with other files: row_tiles ---
 
-// A thread's tile: rows of vec4f ("quads"). The workgroup is the 8 threads that a
-// CPU with AVX runs as one: DOWN rows of ACROSS threads, with neighboring quads.
+// A thread's tile: rows of vec4f. The workgroup is the 8 threads that a
+// CPU with AVX runs as one: DOWN rows of ACROSS threads, with neighboring vec4s.
 const TILE_ROWS: u32 = 4u;
-const TILE_QUADS: u32 = 1u;
+const TILE_VEC4S: u32 = 1u;
 const ACROSS: u32 = 4u;
 const DOWN: u32 = 8u / ACROSS;
-const NEXT: u32 = 4u * ACROSS;  // from one of a thread's quads to its next
+const NEXT: u32 = 4u * ACROSS;  // from one of a thread's vec4s to its next
 
 // Of both operands, four steps along k; and the results.
 var<private> left: array<vec4f, TILE_ROWS>;  // each row's numbers at the four steps
-var<private> right: array<vec4f, 4>;         // one quad of columns at each step
-var<private> sums: array<vec4f, TILE_ROWS * TILE_QUADS>;
+var<private> right: array<vec4f, 4>;         // one vec4 of columns at each step
+var<private> sums: array<vec4f, TILE_ROWS * TILE_VEC4S>;
 
 fn read_b(item: u32, k: u32, n: u32) -> vec4f {
   return b[(item * B_STRIDE + k * N + n) / 4u];
 }
 
-// Multiply: four products for each number in one column of quads.
-fn multiply(quad: u32) {
+// Multiply: four products for each number in one column of vec4s.
+fn multiply(four: u32) {
   for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
     for (var i = 0u; i < 4u; i++) {  // unroll
-      sums[row * TILE_QUADS + quad] += left[row][i] * right[i];
+      sums[row * TILE_VEC4S + four] += left[row][i] * right[i];
     }
   }
 }

@@ -28,7 +28,7 @@
 @group(0) @binding(4)
 var<uniform> params: Params;
 
-// 1. Reading a quad of an operand along k: 0 past an edge.
+// 1. Reading a vec4 of an operand along k: 0 past an edge.
 fn read_a(end: u32, row: u32, k: u32) -> f32 {
   if (row < end && k < params.k) { return a[row * params.k + k]; }
   return 0.0;
@@ -40,14 +40,14 @@ fn read_b(item: u32, k: u32, n: u32) -> f32 {
   return 0.0;
 }
 
-fn quad_of_a(end: u32, row: u32, k: u32) -> vec4f {
+fn four_of_a(end: u32, row: u32, k: u32) -> vec4f {
   return vec4f(
     read_a(end, row, k), read_a(end, row, k + 1u),
     read_a(end, row, k + 2u), read_a(end, row, k + 3u),
   );
 }
 
-fn quad_of_b(item: u32, k: u32, n: u32) -> vec4f {
+fn four_of_b(item: u32, k: u32, n: u32) -> vec4f {
   return vec4f(
     read_b(item, k, n), read_b(item, k + 1u, n),
     read_b(item, k + 2u, n), read_b(item, k + 3u, n),
@@ -59,25 +59,25 @@ fn quad_of_b(item: u32, k: u32, n: u32) -> vec4f {
 fn main(
   @builtin(workgroup_id) group: vec3u,
   @builtin(local_invocation_id) local: vec3u,
-  @builtin(local_invocation_index) thread: u32,  // [0, TILE * QUADS)
+  @builtin(local_invocation_index) thread: u32,  // [0, TILE * VEC4S)
 ) {
   let item = group.z;  // the only one, unless each has its own b
   let rows = select(params.m, params.batch_size * params.m, params.b_stride == 0u);
   let end = (item + 1u) * rows;
   let m0 = item * rows + group.y * TILE;  // rows count through all items
   let n0 = group.x * TILE;
-  // The quad that a thread loads. Neighbors read what lies side by side in memory:
-  // the next quad of a row of a, the next column of b.
-  let row = thread / QUADS;        // [0, TILE)
-  let a_quad = thread % QUADS;     // [0, QUADS)
+  // The vec4 that a thread loads. Neighbors read what lies side by side in memory:
+  // the next vec4 of a row of a, the next column of b.
+  let row = thread / VEC4S;        // [0, TILE)
+  let a_four = thread % VEC4S;     // [0, VEC4S)
   let column = thread % TILE;      // [0, TILE)
-  let b_quad = thread / TILE;      // [0, QUADS)
+  let b_four = thread / TILE;      // [0, VEC4S)
   var part = 0.0;
   for (var first = 0u; first < params.k; first += DEPTH) {  // [0, K)
-    let next_left = quad_of_a(end, m0 + row, first + 4u * a_quad);
-    let next_right = quad_of_b(item, first + 4u * b_quad, n0 + column);
-    left[row * STRIDE + a_quad] = next_left;
-    right[column * STRIDE + b_quad] = next_right;
+    let next_left = four_of_a(end, m0 + row, first + 4u * a_four);
+    let next_right = four_of_b(item, first + 4u * b_four, n0 + column);
+    left[row * STRIDE + a_four] = next_left;
+    right[column * STRIDE + b_four] = next_right;
     workgroupBarrier();  // both tiles are in place
     part += slice_product(local, params.k - first);
     workgroupBarrier();  // no thread still reads them
@@ -157,23 +157,23 @@ fn activate(x: f32) -> f32 {
 
 override TILE: u32 = 8u;     // rows and columns of a workgroup
 override DEPTH: u32 = 128u;  // products between two barriers
-override QUADS: u32 = DEPTH / 4u;     // of a row of a tile; in all, one a thread
-override SLICES: u32 = QUADS / TILE;  // threads that share a sum
-override STRIDE: u32 = QUADS + 1u;    // from row to row, odd: no bank conflicts
+override VEC4S: u32 = DEPTH / 4u;     // of a row of a tile; in all, one a thread
+override SLICES: u32 = VEC4S / TILE;  // threads that share a sum
+override STRIDE: u32 = VEC4S + 1u;    // from row to row, odd: no bank conflicts
 
-// A tile of each operand, in quads: four numbers that lie side by side along
+// A tile of each operand, in vec4s: four numbers that lie side by side along
 // the sum. So the right one holds columns.
 var<workgroup> left: array<vec4f, TILE * STRIDE>;
 var<workgroup> right: array<vec4f, TILE * STRIDE>;
 var<workgroup> parts: array<f32, TILE * TILE * SLICES>;  // the sum of each thread
 
-// A row of the left tile times a column of the right one: every SLICES-th quad.
+// A row of the left tile times a column of the right one: every SLICES-th vec4.
 fn slice_product(local: vec3u, terms: u32) -> f32 {
-  let quads = min(QUADS, (terms + 3u) / 4u);  // up to the sum's end
+  let vec4s = min(VEC4S, (terms + 3u) / 4u);  // up to the sum's end
   var sums = vec4f();
-  for (var quad = local.z; quad < quads; quad += SLICES) {
-    let row_quad = left[local.y * STRIDE + quad];
-    sums = fma(row_quad, right[local.x * STRIDE + quad], sums);
+  for (var four = local.z; four < vec4s; four += SLICES) {
+    let row_four = left[local.y * STRIDE + four];
+    sums = fma(row_four, right[local.x * STRIDE + four], sums);
   }
   return sums.x + sums.y + sums.z + sums.w;
 }

@@ -39,16 +39,16 @@
 
 // TILE_M is 64, as d_bias needs.
 const ALIGNED: bool = false;  // are all tiles of all passes full?
-const PAD: u32 = 1u;          // quads behind each row of a tile, if there is room
-const A_EVERY: u32 = THREADS / A_QUADS;  // from one k of a thread to its next,
-const B_EVERY: u32 = THREADS / B_QUADS;  // where neighbors load the next quad;
-const K_EVERY: u32 = THREADS / TILE_K;   // from quad to quad, where the next k
+const PAD: u32 = 1u;          // vec4s behind each row of a tile, if there is room
+const A_EVERY: u32 = THREADS / A_VEC4S;  // from one k of a thread to its next,
+const B_EVERY: u32 = THREADS / B_VEC4S;  // where neighbors load the next vec4;
+const K_EVERY: u32 = THREADS / TILE_K;   // from vec4 to vec4, where the next k
 const ACROSS: u32 = TILE_N / 64u;        // warps side by side
 
-// A tile of each operand. The 4 rows (columns) of a quad lie A_QUADS (B_QUADS)
+// A tile of each operand. The 4 rows (columns) of a vec4 lie A_VEC4S (B_VEC4S)
 // apart: then neighbors load neighboring numbers of each.
-var<workgroup> left: array<array<vec4f, A_QUADS + PAD>, TILE_K>;
-var<workgroup> right: array<array<vec4f, B_QUADS + PAD>, TILE_K>;
+var<workgroup> left: array<array<vec4f, A_VEC4S + PAD>, TILE_K>;
+var<workgroup> right: array<array<vec4f, B_VEC4S + PAD>, TILE_K>;
 
 // 1. Reading an operand: 0 past an edge, where a tile reaches farther than
 //    the matrix. Rows count through all items; `end` is behind the last one.
@@ -68,7 +68,7 @@ fn read_grad_pre(end: u32, row: u32, n: u32) -> f32 {
 }
 
 // 2. Place what was fetched. Neighbors fetch what lies side by side in memory:
-//    the next k where that is along the sum, else the next quad.
+//    the next k where that is along the sum, else the next vec4.
 fn place_left_by_k(thread: u32) {
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
     left[thread % TILE_K][thread / TILE_K + i * K_EVERY] = next_left[i];
@@ -81,19 +81,19 @@ fn place_right_by_k(thread: u32) {
   }
 }
 
-fn place_left_by_quad(thread: u32) {
+fn place_left_by_vec4(thread: u32) {
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
-    left[thread / A_QUADS + i * A_EVERY][thread % A_QUADS] = next_left[i];
+    left[thread / A_VEC4S + i * A_EVERY][thread % A_VEC4S] = next_left[i];
   }
 }
 
-fn place_right_by_quad(thread: u32) {
+fn place_right_by_vec4(thread: u32) {
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
-    right[thread / B_QUADS + i * B_EVERY][thread % B_QUADS] = next_right[i];
+    right[thread / B_VEC4S + i * B_EVERY][thread % B_VEC4S] = next_right[i];
   }
 }
 
-// A warp reads 4 quads of rows and 8 of columns: few addresses, no conflicts.
+// A warp reads 4 vec4s of rows and 8 of columns: few addresses, no conflicts.
 fn row_of(thread: u32) -> u32 {
   return thread / 32u / ACROSS * 4u + thread / 8u % 4u;
 }
@@ -104,11 +104,11 @@ fn column_of(thread: u32) -> u32 {
 
 // Where row i and column j of a thread's 8 x 8 sums are.
 fn row_at(first: u32, i: u32) -> u32 {
-  return first + i / 4u * (TILE_M / 8u) + i % 4u * A_QUADS;
+  return first + i / 4u * (TILE_M / 8u) + i % 4u * A_VEC4S;
 }
 
 fn column_at(first: u32, j: u32) -> u32 {
-  return first + j / 4u * (TILE_N / 8u) + j % 4u * B_QUADS;
+  return first + j / 4u * (TILE_N / 8u) + j % 4u * B_VEC4S;
 }
 
 // 3. grad_pre = grad * act'(a @ b + bias): the sum is along k.
@@ -118,16 +118,16 @@ fn fetch_a_and_b(thread: u32, item: u32, m0: u32, n0: u32, k0: u32) {
     let m = m0 + thread / TILE_K + i * K_EVERY;
     let k = k0 + thread % TILE_K;
     next_left[i] = vec4f(
-      read_a(end, m, k), read_a(end, m + A_QUADS, k),
-      read_a(end, m + 2u * A_QUADS, k), read_a(end, m + 3u * A_QUADS, k),
+      read_a(end, m, k), read_a(end, m + A_VEC4S, k),
+      read_a(end, m + 2u * A_VEC4S, k), read_a(end, m + 3u * A_VEC4S, k),
     );
   }
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
-    let k = k0 + thread / B_QUADS + i * B_EVERY;
-    let n = n0 + thread % B_QUADS;
+    let k = k0 + thread / B_VEC4S + i * B_EVERY;
+    let n = n0 + thread % B_VEC4S;
     next_right[i] = vec4f(
-      read_b(item, k, n), read_b(item, k, n + B_QUADS),
-      read_b(item, k, n + 2u * B_QUADS), read_b(item, k, n + 3u * B_QUADS),
+      read_b(item, k, n), read_b(item, k, n + B_VEC4S),
+      read_b(item, k, n + 2u * B_VEC4S), read_b(item, k, n + 3u * B_VEC4S),
     );
   }
 }
@@ -174,7 +174,7 @@ fn gemm_bwd_grad_pre_f32(
   fetch_a_and_b(thread, item, m0, n0, 0u);
   for (var k0 = 0u; k0 < K; k0 += TILE_K) {  // [0, K)
     place_left_by_k(thread);
-    place_right_by_quad(thread);
+    place_right_by_vec4(thread);
     workgroupBarrier();  // both tiles are in place
     if (k0 + TILE_K < K) {
       fetch_a_and_b(thread, item, m0, n0, k0 + TILE_K);
@@ -199,17 +199,17 @@ fn fetch_grad_pre_and_b(thread: u32, item: u32, m0: u32, k0: u32, n0: u32) {
     let m = m0 + thread / TILE_K + i * K_EVERY;
     let n = n0 + thread % TILE_K;
     next_left[i] = vec4f(
-      read_grad_pre(end, m, n), read_grad_pre(end, m + A_QUADS, n),
-      read_grad_pre(end, m + 2u * A_QUADS, n),
-      read_grad_pre(end, m + 3u * A_QUADS, n),
+      read_grad_pre(end, m, n), read_grad_pre(end, m + A_VEC4S, n),
+      read_grad_pre(end, m + 2u * A_VEC4S, n),
+      read_grad_pre(end, m + 3u * A_VEC4S, n),
     );
   }
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
     let k = k0 + thread / TILE_K + i * K_EVERY;
     let n = n0 + thread % TILE_K;
     next_right[i] = vec4f(
-      read_b(item, k, n), read_b(item, k + B_QUADS, n),
-      read_b(item, k + 2u * B_QUADS, n), read_b(item, k + 3u * B_QUADS, n),
+      read_b(item, k, n), read_b(item, k + B_VEC4S, n),
+      read_b(item, k + 2u * B_VEC4S, n), read_b(item, k + 3u * B_VEC4S, n),
     );
   }
 }
@@ -252,20 +252,20 @@ fn gemm_bwd_da_f32(
 // 5. d_b = a^T @ grad_pre: the sum is along the rows of one item, or of all.
 fn fetch_a_and_grad_pre(thread: u32, end: u32, k0: u32, n0: u32, m0: u32) {
   for (var i = 0u; i < A_LOADS; i++) {  // unroll
-    let m = m0 + thread / A_QUADS + i * A_EVERY;
-    let k = k0 + thread % A_QUADS;
+    let m = m0 + thread / A_VEC4S + i * A_EVERY;
+    let k = k0 + thread % A_VEC4S;
     next_left[i] = vec4f(
-      read_a(end, m, k), read_a(end, m, k + A_QUADS),
-      read_a(end, m, k + 2u * A_QUADS), read_a(end, m, k + 3u * A_QUADS),
+      read_a(end, m, k), read_a(end, m, k + A_VEC4S),
+      read_a(end, m, k + 2u * A_VEC4S), read_a(end, m, k + 3u * A_VEC4S),
     );
   }
   for (var i = 0u; i < B_LOADS; i++) {  // unroll
-    let m = m0 + thread / B_QUADS + i * B_EVERY;
-    let n = n0 + thread % B_QUADS;
+    let m = m0 + thread / B_VEC4S + i * B_EVERY;
+    let n = n0 + thread % B_VEC4S;
     next_right[i] = vec4f(
-      read_grad_pre(end, m, n), read_grad_pre(end, m, n + B_QUADS),
-      read_grad_pre(end, m, n + 2u * B_QUADS),
-      read_grad_pre(end, m, n + 3u * B_QUADS),
+      read_grad_pre(end, m, n), read_grad_pre(end, m, n + B_VEC4S),
+      read_grad_pre(end, m, n + 2u * B_VEC4S),
+      read_grad_pre(end, m, n + 3u * B_VEC4S),
     );
   }
 }
@@ -288,8 +288,8 @@ fn gemm_bwd_db_f32(
   let column = column_of(thread);
   fetch_a_and_grad_pre(thread, end, k0, n0, first);
   for (var m0 = first; m0 < end; m0 += TILE_K) {  // [first, end)
-    place_left_by_quad(thread);
-    place_right_by_quad(thread);
+    place_left_by_vec4(thread);
+    place_right_by_vec4(thread);
     workgroupBarrier();  // both tiles are in place
     if (m0 + TILE_K < end) {
       fetch_a_and_grad_pre(thread, end, k0, n0, m0 + TILE_K);
@@ -424,24 +424,24 @@ fn finite_or_0(x: f32) -> f32 {
   return select(0.0, x, finite);
 }
 
-// --- Shared with other files: quad_tiles ---
+// --- Shared with other files: vec4_tiles ---
 
-// The tiles: rows of vec4f ("quads"). Where an index is a constant, as k is in
+// The tiles: rows of vec4f. Where an index is a constant, as k is in
 // `multiply`, an array of rows saves what one flat array would have to check.
 const TILE_M: u32 = 64u;  // rows of a workgroup
 const TILE_N: u32 = 64u;  // columns of a workgroup
 const TILE_K: u32 = 16u;  // products between two barriers
 const THREADS: u32 = TILE_M / 8u * TILE_N / 8u;
-const A_QUADS: u32 = TILE_M / 4u;
-const B_QUADS: u32 = TILE_N / 4u;
-const A_LOADS: u32 = TILE_K * A_QUADS / THREADS;  // quads that one thread loads
-const B_LOADS: u32 = TILE_K * B_QUADS / THREADS;
+const A_VEC4S: u32 = TILE_M / 4u;
+const B_VEC4S: u32 = TILE_N / 4u;
+const A_LOADS: u32 = TILE_K * A_VEC4S / THREADS;  // vec4s that one thread loads
+const B_LOADS: u32 = TILE_K * B_VEC4S / THREADS;
 
-var<private> sums: array<vec4f, 16>;  // 8 rows of 2 quads, in registers
+var<private> sums: array<vec4f, 16>;  // 8 rows of 2 vec4s, in registers
 var<private> next_left: array<vec4f, A_LOADS>;
 var<private> next_right: array<vec4f, B_LOADS>;
 
-// Multiply the tiles: two quads of rows by two quads of columns, 8 x 8 sums.
+// Multiply the tiles: two vec4s of rows by two vec4s of columns, 8 x 8 sums.
 fn multiply(row: u32, column: u32) {
   for (var k = 0u; k < TILE_K; k++) {  // unroll
     let b0 = right[k][column];

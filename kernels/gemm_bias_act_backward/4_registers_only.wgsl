@@ -11,11 +11,11 @@
 //           bias (N), grad (batch, M, N)
 // out       grad_pre (batch, M, N), d_a (batch, M, K),
 //           d_b (K, N) or (batch, K, N), d_bias (N)
-// dispatch  workgroups of 8 threads, each with TILE_ROWS x TILE_QUADS quads,
-//           or with one quad of columns in the last pass;
+// dispatch  workgroups of 8 threads, each with TILE_ROWS x TILE_VEC4S vec4s,
+//           or with one vec4 of columns in the last pass;
 //           the last three passes read the grad_pre that the first one writes
 //           gemm_bwd_grad_pre_f32  (ceil(N/W), ceil(M/H), batch), with
-//                                  W = 4*ACROSS*TILE_QUADS, H = DOWN*TILE_ROWS
+//                                  W = 4*ACROSS*TILE_VEC4S, H = DOWN*TILE_ROWS
 //           gemm_bwd_da_f32        (ceil(K/W), ceil(M/H), batch)
 //           gemm_bwd_db_f32        (ceil(N/W), ceil(K/H), 1), or
 //                                  batch layers where d_b is per item
@@ -25,11 +25,11 @@
 // barriers  none: a thread keeps all that it reads to itself
 // cost      per element of full tiles, without act':
 //           global loads, workgroup loads, multiply-adds
-//           grad_pre  K/(4*TILE_ROWS) + K/(16*TILE_QUADS) + 3/4, 0, K
-//           d_a       N/(4*TILE_ROWS) + N/(16*TILE_QUADS), 0, N
-//           d_b       batch*M/(4*TILE_ROWS) + batch*M/(16*TILE_QUADS), 0,
+//           grad_pre  K/(4*TILE_ROWS) + K/(16*TILE_VEC4S) + 3/4, 0, K
+//           d_a       N/(4*TILE_ROWS) + N/(16*TILE_VEC4S), 0, N
+//           d_b       batch*M/(4*TILE_ROWS) + batch*M/(16*TILE_VEC4S), 0,
 //                     batch*M; or
-//                     M/(4*TILE_ROWS) + M/(16*TILE_QUADS), 0,
+//                     M/(4*TILE_ROWS) + M/(16*TILE_VEC4S), 0,
 //                     M where d_b is per item
 //           d_bias    batch*M/4, 0, 0 (only additions)
 // limits    the eight storage bindings are eight distinct buffers;
@@ -57,7 +57,7 @@ var<storage, read_write> d_b: array<vec4f>;       // ([batch,] K, N)
 @group(0) @binding(7)
 var<storage, read_write> d_bias: array<vec4f>;    // (N)
 
-// 1. Read a quad of each operand. Rows count through all items.
+// 1. Read a vec4 of each operand. Rows count through all items.
 fn read_a(row: u32, k: u32) -> vec4f {
   return a[(row * K + k) / 4u];
 }
@@ -81,10 +81,10 @@ fn first_row(workgroup: u32, thread: u32) -> u32 {
 }
 
 fn first_column(workgroup: u32, thread: u32) -> u32 {
-  return workgroup * NEXT * TILE_QUADS + thread % ACROSS * 4u;
+  return workgroup * NEXT * TILE_VEC4S + thread % ACROSS * 4u;
 }
 
-// 3. Where rows lie side by side along the sum, four quads hold four rows at one
+// 3. Where rows lie side by side along the sum, four vec4s hold four rows at one
 //    step: exchange rows and steps.
 fn transposed(block: array<vec4f, 4>) -> array<vec4f, 4> {
   return array<vec4f, 4>(
@@ -95,9 +95,9 @@ fn transposed(block: array<vec4f, 4>) -> array<vec4f, 4> {
   );
 }
 
-// 4. grad_pre = grad * act'(a @ b + bias): the sum is along k. A row or a quad
+// 4. grad_pre = grad * act'(a @ b + bias): the sum is along k. A row or a vec4
 //    past the edge reads the last one again, and is not written. `finish` makes a
-//    quad of the sums one of grad_pre.
+//    vec4 of the sums one of grad_pre.
 fn finish(at: u32, n: u32) {
   let pre = grad_pre[at / 4u] + bias[n / 4u];
   grad_pre[at / 4u] = grad[at / 4u] * vec4f(
@@ -118,34 +118,34 @@ fn gemm_bwd_grad_pre_f32(
     for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
       left[row] = read_a(item * ROWS + min(m0 + row, ROWS - 1u), k);
     }
-    for (var quad = 0u; quad < TILE_QUADS; quad++) {  // unroll
+    for (var four = 0u; four < TILE_VEC4S; four++) {  // unroll
       for (var i = 0u; i < 4u; i++) {  // unroll
-        right[i] = read_b(item, k + i, min(n0 + NEXT * quad, N - 4u));
+        right[i] = read_b(item, k + i, min(n0 + NEXT * four, N - 4u));
       }
-      multiply(quad);
+      multiply(four);
     }
   }
   for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
-    for (var quad = 0u; quad < TILE_QUADS; quad++) {  // unroll
+    for (var four = 0u; four < TILE_VEC4S; four++) {  // unroll
       let m = m0 + row;
-      let n = n0 + NEXT * quad;
+      let n = n0 + NEXT * four;
       if (m < ROWS && n < N) {
-        grad_pre[((item * ROWS + m) * N + n) / 4u] = sums[row * TILE_QUADS + quad];
+        grad_pre[((item * ROWS + m) * N + n) / 4u] = sums[row * TILE_VEC4S + four];
       }
     }
   }
   // Registers have no index at run time, and act' is too long a text to be written
   // out for each of them: so it works on what is in memory by now.
-  for (var i = 0u; i < TILE_ROWS * TILE_QUADS; i++) {
-    let m = m0 + i / TILE_QUADS;
-    let n = n0 + NEXT * (i % TILE_QUADS);
+  for (var i = 0u; i < TILE_ROWS * TILE_VEC4S; i++) {
+    let m = m0 + i / TILE_VEC4S;
+    let n = n0 + NEXT * (i % TILE_VEC4S);
     if (m < ROWS && n < N) {
       finish((item * ROWS + m) * N + n, n);
     }
   }
 }
 
-// 5. d_a = grad_pre @ b^T: the sum is along n, where a quad has four steps of one
+// 5. d_a = grad_pre @ b^T: the sum is along n, where a vec4 has four steps of one
 //    column of b^T.
 @compute @workgroup_size(8)
 fn gemm_bwd_da_f32(
@@ -159,28 +159,28 @@ fn gemm_bwd_da_f32(
     for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
       left[row] = read_grad_pre(item * ROWS + min(m0 + row, ROWS - 1u), n);
     }
-    for (var quad = 0u; quad < TILE_QUADS; quad++) {  // unroll
-      let k = min(k0 + NEXT * quad, K - 4u);
+    for (var four = 0u; four < TILE_VEC4S; four++) {  // unroll
+      let k = min(k0 + NEXT * four, K - 4u);
       for (var i = 0u; i < 4u; i++) {  // unroll
         right[i] = read_b(item, k + i, n);
       }
       right = transposed(right);
-      multiply(quad);
+      multiply(four);
     }
   }
   for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
-    for (var quad = 0u; quad < TILE_QUADS; quad++) {  // unroll
+    for (var four = 0u; four < TILE_VEC4S; four++) {  // unroll
       let m = m0 + row;
-      let k = k0 + NEXT * quad;
+      let k = k0 + NEXT * four;
       if (m < ROWS && k < K) {
-        d_a[((item * ROWS + m) * K + k) / 4u] = sums[row * TILE_QUADS + quad];
+        d_a[((item * ROWS + m) * K + k) / 4u] = sums[row * TILE_VEC4S + four];
       }
     }
   }
 }
 
 // 6. d_b = a^T @ grad_pre: the sum is along the rows of one item, or of all, where
-//    a quad has one step of four rows of a^T. Steps past the end count as 0.
+//    a vec4 has one step of four rows of a^T. Steps past the end count as 0.
 @compute @workgroup_size(8)
 fn gemm_bwd_db_f32(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -202,21 +202,21 @@ fn gemm_bwd_db_f32(
         left[row + i] = block[i];
       }
     }
-    for (var quad = 0u; quad < TILE_QUADS; quad++) {  // unroll
-      let n = min(n0 + NEXT * quad, N - 4u);
+    for (var four = 0u; four < TILE_VEC4S; four++) {  // unroll
+      let n = min(n0 + NEXT * four, N - 4u);
       for (var i = 0u; i < 4u; i++) {  // unroll
         right[i] = read_grad_pre(row_of_d_b(item, m + i), n);
         right[i] = select(vec4f(), right[i], counts(m + i));
       }
-      multiply(quad);
+      multiply(four);
     }
   }
   for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
-    for (var quad = 0u; quad < TILE_QUADS; quad++) {  // unroll
+    for (var four = 0u; four < TILE_VEC4S; four++) {  // unroll
       let k = k0 + row;
-      let n = n0 + NEXT * quad;
+      let n = n0 + NEXT * four;
       if (k < K && n < N) {
-        d_b[(item * D_B_STRIDE + k * N + n) / 4u] = sums[row * TILE_QUADS + quad];
+        d_b[(item * D_B_STRIDE + k * N + n) / 4u] = sums[row * TILE_VEC4S + four];
       }
     }
   }
@@ -226,7 +226,7 @@ fn gemm_bwd_db_f32(
 //     of every item.
 @compute @workgroup_size(8)
 fn gemm_bwd_dbias_f32(@builtin(global_invocation_id) global: vec3u) {
-  let n = min(global.x * 4u, N - 4u);  // past the edge, the last quad again
+  let n = min(global.x * 4u, N - 4u);  // past the edge, the last vec4 again
   var sum = vec4f();
   for (var row = 0u; row < ALL_ROWS; row += 4u) {  // [0, batch*M)
     for (var i = 0u; i < 4u; i++) {  // unroll
@@ -311,28 +311,28 @@ fn finite_or_0(x: f32) -> f32 {
 
 // --- Shared with other files: row_tiles ---
 
-// A thread's tile: rows of vec4f ("quads"). The workgroup is the 8 threads that a
-// CPU with AVX runs as one: DOWN rows of ACROSS threads, with neighboring quads.
+// A thread's tile: rows of vec4f. The workgroup is the 8 threads that a
+// CPU with AVX runs as one: DOWN rows of ACROSS threads, with neighboring vec4s.
 const TILE_ROWS: u32 = 4u;
-const TILE_QUADS: u32 = 1u;
+const TILE_VEC4S: u32 = 1u;
 const ACROSS: u32 = 4u;
 const DOWN: u32 = 8u / ACROSS;
-const NEXT: u32 = 4u * ACROSS;  // from one of a thread's quads to its next
+const NEXT: u32 = 4u * ACROSS;  // from one of a thread's vec4s to its next
 
 // Of both operands, four steps along k; and the results.
 var<private> left: array<vec4f, TILE_ROWS>;  // each row's numbers at the four steps
-var<private> right: array<vec4f, 4>;         // one quad of columns at each step
-var<private> sums: array<vec4f, TILE_ROWS * TILE_QUADS>;
+var<private> right: array<vec4f, 4>;         // one vec4 of columns at each step
+var<private> sums: array<vec4f, TILE_ROWS * TILE_VEC4S>;
 
 fn read_b(item: u32, k: u32, n: u32) -> vec4f {
   return b[(item * B_STRIDE + k * N + n) / 4u];
 }
 
-// Multiply: four products for each number in one column of quads.
-fn multiply(quad: u32) {
+// Multiply: four products for each number in one column of vec4s.
+fn multiply(four: u32) {
   for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
     for (var i = 0u; i < 4u; i++) {  // unroll
-      sums[row * TILE_QUADS + quad] += left[row][i] * right[i];
+      sums[row * TILE_VEC4S + four] += left[row][i] * right[i];
     }
   }
 }

@@ -88,25 +88,25 @@ fn b_along_k(item: u32, k: u32, n: u32) -> vec4f {
 fn gemm_bwd_grad_pre_f32(
   @builtin(workgroup_id) group: vec3u,
   @builtin(local_invocation_id) local: vec3u,
-  @builtin(local_invocation_index) thread: u32,  // [0, TILE * QUADS)
+  @builtin(local_invocation_index) thread: u32,  // [0, TILE * VEC4S)
 ) {
   let item = group.z;  // the only one, unless each has its own b
   let rows = count_rows(params.b_stride);
   let end = (item + 1u) * rows;
   let m0 = item * rows + group.y * TILE;
   let n0 = group.x * TILE;
-  // The quad that a thread loads. Neighbors read what lies side by side in memory:
-  // the next quad of a row of a, the next column of b.
-  let row = thread / QUADS;        // [0, TILE)
-  let a_quad = thread % QUADS;     // [0, QUADS)
+  // The vec4 that a thread loads. Neighbors read what lies side by side in memory:
+  // the next vec4 of a row of a, the next column of b.
+  let row = thread / VEC4S;        // [0, TILE)
+  let a_four = thread % VEC4S;     // [0, VEC4S)
   let column = thread % TILE;      // [0, TILE)
-  let b_quad = thread / TILE;      // [0, QUADS)
+  let b_four = thread / TILE;      // [0, VEC4S)
   var part = 0.0;
   for (var first = 0u; first < params.k; first += DEPTH) {  // [0, K)
-    let next_left = a_along_k(end, m0 + row, first + 4u * a_quad);
-    let next_right = b_along_k(item, first + 4u * b_quad, n0 + column);
-    left[row * STRIDE + a_quad] = next_left;
-    right[column * STRIDE + b_quad] = next_right;
+    let next_left = a_along_k(end, m0 + row, first + 4u * a_four);
+    let next_right = b_along_k(item, first + 4u * b_four, n0 + column);
+    left[row * STRIDE + a_four] = next_left;
+    right[column * STRIDE + b_four] = next_right;
     workgroupBarrier();  // both tiles are in place
     part += slice_product(local, params.k - first);
     workgroupBarrier();  // no thread still reads them
@@ -141,14 +141,14 @@ fn d_a_tile(item: u32, m_tile: u32, k_tile: u32, local: vec3u, thread: u32) {
   let end = (item + 1u) * rows;
   let m0 = item * rows + m_tile * TILE;
   let k0 = k_tile * TILE;
-  let row = thread / QUADS;   // [0, TILE), of both tiles
-  let quad = thread % QUADS;  // [0, QUADS)
+  let row = thread / VEC4S;   // [0, TILE), of both tiles
+  let four = thread % VEC4S;  // [0, VEC4S)
   var part = 0.0;
   for (var first = 0u; first < params.n; first += DEPTH) {  // [0, N)
-    let next_left = grad_pre_along_n(end, m0 + row, first + 4u * quad);
-    let next_right = b_along_n(item, k0 + row, first + 4u * quad);
-    left[row * STRIDE + quad] = next_left;
-    right[row * STRIDE + quad] = next_right;
+    let next_left = grad_pre_along_n(end, m0 + row, first + 4u * four);
+    let next_right = b_along_n(item, k0 + row, first + 4u * four);
+    left[row * STRIDE + four] = next_left;
+    right[row * STRIDE + four] = next_right;
     workgroupBarrier();  // both tiles are in place
     part += slice_product(local, params.n - first);
     workgroupBarrier();  // no thread still reads them
@@ -178,13 +178,13 @@ fn sum_over_rows(
   start: u32, end: u32, k0: u32, n0: u32, local: vec3u, thread: u32,
 ) -> f32 {
   let column = thread % TILE;  // [0, TILE), of both tiles
-  let quad = thread / TILE;    // [0, QUADS)
+  let four = thread / TILE;    // [0, VEC4S)
   var part = 0.0;
   for (var first = start; first < end; first += DEPTH) {  // [start, end)
-    let next_left = a_along_rows(end, first + 4u * quad, k0 + column);
-    let next_right = grad_pre_along_rows(end, first + 4u * quad, n0 + column);
-    left[column * STRIDE + quad] = next_left;
-    right[column * STRIDE + quad] = next_right;
+    let next_left = a_along_rows(end, first + 4u * four, k0 + column);
+    let next_right = grad_pre_along_rows(end, first + 4u * four, n0 + column);
+    left[column * STRIDE + four] = next_left;
+    right[column * STRIDE + four] = next_right;
     workgroupBarrier();  // both tiles are in place
     part += slice_product(local, end - first);
     workgroupBarrier();  // no thread still reads them
@@ -218,7 +218,7 @@ fn d_bias_tile(n_tile: u32, local: vec3u, thread: u32) {
 fn gemm_bwd_gradients_f32(
   @builtin(workgroup_id) group: vec3u,
   @builtin(local_invocation_id) local: vec3u,
-  @builtin(local_invocation_index) thread: u32,  // [0, TILE * QUADS)
+  @builtin(local_invocation_index) thread: u32,  // [0, TILE * VEC4S)
 ) {
   let item = group.z;  // [0, batch), or 0 where there is one b, and one d_b
   let k_tiles = (params.k + TILE - 1u) / TILE;
@@ -323,23 +323,23 @@ fn finite_or_0(x: f32) -> f32 {
 
 override TILE: u32 = 8u;     // rows and columns of a workgroup
 override DEPTH: u32 = 128u;  // products between two barriers
-override QUADS: u32 = DEPTH / 4u;     // of a row of a tile; in all, one a thread
-override SLICES: u32 = QUADS / TILE;  // threads that share a sum
-override STRIDE: u32 = QUADS + 1u;    // from row to row, odd: no bank conflicts
+override VEC4S: u32 = DEPTH / 4u;     // of a row of a tile; in all, one a thread
+override SLICES: u32 = VEC4S / TILE;  // threads that share a sum
+override STRIDE: u32 = VEC4S + 1u;    // from row to row, odd: no bank conflicts
 
-// A tile of each operand, in quads: four numbers that lie side by side along
+// A tile of each operand, in vec4s: four numbers that lie side by side along
 // the sum. So the right one holds columns.
 var<workgroup> left: array<vec4f, TILE * STRIDE>;
 var<workgroup> right: array<vec4f, TILE * STRIDE>;
 var<workgroup> parts: array<f32, TILE * TILE * SLICES>;  // the sum of each thread
 
-// A row of the left tile times a column of the right one: every SLICES-th quad.
+// A row of the left tile times a column of the right one: every SLICES-th vec4.
 fn slice_product(local: vec3u, terms: u32) -> f32 {
-  let quads = min(QUADS, (terms + 3u) / 4u);  // up to the sum's end
+  let vec4s = min(VEC4S, (terms + 3u) / 4u);  // up to the sum's end
   var sums = vec4f();
-  for (var quad = local.z; quad < quads; quad += SLICES) {
-    let row_quad = left[local.y * STRIDE + quad];
-    sums = fma(row_quad, right[local.x * STRIDE + quad], sums);
+  for (var four = local.z; four < vec4s; four += SLICES) {
+    let row_four = left[local.y * STRIDE + four];
+    sums = fma(row_four, right[local.x * STRIDE + four], sums);
   }
   return sums.x + sums.y + sums.z + sums.w;
 }

@@ -1,22 +1,22 @@
 override TILE: u32 = 8u;     // rows and columns of a workgroup
 override DEPTH: u32 = 128u;  // products between two barriers
-override QUADS: u32 = DEPTH / 4u;     // of a row of a tile; in all, one a thread
-override SLICES: u32 = QUADS / TILE;  // threads that share a sum
-override STRIDE: u32 = QUADS + 1u;    // from row to row, odd: no bank conflicts
+override VEC4S: u32 = DEPTH / 4u;     // of a row of a tile; in all, one a thread
+override SLICES: u32 = VEC4S / TILE;  // threads that share a sum
+override STRIDE: u32 = VEC4S + 1u;    // from row to row, odd: no bank conflicts
 
-// A tile of each operand, in quads: four numbers that lie side by side along
+// A tile of each operand, in vec4s: four numbers that lie side by side along
 // the sum. So the right one holds columns.
 var<workgroup> left: array<vec4f, TILE * STRIDE>;
 var<workgroup> right: array<vec4f, TILE * STRIDE>;
 var<workgroup> parts: array<f32, TILE * TILE * SLICES>;  // the sum of each thread
 
-// A row of the left tile times a column of the right one: every SLICES-th quad.
+// A row of the left tile times a column of the right one: every SLICES-th vec4.
 fn slice_product(local: vec3u, terms: u32) -> f32 {
-  let quads = min(QUADS, (terms + 3u) / 4u);  // up to the sum's end
+  let vec4s = min(VEC4S, (terms + 3u) / 4u);  // up to the sum's end
   var sums = vec4f();
-  for (var quad = local.z; quad < quads; quad += SLICES) {
-    let row_quad = left[local.y * STRIDE + quad];
-    sums = fma(row_quad, right[local.x * STRIDE + quad], sums);
+  for (var four = local.z; four < vec4s; four += SLICES) {
+    let row_four = left[local.y * STRIDE + four];
+    sums = fma(row_four, right[local.x * STRIDE + four], sums);
   }
   return sums.x + sums.y + sums.z + sums.w;
 }

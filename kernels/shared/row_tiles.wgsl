@@ -1,25 +1,25 @@
-// A thread's tile: rows of vec4f ("quads"). The workgroup is the 8 threads that a
-// CPU with AVX runs as one: DOWN rows of ACROSS threads, with neighboring quads.
+// A thread's tile: rows of vec4f. The workgroup is the 8 threads that a
+// CPU with AVX runs as one: DOWN rows of ACROSS threads, with neighboring vec4s.
 const TILE_ROWS: u32 = 4u;
-const TILE_QUADS: u32 = 1u;
+const TILE_VEC4S: u32 = 1u;
 const ACROSS: u32 = 4u;
 const DOWN: u32 = 8u / ACROSS;
-const NEXT: u32 = 4u * ACROSS;  // from one of a thread's quads to its next
+const NEXT: u32 = 4u * ACROSS;  // from one of a thread's vec4s to its next
 
 // Of both operands, four steps along k; and the results.
 var<private> left: array<vec4f, TILE_ROWS>;  // each row's numbers at the four steps
-var<private> right: array<vec4f, 4>;         // one quad of columns at each step
-var<private> sums: array<vec4f, TILE_ROWS * TILE_QUADS>;
+var<private> right: array<vec4f, 4>;         // one vec4 of columns at each step
+var<private> sums: array<vec4f, TILE_ROWS * TILE_VEC4S>;
 
 fn read_b(item: u32, k: u32, n: u32) -> vec4f {
   return b[(item * B_STRIDE + k * N + n) / 4u];
 }
 
-// Multiply: four products for each number in one column of quads.
-fn multiply(quad: u32) {
+// Multiply: four products for each number in one column of vec4s.
+fn multiply(four: u32) {
   for (var row = 0u; row < TILE_ROWS; row++) {  // unroll
     for (var i = 0u; i < 4u; i++) {  // unroll
-      sums[row * TILE_QUADS + quad] += left[row][i] * right[i];
+      sums[row * TILE_VEC4S + four] += left[row][i] * right[i];
     }
   }
 }

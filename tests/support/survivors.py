@@ -43,7 +43,7 @@ REASONS = {
     ),
     r"deep_tiles.*\bitem\b.* -> .*\bgroup\.z\b": "`item` is another name of `group.z` here.",
     r"STRIDE: u32 = ": "How far apart the rows of a tile lie decides about bank conflicts, not about results.",
-    r"`let quads = min\(QUADS, .* -> .*(terms \+ 4u\)|\* 4u\)|/ 3u\))": "Behind the end of a sum, a tile has zeros.",
+    r"`let vec4s = min\(VEC4S, .* -> .*(terms \+ 4u\)|\* 4u\)|/ 3u\))": "Behind the end of a sum, a tile has zeros.",
     r"slice_product\(local, .* -> .* \+ first\)": "Behind the end of a sum, a tile has zeros.",
     r"deep_tiles.*group\.x < k_tiles && in_d_a.* -> .*group\.x (<= k_tiles|< \(k_tiles \+ 1u\)|!= k_tiles)": (
         "The last workgroup of a row has no tile of d_a: all of it would be past the edge."

@@ -40,7 +40,7 @@ MANY_IMAGES = ConvShape(700, 1, 3, 2, 2, 2, 1)  # workgroups with two tiles each
 BATCH_17 = ConvShape(17, 1, 3, 2, 1, 2, 1)
 PAIRS = ConvShape(2048, 4, 5, 1, 3, 4, 1)  # enough work for threads with two filters each, the last of them with one
 BELOW = ConvShape(1, 1, 3, 4, 1, 3, 1, 2, (1, 0))
-# Of windows in registers: 8 columns of outputs are two quads, in NARROW one and a half.
+# Of windows in registers: 8 columns of outputs are two vec4s, in NARROW one and a half.
 WINDOWS, NARROW = ConvShape(2, 5, 3, 5, 5, 3, 2, 1, (1, 2)), ConvShape(2, 5, 3, 5, 5, 3, 2, 1, 1)
 WINDOWS_RELU, WINDOWS_TANH = replace(WINDOWS, activation="relu"), replace(WINDOWS, activation="tanh")
 # Of Winograd's method: images whose tiles reach past them, and sums of two steps of 8.
@@ -56,8 +56,8 @@ BROAD = GemmShape(1, 1, 257)  # more columns than 256 threads
 TALL = GemmShape(9, 2, 3)  # more rows than two tiles
 SIGMOID, TANH = GemmShape(1, 2, 3, 1, "sigmoid"), GemmShape(1, 2, 3, 1, "tanh")
 GELU, SILU = GemmShape(1, 2, 3, 1, "gelu"), GemmShape(1, 2, 3, 1, "silu")
-QUADS = GemmShape(3, 12, 8, 2, "relu")  # two steps of 8 along k
-QUADS_LONG = GemmShape(3, 12, 12, 4, "relu")  # two steps along k, n and the rows of all items
+VEC4S = GemmShape(3, 12, 8, 2, "relu")  # two steps of 8 along k
+VEC4S_LONG = GemmShape(3, 12, 12, 4, "relu")  # two steps along k, n and the rows of all items
 FOURS = GemmShape(3, 8, 12, 2, "relu")  # two steps of 4
 FOURS_OWN_B = replace(FOURS, b_per_item=True)
 DEEP = GemmShape(8, 41, 37, 5, "relu")  # no tile of 3 is full; two steps of 36 along k, n and the rows of all items

@@ -18,7 +18,7 @@ DATA = """
 struct Item { at: vec3f, mass: f32, kind: u32 }
 struct Data { count: u32, start: vec2f, items: array<Item> }
 @group(0) @binding(0) var<storage, read> data: Data;
-@group(0) @binding(1) var<storage, read> quads: array<vec4f>;
+@group(0) @binding(1) var<storage, read> vec4s: array<vec4f>;
 @group(0) @binding(2) var<uniform> options: vec4u;
 @group(0) @binding(3) var<storage, read_write> counters: array<atomic<i32>, 2>;
 @group(0) @binding(4) var<storage, read_write> output: array<f32>;
@@ -27,7 +27,7 @@ struct Data { count: u32, start: vec2f, items: array<Item> }
 @compute @workgroup_size(4)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   atomicAdd(&counters[1], i32(options.y));
-  output[id.x] = data.items[0].mass + quads[1].z + f32(arrayLength(&data.items));
+  output[id.x] = data.items[0].mass + vec4s[1].z + f32(arrayLength(&data.items));
 }
 
 @compute @workgroup_size(4)
@@ -113,8 +113,8 @@ def shown(printed: str, name: str) -> str:
 
 
 def test_sizes_values_and_files_become_buffers_of_the_type_of_the_binding(command, data, tmp_path):
-    np.save(tmp_path / "quads.npy", np.arange(8, dtype=np.float32))
-    given = ("data=2,0.5,1.5,1,2,3,7.25,9,1,2,3,8,9", f"quads=@{tmp_path / 'quads.npy'}", "options=1,5,0,0")
+    np.save(tmp_path / "vec4s.npy", np.arange(8, dtype=np.float32))
+    given = ("data=2,0.5,1.5,1,2,3,7.25,9,1,2,3,8,9", f"vec4s=@{tmp_path / 'vec4s.npy'}", "options=1,5,0,0")
     status, printed = command(
         data, "-e", "main", *given, "output=4", "--show", "output", "--show", "counters", "--show", "data"
     )

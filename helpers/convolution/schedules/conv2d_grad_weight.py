@@ -45,7 +45,7 @@ def workgroup_per_weight(s: ConvShape, kernel: Kernel) -> Schedule:
 
 SHORTEST = 8  # steps of a part: a shorter one costs more to write and to add than it gains
 MOST_PARTS = 14  # of a sum: on an H200, more of them cost more to add up than they gain
-QUADS = 8  # of a workgroup that writes weights
+VEC4S = 8  # of a workgroup that writes weights
 
 
 def split_k(s: ConvShape, kernel: Kernel) -> Schedule:
@@ -72,7 +72,7 @@ def winograd(s: ConvShape, kernel: Kernel) -> Schedule:
         (
             Step(((m + n) // shared.LINE * 4, steps, 1), 0, "transform"),
             Step((tiles, POINTS, parts), nested_loops(ceil(steps / parts)), "multiply_points"),
-            Step((s.out_channels * n // 4 // QUADS, 1, 1), nested_loops(parts), "write_weights"),
+            Step((s.out_channels * n // 4 // VEC4S, 1, 1), nested_loops(parts), "write_weights"),
         ),
         scratch={
             "transformed_grad": 4 * POINTS * steps * WINOGRAD_K * m,
@@ -91,9 +91,9 @@ def _threads_of_products(s: ConvShape, tile_n: int) -> int:
 
 # --- 5_register_windows: a thread keeps sums and windows in registers -------------------------------------------
 
-QUAD = 4  # channels of one load; also the most sums side by side
+VEC4 = 4  # channels of one load; also the most sums side by side
 MOST_TAPS_A_SIDE = 5  # of a thread along each axis
-WINDOW_PRODUCTS = 144  # of a quad each, written out: more take longer to compile than they save
+WINDOW_PRODUCTS = 144  # of a vec4 each, written out: more take longer to compile than they save
 LONGEST = 128  # outputs below each other in a strip
 ALL_CORES = 1024  # threads that keep all cores of a processor busy
 WINDOW_THREADS = 32
@@ -114,18 +114,18 @@ def register_windows(s: ConvShape, kernel: Kernel) -> Schedule:
     }
     steps = (Step(flat(count(work), WINDOW_THREADS), loops, name) for name, (work, loops) in passes.items())
     copies = {
-        "grad_quads": count("GRAD_ROWS") * count("GRAD_W"),
-        "input_quads": count("INPUT_ROWS") * count("COPY_W"),
+        "grad_vec4s": count("GRAD_ROWS") * count("GRAD_W"),
+        "input_vec4s": count("INPUT_ROWS") * count("COPY_W"),
         "parts": parts * count("PART"),
     }
-    return Schedule(tuple(steps), {name: 4 * QUAD * number for name, number in copies.items()}, constants)
+    return Schedule(tuple(steps), {name: 4 * VEC4 * number for name, number in copies.items()}, constants)
 
 
 def _window_tile(s: ConvShape) -> Tile:
     """The sums of a thread, and the outputs that it takes at a time."""
-    channels = min(QUAD, s.in_channels)
+    channels = min(VEC4, s.in_channels)
     taps_h, taps_w = (equal_length(size, MOST_TAPS_A_SIDE) for size in (s.kernel_h, s.kernel_w))
-    columns = max(1, min(QUAD, WINDOW_PRODUCTS // (channels * taps_h * taps_w)))
+    columns = max(1, min(VEC4, WINDOW_PRODUCTS // (channels * taps_h * taps_w)))
     columns = equal_length(s.out_w, columns) if s.stride_w <= taps_w else 1  # else the window is full of holes
     kept = max(0, taps_h - s.stride_h)
     return {"CHANNELS": channels, "TAPS_H": taps_h, "TAPS_W": taps_w, "COLUMNS": columns, "KEPT": kept}
@@ -135,9 +135,9 @@ def _strips(s: ConvShape, tile: Tile) -> Tile:
     """How long a strip is, and how many of them a thread takes."""
     rows = tile.get("ROWS", equal_length(s.out_h, LONGEST))
     strips = s.batch * ceil(s.out_h / rows) * ceil(s.out_w / tile["COLUMNS"])
-    sides = (s.out_channels, QUAD), (s.in_channels, tile["CHANNELS"]), (s.kernel_h, tile["TAPS_H"])
+    sides = (s.out_channels, VEC4), (s.in_channels, tile["CHANNELS"]), (s.kernel_h, tile["TAPS_H"])
     tiles = [ceil(size / side) for size, side in (*sides, (s.kernel_w, tile["TAPS_W"]))]
-    part = 4 * prod(tiles) * QUAD * tile["CHANNELS"] * tile["TAPS_H"] * tile["TAPS_W"]  # bytes
+    part = 4 * prod(tiles) * VEC4 * tile["CHANNELS"] * tile["TAPS_H"] * tile["TAPS_W"]  # bytes
     most = max(1, min(strips, ceil(ALL_CORES / prod(tiles)), MAX_BINDING // part))  # parts
     runs = min(ceil(strips / most), CAP // (rows + 2))
     return {"ROWS": rows, "RUNS": tile.get("RUNS", runs)}

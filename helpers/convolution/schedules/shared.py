@@ -281,7 +281,7 @@ def winograd_layer(s: ConvShape) -> dict[str, int]:
     return simple_layer(s, "KERNEL_H", "KERNEL_W", "STRIDE")
 
 
-# --- Windows in registers: a thread computes CHANNELS channels of ROWS x 4*QUADS neighboring pixels -------------
+# --- Windows in registers: a thread computes CHANNELS channels of ROWS x 4*VEC4S neighboring pixels -------------
 
 # A larger tile takes fewer loads for the same products, and a longer text, for all of it is written out.
 MOST_PRODUCTS = 400  # in fours: more of them written out always make the text too long
@@ -290,10 +290,10 @@ MOST_PRODUCTS = 400  # in fours: more of them written out always make the text t
 PRODUCT_TIME, LOAD_TIME = 0.12, 1.7  # four products of a thread; one load
 COMPILED_PRODUCT, COMPILED_LOAD = 1.2e6, 5e6  # each of them that is written out
 RUNS = 200  # of a layer, over which the time to compile it spreads
-SIDES = range(1, 17), range(1, 5), (1, 2, 4, 8)  # rows, quads and channels of a tile
+SIDES = range(1, 17), range(1, 5), (1, 2, 4, 8)  # rows, vec4s and channels of a tile
 SIMD = 8  # threads that a software adapter runs at once
 
-SMALL = {"ROWS": 1, "QUADS": 1, "CHANNELS": 2, "THREADS": 64}  # measured on an NVIDIA H200 with LeNet's layers
+SMALL = {"ROWS": 1, "VEC4S": 1, "CHANNELS": 2, "THREADS": 64}  # measured on an NVIDIA H200 with LeNet's layers
 
 
 def register_windows(s: ConvShape, kernel: Kernel, adapter: AdapterInfo, result: str) -> Schedule:
@@ -317,8 +317,8 @@ def _fastest_tiles(s: ConvShape, result: str) -> list[Tile]:
     (batch, channels, height, width), taps = s.of(result), s.kernel_h * s.kernel_w
 
     def time(tile: Tile) -> float:
-        rows, columns, deep = tile["ROWS"], 4 * tile["QUADS"], tile["CHANNELS"]
-        products = rows * tile["QUADS"] * deep * taps
+        rows, columns, deep = tile["ROWS"], 4 * tile["VEC4S"], tile["CHANNELS"]
+        products = rows * tile["VEC4S"] * deep * taps
         loads = (rows + s.kernel_h - 1) * (columns + s.kernel_w - 1) + deep * taps
         threads = batch * ceil(height / rows) * ceil(width / columns) * ceil(channels / deep)
         running = threads * terms(s, result) * (products * PRODUCT_TIME + loads * LOAD_TIME)

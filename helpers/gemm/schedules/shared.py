@@ -93,36 +93,36 @@ SIZES = {192: 2**27, 64: 2**21, 16: 0}
 
 
 class ThreadTile(NamedTuple):
-    """The tile of a thread, `rows` x `quads` vec4f, in a workgroup that is `across` threads wide."""
+    """The tile of a thread, `rows` x `vec4s` vec4f, in a workgroup that is `across` threads wide."""
 
     rows: int
-    quads: int
+    vec4s: int
     across: int
 
     def workgroups(self, p: Product) -> Workgroups:
         """One for each tile of all its threads."""
-        return p.workgroups(THREADS // self.across * self.rows, 4 * self.across * self.quads)
+        return p.workgroups(THREADS // self.across * self.rows, 4 * self.across * self.vec4s)
 
     def nanoseconds(self, p: Product) -> float:
         """About how long a product takes."""
-        loads, products = self.rows + 4 * self.quads, 16 * self.rows * self.quads
+        loads, products = self.rows + 4 * self.vec4s, 16 * self.rows * self.vec4s
         steps = ceil(p.terms / 4) * ceil(prod(self.workgroups(p)) / CORES)
         return steps * (loads * LOAD + products * MULTIPLY_ADD)
 
     def step(self, p: Product, *names: str, finishes: bool = True) -> Step:
         """The dispatch of a product: a loop along the sum, and one over the tile where that is more than the sum."""
-        last = nested_loops(self.rows * self.quads) if finishes else 0
+        last = nested_loops(self.rows * self.vec4s) if finishes else 0
         return Step(self.workgroups(p), nested_loops(ceil(p.terms / 4)) + last, *names)
 
     @classmethod
     def from_kernel(cls, kernel: Kernel) -> "ThreadTile":
         """The tile that the kernel's constants give."""
-        return cls(*map(kernel.value, ("TILE_ROWS", "TILE_QUADS", "ACROSS")))
+        return cls(*map(kernel.value, ("TILE_ROWS", "TILE_VEC4S", "ACROSS")))
 
     @property
     def constants(self) -> Mapping[str, int]:
         """The kernel's constants for this tile."""
-        return {"TILE_ROWS": self.rows, "TILE_QUADS": self.quads, "ACROSS": self.across}
+        return {"TILE_ROWS": self.rows, "TILE_VEC4S": self.vec4s, "ACROSS": self.across}
 
 
 THREAD_TILES = [ThreadTile(*sizes) for sizes in product((4, 8, 16, 24, 32), (1, 2, 4, 8), (4, 2, 8, 1))]
@@ -141,6 +141,6 @@ def tiled_by_threads(
             return None, f"{kernel.name}: {name} = {size}: {rule}"
     work = max(p.rows * p.columns * p.terms * p.layers for p in products)
     most = next(size for size, least in SIZES.items() if work >= least)
-    candidates = [tile for tile in THREAD_TILES if tile.rows * tile.quads <= most]
+    candidates = [tile for tile in THREAD_TILES if tile.rows * tile.vec4s <= most]
     candidates.sort(key=lambda tile: sum(map(tile.nanoseconds, products)))
     return first_short_enough(kernel, ({**rows, **layer(s), **tile.constants} for tile in candidates))
