@@ -21,7 +21,6 @@ from helpers.checks.report import Report, Reports, compare, sampled
 from helpers.checks.tolerance import SMALLEST_NORMAL, tolerance
 from helpers.gemm import reference
 from helpers.gemm.reference import Array
-from helpers.gemm.shapes import GemmShape
 
 STEP = 2.0**-12  # of finite differences: smaller ones raise the rounding errors, larger ones the truncation error
 GRADIENTS = ("d_a", "d_b", "d_bias")
@@ -48,21 +47,6 @@ def gemm_bias_act_backward(
     own = (tolerance(count, total, a, b, grad_pre, error) for count, total in zip(terms, totals, strict=True))
     allowed = map(np.add, own, reference.sums(abs(a), abs(b), error, per_item))
     return Reports(map(compare, names, got, reference.sums(a, b, grad_pre, per_item), allowed))
-
-
-def output(got: Array, a: Array, b: Array, bias: Array, shape: GemmShape) -> Report:
-    """`gemm_bias_act` of a GemmShape."""
-    return gemm_bias_act(got, a, b, bias, shape.activation)
-
-
-def gradients(got: Sequence[Array], a: Array, b: Array, bias: Array, grad: Array, shape: GemmShape) -> Reports:
-    """`gemm_bias_act_backward` of a GemmShape."""
-    return gemm_bias_act_backward(got, a, b, bias, grad, shape.activation)
-
-
-def gradients_adjoint(got: Sequence[Array], a: Array, b: Array, bias: Array, grad: Array, shape: GemmShape) -> Report:
-    """`adjoint` of a GemmShape, with all three gradients."""
-    return adjoint(a, b, bias, grad, shape.activation, **dict(zip(GRADIENTS, got, strict=True)))
 
 
 # --- Without a reference gradient -------------------------------------------------------------------------

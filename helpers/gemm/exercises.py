@@ -50,16 +50,20 @@ def _results(a: Array, b: Array, bias: Array, grad: Array) -> dict[str, Array]:
     return {name: array.astype(np.float32) for name, array in results.items()}
 
 
+def sizes(shape: GemmShape, letters: str) -> tuple[int, ...]:
+    """The sizes of a layer by their letters, where B is the batch."""
+    return tuple({"M": shape.m, "K": shape.k, "N": shape.n, "B": shape.batch_size}[letter] for letter in letters)
+
+
 def _cases(summed: str, inputs: str, output: str, params: str, tests: tuple[str, ...]) -> tuple[Case, ...]:
     """The tests of one pass: the names of its arrays, and the letters of its uniform, where B is the batch."""
     cases = []
     for test in tests:
         shape, arrays = _layers(summed)[test]
-        sizes = {"M": shape.m, "K": shape.k, "N": shape.n, "B": shape.batch_size}
         layers, rows, columns = (1, 1, *arrays[output].shape)[-3:]
         grid = (ceil(columns / 16), ceil(rows / 16), layers) if rows > 1 else (ceil(columns / 256), 1, 1)
         given = tuple(arrays[name] for name in inputs.split())
-        cases.append(Case(test, given, arrays[output], tuple(sizes[letter] for letter in params), grid))
+        cases.append(Case(test, given, arrays[output], sizes(shape, params), grid))
     return tuple(cases)
 
 
@@ -84,13 +88,14 @@ def puzzle(
     return Puzzle(name, subject, axes, lambda: _cases(*arrays, tests), skill)
 
 
-PUZZLES = (  # as the lesson has them
-    puzzle("tiled_product", "m n", TILED[:-1], ("K", "a b", "c", "MKN")),
-    puzzle("gemm_bwd_grad_pre", "item m n", TILED, ("K", "a b bias grad", "grad_pre", "MKNB")),
-    puzzle("gemm_bwd_da", "item m k", TILED, ("N", "grad_pre b", "d_a", "MKNB")),
-    puzzle("gemm_bwd_db", "k n", TILED, ("M", "a grad_pre", "d_b", "MKNB")),
-    puzzle("gemm_bwd_dbias", "n", IN_COLUMNS, ("M", "grad_pre", "d_bias", "MNB")),
-)
+PRODUCTS = {  # as the lesson has them, with what `puzzle` takes after the name
+    "tiled_product": ("m n", TILED[:-1], ("K", "a b", "c", "MKN")),
+    "gemm_bwd_grad_pre": ("item m n", TILED, ("K", "a b bias grad", "grad_pre", "MKNB")),
+    "gemm_bwd_da": ("item m k", TILED, ("N", "grad_pre b", "d_a", "MKNB")),
+    "gemm_bwd_db": ("k n", TILED, ("M", "a grad_pre", "d_b", "MKNB")),
+    "gemm_bwd_dbias": ("n", IN_COLUMNS, ("M", "grad_pre", "d_bias", "MNB")),
+}
+PUZZLES = tuple(puzzle(name, *given) for name, given in PRODUCTS.items())
 
 
 QUESTIONS = questions(__file__)

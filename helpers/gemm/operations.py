@@ -17,6 +17,13 @@ from wgsl import Kernel
 
 # --- The operations and their versions -----------------------------------------------------------------------
 
+
+def _activated(layer: tuple) -> tuple:
+    """Tensors and a shape, with the shape's activation in its place."""
+    *tensors, shape = layer
+    return *tensors, shape.activation
+
+
 _EXAMPLES = GemmShape(2, 3, 5, 4, "gelu", b_per_item=True), GemmShape(5, 4, 3, 2, "tanh", per_item=True)
 FORWARD = Operation(
     name="gemm_bias_act",
@@ -32,8 +39,8 @@ FORWARD = Operation(
         "7_deep_tiles": forward.deep_tiles,
     },
     choose=choice.forward,
-    answer=reference.output,
-    judge=check.output,
+    answer=lambda *layer: reference.forward(*_activated(layer)),
+    judge=lambda *layer: check.gemm_bias_act(*_activated(layer)),
     examples=_EXAMPLES,
 )
 BACKWARD = Operation(
@@ -48,9 +55,9 @@ BACKWARD = Operation(
         "5_deep_tiles": backward.deep_tiles,
     },
     choose=choice.backward,
-    answer=reference.gradients,
-    judge=check.gradients,
-    adjoint=check.gradients_adjoint,
+    answer=lambda *layer: reference.backward(*_activated(layer), per_item=layer[-1].per_item),
+    judge=lambda *layer: check.gemm_bias_act_backward(*_activated(layer)),
+    adjoint=lambda got, *layer: check.adjoint(*_activated(layer), **dict(zip(check.GRADIENTS, got, strict=True))),
     examples=_EXAMPLES,
     between=("grad_pre",),
 )

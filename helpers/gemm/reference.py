@@ -10,7 +10,6 @@ Letters: item i of the batch, row m in M, inner index k in K, column n in N. `a`
 import numpy as np
 
 from helpers.activations import act, derivative
-from helpers.gemm.shapes import GemmShape
 
 Array = np.ndarray
 
@@ -78,19 +77,6 @@ def backward(
 ) -> tuple[Array, Array, Array]:
     """Vectorized `backward_loops`; with `per_item`, d_b is (batch, K, N), one for each item."""
     return sums(a, b, np.asarray(grad, np.float64) * derivative(pre(a, b, bias), activation), per_item)
-
-
-# --- The same of a GemmShape --------------------------------------------------------------
-
-
-def output(a: Array, b: Array, bias: Array, shape: GemmShape) -> Array:
-    """The output of `forward`."""
-    return forward(a, b, bias, shape.activation)
-
-
-def gradients(a: Array, b: Array, bias: Array, grad: Array, shape: GemmShape) -> tuple[Array, Array, Array]:
-    """The gradients of `backward`."""
-    return backward(a, b, bias, grad, shape.activation, per_item=shape.per_item)
 
 
 def sums(a: Array, b: Array, grad_pre: Array, per_item: bool = False) -> tuple[Array, Array, Array]:

@@ -14,6 +14,7 @@ from math import ceil, prod
 
 from helpers.convolution.operations import GRAD_BIAS, GRAD_INPUT, GRAD_WEIGHT
 from helpers.convolution.shapes import ConvShape
+from helpers.gemm.exercises import PRODUCTS, sizes
 from helpers.gemm.operations import BACKWARD as GEMM_BACKWARD
 from helpers.gemm.shapes import GemmShape
 from helpers.gpu import Pass, uniform
@@ -69,16 +70,17 @@ def _outputs(s: ConvShape) -> Words:
     return s.batch, *s.output[2:]
 
 
-def _gemm(name: str, tensors: str, words: str, terms: str, **more: object) -> Place:
-    """One pass of the GEMM's backward pass: the letters of its uniform, and the letter along which it adds up."""
-
-    def sizes(s: GemmShape, letters: str) -> Words:
-        return tuple({"M": s.m, "K": s.k, "N": s.n, "B": s.batch_size}[letter] for letter in letters)
+def _pass(name: str) -> Place:
+    """One pass of the GEMM's backward pass, by its puzzle."""
+    _, _, (summed, inputs, output, letters) = PRODUCTS[name]
 
     def loops(s: GemmShape) -> Words:
-        return sizes(s, "BM") if name == "dbias" else (ceil(sizes(s, terms)[0] / 16), 16)
+        return sizes(s, "BM") if output == "d_bias" else (ceil(sizes(s, summed)[0] / 16), 16)
 
-    return Place(GEMM_BACKWARD, tensors, lambda s: sizes(s, words), loops, f"gemm_bwd_{name}_f32", **more)
+    def fits(s: GemmShape) -> bool:
+        return output != "grad_pre" or s.activation == "relu"
+
+    return Place(GEMM_BACKWARD, f"{inputs} {output}", lambda s: sizes(s, letters), loops, f"{name}_f32", fits)
 
 
 OF_WEIGHT = GRAD_WEIGHT, "grad_output input grad_weight"
@@ -89,12 +91,7 @@ PLACES: dict[str, Place] = {
         GRAD_INPUT, "grad_output weight grad_input", ConvShape.params, lambda s: (s.out_channels, *s.weight[2:])
     ),
     "conv2d_grad_bias": Place(GRAD_BIAS, "grad_output grad_bias", lambda s: s.output, _outputs),
-    "gemm_bwd_grad_pre": _gemm(
-        "grad_pre", "a b bias grad grad_pre", "MKNB", "K", fits=lambda s: s.activation == "relu"
-    ),
-    "gemm_bwd_da": _gemm("da", "grad_pre b d_a", "MKNB", "N"),
-    "gemm_bwd_db": _gemm("db", "a grad_pre d_b", "MKNB", "M"),
-    "gemm_bwd_dbias": _gemm("dbias", "grad_pre d_bias", "MNB", "M"),
+    **{name: _pass(name) for name in PRODUCTS if name.startswith("gemm_bwd")},
     "max_pool2d_backward": Place(
         MAX_BACKWARD,
         "input grad_output grad_input",
