@@ -370,6 +370,7 @@ def install_browser(env: dict) -> str:
 
 # Sliders answer sooner with a connection that holds no message back.
 JUPYTERLAB = ["-m", "jupyterlab", "--ServerApp.kernel_websocket_connection_class=helpers.websocket.PromptConnection"]
+JUPYTERLAB += ["--ServerApp.contents_manager_class=helpers.moved.Contents"]  # knows the old names of lessons
 
 
 def lab(args: argparse.Namespace, env: dict) -> int:

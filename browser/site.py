@@ -24,6 +24,8 @@ from py_compile import PycInvalidationMode
 
 import nbformat
 
+from helpers.moved import MOVED
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 LOCK = HERE / "site.lock"
@@ -300,6 +302,12 @@ PAGE = '<script src="../page.js"></script>'
 BEGIN = "<script>location.replace('lab/index.html?path=notebooks/{first}')</script>"
 
 
+def page_script() -> str:
+    """What JupyterLite's page runs first, with the old names of lessons."""
+    script = (HERE / "page.js").read_text(encoding="utf-8")
+    return script.replace("var MOVED = {}", f"var MOVED = {json.dumps(MOVED)}")
+
+
 def main() -> None:
     """Make the folder anew."""
     wheels = downloads()
@@ -314,7 +322,7 @@ def main() -> None:
     first = min(path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
     page = (SITE / "index.html").read_text(encoding="utf-8")  # JupyterLite reads settings in it, too
     write("index.html", page.replace("<head>", f"<head>{BEGIN.format(first=first)}"))
-    write("page.js", (HERE / "page.js").read_bytes())
+    write("page.js", page_script())
     lab = (SITE / "lab" / "index.html").read_text(encoding="utf-8")
     fetched = sorted(path.name for path in (SITE / "pyodide").iterdir())  # while JupyterLab starts
     links = "".join(f'<link rel="prefetch" href="../pyodide/{name}">' for name in fetched)
