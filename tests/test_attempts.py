@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import pytest
-from support.grading import only
 
 import helpers
 from helpers.exercises import PUZZLES, WORKER
 from helpers.grading import student_files
-from helpers.grading.verdict import RIGHT, WRONG, Grades
+from helpers.grading.verdict import RIGHT, Grades
 
 # --- Attempts, and the solution after one -------------------------------------------------------------------
 
@@ -105,31 +104,3 @@ def test_the_solution_is_shown_after_an_attempt(kept):
     assert helpers.solution("map") == PUZZLES["map"].solution
     helpers.grade("map", "mine, in the editor")
     assert helpers.solution("map").first_line == 1
-
-
-# --- A mistake that a lesson shows --------------------------------------------------------------------------
-
-
-def test_a_mistake_is_tried_in_the_official_kernel(monkeypatch):
-    monkeypatch.undo()
-    grades = helpers.try_mistake("map", "3.0 * input[i] + 1.0", "3.0 * (input[i] + 1.0)")
-    assert only(grades) == WRONG
-    assert grades[0].detail.startswith("this is what comes out when 1 is added before the multiplication by 3: ")
-    line = PUZZLES["map"].solution.text.split("\n").index("  output[i] = 3.0 * input[i] + 1.0;") + 2  # as in a cell
-    said = helpers.try_mistake("map", "output[i] =", "output[i + 999u] =")[0].detail
-    assert f"line {line}, `output[i + 999u] =" in said
-
-
-@pytest.mark.parametrize(
-    ("given", "error", "words"),
-    [
-        (("sudoku", "a", "b"), ValueError, "puzzle = 'sudoku': it must be one of map, "),
-        (("map", "sudoku", ""), ValueError, "old = 'sudoku': the official kernel of map contains it 0 times; it must"),
-        (("map", "input", ""), ValueError, "contains it [2-9] times; it must occur exactly once"),
-        (("map", 3, ""), TypeError, "old is a int: it must be text"),
-        (("map", "input", None), TypeError, "new is a NoneType: it must be text"),
-    ],
-)
-def test_a_mistake_that_is_not_one_edit_is_refused(given, error, words):
-    with pytest.raises(error, match=words):
-        helpers.try_mistake(*given)

@@ -263,22 +263,6 @@ def test_adjoint_judges_several_gradients():
     assert "grad_weight must have the shape (3, 2, 3, 3)" in swapped.reason
 
 
-@pytest.mark.parametrize(
-    ("gradients", "message"),
-    [
-        ({}, "no gradient: give it one or more of grad_weight=, grad_input="),
-        ({"grad": np.ones(3)}, "adjoint got grad: give it one or more of grad_weight="),
-        ({"grad_bias": np.ones(3)}, "grad_bias without a bias: give it bias="),
-    ],
-)
-def test_adjoint_needs_a_gradient_that_it_can_judge(gradients, message):
-    x, w, _, dy = case(whole=True).values()
-    with pytest.raises(TypeError, match=message):
-        check.adjoint(x, w, dy, **STRIDED, **gradients)
-    with pytest.raises(ValueError, match="of = 'grad_bias': it must be one of grad_weight, grad_input"):
-        check.finite_differences(w, x, w, dy, of="grad_bias")
-
-
 # --- Comparing and reporting ------------------------------------------------------------
 
 

@@ -1,20 +1,18 @@
 """Explorers: each state that the sliders can reach is valid and legible, and what it says is what was computed."""
 
 import random
+import re
 from math import prod
-from string import ascii_lowercase, ascii_uppercase
 
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
-from support.legible import faults, last_sums, sentences, states, written
+from support.legible import faults, last_sums, states, written
+from support.messages import every, said
 from support.sample import ALL, sample
 
 from helpers.convolution import explorers, reference
 from helpers.convolution.shapes import ConvShape
-from helpers.data import digits
-from helpers.gradient_checks import explorers as gradient_checks
-from helpers.gradient_checks.matrix import matrix
 from helpers.pictures.canvas import ORANGE, number, text_width
 from helpers.pictures.parts import Grid
 from helpers.threads import explorers as threads
@@ -71,22 +69,6 @@ def state_is_right(explorer: Explorer, make) -> None:
             assert control.disabled == (low == high)
 
 
-SMALLEST = """
-    any_forward: 12
-    any_weight_gradient: 12
-    any_input_gradient: 11
-    any_forward N=1 H=1 W=1: 12
-    any_weight_gradient N=3 H=7 kH=5 padding=1: 11
-    any_input_gradient W=1 kW=1 kH=5 stride=1: 11
-    any_forward groups=2 Ci=4 Co=4 padding=1 kW=2: 11
-"""
-
-
-@pytest.mark.parametrize(("name", "values", "smallest"), sentences(SMALLEST))
-def test_letters_are_large_where_there_is_room(name, values, smallest):
-    assert not list(faults(getattr(explorers, name)(**values).picture, int(smallest)))
-
-
 @every_explorer
 def test_a_value_that_cannot_be_moves_to_the_nearest_that_can(make):
     explorer = make(Ci=2, Co=3, H=2, kH=5)
@@ -99,28 +81,6 @@ def test_a_value_that_cannot_be_moves_to_the_nearest_that_can(make):
     for moved, dilation in ({"dilation": 9}, 2), ({"padding": 1, "dilation": 9}, 3), ({"kH": 5}, 1):
         explorer.set(**moved)
         assert explorer.values["dilation"] == dilation
-    with pytest.raises(ValueError, match="height: the sliders are N, groups, Ci"):
-        explorer.set(height=3)
-
-
-CONTRIBUTES = """
-    any_forward dilation=2 ow=1: 9 pixels of channel 0 contribute to output[0,0,0,1]: rows 0, 2 and 4, co
-    any_forward groups=2 Ci=4 Co=2 co=1: 9 pixels of channel 2 (group 1: channels 2 and 3) contri
-    any_forward padding=2 kH=1: No pixel of channel 0 contributes to output[0,0,0,0], only padding.
-    any_weight_gradient dilation=2 kh=1 kw=2:
-        3 pixels of image 0 contribute to grad_weight[0,0,1,2]: row 2, columns 4 to 6 (6 in the whole
-    any_weight_gradient groups=4 co=3: 15 pixels of image 0, channel 3 (group 3), contribute to grad_weight[3,0,0
-    any_weight_gradient H=1 W=1 padding=1: No pixel of image 0 contributes to grad_weight[0,0,0,0]: only padd
-    any_input_gradient dilation=2 stride=1 kW=2: 2 outputs contribute to grad_input[0,0,2,2]: output row 0, c
-    any_input_gradient dilation=2 stride=2 ih=1 kW=2: No output has the pixel under a weight, so nothing c
-    any_input_gradient groups=2 Co=4 ci=1: 4 outputs of each of channels 2 and 3 (group 1) contribute to gra
-    any_input_gradient Co=3 stride=3 ih=0: 1 output of each channel contributes to grad_input[0,0,0,2]: output
-"""
-
-
-@pytest.mark.parametrize(("name", "values", "words"), sentences(CONTRIBUTES))
-def test_what_contributes_is_said(name, values, words):
-    assert words in getattr(explorers, name)().set(**values)
 
 
 def test_only_output_channels_that_read_the_input_channel_are_shown():
@@ -178,50 +138,11 @@ def test_a_result_that_differs_from_the_sum_of_its_terms_is_said():
 # --- Small cases --------------------------------------------------------------------------------------------
 
 IMAGE, FILTER, UPSTREAM = whole(1, 1, 4, 5), whole(1, 1, 2, 3), whole(1, 1, 3, 3)
-SQUARE, HALVES = whole(1, 1, 5, 5), np.full((1, 1, 3, 3), 0.5, np.float32)
-ONES = np.ones((1, 1, 5, 5), np.float32)
-LETTERS = [  # what makes a picture with letters, what it computes, and the names of its capitals
-    (explorers.forward, lambda: reference.conv2d(IMAGE, FILTER), (IMAGE, FILTER), ascii_uppercase),
-    (
-        explorers.weight_gradient,
-        lambda: reference.conv2d_grad_weight(SQUARE, (1, 1, 3, 3), UPSTREAM),
-        (SQUARE, UPSTREAM),
-        ascii_uppercase[6:],
-    ),
-    (
-        explorers.input_gradient,
-        lambda: reference.conv2d_grad_input((1, 1, 5, 5), -UPSTREAM, UPSTREAM),
-        (-UPSTREAM, UPSTREAM),
-        ascii_uppercase[6:],
-    ),
-]
-
-
-@pytest.mark.parametrize(("make", "right", "tensors", "capitals"), LETTERS)
-def test_the_letters_say_the_sum_that_the_reference_computes(make, right, tensors, capitals):
-    explorer, right, (small, large) = make(*tensors), right()[0, 0], tensors
-    values = dict(zip(ascii_lowercase, small.flat, strict=False)) | dict(zip(capitals, large.flat, strict=False))
-    for place in np.ndindex(right.shape):
-        words, value = explorer.set(**dict(zip(explorer.values, place, strict=True))), number(right[place])
-        element, terms, rest = words.split(" = ")
-        assert element.endswith(f"[{place[0]},{place[1]}]")
-        assert sum(prod(values[letter] for letter in term.split("·")) for term in terms.split(" + ")) == right[place]
-        assert rest.startswith((f"{value}.", f"{value}: "))
-        assert rest.endswith(f"The GPU returned {value}.")
-        assert not list(faults(explorer.picture))
-    assert "★ correlation: slide, multiply, add" in written(explorer.picture)
+SQUARE = whole(1, 1, 5, 5)
 
 
 def test_letters_do_not_mix_with_axes_that_are_not_explained_yet():
     assert not [word for word in written(explorers.forward(IMAGE, FILTER).picture) if "n = " in word or "ci = " in word]
-
-
-def test_fractions_are_not_rounded_away():
-    assert "= 4.5: input rows" in explorers.weight_gradient(ONES, HALVES).sentence
-    tree = explorers.tree_reduction(HALVES, 8)
-    assert "The sum is" not in tree.sentence  # the lesson asks for a sum first
-    assert "The sum is 4.5; the GPU kernel with 8 threads returned 4.5" in tree.set(step=3)
-    assert tree.set(step=1).startswith("Step 1 of the tree reduction: after a barrier, threads 0 to 3 each add")
 
 
 @pytest.mark.parametrize(
@@ -276,25 +197,6 @@ def test_a_number_of_a_convolution_is_shown_with_all_that_it_has_to_do_with():
         assert not list(faults(picture)), values
 
 
-def test_a_pixel_between_two_windows_reaches_no_output():
-    explorer = explorers.outputs_of_pixel(IMAGE, FILTER)
-    assert explorer.set(ih=3, stride=3).startswith("Pixel [3,0] contributes to none of the 1 outputs;")
-
-
-def test_the_edges_of_a_digit_are_those_of_the_reference():
-    explorer, digit = explorers.edges(), digits.conv1_input(1, first=7)
-    for filter, stride, padding in sample(np.ndindex(len(explorers.EDGES), 3, 3), 12):
-        weight = np.array([*explorers.EDGES.values()])[filter][None, None]
-        right = reference.conv2d(digit, weight, None, stride + 1, padding)[0, 0]
-        for place in (6, 5), np.subtract(right.shape, 1):
-            row, column = map(int, place)
-            words = explorer.set(digit=7, filter=filter, stride=stride + 1, padding=padding, oh=row, ow=column)
-            size, value = " × ".join(map(str, right.shape)), number(right[row, column])
-            said = f"become {size} outputs. output[{row},{column}] = {value}; the GPU returned {value}."
-            assert words.endswith(said)
-            assert not list(faults(explorer.picture))
-
-
 def test_the_matrix_of_windows_is_legible_and_true():
     input, weight = whole(1, 2, 3, 4), whole(2, 2, 2, 2)
     windows = sliding_window_view(input[0], (2, 2), (1, 2)).transpose(1, 2, 0, 3, 4).reshape(6, 8)
@@ -313,30 +215,6 @@ def test_the_matrix_of_windows_is_legible_and_true():
 
 
 # --- Scatter, gather and counts -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("sizes", [((3, 3), (3, 3)), ((2, 3), (3, 2))])
-def test_scatter_and_gather_say_what_the_reference_computes(sizes):
-    weight, upstream = (-3 * whole(1, 1, *size) for size in sizes)
-    H, W = np.sum(sizes, 0) - 1
-    right, explorer = (
-        reference.conv2d_grad_input((1, 1, H, W), weight, upstream),
-        explorers.scatter_and_gather(weight, upstream),
-    )
-    for ih, iw in np.ndindex(H, W):
-        value = number(right[0, 0, ih, iw])
-        assert f" = {value}; the GPU returned {value}." in explorer.set(ih=ih, iw=iw, oh=ih // 2, ow=iw // 2)
-        assert not list(faults(explorer.picture))
-        assert "−0" not in written(explorer.picture)
-
-
-def test_sentences_of_scatter_and_gather():
-    explorer = explorers.scatter_and_gather(UPSTREAM, UPSTREAM)
-    assert "Pixel [1,1] collects K·a + J·b + H·d + G·e = " in explorer.set(oh=1, ow=1, ih=1, iw=1)
-    assert explorer.sentence.endswith("K·a is in both.")
-    assert explorer.set(oh=0, ow=2).endswith("No product is in both.")
-    words = explorer.set(oh=2, ow=2, ih=4, iw=4)
-    assert words.startswith("Output O adds one product to each of 9 pixels. Pixel [4,4] collects O·i = ")
 
 
 def test_only_a_pixel_of_several_outputs_races():
@@ -365,53 +243,7 @@ def test_the_counts_are_legible_and_those_of_the_reference():
         assert (np.outer(rows, columns) == counts).all()
 
 
-def test_sentences_of_the_counts():
-    explorer = explorers.pixel_counts()
-    words = "The corner pixel lies in {}, the middle of the top edge in {}, the center in {}."
-    assert explorer.sentence == words.format("1 window", "3 windows", "9 windows")
-    assert explorer.set(stride=3, kH=2, kW=2).endswith("39 pixels lie in none, so the gradient there is 0.")
-    assert explorer.set(stride=3, kH=3, kW=3).endswith("9 pixels lie in none, so the gradient there is 0.")
-
-
 # --- Threads, and what is refused -----------------------------------------------------------------------------
-
-
-def test_threads_without_work_are_named():
-    few = explorers.shared_products(ConvShape(1, 1, 5, 5, 1, 3, 3))
-    assert "Thread 37 of 256 takes no product: 0 of 9." in few.sentence
-    threads = explorers.threads(ConvShape(1, 1, 28, 28, 6, 5, 5))
-    assert "Thread 149 owns grad_weight[5,0,4,4]" in threads.set(thread=149)
-    assert "Thread 150 owns nothing" in threads.set(thread=150)
-
-
-def test_the_simulated_run_does_what_the_lesson_says():
-    ones = np.ones((2, 1, 3, 6), np.float32), np.ones((1, 2, 3, 1), np.float32)
-    explorer = explorers.shared_weight_steps(*ones, padding=1)
-    assert "writes shared_weights[13]" in explorer.set(step=1, thread=13)
-    assert "threads 0 and 1 of 16 are active" in explorer.set(step=2)
-    for step, weight in (4, 1), (8, 7), (12, 13):
-        assert f"reads shared_weights[{weight}] = 1 " in explorer.set(step=step, thread=4)
-    assert "reads weight[1,0,0,4] = 1, and writes shared_weights[4]" in explorer.set(step=17)
-    assert "threads 0 to 11 of 16 are active" in explorer.set(step=32)  # the others have no pixel
-
-
-@pytest.mark.parametrize(
-    ("make", "tensors", "problem"),
-    [
-        (explorers.forward, (whole(2, 1, 5, 5), FILTER), "input has shape"),
-        (explorers.forward, (whole(1, 1, 6, 6), FILTER), "letters"),
-        (explorers.outputs_of_pixel, (IMAGE, whole(1, 2, 2, 2)), "weight has shape"),
-        (explorers.one_product, (IMAGE, FILTER, np.ones((9, 5)), np.ones((9, 1))), "windows has shape"),
-        (explorers.weight_gradient, (whole(2, 1, 5, 5), UPSTREAM), "it must be one image"),
-        (explorers.weight_gradient, (SQUARE, SQUARE), "letters"),
-        (explorers.input_gradient, (UPSTREAM, SQUARE), "letters"),
-        (explorers.scatter_and_gather, (whole(1, 1, 4, 3), UPSTREAM), "there is room for 3 x 3"),
-        (explorers.tree_reduction, (UPSTREAM, 12), "power of two"),
-    ],
-)
-def test_what_a_picture_cannot_show_is_refused(make, tensors, problem):
-    with pytest.raises(ValueError, match=problem):
-        make(*tensors)
 
 
 def test_the_stored_output_is_the_picture_with_its_sentence():
@@ -555,8 +387,6 @@ def test_one_weight_is_said_in_letters_without_a_picture():
     for kh, kw in np.ndindex(3, 3):
         said = explorers.terms_of_weight(SQUARE, UPSTREAM, kh, kw)
         assert explorer.set(kh=kh, kw=kw).startswith(f"{said}: input rows ")
-    with pytest.raises(ValueError, match="kw = 3: the weights have kw from 0 to 2"):
-        explorers.terms_of_weight(SQUARE, UPSTREAM, 0, 3)
 
 
 def test_the_numbers_are_tables_that_follow_the_picture_only_while_they_are_asked_for():
@@ -577,66 +407,13 @@ def test_the_numbers_are_tables_that_follow_the_picture_only_while_they_are_aske
         assert "".join(f"<td>{number(value)}</td>" for value in values[0]) in tables
 
 
-# --- Checks -----------------------------------------------------------------------------------------------
+# --- What is said ------------------------------------------------------------------------------------------------
 
 
-def test_a_step_is_said_with_both_errors():
-    explorer = gradient_checks.step_size()
-    assert explorer.sentence == (
-        "At step 1, the central difference of the convolution's loss is off by 1 part in 3 million (rounding alone). "
-        "That of GELU is off by 1 part in 10 (mostly truncation)."
-    )
-    assert "GELU is off by 1 part in 100,000 (mostly truncation): this is its best step." in explorer.set(k=-7)
-    assert explorer.set(k=-99).startswith("At step 1/1,048,576, ")
-    assert explorer.set(k=99).startswith("At step 16, ")
-
-
-def test_a_tolerance_is_said_with_the_terms_that_it_hides():
-    explorer = gradient_checks.tolerance()
-    assert "33,000 of the sum, and the largest error of 50 sums was 1 part in 1.4 million." in explorer.sentence
-    assert explorer.set(j=11).endswith("smaller than one average term, so a sum that lacks one fails.")
-    assert explorer.set(j=12).endswith("as large as 2 average terms, so a sum that lacks 2 of them can pass.")
-    assert explorer.set(j=0).startswith("1 term: the tolerance is 1 part in 4.2 million")
-
-
-ADJOINT = """
-    adjoint kernel=0 data=0: Both kernels are right, and all three dot products are 61.
-    adjoint kernel=1 data=0: filter flipped. ⟨w, grad_weight⟩ is 88, but ⟨conv2d(x, w), dy⟩ is 61: the mistake is found.
-    adjoint kernel=1 data=1: are 141, though 4 numbers of grad_weight are wrong: these data hide the mistake.
-    adjoint kernel=4 data=3: are 45, though 8 numbers of grad_input are wrong: these data hide the mistake.
-    adjoint kernel=1 data=2:
-        every number of grad_weight is right on these data: no check can find the mistake with them.
-"""
-
-
-@pytest.mark.parametrize(("name", "values", "words"), sentences(ADJOINT))
-def test_the_adjoint_identity_is_said_with_what_it_finds(name, values, words):
-    assert getattr(gradient_checks, name)().set(**values).endswith(words)
-
-
-def test_a_row_of_the_matrix_is_said_with_what_catches_it():
-    explorer = gradient_checks.matrix("conv2d_grad_bias")
-    assert explorer.sentence == (
-        "“batch not summed”: on good data, the simulator misses it. "
-        "On poor data, the reference misses it with batch 1 and the classroom test."
-    )
-    rows = [row.wrong.name for row in matrix("conv2d_grad_bias", "2_workgroup_per_channel").rows]
-    race = explorer.set(version=2, row=rows.index("no barrier in the tree"))
-    assert race.endswith("only the simulator catches it. On poor data, the reference misses it in each case.")
-    assert "all six ways catch it" in explorer.set(row=rows.index("one element too many"))
-    assert explorer.set(row=99).startswith(f"“{rows[-1]}”: ")
-
-
-PROBES = """
-    one_hot kernel=0: The right kernel returns [10 11], [17 18], [24 25]: these are the pixels that it read
-    one_hot kernel=1: returns [8 9], [15 16], [22 23]; right is [10 11], [17 18], [24 25]. 6 of its 6 numbers
-    one_hot kernel=3: returns [24 25], [17 18], [10 11], the right pixels in a wrong order; right is
-    one_hot kernel=5: This wrong kernel returns [10 11], [17 18], [24 25], which is right here: try another
-    one_hot kernel=5 oh=0 ow=0: [0 0], [0 0], [6 7]; right is [0 0], [0 0], [0 0]. 2 of its 6 numbers are
-    one_hot kernel=4 oh=2 ow=0: [0 0], [29 0], [0 0]; right is [0 0], [0 0], [0 0]. 1 of its 6 numbers is wrong.
-"""
-
-
-@pytest.mark.parametrize(("name", "values", "words"), sentences(PROBES))
-def test_a_probe_is_said_with_the_pixels_that_were_read(name, values, words):
-    assert words in getattr(gradient_checks, name)(**values).sentence.replace("\N{NO-BREAK SPACE}", " ")
+@every("explorers")
+def test_an_explorer_says_what_is_stored_and_is_legible(family, heading, text, message):
+    """Every explorer of every notebook. Where a fault is stored, or the GPU returned something else, that is seen."""
+    assert said(family, heading, text) == message
+    assert not (heading[0].isdigit() and re.search(r"touches|leaves the sheet|the sheet is|−0\b(?!\.)", message))
+    for before, value in re.findall(r"(.*)returned (\S+)\.", message, re.DOTALL):
+        assert re.search(rf"(=|to|is|by) {re.escape(value)}[.;:,]", before), "the GPU returned another number"

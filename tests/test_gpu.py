@@ -190,18 +190,6 @@ def test_buffers_that_are_read_together_keep_their_order_and_shapes(most, monkey
     assert [array.tolist() for array in together] == [array.tolist() for array in arrays]
 
 
-@pytest.mark.parametrize(
-    ("array", "error", "message"),
-    [
-        *((np.ones(3, dtype), TypeError, f"t has dtype {dtype}: it must be") for dtype in ("float64", ">f4", "bool")),
-        (np.ones((3, 0), np.float32), ValueError, "no axis may be 0"),
-    ],
-)
-def test_an_array_that_no_kernel_takes_is_refused(array, error, message):
-    with pytest.raises(error, match=message):
-        gpu.upload(array, "t")
-
-
 # --- Timings: no test asks how long anything took ---------------------------------------------------------
 
 

@@ -84,18 +84,6 @@ def test_a_matrix_is_shown_line_by_line_and_says_what_none_catches():
     assert "; all six miss 1." in Matrix((*shown.rows, unseen)).summary
 
 
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (("sum",), "operation = 'sum': it must be one of conv2d_grad_weight, conv2d_grad_input, conv2d_grad_bias"),
-        (("conv2d_grad_input", "5_winograd"), "version = '5_winograd': .* has 1_gather, 2_shared_weights, 8_direct"),
-    ],
-)
-def test_what_has_no_matrix_is_refused(arguments, problem):
-    with pytest.raises(ValueError, match=problem):
-        matrix.matrix(*arguments)
-
-
 # --- One-hot probes ---------------------------------------------------------------------------------------
 
 

@@ -108,10 +108,6 @@ def test_what_fits_no_layer_is_refused():
     d_b = right(tensors)["d_b"]
     adjoint = partial(check.adjoint, *tensors.values())
     differences = partial(check.finite_differences, d_b, *tensors.values())
-    with pytest.raises(TypeError, match=r"adjoint got db: .* d_a=, d_b="):
-        adjoint(db=d_b)
-    with pytest.raises(ValueError, match="of = 'b'"):
-        differences(of="b")
     for report in (adjoint(d_a=d_b), differences(of="d_a")):
         assert "d_a must have the shape (3, 4, 5)" in report.reason
     for report in verdicts({"d_b": d_b}, tensors | {"bias": tensors["bias"][1:]}):

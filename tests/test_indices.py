@@ -163,11 +163,6 @@ def test_an_element_has_the_terms_that_the_kernel_adds_up(sizes):
             assert terms == sorted(terms)
 
 
-def test_an_unknown_product_is_refused():
-    with pytest.raises(ValueError, match="product = 'd_c': it must be one of pre, d_a, d_b, d_bias"):
-        gemm_terms("d_c", (1, 1, 1), 0, 0)
-
-
 # --- Tiles ------------------------------------------------------------------------------------------------
 
 TILED = load("gemm_bias_act", "2_tiled").with_constants(TILE=4)

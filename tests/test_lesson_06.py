@@ -53,25 +53,9 @@ def test_a_wrong_result_differs_from_the_sum_of_its_terms():
     assert written(picture)[-2:] == ["sum of its terms: 2", "the GPU returned: 3"]
 
 
-@pytest.mark.parametrize(
-    ("at", "sentence"),
-    [
-        ((0, 1, 2), "pre[1,2] = a[1,:] · b[:,2] + bias[2] = 0·2 + 3·1 + 1·0 + (−1)·(−2) + (−1) = 4; "),
-        ((1, 1, 2), "d_a[1,2] = grad_pre[1,:] · b[2,:] = 1·2 + 2·(−1) + (−1)·0 + 3·1 + 0·3 = 3; "),
-        ((2, 2, 1), "d_b[2,1] = a[:,2] · grad_pre[:,1] = 2·0 + 1·2 + 0·1 = 2; "),
-        ((3, 9, 3), "d_bias[3] = grad_pre[:,3].sum() = 0 + 3 + (−1) = 2; "),
-        ((1, 9, 9), "d_a[2,3] = grad_pre[2,:] · b[3,:]"),  # the limits of row and column follow the product
-    ],
-)
-def test_sentences_of_the_gradients(at, sentence):
-    assert gradients().set(**dict(zip(("product", "row", "column"), at, strict=True))).startswith(sentence)
-
-
-def test_the_smallest_example_is_drawn_and_one_too_large_for_the_sheet_refused():
+def test_the_smallest_example_is_drawn():
     one = np.ones((1, 1), np.float32)
     assert explorers.gradients(one, one, one[0], *[one] * 4, one[0]).sentence.startswith("d_b[0,0] = a[:,0] · grad")
-    with pytest.raises(ValueError, match=r"M, K, N = \(5, 4, 5\): at most 4, 4 and 5 fit"):
-        explorers.gradients(np.ones((5, 4)), B, BIAS, np.ones((5, 5)), *[None] * 4)
 
 
 # --- Tiles ------------------------------------------------------------------------------------------------
@@ -93,19 +77,6 @@ def test_a_thread_is_sure_of_its_own_cells_before_the_barrier_and_of_all_after_i
     assert [written(picture.show(step, 6)).count("?") for step in (4, 5)] == [30, 0]
 
 
-@pytest.mark.parametrize(
-    ("step", "words"),
-    [
-        (8, "Step 8, load: thread 6 loads a[5,10] = 0 (past the edge) and b[9,6]"),
-        (5, "what threads 4 to 7 loaded on the left and threads 2, 6, 10 and 14 on the right"),
-        (7, "threads 4 to 7 read what thread 6 loaded on the left, and threads 2, 6, 10 and 14 what it loaded"),
-        (11, "no tile follows"),
-    ],
-)
-def test_sentences_of_the_tiles(step, words):
-    assert words in tiles(8, 10, 8).set(step=step, thread=6)
-
-
 def test_each_turn_adds_to_the_sum_and_each_thread_ends_with_its_element_as_the_gpu_returned_it():
     (a, b), explorer, total = operands(8, 10, 8), tiles(8, 10, 8), "0"
     for step in (2, 6, 10):
@@ -115,19 +86,6 @@ def test_each_turn_adds_to_the_sum_and_each_thread_ends_with_its_element_as_the_
         assert f"thread 6 owns (a @ b)[5,6]; sum so far: {total}" in written(explorer.picture)
     for thread, value in enumerate(map(number, (a @ b)[4:, 4:].flat)):
         assert explorer.set(step=12, thread=thread).endswith(f"= {value}; the GPU returned {value}.")
-
-
-@pytest.mark.parametrize(
-    ("sizes", "factor", "problem"),
-    [
-        ((8, 13, 8), 1, r"M, K, N = \(8, 13, 8\): the picture has room"),
-        ((8, 10, 8), 5, "a has elements other than -9"),
-    ],
-)
-def test_matrices_that_do_not_fit_are_refused(sizes, factor, problem):
-    a, b = operands(*sizes)
-    with pytest.raises(ValueError, match=problem):
-        explorers.tiles(factor * a, b, a @ b)
 
 
 # --- A transposed load ----------------------------------------------------------------------------------------

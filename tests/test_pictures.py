@@ -16,8 +16,7 @@ from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks import probes
 from helpers.gradient_checks.errors import convolution_differences, gelu_differences
 from helpers.gradient_checks.matrix import COLUMNS, OPERATIONS, Matrix, Row, shown, versions
-from helpers.gradient_checks.pictures.adjoint import AdjointPicture
-from helpers.gradient_checks.pictures.errors import RIGHT, StepPicture, TolerancePicture
+from helpers.gradient_checks.pictures.errors import RIGHT, StepPicture
 from helpers.gradient_checks.pictures.matrix import MatrixPicture
 from helpers.gradient_checks.pictures.probes import ProbePicture
 from helpers.pictures import images, timeline
@@ -164,15 +163,6 @@ def test_pictures_of_threads_are_legible():
 # --- Checks -----------------------------------------------------------------------------------------------
 
 
-def test_every_state_of_the_pictures_of_checks_is_legible():
-    places = [(0, 0), (1, 1), (2, 2), (4, 3), (5, 0)]
-    step = StepPicture(convolution_differences(), gelu_differences())
-    tolerance, adjoint = TolerancePicture(), AdjointPicture()
-    states = [(step, [k]) for k in range(-20, 5, 2)] + [(tolerance, [j]) for j in range(0, 17, 2)]
-    for picture, state in states + [(adjoint, place) for place in places]:
-        assert not list(faults(picture.show(*state))), state
-
-
 def test_the_values_at_a_place_are_in_a_list_of_their_own():
     rows = defaultdict(list)
     picture = StepPicture(convolution_differences(), gelu_differences()).show(-4)
@@ -250,10 +240,3 @@ def test_a_timeline_is_legible_at_any_scale(scale):
     picture = timeline([(name, start * scale, lasts * scale) for name, start, lasts in SPANS] * 3, "Times.")
     assert not list(faults(picture))
     assert not list(faults(timeline([("submit", 3.0, 0.0)], "No time at all.")))
-
-
-def test_spans_that_cannot_be_drawn_are_refused():
-    with pytest.raises(ValueError, match="0 spans: the picture has room for 1 to 12"):
-        timeline([], "")
-    with pytest.raises(ValueError, match="span 'submit' lasts -1 ms: a duration is 0 or more"):
-        timeline([("submit", 1, -1)], "")

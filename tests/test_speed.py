@@ -7,7 +7,7 @@ from itertools import chain, product
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
-from support.legible import faults, sentences, written
+from support.legible import faults, written
 from support.notebook_gate import NOTEBOOKS
 
 from helpers.bench import report
@@ -155,43 +155,6 @@ def test_winograds_outputs_are_those_of_the_direct_way():
 
 # --- What the explorers say -----------------------------------------------------------------------------------
 
-SAID = """
-    tile_sizes: 256 threads compute 16 × 16 results, 1 each; expect at most 12 % of the arithmetic, because workgroup
-    tile_sizes rows=7 columns=7 side=3: only the arithmetic limits it: it is compute-bound.
-    tile_sizes rows=7 columns=7 side=2: This cannot run: 1024 threads in a workgroup: the limit here is 256
-    tile_sizes rows=7 columns=7 depth=5 side=3: This cannot run: 32,768 bytes of workgroup memory
-    tile_sizes rows=5 columns=4 side=2: because the memory limits it: it is bandwidth-bound
-    tile_sizes side=3: 12 % of the arithmetic, because a GPU runs 32 threads of a workgroup together, and 28 of
-    tile_sizes m=64 k=100352 n=576 rows=6 columns=6 side=3:
-        7 % of the arithmetic, because there are too few workgroups: 9 for 132 multiprocessors.
-    tile_sizes m=2048 k=64 n=640 rows=6 columns=7 side=3:
-        61 % of the arithmetic, because its last round of workgroups is not full: 160 on 132
-    tile_sizes rows=4 columns=7 depth=5:
-    tile_sizes rows=7 columns=4 depth=5:
-    split_k slices=1 workgroup=8: 1 slice, 9 workgroups: 123 of 132 multiprocessors have nothing to do. Workgroup 8
-    split_k slices=15 workgroup=134: all 132 multiprocessors work. Workgroup 134 adds the products 93,648 to
-    split_k slices=99 workgroup=5: the second pass adds 99 sums for each result, from 14.6 MB.
-    residue_classes ih=7 iw=7: in class A: every pixel of the class receives its gradient through rows 0 and 2
-    residue_classes ih=7 iw=7: 4 of 9 taps; 3 of them lie outside the output.
-    residue_classes ih=0 iw=0:
-    winograd row=1 column=3: of 16 pixels by a weighted sum of 9 weights, and is part of 16 outputs.
-    winograd row=0 column=5: a weighted sum of 9 pixels by one weight, and is part of 1 output.
-    who_loads step=1 thread=37: 1 naive: thread 37 loads 32 numbers from storage memory, and multiplies 32 numbers
-    who_loads step=2 thread=999: thread 255 loads 2 numbers from storage memory, and multiplies 32 numbers for its 1
-    who_loads step=4 thread=999: thread 63 loads 32 numbers from storage memory, and multiplies 256 numbers for its 64
-"""
-
-
-@pytest.mark.parametrize(("name", "values", "words"), sentences(SAID))
-def test_what_an_explorer_shows_is_said_and_legible(name, values, words):
-    explorer = getattr(explorers, name)(**values)
-    assert words in explorer.sentence
-    assert not list(faults(explorer.picture))
-
-
-def test_a_last_round_that_is_nearly_full_is_no_limit():
-    assert "last round" not in explorers.tile_sizes(2048, 64, 1024, rows=6, columns=7, side=3).sentence
-
 
 def test_the_classes_of_the_residues_are_named():
     names = {"class A: 4 taps for each pixel and channel", "class D: 1 tap for each pixel and channel"}
@@ -303,17 +266,6 @@ def test_each_number_of_the_recorded_run_is_nearest_to_its_own_point():
     for own, (_, number) in zip(points, picture.placed, strict=True):
         others = points[np.hypot(*(points - own).T) > DOT]  # not those that it covers
         assert np.hypot(*(others - number).T).min() > np.hypot(*(own - number))
-
-
-def test_a_step_is_said_with_what_limited_the_step_before():
-    picture = RooflinePicture(RUN)
-    assert picture.show(3).sentence == (
-        "Step 3, register tile: 16 operations for each byte loaded, 46 % of the recorded GPU's arithmetic. "
-        "What limited 2_tiled: bytes. Two reads of workgroup memory for each multiply-add."
-    )
-    assert picture.show(1).sentence.endswith(
-        "naive: 0.2 operations for each byte loaded, 5 % of the recorded GPU's arithmetic."
-    )
 
 
 # --- What the lesson says of a step ---------------------------------------------------------------------------

@@ -53,19 +53,6 @@ def test_the_loop_and_the_vectorized_sum_agree_and_the_check_refuses_a_total_wit
     assert not check.total(right - NUMBERS[0], NUMBERS)
 
 
-@pytest.mark.parametrize(
-    ("input", "error", "words"),
-    [
-        ([1.0], TypeError, "input is a list"),
-        (np.ones((1, 3), np.float32), ValueError, r"its axes must be \(n\)"),
-        (np.ones(0, np.float32), ValueError, "no axis may be 0"),
-    ],
-)
-def test_what_is_no_list_of_numbers_is_refused(input, error, words):
-    with pytest.raises(error, match=words):
-        operations.total(input)
-
-
 # --- Who does what ------------------------------------------------------------------------------------------
 
 

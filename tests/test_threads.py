@@ -6,9 +6,7 @@ from itertools import product
 import nbformat
 import numpy as np
 import pytest
-from support.legible import faults
 from support.notebook_gate import NOTEBOOKS
-from support.sample import sample
 
 from helpers import gpu, simulate
 from helpers.gpu.passes import pipeline
@@ -84,49 +82,7 @@ def test_elements_belong_to_the_threads_that_write_them(dispatch):
     assert dispatch.idle == np.prod(dispatch.grid) - (want > 0).sum()
 
 
-def test_a_thread_outside_the_dispatch_is_refused():
-    with pytest.raises(ValueError, match="x, y = 12, 0: the dispatch has 12 by 1 threads"):
-        DISPATCHES[0].ids(12, 0)
-
-
 # --- Pictures and explorers -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("make", "ends"),
-    [
-        (explorers.dispatch, [(1, 4), (1, 4), (1, 12), (0, 15)]),
-        (explorers.dispatch_2d, [(1, 4), (1, 2), (1, 4), (1, 3), (1, 12), (1, 6), (0, 15), (0, 5)]),
-    ],
-)
-def test_a_dispatch_is_legible_at_both_ends_of_each_slider(make, ends):
-    explorer = make()
-    for values in sample(product(*ends), 80):
-        explorer.set(**dict(zip(explorer.values, values, strict=True)))
-        assert not list(faults(explorer.picture)), values
-
-
-def test_the_sentence_names_the_five_ids_the_element_and_the_tail():
-    explorer = explorers.dispatch(length=10)
-    assert explorer.sentence == (
-        "The marked thread has global_invocation_id (9,0,0), local_invocation_id (1,0,0), local_invocation_index 1, "
-        "workgroup_id (2,0,0) and num_workgroups (3,1,1). It owns element 9. 2 of 12 threads own none."
-    )
-    for values, words in (
-        ({"thread": 10}, "It owns no element. 2 of 12 threads own none."),
-        ({"groups": 2}, "All 8 threads own one; 2 of 10 elements have no thread."),
-        ({"length": 9}, "; 1 of 9 elements has no thread."),
-        ({"groups": 2, "size": 1, "length": 1}, "1 of 2 threads owns none."),
-        ({"groups": 1, "size": 1, "length": 1}, "It owns element 0. It is the only thread."),
-    ):
-        assert explorer.set(**values).endswith(words)
-
-
-def test_a_thread_below_the_last_row_owns_nothing_though_its_column_exists():
-    explorer = explorers.dispatch_2d()
-    assert "It owns element [4,5], at offset 33." in explorer.sentence
-    for values in ({"y": 5}, {"x": 7, "y": 4}):
-        assert "It owns no element." in explorer.set(**values)
 
 
 def test_the_missing_barrier_of_the_lesson_is_a_race_and_the_whole_kernel_has_none():
@@ -162,67 +118,12 @@ def test_a_launch_returns_what_the_kernel_may_write_and_changes_no_array():
     assert not output.any()
 
 
-ONE = np.zeros(1, np.float32)
-
-
-WORKGROUPS = 4  # where the workgroups are in what a launch of TWO is given: input, a, b, sizes, workgroups
-
-
-@pytest.mark.parametrize(
-    ("place", "value", "words"),
-    [
-        (3, ONE, r"arrays\[3\] is a ndarray: the uniform `\w+` takes a tuple"),
-        (3, (), r"arrays\[3\] is a tuple"),
-        (3, (-1,), r"arrays\[3\]\[0\] = -1: it must be from 0 to 4294967295"),
-        (3, (1, 1.5), r"arrays\[3\]\[1\] = 1.5 is a float"),
-        (0, [1.0], r"arrays\[0\] is a list: `\w+` takes a plain NumPy array"),
-        (0, np.ma.masked_array(ONE), r"arrays\[0\] is a MaskedArray"),
-        (0, np.arange(8.0), r"arrays\[0\] has dtype float64"),
-        (0, ONE[:0], r"arrays\[0\] has shape \(0,\)"),
-        (WORKGROUPS, 0, "workgroups = 0: it must be from 1 to 65535"),
-        (WORKGROUPS, 70_000, "workgroups = 70000"),
-        (WORKGROUPS, 1.0, "workgroups = 1.0 is a float: it must be an int"),
-        (WORKGROUPS, (1, 0), "workgroups in y = 0"),
-        (WORKGROUPS, (1, 2, 3, 4), r"workgroups = \(1, 2, 3, 4\): it must be one to three numbers"),
-    ],
-)
-def test_a_launch_refuses_what_does_not_fit(place, value, words):
-    given = [ONE, ONE, ONE, (3,), 1]
-    given[place] = value
-    with pytest.raises((TypeError, ValueError), match=words):
-        gpu.launch(TWO, given[:4], given[WORKGROUPS])
-
-
-def test_a_launch_refuses_another_number_of_arrays():
-    for arrays, words in ([], "arrays has 0 entries: .* 4 bindings, input, a, b, sizes"), (ONE, "arrays is a ndarray"):
-        with pytest.raises((TypeError, ValueError), match=words):
-            gpu.launch(TWO, arrays)
-
-
-def test_a_launch_says_first_what_is_wrong_about_the_text():
-    with pytest.raises(WgslError, match="nothing is called `no`"):
-        gpu.launch("fn main() { no(); }", [])
-    with pytest.raises(TypeError, match="kernel is a bytes: it must be WGSL text or a Kernel"):
-        gpu.launch(b"fn main() {}", [])
-
-
-def test_a_launch_says_which_array_is_too_short():
-    pairs = "@group(0) @binding(0) var<storage, read_write> x: array<vec4f>;\n"
-    with pytest.raises(gpu.GpuError, match="the buffer at binding 0 has 8 bytes, and the kernel needs 16"):
-        gpu.launch(pairs + "@compute @workgroup_size(1) fn main() { x[0].x = 1.0; }", [np.zeros(2, np.float32)])
-
-
 @pytest.mark.parametrize(
     ("expression", "kind", "value"),
     [("1u", "f32", NO_VALUE), ("-7 / 2", "i32", "-3"), ("2u - 3u", "u32", str(2**32 - 1))],
 )
 def test_an_expression_is_worth_what_the_gpu_stores(expression, kind, value):
     assert value_of(expression, kind) == value
-
-
-def test_an_unknown_type_is_refused():
-    with pytest.raises(ValueError, match="kind = 'f64': it must be one of f32, i32, u32"):
-        value_of("1", "f64")
 
 
 # --- Questions ------------------------------------------------------------------------------------------------

@@ -99,9 +99,3 @@ def test_a_wrong_gradient_may_learn_nearly_as_well_and_its_run_says_so_in_a_line
     assert f"{wrong.accuracy:.0%} of unseen digits" in repr(wrong)
     assert repr(ended).endswith(f"NaN after {len(ended.losses)} steps")
     assert in_training.curve("C") == ended.losses
-
-
-def test_other_names_are_refused():
-    for call, words in ((planted, "name = 'E': it must be one of right, "), (in_training.curve, "one of A, B, C, D")):
-        with pytest.raises(ValueError, match=words):
-            call("E")

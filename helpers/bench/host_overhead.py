@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-import helpers
 from helpers import gpu
-from helpers.convolution.operations import GRAD_WEIGHT
+from helpers.convolution.operations import GRAD_WEIGHT, conv2d_grad_weight
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu import passes
 
@@ -28,7 +27,7 @@ def launches(repeats: int = 300) -> Iterator[str]:
         "a prepared pass": (lambda: _submit(group), lambda: gpu.run(step)),
         f"{BATCH} of them in a batch": (lambda: _submit(group, BATCH), lambda: gpu.run(*many)),
         "resident buffers": (lambda: _submit(group), lambda: GRAD_WEIGHT.launch(buffers, TINY, VERSION)),
-        "array to array": (lambda: _call(x, dy), lambda: helpers.conv2d_grad_weight(x, TINY.weight, dy)),
+        "array to array": (lambda: _call(x, dy), lambda: conv2d_grad_weight(x, TINY.weight, dy)),
     }
     yield HEAD
     for name, calls in rows.items():

@@ -1,14 +1,11 @@
 """What the simulator takes: buffers, constants, arguments that fit, and texts that it can run."""
 
-import re
-
 import numpy as np
 import pytest
 from support.small_kernels import MAIN, run, text_of
 
 from wgsl import Kernel, UnsupportedWgsl, WgslError, simulate
 from wgsl.simulator import trace as traces
-from wgsl.simulator.run import LARGEST_MAX_STEPS
 from wgsl.simulator.work import Work
 
 SMALL = """@group(0) @binding(0) var<storage, read> input: array<f32>;
@@ -45,51 +42,6 @@ def test_a_kernel_brings_its_constants_and_a_call_changes_them():
     assert simulate(**small(kernel=tripled), constants={"FACTOR": 5}).buffers[1].ravel()[0] == 5
 
 
-def buffer(place: int, value: object) -> dict[str, object]:
-    """Buffers of which one is replaced."""
-    return {"buffers": [value if i == place else array for i, array in enumerate(small()["buffers"])]}
-
-
-REFUSED = [
-    ({"kernel": 5}, "kernel is a int"),
-    ({"buffers": small()["buffers"][:2]}, "buffers has 2 arrays"),
-    (buffer(0, [1.0]), r"buffers\[0\] \(`input`\) is a list"),
-    (buffer(0, np.zeros(2)), "`input`.*float64"),
-    (buffer(0, np.zeros(2, np.int32)), "`input`.*int32.*float32"),
-    (buffer(1, np.zeros(5, np.float32)), r"buffers\[1\] \(`output`\) has 5 numbers"),
-    (buffer(0, np.zeros(0, np.float32)), "`input`.*0 numbers"),
-    ({"workgroups": (1, 1)}, r"workgroups = \(1, 1\)"),
-    ({"workgroups": (1, 0, 1)}, "workgroups' y.* 0"),
-    ({"workgroups": (65_536, 1, 1)}, "workgroups' x.* 65"),
-    ({"workgroups": (1.5, 1, 1)}, "1.5"),
-    ({"workgroups": (4097, 1, 1), "entry_point": "wide"}, "1,048,832 invocations.*smaller"),
-    ({"outputs": [2]}, r"outputs = \[2\].*1 output"),
-    ({"outputs": [0]}, r"outputs = \[0\]: 0 is not a storage binding .* 1 output"),
-    ({"outputs": 1}, "outputs = 1: it must be a list of bindings"),
-    ({"max_steps": 0}, "max_steps"),
-    ({"max_steps": LARGEST_MAX_STEPS + 1}, "max_steps"),
-    ({"entry_point": "other"}, "`other`"),
-    ({"constants": {"SPEED": 3}}, "SPEED = 3"),
-    *(({"constants": {"FACTOR": x}}, "FACTOR = .*: it must be a finite number") for x in (np.inf, np.nan, [2], "2")),
-]
-
-
-@pytest.mark.parametrize(("changes", "message"), REFUSED)
-def test_an_argument_that_does_not_fit_is_refused_by_its_name(changes, message):
-    with pytest.raises((TypeError, ValueError), match=re.compile(message, re.DOTALL)):
-        simulate(**small(**changes))
-
-
-def test_too_much_workgroup_memory_is_refused():
-    with pytest.raises(ValueError, match="words of workgroup memory"):
-        simulate(
-            "@group(0) @binding(0) var<storage, read_write> a: array<u32>; var<workgroup> m: array<u32, 4096>;"
-            "@compute @workgroup_size(1) fn main() { m[0] = 1u; a[0] = m[0]; }",
-            [np.zeros(1, np.uint32)],
-            (2049, 1, 1),
-        )
-
-
 # textures, derivatives, half precision, matrices
 @pytest.mark.parametrize(
     "line",
@@ -119,13 +71,6 @@ def test_what_is_not_wgsl_is_refused_with_line_and_column():
     assert not isinstance(refused.value, UnsupportedWgsl)
     assert refused.value.line == text_of("").count("\n") - 1
     assert refused.value.column == 1
-
-
-def test_a_variable_too_large_for_so_many_threads_is_refused_by_name():
-    text = """@group(0) @binding(0) var<storage, read_write> o: array<f32>;
-        @compute @workgroup_size(256) fn main() { var own: array<f32, 2048>; o[0] = own[0]; }"""
-    with pytest.raises(ValueError, match=r"`own` has 2,048 words in each of 1,048,576 threads"):
-        simulate(text, [np.zeros(1, np.float32)], (4096, 1, 1))
 
 
 def test_a_run_that_is_too_long_is_refused_with_how_far_it_came(monkeypatch):

@@ -1,0 +1,139 @@
+"""What is said of a text, for each family of messages: a function from a heading and a text to the message."""
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from contextlib import chdir, redirect_stdout
+from functools import cache, partial
+from io import StringIO
+from itertools import takewhile
+from unittest.mock import patch
+
+import numpy as np
+from support.grading import edited
+from support.legible import SMALLEST, faults
+from support.notebook_gate import NOTEBOOKS, Lesson, needed
+from support.wrong_kernels import WRONG_KERNELS
+
+import helpers
+from helpers.exercises import PUZZLES
+from helpers.gpu import operation
+from helpers.gpu.operation import Shape
+from helpers.gradient_checks import checker
+from helpers.gradient_checks.checker import Given, given
+from helpers.gradient_checks.wrong_kernels import WrongKernel
+from helpers.grading.grader import grade
+from helpers.widgets.explorer import Explorer
+from wgsl import Kernel
+
+MADE = re.compile(r"\w*explorers\.(?!rewind)(\w+)\(")  # in a cell of a notebook; not of a training that has run
+NAMES = {
+    "np": np,
+    "helpers": helpers,
+    "zeros": lambda *shape: np.zeros(shape, np.float32),
+    "ones": lambda *shape: np.ones(shape, np.float32),
+    "whole": lambda *shape: np.random.default_rng(shape).integers(-4, 5, shape).astype(np.float32),
+}
+
+
+def called(heading: str, call: str) -> str:
+    """What a call returns or how it is refused, with the names that the heading makes."""
+    names = {**NAMES}
+    exec(heading.replace("\n  ", "\n"), names)
+    try:
+        return str(eval(call, names))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def refused(heading: str, call: str) -> str:
+    """The same, and whether a tensor was made on the GPU for it."""
+    with (
+        patch.object(operation, "empty", wraps=operation.empty) as empty,
+        patch.object(operation, "upload", wraps=operation.upload) as upload,
+    ):
+        return called(heading, call) + "\n(after tensors were made)" * (empty.called or upload.called)
+
+
+def edits(text: str) -> list[tuple[str, str]]:
+    """Pairs of old and new text, in backquotes: `old` -> `new`."""
+    return re.findall("`([^`]*)` -> `([^`]*)`", text)
+
+
+def handed_in(puzzle: str, text: str) -> str:
+    """The official kernel of a puzzle with these edits, or the whole text where there are none."""
+    return edited(puzzle, *edits(text)) if edits(text) else text
+
+
+def verdicts(puzzle: str, text: str) -> str:
+    return str(grade(PUZZLES[puzzle], handed_in(puzzle, text)))
+
+
+def answers(heading: str, call: str) -> str:
+    """The same, without the listing of a kernel."""
+    return re.sub(r"^ *\d+(  .*)?$\n?", "", called(heading, call), flags=re.MULTILINE).rstrip()
+
+
+# --- Explorers ------------------------------------------------------------------------------------------------
+
+
+@cache
+def lesson(name: str) -> dict[str, Callable[..., Explorer]]:
+    """The explorers that a notebook shows, by the name of the function that makes each, to be set to any values."""
+    notebook, names, found = Lesson.read(NOTEBOOKS / f"{name}.ipynb"), {}, {}
+    showing = [cell for cell in notebook.code if MADE.search(cell.source)]
+    with chdir(NOTEBOOKS), redirect_stdout(StringIO()):
+        for cell in needed(notebook, showing):
+            *statements, last = ast.parse(cell.source).body
+            if not isinstance(last, ast.Expr):
+                statements, last = [*statements, last], None
+            exec(compile(ast.Module(statements, []), name, "exec"), names)
+            value = last and eval(compile(ast.Expression(last.value), name, "eval"), names)
+            if isinstance(value, Explorer):
+                made = MADE.search(cell.source)[1]
+                title = made + f"_{sum(each.startswith(made) for each in found) + 1}" * (made in found)
+                found[title] = partial(at, value, dict(value.values))
+    return found
+
+
+def at(explorer: Explorer, first: dict[str, int], **values: int) -> Explorer:
+    """An explorer with these values, and all others as at first."""
+    explorer.set(**first | values)
+    return explorer
+
+
+def explorers(heading: str, state: str) -> str:
+    """What an explorer says, of a notebook or made by the heading, and what a reader would stumble over in it."""
+    names = {**NAMES, "at": lambda explorer, **values: at(explorer, {}, **values)}
+    if heading.isidentifier() or heading[0].isdigit():
+        names |= lesson(heading)
+    else:
+        exec(heading.replace("\n  ", "\n"), names)
+    explorer = eval(state, names)
+    least = min(word.size for mark in explorer.picture.marks for word in mark.words)
+    small = [f"(the smallest words: {least:.0f} pixels)"] * (least < SMALLEST)
+    return "\n".join([explorer.sentence, *small, *faults(explorer.picture, 0)])
+
+
+# --- Wrong kernels --------------------------------------------------------------------------------------------
+
+
+def rejected(row: WrongKernel) -> tuple[set[str], str]:
+    """For which reasons the checker rejects a wrong kernel, and what it says of each and of which line.
+
+    It is tried on one kind of numbers after the other until they have shown all reasons: others would show them again.
+    """
+    kinds, lines = set(), []
+
+    def enough(kernel: Kernel, shape: Shape) -> Iterator[Given]:
+        return takewhile(lambda _: not kinds >= {*row.reasons}, given(kernel, shape))
+
+    with patch.object(checker, "given", enough):
+        for reason in checker.reasons(row.wrong, row.shape):
+            kinds.add(reason.kind)
+            lines.append(f"{reason.kind}, {reason.place}" + f": {reason.message}" * (reason.kind != "wrong numbers"))
+    return kinds, "\n".join(dict.fromkeys(lines))
+
+
+def wrong_kernels(version: str, mistake: str) -> str:
+    return rejected(next(row for row in WRONG_KERNELS if str(row) == f"{version}: {mistake}"))[1]

@@ -1,0 +1,63 @@
+"""How much Python there is: its tokens, without comments, docstrings and layout, which may be as long as they help.
+
+    python tests/support/tokens.py [FOLDER]
+
+prints the tree by folder, each with what is in it and below it, beside what `budget.txt` allows.
+"""
+
+import ast
+import io
+import sys
+import tokenize
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUDGET = Path(__file__).with_name("budget.txt")
+LAYOUT = {
+    *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING),
+    tokenize.ENDMARKER,
+}
+DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def tokens(text: str) -> int:
+    """The tokens of a text that count."""
+    documented = [node for node in ast.walk(ast.parse(text)) if isinstance(node, DOCUMENTED)]
+    documented = [node.body[0] for node in documented if ast.get_docstring(node, clean=False) is not None]
+    docstrings = {(node.lineno, node.col_offset) for node in documented}
+    found = tokenize.generate_tokens(io.StringIO(text).readline)
+    return sum(token.type not in LAYOUT and token.start not in docstrings for token in found)
+
+
+def by_folder(root: Path) -> dict[str, int]:
+    """The tokens in each folder with Python in it, and below it; "." is the whole."""
+    counts: dict[str, int] = {}
+    for path in sorted(root.rglob("*.py")):
+        inside = path.relative_to(root)
+        if not any(part.startswith(".") or part == "site" for part in inside.parts):
+            count = tokens(path.read_text(encoding="utf-8"))
+            for folder in inside.parents:
+                counts[folder.as_posix()] = counts.get(folder.as_posix(), 0) + count
+    return counts
+
+
+def budget(text: str) -> dict[str, int]:
+    """The most tokens that each folder may have: a line has its name, the number and, behind it, what a rise bought."""
+    rows = (line.split(maxsplit=2) for line in text.splitlines() if line and line[0] != "#")
+    return {name: int(number.replace(",", "")) for name, number, *_ in rows}
+
+
+def over(counts: dict[str, int], allowed: dict[str, int]) -> list[str]:
+    """The folders that have more than they may, and those that have no line in the budget, or are gone."""
+    said = [
+        f"{name}: {counts.get(name, 0):,} of {most:,}" for name, most in allowed.items() if counts.get(name, 0) > most
+    ]
+    said += [f"{name} is gone: take its line out of budget.txt" for name in allowed if name not in counts]
+    rooms = {name for name in counts if name.count("/") < 1 + name.startswith("helpers/") and name != "."}
+    return said + [f"{name} has no line in budget.txt" for name in sorted(rooms - {*allowed})]
+
+
+if __name__ == "__main__":
+    allowed = budget(BUDGET.read_text(encoding="utf-8"))
+    for name, count in sorted(by_folder(Path(sys.argv[1]) if sys.argv[1:] else ROOT).items()):
+        print(f"{count:9,} {f'of {allowed[name]:,}' if name in allowed else '':12} {name}")
