@@ -11,7 +11,7 @@ import pytest
 from support.sample import ALL
 
 from helpers.bench import __main__ as command
-from helpers.bench import candidates, correctness, host_overhead, libraries, report
+from helpers.bench import candidates, host_overhead, libraries, report, suite
 from helpers.bench.candidates import Candidate, Row, compete
 from helpers.bench.suite import Suite
 from helpers.convolution.shapes import ConvShape
@@ -91,9 +91,9 @@ def test_what_does_not_compile_or_has_no_schedule_is_wrong_and_the_others_are_ti
 @pytest.mark.parametrize("groups", [1, 3])
 @pytest.mark.parametrize(("large", "how"), [(False, "float64"), (True, "whole numbers, exactly")])
 def test_one_wrong_number_is_found(groups, large, how, monkeypatch):
-    monkeypatch.setattr(correctness, "LARGE", 30 if large else 10**9)
+    monkeypatch.setattr(suite, "LARGE", 30 if large else 10**9)
     operation = OPERATIONS["conv2d_grad_weight"]
-    check = correctness.Check(operation, replace(CONV, out_channels=9, in_channels=9, groups=groups))
+    check = suite.Check(operation, replace(CONV, out_channels=9, in_channels=9, groups=groups))
     (right,) = operation.right(check.shape, check.tensors)
     kernel, got = operation.kernel(SECOND), right.astype(np.float32)
     assert check.require(kernel, [got]).endswith(how)
@@ -104,9 +104,9 @@ def test_one_wrong_number_is_found(groups, large, how, monkeypatch):
 
 @pytest.mark.parametrize(("off", "right"), [(0.4, True), (0.6, False), (np.nan, False)])
 def test_a_version_that_rounds_is_near_whole_numbers(off, right, monkeypatch):
-    monkeypatch.setattr(correctness, "LARGE", 30)
+    monkeypatch.setattr(suite, "LARGE", 30)
     operation = OPERATIONS["conv2d_grad_weight"]
-    check = correctness.Check(operation, CONV)
+    check = suite.Check(operation, CONV)
     got = check.right[0].copy()
     got[2, 1, 1, 1] += off
     for version, passes in ((FIRST, False), ("4_winograd", right)):

@@ -15,8 +15,7 @@ from helpers.network import explorers, film
 from helpers.network.layers import Conv2d, Linear
 from helpers.network.live import Live
 from helpers.network.network import Network
-from helpers.network.pictures.curves import MOST, CurvesPicture, running_mean
-from helpers.network.pictures.filters import FiltersPicture
+from helpers.network.pictures.curves import MOST, CurvesPicture, FiltersPicture, running_mean
 from helpers.network.training import DivergedError, Moment, Training
 
 SMALL = Conv2d("conv1", 3, 5, stride=4), Linear("fc", 10, activation="none")

@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.network.live import Live, Unseen
 from helpers.network.network import Network as Net
-from helpers.network.pictures.filters import FiltersPicture
+from helpers.network.pictures.curves import FiltersPicture
 from helpers.network.pictures.mistakes import MOST as MISTAKES
 from helpers.network.pictures.mistakes import Mistake, MistakesPicture
 from helpers.network.pictures.network import NetworkPicture

@@ -15,7 +15,7 @@ from PIL import Image
 
 from helpers.data.digits import seen_and_unseen
 from helpers.network.network import Network
-from helpers.network.pictures.filters import CHART, FiltersPicture
+from helpers.network.pictures.curves import CHART, FiltersPicture
 from helpers.network.reference import softmax
 from helpers.network.training import Moment, Training
 from helpers.pictures.canvas import BLUE, GRAY, MARGIN, ORANGE, WIDTH, Box, Word
