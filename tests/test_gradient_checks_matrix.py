@@ -1,13 +1,16 @@
 """Which oracle catches which wrong kernel: the facts that the lesson builds on, and that the matrix can show others."""
 
+import importlib
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import replace
 from support.problems import GENERAL_VERSIONS
 from support.sample import sample
 
-from helpers import load
+from helpers import gradient_checks, load
 from helpers.convolution.shapes import ConvShape
 from helpers.gradient_checks import matrix, methods, probes
 from helpers.gradient_checks.matrix import COLUMNS, POOR, WAYS, Matrix
@@ -121,3 +124,9 @@ def test_a_probe_shows_what_a_wrong_kernel_reads_for_a_general_layer(old, new, r
 def test_a_probe_of_a_version_that_does_not_take_the_layer_is_refused():
     with pytest.raises(ValueError, match=r"^conv2d_grad_weight/1_thread_per_weight: .*choose another version$"):
         probes.probe(THREAD_PER_WEIGHT, SPREAD, 1, 0)
+
+
+def test_what_saved_lessons_import_by_the_old_name_is_there():
+    importlib.import_module("helpers.oracles")
+    assert importlib.import_module("helpers.oracles.matrix").COLUMNS == COLUMNS
+    assert sys.modules["helpers.oracles"] is gradient_checks
