@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import replace
 from support.problems import GENERAL_VERSIONS
 from support.sample import sample
 
