@@ -1,5 +1,6 @@
 """The layers that are timed, and how much work each operation does on them."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -41,9 +42,10 @@ class Layer:
         return replace(self.shape, activation="relu") if operation == "conv2d" else self.shape
 
 
-def _conv(n, ci, h, w, co, k, s, p, name: str = "", dilation: int = 1, groups: int = 1, **marks: bool) -> Layer:
-    sizes = f"{n}x{ci}x{h}x{w} to {co}, k{k} s{s} p{p}"
-    return Layer(name or sizes, ConvShape(n, ci, h, w, co, k, k, s, p, dilation, groups), **marks)
+def _conv(sizes: str, name: str = "", dilation: int = 1, groups: int = 1, **marks: bool) -> Layer:
+    """A layer by its sizes, as its name has them: "NxCixHxW to Co, kernel, stride and padding"."""
+    n, ci, h, w, co, k, stride, padding = map(int, re.findall(r"\d+", sizes))
+    return Layer(name or sizes, ConvShape(n, ci, h, w, co, k, k, stride, padding, dilation, groups), **marks)
 
 
 def _gemm(size: int, **marks: bool) -> Layer:
@@ -51,23 +53,23 @@ def _gemm(size: int, **marks: bool) -> Layer:
 
 
 LAYERS = (
-    _conv(1, 1, 28, 28, 6, 5, 1, 0, "LeNet conv1, 1 image", tuned=True, small=True),
-    _conv(1, 6, 12, 12, 16, 5, 1, 0, "LeNet conv2, 1 image", small=True, quick=True),
-    _conv(1, 16, 28, 28, 16, 3, 1, 1, small=True),
-    _conv(4, 64, 28, 28, 64, 3, 1, 1, small=True),
-    _conv(256, 1, 28, 28, 6, 5, 1, 0, "LeNet conv1, 256 images", tuned=True),
-    _conv(256, 6, 12, 12, 16, 5, 1, 0, "LeNet conv2, 256 images", tuned=True),
-    _conv(32, 64, 56, 56, 64, 3, 1, 1, tuned=True),
-    _conv(32, 256, 14, 14, 256, 3, 1, 1, tuned=True),
-    _conv(32, 128, 28, 28, 128, 3, 2, 1, tuned=True),
-    _conv(32, 64, 56, 56, 256, 1, 1, 0, tuned=True),
-    _conv(32, 3, 224, 224, 64, 7, 2, 3),
-    _conv(32, 512, 7, 7, 512, 3, 1, 1),
-    _conv(32, 64, 56, 56, 128, 3, 2, 1),
-    _conv(128, 1, 28, 28, 32, 5, 1, 0),
-    _conv(32, 128, 56, 56, 128, 3, 1, 1, "32x128x56x56 depthwise, k3 s1 p1", groups=128),
-    _conv(32, 128, 56, 56, 128, 3, 1, 1, "32x128x56x56 to 128 in 32 groups, k3 s1 p1", groups=32),
-    _conv(32, 64, 56, 56, 64, 3, 1, 2, "32x64x56x56 to 64, k3 s1 p2 dilation 2", dilation=2),
+    _conv("1x1x28x28 to 6, k5 s1 p0", "LeNet conv1, 1 image", tuned=True, small=True),
+    _conv("1x6x12x12 to 16, k5 s1 p0", "LeNet conv2, 1 image", small=True, quick=True),
+    _conv("1x16x28x28 to 16, k3 s1 p1", small=True),
+    _conv("4x64x28x28 to 64, k3 s1 p1", small=True),
+    _conv("256x1x28x28 to 6, k5 s1 p0", "LeNet conv1, 256 images", tuned=True),
+    _conv("256x6x12x12 to 16, k5 s1 p0", "LeNet conv2, 256 images", tuned=True),
+    _conv("32x64x56x56 to 64, k3 s1 p1", tuned=True),
+    _conv("32x256x14x14 to 256, k3 s1 p1", tuned=True),
+    _conv("32x128x28x28 to 128, k3 s2 p1", tuned=True),
+    _conv("32x64x56x56 to 256, k1 s1 p0", tuned=True),
+    _conv("32x3x224x224 to 64, k7 s2 p3"),
+    _conv("32x512x7x7 to 512, k3 s1 p1"),
+    _conv("32x64x56x56 to 128, k3 s2 p1"),
+    _conv("128x1x28x28 to 32, k5 s1 p0"),
+    _conv("32x128x56x56 to 128, k3 s1 p1", "32x128x56x56 depthwise, k3 s1 p1", groups=128),
+    _conv("32x128x56x56 to 128, k3 s1 p1", "32x128x56x56 to 128 in 32 groups, k3 s1 p1", groups=32),
+    _conv("32x64x56x56 to 64, k3 s1 p2", "32x64x56x56 to 64, k3 s1 p2 dilation 2", dilation=2),
     _gemm(64, small=True, quick=True),
     _gemm(256, small=True),
     _gemm(512, small=True),
