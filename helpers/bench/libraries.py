@@ -13,7 +13,7 @@ import numpy as np
 from helpers.bench.candidates import Candidate, Row, clocked
 from helpers.convolution.shapes import ConvShape
 from helpers.gpu.operation import Shape
-from helpers.gradient_checks.probes import padded, unpadded, windows
+from helpers.gradient_checks import products
 from helpers.speed.layers import select
 
 Array = np.ndarray
@@ -37,10 +37,6 @@ class Numpy:
 
     name, on_gpu = "NumPy", False
 
-    def runs(self, operation: str, shape: Shape) -> bool:
-        """Whether the library has this operation: all without groups."""
-        return getattr(shape, "groups", 1) == 1
-
     def call(self, operation: str, shape: Shape, tensors: dict[str, Array]) -> Call:
         """From arrays to arrays."""
         return partial(getattr(self, f"_{operation}"), shape, *tensors.values())
@@ -50,22 +46,12 @@ class Numpy:
         call = self.call(row.operation, shape, tensors)
         return Candidate(row, lambda count: [clocked(call) for _ in range(count)], clocked(call), call=call)
 
+    _conv2d_grad_weight = staticmethod(products.conv2d_grad_weight)
+    _conv2d_grad_input = staticmethod(products.conv2d_grad_input)
+
     @staticmethod
     def _conv2d(s: ConvShape, x: Array, w: Array, b: Array) -> Array:
-        pre = np.tensordot(windows(s, padded(s, x)), w, ((1, 4, 5), (1, 2, 3))).transpose(0, 3, 1, 2)
-        return np.maximum(pre + b.reshape(-1, 1, 1), 0)
-
-    @staticmethod
-    def _conv2d_grad_weight(s: ConvShape, dy: Array, x: Array) -> Array:
-        return np.tensordot(dy, windows(s, padded(s, x)), ((0, 2, 3), (0, 2, 3)))
-
-    @staticmethod
-    def _conv2d_grad_input(s: ConvShape, dy: Array, w: Array) -> Array:
-        grad_padded = padded(s, np.zeros(s.input, dy.dtype))
-        under = windows(s, grad_padded)
-        for kh, kw in np.ndindex(s.kernel_h, s.kernel_w):
-            under[..., kh, kw] += np.tensordot(dy, w[:, :, kh, kw], (1, 0)).transpose(0, 3, 1, 2)
-        return unpadded(s, grad_padded)
+        return np.maximum(products.conv2d(s, x, w, b), 0)
 
     @staticmethod
     def _conv2d_grad_bias(s: ConvShape, dy: Array) -> Array:
@@ -108,10 +94,6 @@ class Torch:
 
         self.torch, self.device = torch, device
         self.name, self.on_gpu = f"PyTorch {device.upper()}", device != "cpu"
-
-    def runs(self, operation: str, shape: Shape) -> bool:
-        """All of them."""
-        return True
 
     def run(self, operation: str, shape: Shape, tensors: dict[str, Array]) -> Call:
         """A function on copies of the tensors on this device."""

@@ -25,7 +25,7 @@ from helpers.checks.report import Report, compare
 from helpers.convolution import check
 from helpers.convolution.reference import conv2d
 from helpers.convolution.shapes import ConvShape
-from helpers.gradient_checks import probes
+from helpers.gradient_checks import probes, products
 from helpers.gradient_checks.harness import LARGE, Tensors, ones, simulated, whole
 from helpers.operations import OPERATIONS
 from wgsl import Kernel
@@ -117,7 +117,9 @@ def one_hot_probes(run: Run, problem: Problem) -> Report:
 
 def im2col(run: Run, problem: Problem) -> Report:
     """Compute the gradient in another way: each window of the input is a row of a matrix, and one product does it."""
-    return compare("im2col", run(problem), _PRODUCTS[problem.operation](problem.shape, problem.tensors), 0.0)
+    tensors = [problem.tensors[name] for name in OPERATIONS[problem.operation].inputs]
+    want = getattr(products, problem.operation)(problem.shape, *tensors)
+    return compare("im2col", run(problem), want, 0.0)
 
 
 def simulator(run: Simulated, problem: Problem) -> bool:
@@ -139,44 +141,6 @@ def _derivatives(problem: Problem) -> Array:
 
     return differences.central_differences(loss, problem.tensors[problem.argument])
 
-
-# --- Gradients as matrix products: im2col, and col2im back ----------------------------------------------------
-
-
-def _weight_product(shape: ConvShape, tensors: Tensors) -> Array:
-    """(Co/G, N*oH*oW) @ (N*oH*oW, Ci/G*kH*kW) for each group."""
-    windows = probes.windows(shape, probes.padded(shape, tensors["input"]))
-    rows = windows.transpose(0, 2, 3, 1, 4, 5).reshape(-1, shape.groups, np.prod(shape.weight[1:]))
-    return (_group_matrices(shape, tensors) @ rows.swapaxes(0, 1)).reshape(shape.weight)
-
-
-def _input_product(shape: ConvShape, tensors: Tensors) -> Array:
-    """(N*oH*oW, Co/G) @ (Co/G, Ci/G*kH*kW) for each group: a row for each window, added to the pixels under it."""
-    upstream = _group_matrices(shape, tensors)
-    rows = upstream.swapaxes(1, 2) @ tensors["weight"].reshape(*upstream.shape[:2], -1)
-    padded = probes.padded(shape, np.zeros(shape.input))
-    windows = probes.windows(shape, padded)
-    for i, (n, oh, ow) in enumerate(np.ndindex(shape.batch, shape.out_h, shape.out_w)):
-        windows[n, :, oh, ow] += rows[:, i].reshape(-1, *shape.weight[2:])
-    return probes.unpadded(shape, padded)
-
-
-def _bias_product(shape: ConvShape, tensors: Tensors) -> Array:
-    """(Co/G, N*oH*oW) @ (N*oH*oW,) for each group."""
-    return (_group_matrices(shape, tensors) @ np.ones(shape.batch * shape.out_h * shape.out_w)).ravel()
-
-
-def _group_matrices(shape: ConvShape, tensors: Tensors) -> Array:
-    """The upstream gradient as a matrix for each group, (G, Co/G, N*oH*oW)."""
-    grad_output = tensors["grad_output"].astype(np.float64)
-    return grad_output.transpose(1, 0, 2, 3).reshape(shape.groups, shape.out_channels // shape.groups, -1)
-
-
-_PRODUCTS: dict[str, Callable[[ConvShape, Tensors], Array]] = {
-    "conv2d_grad_weight": _weight_product,
-    "conv2d_grad_input": _input_product,
-    "conv2d_grad_bias": _bias_product,
-}
 
 # --- Good data, and data that hide mistakes --------------------------------------------------------------------------
 

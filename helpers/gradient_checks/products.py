@@ -1,0 +1,47 @@
+"""A convolution and its gradients as matrix products, in NumPy: im2col, and col2im back.
+
+Each takes the layer's sizes and its tensors in the order of the kernels' bindings, and computes in their precision.
+"""
+
+import numpy as np
+
+from helpers.convolution.shapes import ConvShape
+from helpers.gradient_checks.probes import Array, padded, unpadded, windows
+
+
+def conv2d(s: ConvShape, x: Array, w: Array, b: Array) -> Array:
+    """(Co/G, Ci/G*kH*kW) @ (Ci/G*kH*kW, N*oH*oW) for each group, and the bias: (N, Co, oH, oW)."""
+    pre = w.reshape(s.groups, s.out_channels // s.groups, -1) @ _rows(s, x).swapaxes(1, 2)
+    return pre.reshape(s.out_channels, s.batch, s.out_h, s.out_w).swapaxes(0, 1) + b.reshape(-1, 1, 1)
+
+
+def conv2d_grad_weight(s: ConvShape, dy: Array, x: Array) -> Array:
+    """(Co/G, N*oH*oW) @ (N*oH*oW, Ci/G*kH*kW) for each group."""
+    return (_matrices(s, dy) @ _rows(s, x)).reshape(s.weight)
+
+
+def conv2d_grad_input(s: ConvShape, dy: Array, w: Array) -> Array:
+    """(N*oH*oW, Co/G) @ (Co/G, Ci/G*kH*kW) for each group: a row for each window, added to the pixels under it."""
+    rows = _matrices(s, dy).swapaxes(1, 2) @ w.reshape(s.groups, s.out_channels // s.groups, -1)
+    taps = rows.reshape(s.groups, s.batch, s.out_h, s.out_w, *s.weight[1:]).transpose(1, 0, 4, 2, 3, 5, 6)
+    grad_padded = padded(s, np.zeros(s.input, dy.dtype))
+    under = windows(s, grad_padded)
+    for kh, kw in np.ndindex(s.kernel_h, s.kernel_w):
+        under[..., kh, kw] += taps[..., kh, kw].reshape(under.shape[:4])
+    return unpadded(s, grad_padded)
+
+
+def conv2d_grad_bias(s: ConvShape, dy: Array) -> Array:
+    """(Co/G, N*oH*oW) @ (N*oH*oW,) for each group."""
+    return (_matrices(s, dy) @ np.ones(s.batch * s.out_h * s.out_w, dy.dtype)).ravel()
+
+
+def _rows(s: ConvShape, x: Array) -> Array:
+    """Each window of the input as a row, for each group: (G, N*oH*oW, Ci/G*kH*kW)."""
+    rows = windows(s, padded(s, x)).transpose(0, 2, 3, 1, 4, 5)
+    return rows.reshape(-1, s.groups, np.prod(s.weight[1:])).swapaxes(0, 1)
+
+
+def _matrices(s: ConvShape, dy: Array) -> Array:
+    """The upstream gradient as a matrix for each group, (G, Co/G, N*oH*oW)."""
+    return dy.swapaxes(0, 1).reshape(s.groups, s.out_channels // s.groups, -1)
