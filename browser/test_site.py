@@ -206,6 +206,20 @@ def test_an_own_kernel_is_graded_and_kept_and_the_teacher_reads_it(page: Page, a
     assert typed(page, KEPT) == "True"
 
 
+PYTHON = """import helpers
+from helpers.exercises import PYTHON_PUZZLES
+print([helpers.grade(name, puzzle.solution.text).passed for name, puzzle in PYTHON_PUZZLES.items()])
+deep = "-" * 196, "(" * 97, "not " * 196, "[" * 197, "1 if 1 else " * 39, "10**10**", "lambda: " * 90, "x." * 98
+print({helpers.grade("is_race", f"race = {sign}10").passed < 8 for sign in deep})
+"""
+
+
+def test_lines_of_python_are_judged_and_deep_ones_end_in_a_sentence(page: Page, address: str):
+    opened(page, address, NOTEBOOKS[0].name)
+    tests = [len(puzzle.tests) for puzzle in exercises.PYTHON_PUZZLES.values()]
+    assert typed(page, PYTHON).split("\n") == [str(tests), "{True}", ""]
+
+
 def test_each_lesson_ends_with_the_download(address: str):
     for path in NOTEBOOKS:
         cells = json.loads((site.SITE / "files" / "notebooks" / path.name).read_text(encoding="utf-8"))["cells"]

@@ -163,7 +163,8 @@ def _busiest(trace: Trace, output: int) -> dict[str, int]:
 
 def _most(threads: list[Array]) -> int:
     """How often the thread comes that comes most often."""
-    return int(np.bincount(np.concatenate([np.zeros(0, int), *threads])).max(initial=0))
+    all_threads = np.concatenate([np.zeros(0, int), *threads]).astype(np.intp)  # of 32 bits in a browser
+    return int(np.bincount(all_threads).max(initial=0))
 
 
 def traced(kernel: Kernel, case: Case, before: float = 0.0, most: int | None = None, work: Work | None = None) -> Trace:
