@@ -1,4 +1,4 @@
-"""Is a convolution or one of its gradients right? Reports against the reference, and oracles without it."""
+"""Is a convolution or one of its gradients right? Reports against the reference, and checks without it."""
 
 import numpy as np
 

@@ -69,7 +69,7 @@ def _said(error: WgslError) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class _Trial:
+class _Run:
     """What lines make of a test: for each of its values a result, or what keeps it from being computed."""
 
     case: PythonCase
@@ -91,7 +91,7 @@ class _Trial:
         return max(len(getattr(result, "calls", ())) for result in self.results)
 
 
-def _tried(program: Program, case: PythonCase) -> _Trial:
+def _tried(program: Program, case: PythonCase) -> _Run:
     """Lines on a test."""
     results: list[Result | WgslError] = []
     for given in case.given:
@@ -100,7 +100,7 @@ def _tried(program: Program, case: PythonCase) -> _Trial:
             results.append(replace(result, value=case.of(result.value)))
         except WgslError as error:
             results.append(error)
-    return _Trial(case, tuple(results))
+    return _Run(case, tuple(results))
 
 
 def _same(one: object, other: object) -> bool:
@@ -116,12 +116,12 @@ class _Grader:
     """The verdicts on lines that may be interpreted."""
 
     def __init__(self, puzzle: PythonPuzzle, program: Program) -> None:
-        self.puzzle, self.trials = puzzle, [_tried(program, case) for case in puzzle.cases()]
-        self.right = not any(trial.wrong for trial in self.trials)
+        self.puzzle, self.runs = puzzle, [_tried(program, case) for case in puzzle.cases()]
+        self.right = not any(run.wrong for run in self.runs)
 
     def grades(self) -> Grades:
         """All verdicts; the first test that fails, which is the smallest, has the mistake's name and the drawing."""
-        verdicts = [self._verdict(trial) for trial in self.trials]
+        verdicts = [self._verdict(run) for run in self.runs]
         first = next((i for i, verdict in enumerate(verdicts) if verdict.outcome != RIGHT), None)
         if first is None:
             return Grades(verdicts)
@@ -130,29 +130,29 @@ class _Grader:
             named = f"this is what comes out when {mistake.name}: {mistake.question} {detail[0].upper()}{detail[1:]}"
             verdicts[first] = replace(verdicts[first], detail=named)
         if verdicts[first].outcome == WRONG:
-            verdicts[first] = replace(verdicts[first], drawing=self._drawn(self.trials[first]))
+            verdicts[first] = replace(verdicts[first], drawing=self._drawn(self.runs[first]))
         return Grades(verdicts)
 
-    def _verdict(self, trial: _Trial) -> Verdict:
-        name, skill = trial.case.name, self.puzzle.skill
-        if trial.wrong:
-            return Verdict(name, WRONG, self._wrong(trial, trial.wrong[0]))
+    def _verdict(self, run: _Run) -> Verdict:
+        name, skill = run.case.name, self.puzzle.skill
+        if run.wrong:
+            return Verdict(name, WRONG, self._wrong(run, run.wrong[0]))
         if skill and self.right:
-            ours = _tried(self.puzzle.read(self.puzzle.solution.text), trial.case).calls
-            if trial.calls > skill.limits["calls"] * ours:
+            ours = _tried(self.puzzle.read(self.puzzle.solution.text), run.case).calls
+            if run.calls > skill.limits["calls"] * ours:
                 asked = f"its values are right, but the exercise asks for {skill.asked}"
-                return Verdict(name, NOT_YET, f"{asked}; calls: {trial.calls} (ours: {ours})")
+                return Verdict(name, NOT_YET, f"{asked}; calls: {run.calls} (ours: {ours})")
         return Verdict(name, RIGHT)
 
-    def _wrong(self, trial: _Trial, i: int) -> str:
+    def _wrong(self, run: _Run, i: int) -> str:
         """A value that is wrong, or why there is none."""
-        result, value = trial.results[i], trial.values[i]
+        result, value = run.results[i], run.values[i]
         if isinstance(value, str):
             return value
-        said = f"`{self.puzzle.answer}` is {shown(value)}, right is {shown(trial.case.right[i])}"
+        said = f"`{self.puzzle.answer}` is {shown(value)}, right is {shown(run.case.right[i])}"
         said = _said(result)[0] if isinstance(result, WgslError) else said
-        count = f"; wrong in {len(trial.wrong)} of {len(trial.results)}" if len(trial.results) > 1 else ""
-        return f"{said}{_where(trial.case.given[i])}{count}"
+        count = f"; wrong in {len(run.wrong)} of {len(run.results)}" if len(run.results) > 1 else ""
+        return f"{said}{_where(run.case.given[i])}{count}"
 
     def _recognized(self, first: int) -> Mistake | None:
         """The known mistake that does the same in every test.
@@ -161,46 +161,46 @@ class _Grader:
         has several values, or a sentence: one number alone may be chance.
         """
         made = {it: self.puzzle.read(self.puzzle.with_mistake(it).source) for it in self.puzzle.mistakes}
-        telling = sorted(self.trials, key=lambda trial: not trial.wrong)  # where most of them differ
-        values = self.trials[first].values
-        chosen = [telling, [self.trials[first]]] if len(values) > 1 or isinstance(values[0], str) else [telling]
-        found = (it for trials in chosen for it, program in made.items() if self._alike(program, trials))
+        telling = sorted(self.runs, key=lambda run: not run.wrong)  # where most of them differ
+        values = self.runs[first].values
+        chosen = [telling, [self.runs[first]]] if len(values) > 1 or isinstance(values[0], str) else [telling]
+        found = (it for runs in chosen for it, program in made.items() if self._alike(program, runs))
         return next(found, None)
 
-    def _alike(self, program: Program, trials: Sequence[_Trial]) -> bool:
+    def _alike(self, program: Program, runs: Sequence[_Run]) -> bool:
         """Whether other lines give the same values in these tests, and where all are right, by as many calls."""
-        pairs = ((trial, _tried(program, trial.case)) for trial in trials)
+        pairs = ((run, _tried(program, run.case)) for run in runs)
         return all(
             all(map(_same, mine.values, other.values)) and (not self.right or mine.calls == other.calls)
             for mine, other in pairs
         )
 
-    def _drawn(self, trial: _Trial) -> str:
+    def _drawn(self, run: _Run) -> str:
         """The line that cannot be computed, or else what is given, and below it the answer and the right one.
 
         Each has a column, the wrong ones first. Where there is one column, the calls follow.
         """
-        failed = trial.results[trial.wrong[0]]
+        failed = run.results[run.wrong[0]]
         if isinstance(failed, WgslError):
             return _said(failed)[1]
         if isinstance(failed.value, str):
             return ""
-        chosen = sorted(range(len(trial.results)), key=lambda i: i not in trial.wrong)[:MOST_COLUMNS]
-        given = [{name: each for name, each in trial.case.given[i].items() if not callable(each)} for i in chosen]
+        chosen = sorted(range(len(run.results)), key=lambda i: i not in run.wrong)[:MOST_COLUMNS]
+        given = [{name: each for name, each in run.case.given[i].items() if not callable(each)} for i in chosen]
         rows = [[name, *(shown(values[name]) for values in given)] for name in given[0]]
-        rows += [[f"{self.puzzle.answer}, yours", *(_marked(trial, i) for i in chosen)]]
-        rows += [[f"{self.puzzle.answer}, right", *(shown(trial.case.right[i]) for i in chosen)]]
-        calls = trial.results[0].calls if len(trial.results) == 1 else ()
+        rows += [[f"{self.puzzle.answer}, yours", *(_marked(run, i) for i in chosen)]]
+        rows += [[f"{self.puzzle.answer}, right", *(shown(run.case.right[i]) for i in chosen)]]
+        calls = run.results[0].calls if len(run.results) == 1 else ()
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip()[:WIDEST] for row in rows]
-        head = f"The smallest test that fails is {trial.case.name}.\n(* marks a wrong value)"
+        head = f"The smallest test that fails is {run.case.name}.\n(* marks a wrong value)"
         return "\n".join([head, *lines, *(f"your call: {call}"[:WIDEST] for call in calls)])
 
 
-def _marked(trial: _Trial, i: int) -> str:
+def _marked(run: _Run, i: int) -> str:
     """A value of the learner's, marked where it is wrong."""
-    value = "none" if isinstance(trial.results[i], WgslError) else shown(trial.values[i])
-    return value + "*" * (i in trial.wrong)
+    value = "none" if isinstance(run.results[i], WgslError) else shown(run.values[i])
+    return value + "*" * (i in run.wrong)
 
 
 def _where(given: Values) -> str:
