@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 from support.legible import faults, last_sums, states, written
-from support.messages import every, said
+from support.messages import every, said, stored
+from support.notebook_gate import NOTEBOOKS, lessons_of
 from support.sample import ALL, sample
+from support.speakers import lesson
 
 from helpers.convolution import explorers, reference
 from helpers.convolution.shapes import ConvShape
@@ -417,3 +419,11 @@ def test_an_explorer_says_what_is_stored_and_is_legible(family, heading, text, m
     assert not (heading[0].isdigit() and re.search(r"touches|leaves the sheet|the sheet is|−0\b(?!\.)", message))
     for before, value in re.findall(r"(.*)returned (\S+)\.", message, re.DOTALL):
         assert re.search(rf"(=|to|is|by) {re.escape(value)}[.;:,]", before), "the GPU returned another number"
+
+
+def test_every_explorer_of_every_notebook_is_stored():
+    names = {heading: set() for _, heading, *_ in stored("explorers")}
+    for _, heading, text, _ in stored("explorers"):
+        names[heading].add(text.partition("(")[0])
+    for path in lessons_of(NOTEBOOKS):
+        assert names.get(path.stem, set()) == {*lesson(path.stem)}, path

@@ -12,19 +12,20 @@ from unittest.mock import patch
 import numpy as np
 from support.grading import edited
 from support.legible import SMALLEST, faults
+from support.mistakes import HEAD, MAIN, PLACES
 from support.notebook_gate import NOTEBOOKS, Lesson, needed
 from support.wrong_kernels import WRONG_KERNELS
 
 import helpers
 from helpers.exercises import PUZZLES
-from helpers.gpu import operation
+from helpers.gpu import operation, passes
 from helpers.gpu.operation import Shape
 from helpers.gradient_checks import checker
 from helpers.gradient_checks.checker import Given, given
 from helpers.gradient_checks.wrong_kernels import WrongKernel
 from helpers.grading.grader import grade
 from helpers.widgets.explorer import Explorer
-from wgsl import Kernel
+from wgsl import Kernel, WgslError
 
 MADE = re.compile(r"\w*explorers\.(?!rewind)(\w+)\(")  # in a cell of a notebook; not of a training that has run
 NAMES = {
@@ -137,3 +138,23 @@ def rejected(row: WrongKernel) -> tuple[set[str], str]:
 
 def wrong_kernels(version: str, mistake: str) -> str:
     return rejected(next(row for row in WRONG_KERNELS if str(row) == f"{version}: {mistake}"))[1]
+
+
+# --- Mistakes in WGSL -----------------------------------------------------------------------------------------
+
+
+def mistaken(place: str, text: str) -> str:
+    """The kernel with a mistake, without the mark of its place."""
+    text = text.replace("▸", "").replace("\\u00a0", "\u00a0").replace("\\u0000", "\0")
+    if place == "several lines":
+        return HEAD + text.replace("MAIN", MAIN)
+    above, indent, below = PLACES[place]
+    return above + indent + text + below
+
+
+def compile_errors(place: str, text: str) -> str:
+    try:
+        passes.pipeline(Kernel(mistaken(place, text)), "main")
+    except WgslError as error:
+        return str(error)
+    return "it compiles"

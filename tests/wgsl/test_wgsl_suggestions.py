@@ -4,8 +4,10 @@ import re
 from itertools import product
 
 import pytest
-from support.mistakes import HABITS, HEAD, KNOWN, LONGER, MAIN, PLACES, mutants
+from support.messages import every, said, stored
+from support.mistakes import HEAD, KNOWN, MAIN, PLACES, mutants
 from support.sample import ALL, sample
+from support.speakers import mistaken
 
 from helpers.exercises import PUZZLES
 from helpers.gpu import passes
@@ -49,53 +51,32 @@ def without_code(reason: str) -> str:
 
 # --- Habits -------------------------------------------------------------------------------------------------
 
-LINES = [line for line, _, _ in HABITS]
-TRIED = [(*habit, place) for habit in HABITS for place in PLACES]
+OF_ITS_PLACE = re.compile(r"`let idx = global.x`|`idx: u32`|a (`let`, declared|parameter) .*|\d+")  # in a reason
 
 
-@pytest.mark.parametrize(("line", "pointed_at", "cure", "place"), TRIED)
-def test_a_habit_gets_its_cure_in_the_headline_with_the_right_line_and_column(line, pointed_at, cure, place):
-    above, indent, below = PLACES[place]
-    text = message(above + indent + line + below)
-    number, column, reason = placed(text)
-    assert cure in reason
-    assert number == above.count("\n") + 1
-    at = line.index(pointed_at) if pointed_at else len(line)
-    if cure == "as in `idx != 0u`" and "&&" in line:
-        at = line.index("idx >")
-    assert column == len(indent) + at + 1
+@every("compile_errors")
+def test_a_mistake_is_explained_as_stored_at_the_line_and_column_of_its_mark(family, heading, text, message):
+    """In the line above which a caret is drawn; and alike wherever a line stands."""
+    assert said(family, heading, text) == message
+    number, _, reason = placed(message)
     assert not INTERNALS.search(without_code(reason))
-    assert "\n" not in reason
+    before, mark, _ = text.replace("MAIN", MAIN).partition("▸")
+    if heading not in PLACES:
+        assert number == 8 + before.count("\n")
+        return
     assert len(without_code(reason)) < 150
+    for place, (above, indent, _) in PLACES.items() if mark else ():
+        there = said(family, place, text)
+        line, column, other = placed(there)
+        assert (line, column) == (above.count("\n") + 1, len(indent) + len(before) + 1)
+        assert OF_ITS_PLACE.sub("", other) == OF_ITS_PLACE.sub("", reason)
+        excerpts = there.split("\n")[1:]
+        assert f"{line} │ {mistaken(place, text).split(chr(10))[line - 1]}" in excerpts
 
 
-def test_there_are_many_habits_and_each_has_a_place_of_its_own():
-    assert len(set(LINES)) == len(LINES) >= 60
-    assert len(HABITS) * len(PLACES) >= 300
-
-
-@pytest.mark.parametrize(("place", "line"), [("in a loop", "  x = 1;"), ("in a function", "\tlet h = idx / F;")])
-def test_the_excerpt_is_the_line_with_its_number_and_a_caret_below_the_column(place, line):
-    above, _, below = PLACES[place]
-    text = message(above + line + below)
-    number, column, _ = placed(text)
-    _, excerpt, caret = text.split("\n")
-    assert excerpt == f"{number} │ {line}"
-    before = caret.removeprefix(f"{'':>{len(str(number))}} │ ")
-    assert before == re.sub(r"[^\t]", " ", line[: column - 1]) + "^"
-
-
-def test_a_constant_is_shown_with_the_line_that_declares_it():
-    text = message(HEAD + MAIN + "  idx = 3u;\n}\n")
-    assert [row[:4] for row in text.split("\n")[1:]] == ["10 │", "11 │", "   │"]
-
-
-@pytest.mark.parametrize(("below", "line", "cure"), LONGER)
-def test_a_mistake_of_several_lines_is_explained_where_it_is(below, line, cure):
-    number, _, reason = placed(message(HEAD + below))
-    assert cure in reason
-    assert number == line
-    assert not INTERNALS.search(without_code(reason))
+def test_there_are_many_mistakes_and_each_line_is_there_once():
+    lines = [row[2] for row in stored("compile_errors")]
+    assert len({*lines}) == len(lines) > 250
 
 
 @pytest.mark.parametrize(
@@ -126,22 +107,6 @@ def test_subgroups_are_not_offered_in_any_notation():
     for text in ("enable subgroups;\n" + kernel, parameter):
         assert "not every adapter offers subgroup functions" in message(text)
         assert not INTERNALS.search(without_code(message(text)))
-
-
-@pytest.mark.parametrize(
-    ("line", "cure"),
-    [
-        ("let i = i32(idx) - 1; var at = 0u; at = params.C * i - 1u;", "write `u32(i)`"),
-        ("let i: i32 = i32(idx) * params.C;", "`params.C` is a u32, and `i32(idx)` is an i32: write `i32(params.C)`"),
-        ("let h: f32 = total * step;", "and `total` is an f32: write `f32(step)`"),
-        ("output[idx] = total * step;", "by `let step = 2u`, and `total` is an f32: write `f32(step)`"),
-        ("let h: u32 = 5000000000;", "a u32 cannot hold `5000000000`"),
-        ("let h: f16 = 1.0;", "not every adapter has `f16`"),
-    ],
-)
-def test_a_value_that_cannot_be_stored_is_explained_by_what_is_wrong_in_it(line, cure):
-    above, indent, below = PLACES["in a kernel"]
-    assert cure in placed(message(above + indent + line + below))[2]
 
 
 # --- Signed positions ---------------------------------------------------------------------------------------
@@ -196,45 +161,6 @@ def test_signed_positions_are_right_after_a_step_for_each(guard, steps, index, i
 
 
 # --- No false cure ------------------------------------------------------------------------------------------
-
-FALSE = [  # a line, and what must not be said of it
-    ("let h = idx // see the picture;", "divides"),
-    ("let h = idx  // params", "is not read"),
-    ("for (var b = 3; b >= 0; b--) { total += input[idx + b]; }", "3u"),  # a u32 would never be below 0
-    ("var b = i32(idx); b = 2; let h = b + idx;", "0u"),
-    ("var b = 0; output[b] = b;", "0.0"),  # b is an index
-    ("let h = 1.0f * idx;", "1u"),
-    ("let h = i32(idx) - 1 + params.F;", "u32(i32"),  # it may be below 0
-    ("var h = 3u if (idx > 2u) { return; }", "select"),
-    ("let h = vec2(1.0, 2.0) * vec3(1.0, 2.0, 3.0);", "u32"),
-    ("if (idx > 3u): return;", "->"),
-    ("let h = abs(f32 idx);", "var"),
-    ("let h = idx / Q;", "params"),
-    ("let h = idx // (see the picture)", "divides"),
-    ("let h = idx // (params.F)", "divides"),
-    ("let h = idx // (params); see below", "divides"),
-    ("let h = i32(idx) - 1; let b = h - 1; if (h < params.F) { }", "leave out"),  # it may be below 0
-    ("let b = i32(idx); let h = b - 1; if (b < params.F) { }", "leave out"),
-    ("for (var b = 0; b > -3; b--) { let h = idx + b; }", "0u"),
-    ("var b = 0u; b += input[idx]; output[b] = 1.0;", "0.0"),  # b is an index
-    ("let hh[3] = 1.0;", "leave it out"),  # nothing is called hh
-    ("max(idx) = 1.0;", "brackets"),
-    ("let i = global; let h = i.x + 1u; total = idx;", "vec3u"),
-    ("if (idx > 1u) + 2u) { return; }", "braces"),
-    ("var h: array<> = 1.0;", "compares"),
-    ("let h = idx ? 1.0 + (2.0 : 3.0);", "1.0"),  # its brackets do not fit
-    ("let i = i32(idx) - 1; let h = i / params.F;", "u32(i)"),  # an i32 that may be below 0 is divided
-    ("let i = i32(idx) - 1; output[idx] = f32(i * params.F);", "u32(i)"),
-    ("fh = idx % params.F;", "mean"),  # idx and fh are too short to be alike
-]
-
-
-@pytest.mark.parametrize(("line", "said"), FALSE)
-def test_a_cure_that_is_not_surely_right_is_not_given(line, said):
-    above, indent, below = PLACES["in a kernel"]
-    number, _, reason = placed(message(above + indent + line + below))
-    assert number == above.count("\n") + 1
-    assert said not in reason.replace(f"`{line}`", "")
 
 
 def test_a_token_changed_at_random_is_explained_in_plain_words_and_nearly_always_in_its_line():

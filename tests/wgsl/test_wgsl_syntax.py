@@ -10,7 +10,10 @@ import pytest
 import wgpu
 from lark import Lark, logger
 from support import mistakes
+from support.messages import stored
+from support.mistakes import PLACES
 from support.sample import ALL, sample
+from support.speakers import mistaken
 from support.wgsl_programs import rows
 
 from helpers.gpu import passes
@@ -423,10 +426,9 @@ def test_other_mistakes_are_refused_as_on_the_adapter(source):
 
 
 def test_the_known_mistakes_are_refused_in_the_line_that_the_adapter_gives():
-    lines = [line for line, _, _ in mistakes.HABITS]
-    places = [mistakes.PLACES[name] for name in ("in a loop", "after a comment", "in a function")]
-    texts = [above + indent + line + below for above, indent, below in places for line in lines]
-    texts += [mistakes.HEAD + below for below, _, _ in mistakes.LONGER]
+    rows = [row[1:3] for row in stored("compile_errors")]
+    places = ("in a loop", "after a comment", "in a function")
+    texts = [mistaken(place, text) for heading, text in rows for place in (places if heading in PLACES else [heading])]
     texts += [source for source, _ in mistakes.mutants(60 if ALL else 30)]
     refusals = [source for source in texts if SYNTAX.match(compiler_says(source) or "")]
     assert len(refusals) > 200
