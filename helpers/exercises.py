@@ -25,7 +25,7 @@ from helpers.network import exercises as network
 from helpers.speed import exercises as speed
 from helpers.summation import exercises as summation
 from helpers.threads import exercises as threads
-from wgsl import Kernel, Listing, WgslError
+from wgsl import Kernel, Listing
 
 if TYPE_CHECKING:
     from helpers.widgets.editor import Editor
@@ -92,20 +92,7 @@ def write(puzzle: str) -> "Editor":
     chosen = _chosen("puzzle", puzzle, ALL_PUZZLES)
     from helpers.widgets.editor import Editor  # here, as the process apart needs no widgets
 
-    def official() -> str:
-        return chosen.solution.text if student_files.last_attempt(puzzle) is not None else ""
-
-    return Editor(puzzle, chosen.skeleton, partial(grade, puzzle), partial(first_error, chosen), official)
-
-
-def first_error(puzzle: Puzzle | PythonPuzzle, source: str) -> tuple[int, int, int] | None:
-    """Line, column and length of what keeps a text from compiling; None where nothing does."""
-    try:
-        puzzle.read(source)
-    except WgslError as error:
-        marks = str(error).rpartition("\n")[2].count("^")
-        return (error.line, error.column, max(1, marks)) if error.line else None
-    return None
+    return Editor(chosen, partial(grade, puzzle))
 
 
 def grade(puzzle: str, source: str | None = None) -> Grades:

@@ -1,6 +1,7 @@
 """The editor of a puzzle: its file, the verdict beside it, and bad conditions in which no letter is lost."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +13,12 @@ from helpers.widgets.editor import AGAIN, ALIKE, OTHERWISE, SKELETON, Editor
 
 TESTS = ("small", "large")
 PICTURE = "<svg></svg>"
+PUZZLE = SimpleNamespace(
+    name="map",
+    skeleton="skeleton",
+    solution=SimpleNamespace(text="ours"),
+    first_error=lambda text: (2, 3, 4) if "wrong" in text else None,
+)
 BROKEN = Grades([Verdict("small", RIGHT, "same"), Verdict("large", NO_COMPILE, "line 2", "2 | x")])
 
 
@@ -27,10 +34,7 @@ def editor(grades: Grades = BROKEN) -> Editor:
         student_files.keep_attempt("map", text)
         return grades
 
-    def solution() -> str:
-        return "ours" if student_files.last_attempt("map") else ""
-
-    return Editor("map", "skeleton", graded, lambda text: (2, 3, 4) if "wrong" in text else None, solution)
+    return Editor(PUZZLE, graded)
 
 
 def send(made: Editor, kind: str, text: str) -> bool:
@@ -201,7 +205,7 @@ def test_what_keeps_the_machine_from_grading_is_said_beside_the_text():
     def broken(text: str) -> Grades:
         raise GpuError("the GPU is gone")
 
-    made = Editor("map", "skeleton", broken, lambda text: None, str)
+    made = Editor(PUZZLE, broken)
     with pytest.raises(GpuError, match="gone"):
         made.run("mine")
     assert made.state == "the GPU is gone"

@@ -1,6 +1,6 @@
 """A wrong output drawn in text beside the right one, small enough to read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 
 import numpy as np
@@ -77,7 +77,11 @@ def _pair(want: Array, got: Array, marks: Array, axes: Sequence[str]) -> list[st
         pair = _beside(["right", *_table(right)], ["yours", *_table(yours)])
         if max(map(len, pair)) <= WIDTH:
             break
-    cut = [f"{x} = {p.start} to {p.stop - 1}" for x, p, n in zip(axes, part, want.shape, strict=True) if n > _size(p)]
+    cut = [
+        f"{x} = {p.start} to {p.stop - 1}"
+        for x, p, n in zip(axes, part, want.shape, strict=True)
+        if n > p.stop - p.start
+    ]
     return [f"only {', '.join(cut)}:", *pair] if cut else pair
 
 
@@ -100,22 +104,22 @@ def window(at: int, size: int, room: int) -> slice:
     return slice(start, min(size, start + room))
 
 
-def _size(part: slice) -> int:
-    return part.stop - part.start
+def aligned(rows: Iterable[Sequence[str]], between: str = "  ", justify: Callable = str.ljust) -> list[str]:
+    """Rows of cells as lines, in columns."""
+    columns = [*zip(*rows, strict=True)]
+    cells = [[justify(cell, max(map(len, column))) for cell in column] for column in columns]
+    return [between.join(row).rstrip() for row in zip(*cells, strict=True)]
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
     """Cells in columns, aligned at the right, with room for a mark after each."""
-    cells = [[cell if cell.endswith("*") else f"{cell} " for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return [" ".join(cell.rjust(n) for cell, n in zip(row, widths, strict=True)).rstrip() for row in cells]
+    cells = ([cell if cell.endswith("*") else f"{cell} " for cell in row] for row in rows)
+    return aligned(cells, " ", str.rjust)
 
 
 def _beside(*blocks: Sequence[str]) -> list[str]:
     """Blocks of lines beside each other."""
-    widths = [max(map(len, block)) for block in blocks]
-    rows = zip_longest(*blocks, fillvalue="")
-    return ["     ".join(line.ljust(n) for line, n in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return aligned(zip_longest(*blocks, fillvalue=""), "     ")
 
 
 def _marked(value: float, mark: str) -> str:

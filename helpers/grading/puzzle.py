@@ -11,7 +11,7 @@ import numpy as np
 from helpers.grading import mistakes
 from helpers.grading.mistakes import Mistake
 from helpers.grading.verdict import NOT_ATTEMPTED, Grades
-from wgsl import Kernel, Listing
+from wgsl import Kernel, Listing, WgslError
 from wgsl.simulator.run import compiled
 
 Array = np.ndarray
@@ -129,6 +129,15 @@ class OfficialText:
     def read(self, source: str) -> object:
         """What runs the text. Raises WgslError, with its place, where it does not compile."""
         return compiled(Kernel(source), "main", None)
+
+    def first_error(self, source: str) -> tuple[int, int, int] | None:
+        """Line, column and length of what keeps a text from compiling; None where nothing does."""
+        try:
+            self.read(source)
+        except WgslError as error:
+            marks = str(error).rpartition("\n")[2].count("^")
+            return (error.line, error.column, max(1, marks)) if error.line else None
+        return None
 
     def not_attempted(self) -> Grades:
         """The verdicts on the skeleton."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from helpers.gpu import GpuError
 from helpers.grading import reading
+from helpers.grading.drawing import aligned
 from helpers.grading.prediction import AnswerError
 from helpers.grading.reading import FileError
 from helpers.grading.student_files import ANSWERS
@@ -134,7 +135,7 @@ def tables(rows: Sequence[Row]) -> str:
         if row.outcomes or row.answers or not row.problem:
             related = [group for group in groups if any(_related(row, other) for other in group)]
             groups = [group for group in groups if group not in related] + [[*chain(*related), row]]
-    parts = [aligned(lines(group)) for group in groups]
+    parts = ["\n".join(aligned(lines(group))) for group in groups]
     parts += ["\n".join(f"{row.file}: {row.problem}" for row in rows if row.problem)]
     return "\n\n".join(filter(None, parts))
 
@@ -151,12 +152,6 @@ def lines(rows: Sequence[Row]) -> list[list[str]]:
     cells = [[row.file, row.student, *(row.outcomes.get(n, "") for n in exercises), row.questions] for row in rows]
     table = [["file", "student", *exercises, "questions"], *cells]
     return table if any(row.student for row in rows) else [[file, *rest] for file, _, *rest in table]
-
-
-def aligned(lines: Sequence[Sequence[str]]) -> str:
-    """Lines of cells as text, in columns."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
 
 
 def as_csv(rows: Sequence[Row]) -> str:

@@ -9,6 +9,7 @@ import anywidget
 from traitlets import Bool, Dict, Unicode
 
 from helpers.grading import student_files
+from helpers.grading.puzzle import OfficialText
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades, Verdict, ends_with
 from helpers.widgets import synced
 
@@ -26,16 +27,10 @@ class Editor(anywidget.AnyWidget):
 
     Parameters
     ----------
-    puzzle : str
-        The puzzle's name, which names the file.
-    skeleton : str
-        What the learner begins with where there is no file yet.
+    chosen : OfficialText
+        The puzzle: its name names the file, and its official text is shown after the learner's first attempt.
     grade : callable
         Takes the text and returns its verdicts.
-    place : callable
-        Takes the text and returns line, column and length of its first compile error, or None.
-    solution : callable
-        Returns the text of the official kernel, or nothing before the learner's first attempt.
 
     The text is written to its file as it is typed. A file that another program has changed is never overwritten: the
     reader is asked which of the two texts stays, and the other one is kept as an attempt.
@@ -55,23 +50,16 @@ class Editor(anywidget.AnyWidget):
     folder = synced(Unicode)
     noun = synced(Unicode)  # what is written here, in English
 
-    def __init__(
-        self,
-        puzzle: str,
-        skeleton: str,
-        grade: Callable[[str], Grades],
-        place: Callable[[str], tuple[int, int, int] | None],
-        solution: Callable[[], str],
-    ) -> None:
-        self._grade, self._place, self._solution = grade, place, solution
-        self._kept, self._skeleton = student_files.stamp(puzzle), skeleton
+    def __init__(self, chosen: OfficialText, grade: Callable[[str], Grades]) -> None:
+        self._chosen, self._grade = chosen, grade
+        self._kept, file = student_files.stamp(chosen.name), student_files.path_of(chosen.name)
         super().__init__(
-            puzzle=puzzle,
-            text=self._in_the_file(puzzle),
-            state=str(student_files.path_of(puzzle).name),
-            ours=solution(),
-            folder=_name_of(student_files.path_of(puzzle).parent),
-            noun="kernel" if student_files.path_of(puzzle).suffix == ".wgsl" else "lines of Python",
+            puzzle=chosen.name,
+            text=self._in_the_file(chosen.name),
+            state=file.name,
+            ours=self._solution(),
+            folder=_name_of(file.parent),
+            noun="kernel" if file.suffix == ".wgsl" else "lines of Python",
         )
         self.on_msg(self._told)
 
@@ -94,9 +82,9 @@ class Editor(anywidget.AnyWidget):
                 student_files.keep_attempt(self.puzzle, student_files.read(self.puzzle))
             self.conflict, self._kept = False, student_files.stamp(self.puzzle)
             self.text = text
-        if kind == "over" and text != self._skeleton:
+        if kind == "over" and text != self._chosen.skeleton:
             student_files.keep_attempt(self.puzzle, text)
-            self.text = text = self._skeleton
+            self.text = text = self._chosen.skeleton
         written = not self.conflict and self.keep(text)
         if kind == "over" and written:
             self.state = AGAIN
@@ -104,10 +92,14 @@ class Editor(anywidget.AnyWidget):
         if kind == "run" and not self.conflict:
             self.run(text)
 
+    def _solution(self) -> str:
+        """The official text, or nothing before the learner's first attempt."""
+        return self._chosen.solution.text if student_files.last_attempt(self._chosen.name) is not None else ""
+
     def _in_the_file(self, puzzle: str) -> str:
         """The learner's text, or what they begin with."""
         text = student_files.read(puzzle)
-        return self._skeleton if text is None else text
+        return self._chosen.skeleton if text is None else text
 
     def keep(self, text: str) -> bool:
         """Write the text to its file, unless another program has changed that; returns whether it is written."""
@@ -129,7 +121,7 @@ class Editor(anywidget.AnyWidget):
             raise
         finally:
             self.running = False
-        place = self._place(text)
+        place = self._chosen.first_error(text)
         self.mark = dict(zip(("line", "column", "length"), place, strict=True)) if place else {}
         self.verdict, self.ours = _shown(grades), self._solution()
         self.state = f"{grades.passed} of {len(grades)} tests pass"
