@@ -42,8 +42,6 @@ class Explorer(ipywidgets.VBox):
     steps : mapping of str to values or callable
         Up to three things to try, in short sentences. Each is ticked when the reader has chosen its values, or only
         pointed at them; a callable takes all values and says whether they are reached.
-    suggested : as `steps`
-        What to try where no `steps` are given.
     leap, pace : int
         How far each picture that is played is from the one before, and for how many milliseconds it is shown.
 
@@ -60,8 +58,7 @@ class Explorer(ipywidgets.VBox):
         play: str | Sequence[str] = (),
         multiples: Mapping[str, str] | None = None,
         front: Sequence[str] | None = None,
-        steps: Trials | None = None,
-        suggested: Trials = MappingProxyType({}),
+        steps: Trials = MappingProxyType({}),
         leap: int = 1,
         pace: int = PACE,
     ) -> None:
@@ -77,7 +74,7 @@ class Explorer(ipywidgets.VBox):
         self._values = self._allowed({**dict.fromkeys(rules, 0), **values})
         self._show(self._values)
         self._settle()
-        self.steps = Steps(suggested if steps is None else steps)
+        self.steps = Steps(steps)
         above, below, behind = self._place([*rules][-FRONT:] if front is None else front)
         super().__init__([self.steps, above, self._paper(), self._words, below, behind, self._numbers])
         self.add_class("convgrad-explorer")

@@ -1,7 +1,7 @@
 """Pictures with sliders of a convolution and its gradients, and of the threads that compute them."""
 
-from helpers.convolution.explorers.any_size import any_forward, any_input_gradient, any_weight_gradient
-from helpers.convolution.explorers.small_case import (
+from helpers.convolution.explorers.any_size import any_forward, any_input_gradient, any_weight_gradient  # noqa: F401
+from helpers.convolution.explorers.small_case import (  # noqa: F401
     EDGES,
     SMALL_CASE,
     bias_gradient,
@@ -21,27 +21,3 @@ from helpers.convolution.explorers.small_case import (
     tree_reduction,
     weight_gradient,
 )
-
-__all__ = [
-    "EDGES",
-    "SMALL_CASE",
-    "any_forward",
-    "any_input_gradient",
-    "any_weight_gradient",
-    "bias_gradient",
-    "contributions",
-    "edges",
-    "forward",
-    "input_gradient",
-    "one_product",
-    "outputs_of_pixel",
-    "outputs_of_weight",
-    "pixel_counts",
-    "scatter_and_gather",
-    "shared_products",
-    "shared_weight_steps",
-    "terms_of_weight",
-    "threads",
-    "tree_reduction",
-    "weight_gradient",
-]

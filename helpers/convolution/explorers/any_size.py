@@ -14,9 +14,14 @@ from helpers.pictures.canvas import Picture
 from helpers.widgets.controls import Trials, Values
 from helpers.widgets.explorer import Explorer, Rule
 
+OF_A_SHAPE = "N", "Ci", "H", "W", "Co", "kH", "kW", "stride", "padding", "dilation", "groups"
 AXES = ("H", "kH"), ("W", "kW")
 LEGIBLE = 9  # rows and columns of the padded input
 LEGIBLE_WITH_ZEROS = 11  # rows and columns of the upstream gradient with zeros around it, for the input gradient
+
+
+def _shape(v: Values) -> ConvShape:
+    return ConvShape(*(v[name] for name in OF_A_SHAPE))
 
 
 def _channels(v: Values) -> tuple[int, int]:
@@ -38,13 +43,9 @@ def _legible_dilation(v: Values) -> tuple[int, int]:
     return _most_dilation(v, {size: min(p, LEGIBLE_WITH_ZEROS + 1 - v[size]) for size, p in _padded(v).items()})
 
 
-def _outputs(v: Values, size: str, kernel: str) -> int:
-    return (_padded(v)[size] - (v[kernel] - 1) * v["dilation"] - 1) // v["stride"] + 1
-
-
 def _filters_of(v: Values) -> tuple[int, int]:
     """The first and the last output channel of input channel ci's group."""
-    channels = output_channels_of(ConvShape(1, v["Ci"], 1, 1, v["Co"], 1, 1, groups=v["groups"]), v["ci"])
+    channels = output_channels_of(_shape(v), v["ci"])
     return channels[0], channels[-1]
 
 
@@ -84,7 +85,7 @@ def any_forward(**values: int) -> Explorer:
         "Set padding to 1, then point at the top row of the output.": {"padding": 1, "oh": 0},
         "Set co to 1, another filter: what stays the same?": {"co": 1},
     }
-    rules = OF_A_WEIGHT | {"oh": lambda v: _outputs(v, "H", "kH"), "ow": lambda v: _outputs(v, "W", "kW")}
+    rules = OF_A_WEIGHT | {"oh": lambda v: _shape(v).out_h, "ow": lambda v: _shape(v).out_w}
     front = "stride", "padding", "n", "co"
     return _explorer(random_picture, rules, values, front=front, steps=steps)
 
@@ -112,7 +113,7 @@ def any_weight_gradient(
         "Set n to 1, the second image: what stays the same?": {"n": 1},
     }
     rules = OF_A_WEIGHT | {"kh": lambda v: v["kH"], "kw": lambda v: v["kW"]}
-    return _explorer(random_picture, rules, values, front=front, steps=steps, suggested=suggested)
+    return _explorer(random_picture, rules, values, front=front, steps=suggested if steps is None else steps)
 
 
 def any_input_gradient(
@@ -138,7 +139,7 @@ def any_input_gradient(
     rules = SIZES | {"dilation": _legible_dilation, "ci": lambda v: v["Ci"], "co": _filters_of}
     rules |= {"ih": lambda v: v["H"], "iw": lambda v: v["W"]}
     values = {"N": 1, "Ci": 1, "Co": 1, "stride": 2, "ih": 2, "iw": 2} | values
-    return _explorer(random_picture, rules, values, front=front, steps=steps, suggested=suggested)
+    return _explorer(random_picture, rules, values, front=front, steps=suggested if steps is None else steps)
 
 
 def _drawn(random: np.random.Generator, size: int | tuple[int, ...], *numbers: int) -> np.ndarray:
@@ -158,11 +159,11 @@ def _explorer(random_picture: Callable, rules: dict[str, Rule], values: Values, 
     """
     pictures: dict[ConvShape, Picture] = {}
 
-    def draw(N, groups, Ci, Co, H, W, stride, padding, kH, kW, dilation, n, co, ci, **place) -> Picture:
-        shape = ConvShape(N, Ci, H, W, Co, kH, kW, stride, padding, dilation, groups)
+    def draw(n: int, co: int, ci: int, **others: int) -> Picture:
+        shape, (*_, row, column) = _shape(others), others.values()
         if shape not in pictures:
             pictures.clear()  # one at a time: the last shape is the only one on the screen
             pictures[shape] = random_picture(shape, np.random.default_rng(0))
-        return pictures[shape].show(*place.values(), co, ci, n)
+        return pictures[shape].show(row, column, co, ci, n)
 
     return Explorer(draw, rules, START | values, multiples={"Ci": "groups", "Co": "groups"}, **options)

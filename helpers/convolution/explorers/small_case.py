@@ -119,7 +119,7 @@ def _with_letters(picture: SumPicture, start: int, steps: Trials | None, suggest
 
     names = picture.element
     rules, values = dict(zip(names, picture.returned.shape[2:], strict=True)), dict.fromkeys(names, start)
-    return Explorer(draw, rules, values, play=names, front=(), steps=steps, suggested=suggested)
+    return Explorer(draw, rules, values, play=names, front=(), steps=suggested if steps is None else steps)
 
 
 def _one_pair(input: Array, weight: Array, stride: int = 1, padding: int = 0) -> ConvShape:
@@ -253,7 +253,7 @@ def threads(shape: ConvShape = LENET_CONV1, steps: Trials | None = None) -> Expl
     suggested: Trials = {"Find thread 99: which weight is its own?": {"thread": 99}}
     if weights < 256:
         suggested["Point at a thread that owns no weight."] = lambda values: values["thread"] >= weights
-    return _over_threads(ThreadsPicture(shape), front=(), steps=steps, suggested=suggested)
+    return _over_threads(ThreadsPicture(shape), front=(), steps=suggested if steps is None else steps)
 
 
 def shared_products(shape: ConvShape) -> Explorer:
