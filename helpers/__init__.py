@@ -7,47 +7,26 @@ pictures, digits) works where wgpu cannot be imported.
 import sys
 from importlib import import_module
 
-_HOME = {
-    "DivergedError": "helpers.network.training",
-    "Kernel": "wgsl",
-    "Network": "helpers.network.network",
-    "Training": "helpers.network.training",
-    "WgslError": "wgsl",
-    "UnsupportedWgsl": "wgsl",
-    "load": "helpers.kernels",
-    "adapter_info": "helpers.gpu",
-    "ask": "helpers.exercises",
-    "explain_choice": "helpers.operations",
-    "check_step": "helpers.network.check_layers",
-    "conv2d": "helpers.convolution.operations",
-    "conv2d_grad_bias": "helpers.convolution.operations",
-    "conv2d_grad_input": "helpers.convolution.operations",
-    "conv2d_grad_weight": "helpers.convolution.operations",
-    "gemm_bias_act": "helpers.gemm.operations",
-    "gemm_bias_act_backward": "helpers.gemm.operations",
-    "max_pool2d": "helpers.network.operations",
-    "max_pool2d_backward": "helpers.network.operations",
-    "avg_pool2d": "helpers.network.operations",
-    "avg_pool2d_backward": "helpers.network.operations",
-    "relu_backward": "helpers.network.operations",
-    "cross_entropy": "helpers.network.operations",
-    "sgd": "helpers.network.operations",
-    "difference": "helpers.kernel_difference",
-    "find_fault": "helpers.exercises",
-    "grade": "helpers.exercises",
-    "hand_in": "helpers.exercises",
-    "images": "helpers.pictures",
-    "last_attempt": "helpers.exercises",
-    "mark": "helpers.exercises",
-    "predict": "helpers.exercises",
-    "puzzles": "helpers.exercises",
-    "simulate": "wgsl.simulator.run",
-    "skeleton": "helpers.exercises",
-    "solution": "helpers.exercises",
-    "train_apart": "helpers.training_apart",
-    "try_mistake": "helpers.exercises",
-    "write": "helpers.exercises",
+_NAMES = {  # by the module that has them
+    "wgsl": "Kernel WgslError UnsupportedWgsl",
+    "wgsl.simulator.run": "simulate",
+    "helpers.kernels": "load",
+    "helpers.kernel_difference": "difference",
+    "helpers.gpu": "adapter_info",
+    "helpers.pictures": "images",
+    "helpers.convolution.operations": "conv2d conv2d_grad_bias conv2d_grad_input conv2d_grad_weight",
+    "helpers.gemm.operations": "gemm_bias_act gemm_bias_act_backward",
+    "helpers.network.operations": "max_pool2d max_pool2d_backward avg_pool2d avg_pool2d_backward "
+    "relu_backward cross_entropy sgd",
+    "helpers.network.network": "Network",
+    "helpers.network.training": "Training DivergedError",
+    "helpers.network.check_layers": "check_step",
+    "helpers.operations": "explain_choice",
+    "helpers.exercises": "skeleton write grade last_attempt solution try_mistake puzzles "
+    "ask predict mark find_fault hand_in",
+    "helpers.training_apart": "train_apart",
 }
+_HOME = {name: home for home, names in _NAMES.items() for name in names.split()}
 __all__ = list(_HOME)
 
 

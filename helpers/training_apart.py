@@ -24,7 +24,7 @@ from helpers.network.network import Network
 from helpers.network.student_kernels import PLACES, student_kernels
 from helpers.network.training import DivergedError, Training
 from wgsl import Kernel, UnsupportedWgsl
-from wgsl.simulator.findings import Finding, quoted_line
+from wgsl.simulator.findings import Finding
 from wgsl.simulator.work import Work
 
 WORKER = Worker("helpers.training_apart")
@@ -138,8 +138,8 @@ def work(texts: Mapping[str, str], epochs: float, digits: int, unseen: int, **ho
             yield {"refused": f"your {puzzle} is not run: our simulator cannot try it; see helpers.grade({puzzle!r})"}
             return
         if found:
-            where = f"{quoted_line(found.line, found.source_line)}: {found.message}"
-            yield {"refused": f"your {puzzle} is not run: {where}; see helpers.grade({puzzle!r}), and repair it first"}
+            reason = f"{found.quoted}: {found.message}; see helpers.grade({puzzle!r}), and repair it first"
+            yield {"refused": f"your {puzzle} is not run: {reason}"}
             return
         yield {"progress": None}
     images, labels, others, answers = seen_and_unseen()

@@ -135,14 +135,12 @@ def adjoint(
 
 def weight_adjoint(got: Array, grad_output: Array, input: Array, shape: ConvShape) -> list[Report]:
     """Judge the weight gradient of a layer by `adjoint`, without the weight."""
-    steps = shape.steps
-    return [adjoint(input, w, grad_output, **steps, grad_weight=got) for w in directions(shape.weight)]
+    return [adjoint(input, w, grad_output, **shape.steps, grad_weight=got) for w in directions(shape.weight)]
 
 
 def input_adjoint(got: Array, grad_output: Array, weight: Array, shape: ConvShape) -> list[Report]:
     """Judge the input gradient of a layer by `adjoint`, without the input."""
-    steps = shape.steps
-    return [adjoint(x, weight, grad_output, **steps, grad_input=got) for x in directions(shape.input)]
+    return [adjoint(x, weight, grad_output, **shape.steps, grad_input=got) for x in directions(shape.input)]
 
 
 def bias_adjoint(got: Array, grad_output: Array, shape: ConvShape) -> list[Report]:

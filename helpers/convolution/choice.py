@@ -28,6 +28,9 @@ ON_SOFTWARE = "a software adapter runs few threads at once, and a barrier is slo
 SHORTER_LOOPS, FEWER_WORKGROUPS = "its threads run shorter loops", "it needs fewer workgroups"
 SAVES_PRODUCTS = "3 x 3 filters at stride 1 over many channels: 36 products do the work of 144"
 FILLS_TILES = "tiles of sums in registers do many multiply-adds for each number that they load"
+TILES_RARELY_PAY = (
+    "tiles of 16 x 16 pixels pay off only at stride 1, on images that fill them, and with few pixels in all"
+)
 ANY_LAYER = "it takes any stride, padding, dilation and groups"
 IN_REGISTERS = "a thread keeps a window of pixels in registers: no barriers, and few loads for each multiply-add"
 
@@ -58,27 +61,35 @@ def grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     if not is_simple(s):
         return _any_layer(s, adapter, s.in_channels, "3_implicit_gemm", "8_direct")
     if not _worth_compiling(s, adapter):
-        return *_general_grad_input(s, adapter), Choice("8_direct", ANY_LAYER)
-    gpu, small = adapter.kind == "hardware", min(s.weight[:2]) < FEW_CHANNELS or multiply_adds(s) < SMALL_LAYER
-    if s.stride_h > 1:
-        reason = f"at stride {s.stride_h} each class of pixels multiplies its own taps only"
-        first = [Choice("4_residue_classes", reason)]
-    else:
-        first = _applicable(
-            (not gpu, "6_register_windows", IN_REGISTERS),
-            (gpu and small and s.out_w % 4 == 0, "7_split_channels", _few_channels(s)),
-            (gpu and _winograd_pays(s), "5_winograd", SAVES_PRODUCTS),
+        pays = s.stride == (1, 1) and min(s.in_h, s.in_w) >= FULL_TILE
+        sharing = (
+            f"with {prod(s.input):,} pixels, few threads are at work, and sharing the weights spares each of them loads"
         )
-    return *first, Choice("3_implicit_gemm", FILLS_TILES), Choice("8_direct", ANY_LAYER)
+        versions = _general(adapter, "1_gather", "2_shared_weights", pays, TILES_RARELY_PAY, sharing)
+        return *versions, Choice("8_direct", ANY_LAYER)
+    gpu, windows = adapter.kind == "hardware", s.stride == (1, 1)
+    few = min(s.weight[:2]) < FEW_CHANNELS or multiply_adds(s) < SMALL_LAYER
+    classes = f"at stride {s.stride_h} each class of pixels multiplies its own taps only"
+    return _applicable(
+        (not windows, "4_residue_classes", classes),
+        (windows and not gpu, "6_register_windows", IN_REGISTERS),
+        (windows and gpu and few and s.out_w % 4 == 0, "7_split_channels", _few_channels(s)),
+        (gpu and _winograd_pays(s), "5_winograd", SAVES_PRODUCTS),
+        (True, "3_implicit_gemm", FILLS_TILES),
+        (True, "8_direct", ANY_LAYER),
+    )
 
 
 def grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
     """The versions of conv2d_grad_weight worth running, best first."""
     if not is_simple(s):
         return _any_layer(s, adapter, s.out_channels, "3_split_k", "7_direct")
+    weights = prod(s.weight)
     if not _worth_compiling(s, adapter):
-        return *_general_grad_weight(s, adapter), Choice("7_direct", ANY_LAYER)
-    gpu, weights = adapter.kind == "hardware", prod(s.weight)
+        idle = f"one thread for each of {weights:,} weights would leave most of a GPU idle (it takes {MANY_THREADS:,})"
+        versions = _general(adapter, "1_thread_per_weight", "2_workgroup_per_weight", True, "", idle)
+        return *versions, Choice("7_direct", ANY_LAYER)
+    gpu = adapter.kind == "hardware"
     rows = f"so few weights ({weights:,}) that threads hold a row of a filter each, over all of the sum"
     return _applicable(
         (not gpu, "5_register_windows", IN_REGISTERS),
@@ -121,22 +132,6 @@ def _general(adapter: AdapterInfo, alone: str, shared: str, pays: bool, *reasons
         reason = ON_SOFTWARE if adapter.few_threads else reasons[0]
         return Choice(alone, reason), Choice(shared, SHORTER_LOOPS)
     return Choice(shared, reasons[1]), Choice(alone, FEWER_WORKGROUPS)
-
-
-def _general_grad_weight(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
-    idle = (
-        f"one thread for each of {prod(s.weight):,} weights would leave most of a GPU idle (it takes {MANY_THREADS:,})"
-    )
-    return _general(adapter, "1_thread_per_weight", "2_workgroup_per_weight", True, "", idle)
-
-
-def _general_grad_input(s: ConvShape, adapter: AdapterInfo) -> Sequence[Choice]:
-    pays = s.stride == (1, 1) and min(s.in_h, s.in_w) >= FULL_TILE
-    reasons = (
-        "tiles of 16 x 16 pixels pay off only at stride 1, on images that fill them, and with few pixels in all",
-        f"with {prod(s.input):,} pixels, few threads are at work, and sharing the weights spares each of them loads",
-    )
-    return _general(adapter, "1_gather", "2_shared_weights", pays, *reasons)
 
 
 def _too_little_work(s: ConvShape) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 
 from helpers.activations import check_activation
 from helpers.arguments import as_int, check_pair, check_shape, check_size, check_sizes, check_tensor
+from helpers.checks.report import Array
 from helpers.convolution import check, choice, chunks, reference, winograd
 from helpers.convolution.schedules import conv2d as forward
 from helpers.convolution.schedules import conv2d_grad_bias as grad_bias
@@ -116,9 +117,9 @@ OPERATIONS = {operation.name: operation for operation in (FORWARD, GRAD_WEIGHT, 
 
 
 def conv2d(
-    input: np.ndarray,
-    weight: np.ndarray,
-    bias: np.ndarray | None = None,
+    input: Array,
+    weight: Array,
+    bias: Array | None = None,
     stride: Pair = 1,
     padding: Pair | str = 0,
     dilation: Pair = 1,
@@ -126,7 +127,7 @@ def conv2d(
     *,
     activation: str = "none",
     kernel: str | Kernel | None = None,
-) -> np.ndarray:
+) -> Array:
     """Convolution as deep learning means it: cross-correlation, without a flip; then an activation.
 
     ``output[n,co,oh,ow] = act(pre)``, where `pre` is
@@ -163,16 +164,16 @@ def conv2d(
 
 
 def conv2d_grad_weight(
-    input: np.ndarray,
+    input: Array,
     weight_size: tuple[int, int, int, int],
-    grad_output: np.ndarray,
+    grad_output: Array,
     stride: Pair = 1,
     padding: Pair = 0,
     dilation: Pair = 1,
     groups: int = 1,
     *,
     kernel: str | Kernel | None = None,
-) -> np.ndarray:
+) -> Array:
     """Gradient of the loss for conv2d's weight: the input correlated with the upstream gradient.
 
     ``grad_weight[co,ci,kh,kw] = sum over n,oh,ow of grad_output[n,co,oh,ow] * input[n,ci,ih,iw]`` with
@@ -203,15 +204,15 @@ def conv2d_grad_weight(
 
 def conv2d_grad_input(
     input_size: tuple[int, int, int, int],
-    weight: np.ndarray,
-    grad_output: np.ndarray,
+    weight: Array,
+    grad_output: Array,
     stride: Pair = 1,
     padding: Pair = 0,
     dilation: Pair = 1,
     groups: int = 1,
     *,
     kernel: str | Kernel | None = None,
-) -> np.ndarray:
+) -> Array:
     """Gradient of the loss for conv2d's input: what each pixel receives from the outputs to which it contributed.
 
     ``grad_input[n,ci,ih,iw] = sum over co,kh,kw of grad_output[n,co,oh,ow] * weight[co,ci,kh,kw]`` over those
@@ -240,7 +241,7 @@ def conv2d_grad_input(
     return chunks.compute(GRAD_INPUT, shape, kernel, grad_output=grad_output, weight=weight)
 
 
-def conv2d_grad_bias(grad_output: np.ndarray, *, kernel: str | Kernel | None = None) -> np.ndarray:
+def conv2d_grad_bias(grad_output: Array, *, kernel: str | Kernel | None = None) -> Array:
     """Gradient of the loss for conv2d's bias: the upstream gradient summed over batch, rows and columns.
 
     ``grad_bias[co] = sum over n,oh,ow of grad_output[n,co,oh,ow]``
@@ -307,7 +308,7 @@ def _check_channels(operation: str, name: str, weight_ci: int, ci: int, groups: 
         raise ValueError(f"{mistake}, and the input has {ci} channels: they must be {weight_ci * groups}")
 
 
-def _require_shape(operation: str, name: str, array: np.ndarray, s: ConvShape) -> None:
+def _require_shape(operation: str, name: str, array: Array, s: ConvShape) -> None:
     """Refuse a tensor whose shape is not the one that the other arguments imply."""
 
     def given() -> str:

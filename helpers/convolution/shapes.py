@@ -7,6 +7,7 @@ import numpy as np
 
 from helpers.activations import check_activation
 from helpers.arguments import MAX_SIZE, as_int, check_pair, check_size
+from helpers.checks.report import Array
 
 Pair = tuple[int, int]
 PAIRS = {"stride": 1, "padding": 0, "dilation": 1}  # and the least that each may be
@@ -166,8 +167,8 @@ class ConvShape:
 
 
 def padded_by_word(
-    input: np.ndarray, word: str, kernel: Pair, stride: int | Pair, dilation: int | Pair
-) -> tuple[np.ndarray, Pair]:
+    input: Array, word: str, kernel: Pair, stride: int | Pair, dilation: int | Pair
+) -> tuple[Array, Pair]:
     """The input and the padding (Ph, Pw) that "same" or "valid" stands for, with a filter of these sizes.
 
     Where "same" takes an odd number of rows or columns of zeros, the input returned has one more at the end.

@@ -16,7 +16,7 @@ from helpers.grading.puzzle import Case, Puzzle, declarations, same_code
 from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from wgsl import Kernel, UnsupportedWgsl, WgslError
-from wgsl.simulator.findings import Finding, quoted_line
+from wgsl.simulator.findings import Finding
 from wgsl.simulator.run import compiled
 from wgsl.simulator.work import Work
 
@@ -186,12 +186,7 @@ def _said(finding: Finding) -> str:
     """A finding, with its line before it."""
     if finding.kind == "unwritten output":  # its line is that of the declaration
         return finding.message
-    return f"{_line(finding)}: {finding.message}"
-
-
-def _line(finding: Finding) -> str:
-    """The line in which something was found."""
-    return quoted_line(finding.line, finding.source_line)
+    return f"{finding.quoted}: {finding.message}"
 
 
 def _place(finding: Finding) -> tuple[str, int, int]:
@@ -315,7 +310,7 @@ class _Grader:
             return Verdict(run.case.name, UNSAFE, _said(told) + ("" if told.kind in SAYS_ALL else f"; {LUCK}"))
         if run.uses_before:
             races = (finding for finding in self.first.values() if finding.kind == "data race")
-            race = next((_said(race) for race in races if _line(race) in run.stores_in), None)
+            race = next((_said(race) for race in races if race.quoted in run.stores_in), None)
             return Verdict(run.case.name, UNSAFE, race or _uses_before(run))
         return self._on_the_adapter(run)
 

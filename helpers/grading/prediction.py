@@ -45,7 +45,7 @@ class Question:
         Raises AnswerError, a TypeError, where the answer is of another kind than the right one.
         """
         if answer is None:
-            return Verdict(name, NOT_ATTEMPTED, f"write your {self._kind} in place of None")
+            return Verdict(name, NOT_ATTEMPTED, f"write your {self._words[1]} in place of None")
         given = self._read(answer)
         if _equal(given, self.right):
             return Verdict(name, RIGHT)
@@ -77,15 +77,18 @@ class Question:
     @property
     def hint(self) -> str:
         """What to type."""
-        if isinstance(self.right, tuple):
-            return f"{len(self.right)} numbers, with commas"
-        return "a word" if isinstance(self.right, str) else "a number"
+        return self._words[0]
 
     @property
-    def _kind(self) -> str:
-        if isinstance(self.right, str):
-            return "answer, in quotes,"
-        return f"{len(self.right)} numbers, in parentheses," if isinstance(self.right, tuple) else "number"
+    def _words(self) -> tuple[str, str, str]:
+        """An answer as it is typed, in place of None, and in Python."""
+        match self.right:
+            case str():
+                return "a word", "answer, in quotes,", "text, in quotes"
+            case tuple():
+                numbers = f"{len(self.right)} numbers"
+                return f"{numbers}, with commas", f"{numbers}, in parentheses,", f"{numbers}, in parentheses"
+        return "a number", "number", "a number"
 
     def _read(self, answer: object) -> Answer:
         """The answer in the form of the right one."""
@@ -101,8 +104,7 @@ class Question:
                 return answer
         if isinstance(self.right, Real) and isinstance(answer, str) and (written := number_in(answer)):
             raise AnswerError(f"answer = {answer!r} is text: write it without quotes, as {written}")
-        wanted = {str: "text, in quotes", tuple: self._kind.rstrip(",")}.get(type(self.right), "a number")
-        raise AnswerError(f"answer = {answer!r} is a {type(answer).__name__}: it must be {wanted}")
+        raise AnswerError(f"answer = {answer!r} is a {type(answer).__name__}: it must be {self._words[2]}")
 
 
 def questions(module: str | Path) -> dict[str, Question]:

@@ -34,6 +34,11 @@ class Finding:
     def __str__(self) -> str:
         return f"line {self.line}, column {self.column}: {self.kind}: {self.message}"
 
+    @property
+    def quoted(self) -> str:
+        """Its line, as a sentence begins with it."""
+        return quoted_line(self.line, self.source_line)
+
 
 @dataclass
 class _Entry:
