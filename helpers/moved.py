@@ -18,11 +18,12 @@ class Contents(AsyncLargeFileManager):
 
     async def get(self, path: str, content: bool = True, **options: object) -> dict:
         """A file as usual, or the page that leads to it."""
-        new = PurePosixPath(path).with_name(MOVED.get(PurePosixPath(path).name, ".")) if path else None
+        old = PurePosixPath(path)
+        new = old.with_name(MOVED[old.name]) if old.name in MOVED else None
         if not new or await self.file_exists(path) or not await self.file_exists(str(new)):
             return await super().get(path, content, **options)
         model = await super().get(str(new), content=False)
         page = v4.new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
         page.cells.append(v4.new_markdown_cell(f"# This lesson has a new name\n\n[Open {new.name}]({new.name})"))
         shown = {"content": page, "format": "json"} if content else {}
-        return {**model, "name": PurePosixPath(path).name, "path": path, "writable": False, **shown}
+        return {**model, "name": old.name, "path": path, "writable": False, **shown}

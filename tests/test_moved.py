@@ -19,9 +19,9 @@ from start import JUPYTERLAB
 every_name = pytest.mark.parametrize(("old", "new"), MOVED.items())
 
 
-def opened(root: str, path: str) -> dict:
+def opened(root: str, path: str, kind: str = "notebook") -> dict:
     """What JupyterLab gets when it opens a file."""
-    return asyncio.run(Contents(root_dir=root).get(path, type="notebook"))
+    return asyncio.run(Contents(root_dir=root).get(path, type=kind))
 
 
 @every_name
@@ -39,6 +39,9 @@ def test_a_readers_own_copy_is_opened_and_what_is_nowhere_is_missing(tmp_path):
         opened(str(tmp_path), old)
     for name in (old, new):
         (tmp_path / name).write_text(json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    for folder in ("", "/"):
+        assert len(opened(str(tmp_path), folder, "directory")["content"]) == 2
+    assert opened(str(tmp_path), new)["content"]["cells"] == []
     assert opened(str(tmp_path), old)["content"]["cells"] == []
 
 
