@@ -10,8 +10,7 @@ from importlib import import_module
 _NAMES = {  # by the module that has them
     "wgsl": "Kernel WgslError UnsupportedWgsl",
     "wgsl.simulator.run": "simulate",
-    "helpers.kernels": "load",
-    "helpers.kernel_difference": "difference",
+    "helpers.kernels": "load difference",
     "helpers.gpu": "adapter_info",
     "helpers.pictures": "images",
     "helpers.convolution.operations": "conv2d conv2d_grad_bias conv2d_grad_input conv2d_grad_weight",

@@ -118,18 +118,18 @@ def _lessons() -> list[results.Lesson]:
 
 def _rows(folder: Path, paths: Sequence[Path], lessons: Sequence[results.Lesson]) -> list[results.Row]:
     """The outcomes in all files, in their order, of which several are graded at once."""
+
+    def row(i: int) -> results.Row:
+        """One file's outcomes, announced before they are found."""
+        file = paths[i].relative_to(folder).as_posix()
+        print(f"{i + 1} of {len(paths)}: {file}", file=sys.stderr, flush=True)
+        return results.row(file, paths[i], GRADERS, lessons)
+
     pool = ThreadPoolExecutor(AT_ONCE)
     try:
-        return list(pool.map(lambda i: _row(folder, paths[i], f"{i + 1} of {len(paths)}", lessons), range(len(paths))))
+        return list(pool.map(row, range(len(paths))))
     finally:
         pool.shutdown(cancel_futures=True)  # where this machine runs no kernel, the rest need not try
-
-
-def _row(folder: Path, path: Path, progress: str, lessons: Sequence[results.Lesson]) -> results.Row:
-    """One file's outcomes, announced before they are found."""
-    file = path.relative_to(folder).as_posix()
-    print(f"{progress}: {file}", file=sys.stderr, flush=True)
-    return results.row(file, path, GRADERS, lessons)
 
 
 if __name__ == "__main__":

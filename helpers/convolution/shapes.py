@@ -15,6 +15,11 @@ SIZES = "batch", "in_channels", "in_h", "in_w", "out_channels", "kernel_h", "ker
 STEPS = *PAIRS, "groups"  # what every function of a convolution takes after the tensors, in this order
 
 
+def _part(pair: str, axis: int, doc: str) -> property:
+    """One number of a pair, under a name of its own."""
+    return property(lambda shape: getattr(shape, pair)[axis], doc=doc)
+
+
 @dataclass(frozen=True, repr=False)
 class ConvShape:
     """Sizes of ``output = act(conv2d(input, weight) + bias)``; the gradients are those of the convolution alone.
@@ -87,35 +92,12 @@ class ConvShape:
         (n, ci, in_h, in_w), (_, co, out_h, out_w) = input, output
         return cls(n, ci, in_h, in_w, co, in_h - out_h + 1, in_w - out_w + 1)
 
-    @property
-    def stride_h(self) -> int:
-        """Sh: rows from one window to the next below it."""
-        return self.stride[0]
-
-    @property
-    def stride_w(self) -> int:
-        """Sw: columns from one window to the next beside it."""
-        return self.stride[1]
-
-    @property
-    def padding_h(self) -> int:
-        """Ph: rows of zeros above and below the input."""
-        return self.padding[0]
-
-    @property
-    def padding_w(self) -> int:
-        """Pw: columns of zeros on either side of the input."""
-        return self.padding[1]
-
-    @property
-    def dilation_h(self) -> int:
-        """Dh: rows from one row of the filter to the next, as it lies on the input."""
-        return self.dilation[0]
-
-    @property
-    def dilation_w(self) -> int:
-        """Dw: columns from one column of the filter to the next."""
-        return self.dilation[1]
+    stride_h = _part("stride", 0, "Sh: rows from one window to the next below it.")
+    stride_w = _part("stride", 1, "Sw: columns from one window to the next beside it.")
+    padding_h = _part("padding", 0, "Ph: rows of zeros above and below the input.")
+    padding_w = _part("padding", 1, "Pw: columns of zeros on either side of the input.")
+    dilation_h = _part("dilation", 0, "Dh: rows from one row of the filter to the next, as it lies on the input.")
+    dilation_w = _part("dilation", 1, "Dw: columns from one column of the filter to the next.")
 
     @property
     def steps(self) -> dict[str, int | Pair]:

@@ -140,7 +140,6 @@ class Method(NamedTuple):
     """How one operation is computed by Winograd's method, and what comes out directly, before the activation."""
 
     output: str
-    output: str
     compute: Callable[..., Array]
     direct: Callable[..., Array]  # takes the inputs, and the shape
     terms: Callable[[ConvShape], int]  # products at one point

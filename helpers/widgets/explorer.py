@@ -17,6 +17,7 @@ Rule = Limits | Callable[[Values], Limits]  # the limits of one value, or how th
 
 FRONT, WIDEST = 4, 280  # the most controls beside a picture, and CSS pixels of one
 BEHIND = 6  # controls in a row behind the fold
+LAYER = {"grid_area": "1 / 1", "margin": "0", "width": "100%"}  # one over the other
 SENTENCE = "margin: 0; padding: 0 16px; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
 
 
@@ -64,8 +65,7 @@ class Explorer(ipywidgets.VBox):
     ) -> None:
         self._draw, self._rules, self._settling = draw, rules, False
         self._multiples, self._play = multiples or {}, [play] if isinstance(play, str) else [*play]
-        layer = ipywidgets.Layout(grid_area="1 / 1", margin="0", width="100%")
-        self._still, self._moving = ipywidgets.HTML(layout=layer), ipywidgets.HTML(layout=layer)
+        self._still, self._moving = ipywidgets.HTML(layout=LAYER), ipywidgets.HTML(layout=LAYER)
         self._words, self._numbers, self._layer = ipywidgets.HTML(), ipywidgets.HTML(), None
         self._numbers.layout.display = "none"
         self._open = fold("numbers", self._show_numbers)
@@ -160,8 +160,7 @@ class Explorer(ipywidgets.VBox):
     def _lay_cells(self) -> None:
         """Put cells to point at over the picture."""
         if self._layer is None:
-            layer = {"grid_area": "1 / 1", "margin": "0", "width": "100%"}
-            self._layer = Touch(self.picture.width, self.picture.height, self._touched, layout=layer)
+            self._layer = Touch(self.picture.width, self.picture.height, self._touched, layout=LAYER)
         touchable = self.picture.touchable
         cells = {name: part.cell(self._values) for name, part in touchable.items()}
         grids = {name: part.grid for name, part in touchable.items()}

@@ -224,15 +224,12 @@ def _sized(s: ConvShape, kernel: Kernel, tile: Tile) -> Kernel:
 
 def _no_rows(s: ConvShape) -> str:
     """Why no tile fits."""
-    given, rule = (
-        f"kernel_w = {s.kernel_w}",
-        f"a thread holds rows of filters in registers, of at most {WIDEST} weights",
-    )
-    if s.kernel_w <= WIDEST:
-        given = f"kernel_h = {s.kernel_h}"
-        rule = f"what one output sees of the input must fit into {MAX_WORKGROUP_BYTES:,} bytes of workgroup memory"
-        rule += f", and a thread for each row of a filter into {MAX_THREADS}"
-    return f"{given}: {rule}: choose another version"
+    if s.kernel_w > WIDEST:
+        rule = f"kernel_w = {s.kernel_w}: a thread holds rows of filters in registers, of at most {WIDEST} weights"
+        return f"{rule}: choose another version"
+    seen = f"what one output sees of the input must fit into {MAX_WORKGROUP_BYTES:,} bytes of workgroup memory"
+    threads = f"a thread for each row of a filter into {MAX_THREADS}"
+    return f"kernel_h = {s.kernel_h}: {seen}, and {threads}: choose another version"
 
 
 # --- 7_direct: every convolution -----------------------------------------------------------------------------
