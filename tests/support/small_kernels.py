@@ -19,6 +19,11 @@ var<workgroup> total: u32;
 var<workgroup> tally: atomic<u32>;
 var<private> own: array<u32, 4>;
 """
+DECLARED = """
+var<workgroup> pairs: array<vec2u, 8>;
+var<workgroup> parts: array<f32, 8>;
+var<private> grid: array<array<u32, 4>, 2>;
+"""
 BODY = """
 @compute @workgroup_size(8)
 fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) id: vec3u) {

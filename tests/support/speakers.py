@@ -14,6 +14,7 @@ from support.grading import edited
 from support.legible import SMALLEST, faults
 from support.mistakes import HEAD, MAIN, PLACES
 from support.notebook_gate import NOTEBOOKS, Lesson, needed
+from support.small_kernels import DECLARED, run
 from support.wrong_kernels import WRONG_KERNELS
 
 import helpers
@@ -158,3 +159,8 @@ def compile_errors(place: str, text: str) -> str:
     except WgslError as error:
         return str(error)
     return "it compiles"
+
+
+def findings(groups: str, body: str) -> str:
+    """What the simulator reports of a body of a kernel."""
+    return str(run(f"\n{body}", int(groups[0]), DECLARED))

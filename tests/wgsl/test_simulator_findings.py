@@ -4,27 +4,13 @@ import re
 
 import numpy as np
 import pytest
-from support.finding_cases import (
-    BETWEEN_WORKGROUPS,
-    DECLARED,
-    MISSED_BARRIERS,
-    NOT_NUMBERS,
-    ORDERED,
-    OUT_OF_RANGE,
-    OVERFLOWS,
-    RACES,
-    UNINITIALIZED,
-)
-from support.small_kernels import MAIN, run, text_of
+from support.messages import every
+from support.small_kernels import DECLARED, MAIN, run, text_of
 
 from wgsl import simulate
 from wgsl.simulator import run as simulator
 
 # --- Which finding, in which line -----------------------------------------------------------------------------
-
-
-def table(groups: int, *tables: dict[str, str]) -> list:
-    return [pytest.param(body, groups, id=name) for bodies in tables for name, body in bodies.items()]
 
 
 def marked(text: str) -> tuple[list[tuple[str, int]], int | None]:
@@ -39,17 +25,15 @@ def marked(text: str) -> tuple[list[tuple[str, int]], int | None]:
     return sorted(kinds), earlier
 
 
-@pytest.mark.parametrize(
-    ("body", "groups"),
-    [
-        *table(1, RACES, ORDERED, OUT_OF_RANGE, OVERFLOWS, NOT_NUMBERS),
-        *table(2, BETWEEN_WORKGROUPS, MISSED_BARRIERS, UNINITIALIZED),
-    ],
-)
-def test_each_mistake_is_found_where_it_is_and_nothing_else(body, groups):
-    trace = run(body, groups, DECLARED)
+@every("findings")
+def test_each_mistake_is_found_where_it_is_and_said_and_nothing_else(family, heading, text, message):
+    body = f"\n{text}"
+    trace = run(body, int(heading[0]), DECLARED)
+    assert str(trace) == message
+    if "without marks" in heading:
+        return
     expected, earlier = marked(text_of(body, DECLARED).replace(MAIN, re.sub("//.*", "", MAIN)))
-    assert sorted({(finding.kind, finding.line) for finding in trace.findings}) == expected, trace
+    assert sorted({(finding.kind, finding.line) for finding in trace.findings}) == expected
     for finding in trace.findings:
         racing = finding.kind in ("data race", "overlapping writes")
         assert finding.other_line == ((earlier or finding.line) if racing else None)
@@ -79,47 +63,6 @@ def test_an_update_reads_its_variable_before_its_right_side_changes_it():
         "own[0] = 7u; own[0] += change(); numbers[t] = own[0]; }\nfn change() -> u32 { own[0] = 100u; return 1u;"
     )
     assert list(trace.buffers[0][:8]) == [8] * 8
-
-
-# --- Messages -------------------------------------------------------------------------------------------------
-
-MESSAGES = [
-    ("tile[t] = numbers[t + 9u];", "thread 7 reads `numbers.t . 9u.` with index 16, but `numbers` has 16"),
-    ("if (t == 0u) { own[t + 4u] = t; }", "writes `own.t . 4u.` with index 4, but `own` has 4 .* the last element"),
-    ("if (t == 0u) { tile[t] = numbers[i32(t) - 3]; }", "index -3"),
-    ("if (t == 1u) { tile[t] = numbers[t * 0x80000000u * 2u]; }", "`numbers.*wrapped around: thread 1 uses 0"),
-    ("numbers[t / 2u] = t;", "thread 1 and thread 0 write different values to `numbers.0.` in the same line"),
-    ("numbers[t / 2u] = 7u;", "thread 1 and thread 0 both write `numbers.0.`, with the same value; .*let one thread"),
-    (
-        "if (t == 5u) { numbers[3] = 1u; }\n if (t == 2u) { numbers[3] = 2u; }",
-        "thread 2 writes `numbers.3.`, which thread 5 writes in line .*`if .t == 5u",
-    ),
-    ("numbers[0] += t;", "both write it, so that no barrier helps"),
-    ("numbers[t] = t;\n floats[t] = f32(numbers[t ^ 1u]);", "in line .*`numbers.t. = t;`, and no storageBarrier"),
-    (
-        "tile[t] = t;\n numbers[t] = tile[t ^ 1u];",
-        "thread 0 reads `tile.1.`, which thread 1 writes.*no workgroupBarrier",
-    ),
-    (
-        "if (t < 3u) { workgroupBarrier(); }",
-        "only 3 of the 8 threads of a workgroup reach workgroupBarrier.*thread 3 does",
-    ),
-    ("numbers[t] = tile[t];", "thread 0 reads `tile.0.`, which no thread has written"),
-    ("floats[t] = sqrt(f32(t) - 1.0);", "`sqrt.f32.t. - 1.0.` gives NaN .*the same line stores it"),
-]
-BETWEEN = [  # two workgroups
-    ("if (t == 0u) { numbers[group] = 5u; }\n if (t == 0u) { tile[0] = numbers[1u - group]; }",
-     "thread 0 of workgroup .0, 0, 0. reads `numbers.1.`, which thread 0 of workgroup .1, 0, 0. writes in line .*"
-     "nothing orders two workgroups"),
-    ("if (t == 0u) { numbers[0] = 3u; }", "both write .*nothing orders two workgroups"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("body", "groups", "words"), [*((b, 1, words) for b, words in MESSAGES), *((b, 2, words) for b, words in BETWEEN)]
-)
-def test_a_message_names_the_threads_the_element_and_the_rule(body, groups, words):
-    assert re.search(words, run(body, groups).findings[0].message)
 
 
 # --- Endless loops --------------------------------------------------------------------------------------------
