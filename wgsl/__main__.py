@@ -22,6 +22,7 @@ from wgsl.simulator.counts import KEYS, MEANINGS
 from wgsl.simulator.findings import Finding
 from wgsl.simulator.run import compiled, simulate
 from wgsl.simulator.trace import Trace
+from wgsl.simulator.watched import Named, numbers_of
 from wgsl.types.program import Program
 
 
@@ -52,11 +53,14 @@ def _run(options: Namespace) -> int:
         constants=constants,
         outputs=outputs,
         max_steps=options.max_steps,
+        watch=options.watch,
     )
     print(report(trace, options.lines))
     for binding in shown:
         array = trace.buffers[binding]
         print(f"\n{program.bindings[binding].name}, {array.dtype}, shape {array.shape}:\n{array}")
+    for named, name in trace.log.watched.items():
+        print(f"\n{name}, after each statement that writes it:\n{_watched(named, trace.watched[name])}")
     for binding, path in saved:
         np.save(path, trace.buffers[binding])
     return int(bool(trace.findings))
@@ -122,6 +126,7 @@ def parser() -> ArgumentParser:
     add("--seed", metavar="N", type=int, default=0, help="of the random numbers; 0 by default")
     add("--lines", action="store_true", help="count for each line of the text, too")
     add("--show", metavar="NAME", action="append", default=[], help="print a buffer")
+    add("--watch", metavar="NAME", action="append", default=[], help="print the values of a thread's own variable")
     add("--save", metavar="NAME=FILE", type=_pair, action="append", default=[], help="save a buffer for NumPy")
     return line
 
@@ -188,6 +193,15 @@ def _summary(trace: Trace) -> str:
     number = len(trace.findings)
     ending = f"{number or 'no'} finding{'s' * (number > 1)}"
     return f"{trace.kernel.name}: {trace.entry_point}, {groups} workgroups of {threads} threads: {ending}"
+
+
+def _watched(named: Named, rows: np.ndarray) -> str:
+    lines = []
+    for row, numbers in zip(rows, numbers_of(named, rows["value"]), strict=True):
+        who = _threads_in_words(tuple(row["workgroup"].tolist()), [(None, row["invocation"])])
+        value = ", ".join(f"{number:.9g}" for number in numbers)
+        lines.append(f"step {row['step']}, line {row['line']}, {who}: {value}")
+    return "\n".join(lines)
 
 
 # --- Counts ---------------------------------------------------------------------------------------------------

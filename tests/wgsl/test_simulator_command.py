@@ -99,8 +99,11 @@ def test_each_line_is_counted_beside_its_text(command):
 
 def test_buffers_are_printed_and_saved(command, tmp_path):
     saved = tmp_path / "total.npy"
-    printed = command(TREE, "input=1,2,4.5", "total=1", "params=3", "--show", "total", "--save", f"total={saved}")[1]
-    assert printed.endswith("total, float32, shape (1,):\n[7.5]\n")
+    printed = command(
+        TREE, "input=1,2,4.5", "total=1", "params=3", "--show", "total", "--save", f"total={saved}", "--watch", "sum"
+    )[1]
+    assert "total, float32, shape (1,):\n[7.5]\n\nsum, after each statement that writes it:\n" in printed
+    assert re.search(r"\nstep \d+, line \d+, thread 2 of workgroup \(0, 0, 0\): 4.5\n", printed)
     assert np.load(saved).tolist() == [7.5]
 
 

@@ -6,7 +6,8 @@
 - `uniformity` finds what browsers refuse before a run;
 - invocations: `lanes` numbers them; `values` are what expressions give; `memory` is what variables hold, and which
   accesses race;
-- what is seen: `findings`, `counts` and `trace` (the course of a run) are filled by `watch`;
+- what is seen: `findings`, `counts` and `trace` (the course of a run) are filled by `watch`; `watched` says which
+  variables can be watched;
 - the run: `access` loads and stores, `expressions` evaluates, `endless` finds the loop to blame, `machine` runs the
   statements;
 - the command line, ``python -m wgsl``: `__main__` one folder up, and `buffer_arguments` for its ``NAME=BUFFER``.

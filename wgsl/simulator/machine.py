@@ -20,6 +20,7 @@ from wgsl.simulator.lanes import Dispatch, Lanes, joined
 from wgsl.simulator.memory import Words
 from wgsl.simulator.values import NamedValue, Place, Value
 from wgsl.simulator.watch import Watch
+from wgsl.simulator.watched import Named
 from wgsl.simulator.work import TooLong, Work
 from wgsl.types import program as ir
 
@@ -87,6 +88,7 @@ class Machine:
             lanes = self._dispatch.all
             value = self._expressions.value(variable.value, lanes)
             self._access.store(Place(variable, 0), variable.type, value, lanes, variable.value)
+        self._note(variable, variable.at, self._dispatch.all)
 
     # --- Functions --------------------------------------------------------------------------------------------
 
@@ -97,6 +99,7 @@ class Machine:
     def _function(self, function: ir.Function, arguments: Sequence[Value | Place], lanes: Lanes) -> Value:
         for binding, argument in zip(function.parameters, arguments, strict=True):
             self._expressions.names[binding] = NamedValue(lanes, argument)
+            self._note(binding, binding.at, lanes)
         self._frames.append(_Frame())
         self._block(function.body, lanes)
         returned = self._frames.pop().returned
@@ -125,6 +128,7 @@ class Machine:
 
     def _bind(self, statement: ir.Bind, lanes: Lanes) -> Lanes:
         self._expressions.names[statement.binding] = NamedValue(lanes, self._expressions.value(statement.value, lanes))
+        self._note(statement.binding, statement.at, lanes)
         return lanes
 
     def _declare(self, statement: ir.Declare, lanes: Lanes) -> Lanes:
@@ -133,6 +137,7 @@ class Machine:
         if value is not None:
             place = Place(statement.variable, 0)
             self._access.store(place, statement.variable.type, value, lanes, statement.value)
+        self._note(statement.variable, statement.at, lanes)
         return lanes
 
     def _store(self, statement: ir.Store, lanes: Lanes) -> Lanes:
@@ -140,6 +145,7 @@ class Machine:
         place = self._expressions.place(reference, lanes)
         value = self._expressions.value(statement.value, lanes)
         self._access.store(place, reference.type, value, lanes, reference)
+        self._note(place.variable, statement.at, lanes)
         return lanes
 
     def _update(self, statement: ir.Update, lanes: Lanes) -> Lanes:
@@ -150,7 +156,17 @@ class Machine:
         right = self._expressions.value(statement.value, lanes)
         value = self._expressions.combined(statement, statement.operator, left, right)
         self._access.store(place, reference.type, value, lanes, reference)
+        self._note(place.variable, statement.at, lanes)
         return lanes
+
+    def _note(self, named: Named, at: int, lanes: Lanes) -> None:
+        """Let the log keep what a variable holds now in these invocations, where it is watched."""
+        if named in self._watch.watched:
+            if isinstance(named, ir.Variable):
+                value = self._access.load(Place(named, 0), named.type, lanes, named)
+            else:
+                value = self._expressions.names[named].take(lanes)
+            self._watch.log.value(named, at, lanes, value.leaves)
 
     def _evaluate(self, statement: ir.Evaluate, lanes: Lanes) -> Lanes:
         self._expressions.value(statement.value, lanes)

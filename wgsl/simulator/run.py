@@ -21,6 +21,7 @@ from wgsl.simulator.memory import Words
 from wgsl.simulator.trace import Trace
 from wgsl.simulator.values import unmarked_input
 from wgsl.simulator.watch import Unwatched, Watch
+from wgsl.simulator.watched import checked_watch
 from wgsl.simulator.work import TooLong, Work
 from wgsl.suggestions import wgsl_error
 from wgsl.types import kinds
@@ -41,6 +42,7 @@ def simulate(
     constants: Mapping[str, float] | None = None,
     outputs: Sequence[int] | None = None,
     max_steps: int | None = None,
+    watch: Sequence[str] = (),
 ) -> Trace:
     """Run a WGSL compute kernel without a GPU, and watch what it does.
 
@@ -62,6 +64,9 @@ def simulate(
     max_steps : int, optional
         How many loop iterations an invocation may make, in all its loops together; 65,536 by default. Past it the loop
         is called endless, and the run ends.
+    watch : sequence of str, optional
+        Names of variables that each thread has for itself (`let`, `var`, parameters): `Trace.watched` has all their
+        values. A name that several have is written with its line, as in `i:12`.
 
     Returns
     -------
@@ -81,7 +86,7 @@ def simulate(
     if not isinstance(kernel, str | Kernel):
         raise TypeError(f"kernel is a {type(kernel).__name__}: it must be WGSL text or a Kernel")
     kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
-    return simulate_within(None, kernel, buffers, workgroups, entry_point, constants, outputs, max_steps)
+    return simulate_within(None, kernel, buffers, workgroups, entry_point, constants, outputs, max_steps, watch)
 
 
 def simulate_within(
@@ -93,6 +98,7 @@ def simulate_within(
     constants: Mapping[str, float] | None = None,
     outputs: Sequence[int] | None = None,
     max_steps: int | None = None,
+    watch: Sequence[str] = (),
 ) -> Trace:
     """Run a kernel as `simulate` does, with an amount of work, which other runs may share.
 
@@ -104,36 +110,37 @@ def simulate_within(
     wanted = checked_outputs(program, outputs)
     iterations = MAX_STEPS if max_steps is None else max_steps
     check_size("max_steps", as_int(iterations), 1, LARGEST_MAX_STEPS)
+    watched = checked_watch(program, kernel.source, watch)
 
     words = Words(dispatch)
     for variable, array in zip(program.bindings, arrays, strict=True):
         words.bind(variable, unmarked_input(array))
     for variable in program.workgroup:
         words.make(variable)
-    watch = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays))
-    machine = Machine(program, dispatch, words, watch, Access(words, watch), int(iterations), work or Work())
+    seen = Watch(kernel.source, dispatch, words, program.written, are_finite(arrays), watched)
+    machine = Machine(program, dispatch, words, seen, Access(words, seen), int(iterations), work or Work())
     try:
         ended = machine.run()
     except TooLong as stopped:
         if work is None:
             raise
         ended, message = False, findings.too_long(stopped.how_far)
-        watch.collector.add("endless loop", stopped.at, dispatch.all.index, lambda: message)
+        seen.collector.add("endless loop", stopped.at, dispatch.all.index, lambda: message)
     if ended:
         for variable in wanted:
-            watch.unwritten(variable)
+            seen.unwritten(variable)
     used_up = work is not None and work.left < 0  # calls of calls of calls take as long to analyze
     for place in () if used_up else _unportable(kernel, entry_point, constants_of(kernel, constants)):
-        watch.not_portable(place)
+        seen.not_portable(place)
     return Trace(
         kernel,
         entry_point,
         dispatch.workgroups,
         dispatch.size,
         tuple(words.arrays[v].view(x.dtype).reshape(x.shape) for v, x in zip(program.bindings, arrays, strict=True)),
-        watch.collector.findings(),
-        watch.counter.counts(watch.line),
-        watch.log,
+        seen.collector.findings(),
+        seen.counter.counts(seen.line),
+        seen.log,
     )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from wgsl.output import in_lines
 from wgsl.simulator.counts import Counts
 from wgsl.simulator.findings import Finding
 from wgsl.simulator.lanes import Dispatch, Lanes
+from wgsl.simulator.memory import as_bits
+from wgsl.simulator.values import without_nan_marks
+from wgsl.simulator.watched import Named, row_of
 from wgsl.types.program import Variable
 
 MOST = 2**20  # accesses and steps that are kept
@@ -57,11 +60,22 @@ class _Chunk(NamedTuple):
     bits: np.ndarray
 
 
-class Log:
-    """What happened, in order, until `MOST` accesses or steps have been kept."""
+class _Kept(NamedTuple):
+    """What a watched variable holds in some invocations after a statement."""
 
-    def __init__(self, text: Lines, dispatch: Dispatch) -> None:
-        self._text, self._dispatch = text, dispatch
+    step: int
+    at: int
+    lanes: Lanes
+    leaves: Sequence[np.ndarray]
+
+
+class Log:
+    """What happened, in order, until `MOST` accesses, steps or numbers of the `watched` variables have been kept."""
+
+    def __init__(self, text: Lines, dispatch: Dispatch, watched: Mapping[Named, str]) -> None:
+        self._text, self._dispatch, self.watched = text, dispatch, watched
+        self._values: dict[Named, list[_Kept]] = {named: [] for named in watched}
+        self._kept_numbers = 0
         self._steps: list[tuple[int, Lanes]] = []
         self._chunks: list[_Chunk] = []
         self._kept = 0
@@ -83,6 +97,14 @@ class Log:
             return
         self._kept += lanes.count
         self._chunks.append(_Chunk(self.step_number, at, lanes, variable, index, write, bits))
+
+    def value(self, named: Named, at: int, lanes: Lanes, leaves: Sequence[np.ndarray]) -> None:
+        """These invocations have given a watched variable a value of these leaves."""
+        if self.dropped or self._kept_numbers + lanes.count * len(leaves) > MOST:
+            self.dropped += lanes.count
+            return
+        self._kept_numbers += lanes.count * len(leaves)
+        self._values[named].append(_Kept(self.step_number, at, lanes, leaves))
 
     def has_written(self, lane: int, variable: Variable, word: int) -> bool:
         """Whether an invocation has written a word of a variable, counted from the variable's start."""
@@ -112,19 +134,36 @@ class Log:
         """The accesses as an array of `ACCESS`."""
         numbers = {variable: i for i, variable in enumerate(self.variables)}
         table = np.zeros(self._kept, ACCESS)
+        for rows, chunk in self._filled(table, self._chunks):
+            rows["space"], rows["binding"] = chunk.variable.space, chunk.variable.binding
+            rows["variable"], rows["index"] = numbers[chunk.variable], chunk.index
+            rows["write"], rows["value"] = chunk.write, chunk.bits
+        return table
+
+    def values(self) -> dict[str, np.ndarray]:
+        """What the watched variables held, by name: an array of `row_of` each."""
+        return {name: self._table(named) for named, name in self.watched.items()}
+
+    def _table(self, named: Named) -> np.ndarray:
+        kept = self._values[named]
+        table = np.zeros(sum(values.lanes.count for values in kept), row_of(named))
+        for rows, values in self._filled(table, kept):
+            words = [values.lanes.expanded(_bits(leaf)) for leaf in values.leaves]
+            rows["value"] = np.stack(words, axis=1).reshape(rows["value"].shape)
+        return table
+
+    def _filled(self, table: np.ndarray, chunks: Iterable[_Chunk | _Kept]) -> Iterator[tuple[np.ndarray, Any]]:
+        """The rows of each chunk, in which stands when and where it was and who did it."""
         first = 0
         x, y, _ = self._dispatch.workgroups
-        for chunk in self._chunks:
+        for chunk in chunks:
             rows = table[first : first + chunk.lanes.count]
             first += chunk.lanes.count
             group = chunk.lanes.groups
             rows["step"], rows["line"] = chunk.step, self._text.place(chunk.at)[0]
             rows["workgroup"] = np.stack([group % x, group // x % y, group // (x * y)], axis=1)
             rows["invocation"] = self._dispatch.local_index[chunk.lanes.index]
-            rows["space"], rows["binding"] = chunk.variable.space, chunk.variable.binding
-            rows["variable"], rows["index"] = numbers[chunk.variable], chunk.index
-            rows["write"], rows["value"] = chunk.write, chunk.bits
-        return table
+            yield rows, chunk
 
 
 # --- The whole ------------------------------------------------------------------------------------------------------
@@ -135,7 +174,12 @@ class Trace:
     """What a simulated run leaves behind.
 
     `buffers` are the arrays afterwards, in binding order; `findings` is empty for a right kernel. `dropped` says how
-    many accesses came after those that `accesses` has; the findings and counts are about all of them.
+    many accesses and values came after those that `accesses` and `watched` have; the findings and counts are about all.
+
+    `watched[name]` is a structured array with the fields step, line, workgroup, invocation and value: after each
+    statement that gives the variable a value, a row for each invocation that ran it, and for no other. `value` holds
+    bits (uint32), n in a row for a vector, array or struct of n numbers: ``trace.watched["sum"]["value"].view(
+    np.float32)`` are the numbers of an f32. The first statement is step 0; parameters of the entry point have step -1.
     """
 
     kernel: Kernel
@@ -153,6 +197,11 @@ class Trace:
         return self.log.accesses()
 
     @cached_property
+    def watched(self) -> Mapping[str, np.ndarray]:
+        """By name, what each variable that `simulate` was to watch held, as the class describes it."""
+        return self.log.values()
+
+    @cached_property
     def steps(self) -> Sequence[Step]:
         """Every statement that was run, in order."""
         return self.log.steps()
@@ -164,15 +213,25 @@ class Trace:
 
     @property
     def dropped(self) -> int:
-        """How many accesses are not kept in `accesses`."""
+        """How many accesses and values are not kept in `accesses` and `watched`."""
         return self.log.dropped
 
     def __repr__(self) -> str:
-        if not self.findings:
-            return f"{self.kernel.name}: no finding"
-        number = f"{len(self.findings)} finding{'s' * (len(self.findings) > 1)}"
-        return "\n".join([f"{self.kernel.name}: {number}", *map(str, self.findings)])
+        number = f"{len(self.findings) or 'no'} finding{'s' * (len(self.findings) > 1)}"
+        watched = [f"watched {name}: {_shape(rows)}" for name, rows in self.watched.items()]
+        return "\n".join([f"{self.kernel.name}: {number}", *map(str, self.findings), *watched])
 
     def _repr_pretty_(self, printer: object, cycle: bool) -> None:
         """What a notebook shows."""
         printer.text(in_lines(repr(self)))
+
+
+def _shape(rows: np.ndarray) -> str:
+    """How many rows there are, and of which fields."""
+    numbers = f" ({rows['value'].shape[1]} numbers)" if rows["value"].ndim > 1 else ""
+    return f"{len(rows):,} rows of {', '.join(rows.dtype.names)}{numbers}"
+
+
+def _bits(leaf: np.ndarray) -> np.ndarray:
+    """Numbers as words, in which no NaN has a mark of where it was born."""
+    return without_nan_marks(as_bits(leaf)) if leaf.dtype == np.float32 else as_bits(leaf)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from wgsl.simulator.lanes import Dispatch, Lanes
 from wgsl.simulator.memory import Conflicts, Shadow, Words, numbers
 from wgsl.simulator.trace import Log
 from wgsl.simulator.values import Births, Fault, Place
+from wgsl.simulator.watched import Named
 from wgsl.types.kinds import Array, Vector, alignment
 from wgsl.types.program import Element, Member, Part, Variable
 from wgsl.types.uniformity import NotPortable
@@ -23,7 +25,7 @@ from wgsl.types.uniformity import NotPortable
 class Unwatched:
     """Takes the place of a watch and of its parts where only the results of a run are wanted: it sees nothing."""
 
-    sees = False
+    sees, watched = False, MappingProxyType({})
 
     def __init__(self) -> None:
         self.counter = self.log = self.births = self.collector = self
@@ -39,16 +41,21 @@ class Unwatched:
 
 
 class Watch:
-    """Counts, log and findings of a run. Only variables that the program stores to (`written`) can race."""
+    """Counts, log and findings of a run; of the `watched` variables all values, too.
+
+    Only variables that the program stores to (`written`) can race.
+    """
 
     sees = True
 
     def __init__(
-        self, source: str, dispatch: Dispatch, words: Words, written: frozenset[Variable], finite_inputs: bool
-    ) -> None:
+        self, source: str, dispatch: Dispatch, words: Words, written: frozenset[Variable], finite_inputs: bool,
+        watched: Mapping[Named, str],
+    ) -> None:  # fmt: skip
         text = Lines(source)
         self._text, self._dispatch, self._words, self._written = text, dispatch, words, written
-        self.counter, self.log = Counter(), Log(text, dispatch)
+        self.watched = watched
+        self.counter, self.log = Counter(), Log(text, dispatch, watched)
         self.collector, self.births = Collector(text, dispatch), Births(finite_inputs)
         self._shadows: dict[Variable, Shadow] = {}
         self._stored: dict[Variable, np.ndarray] = {}  # which words have been written; an input's are not needed

@@ -1,0 +1,170 @@
+"""Variables that are watched: what each held, in whom, after which statement."""
+
+from collections import defaultdict
+from random import Random
+
+import numpy as np
+import pytest
+from support.small_kernels import THREADS, run, text_of
+
+from wgsl.simulator import trace as traces
+
+WORD = 2**32
+FIRST = text_of("").count("\n") - 1  # the line in which a body begins
+
+
+def held(trace, name, dtype=np.uint32):
+    """(step, line, values by thread) of each statement that gave the variable a value."""
+    steps = defaultdict(dict)
+    for row in trace.watched[name]:
+        steps[int(row["step"]), int(row["line"])][int(row["invocation"])] = row["value"].view(dtype).tolist()
+    return [(*place, values) for place, values in steps.items()]
+
+
+def test_each_statement_that_writes_a_variable_gives_the_values_of_those_that_ran_it():
+    trace = run(
+        "var sum = 0.5;\nif (t < 2u) {\n  sum += f32(t); let near = t;\n}\nnumbers[t] = u32(sum);",
+        watch=["sum", "t", "near"],
+    )
+    everyone = dict.fromkeys(range(THREADS), 0.5)
+    steps = [step for step, line, _ in held(trace, "sum")]
+    assert [trace.steps[step].line for step in steps] == [FIRST, FIRST + 2]
+    assert [values for *_, values in held(trace, "sum", np.float32)] == [everyone, {0: 0.5, 1: 1.5}]
+    assert trace.steps[steps[1]].active.tolist() == [0, 1]
+    assert [(step, values) for step, _, values in held(trace, "t")] == [(-1, {i: i for i in range(THREADS)})]
+    assert [values for *_, values in held(trace, "near")] == [{0: 0, 1: 1}]
+    assert "watched sum: 10 rows of step, line, workgroup, invocation, value" in repr(trace)
+
+
+def test_nothing_is_watched_unasked_and_watching_changes_nothing():
+    body = "var sum = 0u; for (var i = 0u; i < t; i++) { sum += numbers[i]; } numbers[t + 8u] = sum;"
+    plain, watched = run(body), run(body, watch=["sum", "i", "t", "id", "group"])
+    assert (plain.watched, repr(plain)) == ({}, "your kernel: no finding")
+    assert (plain.counts.total, len(plain.steps)) == (watched.counts.total, len(watched.steps))
+    assert (plain.accesses == watched.accesses).all()
+
+
+def test_workgroups_are_those_of_the_accesses():
+    rows = run("let mine = t + 10u * group;", groups=2, watch=["mine"]).watched["mine"]
+    assert rows["workgroup"][:, 0].tolist() == [0] * THREADS + [1] * THREADS
+    assert rows["value"].tolist() == [*range(THREADS), *range(10, 10 + THREADS)]
+
+
+@pytest.mark.parametrize(
+    ("body", "declarations", "name", "values"),
+    [
+        ("var v = vec3f(1, 2, 3); v.y = 5.0;", "", "v", [[1, 2, 3], [1, 5, 3]]),
+        ("var a: array<i32, 3>; a[1] = -4; let p = &a; (*p)[2] = 7;", "", "a", [[0, 0, 0], [0, -4, 0], [0, -4, 7]]),
+        (
+            "var s: Pair; s.second = vec2u(3, 4);",
+            "struct Pair { first: u32, second: vec2u }",
+            "s",
+            [[0] * 3, [0, 3, 4]],
+        ),
+        ("let b = t == 0u;", "", "b", [1]),
+        ("own[2] = 6u;", "", "own", [[0] * 4, [0, 0, 6, 0]]),
+        ("var x = twice(4u);", "fn twice(y: u32) -> u32 { return 2u * y; }", "y", [4]),
+        ("var x = 1u; more(&x);", "fn more(p: ptr<function, u32>) { *p += 8u; }", "x", [1, 9]),
+        ("let n = floats[0] / floats[1]; numbers[0] = u32(n);", "", "n", [np.nan]),
+    ],
+)
+def test_what_thread_0_holds_of_each_kind_of_variable(body, declarations, name, values):
+    rows = run(body, declarations=declarations, watch=[name]).watched[name]
+    dtype = {"v": np.float32, "n": np.float32, "a": np.int32}.get(name, np.uint32)
+    mine = np.ascontiguousarray(rows["value"][rows["invocation"] == 0])
+    np.testing.assert_array_equal(mine.view(dtype), values)
+    assert name != "n" or set(mine.tolist()) == {0x7FC00000}  # without the simulator's own marks
+
+
+LOOPS = "for (var i = 0u; i < 2u; i++) { numbers[i] = t; }\nlet p = &i_; for (var i = 5u; i < 6u; i++) { let i = 3u; }"
+
+
+@pytest.mark.parametrize(
+    ("watch", "error", "words"),
+    [
+        ("sum", TypeError, r"watch = 'sum': it must be a list of names, such as \['sum'\]"),
+        ([3], TypeError, r"watch = \[3\]: 3 is a int, and must be a name"),
+        (
+            ["summe"],
+            ValueError,
+            "'summe' is no variable that a thread of main has for itself. The names are t, id, group",
+        ),
+        (["i"], ValueError, rf"several variables .* by its line: i:{FIRST} or i:{FIRST + 1}:23 or i:{FIRST + 1}:50$"),
+        (["tile"], ValueError, "tile is memory that threads share; `accesses` of the trace has all its values"),
+        (["p"], ValueError, "p is a pointer; watch what it points to"),
+    ],
+)
+def test_what_is_no_variable_of_a_thread_is_refused_with_the_names_there_are(watch, error, words):
+    with pytest.raises(error, match=words):
+        run(f"var i_ = 0u; tile[t] = 1u; {LOOPS}", watch=watch)
+
+
+def test_names_that_several_have_are_told_apart_by_their_place():
+    name = f"i:{FIRST + 1}:50"
+    trace = run(f"var i_ = 0u; {LOOPS}", watch=[f"i:{FIRST}", name])
+    assert (trace.watched[name]["value"].tolist(), len(trace.watched[f"i:{FIRST}"])) == ([3] * THREADS, 3 * THREADS)
+
+
+def test_values_past_the_limit_are_counted(monkeypatch):
+    monkeypatch.setattr(traces, "MOST", 12)
+    trace = run("var sum = 1u; sum = 2u;", watch=["sum"])
+    assert (trace.watched["sum"]["value"].tolist(), trace.dropped) == ([1] * THREADS, THREADS)
+
+
+# --- Random kernels -------------------------------------------------------------------------------------------
+
+
+class RandomKernel:
+    """The same random statements in WGSL and in Python, which notes what each name holds."""
+
+    def __init__(self, seed: int) -> None:
+        self.random, self.loops = Random(seed), 0
+        self.wgsl, self.python = [], ["a = b = 0"]
+        self.block(0, 5)
+
+    def value(self) -> str:
+        """An expression; `{u}` stands for the u of WGSL's numbers."""
+        first, second = self.random.choices("abt", k=2)
+        return f"{first} {self.random.choice('+*^')} ({second} + {self.random.randrange(9)}{{u}})"
+
+    def block(self, depth: int, count: int, inside: bool = False) -> None:
+        """Some statements; `inside` a loop they may leave it."""
+        space = "  " * depth
+        for _ in range(count):
+            kind = self.random.choice(["set", "set", "if", "for", "break" if inside else "set"]) if depth < 3 else "set"
+            name, value, rest = self.random.choice("ab"), self.value(), self.random.randrange(3)
+            if kind == "set":
+                self.wgsl.append(f"{name} = {value.format(u='u')};")
+                self.python.append(f"{space}{name} = ({value.format(u='')}) % {WORD}; note('{name}', {name})")
+            elif kind == "break":
+                self.wgsl.append(f"if (({value.format(u='u')}) % 3u == {rest}u) {{ break; }}")
+                self.python.append(f"{space}if ({value.format(u='')}) % {WORD} % 3 == {rest}: break")
+            elif kind == "if":
+                self.wgsl.append(f"if (({value.format(u='u')}) % 3u == {rest}u) {{")
+                self.python.append(f"{space}if ({value.format(u='')}) % {WORD} % 3 == {rest}:")
+                self.block(depth + 1, 2, inside)
+                self.wgsl.append("}")
+            else:
+                self.loops += 1
+                i = f"i{self.loops}"
+                self.wgsl.append(f"for (var {i} = 0u; {i} < {name} % 4u; {i}++) {{")
+                self.python.append(f"{space}{i} = -1\n{space}while ({i} := note('{i}', {i} + 1)) < {name} % 4:")
+                self.block(depth + 1, 2, True)
+                self.wgsl.append("}")
+
+
+def test_random_kernels_hold_what_python_holds_thread_by_thread():
+    for seed in range(20):
+        made = RandomKernel(seed)
+        names = ["a", "b", *(f"i{n + 1}" for n in range(made.loops))]
+        trace = run("var a = 0u; var b = 0u;\n" + "\n".join(made.wgsl), watch=names)
+        for thread in range(THREADS):
+            noted = {name: [0] if name in "ab" else [] for name in names}
+
+            def note(name, value, noted=noted):
+                noted[name].append(value)
+                return value
+
+            exec("\n".join(made.python), {"note": note, "t": thread})
+            for name, rows in trace.watched.items():
+                assert rows["value"][rows["invocation"] == thread].tolist() == noted[name], (seed, name, made.wgsl)

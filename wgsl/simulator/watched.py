@@ -1,0 +1,94 @@
+"""The variables of a text that a run can watch, by name: those of which every invocation has its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from wgsl.diagnostics import Lines
+from wgsl.simulator.memory import as_numbers
+from wgsl.types import kinds
+from wgsl.types.program import Bind, Binding, Declare, Program, Variable
+from wgsl.types.usage import Usage, nodes
+
+Named = Variable | Binding
+
+
+def own_variables(program: Program, source: str) -> dict[str, Named]:
+    """What can be watched, in the order of the text: `let`, `var` and parameters of the functions that run.
+
+    A name that several of them have is written with its line, as in `i:12`, and with its column where a line has
+    several. Pointers are not among them.
+    """
+    text, found = Lines(source), [one for one in _own(program) if not isinstance(one.type, kinds.Pointer)]
+    named = {kind: [_name(text, one, kind) for one in found] for kind in range(3)}
+    counts = {kind: Counter(names) for kind, names in named.items()}
+    shortest = (
+        next(names[i] for kind, names in named.items() if kind == 2 or counts[kind][names[i]] == 1)
+        for i in range(len(found))
+    )
+    return dict(zip(shortest, found, strict=True))
+
+
+def _own(program: Program) -> list[Named]:
+    functions, found = Usage(program.entry).functions, [*program.private]
+    for function in functions:
+        found += function.parameters
+    for node in nodes(tuple(function.body for function in functions)):
+        if isinstance(node, Bind | Declare):
+            found.append(node.binding if isinstance(node, Bind) else node.variable)
+    return sorted(found, key=lambda one: one.at)
+
+
+def _name(text: Lines, one: Named, places: int) -> str:
+    """A name with its line and column, or fewer `places`."""
+    return ":".join([str(one.name), *map(str, text.place(one.at)[:places])])
+
+
+def checked_watch(program: Program, source: str, watch: Sequence[str]) -> dict[Named, str]:
+    """The variables to watch, with their names. Raises ValueError or TypeError for what is none."""
+    if isinstance(watch, str) or not isinstance(watch, Sequence):
+        raise TypeError(f"watch = {watch!r}: it must be a list of names, such as ['sum']")
+    own = own_variables(program, source) if watch else {}
+    for name in watch:
+        if not isinstance(name, str):
+            raise TypeError(f"watch = {watch!r}: {name!r} is a {type(name).__name__}, and must be a name")
+        if name not in own:
+            raise ValueError(f"watch = {watch!r}: {_why_not(program, name, own)}")
+    return {own[name]: name for name in watch}
+
+
+def _why_not(program: Program, name: str, own: Sequence[str]) -> str:
+    several = [other for other in own if other.startswith(f"{name}:")]
+    if several:
+        return f"several variables are called {name}; say which by its line: {' or '.join(several)}"
+    if name in [str(variable.name) for variable in (*program.bindings, *program.workgroup)]:
+        why = f"{name} is memory that threads share; `accesses` of the trace has all its values"
+    elif name in [str(one.name) for one in _own(program)]:
+        why = f"{name} is a pointer; watch what it points to"
+    else:
+        why = f"{name!r} is no variable that a thread of {program.entry.name} has for itself"
+    return f"{why}. The names are {', '.join(own)}" if own else f"{why}. It has none"
+
+
+def row_of(named: Named) -> np.dtype:
+    """A row of `Trace.watched`: one invocation's value after one statement."""
+    count = len([*kinds.leaves(named.type)])
+    return np.dtype(
+        [
+            ("step", np.int32),  # the number of the statement in the run, as in `Trace.accesses`
+            ("line", np.int32),
+            ("workgroup", np.uint32, 3),
+            ("invocation", np.int32),  # its local_invocation_index
+            ("value", np.uint32, () if count == 1 else (count,)),  # the bits of each number
+        ]
+    )
+
+
+def numbers_of(named: Named, bits: np.ndarray) -> np.ndarray:
+    """The values of a variable (n,) or (n, numbers) as numbers in float64 (n, numbers), which holds each exactly."""
+    columns = bits.reshape(len(bits), -1).T
+    leaves = [as_numbers(column, scalar) for column, (_, scalar) in zip(columns, kinds.leaves(named.type), strict=True)]
+    return np.array(leaves, np.float64).T
