@@ -12,8 +12,8 @@ from support.sample import sample
 from helpers import activations as reference
 from helpers.activations import ACTIVATIONS, FUNCTIONS, SMOOTH
 from helpers.gemm.operations import BACKWARD, FORWARD
-from helpers.gemm.shapes import GemmShape
-from helpers.gradient_checks.harness import EXTREMES, bias_alone, conv_bias_alone, launched
+from helpers.gemm.shapes import GemmShape, bias_alone
+from helpers.gradient_checks.harness import EXTREMES, conv_bias_alone, launched
 from helpers.kernels import load
 
 CONVOLUTIONS = [kernel for kernel in versions_of("conv2d") if "fn activate" in kernel.code]

@@ -23,12 +23,11 @@ from helpers.checks.report import compare
 from helpers.convolution.schedules import conv2d_grad_input
 from helpers.convolution.shapes import ConvShape
 from helpers.exercises import PUZZLES
-from helpers.gemm.shapes import ACTIVATIONS, GemmShape
+from helpers.gemm.shapes import ACTIVATIONS, GemmShape, bias_alone
 from helpers.gpu.operation import Shape
 from helpers.gradient_checks.harness import (
     EXTREMES,
     Tensors,
-    bias_alone,
     drawn,
     launched,
     normal,

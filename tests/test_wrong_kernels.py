@@ -15,9 +15,10 @@ from helpers.checks.report import CheckError
 from helpers.convolution import operations
 from helpers.convolution.schedules import conv2d_grad_input
 from helpers.convolution.shapes import ConvShape
+from helpers.gemm.shapes import bias_alone
 from helpers.gradient_checks import checker
 from helpers.gradient_checks.checker import check, given
-from helpers.gradient_checks.harness import bias_alone, drawn, launched, reports
+from helpers.gradient_checks.harness import drawn, launched, reports
 from helpers.gradient_checks.wrong_kernels import INPUT_2, NUMBERS, RACE, STRIDE_1, WEIGHT_1, WrongKernel
 from helpers.grading.test_run import GRAVEST_FIRST
 from helpers.kernels import load

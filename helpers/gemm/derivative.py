@@ -4,7 +4,8 @@ import re
 
 import numpy as np
 
-from helpers.gemm.operations import gemm_bias_act_backward
+from helpers.gemm.operations import BACKWARD
+from helpers.gemm.shapes import bias_alone
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict
 from helpers.kernels import load
 from wgsl import Kernel, WgslError, without_comments
@@ -56,9 +57,8 @@ def _kernel_with_derivative(code: str) -> Kernel:
 
 def derivatives(kernel: Kernel, points: np.ndarray) -> np.ndarray:
     """The derivative that a kernel uses for relu at each point: d_bias of a layer whose pre is its bias."""
-    count = len(points)
-    a, b, grad = np.zeros((1, 1, 1), np.float32), np.zeros((1, count), np.float32), np.ones((1, 1, count), np.float32)
-    return gemm_bias_act_backward(a, b, points, grad, "relu", kernel=kernel)[2]
+    shape, tensors = bias_alone(points, "relu")
+    return BACKWARD.compute(shape, kernel, **tensors)[2]
 
 
 def _verdict(name: str, kernel: Kernel, points: np.ndarray) -> Verdict:

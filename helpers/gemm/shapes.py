@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, fields
 
+import numpy as np
+
 from helpers.activations import ACTIVATIONS, check_activation
 from helpers.arguments import check_size
 
@@ -49,3 +51,10 @@ class GemmShape:
         """The eight u32 that all kernels of the layer take, in their struct's order."""
         strides = self.k * self.n * self.b_per_item, self.k * self.n * self.per_item
         return self.m, self.k, self.n, self.batch_size, ACTIVATIONS.index(self.activation), *strides, 0
+
+
+def bias_alone(x: np.ndarray, activation: str) -> tuple[GemmShape, dict[str, np.ndarray]]:
+    """A layer whose pre-activations are exactly `x` (n,), under an upstream gradient of ones: d_bias is act'(x)."""
+    shape = GemmShape(1, 1, len(x), activation=activation)
+    tensors = {name: np.zeros(shape.of(name), np.float32) for name in ("a", "b")}
+    return shape, {**tensors, "bias": np.float32(x), "grad": np.ones(shape.of("grad"), np.float32)}

@@ -3,7 +3,7 @@
 A call walks one way: check the arguments, plan once, upload, run, read.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
@@ -321,13 +321,10 @@ def _able(plan: Plan) -> Plan:
 @lru_cache(maxsize=CACHED)
 def _chosen(operation: Operation, shape: Shape, adapter: AdapterInfo) -> tuple[Kernel, Plan]:
     """The best version that can run on the adapter, and its plan; the first one where none can run."""
-    plans = ((kernel, _planned(operation, shape, kernel)) for kernel in _kernels(operation, shape, adapter))
+    kernels = (operation.kernel(choice.version) for choice in operation.choose(shape, adapter))
+    plans = ((kernel, _planned(operation, shape, kernel)) for kernel in kernels)
     first = next(plans)
     return next((planned for planned in chain([first], plans) if planned[1].problem is None), first)
-
-
-def _kernels(operation: Operation, shape: Shape, adapter: AdapterInfo) -> Iterator[Kernel]:
-    return (operation.kernel(choice.version) for choice in operation.choose(shape, adapter))
 
 
 @lru_cache(maxsize=CACHED)

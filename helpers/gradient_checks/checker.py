@@ -15,13 +15,12 @@ import numpy as np
 
 from helpers.activations import SMOOTH
 from helpers.checks.report import CheckError, Report
-from helpers.gemm.shapes import GemmShape
+from helpers.gemm.shapes import GemmShape, bias_alone
 from helpers.gpu.operation import Shape
 from helpers.gradient_checks.harness import (
     EXTREMES,
     LARGE,
     Tensors,
-    bias_alone,
     conv_bias_alone,
     drawn,
     huge,

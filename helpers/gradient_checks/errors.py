@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.activations import derivative, gelu
+from helpers.checks.report import Array
 from helpers.checks.tolerance import tolerance
 from helpers.convolution import reference
 
@@ -20,13 +21,13 @@ LENGTHS = range(17)  # the sums have 2**power terms
 TRIALS = 50
 
 
-def allowed(terms: np.ndarray) -> np.ndarray:
+def allowed(terms: Array) -> Array:
     """The tolerance of sums with this many terms, for each unit of sum |terms|."""
     return tolerance(terms, 1.0, np.array(0.5))
 
 
 @cache
-def measured() -> np.ndarray:
+def measured() -> Array:
     """The largest error of sums of positive products in float32, one after the other, over the sum, at each length."""
     random, lengths = np.random.default_rng(0), 2 ** np.array(LENGTHS)
     largest = np.zeros(len(lengths))
@@ -49,7 +50,7 @@ def blind_length() -> int:
 
 STEPS = range(-20, 5)  # the steps are 2**power
 POINTS = 200  # of GELU, between -2 and 2
-Loss = Callable[[np.ndarray], np.ndarray]  # of many arguments at once, in the precision that they have
+Loss = Callable[[Array], Array]  # of many arguments at once, in the precision that they have
 
 
 class Differences(NamedTuple):
@@ -59,8 +60,8 @@ class Differences(NamedTuple):
     """
 
     name: str
-    errors: np.ndarray
-    truncation: np.ndarray
+    errors: Array
+    truncation: Array
 
 
 def convolution_differences() -> Differences:
@@ -69,7 +70,7 @@ def convolution_differences() -> Differences:
     x, w, dy = (_numbers(random, size) for size in ((2, 1, 6, 6), (1, 1, 3, 3), (2, 1, 4, 4)))
     windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3)).reshape(-1, 9)  # one for each output
 
-    def loss(weights: np.ndarray) -> np.ndarray:
+    def loss(weights: Array) -> Array:
         """The loss of each filter of `weights` (..., 9)."""
         total = np.zeros(weights.shape[:-1], weights.dtype)
         for window, upstream in zip(windows.astype(weights.dtype), dy.astype(weights.dtype).flat, strict=True):
@@ -87,18 +88,18 @@ def gelu_differences() -> Differences:
     """GELU's derivative at many points; in float32, GELU is its float64 value, rounded."""
     points = _numbers(np.random.default_rng(5), POINTS)
 
-    def loss(x: np.ndarray) -> np.ndarray:
+    def loss(x: Array) -> Array:
         return gelu(x.astype(np.float64)).astype(x.dtype)
 
     return _differences("GELU", loss, points, np.ones(POINTS), derivative(points, "gelu"))
 
 
-def _numbers(random: np.random.Generator, size: int | tuple[int, ...]) -> np.ndarray:
+def _numbers(random: np.random.Generator, size: int | tuple[int, ...]) -> Array:
     """Numbers from -2 to 2 that float32 represents."""
     return random.integers(-(2**20), 2**20, size) / 2**19
 
 
-def _differences(name: str, loss: Loss, at: np.ndarray, moves: np.ndarray, right: np.ndarray) -> Differences:
+def _differences(name: str, loss: Loss, at: Array, moves: Array, right: Array) -> Differences:
     """Errors against the `right` derivatives of `loss` along `moves`."""
 
     def error(power: int, precision: type) -> float:

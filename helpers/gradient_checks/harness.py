@@ -8,6 +8,7 @@ Everywhere, `kernel` is a version from `helpers.load`, as it is or edited, and `
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -15,7 +16,6 @@ import numpy as np
 from helpers import gpu
 from helpers.checks.report import CheckError, Report
 from helpers.convolution.shapes import ConvShape
-from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
 from helpers.operations import OPERATIONS
 from wgsl import Kernel
@@ -45,24 +45,14 @@ def whole(shape: tuple[int, ...], seed: int = 0) -> Array:
     return np.random.default_rng(seed).integers(-4, 5, shape).astype(np.float32)
 
 
-def normal(shape: tuple[int, ...], seed: int = 0) -> Array:
-    """Numbers from the normal distribution: their sums round."""
-    return np.random.default_rng(seed).standard_normal(shape, np.float32)
+def normal(shape: tuple[int, ...], seed: int = 0, scale: float = 1) -> Array:
+    """Numbers from the normal distribution: their sums round. `scale` is a usual one."""
+    return np.random.default_rng(seed).standard_normal(shape, np.float32) * np.float32(scale)
 
 
-def huge(shape: tuple[int, ...], seed: int = 0) -> Array:
-    """Numbers of a million or so: what is cut to a range is wrong."""
-    return normal(shape, seed) * np.float32(2**20)
-
-
-def tiny(shape: tuple[int, ...], seed: int = 0) -> Array:
-    """Numbers of a millionth or so: what is rounded to a step is wrong."""
-    return normal(shape, seed) * np.float32(2**-20)
-
-
-def wide(shape: tuple[int, ...], seed: int = 0) -> Array:
-    """Numbers in the tens and hundreds: exponentials of their differences vanish in float32, or nearly."""
-    return normal(shape, seed) * np.float32(30)
+huge = partial(normal, scale=2**20)  # a million or so: what is cut to a range is wrong
+tiny = partial(normal, scale=2**-20)  # a millionth or so: what is rounded to a step is wrong
+wide = partial(normal, scale=30)  # in the tens and hundreds: exponentials of their differences vanish, or nearly
 
 
 def ones(shape: tuple[int, ...], seed: int = 0) -> Array:
@@ -79,13 +69,6 @@ def drawn(operation: Operation, shape: Shape, draw: Callable[..., Array] = whole
         name: operation.draws[name](shape) if name in operation.draws else draw(shape.of(name), seed)
         for seed, name in enumerate(operation.inputs)
     }
-
-
-def bias_alone(x: Array, activation: str) -> tuple[GemmShape, Tensors]:
-    """A layer whose pre-activations are exactly `x` (n,), under an upstream gradient of ones: d_bias is act'(x)."""
-    shape = GemmShape(1, 1, len(x), activation=activation)
-    a, b = np.zeros(shape.of("a"), np.float32), np.zeros(shape.of("b"), np.float32)
-    return shape, {"a": a, "b": b, "bias": np.float32(x), "grad": ones(shape.of("grad"))}
 
 
 def conv_bias_alone(x: Array, activation: str) -> tuple[ConvShape, Tensors]:

@@ -90,12 +90,13 @@ def _small(operation: Operation, shape: Shape, kernel: Kernel) -> Shape:
     if isinstance(shape, GemmShape):
         small = replace(shape, **{size: min(getattr(shape, size), 2 * SIDE) for size in "mkn"})
     elif isinstance(shape, ConvShape) and shape.groups == 1 and operation.name != "conv2d_grad_bias":
-        sizes = {
-            f"in_{axis}": min(getattr(shape, f"in_{axis}"), getattr(shape, f"kernel_{axis}") + SIDE - 1)
-            for axis in "hw"
-        }
-        channels = {size: min(getattr(shape, size), FEW) for size in ("in_channels", "out_channels")}
-        small = replace(shape, **sizes, **channels)
+        small = replace(
+            shape,
+            in_channels=min(shape.in_channels, FEW),
+            out_channels=min(shape.out_channels, FEW),
+            in_h=min(shape.in_h, shape.kernel_h + SIDE - 1),
+            in_w=min(shape.in_w, shape.kernel_w + SIDE - 1),
+        )
     else:
         return shape
     return shape if operation.versions[kernel.version](small, kernel).refused else small

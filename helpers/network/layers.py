@@ -8,7 +8,7 @@ same layers backward.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple
 
 from helpers.convolution.operations import FORWARD, GRAD_BIAS, GRAD_INPUT, GRAD_WEIGHT
 from helpers.convolution.shapes import ConvShape
@@ -36,24 +36,6 @@ class Step(NamedTuple):
         return f"{self.layer}: {self.operation.name}"
 
 
-class Layer(Protocol):
-    """What a network asks of a layer. `input` is the name of the tensor that it reads, `size` is that of one item."""
-
-    name: str
-
-    def output_size(self, size: Size) -> Size:
-        """The size of one item of its output."""
-
-    def parameters(self, size: Size) -> dict[str, Size]:
-        """The shapes of its weight and bias, or none."""
-
-    def forward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
-        """From its input to its output."""
-
-    def backward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
-        """From the gradient of its output to those of its parameters and of its input."""
-
-
 def gradient_of(tensor: str) -> str:
     """The name of a tensor's gradient: conv1.output has conv1.grad_output."""
     layer, _, own = tensor.rpartition(".")
@@ -66,10 +48,36 @@ def _step(layer: str, operation: Operation, shape: Shape, **others: str) -> Step
 
 
 @dataclass(frozen=True)
-class Conv2d:
-    """A convolution and its ReLU in one kernel; arguments as those of torch.nn.Conv2d."""
+class Layer:
+    """What a network asks of a layer. `input` is the name of the tensor that it reads, `size` is that of one item."""
 
     name: str
+
+    def shape(self, size: Size, batch: int) -> Shape:
+        """The sizes of the problem for a batch."""
+        raise NotImplementedError
+
+    def output_size(self, size: Size) -> Size:
+        """The size of one item of its output."""
+        return self.shape(size, 1).of("output")[1:]
+
+    def parameters(self, size: Size) -> dict[str, Size]:
+        """The shapes of its weight and bias, or none."""
+        return {}
+
+    def forward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
+        """From its input to its output."""
+        raise NotImplementedError
+
+    def backward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
+        """From the gradient of its output to those of its parameters and of its input."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Conv2d(Layer):
+    """A convolution and its ReLU in one kernel; arguments as those of torch.nn.Conv2d."""
+
     out_channels: int
     kernel_size: int
     stride: int = 1
@@ -84,10 +92,6 @@ class Conv2d:
         """The sizes of the problem for a batch."""
         filters = self.out_channels, self.kernel_size, self.kernel_size
         return ConvShape(batch, *size, *filters, self.stride, self.padding, activation=self.activation)
-
-    def output_size(self, size: Size) -> Size:
-        """(Co, oH, oW)"""
-        return self.shape(size, 1).output[1:]
 
     def parameters(self, size: Size) -> dict[str, Size]:
         """weight (Co, Ci, kH, kW), bias (Co,)"""
@@ -109,11 +113,10 @@ class Conv2d:
 
 
 @dataclass(frozen=True)
-class _Pool2d:
+class _Pool2d(Layer):
     """A pooling layer; arguments as those of torch.nn.MaxPool2d and AvgPool2d."""
 
     operations: ClassVar[tuple[Operation, Operation]]  # forward and backward
-    name: str
     kernel_size: int
     stride: int | None = None
     padding: int = 0
@@ -121,14 +124,6 @@ class _Pool2d:
     def shape(self, size: Size, batch: int) -> PoolShape:
         """The sizes of the problem for a batch."""
         return PoolShape(batch, *size, self.kernel_size, self.stride, self.padding)
-
-    def output_size(self, size: Size) -> Size:
-        """(C, oH, oW)"""
-        return self.shape(size, 1).of("output")[1:]
-
-    def parameters(self, size: Size) -> dict[str, Size]:
-        """None."""
-        return {}
 
     def forward(self, input: str, size: Size, batch: int) -> Iterator[Step]:
         """Makes one pixel of each window."""
@@ -153,13 +148,12 @@ class AvgPool2d(_Pool2d):
 
 
 @dataclass(frozen=True)
-class Linear:
+class Linear(Layer):
     """A fully connected layer with its activation, the fused GEMM of lesson 06.
 
     Its weight is (in, out), as the GEMM reads it: the transpose of torch.nn.Linear's.
     """
 
-    name: str
     out_features: int
     activation: str = "relu"
 

@@ -12,8 +12,11 @@ from helpers.arguments import check_shape, check_sizes, check_tensor
 from helpers.checks.adjoint import directions
 from helpers.gpu.operation import Choice, Operation, Schedule, flat, nested_loops, one_step
 from helpers.network import check, reference
+from helpers.network.reference import Array
 from helpers.network.shapes import ElementShape, LossShape, Pair, PoolShape, StartShape, UpdateShape
 from wgsl import Kernel
+
+PerAxis = int | Pair  # the same for rows and columns, or one for each
 
 # --- How each version is dispatched -------------------------------------------------------------------------
 
@@ -22,12 +25,8 @@ def _outputs(s: PoolShape, kernel: Kernel) -> Schedule:
     return one_step(flat(prod(s.of("output"))), nested_loops(*s.kernel))
 
 
-def _pixels(s: PoolShape, kernel: Kernel) -> Schedule:
-    return one_step(flat(prod(s.of("input"))), nested_loops(*_windows(s)))
-
-
-def _pixels_with_rivals(s: PoolShape, kernel: Kernel) -> Schedule:
-    return one_step(flat(prod(s.of("input"))), nested_loops(*_windows(s), *s.kernel))
+def _pixels(s: PoolShape, kernel: Kernel, *rivals: int) -> Schedule:
+    return one_step(flat(prod(s.of("input"))), nested_loops(*_windows(s), *rivals))
 
 
 def _windows(s: PoolShape) -> Pair:
@@ -72,7 +71,7 @@ MAX_BACKWARD = _operation(
     "input grad_output grad_input",
     "grad_input",
     "1_gather",
-    _pixels_with_rivals,
+    lambda s, kernel: _pixels(s, kernel, *s.kernel),
     answer=reference.max_pool2d_backward,
     judge=check.max_pool2d_backward,
     adjoint=lambda got, x, dy, s: check.adjoint(got, x, dy, s, reference.max_pool2d),
@@ -148,13 +147,13 @@ OPERATIONS = {operation.name: operation for operation in _ALL}
 
 
 def max_pool2d(
-    input: np.ndarray,
-    kernel_size: int | Pair,
-    stride: int | Pair | None = None,
-    padding: int | Pair = 0,
+    input: Array,
+    kernel_size: PerAxis,
+    stride: PerAxis | None = None,
+    padding: PerAxis = 0,
     *,
     kernel: str | Kernel | None = None,
-) -> np.ndarray:
+) -> Array:
     """The largest pixel of each window. Padding never wins; of a window with NaN, the result is unspecified.
 
     Parameters
@@ -179,14 +178,14 @@ def max_pool2d(
 
 
 def max_pool2d_backward(
-    input: np.ndarray,
-    grad_output: np.ndarray,
-    kernel_size: int | Pair,
-    stride: int | Pair | None = None,
-    padding: int | Pair = 0,
+    input: Array,
+    grad_output: Array,
+    kernel_size: PerAxis,
+    stride: PerAxis | None = None,
+    padding: PerAxis = 0,
     *,
     kernel: str | Kernel | None = None,
-) -> np.ndarray:
+) -> Array:
     """Gradient of the loss for max_pool2d's input: each window passes its gradient to its first maximum, row by row.
 
     Parameters
@@ -209,13 +208,13 @@ def max_pool2d_backward(
 
 
 def avg_pool2d(
-    input: np.ndarray,
-    kernel_size: int | Pair,
-    stride: int | Pair | None = None,
-    padding: int | Pair = 0,
+    input: Array,
+    kernel_size: PerAxis,
+    stride: PerAxis | None = None,
+    padding: PerAxis = 0,
     *,
     kernel: str | Kernel | None = None,
-) -> np.ndarray:
+) -> Array:
     """The mean of each window, in which padding counts as zeros; arguments and result are those of `max_pool2d`."""
     shape = PoolShape(*check_tensor("avg_pool2d", "input", input, "N C H W").shape, kernel_size, stride, padding)
     return AVG.compute(shape, kernel, input=input)[0]
@@ -223,13 +222,13 @@ def avg_pool2d(
 
 def avg_pool2d_backward(
     input_size: tuple[int, int, int, int],
-    grad_output: np.ndarray,
-    kernel_size: int | Pair,
-    stride: int | Pair | None = None,
-    padding: int | Pair = 0,
+    grad_output: Array,
+    kernel_size: PerAxis,
+    stride: PerAxis | None = None,
+    padding: PerAxis = 0,
     *,
     kernel: str | Kernel | None = None,
-) -> np.ndarray:
+) -> Array:
     """Gradient of the loss for avg_pool2d's input: each window passes an equal share to each of its pixels.
 
     Parameters
@@ -253,7 +252,7 @@ def avg_pool2d_backward(
 # --- Element by element, and the loss: NumPy in, NumPy out --------------------------------------------------
 
 
-def relu_backward(output: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
+def relu_backward(output: Array, grad_output: Array) -> Array:
     """Gradient of the loss for what a fused ReLU was applied to: `grad_output` where `output` is positive, else 0.
 
     Parameters
@@ -271,7 +270,7 @@ def relu_backward(output: np.ndarray, grad_output: np.ndarray) -> np.ndarray:
     return grad_pre.reshape(output.shape)
 
 
-def cross_entropy(logits: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def cross_entropy(logits: Array, labels: Array) -> tuple[Array, Array]:
     """The loss of each row, and the gradient of their mean for the logits.
 
     ``losses[n] = -log(softmax(logits[n])[labels[n]])``, and ``grad_logits = (softmax(logits) - one_hot(labels)) / N``.
@@ -296,8 +295,8 @@ def cross_entropy(logits: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, n
 
 
 def sgd(
-    parameter: np.ndarray, grad: np.ndarray, velocity: np.ndarray, learning_rate: float, momentum: float = 0.0
-) -> tuple[np.ndarray, np.ndarray]:
+    parameter: Array, grad: Array, velocity: Array, learning_rate: float, momentum: float = 0.0
+) -> tuple[Array, Array]:
     """One step of gradient descent with momentum, as torch.optim.SGD makes it; the arguments are left as they are.
 
     ``velocity = momentum * velocity + grad``, and then ``parameter = parameter - learning_rate * velocity``.
@@ -323,14 +322,14 @@ def sgd(
 # --- Checks -------------------------------------------------------------------------------------------------
 
 
-def _require_grad_output(operation: str, grad_output: np.ndarray, s: PoolShape) -> None:
+def _require_grad_output(operation: str, grad_output: Array, s: PoolShape) -> None:
     """Refuse an upstream gradient that the other arguments do not imply."""
     check_tensor(operation, "grad_output", grad_output, "N C oH oW")
     given = f"input {s.of('input')}, kernel_size {s.kernel}, stride {s.stride}, padding {s.padding}"
     check_shape(operation, "grad_output", grad_output, s.of("output"), lambda: given)
 
 
-def _count(operation: str, **arrays: np.ndarray) -> int:
+def _count(operation: str, **arrays: Array) -> int:
     """How many elements each of these float32 arrays has, which must have one shape."""
     (first, *_), shapes = arrays, [np.shape(array) for array in arrays.values()]
     for name, array in arrays.items():
@@ -339,14 +338,14 @@ def _count(operation: str, **arrays: np.ndarray) -> int:
     return prod(shapes[0])
 
 
-def check_finite(operation: str, name: str, array: np.ndarray) -> None:
+def check_finite(operation: str, name: str, array: Array) -> None:
     """Refuse NaN and infinity, by the place of the first one."""
     if not (finite := np.isfinite(array)).all():  # to look for the place takes 30 times as long
         place = tuple(np.argwhere(~finite)[0].tolist())
         raise ValueError(f"{operation}: {name}{list(place)} = {array[place]}: every number must be finite")
 
 
-def check_labels(operation: str, labels: np.ndarray, s: LossShape, given: str) -> None:
+def check_labels(operation: str, labels: Array, s: LossShape, given: str) -> None:
     """Refuse what is not one class for each row; `given` says in words where the rows come from."""
     if not isinstance(labels, np.ndarray) or isinstance(labels, np.ma.MaskedArray):
         raise TypeError(f"{operation}: labels is a {type(labels).__name__}: it must be a plain NumPy array")
