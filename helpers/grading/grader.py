@@ -136,14 +136,15 @@ def _problem(kernel: Kernel, official: Kernel, blank: bool) -> str:
         return slip
     pipeline(kernel, "main")
     for binding, (mine, wanted) in enumerate(zip_longest(declarations(kernel), declarations(official))):
-        if mine != wanted and (slip := slips.exchanged(kernel, official)):
+        if mine == wanted:
+            continue
+        if slip := slips.exchanged(kernel, official):
             return slip
-        if mine != wanted and not blank:
+        if not blank:
             return f"its binding {binding} is not the skeleton's; copy all bindings, and the struct, from there"
-        if mine != wanted:
-            if not wanted:
-                return f"it has a binding {binding}, which the task does not name"
-            return f"its binding {binding} must be {_declared(*wanted)}, as the task says"
+        if not wanted:
+            return f"it has a binding {binding}, which the task does not name"
+        return f"its binding {binding} must be {_declared(*wanted)}, as the task says"
     mine, wanted = (k.workgroup_size("main") for k in (kernel, official))
     if mine != wanted:
         threads = f"{_times(mine)} thread{'s' * (mine != (1, 1, 1))}"

@@ -20,9 +20,8 @@ NOT_READABLE, NOT_GRADED, NO_HAND_IN = "not readable", "not graded", "no hand-in
 LONGEST_NOTE = 100  # characters of a message in a table
 FORMULA = re.compile(r"^(?=[=+\-@\t\r])")  # how a cell begins that a spreadsheet would calculate
 
-Graders = Mapping[
-    str, Callable[[object], Grades | Verdict]
-]  # by the name of an exercise; each takes what was handed in
+Grader = Callable[[object], Grades | Verdict]  # takes what was handed in
+Graders = Mapping[str, Grader]  # by the name of an exercise
 Lesson = Mapping[str, bool]  # the names of its exercises, and whether each is a question
 
 
@@ -91,7 +90,7 @@ def row(file: str, path: Path, graders: Graders, lessons: Iterable[Lesson] = ())
     return made
 
 
-def _outcome(row: Row, name: str, given: object, grader: Callable[[object], Grades | Verdict]) -> str:
+def _outcome(row: Row, name: str, given: object, grader: Grader) -> str:
     """What a cell of the table says of an exercise; one student's text may not cost the others their table."""
     if given is None:
         return NOT_READABLE
