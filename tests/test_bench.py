@@ -26,7 +26,12 @@ from helpers.speed.layers import LAYERS, Layer, multiply_adds, rate
 from helpers.summation.shapes import SumShape
 
 CONV, GEMM = ConvShape(5, 3, 7, 6, 5, 3, 2, 2, 1), GemmShape(9, 8, 10, 1, "relu")
-SHAPES = [replace(CONV, dilation=(2, 1)), replace(CONV, stride=1), GEMM, SumShape(300)]
+SHAPES = [
+    replace(CONV, in_channels=4, out_channels=6, dilation=(2, 1), groups=2),
+    replace(CONV, stride=1),
+    GEMM,
+    SumShape(300),
+]
 CASES = [(name, layer.problem(name)) for layer in (Layer("", shape) for shape in SHAPES) for name in layer.operations]
 TINY = (Layer("tiny", CONV, tuned=True, small=True, quick=True), Layer("tiny GEMM", GEMM, small=True, quick=True))
 FIRST, SECOND = "1_thread_per_weight", "2_workgroup_per_weight"
