@@ -1,6 +1,6 @@
-"""Set up convgrad and open the first lesson. You need Python 3.11 or newer, and the internet for the first start.
+"""Set up convgrad and open the map of its lessons. You need Python 3.11 or newer, and the internet for the first start.
 
-    python3 start.py           set up, then open the first lesson in JupyterLab
+    python3 start.py           set up, then open the map of the lessons in JupyterLab
     python3 start.py test      set up, then run every check and every test
     python3 start.py doctor    set up, then print a short report on this machine's GPU and packages
     python3 start.py site      set up, then make the folder `site`, which shows the lessons in any browser with WebGPU
@@ -368,23 +368,23 @@ def install_browser(env: dict) -> str:
 # --- The five commands ----------------------------------------------------------------------------------
 
 
+FIRST = "start_here.ipynb"  # the map
 # Sliders answer sooner with a connection that holds no message back.
 JUPYTERLAB = ["-m", "jupyterlab", "--ServerApp.kernel_websocket_connection_class=helpers.websocket.PromptConnection"]
 JUPYTERLAB += ["--ServerApp.contents_manager_class=helpers.moved.Contents"]  # knows the old names of lessons
 
 
 def lab(args: argparse.Namespace, env: dict) -> int:
-    """Open JupyterLab on the lesson with the lowest number, and wait until it is stopped."""
-    lesson = min(path.name for path in ROOT.glob("notebooks/[0-9]*.ipynb"))
-    options = [f"--ServerApp.root_dir={ROOT}", f"--LabApp.default_url=/lab/tree/notebooks/{lesson}"]
-    options += ["--log-level=WARN"]  # prints only the lesson's address and problems
+    """Open JupyterLab on the map of the lessons, and wait until it is stopped."""
+    options = [f"--ServerApp.root_dir={ROOT}", f"--LabApp.default_url=/lab/tree/notebooks/{FIRST}"]
+    options += ["--log-level=WARN"]  # prints only the address and problems
     options += [f"--ServerApp.port={args.port}", "--ServerApp.port_retries=0"] if args.port else []
     options += ["--no-browser"] if args.no_browser else []
     options += ["--allow-root"] if IS_ROOT else []
     if "JUPYTERLAB_WORKSPACES_DIR" not in env:
         env["JUPYTERLAB_WORKSPACES_DIR"] = str(VENV / "share" / "jupyter" / "lab" / "workspaces")
         close_side_bar(Path(env["JUPYTERLAB_WORKSPACES_DIR"]))
-    say(f"Opening {lesson} in JupyterLab. To stop it, press Ctrl-C twice here.")
+    say(f"Opening {FIRST} in JupyterLab. To stop it, press Ctrl-C twice here.")
     server = subprocess.Popen([PYTHON, *JUPYTERLAB, *options], cwd=ROOT, env=env)
     signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C reaches JupyterLab too, which asks before it stops
     signal.signal(signal.SIGTERM, lambda *_: server.terminate())

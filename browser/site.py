@@ -24,7 +24,9 @@ from py_compile import PycInvalidationMode
 
 import nbformat
 
+from helpers.course.lessons import LESSONS
 from helpers.moved import MOVED
+from start import FIRST
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -150,9 +152,23 @@ def own_wheel() -> bytes:
         for path, home in sorted(files.items()):
             if "__pycache__" not in path.parts:
                 wheel.writestr(zipfile.ZipInfo(path.relative_to(home).as_posix()), path.read_bytes())
+        for name, text in lesson_texts().items():
+            wheel.writestr(zipfile.ZipInfo(name), text)
         for name, text in about.items():
             wheel.writestr(zipfile.ZipInfo(f"convgrad-1.dist-info/{name}"), text)
     return made.getvalue()
+
+
+def lesson_texts() -> dict[str, str]:
+    """What the map reads of the lessons, by the names of files: the cells without outputs, and the teachers' pages."""
+    texts = {}
+    for path in (path for pattern in LESSONS for path in sorted((ROOT / "notebooks").glob(pattern))):
+        cells = json.loads(path.read_bytes())["cells"]
+        kept = [{"cell_type": cell["cell_type"], "source": cell["source"]} for cell in cells]
+        texts[f"notebooks/{path.name}"] = json.dumps({"cells": kept})
+        page = path.parent / "teaching" / f"{path.stem}.md"
+        texts[page.relative_to(ROOT).as_posix()] = page.read_text(encoding="utf-8")
+    return texts
 
 
 def lean(wheel: bytes, own: bool = False) -> bytes:
@@ -319,9 +335,8 @@ def main() -> None:
     for name, data in {"all": {"en": {"displayName": "English", "nativeName": "English"}}, "en": {}}.items():
         write(f"api/translations/{name}.json", {"data": data, "message": ""})
     lessons()
-    first = min(path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
     page = (SITE / "index.html").read_text(encoding="utf-8")  # JupyterLite reads settings in it, too
-    write("index.html", page.replace("<head>", f"<head>{BEGIN.format(first=first)}"))
+    write("index.html", page.replace("<head>", f"<head>{BEGIN.format(first=FIRST)}"))
     write("page.js", page_script())
     lab = (SITE / "lab" / "index.html").read_text(encoding="utf-8")
     fetched = sorted(path.name for path in (SITE / "pyodide").iterdir())  # while JupyterLab starts

@@ -127,7 +127,31 @@ def grade(puzzle: str, source: str | None = None) -> Grades:
     if len(source) <= LONGEST and chosen.unchanged(source):
         return chosen.not_attempted()
     student_files.keep_attempt(puzzle, source)
-    return _verdicts(chosen, source)
+    return _graded(chosen, source)
+
+
+def is_right(puzzle: str) -> bool:
+    """Whether what the learner wrote last for a puzzle passes all tests; it is graded where that is not known yet.
+
+    Raises ValueError for a name that no puzzle has, and GpuError where this machine cannot run any kernel.
+    """
+    chosen = _chosen("puzzle", puzzle, ALL_PUZZLES)
+    text = student_files.latest(puzzle)
+    if text is None or (len(text) <= LONGEST and chosen.unchanged(text)):
+        return False
+    kept = student_files.outcome(puzzle, text)
+    return _all_right(_graded(chosen, text)) if kept is None else kept
+
+
+def _graded(puzzle: Puzzle | PythonPuzzle, source: str) -> Grades:
+    """The verdicts on a learner's text; whether it is right is kept."""
+    grades = _verdicts(puzzle, source)
+    student_files.keep_outcome(puzzle.name, source, _all_right(grades))
+    return grades
+
+
+def _all_right(grades: Grades) -> bool:
+    return grades.passed == len(grades)
 
 
 def _verdicts(puzzle: Puzzle | PythonPuzzle, source: str) -> Grades:

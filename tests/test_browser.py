@@ -17,14 +17,18 @@ from support.notebook_gate import NOTEBOOKS, texts
 from support.sample import sample
 
 import helpers
+from helpers.course.lessons import lessons
 from helpers.exercises import ALL_PUZZLES, PUZZLES, QUESTIONS
 from helpers.grading import student_files
 from helpers.pictures.canvas import number
 from helpers.speed import recorded
 from helpers.widgets.explorer import Explorer
+from start import FIRST as FIRST_PAGE
 
 LESSONS = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
 LESSONS.append(LESSONS.pop(2))  # lesson 02 comes last and stays open: the other tests look at it
+MAP = NOTEBOOKS / FIRST_PAGE
+LESSONS.insert(0, MAP)
 FIRST, BIG = "explorers.weight_gradient(", "explorers.any_weight_gradient()"  # of lesson 02
 CARD = "WGSL on one screen"
 
@@ -197,7 +201,32 @@ def a_digit_is_drawn(lesson: LivePage) -> None:
     assert all(width > 9 for _, width in images.evaluate_all(SIZES))
 
 
-MORE = {"00": the_card_fits_one_screen, "01": a_digit_is_drawn}
+def each_lesson_can_be_pointed_at_and_opened(lesson):
+    """What was right before is ticked, each lesson is pointed at, and one is opened by its link."""
+    for name in ("map", "conv2d_grad_weight", "conv2d_grad_input"):
+        student_files.keep(name, PUZZLES[name].official.source)
+    student_files.keep("guard", PUZZLES["guard"].skeleton.replace("}", "} //"))
+    lesson.restart()
+    (cell,) = lesson.explorers
+    (shown,) = lesson.make([cell])
+    link = shown.cell.locator(".jp-RenderedMarkdown")
+    for each in lessons():
+        shown.cell_of(each.name, 0, 0).hover(position={"x": 20, "y": 20})
+        expect(shown.words).to_contain_text(f"{each.name}, {each.minutes} minutes")
+        expect(link).to_contain_text(f"Open {each.name}")
+        right = [name for name in ("map", "conv2d_grad_weight", "conv2d_grad_input") if name in each.puzzles]
+        if right:
+            expect(link).to_contain_text(f"{len(right)} of {len(each.puzzles)} right: {', '.join(right)}")
+    shown.cell_of("03 the input gradient", 0, 0).click()
+    expect(shown.steps.nth(2).get_by_role("img", name="done", exact=True)).to_be_visible()
+    link.get_by_role("link", name="Open 03 the input gradient").click()
+    path = "() => jupyterapp.shell.currentWidget.context?.path"
+    opened = "notebooks/03_input_gradient.ipynb"
+    soon(lesson.page, "the open page", lambda: lesson.page.evaluate(path), opened)
+    lesson.page.evaluate(browser.CLOSE)
+
+
+MORE = {"00": the_card_fits_one_screen, "01": a_digit_is_drawn, "st": each_lesson_can_be_pointed_at_and_opened}
 
 
 # --- What one lesson shows for all ------------------------------------------------------------------------------

@@ -321,13 +321,11 @@ def test_the_site_is_made_and_tried_on_request(called):
     assert called.lines == ["browser.site", "pytest --import-mode=importlib browser/test_site.py -k 00"]
 
 
-def test_jupyterlab_opens_the_first_lesson(project, called):
-    (project / "notebooks").mkdir()
-    for name in ("03_c.ipynb", "01_a.ipynb", "00 notes.txt", "Untitled.ipynb"):
-        (project / "notebooks" / name).touch()
+def test_jupyterlab_opens_the_map(project, called):
+    assert (ROOT / "notebooks" / start.FIRST).exists()
     assert start.lab(start.arguments(["--port", "9000", "--no-browser"]), {}) == 0
     (line,) = called.lines
-    for option in (f"root_dir={project}", "/lab/tree/notebooks/01_a.ipynb", "port=9000", "--no-browser"):
+    for option in (f"root_dir={project}", "/lab/tree/notebooks/start_here.ipynb", "port=9000", "--no-browser"):
         assert option in line
     assert ("--allow-root" in line) == start.IS_ROOT
 

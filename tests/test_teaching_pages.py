@@ -10,11 +10,11 @@ import pytest
 from support.notebook_gate import LINK, NOTEBOOKS, Lesson, lessons_of
 from support.teaching_pages import PUZZLE, QUESTION, TEACHING, explorers_of, page_of, parts, puzzles_of, table
 
+from helpers.course.lessons import CLASS, MINUTES
 from helpers.exercises import ALL_PUZZLES
 
 TIMING, EXPLORERS, MISTAKES, LATE = "Timing", "Questions at the explorers", "Common mistakes", "When you are late"
-MINUTES = re.compile(r"(?:About|and|take) (\d+) (?:minutes|more)")
-SHORT = 45  # minutes of the plan for a single class
+SHORT = CLASS  # minutes of the plan for a single class
 LONGEST = 80  # lines of a page, without those of its tables
 LESSONS = [Lesson.read(path) for path in lessons_of(NOTEBOOKS)]
 every_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.path.stem)

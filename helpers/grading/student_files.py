@@ -6,6 +6,7 @@ makes one file of all this, for the teacher.
 """
 
 import base64
+import hashlib
 import html
 import json
 import os
@@ -26,6 +27,7 @@ HELPERS = Path(__file__).resolve().parents[1]
 NOTEBOOKS = HELPERS.parent / "notebooks"
 FORMAT = "convgrad hand-in 1"
 ANSWERS = "answers.json"
+OUTCOMES = "outcomes.txt"  # a line for each puzzle that was graded
 IN_A_BROWSER = sys.platform == "emscripten"
 # What no file holds, and when it was written: a file's text by its path, and a puzzle's last attempt by its name.
 _unwritten: dict[Path | str, tuple[int, str]] = {}
@@ -167,6 +169,32 @@ def _attempts(puzzle: str) -> dict[int, Path]:
     paths, name = attempts_folder().glob(f"{puzzle}_*{suffix(puzzle)}"), re.compile(rf"{puzzle}_(\d+)")
     matches = ((name.fullmatch(path.stem), path) for path in paths)
     return {int(match[1]): path for match, path in matches if match}
+
+
+def keep_outcome(puzzle: str, source: str, is_right: bool) -> None:
+    """Keep whether a puzzle's graded text is right, so that the map need not grade it again."""
+    with suppress(OSError):
+        others = [line for line in _outcomes() if not line.startswith(f"{puzzle} ")]
+        write(my_folder() / OUTCOMES, "\n".join([*others, _outcome(puzzle, source, is_right)]))
+
+
+def outcome(puzzle: str, source: str) -> bool | None:
+    """Whether this text of a puzzle was right when it was graded; None where that is not kept."""
+    with suppress(OSError):
+        kept = _outcomes()
+        return next((right for right in (True, False) if _outcome(puzzle, source, right) in kept), None)
+    return None
+
+
+def _outcomes() -> list[str]:
+    path = my_folder() / OUTCOMES
+    return path.read_text("utf-8", "replace").splitlines() if path.exists() else []
+
+
+def _outcome(puzzle: str, source: str, is_right: bool) -> str:
+    """A line of the file: the text is a hash, so that another text has no outcome."""
+    digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{puzzle} {digest} {'right' if is_right else 'not right'}"
 
 
 # --- Answers ---------------------------------------------------------------------------------------------------

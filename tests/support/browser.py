@@ -309,7 +309,7 @@ class Shown:
 
     def __init__(self, page: Page, cell: Locator) -> None:
         self.page, self.cell = page, cell
-        self.output = cell.locator(".jp-OutputArea")
+        self.output = cell.locator(".jp-Cell-outputArea")
         self.image, self.words = cell.locator(".convgrad-picture"), cell.get_by_role("status")
         self.boxes, self.handles = cell.get_by_role("spinbutton"), cell.get_by_role("slider")
 

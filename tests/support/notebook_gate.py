@@ -51,7 +51,7 @@ NOWHERE = {"", "here", "click here", "link", "this link", "this", "more", "read 
 DETAILS = re.compile(r"<details>.*?</details>", re.DOTALL)
 ASKS = re.compile(r"helpers\.(?:predict|ask|grade|write|mark|find_fault)\(")
 CARD = "00_meet_the_gpu.ipynb#WGSL-on-one-screen"
-WITHOUT_ADAPTER = ("appendix_a_simulator.ipynb",)  # lessons that run no kernel on a GPU
+WITHOUT_ADAPTER = "appendix_a_simulator.ipynb", "start_here.ipynb"  # lessons that run no kernel on a GPU
 SENTENCE = re.compile(r"^[^<\s]\S*(\s+\S+){2,}[.!?]\s*$")
 
 

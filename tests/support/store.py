@@ -9,7 +9,9 @@ would be noise.
 
 import argparse
 import hashlib
+import os
 import sys
+import tempfile
 from pathlib import Path
 
 import nbformat
@@ -102,15 +104,17 @@ def main() -> int:
     """Store the notebooks named on the command line; 1 if one could not be, or breaks a rule."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", type=Path, default=sorted(NOTEBOOKS.glob("*.ipynb")))
-    failed = 0
-    for path in parser.parse_args().notebooks:
-        try:
-            broken = store(path.resolve())
-            print("\n  ".join([f"{path}: stored", *broken]))
-        except StoreError as error:
-            broken = [error]
-            print(f"{path}: not stored\n{error}", file=sys.stderr)
-        failed |= bool(broken)
+    paths, failed = parser.parse_args().notebooks, 0
+    with tempfile.TemporaryDirectory() as my:
+        os.environ["CONVGRAD_MY"] = my  # a reader who has written nothing: the map shows what one has
+        for path in paths:
+            try:
+                broken = store(path.resolve())
+                print("\n  ".join([f"{path}: stored", *broken]))
+            except StoreError as error:
+                broken = [error]
+                print(f"{path}: not stored\n{error}", file=sys.stderr)
+            failed |= bool(broken)
     return failed
 
 

@@ -1,0 +1,1 @@
+"""The course as a whole: what its lessons say of themselves, what the reader has done, and the map of both."""

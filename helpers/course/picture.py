@@ -1,0 +1,202 @@
+"""The map: lessons around the network that they lead to, with a place in it for each kernel that the reader writes."""
+
+import html
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from helpers.course.lessons import LENET_LESSON, Lesson, Slot, direct, layers, roads, slots
+from helpers.data import digits
+from helpers.pictures.canvas import (
+    BLUE,
+    GRAY,
+    INK,
+    LINE,
+    MARGIN,
+    ORANGE,
+    PAPER,
+    WIDTH,
+    Box,
+    Picture,
+    listed,
+    text_width,
+)
+from helpers.pictures.parts import Grid
+
+TOP, NODE, GAP = 46, Box(0, 0, 152, 84), 10  # CSS pixels: where the lessons begin, one of them, and between two
+COLUMNS = MARGIN, WIDTH - MARGIN - NODE.width  # the left ends of the outer ones
+LOWEST = TOP + 3 * (NODE.height + GAP)
+LENET = Box(COLUMNS[0] + NODE.width + 12, TOP, COLUMNS[1] - COLUMNS[0] - NODE.width - 24, LOWEST - TOP - 30)
+CLOSE = 14, 62  # CSS pixels between two lessons that an arrow joins: across, down
+TICK, PIXEL = 11, 2  # CSS pixels: a box for a puzzle, and a pixel of the digit
+KINDS = {"Conv2d": "convolutions", "MaxPool2d": "max poolings", "Linear": "fully connected"}
+DIGIT = 3
+
+
+class CoursePicture(Picture):
+    """Every lesson with its minutes, its idea, what it needs and a box for each puzzle; LeNet is in the middle.
+
+    `right` are the puzzles whose boxes are ticked, and whose places in LeNet are lit.
+    """
+
+    def __init__(self, known: Sequence[Lesson], right: frozenset[str]) -> None:
+        super().__init__(LOWEST + round(NODE.height) + 8)
+        self.known, self.right, self.roads, self.slots = known, right, roads(known), slots(known)
+        self.places = dict(zip((lesson.number for lesson in known), self._places(), strict=True))
+
+    def _places(self) -> Iterable[Box]:
+        """Where each lesson is: LeNet in the middle, what leads to it left and below, the others at the right."""
+        left, right = COLUMNS
+        inner = [left + NODE.width + 12 + i * (LENET.width - NODE.width) / 2 for i in range(3)]
+        rest = iter([TOP + i * (NODE.height + GAP) for i in range(4)])
+        below = {"02": left, "03": inner[0], "04": inner[1], "06": inner[2]}
+        for lesson in self.known:
+            if lesson.number == LENET_LESSON:
+                yield LENET
+            elif lesson.number in below:
+                yield NODE._replace(x=below[lesson.number], y=LOWEST)
+            elif lesson.number in ("00", "01"):
+                yield NODE._replace(x=left, y=TOP + int(lesson.number) * 1.5 * (NODE.height + GAP))
+            else:
+                yield NODE._replace(x=right, y=next(rest))
+
+    def draw(self, road: int, lesson: int) -> str:
+        """One of the roads, with one lesson framed, and the lessons that it needs."""
+        if self.starts(road):
+            self._draw_roads(road)
+            for i, each in enumerate(self.known):
+                box = self.places[each.number]
+                Grid(self, np.zeros((1, 1)), box.x, box.y, box[2:], numbers=False).touch(each.name, "lesson", start=i)
+                self._draw_lesson(each, each.number in self.roads[road].numbers)
+            self._draw_network()
+            self.numbered.append(self)
+            self.stands_still()
+        chosen = self.known[lesson]
+        self.tinted((self.places[number] for number in chosen.needs), line=2.5)
+        self.boxes([self.places[chosen.number]], ORANGE, line=4)
+        needs = f", after {listed(chosen.needs)}" if chosen.needs else ""
+        way = f"The road “{self.roads[road].name}” has {len(self.roads[road].numbers)} lessons."
+        return f"{way} {chosen.name}, {chosen.minutes} minutes{needs}: then you can {chosen.able}."
+
+    # --- The drawing ------------------------------------------------------------------------------------------
+
+    def _draw_roads(self, chosen: int) -> None:
+        grid = Grid(self, np.zeros((1, 3)), MARGIN, 6, ((self.width - 2 * MARGIN) / 3, 30), numbers=False)
+        grid.touch("roads", "road")
+        for i, (road, box) in enumerate(zip(self.roads, grid.boxes, strict=True)):
+            if i == chosen:
+                self.boxes([Box(box.x + 2, box.y + 2, box.width - 4, box.height - 4)], BLUE, line=2.5)
+            words = f"{len(road.numbers)} lessons, {hours(road.minutes)}"
+            self.bold(box.x + 12, box.middle[1], road.name, 14, BLUE if i == chosen else INK)
+            self.write(box.x + box.width - 12, box.middle[1], words, 13, INK, align="right")
+
+    def _draw_lesson(self, lesson: Lesson, is_on_road: bool) -> None:
+        box, color = self.places[lesson.number], INK if is_on_road else GRAY
+        self.boxes([box], BLUE if is_on_road else LINE, line=2 if is_on_road else 1)
+        x, room = box.x + 9, box.width - 18 - (TICK + 4) * bool(lesson.puzzles)
+        lines = wrapped(lesson.name, room, 13, "bold")
+        ideas = wrapped(lesson.idea, room, 12)
+        self.column(x, box.y + 14, 15, lines, 13, color, "bold")
+        self.column(x, box.y + 14 + 15 * len(lines), 14, ideas, 12, color)
+        needs = f" ← {' '.join(lesson.needs)}" if lesson.needs else ""
+        bottom = box.y + box.height - 10
+        self.write(x, bottom, f"{lesson.minutes} min{needs}", 12, GRAY)
+        for i, puzzle in enumerate(lesson.puzzles):
+            self._tick(Box(box.x + box.width - TICK - 7, box.y + 8 + i * (TICK + 3), TICK, TICK), puzzle in self.right)
+        for number in direct(lesson, self.known):
+            self._join(self.places[number], box)
+
+    def _join(self, first: Box, then: Box) -> None:
+        """An arrow from a lesson to one that needs it, where they are close."""
+        (left, right), (top, bottom) = (
+            (max(first[i], then[i]), min(first[i] + first[i + 2], then[i] + then[i + 2])) for i in (0, 1)
+        )
+        if left - right > CLOSE[0] or top - bottom > CLOSE[1]:
+            return
+        if top < bottom:
+            self._arrow(right, left, (top + bottom) / 2)
+            return
+        ends = [(left + right) / 2] * 2 if left < right else [right - 10, left + 10]
+        up = -1 if first.y > then.y else 1
+        x, y = ends[1], (bottom if up < 0 else top) - 2 * up
+        start = (top if up < 0 else bottom) + 2 * up
+        self.lines([(ends[0], start, x, y), (x, y, x - 4, y - 4 * up), (x, y, x + 4, y - 4 * up)], GRAY, 1.6)
+
+    def _tick(self, box: Box, is_right: bool) -> None:
+        """The box of a puzzle."""
+        self.boxes([box], BLUE if is_right else GRAY, BLUE if is_right else None, 1)
+        if is_right:
+            x, y, size, _ = box
+            points = np.array([[0.22, 0.52], [0.42, 0.74], [0.8, 0.28]]) * size + (x, y)
+            self.curve(*points.T, PAPER, 2)
+
+    def _draw_network(self) -> None:
+        """LeNet: a digit, its layers with the reader's places, and the answer."""
+        middle = LENET.y + 134
+        ink = 255 - digits.load(DIGIT + 1)[0][DIGIT]
+        image = Box(LENET.x + 8, middle - 14 * PIXEL, 28 * PIXEL, 28 * PIXEL)
+        self.image(image, np.dstack([ink, ink, ink, np.full_like(ink, 255)]))
+        self.boxes([image], LINE)
+        width, gap = 116, 10
+        for i, (kind, count) in enumerate(layers().items()):
+            x = image.x + image.width + gap + i * (width + gap)
+            self._arrow(x - gap, x, middle)
+            mine = [slot for slot in self.slots if slot.kind == kind]
+            height = 30 + 27 * len(mine)
+            self.boxes([Box(x, middle - height / 2, width, height)], GRAY, line=1.4)
+            self.write(x + width / 2, middle - height / 2 + 14, f"{count} {KINDS[kind]}", 12, align="middle")
+            for j, slot in enumerate(mine):
+                self._slot(Box(x + 6, middle - height / 2 + 27 + 27 * j, width - 12, 22), slot)
+        self._arrow(x + width, x + width + gap, middle)
+        self.bold(x + width + gap + 2, middle, str(DIGIT), 24)
+        lit = sum(self.is_lit(slot) for slot in self.slots)
+        y = LENET.y + LENET.height - 10
+        self.bold(LENET.x + LENET.width - 12, y, f"{lit} of {len(self.slots)} kernels are yours", 12, BLUE, "right")
+
+    def is_lit(self, slot: Slot) -> bool:
+        """Whether one of its puzzles is right."""
+        return not self.right.isdisjoint(slot.puzzles)
+
+    def _slot(self, box: Box, slot: Slot) -> None:
+        """A place for a kernel: empty and dashed, or lit."""
+        lit = self.is_lit(slot)
+        self.boxes([box], BLUE if lit else GRAY, BLUE if lit else None, 1.2, None if lit else (3, 3))
+        color = PAPER if lit else INK
+        self.write(box.x + 5, box.middle[1], slot.result, 12, color)
+        self.write(box.x + box.width - 4, box.middle[1], slot.lesson, 12, color, align="right")
+
+    def _arrow(self, left: float, right: float, y: float) -> None:
+        tip = right - 2
+        self.lines([(left + 2, y, tip, y), (tip, y, tip - 4, y - 4), (tip, y, tip - 4, y + 4)], GRAY, 1.6)
+
+    # --- As a table -------------------------------------------------------------------------------------------
+
+    def table(self) -> str:
+        """The lessons in HTML, with what is right of each."""
+        head = "".join(f'<th scope="col">{name}</th>' for name in ("lesson", "minutes", "needs", "right"))
+        rows = (
+            f'<tr><th scope="row">{html.escape(lesson.name)}</th><td>{lesson.minutes}</td><td>{" ".join(lesson.needs)}'
+            f"</td><td>{len(self.right.intersection(lesson.puzzles))} of {len(lesson.puzzles)}</td></tr>"
+            for lesson in self.known
+        )
+        return (
+            f"<table><caption>The lessons</caption><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        )
+
+
+def hours(minutes: int) -> str:
+    """A time to plan with."""
+    whole, rest = divmod(minutes, 60)
+    return f"{whole} h {rest} min" if rest else f"{whole} h"
+
+
+def wrapped(text: str, room: float, size: float, weight: str = "normal") -> list[str]:
+    """A text in lines that fit."""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if text_width(longer, size, weight) <= room or not lines[-1]:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines

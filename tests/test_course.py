@@ -1,0 +1,159 @@
+"""The map: it says what the files say, its ticks and lights follow what the reader wrote, and its words are legible."""
+
+import re
+
+import pytest
+from support.legible import faults, written
+from support.notebook_gate import LINK, NOTEBOOKS, Lesson, lessons_of
+from support.teaching_pages import puzzles_of
+
+from browser.site import lesson_texts
+from helpers.course import explorers
+from helpers.course.lessons import before, layers, lessons, right, roads, slots
+from helpers.course.picture import NODE, TICK, CoursePicture
+from helpers.exercises import PUZZLES, grade, is_right
+from helpers.grading import student_files
+from helpers.network.student_kernels import PLACES
+from helpers.pictures.canvas import PAPER, text_width
+from start import FIRST
+
+KNOWN = lessons()
+BY_NUMBER = {lesson.number: lesson for lesson in KNOWN}
+README = (NOTEBOOKS.parent / "README.md").read_text(encoding="utf-8")
+PAGE = Lesson.read(NOTEBOOKS / FIRST)
+EVERY = frozenset(puzzle for lesson in KNOWN for puzzle in lesson.puzzles)
+
+
+def test_the_map_has_every_lesson_and_its_names_are_the_readmes():
+    assert [lesson.file for lesson in KNOWN] == [path.name for path in lessons_of(NOTEBOOKS)]
+    assert [lesson.puzzles for lesson in KNOWN] == [
+        tuple(dict.fromkeys(puzzles_of(Lesson.read(NOTEBOOKS / lesson.file)))) for lesson in KNOWN
+    ]
+    rows = re.findall(r"^\| \[(\w+) [^]]+\]\(notebooks/(\S+)\)", README, re.MULTILINE)
+    assert rows == [(lesson.number, lesson.file) for lesson in KNOWN]
+    assert all(lesson.minutes for lesson in KNOWN)
+
+
+def said_needs(readme: str) -> dict[str, set[str]]:
+    """What each lesson needs, as the README says it: "05 needs 02 to 04, 06 needs 00 and 02"."""
+    said = re.findall(r"(\b\w\w?) needs (.+?)(?=,? (?:and )?\w\w? needs|\. )", readme)
+    return {number: {f"{i:02}" for span in re.findall(r"\d\d(?: to \d\d)?", words) for i in spread(span)}
+            for number, words in said}  # fmt: skip
+
+
+def spread(span: str) -> range:
+    """The numbers of "02 to 04", or of "02"."""
+    first, last = int(span[:2]), int(span[-2:])
+    return range(first, last + 1)
+
+
+def test_the_readme_says_what_the_lessons_need():
+    needs = said_needs(README.split("## Teaching with it")[1])
+    assert needs.keys() == {lesson.number for lesson in KNOWN} - {"00", "01", "02", "03", "04"}
+    assert needs == {number: {*BY_NUMBER[number].needs} for number in needs}
+
+
+def test_the_roads_keep_the_order_of_needs():
+    every, classes, fast = roads(KNOWN)
+    assert every.numbers == tuple(lesson.number for lesson in KNOWN)
+    assert classes.numbers == ("00", "01", "02", "03", "04", "06", "07")
+    assert fast.numbers == ("02", "03", "04", "06", "07")
+    for road in (every, classes):
+        assert all(before(n, KNOWN) <= {*road.numbers[:i]} for i, n in enumerate(road.numbers) if n.isdigit())
+    assert [road.minutes for road in (classes, fast)] == [7 * 45, 5 * 45]
+
+
+def test_lenet_has_one_place_for_every_puzzle_that_trains_in_it():
+    found = slots(KNOWN)
+    assert sorted(puzzle for slot in found for puzzle in slot.puzzles) == sorted(PLACES)
+    assert [*dict.fromkeys(slot.kind for slot in found)] == [*layers()]
+    assert all(set(slot.puzzles) & set(BY_NUMBER[slot.lesson].puzzles) for slot in found)
+
+
+# --- What the reader wrote --------------------------------------------------------------------------------
+
+
+def lit(picture: CoursePicture) -> int:
+    """How many places are drawn as lit."""
+    named = {slot.result for slot in picture.slots}
+    return sum(
+        word.text in named for mark in picture.marks if mark.words and mark.face[:3] == (1, 1, 1) for word in mark.words
+    )
+
+
+def ticks(picture: CoursePicture) -> int:
+    """How many boxes are drawn as ticked."""
+    return sum(mark.edge == PAPER and mark.line == 2 for mark in picture.marks)
+
+
+def shown(done: frozenset[str]) -> CoursePicture:
+    return CoursePicture(KNOWN, done).show(0, 0)
+
+
+def test_ticks_and_places_light_up_for_right_texts_and_go_out_for_wrong_ones():
+    assert right(KNOWN) == frozenset()
+    bias, guard = (PUZZLES[name].official.source for name in ("conv2d_grad_bias", "guard"))
+    grade("conv2d_grad_bias", bias)
+    student_files.keep("guard", guard)  # written in the editor, never graded
+    assert right(KNOWN) == {"conv2d_grad_bias", "guard"}
+    assert (ticks(shown(right(KNOWN))), lit(shown(right(KNOWN)))) == (2, 1)
+    grade("conv2d_grad_bias", bias.replace("sum += ", "sum -= "))
+    student_files.keep("guard", PUZZLES["guard"].skeleton)
+    assert right(KNOWN) == frozenset()
+    assert (ticks(shown(right(KNOWN))), lit(shown(right(KNOWN)))) == (0, 0)
+
+
+def test_a_text_is_graded_once_and_another_text_again(monkeypatch):
+    text = PUZZLES["map"].official.source
+    student_files.keep("map", text)
+    student_files.keep_outcome("guard", "other", False)
+    assert is_right("map")
+    monkeypatch.setattr("helpers.exercises._verdicts", lambda *_: pytest.fail("it was graded"))
+    assert is_right("map")
+    assert student_files.outcome("guard", "other") is False
+    assert student_files.outcome("map", f"{text} ") is None
+
+
+def test_all_places_and_boxes_can_be_lit():
+    everything = shown(EVERY)
+    assert (ticks(everything), lit(everything)) == (len(EVERY), len(everything.slots))
+    assert f"{len(everything.slots)} of {len(everything.slots)} kernels are yours" in written(everything)
+
+
+# --- The picture and the page -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("done", [frozenset(), EVERY])
+def test_every_state_is_legible(done):
+    picture = CoursePicture(KNOWN, done)
+    for road in range(3):
+        for lesson in range(len(KNOWN)):
+            assert not list(faults(picture.show(road, lesson)))
+    words = [word for mark in picture.marks for word in mark.words if word.x == picture.places["02"].x + 9]
+    assert all(text_width(word.text, word.size, "bold") <= NODE.width - 18 - TICK for word in words if word.size > 12)
+
+
+def test_the_sentence_the_link_and_the_table_follow_the_lesson():
+    shown = explorers.CourseMap(KNOWN, frozenset({"map", "guard"}))
+    assert shown.link == "**[Open 00 meet the GPU](00_meet_the_gpu.ipynb)** · 2 of 4 right: `map` and `guard`"
+    for i, lesson in enumerate(KNOWN):
+        said = shown.set(lesson=i, road=1)
+        assert said.startswith(f"The road “a class” has 7 lessons. {lesson.name}, {lesson.minutes} minutes")
+        assert f"then you can {lesson.able}." in said
+        assert f"]({lesson.file})" in shown.link
+        assert all(number in said for number in lesson.needs)
+    assert '<th scope="row">00 meet the GPU</th><td>100</td><td></td><td>2 of 4</td>' in shown.picture.tables()
+
+
+def test_the_page_links_to_every_lesson_and_has_few_words():
+    links = {a or b for cell in PAGE.prose for a, b in LINK.findall(cell.words)}
+    assert {lesson.file for lesson in KNOWN} <= links
+    assert max(len(cell.words.split()) for cell in PAGE.prose) <= 125
+
+
+def test_the_site_carries_what_the_map_reads(tmp_path):
+    for name, text in lesson_texts().items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert lessons(tmp_path / "notebooks") == KNOWN
