@@ -66,6 +66,8 @@ def test_the_roads_keep_the_order_of_needs():
 def test_lenet_has_one_place_for_every_puzzle_that_trains_in_it():
     found = slots(KNOWN)
     assert sorted(puzzle for slot in found for puzzle in slot.puzzles) == sorted(PLACES)
+    computed = [{(PLACES[name].operation.name, PLACES[name].entry_point) for name in slot.puzzles} for slot in found]
+    assert [len(one) for one in computed] == [1] * len(set().union(*computed))
     assert [*dict.fromkeys(slot.kind for slot in found)] == [*layers()]
     assert all(set(slot.puzzles) & set(BY_NUMBER[slot.lesson].puzzles) for slot in found)
 
