@@ -15,12 +15,12 @@ from pathlib import Path
 
 from helpers.exercises import ALL_PUZZLES, FAULTS, MARKINGS, PUZZLES, QUESTIONS
 from helpers.gpu import GpuError
-from helpers.grading import results
+from helpers.grading import class_table
 from helpers.grading.fault import Fault
+from helpers.grading.handed_in import FileError
 from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.puzzle import Puzzle
 from helpers.grading.python_puzzle import PythonPuzzle
-from helpers.grading.reading import FileError
 from helpers.grading.sandbox import LONGEST, Worker
 from helpers.grading.student_files import NOTEBOOKS
 from helpers.grading.verdict import Grades, Verdict
@@ -71,7 +71,7 @@ def _find_fault(fault: Fault, answer: object) -> Verdict:
     raise AnswerError(f"answer = {answer!r}: it must be the number of a line and its correction")
 
 
-GRADERS: results.Graders = {
+GRADERS: class_table.Graders = {
     **{name: partial(_grade, puzzle) for name, puzzle in ALL_PUZZLES.items()},
     **{name: partial(_answer, question, name) for name, question in QUESTIONS.items()},
     **{name: partial(marking.grade, name) for name, marking in MARKINGS.items()},
@@ -90,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may have letters that this output lacks
     if not options.folder.is_dir():
         parser.error(f"{options.folder} is not a folder; name the one that holds what the students handed in")
-    paths = results.files(options.folder)
+    paths = class_table.files(options.folder)
     if not paths:
         parser.error(f"{options.folder} holds no file that ends in .json, as a hand-in does, and no notebook")
     try:
@@ -99,31 +99,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except GpuError as error:
         print(error, file=sys.stderr)
         return 1
-    print(results.tables(rows))
-    if any(results.NO_HAND_IN in row.problem for row in rows):
+    print(class_table.tables(rows))
+    if any(class_table.NO_HAND_IN in row.problem for row in rows):
         print(f"\n{NOTEBOOKS_ALONE}")
     if options.csv:
-        options.csv.write_text(results.as_csv(rows), encoding="utf-8", errors="backslashreplace")
+        options.csv.write_text(class_table.as_csv(rows), encoding="utf-8", errors="backslashreplace")
     return 0
 
 
-def _lessons() -> list[results.Lesson]:
+def _lessons() -> list[class_table.Lesson]:
     """The exercises of each lesson here; a file that is no notebook has none."""
     lessons = []
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
         with suppress(FileError):
-            lessons.append(results.lesson(path))
+            lessons.append(class_table.lesson(path))
     return lessons
 
 
-def _rows(folder: Path, paths: Sequence[Path], lessons: Sequence[results.Lesson]) -> list[results.Row]:
+def _rows(folder: Path, paths: Sequence[Path], lessons: Sequence[class_table.Lesson]) -> list[class_table.Row]:
     """The outcomes in all files, in their order, of which several are graded at once."""
 
-    def row(i: int) -> results.Row:
+    def row(i: int) -> class_table.Row:
         """One file's outcomes, announced before they are found."""
         file = paths[i].relative_to(folder).as_posix()
         print(f"{i + 1} of {len(paths)}: {file}", file=sys.stderr, flush=True)
-        return results.row(file, paths[i], GRADERS, lessons)
+        return class_table.row(file, paths[i], GRADERS, lessons)
 
     pool = ThreadPoolExecutor(AT_ONCE)
     try:

@@ -10,7 +10,7 @@ from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 import helpers
 from helpers import gradebook as command
 from helpers.exercises import ALL_PUZZLES, FAULTS, MARKINGS, PUZZLES, QUESTIONS, WORKER
-from helpers.grading import reading, results, student_files
+from helpers.grading import class_table, handed_in, student_files
 from helpers.grading.grader import grade
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades
 
@@ -37,7 +37,7 @@ def _own_folder(tmp_path, monkeypatch):
 
 def asked(lesson: str) -> set[str]:
     """The exercises that a lesson names."""
-    return {name for function, name in reading.exercises(CELLS[lesson]) if function in EXERCISES}
+    return {name for function, name in handed_in.exercises(CELLS[lesson]) if function in EXERCISES}
 
 
 def do(cells: list[str]) -> None:
@@ -50,7 +50,7 @@ def do(cells: list[str]) -> None:
                     names[statement.targets[0].id] = ast.literal_eval(statement.value)
                 except (ValueError, AttributeError):
                     continue
-            elif reading.exercises([ast.unparse(statement)]):
+            elif handed_in.exercises([ast.unparse(statement)]):
                 exec(compile(ast.Module([statement], []), "cell", "exec"), names)
 
 
@@ -60,7 +60,7 @@ def test_every_exercise_has_a_name_of_its_own():
 
 
 def test_every_matrix_to_mark_and_every_fault_to_find_is_in_one_lesson_and_they_come_in_order():
-    found = [call for cells in CELLS.values() for call in reading.exercises(cells)]
+    found = [call for cells in CELLS.values() for call in handed_in.exercises(cells)]
     to_come = {"outputs_of_dX[1,2]"}  # the lesson that asks for it is not yet rebuilt
     marked = [name for function, name in found if function == "mark"]
     assert marked == [name for name in MARKINGS if name not in to_come]
@@ -71,9 +71,9 @@ def test_every_matrix_to_mark_and_every_fault_to_find_is_in_one_lesson_and_they_
 def test_as_shipped_nothing_is_attempted(lesson):
     do(CELLS[lesson])
     assert student_files.answers() == {}
-    said = results.row("lesson", LESSONS[lesson].path, command.GRADERS)
+    said = class_table.row("lesson", LESSONS[lesson].path, command.GRADERS)
     assert {*said.outcomes.values()} <= {NOT_ATTEMPTED}
-    assert said.problem == results.NO_HAND_IN
+    assert said.problem == class_table.NO_HAND_IN
     with pytest.raises(student_files.StudentFileError, match="nothing to hand in yet"):
         helpers.hand_in("Ada")
 
@@ -82,15 +82,15 @@ def test_as_shipped_nothing_is_attempted(lesson):
 def test_filled_in_with_the_right_answers_everything_is_right(lesson):
     if not asked(lesson):
         pytest.skip("a lesson without exercises")
-    require_all_right(CELLS[lesson], results.lesson(LESSONS[lesson].path), asked(lesson))
+    require_all_right(CELLS[lesson], class_table.lesson(LESSONS[lesson].path), asked(lesson))
 
 
-def require_all_right(cells: list[str], lesson: results.Lesson, names: set[str]) -> results.Row:
+def require_all_right(cells: list[str], lesson: class_table.Lesson, names: set[str]) -> class_table.Row:
     """What is right in a lesson, filled in and handed in, must be right in the teacher's table."""
-    answer_in_the_page(reading.exercises(cells))
+    answer_in_the_page(handed_in.exercises(cells))
     do(filled(cells, right_answers()))
     file: Path = helpers.hand_in("Ada Lovelace").file
-    said = results.row("lesson", file, command.GRADERS, [lesson])
+    said = class_table.row("lesson", file, command.GRADERS, [lesson])
     assert {*said.outcomes, *said.answers} == names
     assert {name: outcome for name, outcome in said.outcomes.items() if outcome != RIGHT} == {}
     assert [name for name, right in said.answers.items() if not right] == []
@@ -109,4 +109,4 @@ def test_what_is_written_and_asked_in_the_page_is_in_the_teachers_table():
     names = dict.fromkeys(["weight_index", "strided_grad_weight", "central_difference", "is_race"], False)
     names["pixels_of_a_weight"] = True
     said = require_all_right(cells, names, {*names})
-    assert results.lines([said])[0] == ["file", "student", *[*names][:4], "questions"]
+    assert class_table.lines([said])[0] == ["file", "student", *[*names][:4], "questions"]

@@ -11,7 +11,7 @@ from support.notebook_gate import NOTEBOOKS
 from tornado.web import HTTPError
 
 from browser.site import page_script
-from helpers.grading import results
+from helpers.grading import class_table
 from helpers.grading.verdict import RIGHT
 from helpers.moved import MOVED, Contents
 from start import JUPYTERLAB
@@ -73,4 +73,4 @@ def test_a_students_notebook_is_graded_whatever_its_name(old, new, tmp_path):
     graders = {"guard": lambda source: SimpleNamespace(outcome=RIGHT)}
     for name in (old, new):
         (tmp_path / name).write_text(json.dumps({"cells": cells}))
-        assert results.row(name, tmp_path / name, graders) == results.Row(name, {"guard": RIGHT})
+        assert class_table.row(name, tmp_path / name, graders) == class_table.Row(name, {"guard": RIGHT})

@@ -12,7 +12,7 @@ import helpers
 from helpers import gradebook
 from helpers.exercises import ALL_PUZZLES, PYTHON_PUZZLES, WORKER
 from helpers.gradient_checks.written_test import DATA, FUNCTIONS, groups, rejected_right_kernels
-from helpers.grading import reading, results, student_files
+from helpers.grading import class_table, handed_in, student_files
 from helpers.grading.mistakes import Mistake
 from helpers.grading.python_lines import LONGEST, Program
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, NOT_YET, RIGHT, WRONG
@@ -391,9 +391,9 @@ HANDED_IN = [
 @pytest.mark.parametrize(("text", "outcome"), HANDED_IN)
 def test_the_teachers_table_has_their_outcome(text, outcome, my):
     path = my / "hand_in.json"
-    content = {"format": reading.FORMAT, "student": "Ada", "kernels": {"is_race": text}, "answers": {}}
+    content = {"format": handed_in.FORMAT, "student": "Ada", "kernels": {"is_race": text}, "answers": {}}
     path.write_text(json.dumps(content))
-    row = results.row("a", path, gradebook.GRADERS)
+    row = class_table.row("a", path, gradebook.GRADERS)
     assert (row.outcomes, row.problem) == ({"is_race": outcome}, "")
 
 

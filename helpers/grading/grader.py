@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.gpu import GpuError, adapter_info
 from helpers.gpu.passes import pipeline
-from helpers.grading import slips
+from helpers.grading import text_checks
 from helpers.grading.drawing import drawing, legend, number
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle, declarations, same_code
@@ -73,7 +73,7 @@ def _grades(puzzle: Puzzle, source: str) -> Grades:
         reason, _, excerpt = _reason(error).partition("\n")
         if isinstance(error, UnsupportedWgsl):
             return Grades.alike(puzzle.tests, NOT_YET, f"{NOT_RUN}{reason}", excerpt)
-        return Grades.alike(puzzle.tests, NO_COMPILE, slips.missing(kernel, puzzle, error) or reason, excerpt)
+        return Grades.alike(puzzle.tests, NO_COMPILE, text_checks.missing(kernel, puzzle, error) or reason, excerpt)
     return _stopped(puzzle, kernel, runs) if runs[-1].endless else _Grader(puzzle, kernel, runs).grades()
 
 
@@ -132,13 +132,13 @@ def _problem(kernel: Kernel, official: Kernel, blank: bool) -> str:
 
     Raises WgslError where it does not compile.
     """
-    if slip := slips.retyped(kernel, official):
+    if slip := text_checks.retyped(kernel, official):
         return slip
     pipeline(kernel, "main")
     for binding, (mine, wanted) in enumerate(zip_longest(declarations(kernel), declarations(official))):
         if mine == wanted:
             continue
-        if slip := slips.exchanged(kernel, official):
+        if slip := text_checks.exchanged(kernel, official):
             return slip
         if not blank:
             return f"its binding {binding} is not the skeleton's; copy all bindings, and the struct, from there"
@@ -244,7 +244,7 @@ class _Grader:
                 self.first[kind, *place] = self.first["non-uniform barrier", *place]
         names = [run.case.name for run in runs]
         self.asked = runs[names.index(puzzle.skill.test) if puzzle.skill and puzzle.skill.test in names else -1]
-        self.slip = self.wrong and (slips.exchanged(kernel, puzzle.official) or slips.hidden(kernel))
+        self.slip = self.wrong and (text_checks.exchanged(kernel, puzzle.official) or text_checks.hidden(kernel))
         self.turn_too_many = False  # whether it has been said
         self.everywhere = next(filter(self._concerns_all, self.first.values()), None)
         self.lacks = {} if self.wrong or self.first else self._more()

@@ -13,7 +13,7 @@ from helpers.exercises import PUZZLES
 from helpers.gpu import passes
 from helpers.grading.grader import grade
 from wgsl import Kernel, WgslError, suggestions
-from wgsl.suggestions import names
+from wgsl.suggestions import unknown_names
 from wgsl.types.declarations import INPUTS
 
 INTERNALS = re.compile(
@@ -80,7 +80,7 @@ def test_there_are_many_mistakes_and_each_line_is_there_once():
 
 
 @pytest.mark.parametrize(
-    "word", [*names.OTHER_LANGUAGES, *names.BUILTINS, "float", "uint", "double", "float3", "uint2"]
+    "word", [*unknown_names.OTHER_LANGUAGES, *unknown_names.BUILTINS, "float", "uint", "double", "float3", "uint2"]
 )
 def test_a_word_of_another_language_is_translated(word):
     _, _, reason = placed(message(HEAD + MAIN + f"  let h = {word}.x;\n}}\n"))

@@ -12,7 +12,7 @@ from support.wgsl_programs import in_lines, programs, rows, source
 from helpers.gpu import passes
 from wgsl import Kernel, WgslError, without_comments
 from wgsl.diagnostics import Refused, Unsupported
-from wgsl.suggestions import breaks, names, values, wgsl_error
+from wgsl.suggestions import breaks, unknown_names, values, wgsl_error
 from wgsl.syntax.parser import parse
 from wgsl.types import program
 from wgsl.types.declarations import Declarations, check
@@ -23,7 +23,7 @@ ROOT = WGSL.parent
 FILES = sorted(
     [*ROOT.glob("kernels/*/[0-9]*.wgsl"), *ROOT.glob("helpers/*/puzzles/*.wgsl"), *ROOT.glob("helpers/gpu/*.wgsl")]
 )
-ROOMS = values, names, breaks
+ROOMS = values, unknown_names, breaks
 BUFFER = "@group(0) @binding(0) var<storage, read_write> output: array<f32>;\n"
 
 

@@ -1,8 +1,8 @@
 """What is wrong with a text and what to write instead, in the words of someone who learns the language.
 
 A refusal has a kind and facts; the function that is called like its kind makes the sentence of them, with the text, the
-tree and the types at hand. `values` is about types that do not go together, `names` about names, `breaks` about texts
-that break off, with the table of `habits` from Python, C and CUDA.
+tree and the types at hand. `values` is about types that do not go together, `unknown_names` about names, `breaks` about
+texts that break off, with the table of `habits` from Python, C and CUDA.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 
 from wgsl.diagnostics import Diagnostic, Lines, Refused, Text, Unsupported, UnsupportedWgsl, WgslError, error
-from wgsl.suggestions import breaks, names, values
+from wgsl.suggestions import breaks, unknown_names, values
 from wgsl.suggestions.context import Context
 from wgsl.syntax.parser import parse
 from wgsl.types.declarations import Declarations, check
@@ -39,7 +39,7 @@ def explained(source: str, refused: Refused) -> Diagnostic:
     """The cure of a refusal, or its own reason where no cure is certain."""
     context = Context(source, refused)
     advice = values.copied(context) if refused.scope and refused.kind != "unknown" else None
-    for known in (values, names, breaks):
+    for known in (values, unknown_names, breaks):
         if cure := getattr(known, refused.kind, None):
             advice = advice or cure(context, *refused.facts)
     advice = advice or refused.reason

@@ -20,7 +20,7 @@ import helpers
 from helpers import gradebook as command
 from helpers.exercises import PUZZLES
 from helpers.gpu import GpuError
-from helpers.grading import reading, results, student_files
+from helpers.grading import class_table, handed_in, student_files
 from helpers.grading.grader import grade
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
 
@@ -36,7 +36,7 @@ def write(path: Path, cells: list[str]) -> Path:
 def hand_in(path: Path, kernels: dict[str, str], answers: dict[str, object]) -> Path:
     """A file as `helpers.hand_in` makes it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    content = {"format": reading.FORMAT, "student": path.stem, "kernels": kernels, "answers": answers}
+    content = {"format": handed_in.FORMAT, "student": path.stem, "kernels": kernels, "answers": answers}
     path.write_text(json.dumps(content))
     return path
 
@@ -58,12 +58,12 @@ def graded(*outcomes: str) -> Grades:
 
 
 def test_outcomes_are_short():
-    assert results.summary(graded(RIGHT, RIGHT)) == "right"
-    assert results.summary(graded(NOT_ATTEMPTED, NOT_ATTEMPTED)) == "not attempted"
-    assert results.summary(Grades.alike(["a", "b"], "does not compile", "line 3")) == "does not compile"
-    assert results.summary(graded(RIGHT, WRONG, UNSAFE)) == "1/3"
-    assert results.summary(graded(WRONG)) == "0/1"
-    assert results.summary(graded(RIGHT, UNSAFE)) == "1/2 unsafe"
+    assert class_table.summary(graded(RIGHT, RIGHT)) == "right"
+    assert class_table.summary(graded(NOT_ATTEMPTED, NOT_ATTEMPTED)) == "not attempted"
+    assert class_table.summary(Grades.alike(["a", "b"], "does not compile", "line 3")) == "does not compile"
+    assert class_table.summary(graded(RIGHT, WRONG, UNSAFE)) == "1/3"
+    assert class_table.summary(graded(WRONG)) == "0/1"
+    assert class_table.summary(graded(RIGHT, UNSAFE)) == "1/2 unsafe"
 
 
 MAP = PUZZLES["map"].solution.text
@@ -95,7 +95,7 @@ def test_every_kind_of_answer_gets_its_outcome(name, given, outcome, tmp_path, m
     # Quick, in this process:
     monkeypatch.setattr(command, "_grade_kernel", lambda name, source: grade(PUZZLES[name], source))
     path = hand_in(tmp_path / "hand_in.json", *(({name: given}, {}) if name == "map" else ({}, {name: given})))
-    made = results.row("a", path, command.GRADERS)
+    made = class_table.row("a", path, command.GRADERS)
     assert (made.outcomes, made.problem) == ({name: outcome}, "")
 
 
@@ -119,7 +119,7 @@ def test_a_class_of_students(tmp_path, monkeypatch):
     (tmp_path / "fay.json").write_bytes('{"student": "Zoë"}'.encode("latin-1"))
     (tmp_path / "folder.ipynb").mkdir()
     done = run(tmp_path, "--csv", tmp_path / "results.csv")
-    wrong = f"0/{sum(results.lesson(NOTEBOOKS / '00_meet_the_gpu.ipynb').values())}"
+    wrong = f"0/{sum(class_table.lesson(NOTEBOOKS / '00_meet_the_gpu.ipynb').values())}"
     assert wrong != "0/1"
     table = {line.split()[0]: re.split("  +", line.strip())[1:] for line in done.stdout.splitlines() if line}
     assert table["file"] == ["student", "guard", "questions"]
@@ -147,7 +147,7 @@ def test_what_was_written_last_is_handed_in(tmp_path, monkeypatch):
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
     student_files.keep("map", "in the file")
     student_files.keep_attempt("guard", "in a cell")
-    handed = lambda: reading.work(helpers.hand_in("Zoë O'Hara").file).kernels  # noqa: E731
+    handed = lambda: handed_in.work(helpers.hand_in("Zoë O'Hara").file).kernels  # noqa: E731
     assert handed() == {"map": "in the file", "guard": "in a cell"}
     student_files.keep_attempt("map", "in a cell, later")
     os.utime(student_files.path_of("map"), ns=(1, 1))
@@ -257,44 +257,46 @@ def test_names_that_the_output_cannot_show_are_written_in_another_way(tmp_path):
 
 def test_files_that_would_keep_the_table_waiting_are_named(tmp_path):
     with (tmp_path / "big.ipynb").open("wb") as file:
-        file.truncate(reading.LARGEST_FILE + 1)
-    made = results.row("big", tmp_path / "big.ipynb", {})
+        file.truncate(handed_in.LARGEST_FILE + 1)
+    made = class_table.row("big", tmp_path / "big.ipynb", {})
     assert made.problem == "it is larger than 20 MB; clear its outputs"
     (tmp_path / "big.ipynb").rename(tmp_path / "big.json")
-    made = results.row("big", tmp_path / "big.json", {})
+    made = class_table.row("big", tmp_path / "big.json", {})
     assert made.problem == "it is larger than 20 MB; a hand-in has less than 1 MB: ask for a new one"
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe.ipynb")
-        assert results.row("pipe", tmp_path / "pipe.ipynb", {}).problem == "it is not a file"
+        assert class_table.row("pipe", tmp_path / "pipe.ipynb", {}).problem == "it is not a file"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
 def test_notebooks_in_other_encodings_are_read(encoding, tmp_path):
     path = write(tmp_path / "a.ipynb", ["helpers.grade('map', 'č')"])
     path.write_text(path.read_text(encoding="utf-8"), encoding=encoding)
-    assert reading.work(path).kernels == {"map": "č"}
+    assert handed_in.work(path).kernels == {"map": "č"}
 
 
 def test_unknown_names_are_a_note_and_no_column(tmp_path):
     name = "=cmd|' /C calc'!A0"
-    made = results.row("=a", hand_in(tmp_path / "a.json", {"mop": ""}, {name: "a", "dW[0,1]": 18}), command.GRADERS)
+    made = class_table.row("=a", hand_in(tmp_path / "a.json", {"mop": ""}, {name: "a", "dW[0,1]": 18}), command.GRADERS)
     assert (made.outcomes, made.questions) == ({"dW[0,1]": "right"}, "")
     assert made.problem == f"no exercise is named {name!r}, 'mop'"
-    assert results.as_csv([made]).splitlines() == [
+    assert class_table.as_csv([made]).splitlines() == [
         'file,student,"dW[0,1]",questions,problem',
         f'\'=a,a,right,,"no exercise is named ""{name}"", \'mop\'"',
     ]
-    assert results.tables([made]).endswith(f"\n\n=a: {made.problem}")
+    assert class_table.tables([made]).endswith(f"\n\n=a: {made.problem}")
 
 
 def test_a_question_without_an_answer_counts_if_its_lesson_was_begun(tmp_path):
     lessons = [
-        results.lesson(write(tmp_path / "l.ipynb", [f"helpers.predict('{name}', None)" for name in ("p", "q", "r")])),
-        results.lesson(write(tmp_path / "m.ipynb", ["helpers.ask('s')", "helpers.grade('map', None)"])),
+        class_table.lesson(
+            write(tmp_path / "l.ipynb", [f"helpers.predict('{name}', None)" for name in ("p", "q", "r")])
+        ),
+        class_table.lesson(write(tmp_path / "m.ipynb", ["helpers.ask('s')", "helpers.grade('map', None)"])),
     ]
     graders = dict.fromkeys("pqrs", lambda answer: Verdict("", RIGHT if answer == 1 else WRONG))
     graders["map"] = lambda text: graded(RIGHT)
-    said = lambda kernels, answers: results.row(  # noqa: E731
+    said = lambda kernels, answers: class_table.row(  # noqa: E731
         "a", hand_in(tmp_path / "a.json", kernels, answers), graders, lessons
     )
     assert said({}, {"p": 1}).questions == "1/3"
@@ -305,13 +307,13 @@ def test_a_question_without_an_answer_counts_if_its_lesson_was_begun(tmp_path):
 
 def test_the_files_of_a_lesson_share_a_table():
     rows = [
-        results.Row("a/01", {"map": "right"}, {"p": True, "q": False}),
-        results.Row("a/02", {"sum": "0/3"}),
-        results.Row("b/01", {"map": "1/2"}, {"q": True}),
-        results.Row("b/02", {"sum": "right", "tile": "not readable"}),
-        results.Row("c", problem="it is not JSON"),
+        class_table.Row("a/01", {"map": "right"}, {"p": True, "q": False}),
+        class_table.Row("a/02", {"sum": "0/3"}),
+        class_table.Row("b/01", {"map": "1/2"}, {"q": True}),
+        class_table.Row("b/02", {"sum": "right", "tile": "not readable"}),
+        class_table.Row("c", problem="it is not JSON"),
     ]
-    assert results.tables(rows).splitlines() == [
+    assert class_table.tables(rows).splitlines() == [
         "file  map    questions",
         "a/01  right  1/2",
         "b/01  1/2    1/1",
@@ -322,4 +324,4 @@ def test_the_files_of_a_lesson_share_a_table():
         "",
         "c: it is not JSON",
     ]
-    assert results.as_csv(rows).startswith("file,map,sum,tile,questions,problem\n")
+    assert class_table.as_csv(rows).startswith("file,map,sum,tile,questions,problem\n")

@@ -1,4 +1,4 @@
-"""What students handed in, as a table of outcomes: the files are read (`helpers.grading.reading`), never run."""
+"""What students handed in, as a table of outcomes: the files are read (`helpers.grading.handed_in`), never run."""
 
 import csv
 import io
@@ -9,10 +9,10 @@ from itertools import chain
 from pathlib import Path
 
 from helpers.gpu import GpuError
-from helpers.grading import reading
+from helpers.grading import handed_in
 from helpers.grading.drawing import aligned
+from helpers.grading.handed_in import FileError
 from helpers.grading.prediction import AnswerError
-from helpers.grading.reading import FileError
 from helpers.grading.student_files import ANSWERS
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
 
@@ -59,7 +59,7 @@ def _short(text: str) -> str:
 
 def lesson(path: Path) -> Lesson:
     """The exercises in one of our notebooks. Raises FileError where it is none."""
-    called = reading.exercises(reading.code_cells(path))
+    called = handed_in.exercises(handed_in.code_cells(path))
     return {name: function in ("predict", "ask") for function, name in called}
 
 
@@ -70,11 +70,11 @@ def row(file: str, path: Path, graders: Graders, lessons: Iterable[Lesson] = ())
     grader does: this machine runs no kernel.
     """
     try:
-        work = reading.work(path)
+        work = handed_in.work(path)
     except FileError as error:
         return Row(file, problem=str(error))
     made, lessons = Row(file, student=_short(work.student)), list(lessons)
-    given, is_notebook = work.kernels | work.answers, reading.is_notebook(path)
+    given, is_notebook = work.kernels | work.answers, handed_in.is_notebook(path)
     begun = [] if is_notebook else [lesson for lesson in lessons if lesson.keys() & given.keys()]
     made.answers = {name: False for lesson in begun for name, is_question in lesson.items() if is_question}
     for name in [name for name in graders if name in given]:  # in the order of the lessons

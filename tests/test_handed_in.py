@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from helpers.grading import reading
+from helpers.grading import handed_in
 
 
 def read(*cells: str) -> object:
     """What is read of the puzzle `map` in some cells; a word where nothing is."""
-    return reading.kernels(cells).get("map", "nothing")
+    return handed_in.kernels(cells).get("map", "nothing")
 
 
 GRADE = 'helpers.grade("map", x)'
@@ -78,8 +78,8 @@ def test_lines_of_ipython_and_cells_that_are_no_python():
 
 def test_a_puzzle_may_be_named_by_its_keyword_or_by_a_variable():
     cells = ['grade(puzzle="map", source="a")', 'n = "sum"\ngrade(n, "b")', "grade(m, 'c')"]
-    assert reading.kernels(cells) == {"map": "a", "sum": "b"}
-    assert reading.kernels(['if\ngrade(puzzle="map", source="a")']) == {"map": None}
+    assert handed_in.kernels(cells) == {"map": "a", "sum": "b"}
+    assert handed_in.kernels(['if\ngrade(puzzle="map", source="a")']) == {"map": None}
 
 
 @pytest.mark.parametrize(
@@ -94,11 +94,11 @@ def test_a_puzzle_may_be_named_by_its_keyword_or_by_a_variable():
 )
 def test_a_file_that_is_no_hand_in_says_so(text, words, tmp_path):
     (tmp_path / "hand_in.json").write_text(text)
-    with pytest.raises(reading.FileError, match=words):
-        reading.work(tmp_path / "hand_in.json")
+    with pytest.raises(handed_in.FileError, match=words):
+        handed_in.work(tmp_path / "hand_in.json")
 
 
 def test_a_kernel_of_a_hand_in_that_is_no_text_is_not_readable(tmp_path):
-    content = {"format": reading.FORMAT, "kernels": {"map": 5, "sum": "a"}, "answers": {"q": [1]}}
+    content = {"format": handed_in.FORMAT, "kernels": {"map": 5, "sum": "a"}, "answers": {"q": [1]}}
     (tmp_path / "hand_in.json").write_text(json.dumps(content))
-    assert reading.work(tmp_path / "hand_in.json") == ({"map": None, "sum": "a"}, {"q": [1]}, "")
+    assert handed_in.work(tmp_path / "hand_in.json") == ({"map": None, "sum": "a"}, {"q": [1]}, "")
