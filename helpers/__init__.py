@@ -22,7 +22,7 @@ _NAMES = {  # by the module that has them
     "helpers.network.check_layers": "check_step",
     "helpers.operations": "explain_choice",
     "helpers.exercises": "skeleton write grade last_attempt solution try_mistake puzzles "
-    "ask predict mark find_fault hand_in",
+    "ask predict match mark find_fault hand_in",
     "helpers.training_apart": "train_apart",
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names.split()}

@@ -16,6 +16,7 @@ from helpers.gemm import exercises as gemm
 from helpers.gradient_checks import exercises as gradient_checks
 from helpers.grading import grader, student_files
 from helpers.grading.fault import Fault, FaultReport
+from helpers.grading.matching import Matching
 from helpers.grading.prediction import Answer, Question
 from helpers.grading.puzzle import Puzzle
 from helpers.grading.python_puzzle import PythonPuzzle
@@ -30,6 +31,7 @@ from wgsl import Kernel, Listing
 if TYPE_CHECKING:
     from helpers.widgets.editor import Editor
     from helpers.widgets.marking import MarkCells
+    from helpers.widgets.match import Match
     from helpers.widgets.question import Ask
 
 _SUBJECTS = threads, convolution, summation, gemm, network, speed  # in the order of their first lessons
@@ -41,6 +43,7 @@ ALL_PUZZLES: dict[str, Puzzle | PythonPuzzle] = PUZZLES | PYTHON_PUZZLES
 QUESTIONS: dict[str, Question] = {
     name: question for subject in (*_SUBJECTS, gradient_checks) for name, question in subject.QUESTIONS.items()
 }
+MATCHINGS: dict[str, Matching] = gradient_checks.MATCHINGS
 FAULTS: dict[str, Fault] = {fault.name: fault for fault in gradient_checks.FAULTS}
 WORKER = Worker("helpers.exercises")
 
@@ -212,6 +215,17 @@ def ask(question: str) -> "Ask":
     return Ask(question, chosen)
 
 
+def match(question: str) -> "Match":
+    """Words to lay on cards, such as the parts of a picture; what is laid is kept in notebooks/my.
+
+    Raises ValueError for a name that no such question has.
+    """
+    chosen = _chosen("question", question, MATCHINGS)
+    from helpers.widgets.match import Match
+
+    return Match(question, chosen)
+
+
 def mark(exercise: str, cells: object = "") -> "MarkCells":
     """A matrix whose cells the learner marks, by clicking or by typing, and the verdict on what is marked.
 
@@ -291,6 +305,8 @@ def hand_in(student: str) -> student_files.Packed:
 def _chosen(argument: str, name: str, known: Mapping[str, Any]) -> Any:
     """The exercise of this name. Raises ValueError for a name that none has."""
     if not isinstance(name, str) or name not in known:
+        if now := student_files.NOW_PART_OF.get(str(name)):
+            raise ValueError(f"{argument} = {name!r}: it is asked with others now, by helpers.match({now!r})")
         raise ValueError(f"{argument} = {name!r}: it must be one of {', '.join(known)}")
     return known[name]
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 
-from helpers.exercises import ALL_PUZZLES, FAULTS, MARKINGS, PUZZLES, QUESTIONS
+from helpers.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, PUZZLES, QUESTIONS
 from helpers.gpu import GpuError
 from helpers.grading import class_table
 from helpers.grading.fault import Fault
@@ -73,7 +73,7 @@ def _find_fault(fault: Fault, answer: object) -> Verdict:
 
 GRADERS: class_table.Graders = {
     **{name: partial(_grade, puzzle) for name, puzzle in ALL_PUZZLES.items()},
-    **{name: partial(_answer, question, name) for name, question in QUESTIONS.items()},
+    **{name: partial(_answer, question, name) for name, question in (QUESTIONS | MATCHINGS).items()},
     **{name: partial(marking.grade, name) for name, marking in MARKINGS.items()},
     **{name: partial(_find_fault, fault) for name, fault in FAULTS.items()},
 }

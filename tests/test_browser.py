@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from statistics import median
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Page, expect
 from support import browser
 from support.browser import LivePage, Shown, browser_path, filmed, soon, text_of
 from support.notebook_gate import NOTEBOOKS, texts
@@ -18,7 +18,7 @@ from support.sample import sample
 
 import helpers
 from helpers.course.lessons import lessons
-from helpers.exercises import ALL_PUZZLES, PUZZLES, QUESTIONS
+from helpers.exercises import ALL_PUZZLES, MATCHINGS, PUZZLES, QUESTIONS
 from helpers.grading import student_files
 from helpers.pictures.canvas import number
 from helpers.speed import recorded
@@ -553,6 +553,70 @@ def test_a_question_shows_no_answer_before_an_attempt(lesson):
         box.press("Enter")
         expect(reply).to_contain_text(said)
     expect(why).to_contain_text(question.why.replace("`", ""))
+
+
+FOUR = 'helpers.match("four_curves")'
+THEME = "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})"
+
+
+def dragged_by_finger(page: Page, word: Locator, card: Locator) -> None:
+    """Put a finger on a word, and take it to a card: it is tall, and the page must not scroll instead."""
+    session, ends = page.context.new_cdp_session(page), [word.bounding_box(), card.bounding_box()]
+    (x, y), (to_x, to_y) = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in ends)
+    points = [(x + (to_x - x) * part / 8, y + (to_y - y) * part / 8) for part in range(9)]
+    for i, (left, top) in enumerate(points):
+        finger = {"type": "touchMove" if i else "touchStart", "touchPoints": [{"x": left, "y": top}]}
+        session.send("Input.dispatchTouchEvent", finger)
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    session.detach()
+
+
+@WEIGHTS
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_words_are_laid_on_cards_by_finger_mouse_and_keys_and_outlive_their_python(lesson, theme):
+    lesson.page.evaluate(THEME, theme)
+    cell, keyboard = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"'), lesson.page.keyboard
+    in_a_new_kernel(lesson, cell, FOUR)
+    count, reply, why = lesson.cells.count(), cell.get_by_role("status"), cell.locator(".convgrad-why")
+    named = lambda text: cell.get_by_role("button", name=text, exact=True)  # noqa: E731
+    expect(cell.get_by_role("group", name="cards")).to_have_attribute("aria-label", re.compile("Curve B: the loss be"))
+    dragged_by_finger(lesson.page, named("relu"), named("Curve A: no word yet"))
+    expect(named("relu, on Curve A")).to_be_visible()
+    named("batch").drag_to(named("Curve B: no word yet"))
+    expect(named("Curve B: batch")).to_be_visible()
+    named("sign").click()
+    named("Curve C: no word yet").click()
+    named("bias").focus()
+    for key in "mbdd":  # in command mode these would change cells
+        keyboard.press(key)
+    keyboard.press("Enter")
+    expect(named("Curve D: no word yet")).to_be_focused()
+    keyboard.press("Enter")
+    expect(named("Answer")).to_be_focused()
+    keyboard.press("Enter")
+    expect(reply).to_contain_text("wrong: A and B are exchanged")
+    expect(why).to_be_hidden()
+    named("Curve A: relu").focus()
+    for key in ("Space", "ArrowRight", "Space"):
+        keyboard.press(key)
+    expect(named("Curve B: relu")).to_be_visible()
+    expect(reply).to_have_text("")  # it was about the words as they lay before
+    named("Answer").click()
+    expect(reply).to_have_text("right")
+    expect(why).to_contain_text(MATCHINGS["four_curves"].why.replace("`", ""))
+    assert student_files.answers() == {"four_curves": "batch, relu, sign, bias"}
+
+    lesson.restart()
+    named("Curve D: bias").focus()
+    keyboard.press("Delete")
+    expect(named("Curve D: no word yet")).to_be_visible()
+    expect(reply).to_contain_text("Python does not answer yet")
+    in_a_new_kernel(lesson, cell, FOUR)
+    expect(named("Curve D: no word yet")).to_be_visible()
+    expect(named("Curve C: sign")).to_be_visible()
+    soon(lesson.page, "what is kept", student_files.answers, {"four_curves": "batch, relu, sign, "})
+    assert lesson.cells.count() == count
+    lesson.page.evaluate(THEME, "JupyterLab Light")
 
 
 TRAIN = """from helpers.data.digits import seen_and_unseen

@@ -9,7 +9,7 @@ from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 
 import helpers
 from helpers import gradebook as command
-from helpers.exercises import ALL_PUZZLES, FAULTS, MARKINGS, PUZZLES, QUESTIONS, WORKER
+from helpers.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, PUZZLES, QUESTIONS, WORKER
 from helpers.grading import class_table, handed_in, student_files
 from helpers.grading.grader import grade
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades
@@ -22,6 +22,7 @@ EXERCISES = {
     "write": ALL_PUZZLES,
     "predict": QUESTIONS,
     "ask": QUESTIONS,
+    "match": MATCHINGS,
     "mark": MARKINGS,
     "find_fault": FAULTS,
 }
@@ -55,7 +56,7 @@ def do(cells: list[str]) -> None:
 
 
 def test_every_exercise_has_a_name_of_its_own():
-    kinds = ALL_PUZZLES, QUESTIONS, MARKINGS, FAULTS
+    kinds = ALL_PUZZLES, QUESTIONS, MATCHINGS, MARKINGS, FAULTS
     assert sum(map(len, kinds)) == len({name for names in kinds for name in names})
 
 
@@ -64,6 +65,7 @@ def test_every_matrix_to_mark_and_every_fault_to_find_is_in_one_lesson_and_they_
     to_come = {"outputs_of_dX[1,2]"}  # the lesson that asks for it is not yet rebuilt
     marked = [name for function, name in found if function == "mark"]
     assert marked == [name for name in MARKINGS if name not in to_come]
+    assert [name for function, name in found if function == "match"] == list(MATCHINGS)
     assert [name for function, name in found if function == "find_fault"] == list(FAULTS)
 
 

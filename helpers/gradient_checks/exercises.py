@@ -8,9 +8,11 @@ from helpers.gradient_checks.harness import drawn, operation_of
 from helpers.gradient_checks.written_test import FUNCTIONS, GROUPS, let_through, rejected_right_kernels
 from helpers.gradient_checks.wrong_kernels import BIAS_2, INPUT_1, WEIGHT_1, named
 from helpers.grading.fault import Fault
+from helpers.grading.matching import matchings
 from helpers.grading.prediction import questions
 from helpers.grading.puzzle import Case, Skill
 from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
+from helpers.pictures.canvas import Picture
 from wgsl import Kernel
 
 
@@ -105,3 +107,12 @@ PYTHON_PUZZLES = (
 # --- Questions ------------------------------------------------------------------------------------------------
 
 QUESTIONS = questions(__file__)
+
+
+def _curves() -> Picture:
+    from helpers.gradient_checks import in_training  # here, as the process apart trains nothing
+
+    return in_training.curves()
+
+
+MATCHINGS = matchings(__file__, four_curves=([f"Curve {letter}" for letter in "ABCD"], _curves))

@@ -114,7 +114,7 @@ _CURVES = {
 
 
 def curve(letter: str) -> tuple[float, ...]:
-    """The losses of a run in which one kernel is wrong. Which one? The questions curve_A to curve_D ask.
+    """The losses of a run in which one kernel is wrong. Which one? The question four_curves asks.
 
     Raises ValueError for a letter that no curve has.
     """

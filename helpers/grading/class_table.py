@@ -60,7 +60,7 @@ def _short(text: str) -> str:
 def lesson(path: Path) -> Lesson:
     """The exercises in one of our notebooks. Raises FileError where it is none."""
     called = handed_in.exercises(handed_in.code_cells(path))
-    return {name: function in ("predict", "ask") for function, name in called}
+    return {name: function in ("predict", "ask", "match") for function, name in called}
 
 
 def row(file: str, path: Path, graders: Graders, lessons: Iterable[Lesson] = ()) -> Row:

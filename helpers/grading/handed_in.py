@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from helpers.grading.student_files import FORMAT
+from helpers.grading.student_files import FORMAT, renewed
 
 LARGEST_FILE = 20_000_000  # bytes; a lesson with its outputs takes half a million
 LONGEST_CELL = 100_000  # characters; a kernel has at most 30,000
-EXERCISE = re.compile(r"""\b(grade|write|predict|ask|mark|find_fault)\(\s*(?:\w+\s*=\s*)?["']([^"']+)["']""")
+EXERCISE = re.compile(r"""\b(grade|write|predict|ask|match|mark|find_fault)\(\s*(?:\w+\s*=\s*)?["']([^"']+)["']""")
 RUN_AS_USUAL = re.compile(r"\A(\s*%%(time|capture|prun)\b.*)+")  # the magics that run the cell as it is without them
 HARMLESS = {"pinfo", "pinfo2", "matplotlib"}  # the other magics of a line may assign any name
 
@@ -47,7 +47,7 @@ def work(path: Path) -> Work:
     match _content(path):
         case {"format": str(known), "kernels": dict(texts), "answers": dict(answers), **rest} if known == FORMAT:
             given = {puzzle: text if isinstance(text, str) else None for puzzle, text in texts.items()}
-            return Work(given, answers, str(rest.get("student", "")))
+            return Work(given, renewed(answers), str(rest.get("student", "")))
     raise FileError("it is not a file that helpers.hand_in made")
 
 

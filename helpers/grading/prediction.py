@@ -107,8 +107,8 @@ class Question:
         raise AnswerError(f"answer = {answer!r} is a {type(answer).__name__}: it must be {self._words[2]}")
 
 
-def questions(module: str | Path) -> dict[str, Question]:
-    """The questions of a module, given its ``__file__``, by name, from the file beside it that ends in ``.questions``.
+def questions(module: str | Path, suffix: str = ".questions") -> dict[str, Question]:
+    """The questions of a module, given its ``__file__``, by name, from the file beside it that ends in `suffix`.
 
     In it, each is a block of lines, and a blank line separates it from the next::
 
@@ -123,7 +123,7 @@ def questions(module: str | Path) -> dict[str, Question]:
     Answers are written in Python.
     """
     by_name = {}
-    for block in Path(module).with_suffix(".questions").read_text(encoding="utf-8").strip().split("\n\n"):
+    for block in Path(module).with_suffix(suffix).read_text(encoding="utf-8").strip().split("\n\n"):
         first, advice, *lines = block.split("\n")
         name, right = _pair(first)
         words = {sign: " ".join(line[2:] for line in lines if line.startswith(sign)) for sign in ("? ", "= ")}

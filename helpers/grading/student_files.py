@@ -14,7 +14,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -28,6 +28,8 @@ NOTEBOOKS = HELPERS.parent / "notebooks"
 FORMAT = "convgrad hand-in 1"
 ANSWERS = "answers.json"
 OUTCOMES = "outcomes.txt"  # a line for each puzzle that was graded
+PUT_TOGETHER = {"four_curves": ("curve_A", "curve_B", "curve_C", "curve_D")}  # what was asked one by one once
+NOW_PART_OF = {part: name for name, parts in PUT_TOGETHER.items() for part in parts}
 IN_A_BROWSER = sys.platform == "emscripten"
 # What no file holds, and when it was written: a file's text by its path, and a puzzle's last attempt by its name.
 _unwritten: dict[Path | str, tuple[int, str]] = {}
@@ -68,6 +70,11 @@ def write(path: Path, source: str) -> None:
 
 
 # --- The text of a puzzle --------------------------------------------------------------------------------------
+
+
+def folder_id() -> str:
+    """A short name for the folder: a page keeps texts by it, so that two copies of the project do not share them."""
+    return hashlib.sha256(str(my_folder().resolve()).encode()).hexdigest()[:8]
 
 
 def path_of(puzzle: str) -> Path:
@@ -229,7 +236,17 @@ def _read_answers() -> dict[str, object] | None:
         return {}
     except ValueError:
         return None
-    return kept if isinstance(kept, dict) else None
+    return renewed(kept) if isinstance(kept, dict) else None
+
+
+def renewed(answers: Mapping[str, object]) -> dict[str, object]:
+    """Answers as older copies of the project kept them, under the names of today."""
+    now = dict(answers)
+    for name, parts in PUT_TOGETHER.items():
+        given = [str(now.pop(part, "")) for part in parts]
+        if any(given):
+            now.setdefault(name, ", ".join(given))
+    return now
 
 
 def _plain(number: object) -> object:

@@ -91,6 +91,7 @@ class Picture:
         self.marks: list[Mark] = []
         self.touchable: dict[str, tuple] = {}  # what a reader can point at: a Grid, and the values that are its cells
         self.numbered: list = []  # grids whose numbers can be read as tables
+        self.cards: dict[str, Box] = {}  # parts that a word can be laid on, by name
         self.window = None  # a frame that a reader can drag
         self._drawn, self._still, self._still_svg = None, (0, 0), ""
 

@@ -1,6 +1,5 @@
 """An editor for a puzzle's kernel: the text is a file, and the verdict stands beside it."""
 
-import hashlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -58,7 +57,7 @@ class Editor(anywidget.AnyWidget):
             text=self._in_the_file(chosen.name),
             state=file.name,
             ours=self._solution(),
-            folder=_name_of(file.parent),
+            folder=student_files.folder_id(),
             noun="kernel" if file.suffix == ".wgsl" else "lines of Python",
         )
         self.on_msg(self._told)
@@ -134,11 +133,6 @@ class Editor(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
         data, metadata = super()._repr_mimebundle_(**kwargs)
         return data | {"text/plain": repr(self)}, metadata
-
-
-def _name_of(folder: Path) -> str:
-    """A short name for a folder: the page keeps texts by it, so that two copies of the project do not share them."""
-    return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:8]
 
 
 def _shown(grades: Grades) -> dict:

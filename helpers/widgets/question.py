@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import anywidget
-from traitlets import Dict, Unicode
+from traitlets import Dict, Int, Unicode
 
 from helpers.grading import student_files
 from helpers.grading.prediction import AnswerError, Question
@@ -14,6 +14,7 @@ from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
 from helpers.widgets import synced
 
 HERE = Path(__file__).parent
+LONGEST = 100  # characters of an older answer in a reply
 TRIES = 2  # wrong ones, after which the explanation can be opened
 
 
@@ -25,31 +26,50 @@ class Ask(anywidget.AnyWidget):
 
     _esm = HERE / "question.js"
     _css = HERE / "question.css"
+    name = synced(Unicode)
+    folder = synced(Unicode)
     asked = synced(Unicode)
     hint = synced(Unicode)
     answer = synced(Unicode)
     reply = synced(Dict)
     why = synced(Unicode)
+    heard = synced(Int, 0)  # the number of the last message; the page keeps an answer until it is heard
 
     def __init__(self, name: str, question: Question) -> None:
-        self._name, self._question, self._wrong = name, question, 0
-        kept = student_files.answers().get(name, "")
-        answer = kept if isinstance(kept, str) else json.dumps(kept).strip("[]")  # `helpers.predict` keeps values
-        super().__init__(asked=question.asked, hint=question.hint, answer=answer)
-        self.on_msg(lambda _, message, __: self.give(message["answer"]))
+        self._question, self._wrong, self._kept = question, 0, _kept(name)
+        words = {"asked": question.asked, "hint": question.hint, "answer": self._kept}
+        super().__init__(name=name, folder=student_files.folder_id(), **words)
+        self.on_msg(self._told)
+
+    def _told(self, _: object, message: dict, __: object) -> None:
+        """What the reader answers, for good or, of words that are laid one by one, not yet."""
+        try:
+            (self.give if message["whole"] else self.keep)(message["answer"])
+        finally:
+            self.heard = message["number"]
+
+    def keep(self, text: str) -> str:
+        """Keep an answer that is not to be graded yet; returns what is said to that, mostly nothing."""
+        other = _kept(self.name)
+        student_files.keep_answer(self.name, text)
+        replaced = f"Elsewhere you had answered `{other[:LONGEST]}`; this answer takes its place."
+        words = replaced if other not in ("", text, self._kept) else ""
+        self.answer = self._kept = text
+        self.reply = {"outcome": NOT_ATTEMPTED, "text": words} if words else {}
+        return words
 
     def give(self, text: str) -> str:
         """Grade an answer as it is typed, and keep it; returns the reply."""
-        student_files.keep_answer(self._name, text)
-        self.answer = text
+        before = self.keep(text)
         try:
-            verdict = self._question.grade(self._name, self._question.typed(text))
+            verdict = self._question.grade(self.name, self._question.typed(text))
             outcome, words = verdict.outcome, verdict.said
         except AnswerError as error:
             outcome, words = NOT_ATTEMPTED, str(error)
         self._wrong += outcome not in (RIGHT, NOT_ATTEMPTED)
         if outcome == RIGHT or self._wrong >= TRIES:
             self.why = self._question.why
+        words = " ".join(filter(None, [words, before]))
         self.reply = {"outcome": outcome, "text": words}
         return words
 
@@ -64,6 +84,12 @@ class Ask(anywidget.AnyWidget):
         """The question for a page without Python, such as GitHub's, which keeps only the plainest HTML."""
         why = f"<details><summary>Explanation</summary><p>{_html(self._question.why)}</p></details>"
         return f"<p>{_html(self.asked)}</p>" + why * bool(self._question.why)
+
+
+def _kept(name: str) -> str:
+    """The answer of an earlier run, or of another page, as text."""
+    kept = student_files.answers().get(name, "")
+    return kept if isinstance(kept, str) else json.dumps(kept).strip("[]")  # `helpers.predict` keeps values
 
 
 def _html(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from helpers.exercises import ALL_PUZZLES, FAULTS, MARKINGS, QUESTIONS
+from helpers.exercises import ALL_PUZZLES, FAULTS, MARKINGS, MATCHINGS, QUESTIONS
 from helpers.grading import student_files
 from helpers.grading.prediction import Answer
 
@@ -47,6 +47,8 @@ def answer_in_the_page(exercises: Iterable[tuple[str, str]]) -> None:
             student_files.keep(name, ALL_PUZZLES[name].solution.text)
         if function == "ask":
             student_files.keep_answer(name, _plain(QUESTIONS[name].right))
+        if function == "match":
+            student_files.keep_answer(name, ", ".join(MATCHINGS[name].right))
         if function == "mark":
             student_files.keep_answer(name, MARKINGS[name].written(MARKINGS[name].right))
 

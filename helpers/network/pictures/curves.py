@@ -114,7 +114,7 @@ class RunsPicture(Picture):
     """
 
     def __init__(self, runs: Mapping[str, Sequence[float]]) -> None:
-        super().__init__(250)
+        super().__init__(286)
         highest, guess = 5, log(10)  # of ten classes
         width, last = (WIDTH - 2 * MARGIN - 34) / len(runs) - 22, max(map(len, runs.values()))
         for place, (name, values) in enumerate(runs.items()):
@@ -124,8 +124,9 @@ class RunsPicture(Picture):
             chart.draw(name, ticks, "step" if place == 0 else "")
             chart.guess(guess)
             chart.run(np.array(values))
+            self.cards[name] = Box(box.x - 6, 14, width + 12, 242)  # to its foot, where a word can lie
         below = f"dashed: the loss of a pure guess, {guess:.2f}; what is above {highest} is drawn at the top"
-        self.write(MARGIN, 238, below, 13, GRAY)
+        self.write(MARGIN, 272, below, 13, GRAY)
         self.sentence = " ".join(f"{name}: {_run(np.array(values), last)}." for name, values in runs.items())
 
 
