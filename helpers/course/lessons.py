@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from helpers.exercises import ALL_PUZZLES, is_right
-from helpers.grading.reading import code_cells, exercises
+from helpers.grading.handed_in import code_cells, exercises
 from helpers.grading.student_files import NOTEBOOKS
 from helpers.network.layers import LENET
 from helpers.network.student_kernels import PLACES
