@@ -12,6 +12,7 @@ from helpers.course import explorers
 from helpers.course.lessons import before, layers, lessons, right, roads, slots
 from helpers.course.picture import NODE, TICK, CoursePicture
 from helpers.exercises import PUZZLES, grade, is_right
+from helpers.gpu import GpuError
 from helpers.grading import student_files
 from helpers.network.student_kernels import PLACES
 from helpers.pictures.canvas import PAPER, text_width
@@ -29,8 +30,8 @@ def test_the_map_has_every_lesson_and_its_names_are_the_readmes():
     assert [lesson.puzzles for lesson in KNOWN] == [
         tuple(dict.fromkeys(puzzles_of(Lesson.read(NOTEBOOKS / lesson.file)))) for lesson in KNOWN
     ]
-    rows = re.findall(r"^\| \[(\w+) [^]]+\]\(notebooks/(\S+)\)", README, re.MULTILINE)
-    assert rows == [(lesson.number, lesson.file) for lesson in KNOWN]
+    rows = re.findall(r"^\| \[([^]]+)\]\(notebooks/(\S+)\)", README, re.MULTILINE)
+    assert rows == [(lesson.name, lesson.file) for lesson in KNOWN]
     assert all(lesson.minutes for lesson in KNOWN)
 
 
@@ -114,6 +115,15 @@ def test_a_text_is_graded_once_and_another_text_again(monkeypatch):
     assert is_right("map")
     assert student_files.outcome("guard", "other") is False
     assert student_files.outcome("map", f"{text} ") is None
+
+
+def test_what_cannot_be_read_or_tried_is_not_right(monkeypatch):
+    student_files.keep("map", PUZZLES["map"].official.source)
+    student_files.path_of("guard").write_bytes(b"\xff")
+    assert right(KNOWN) == {"map"}
+    student_files.keep("map", PUZZLES["map"].official.source.replace("2", "3"))
+    monkeypatch.setattr("helpers.exercises._verdicts", lambda *_: (_ for _ in ()).throw(GpuError("no adapter")))
+    assert right(KNOWN) == frozenset()
 
 
 def test_all_places_and_boxes_can_be_lit():
