@@ -16,7 +16,7 @@ from helpers.exercises import PUZZLES, grade
 from helpers.grading import student_files
 from helpers.grading.grader import MOST_WORK
 from helpers.grading.grader import grade as grade_here
-from helpers.grading.puzzle import Case
+from helpers.grading.puzzle import Case, Dispatch
 from helpers.grading.sandbox import Worker, serve, why
 from helpers.grading.test_run import simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, UNSAFE, MessageAlone
@@ -173,7 +173,7 @@ def _lenet(puzzle: str) -> Iterator[Case]:
             *inputs, result = (step.shape.of(name) for name in place.tensors.split())
             given = tuple(random.integers(-3, 4, size).astype(np.float32) for size in inputs)
             zeros = np.zeros(result, np.float32)
-            yield Case(step.layer, given, zeros, place.words(step.shape), place.workgroups(step.shape))
+            yield Case(step.layer, given, zeros, place.words(step.shape), (Dispatch(place.workgroups(step.shape)),))
 
 
 if __name__ == "__main__":

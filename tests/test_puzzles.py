@@ -5,14 +5,14 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from support.grading import edited, first_tests, graded, only, simulate_once  # noqa: F401
+from support.grading import WAITING, edited, first_tests, graded, only, simulate_once  # noqa: F401
 from support.notebook_gate import NOTEBOOKS, Lesson, lessons_of
 from support.right_variants import right_variants
 from support.sample import sample
 from support.teaching_pages import puzzles_of
 
 import helpers
-from helpers.exercises import PUZZLES, PYTHON_PUZZLES
+from helpers.exercises import PUZZLES
 from helpers.gpu.passes import pipeline
 from helpers.grading.drawing import drawing
 from helpers.grading.grader import grade
@@ -24,7 +24,6 @@ from wgsl import Kernel, without_comments
 TO_DECODE = {"weight_index": "const co = 0u; const ci = 0u; const kh = 0u; const kw = 0u;"}  # what a skeleton stores
 every_puzzle = pytest.mark.parametrize("name", PUZZLES)
 # Where one factor is 0, the other may hold any number: one of these lines could go, not both.
-WAITING = PYTHON_PUZZLES.keys()  # for lesson 05 and the appendix on a simulator, which will show them
 EITHER = {"    left[slot] = 0.0;  // *", "    right[slot] = 0.0;  // *"}
 
 
@@ -40,7 +39,8 @@ def test_the_official_kernel_is_right_in_every_test(name):
 def test_the_skeleton_compiles_without_the_marked_lines_and_shows_shapes_and_steps(name):
     skeleton, solution = helpers.skeleton(name), PUZZLES[name].solution.text
     if Kernel(skeleton).code.strip():
-        pipeline(Kernel(TO_DECODE.get(name, "") + skeleton), "main")
+        for entry_point in PUZZLES[name].entry_points:
+            pipeline(Kernel(TO_DECODE.get(name, "") + skeleton), entry_point)
     marked = [line for line in PUZZLES[name].official.source.splitlines() if line.endswith(LEARNERS_LINE)]
     left = [line.removesuffix(LEARNERS_LINE).rstrip() for line in marked]
     assert sorted(skeleton.splitlines() + left) == sorted(solution.splitlines())

@@ -66,7 +66,7 @@ def test_yours_are_the_elements_that_change_the_number(edit):
 def nan_reaches(kernel: Kernel, case: Case, i: int, word: int, index: tuple[int, ...]) -> bool:
     inputs = [array.copy() for array in case.inputs]
     inputs[i].flat[word] = np.nan
-    return np.isnan(traced(kernel, replace(case, inputs=tuple(inputs))).buffers[len(inputs)][index])
+    return np.isnan(traced(kernel, replace(case, inputs=tuple(inputs)))[-1].buffers[len(inputs)][index])
 
 
 MANY = """
@@ -131,6 +131,12 @@ def test_a_run_with_more_accesses_than_are_kept_has_no_picture(monkeypatch):
             "conv2d_grad_weight",
             ("sum +=", "sum ="),
             "For grad_weight[0,0,0,0], your thread reads the right elements; what it computes from them is wrong.",
+        ),
+        (
+            "grad_bias_two_passes",
+            ("sum += parts[co * params.G + g]", "sum += parts[g]"),
+            "For grad_bias[1], your passes read grad_output[0,0] rows 0 to 2, columns 0 to 2; they should read nothing "
+            "of it.",
         ),
         (
             "tree_sum",

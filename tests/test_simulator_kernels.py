@@ -17,7 +17,6 @@ from support.problems import (
     with_its,
 )
 from support.sample import ALL, sample
-from support.small_kernels import run_case
 
 from helpers.checks.report import compare
 from helpers.convolution.schedules import conv2d_grad_input
@@ -35,6 +34,7 @@ from helpers.gradient_checks.harness import (
     reports,
     simulated,
 )
+from helpers.grading import test_run
 from helpers.kernels import load
 from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.summation.shapes import SumShape
@@ -197,5 +197,5 @@ def test_every_entry_point_of_a_file_is_run(kernel):
     ("puzzle", "case"), sample([(puzzle, case) for puzzle in PUZZLES.values() for case in puzzle.cases()], 25)
 )
 def test_an_official_solution_is_right_and_clean(puzzle, case):
-    trace, wrong = run_case(puzzle.official, case)
-    assert (trace.findings, wrong) == ((), False)
+    run = test_run.simulated(puzzle.official, case)
+    assert (run.findings, run.wrong.any()) == ((), False)

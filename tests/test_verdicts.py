@@ -75,13 +75,16 @@ IDLE = [
 @pytest.mark.parametrize("name", PUZZLES)
 def test_a_text_that_never_stores_a_result_is_wrong_and_told_so(name):
     text = PUZZLES[name].solution.text
-    head = text[: text.index("{", text.index("fn main"))]
-    (output,) = (each.name for each in PUZZLES[name].official.bindings if each.space == "storage,read_write")
+    last = PUZZLES[name].entry_points[-1]
+    head = text[: text.index("{", text.index(f"fn {last}"))]
+    output = PUZZLES[name].official.bindings[len(PUZZLES[name].cases()[0].inputs)].name
     for idle in (*IDLE, "{ } const k = 1;"):
         grades = grade(PUZZLES[name], head + idle.replace("$", f"{output}[0] = 1.0;"))
         assert only(grades) == WRONG
-        assert grades[0].detail == f"no line stores to `{output}`: which line of `main` should store your result there?"
-    assert simulated(Kernel(head + IDLE[0]), PUZZLES[name].cases()[0]).counts["steps"] == 0
+        where = f"which line of `{last}` should store your result there?"
+        assert grades[0].detail == f"no line stores to `{output}`: {where}"
+    counts = simulated(Kernel(head + IDLE[0]), PUZZLES[name].cases()[0]).counts
+    assert (counts["results"], counts["steps"] * (last == "main")) == (0, 0)
 
 
 def test_the_work_of_a_text_counts_both_its_runs_and_what_is_stopped_is_not_run_again(monkeypatch):

@@ -8,7 +8,7 @@ import numpy as np
 from helpers.gemm import reference
 from helpers.gemm.shapes import GemmShape
 from helpers.grading.prediction import questions
-from helpers.grading.puzzle import STEPS, TWICE, Case, Puzzle, Skill
+from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Puzzle, Skill
 
 Array = np.ndarray
 
@@ -63,7 +63,7 @@ def _cases(summed: str, inputs: str, output: str, params: str, tests: tuple[str,
         layers, rows, columns = (1, 1, *arrays[output].shape)[-3:]
         grid = (ceil(columns / 16), ceil(rows / 16), layers) if rows > 1 else (ceil(columns / 256), 1, 1)
         given = tuple(arrays[name] for name in inputs.split())
-        cases.append(Case(test, given, arrays[output], sizes(shape, params), grid))
+        cases.append(Case(test, given, arrays[output], sizes(shape, params), (Dispatch(grid),)))
     return tuple(cases)
 
 

@@ -10,7 +10,7 @@ from helpers.gradient_checks.wrong_kernels import BIAS_2, INPUT_1, WEIGHT_1, nam
 from helpers.grading.fault import Fault
 from helpers.grading.matching import matchings
 from helpers.grading.prediction import questions
-from helpers.grading.puzzle import Case, Skill
+from helpers.grading.puzzle import Case, Dispatch, Skill
 from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
 from helpers.pictures.canvas import Picture
 from wgsl import Kernel
@@ -22,7 +22,7 @@ def _case(kernel: Kernel, name: str, shape: ConvShape) -> Case:
     tensors = drawn(operation, shape)
     (step,) = operation.versions[kernel.version](shape, kernel).steps
     (expected,) = operation.right(shape, tensors)
-    return Case(name, tuple(tensors.values()), expected, operation.params(shape), step.workgroups)
+    return Case(name, tuple(tensors.values()), expected, operation.params(shape), (Dispatch(step.workgroups),))
 
 
 def _fault(name: str, kernel: str, mistake: str, axes: str, shapes: dict[str, ConvShape], **words: object) -> Fault:

@@ -13,7 +13,7 @@ from helpers.grading import text_checks
 from helpers.grading.drawing import drawing, legend, number
 from helpers.grading.mistakes import Mistake
 from helpers.grading.puzzle import Case, Puzzle, declarations, same_code
-from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, simulated
+from helpers.grading.test_run import MOST_ITERATIONS, TestRun, launched, passes_to_blame, simulated
 from helpers.grading.verdict import NO_COMPILE, NOT_YET, OURS, RIGHT, UNSAFE, WRONG, Grades, Verdict
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 from wgsl.simulator.findings import Finding
@@ -29,6 +29,7 @@ SAYS_ALL = {"not portable", "uninitialized read"}  # their words say why right n
 NOT_RUN = "it is not judged yet, as each kernel must run in our simulator before it runs on a GPU: "
 ENDLESS = "it is not run: "
 BEFORE = "what was in the output before, which is 0 only in a new buffer"
+SCRATCH_BEFORE = BEFORE.replace("the output", "a buffer")  # where there are several
 OWN_SUM = "add up in a variable of your own, such as `var sum = 0.0;`, and store it once, after the loops"
 WORDS = {  # of the counts that a puzzle may limit
     "steps": "statements of the busiest thread",
@@ -64,9 +65,9 @@ def _grades(puzzle: Puzzle, source: str) -> Grades:
     """The verdicts, however long they are."""
     kernel = Kernel(source)
     try:
-        if problem := _problem(kernel, puzzle.official, blank=not Kernel(puzzle.skeleton).code.strip()):
+        if problem := _problem(kernel, puzzle):
             return Grades.alike(puzzle.tests, NO_COMPILE, problem)
-        if idle := _idle(kernel, output=len(puzzle.cases()[0].inputs)):
+        if idle := _idle(kernel, puzzle):
             return Grades.alike(puzzle.tests, WRONG, idle)
         runs = _runs(puzzle, kernel)
     except WgslError as error:
@@ -127,14 +128,16 @@ def _endless(runs: Sequence[TestRun]) -> str:
 # --- May it run in the official kernel's place? -------------------------------------------------------------
 
 
-def _problem(kernel: Kernel, official: Kernel, blank: bool) -> str:
-    """Why it may not, although it compiles, or nothing; where the learner began with a blank page, without a skeleton.
+def _problem(kernel: Kernel, puzzle: Puzzle) -> str:
+    """Why it may not, although it compiles, or nothing.
 
     Raises WgslError where it does not compile.
     """
-    if slip := text_checks.retyped(kernel, official):
+    official, blank = puzzle.official, not Kernel(puzzle.skeleton).code.strip()
+    if slip := text_checks.retyped(kernel, official) or text_checks.renamed(kernel, puzzle.entry_points):
         return slip
-    pipeline(kernel, "main")
+    for entry_point in puzzle.entry_points:
+        pipeline(kernel, entry_point)
     for binding, (mine, wanted) in enumerate(zip_longest(declarations(kernel), declarations(official))):
         if mine == wanted:
             continue
@@ -145,22 +148,25 @@ def _problem(kernel: Kernel, official: Kernel, blank: bool) -> str:
         if not wanted:
             return f"it has a binding {binding}, which the task does not name"
         return f"its binding {binding} must be {_declared(*wanted)}, as the task says"
-    mine, wanted = (k.workgroup_size("main") for k in (kernel, official))
-    if mine != wanted:
-        threads = f"{_times(mine)} thread{'s' * (mine != (1, 1, 1))}"
-        return f"its workgroups have {threads}; write @workgroup_size({_times(wanted, ', ')})"
+    for entry_point in puzzle.entry_points:
+        mine, wanted = (k.workgroup_size(entry_point) for k in (kernel, official))
+        if mine != wanted:
+            threads = f"{_times(mine)} thread{'s' * (mine != (1, 1, 1))}"
+            whose = "its workgroups" if len(puzzle.entry_points) == 1 else f"the workgroups of `{entry_point}`"
+            return f"{whose} have {threads}; write @workgroup_size({_times(wanted, ', ')})"
     return ""
 
 
-def _idle(kernel: Kernel, output: int) -> str:
-    """What to say where no line that can run stores to the binding `output`, or nothing.
+def _idle(kernel: Kernel, puzzle: Puzzle) -> str:
+    """What to say where no line that can run stores to the output, or nothing.
 
     Raises UnsupportedWgsl where the simulator cannot run it.
     """
-    if any(variable.binding == output for variable in compiled(kernel, "main", None).written):
+    output, programs = len(puzzle.cases()[0].inputs), [compiled(kernel, each, None) for each in puzzle.entry_points]
+    if any(variable.binding == output for program in programs for variable in program.written):
         return ""
-    name = kernel.bindings[output].name
-    return f"no line stores to `{name}`: which line of `main` should store your result there?"
+    name, last = kernel.bindings[output].name, puzzle.entry_points[-1]
+    return f"no line stores to `{name}`: which line of `{last}` should store your result there?"
 
 
 def _declared(space: str, type: object) -> str:
@@ -221,12 +227,19 @@ def _both(case: Case, output: np.ndarray, unwritten: np.ndarray) -> str:
     return f": {yours}, right is {number(case.expected[index])}"
 
 
+def _passes(case: Case) -> str:
+    """The passes of a test, where there are several, as a sentence."""
+    passes = [f"{each.entry_point} in {_times(each.workgroups)}" for each in case.dispatches]
+    return f" Its workgroups: {', then '.join(passes)}." if len(passes) > 1 else ""
+
+
 def _uses_before(run: TestRun) -> str:
     """Which line makes the result of what is in a new buffer, and what to write instead."""
     adding = [line for line in run.stores_in if re.search(r"\] ?\+=", line)]
+    before = SCRATCH_BEFORE if run.case.scratch else BEFORE
     if not adding:
-        return f"{run.stores_in[0]}: it uses {BEFORE}; compute the result from the inputs alone"
-    return f"{adding[0]}: it adds to {BEFORE}; {OWN_SUM if run.stores_again else 'write `=`, not `+=`'}"
+        return f"{run.stores_in[0]}: it uses {before}; compute the result from the inputs alone"
+    return f"{adding[0]}: it adds to {before}; {OWN_SUM if run.stores_again else 'write `=`, not `+=`'}"
 
 
 class _Grader:
@@ -319,7 +332,7 @@ class _Grader:
         """The first wrong number, and what was found in this test first; both numbers only where they are drawn."""
         finding, mismatch = run.finding, _first_mismatch(self.puzzle.axes, run.case, run.output)
         if run in self.smallest:
-            mismatch += _both(run.case, run.output, run.unwritten)
+            mismatch += _both(run.case, run.output, run.unwritten) + self._blamed(run.case)
         if run.stores_again and run in self.smallest and not self.first:
             mismatch += f"; {run.stores_in[0]} is run more than once for an element: {OWN_SUM}"
         if self.slip:
@@ -327,6 +340,17 @@ class _Grader:
         if finding is None or finding.kind == "unwritten output" or self.first[_place(finding)] is not finding:
             return mismatch
         return f"{_said(finding)}; {mismatch}" if finding.kind in ORDER else f"{mismatch}; also, {_said(finding)}"
+
+    def _blamed(self, case: Case) -> str:
+        """Which of several passes the wrong numbers come from."""
+        if len(case.dispatches) == 1:
+            return ""
+        blamed = [f"`{name}`" for name in passes_to_blame(self.kernel, self.puzzle.official, case)]
+        if not blamed:
+            return "; each of your passes is right among ours: where do two of them disagree on what a place holds?"
+        others = "the other pass" if len(case.dispatches) == 2 else "all other passes"
+        each = "each time " if len(blamed) > 1 else ""
+        return f"; they come from {' and from '.join(blamed)}: {each}with ours as {others}, they are wrong, too"
 
     def _on_the_adapter(self, run: TestRun) -> Verdict:
         """The verdict where a simulated run is right, and nothing was found."""
@@ -407,7 +431,7 @@ class _Grader:
             binding.name: array for binding, array in zip(self.puzzle.official.bindings, case.inputs, strict=False)
         }
         lines = drawing(case.expected, run.output, marks, self.puzzle.axes.split(), inputs)
-        return "\n".join([f"The smallest test that fails is {case.name}.", f"({legend(marks)})", *lines])
+        return "\n".join([f"The smallest test that fails is {case.name}.{_passes(case)}", f"({legend(marks)})", *lines])
 
     def _pictured(self, run: TestRun) -> dict[str, str]:
         """What was read for the first wrong number, as a picture and in words; nothing where that takes long."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,20 +23,29 @@ STEPS = 8  # times the statements of our busiest thread: enough for any style, b
 TWICE = 2  # times its loads or results: enough for loading something again, or for two results at once
 
 
+class Dispatch(NamedTuple):
+    """One pass of a case: its workgroups in x, y and z, and the function that they run."""
+
+    workgroups: tuple[int, int, int] = (1, 1, 1)
+    entry_point: str = "main"
+
+
 @dataclass(frozen=True)
 class Case:
     """One test: what the kernel is given, and the exact answer.
 
-    `inputs` are float32 arrays at bindings 0, 1, ...; the output follows, in the shape of `expected`; then `params`,
-    the u32 words of the uniform, if there are any. The answer may be off by `tolerance`.
+    `inputs` are float32 arrays at bindings 0, 1, ...; the output follows, in the shape of `expected`; then a buffer of
+    each length in `scratch`, where a dispatch leaves numbers for those after it; then `params`, the u32 words of the
+    uniform, if there are any. The answer may be off by `tolerance`.
     """
 
     name: str
     inputs: tuple[Array, ...]
     expected: Array
     params: tuple[int, ...] = ()
-    workgroups: tuple[int, int, int] = (1, 1, 1)
+    dispatches: tuple[Dispatch, ...] = (Dispatch(),)
     tolerance: float | Array = 0.0
+    scratch: tuple[int, ...] = ()
 
     def differ(self, output: Array, other: Array | None = None) -> Array:
         """Where an output differs from another one, by default from the exact answer."""
@@ -70,7 +79,8 @@ class OfficialText:
 
     It is in ``helpers/<subject>/puzzles/<name>`` with the suffix of its language, and the mistakes are beside it, in
     ``<name>.mistakes``. Where all lines of code are marked, the learner begins with a blank page: comments that state
-    the task. A subclass has `cases`, which makes the tests, the smallest first.
+    the task. A subclass has `cases`, which makes the tests, the smallest first, and `read`, which makes of a text what
+    is run, and raises WgslError, with the place, where it does not compile.
     """
 
     suffix: ClassVar[str] = ".wgsl"
@@ -126,10 +136,6 @@ class OfficialText:
         """Whether a text differs from the skeleton in nothing but comments and blanks."""
         return _without_blanks(self.code(source)) == _without_blanks(self.code(self.skeleton))
 
-    def read(self, source: str) -> object:
-        """What runs the text. Raises WgslError, with its place, where it does not compile."""
-        return compiled(Kernel(source), "main", None)
-
     def first_error(self, source: str) -> tuple[int, int, int] | None:
         """Line, column and length of what keeps a text from compiling; None where nothing does."""
         try:
@@ -155,6 +161,15 @@ class Puzzle(OfficialText):
     axes: str
     cases: Callable[[], Sequence[Case]]
     skill: Skill | None = None
+
+    @cached_property
+    def entry_points(self) -> tuple[str, ...]:
+        """The functions that are run, in their order."""
+        return tuple(dict.fromkeys(each.entry_point for case in self.cases() for each in case.dispatches))
+
+    def read(self, source: str) -> object:
+        """A program for each entry point. Raises WgslError, with its place, where the text does not compile."""
+        return [compiled(Kernel(source), entry_point, None) for entry_point in self.entry_points]
 
 
 def declarations(kernel: Kernel) -> list[tuple[str, object]]:

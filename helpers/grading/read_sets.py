@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -26,7 +27,7 @@ class ReadSet:
     yours: Words
     right: Words
 
-    @property
+    @cached_property
     def plane(self) -> tuple[int, ...]:
         """All but the last two indices of the first element that only one of the kernels reads, or of the first one."""
         first = min(self.yours ^ self.right or self.right, default=0)
@@ -47,15 +48,17 @@ class ReadSet:
         """What your kernel reads of the plane, and what it should."""
         yours, right = self.cells(self.yours), self.cells(self.right)
         should = _said("", right) if right else "nothing of it"
-        return f"{verb} {_said(self.title, yours) if yours else f'nothing of {self.title}'}; it should read {should}"
+        read = _said(self.title, yours) if yours else f"nothing of {self.title}"
+        return f"{verb} {read}; {'they' if verb == 'read' else 'it'} should read {should}"
 
 
 @dataclass(frozen=True, eq=False)
 class ReadSets:
     """What was read for the first wrong number of an output.
 
-    `unit` is "thread", or "workgroup" where its threads read for each other. `output` is the right output, `at` the
-    place in it, `mine` the learner's number there, or None where nothing was stored.
+    `unit` is "thread", or "workgroup" where its threads read for each other, or "passes" where there are several.
+    `output` is the right output, `at` the place in it, `mine` the learner's number there, or None where nothing was
+    stored.
     """
 
     name: str
@@ -71,10 +74,14 @@ class ReadSets:
         where, different = place(self.name, self.at), [read for read in self.inputs if read.yours != read.right]
         if not different:
             what = "nothing is stored there" if self.mine is None else "what it computes from them is wrong"
-            return f"For {where}, your {self.unit} reads the right elements; {what}."
+            return f"For {where}, your {self.unit} {self._verb} the right elements; {what}."
         first, *others = different
-        sentences = [f"For {where}, your {self.unit} {first.said('reads')}"]
+        sentences = [f"For {where}, your {self.unit} {first.said(self._verb)}"]
         return ". ".join([*sentences, *(f"It {read.said('reads')}" for read in others)]) + "."
+
+    @property
+    def _verb(self) -> str:
+        return "read" if self.unit == "passes" else "reads"
 
 
 def place(name: str, index: Sequence[int]) -> str:
@@ -87,29 +94,38 @@ def read_sets(kernel: Kernel, official: Kernel, case: Case, wrong: Array) -> Rea
     if not case.inputs:
         return None
     runs = traced(kernel, case), traced(official, case)
-    if any(run.dropped for run in runs):
+    if any(trace.dropped for run in runs for trace in run):
         return None
     at = tuple(map(int, np.argwhere(wrong)[0]))
     word = int(np.ravel_multi_index(at, wrong.shape))
-    mine, ours = (_Run(run, len(case.inputs), word) for run in runs)
+    mine, ours = (_last_run(run, case, len(case.inputs), word) for run in runs)
     stored, owner = mine.owner is not None, mine.owner or ours.owner
     together = mine.shares(owner) or ours.shares(ours.owner)
+    unit = "passes" if len(case.dispatches) > 1 else "workgroup" if together else "thread"
     names = [binding.name for binding in official.bindings]
     pairs = enumerate(zip(mine.reads(owner, together), ours.reads(ours.owner, together), strict=True))
     inputs = tuple(ReadSet(names[i], case.inputs[i], *pair) for i, pair in pairs)
-    value = float(runs[0].buffers[len(case.inputs)][at]) if stored else None
-    return ReadSets(names[len(case.inputs)], case.expected, at, value, "workgroup" if together else "thread", inputs)
+    value = float(runs[0][-1].buffers[len(case.inputs)][at]) if stored else None
+    return ReadSets(names[len(case.inputs)], case.expected, at, value, unit, inputs)
+
+
+def _last_run(traces: Sequence[Trace], case: Case, binding: int, word: int) -> "_Run":
+    """The last pass that stored a word, or the last of all where none did."""
+    runs = [_Run(traces[: i + 1], case, binding, word) for i in range(len(traces))]
+    return next((run for run in reversed(runs) if run.owner), runs[-1])
 
 
 Owner = tuple[tuple[int, int, int], int]  # a workgroup, and a thread in it
 
 
 class _Run:
-    """The accesses of a run, and who stored one word of the output, if anybody did."""
+    """The accesses of the last one of some passes, and who stored one word of a binding in it, if anybody did."""
 
-    def __init__(self, trace: Trace, output: int, word: int) -> None:
-        self.seen, self.inputs = trace.accesses, range(output)
-        self.stores = self.seen["write"] & (self.seen["binding"] == output)
+    def __init__(self, traces: Sequence[Trace], case: Case, binding: int, word: int) -> None:
+        *self.earlier, trace = traces
+        self.case, self.seen, self.inputs = case, trace.accesses, range(len(case.inputs))
+        self.scratch = range(len(case.inputs) + 1, len(case.inputs) + 1 + len(case.scratch))
+        self.stores = self.seen["write"] & (self.seen["binding"] == binding)
         self.here = self.stores & (self.seen["index"] == word)
         last = self.seen[self.here][-1:]
         self.owner: Owner | None = next(((tuple(map(int, s["workgroup"])), int(s["invocation"])) for s in last), None)
@@ -119,12 +135,24 @@ class _Run:
         return bool((self._by(owner, False) & (self.seen["space"] == "workgroup") & ~self.seen["write"]).any())
 
     def reads(self, owner: Owner, together: bool) -> list[Words]:
-        """The elements of each input that a thread, or its whole workgroup, reads for the word."""
+        """The elements of each input that a thread, or its whole workgroup, reads for the word.
+
+        With them are those that earlier passes read for what it takes from scratch.
+        """
         mine = self._by(owner, together)
         if self.here.any():
             mine &= self._before(mine, together)
         chosen = mine & ~self.seen["write"]
-        return [frozenset(map(int, self.seen["index"][chosen & (self.seen["binding"] == i)])) for i in self.inputs]
+        reads = [self._words(chosen, i) for i in self.inputs]
+        for binding, word in [(i, word) for i in self.scratch for word in self._words(chosen, i) if self.earlier]:
+            run = _last_run(self.earlier, self.case, binding, word)
+            if run.owner:
+                others = run.reads(run.owner, run.shares(run.owner))
+                reads = [words | more for words, more in zip(reads, others, strict=True)]
+        return reads
+
+    def _words(self, chosen: Array, binding: int) -> Words:
+        return frozenset(map(int, self.seen["index"][chosen & (self.seen["binding"] == binding)]))
 
     def _by(self, owner: Owner, together: bool) -> Array:
         group, thread = owner
@@ -143,11 +171,11 @@ class _Run:
         ends = np.flatnonzero(mine & self.stores)  # each closes a run of reads
         run = np.searchsorted(ends, places)
         between = np.isin(run, np.flatnonzero(self.here[ends]))
-        return between if (mine & between & self._of_an_input).any() else before
+        return between if (mine & between & self._of_a_source).any() else before
 
     @property
-    def _of_an_input(self) -> Array:
-        return ~self.seen["write"] & np.isin(self.seen["binding"], self.inputs)
+    def _of_a_source(self) -> Array:
+        return ~self.seen["write"] & np.isin(self.seen["binding"], [*self.inputs, *self.scratch])
 
 
 # --- In words -----------------------------------------------------------------------------------------------

@@ -6,14 +6,16 @@ good. The simulator sees all of this, and in every test: so each loop of a kerne
 numbers with which the adapter runs it.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import prod
 
 import numpy as np
 
 from helpers import gpu
-from helpers.grading.puzzle import Case
+from helpers.grading.puzzle import Case, Dispatch
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 from wgsl.simulator.findings import NO_END, TOGETHER, Finding, quoted_line
 from wgsl.simulator.run import simulate_within
@@ -41,7 +43,7 @@ MOST_ITERATIONS = 6_000  # more than nine times what an official kernel needs in
 
 @dataclass(frozen=True, eq=False)
 class TestRun:
-    """What a simulated run makes of a case, and what is wrong with it; zeros are in the output before.
+    """What a simulated run makes of a case, in all its passes, and what is wrong with it; zeros are in buffers before.
 
     `unwritten` is where no thread wrote; `uses_before` says whether NaN in the output before shows in what was written.
     """
@@ -50,7 +52,7 @@ class TestRun:
     output: Array
     unwritten: Array
     findings: tuple[Finding, ...]
-    counts: Mapping[str, float]  # of all threads, "statements" of the simulator, and what `_busiest` counts
+    counts: Mapping[str, float]  # of all threads, "statements" of the simulator, and what `_busiest` counts in a pass
     stores_in: tuple[str, ...]  # the lines that store to the output
     uses_before: bool
 
@@ -82,12 +84,12 @@ class TestRun:
     @property
     def stores_again(self) -> bool:
         """Whether an element is stored more than once, as where a sum grows in the output itself."""
-        return self.counts["stores_storage"] > self.output.size
+        return self.counts["stores_storage"] > self.output.size + sum(self.case.scratch)
 
     @property
     def work(self) -> dict[str, str]:
         """Loads and stores of all threads together, and the barriers of one workgroup, in words."""
-        groups = prod(self.case.workgroups)
+        groups = sum(prod(dispatch.workgroups) for dispatch in self.case.dispatches)
         words = {word: self._counted(word, "s_storage") for word in ("load", "store")}
         if self.counts["loads_workgroup"] or self.counts["stores_workgroup"]:
             own = self._counted("load", "s_workgroup"), self._counted("store", "s_workgroup")
@@ -109,24 +111,22 @@ def simulated(kernel: Kernel, case: Case, most: int | None = None, work: Work | 
 
     Raises WgslError where the simulator refuses the text, and UnsupportedWgsl where it cannot run it.
     """
-    trace, at = traced(kernel, case, most=most, work=work), len(case.inputs)
-    unwritten = np.zeros(case.expected.shape, bool)
-    if any(finding.kind == "unwritten output" for finding in trace.findings):
-        seen = trace.accesses
-        written = seen["index"][seen["write"] & (seen["binding"] == at)]
-        unwritten.flat = ~np.isin(np.arange(unwritten.size), written)
+    traces, at = traced(kernel, case, most=most, work=work), len(case.inputs)
+    output, unwritten = traces[-1].buffers[at], np.zeros(case.expected.shape, bool)
+    if any(finding.kind == "unwritten output" for trace in traces for finding in trace.findings):
+        unwritten.flat = ~np.isin(np.arange(unwritten.size), _stored(traces, at))
     lines = kernel.source.split("\n")
-    storing = [number for number, keys in trace.counts.by_line.items() if keys["stores_storage"]]
+    by_line = chain.from_iterable(trace.counts.by_line.items() for trace in traces)
+    storing = sorted({number for number, keys in by_line if keys["stores_storage"]})
     stores_in = tuple(quoted_line(number, lines[number - 1]) for number in storing)
-    output = trace.buffers[at]
-    counts = {**trace.counts.total, "statements": len(trace.steps), **_busiest(trace, at)}
-    run = TestRun(case, output, unwritten, trace.findings, counts, stores_in, False)
-    if run.endless or not _reads(trace, at):
+    run = TestRun(case, output, unwritten, _findings(traces, case), _counts(traces, at), stores_in, False)
+    filled = range(at, at + 1 + len(case.scratch))
+    if run.endless or not any(_reads(trace, binding) for trace in traces for binding in filled):
         return run
     again = traced(kernel, case, np.nan, most, work)
     if work and work.left < 0:
-        return replace(run, findings=again.findings)
-    same = np.array_equal(output, np.where(unwritten, output, again.buffers[at]), equal_nan=True)
+        return replace(run, findings=_findings(again, case))
+    same = np.array_equal(output, np.where(unwritten, output, again[-1].buffers[at]), equal_nan=True)
     return replace(run, uses_before=not same)
 
 
@@ -134,6 +134,50 @@ def _reads(trace: Trace, binding: int) -> bool:
     """Whether any thread reads a binding."""
     variables = [variable for variable in trace.log.variables if variable.binding == binding]
     return any(len(trace.log.touched(variable, write=False)[0]) for variable in variables)
+
+
+def _stored(traces: Sequence[Trace], binding: int) -> Array:
+    """The words of a binding that any pass stores."""
+    stores = (trace.accesses[trace.accesses["write"] & (trace.accesses["binding"] == binding)] for trace in traces)
+    return np.unique(np.concatenate([each["index"] for each in stores]))
+
+
+def _findings(traces: Sequence[Trace], case: Case) -> tuple[Finding, ...]:
+    """What was found in all passes; of several, each is said with the passes that show it."""
+    if len(case.dispatches) == 1:
+        return traces[0].findings
+    found: dict[tuple, list[tuple[str, Finding]]] = {}
+    for trace in traces:
+        for finding in trace.findings:
+            if finding.kind != "unwritten output" or _is_missed(finding, traces, case):
+                key = finding.kind, finding.line, finding.column
+                found.setdefault(key, []).append((trace.entry_point, finding))
+    return tuple(_in_passes(*zip(*each, strict=True)) for each in found.values())
+
+
+def _is_missed(finding: Finding, traces: Sequence[Trace], case: Case) -> bool:
+    """Whether it is about words of the output that no other pass stores; scratch may stay empty, if nobody reads it."""
+    at, names = len(case.inputs), [binding.name for binding in traces[0].kernel.bindings]
+    (name,) = re.findall(r"`(\w+)`", finding.message)
+    return name == names[at] and len(_stored(traces, at)) < case.expected.size
+
+
+def _in_passes(entry_points: Sequence[str], found: Sequence[Finding]) -> Finding:
+    """One finding for those of several passes at the same place."""
+    passes = " and ".join(f"`{name}`" for name in dict.fromkeys(entry_points))
+    count = sum(finding.count for finding in found)
+    return replace(found[0], message=f"{found[0].message} (in {passes})", count=count)
+
+
+def _counts(traces: Sequence[Trace], output: int) -> dict[str, float]:
+    """The counts of all passes together; of the busiest thread, in the pass in which it does most."""
+    sums = ({**trace.counts.total, "statements": len(trace.steps)} for trace in traces)
+    return _over_passes(sums, sum) | _over_passes((_busiest(trace, output) for trace in traces), max)
+
+
+def _over_passes(counts: Iterable[Mapping[str, float]], together: Callable) -> dict[str, float]:
+    counts = [*counts]
+    return {key: together(each[key] for each in counts) for key in counts[0]}
 
 
 def _busiest(trace: Trace, output: int) -> dict[str, int]:
@@ -167,15 +211,39 @@ def _most(threads: list[Array]) -> int:
     return int(np.bincount(all_threads).max(initial=0))
 
 
-def traced(kernel: Kernel, case: Case, before: float = 0.0, most: int | None = None, work: Work | None = None) -> Trace:
-    """The simulated run of a kernel on a case, with all its accesses; raises as `simulated` does.
+def traced(
+    kernel: Kernel,
+    case: Case,
+    before: float = 0.0,
+    most: int | None = None,
+    work: Work | None = None,
+    instead: Mapping[str, Kernel] | None = None,
+) -> list[Trace]:
+    """The simulated passes of a kernel on a case, with all their accesses; raises as `simulated` does.
 
-    `before` is in the output at the start.
+    `before` is in the output and in scratch at the start. The passes named in `instead` are those of other texts. Where
+    a loop does not end, no further pass is run.
     """
-    params = [np.array(case.params, np.uint32)] if case.params else []
-    buffers = [*case.inputs, np.full(case.expected.shape, before, np.float32), *params]
+    params, traces = [np.array(case.params, np.uint32)] if case.params else [], []
+    buffers: Sequence[Array] = [*case.inputs, *_filled(case, before), *params]
+    for dispatch in case.dispatches:
+        text = (instead or {}).get(dispatch.entry_point, kernel)
+        traces.append(_pass(text, buffers, dispatch, most or iterations(case), work))
+        buffers = traces[-1].buffers
+        if any(finding.kind == "endless loop" for finding in traces[-1].findings):
+            break
+    return traces
+
+
+def _filled(case: Case, before: float) -> list[Array]:
+    """The output and scratch, full of one number."""
+    return [np.full(shape, before, np.float32) for shape in (case.expected.shape, *case.scratch)]
+
+
+def _pass(kernel: Kernel, buffers: Sequence[Array], dispatch: Dispatch, most: int, work: Work | None) -> Trace:
+    """One pass of a simulated run."""
     try:
-        return simulate_within(work, kernel, buffers, case.workgroups, max_steps=most or iterations(case))
+        return simulate_within(work, kernel, buffers, dispatch.workgroups, dispatch.entry_point, max_steps=most)
     except ValueError as error:
         if isinstance(error, WgslError):
             raise
@@ -188,8 +256,17 @@ def iterations(case: Case) -> int:
     return min(MOST_ITERATIONS, 1_000 + 8 * sum(array.size for array in case.inputs))
 
 
+def passes_to_blame(kernel: Kernel, official: Kernel, case: Case) -> list[str]:
+    """The passes of a kernel that make wrong numbers, each by itself, among the official kernel's passes."""
+    names = [dispatch.entry_point for dispatch in case.dispatches]
+    mixed = {name: traced(official, case, instead={name: kernel})[-1] for name in names}
+    return [name for name in names if case.differ(mixed[name].buffers[len(case.inputs)]).any()]
+
+
 def launched(kernel: Kernel, case: Case) -> Array:
     """What the adapter makes of a case. A number is in the output before, as WGSL lets compilers forget about NaN."""
-    output = np.full(case.expected.shape, TRAP, np.float32)
-    params = [tuple(map(int, case.params))] if case.params else []
-    return gpu.launch(kernel, [*case.inputs, output, *params], case.workgroups)
+    params = [gpu.uniform(tuple(map(int, case.params)))] if case.params else []
+    arrays = zip((*case.inputs, *_filled(case, TRAP)), kernel.bindings, strict=False)
+    buffers = (*(gpu.upload(array, binding.name) for array, binding in arrays), *params)
+    gpu.run(*(gpu.Pass(kernel, buffers, each.workgroups, entry_point=each.entry_point) for each in case.dispatches))
+    return gpu.read(buffers[len(case.inputs)], case.expected.shape)

@@ -1,7 +1,7 @@
 """Slips that a kernel's text shows, by itself or beside the skeleton, each with what leads to its cure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, zip_longest
 
 from helpers.grading.puzzle import Puzzle
@@ -57,6 +57,18 @@ def exchanged(kernel: Kernel, official: Kernel) -> str:
         return ""
     numbers = " and ".join(str(number) for number in sorted(mine[name] for name in moved))
     return f"bindings {numbers} are exchanged: which number has `{moved[0]}` in the task?"
+
+
+def renamed(kernel: Kernel, passes: Sequence[str]) -> str:
+    """A pass, of several that are run, that a text lacks, or has under another name."""
+    missing = [name for name in passes if name not in kernel.entry_points]
+    others = [name for name in kernel.entry_points if name not in passes]
+    if not missing or len(passes) == 1:
+        return ""
+    if len(missing) == len(others) == 1:
+        return f"the pass `{others[0]}` must be called `{missing[0]}`: that is the name by which it is run"
+    run = " and then ".join(f"`{name}`" for name in passes)
+    return f"the passes {run} are run: which of your functions, with @compute before it, is `{missing[0]}`?"
 
 
 def retyped(kernel: Kernel, official: Kernel) -> str:

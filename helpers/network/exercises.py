@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from helpers.grading.prediction import questions
-from helpers.grading.puzzle import Case, Puzzle, Skill
+from helpers.grading.puzzle import Case, Dispatch, Puzzle, Skill
 from helpers.network import reference
 from helpers.network.shapes import PoolShape
 
@@ -40,7 +40,7 @@ def _pool_case(name: str, s: PoolShape, random: np.random.Generator) -> Case:
         input, grad_output = input / 4, grad_output / 4
     expected = reference.max_pool2d_backward(input, grad_output, s)
     planes, params = np.reshape(expected, (-1, *size[2:])), pool_params(s)
-    return Case(name, (input, grad_output), planes, params, (-(-expected.size // 256), 1, 1))
+    return Case(name, (input, grad_output), planes, params, (Dispatch((-(-expected.size // 256), 1, 1)),))
 
 
 def pool_params(s: PoolShape) -> tuple[int, ...]:

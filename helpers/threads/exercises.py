@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 
 from helpers.grading.prediction import questions
-from helpers.grading.puzzle import Case, Puzzle, Skill
+from helpers.grading.puzzle import Case, Dispatch, Puzzle, Skill
 from helpers.grading.python_puzzle import PythonCase, PythonPuzzle
 from helpers.threads.indices import workgroups_for
-from wgsl.simulator.lanes import Dispatch, Lanes
+from wgsl.simulator import lanes
 from wgsl.simulator.memory import Conflicts, Shadow
 
 # --- Kernels to write -----------------------------------------------------------------------------------------
@@ -26,20 +26,20 @@ def _numbers(*shape: int, quarters: bool = False) -> np.ndarray:
 
 def _row_case(name: str, n: int, params: tuple[int, ...] = ()) -> Case:
     input = _numbers(n, quarters=n > 100)
-    return Case(name, (input,), 3 * input + 1, params, (workgroups_for(n, THREADS), 1, 1))
+    return Case(name, (input,), 3 * input + 1, params, (Dispatch((workgroups_for(n, THREADS), 1, 1)),))
 
 
 def _transpose_case(name: str, rows: int, columns: int) -> Case:
     input = _numbers(rows, columns, quarters=columns > SIDE)
     workgroups = workgroups_for(columns, SIDE), workgroups_for(rows, SIDE), 1
-    return Case(name, (input,), np.ascontiguousarray(input.T), (rows, columns), workgroups)
+    return Case(name, (input,), np.ascontiguousarray(input.T), (rows, columns), (Dispatch(workgroups),))
 
 
 def _difference_case(name: str, n: int) -> Case:
     input = _numbers(n) ** 2 % 89  # neighbors differ by more than a constant
     if n > 80:
         input = input / 4 - 10
-    return Case(name, (input,), np.diff(input), (n,), (workgroups_for(n - 1, THREADS), 1, 1))
+    return Case(name, (input,), np.diff(input), (n,), (Dispatch((workgroups_for(n - 1, THREADS), 1, 1)),))
 
 
 def _puzzle(name: str, axes: str, result: str, *cases: Case) -> Puzzle:
@@ -81,12 +81,12 @@ def is_race(access: Mapping[str, bool]) -> bool:
     """Whether two accesses with these properties are a race, by the simulator's notes on the words of a memory."""
     if access["both_atomic"]:
         return False
-    threads = Dispatch((2, 1, 1), (2, 1, 1))  # 0 and 1 are in one workgroup, 2 in another
+    threads = lanes.Dispatch((2, 1, 1), (2, 1, 1))  # 0 and 1 are in one workgroup, 2 in another
     other = 0 if access["same_thread"] else 1 if access["same_workgroup"] else 2
     notes = Shadow(2, threads.groups)
 
     def note(thread: int, word: int, epoch: int, writes: bool) -> list[Conflicts]:
-        use = np.array([word]), Lanes(threads, np.array([thread])), np.array([epoch]), 0
+        use = np.array([word]), lanes.Lanes(threads, np.array([thread])), np.array([epoch]), 0
         return notes.write(*use, None) if writes else notes.read(*use)
 
     note(0, 0, 0, access["a_writes"])

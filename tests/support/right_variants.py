@@ -44,10 +44,11 @@ class Variant:
 
         Raises ValueError where the official kernel lacks what is to be replaced.
         """
-        official = PUZZLES[puzzle].solution.text
-        before, takes, start, body = MAIN.search(official).groups()
-        declared = official[: official.index(before)] + self._parts[0]
-        kernel = f"{declared}{before}{self.takes or takes}{start}{self._body(body)}\n}}\n"
+        kernel = PUZZLES[puzzle].solution.text
+        if self.text or self.takes:
+            before, takes, start, body = MAIN.search(kernel).groups()
+            declared = kernel[: kernel.index(before)] + self._parts[0]
+            kernel = f"{declared}{before}{self.takes or takes}{start}{self._body(body)}\n}}\n"
         for old, new in self.edits.items():
             kernel = Kernel(kernel, puzzle).edit(old, new).source
         for old, new in (pair.split(":") for pair in self.names.split()):

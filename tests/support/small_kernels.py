@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from helpers.grading.puzzle import Case
 from wgsl import simulate
 from wgsl.simulator.trace import Trace
 
@@ -46,11 +45,3 @@ def run(body: str, groups: int = 1, declarations: str = "", **options) -> Trace:
     ]
     options = {"outputs": (), **options}
     return simulate(text_of(body, declarations), buffers, (groups, 1, 1), **options)
-
-
-def run_case(kernel: str, case: Case, **options) -> tuple[Trace, bool]:
-    """Simulate a kernel on a case of a puzzle; also says whether its output is wrong."""
-    output = np.full(case.expected.shape, np.nan, np.float32)
-    params = [np.array(case.params, np.uint32)] if case.params else []
-    trace = simulate(kernel, [*case.inputs, output, *params], case.workgroups, **options)
-    return trace, bool(case.differ(trace.buffers[len(case.inputs)]).any())

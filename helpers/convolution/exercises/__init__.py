@@ -18,7 +18,7 @@ from helpers.convolution.exercises.weight_gradient import case
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
 from helpers.grading.prediction import questions
-from helpers.grading.puzzle import Case, Puzzle, Skill
+from helpers.grading.puzzle import STEPS, TWICE, Case, Dispatch, Puzzle, Skill
 
 Array = np.ndarray
 
@@ -205,6 +205,38 @@ GRAD_BIAS = Puzzle(
     Skill.one_thread_for("channel", "conv_bw_lenet_conv2"),
 )
 
+SLICE = 128  # numbers of a channel for each workgroup of the first pass
+SLICES = {"one_slice": (1, 2, 3, 3), "three_slices": (3, 2, 9, 11), "71_slices": (5, 3, 42, 43)}  # the last in quarters
+
+
+@cache
+def _two_passes_cases() -> tuple[Case, ...]:
+    random = np.random.default_rng(8)
+    *whole, last = SLICES
+    cases = [_two_passes_case(name, draw(random, *SLICES[name])) for name in whole]
+    return *cases, _two_passes_case(last, draw_quarters(random, *SLICES[last]))
+
+
+def _two_passes_case(name: str, grad_output: Array) -> Case:
+    batch, channels, *plane = grad_output.shape
+    slices = -(-batch * np.prod(plane) // SLICE)
+    passes = Dispatch((slices, channels, 1), "sum_slices"), Dispatch((channels, 1, 1), "sum_parts")
+    expected, params = reference.conv2d_grad_bias(grad_output), (batch, channels, np.prod(plane), slices)
+    return Case(name, (grad_output,), expected, params, passes, scratch=(channels * slices,))
+
+
+TWO_PASSES = Puzzle(
+    "grad_bias_two_passes",
+    "convolution",
+    "co",
+    _two_passes_cases,
+    Skill(
+        "two passes, in which many workgroups read at once, and neighbors read neighboring numbers",
+        "71_slices",
+        {"steps": STEPS, "sectors": 1.5, "thread_loads": TWICE, "thread_loads_workgroup": 1.5, "threads_at_a_word": 4},
+    ),
+)
+
 BIAS_QUESTIONS = questions(HERE.with_name("bias_gradient"))
 
 DILATION_QUESTIONS = questions(HERE.with_name("dilation_and_groups"))  # of appendix B
@@ -216,5 +248,6 @@ PUZZLES = (  # as their lessons appear
     GRAD_WEIGHT,
     GRAD_INPUT,
     GRAD_BIAS,
+    TWO_PASSES,
 )
 QUESTIONS = FORWARD_QUESTIONS | WEIGHT_QUESTIONS | INPUT_QUESTIONS | BIAS_QUESTIONS | DILATION_QUESTIONS

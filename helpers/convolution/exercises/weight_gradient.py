@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.convolution import reference
 from helpers.convolution.shapes import ConvShape
-from helpers.grading.puzzle import Case, Puzzle, Skill
+from helpers.grading.puzzle import Case, Dispatch, Puzzle, Skill
 
 Array = np.ndarray
 
@@ -92,7 +92,7 @@ def _layer_case(name: str, s: ConvShape, input: Array, grad_output: Array) -> Ca
 
 def case(name: str, inputs: tuple[Array, ...], expected: Array, params: tuple, at_once: int = 256) -> Case:
     """A test with a thread for each result, where a workgroup stores this many at once."""
-    return Case(name, inputs, expected, params, (-(-expected.size // at_once), 1, 1))
+    return Case(name, inputs, expected, params, (Dispatch((-(-expected.size // at_once), 1, 1)),))
 
 
 # --- The puzzles ------------------------------------------------------------------------------------------------
