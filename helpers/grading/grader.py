@@ -227,10 +227,10 @@ def _both(case: Case, output: np.ndarray, unwritten: np.ndarray) -> str:
     return f": {yours}, right is {number(case.expected[index])}"
 
 
-def _passes(case: Case) -> str:
-    """The passes of a test, where there are several, as a sentence."""
+def _passes(case: Case) -> list[str]:
+    """The line that says which workgroups run which pass, where there are several."""
     passes = [f"{each.entry_point} in {_times(each.workgroups)}" for each in case.dispatches]
-    return f" Its workgroups: {', then '.join(passes)}." if len(passes) > 1 else ""
+    return [f"Its workgroups: {', then '.join(passes)}."] * (len(passes) > 1)
 
 
 def _uses_before(run: TestRun) -> str:
@@ -431,7 +431,8 @@ class _Grader:
             binding.name: array for binding, array in zip(self.puzzle.official.bindings, case.inputs, strict=False)
         }
         lines = drawing(case.expected, run.output, marks, self.puzzle.axes.split(), inputs)
-        return "\n".join([f"The smallest test that fails is {case.name}.{_passes(case)}", f"({legend(marks)})", *lines])
+        head = [f"The smallest test that fails is {case.name}.", *_passes(case), f"({legend(marks)})"]
+        return "\n".join([*head, *lines])
 
     def _pictured(self, run: TestRun) -> dict[str, str]:
         """What was read for the first wrong number, as a picture and in words; nothing where that takes long."""
