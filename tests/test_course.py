@@ -157,10 +157,9 @@ def test_the_sentence_the_link_and_the_table_follow_the_lesson():
     assert '<th scope="row">00 meet the GPU</th><td>100</td><td></td><td>2 of 4</td>' in shown.picture.tables()
 
 
-def test_the_page_links_to_every_lesson_and_has_few_words():
+def test_the_page_links_to_every_lesson():
     links = {a or b for cell in PAGE.prose for a, b in LINK.findall(cell.words)}
     assert {lesson.file for lesson in KNOWN} <= links
-    assert max(len(cell.words.split()) for cell in PAGE.prose) <= 125
 
 
 def test_the_site_carries_what_the_map_reads(tmp_path):

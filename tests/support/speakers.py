@@ -13,7 +13,7 @@ import numpy as np
 from support.grading import edited
 from support.legible import SMALLEST, faults
 from support.mistakes import HEAD, MAIN, PLACES
-from support.notebook_gate import NOTEBOOKS, Lesson, needed
+from support.notebook_gate import NOTEBOOKS, Cell, Lesson, needed
 from support.small_kernels import DECLARED, run
 from support.wrong_kernels import WRONG_KERNELS
 
@@ -82,20 +82,27 @@ def answers(heading: str, call: str) -> str:
 @cache
 def lesson(name: str) -> dict[str, Callable[..., Explorer]]:
     """The explorers that a notebook shows, by the name of the function that makes each, to be set to any values."""
-    notebook, names, found = Lesson.read(NOTEBOOKS / f"{name}.ipynb"), {}, {}
-    showing = [cell for cell in notebook.code if MADE.search(cell.source)]
-    with chdir(NOTEBOOKS), redirect_stdout(StringIO()):
-        for cell in needed(notebook, showing):
-            *statements, last = ast.parse(cell.source).body
-            if not isinstance(last, ast.Expr):
-                statements, last = [*statements, last], None
-            exec(compile(ast.Module(statements, []), name, "exec"), names)
-            value = last and eval(compile(ast.Expression(last.value), name, "eval"), names)
-            if isinstance(value, Explorer):
-                made = MADE.search(cell.source)[1]
-                title = made + f"_{sum(each.startswith(made) for each in found) + 1}" * (made in found)
-                found[title] = partial(at, value, dict(value.values))
+    found = {}
+    for cell, value in shown(Lesson.read(NOTEBOOKS / f"{name}.ipynb")):
+        made = MADE.search(cell.source)[1]
+        title = made + f"_{sum(each.startswith(made) for each in found) + 1}" * (made in found)
+        found[title] = partial(at, value, dict(value.values))
     return found
+
+
+def shown(notebook: Lesson) -> Iterator[tuple[Cell, Explorer]]:
+    """The explorers of a notebook, each with its cell: the cells that make them are run."""
+    names = {}
+    showing = [cell for cell in notebook.code if MADE.search(cell.source)]
+    for cell in needed(notebook, showing):
+        *statements, last = ast.parse(cell.source).body
+        if not isinstance(last, ast.Expr):
+            statements, last = [*statements, last], None
+        with chdir(NOTEBOOKS), redirect_stdout(StringIO()):
+            exec(compile(ast.Module(statements, []), notebook.path.name, "exec"), names)
+            value = last and eval(compile(ast.Expression(last.value), notebook.path.name, "eval"), names)
+        if isinstance(value, Explorer):
+            yield cell, value
 
 
 def at(explorer: Explorer, first: dict[str, int], **values: int) -> Explorer:
