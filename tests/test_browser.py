@@ -224,6 +224,7 @@ def each_lesson_can_be_pointed_at_and_opened(lesson):
     opened = "notebooks/03_input_gradient.ipynb"
     soon(lesson.page, "the open page", lambda: lesson.page.evaluate(path), opened)
     lesson.page.evaluate(browser.CLOSE)
+    lesson.page.mouse.move(0, 0)  # off the pictures of the lesson that is next
 
 
 MORE = {"00": the_card_fits_one_screen, "01": a_digit_is_drawn, "st": each_lesson_can_be_pointed_at_and_opened}
