@@ -317,6 +317,136 @@ def test_too_many_threads_are_refused():
         stepper(*swap("@workgroup_size(4)", "@workgroup_size(65)"))
 
 
+# --- Variables and stops ------------------------------------------------------------------------------------
+
+
+def watched(**options):
+    """The tree of `tree`, whose variables are watched."""
+    kernel = load("sum", "2_tree").with_constants(THREADS=8)
+    return summation.steps(kernel, numbers(16), watch=["thread", "i", "sum", "half"], **options)
+
+
+def test_a_threads_variables_are_what_the_trace_has_at_each_step():
+    explorer = watched()
+    replay, trace = explorer.picture.replay, explorer.picture.replay.trace
+    for step, event in enumerate(replay.events):
+        thread = 3 * step % 8
+        explorer.set(step=step, thread=thread)
+        held = {}
+        for name, rows in trace.watched.items():
+            mine = rows[(rows["invocation"] == thread) & (rows["step"] <= event.step)]
+            if len(mine):
+                bits = mine["value"][-1]
+                held[name] = (f"{bits.view(np.float32) if name == 'sum' else bits:g}", mine["step"][-1] == event.step)
+        words = " and ".join(f"{name} = {text}" for name, (text, _) in held.items()).replace(
+            " and ", ", ", len(held) - 2
+        )
+        assert f"Thread {thread} holds {words}." in explorer.sentence
+        boxes = {v.name: box.middle for v, box in explorer.picture.chips.items()}
+        shown = {(w.x, w.y): (w.text, m.weight == "bold") for m in explorer.picture.marks for w in m.words}
+        assert {name: shown[place] for name, place in boxes.items() if place in shown} == held, step
+
+
+def test_pictures_without_watched_variables_have_none():
+    assert not any("variables" in text for text in written(stepper(*tree()).picture))
+
+
+@pytest.mark.parametrize("condition", ["sum is 7", "sum == 7", " sum  = 7.0 "])
+def test_next_stop_goes_where_a_variable_of_the_thread_gets_the_value(condition):
+    """The third number of the list of ones is added in the third iteration, by each thread in its own steps."""
+    kernel = load("sum", "2_tree").with_constants(THREADS=2)
+    explorer = summation.steps(kernel, np.full(6, 7 / 2, np.float32), watch=["sum", "i"], thread=1)
+    rows = explorer.picture.replay.trace.watched["sum"]
+    (wanted,) = {int(row["step"]) for row in rows if row["value"].view(np.float32) == 7 and row["invocation"] == 1}
+    assert explorer.stop_when(condition) == f"Thread 1 gives sum the value 7 in step {wanted}."
+    assert explorer.values["step"] == 0
+    assert explorer.next_stop() == "Thread 1 gives sum the value 7: stop 1 of 1."
+    assert explorer.values["step"] == wanted
+    assert "sum = 7" in explorer.sentence
+    assert explorer.next_stop().startswith(f"No stop comes after step {wanted}. Thread 1 gives sum the value 7 in step")
+    assert explorer.values["step"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("condition", "written_now"),
+    [
+        ("partial[2] is written", ("partial", {2})),
+        ("partial[2]", ("partial", {2})),
+        ("total is written", ("total", {0})),
+        ("partial", ("partial", set(range(8)))),
+    ],
+)
+def test_next_stop_goes_where_an_element_is_written(condition, written_now):
+    explorer, stops = watched(), []
+    explorer.stop_when(condition)
+    for _ in range(9):
+        if not explorer.next_stop().startswith("No stop"):
+            stops.append(explorer.values["step"])
+    replay, (name, words) = explorer.picture.replay, written_now
+    events = enumerate(replay.events)
+    assert stops == [
+        i for i, e in events if any(a.write and a.name == name and a.word in words for a in replay.during(e))
+    ]
+    assert f"{len(stops)} of {len(stops)}" in (explorer.set(step=stops[-1] - 1) and explorer.next_stop())
+
+
+def test_a_stop_in_a_line_that_is_not_shown_is_the_next_step_that_is():
+    explorer = watched(only=["workgroupBarrier"], stop="sum is written")
+    assert explorer.told == "Thread 0 gives sum a value in step 0."
+    assert "sum = " in explorer.sentence
+
+
+def test_what_a_hidden_call_returns_is_there_at_the_step_that_calls():
+    text = """@group(0) @binding(0) var<storage, read_write> numbers: array<u32, 1>;
+fn twice(x: u32) -> u32 {
+  return 2u * x;
+}
+@compute @workgroup_size(1) fn main() {
+  let doubled = twice(3u);
+  numbers[0] = doubled;
+}"""
+    trace = simulate(text, [np.zeros(1, np.uint32)], (1, 1, 1), watch=["doubled"])
+    explorer = stepper(trace, only=["doubled"], stop="doubled is 6")
+    assert explorer.told == "Thread 0 gives doubled the value 6 in step 0."
+    assert explorer.sentence.endswith("Thread 0 holds doubled = 6.")
+
+
+def test_each_workgroup_has_stops_of_its_own():
+    text = SWAP.replace("numbers[thread] =", "numbers[thread + 4u * id.x] =").replace(
+        "fn main(", "fn main(@builtin(workgroup_id) id: vec3u, "
+    )
+    explorer = threads.steps(
+        text.replace("box[thread] = ", "if (id.x == 1u) { box[thread] = 1; } box[thread] = "), [numbers(8)], 2
+    )
+    found = [explorer.set(thread=thread) and explorer.stop_when("box[0] is written ") for thread in (0, 4)]
+    assert found[0] != found[1], found
+
+
+TYPED = {
+    "sum is 1": "In this run, thread 2 never gives sum the value 1. Its values are 0, ",
+    "input[1] is written": "In this run, nobody writes input[1].",
+    "summe is 3": "This picture has nothing called summe: it shows thread, i, sum, half, partial, total and input. Wri",
+    "sum is seven": "seven is no number. Write, for example, thread is 0 or partial[0] is written.",
+    "when sum": '"when sum" is no condition. Write, for example, thread is 0',
+    "partial is 4": "partial has several numbers: write partial[0] is written.",
+    "sum[1]": "sum is a variable of each thread: write sum is written.",
+    "total[3]": "total has 1 element, counted from 0: [3] is none of them.",
+    "partial[1,1]": "partial has 8 elements, counted from 0: [1,1] is none of them.",
+    "": "Write where to stop, for example thread is 0.",
+    "x" * 5000: f"This picture has nothing called {'x' * 40}…: it shows",
+    "partial" + "[1]" * 3000: "partial has 8 elements",
+    "x" + " " * 5000 + "!": '"x !" is no condition.',
+}
+
+
+@pytest.mark.parametrize("typed", TYPED, ids=lambda typed: typed[:20])
+def test_a_stop_that_never_comes_or_cannot_be_read_is_answered_in_a_sentence(typed):
+    explorer = watched(thread=2, step=3)
+    assert explorer.stop_when(typed).startswith(TYPED[typed])
+    assert explorer.next_stop() == explorer.told
+    assert explorer.values["step"] == 3
+
+
 # --- The lessons' steppers ----------------------------------------------------------------------------------
 
 

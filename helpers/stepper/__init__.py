@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from helpers.stepper.explorer import StepperExplorer
 from helpers.stepper.picture import StepperPicture
 from helpers.stepper.text import outline
-from helpers.widgets.explorer import Explorer
 from wgsl import Listing
 from wgsl.simulator.trace import Trace
 
@@ -15,14 +15,16 @@ def stepper(
     *,
     part: Listing | None = None,
     only: Sequence[str] = (),
+    stop: str = "",
     **values: int,
-) -> Explorer:
-    """Sliders over the steps of a simulated run and over its threads; buttons play the steps.
+) -> StepperExplorer:
+    """Sliders over the steps of a simulated run and over its threads; buttons play the steps, or go to where one asks.
 
     Parameters
     ----------
     trace : Trace
-        What `helpers.simulate` returned, for a problem with few threads and small arrays.
+        What `helpers.simulate` returned, for a problem with few threads and small arrays. The variables that it
+        watched are shown as the thread has them.
     shapes : mapping of name to shape
         The storage buffers and workgroup variables to draw, in this order, each in the shape of its tensor; all that
         the run touches if not given, buffers in the shapes in which they were passed.
@@ -30,6 +32,8 @@ def stepper(
         The lines to show, such as `kernel.part(2)`; all if not given. A call of a function outside is one step.
     only : sequence of str
         Pieces of the text: only lines that contain one of them have steps, and the text is an outline around them.
+    stop : str
+        Where "next stop" goes on to, as a reader writes it: "sum is 12", or "total[0] is written".
     values : int
         Where the sliders `step` and `thread` start.
     """
@@ -38,8 +42,7 @@ def stepper(
     steps = [line for line in lines if not only or any(piece in code[line] for piece in only)]
     shown = outline(trace.kernel, steps) if only else lines
     picture = StepperPicture(trace, shapes or _touched(trace), shown, steps)
-    rules = {"step": len(picture.replay.events), "thread": picture.replay.count}
-    return Explorer(picture.show, rules, values, play="step")
+    return StepperExplorer(picture, values, stop)
 
 
 def _touched(trace: Trace) -> dict[str, tuple[int, ...]]:

@@ -6,7 +6,19 @@ import numpy as np
 
 from helpers.pictures.canvas import BLUE, GRAY, INK, LINE, MARGIN, ORANGE, PAPER, Box, Picture, Word, text_width, tint
 from helpers.stepper.grids import Drawn, arrange
-from helpers.stepper.replay import ACTIVE, COLLISIONS, DONE, SECTOR, WAITING, Access, Collision, Event, Replay, Shape
+from helpers.stepper.replay import (
+    ACTIVE,
+    COLLISIONS,
+    DONE,
+    SECTOR,
+    WAITING,
+    Access,
+    Collision,
+    Event,
+    Replay,
+    Shape,
+    Variable,
+)
 from helpers.stepper.sentences import Teller, plural, verb
 from helpers.stepper.text import pages
 from wgsl.simulator.trace import Trace
@@ -15,6 +27,7 @@ HEIGHT, TOP, STRIP = 438, 36, 36  # the most of a sheet; where the text and the 
 CODE, LETTER, ROW = 52, 12, 17  # where code begins, the size of its letters, the height of its rows
 LETTERS, ADVANCE = (57, 50), 0.602 * LETTER  # in a row of code: fewer where the arrays need the room; and their width
 THREAD, IN_A_ROW, MOST_THREADS = (32, 25), 16, 64  # the most of a thread, of threads in a row, and of threads
+CHIP, CHIPS = 24, 30  # the height of a variable's box, and of a row of them
 CALLOUT = 24  # the height of the words about an access that collides
 SECTORS = "#0072b2", "#b8860b", "#007a5a", "#a3337a", "#5b6bbf", "#8a4b08"  # neighbors differ in lightness, too
 SIGNS = {  # the boxes of the legend: edge, face, line
@@ -59,10 +72,27 @@ class StepperPicture(Picture):
         room, wide = self.width - MARGIN - self.right, min(self.replay.threads, IN_A_ROW)
         self.names = 62 if self.replay.groups > 1 else 0  # CSS pixels for the names of workgroups
         self.thread_width = min(THREAD[0], (room - self.names) / wide)
-        self.memory_top = self._thread(self.replay.count - 1).y + THREAD[1] + 26
+        threads_end = self._thread(self.replay.count - 1).y + THREAD[1]
+        self.variables_top = threads_end + 26
+        self.chips = self._chips(Box(self.right, self.variables_top + 14, room, 0))
+        self.memory_top = (max(box.y for box in self.chips.values()) + CHIP if self.chips else threads_end) + 26
         area = Box(self.right, self.memory_top + 14, room, HEIGHT - self.callout - 22 - self.memory_top)
         self.grids = arrange(self.replay.memories, area)
         return bool(self.grids)
+
+    def _chips(self, area: Box) -> dict[Variable, Box]:
+        """For each variable a box that holds any of its values, with room for its name at the left."""
+        chips, x, y = {}, area.x, area.y
+        for variable in self.replay.variables:
+            head = text_width(variable.name, 13, "bold") + 7
+            width = 14 + max(
+                (text_width(text, 13, "bold") for text in {*map(variable.text, variable.values)}), default=10
+            )
+            if x > area.x and x + head + width > area.x + area.width:
+                x, y = area.x, y + CHIPS
+            chips[variable] = Box(x + head, y, width, CHIP)
+            x += head + width + 18
+        return chips
 
     def draw(self, step: int, thread: int) -> str:
         """Show one event of the run, and what one thread does in it."""
@@ -74,6 +104,7 @@ class StepperPicture(Picture):
             self.stands_still()
         self._point(page, event.line)
         self._fill_threads(self.replay.states(event), thread)
+        self._fill_chips(event, thread)
         accesses, collision = self.replay.during(event), self.replay.collision(event, thread)
         for grid in self.grids:
             self._fill(grid, event, [a for a in accesses if grid.memory.holds(a)], thread)
@@ -104,6 +135,11 @@ class StepperPicture(Picture):
         for group in range(self.replay.groups if self.names else 0):
             middle = self._thread(group * self.replay.threads).middle[1]
             self.write(self.right, middle, f"group {group}", 12, GRAY)
+        if self.chips:
+            self.bold(self.right, self.variables_top, "variables", 15)
+            self.boxes(self.chips.values())
+        for variable, box in self.chips.items():
+            self.bold(box.x - 7, box.middle[1], variable.name, 13, align="right")
         self.bold(self.right, self.memory_top, "memory", 15)
         self._explain(self.memory_top, ("read", "written", "workgroup"))
         for grid in self.grids:
@@ -164,6 +200,17 @@ class StepperPicture(Picture):
             self.label(places.values(), (i % self.replay.threads for i in places), 12.5, color, weight)
         x, y, width, height = self._thread(chosen)
         self.boxes([Box(x - 1.5, y - 1.5, width + 3, height + 3)], INK, line=3)
+
+    def _fill_chips(self, event: Event, thread: int) -> None:
+        """What the variables of one thread hold: bold and marked as in memory where this event gave it."""
+        if self.chips:
+            x = self.right + text_width("variables", 15, "bold") + 6
+            self.write(x, self.variables_top, f"of {self.teller.named(thread)}", 12, GRAY)
+        for variable, box in self.chips.items():
+            held = self.replay.held(variable, event, thread)
+            if held.new:
+                self._sign("written", [box])
+            self.label([box], [held.text], 13, *((ORANGE, "bold") if held.new else (INK, "normal")))
 
     # --- Memory -------------------------------------------------------------------------------------------
 

@@ -3,19 +3,22 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby, product
+from itertools import groupby, pairwise, product
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
+from helpers.pictures.canvas import number
 from helpers.stepper.text import functions, line_of
 from wgsl.simulator.trace import Trace
+from wgsl.simulator.watched import Named, numbers_of
 from wgsl.syntax.tree import Call, walk
-from wgsl.types.kinds import leaves
+from wgsl.types.kinds import BOOL, leaves
 
 Array = np.ndarray
 
+MOST_NUMBERS, WORD = 4, 2**32  # of a variable that are shown; above the largest u32
 SECTOR = 8  # words in a sector of storage memory
 KINDS = {"i32": "i4", "u32": "u4"}
 ACTIVE, WAITING, DONE = "active", "waiting", "done"
@@ -67,15 +70,55 @@ class Collision(NamedTuple):
     kind: str
 
 
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """A watched variable: the values that it got, each with the step of the trace, and the thread that has it."""
+
+    name: str
+    steps: Array  # (n,)
+    who: Array  # (n,)
+    values: Array  # (n, numbers)
+    is_bool: bool
+
+    @property
+    def scalar(self) -> bool:
+        """Whether a value is one number."""
+        return self.values.shape[1] == 1
+
+    def text(self, value: Array) -> str:
+        """A value (numbers,) as it is shown."""
+        shown = [self.number(each) for each in value[:MOST_NUMBERS]] + ["…"] * (len(value) > MOST_NUMBERS)
+        return shown[0] if self.scalar else f"({', '.join(shown)})"
+
+    def number(self, value: float) -> str:
+        """One number of a value: a whole one with all its digits, as an index is compared by all of them."""
+        if self.is_bool:
+            return "true" if value else "false"
+        whole = np.isfinite(value) and value % 1 == 0 and abs(value) < WORD
+        return f"{int(value)}".replace("-", "\N{MINUS SIGN}") if whole else number(value)
+
+
+class Held(NamedTuple):
+    """What a variable holds, "" where nothing yet, and whether this event gave it the value."""
+
+    text: str
+    new: bool
+
+
 @dataclass
 class Event:
-    """A line that some threads run: the step of the trace, and its accesses, a range of places in `Trace.accesses`."""
+    """A line that some threads run: the step of the trace, and its accesses, a range of places in `Trace.accesses`.
+
+    With what it calls, it lasts `until` a step, after the steps until `since`, which belong to the event before it.
+    """
 
     step: int
     line: int
     active: frozenset[int]
     accesses: range
     after_call: bool = False  # what a statement does when the function that it called has returned
+    since: int = -1
+    until: int = -1
 
 
 class Replay:
@@ -93,8 +136,9 @@ class Replay:
         self.threads, self.groups = prod(trace.workgroup_size), prod(trace.workgroups)
         self.count = self.threads * self.groups
         x, y, _ = trace.workgroups
-        home = self.accesses["workgroup"].astype(int) @ (1, x, x * y)
-        self.who = home * self.threads + self.accesses["invocation"]
+        self._strides = 1, x, x * y
+        self.who = self._threads_of(self.accesses)
+        home = self.who // self.threads
         self.home = np.where(self.accesses["space"] == "workgroup", home, -1)
         self._functions = functions(trace.kernel)
         self._last = np.full(self.count, -1)  # the last step of each thread
@@ -102,6 +146,9 @@ class Replay:
             self._last[step.active] = i
         self.memories = [memory for name, shape in shapes.items() for memory in self._memories(name, tuple(shape))]
         self.events = self._events(lines)
+        for before, event in pairwise(self.events):
+            event.since = before.until
+        self.variables = [self._variable(named, name) for named, name in trace.log.watched.items()]
         if not self.events:
             raise ValueError("the run comes through none of the lines that are to be shown")
 
@@ -113,6 +160,10 @@ class Replay:
             raise ValueError(f"{name} has shape {shape}: the run touched element {last}, beyond its end")
         groups = range(self.groups) if of["space"][0] == "workgroup" else [-1]
         return [Memory(name, shape, group) for group in groups]
+
+    def _threads_of(self, rows: Array) -> Array:
+        """The thread of each row."""
+        return rows["workgroup"].astype(int) @ self._strides * self.threads + rows["invocation"]
 
     def _is(self, name: str) -> Array:
         return self.accesses["variable"] == self.trace.variables.index(name)
@@ -128,6 +179,7 @@ class Replay:
             if goes_on or self._function(event.line) not in inside:
                 if current:
                     current.accesses = range(current.accesses.start, event.accesses.stop)
+                    current.until = event.until
             elif event.line in lines:
                 events.append(current := event)
             else:
@@ -138,14 +190,14 @@ class Replay:
         """The steps of the trace; after a call, the rest of the statement that called is an event of its own."""
         lines, start = self.accesses["line"].tolist(), 0
         ends = np.searchsorted(self.accesses["step"], range(len(self.trace.steps)), "right").tolist()
-        for number, (step, end) in enumerate(zip(self.trace.steps, ends, strict=True)):
+        for i, (step, end) in enumerate(zip(self.trace.steps, ends, strict=True)):
             home = self._function(step.line)
-            own = next((i for i in range(start, end) if self._function(lines[i]) != home), end)
-            yield Event(number, step.line, frozenset(step.active.tolist()), range(start, own))
+            own = next((at for at in range(start, end) if self._function(lines[at]) != home), end)
+            yield Event(i, step.line, frozenset(step.active.tolist()), range(start, own), until=i)
             for line, places in groupby(range(own, end), lines.__getitem__):
                 first, *others = places
                 rest = range(first, first + 1 + len(others))
-                yield Event(number, line, frozenset(self.who[rest].tolist()), rest, after_call=True)
+                yield Event(i, line, frozenset(self.who[rest].tolist()), rest, after_call=True, until=i)
             start = end
 
     def _function(self, line: int) -> range | None:
@@ -167,6 +219,21 @@ class Replay:
         kernel = self.trace.kernel
         callees = (call.callee for call in walk(kernel.module) if isinstance(call, Call))
         return {line_of(kernel, callee.at): callee.name for callee in callees if callee.name in BARRIERS}
+
+    # --- Variables --------------------------------------------------------------------------------------------
+
+    def _variable(self, named: Named, name: str) -> Variable:
+        rows = self.trace.watched[name]
+        return Variable(
+            name, rows["step"], self._threads_of(rows), numbers_of(named, rows["value"]), named.type == BOOL
+        )
+
+    def held(self, variable: Variable, event: Event, thread: int) -> Held:
+        """What a variable of a thread holds after an event."""
+        given = np.flatnonzero((variable.who == thread) & (variable.steps <= event.until))
+        if not len(given):
+            return Held("", False)
+        return Held(variable.text(variable.values[given[-1]]), bool(variable.steps[given[-1]] > event.since))
 
     # --- Memory -----------------------------------------------------------------------------------------------
 
@@ -203,6 +270,11 @@ class Replay:
             of, (_, first) = self.accesses["variable"] == i, next(leaves(variable.type))
             numbers[of] = bits[of].view(KINDS.get(first.name, "f4"))
         return numbers
+
+    def writes(self, memory: Memory) -> tuple[Array, Array]:
+        """Where in `accesses` an array is written, and which of its elements."""
+        at = np.flatnonzero(self._is(memory.name) & (self.home == memory.group) & self.accesses["write"])
+        return at, self.accesses["index"][at]
 
     def during(self, event: Event) -> list[Access]:
         """The accesses of an event, in order."""

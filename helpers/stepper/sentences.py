@@ -28,6 +28,7 @@ class Teller:
         accesses, collision = self.replay.during(event), self.replay.collision(event, thread)
         states = self.replay.states(event)
         told = [self._who(event, states), self._what(event, accesses), self._one(thread, states, accesses)]
+        told += [self._holds(event, thread)]
         told += [self._collision(collision)] if collision else []
         return " ".join(filter(None, [*told, self._findings(event)]))
 
@@ -64,7 +65,7 @@ class Teller:
         """What one thread does."""
         who = self.named(thread)
         if states[thread] != ACTIVE:
-            return f"{_capital(who)} is {states[thread]}."
+            return f"{capital(who)} is {states[thread]}."
         own = [a for a in accesses if a.thread == thread]
         own.sort(key=lambda a: a.write)
         done = [
@@ -72,8 +73,14 @@ class Teller:
             for name, some in groupby(own, verb)
         ]
         if not done:
-            return f"{_capital(who)} is one of them." if states.count(ACTIVE) > 1 else ""
-        return f"{_capital(who)} {', and '.join(done)}."
+            return f"{capital(who)} is one of them." if states.count(ACTIVE) > 1 else ""
+        return f"{capital(who)} {', and '.join(done)}."
+
+    def _holds(self, event: Event, thread: int) -> str:
+        """What the variables of one thread hold."""
+        held = {v.name: self.replay.held(v, event, thread).text for v in self.replay.variables}
+        known = [f"{name} = {text}" for name, text in held.items() if text]
+        return f"{capital(self.named(thread))} holds {listed(known)}." if known else ""
 
     def _collision(self, collision: Collision) -> str:
         first, second, kind = collision
@@ -111,5 +118,6 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun}{'s' * (count != 1)}"
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
+    """A sentence's beginning."""
     return text[:1].upper() + text[1:]

@@ -1,6 +1,6 @@
 """Pictures with sliders of threads that add up one sum."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -22,14 +22,15 @@ def race() -> Explorer:
     return Explorer(RacePicture().show, {"order": len(schedules())})
 
 
-def steps(kernel: str | Kernel, numbers: np.ndarray, **options) -> Explorer:
+def steps(kernel: str | Kernel, numbers: np.ndarray, watch: Sequence[str] = (), **options) -> Explorer:
     """Sliders through a simulated run of one workgroup that adds up a short list (n,): its lines, threads and memory.
 
     The kernel has few threads and the bindings of `sum`: the list, the total, and the list's length in a uniform.
-    `options` are those of `stepper`, such as the thread at first.
+    `watch` names the variables to show; `options` are those of
+    `stepper`, such as the thread at first.
     """
     buffers = numbers, np.zeros(1, np.float32), np.array([len(numbers)], np.uint32)
-    return stepper(simulate(kernel, buffers, (1, 1, 1)), **options)
+    return stepper(simulate(kernel, buffers, (1, 1, 1), watch=watch), **options)
 
 
 def addressing() -> Explorer:

@@ -51,10 +51,13 @@ def dispatch_2d(**values: int) -> Explorer:
     return Explorer(draw, IN_A_GRID, start | values, play=("y", "x"), front=("size_x", "size_y", "x", "y"))
 
 
-def steps(kernel: str | Kernel, arrays: Sequence, workgroups: int = 1, **options) -> Explorer:
+def steps(
+    kernel: str | Kernel, arrays: Sequence, workgroups: int = 1, watch: Sequence[str] = (), **options
+) -> Explorer:
     """Sliders through a simulated run of a kernel with few threads: its lines, its threads, and what they touch.
 
-    The arguments are those of `gpu.launch`; `options` are those of `stepper`, such as the thread at first.
+    The arguments are those of `gpu.launch`; `watch` names the variables to show; `options` are those of
+    `stepper`, such as the thread at first.
     """
     buffers = [np.array(a, np.uint32) if isinstance(a, tuple) else a for a in arrays]
-    return stepper(simulate(kernel, buffers, (workgroups, 1, 1)), **options)
+    return stepper(simulate(kernel, buffers, (workgroups, 1, 1), watch=watch), **options)
