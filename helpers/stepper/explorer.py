@@ -9,7 +9,8 @@ from helpers.stepper.picture import StepperPicture
 from helpers.stepper.stops import Stops
 from helpers.widgets.explorer import Explorer
 
-SAID = "margin: 0; line-height: 1.35"
+SAID = "margin: 0; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
+ROW = {"align_items": "center", "width": "840px", "max_width": "100%", "padding": "0 16px", "grid_gap": "10px"}
 
 
 class StepperExplorer(Explorer):
@@ -26,11 +27,14 @@ class StepperExplorer(Explorer):
         suggested = self.stops.suggested
         self._stop = ipywidgets.Combobox(
             description="stop when", value=stop, options=suggested, placeholder=next(iter(suggested), ""),
-            continuous_update=False, layout={"width": "290px"}, style={"description_width": "68px"},
+            continuous_update=False, layout={"width": "280px", "margin": "0"}, style={"description_width": "64px"},
         )  # fmt: skip
         self._next = ipywidgets.Button(description="next stop", tooltip="go on to the next step where this happens")
-        self._next.layout.width, self._told = "auto", ipywidgets.HTML(layout={"flex": "1 1 0", "min_width": "260px"})
-        row = ipywidgets.HBox([self._stop, self._next, self._told], layout={"align_items": "center"})
+        self._next.layout.width, self._told = (
+            "auto",
+            ipywidgets.HTML(layout={"flex": "1 1 0", "min_width": "260px", "margin": "0"}),
+        )
+        row = ipywidgets.HBox([self._stop, self._next, self._told], layout=ROW)
         row.add_class("convgrad-stop")
         self.children = (*self.children[:-1], row, self.children[-1])
         self._stop.observe(lambda _: self._say(self._when()), "value")
