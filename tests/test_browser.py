@@ -43,7 +43,7 @@ MOVES = "padding 2, stride 3, H 1, dilation 99, kH 5, groups 2, Co 3, co 2, Ci -
 # What is written instead of the cell that begins with the same call, and what the page then says.
 ANSWERS = {
     "04": {
-        'helpers.predict("sum_after_a_step", 8)': "wrong: thread 2 does not add the sum of its neighbor",
+        'helpers.predict("sum_after_a_step", 8)': "wrong: this is thread 2 with its neighbor",
         'helpers.predict("sum_after_a_step", 4)': "right",
     },
     "05": {'helpers.find_fault("fault_in_the_weight_gradient", 66)': "the fault is"},

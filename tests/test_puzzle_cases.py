@@ -20,7 +20,8 @@ COARSE = ("f32(i32({}))", "abs({})", "floor({})", "round({})")
 def coarse_kernels() -> Iterator[tuple[str, str, Kernel]]:
     """The official kernels in which all that is read of one input, or all that is stored, loses something."""
     for name, puzzle in PUZZLES.items():
-        *inputs, output = (binding.name for binding in puzzle.official.bindings if "storage" in binding.space)
+        arrays = [binding.name for binding in puzzle.official.bindings if "storage" in binding.space]
+        inputs, output = arrays[: len(puzzle.cases()[0].inputs)], arrays[len(puzzle.cases()[0].inputs)]
         pieces = {input: rf"()\b({input}\[(?:[^][]|\[[^]]*\])*\])" for input in inputs}
         if inputs:  # weight_index has none: it stores indices, which are whole
             pieces[output] = rf"\b({output}\[[^;=]*\] = )([^;]+)"

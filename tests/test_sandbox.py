@@ -226,7 +226,7 @@ def warm():
 
 def within(text: str, module: str = "", source: str = MAP) -> str:
     """A kernel with a text at the beginning of its function, and another one before its bindings."""
-    start = source.index("{", source.index("fn main")) + 1
+    start = source.index("{", source.index("@compute")) + 1
     return f"{module}{source[:start]} {text} {source[start:]}"
 
 

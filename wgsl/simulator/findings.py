@@ -219,7 +219,7 @@ def uninitialized(who: str, name: str) -> str:
     """Workgroup memory that is read first and written later, or never."""
     return (
         f"{who} reads {name}, which no thread has written yet: WGSL promises 0 there, but not every driver keeps the "
-        f"promise (Mesa's lavapipe under wgpu 0.32 does not), and what an earlier kernel left may be there; store 0 "
+        f"promise (Mesa's lavapipe does not), and what an earlier kernel left may be there; store 0 "
         f"there yourself, with a `workgroupBarrier()` before another thread reads it"
     )
 
