@@ -39,6 +39,7 @@ GRAVEST_FIRST = (
 )
 TRAP = -99999.5  # in the output before the adapter's run; not a right answer
 MOST_ITERATIONS = 6_000  # more than nine times what an official kernel needs in any test
+MOST_TOGETHER = 15_000_000  # of all threads: a run that does not end is kept in less than 1 GB
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,8 +253,13 @@ def _pass(kernel: Kernel, buffers: Sequence[Array], dispatch: Dispatch, most: in
 
 
 def iterations(case: Case) -> int:
-    """How many loop iterations a thread may make: enough to look at every input eight times, with 1,000 to spare."""
-    return min(MOST_ITERATIONS, 1_000 + 8 * sum(array.size for array in case.inputs))
+    """How many loop iterations a thread may make: enough to look at every input eight times, with 1,000 to spare.
+
+    Where there are very many threads, they are fewer.
+    """
+    threads = 64 * max(prod(dispatch.workgroups) for dispatch in case.dispatches)
+    enough = 1_000 + 8 * sum(array.size for array in case.inputs)
+    return min(MOST_ITERATIONS, enough, int(MOST_TOGETHER // threads))
 
 
 def passes_to_blame(kernel: Kernel, official: Kernel, case: Case) -> list[str]:
