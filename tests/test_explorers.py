@@ -3,6 +3,7 @@
 import random
 import re
 from math import prod
+from string import ascii_lowercase, ascii_uppercase
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from support.speakers import lesson
 
 from helpers.convolution import explorers, reference
 from helpers.convolution.shapes import ConvShape
+from helpers.data import digits
 from helpers.pictures.canvas import ORANGE, number, text_width
 from helpers.pictures.parts import Grid
 from helpers.threads import explorers as threads
@@ -141,6 +143,61 @@ def test_a_result_that_differs_from_the_sum_of_its_terms_is_said():
 
 IMAGE, FILTER, UPSTREAM = whole(1, 1, 4, 5), whole(1, 1, 2, 3), whole(1, 1, 3, 3)
 SQUARE = whole(1, 1, 5, 5)
+
+
+LETTERS = [  # what makes a picture with letters, what it computes, its small letters and its capitals, from the first
+    (explorers.forward, reference.conv2d, (IMAGE, FILTER), "A"),
+    (
+        explorers.weight_gradient,
+        lambda x, dy: reference.conv2d_grad_weight(x, (1, 1, 3, 3), dy),
+        (SQUARE, UPSTREAM),
+        "G",
+    ),
+    (
+        explorers.input_gradient,
+        lambda w, dy: reference.conv2d_grad_input((1, 1, 5, 5), w, dy),
+        (-UPSTREAM, UPSTREAM),
+        "G",
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "right", "tensors", "first"), LETTERS)
+def test_the_letters_say_the_sum_that_the_reference_computes(make, right, tensors, first):
+    explorer, right, capitals = make(*tensors), right(*tensors)[0, 0], ascii_uppercase[ascii_uppercase.index(first) :]
+    letters = zip((ascii_lowercase, capitals), tensors, strict=True)
+    values = {letter: value for names, array in letters for letter, value in zip(names, array.flat, strict=False)}
+    for place in np.ndindex(right.shape):
+        words, value = explorer.set(**dict(zip(explorer.values, place, strict=True))), number(right[place])
+        element, terms, rest = words.split(" = ")
+        assert element.endswith(f"[{place[0]},{place[1]}]")
+        assert sum(prod(values[letter] for letter in term.split("·")) for term in terms.split(" + ")) == right[place]
+        assert rest.startswith((f"{value}.", f"{value}: "))
+        assert rest.endswith(f"The GPU returned {value}.")
+
+
+def test_the_edges_of_a_digit_are_those_of_the_reference():
+    explorer, digit = explorers.edges(), digits.conv1_input(1, first=7)
+    for filter, stride, padding in sample(np.ndindex(len(explorers.EDGES), 3, 3), 12):
+        weight = np.array([*explorers.EDGES.values()])[filter][None, None]
+        right = reference.conv2d(digit, weight, None, stride + 1, padding)[0, 0]
+        for place in (6, 5), np.subtract(right.shape, 1):
+            row, column = map(int, place)
+            words = explorer.set(digit=7, filter=filter, stride=stride + 1, padding=padding, oh=row, ow=column)
+            size, value = " × ".join(map(str, right.shape)), number(right[row, column])
+            assert words.endswith(f"become {size} outputs. output[{row},{column}] = {value}; the GPU returned {value}.")
+
+
+@pytest.mark.parametrize("sizes", [((3, 3), (3, 3)), ((2, 3), (3, 2))])
+def test_scatter_and_gather_say_what_the_reference_computes(sizes):
+    weight, upstream = (-3 * whole(1, 1, *size) for size in sizes)
+    H, W = np.sum(sizes, 0) - 1
+    right = reference.conv2d_grad_input((1, 1, H, W), weight, upstream)
+    explorer = explorers.scatter_and_gather(weight, upstream)
+    for ih, iw in np.ndindex(H, W):
+        value = number(right[0, 0, ih, iw])
+        assert f" = {value}; the GPU returned {value}." in explorer.set(ih=ih, iw=iw, oh=ih // 2, ow=iw // 2)
+        assert "−0" not in written(explorer.picture)
 
 
 def test_letters_do_not_mix_with_axes_that_are_not_explained_yet():

@@ -27,13 +27,11 @@ class StepperExplorer(Explorer):
         suggested = self.stops.suggested
         self._stop = ipywidgets.Combobox(
             description="stop when", value=stop, options=suggested, placeholder=next(iter(suggested), ""),
-            continuous_update=False, layout={"width": "280px", "margin": "0"}, style={"description_width": "64px"},
+            continuous_update=False, layout={"width": "300px", "margin": "0"}, style={"description_width": "84px"},
         )  # fmt: skip
         self._next = ipywidgets.Button(description="next stop", tooltip="go on to the next step where this happens")
-        self._next.layout.width, self._told = (
-            "auto",
-            ipywidgets.HTML(layout={"flex": "1 1 0", "min_width": "260px", "margin": "0"}),
-        )
+        self._next.layout.width = "auto"
+        self._told = ipywidgets.HTML(layout={"flex": "1 1 0", "min_width": "260px", "margin": "0"})
         row = ipywidgets.HBox([self._stop, self._next, self._told], layout=ROW)
         row.add_class("convgrad-stop")
         self.children = (*self.children[:-1], row, self.children[-1])
