@@ -13,8 +13,9 @@ from support.teaching_pages import PUZZLE, QUESTION, TEACHING, explorers_of, pag
 from helpers.course.lessons import CLASS, MINUTES
 from helpers.exercises import ALL_PUZZLES
 
-TIMING, EXPLORERS, MISTAKES, LATE = "Timing", "Questions at the explorers", "Common mistakes", "When you are late"
-SHORT = CLASS  # minutes of the plan for a single class
+EXPLORERS, MISTAKES, LATE = "Questions at the explorers", "Common mistakes", "When you are late"
+PLAN, COLUMNS = "Before, in and after class", ["section", "before class", "in class", "after class"]
+TOOK = re.compile(r"(\d+)(?::|$)")  # the minutes, at the beginning of a cell
 LONGEST = 80  # lines of a page, without those of its tables
 LESSONS = [Lesson.read(path) for path in lessons_of(NOTEBOOKS)]
 every_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.path.stem)
@@ -40,7 +41,7 @@ def test_a_puzzle_of_a_lesson_is_a_cell_or_an_editor(cell: str, puzzles: list[st
 @every_lesson
 def test_a_page_is_short_and_its_sections_and_links_are_there(lesson: Lesson) -> None:
     text = page_of(lesson)
-    wanted = [TIMING, *[EXPLORERS] * bool(explorers_of(lesson)), *[MISTAKES] * bool(puzzles_of(lesson)), LATE]
+    wanted = [PLAN, *[EXPLORERS] * bool(explorers_of(lesson)), *[MISTAKES] * bool(puzzles_of(lesson)), LATE]
     assert [name for name, _ in parts(text) if name in wanted] == wanted
     assert text.startswith("# For teachers: ")
     links = {unquote((a or b).split("#")[0]) for a, b in LINK.findall(text)}
@@ -50,13 +51,16 @@ def test_a_page_is_short_and_its_sections_and_links_are_there(lesson: Lesson) ->
 
 
 @every_lesson
-def test_the_sections_of_the_plan_are_the_lessons_and_their_minutes_add_up(lesson: Lesson) -> None:
+def test_the_plan_has_three_columns_and_their_minutes_add_up(lesson: Lesson) -> None:
     said = re.search(r"^\*\*How long\.\*\*.*", lesson.cells[0].source, re.MULTILINE)[0]
     minutes = sum(map(int, MINUTES.findall(said)))
-    sums = {"minutes": minutes} | ({f"in {SHORT}": SHORT} if minutes > SHORT else {})
-    head, *rows = table(dict(parts(page_of(lesson)))[TIMING])
-    assert head == ["section", *sums, "what happens"]
-    assert [sum(int(row[i].replace("–", "0")) for row in rows) for i, _ in enumerate(sums, 1)] == [*sums.values()]
+    head, everybody, *rows = table(dict(parts(page_of(lesson)))[PLAN])
+    assert head == COLUMNS
+    assert all(everybody)
+    assert bool(re.search(r"`--mistakes 0\d`", everybody[2])) == (lesson is not LESSONS[0])  # a class begins with them
+    took = [[int(found[1]) if (found := TOOK.match(cell)) else 0 for cell in row[1:]] for row in rows]
+    assert all(map(any, took))
+    assert (sum(map(sum, took)), sum(row[1] for row in took)) == (minutes, min(minutes, CLASS))
     headings = [text for cell in lesson.prose for text in re.findall(r"^#+ (.+)", cell.words, re.MULTILINE)]
     places = [headings.index(row[0]) for row in rows]
     assert places == sorted(places)
