@@ -30,151 +30,36 @@ def my(tmp_path, monkeypatch):
     return tmp_path
 
 
-def value(text: str) -> object:
-    return Program(text, GIVEN, "x").run(GIVEN).value
+# --- What is allowed: tests/messages/python_lines.txt has what is refused, too -----------------------------------
 
 
-# --- What is allowed ------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x = (1", "line 1, column 5: this is not Python: '(' was never closed"),
+        ("x =", "line 1"),
+        ("x = " + "{" * 198, "line 1"),
+        ("x = 1\0", r"line 1, column 6: `\x00` is no letter, digit or sign that you can write here"),
+        ("x = 1 \ud800", r"line 1, column 7: `\ud800` is no letter, digit or sign that you can write here"),
+    ],
+)
+def test_what_pythons_own_words_or_no_file_could_show_is_refused_in_a_sentence(text, words):
+    with pytest.raises(WgslError) as refused:
+        Program(text, GIVEN, "x")
+    assert words in str(refused.value)
+    assert "this is not Python" in str(refused.value) or "letter" in words
 
 
-ALLOWED = [
-    ("x = 7 // 2 + 7 % 4 - -2 ** 2 / 8 * +1", 6.5),
-    ("x = 1 < w <= 3 != 4 and not (h > 1 or w == 2)", True),
-    ("x = 1 < w < 2", False),
-    ("x = w > 5 < 1 / 0", False),  # what is not needed is not computed
-    ("x = yes or 1 / 0", True),
-    ("x = 1 / 0 if w < 3 else loss(w) + line(2) + line(at=3, slope=2)", 17),
-    ("pair = (w, h)\nx = pair[-1] + pair[0]", 3.5),
-    ("x = 2 * w, h", (6, 0.5)),
-    ("# c, é and \0\r\na = 1  # 'one\r\na = a + 1; b = (  # of\n  a)\nx = b", 2),
-    ("x = 2**64", 2**64),
-    ("x = " + "-" * 196 + "1", 1),  # as deep as a text can be
-    ("x = " + "1+" * 98 + "1", 99),
-]
-
-
-@pytest.mark.parametrize(("text", "wanted"), ALLOWED)
-def test_arithmetic_comparisons_and_listed_functions_are_what_python_makes_of_them(text, wanted):
-    assert value(text) == wanted
+def test_lines_end_as_pythons_do_and_comments_may_have_any_sign():
+    assert (
+        Program("# c, é and \0\r\na = 1  # 'one\r\na = a + 1; b = (  # of\n  a)\nx = b", GIVEN, "x").run(GIVEN).value
+        == 2
+    )
 
 
 def test_a_number_of_numpys_is_one_of_pythons():
     given = {"mean": lambda: np.float32(2.5)}
     assert type(Program("x = mean()", given, "x").run(given).value) is float
-
-
-PART = "is not part of what you can write here: "
-REFUSED = [  # the text, the place of the caret, and words of the sentence
-    *("import os", "1:1", f"`import` {PART}a line is `name = value`, of numbers"),
-    *("x = 1\nfrom os import *", "2:1", f"`from` {PART}"),
-    *("while True: x = 1", "1:1", f"`while` {PART}"),
-    *("for i in w: x = 1", "1:1", f"`for` {PART}"),
-    *("def f(): return f()\nx = f()", "1:1", f"`def` {PART}"),
-    *("x = (lambda: 1)()", "1:6", f"`lambda` {PART}"),
-    *("x = [i for i in w]", "1:5", f"`[` {PART}"),
-    *("x = [1, 2]", "1:5", f"`[` {PART}write round brackets, as in `(1, 2)`"),
-    *("x = w.__class__", "1:6", f"`.__class__` {PART}"),
-    *("x = np.exp(w)", "1:7", f"`.exp` {PART}"),
-    *("x = __class__", "1:5", "`__class__` has no value here: you have `loss`, `line`, `w`, `h`, `yes`"),
-    *("x = x + 1", "1:5", "`x` has no value here"),
-    *("x = f'{w}'", "1:5", f"`f'` {PART}"),
-    *("x = 'a' * 10**9", "1:5", f"`'` {PART}"),
-    *("x = (w := 4)", "1:8", f"`:=` {PART}give the name its value in a line of its own"),
-    *("x = loss(*w)", "1:10", f"`*` {PART}"),
-    *("x = loss(**w)", "1:10", f"`**` {PART}"),
-    *("x = 1\nx += 1", "2:3", f"`+=` {PART}write `name = value`"),
-    *("x: int = 1", "1:2", f"`:` {PART}write `name = value`"),
-    *("x = 1j", "1:5", f"`1j` {PART}"),
-    *("x = None", "1:5", f"`None` {PART}"),
-    *("x = (1, 2)[0:1]", "1:13", f"`:` {PART}an element is `tuple[number]`"),
-    *("x = yes & (w > 1)", "1:9", f"`&` {PART}write `and`"),
-    *("x = w ^ 2", "1:7", f"`^` {PART}powers are written `**`"),
-    *("x = ~yes", "1:5", f"`~` {PART}write `not`"),
-    *("x = (w) is (3)", "1:9", f"`is` {PART}write `==`"),
-    *("x = w in (1, 2)", "1:7", f"`in` {PART}"),
-    *("x = 1 << 10**9", "1:7", f"`<<` {PART}"),
-    *("w = 4", "1:1", "`w` is given, and keeps its value: choose another name"),
-    *("x, y = 1, 2", "1:1", "a line gives one name a value: write `name = value`"),
-    *("x = y = 1", "1:1", "a line gives one name a value"),
-    *("x == 1", "1:1", "`==` compares, and gives no name a value: write `x = ...`"),
-    *("loss(w)", "1:1", "this line gives no name a value: write `x = ...`"),
-    *("y = 1", "", "no line gives `x` a value: write `x = ...`"),
-    *("x = loss + 1", "1:5", "`loss` is a function: call it, as in `loss(w)`"),
-    *("x = loss(w, h)", "1:5", "`loss` takes other arguments: write `loss(w)`"),
-    *("x = line(up=1)", "1:5", "`line` takes other arguments: write `line(slope, at)`"),
-    *("x = w(h + 1)", "1:5", "only a function can be called: a product needs its `*`"),
-    *("x = 2(h)", "1:5", "only a function can be called: a product needs its `*`"),
-    *("x = abs(w)", "1:5", "`abs` is not a function that you have here: you have `loss`, `line`"),
-    *("x = yes && w", "1:9", "`&&` is not Python: write `and`"),
-    *("x = yes || w", "1:9", "`||` is not Python: write `or`"),
-    *("x = !yes", "1:5", "`!` is not Python: write `not`"),
-    *("x = yes ? 1 : 2", "1:9", "`?` is not Python: write `a if condition else b`"),
-    *("let x = 1;", "1:1", "`let` is not Python: write `name = value`"),
-    *("x = 1u", "1:5", "`1u` is not Python: numbers have no letter behind them"),
-    *("x = 2h", "1:5", "`2h` is not Python: a product needs its `*`"),
-    *("x = (1", "1:5", "this is not Python: '(' was never closed"),
-    *("x =", "1:", "this is not Python"),
-    *("x = w − 1", "1:7", "`−` is no letter, digit or sign that you can write here"),
-    *("x = ｗ", "1:5", "`ｗ` is no letter, digit or sign"),
-    *("x = 1\0", "1:6", r"`\x00` is no letter, digit or sign"),
-    *("x = 1 \ud800", "1:7", r"`\ud800` is no letter, digit or sign"),
-    *("x = " + "1" * 41, "1:5", "a name or a number has at most 40 letters or digits here"),
-    *("x = " + "(" * 10_000, "", "it has more than 5,000 characters: a few lines will do"),
-    *("x = " + "(" * 4_000, "1:203", "it goes on after 200 names, numbers and signs: a few lines will do"),
-    *("x = " + "(" * 90 + "1" + ")" * 90, "", ""),
-    *("x = " + "{" * 198, "1:", "this is not Python"),
-    *("x = " + "not " * 198, "1:", ""),
-    *("x = 1\n" * 1_000_000, "", "it has more than 5,000 characters"),
-    *("x = loss(1)\n" * 34, "34:5", "it goes on after 200"),
-]
-REFUSED = [*zip(REFUSED[::3], REFUSED[1::3], REFUSED[2::3], strict=True)]
-
-
-@pytest.mark.parametrize(("text", "place", "words"), REFUSED, ids=[ascii(text[:30]) for text, *_ in REFUSED])
-def test_everything_else_is_refused_with_its_place_and_the_rule(text, place, words):
-    if not (place or words):
-        assert value(text) == 1
-        return
-    with pytest.raises(WgslError) as refused:
-        Program(text, GIVEN, "x")
-    assert words in str(refused.value)
-    line, column = refused.value.line, refused.value.column
-    assert f"{line or ''}:{column or ''}".strip(":").startswith(place)
-    assert len(str(refused.value).partition("\n")[0]) < 350
-
-
-FAILS = [  # the text, the caret, and words of the sentence in which a run of it ends
-    ("x = 10**10**10", "1:5", "an exponent is at most 64 here, and this one is 10000000000"),
-    ("x = 2**64 * 2", "1:5", "whole numbers are at most 2**64 here, and this is larger"),
-    ("y = 2**64\nx = w + (y**64) / 2", "2:10", "whole numbers are at most 2**64"),
-    ("x = loss(2**60)", "1:5", "whole numbers are at most 2**64"),
-    ("x = 10.0**400.5", "1:5", "this is too large"),
-    ("x = w / (h - 0.5)", "1:5", "this divides by 0"),
-    ("x = w % 0", "1:5", "this divides by 0"),
-    ("x = (-8) ** h", "1:5", "this is no real number"),
-    ("t = (1, 2)\nx = t * 10**9", "2:5", "here must be a number, and not (1, 2)"),
-    ("t = (1, 2)\nx = t == t", "2:5", "here must be a number"),
-    ("t = (1, 2)\nx = (t, t)", "2:6", "a tuple holds no other tuple here"),
-    ("x = w[0]", "1:5", "only a tuple has elements, and this is 3"),
-    ("x = (1, 2)[2]", "1:5", "the elements are numbered from 0 to 1, and this is number 2"),
-    ("x = (1, 2)[h]", "1:5", "and this is number 0.5"),
-    ("x = loss((1, 2))", "1:5", "this cannot be done with (1, 2)"),
-]
-
-
-@pytest.mark.parametrize(("text", "place", "words"), FAILS)
-def test_what_cannot_be_computed_or_grows_is_stopped_with_its_place(text, place, words):
-    program = Program(text, GIVEN, "x")
-    with pytest.raises(WgslError) as stopped:
-        program.run(GIVEN)
-    assert words in str(stopped.value)
-    assert f"{stopped.value.line}:{stopped.value.column}" == place
-
-
-def test_a_caret_points_at_the_place():
-    with pytest.raises(WgslError) as refused:
-        Program("y = 2\nx = yes & w", GIVEN, "x")
-    assert str(refused.value).split("\n")[1:] == ["2 │ x = yes & w", "  │         ^"]
 
 
 # --- All puzzles ----------------------------------------------------------------------------------------------
@@ -304,36 +189,6 @@ def test_the_right_answers_are_what_the_simulator_finds_in_kernels_with_these_ac
 # --- A test that is written ---------------------------------------------------------------------------------
 
 LARGE = "1, 4, 8, 9, 1, 5, 5, 1, (0, 0)", "30, 1, 1, 1, 120, 1, 1", "1, 10, 10, 10, 1, 1, 10, padding=(10, 0)"
-WRITTEN = [  # each with words of what is said in the first test that fails
-    (
-        "test = shape(2, 3, 4, 5, 4, 3, 2, 2, (1, 2)), fractions()",
-        "1 of 4 wrong kernels pass your test: “one product",
-    ),
-    ("test = 3", "write sizes and data, as in `test = shape(...), ones()`"),
-    ("test = fractions(), shape(2, 2, 3, 3, 2, 2, 2)", "write sizes and data"),
-    ("test = ones() + 1, 2", "line 1, column 8: here must be a number, and not ones"),
-    (
-        "test = shape(1, 1, 2**64, 1, 1, 1, 1), ones()",
-        "line 1, column 8: in_h = 18446744073709551616: it must be",
-    ),
-    ("test = shape(1.5, 1, 1, 1, 1, 1, 1), ones()", "batch = 1.5 is a float: it must be an int"),
-    ("test = shape(1, 1, 2, 2, 1, 3, 3), ones()", "kernel_h = 3 is larger than the padded input"),
-    (
-        "test = shape(2, 1, 4, 5, 1, 1, 1), ones()",
-        "a test has at most 30 outputs of a channel, in all images",
-    ),
-    ("test = shape(1, 1, 3, 3, 61, 2, 1), ones()", "a test has at most 120 weights, and this one has 122"),
-    (
-        "test = shape(1, 1, 32, 32, 1, 1, 1, 8), ones()",
-        "a test has at most 1,000 pixels, in all channels",
-    ),
-]
-
-
-@pytest.mark.parametrize(("text", "words"), WRITTEN)
-def test_a_test_that_lets_a_wrong_kernel_through_or_is_none_is_told_so(text, words):
-    grades = helpers.grade("catch_them_all", text)
-    assert words in next(verdict.detail for verdict in grades if verdict.outcome != RIGHT)
 
 
 def test_a_right_kernel_is_rejected_for_rounding_alone_and_all_of_lesson_05s_wrong_kernels_are_tried():

@@ -40,8 +40,8 @@ def text_of(lines: str) -> str:
 
 
 def said(family: str, heading: str, text: str) -> str:
-    """What is said of a text now."""
-    return getattr(speakers, family)(heading, text)
+    """What is said of a text now; in a family without a speaker of its own, texts are calls."""
+    return getattr(speakers, family, speakers.called)(heading, text)
 
 
 def forbidden(lines: str, message: str) -> list[str]:
