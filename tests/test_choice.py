@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.problem_lists import listed
 from support.problems import every_specialized_version, kind_of, refused, require_close
 
 import helpers.convolution.choice as rule
@@ -63,32 +64,22 @@ def test_a_software_adapter_in_a_browser_gets_the_sizes_but_no_loop_written_out(
 
 # Microseconds on the same GPU, of layers that are not in the record: each version's, in this order. None: not taken.
 FORWARD, BACKWARD = "gemm_bias_act", "gemm_bias_act_backward"
-NAMES = {
+VERSIONS = {
     FORWARD: ("2_tiled", "3_register_tiles", "5_prefetch", "7_deep_tiles"),
     BACKWARD: ("2_tiled", "3_register_tiles", "5_deep_tiles"),
 }
 FULLY_CONNECTED = {  # LeNet's, with 32 and with 256 rows, and others
-    GemmShape(32, 256, 120): {FORWARD: (18.9, 35.0, 20.0, 4.1), BACKWARD: (44.2, 60.2, 8.2)},
-    GemmShape(32, 120, 84): {FORWARD: (10.4, 19.1, 12.0, 3.1), BACKWARD: (32.1, 49.0, 6.5)},
-    GemmShape(32, 84, 10): {FORWARD: (8.2, 10.9, None, 2.8), BACKWARD: (23.6, 16.5, 5.8)},
-    GemmShape(256, 256, 120): {FORWARD: (19.3, 35.6, 20.6, 6.2), BACKWARD: (101.2, 88.6, 17.0)},
-    GemmShape(256, 120, 84): {FORWARD: (10.8, 19.8, 12.6, 4.0), BACKWARD: (87.8, 78.0, 10.4)},
-    GemmShape(256, 84, 10): {FORWARD: (8.3, 11.2, None, 3.1), BACKWARD: (80.3, 30.8, 8.0)},
-    GemmShape(32, 16, 10): {FORWARD: (3.1, 3.6, None, 2.5), BACKWARD: (17.5, 11.3, 5.6)},
-    GemmShape(2048, 256, 64): {FORWARD: (30.8, 31.8, 17.0, 16.7), BACKWARD: (573.1, 145.4, 64.3)},
-    GemmShape(256, 784, 300): {FORWARD: (72.2, 100.2, 52.4, 28.0), BACKWARD: (233.4, 117.8, 79.6)},
-    GemmShape(16, 2048, 2048): {FORWARD: (137.8, 255.0, 123.6, 29.7), BACKWARD: (384.8, 285.2, 185.5)},
-    GemmShape(512, 512, 512): {FORWARD: (109.5, 61.2, 31.3, 54.1), BACKWARD: (424.2, 89.4, 158.7)},
+    layer: dict(zip(VERSIONS, took, strict=True)) for layer, *took in listed("fully connected layers")
 }
 
 
 def layer_slowdown(operation: str, layer: GemmShape) -> float:
     """How many times as long as the fastest version the one takes that is chosen."""
-    took = dict(zip(NAMES[operation], FULLY_CONNECTED[layer][operation], strict=True))
+    took = dict(zip(VERSIONS[operation], FULLY_CONNECTED[layer][operation], strict=True))
     return took[OPERATIONS[operation].choose(layer, HARDWARE)[0].version] / min(filter(None, took.values()))
 
 
-@pytest.mark.parametrize("operation", NAMES)
+@pytest.mark.parametrize("operation", VERSIONS)
 @pytest.mark.parametrize("layer", FULLY_CONNECTED, ids=str)
 def test_a_fully_connected_layer_gets_its_fastest_version(layer, operation):
     assert layer_slowdown(operation, layer) == 1
@@ -97,7 +88,7 @@ def test_a_fully_connected_layer_gets_its_fastest_version(layer, operation):
 @pytest.mark.parametrize("value", [5_000, 300_000])
 def test_a_wrong_threshold_of_elements_is_noticed(monkeypatch, value):
     monkeypatch.setattr(gemm_rule, "SMALL", value)
-    assert sum(layer_slowdown(name, layer) > 1.25 for name in NAMES for layer in FULLY_CONNECTED) >= 2
+    assert sum(layer_slowdown(name, layer) > 1.25 for name in VERSIONS for layer in FULLY_CONNECTED) >= 2
 
 
 def test_a_wrong_threshold_is_noticed(monkeypatch):

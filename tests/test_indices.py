@@ -9,6 +9,7 @@ from math import prod
 
 import numpy as np
 import pytest
+from support.problem_lists import listed
 from support.problems import general_versions_of, versions_of
 
 import helpers
@@ -45,21 +46,7 @@ def whole(*shape: int) -> np.ndarray:
 
 # --- Which elements of a convolution contribute ---------------------------------------------------------------
 
-SHAPES = [
-    ConvShape(1, 1, 5, 5, 1, 3, 3),
-    ConvShape(2, 2, 5, 7, 2, 3, 2),
-    ConvShape(1, 2, 4, 5, 1, 3, 3, 1, (1, 2)),
-    ConvShape(2, 1, 7, 8, 3, 2, 3, 2, (1, 0)),
-    ConvShape(1, 1, 7, 6, 1, 2, 2, 3, 3),  # stride over kernel, padding over kernel
-]
-GENERAL = [  # of dilation and groups
-    ConvShape(1, 2, 7, 8, 1, 3, 2, dilation=2),
-    ConvShape(2, 1, 9, 8, 1, 3, 2, (2, 1), (1, 3), (2, 3)),
-    ConvShape(1, 1, 8, 9, 1, 3, 3, 2, 0, 2),  # stride and dilation have a common divisor
-    ConvShape(2, 4, 3, 3, 6, 2, 2, groups=2),
-    ConvShape(1, 6, 3, 3, 4, 2, 1, groups=2),
-    ConvShape(1, 3, 2, 2, 3, 1, 2, groups=3),
-]
+SHAPES, GENERAL = ([shape for (shape,) in listed(name)] for name in ("index sets", "index sets, any layer"))
 SETS = {  # the functions that give the products of one element of each result
     "conv2d": ("output", [taps_of_output]),
     "conv2d_grad_weight": ("weight", [taps_of_weight, contributions_to_weight]),

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.headers import header
+from support.problem_lists import listed
 from support.problems import (
     EVERY_VERSION,
     every_general_version,
@@ -28,7 +29,7 @@ from helpers.gpu import operation
 from helpers.gpu.operation import Shape
 from helpers.gradient_checks.harness import drawn, launched, ones, operation_of
 from helpers.kernels import load
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
+from helpers.network.shapes import ElementShape, PoolShape, StartShape, UpdateShape
 from helpers.summation.shapes import SumShape
 from wgsl import Kernel
 
@@ -48,53 +49,7 @@ few = settings(max_examples=2 if ALL else 1)
 test_a_specialized_version_is_right_too = every_specialized_version(few(given(data=st.data())(require_right)))
 
 
-CASES = [
-    ConvShape(1, 1, 1, 1, 1, 1, 1),  # one of everything
-    ConvShape(2, 3, 35, 18, 2, 3, 4, 2, (1, 2)),  # more pixels than one 16x16 tile
-    ConvShape(3, 2, 20, 19, 2, 2, 3),  # more products than 256 threads
-    ConvShape(1, 20, 4, 5, 19, 2, 2),  # more weights than 256 threads
-    ConvShape(2, 2, 11, 12, 2, 9, 8, 1, (3, 4)),  # filter over 7x7
-    ConvShape(1, 2, 20, 18, 2, 17, 16),  # filter over 256 weights
-    ConvShape(1, 1, 66, 66, 2, 65, 64),  # filter over 4,096 weights
-    ConvShape(3, 5, 13, 18, 7, 3, 3, 1, (1, 2)),  # 3x3, more than a tile of each
-    ConvShape(2, 3, 1, 1, 2, 3, 3, 1, 1),  # 3x3 on one pixel
-    ConvShape(2, 70, 6, 5, 67, 3, 3, 1, (0, 1), activation="relu"),  # many channels with an activation
-    ConvShape(2, 3, 7, 8, 2, 3, 3, (2, 1)),  # two strides, and below dilation alone, and groups alone
-    ConvShape(2, 2, 3, 4, 3, 2, 3, 1, (8, 9), (11, 7)),  # dilation over the image
-    ConvShape(3, 4, 9, 8, 6, 3, 3, 1, 1, groups=2),  # two groups
-    ConvShape(3, 6, 3, 4, 12, 2, 2, (4, 3), (5, 7), (1, 2), 6),  # depthwise, stride and padding over the filter
-    ConvShape(2, 70, 6, 5, 134, 3, 3, 1, (0, 1), (2, 1), 2),  # groups that fill no tile
-    ConvShape(2, 32, 9, 10, 32, 3, 2, (2, 1), (1, 2), (1, 3), 2),  # groups that fill a step
-    ConvShape(2, 1, 70, 66, 2, 2, 1),  # outputs that fill no slice
-    ConvShape(5, 6, 13, 15, 4, 3, 2, (3, 2), (2, 1), (2, 4), 2),  # all unequal
-    ConvShape(2, 2, 11, 13, 3, 2, 1, 4),  # stride over filter
-    ConvShape(2, 2, 3, 2, 2, 2, 3, 2, (5, 7)),  # padding over filter
-    GemmShape(16, 16, 16, 2, "relu"),  # exactly one tile
-    GemmShape(130, 36, 132, 2, "relu"),  # more than a tile of 128, in fours
-    GemmShape(17, 33, 49, 3, "none", True, True),  # one past full tiles, b per item
-    GemmShape(64, 16, 64, 1, "relu"),  # full tiles in one product only
-    GemmShape(20, 12, 24, 3, "relu", b_per_item=True),  # b per item, one d_b
-    GemmShape(2, 5000, 3, 2, "relu"),  # K of thousands
-    GemmShape(3000, 2, 3, 2),  # M of thousands
-    GemmShape(2, 3, 1030, 2),  # N over 256 and over 1,024
-    SumShape(257),  # one number past a workgroup
-    SumShape(33_000),  # more numbers than 128 workgroups
-    GemmShape(1, 2, 3, 3000, "relu"),  # thousands of items
-    GemmShape(1, 2, 3, 3000, "none", True, True),  # thousands of items with their own b
-    PoolShape(1, 1, 1, 1, 1),  # one of everything
-    PoolShape(2, 3, 11, 13, 2),  # a last row and column in no window
-    PoolShape(2, 3, 9, 8, 3, 2, 1),  # windows that overlap, and padding
-    PoolShape(1, 2, 17, 19, (5, 4), (3, 6), (2, 0)),  # all unequal, stride over window
-    PoolShape(1, 2, 3, 2, 4, 1, 2),  # a window larger than the image
-    PoolShape(70, 3, 4, 5, (1, 2), 1),  # many images
-    *map(ElementShape, (1, 256, 70_000)),
-    LossShape(1, 1),
-    LossShape(65, 10),  # one row past a workgroup
-    LossShape(3, 2000),  # classes of thousands
-    UpdateShape(257, 0.5, 0.25),  # one parameter past a workgroup
-    UpdateShape(70_000, 0.01, 0.9),
-    StartShape(257, 0.25, 2**32 - 1, 3),
-]
+CASES = [shape for (shape,) in listed("kernels")]
 
 
 FLAGS = "ALIGNED", "PAD", "GROUPS", "PIECES", "KEPT", "B_STRIDE", "D_B_STRIDE"  # constants that choose between parts
@@ -139,13 +94,7 @@ def test_grad_input_serves_more_planes_than_a_dispatch_has_layers(kernel):
 
 @pytest.mark.parametrize(
     ("name", "shape", "most", "rows"),
-    [  # in rows of 3 workgroups, as if no dispatch could be wider; 16.8 million elements in rows of what WebGPU allows
-        ("conv2d/1_thread_per_output", ConvShape(47, 1, 1, 1, 46, 1, 1), 3, 3),
-        ("conv2d_grad_weight/1_thread_per_weight", ConvShape(1, 46, 1, 1, 47, 1, 1), 3, 3),
-        ("conv2d_grad_input/1_gather", ConvShape(47, 46, 1, 1, 1, 1, 1), 3, 3),
-        ("gemm_bias_act/1_thread_per_element", GemmShape(47, 1, 46), 3, 3),
-        ("gemm_bias_act/1_thread_per_element", GemmShape(4097, 1, 4096), operation.MAX_WORKGROUPS, 2),
-    ],
+    listed("rows of workgroups"),  # 3 a row, as if no dispatch could be wider, and as many as WebGPU allows
 )
 def test_elements_that_one_row_of_workgroups_has_no_threads_for_are_computed(name, shape, most, rows, monkeypatch):
     """Sums of one product make each an outer product."""

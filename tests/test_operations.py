@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.launcher import ROOT, python
+from support.problem_lists import listed
 from support.problems import kind_for
 
 import helpers
@@ -54,28 +55,10 @@ def taken(operation: Operation, shape: object) -> str:
 # --- Which version runs -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("operation", "shape", "adapter", "version"),
-    [  # beside the layers of test_choice: both sides of a threshold, software adapters
-        ("conv2d_grad_weight", ConvShape(1, 255, 1, 1, 257, 1, 1), HARDWARE, MANY),
-        ("conv2d_grad_weight", ConvShape(1, 256, 1, 1, 256, 1, 1), HARDWARE, "3_split_k"),
-        ("conv2d_grad_input", ConvShape(1, 1, 12, 12, 1, 3, 3), HARDWARE, "2_shared_weights"),
-        ("conv2d_grad_input", ConvShape(1, 1, 12, 11, 1, 3, 3), HARDWARE, "1_gather"),
-        ("conv2d", DILATED, HARDWARE, "2_implicit_gemm"),
-        ("conv2d", replace(MIDDLE, in_channels=3), HARDWARE, "2_implicit_gemm"),
-        ("conv2d_grad_bias", ConvShape(31, 1, 1, 1, 8, 1, 1), HARDWARE, "1_thread_per_channel"),
-        ("conv2d_grad_bias", ConvShape(32, 1, 1, 1, 8, 1, 1), HARDWARE, "2_workgroup_per_channel"),
-        ("conv2d_grad_bias", MIDDLE, SOFTWARE, "1_thread_per_channel"),
-        ("gemm_bias_act", GemmShape(512, 512, 511), HARDWARE, "3_register_tiles"),
-        ("gemm_bias_act", GemmShape(375, 9, 400), HARDWARE, "7_deep_tiles"),
-        ("gemm_bias_act", GemmShape(376, 9, 400), HARDWARE, "5_prefetch"),
-        ("gemm_bias_act_backward", GemmShape(387, 387, 387), HARDWARE, "5_deep_tiles"),
-        ("gemm_bias_act_backward", GemmShape(387, 388, 388), HARDWARE, "3_register_tiles"),
-        ("gemm_bias_act_backward", GemmShape(4096, 16, 4096), HARDWARE, "5_deep_tiles"),
-        ("gemm_bias_act", GemmShape(512, 511, 512), SOFTWARE, "1_thread_per_element"),
-    ],
-)
-def test_the_version_that_was_measured_to_be_best_is_chosen(operation, shape, adapter, version):
+# Beside the layers of test_choice: both sides of a threshold, software adapters.
+@pytest.mark.parametrize(("operation", "shape", "kind", "version"), listed("choices"))
+def test_the_version_that_was_measured_to_be_best_is_chosen(operation, shape, kind, version):
+    adapter = SOFTWARE if kind == "software" else HARDWARE
     assert OPERATIONS[operation].choose(shape, adapter)[0].version == version
 
 

@@ -11,111 +11,25 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from support.headers import Cost, costs, holds_for, letters, value
+from support.problem_lists import by_name
 from support.problems import every_general_version, every_version, findings, with_its
 from support.sample import sample
 
 from helpers.convolution.shapes import ConvShape
-from helpers.gemm.shapes import GemmShape
 from helpers.gpu.operation import Operation, Shape
 from helpers.gradient_checks.harness import drawn, operation_of, reports, simulated
 from helpers.kernels import load
-from helpers.network.shapes import PoolShape
 from helpers.operations import OPERATIONS
 from wgsl import Kernel
 from wgsl.simulator.trace import Trace
 
-CONVOLUTIONS = [ConvShape(2, 3, 9, 8, 5, 4, 1), ConvShape(1, 2, 19, 31, 4, 5, 3, 2)]
-BOTH = {"activation": "relu", "b_per_item": True, "per_item": True}
-LAYERS = [  # the first two have partial tiles only, the next two full ones of 8 x 8
-    GemmShape(5, 7, 6, 3),
-    GemmShape(9, 4, 7, 2, **BOTH),
-    GemmShape(8, 24, 16, 3),
-    GemmShape(24, 8, 16, 2, **BOTH),
-    GemmShape(16, 48, 32, 2),
-]
-# Problems in which every result costs the most.
-BROAD = ConvShape(1, 2, 16, 32, 5, 4, 1, 1, (3, 0))
-FULL = {name: [*operation.examples] for name, operation in OPERATIONS.items()} | {
-    "conv2d": CONVOLUTIONS,
-    "conv2d_grad_weight": CONVOLUTIONS,
-    "conv2d_grad_input": [BROAD, ConvShape(1, 3, 32, 16, 5, 2, 4, 2, (1, 3))],
-    "conv2d_grad_bias": CONVOLUTIONS,
-    "gemm_bias_act": LAYERS,
-    "gemm_bias_act_backward": LAYERS,
-    "max_pool2d": [PoolShape(2, 3, 9, 8, (4, 1)), PoolShape(1, 2, 9, 7, (2, 3), (1, 2))],
-    "max_pool2d_backward": [PoolShape(2, 3, 9, 8, (3, 2), (2, 1)), PoolShape(1, 2, 9, 8, (2, 3), (1, 2))],
-    "avg_pool2d": [PoolShape(2, 3, 9, 8, (4, 1)), PoolShape(1, 2, 9, 7, (2, 3), (1, 2))],
-    "avg_pool2d_backward": [PoolShape(2, 3, 8, 6, 2, 1, 1), PoolShape(1, 2, 6, 8, 4, 2, 2)],
-}
+# Problems in which every result costs the most: for the versions of an operation; for those whose tiles are full only
+# in larger ones; and over the whole signature, for those that serve every layer.
+FULL = {name: [*operation.examples] for name, operation in OPERATIONS.items()} | by_name("every result costs the most")
+FULL_TILES, GENERAL = by_name("every result costs the most, tiles"), by_name("every result costs the most, any layer")
 MOST_LOSE = "max_pool2d_backward"  # of which only a pixel that is larger than all around it costs the most
-# The same for the versions whose tiles are full only in larger problems.
-TILES = [GemmShape(128, 32, 128), GemmShape(64, 48, 128, 2, "relu", b_per_item=True)]
-FULL_TILES: dict[str, list[Shape]] = {
-    "gemm_bias_act/3_register_tiles": [GemmShape(128, 32, 128), GemmShape(256, 48, 128, 2, "relu")],
-    "gemm_bias_act/4_vec4_tiles": TILES,
-    "gemm_bias_act/5_prefetch": TILES,
-    "gemm_bias_act_backward/3_register_tiles": [GemmShape(128, 64, 192), GemmShape(64, 128, 64, 2, **BOTH)],
-    "gemm_bias_act/7_deep_tiles": [GemmShape(8, 132, 24), GemmShape(8, 7, 16, 2, **BOTH), GemmShape(4, 24, 8, 4)],
-    "gemm_bias_act_backward/5_deep_tiles": [
-        GemmShape(12, 24, 16, 2),
-        GemmShape(24, 8, 24, 3, **BOTH),
-        GemmShape(8, 40, 32, 3, b_per_item=True),
-    ],
-    "gemm_bias_act/6_registers_only": [GemmShape(8, 24, 16), GemmShape(8, 16, 64, 2, "relu")],
-    "gemm_bias_act_backward/4_registers_only": [
-        GemmShape(8, 48, 32),
-        GemmShape(8, 16, 64, 2, **BOTH),
-        GemmShape(8, 32, 64, 2),
-    ],
-    "conv2d/2_implicit_gemm": [ConvShape(2, 16, 8, 8, 64, 1, 1), ConvShape(2, 16, 9, 8, 64, 2, 1, activation="relu")],
-    "conv2d_grad_input/3_implicit_gemm": [ConvShape(2, 64, 8, 8, 16, 1, 1), ConvShape(2, 64, 8, 8, 16, 2, 1)],
-    "conv2d_grad_input/4_residue_classes": [
-        ConvShape(2, 64, 16, 16, 16, 2, 2, 2),
-        ConvShape(2, 64, 24, 24, 16, 3, 3, 3),
-    ],
-    "conv2d/4_register_windows": [ConvShape(2, 3, 9, 8, 4, 2, 1), ConvShape(1, 2, 6, 14, 6, 4, 3, activation="relu")],
-    "conv2d_grad_input/6_register_windows": [BROAD, ConvShape(1, 3, 32, 16, 5, 2, 4, 1, (1, 3))],
-    "conv2d_grad_input/7_split_channels": [BROAD, ConvShape(1, 3, 32, 16, 4, 2, 5, 1, (1, 2))],
-    "conv2d_grad_weight/3_split_k": [ConvShape(1, 128, 4, 4, 64, 1, 1), ConvShape(1, 64, 5, 8, 64, 2, 1)],
-    "conv2d_grad_weight/5_register_windows": [
-        ConvShape(2, 4, 6, 10, 8, 3, 3),
-        ConvShape(1, 3, 7, 9, 4, 2, 6),
-        ConvShape(2, 8, 9, 7, 4, 3, 1, 2),
-    ],
-    "conv2d_grad_weight/6_filter_rows": [ConvShape(2, 3, 6, 8, 5, 2, 5), ConvShape(3, 2, 9, 14, 4, 4, 3)],
-    "conv2d/3_winograd": [
-        ConvShape(16, 16, 18, 18, 64, 3, 3),
-        ConvShape(4, 32, 34, 34, 64, 3, 3, activation="relu"),
-    ],
-    "conv2d_grad_weight/4_winograd": [ConvShape(1, 64, 18, 18, 64, 3, 3), ConvShape(4, 64, 10, 18, 64, 3, 3)],
-    "conv2d_grad_input/5_winograd": [
-        ConvShape(4, 64, 32, 32, 16, 3, 3, 1, 2),
-        ConvShape(16, 64, 16, 16, 32, 3, 3, 1, 2),
-    ],
-}
-# Layers over the whole signature in which every result costs the most, for the versions that serve every layer.
-DILATED = ConvShape(2, 4, 9, 8, 6, 3, 2, (2, 1), 0, (1, 3), 2)
-GENERAL: dict[str, list[Shape]] = {
-    "conv2d/5_direct": [DILATED, ConvShape(3, 5, 7, 8, 10, 3, 3, groups=5)],
-    "conv2d_grad_weight/7_direct": [
-        DILATED,
-        ConvShape(3, 5, 9, 12, 10, 3, 3, 1, 0, (2, 3), 5),
-        ConvShape(2, 2, 9, 8, 4, 4, 3, (1, 2), groups=2),
-    ],
-    "conv2d_grad_input/8_direct": [
-        ConvShape(2, 4, 8, 12, 6, 2, 4, (1, 2), (2, 9), (2, 3), 2),
-        ConvShape(3, 4, 16, 8, 8, 3, 3, 1, 2, groups=4),
-    ],
-}
 # Problems in which some cost less: a window reaches into the padding, or a pixel lies under fewer windows.
-PADDED = [ConvShape(1, 2, 6, 7, 4, 3, 5, 2, (1, 4))]
-POOLS = [PoolShape(1, 2, 6, 7, (3, 4), (2, 1), (1, 2))]
-PARTIAL = {
-    **{f"{kind}_pool2d{way}": POOLS for kind in ("max", "avg") for way in ("", "_backward")},
-    "conv2d": PADDED,
-    "conv2d_grad_weight": PADDED,
-    "conv2d_grad_input": [ConvShape(1, 2, 16, 32, 3, 4, 3), ConvShape(1, 2, 32, 16, 4, 3, 5, 2, (1, 0))],
-}
+PARTIAL = by_name("some results cost less")
 EVERY_STEP = ConvShape(3, 4, 5, 9, 6, 3, 2, (2, 3), (2, 1), (3, 2), 2)
 SMALLER = {"THREADS": 64, "TILE": 8}  # the formulas hold for every value of the constants
 KEYS = "loads_storage", "loads_workgroup", "multiply_adds"

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.problem_lists import listed
 from support.problems import (
     EVERY_VERSION,
     every_general_version,
@@ -36,7 +37,6 @@ from helpers.gradient_checks.harness import (
 )
 from helpers.grading import test_run
 from helpers.kernels import load
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
 from helpers.summation.shapes import SumShape
 from wgsl import Kernel
 
@@ -99,37 +99,8 @@ def test_an_activation_comes_out_within_the_proven_tolerance_up_to_the_ends_of_f
     require_close(kernel, *bias_alone(EXTREMES, activation))
 
 
-SMALL_TILE = {"TILE": 4}
-CASES = {
-    "one of everything": (ConvShape(1, 1, 1, 1, 1, 1, 1), {}),
-    "stride over filter, several tiles, ragged edges": (ConvShape(2, 2, 11, 13, 3, 2, 1, 4), SMALL_TILE),
-    "padding over filter": (ConvShape(2, 2, 3, 2, 2, 2, 3, 2, (5, 7)), SMALL_TILE),
-    "more products than 64 threads": (ConvShape(3, 2, 7, 9, 2, 2, 3), {"THREADS": 64}),
-    "more weights than 256 threads": (ConvShape(1, 20, 3, 3, 19, 2, 2), {}),
-    "one number": (GemmShape(1, 1, 1), {}),
-    "full tiles": (GemmShape(4, 8, 4, 2, "relu"), SMALL_TILE),
-    "one past full tiles, b per item": (GemmShape(5, 9, 13, 3, "none", True, True), SMALL_TILE),
-    "more columns than 256 threads": (GemmShape(2, 1, 300, 2), {"TILE": 16, "DEPTH": 64}),
-    "no number past a workgroup": (SumShape(256), {}),
-    "one number past a workgroup": (SumShape(257), {}),
-    "more numbers than 128 workgroups": (SumShape(2100), {"THREADS": 16}),
-    "one pixel": (PoolShape(1, 1, 1, 1, 1), {}),
-    "overlapping windows over padding": (PoolShape(2, 2, 6, 7, (3, 4), (2, 1), (1, 2)), {}),
-    "pixels in no window": (PoolShape(1, 3, 8, 9, 2, 3), {}),
-    "one element past a workgroup": (ElementShape(257), {}),
-    "one row past a workgroup": (LossShape(65, 3), {}),
-    "one parameter past a workgroup": (UpdateShape(257, 0.5, 0.25), {}),
-    "one random number past a workgroup": (StartShape(257, 0.25, 7), {}),
-}
-
-
-EVERY_LAYER = {  # for the versions that serve every layer
-    "depthwise 3x3": ConvShape(3, 5, 6, 7, 5, 3, 3, 1, 1, groups=5),
-    "two filters for each channel": ConvShape(2, 3, 7, 9, 6, 2, 3, (2, 1), 1, groups=3),
-    "dilation over the image": ConvShape(2, 2, 3, 4, 3, 2, 3, 1, (8, 9), (11, 7)),
-    "unequal strides, paddings and dilations": ConvShape(5, 2, 13, 15, 3, 3, 2, (3, 2), (2, 1), (2, 4)),
-    "groups of 5 channels with 3 filters": ConvShape(3, 10, 5, 6, 6, 3, 2, (1, 2), (0, 2), (1, 2), 2),
-}
+CASES = {name: case for name, *case in listed("simulated")}  # a problem, and constants
+EVERY_LAYER = dict(listed("simulated, any layer"))  # for the versions that serve every layer
 TILED = "groups of 5 channels with 3 filters"  # the only one for versions with tiles: their threads are many
 
 

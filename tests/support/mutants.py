@@ -8,15 +8,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from unittest.mock import patch
 
+from support.problem_lists import by_name
+
 from helpers.convolution.schedules import conv2d_grad_input
-from helpers.convolution.shapes import ConvShape
 from helpers.gemm.shapes import ACTIVATIONS, GemmShape
 from helpers.gpu import operation
 from helpers.gpu.operation import Shape
 from helpers.gradient_checks.checker import reasons
 from helpers.gradient_checks.harness import operation_of
-from helpers.network.shapes import ElementShape, LossShape, PoolShape, StartShape, UpdateShape
-from helpers.summation.shapes import SumShape
 from wgsl import Kernel, UnsupportedWgsl, WgslError
 
 TOKEN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*|\d[\w.]*|&&|\|\||<<|>>|[-+*/%&|^<>=!]=|\+\+|--|\S")
@@ -140,60 +139,13 @@ def _without_a_statement(kernel: Kernel) -> Iterator[Mutant]:
 
 NO_COMPILE, REFUSED = "does not compile", "refused by the launcher"
 # The kernels are `small`: their tiles have 4 x 4 threads, and 20 weights are held at once.
-CONVOLUTIONS = (  # no two sizes are equal in all of them
-    ConvShape(2, 3, 7, 9, 4, 3, 2, 2, (1, 2)),  # rows are not columns, and no two numbers of channels are equal
-    ConvShape(2, 3, 5, 7, 4, 3, 2, 1, (1, 2)),  # stride 1
-    ConvShape(1, 2, 8, 7, 2, 7, 6),  # more weights than threads, and than are held at once
-    ConvShape(2, 1, 17, 18, 3, 1, 1),  # more products than 256 threads
-    ConvShape(2, 3, 6, 5, 2, 2, 3, 3, (3, 1)),  # padding and stride larger than the filter
-)
-LAYERS = (
-    GemmShape(5, 7, 9, 3, "relu"),  # no tile is full
-    GemmShape(5, 7, 9, 3, "relu", True),  # a b for each item
-    GemmShape(5, 7, 9, 3, "relu", False, True),  # a d_b for each item
-    GemmShape(5, 7, 9, 3, "relu", True, True),  # both
-    GemmShape(2, 3, 300),  # more columns than 256 threads
-    GemmShape(9, 3, 4),  # more rows than two tiles
-    GemmShape(3, 13, 5, 2, "relu"),  # more terms than columns
-    *(GemmShape(3, 5, 6, 2, activation) for activation in ACTIVATIONS),
-)
-# Each sum in turn has more terms than a deep tile, and no tile of 3 is full.
-DEEP_LAYERS = (
-    *LAYERS,
-    GemmShape(2, 3, 4, 3, "relu", True),  # more items than tiles along k
-    *(GemmShape(*sizes, activation="silu") for sizes in ((4, 37, 5), (4, 2, 37), (37, 2, 4), (8, 41, 37, 5))),
-)
-SUMS = tuple(map(SumShape, (700, 1, 257, 5_000)))
-POOLS = (  # no two sizes are equal in all of them
-    PoolShape(
-        2, 3, 9, 7, (2, 3), (3, 1), (1, 0)
-    ),  # windows that overlap along one axis and leave pixels out along both
-    PoolShape(3, 1, 5, 8, (4, 2), (2, 3), (2, 1)),
-    PoolShape(1, 2, 4, 3, 3, 1, 1),  # ties
-    PoolShape(5, 3, 8, 6, 2),  # more than 256 threads
-)
-LOSSES = LossShape(70, 3), LossShape(3, 7), LossShape(1, 1)  # more rows than 64 threads
-CASES: dict[type | str, tuple[Shape, ...]] = {  # of a class of problems, or of one version; or else the examples
-    SumShape: SUMS,
-    "sum/3_two_passes": (*SUMS, SumShape(65_537)),  # more than 256 workgroups of 256 threads
-    GemmShape: LAYERS,
-    "gemm_bias_act/7_deep_tiles": DEEP_LAYERS,
-    "gemm_bias_act_backward/5_deep_tiles": DEEP_LAYERS,
-    PoolShape: POOLS,
-    LossShape: LOSSES,
-    ConvShape: CONVOLUTIONS,
-}
+CASES = by_name("mutants")  # of a class of problems, or of one version; or else the examples
+CASES["GemmShape"] += [GemmShape(3, 5, 6, 2, activation) for activation in ACTIVATIONS]
+for name in "gemm_bias_act/7_deep_tiles", "gemm_bias_act_backward/5_deep_tiles":
+    CASES[name] = CASES["GemmShape"] + CASES["deep tiles"]
+CASES["sum/3_two_passes"] = CASES["SumShape"] + CASES["many workgroups"]
 # More workgroups than a row of a dispatch holds, if that were 2 instead of 65,535.
-IN_ROWS: dict[type | str, Shape] = {
-    ConvShape: ConvShape(3, 6, 9, 11, 20, 3, 4),
-    "conv2d_grad_bias": ConvShape(1, 1, 2, 1, 1500, 1, 1),
-    GemmShape: GemmShape(5, 7, 37, 9),
-    "gemm_bias_act_backward": GemmShape(5, 20, 37, 9),
-    PoolShape: PoolShape(8, 5, 6, 8, 1),
-    ElementShape: ElementShape(1500),
-    UpdateShape: UpdateShape(1500, 0.1, 0.9),
-    StartShape: StartShape(1500, 0.25),
-}
+IN_ROWS = by_name("mutants in rows")
 
 
 def judged(mutant: Mutant) -> str:
@@ -212,10 +164,10 @@ def judged(mutant: Mutant) -> str:
 
 def _said(kernel: Kernel, of: operation.Operation) -> Iterator[str]:
     """What each problem says."""
-    kind = type(of.examples[0])
+    kind = type(of.examples[0]).__name__
     for shape in CASES.get(kernel.name) or CASES.get(kind, of.examples[::-1]):
         yield _kind(kernel, shape)
-    if rows := IN_ROWS.get(of.name) or IN_ROWS.get(kind):
+    for rows in IN_ROWS.get(of.name) or IN_ROWS.get(kind, []):
         with patch.object(operation, "MAX_WORKGROUPS", 2), patch.object(conv2d_grad_input, "MAX_WORKGROUPS", 2):
             yield _kind(kernel, rows)
 
