@@ -127,16 +127,6 @@ def test_the_sums_in_the_explanations_are_right():
     assert sums_in("So 2 · 3 + (−1)·4 = 3 and 1,000 / 8 = 126.") == [("2 · 3 + (−1)·4", 2, 3), ("1,000 / 8", 125, 126)]
 
 
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [("1/32", "1/32"), (" 7 ", "7"), ("4,096", "4096"), ("-1,000,000", "-1000000"), ("0.5", "0.5"), ("2e-3", "2e-3")],
-)
-def test_a_number_in_quotes_is_told_to_leave_them_out(text, number):
-    with pytest.raises(AnswerError) as raised:
-        helpers.predict("global_number", text)
-    assert str(raised.value) == f"answer = {text!r} is text: write it without quotes, as {number}"
-
-
 def test_the_question_of_lesson_02_is_worked_out_and_its_mistakes_too():
     assert QUESTIONS["dW[0,1]"].right == 2 * 2 + 1 * 3 - 1 * 1 + 3 * 4
     for answer, words in {

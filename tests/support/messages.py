@@ -8,8 +8,10 @@ its message below it, four blanks to the right. What a message must never say st
 of `re`; `#` begins a comment.
 """
 
+import os
 import re
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent, indent
@@ -78,5 +80,6 @@ def write(family: str) -> None:
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or sorted(each.stem for each in FOLDER.glob("*.txt")):
-        write(name)
+    with tempfile.TemporaryDirectory() as os.environ["CONVGRAD_MY"]:  # what rows answer and grade is kept there
+        for name in sys.argv[1:] or sorted(each.stem for each in FOLDER.glob("*.txt")):
+            write(name)
