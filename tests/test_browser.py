@@ -124,7 +124,8 @@ def controls_are_named(shown: Shown) -> None:
     assert names
     assert all(names)
     assert len({*names}) == len(names)
-    found = re.findall('- (spinbutton|slider)(?: "(.*?)")?', shown.output.aria_snapshot())
+    snapshots = "\n".join(control.aria_snapshot() for control in shown.controls.all())
+    found = re.findall('- (spinbutton|slider)(?: "(.*?)")?', snapshots)
     assert sorted(found) == sorted((role, name) for name in names for role in ("spinbutton", "slider"))
     expect(shown.image).to_have_count(1)
     expect(shown.words).to_have_attribute("aria-live", "polite")

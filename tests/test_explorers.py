@@ -17,8 +17,8 @@ from support.speakers import lesson
 from helpers.convolution import explorers, reference
 from helpers.convolution.shapes import ConvShape
 from helpers.data import digits
-from helpers.pictures.canvas import ORANGE, number, text_width
-from helpers.pictures.parts import Grid
+from helpers.pictures.canvas import ORANGE, Box, Picture, number, text_width
+from helpers.pictures.parts import Bars, Grid
 from helpers.threads import explorers as threads
 from helpers.widgets.explorer import Explorer, limits
 
@@ -326,10 +326,10 @@ MADE = {
 }
 
 
-def touch(explorer: Explorer, grid: int, row: int, column: int, chosen: bool = True) -> None:
+def touch(explorer: Explorer, grid: int, row: int, column: int, chosen: bool = True, numbers=None) -> None:
     """What the browser sends; the window comes after the last grid."""
     layer = explorer._layer
-    place = {"grid": grid, "row": row, "column": column, "chosen": chosen}
+    place = {"grid": grid, "row": row, "column": column, "chosen": chosen, "numbers": numbers}
     layer.asked = {"number": layer.answered + 1, **place}
 
 
@@ -386,9 +386,14 @@ def test_each_suggested_step_is_short_and_ticked_only_by_who_does_it(name):
     assert not any(explorer.steps.done)
     assert all(text_width(text, 13) < 2 * 200 for text in trials)  # two lines, where three steps share 840 pixels
     reached = {"thread": 150, "stride": 3, "iw": 5}  # by these values, where a step is a function of them
-    for i, wanted in enumerate(trials.values()):
+    for i, (text, wanted) in enumerate(trials.items()):
         wanted = {k: v for k, v in reached.items() if k in explorer.values} if callable(wanted) else wanted
-        explorer.set(**wanted)
+        verbs = [verb for verb in ("point", "drag", "play") if verb in text.lower()]
+        asked, before = verbs[-1] if verbs else "", explorer.steps.done
+        for by in {"", "point", "drag", "play"} - {asked, *({"point", "drag"} if not asked else ())}:
+            explorer._reach(wanted, by)
+        assert explorer.steps.done == before, "this is not what was asked for"
+        explorer._reach(wanted, asked)
         assert explorer.steps.done[i]
     assert all(explorer.steps.done)
     explorer.set(**dict.fromkeys(explorer.values, 0))
@@ -426,6 +431,54 @@ def test_a_window_is_dragged_by_whole_steps_and_clamped(name):
     touch(explorer, index, -7, 99)
     (top, _), (_, right) = (limits(explorer._rules[each], explorer.values) for each in now.values)
     assert explorer.picture.window.place == (top, right)
+
+
+def test_weights_that_are_clicked_make_the_output_of_the_reference():
+    explorer, digit = explorers.own_filter(), digits.conv1_input(1, first=7)
+    grid = [*explorer.picture.touchable].index("weight")
+    assert explorer._layer.grids[grid]["limits"] == {"low": -2, "high": 2, "step": 1, "upright": False}
+    assert explorer._layer.numbers[grid] == [0, 0, 0, 0, 1, 0, 0, 0, 0]
+    found = 3 * digit[0, 0, 1:-1, 1:-1] >= 2 * digit.max()  # each weight is 0 but the middle one
+    on, below = found[:10].sum(), found[10:].sum()
+    assert explorer.sentence.startswith(
+        f"Your filter finds {on + below} outputs, {on} of them on the level stroke, {below} below it."
+    )
+    touch(explorer, grid, 2, 2, numbers=[-2, -2, -2, 0, 0, 0, 1, 1, 9])  # what is out of range is taken to its limit
+    assert explorer.arrays["weight"].tolist() == [[-2, -2, -2], [0, 0, 0], [1, 1, 2]]
+    assert explorer.steps.done == [True, True, False]
+    right = reference.conv2d(digit, explorer.arrays["weight"][None, None])[0, 0]
+    for oh, ow in (6, 15), (20, 11):
+        assert explorer.set(oh=oh, ow=ow).endswith(
+            f"= {number(right[oh, ow])}; the GPU returned {number(right[oh, ow])}."
+        )
+    assert explorer.set(weight=np.full((3, 3), -1)).startswith("No output is above 0: your filter finds nothing.")
+    assert not [*faults(explorer.picture)]
+    for wrong in [1, 2], [[np.nan] * 3] * 3:
+        with pytest.raises(ValueError, match=r"weight = .* it must be 9 numbers"):
+            explorer.set(weight=wrong)
+    with pytest.raises(ValueError, match="filter: the sliders are oh, ow, weight"):
+        explorer.set(filter=1)
+
+
+def test_bars_are_dragged_by_their_steps_and_are_a_table():
+    def draw(logits: np.ndarray) -> Picture:
+        picture = Picture(260)
+        Bars(picture, logits, Box(40, 40, 600, 140), -5, 5, range(4), "logits").drag_bars("logits")
+        picture.sentence = f"The logits are {', '.join(map(number, logits))}."
+        return picture
+
+    explorer = Explorer(draw, {}, arrays={"logits": np.array([0, 1.5, -3, 5])}, front=())
+    (bars,) = explorer._layer.grids
+    assert (bars["limits"]["upright"], bars["names"], bars["rows"], bars["columns"]) == (True, [*"0123"], 1, 4)
+    touch(explorer, 0, 0, 1, numbers=[0.04, -9, 4.96, 0.26])
+    assert explorer.sentence == "The logits are 0, −5, 5, 0.3."
+    assert explorer._layer.numbers == [[0, -5, 5, 0.3]]
+    assert not [*faults(explorer.picture)]
+    assert repr(explorer.picture.tables()) == "logits"
+    zero, faces = 110, [mark.path.vertices for mark in explorer.picture.marks if mark.face and mark.path]
+    ends = [[corners[0][1], corners[2][1]] for corners in np.split(faces[0], 4)]
+    assert np.allclose(np.ptp(ends, axis=1), [1, 70, 70, 4.2])
+    assert all(np.isclose(zero, end).any() for end in ends)
 
 
 @pytest.mark.parametrize("name", ["forward", "weight_gradient", "input_gradient"])

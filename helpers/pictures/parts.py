@@ -17,13 +17,16 @@ ROOMY = 36  # the least height of a cell whose number is in its middle even with
 class Touchable(NamedTuple):
     """A grid that a reader can point at, and what that says: the values that are a cell's place, and those it fixes.
 
-    Where a single value is the cell's number, the first cell has the number `start`.
+    Where a single value is the cell's number, the first cell has the number `start`. A `passing` value is only looked
+    at: it lasts as long as the reader points at the cell, and no slider has it.
     """
 
     grid: "Grid"
     values: tuple[str, ...]
     fixed: Mapping[str, int]
     start: int = 0
+    passing: bool = False
+    limits = None
 
     def said(self, cell: Cell) -> dict[str, int]:
         """The values that a cell stands for."""
@@ -33,13 +36,36 @@ class Touchable(NamedTuple):
 
     def cell(self, values: Mapping[str, int]) -> Cell | None:
         """The cell that values choose; None where they choose none of this grid."""
-        if any(values[name] != value for name, value in self.fixed.items()):
+        if self.passing or any(values[name] != value for name, value in self.fixed.items()):
             return None
         place = [values[name] for name in self.values]
         if len(place) > 1:
             return tuple(place)
         number = place[0] - self.start
         return divmod(number, self.grid.values.shape[1]) if 0 <= number < self.grid.values.size else None
+
+
+class Adjustable(NamedTuple):
+    """A grid whose numbers a reader changes, from `low` to `high` in steps; `upright`: each is a bar to drag."""
+
+    grid: "Grid"
+    low: float
+    high: float
+    step: float = 1
+    upright: bool = False
+    passing = False
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """What the page must know of them."""
+        return {"low": self.low, "high": self.high, "step": self.step, "upright": self.upright}
+
+    def read(self, numbers: Iterable[float]) -> np.ndarray:
+        """Numbers as they are allowed, in the shape of the grid."""
+        steps = np.rint(
+            (np.clip(np.reshape([*numbers], self.grid.values.shape), self.low, self.high) - self.low) / self.step
+        )
+        return np.round(self.low + steps * self.step, 6)
 
 
 class Window(NamedTuple):
@@ -69,6 +95,8 @@ class Grid:
     `empty` in the cells without memory, and rows and columns counted from `first` on.
     """
 
+    names: Sequence[str] = ()  # of the columns, where they are not counted
+
     def __init__(
         self, picture, values, x, y, cell, title="", note="", color=INK, weight="normal", lifted=False, numbers=True
     ) -> None:
@@ -96,9 +124,17 @@ class Grid:
         corner = self.x + column * self.width, self.y + row * self.height
         return Box(*corner, columns * self.width, rows * self.height)
 
-    def touch(self, name: str, *values: str, start: int = 0, **fixed: int) -> None:
+    def touch(self, name: str, *values: str, start: int = 0, passing: bool = False, **fixed: int) -> None:
         """Let a reader point at these cells: `values` are a cell's row and column, or its number; `fixed`, others."""
-        self.picture.touchable[name] = Touchable(self, values, fixed, start)
+        self.picture.touchable[name] = Touchable(self, values, fixed, start, passing)
+
+    def adjust(self, name: str, low: float, high: float, step: float = 1) -> None:
+        """Let a reader change these numbers: they are the array `name` of the explorer that shows the picture.
+
+        A click, Enter or Space turns a number up by a step, from `high` back to `low`; the keys up and down, and typed
+        digits, change it, too, and the keys left and right lead to its neighbors.
+        """
+        self.picture.touchable[name] = Adjustable(self, low, high, step)
 
     @property
     def bottom(self) -> float:
@@ -157,6 +193,44 @@ class Grid:
         """Give each cell a letter in its upper left corner."""
         places = zip(self.boxes, names, strict=False)
         self.picture.words((Word(box.x + 9, box.y + 10, name, 13) for box, name in places), color)
+
+
+class Bars(Grid):
+    """Numbers as bars that stand on the line of 0 in a box, from `low` at its bottom to `high` at its top.
+
+    `values` is (n,); each bar has its number above it, rounded to `decimals`, and its name, if any, below the box.
+    """
+
+    def __init__(self, picture, values, box: Box, low, high, names=(), title="", color=INK, decimals=2) -> None:
+        self.picture, self.values, self.x, self.y = picture, np.asarray(values, float).reshape(1, -1), box.x, box.y
+        self.width, self.height = box.width / self.values.size, box.height
+        self.caption, self.empty, self.first, self.names = title, "", (0, 0), [*map(str, names)]
+        self.low, self.high = low, high
+        picture.numbered.append(self)
+        picture.bold(box.x, box.y - 16, title, TITLE, color)
+        zero, heights = self._y(0), [self._y(value) for value in self.values.flat]
+        places = [box.x + self.width * (i + 0.5) for i in range(self.values.size)]
+        picture.lines([(box.x, zero, box.x + box.width, zero)], GRAY, 1)
+        wide = 0.56 * self.width
+        faces = [
+            Box(x - wide / 2, min(y, zero), wide, max(abs(zero - y), 1)) for x, y in zip(places, heights, strict=True)
+        ]
+        picture.tinted(faces, color, 1.6, 0.5)
+        texts = [number(round(value, decimals)) for value in self.values.flat]
+        size = fitting(texts, self.width - 4, 13)
+        above = [max(min(y, zero) - 9, box.y - 5) for y in heights]
+        picture.words(Word(x, y, text, size) for x, y, text in zip(places, above, texts, strict=True))
+        picture.words((Word(x, self.bottom + 11, name, 13) for x, name in zip(places, self.names, strict=False)), GRAY)
+
+    def _y(self, value: float) -> float:
+        return self.y + self.height * (self.high - value) / (self.high - self.low)
+
+    def drag_bars(self, name: str, step: float = 0.1) -> None:
+        """Let a reader drag each bar: the numbers are the array `name` of the explorer that shows the picture.
+
+        The keys up and down, page up and page down, and typed numbers change a bar, too.
+        """
+        self.picture.touchable[name] = Adjustable(self, self.low, self.high, step, upright=True)
 
 
 def fitting(texts: Iterable[str], room: float, size: float, weight: str = "normal") -> float:

@@ -7,6 +7,7 @@ import ipywidgets
 
 from helpers.stepper.picture import StepperPicture
 from helpers.stepper.stops import Stops
+from helpers.widgets.controls import Values
 from helpers.widgets.explorer import Explorer
 
 SAID = "margin: 0; line-height: 1.35; min-height: 2.7em"  # as high with one line as with two
@@ -44,9 +45,8 @@ class StepperExplorer(Explorer):
         """What is said of the stop now."""
         return self._said
 
-    def set(self, **values: int) -> str:
-        """Move sliders from code; returns the new sentence."""
-        sentence = super().set(**values)
+    def _reach(self, values: Values, by: str = "") -> str:
+        sentence = super()._reach(values, by)
         self._say(self._when())
         return sentence
 

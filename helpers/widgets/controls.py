@@ -1,6 +1,7 @@
 """The controls beside a picture: a number box above a slider, the buttons that play, folds, and what to try."""
 
 import html
+import re
 from collections.abc import Callable, Mapping
 from math import ceil
 
@@ -9,8 +10,9 @@ from traitlets import Bunch
 
 from helpers.pictures.canvas import text_width
 
+POINT, DRAG, PLAY = "point", "drag", "play"  # what a reader does, where a step may ask for nothing else
 PACE = 800  # milliseconds for which each picture is shown while it plays
-Values = dict[str, int]
+Values = dict[str, int]  # and arrays, where a reader changes numbers in the picture
 Trials = Mapping[str, Values | Callable[[Values], bool]]  # a short sentence, and the values at which it is done
 
 
@@ -54,7 +56,11 @@ def fold(name: str, act: Callable[[bool], None]) -> ipywidgets.ToggleButton:
 
 
 class Steps(ipywidgets.GridBox):
-    """What to try, in a row: each with a box that gets a tick, and keeps it, when the reader has reached its values."""
+    """What to try, in a row: each with a box that gets a tick, and keeps it, when the reader has reached its values.
+
+    Where its last verb is "point", "drag" or "play", only that reaches them; where it has none of these, all but
+    playing does, which passes through many values.
+    """
 
     def __init__(self, trials: Trials) -> None:
         self._trials, self._done = trials, [False] * len(trials)
@@ -68,11 +74,11 @@ class Steps(ipywidgets.GridBox):
         """Which steps are ticked."""
         return [*self._done]
 
-    def tick(self, values: Values) -> None:
-        """Tick what these values reach."""
+    def tick(self, values: Values, by: str = "") -> None:
+        """Tick what these values reach, where what the reader does is what was asked for."""
         self._done = [
-            done or (wanted(values) if callable(wanted) else wanted.items() <= values.items())
-            for done, wanted in zip(self._done, self._trials.values(), strict=True)
+            done or (_asks_for(text, by) and (wanted(values) if callable(wanted) else wanted.items() <= values.items()))
+            for done, (text, wanted) in zip(self._done, self._trials.items(), strict=True)
         ]
         self._write()
 
@@ -81,3 +87,9 @@ class Steps(ipywidgets.GridBox):
             state, sign = ("done", "✓") if done else ("not done yet", "")
             box = f'<span class="convgrad-tick" role="img" aria-label="{state}">{sign}</span>'
             child.value = f'<p class="convgrad-step"><b>{i}</b>{box}<span>{html.escape(text)}</span></p>'
+
+
+def _asks_for(text: str, by: str) -> bool:
+    """Whether a step asks for what the reader does."""
+    verbs = re.findall(rf"\b({POINT}|{DRAG}|{PLAY})\b", text.lower())
+    return by == verbs[-1] if verbs else by != PLAY

@@ -9,7 +9,20 @@ import ipywidgets
 import numpy as np
 
 from helpers.pictures.canvas import Picture
-from helpers.widgets.controls import PACE, Steps, Trials, Values, control, fold, number_box, player, slider
+from helpers.widgets.controls import (
+    DRAG,
+    PACE,
+    PLAY,
+    POINT,
+    Steps,
+    Trials,
+    Values,
+    control,
+    fold,
+    number_box,
+    player,
+    slider,
+)
 from helpers.widgets.touch import WINDOW, Touch, Touched
 
 Limits = int | tuple[int, int]  # the first and the last value, or how many there are, from 0 on
@@ -38,11 +51,23 @@ class Explorer(ipywidgets.VBox):
         fastest, as rows and columns do when a page is read.
     multiples : mapping of name to name
         Values that are multiples of another one before it, as their limits are; each moves to the nearest multiple.
+    arrays : mapping of name to array
+        Small arrays whose numbers the reader changes in the picture itself, and how they are at first: `draw` takes
+        each by its name, as a new array of float64, and the picture says where it is, and what is allowed, by
+        `Grid.adjust` (weights to click) or `Bars.drag_bars` (logits to drag)::
+
+            def draw(weight: Array) -> Picture:
+                picture = Picture()
+                Grid(picture, weight, 16, 40, (40, 40), "weight").adjust("weight", -2, 2)
+                picture.sentence = f"The weights add up to {number(weight.sum())}."
+                return picture
+
+            Explorer(draw, {}, arrays={"weight": np.zeros((3, 3))})
     front : sequence of str
         The values whose controls are always seen; the last four if not given. The others are behind "more settings".
     steps : mapping of str to values or callable
-        Up to three things to try, in short sentences. Each is ticked when the reader has chosen its values, or only
-        pointed at them; a callable takes all values and says whether they are reached.
+        Up to three things to try, in short sentences. Each is ticked when the reader has reached its values, in the way
+        that it asks for (`Steps`); a callable takes all values and arrays, and says whether they are reached.
     leap, pace : int
         How far each picture that is played is from the one before, and for how many milliseconds it is shown.
 
@@ -56,6 +81,7 @@ class Explorer(ipywidgets.VBox):
         rules: Mapping[str, Rule],
         values: Values = MappingProxyType({}),
         *,
+        arrays: Mapping[str, np.ndarray] = MappingProxyType({}),
         play: str | Sequence[str] = (),
         multiples: Mapping[str, str] | None = None,
         front: Sequence[str] | None = None,
@@ -72,6 +98,7 @@ class Explorer(ipywidgets.VBox):
         self._controls = {name: [number_box(name), slider()] for name in rules}
         self._player = player(leap, pace) if play else None
         self._values = self._allowed({**dict.fromkeys(rules, 0), **values})
+        self._arrays = {name: np.array(array, float) for name, array in arrays.items()}
         self._show(self._values)
         self._settle()
         self.steps = Steps(steps)
@@ -117,7 +144,8 @@ class Explorer(ipywidgets.VBox):
             for each in controls:
                 each.observe(lambda change, name=name: self._settling or self.set(**{name: change.new}), "value")
         if self._player:
-            self._player.observe(lambda change: self._settling or self.set(**self._played(change.new)), "value")
+            play = lambda change: self._settling or self._reach(self._played(change.new), PLAY)  # noqa: E731
+            self._player.observe(play, "value")
 
     # --- What is shown ----------------------------------------------------------------------------------------
 
@@ -131,22 +159,42 @@ class Explorer(ipywidgets.VBox):
         """The values of the sliders."""
         return dict(self._values)
 
-    def set(self, **values: int) -> str:
-        """Move sliders from code; returns the new sentence.
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The numbers that the reader changes in the picture, as they are now."""
+        return {name: array.copy() for name, array in self._arrays.items()}
 
-        Raises ValueError for a name that has no slider.
+    def set(self, **values: int | np.ndarray) -> str:
+        """Move sliders, or change arrays, from code; returns the new sentence.
+
+        Raises ValueError for a name that has neither, and for an array of another size.
         """
-        if unknown := set(values) - set(self._rules):
-            raise ValueError(f"{', '.join(sorted(unknown))}: the sliders are {', '.join(self._rules)}")
-        self._values = self._allowed(self._values | values)
+        return self._reach(values)
+
+    def _reach(self, values: Values, by: str = "") -> str:
+        """Go to these values; `by` is how the reader does that, where a step may ask for it."""
+        if unknown := set(values) - {*self._rules, *self._arrays}:
+            raise ValueError(
+                f"{', '.join(sorted(unknown))}: the sliders are {', '.join([*self._rules, *self._arrays])}"
+            )
+        for name in values.keys() & self._arrays.keys():
+            self._arrays[name] = self._read(name, values[name])
+        self._values = self._allowed(self._values | {name: values[name] for name in values if name in self._rules})
         self._show(self._values)
         self._settle()
-        self.steps.tick(self._values)
+        self.steps.tick(self._values | self._arrays, by)
         return self.sentence
+
+    def _read(self, name: str, numbers: object) -> np.ndarray:
+        """An array as the picture allows it."""
+        array, part = np.array(numbers, float), self.picture.touchable[name]
+        if array.size != self._arrays[name].size or not np.isfinite(array).all():
+            raise ValueError(f"{name} = {numbers!r}: it must be {self._arrays[name].size} numbers")
+        return part.read(array.ravel()).reshape(self._arrays[name].shape)
 
     def _show(self, values: Values) -> None:
         """Draw the picture of these values, and say what it shows."""
-        self.picture = self._draw(**values)
+        self.picture = self._draw(**values, **self.arrays)
         self._still.value, self._moving.value = self.picture.svg()  # first, as this is what the reader waits for
         self._words.value = f'<p role="status" aria-live="polite" style="{SENTENCE}">{html.escape(self.sentence)}</p>'
         self._lay_cells()
@@ -161,23 +209,25 @@ class Explorer(ipywidgets.VBox):
         """Put cells to point at over the picture."""
         if self._layer is None:
             self._layer = Touch(self.picture.width, self.picture.height, self._touched, layout=LAYER)
-        touchable = self.picture.touchable
-        cells = {name: part.cell(self._values) for name, part in touchable.items()}
-        grids = {name: part.grid for name, part in touchable.items()}
-        self._layer.lay(grids, {name: cell for name, cell in cells.items() if cell}, self.picture.window)
+        parts = self.picture.touchable
+        cells = {name: part.cell(self._values) for name, part in parts.items() if name not in self._arrays}
+        self._layer.lay(parts, {name: cell for name, cell in cells.items() if cell}, self.picture.window)
 
     def _touched(self, touched: Touched) -> None:
         """Show what the reader points at; keep it where they choose it, and go back where the pointer leaves."""
         if touched.grid is None:
             self._show(self._values)
-            return
-        values = (self.picture.touchable | {WINDOW: self.picture.window})[touched.grid].said(touched.cell)
-        if touched.chosen:
-            self.set(**values)
-            return
-        looked_at = self._allowed(self._values | values)
-        self._show(looked_at)
-        self.steps.tick(looked_at)
+        elif touched.numbers is not None:
+            self._reach({touched.grid: touched.numbers})
+        elif touched.chosen:
+            self._reach(self._said(touched), DRAG if touched.grid == WINDOW else POINT)
+        else:
+            looked_at = self._allowed(self._values | self._said(touched))
+            self._show(looked_at)
+            self.steps.tick(looked_at | self._arrays, POINT)
+
+    def _said(self, touched: Touched) -> Values:
+        return (self.picture.touchable | {WINDOW: self.picture.window})[touched.grid].said(touched.cell)
 
     def _allowed(self, wanted: Values) -> Values:
         """The nearest allowed values, in the order of the rules."""

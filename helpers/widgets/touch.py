@@ -7,10 +7,11 @@ from typing import NamedTuple
 import anywidget
 from traitlets import Dict, Int, List
 
-from helpers.pictures.parts import Cell, Grid, Window
-from helpers.widgets import synced
+from helpers.pictures.parts import Adjustable, Cell, Touchable, Window
+from helpers.widgets import script, synced
 
 HERE = Path(__file__).parent
+Part = Touchable | Adjustable
 WINDOW = "the window"  # what is touched where the reader drags the frame itself
 
 
@@ -18,11 +19,13 @@ class Touched(NamedTuple):
     """What the reader does: the name of a grid, the cell in it, and whether it is chosen or only looked at.
 
     The name is None where the pointer has left the picture. Of WINDOW, the cell may lie outside of what is allowed.
+    Where a number is changed, `numbers` are all of the grid, row by row.
     """
 
     grid: str | None
     cell: Cell
     chosen: bool
+    numbers: list[float] | None = None
 
 
 class Touch(anywidget.AnyWidget):
@@ -36,11 +39,12 @@ class Touch(anywidget.AnyWidget):
         Takes what the reader touches, redraws, and returns; the next touch is sent when it has returned.
     """
 
-    _esm = HERE / "touch.js"
+    _esm = script("touch")
     _css = HERE / "touch.css"
     sheet = synced(Dict)
     grids = synced(List)
     chosen = synced(List)
+    numbers = synced(List)
     window = synced(Dict)
     asked = synced(Dict, {"number": 0})
     answered = synced(Int, 0)
@@ -54,25 +58,26 @@ class Touch(anywidget.AnyWidget):
         """Do what was asked, and say that it is done even where it failed: the next touch waits for that."""
         try:
             name = [*self._names, WINDOW][asked["grid"]] if asked["grid"] >= 0 else None
-            act(Touched(name, (asked["row"], asked["column"]), asked["chosen"]))
+            act(Touched(name, (asked["row"], asked["column"]), asked["chosen"], asked["numbers"]))
         finally:
             self.answered = asked["number"]
 
-    def lay(self, grids: Mapping[str, Grid], chosen: Mapping[str, Cell], window: Window | None = None) -> None:
+    def lay(self, parts: Mapping[str, Part], chosen: Mapping[str, Cell], window: Window | None = None) -> None:
         """Lay cells over these grids, say which are chosen, and where the window is that can be dragged."""
-        self._names = [*grids]
+        self._names = [*parts]
         with self.hold_sync():
-            self.grids = [_placed(name, grid) for name, grid in grids.items()]
+            self.grids = [_placed(name, part) for name, part in parts.items()]
             self.chosen = [[self._names.index(name), *cell] for name, cell in chosen.items()]
+            self.numbers = [part.grid.values.ravel().tolist() if part.limits else [] for part in parts.values()]
             self.window = _dragged(window) if window else {}
 
 
-def _placed(name: str, grid: Grid) -> dict:
-    rows, columns = grid.values.shape
+def _placed(name: str, part: Part) -> dict:
+    grid, (rows, columns) = part.grid, part.grid.values.shape
     place = map(float, (grid.x, grid.y, columns * grid.width, rows * grid.height))
-    return dict(zip(("x", "y", "width", "height"), place, strict=True)) | {
-        "label": name, "rows": rows, "columns": columns,
-    }  # fmt: skip
+    shape = {"label": name, "rows": rows, "columns": columns, "names": [*grid.names]}
+    kind = {"limits": part.limits, "passing": part.passing}
+    return dict(zip(("x", "y", "width", "height"), place, strict=True)) | shape | kind
 
 
 def _dragged(window: Window) -> dict:

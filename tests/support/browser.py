@@ -311,7 +311,8 @@ class Shown:
         self.page, self.cell = page, cell
         self.output = cell.locator(".jp-Cell-outputArea")
         self.image, self.words = cell.locator(".convgrad-picture"), cell.get_by_role("status")
-        self.boxes, self.handles = cell.get_by_role("spinbutton"), cell.get_by_role("slider")
+        self.controls = cell.locator(".convgrad-control")
+        self.boxes, self.handles = self.controls.get_by_role("spinbutton"), self.controls.get_by_role("slider")
 
     def fold(self, name: str) -> Locator:
         """The button that opens something in place: "more settings" or "numbers"."""
@@ -328,7 +329,7 @@ class Shown:
         if self.fold("more settings").count():
             self.fold("more settings").click()
             expect(self.fold("more settings")).to_have_attribute("aria-expanded", "true")
-        expect(self.boxes).to_have_count(self.cell.locator(".convgrad-control").count())
+        expect(self.boxes).to_have_count(self.controls.count())
         return self
 
     @property

@@ -12,6 +12,7 @@ from helpers.convolution.explorers.small_case import (  # noqa: F401
     one_product,
     outputs_of_pixel,
     outputs_of_weight,
+    own_filter,
     pixel_counts,
     scatter_and_gather,
     shared_products,

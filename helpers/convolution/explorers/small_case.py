@@ -14,6 +14,7 @@ from helpers.convolution.pictures.forward import (
     DependencePicture,
     EdgesPicture,
     MatrixPicture,
+    OwnFilterPicture,
     WindowPicture,
 )
 from helpers.convolution.pictures.input_gradient import InputGradientPicture, PixelCountsPicture, ScatterGatherPicture
@@ -30,7 +31,7 @@ from helpers.kernels import load
 from helpers.pictures.canvas import Picture
 from helpers.stepper import stepper
 from helpers.summation.pictures import TreePicture
-from helpers.widgets.controls import Trials
+from helpers.widgets.controls import Trials, Values
 from helpers.widgets.explorer import Explorer
 from wgsl.simulator.run import simulate
 
@@ -242,6 +243,32 @@ def edges() -> Explorer:
     front = {"digit": 10, "filter": len(EDGES), "stride": STRIDES, "padding": 3}
     start = {"digit": 3, "filter": 3, "oh": 4, "ow": 12}
     return Explorer(draw, {**front, "oh": outputs, "ow": outputs}, start, front=[*front])
+
+
+def own_filter() -> Explorer:
+    """A 7 and nine weights to click, from -2 to 2: make a filter that finds one of its strokes."""
+    digit = digits.conv1_input(1, first=7)
+
+    @lru_cache(1)
+    def picture(weight: bytes) -> OwnFilterPicture:
+        filter = np.frombuffer(weight, np.float32).reshape(1, 1, 3, 3)
+        return OwnFilterPicture(digit, filter, operations.conv2d(digit, filter))
+
+    def draw(oh: int, ow: int, weight: Array) -> Picture:
+        return picture(np.float32(weight).tobytes()).show(oh, ow)
+
+    def only_the_level_stroke(values: Values) -> bool:
+        drawn = draw(**values)
+        return len(drawn.found) >= OwnFilterPicture.level and not drawn.found_below
+
+    steps = {
+        "Click a weight: where do outputs change?": lambda v: v["weight"].sum() != 1,
+        "Make a filter that finds only the level stroke.": only_the_level_stroke,
+        "Drag the frame over what it finds.": lambda v: [v["oh"], v["ow"]] in draw(**v).found,
+    }
+    start = np.array(EDGES["the pixel itself"], float)
+    places = {"oh": 26, "ow": 26}
+    return Explorer(draw, places, {"oh": 6, "ow": 14}, arrays={"weight": start}, front=(), steps=steps)
 
 
 # --- How threads share the work ---------------------------------------------------------------------------------

@@ -183,7 +183,8 @@ class EdgesPicture(Picture):
         super().__init__(446)
         top, left = 54, MARGIN + PIXEL * 32 + 44
         self._draw_digit(MARGIN, top)
-        Grid(self, weight[0, 0], left, top + 60, (FILTER_CELL, FILTER_CELL), "weight", name, ORANGE, "bold")
+        size = FILTER_CELL, FILTER_CELL
+        self.filter = Grid(self, weight[0, 0], left, top + 60, size, "weight", name, ORANGE, "bold")
         self._draw_legend(left, top + 90 + 3 * FILTER_CELL)
         right = left + 3 * FILTER_CELL + 44
         self._draw_output(right, top)
@@ -234,6 +235,36 @@ class EdgesPicture(Picture):
         steps = f"stride {s.stride_h}, padding {s.padding_h}"
         value = f"output[{oh},{ow}] = {total}; the GPU returned {number(returned)}."
         return f"Filter “{self.name}”, {steps}: {sizes}. {value}"
+
+
+class OwnFilterPicture(EdgesPicture):
+    """A 7, a filter of 3 x 3 weights that the reader clicks, and the outputs that it finds: the largest, tinted."""
+
+    level = 10  # the rows of outputs, from the first, that touch the level stroke
+
+    def __init__(self, digit: Array, weight: Array, output: Array) -> None:
+        super().__init__(ConvShape(*digit.shape, 1, 3, 3), digit, weight, output, "click them")
+        self.filter.adjust("weight", -2, 2)
+        found = (output[0, 0] > 0) & (output[0, 0] >= 2 / 3 * output.max())
+        self.found = np.argwhere(found).tolist()
+        boxes = (Box(self.result.x + PIXEL * ow, self.result.y + PIXEL * oh, PIXEL, PIXEL) for oh, ow in self.found)
+        self.tinted(boxes, BLUE, 1.6, 0.4)
+        self.stands_still()
+
+    @property
+    def found_below(self) -> int:
+        """How many of the outputs that are found do not touch the level stroke."""
+        return sum(oh >= self.level for oh, _ in self.found)
+
+    def draw(self, oh: int, ow: int) -> str:
+        """Move to one output."""
+        one = super().draw(oh, ow).partition("outputs. ")[2]
+        if not self.found:
+            return f"No output is above 0: your filter finds nothing. {one}"
+        count, below = len(self.found), self.found_below
+        return (
+            f"Your filter finds {count} outputs, {count - below} of them on the level stroke, {below} below it. {one}"
+        )
 
 
 # --- As one matrix product: a row for each window, a column for each weight -----------------------------------
