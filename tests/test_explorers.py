@@ -445,6 +445,8 @@ def test_weights_that_are_clicked_make_the_output_of_the_reference():
     )
     touch(explorer, grid, 2, 2, numbers=[-2, -2, -2, 0, 0, 0, 1, 1, 9])  # what is out of range is taken to its limit
     assert explorer.arrays["weight"].tolist() == [[-2, -2, -2], [0, 0, 0], [1, 1, 2]]
+    assert explorer.steps.done == [True, False, False]
+    touch(explorer, grid, 2, 2, numbers=[-2, -2, -2, 0, 0, 0, 1, 1, 1])
     assert explorer.steps.done == [True, True, False]
     right = reference.conv2d(digit, explorer.arrays["weight"][None, None])[0, 0]
     for oh, ow in (6, 15), (20, 11):

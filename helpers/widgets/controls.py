@@ -77,7 +77,7 @@ class Steps(ipywidgets.GridBox):
     def tick(self, values: Values, by: str = "") -> None:
         """Tick what these values reach, where what the reader does is what was asked for."""
         self._done = [
-            done or (_asks_for(text, by) and (wanted(values) if callable(wanted) else wanted.items() <= values.items()))
+            done or (_asks_for(text, by) and _reached(wanted, values))
             for done, (text, wanted) in zip(self._done, self._trials.items(), strict=True)
         ]
         self._write()
@@ -87,6 +87,10 @@ class Steps(ipywidgets.GridBox):
             state, sign = ("done", "✓") if done else ("not done yet", "")
             box = f'<span class="convgrad-tick" role="img" aria-label="{state}">{sign}</span>'
             child.value = f'<p class="convgrad-step"><b>{i}</b>{box}<span>{html.escape(text)}</span></p>'
+
+
+def _reached(wanted: Values | Callable[[Values], bool], values: Values) -> bool:
+    return bool(wanted(values)) if callable(wanted) else wanted.items() <= values.items()
 
 
 def _asks_for(text: str, by: str) -> bool:
