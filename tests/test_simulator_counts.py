@@ -1,7 +1,10 @@
 """What a simulated run counts, against counts made by hand: each factor says what it stands for."""
 
+import re
+
 import numpy as np
 import pytest
+from support.wgsl_programs import rows
 
 import helpers
 from helpers.convolution.shapes import ConvShape
@@ -142,45 +145,51 @@ def counted(statement: str, groups: int = 1) -> dict[str, float]:
     return {key: count for key, count in trace.counts.by_line[number].items() if count}
 
 
-@pytest.mark.parametrize(
-    ("statement", "counts"),
-    [
-        ("r += a * b;", {"multiply_adds": 1}),
-        ("r = a - b * a;", {"multiply_adds": 1}),
-        ("r = a * b - 1.0;", {"multiply_adds": 1}),
-        ("r = a * b + b * a;", {"multiply_adds": 1, "other_float": 1}),
-        ("r = a * b * a;", {"other_float": 2}),
-        ("r = (a + b) * a;", {"other_float": 2}),
-        ("r = fma(a, b, a);", {"multiply_adds": 1}),
-        ("r = dot(v, v);", {"multiply_adds": 3}),
-        ("w += vec2f(a) * b;", {"multiply_adds": 2}),
-        ("r = -a;", {"other_float": 1}),
-        ("r = max(a, b) / sqrt(a);", {"other_float": 3}),
-        ("r = select(a, b, a < b);", {}),
-        ("r = f32(thread * 2u + 1u);", {"integer": 2}),
-        ("let j = vec2u(thread) + 1u;", {"integer": 2}),
-        ("let j = max(i, 2) - (i << 1u);", {"integer": 3}),
-        ("r = numbers[thread + 16u * 2u];", {"integer": 1, "loads_storage": 1, "bytes_storage": 4, "sectors": 4 / 32}),
-        ("let n = arrayLength(&numbers);", {}),
-    ],
-)
+ONE = """
+r += a * b;                      multiply_adds=1
+r = a - b * a;                   multiply_adds=1
+r = a * b - 1.0;                 multiply_adds=1
+r = a * b + b * a;               multiply_adds=1, other_float=1
+r = a * b * a;                   other_float=2
+r = (a + b) * a;                 other_float=2
+r = fma(a, b, a);                multiply_adds=1
+r = dot(v, v);                   multiply_adds=3
+w += vec2f(a) * b;               multiply_adds=2
+r = -a;                          other_float=1
+r = max(a, b) / sqrt(a);         other_float=3
+r = select(a, b, a < b);         nothing
+r = f32(thread * 2u + 1u);       integer=2
+let j = vec2u(thread) + 1u;      integer=2
+let j = max(i, 2) - (i << 1u);   integer=3
+r = numbers[thread + 16u * 2u];  integer=1, loads_storage=1, bytes_storage=4, sectors=0.125
+let n = arrayLength(&numbers);   nothing
+"""
+
+
+@pytest.mark.parametrize(("statement", "counts"), rows(ONE))
 def test_what_one_invocation_counts(statement, counts):
-    require(counted(statement), **{key: 32 * count for key, count in counts.items()}, active_share=1)
-    assert counted(statement).keys() == {*counts, "active_share"}
+    wanted = {key: 32 * float(count) for key, count in re.findall(r"(\w+)=([\d.]+)", counts)} | {"active_share": 1}
+    require(counted(statement), **wanted)
+    assert counted(statement).keys() == wanted.keys()
 
 
-@pytest.mark.parametrize(
-    ("place", "sectors"),
-    [
-        *(("numbers[thread]", 4), ("numbers[thread + 1u]", 5), ("numbers[thread * 2u]", 8), ("numbers[7]", 1)),
-        *(("numbers[thread * 8u]", 32), ("numbers[thread * 16u]", 32), ("fours[thread]", 32 * 16 / 32)),
-    ],
-)
+SECTORS = """
+numbers[thread]        4
+numbers[thread + 1u]   5
+numbers[thread * 2u]   8
+numbers[7]             1
+numbers[thread * 8u]   32
+numbers[thread * 16u]  32
+fours[thread]          16.0
+"""
+
+
+@pytest.mark.parametrize(("place", "sectors"), rows(SECTORS))
 def test_sectors(place, sectors):
-    assert counted(f"let x = {place};")["sectors"] == sectors
-    assert counted(f"let x = {place};", groups=3)["sectors"] == 3 * sectors
+    assert counted(f"let x = {place};")["sectors"] == float(sectors)
+    assert counted(f"let x = {place};", groups=3)["sectors"] == 3 * float(sectors)
     if place.startswith("numbers"):  # a store has as many
-        assert counted(f"{place.replace('numbers', 'output')} = 1.0;")["sectors"] == sectors
+        assert counted(f"{place.replace('numbers', 'output')} = 1.0;")["sectors"] == float(sectors)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """What a reader would stumble over in a picture: words that are small, touch each other or leave the sheet."""
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -74,17 +73,3 @@ def illegible(explorer: Explorer, count: int = 99, smallest: float = SMALLEST) -
     """What a reader would stumble over in some of the states of an explorer, and their sentences."""
     seen = [(explorer.set(**values), *faults(explorer.picture, smallest)) for values in sample(states(explorer), count)]
     return [state for state in seen if state[1:]]
-
-
-def sentences(table: str) -> list[tuple[str, dict[str, int], str]]:
-    """The rows of a table, such as "race order=2: The total is 7.": an explorer, its values, and words of its sentence.
-
-    A line that is indented by 8 blanks continues the one before.
-    """
-    rows = []
-    for line in re.sub(r"\n {8}", " ", table).strip().split("\n"):
-        state, words = line.split(":", 1)
-        name, *values = state.split()
-        pairs = (value.split("=") for value in values)
-        rows.append((name, {slider: int(value) for slider, value in pairs}, words.strip()))
-    return rows

@@ -1,11 +1,13 @@
 """What the simulator reports, and where: small kernels, one for each rule."""
 
 import re
+from ast import literal_eval
 
 import numpy as np
 import pytest
 from support.messages import every
 from support.small_kernels import DECLARED, MAIN, run, text_of
+from support.wgsl_programs import rows
 
 from wgsl import simulate
 from wgsl.simulator import run as simulator
@@ -173,24 +175,25 @@ def test_an_endless_loop_ends_the_run_and_leaves_the_buffers_as_they_stand():
 # --- Outputs --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("body", "outputs", "expected"),
-    [
-        ("numbers[t] = t; numbers[t + 8u] = t;", None, []),
-        ("numbers[t] = t;", None, [("numbers", 8)]),
-        ("numbers[t] = t;", [0], [("numbers", 8)]),
-        ("numbers[t] = t;", (), []),
-        ("numbers[t] = t;", [0, 1], [("numbers", 8), ("floats", 16)]),
-        ("numbers[t] = t; if (t > 9u) { floats[t] = 1.0; }", None, [("numbers", 8), ("floats", 16)]),
-        ("numbers[t] += t; numbers[2u * t + 1u] = 5u;", None, [("numbers", 4)]),
-        ("if (t < 3u) { atomicStore(&counters[t], 0u); }", None, [("counters", 1)]),
-        ("if (2u == 1u) { floats[t] = 1.0; } else { numbers[t] = t; }", None, [("numbers", 8)]),  # no run can take it
-        ("numbers[t + 9u] = t;", None, [("numbers", 9)]),
-    ],
-)  # fmt: skip
+UNWRITTEN = """
+numbers[t] = t; numbers[t + 8u] = t;                         None    nothing
+numbers[t] = t;                                              None    numbers 8
+numbers[t] = t;                                              [0]     numbers 8
+numbers[t] = t;                                              []      nothing
+numbers[t] = t;                                              [0, 1]  numbers 8, floats 16
+numbers[t] = t; if (t > 9u) { floats[t] = 1.0; }             None    numbers 8, floats 16
+numbers[t] += t; numbers[2u * t + 1u] = 5u;                  None    numbers 4
+if (t < 3u) { atomicStore(&counters[t], 0u); }               None    counters 1
+if (2u == 1u) { floats[t] = 1.0; } else { numbers[t] = t; }  None    numbers 8
+numbers[t + 9u] = t;                                         None    numbers 9
+"""
+
+
+@pytest.mark.parametrize(("body", "outputs", "expected"), rows(UNWRITTEN))
 def test_numbers_that_nobody_writes_are_reported_where_their_buffer_is_declared(body, outputs, expected):
-    found = [each for each in run(body, outputs=outputs).findings if each.kind == "unwritten output"]
-    assert [(re.search(r"> (\w+):", each.source_line)[1], each.count) for each in found] == expected
+    found = [each for each in run(body, outputs=literal_eval(outputs)).findings if each.kind == "unwritten output"]
+    told = [re.search(r"> (\w+):", each.source_line)[1] + f" {each.count}" for each in found]
+    assert (", ".join(told) or "nothing") == expected
     assert all(each.invocations == () and each.other_line is None for each in found)
 
 

@@ -6,6 +6,7 @@ from random import Random
 import numpy as np
 import pytest
 from support.small_kernels import THREADS, run, text_of
+from support.wgsl_programs import rows
 
 from wgsl.simulator import trace as traces
 
@@ -50,29 +51,24 @@ def test_workgroups_are_those_of_the_accesses():
     assert rows["value"].tolist() == [*range(THREADS), *range(10, 10 + THREADS)]
 
 
-@pytest.mark.parametrize(
-    ("body", "declarations", "name", "values"),
-    [
-        ("var v = vec3f(1, 2, 3); v.y = 5.0;", "", "v", [[1, 2, 3], [1, 5, 3]]),
-        ("var a: array<i32, 3>; a[1] = -4; let p = &a; (*p)[2] = 7;", "", "a", [[0, 0, 0], [0, -4, 0], [0, -4, 7]]),
-        (
-            "var s: Pair; s.second = vec2u(3, 4);",
-            "struct Pair { first: u32, second: vec2u }",
-            "s",
-            [[0] * 3, [0, 3, 4]],
-        ),
-        ("let b = t == 0u;", "", "b", [1]),
-        ("own[2] = 6u;", "", "own", [[0] * 4, [0, 0, 6, 0]]),
-        ("var x = twice(4u);", "fn twice(y: u32) -> u32 { return 2u * y; }", "y", [4]),
-        ("var x = 1u; more(&x);", "fn more(p: ptr<function, u32>) { *p += 8u; }", "x", [1, 9]),
-        ("let n = floats[0] / floats[1]; numbers[0] = u32(n);", "", "n", [np.nan]),
-    ],
-)
+HELD = """
+var v = vec3f(1, 2, 3); v.y = 5.0;  -  v  [[1, 2, 3], [1, 5, 3]]
+var a: array<i32, 3>; a[1] = -4; let p = &a; (*p)[2] = 7;  -  a  [[0, 0, 0], [0, -4, 0], [0, -4, 7]]
+var s: Pair; s.second = vec2u(3, 4);  struct Pair { first: u32, second: vec2u }  s  [[0, 0, 0], [0, 3, 4]]
+let b = t == 0u;  -  b  [1]
+own[2] = 6u;  -  own  [[0, 0, 0, 0], [0, 0, 6, 0]]
+var x = twice(4u);  fn twice(y: u32) -> u32 { return 2u * y; }  y  [4]
+var x = 1u; more(&x);  fn more(p: ptr<function, u32>) { *p += 8u; }  x  [1, 9]
+let n = floats[0] / floats[1]; numbers[0] = u32(n);  -  n  [nan]
+"""
+
+
+@pytest.mark.parametrize(("body", "declarations", "name", "values"), rows(HELD))
 def test_what_thread_0_holds_of_each_kind_of_variable(body, declarations, name, values):
-    rows = run(body, declarations=declarations, watch=[name]).watched[name]
+    found = run(body, declarations=declarations.strip("-"), watch=[name]).watched[name]
     dtype = {"v": np.float32, "n": np.float32, "a": np.int32}.get(name, np.uint32)
-    mine = np.ascontiguousarray(rows["value"][rows["invocation"] == 0])
-    np.testing.assert_array_equal(mine.view(dtype), values)
+    mine = np.ascontiguousarray(found["value"][found["invocation"] == 0])
+    np.testing.assert_array_equal(mine.view(dtype), eval(values, {"nan": np.nan}))
     assert name != "n" or set(mine.tolist()) == {0x7FC00000}  # without the simulator's own marks
 
 
@@ -166,5 +162,5 @@ def test_random_kernels_hold_what_python_holds_thread_by_thread():
                 return value
 
             exec("\n".join(made.python), {"note": note, "t": thread})
-            for name, rows in trace.watched.items():
-                assert rows["value"][rows["invocation"] == thread].tolist() == noted[name], (seed, name, made.wgsl)
+            for name, seen in trace.watched.items():
+                assert seen["value"][seen["invocation"] == thread].tolist() == noted[name], (seed, name, made.wgsl)
