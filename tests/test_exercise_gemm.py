@@ -1,22 +1,13 @@
 """The GEMM lesson's exercises: what tells the mistakes in a kernel with tiles apart, and a derivative of one's own."""
 
-from functools import cache
-from math import prod
-
 import numpy as np
 import pytest
 from support.grading import outcomes, simulate_once  # noqa: F401
 
-import helpers
-from helpers import gpu
-from helpers.exercises import PUZZLES, QUESTIONS
+from helpers.exercises import PUZZLES
 from helpers.gemm import derivative, exercises
-from helpers.gemm.operations import BACKWARD
-from helpers.gemm.shapes import GemmShape
-from helpers.gradient_checks.harness import drawn, simulated
 from helpers.grading.grader import grade
 from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, NOT_YET, RIGHT, UNSAFE, WRONG
-from helpers.kernels import load
 
 # --- A kernel with tiles ------------------------------------------------------------------------------------
 
@@ -52,85 +43,6 @@ def test_other_barriers_are_right_and_kernels_without_tiles_are_not_there_yet():
     }"""
     assert set(outcomes(grade(D_A, OFFICIAL.replace(BARRIER, f"workgroupBarrier ( ); {BARRIER}")))) == {RIGHT}
     assert set(outcomes(grade(D_A, OFFICIAL[: OFFICIAL.index("  for (")] + naive))) == {NOT_YET}
-
-
-# --- Questions ----------------------------------------------------------------------------------------------
-
-
-def element_by_hand() -> float:
-    """d_b[3,1] of the case with pen and paper."""
-    a = np.array([[1, 0, 2, -1], [0, 3, 1, 1], [2, 1, 0, 1]])
-    pre, grad = np.array([[0, 2], [2, -1], [3, 5]]), np.array([[1, -2], [3, 1], [-1, 2]])
-    assert all(f"`{matrix.tolist()}`" in QUESTIONS["d_b[3,1]"].asked for matrix in (a, pre, grad))
-    return (a.T @ (grad * (pre > 0)))[3, 1]
-
-
-def loads_of_a_thread(version: str) -> float:
-    """How many numbers a thread of the first pass loads where K is 256."""
-    shape = GemmShape(16, 256, 16, 1, "relu")
-    _, traces = simulated(load("gemm_bias_act_backward", version), shape, drawn(BACKWARD, shape))
-    return traces[0].counts.total["loads_storage"] / (16 * 16)
-
-
-def barrier_to_remove(k: int) -> str:
-    """After what the first pass needs no barrier."""
-    kernel, shape = load("gemm_bias_act_backward", "2_tiled"), GemmShape(16, k, 16, 1, "relu")
-    products = "\n    pre += tile_product(local.y, local.x);"
-    lines = {  # each with the barrier that goes
-        "loads": (f"\n    workgroupBarrier();  // both tiles are in place{products}", products),
-        "products": (f"{products}\n    workgroupBarrier();  // no thread still reads them", products),
-    }
-    safe = [
-        name
-        for name, edit in lines.items()
-        if not simulated(kernel.edit(*edit), shape, drawn(BACKWARD, shape))[1][0].findings
-    ]
-    return "".join(safe) or "neither"
-
-
-@cache
-def first_pass_last() -> list[float]:
-    """d_b[0,0] of the lesson's layer: with the first pass last, once for grad and once for -grad, and what is right."""
-    a, b = np.float32([[1, 0, 2, -1], [0, 3, 1, 1], [2, 1, 0, 1]]), np.float32([[1, 2], [0, -1], [1, 0], [2, 1]])
-    bias, grad = np.float32([-1, 1]), np.float32([[5, 2], [-1, 4], [2, -3]])
-    shape = GemmShape(3, 4, 2, 1, "relu")
-    buffers = tuple(gpu.upload(array, "input") for array in (a, b, bias, grad))
-    buffers += tuple(gpu.empty(4 * prod(shape.of(name)), name) for name in ("grad_pre", "d_a", "d_b", "d_bias"))
-    first, *others = BACKWARD.prepare(buffers, shape, kernel="2_tiled")
-    seen = []
-    for upstream in grad, -grad:
-        gpu.device().queue.write_buffer(buffers[3], 0, upstream)
-        gpu.run(*others, first)
-        seen.append(gpu.read(buffers[6], shape.of("d_b"))[0, 0])
-    right = helpers.gemm_bias_act_backward(a[None], b, bias, grad[None], "relu")[1][0, 0]
-    return [*map(float, seen), float(right)]
-
-
-COMPUTED = {
-    "d_b[3,1]": element_by_hand,
-    "loads_with_tiles": lambda: loads_of_a_thread("2_tiled"),
-    "slot_of_thread_6": lambda: np.arange(16).reshape(4, 4).T.flat[6],
-    "wrong_without_a_barrier": lambda: len({"d_a", "d_b", "d_bias"}),  # all are computed from grad_pre
-    "hidden_by_one_tile": lambda: barrier_to_remove(16),
-    "first_pass_last": lambda: first_pass_last()[0],
-    "first_pass_last_again": lambda: first_pass_last()[1],
-    "longest_step": lambda: "pipelines",  # as the lesson's cell measures it
-}
-
-
-@pytest.mark.parametrize("name", exercises.QUESTIONS)
-def test_the_right_answer_is_what_is_computed(name):
-    assert QUESTIONS[name].grade(name, COMPUTED[name]()).outcome == RIGHT
-
-
-def test_the_likely_mistakes_are_worked_out():
-    by_hand = QUESTIONS["d_b[3,1]"].mistakes
-    assert "from grad" in by_hand[-1 * -2 + 1 * 1 + 1 * 2]
-    assert "this is d_b[0,0]" in by_hand[1 * 0 + 0 * 3 + 2 * -1]
-    assert "without tiles" in QUESTIONS["loads_with_tiles"].mistakes[loads_of_a_thread("1_thread_per_element")]
-    assert barrier_to_remove(17) == "neither"
-    assert first_pass_last()[2] == 4
-    assert "the right order" in QUESTIONS["first_pass_last_again"].mistakes[-first_pass_last()[2]]
 
 
 # --- An activation of the learner's own ---------------------------------------------------------------------

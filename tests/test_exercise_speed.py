@@ -1,25 +1,17 @@
 """Lesson 08's exercise and questions: loads are counted, mistakes named, and answers are what kernels do."""
 
-from collections.abc import Callable
 from math import prod
 
-import numpy as np
 import pytest
 from support.grading import outcomes, simulate_once, with_mistake  # noqa: F401
 from support.notebook_gate import NOTEBOOKS, Lesson
 
-from helpers.convolution.indices import products_of_thread
-from helpers.convolution.operations import GRAD_WEIGHT
 from helpers.exercises import PUZZLES
 from helpers.grading.grader import grade
 from helpers.grading.mistakes import Mistake
 from helpers.grading.verdict import NOT_YET, RIGHT, UNSAFE, WRONG, Grades
-from helpers.kernels import load
-from helpers.speed.exercises import QUESTIONS
-from helpers.speed.indices import taps_of_class
 from helpers.speed.layers import SHAPES
 from helpers.speed.recorded import recorded
-from helpers.speed.traffic import traffic
 from wgsl import Kernel
 
 LESSON = Lesson.read(NOTEBOOKS / "08_the_speed_ladder.ipynb")
@@ -94,7 +86,7 @@ def test_what_is_unsafe_is_not_called_wasteful():
     assert "the exercise asks for" not in str(grades)
 
 
-# --- Questions ----------------------------------------------------------------------------------------------
+# --- The table ----------------------------------------------------------------------------------------------
 
 
 ONE, MANY = "1_thread_per_weight", "2_workgroup_per_weight"
@@ -128,53 +120,3 @@ def test_the_table_of_both_versions_is_that_of_the_recorded_run():
         took = [f"{figure(time)} ms" for time in (one, many)]
         ratio, best = figure(one / many), figure(min(one, many) / library, 2)
         assert said == [weights, *took, ratio, f"{figure(library)} ms", best]
-
-
-def workgroups(version: str) -> int:
-    """How many workgroups a version of the weight gradient is dispatched with, for LeNet's second layer."""
-    (step,) = GRAD_WEIGHT.versions[version](SHAPES["LeNet conv2, 1 image"], load("conv2d_grad_weight", version)).steps
-    return prod(step.workgroups)
-
-
-def most_products() -> int:
-    """The most products of one weight that a thread of version 2 takes, for LeNet's first layer."""
-    return max(len(products_of_thread(SHAPES["LeNet conv1, 1 image"], thread, 256)) for thread in range(256))
-
-
-def faster_with_many_weights() -> int:
-    """The version that took less time on the last layer of the table."""
-    one, many, _ = times([*LAYERS.values()][-1])
-    return 1 if one < many else 2
-
-
-COMPUTED: dict[str, Callable[[], int]] = {
-    "workgroups_for_conv2": lambda: workgroups(MANY),
-    "products_of_a_thread": most_products,
-    "faster_with_many_weights": faster_with_many_weights,
-}
-
-
-@pytest.mark.parametrize("name", COMPUTED)
-def test_the_right_answer_is_what_is_computed(name):
-    assert QUESTIONS[name].grade(name, COMPUTED[name]()).outcome == RIGHT
-
-
-def test_a_likely_answer_is_version_1s():
-    assert QUESTIONS["workgroups_for_conv2"].mistakes[workgroups(ONE)].startswith("this is version 1")
-
-
-def test_the_answers_are_those_of_the_kernels():
-    kernel = load("gemm_bias_act", "4_vec4_tiles").with_constants(TILE_M=64, TILE_N=64, TILE_K=4)
-    tiled, registers = traffic(load("gemm_bias_act", "2_tiled"), 16, 16, 16), traffic(kernel, 64, 64, 4)
-    taps = [len(taps_of_class(i, 3, 2)) * len(taps_of_class(j, 3, 2)) for i, j in np.ndindex(2, 2)]
-    computed = {
-        "loads_in_a_tile": tiled.loads / tiled.multiply_adds,
-        "reads_of_8_by_8": registers.reads / registers.multiply_adds,
-        "roof_of_tiles": pytest.approx(2 * 16 / 8 * 4.8),
-        "workgroups_of_a_weight_gradient": 64 * 9 // 64,
-        "slices_to_fill": -(-132 // 9),
-        "taps_of_the_classes": tuple(sorted(taps)),
-        "products_of_winograd": 144 / 36,
-    }
-    assert {*computed, *COMPUTED} == {*QUESTIONS}
-    assert {name: QUESTIONS[name].right for name in computed} == computed

@@ -127,18 +127,6 @@ def test_the_sums_in_the_explanations_are_right():
     assert sums_in("So 2 · 3 + (−1)·4 = 3 and 1,000 / 8 = 126.") == [("2 · 3 + (−1)·4", 2, 3), ("1,000 / 8", 125, 126)]
 
 
-def test_the_question_of_lesson_02_is_worked_out_and_its_mistakes_too():
-    assert QUESTIONS["dW[0,1]"].right == 2 * 2 + 1 * 3 - 1 * 1 + 3 * 4
-    for answer, words in {
-        3 * 2 - 1 * 3 + 1 * 1 + 2 * 4: "does a correlation flip it",
-        2 * 2 - 1 * 3 + 1 * 1 + 3 * 4: "transposed",
-        2 * 2 + 1 * 3 + 1 * 1 + 3 * 4: "minus signs",
-        2 * 3 + 1 * 1 - 1 * 0 + 3 * 4: "is dW[1,0]",
-        100: "corner on the pixel at row 0, column 1",
-    }.items():
-        assert words in helpers.predict("dW[0,1]", answer).detail
-
-
 def test_a_file_of_questions_that_cannot_be_read_says_its_line(tmp_path):
     file = tmp_path / "new.questions"
     file.write_text('one: 2 * 2\ncount: again\n(1, 2): no\n\ntwo: "a"\nguess\n')

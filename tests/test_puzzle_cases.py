@@ -9,6 +9,7 @@ from support.mutants import NO_COMPILE
 from support.sample import sample
 from support.substitutions import judged, substitutions
 
+from helpers.convolution.exercises import GATHERS
 from helpers.exercises import PUZZLES
 from wgsl import Kernel
 
@@ -61,3 +62,15 @@ FOR_THE_TESTS = [  # right for sizes and numbers that a test had, once, alone
 @pytest.mark.parametrize(("name", "old", "new"), FOR_THE_TESTS)
 def test_a_kernel_for_the_sizes_of_the_tests_alone_is_not_right(name, old, new):
     assert judged(PUZZLES[name].official.edit(old, new)) not in ("", NO_COMPILE)
+
+
+def test_the_last_test_of_the_input_gradient_sees_every_known_mistake():
+    """Its sizes differ where a mistake may confuse them, and its kernel reaches past both ends of the output."""
+    shape = GATHERS["gather_everything"]
+    for one, other in ("in_h", "in_w"), ("kernel_h", "kernel_w"), ("out_h", "out_w"), ("padding_h", "padding_w"):
+        assert getattr(shape, one) != getattr(shape, other)
+    assert len({shape.batch, shape.in_channels, shape.out_channels}) == 3
+    for axis in "hw":
+        size, padding, weights, outputs = (getattr(shape, f"{n}_{axis}") for n in ("in", "padding", "kernel", "out"))
+        assert padding - (weights - 1) <= -shape.stride_h
+        assert (size - 1 + padding) // shape.stride_h >= outputs

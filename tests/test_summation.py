@@ -12,7 +12,6 @@ from helpers import gpu
 from helpers.convolution import explorers as convolution_explorers
 from helpers.convolution import reference as convolution
 from helpers.convolution.exercises import BIAS_QUESTIONS, bias_differences
-from helpers.grading.verdict import RIGHT
 from helpers.kernels import load
 from helpers.summation import check, explorers, indices, operations, reference
 from helpers.summation.error_picture import STYLES
@@ -258,11 +257,6 @@ COMPUTED = {
 }
 
 
-@pytest.mark.parametrize("name", BIAS_QUESTIONS | QUESTIONS)
-def test_the_right_answer_is_what_is_computed(name):
-    assert (BIAS_QUESTIONS | QUESTIONS)[name].grade(name, float(COMPUTED[name]())).outcome == RIGHT
-
-
 def test_the_simulated_run_holds_the_sums_of_the_tree():
     sixteen = of_the_lesson("sixteen = ")["sixteen"]
     replay = explorers.steps(TREE.with_constants(THREADS=16), sixteen, only=("partial[",)).picture.replay
@@ -271,19 +265,25 @@ def test_the_simulated_run_holds_the_sums_of_the_tree():
         assert replay.values(partial, event)[0][: len(sums)].tolist() == sums
 
 
-def test_what_is_said_of_likely_mistakes_is_what_is_computed():
-    sums = {"mean": BY_HAND[:, 1].mean(), "both channels": BY_HAND.sum(), "minus signs": abs(BY_HAND[:, 1]).sum()}
-    sums |= {f"over image {n};": BY_HAND[n, 1].sum() for n in range(2)}
-    sums |= {f"over image {n}; which index": BY_HAND[n].sum() for n in range(2)}
-    sums |= {"grad_bias[0]": BY_HAND[:, 0].sum(), "channel 0 of image 0": BY_HAND[0, 0].sum()}
-    by_hand = BIAS_QUESTIONS["grad_bias_by_hand"]
-    assert {said: said in by_hand.mistakes[answer] for said, answer in sums.items()} == dict.fromkeys(sums, True)
-    assert all(f"`{image.tolist()}`" in by_hand.asked for image in BY_HAND)
-    coalesced = TREE.with_constants(THREADS=32)
-    in_step = (simulated(coalesced, np.ones(256, np.float32)).counts.total["sectors"] - 1) / 8
-    assert "neighboring" in QUESTIONS["transactions"].mistakes[in_step]
-    alone = 32_768 - ones_that_count("1_one_thread")
-    assert "one thread that adds up everything" in QUESTIONS["ones_lost_in_tree"].mistakes[alone]
+def sectors_in_step() -> float:
+    """Sectors that neighbors read in an iteration, on average."""
+    return (simulated(TREE.with_constants(THREADS=32), np.ones(256, np.float32)).counts.total["sectors"] - 1) / 8
+
+
+MISTAKES = {  # what is said of them, and how they come about
+    "grad_bias_by_hand": lambda: {
+        **{"mean": BY_HAND[:, 1].mean(), "both channels": BY_HAND.sum(), "minus signs": abs(BY_HAND[:, 1]).sum()},
+        **{f"over image {n};": BY_HAND[n, 1].sum() for n in range(2)},
+        **{f"over image {n}; which index": BY_HAND[n].sum() for n in range(2)},
+        **{"grad_bias[0]": BY_HAND[:, 0].sum(), "channel 0 of image 0": BY_HAND[0, 0].sum()},
+    },
+    "transactions": lambda: {"neighboring": sectors_in_step()},
+    "ones_lost_in_tree": lambda: {"one thread that adds up everything": 32_768 - ones_that_count("1_one_thread")},
+}
+
+
+def test_the_case_by_hand_is_the_questions():
+    assert all(f"`{image.tolist()}`" in BIAS_QUESTIONS["grad_bias_by_hand"].asked for image in BY_HAND)
 
 
 def test_a_mistake_of_the_tree_is_a_sum_that_a_reader_sees():

@@ -1,0 +1,359 @@
+"""Each right answer to a question, and its likely mistakes, computed from kernels and equations: one table for each."""
+
+import re
+from ast import literal_eval
+from functools import cache
+from math import prod
+from pathlib import Path
+
+import numpy as np
+import pytest
+import test_lesson_02
+import test_summation
+from support.notebook_gate import NOTEBOOKS, Lesson
+
+import helpers
+from helpers import gpu, load
+from helpers.convolution import indices, reference
+from helpers.convolution.operations import GRAD_INPUT, GRAD_WEIGHT
+from helpers.convolution.shapes import ConvShape
+from helpers.exercises import QUESTIONS
+from helpers.gemm.operations import BACKWARD
+from helpers.gemm.shapes import GemmShape
+from helpers.gradient_checks.checker import reasons
+from helpers.gradient_checks.harness import drawn, launched, simulated
+from helpers.gradient_checks.wrong_kernels import ODD
+from helpers.grading.verdict import RIGHT
+from helpers.speed.indices import taps_of_class
+from helpers.speed.layers import SHAPES
+from helpers.speed.recorded import recorded
+from helpers.speed.traffic import traffic
+
+
+@cache
+def asked(name: str) -> list[np.ndarray]:
+    """The matrices that a question gives, for pen and paper."""
+    return [np.array(literal_eval(text), np.float32) for text in re.findall(r"`(\[\[.*?\]\])`", QUESTIONS[name].asked)]
+
+
+# --- 01: the forward convolution --------------------------------------------------------------------------------
+
+CONV1, CONV2 = ConvShape(4, 1, 28, 28, 6, 5, 5), ConvShape(1, 6, 12, 12, 16, 5, 5)
+
+
+def shifted() -> str:
+    """Where a dot of ink goes under the filter whose only weight is to the right of the middle."""
+    image, weight = np.zeros((1, 1, 5, 5)), np.zeros((1, 1, 3, 3))
+    image[0, 0, 2, 2] = weight[0, 0, 1, 2] = 1
+    ((row, column),) = np.argwhere(reference.conv2d(image, weight, None, 1, 1)[0, 0])
+    return {(2, 1): "left", (2, 3): "right", (1, 2): "up", (3, 2): "down"}[row, column]
+
+
+def output(row: int, column: int, change=lambda filter: filter) -> float:
+    """An output with pen and paper; of the filter as it is, or changed."""
+    image, filter = asked("output_by_hand")
+    return float((image[row : row + 2, column : column + 2] * change(filter)).sum())
+
+
+def square(size: int, kernel: int, *steps: int) -> ConvShape:
+    """A layer of square images of one channel."""
+    return ConvShape(1, 1, size, size, 1, kernel, kernel, *steps)
+
+
+def corner(padding: int = 1, *place: int) -> int:
+    """How many outputs a pixel has a part in; the corner's, unless another is named."""
+    return len(indices.taps_of_pixel(square(6, 3, 1, padding), *place or (0, 0)))
+
+
+# --- 03: the input gradient -------------------------------------------------------------------------------------
+
+GATHER, SHARED = load("conv2d_grad_input", "1_gather"), load("conv2d_grad_input", "2_shared_weights")
+EASY, HARD = square(6, 3, 1, 1), ConvShape(2, 3, 10, 11, 4, 3, 2, 2, (1, 2))
+FAULTS = (
+    ("params.padding_h - kh", "kh - params.padding_h"),  # no flip of the rows
+    ("column % params.stride == 0u && ", ""),  # holes filled
+    ("(co * params.in_channels + ci)", "(ci * params.out_channels + co)"),  # channels swapped
+    ("iw + params.padding_w", "iw + params.padding_h"),  # one padding for both axes
+)
+
+
+def windows(shape: ConvShape, ih: int, iw: int) -> int:
+    """In how many windows a pixel lies."""
+    return len(indices.contributions_to_pixel(shape, ih, iw))
+
+
+def weights_that_pass() -> int:
+    """With how many weights a pixel meets an output, the same for all pixels inside."""
+    (count,) = {windows(square(40, 6, 3), 20 + i, 20 + j) for i, j in np.ndindex(3, 3)}
+    return count
+
+
+def pixel_by_hand(change=lambda filter: filter) -> float:
+    """dX[1,1] of the case with pen and paper; of the filter as it is, or changed."""
+    filter, upstream = asked("dX[1,1]")
+    return helpers.conv2d_grad_input((1, 1, 3, 3), change(filter)[None, None].copy(), upstream[None, None])[0, 0, 1, 1]
+
+
+def faults_seen(shape: ConvShape, **tensors) -> int:
+    """How many of the four faults make a number wrong."""
+    tensors = drawn(GRAD_INPUT, shape) | tensors
+    (right,) = GRAD_INPUT.right(shape, tensors)
+    results = [simulated(GATHER.edit(*fault), shape, tensors)[0][0] for fault in FAULTS]
+    return sum(not np.array_equal(got, right) for got in results)
+
+
+def blurred() -> int:
+    """The same, for the easy case with the filter that the question gives."""
+    return faults_seen(EASY, weight=asked("faults_seen_by_the_easy_case")[0][None, None])
+
+
+def barrier_that_may_go(channels: int) -> str:
+    """Without which barrier version 2 is safe, with so many channels of the output."""
+    lines = {"before": "workgroupBarrier();  // no thread still", "after": "workgroupBarrier();  // the new weights"}
+    return safe(SHARED, ConvShape(1, 1, 4, 4, channels, 3, 3), {name: (line, "// ") for name, line in lines.items()})
+
+
+def safe(kernel, shape, edits: dict[str, tuple[str, str]]) -> str:
+    """After which edits a kernel's first pass has nothing to find: the name of the only one, "both" or "neither"."""
+    data = drawn(BACKWARD if isinstance(shape, GemmShape) else GRAD_INPUT, shape)
+    names = [name for name, edit in edits.items() if not simulated(kernel.edit(*edit), shape, data)[1][0].findings]
+    return {0: "neither", 1: "".join(names), 2: "both"}[len(names)]
+
+
+def loads_in_version_2() -> float:
+    """Each thread counts its loads of global memory, on one full tile of which each pixel lies in 16 windows."""
+    shape = ConvShape(1, 1, 16, 16, 32, 4, 4, padding=3)
+    tensors = {name: np.ones(shape.of(name), np.float32) for name in ("grad_output", "weight")}
+    counting = SHARED.edit("sum += shared_weights[i] *", "sum += 1.0 + 0.0 *").edit(
+        "shared_weights[i] = weight[", "sum += 1.0; shared_weights[i] = weight["
+    )
+    return launched(counting, shape, tensors)[0].mean()
+
+
+# --- Appendix B: dilation and groups ----------------------------------------------------------------------------
+
+ONES = np.ones((2, 4, 9, 11), np.float32)
+WRONG = {
+    "dilation forgotten": ("tap % KERNEL_W * DILATION_W", "tap % KERNEL_W"),
+    "first group only": ("co / GROUP_OUT * GROUP_IN + ci", "ci"),
+}
+
+
+def wrong_weights(fault: str, image: np.ndarray, padding: int = 0) -> int:
+    """How many weight gradients of the lesson's layer a kernel with a fault gets wrong."""
+    steps = 2, padding, 2, 2
+    shape = ConvShape(*image.shape, 4, 3, 2, *steps)
+    upstream = np.random.default_rng(0).choice([-3, -2, -1, 1, 2, 3], shape.output).astype(np.float32)
+    got = helpers.conv2d_grad_weight(
+        image, shape.weight, upstream, *steps, kernel=load("conv2d_grad_weight", "7_direct").edit(*WRONG[fault])
+    )
+    return int((got != reference.conv2d_grad_weight(image, shape.weight, upstream, *steps)).sum())
+
+
+def test_the_faults_are_the_lessons_and_pixels_that_differ_show_each():
+    cells = Lesson.read(NOTEBOOKS / "appendix_b_dilation_and_groups.ipynb").code
+    (text,) = (cell.source for cell in cells if cell.source.startswith("direct = "))
+    random = np.random.default_rng(0).integers(-4, 5, ONES.shape).astype(np.float32)
+    for fault, (old, new) in WRONG.items():
+        assert f'"{fault}": direct.edit("{old}", "{new}")' in text
+        assert 0 < wrong_weights(fault, random) <= 24
+    assert wrong_weights("dilation forgotten", ONES, padding=1)  # so the question says that there is no padding
+
+
+# --- 06: a fused layer ------------------------------------------------------------------------------------------
+
+
+def element_by_hand() -> float:
+    """d_b[3,1] of the case with pen and paper."""
+    a, pre, grad = asked("d_b[3,1]")
+    return (a.T @ (grad * (pre > 0)))[3, 1]
+
+
+def loads_of_a_thread(version: str) -> float:
+    """How many numbers a thread of the first pass loads where K is 256."""
+    shape = GemmShape(16, 256, 16, 1, "relu")
+    _, traces = simulated(load("gemm_bias_act_backward", version), shape, drawn(BACKWARD, shape))
+    return traces[0].counts.total["loads_storage"] / (16 * 16)
+
+
+def barrier_to_remove(k: int) -> str:
+    """After what the first pass needs no barrier."""
+    products = "\n    pre += tile_product(local.y, local.x);"
+    lines = {  # each with the barrier that goes
+        "loads": (f"\n    workgroupBarrier();  // both tiles are in place{products}", products),
+        "products": (f"{products}\n    workgroupBarrier();  // no thread still reads them", products),
+    }
+    return safe(load("gemm_bias_act_backward", "2_tiled"), GemmShape(16, k, 16, 1, "relu"), lines)
+
+
+@cache
+def first_pass_last() -> list[float]:
+    """d_b[0,0] of the lesson's layer: with the first pass last, once for grad and once for -grad, and what is right."""
+    a, b = np.float32([[1, 0, 2, -1], [0, 3, 1, 1], [2, 1, 0, 1]]), np.float32([[1, 2], [0, -1], [1, 0], [2, 1]])
+    bias, grad = np.float32([-1, 1]), np.float32([[5, 2], [-1, 4], [2, -3]])
+    shape = GemmShape(3, 4, 2, 1, "relu")
+    buffers = tuple(gpu.upload(array, "input") for array in (a, b, bias, grad))
+    buffers += tuple(gpu.empty(4 * prod(shape.of(name)), name) for name in ("grad_pre", "d_a", "d_b", "d_bias"))
+    first, *others = BACKWARD.prepare(buffers, shape, kernel="2_tiled")
+    seen = []
+    for upstream in grad, -grad:
+        gpu.device().queue.write_buffer(buffers[3], 0, upstream)
+        gpu.run(*others, first)
+        seen.append(gpu.read(buffers[6], shape.of("d_b"))[0, 0])
+    right = helpers.gemm_bias_act_backward(a[None], b, bias, grad[None], "relu")[1][0, 0]
+    return [*map(float, seen), float(right)]
+
+
+# --- 08: the speed ladder ---------------------------------------------------------------------------------------
+
+ONE, MANY = "1_thread_per_weight", "2_workgroup_per_weight"
+
+
+def workgroups(version: str) -> int:
+    """How many workgroups a version of the weight gradient is dispatched with, for LeNet's second layer."""
+    (step,) = GRAD_WEIGHT.versions[version](SHAPES["LeNet conv2, 1 image"], load("conv2d_grad_weight", version)).steps
+    return prod(step.workgroups)
+
+
+def most_products() -> int:
+    """The most products of one weight that a thread of version 2 takes, for LeNet's first layer."""
+    shape = SHAPES["LeNet conv1, 1 image"]
+    return max(len(indices.products_of_thread(shape, thread, 256)) for thread in range(256))
+
+
+def faster_with_many_weights() -> int:
+    """The version that took less time on the last layer of the lesson's table."""
+    took = recorded()[-1].microseconds("versions", "conv2d_grad_weight", "32x256x14x14 to 256, k3 s1 p1")
+    return 1 if took[ONE] < took[MANY] else 2
+
+
+def tile_costs(name: str) -> float:
+    """Loads of a tile of 16, or reads of threads with 8 x 8 results, for each multiply-add."""
+    if name == "loads":
+        tile = traffic(load("gemm_bias_act", "2_tiled"), 16, 16, 16)
+    else:
+        kernel = load("gemm_bias_act", "4_vec4_tiles").with_constants(TILE_M=64, TILE_N=64, TILE_K=4)
+        tile = traffic(kernel, 64, 64, 4)
+    return getattr(tile, name) / tile.multiply_adds
+
+
+def other_loop() -> str:
+    """Whether a check catches that a loop over the batch ends where n is the bound."""
+    changed = load("conv2d_grad_weight", ONE).edit("n < params.batch", "n != params.batch")
+    return "caught" if any(reasons(changed, ODD)) else "survives"
+
+
+# --- The tables -------------------------------------------------------------------------------------------------
+
+COMPUTED = {
+    "output_by_hand": lambda: output(1, 0),
+    "output_size": lambda: square(12, 5, 2, 2).out_h,
+    "shifted_picture": shifted,
+    "products_of_an_output": lambda: prod(CONV2.weight[1:]),
+    "offset": lambda: int(np.ravel_multi_index((1, 2, 3, 4), (2, 3, 5, 7))),
+    "output_of_a_thread": lambda: tuple(map(int, np.unravel_index(1000, CONV1.output[1:]))),
+    "after_2_to_the_24": lambda: int(np.float32(2**24) + np.float32(1)),
+    "outputs_of_a_weight": lambda: CONV1.batch * len(indices.taps_of_weight(CONV1, 0, 0)),
+    "outputs_of_a_corner": corner,
+    "matrix_of_windows": lambda: (prod(CONV2.output[2:]), prod(CONV2.weight[1:])),
+    **test_lesson_02.COMPUTED,
+    "threads_that_write_a_pixel": lambda: windows(square(5, 3), 2, 2),
+    "dX[1,1]": pixel_by_hand,
+    "windows_with_stride": lambda: windows(ConvShape(1, 1, 7, 9, 1, 3, 3, 2), 2, 2),
+    "row_below_zero": lambda: int(np.array(-1).astype(np.uint32)),
+    "faults_seen_by_the_easy_case": blurred,
+    "loads_in_version_2": loads_in_version_2,
+    "barrier_before_the_load": lambda: "no" if barrier_that_may_go(1) == "before" else "yes",
+    "barrier_that_may_go": lambda: barrier_that_may_go(1),
+    "weights_that_pass": weights_that_pass,
+    **{name: lambda make=make: float(make()) for name, make in test_summation.COMPUTED.items()},
+    "pixels_with_dilation": lambda: len(indices.contributions_to_weight(square(9, 3, 1, 0, 2), 0, 0)),
+    "pixels_never_touched": lambda: [windows(square(9, 3, 2, 0, 2), *at) for at in np.ndindex(9, 9)].count(0),
+    "weights_with_groups": lambda: prod(ConvShape(1, 8, 9, 9, 12, 3, 3, groups=4).weight),
+    "faults_seen_with_ones": lambda: sum(wrong_weights(fault, ONES) > 0 for fault in WRONG),
+    "same_loop": other_loop,
+    "d_b[3,1]": element_by_hand,
+    "loads_with_tiles": lambda: loads_of_a_thread("2_tiled"),
+    "slot_of_thread_6": lambda: np.arange(16).reshape(4, 4).T.flat[6],
+    "wrong_without_a_barrier": lambda: len({"d_a", "d_b", "d_bias"}),  # all are computed from grad_pre
+    "hidden_by_one_tile": lambda: barrier_to_remove(16),
+    "first_pass_last": lambda: first_pass_last()[0],
+    "first_pass_last_again": lambda: first_pass_last()[1],
+    "longest_step": lambda: "pipelines",  # as the lesson's cell measures it
+    "workgroups_for_conv2": lambda: workgroups(MANY),
+    "products_of_a_thread": most_products,
+    "faster_with_many_weights": faster_with_many_weights,
+    "loads_in_a_tile": lambda: tile_costs("loads"),
+    "reads_of_8_by_8": lambda: tile_costs("reads"),
+    "roof_of_tiles": lambda: round(2 * 16 / 8 * 4.8, 9),
+    "workgroups_of_a_weight_gradient": lambda: 64 * 9 // 64,
+    "slices_to_fill": lambda: -(-132 // 9),
+    "taps_of_the_classes": lambda: sorted(
+        len(taps_of_class(i, 3, 2)) * len(taps_of_class(j, 3, 2)) for i, j in np.ndindex(2, 2)
+    ),
+    "products_of_winograd": lambda: 144 / 36,
+}
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_the_right_answer_is_what_is_computed(name):
+    assert QUESTIONS[name].grade(name, COMPUTED[name]()).outcome == RIGHT
+
+
+def test_no_question_is_left_out():
+    """Where a lesson's cells make what is asked, its own tests have the answer."""
+    others = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_[alt]*.py"))
+    assert [name for name in QUESTIONS if name not in COMPUTED and f'"{name}"' not in others] == []
+
+
+FLIPPED, TRANSPOSED = (lambda filter: filter[::-1, ::-1]), np.transpose
+# Above dW[0,1] and dW[1,0] of the lesson's case, and the upstream gradients.
+ABOVE, OTHER, UPSTREAM = np.array([[2, 3], [1, 4]]), np.array([[3, 1], [0, 4]]), np.array([[2, 1], [-1, 3]])
+MISTAKES = {  # what is said of them, and how they come about
+    "output_by_hand": lambda: {
+        "flipped": output(1, 0, FLIPPED),
+        "transposed": output(1, 0, TRANSPOSED),
+        "without a minus": output(1, 0, abs),
+        **{f"it is output[{row},{column}]": output(row, column) for row, column in ((0, 0), (0, 1), (1, 1))},
+    },
+    "output_size": lambda: {"without padding": square(12, 5, 2).out_h, "stride 1": square(12, 5, 1, 2).out_h},
+    "offset": lambda: {
+        "H and W are swapped": np.ravel_multi_index((1, 2, 3, 4), (2, 3, 7, 5)),
+        "N and Ci are swapped": np.dot((1, 2, 3, 4), (2 * 35, 35, 7, 1)),
+        "the channel comes last": np.ravel_multi_index((1, 3, 4, 2), (2, 5, 7, 3)),
+        "in the first image": np.ravel_multi_index((0, 2, 3, 4), (2, 3, 5, 7)),
+    },
+    "outputs_of_a_corner": lambda: {
+        "without padding": corner(0),
+        "in the middle": corner(1, 2, 2),
+        "on an edge": corner(1, 0, 2),
+    },
+    "dW[0,1]": lambda: {
+        "does a correlation flip it": np.vdot(ABOVE[::-1, ::-1], UPSTREAM),
+        "transposed": np.vdot(ABOVE.T, UPSTREAM),
+        "minus signs": np.vdot(ABOVE, abs(UPSTREAM)),
+        "is dW[1,0]": np.vdot(OTHER, UPSTREAM),
+        "corner on the pixel at row 0, column 1": 100,  # and anything else
+    },
+    "dX[1,1]": lambda: {"transposed": pixel_by_hand(TRANSPOSED), "flipped": pixel_by_hand(FLIPPED)},
+    "threads_that_write_a_pixel": lambda: {"[1,1]": windows(square(5, 3), 1, 1)},
+    "windows_with_stride": lambda: {"stride 1": windows(ConvShape(1, 1, 7, 9, 1, 3, 3), 2, 2)},
+    "d_b[3,1]": lambda: {"from grad": -1 * -2 + 1 * 1 + 1 * 2, "this is d_b[0,0]": 1 * 0 + 0 * 3 + 2 * -1},
+    "loads_with_tiles": lambda: {"without tiles": loads_of_a_thread("1_thread_per_element")},
+    "first_pass_last_again": lambda: {"the right order": -first_pass_last()[2]},
+    "workgroups_for_conv2": lambda: {"this is version 1": workgroups(ONE)},
+    **test_summation.MISTAKES,
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_the_mistakes_are_what_they_are_said_to_be(name):
+    for said, answer in MISTAKES[name]().items():
+        assert said in helpers.predict(name, answer).detail
+
+
+def test_what_the_questions_leave_out_is_as_they_imply():
+    """Other cases than those asked for show what theirs hides."""
+    assert faults_seen(HARD) == len(FAULTS)
+    assert barrier_that_may_go(2) == barrier_to_remove(17) == "neither"
+    assert first_pass_last()[2] == 4
