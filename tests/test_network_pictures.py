@@ -237,6 +237,9 @@ def test_every_step_of_a_walk_is_legible_and_said(walked):
         assert walked.picture.caption().height <= 50
         assert words.startswith(f"Step {step} of 15: ")
         assert walked.picture.name(step) in ("images", "grad_images") or f"{walked.picture.name(step)}[" in words
+    assert not walked.steps.done[0], "nothing was played"
+    walked.set(step=14)
+    walked._player.value = 15  # as a browser does while it plays
     assert walked.steps.done[0]
 
 
