@@ -16,6 +16,8 @@ import pytest
 from hypothesis import settings
 from support.sample import ALL
 
+from helpers.grading import student_files
+
 most = 50 if ALL else 20
 settings.register_profile("convgrad", derandomize=True, database=None, deadline=None, max_examples=most)
 settings.load_profile("convgrad")
@@ -26,9 +28,11 @@ os.environ["CONVGRAD_MY"] = _my.name  # notebooks' kernels inherit it
 
 @pytest.fixture(autouse=True)
 def _own_files(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What one test writes and answers, no other finds."""
+    """What one test writes and answers, no other finds, neither in a file nor where no file could be written."""
     name = hashlib.sha256(request.node.nodeid.encode()).hexdigest()
     monkeypatch.setenv("CONVGRAD_MY", os.path.join(_my.name, name))
+    monkeypatch.setattr(student_files, "_unwritten", {})
+    monkeypatch.setattr(student_files, "_unwritten_answers", {})
 
 
 _state = ipywidgets.Widget.get_state

@@ -19,7 +19,6 @@ OUTPUT, WEIGHT, STRIDE_2, INNER, PIXEL = MARKINGS
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("CONVGRAD_MY", str(tmp_path))
-    monkeypatch.setattr(student_files, "_unwritten_answers", {})
 
 
 # --- The cells ----------------------------------------------------------------------------------------------
