@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from support import browser
 from support.browser import LivePage, Shown, browser_path, filmed, soon, text_of
+from support.legible import CONTRAST, contrast
 from support.notebook_gate import NOTEBOOKS, texts
 from support.sample import sample
 
@@ -22,6 +23,7 @@ from helpers.exercises import ALL_PUZZLES, MATCHINGS, PUZZLES, QUESTIONS
 from helpers.grading import student_files
 from helpers.pictures.canvas import number
 from helpers.speed import recorded
+from helpers.widgets import WAKE
 from helpers.widgets.explorer import Explorer
 from start import FIRST as FIRST_PAGE
 
@@ -442,6 +444,7 @@ def test_cells_are_marked_by_mouse_keys_and_typing(lesson):
     assert lesson.cells.count() == count
 
 
+THEME = "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})"
 LENGTHS = """area => {
   window.lengths = [];
   area.addEventListener("input", () => window.lengths.push(area.value.length));
@@ -475,24 +478,32 @@ def test_a_kernel_is_written_in_the_page_and_outlives_its_python(lesson):
     keyboard.insert_text(broken)
     keyboard.press("Control+Enter")
     expect(cell.locator(".convgrad-headline")).to_have_text("does not compile (all tests)")
-    expect(cell.locator(".convgrad-marked")).to_have_text(str(broken.count("\n") + 1))
+    expect(cell.locator(".convgrad-marked")).to_have_attribute("data-line", str(broken.count("\n") + 1))
     ours = cell.get_by_role("region", name="our kernel")
     expect(ours).to_be_hidden()
     keyboard.press("Escape")  # and so out of the text
     keyboard.press("Shift+Tab")
     expect(cell.get_by_role("button", name="Start over")).to_be_focused()
-    keyboard.press("Shift+Tab")
-    expect(cell.get_by_role("button", name="Compare with ours")).to_be_focused()
-    keyboard.press("Enter")
-    expect(ours).to_have_text(solution)
-    keyboard.press("Enter")
-    expect(ours).to_be_hidden()
+    expect(cell.get_by_role("button", name="Compare with ours")).to_be_hidden()
     area.focus()
     keyboard.press("Control+a")
     keyboard.insert_text(solution.replace("* input[i]", "* input[0]"))
+    place = cell.get_by_role("button", name="Start over").bounding_box()
     keyboard.press("Control+Enter")
     caption = "For output[1], your thread reads input element 0; it should read element 1."
     expect(cell.get_by_role("figure", name=caption).locator("svg")).to_be_visible()
+    keyboard.press("Escape")
+    keyboard.press("Shift+Tab")
+    expect(cell.get_by_role("button", name="Compare with ours")).to_be_focused()
+    assert cell.get_by_role("button", name="Start over").bounding_box() == place
+    keyboard.press("Enter")
+    assert "\n".join(ours.locator(".convgrad-line").all_inner_texts()).split() == solution.split()
+    expect(ours.locator("..")).to_contain_text("A bar marks what only one of the two has.")
+    for text, index in ((ours, "[i]"), (cell.locator(".convgrad-copy"), "[0]")):
+        expect(text.locator(".convgrad-differs")).to_have_text(re.compile(re.escape(f"* input{index}")))
+    keyboard.press("Enter")
+    expect(ours).to_be_hidden()
+    area.focus()
     keyboard.press("Control+a")
     keyboard.insert_text(solution)
     keyboard.press("Control+Enter")
@@ -530,6 +541,62 @@ def test_a_kernel_is_written_in_the_page_and_outlives_its_python(lesson):
     assert student_files.read("map") == f"{written}// typed in vain?"
 
 
+SAME_LINES = "area => area.scrollHeight === area.parentElement.querySelector('.convgrad-copy').offsetHeight"
+BESIDE = "area => area.closest('.convgrad-write').scrollWidth - area.closest('.convgrad-write').clientWidth"
+INKS = """write => [...write.querySelectorAll('.convgrad-line, [class^=wgsl-]')].map(part =>
+  [part, write].map((of, i) => getComputedStyle(of)[i ? 'backgroundColor' : 'color'].match(/[0-9]+/g).slice(0, 3)
+    .map(light => Number(light).toString(16).padStart(2, '0')).join('')))"""
+
+
+@WEIGHTS
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_long_lines_are_wrapped_commented_undone_by_words_and_legible(lesson, theme):
+    lesson.page.evaluate(THEME, theme)
+    cell, keyboard = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"'), lesson.page.keyboard
+    in_a_new_kernel(lesson, cell, 'helpers.write("weight_window")')
+    area, marked = cell.get_by_role("textbox", name="your kernel for weight_window"), cell.locator(".convgrad-marked")
+    kernel = PUZZLES["weight_window"].solution.text
+    long = kernel.replace(
+        "* pixel;", "* input[(oh + kh) * params.W + ow + kw]; // one product of the sum in my equation"
+    )
+    area.click()
+    keyboard.press("Control+a")
+    keyboard.insert_text(long)
+    assert area.evaluate(SAME_LINES)
+    assert area.evaluate(BESIDE) == 0  # nothing is cut
+    rows = cell.locator(".convgrad-copy .convgrad-line").evaluate_all(
+        "lines => lines.map(line => line.offsetHeight / 18)"
+    )
+    assert {*rows} == {1, 2}
+    keyboard.press("Control+Home")
+    keyboard.press("Control+/")
+    expect(area).to_have_value(f"// {long}")
+    keyboard.press("Control+/")
+    expect(area).to_have_value(long)
+    keyboard.press("Control+End")
+    keyboard.type("// two words.")
+    keyboard.press("Control+z")
+    expect(area).to_have_value(f"{long}// two ")
+    keyboard.press("Control+z")
+    expect(area).to_have_value(f"{long}// ")
+    for key in ("Control+Shift+z", "Control+y"):
+        keyboard.press(key)
+    expect(area).to_have_value(f"{long}// two words.")
+    for _ in range(4):
+        keyboard.press("Backspace")
+    keyboard.press("Control+z")
+    expect(area).to_have_value(f"{long}// two words.")
+    for wrong, line in (("ow++", 20), ("oh++", 19)):  # neither loop ends
+        keyboard.press("Control+a")
+        keyboard.insert_text(kernel.replace(wrong, ""))
+        keyboard.press("Control+Enter")
+        expect(marked).to_have_attribute("data-line", str(line))
+        expect(cell.locator(".convgrad-mark")).to_have_text(kernel.replace(wrong, "").split("\n")[line - 1].strip())
+    inks = cell.locator(".convgrad-write").evaluate(INKS)
+    assert min(contrast(f"#{ink}", f"#{paper}") for ink, paper in inks) >= CONTRAST
+    lesson.page.evaluate(THEME, "JupyterLab Light")
+
+
 @WEIGHTS
 def test_a_step_a_kernel_from_a_blank_page_and_lines_of_python_are_written_in_the_page(lesson):
     cell = lesson.code_cell('helpers.mark("pixels_of_dW[0,1]"')
@@ -558,7 +625,6 @@ def test_a_question_shows_no_answer_before_an_attempt(lesson):
 
 
 FOUR = 'helpers.match("four_curves")'
-THEME = "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})"
 
 
 def dragged_by_finger(page: Page, word: Locator, card: Locator) -> None:
@@ -619,6 +685,38 @@ def test_words_are_laid_on_cards_by_finger_mouse_and_keys_and_outlive_their_pyth
     soon(lesson.page, "what is kept", student_files.answers, {"four_curves": "batch, relu, sign, "})
     assert lesson.cells.count() == count
     lesson.page.evaluate(THEME, "JupyterLab Light")
+
+
+PARTS = "ask", "mark", "write"
+SAVE = "async () => { await jupyterapp.shell.currentWidget.context.save() }"
+
+
+def test_a_day_later_each_part_shows_what_is_stored_until_it_runs(lab):
+    """Saved, closed with its kernel, and opened again; the copy of the lesson is then as it was."""
+    path = NOTEBOOKS / "02_weight_gradient.ipynb"
+    file, parts = lab.my.parent / "project" / "notebooks" / path.name, (FIRST, *map("helpers.{}(".format, PARTS))
+    stored = file.read_bytes()
+    lab.forget()
+    lesson = lab.lesson(path, new=True)
+    lesson.page.evaluate(browser.RUN, [lesson.source(words).number - 1 for words in parts])
+    lesson._hear(len(parts))
+    for words in parts:
+        expect(lesson.code_cell(words).locator("[class*=convgrad-]").first).to_be_visible()
+    lesson.page.evaluate(SAVE)
+    lab.page.evaluate(browser.CLOSE)
+    lab.open = lesson = LivePage(lab.page, path)
+    page = lesson.code_cells
+    expect(page.locator("[class*=convgrad-]")).to_have_count(0)
+    for words in (FIRST, BIG):
+        assert page.nth(lesson.lesson.code.index(lesson.source(words))).locator("img").count() == 1
+    for words in parts[1:]:
+        expect(lesson.code_cell(words).locator(".jp-OutputArea")).to_contain_text(WAKE)
+    expect(lab.page.get_by_text(re.compile("(Error displaying|Loading) widget"))).to_have_count(0)
+    alone = lesson.run(lesson.code_cell('helpers.write("strided_grad_weight")'))  # before any other cell
+    expect(alone.locator(".convgrad-text")).to_be_visible()
+    lesson.explorer(FIRST)
+    file.write_bytes(stored)
+    assert lesson.troubles == []
 
 
 TRAIN = """from helpers.data.digits import seen_and_unseen

@@ -1,5 +1,7 @@
 """The editor of a puzzle: its file, the verdict beside it, and bad conditions in which no letter is lost."""
 
+import html
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,7 +10,8 @@ import pytest
 import helpers
 from helpers.gpu import GpuError
 from helpers.grading import student_files
-from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, WRONG, Grades, Verdict
+from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, UNSAFE, WRONG, Grades, Verdict
+from helpers.widgets import WAKE
 from helpers.widgets.editor import AGAIN, ALIKE, OTHERWISE, SKELETON, Editor
 
 TESTS = ("small", "large")
@@ -104,6 +107,21 @@ def test_each_thing_is_said_once(grades, detail, tests):
     assert [tuple(test.values()) for test in made.verdict["tests"]] == tests
 
 
+@pytest.mark.parametrize("outcome", [WRONG, UNSAFE])
+def test_the_line_that_a_diagnosis_names_is_marked(outcome):
+    made = editor(Grades.alike(TESTS, outcome, "it is not run: line 2, `loop {}`: it does not end"))
+    send(made, "run", "fn main() {\n  loop {}\n}")
+    assert made.mark == {"line": 2, "column": 3, "length": 7}
+    send(made, "run", "one line")
+    assert made.mark == {}
+
+
+def test_words_and_drawing_are_of_one_test():
+    made = editor(Grades([Verdict("first", WRONG, "is 115"), Verdict("small", WRONG, "is -7", "-7*")]))
+    send(made, "run", "mine")
+    assert (made.verdict["detail"], made.verdict["drawing"]) == ("Is -7", "-7*")
+
+
 def test_the_picture_comes_with_its_sentence():
     made = editor(Grades([Verdict("small", WRONG, "x"), Verdict("large", WRONG, "x", "1*", PICTURE, "You read it.")]))
     send(made, "run", "mine")
@@ -114,12 +132,17 @@ def test_the_picture_comes_with_its_sentence():
     )
 
 
-def test_the_official_kernel_is_sent_after_the_first_attempt_and_is_there_the_next_time():
-    made = editor()
+def test_the_official_kernel_is_sent_after_the_first_attempt_that_compiles_and_is_there_the_next_time():
+    for outcome in (NOT_ATTEMPTED, NO_COMPILE):
+        made = editor(Grades.alike(TESTS, outcome))
+        send(made, "run", "wrong")
+        assert made.ours == editor().ours == ""
+    made = editor(Grades.alike(TESTS, UNSAFE))
     send(made, "keep", "mine")
     assert made.ours == editor().ours == ""
     send(made, "run", "mine")
     assert made.ours == editor().ours == "ours"
+    student_files.keep_attempt("map", helpers.skeleton("map"))
     assert helpers.write("map").ours == helpers.solution("map").text
 
 
@@ -187,9 +210,16 @@ def test_a_text_left_out_is_the_learners_file(my):
 
 
 def test_what_is_stored_does_not_depend_on_the_learner(my):
-    before = editor()._repr_mimebundle_()[0]["text/plain"]
+    """It is the text to begin with, folded on a page that can fold, such as GitHub's."""
+    before = {kind: words for kind, words in editor()._repr_mimebundle_()[0].items() if kind.startswith("text/")}
     student_files.keep("map", "mine")
-    assert editor()._repr_mimebundle_()[0]["text/plain"] == before == repr(helpers.write("map"))
+    assert before.items() <= editor()._repr_mimebundle_()[0].items()
+    begun = helpers.skeleton("strided_grad_weight")
+    stored, _ = helpers.write("strided_grad_weight")._repr_mimebundle_()
+    assert stored["text/plain"] == f"{helpers.write('strided_grad_weight')!r}\n\n{begun}"
+    shown, fold = stored["text/html"].split("<details>")
+    assert WAKE in shown
+    assert html.unescape(re.sub("<[^>]*>", "", fold.partition("</summary>")[2])) == begun
 
 
 def test_attempts_of_an_older_copy_are_taken_over(tmp_path, monkeypatch):

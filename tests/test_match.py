@@ -84,7 +84,7 @@ def test_the_cards_lie_on_the_picture_and_what_is_stored_is_the_picture_with_the
     assert "text/html" not in data
     plain = Match("q", PASSES)
     assert (plain.sheet, plain.lost) == ({}, "")
-    assert "<p>In which order?</p><details>" in plain._repr_mimebundle_()[0]["text/html"]
+    assert "<p>In which order?</p><p>" in plain._repr_mimebundle_()[0]["text/html"]
 
 
 def broken() -> RunsPicture:

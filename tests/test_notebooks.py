@@ -67,7 +67,10 @@ def breaches(notebook: NotebookNode) -> set[str]:
 
 
 def test_gate_accepts_a_good_notebook():
-    assert breaches(lesson()) == set()
+    good = lesson()
+    assert breaches(good) == set()
+    code('import helpers\n\nhelpers.write("map")')(good)
+    assert breaches(good) == set()
 
 
 def stored(data: dict):
@@ -111,6 +114,7 @@ BREACHES = {
         code("from helpers import adapter_info", 1),
         code(f"{IGNORE}\nimport numpy", 1),
         code("import numpy"),
+        code("import helpers\n\nimport numpy"),
     ],
     "lengths": [code("a = 1\n" * 21), lambda nb: [nb.cells[i].update(source="a = 1\n" * 5) for i in (3, 5)]],
     "sentence_before_code": [lambda nb: nb.cells.pop(2), code("## Numbers", 2)],

@@ -13,6 +13,7 @@ from support.notebook_gate import NOTEBOOKS
 import helpers
 from helpers.grading import student_files
 from helpers.grading.prediction import Question
+from helpers.widgets import WAKE
 from helpers.widgets.question import Ask
 
 PAIR = Question((2, 3), {(3, 2): "in the other order"}, "rows, then columns", "Which cell?", "Rows come first.")
@@ -67,7 +68,7 @@ def test_what_is_stored_is_the_question_and_its_explanation_folded():
     question = helpers.ask("pixels_of_a_weight")
     assert output.data["text/plain"] == question.asked
     assert {*output.data} == {"text/plain", "text/html"}
-    tags = {"p", "code", "details", "summary"}  # what GitHub keeps
+    tags = {"p", "i", "code", "details", "summary"}  # what GitHub keeps
     assert {*re.findall(r"</?(\w+)", output.data["text/html"])} <= tags
     assert re.sub(r"<[^>]*>", "", output.data["text/html"].split("<details>")[1]).startswith("Explanation")
     shown, _ = HTMLExporter().from_notebook_node(notebook)
@@ -76,7 +77,7 @@ def test_what_is_stored_is_the_question_and_its_explanation_folded():
 
 def test_signs_of_html_are_words():
     made = Ask("q", Question(1, asked="Is `a < b` & c?", why="No: `<b>`."))
-    html = "<p>Is <code>a &lt; b</code> &amp; c?</p>"
+    html = f"<p>Is <code>a &lt; b</code> &amp; c?</p><p><i>{WAKE}</i></p>"
     why = "<details><summary>Explanation</summary><p>No: <code>&lt;b&gt;</code>.</p></details>"
     assert made._repr_mimebundle_()[0]["text/html"] == html + why
     assert "<details>" not in Ask("q", Question(1, asked="a?"))._repr_mimebundle_()[0]["text/html"]

@@ -19,6 +19,7 @@ import numpy as np
 from helpers.gpu import adapter_info
 from helpers.network.pictures.curves import MEAN, CurvesPicture, losses, running_mean
 from helpers.network.training import EVERY, Training
+from helpers.widgets import WAKE
 from helpers.widgets.explorer import SENTENCE
 
 SLICE, PAUSE = 0.2, 0.02  # seconds of work at a time, and between two of them
@@ -208,7 +209,8 @@ class Live(ipywidgets.VBox):
         return f"Training to step {self.until:,}, with {training.batch} images a step: finish() waits for its end."
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
-        data, metadata = self.picture._repr_mimebundle_() if self.done else ({"text/plain": repr(self)}, {})
+        text = {"text/plain": f"{self!r} {WAKE}"}, {}
+        data, metadata = self.picture._repr_mimebundle_(WAKE) if self.done else text
         return super()._repr_mimebundle_(**kwargs) | data, metadata
 
 

@@ -208,16 +208,16 @@ class Picture:
         tables = (grid.table() for grid in self.numbered)
         return Tables(f'<div class="convgrad-numbers">{"".join(tables)}</div>')
 
-    def caption(self) -> "Picture":
-        """The sentence as a picture of its own, as wide as this one."""
-        lines = textwrap.wrap(self.sentence, int(self.width / 7.4))
+    def caption(self, more: str = "") -> "Picture":
+        """The sentence as a picture of its own, as wide as this one; and what more is to be said."""
+        lines = [line for said in (self.sentence, more) for line in textwrap.wrap(said, int(self.width / 7.4))]
         caption = Picture(22 * len(lines) + 6, self.width)
         caption.column(16, 11, 22, lines, 13)
         return caption
 
-    def _repr_mimebundle_(self, **_) -> tuple[dict, dict]:
+    def _repr_mimebundle_(self, more: str = "", **_) -> tuple[dict, dict]:
         """The picture with its sentence below it: JupyterLab shows a picture or a text, but not both."""
-        image = base64.b64encode(_png(np.vstack([self.rgba(), self.caption().rgba()]))).decode()
+        image = base64.b64encode(_png(np.vstack([self.rgba(), self.caption(more).rgba()]))).decode()
         return {"text/plain": self.sentence, "image/png": image}, {"image/png": {"width": self.width}}
 
 

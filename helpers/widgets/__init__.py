@@ -4,7 +4,8 @@ from pathlib import Path
 
 from traitlets import TraitType
 
-FOLDER = Path(__file__).parent
+HERE = Path(__file__).parent
+WAKE = "Run the cells above, then this one."  # below what is stored of a widget, which answers nothing
 
 
 def synced(kind: type[TraitType], *first: object) -> TraitType:
@@ -13,5 +14,5 @@ def synced(kind: type[TraitType], *first: object) -> TraitType:
 
 
 def script(name: str) -> str:
-    """The JavaScript of a part: what all parts do with keys, and its own."""
-    return "".join((FOLDER / f"{each}.js").read_text(encoding="utf-8") for each in ("keys", name))
+    """The JavaScript of a part: what all parts do when a notebook is saved and with keys, and its own."""
+    return "".join((HERE / f"{each}.js").read_text(encoding="utf-8") for each in ("stored", "keys", name))

@@ -25,17 +25,55 @@ const storage = new Proxy({}, {  // the browser's, which it may refuse; then a t
 
 const escape = text => text.replace(/[&<>]/g, sign => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 
-function colored(text, signs) {
+function colored(text, signs) {  // its lines, as HTML
   let html = "", at = 0;
   for (const found of text.matchAll(signs)) {
     const [kind] = Object.entries(found.groups).find(([, words]) => words !== undefined);
-    html += `${escape(text.slice(at, found.index))}<span class="wgsl-${kind}">${escape(found[0])}</span>`;
+    const words = found[0].split("\n").map(line => `<span class="wgsl-${kind}">${escape(line)}</span>`);
+    html += escape(text.slice(at, found.index)) + words.join("\n");
     at = found.index + found[0].length;
   }
-  return html + escape(text.slice(at)) + "\n\n";
+  return (html + escape(text.slice(at))).split("\n");
+}
+
+// What of a line is compared with another kernel's: neither blanks, comments nor braces alone.
+const compared = line => line.replace(/(\/\/|#).*/, "").replace(/\s/g, "").replace(/^[{}]+$/, "");
+
+function lay(lines, paper, className) {  // lines with their numbers; those of `className` may be marked
+  paper.replaceChildren(...lines.map((html, i) => {
+    const line = document.createElement("div");
+    line.className = `convgrad-line ${className(i)}`;
+    line.dataset.line = i + 1;
+    line.innerHTML = html;
+    return line;
+  }));
 }
 
 const rich = text => escape(text).replace(/`([^`]*)`/g, "<code>$1</code>");  // what stands between backquotes is code
+
+const isWord = letter => /\w/.test(letter ?? " ");
+
+// What was written, in steps: one is a word with what follows it, or a change of another kind.
+class History {
+  constructor(text) {
+    this.steps = [{ text }];
+    this.at = 0;
+  }
+
+  add(text, caret, kind) {  // `kind` is how the text came to be: without one, it is a step of its own
+    const before = this.steps[this.at], grown = text.length - before.text.length;
+    if (text === before.text) return;
+    const beside = caret - before.caret === (kind === "deleteContentForward" ? 0 : grown);
+    const begins = grown > 0 ? isWord(text[caret - 1]) && !isWord(text[caret - 2]) : /\s/.test(before.text[caret]);
+    const joins = kind && kind === before.kind && Math.abs(grown) === 1 && beside && !begins;
+    this.steps.splice(joins ? this.at : this.at + 1, Infinity, { text, caret, kind });
+    this.at = this.steps.length - 1;
+  }
+
+  move(by) {  // the text a step back or forward, or nothing
+    return this.steps[this.at + by] && this.steps[this.at += by].text;
+  }
+}
 
 function part(tag, className, parent, attributes = {}) {
   const made = parent.appendChild(document.createElement(tag));
@@ -45,33 +83,35 @@ function part(tag, className, parent, attributes = {}) {
 }
 
 function render({ model, el }) {
+  storeWhatStays(model);
   el.classList.add("convgrad-editor");
   const signs = model.get("noun") === "kernel" ? WGSL : PYTHON;
+  const sign = signs === WGSL ? "//" : "#", noun = model.get("noun");
   const bar = part("div", "convgrad-bar", el);
   const left = part("div", "convgrad-write", el);
-  const ours = part("pre", "convgrad-ours", el, { role: "region", "aria-label": `our ${model.get("noun")}`, tabindex: "0" });
-  const gutter = part("pre", "convgrad-gutter", left, { "aria-hidden": "true" });
   const paper = part("div", "convgrad-paper", left);
   const copy = part("pre", "convgrad-copy", paper, { "aria-hidden": "true" });
   const area = part("textarea", "convgrad-text", paper, {
-    "aria-label": `your ${model.get("noun")} for ${model.get("puzzle")}`, "data-lm-suppress-shortcuts": "", spellcheck: "false",
-    autocapitalize: "off", autocomplete: "off", wrap: "off",
+    "aria-label": `your ${noun} for ${model.get("puzzle")}`, "data-lm-suppress-shortcuts": "", spellcheck: "false",
+    autocapitalize: "off", autocomplete: "off",
   });
+  const right = part("figure", "convgrad-beside", el);
+  part("figcaption", "", right).textContent = `Our ${noun}. A bar marks what only one of the two has.`;
+  const ours = part("pre", "convgrad-ours", right, { role: "region", "aria-label": `our ${noun}`, tabindex: "0" });
   const run = part("button", "convgrad-run jupyter-button mod-primary", bar, { type: "button" });
+  const over = part("button", "convgrad-over jupyter-button", bar, { type: "button" });
   const compare = part("button", "convgrad-compare jupyter-button", bar, { type: "button", "aria-expanded": "false" });
   const state = part("span", "convgrad-state", bar, { role: "status", "aria-live": "polite" });
   const keys = part("span", "convgrad-keys", bar);
-  keys.textContent = "Ctrl+Enter: run the tests. Esc, then Tab: leave the text.";
+  keys.textContent = "Ctrl+Enter: run the tests. Ctrl+/: comment. Esc, Tab: leave.";
   keys.id = `convgrad-keys-${Math.random()}`;
   area.setAttribute("aria-describedby", keys.id);
   const said = part("div", "convgrad-said", el);
   const told = part("div", "", said, { role: "status", "aria-live": "polite" }), more = part("div", "", said);
   run.textContent = "Run the tests";
   compare.textContent = "Compare with ours";
-  const over = part("button", "convgrad-over jupyter-button", bar, { type: "button" });
   over.textContent = "Start over";
   over.title = "Put the first text back; yours is kept as an attempt";
-  bar.insertBefore(over, state);
 
   // What Python has not written yet outlives this page. Older pages kept it without the folder's name.
   const older = `convgrad ${model.get("puzzle")}`, store = `convgrad ${model.get("folder")} ${model.get("puzzle")}`;
@@ -103,52 +143,81 @@ function render({ model, el }) {
     if (written) storage.removeItem(store);
   };
   const draw = () => {
-    copy.innerHTML = colored(area.value, signs);
     const mark = model.get("mark"), lines = area.value.split("\n");
-    gutter.replaceChildren(...lines.map((_, i) => {
-      const number = document.createElement("span");
-      number.textContent = `${i + 1}\n`;
-      if (mark.line === i + 1) number.className = "convgrad-marked";
-      return number;
-    }));
-    paper.querySelector(".convgrad-mark")?.remove();
-    if (mark.line && mark.line <= lines.length) {
-      const under = part("div", "convgrad-mark", paper);
-      const before = lines[mark.line - 1].slice(0, mark.column - 1).replace(/\t/g, "    ").length;
-      under.style.cssText = `top:${18 * mark.line + 3}px;left:calc(${before}ch + 6px);width:${mark.length}ch`;
+    const kernel = model.get("ours").split("\n"), [official, mine] = [kernel, lines].map(all => all.map(compared));
+    const differs = (line, others) => line && !others.includes(line) ? "convgrad-differs" : "";
+    lay(colored(area.value, signs), copy, i => `${i + 1 === mark.line ? "convgrad-marked" : ""} ${differs(mine[i], official)}`);
+    lay(colored(model.get("ours"), signs), ours, i => differs(official[i], mine));
+    if (mark.line && mark.line <= lines.length) {  // the same words once more, of which only the line below is seen
+      const line = lines[mark.line - 1], [from, to] = [mark.column - 1, mark.column - 1 + mark.length];
+      const under = part("span", "convgrad-under", copy.children[mark.line - 1]);
+      under.innerHTML = `${escape(line.slice(0, from))}<u class="convgrad-mark">${escape(line.slice(from, to)) || " "}</u>${escape(line.slice(to))}`;
     }
   };
-  const insert = text => document.execCommand(text ? "insertText" : "delete", false, text);  // keeps the browser's undo
-  const replace = (from, to, text) => {
-    area.setSelectionRange(from, to);
-    insert(text);
-  };
-  const indent = back => {  // the selected lines; without a selection, two spaces
-    const { selectionStart: from, selectionEnd: to, value } = area, first = value.lastIndexOf("\n", from - 1) + 1;
-    if (from === to && !back) return insert("  ");
-    const moved = value.slice(first, to).replace(/^ {0,2}(?=.)/gm, spaces => back ? "" : `  ${spaces}`);
-    replace(first, to, moved);
-    if (from !== to) area.setSelectionRange(first, first + moved.length);
-  };
-
-  area.addEventListener("input", () => {
+  const history = new History("");
+  const lineOf = place => area.value.slice(0, place).split("\n").length - 1;
+  const changed = kind => {
+    history.add(area.value, area.selectionStart, kind);
     el.classList.add("convgrad-changed");  // the verdict and its mark are those of an older text
     storage.setItem(store, area.value);  // at once: the page may be closed before it is written
     draw();
     clearTimeout(waiting);
     waiting = setTimeout(() => tell("keep"), KEPT_AFTER);
+  };
+  const replace = (from, to, text, mode = "end") => {
+    area.setRangeText(text, from, to, mode);
+    changed("");
+    copy.children[lineOf(area.selectionEnd)].scrollIntoView({ block: "nearest" });
+  };
+  const insert = text => replace(area.selectionStart, area.selectionEnd, text);
+  const move = by => {
+    const { value } = area, text = history.move(by);
+    if (text === undefined) return;
+    let alike = 0;
+    while (alike < Math.min(text.length, value.length) && text.at(-1 - alike) === value.at(-1 - alike)) alike++;
+    area.value = text;
+    area.setSelectionRange(text.length - alike, text.length - alike);
+    changed("");
+    copy.children[lineOf(area.selectionEnd)].scrollIntoView({ block: "nearest" });
+  };
+  const eachLine = change => {  // of the selection; the lines stay selected, or the caret stays in its line
+    const { selectionStart: from, selectionEnd: to, value } = area, first = value.lastIndexOf("\n", from - 1) + 1;
+    const end = value.indexOf("\n", to > from && value[to - 1] === "\n" ? to - 1 : to), last = end < 0 ? value.length : end;
+    const lines = value.slice(first, last), made = change(lines.split("\n")).join("\n");
+    replace(first, last, made, "select");
+    const caret = Math.max(first, to + made.length - lines.length);
+    if (from === to) area.setSelectionRange(caret, caret);
+  };
+  const indent = back => {  // the selected lines; without a selection, two spaces
+    if (area.selectionStart === area.selectionEnd && !back) return insert("  ");
+    eachLine(lines => lines.map(line => back ? line.replace(/^ {1,2}/, "") : line && `  ${line}`));
+  };
+  const comment = () => eachLine(lines => {  // or comments no longer, where all of them are
+    const written = lines.filter(line => line.trim()), within = Math.min(...written.map(line => line.search(/\S/)));
+    const all = written.every(line => line.trimStart().startsWith(sign));
+    return lines.map(line => {
+      if (!line.trim()) return line;
+      if (!all) return `${line.slice(0, within)}${sign} ${line.slice(within)}`;
+      const at = line.indexOf(sign);
+      return line.slice(0, at) + line.slice(at + sign.length).replace(/^ /, "");
+    });
   });
-  area.addEventListener("keyup", () => {  // back to the left end, where all up to the caret fits
-    const column = area.value.slice(0, area.selectionStart).split("\n").pop().length;
-    if (8 * column < left.clientWidth - gutter.clientWidth - 20) left.scrollLeft = 0;
+
+  area.addEventListener("input", event => changed(event.inputType));
+  area.addEventListener("beforeinput", event => {  // from the browser's menu
+    const by = { historyUndo: -1, historyRedo: 1 }[event.inputType];
+    if (!by) return;
+    event.preventDefault();
+    move(by);
   });
   area.addEventListener("blur", () => waiting && tell("keep"));
   let leaving = false;
   area.addEventListener("keydown", event => {
     const control = event.ctrlKey || event.metaKey, key = event.key.toLowerCase();
     if ((control || event.shiftKey) && key === "enter") tell("run");
-    else if (control && key === "z") document.execCommand(event.shiftKey ? "redo" : "undo");
-    else if (control && key === "y") document.execCommand("redo");
+    else if (control && key === "z") move(event.shiftKey ? 1 : -1);
+    else if (control && key === "y") move(1);
+    else if (control && key === "/") comment();
     else if (key === "tab" && !leaving) indent(event.shiftKey);
     else if (key === "}" && /(^|\n) *  $/.test(area.value.slice(0, area.selectionStart))) {
       replace(area.selectionStart - 2, area.selectionEnd, "}");
@@ -197,9 +266,9 @@ function render({ model, el }) {
     part("summary", "", fold).textContent = title;
     return fold;
   };
-  const beside = () => {  // the official kernel, from the first attempt on
+  const beside = () => {  // the official kernel, from the first attempt on that compiles
     compare.hidden = !model.get("ours");
-    ours.innerHTML = colored(model.get("ours"), signs);
+    draw();
   };
   compare.addEventListener("click", () => {
     const open = el.classList.toggle("convgrad-comparing");
@@ -219,12 +288,13 @@ function render({ model, el }) {
   const load = () => {  // Python says again what it was sent: only what the reader asked for may replace newer text
     if (area.value === model.get("text") || waiting !== null || (pending && !["theirs", "over"].includes(pending))) return;
     area.focus();
-    area.select();
-    insert(model.get("text"));
+    area.value = model.get("text");
+    history.add(area.value, 0, "");
+    el.classList.add("convgrad-changed");
     draw();
   };
   const left_over = storage.getItem(store);
-  area.value = left_over ?? model.get("text");
+  area.value = history.steps[0].text = left_over ?? model.get("text");
   model.on("change:text", load);
   model.on("change:mark", draw);
   model.on("change:verdict", show);
@@ -237,7 +307,6 @@ function render({ model, el }) {
   });
   state.textContent = model.get("state");
   model.on("change:heard", heard);
-  draw();
   show();
   ask();
   beside();

@@ -1,18 +1,18 @@
 """An editor for a puzzle's kernel: the text is a file, and the verdict stands beside it."""
 
+import html
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import anywidget
 from traitlets import Bool, Dict, Unicode
 
 from helpers.grading import student_files
 from helpers.grading.puzzle import OfficialText
-from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT, Grades, Verdict, ends_with
-from helpers.widgets import synced
+from helpers.grading.sandbox import LONGEST
+from helpers.grading.verdict import NO_COMPILE, NOT_ATTEMPTED, RIGHT, Grades, Verdict, ends_with
+from helpers.widgets import HERE, WAKE, script, synced
 
-HERE = Path(__file__).parent
 ELSEWHERE = "the file was changed elsewhere: which text should stay?"
 SKELETON = "This is still the text that you began with: write what its comments ask for, then run the tests again."
 AGAIN = "this is the first text again; Ctrl+Z brings yours back, and it is kept as an attempt"
@@ -35,7 +35,7 @@ class Editor(anywidget.AnyWidget):
     reader is asked which of the two texts stays, and the other one is kept as an attempt.
     """
 
-    _esm = HERE / "editor.js"
+    _esm = script("editor")
     _css = HERE / "editor.css"
     puzzle = synced(Unicode)
     text = synced(Unicode)
@@ -56,7 +56,7 @@ class Editor(anywidget.AnyWidget):
             puzzle=chosen.name,
             text=self._in_the_file(chosen.name),
             state=file.name,
-            ours=self._solution(),
+            ours=self._solution(student_files.last_attempt(chosen.name)),
             folder=student_files.folder_id(),
             noun="kernel" if file.suffix == ".wgsl" else "lines of Python",
         )
@@ -91,9 +91,10 @@ class Editor(anywidget.AnyWidget):
         if kind == "run" and not self.conflict:
             self.run(text)
 
-    def _solution(self) -> str:
-        """The official text, or nothing before the learner's first attempt."""
-        return self._chosen.solution.text if student_files.last_attempt(self._chosen.name) is not None else ""
+    def _solution(self, text: str | None) -> str:
+        """The official text, or nothing before the learner has graded a text that compiles."""
+        compiles = text is not None and len(text) <= LONGEST and not self._chosen.first_error(text)
+        return self._chosen.solution.text if compiles else ""
 
     def _in_the_file(self, puzzle: str) -> str:
         """The learner's text, or what they begin with."""
@@ -120,9 +121,11 @@ class Editor(anywidget.AnyWidget):
             raise
         finally:
             self.running = False
-        place = self._chosen.first_error(text)
+        place = self._chosen.first_error(text) or _line(text, _worst(grades).detail)
         self.mark = dict(zip(("line", "column", "length"), place, strict=True)) if place else {}
-        self.verdict, self.ours = _shown(grades), self._solution()
+        self.verdict = _shown(grades)
+        if _worst(grades).outcome not in (NOT_ATTEMPTED, NO_COMPILE):
+            self.ours = self._chosen.solution.text
         self.state = f"{grades.passed} of {len(grades)} tests pass"
         return grades
 
@@ -132,21 +135,38 @@ class Editor(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
         data, metadata = super()._repr_mimebundle_(**kwargs)
-        return data | {"text/plain": repr(self)}, metadata
+        begun = html.escape(self._chosen.skeleton, quote=False)
+        fold = f"<details><summary>What you begin with</summary><pre>{begun}</pre></details>"
+        words = {"text/plain": f"{self!r}\n\n{self._chosen.skeleton}"}
+        return data | words | {"text/html": f"<p>{html.escape(repr(self))}</p><p><i>{WAKE}</i></p>{fold}"}, metadata
+
+
+def _worst(grades: Grades) -> Verdict:
+    """The verdict that is shown: the one that is drawn, or else the first that is not right."""
+    return next((v for v in grades if v.drawing), next((v for v in grades if v.outcome != RIGHT), grades[0]))
+
+
+def _line(text: str, detail: str) -> tuple[int, int, int] | None:
+    """Line, column and length of what a diagnosis names first, if it names a line."""
+    named = re.search(r"\bline (\d+)", detail, re.IGNORECASE)
+    lines = text.split("\n")
+    if not named or not 0 < int(named[1]) <= len(lines):
+        return None
+    line = lines[int(named[1]) - 1]
+    return int(named[1]), len(line) - len(line.lstrip()) + 1, len(line.strip())
 
 
 def _shown(grades: Grades) -> dict:
     """The verdicts as the reader sees them: the diagnosis first, tests that say the same folded."""
-    worst = next((verdict for verdict in grades if verdict.outcome != RIGHT), grades[0])
+    worst = _worst(grades)
     same = [verdict.test for verdict in grades if verdict.outcome == worst.outcome]
-    drawn = next((verdict for verdict in grades if verdict.drawing), worst)
     return {
         "kind": {RIGHT: "right", NOT_ATTEMPTED: "none"}.get(worst.outcome, "wrong"),
         "headline": f"{worst.outcome} ({', '.join(same) if len(same) < len(grades) else 'all tests'})",
         "detail": _detail(grades, worst),
-        "drawing": drawn.drawing,
-        "picture": drawn.picture,
-        "caption": drawn.caption,
+        "drawing": worst.drawing,
+        "picture": worst.picture,
+        "caption": worst.caption,
         "tests": _alike(grades, "" if worst.outcome == RIGHT else worst.detail),
         "count": f"{grades.passed} of {len(grades)} tests pass",
     }

@@ -9,6 +9,7 @@ import ipywidgets
 import numpy as np
 
 from helpers.pictures.canvas import Picture
+from helpers.widgets import WAKE
 from helpers.widgets.controls import (
     DRAG,
     PACE,
@@ -267,7 +268,7 @@ class Explorer(ipywidgets.VBox):
         return dict(zip(self._play, np.add(np.unravel_index(place, sizes), lows).tolist(), strict=True))
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
-        data, metadata = self.picture._repr_mimebundle_()
+        data, metadata = self.picture._repr_mimebundle_(WAKE)
         return super()._repr_mimebundle_(**kwargs) | data, metadata
 
 

@@ -9,6 +9,7 @@ from helpers.grading import student_files
 from helpers.grading.marking_question import Cell, Cells, Marking, UnreadableError, kept
 from helpers.grading.verdict import NOT_ATTEMPTED
 from helpers.pictures.canvas import LINE, ORANGE
+from helpers.widgets import WAKE
 from wgsl.output import in_lines
 
 LETTER, COORDINATES, HIGH = 54, 72, 43  # pixels: the widths of a button with a letter and with two, and its height
@@ -132,4 +133,5 @@ class MarkCells(ipywidgets.VBox):
         return in_lines(repr(self.verdict))
 
     def _repr_mimebundle_(self, **kwargs) -> dict:
-        return super()._repr_mimebundle_(**kwargs) | {"text/plain": repr(self)}
+        said = "".join(f"<p>{html.escape(words)}</p>" for words in (self.marking.asked, self.verdict.said, WAKE))
+        return super()._repr_mimebundle_(**kwargs) | {"text/plain": repr(self), "text/html": said}

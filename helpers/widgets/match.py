@@ -6,7 +6,7 @@ from helpers.grading.matching import Matching
 from helpers.grading.prediction import AnswerError
 from helpers.grading.verdict import NOT_ATTEMPTED
 from helpers.pictures.canvas import Picture
-from helpers.widgets import synced
+from helpers.widgets import WAKE, synced
 from helpers.widgets.question import LONGEST, Ask
 
 
@@ -51,5 +51,5 @@ class Match(Ask):
         if self._picture is None:
             return data, metadata
         data.pop("text/html")  # a page without Python would show it in the place of the picture
-        image, size = self._picture._repr_mimebundle_()
+        image, size = self._picture._repr_mimebundle_(WAKE)
         return data | image, metadata | size

@@ -21,6 +21,7 @@ function stored(method, ...words) {  // the browser may refuse
 }
 
 function render({ model, el }) {
+  storeWhatStays(model);
   el.classList.add("convgrad-question");
   const form = part("form", "convgrad-ask", el);
   const label = part("label", "convgrad-asked", form);

@@ -3,7 +3,6 @@
 import html
 import json
 import re
-from pathlib import Path
 
 import anywidget
 from traitlets import Dict, Int, Unicode
@@ -11,9 +10,8 @@ from traitlets import Dict, Int, Unicode
 from helpers.grading import student_files
 from helpers.grading.prediction import AnswerError, Question
 from helpers.grading.verdict import NOT_ATTEMPTED, RIGHT
-from helpers.widgets import synced
+from helpers.widgets import HERE, WAKE, script, synced
 
-HERE = Path(__file__).parent
 LONGEST = 100  # characters of an older answer in a reply
 TRIES = 2  # wrong ones, after which the explanation can be opened
 
@@ -24,7 +22,7 @@ class Ask(anywidget.AnyWidget):
     The stored output is the question, with the explanation folded below it where a page can fold.
     """
 
-    _esm = HERE / "question.js"
+    _esm = script("question")
     _css = HERE / "question.css"
     name = synced(Unicode)
     folder = synced(Unicode)
@@ -83,7 +81,7 @@ class Ask(anywidget.AnyWidget):
     def _folded(self) -> str:
         """The question for a page without Python, such as GitHub's, which keeps only the plainest HTML."""
         why = f"<details><summary>Explanation</summary><p>{_html(self._question.why)}</p></details>"
-        return f"<p>{_html(self.asked)}</p>" + why * bool(self._question.why)
+        return f"<p>{_html(self.asked)}</p><p><i>{WAKE}</i></p>" + why * bool(self._question.why)
 
 
 def _kept(name: str) -> str:

@@ -8,6 +8,7 @@ const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
 const TYPING = 2000;  // milliseconds after which another digit begins a new number
 
 function render({ model, el }) {
+  storeWhatStays(model);
   const sheet = model.get("sheet");
   let sent = null, look = null, walked = null;
   const done = new Map();  // by grid

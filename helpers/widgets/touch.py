@@ -1,16 +1,14 @@
 """Cells over a picture that a reader points at, drags along and reaches by the arrow keys, and a window to drag."""
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 import anywidget
 from traitlets import Dict, Int, List
 
 from helpers.pictures.parts import Adjustable, Cell, Touchable, Window
-from helpers.widgets import script, synced
+from helpers.widgets import HERE, script, synced
 
-HERE = Path(__file__).parent
 Part = Touchable | Adjustable
 WINDOW = "the window"  # what is touched where the reader drags the frame itself
 

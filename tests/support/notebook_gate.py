@@ -52,6 +52,7 @@ DETAILS = re.compile(r"<details>.*?</details>", re.DOTALL)
 ASKS = re.compile(r"helpers\.(?:predict|ask|match|grade|write|mark|find_fault)\(")
 CARD = "00_meet_the_gpu.ipynb#WGSL-on-one-screen"
 WITHOUT_ADAPTER = "appendix_a_simulator.ipynb", "start_here.ipynb"  # lessons that run no kernel on a GPU
+ALONE = re.compile(r"import helpers\n\n?helpers\.")  # a blank page, which comes on another day
 SENTENCE = re.compile(r"^[^<\s]\S*(\s+\S+){2,}[.!?]\s*$")
 
 
@@ -129,7 +130,7 @@ def texts(output: NotebookNode) -> list[str]:
 
 
 def needed(lesson: Lesson, wanted: list[Cell]) -> list[Cell]:
-    """These code cells, those before them that make what they use, and the imports.
+    """These code cells, and those before them that make or import what they use.
 
     Numbers drawn from `random` depend on those drawn before, so every cell that draws is among them.
     """
@@ -138,7 +139,8 @@ def needed(lesson: Lesson, wanted: list[Cell]) -> list[Cell]:
         names = [node for node in cell.syntax if isinstance(node, ast.Name)]
         made = {node.id for node in names if node.id == "random" or isinstance(node.ctx, ast.Store)}
         made |= {node.name for node in cell.syntax if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-        if cell in wanted or made & used or cell.imports:
+        made |= {(node.asname or node.name).partition(".")[0] for node in cell.syntax if isinstance(node, ast.alias)}
+        if cell in wanted or made & used:
             kept.insert(0, cell)
             used |= {node.id for node in names}
     return kept
@@ -218,9 +220,12 @@ def headings(lesson):
 
 @rule
 def setup_cell(lesson):
-    """The first code cell holds all imports. Where kernels run, it shows the adapter, and nbval ignores it."""
+    """The first code cell holds all imports; a cell may import `helpers` again, to stand alone a day later.
+
+    Where kernels run, it shows the adapter, and nbval ignores it.
+    """
     for i, cell in enumerate(lesson.code):
-        if i and cell.imports:
+        if i and cell.imports and not ALONE.match(cell.source):
             yield f"{cell} imports"
         shows = cell.ignored and "adapter_info()" in cell.source
         if i == 0 and not (cell.imports and (shows or lesson.path.name in WITHOUT_ADAPTER)):
