@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from scipy.differentiate import derivative
-from scipy.special import expit
+import scipy  # whose parts are loaded where they are first used
 from support.problems import general_versions_of, require_close, versions_of
 from support.sample import sample
 
@@ -44,8 +43,8 @@ SCIPY = {
     "none": lambda x: x,
     "relu": lambda x: x * (x > 0),
     "gelu": lambda x: x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) / 2,
-    "silu": lambda x: x * expit(x),
-    "sigmoid": expit,
+    "silu": lambda x: x * scipy.special.expit(x),
+    "sigmoid": lambda x: scipy.special.expit(x),
     "tanh": lambda x: np.expm1(2 * x) / (np.expm1(2 * x) + 2),
 }
 
@@ -55,7 +54,7 @@ def test_the_reference_and_its_derivative_agree_with_scipy(activation):
     x = DENSE.astype(np.float64)
     np.testing.assert_allclose(reference.act(x, activation), SCIPY[activation](x), rtol=1e-13, atol=1e-15)
     x = x[abs(x) > 0.1][::8]  # without relu's kink
-    numerical = derivative(SCIPY[activation], x, initial_step=0.1, order=10).df
+    numerical = scipy.differentiate.derivative(SCIPY[activation], x, initial_step=0.1, order=10).df
     np.testing.assert_allclose(reference.derivative(x, activation), numerical, rtol=1e-9, atol=1e-9)
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+import scipy  # whose parts are loaded where they are first used
 from hypothesis import example, given, settings
-from scipy import signal
 from support.problems import conv_shapes
 
 from helpers.convolution import reference
@@ -46,7 +46,7 @@ def by_scipy(shape: ConvShape) -> np.ndarray:
     output = np.zeros(shape.output)
     for n, co in np.ndindex(*shape.output[:2]):
         own = np.split(padded[n], shape.groups)[co * shape.groups // shape.out_channels]
-        output[n, co] = signal.correlate(own, filters[co], "valid")[0, ::sh, ::sw] + b[co]
+        output[n, co] = scipy.signal.correlate(own, filters[co], "valid")[0, ::sh, ::sw] + b[co]
     return output
 
 
