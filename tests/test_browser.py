@@ -223,9 +223,7 @@ def each_lesson_can_be_pointed_at_and_opened(lesson):
     shown.cell_of("03 the input gradient", 0, 0).click()
     expect(shown.steps.nth(2).get_by_role("img", name="done", exact=True)).to_be_visible()
     link.get_by_role("link", name="Open 03 the input gradient").click()
-    path = "() => jupyterapp.shell.currentWidget.context?.path"
-    opened = "notebooks/03_input_gradient.ipynb"
-    soon(lesson.page, "the open page", lambda: lesson.page.evaluate(path), opened)
+    lesson.page.wait_for_function(browser.OPENED, arg="notebooks/03_input_gradient.ipynb")  # with its kernel
     lesson.page.evaluate(browser.CLOSE)
     lesson.page.mouse.move(0, 0)  # off the pictures of the lesson that is next
 

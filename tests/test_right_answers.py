@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import test_lesson_02
-import test_summation
+from support import lesson_04
 from support.notebook_gate import NOTEBOOKS, Lesson
 from support.small_kernels import run
 
@@ -264,7 +263,6 @@ COMPUTED = {
     "outputs_of_a_weight": lambda: CONV1.batch * len(indices.taps_of_weight(CONV1, 0, 0)),
     "outputs_of_a_corner": corner,
     "matrix_of_windows": lambda: (prod(CONV2.output[2:]), prod(CONV2.weight[1:])),
-    **test_lesson_02.COMPUTED,
     "threads_that_write_a_pixel": lambda: windows(square(5, 3), 2, 2),
     "dX[1,1]": pixel_by_hand,
     "windows_with_stride": lambda: windows(ConvShape(1, 1, 7, 9, 1, 3, 3, 2), 2, 2),
@@ -274,7 +272,7 @@ COMPUTED = {
     "barrier_before_the_load": lambda: "no" if barrier_that_may_go(1) == "before" else "yes",
     "barrier_that_may_go": lambda: barrier_that_may_go(1),
     "weights_that_pass": weights_that_pass,
-    **{name: lambda make=make: float(make()) for name, make in test_summation.COMPUTED.items()},
+    **{name: lambda make=make: float(make()) for name, make in lesson_04.COMPUTED.items()},
     "pixels_with_dilation": lambda: len(indices.contributions_to_weight(square(9, 3, 1, 0, 2), 0, 0)),
     "pixels_never_touched": lambda: [windows(square(9, 3, 2, 0, 2), *at) for at in np.ndindex(9, 9)].count(0),
     "weights_with_groups": lambda: prod(ConvShape(1, 8, 9, 9, 12, 3, 3, groups=4).weight),
@@ -302,7 +300,7 @@ COMPUTED = {
     ),
     "products_of_winograd": lambda: 144 / 36,
 }
-OWN = "threads", "lesson_05", "exercise_network", "appendix_a"
+OWN = "threads", "lesson_02", "lesson_05", "exercise_network", "appendix_a"
 
 
 @pytest.mark.parametrize("name", COMPUTED)
@@ -353,7 +351,7 @@ MISTAKES = {  # what is said of them, and how they come about
     "loads_with_tiles": lambda: {"without tiles": loads_of_a_thread("1_thread_per_element")},
     "first_pass_last_again": lambda: {"the right order": -first_pass_last()[2]},
     "workgroups_for_conv2": lambda: {"this is version 1": workgroups(ONE)},
-    **test_summation.MISTAKES,
+    **lesson_04.MISTAKES,
 }
 
 

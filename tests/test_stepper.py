@@ -298,25 +298,6 @@ def test_other_findings_are_named_in_their_line():
     assert "The simulator" not in explorer.set(step=lines.index(PUT))
 
 
-@pytest.mark.parametrize(
-    ("shapes", "options", "problem"),
-    [
-        ({"boxes": (4,)}, {}, "boxes: the run touched only numbers, box"),
-        ({"numbers": (3,)}, {}, r"numbers has shape \(3,\): the run touched element 3"),
-        ({"numbers": (40, 40)}, {}, "numbers: the sheet has no room"),
-        ({"numbers": (4,)}, {"part": Listing("a", 1)}, "the run comes through none of the lines"),
-    ],
-)
-def test_what_cannot_be_shown_is_refused(shapes, options, problem):
-    with pytest.raises(ValueError, match=problem):
-        stepper(swap()[0], shapes, **options)
-
-
-def test_too_many_threads_are_refused():
-    with pytest.raises(ValueError, match="65 threads: the sheet has room for 64"):
-        stepper(*swap("@workgroup_size(4)", "@workgroup_size(65)"))
-
-
 # --- Variables and stops ------------------------------------------------------------------------------------
 
 
@@ -420,31 +401,6 @@ def test_each_workgroup_has_stops_of_its_own():
     )
     found = [explorer.set(thread=thread) and explorer.stop_when("box[0] is written ") for thread in (0, 4)]
     assert found[0] != found[1], found
-
-
-TYPED = {
-    "sum is 1": "In this run, thread 2 never gives sum the value 1. Its values are 0, ",
-    "input[1] is written": "In this run, nobody writes input[1].",
-    "summe is 3": "This picture has nothing called summe: it shows thread, i, sum, half, partial, total and input. Wri",
-    "sum is seven": "seven is no number. Write, for example, thread is 0 or partial[0] is written.",
-    "when sum": '"when sum" is no condition. Write, for example, thread is 0',
-    "partial is 4": "partial has several numbers: write partial[0] is written.",
-    "sum[1]": "sum is a variable of each thread: write sum is written.",
-    "total[3]": "total has 1 element, counted from 0: [3] is none of them.",
-    "partial[1,1]": "partial has 8 elements, counted from 0: [1,1] is none of them.",
-    "": "Write where to stop, for example thread is 0.",
-    "x" * 5000: f"This picture has nothing called {'x' * 40}…: it shows",
-    "partial" + "[1]" * 3000: "partial has 8 elements",
-    "x" + " " * 5000 + "!": '"x !" is no condition.',
-}
-
-
-@pytest.mark.parametrize("typed", TYPED, ids=lambda typed: typed[:20])
-def test_a_stop_that_never_comes_or_cannot_be_read_is_answered_in_a_sentence(typed):
-    explorer = watched(thread=2, step=3)
-    assert explorer.stop_when(typed).startswith(TYPED[typed])
-    assert explorer.next_stop() == explorer.told
-    assert explorer.values["step"] == 3
 
 
 # --- The lessons' steppers ----------------------------------------------------------------------------------
