@@ -34,7 +34,7 @@ def of_the_lesson(*starts: str) -> dict[str, object]:
     return names
 
 
-# --- The questions ---
+# --- The questions --------------------------------------------------------------------------------------------
 
 
 def ones_that_count(version: str) -> float:
